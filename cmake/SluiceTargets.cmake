@@ -1,0 +1,51 @@
+# One library a folder. sluice_add_library(NAME KERNELS kernel.cpp ... PLAIN plain.cpp ...): a GPU build compiles KERNELS with nvcc.
+
+add_library(sluice_options INTERFACE)
+target_compile_features(sluice_options INTERFACE cxx_std_20)
+# Bitwise reproducible arithmetic: no contraction into fused multiply-adds, which would depend on how a loop was compiled.
+target_compile_options(sluice_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -ffp-contract=off>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off --expt-relaxed-constexpr -diag-suppress=20012,20014>)
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  target_compile_options(sluice_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-O3 -fno-math-errno -fno-trapping-math>)
+endif()
+if(SLUICE_NATIVE)
+  target_compile_options(sluice_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
+endif()
+if(SLUICE_SANITIZE)
+  target_compile_options(sluice_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined>)
+  target_link_options(sluice_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+set(SLUICE_PUBLIC_DEFINITIONS OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)  # the C interface of MPI is all we use
+if(SLUICE_PRECISION STREQUAL "single")
+  list(APPEND SLUICE_PUBLIC_DEFINITIONS SLUICE_SINGLE)
+elseif(NOT SLUICE_PRECISION STREQUAL "double")
+  message(FATAL_ERROR "SLUICE_PRECISION is '${SLUICE_PRECISION}'; it can be double or single")
+endif()
+if(SLUICE_CUDA)
+  list(APPEND SLUICE_PUBLIC_DEFINITIONS SLUICE_CUDA)
+endif()
+if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+  list(APPEND SLUICE_PUBLIC_DEFINITIONS SLUICE_DEBUG)
+endif()
+
+# Files with loops over cells: C++ on a CPU build, CUDA on a GPU build.
+function(sluice_kernel_sources)
+  if(SLUICE_CUDA)
+    set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
+  endif()
+endfunction()
+
+function(sluice_add_library name)
+  cmake_parse_arguments(arg "" "" "KERNELS;PLAIN" ${ARGN})
+  add_library(sluice_${name} STATIC ${arg_KERNELS} ${arg_PLAIN})
+  add_library(Sluice::${name} ALIAS sluice_${name})
+  set_target_properties(sluice_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  sluice_kernel_sources(${arg_KERNELS})
+  target_include_directories(sluice_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/sluice>)
+  target_compile_definitions(sluice_${name} PUBLIC ${SLUICE_PUBLIC_DEFINITIONS})
+  target_compile_features(sluice_${name} PUBLIC cxx_std_20)
+  target_link_libraries(sluice_${name} PRIVATE $<BUILD_INTERFACE:sluice_options>)
+endfunction()

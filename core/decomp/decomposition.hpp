@@ -1,0 +1,79 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/decomp/box3.hpp"
+
+namespace sluice {
+
+/// py x pz ranks; ranks of a row (same z range) are neighbours in rank order.
+struct ProcessGrid {
+  int py = 1;
+  int pz = 1;
+
+  int size() const { return py * pz; }
+  int y_index(int rank) const { return rank % py; }
+  int z_index(int rank) const { return rank / py; }
+  int rank(int y, int z) const { return y + py * z; }
+  friend bool operator==(const ProcessGrid&, const ProcessGrid&) = default;
+};
+
+/// How nz planes are cut into blocks, and blocks into pz ranges. The blocks belong to the grid: they do not depend on pz, so that
+/// the arithmetic along z is the same on every process grid.
+class ZBlocks {
+ public:
+  ZBlocks(std::int64_t nz, int count);
+
+  /// The default: max(1, nz / 16), a function of nz only.
+  static int default_count(std::int64_t nz) { return static_cast<int>(std::max<std::int64_t>(1, nz / 16)); }
+
+  int count() const { return static_cast<int>(bounds_.size()) - 1; }
+  std::int64_t planes() const { return bounds_.back(); }
+  const std::vector<std::int64_t>& bounds() const { return bounds_; }  ///< count() + 1 plane indices
+  std::int64_t longest() const;
+
+ private:
+  std::vector<std::int64_t> bounds_;
+};
+
+/// Which part of the grid each rank owns, in each pencil. Pure arithmetic; no communication. Throws Error(resources) when there
+/// are more ranks than the grid can be split over, naming what would work.
+class Decomposition {
+ public:
+  Decomposition(std::array<std::int64_t, 3> cells, ProcessGrid processes, int z_blocks);
+
+  const std::array<std::int64_t, 3>& cells() const { return cells_; }
+  const ProcessGrid& processes() const { return processes_; }
+  const ZBlocks& z_blocks() const { return blocks_; }
+
+  /// Range [first, last) of z blocks on the ranks with this z index.
+  std::array<int, 2> block_range(int z_index) const;
+
+  /// The home layout: x whole, y split in py, z split in pz by whole blocks.
+  Box3 x_pencil(int rank) const;
+  /// Wavenumbers after the transform along x: x_pencil of nx / 2 + 1 complex numbers a row.
+  Box3 spectral_x_pencil(int rank) const;
+  /// y whole, wavenumbers of x split in py, z as at home.
+  Box3 spectral_y_pencil(int rank) const;
+  /// z whole: of the rank's y pencil of wavenumbers, y split in pz.
+  Box3 spectral_z_pencil(int rank) const;
+  /// z whole: of the rank's x pencil, x split in pz.
+  Box3 z_pencil(int rank) const;
+
+  /// Every process grid of `ranks` ranks that fits these cells and blocks, z-slabs (py = 1) first.
+  static std::vector<ProcessGrid> candidates(std::array<std::int64_t, 3> cells, int ranks, int z_blocks);
+
+ private:
+  std::int64_t wavenumbers() const { return cells_[0] / 2 + 1; }
+
+  std::array<std::int64_t, 3> cells_;
+  ProcessGrid processes_;
+  ZBlocks blocks_;
+  std::vector<std::int64_t> y_bounds_;      ///< of rows over py
+  std::vector<std::int64_t> kx_bounds_;     ///< of x wavenumbers over py
+  std::vector<std::int64_t> z_bounds_;      ///< of planes over pz
+  std::vector<std::int64_t> block_bounds_;  ///< of blocks over pz
+};
+
+}  // namespace sluice

@@ -1,0 +1,63 @@
+#include "core/decomp/host_access.hpp"
+
+#include <mpi.h>
+
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
+#include "core/device/memory.hpp"
+
+namespace sluice {
+
+namespace {
+
+bool detect() {
+  if (!device::is_gpu()) return true;
+  if (const char* forced = std::getenv("SLUICE_CUDA_AWARE_MPI")) return std::string_view(forced) == "1";
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() == 1;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+bool mpi_takes_device_pointers() {
+  static const bool takes = detect();
+  return takes;
+}
+
+HostImage::HostImage(void* device_data, std::size_t bytes) : device_(static_cast<std::byte*>(device_data)) {
+  if (!mpi_takes_device_pointers() && bytes > 0) host_ = static_cast<std::byte*>(device::allocate_host(bytes));
+}
+
+HostImage::HostImage(HostImage&& other) noexcept
+    : device_(std::exchange(other.device_, nullptr)), host_(std::exchange(other.host_, nullptr)) {}
+
+HostImage& HostImage::operator=(HostImage&& other) noexcept {
+  std::swap(device_, other.device_);
+  std::swap(host_, other.host_);
+  return *this;
+}
+
+HostImage::~HostImage() {
+  if (host_ != nullptr) device::release_host(host_);
+}
+
+void HostImage::fetch(std::size_t offset, std::size_t bytes) {
+  if (staged()) {
+    device::copy(host_ + offset, device_ + offset, bytes);
+  }
+}
+
+void HostImage::flush(std::size_t offset, std::size_t bytes) {
+  if (staged()) device::copy(device_ + offset, host_ + offset, bytes);
+}
+
+}  // namespace sluice

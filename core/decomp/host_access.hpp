@@ -1,0 +1,32 @@
+#pragma once
+// MPI and device memory: whether MPI can take device pointers, and the staging through host memory where it cannot.
+#include <cstddef>
+
+namespace sluice {
+
+/// True if MPI may be given pointers to device memory: always in a CPU build; in a GPU build if MPI says that it is CUDA-aware.
+/// The environment variable SLUICE_CUDA_AWARE_MPI=0|1 overrides what is detected.
+bool mpi_takes_device_pointers();
+
+/// A device buffer's image that MPI can read and write: the buffer itself, or page-locked host memory of the same size.
+class HostImage {
+ public:
+  HostImage() = default;
+  HostImage(void* device_data, std::size_t bytes);
+  HostImage(HostImage&& other) noexcept;
+  HostImage& operator=(HostImage&& other) noexcept;
+  HostImage(const HostImage&) = delete;
+  HostImage& operator=(const HostImage&) = delete;
+  ~HostImage();
+
+  std::byte* data() { return staged() ? host_ : device_; }
+  bool staged() const { return host_ != nullptr; }
+  void fetch(std::size_t offset, std::size_t bytes);  ///< device to image
+  void flush(std::size_t offset, std::size_t bytes);  ///< image to device
+
+ private:
+  std::byte* device_ = nullptr;
+  std::byte* host_ = nullptr;
+};
+
+}  // namespace sluice

@@ -1,0 +1,59 @@
+#pragma once
+#include <cstddef>
+
+#include "core/support/error.hpp"
+#include "core/support/real.hpp"
+
+namespace sluice {
+
+/// Non-owning, trivially copyable view of a 3-D array in device memory, x fastest: (i, j, k) are local indices, 0 at the first
+/// cell that the rank owns, -1 and n in the halo. Bounds-checked in debug builds.
+template <class T>
+struct View3 {
+  T* origin = nullptr;  ///< address of (0, 0, 0)
+  std::ptrdiff_t stride_y = 0;
+  std::ptrdiff_t stride_z = 0;
+#ifdef SLUICE_DEBUG
+  int n[3] = {0, 0, 0};
+  int halo = 0;
+#endif
+
+  SLUICE_INLINE T& operator()(int i, int j, int k) const {
+#if defined(SLUICE_DEBUG) && !defined(__CUDA_ARCH__)
+    SLUICE_REQUIRE(i >= 0 && i < n[0] && j >= -halo && j < n[1] + halo && k >= -halo && k < n[2] + halo,
+                   "index outside of a field");
+#endif
+    return origin[i + j * stride_y + k * stride_z];
+  }
+
+  operator View3<const T>() const {
+    View3<const T> view;
+    view.origin = origin;
+    view.stride_y = stride_y;
+    view.stride_z = stride_z;
+#ifdef SLUICE_DEBUG
+    for (int axis = 0; axis < 3; ++axis) view.n[axis] = n[axis];
+    view.halo = halo;
+#endif
+    return view;
+  }
+};
+
+/// View of a contiguous array of nx x ny x nz elements without halo.
+template <class T>
+View3<T> contiguous_view(T* data, int nx, int ny, int nz) {
+  View3<T> view;
+  view.origin = data;
+  view.stride_y = nx;
+  view.stride_z = static_cast<std::ptrdiff_t>(nx) * ny;
+#ifdef SLUICE_DEBUG
+  view.n[0] = nx;
+  view.n[1] = ny;
+  view.n[2] = nz;
+#else
+  static_cast<void>(nz);
+#endif
+  return view;
+}
+
+}  // namespace sluice

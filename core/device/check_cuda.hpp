@@ -1,0 +1,17 @@
+#pragma once
+// For the files of a GPU build only: checked calls of CUDA.
+#include <cuda_runtime.h>
+
+#include <string>
+
+#include "core/support/error.hpp"
+
+namespace sluice {
+
+inline void check_cuda(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  const ExitCode code = status == cudaErrorMemoryAllocation || status == cudaErrorNoDevice ? ExitCode::resources : ExitCode::internal;
+  throw Error(code, std::string(what) + ": " + cudaGetErrorString(status));
+}
+
+}  // namespace sluice

@@ -1,0 +1,39 @@
+#pragma once
+// Memory of the device that runs the loops: the host itself in a CPU build, a GPU in a GPU build.
+#include <cstddef>
+#include <string>
+
+namespace sluice::device {
+
+/// True in a build whose loops run on a GPU.
+bool is_gpu();
+
+/// Chooses this rank's device: one GPU for each rank, by its rank within the node. Throws Error(resources) when there is none or
+/// when a node has more ranks than GPUs. Nothing to do in a CPU build.
+void select(int node_rank, int node_size);
+
+/// "NVIDIA H200 (139.7 GiB)", or the host's processor.
+std::string description();
+
+/// Device memory in bytes: what is free now. Host: what the operating system can give.
+std::size_t free_memory();
+
+/// Zeroed device memory. Throws Error(resources) naming the size when there is not enough.
+void* allocate(std::size_t bytes);
+void release(void* pointer) noexcept;
+
+/// Zeroed host memory that the device can copy from and to quickly (page-locked in a GPU build).
+void* allocate_host(std::size_t bytes);
+void release_host(void* pointer) noexcept;
+
+/// Bytes now held through allocate() on this rank, and the most that were ever held.
+std::size_t allocated_bytes();
+std::size_t peak_bytes();
+
+/// Copies bytes between any two of device and host memory; done on return.
+void copy(void* to, const void* from, std::size_t bytes);
+
+/// Waits for all loops issued so far. Nothing to do in a CPU build.
+void synchronize();
+
+}  // namespace sluice::device

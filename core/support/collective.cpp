@@ -1,0 +1,62 @@
+#include "core/support/collective.hpp"
+
+#include <optional>
+#include <string>
+
+#include "core/support/error.hpp"
+
+namespace sluice {
+
+namespace {
+
+std::optional<Error> caught(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::bad_alloc&) {
+    return Error(ExitCode::resources, "out of memory");
+  } catch (const std::exception& error) {
+    return Error(ExitCode::internal, error.what());
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void run_collectively(MPI_Comm comm, const std::function<void()>& action) {
+  const std::optional<Error> error = caught(action);
+  int rank = 0;
+  int size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  const int mine = error ? rank : size;
+  int first = size;
+  MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
+  if (first == size) return;
+
+  std::string message = error && rank == first ? error->what() : "";
+  int header[2] = {error ? static_cast<int>(error->code()) : 0, static_cast<int>(message.size())};
+  MPI_Bcast(header, 2, MPI_INT, first, comm);
+  message.resize(static_cast<std::size_t>(header[1]));
+  MPI_Bcast(message.data(), header[1], MPI_CHAR, first, comm);
+  throw Error(static_cast<ExitCode>(header[0]), message);
+}
+
+void run_on_root(MPI_Comm comm, const std::function<void()>& action) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  run_collectively(comm, [&] {
+    if (rank == 0) action();
+  });
+}
+
+void check_mpi(int status, const char* what) {
+  if (status == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(status, text, &length);
+  throw Error(ExitCode::internal, std::string(what) + ": " + std::string(text, static_cast<std::size_t>(length)));
+}
+
+}  // namespace sluice

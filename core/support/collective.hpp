@@ -1,0 +1,19 @@
+#pragma once
+// Errors that one rank meets and all must know of.
+#include <mpi.h>
+
+#include <functional>
+
+namespace sluice {
+
+/// Runs `action` on every rank of `comm`. If it throws on any rank, every rank throws the same Error: that of the lowest rank
+/// that failed. `action` must not itself wait for other ranks after a point where it may throw. Collective.
+void run_collectively(MPI_Comm comm, const std::function<void()>& action);
+
+/// Runs `action` on rank 0 alone; a failure is thrown on every rank. Collective.
+void run_on_root(MPI_Comm comm, const std::function<void()>& action);
+
+/// Throws an MPI error as an Error of exit code 1.
+void check_mpi(int status, const char* what);
+
+}  // namespace sluice

@@ -1,0 +1,79 @@
+#include "core/support/exact_sum.hpp"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/support/collective.hpp"
+
+namespace sluice {
+
+void ExactSum::add(double term) {
+  if (term == 0) return;
+  if (!(std::abs(term) < 0x1p300)) {
+    ++word_[digits];
+    return;
+  }
+  int exponent = 0;
+  const double fraction = std::frexp(term, &exponent);            // term = fraction 2^exponent, 1/2 <= |fraction| < 1
+  auto mantissa = static_cast<std::int64_t>(fraction * 0x1p53);   // exact: a 53-bit integer
+  int position = exponent - 53 - lowest_exponent;                 // of the mantissa's lowest bit
+  if (position < 0) {
+    if (position <= -53) return;
+    mantissa /= std::int64_t{1} << -position;
+    position = 0;
+  }
+  const int digit = position / digit_bits;
+  const bool negative = mantissa < 0;
+  const auto magnitude = static_cast<unsigned __int128>(negative ? -mantissa : mantissa) << (position % digit_bits);
+  for (int n = 0; n < 3; ++n) {
+    const auto part = static_cast<std::int64_t>((magnitude >> (digit_bits * n)) & 0xffffffffU);
+    if (part != 0) word_[static_cast<std::size_t>(digit + n)] += negative ? -part : part;
+  }
+}
+
+ExactSum& ExactSum::operator+=(const ExactSum& other) {
+  for (int n = 0; n < words; ++n) word_[static_cast<std::size_t>(n)] += other.word_[static_cast<std::size_t>(n)];
+  return *this;
+}
+
+double ExactSum::value() const {
+  if (word_[digits] != 0) return std::numeric_limits<double>::quiet_NaN();
+  // Carry to digits in [0, 2^32) below a signed top digit; a negative sum is negated first, so that nothing cancels.
+  const auto carried = [](std::array<std::int64_t, words> word) {
+    std::int64_t carry = 0;
+    for (int n = 0; n < digits; ++n) {
+      auto& digit = word[static_cast<std::size_t>(n)];
+      digit += carry;
+      carry = digit >> digit_bits;
+      if (n + 1 < digits) digit -= carry * (std::int64_t{1} << digit_bits);
+    }
+    return word;
+  };
+  auto word = carried(word_);
+  const bool negative = word[digits - 1] < 0;
+  if (negative) {
+    for (auto& digit : word) digit = -digit;
+    word = carried(word);
+  }
+  double sum = 0;
+  for (int n = digits - 1; n >= 0; --n) {
+    sum += std::ldexp(static_cast<double>(word[static_cast<std::size_t>(n)]), lowest_exponent + digit_bits * n);
+  }
+  return negative ? -sum : sum;
+}
+
+void all_reduce(std::span<ExactSum> sums, MPI_Comm comm) {
+  static_assert(sizeof(ExactSum) == sizeof(std::int64_t) * ExactSum::words);
+  if (sums.empty()) return;
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.data()->data(), static_cast<int>(sums.size()) * ExactSum::words, MPI_INT64_T,
+                          MPI_SUM, comm),
+            "MPI_Allreduce of exact sums");
+}
+
+double total(ExactSum sum, MPI_Comm comm) {
+  all_reduce(std::span(&sum, 1), comm);
+  return sum.value();
+}
+
+}  // namespace sluice

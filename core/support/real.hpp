@@ -1,0 +1,24 @@
+#pragma once
+// The precision of fields and FFTs, chosen when Sluice is built. Time, grid, coefficients and sums are double always.
+#include <complex>
+#include <limits>
+
+#ifdef __CUDACC__
+#define SLUICE_HD __host__ __device__
+#else
+#define SLUICE_HD
+#endif
+#define SLUICE_INLINE SLUICE_HD inline __attribute__((always_inline))
+
+namespace sluice {
+
+#ifdef SLUICE_SINGLE
+using real = float;
+#else
+using real = double;
+#endif
+
+inline constexpr double real_epsilon = std::numeric_limits<real>::epsilon();
+inline constexpr const char* precision_name = sizeof(real) == sizeof(double) ? "double" : "single";
+
+}  // namespace sluice

@@ -1,0 +1,93 @@
+#pragma once
+// The case as a set of plain, validated values: what a YAML case file says, defaults filled in.
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice::io {
+
+enum class FlowType { channel, couette, open_channel };
+enum class ReynoldsKind { bulk, tau, center, wall, viscosity };
+enum class ForcingKind { none, bulk_velocity, pressure_gradient };
+enum class StretchingKind { uniform, tanh, natural, file };
+enum class WallKind { no_slip, free_slip };
+enum class Diffusion { explicit_, implicit_z };
+enum class InitialKind { turbulent, laminar, zero, fields, checkpoint };
+enum class TridiagonalMethod { ptdma, transpose };
+
+struct FlowSpec {
+  FlowType type = FlowType::channel;
+  ReynoldsKind reynolds_kind = ReynoldsKind::bulk;
+  double reynolds = 0;            ///< the value given; a viscosity for ReynoldsKind::viscosity
+  double viscosity = 0;           ///< kinematic viscosity nu that follows from it
+  ForcingKind forcing = ForcingKind::none;
+  double forcing_value = 0;       ///< target bulk velocity, or -dp/dx
+};
+
+struct StretchingSpec {
+  StretchingKind kind = StretchingKind::uniform;
+  double factor = 0;              ///< tanh: a
+  double re_tau = 0;              ///< natural: the friction Reynolds number it is laid out for
+  std::string file;               ///< file: resolved path of a text file, nz + 1 face coordinates
+};
+
+struct WallSpec {
+  WallKind kind = WallKind::no_slip;
+  std::array<double, 3> velocity{0, 0, 0};
+};
+
+struct TimeSpec {
+  std::optional<double> end;           ///< simulation time; exactly one of end and steps
+  std::optional<std::int64_t> steps;
+  std::optional<double> cfl;           ///< fraction of dt_lim; exactly one of cfl and dt
+  std::optional<double> dt;
+  double dt_max = 0;                   ///< 0: none
+  Diffusion diffusion = Diffusion::explicit_;
+};
+
+struct InitialSpec {
+  InitialKind kind = InitialKind::turbulent;
+  std::uint64_t seed = 1;
+  std::string file;               ///< fields, checkpoint: resolved path
+};
+
+struct SliceSpec {
+  char normal = 'z';              ///< x, y or z
+  double at = 0;                  ///< coordinate along the normal
+  double every = 0;               ///< simulation time
+  std::vector<std::string> fields;     ///< of u v w p
+};
+
+struct OutputSpec {
+  std::string directory;          ///< resolved path
+  std::int64_t log_every = 100;
+  std::int64_t timeseries_every = 10;
+  std::optional<double> checkpoint_every;   ///< simulation time; none: no checkpoints but the one at a stop
+  int checkpoint_keep = 2;
+  bool statistics = false;
+  double statistics_start = 0;
+  std::int64_t statistics_every = 10;
+  double statistics_block = 0;    ///< simulation time of a block
+  std::vector<SliceSpec> slices;
+};
+
+struct Case {
+  std::string title;
+  FlowSpec flow;
+  std::array<double, 3> size{};   ///< Lx, Ly, Lz in h
+  std::array<std::int64_t, 3> cells{};
+  StretchingSpec stretching;
+  WallSpec bottom, top;
+  TimeSpec time;
+  InitialSpec initial;
+  TridiagonalMethod tridiagonal = TridiagonalMethod::ptdma;
+  int z_blocks = 0;               ///< number of z blocks, `auto` already resolved to max(1, nz / 16)
+  std::optional<std::array<int, 2>> process_grid;   ///< py, pz; none: auto
+  std::string exchange = "auto";  ///< a method's name or auto
+  OutputSpec output;
+  std::optional<double> walltime; ///< seconds
+};
+
+}  // namespace sluice::io
