@@ -20,74 +20,90 @@ enum class TridiagonalMethod { ptdma, transpose };
 struct FlowSpec {
   FlowType type = FlowType::channel;
   ReynoldsKind reynolds_kind = ReynoldsKind::bulk;
-  double reynolds = 0;            ///< the value given; a viscosity for ReynoldsKind::viscosity
-  double viscosity = 0;           ///< kinematic viscosity nu that follows from it
+  double reynolds = 0;   ///< the value given; a viscosity for ReynoldsKind::viscosity
+  double viscosity = 0;  ///< kinematic viscosity nu that follows from it
   ForcingKind forcing = ForcingKind::none;
-  double forcing_value = 0;       ///< target bulk velocity, or -dp/dx
+  double forcing_value = 0;  ///< target bulk velocity, or -dp/dx
+
+  bool operator==(const FlowSpec&) const = default;
 };
 
 struct StretchingSpec {
   StretchingKind kind = StretchingKind::uniform;
-  double factor = 0;              ///< tanh: a
-  double re_tau = 0;              ///< natural: the friction Reynolds number it is laid out for
-  std::string file;               ///< file: resolved path of a text file, nz + 1 face coordinates
+  double factor = 0;  ///< tanh: a
+  double re_tau = 0;  ///< natural: the friction Reynolds number it is laid out for
+  std::string file;   ///< file: resolved path of a text file, nz + 1 face coordinates
+
+  bool operator==(const StretchingSpec&) const = default;
 };
 
 struct WallSpec {
   WallKind kind = WallKind::no_slip;
   std::array<double, 3> velocity{0, 0, 0};
+
+  bool operator==(const WallSpec&) const = default;
 };
 
 struct TimeSpec {
-  std::optional<double> end;           ///< simulation time; exactly one of end and steps
+  std::optional<double> end;  ///< simulation time; exactly one of end and steps
   std::optional<std::int64_t> steps;
-  std::optional<double> cfl;           ///< fraction of dt_lim; exactly one of cfl and dt
+  std::optional<double> cfl;  ///< fraction of dt_lim; exactly one of cfl and dt
   std::optional<double> dt;
-  double dt_max = 0;                   ///< 0: none
+  double dt_max = 0;  ///< 0: none
   Diffusion diffusion = Diffusion::explicit_;
+
+  bool operator==(const TimeSpec&) const = default;
 };
 
 struct InitialSpec {
   InitialKind kind = InitialKind::turbulent;
   std::uint64_t seed = 1;
-  std::string file;               ///< fields, checkpoint: resolved path
+  std::string file;  ///< fields, checkpoint: resolved path
+
+  bool operator==(const InitialSpec&) const = default;
 };
 
 struct SliceSpec {
-  char normal = 'z';              ///< x, y or z
-  double at = 0;                  ///< coordinate along the normal
-  double every = 0;               ///< simulation time
-  std::vector<std::string> fields;     ///< of u v w p
+  char normal = 'z';                ///< x, y or z
+  double at = 0;                    ///< coordinate along the normal
+  double every = 0;                 ///< simulation time
+  std::vector<std::string> fields;  ///< of u v w p
+
+  bool operator==(const SliceSpec&) const = default;
 };
 
 struct OutputSpec {
-  std::string directory;          ///< resolved path
+  std::string directory;  ///< resolved path
   std::int64_t log_every = 100;
   std::int64_t timeseries_every = 10;
-  std::optional<double> checkpoint_every;   ///< simulation time; none: no checkpoints but the one at a stop
+  std::optional<double> checkpoint_every;  ///< simulation time; none: no checkpoints but the one at a stop
   int checkpoint_keep = 2;
   bool statistics = false;
   double statistics_start = 0;
   std::int64_t statistics_every = 10;
-  double statistics_block = 0;    ///< simulation time of a block
+  double statistics_block = 0;  ///< simulation time of a block
   std::vector<SliceSpec> slices;
+
+  bool operator==(const OutputSpec&) const = default;
 };
 
 struct Case {
   std::string title;
   FlowSpec flow;
-  std::array<double, 3> size{};   ///< Lx, Ly, Lz in h
+  std::array<double, 3> size{};  ///< Lx, Ly, Lz in h
   std::array<std::int64_t, 3> cells{};
   StretchingSpec stretching;
   WallSpec bottom, top;
   TimeSpec time;
   InitialSpec initial;
   TridiagonalMethod tridiagonal = TridiagonalMethod::ptdma;
-  int z_blocks = 0;               ///< number of z blocks, `auto` already resolved to max(1, nz / 16)
-  std::optional<std::array<int, 2>> process_grid;   ///< py, pz; none: auto
-  std::string exchange = "auto";  ///< a method's name or auto
+  int z_blocks = 0;  ///< number of z blocks, `auto` already resolved to max(1, nz / 16)
+  std::optional<std::array<int, 2>> process_grid;  ///< py, pz; none: auto
+  std::string exchange = "auto";                   ///< a method's name or auto
   OutputSpec output;
-  std::optional<double> walltime; ///< seconds
+  std::optional<double> walltime;  ///< seconds
+
+  bool operator==(const Case&) const = default;
 };
 
 }  // namespace sluice::io

@@ -1,0 +1,33 @@
+#include "core/decomp/field_copy.hpp"
+
+#include "core/device/parallel_for.hpp"
+#include "core/support/error.hpp"
+
+namespace sluice {
+
+namespace {
+
+struct CopyCell {
+  View3<const real> from;
+  View3<real> to;
+  SLUICE_INLINE void operator()(int i, int j, int k) const { to(i, j, k) = from(i, j, k); }
+};
+
+}  // namespace
+
+std::vector<real> download(const Field& field) {
+  const Box3 box = field.local_box();
+  Buffer<real> packed(static_cast<std::size_t>(box.volume()));
+  parallel_for("download field", box, CopyCell{field.view(), contiguous_view(packed.data(), box.nx(), box.ny(), box.nz())});
+  return packed.download();
+}
+
+void upload(const std::vector<real>& host, Field& field) {
+  const Box3 box = field.local_box();
+  SLUICE_REQUIRE(host.size() == static_cast<std::size_t>(box.volume()), "the host array does not match the field");
+  Buffer<real> packed(host);
+  parallel_for("upload field", box, CopyCell{contiguous_view<const real>(packed.data(), box.nx(), box.ny(), box.nz()), field.view()});
+  device::synchronize();
+}
+
+}  // namespace sluice

@@ -1,0 +1,13 @@
+#pragma once
+#include <vector>
+
+#include "core/decomp/field.hpp"
+
+namespace sluice {
+
+/// Copies the cells that the rank owns, no halo, between a field and a contiguous host array (x fastest). Not for use in a step: a
+/// GPU build allocates a device buffer of that size for the time of the call. Local.
+std::vector<real> download(const Field& field);
+void upload(const std::vector<real>& host, Field& field);
+
+}  // namespace sluice

@@ -1,0 +1,30 @@
+#include "io/case/case_file.hpp"
+
+#include "io/case/case_builder.hpp"
+#include "io/case/key_check.hpp"
+#include "io/case/overrides.hpp"
+#include "io/case/problems.hpp"
+#include "io/case/yaml_tree.hpp"
+
+namespace sluice::io {
+
+Case parse_case(const std::string& text, const std::string& file_name,
+                const std::vector<std::string>& overrides, const std::string& base_directory,
+                const std::vector<std::string>& exchange_methods) {
+  Problems problems(file_name, overrides);
+  std::optional<YamlNode> root = read_yaml(text, Place::file, "", problems);
+  if (!root) {
+    // Still read the arguments, so that what is wrong with them is heard of as well.
+    YamlNode nothing{.kind = YamlNode::Kind::map};
+    apply_overrides(nothing, overrides, problems);
+    problems.raise();
+  }
+  apply_overrides(*root, overrides, problems);
+  check_keys(*root, problems);
+  const Case settings = build_case(*root, base_directory);
+  check_rules(settings, *root, exchange_methods, problems);
+  problems.raise();
+  return settings;
+}
+
+}  // namespace sluice::io

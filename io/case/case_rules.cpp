@@ -1,0 +1,132 @@
+// The rules that tie several keys together, each checked only where its keys are good by themselves.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "io/case/case_builder.hpp"
+#include "io/case/keys.hpp"
+#include "io/case/names.hpp"
+#include "io/case/numbers.hpp"
+
+namespace sluice::io {
+
+namespace {
+
+class Rules {
+ public:
+  Rules(const Case& settings, const YamlNode& root, Problems& problems)
+      : settings_(settings), root_(root), problems_(problems) {}
+
+  void check_reynolds() {
+    const std::string path = "flow.reynolds.wall";
+    if (!problems_.good("flow.type") || !problems_.good("flow.reynolds")) return;
+    if (settings_.flow.reynolds_kind != ReynoldsKind::wall || settings_.flow.type == FlowType::couette)
+      return;
+    note(path, fmt::format("the walls of flow.type {} do not move; allowed: with couette only",
+                           name(settings_.flow.type)));
+  }
+
+  void check_height() {
+    if (!problems_.good("flow.type") || !problems_.good("domain.size")) return;
+    const double height = settings_.flow.type == FlowType::open_channel ? 1 : 2;
+    if (settings_.size[2] == height) return;
+    note("domain.size[2]", fmt::format("the height of flow.type {} is {} in units of h, not {}; allowed: {}",
+                                       name(settings_.flow.type), format_real(height),
+                                       format_real(settings_.size[2]), format_real(height)));
+  }
+
+  void check_stretching() {
+    const StretchingSpec& stretching = settings_.stretching;
+    const std::string path = "grid.stretching.re_tau";
+    if (!problems_.good("grid.stretching.type") || !problems_.good(path) || !problems_.good("flow.reynolds"))
+      return;
+    if (stretching.kind != StretchingKind::natural || stretching.re_tau > 0) return;
+    note(path, fmt::format("missing; it follows from flow.reynolds.tau only; allowed: {}",
+                           allowed_text(*find_key(path))));
+  }
+
+  void check_wall(const std::string& side, const WallSpec& wall) {
+    const std::string path = "walls." + side + ".velocity";
+    if (!problems_.good(path) || wall.velocity[2] == 0) return;
+    note(path + "[2]", "a wall moves in its own plane; allowed: 0 for the third component");
+  }
+
+  void check_z_blocks() {
+    const std::string path = "solver.z_blocks";
+    if (!problems_.good(path) || !problems_.good("grid.cells")) return;
+    const std::int64_t most = settings_.cells[2] / 2;
+    if (settings_.z_blocks <= most) return;
+    note(path,
+         fmt::format("{} blocks of at least 2 planes do not fit into {} planes; allowed: auto, or 1 to {}",
+                     settings_.z_blocks, settings_.cells[2], most));
+  }
+
+  void check_exchange(const std::vector<std::string>& methods) {
+    const std::string path = "parallel.exchange";
+    if (!problems_.good(path)) return;
+    if (std::find(methods.begin(), methods.end(), settings_.exchange) != methods.end()) return;
+    note(path, fmt::format("this build of Sluice does not have the method '{}'; allowed: one of {}",
+                           settings_.exchange, fmt::join(methods, ", ")));
+  }
+
+  void check_slices() {
+    if (!problems_.good("domain.size")) return;
+    const auto& slices = settings_.output.slices;
+    for (std::size_t n = 0; n < slices.size(); ++n) {
+      const std::string path = fmt::format("output.slices[{}].at", n);
+      if (!problems_.good(path) || !problems_.good(fmt::format("output.slices[{}].normal", n))) continue;
+      const double length = settings_.size[static_cast<std::size_t>(slices[n].normal - 'x')];
+      if (slices[n].at <= length) continue;
+      note(path, fmt::format("{} is outside the domain; allowed: 0 to {} along {}", format_real(slices[n].at),
+                             format_real(length), slices[n].normal));
+    }
+  }
+
+ private:
+  void note(const std::string& path, const std::string& what) { problems_.add(place_of(path), path, what); }
+
+  // Where the key, or the nearest section around it that was given, stands.
+  Place place_of(std::string_view path) const {
+    const YamlNode* node = &root_;
+    Place place;
+    while (!path.empty()) {
+      const auto end = std::min(path.find_first_of(".["), path.size());
+      const std::string_view part = path.substr(0, end);
+      path.remove_prefix(end);
+      if (part.ends_with(']')) {
+        const auto index = parse_integer(part.substr(0, part.size() - 1)).value_or(0);
+        if (static_cast<std::size_t>(index) >= node->items.size()) break;
+        node = &node->items[static_cast<std::size_t>(index)];
+      } else {
+        const YamlEntry* entry = node->find_entry(part);
+        if (entry == nullptr) break;
+        node = &entry->value;
+        place = entry->place;
+      }
+      if (node->kind == YamlNode::Kind::scalar) place = node->place;
+      if (!path.empty()) path.remove_prefix(1);
+    }
+    return place;
+  }
+
+  const Case& settings_;
+  const YamlNode& root_;
+  Problems& problems_;
+};
+
+}  // namespace
+
+void check_rules(const Case& settings, const YamlNode& root, const std::vector<std::string>& exchange_methods,
+                 Problems& problems) {
+  Rules rules(settings, root, problems);
+  rules.check_reynolds();
+  rules.check_height();
+  rules.check_stretching();
+  rules.check_wall("bottom", settings.bottom);
+  rules.check_wall("top", settings.top);
+  rules.check_z_blocks();
+  rules.check_exchange(exchange_methods);
+  rules.check_slices();
+}
+
+}  // namespace sluice::io

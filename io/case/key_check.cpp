@@ -1,0 +1,255 @@
+#include "io/case/key_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "io/case/numbers.hpp"
+
+namespace sluice::io {
+
+namespace {
+
+using Kind = YamlNode::Kind;
+
+std::string described(const YamlNode& node) {
+  switch (node.kind) {
+    case Kind::null:
+      return "nothing";
+    case Kind::map:
+      return "a map";
+    case Kind::sequence:
+      return "a list";
+    case Kind::scalar:
+      return node.quoted ? fmt::format("the text \"{}\"", node.text) : fmt::format("'{}'", node.text);
+  }
+  return {};
+}
+
+bool in_range(double value, const Range& range, std::size_t component) {
+  if (value > range.maximum) return false;
+  if (range.minimum.empty()) return true;
+  const double minimum = range.minimum.size() > 1 ? range.minimum.at(component) : range.minimum[0];
+  return range.above ? value > minimum : value >= minimum;
+}
+
+std::optional<double> number(const Key& key, const YamlNode& node) {
+  // Quotes make a number text in YAML; a length or a duration is text to begin with.
+  const bool quotable = key.type == ValueType::length || key.type == ValueType::duration;
+  if (node.quoted && !quotable) return std::nullopt;
+  switch (key.type) {
+    case ValueType::real:
+      return parse_real(node.text);
+    case ValueType::length:
+      return parse_length(node.text);
+    case ValueType::duration:
+      return parse_duration(node.text);
+    case ValueType::integer: {
+      const auto integer = parse_integer(node.text);
+      return integer ? std::optional<double>(static_cast<double>(*integer)) : std::nullopt;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+// What is wrong with one value, or nothing.
+std::string fault_of(const Key& key, const YamlNode& node, std::size_t component) {
+  if (node.kind != Kind::scalar) return described(node) + " is not a value for it";
+  switch (key.type) {
+    case ValueType::section:
+      return described(node) + " is not a map";
+    case ValueType::text:
+      return {};
+    case ValueType::path:
+      return node.text.empty() ? "an empty path" : "";
+    case ValueType::choice:
+      if (std::find(key.choices.begin(), key.choices.end(), node.text) != key.choices.end()) return {};
+      return described(node) + " is not known";
+    default:
+      break;
+  }
+  const auto value = number(key, node);
+  if (!value) {
+    const std::string kind = key.type == ValueType::integer    ? "an integer"
+                             : key.type == ValueType::duration ? "a duration"
+                                                               : "a finite decimal number";
+    return fmt::format("{} is not {}", described(node), kind);
+  }
+  const bool good = key.type == ValueType::duration ? *value > 0 : in_range(*value, key.range, component);
+  return good ? "" : described(node) + " is out of range";
+}
+
+class Checker {
+ public:
+  explicit Checker(Problems& problems) : problems_(problems) {}
+
+  // table: path of the section in the key table; shown: the same with list indices, as the user sees it.
+  void check_section(const YamlNode& section, const Place& place, const std::string& table,
+                     const std::string& shown) {
+    for (const auto& entry : section.entries) {
+      const Key* key = find_key(join_path(table, entry.name));
+      if (key == nullptr) {
+        note_unknown(entry, table, shown);
+      } else {
+        check_value(*key, entry, join_path(shown, entry.name));
+        check_excludes(*key, entry, section, shown);
+        check_type(*key, entry, section, shown);
+      }
+    }
+    for (const Key* key : keys_of(table)) check_presence(*key, section, place, shown);
+  }
+
+ private:
+  void note(const Key& key, const Place& place, const std::string& shown, const std::string& what) {
+    problems_.add(place, shown, fmt::format("{}; allowed: {}", what, allowed_text(key)));
+  }
+
+  void note_unknown(const YamlEntry& entry, const std::string& table, const std::string& shown) {
+    std::vector<std::string> names;
+    for (const Key* key : keys_of(table)) names.push_back(key->name());
+    std::string what = fmt::format("unknown key; allowed here: {}", fmt::join(names, ", "));
+    const std::string near = nearest_key(table, entry.name);
+    if (!near.empty()) {
+      what += fmt::format("; did you mean '{}'?", near);
+      problems_.doubt(near);
+    }
+    problems_.add(entry.place, join_path(shown, entry.name), what);
+  }
+
+  void check_value(const Key& key, const YamlEntry& entry, const std::string& shown) {
+    const YamlNode& value = entry.value;
+    if (is_word_of(key, value)) return;
+    if (key.type == ValueType::section && key.count == 1 && value.kind == Kind::map) {
+      check_section(value, entry.place, key.path, shown);
+    } else if (value.kind == Kind::null) {
+      // All of a section's keys commented out leaves nothing, which is a map without keys.
+      if (key.type == ValueType::section && key.count == 1) {
+        check_section(YamlNode{.kind = Kind::map}, entry.place, key.path, shown);
+      } else {
+        note(key, entry.place, shown, "no value given");
+      }
+    } else if (key.count != 1) {
+      check_list(key, value, shown);
+    } else {
+      check_scalar(key, value, shown, 0);
+    }
+  }
+
+  void check_list(const Key& key, const YamlNode& value, const std::string& shown) {
+    if (value.kind != Kind::sequence) {
+      note(key, value.place, shown, described(value) + " is not a list");
+      return;
+    }
+    const std::size_t size = value.items.size();
+    if (key.count != Key::any_number && size != static_cast<std::size_t>(key.count)) {
+      note(key, value.place, shown, fmt::format("a list of {} where {} are needed", size, key.count));
+      return;
+    }
+    if (key.type == ValueType::choice && size == 0) note(key, value.place, shown, "an empty list");
+    for (std::size_t n = 0; n < size; ++n) {
+      const YamlNode& item = value.items[n];
+      const std::string path = fmt::format("{}[{}]", shown, n);
+      if (key.type != ValueType::section) {
+        check_scalar(key, item, path, n);
+      } else if (item.kind == Kind::map) {
+        check_section(item, item.place, key.path + "[]", path);
+      } else {
+        note(key, item.place, path, described(item) + " is not a map");
+      }
+      const auto same = [&](const YamlNode& other) { return item.is_word(other.text); };
+      if (key.type == ValueType::choice &&
+          std::any_of(value.items.begin(), value.items.begin() + static_cast<long>(n), same)) {
+        note(key, item.place, path, described(item) + " is given twice");
+      }
+    }
+  }
+
+  void check_scalar(const Key& key, const YamlNode& value, const std::string& shown, std::size_t component) {
+    const std::string fault = fault_of(key, value, component);
+    if (fault.empty()) return;
+    std::vector<std::string> candidates = key.choices;
+    candidates.insert(candidates.end(), key.words.begin(), key.words.end());
+    const std::string near = value.kind == Kind::scalar ? nearest_word(value.text, candidates) : "";
+    std::string what = fmt::format("{}; allowed: {}", fault, allowed_text(key));
+    if (!near.empty()) what += fmt::format("; did you mean '{}'?", near);
+    problems_.add(value.place, shown, what);
+  }
+
+  // Reported once for each pair, at the later of the two.
+  void check_excludes(const Key& key, const YamlEntry& entry, const YamlNode& section,
+                      const std::string& shown) {
+    for (const auto& other : section.entries) {
+      if (&other == &entry) return;
+      if (std::find(key.excludes.begin(), key.excludes.end(), other.name) == key.excludes.end()) continue;
+      const bool in_file = other.place.source == Place::file;
+      const std::string where = in_file ? fmt::format(" in line {}", other.place.line) : "";
+      problems_.add(
+          entry.place, join_path(shown, entry.name),
+          fmt::format("contradicts {}{}; allowed: one of the two", join_path(shown, other.name), where));
+      return;
+    }
+  }
+
+  void check_type(const Key& key, const YamlEntry& entry, const YamlNode& section, const std::string& shown) {
+    if (fit_to_type(key, section) != Fit::no) return;
+    problems_.add(entry.place, join_path(shown, entry.name),
+                  fmt::format("contradicts {}; allowed: only with type {}", join_path(shown, "type"),
+                              fmt::join(key.only_with, " or ")));
+  }
+
+  void check_presence(const Key& key, const YamlNode& section, const Place& place, const std::string& shown) {
+    if (!key.required || fit_to_type(key, section) != Fit::yes || section.find(key.name()) != nullptr) return;
+    const std::string path = join_path(shown, key.name());
+    if (problems_.doubted(path)) return;
+    if (key.type == ValueType::section) {
+      check_section(YamlNode{.kind = Kind::map}, place, key.path, path);
+      return;
+    }
+    std::vector<std::string> names{key.name()};
+    names.insert(names.end(), key.excludes.begin(), key.excludes.end());
+    for (const auto& name : names) {
+      if (section.find(name) != nullptr || problems_.doubted(join_path(shown, name))) return;
+    }
+    if (names.size() == 1) {
+      note(key, place, path, "missing, and it has no default");
+    } else {
+      problems_.add(place, shown, fmt::format("one of the keys {} is needed", fmt::join(names, ", ")));
+    }
+  }
+
+  Problems& problems_;
+};
+
+}  // namespace
+
+bool is_word_of(const Key& key, const YamlNode& value) {
+  return value.kind == Kind::scalar &&
+         std::find(key.words.begin(), key.words.end(), value.text) != key.words.end();
+}
+
+Fit fit_to_type(const Key& key, const YamlNode& section) {
+  if (key.only_with.empty()) return Fit::yes;
+  const Key* type_key = find_key(join_path(key.section(), "type"));
+  const YamlNode* type = section.find("type");
+  const std::string given = type != nullptr ? type->text : type_key->fallback;
+  const auto& known = type_key->choices;
+  if (std::find(known.begin(), known.end(), given) == known.end()) return Fit::unknown;
+  const auto found = std::find(key.only_with.begin(), key.only_with.end(), given);
+  return found == key.only_with.end() ? Fit::no : Fit::yes;
+}
+
+void check_keys(const YamlNode& root, Problems& problems) {
+  Checker checker(problems);
+  if (root.kind == Kind::map) {
+    checker.check_section(root, {}, "", "");
+  } else if (root.kind == Kind::null) {
+    problems.add({}, "", "the file is empty; 'sluice init' prints a case file to start from");
+  } else {
+    problems.add(root.place, "",
+                 described(root) +
+                     " where a map is needed, such as 'flow: ...'; 'sluice init' prints one to start from");
+  }
+}
+
+}  // namespace sluice::io

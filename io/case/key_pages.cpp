@@ -1,0 +1,135 @@
+// What is generated from the key table: the commented template of a case file and its reference page.
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "io/case/keys.hpp"
+
+namespace sluice::io {
+
+namespace {
+
+bool is_list_item(const Key& key) {
+  return key.path.find("[]") != std::string::npos;
+}
+
+std::string default_text(const Key& key) {
+  if (!key.fallback_note.empty()) return key.fallback_note;
+  if (!key.fallback.empty()) return key.fallback;
+  if (key.type == ValueType::section) return {};
+  if (!key.excludes.empty()) return fmt::format("none; it or {} is needed", fmt::join(key.excludes, ", "));
+  return "none, it is required";
+}
+
+// A sentence or more as comment lines of at most 100 characters.
+std::string comment(const std::string& text, const std::string& indent) {
+  constexpr std::size_t width = 100;
+  std::string lines;
+  std::string line = indent + "#";
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (line.size() + 1 + word.size() > width) {
+      lines += line + "\n";
+      line = indent + "#";
+    }
+    line += " " + word;
+  }
+  return lines + line + "\n";
+}
+
+std::string description(const Key& key) {
+  std::string text = key.meaning;
+  if (key.type != ValueType::section) {
+    const std::string fallback = default_text(key);
+    text += fmt::format(" Allowed: {}. Default: {}.", allowed_text(key), fallback);
+    if (key.unit.size() > 1 || key.unit == "h" || key.unit == "U")
+      text += fmt::format(" Unit: {}.", key.unit);
+  } else if (!key.fallback_note.empty()) {
+    text += fmt::format(" Default: {}.", key.fallback_note);
+  } else if (!key.words.empty() && !key.fallback.empty()) {
+    text += fmt::format(" Default: {}.", key.fallback);
+  }
+  return text;
+}
+
+std::string template_of_section(const std::string& section, const std::string& indent, bool commented) {
+  std::string text;
+  bool first_of_item = section.ends_with("[]");
+  for (const Key* key : keys_of(section)) {
+    const bool hidden = commented || key->commented;
+    // In a list the first key carries the dash, and the others stand below its name.
+    const std::string dash = is_list_item(*key) ? (first_of_item ? "- " : "  ") : "";
+    text += comment(description(*key), indent + (dash == "  " ? dash : ""));
+    text += indent + (hidden ? "#" : "") + dash + key->name() + ":";
+    first_of_item = false;
+    if (key->type == ValueType::section) {
+      const bool list = key->count == Key::any_number;
+      text += "\n" + template_of_section(list ? key->path + "[]" : key->path, indent + "  ", hidden);
+    } else {
+      text += " " + (key->example.empty() ? key->fallback : key->example) + "\n";
+    }
+    if (section.empty()) text += "\n";
+  }
+  return text;
+}
+
+std::string unit_text(const Key& key) {
+  if (key.unit.empty()) return "";
+  return key.unit == "1" ? "1" : "`" + key.unit + "`";
+}
+
+std::string reference_row(const Key& key) {
+  const std::string fallback =
+      key.fallback_note.empty() && !key.fallback.empty() ? "`" + key.fallback + "`" : default_text(key);
+  const bool plain_section = key.type == ValueType::section && key.words.empty() && key.count == 1;
+  std::string meaning = key.meaning;
+  if (!key.only_with.empty()) meaning += fmt::format(" Only with type {}.", fmt::join(key.only_with, " or "));
+  return fmt::format("| `{}` | {} | {} | {} | {} |\n", key.path, allowed_text(key),
+                     plain_section ? "" : fallback, unit_text(key), meaning);
+}
+
+}  // namespace
+
+std::string case_template() {
+  const std::string head =
+      "A Sluice case file. Lengths are in units of the half height h, velocities in units of the velocity "
+      "that "
+      "flow.reynolds sets. A setting behind '#' without a space is an alternative, or a default that rarely "
+      "changes: remove the '#' to use it.";
+  std::string text = comment(head, "") + "\n" + template_of_section("", "", false);
+  text.pop_back();
+  return text;
+}
+
+std::string generate_key_reference() {
+  std::string page =
+      "# Case file reference\n\n"
+      "This page is generated from the key table in `io/case/`; do not edit it.\n\n"
+      "Lengths are in units of the half height `h` (the height, for an open channel), velocities in units of "
+      "the "
+      "velocity `U` that `flow.reynolds` sets, times in `h/U`.\n\n"
+      "- Numbers are decimal, with a point, whatever the locale: `3`, `0.5`, `1e-3`. An integer may be "
+      "written as a "
+      "number with an integral value, such as `1e6`. Infinity, NaN, hexadecimal and leading zeros are "
+      "refused.\n"
+      "- A multiple of pi is a chain of numbers and `pi` joined by `*` and `/`, evaluated from left to "
+      "right: "
+      "`4*pi/3`.\n"
+      "- Paths resolve against the folder of the case file; in `--set`, against the working directory.\n"
+      "- `--set KEY=VALUE` takes the keys below, a section included, whose whole content it replaces, and "
+      "removes the "
+      "alternatives of what it sets.\n"
+      "- A section without keys is the same as an empty map.\n";
+  for (const auto& key : case_keys()) {
+    if (key.section().empty()) {
+      page += fmt::format("\n## {}\n\n", key.path);
+      if (key.type == ValueType::section) page += key.meaning + "\n\n";
+      page += "| key | allowed | default | unit | meaning |\n|---|---|---|---|---|\n";
+      if (key.type == ValueType::section) continue;
+    }
+    page += reference_row(key);
+  }
+  return page;
+}
+
+}  // namespace sluice::io

@@ -1,0 +1,22 @@
+#pragma once
+// The parts of the key table, for keys.cpp alone. A section comes before its keys; the order is that of the
+// template and the reference page.
+#include <vector>
+
+#include "io/case/keys.hpp"
+
+namespace sluice::io::key_table {
+
+inline const Range positive{.minimum = {0}, .above = true};
+inline const Range not_negative{.minimum = {0}};
+// Counts are held in 32 bits where they index cells; their product is always 64 bits.
+inline const Range counting{.minimum = {1}, .maximum = 1e6};
+
+std::vector<Key> flow_keys();
+std::vector<Key> grid_keys();
+std::vector<Key> wall_keys();
+std::vector<Key> time_keys();
+std::vector<Key> solver_keys();
+std::vector<Key> output_keys();
+
+}  // namespace sluice::io::key_table

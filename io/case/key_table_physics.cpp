@@ -1,0 +1,258 @@
+// The part of the key table that says what flows: flow, domain, grid, walls, time, initial.
+#include "io/case/key_table.hpp"
+#include "io/case/names.hpp"
+
+namespace sluice::io::key_table {
+
+using enum ValueType;
+
+std::vector<Key> flow_keys() {
+  const std::vector<std::string> reynolds = all_names<ReynoldsKind>();
+  const auto others = [&](const std::string& one) {
+    std::vector<std::string> rest = reynolds;
+    std::erase(rest, one);
+    return rest;
+  };
+  return {
+      {.path = "title",
+       .type = text,
+       .fallback = "Channel flow",
+       .meaning = "Name of the case, for logs, files and figures.",
+       .example = "Turbulent channel, Re_tau = 180"},
+      {.path = "flow", .required = true, .meaning = "What flows, and what drives it."},
+      {.path = "flow.type",
+       .type = choice,
+       .choices = all_names<FlowType>(),
+       .fallback = "channel",
+       .meaning = "Kind of flow, which presets the walls and the forcing: channel (two walls at rest), "
+                  "couette (walls at -1 "
+                  "and +1, no forcing), open_channel (a wall at rest below, free slip above)."},
+      {.path = "flow.reynolds",
+       .required = true,
+       .meaning =
+           "The Reynolds number, by exactly one of its definitions, which also sets the velocity unit U."},
+      {.path = "flow.reynolds.bulk",
+       .type = real,
+       .range = positive,
+       .required = true,
+       .unit = "1",
+       .meaning = "2 U_b h / nu with the bulk velocity U_b = 1, so nu = 2 / bulk.",
+       .excludes = others("bulk"),
+       .example = "5714"},
+      {.path = "flow.reynolds.tau",
+       .type = real,
+       .range = positive,
+       .unit = "1",
+       .meaning = "u_tau h / nu with the friction velocity u_tau = 1, so nu = 1 / tau.",
+       .excludes = others("tau"),
+       .example = "180",
+       .commented = true},
+      {.path = "flow.reynolds.center",
+       .type = real,
+       .range = positive,
+       .unit = "1",
+       .meaning = "U_c h / nu with the largest velocity of the laminar profile U_c = 1, so nu = 1 / center.",
+       .excludes = others("center"),
+       .example = "4000",
+       .commented = true},
+      {.path = "flow.reynolds.wall",
+       .type = real,
+       .range = positive,
+       .unit = "1",
+       .meaning = "U_w h / nu with the wall speed U_w = 1, so nu = 1 / wall; couette only.",
+       .excludes = others("wall"),
+       .example = "1500",
+       .commented = true},
+      {.path = "flow.reynolds.viscosity",
+       .type = real,
+       .range = positive,
+       .unit = "U h",
+       .meaning = "The kinematic viscosity nu itself.",
+       .excludes = others("viscosity"),
+       .example = "3.5e-4",
+       .commented = true},
+      {.path = "flow.forcing",
+       .words = {"none"},
+       .fallback_note = "couette: none; else by flow.reynolds: bulk or viscosity: bulk_velocity 1, tau: "
+                        "pressure_gradient 1, "
+                        "center: pressure_gradient 2 nu",
+       .meaning = "What drives the flow along x: exactly one of the keys below, or none.",
+       .commented = true},
+      {.path = "flow.forcing.bulk_velocity",
+       .type = real,
+       .required = true,
+       .unit = "U",
+       .meaning = "Volume mean of u, held exactly in every step.",
+       .excludes = {"pressure_gradient"},
+       .example = "1.0"},
+      {.path = "flow.forcing.pressure_gradient",
+       .type = real,
+       .unit = "U^2/h",
+       .meaning = "Constant driving force -dp/dx.",
+       .excludes = {"bulk_velocity"},
+       .example = "1.0",
+       .commented = true},
+  };
+}
+
+std::vector<Key> grid_keys() {
+  return {
+      {.path = "domain", .required = true, .meaning = "The box, periodic in x and y."},
+      {.path = "domain.size",
+       .type = length,
+       .count = 3,
+       .range = positive,
+       .required = true,
+       .unit = "h",
+       .meaning = "Lengths along x (streamwise), y (spanwise) and z (wall-normal); the last is 2, or 1 for "
+                  "an open channel.",
+       .example = "[4*pi, 4*pi/3, 2]"},
+      {.path = "grid", .required = true, .meaning = "The grid: uniform in x and y, stretched in z."},
+      {.path = "grid.cells",
+       .type = integer,
+       .count = 3,
+       .range = {.minimum = {2, 1, 2}, .maximum = 1e6},
+       .required = true,
+       .unit = "1",
+       .meaning = "Cells along x, y and z; ny = 1 is a two-dimensional flow, x needs a mode besides the "
+                  "mean, and z a plane "
+                  "at each wall.",
+       .example = "[256, 192, 144]"},
+      {.path = "grid.stretching", .meaning = "How the faces between cells are spread along z."},
+      {.path = "grid.stretching.type",
+       .type = choice,
+       .choices = all_names<StretchingKind>(),
+       .fallback = "tanh",
+       .meaning = "tanh: faces at z = 1 + tanh(a (2k/nz - 1))/tanh(a), its lower half for an open channel; "
+                  "uniform; natural "
+                  "(Pirozzoli & Orlandi 2021); file."},
+      {.path = "grid.stretching.factor",
+       .type = real,
+       .range = {.minimum = {0}, .above = true, .maximum = 10},
+       .fallback = "1.6",
+       .unit = "1",
+       .meaning = "a of the tanh: larger is finer at the walls.",
+       .only_with = {"tanh"}},
+      {.path = "grid.stretching.re_tau",
+       .type = real,
+       .range = positive,
+       .fallback_note = "flow.reynolds.tau where that is given, else required",
+       .unit = "1",
+       .meaning = "Friction Reynolds number that the natural grid is laid out for.",
+       .only_with = {"natural"},
+       .example = "180",
+       .commented = true},
+      {.path = "grid.stretching.file",
+       .type = path,
+       .required = true,
+       .meaning = "Text file of the nz + 1 face coordinates, from the bottom to the top.",
+       .only_with = {"file"},
+       .example = "faces.txt",
+       .commented = true},
+  };
+}
+
+std::vector<Key> wall_keys() {
+  std::vector<Key> keys{{.path = "walls",
+                         .meaning = "The walls, where they are not the presets of flow.type.",
+                         .commented = true}};
+  for (const std::string side : {"bottom", "top"}) {
+    const std::string path_of_side = "walls." + side;
+    keys.push_back({.path = path_of_side,
+                    .words = all_names<WallKind>(),
+                    .fallback_note = "by flow.type",
+                    .meaning = "The " + side + " wall."});
+    keys.push_back({.path = path_of_side + ".type",
+                    .type = choice,
+                    .choices = all_names<WallKind>(),
+                    .fallback_note = "by flow.type; no_slip where a velocity is given",
+                    .meaning = "no_slip: the fluid moves with the wall; free_slip: no shear stress.",
+                    .example = "no_slip"});
+    keys.push_back({.path = path_of_side + ".velocity",
+                    .type = real,
+                    .count = 3,
+                    .fallback_note = "by flow.type",
+                    .unit = "U",
+                    .meaning = "Velocity of the wall in its own plane; the third component is 0.",
+                    .only_with = {"no_slip"},
+                    .example = "[0, 0, 0]"});
+  }
+  return keys;
+}
+
+std::vector<Key> time_keys() {
+  return {
+      {.path = "time", .required = true, .meaning = "Time stepping; no step is shortened to hit a time."},
+      {.path = "time.end",
+       .type = real,
+       .range = not_negative,
+       .required = true,
+       .unit = "h/U",
+       .meaning = "The run ends after the first step with this time or a later one.",
+       .excludes = {"steps"},
+       .example = "200"},
+      {.path = "time.steps",
+       .type = integer,
+       .range = not_negative,
+       .unit = "steps",
+       .meaning = "The run ends after this step, counted from the start of the case, restarts included.",
+       .excludes = {"end"},
+       .example = "10000",
+       .commented = true},
+      {.path = "time.cfl",
+       .type = real,
+       .range = {.minimum = {0}, .above = true, .maximum = 1},
+       .fallback = "0.9",
+       .fallback_note = "0.9 unless time.dt is given",
+       .unit = "1",
+       .meaning = "The time step as a fraction of the stability limit dt_lim.",
+       .excludes = {"dt"}},
+      {.path = "time.dt",
+       .type = real,
+       .range = positive,
+       .unit = "h/U",
+       .meaning = "A fixed time step, in place of time.cfl.",
+       .excludes = {"cfl", "dt_max"},
+       .example = "0.005",
+       .commented = true},
+      {.path = "time.dt_max",
+       .type = real,
+       .words = {"none"},
+       .range = positive,
+       .fallback = "none",
+       .unit = "h/U",
+       .meaning = "Upper bound of the time step that follows from time.cfl.",
+       .excludes = {"dt"},
+       .commented = true},
+      {.path = "time.diffusion",
+       .type = choice,
+       .choices = all_names<Diffusion>(),
+       .fallback = "explicit",
+       .meaning =
+           "explicit: RK3 for all of it; implicit_z: Crank-Nicolson along z, for grids fine at the walls."},
+      {.path = "initial", .meaning = "The flow at time 0."},
+      {.path = "initial.type",
+       .type = choice,
+       .choices = all_names<InitialKind>(),
+       .fallback = "turbulent",
+       .meaning = "turbulent: made from the seed; laminar: the laminar profile; zero: at rest; fields: an "
+                  "HDF5 file with /u /v "
+                  "/w; checkpoint: interpolated from another grid."},
+      {.path = "initial.seed",
+       .type = integer,
+       .range = not_negative,
+       .fallback = "1",
+       .unit = "1",
+       .meaning = "Seed of the turbulent initial field.",
+       .only_with = {"turbulent"}},
+      {.path = "initial.file",
+       .type = path,
+       .required = true,
+       .meaning = "The HDF5 file to start from.",
+       .only_with = {"fields", "checkpoint"},
+       .example = "start.h5",
+       .commented = true},
+  };
+}
+
+}  // namespace sluice::io::key_table

@@ -1,0 +1,174 @@
+#include "io/case/keys.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "io/case/key_table.hpp"
+#include "io/case/numbers.hpp"
+
+namespace sluice::io {
+
+std::string Key::name() const {
+  const auto dot = path.rfind('.');
+  return dot == std::string::npos ? path : path.substr(dot + 1);
+}
+
+std::string Key::section() const {
+  const auto dot = path.rfind('.');
+  return dot == std::string::npos ? "" : path.substr(0, dot);
+}
+
+const std::vector<Key>& case_keys() {
+  static const std::vector<Key> keys = [] {
+    std::vector<Key> all;
+    for (auto part : {key_table::flow_keys(), key_table::grid_keys(), key_table::wall_keys(),
+                      key_table::time_keys(), key_table::solver_keys(), key_table::output_keys()}) {
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    return all;
+  }();
+  return keys;
+}
+
+const Key* find_key(std::string_view path) {
+  const auto& keys = case_keys();
+  const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.path == path; });
+  return found == keys.end() ? nullptr : &*found;
+}
+
+std::vector<const Key*> keys_of(std::string_view section) {
+  std::vector<const Key*> children;
+  for (const auto& key : case_keys()) {
+    if (key.section() == section) children.push_back(&key);
+  }
+  return children;
+}
+
+std::string join_path(std::string_view section, std::string_view name) {
+  return section.empty() ? std::string(name) : fmt::format("{}.{}", section, name);
+}
+
+namespace {
+
+std::string range_text(const Range& range, std::size_t component) {
+  std::string text;
+  if (!range.minimum.empty()) {
+    const double minimum = range.minimum.size() > 1 ? range.minimum.at(component) : range.minimum[0];
+    text = (range.above ? "> " : ">= ") + format_real(minimum);
+  }
+  if (range.maximum < std::numeric_limits<double>::infinity()) {
+    text += (text.empty() ? "<= " : " and <= ") + format_real(range.maximum);
+  }
+  return text;
+}
+
+std::string number_text(const Key& key, const std::string& one, const std::string& many) {
+  if (key.count == 1) {
+    const std::string range = range_text(key.range, 0);
+    return range.empty() ? one : fmt::format("{} {}", one, range);
+  }
+  std::vector<std::string> ranges;
+  for (std::size_t n = 0; n < key.range.minimum.size(); ++n) ranges.push_back(range_text(key.range, n));
+  const std::string values = fmt::format("a list of {} {}", key.count, many);
+  if (ranges.size() == 1) return fmt::format("{}, each {}", values, ranges[0]);
+  return ranges.empty() ? values : fmt::format("{}, {}", values, fmt::join(ranges, ", "));
+}
+
+std::string value_text(const Key& key) {
+  switch (key.type) {
+    case ValueType::section: {
+      std::vector<std::string> names;
+      const bool list = key.count == Key::any_number;
+      for (const Key* child : keys_of(list ? key.path + "[]" : key.path)) names.push_back(child->name());
+      return fmt::format("{} {}", list ? "a list of maps of" : "a map of", fmt::join(names, ", "));
+    }
+    case ValueType::text:
+      return "text";
+    case ValueType::path:
+      return "a path";
+    case ValueType::choice: {
+      const std::string choices = fmt::format("{}", fmt::join(key.choices, ", "));
+      return (key.count == 1 ? "one of " : "a list of different ones of ") + choices;
+    }
+    case ValueType::real:
+      return number_text(key, "a number", "numbers");
+    case ValueType::integer:
+      return number_text(key, "an integer", "integers");
+    case ValueType::length:
+      return number_text(key, "a number or multiple of pi", "numbers or multiples of pi such as 4*pi/3");
+    case ValueType::duration:
+      return "H:M:S or a number of seconds > 0";
+  }
+  return {};
+}
+
+// Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1, 0));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        d[i][j] = i + j;
+        continue;
+      }
+      const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + change});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return d[a.size()][b.size()];
+}
+
+}  // namespace
+
+std::string allowed_text(const Key& key) {
+  const std::string value = value_text(key);
+  return key.words.empty() ? value : fmt::format("{}, or {}", fmt::join(key.words, ", "), value);
+}
+
+std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates) {
+  constexpr std::size_t longest = 64;  // the distance takes time and memory of the product of the lengths
+  if (word.size() > longest) return {};
+  std::string nearest;
+  std::size_t least = std::max<std::size_t>(1, (word.size() + 1) / 3) + 1;
+  for (const auto& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    // A word of a few letters is near to everything; a distance of its whole length means nothing in common.
+    if (distance < least && distance < candidate.size()) {
+      least = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+std::string nearest_key(std::string_view section, std::string_view name) {
+  std::vector<std::string> siblings;
+  for (const Key* key : keys_of(section)) siblings.push_back(key->name());
+  const std::string sibling = nearest_word(name, siblings);
+  if (!sibling.empty()) return join_path(section, sibling);
+
+  std::vector<std::string> names;
+  for (const auto& key : case_keys()) names.push_back(key.name());
+  const std::string elsewhere = nearest_word(name, names);
+  const auto& keys = case_keys();
+  const auto found =
+      std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.name() == elsewhere; });
+  return found == keys.end() ? "" : found->path;
+}
+
+const std::vector<std::string>& known_exchange_methods() {
+  static const std::vector<std::string> methods{"auto",         "mpi_alltoall",  "mpi_p2p", "mpi_streams",
+                                                "mpi_datatype", "mpi_pipelined", "nccl",    "peer"};
+  return methods;
+}
+
+const std::vector<std::string>& available_exchange_methods() {
+  static const std::vector<std::string> methods{"auto", "mpi_alltoall", "mpi_p2p"};
+  return methods;
+}
+
+}  // namespace sluice::io

@@ -1,0 +1,103 @@
+#include "io/case/numbers.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+#include <system_error>
+
+namespace sluice::io {
+
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+// Digits only; the parts of H:M:S.
+std::optional<std::int64_t> parse_digits(std::string_view text) {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  if (text.empty() || !is_digit(text.front())) return std::nullopt;
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<double> parse_real(std::string_view text) {
+  std::string_view digits = text;
+  const bool negative = digits.starts_with('-');
+  if (negative || digits.starts_with('+')) digits.remove_prefix(1);
+  // from_chars would also take "inf", "nan" and a second sign.
+  if (digits.empty() || !(is_digit(digits[0]) || digits[0] == '.')) return std::nullopt;
+  // YAML 1.1 readers take 010 as 8: no reading of it is safe.
+  if (digits.size() > 1 && digits[0] == '0' && is_digit(digits[1])) return std::nullopt;
+  double value = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value);
+  if (error != std::errc{} || stop != end || !std::isfinite(value)) return std::nullopt;
+  return negative ? -value : value;
+}
+
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+  const auto real = parse_real(text);
+  if (!real) return std::nullopt;
+  std::string_view digits = text;
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  std::int64_t value = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value);
+  if (error == std::errc{} && stop == end) return value;
+  // Above 2^53 a double no longer tells neighbouring integers apart.
+  constexpr double exact_limit = 9007199254740992.0;
+  if (*real != std::trunc(*real) || std::abs(*real) > exact_limit) return std::nullopt;
+  return static_cast<std::int64_t>(*real);
+}
+
+std::optional<double> parse_length(std::string_view text) {
+  double value = 1;
+  char operation = '*';
+  while (true) {
+    const auto end = text.find_first_of("*/");
+    const std::string_view word = trimmed(text.substr(0, end));
+    const auto factor = word == "pi" ? std::optional<double>(std::numbers::pi) : parse_real(word);
+    if (!factor) return std::nullopt;
+    value = operation == '*' ? value * *factor : value / *factor;
+    if (end == std::string_view::npos) break;
+    operation = text[end];
+    text.remove_prefix(end + 1);
+  }
+  if (!std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_duration(std::string_view text) {
+  const auto first = text.find(':');
+  if (first == std::string_view::npos) {
+    const auto seconds = parse_real(text);
+    return seconds && *seconds >= 0 ? seconds : std::nullopt;
+  }
+  const auto second = text.find(':', first + 1);
+  if (second == std::string_view::npos) return std::nullopt;
+  const auto h = parse_digits(text.substr(0, first));
+  const auto m = parse_digits(text.substr(first + 1, second - first - 1));
+  const auto s = parse_digits(text.substr(second + 1));
+  if (!h || !m || !s || *m >= 60 || *s >= 60) return std::nullopt;
+  return static_cast<double>(*h) * 3600 + static_cast<double>(*m * 60 + *s);
+}
+
+std::string format_real(double value) {
+  std::array<char, 32> buffer{};
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return {buffer.data(), result.ptr};
+}
+
+}  // namespace sluice::io

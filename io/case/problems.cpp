@@ -1,0 +1,66 @@
+#include "io/case/problems.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/support/error.hpp"
+
+namespace sluice::io {
+
+namespace {
+
+// "a.b" holds "a.b", "a.b.c" and "a.b[0]", but not "a.bc".
+bool holds(std::string_view outer, std::string_view inner) {
+  if (!inner.starts_with(outer)) return false;
+  return inner.size() == outer.size() || inner[outer.size()] == '.' || inner[outer.size()] == '[';
+}
+
+}  // namespace
+
+Problems::Problems(std::string file_name, std::vector<std::string> overrides)
+    : file_name_(std::move(file_name)), overrides_(std::move(overrides)) {}
+
+void Problems::add(const Place& place, const std::string& path, const std::string& what) {
+  problems_.push_back({place, path, what});
+}
+
+bool Problems::good(std::string_view path) const {
+  const auto near = [&](const std::string& other) { return holds(other, path) || holds(path, other); };
+  if (std::any_of(doubted_.begin(), doubted_.end(), near)) return false;
+  return std::none_of(problems_.begin(), problems_.end(),
+                      [&](const Problem& problem) { return near(problem.path) || problem.path.empty(); });
+}
+
+bool Problems::doubted(const std::string& path) const {
+  return std::find(doubted_.begin(), doubted_.end(), path) != doubted_.end();
+}
+
+std::string Problems::line_of(const Problem& problem) const {
+  std::string line;
+  if (problem.place.source > Place::file) {
+    line = fmt::format("--set {}: ", overrides_.at(static_cast<std::size_t>(problem.place.source - 1)));
+  } else {
+    line = fmt::format("{}:{}:{}: ", file_name_, problem.place.line, problem.place.column);
+  }
+  if (!problem.path.empty()) line += problem.path + ": ";
+  return line + problem.what;
+}
+
+void Problems::raise() const {
+  if (problems_.empty()) return;
+  std::vector<Problem> sorted = problems_;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Problem& a, const Problem& b) { return a.place < b.place; });
+  std::vector<std::string> lines;
+  for (const auto& problem : sorted) {
+    const std::string line = line_of(problem);
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+  }
+  const std::string head = lines.size() == 1
+                               ? fmt::format("the case {} has a problem:", file_name_)
+                               : fmt::format("the case {} has {} problems:", file_name_, lines.size());
+  throw Error(ExitCode::usage, fmt::format("{}\n{}", head, fmt::join(lines, "\n")));
+}
+
+}  // namespace sluice::io

@@ -1,0 +1,55 @@
+#pragma once
+// Everything that is wrong with a case file, collected so that the user hears of all of it at once.
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::io {
+
+/// Where a value was written.
+struct Place {
+  static constexpr int file = 0;
+  static constexpr int table = -1;
+
+  int source = file;  ///< file, table (a default), or n > 0: the n-th --set argument
+  int line = 1;       ///< from 1
+  int column = 1;     ///< from 1
+
+  auto operator<=>(const Place&) const = default;
+};
+
+class Problems {
+ public:
+  Problems(std::string file_name, std::vector<std::string> overrides);
+
+  /// Notes that the value of key `path` (empty: the file as a whole) is wrong.
+  void add(const Place& place, const std::string& path, const std::string& what);
+
+  /// True if no problem or doubt has been noted for this key, a part of it, or a section that holds it.
+  bool good(std::string_view path) const;
+
+  /// Notes that an unknown key was probably meant to be this one, so that its absence is no problem of its
+  /// own and no rule is judged by its default.
+  void doubt(const std::string& path) { doubted_.push_back(path); }
+  bool doubted(const std::string& path) const;
+
+  bool empty() const { return problems_.empty(); }
+
+  /// Throws Error(ExitCode::usage) with one line for each problem, in the order of the file, if there is any.
+  void raise() const;
+
+ private:
+  struct Problem {
+    Place place;
+    std::string path;
+    std::string what;
+  };
+  std::string line_of(const Problem& problem) const;
+
+  std::string file_name_;
+  std::vector<std::string> overrides_;
+  std::vector<Problem> problems_;
+  std::vector<std::string> doubted_;
+};
+
+}  // namespace sluice::io

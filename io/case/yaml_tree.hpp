@@ -1,0 +1,45 @@
+#pragma once
+// A YAML document as a plain tree that keeps what yaml-cpp's own nodes lose: duplicate keys, the place of
+// each key, and whether a scalar was quoted.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/case/problems.hpp"
+
+namespace sluice::io {
+
+struct YamlEntry;
+
+struct YamlNode {
+  enum class Kind { null, scalar, sequence, map };
+
+  Kind kind = Kind::null;
+  Place place{};
+  std::string text{};                ///< of a scalar
+  bool quoted = false;               ///< a quoted scalar is text even if it looks like a number
+  std::vector<YamlNode> items{};     ///< of a sequence
+  std::vector<YamlEntry> entries{};  ///< of a map, in the order of the file, duplicates included
+
+  /// The value of a key of a map, or null if there is none.
+  const YamlNode* find(std::string_view name) const;
+  YamlNode* find(std::string_view name);
+  const YamlEntry* find_entry(std::string_view name) const;
+
+  bool is_word(std::string_view word) const { return kind == Kind::scalar && text == word; }
+};
+
+struct YamlEntry {
+  std::string name{};
+  Place place{};
+  YamlNode value{};
+};
+
+/// Reads a text that holds one YAML document. Syntax errors, duplicate keys, control characters and tabs in
+/// the indentation are noted in `problems` under `path`; none if the text cannot be read at all. An empty
+/// document gives a null node.
+std::optional<YamlNode> read_yaml(const std::string& text, int source, const std::string& path,
+                                  Problems& problems);
+
+}  // namespace sluice::io

@@ -1,0 +1,39 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "core/decomp/communicator.hpp"
+#include "core/decomp/decomposition.hpp"
+#include "core/decomp/exchange/exchange.hpp"
+#include "core/decomp/field.hpp"
+#include "poisson/tridiagonal_method.hpp"
+#include "poisson/tridiagonal_rows.hpp"
+
+namespace sluice {
+
+/// Solves (1 - c Lz) x = rhs along z for every (x, y) of a field: implicit diffusion along z, eq. (5). c may change at every
+/// substep. The result is the same to the bit on every process grid.
+class ZHelmholtzSolver {
+ public:
+  /// Collective; allocates everything that prepare() and solve() need. `comm` and `exchange` must outlive the solver.
+  ZHelmholtzSolver(const Communicator& comm, const Decomposition& decomposition, TridiagonalRows second_derivative,
+                   TridiagonalMethod method, Exchange& exchange);
+  ZHelmholtzSolver(ZHelmholtzSolver&&) noexcept;
+  ZHelmholtzSolver& operator=(ZHelmholtzSolver&&) noexcept;
+  ~ZHelmholtzSolver();
+
+  /// Sets c >= 0. Every rank computes the global 1-D coefficients itself; no communication.
+  void prepare(double c);
+
+  /// In: the right-hand side; out: the solution, in place. No halo is read; halos are stale on return. Collective.
+  void solve(Field& x);
+
+  /// The same system for one global profile of nz values, on every rank alike. Local, on the host.
+  std::vector<double> solve_profile(const std::vector<double>& rhs) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,90 @@
+#include "solver/diagnostics.hpp"
+
+#include <array>
+#include <cmath>
+
+#include "core/device/parallel_for.hpp"
+#include "core/support/collective.hpp"
+#include "solver/operators.hpp"
+
+namespace sluice {
+
+namespace {
+
+using op::In;
+
+/// u dz and |u|^2/2 dz; w's share belongs to its own control volume, whose height is that between centres.
+struct MomentumAndEnergy {
+  In u, v, w;
+  Metrics m;
+  SLUICE_INLINE void operator()(Cell c, double (&value)[2]) const {
+    const auto at_u = static_cast<double>(u(c.i, c.j, c.k));
+    const auto at_v = static_cast<double>(v(c.i, c.j, c.k));
+    const auto at_w = static_cast<double>(w(c.i, c.j, c.k));
+    const auto dz = static_cast<double>(m.dz[c.k]);
+    const double dz_w = (dz + static_cast<double>(m.dz[c.k + 1])) / 2;
+    value[0] = at_u * dz;
+    value[1] = ((at_u * at_u + at_v * at_v) * dz + at_w * at_w * dz_w) / 2;
+  }
+};
+
+struct AbsDivergence {
+  In u, v, w;
+  Metrics m;
+  SLUICE_INLINE double operator()(Cell c) const { return std::abs(static_cast<double>(op::divergence(u, v, w, c, m))); }
+};
+
+/// du/dz at the face below plane k.
+struct ShearBelow {
+  In u;
+  Metrics m;
+  SLUICE_INLINE void operator()(Cell c, double (&value)[1]) const {
+    value[0] = static_cast<double>((u(c.i, c.j, c.k) - u(c.i, c.j, c.k - 1)) * m.inv_dz_center[c.k - 1]);
+  }
+};
+
+}  // namespace
+
+bool Diagnostics::finite() const {
+  return std::isfinite(bulk_velocity) && std::isfinite(kinetic_energy) && std::isfinite(max_divergence) && std::isfinite(shear_bottom) &&
+         std::isfinite(shear_top);
+}
+
+double global_max(double local, MPI_Comm comm) {
+  // MPI_MAX may lose a NaN, so it travels beside the value.
+  double both[2] = {std::isnan(local) ? 0 : local, std::isnan(local) ? 1.0 : 0.0};
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_DOUBLE, MPI_MAX, comm), "MPI_Allreduce");
+  return both[1] > 0 ? std::nan("") : both[0];
+}
+
+Diagnostics diagnose(const VectorField& velocity, const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls, MPI_Comm comm) {
+  const In u = velocity.u.view();
+  const In v = velocity.v.view();
+  const In w = velocity.w.view();
+  const Box3 box = velocity.u.local_box();
+  std::array<ExactSum, 4> sums;
+  for (const auto& plane : reduce_planes<2>("momentum and energy", box, MomentumAndEnergy{u, v, w, metrics})) {
+    sums[0] += plane[0];
+    sums[1] += plane[1];
+  }
+  const auto shear = [&](bool owned, std::int64_t k) {
+    Box3 plane = box;
+    plane.lo[2] = k;
+    plane.hi[2] = owned ? k + 1 : k;
+    return reduce_sum("wall shear", plane, ShearBelow{u, metrics});
+  };
+  sums[2] = shear(walls.owns_bottom(), 0);
+  sums[3] = shear(walls.owns_top(), box.hi[2]);
+  all_reduce(sums, comm);
+
+  const double columns = static_cast<double>(grid.cells()[0]) * static_cast<double>(grid.cells()[1]);
+  Diagnostics d;
+  d.bulk_velocity = sums[0].value() / (columns * grid.length_z());
+  d.kinetic_energy = sums[1].value() / (columns * grid.length_z());
+  d.shear_bottom = flow.viscosity * sums[2].value() / columns;
+  d.shear_top = flow.viscosity * sums[3].value() / columns;
+  d.max_divergence = global_max(reduce_max("largest divergence", box, AbsDivergence{u, v, w, metrics}), comm);
+  return d;
+}
+
+}  // namespace sluice

@@ -1,0 +1,35 @@
+#pragma once
+#include <array>
+
+#include "poisson/poisson_solver.hpp"
+
+namespace sluice {
+
+enum class WallKind { no_slip, free_slip };
+
+/// One wall: no-slip, moving in its own plane, or free-slip.
+struct WallCondition {
+  WallKind kind = WallKind::no_slip;
+  double u = 0;
+  double v = 0;
+};
+
+enum class ForcingKind { none, bulk_velocity, pressure_gradient };
+
+struct ForcingParameters {
+  ForcingKind kind = ForcingKind::none;
+  double value = 0;  ///< target of the volume mean of u, or the force -dp/dx
+};
+
+enum class Diffusion { explicit_, implicit_z };
+
+/// Everything that the equations of docs/equations.md leave open, apart from grid and initial field.
+struct FlowParameters {
+  double viscosity = 0;
+  WallCondition bottom, top;
+  ForcingParameters forcing;
+  Diffusion diffusion = Diffusion::explicit_;
+  TridiagonalMethod tridiagonal = TridiagonalMethod::ptdma;
+};
+
+}  // namespace sluice

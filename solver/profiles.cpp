@@ -1,0 +1,123 @@
+// Laminar and turbulent mean profiles for any pair of walls and any forcing.
+#include <algorithm>
+#include <cmath>
+
+#include "solver/initial.hpp"
+
+namespace sluice {
+
+namespace {
+
+bool no_slip(const WallCondition& wall) { return wall.kind == WallKind::no_slip; }
+
+/// Thomas's algorithm for one line.
+std::vector<double> solve_line(const TridiagonalRows& rows, std::vector<double> x) {
+  const std::size_t n = x.size();
+  std::vector<double> ratio(n, 0.0);
+  double pivot = rows.diagonal[0];
+  x[0] /= pivot;
+  for (std::size_t k = 1; k < n; ++k) {
+    ratio[k - 1] = rows.upper[k - 1] / pivot;
+    pivot = rows.diagonal[k] - rows.lower[k] * ratio[k - 1];
+    x[k] = (x[k] - rows.lower[k] * x[k - 1]) / pivot;
+  }
+  for (std::size_t k = n - 1; k-- > 0;) x[k] -= ratio[k] * x[k + 1];
+  return x;
+}
+
+double mean(const std::vector<double>& profile, const Grid& grid) { return volume_mean(profile, grid); }
+
+/// Solves Lz u = -source with the walls at these velocities.
+std::vector<double> steady_profile(const Grid& grid, const FlowParameters& flow, double source, double bottom, double top) {
+  const auto row = [](const WallCondition& wall) { return no_slip(wall) ? WallRow::dirichlet : WallRow::neumann; };
+  const std::int64_t last = grid.cells()[2] - 1;
+  std::vector<double> rhs(static_cast<std::size_t>(last) + 1, -source);
+  if (no_slip(flow.bottom)) rhs.front() -= 2 * bottom / (grid.dz(0) * grid.dz(0));
+  if (no_slip(flow.top)) rhs.back() -= 2 * top / (grid.dz(last) * grid.dz(last));
+  return solve_line(second_derivative_centers(grid.z_nodes(), row(flow.bottom), row(flow.top)), std::move(rhs));
+}
+
+/// Reichardt's law of the wall (1951), with kappa = 0.4: U+ as a function of z+.
+double reichardt(double z_plus) {
+  return std::log(1 + 0.4 * z_plus) / 0.4 + 7.8 * (1 - std::exp(-z_plus / 11) - z_plus / 11 * std::exp(-0.33 * z_plus));
+}
+
+/// The u_tau at which `velocity_at(u_tau)`, which grows with u_tau, reaches the target.
+double solve_for_friction_velocity(double target, auto&& velocity_at) {
+  double low = 0;
+  double high = std::abs(target) + 1e-30;
+  for (int n = 0; n < 100; ++n) {
+    const double middle = (low + high) / 2;
+    (velocity_at(middle) < std::abs(target) ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+/// u_tau U+ of the distance to the nearer no-slip wall.
+std::vector<double> wall_law(const Grid& grid, const FlowParameters& flow, double u_tau) {
+  std::vector<double> u;
+  for (std::int64_t k = 0; k < grid.cells()[2]; ++k) {
+    const double below = no_slip(flow.bottom) ? grid.z_center(k) : grid.length_z();
+    const double above = no_slip(flow.top) ? grid.length_z() - grid.z_center(k) : grid.length_z();
+    u.push_back(u_tau * reichardt(std::min(below, above) * u_tau / flow.viscosity));
+  }
+  return u;
+}
+
+/// The part of the profile that the pressure gradient drives; walls at rest.
+TurbulentProfile driven_profile(const Grid& grid, const FlowParameters& flow, double target) {
+  TurbulentProfile profile;
+  if (flow.forcing.kind == ForcingKind::pressure_gradient) {
+    const double walls = (no_slip(flow.bottom) ? 1 : 0) + (no_slip(flow.top) ? 1 : 0);
+    profile.friction_velocity = std::sqrt(std::abs(flow.forcing.value) * grid.length_z() / walls);
+    target = flow.forcing.value;
+  } else {
+    profile.friction_velocity = solve_for_friction_velocity(target, [&](double u_tau) { return mean(wall_law(grid, flow, u_tau), grid); });
+  }
+  profile.u = wall_law(grid, flow, profile.friction_velocity);
+  if (target < 0) std::ranges::transform(profile.u, profile.u.begin(), std::negate());
+  return profile;
+}
+
+}  // namespace
+
+LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow) {
+  const auto nz = static_cast<std::size_t>(grid.cells()[2]);
+  const bool bulk = flow.forcing.kind == ForcingKind::bulk_velocity;
+  if (!no_slip(flow.bottom) && !no_slip(flow.top)) return {std::vector<double>(nz, bulk ? flow.forcing.value : 0), std::vector<double>(nz, 0)};
+  const double drive = flow.forcing.kind == ForcingKind::pressure_gradient ? flow.forcing.value / flow.viscosity : 0;
+  LaminarProfile profile{steady_profile(grid, flow, drive, flow.bottom.u, flow.top.u), steady_profile(grid, flow, 0, flow.bottom.v, flow.top.v)};
+  if (bulk) {
+    const std::vector<double> driven = steady_profile(grid, flow, 1, 0, 0);
+    const double weight = (flow.forcing.value - mean(profile.u, grid)) / mean(driven, grid);
+    for (std::size_t k = 0; k < nz; ++k) profile.u[k] += weight * driven[k];
+  }
+  return profile;
+}
+
+TurbulentProfile turbulent_profile(const Grid& grid, const FlowParameters& flow) {
+  const auto nz = static_cast<std::size_t>(grid.cells()[2]);
+  const double wall_mean = ((no_slip(flow.bottom) ? flow.bottom.u : flow.top.u) + (no_slip(flow.top) ? flow.top.u : flow.bottom.u)) / 2;
+  const double half_difference = no_slip(flow.bottom) && no_slip(flow.top) ? (flow.top.u - flow.bottom.u) / 2 : 0;
+  const bool bulk = flow.forcing.kind == ForcingKind::bulk_velocity;
+  if (!no_slip(flow.bottom) && !no_slip(flow.top)) {
+    const double speed = bulk ? flow.forcing.value : 1;
+    return {std::vector<double>(nz, bulk ? flow.forcing.value : 0), std::abs(speed) / 20};
+  }
+  TurbulentProfile profile{std::vector<double>(nz, 0), 0};
+  if (flow.forcing.kind != ForcingKind::none) profile = driven_profile(grid, flow, bulk ? flow.forcing.value - wall_mean : flow.forcing.value);
+  for (double& u : profile.u) u += wall_mean;
+  if (half_difference != 0) {  // Couette: the law of the wall from each wall to the mean of both velocities in the middle
+    const double middle = grid.length_z() / 2;
+    const double u_tau = solve_for_friction_velocity(half_difference, [&](double trial) { return trial * reichardt(middle * trial / flow.viscosity); });
+    for (std::size_t k = 0; k < nz; ++k) {
+      const double z = grid.z_center(static_cast<std::int64_t>(k));
+      const double defect = std::abs(half_difference) - u_tau * reichardt(std::min(z, grid.length_z() - z) * u_tau / flow.viscosity);
+      profile.u[k] += (z < middle ? -1 : 1) * std::copysign(1.0, half_difference) * defect;
+    }
+    profile.friction_velocity = std::max(profile.friction_velocity, u_tau);
+  }
+  return profile;
+}
+
+}  // namespace sluice

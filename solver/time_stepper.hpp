@@ -1,0 +1,79 @@
+#pragma once
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/decomp/halo_exchange.hpp"
+#include "core/support/timers.hpp"
+#include "solver/diagnostics.hpp"
+#include "solver/flow_parameters.hpp"
+#include "solver/forcing.hpp"
+#include "solver/grid.hpp"
+#include "solver/implicit_diffusion.hpp"
+#include "solver/momentum.hpp"
+#include "solver/projection.hpp"
+#include "solver/state.hpp"
+#include "solver/walls.hpp"
+
+namespace sluice {
+
+/// Low-storage RK3 (Wray), pressure-corrected in every substep: Diez Sanhueza et al. 2025, eqs. 3-11.
+struct Rk3 {
+  static constexpr int substeps = 3;
+  static constexpr std::array<double, 3> alpha{8.0 / 15.0, 5.0 / 12.0, 3.0 / 4.0};
+  static constexpr std::array<double, 3> beta{0.0, -17.0 / 60.0, -5.0 / 12.0};
+  static constexpr double gamma(int k) { return alpha[static_cast<std::size_t>(k)] + beta[static_cast<std::size_t>(k)]; }
+};
+
+/// Advances a State. Owns every work array, allocated on construction: a step allocates nothing.
+class TimeStepper {
+ public:
+  /// `comm`, `decomposition`, `grid` and `exchange` must outlive the stepper.
+  TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const FlowParameters& flow, Exchange& exchange);
+
+  /// One step of length dt. Returns the mean force of the step, sum_k gamma_k f_k. Collective.
+  double step(State& state, double dt);
+
+  /// dt_lim for this state, DESIGN section 2. Collective.
+  double time_step_limit(const State& state) const;
+
+  /// Makes any velocity field divergence-free and fills all halos, those of p too. Collective.
+  void project(State& state);
+
+  /// Fills every halo of velocity and p, walls included. Collective.
+  void fill_halos(State& state);
+
+  Diagnostics diagnose(const State& state) const;
+
+  const Metrics& metrics() const { return metrics_; }
+  const Walls& walls() const { return walls_; }
+  const Momentum& momentum() const { return momentum_; }
+  PhaseTimers& timers() { return timers_; }
+
+ private:
+  double substep(State& state, double dt, int k);
+  void add_force(double force, double gamma_dt);
+
+  const Communicator* comm_;
+  const Grid* grid_;
+  FlowParameters flow_;
+  DeviceMetrics device_metrics_;
+  Metrics metrics_;
+  Box3 box_;
+  Walls walls_;
+  HaloExchange halo_;
+  Momentum momentum_;
+  Forcing forcing_;
+  Projection projection_;
+  std::optional<ImplicitDiffusion> implicit_;
+  VectorField star_;      ///< u*; between substeps the old tendency
+  VectorField tendency_;
+  std::vector<double> response_;  ///< g: what a unit force makes of u*, global profile
+  double response_mean_ = 1;      ///< <g>
+  std::vector<real> added_host_;
+  Buffer<real> added_;            ///< gamma dt f g on the rank's planes
+  PhaseTimers timers_;
+};
+
+}  // namespace sluice
