@@ -21,4 +21,7 @@ TridiagonalRows second_derivative_centers(const std::vector<double>& z_nodes, Wa
 /// nz - 1 lies on the top wall and is zero, so that 1 - c Lz is the identity there; its neighbour does not refer to it.
 TridiagonalRows second_derivative_faces(const std::vector<double>& z_nodes);
 
+/// Solves one system on the host (Thomas algorithm without pivoting).
+std::vector<double> solve(const TridiagonalRows& rows, std::vector<double> rhs);
+
 }  // namespace sluice

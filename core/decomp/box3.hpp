@@ -36,7 +36,9 @@ struct Box3 {
   friend bool operator==(const Box3&, const Box3&) = default;
 };
 
-inline Box3 box_of(std::int64_t nx, std::int64_t ny, std::int64_t nz) { return {{0, 0, 0}, {nx, ny, nz}}; }
+inline Box3 box_of(std::int64_t nx, std::int64_t ny, std::int64_t nz) {
+  return {{0, 0, 0}, {nx, ny, nz}};
+}
 
 inline Box3 intersect(const Box3& a, const Box3& b) {
   Box3 box;

@@ -18,8 +18,11 @@ Communicator::Communicator(MPI_Comm world, ProcessGrid processes) : processes_(p
 }
 
 Communicator::Communicator(Communicator&& other) noexcept
-    : processes_(other.processes_), rank_(other.rank_), world_(std::exchange(other.world_, MPI_COMM_NULL)),
-      row_(std::exchange(other.row_, MPI_COMM_NULL)), column_(std::exchange(other.column_, MPI_COMM_NULL)) {}
+    : processes_(other.processes_),
+      rank_(other.rank_),
+      world_(std::exchange(other.world_, MPI_COMM_NULL)),
+      row_(std::exchange(other.row_, MPI_COMM_NULL)),
+      column_(std::exchange(other.column_, MPI_COMM_NULL)) {}
 
 Communicator::~Communicator() {
   for (MPI_Comm* comm : {&column_, &row_, &world_}) {

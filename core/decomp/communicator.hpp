@@ -5,8 +5,8 @@
 
 namespace sluice {
 
-/// The communicators of a process grid: all ranks, the rank's row (same z range, py ranks in order of y) and its column (same y
-/// range, pz ranks in order of z). Move-only; construction is collective.
+/// The communicators of a process grid: all ranks, the rank's row (same z range, py ranks in order of y) and
+/// its column (same y range, pz ranks in order of z). Move-only; construction is collective.
 class Communicator {
  public:
   Communicator(MPI_Comm world, ProcessGrid processes);

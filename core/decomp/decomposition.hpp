@@ -19,8 +19,8 @@ struct ProcessGrid {
   friend bool operator==(const ProcessGrid&, const ProcessGrid&) = default;
 };
 
-/// How nz planes are cut into blocks, and blocks into pz ranges. The blocks belong to the grid: they do not depend on pz, so that
-/// the arithmetic along z is the same on every process grid.
+/// How nz planes are cut into blocks, and blocks into pz ranges. The blocks belong to the grid: they do not
+/// depend on pz, so that the arithmetic along z is the same on every process grid.
 class ZBlocks {
  public:
   ZBlocks(std::int64_t nz, int count);
@@ -37,8 +37,8 @@ class ZBlocks {
   std::vector<std::int64_t> bounds_;
 };
 
-/// Which part of the grid each rank owns, in each pencil. Pure arithmetic; no communication. Throws Error(resources) when there
-/// are more ranks than the grid can be split over, naming what would work.
+/// Which part of the grid each rank owns, in each pencil. Pure arithmetic; no communication. Throws
+/// Error(resources) when there are more ranks than the grid can be split over, naming what would work.
 class Decomposition {
  public:
   Decomposition(std::array<std::int64_t, 3> cells, ProcessGrid processes, int z_blocks);

@@ -5,9 +5,11 @@
 
 namespace sluice {
 
-/// Copies the cells that the rank owns, no halo, between a field and a contiguous host array (x fastest). Not for use in a step: a
-/// GPU build allocates a device buffer of that size for the time of the call. Local.
+/// Copies the cells that the rank owns, no halo, between a field and a contiguous host array (x fastest). Not
+/// for use in a step: a GPU build allocates a device buffer of that size for the time of the call. Local.
 std::vector<real> download(const Field& field);
+/// The same for a part of the field: a box of local indices.
+std::vector<real> download(const Field& field, const Box3& local_box);
 void upload(const std::vector<real>& host, Field& field);
 
 }  // namespace sluice

@@ -1,7 +1,6 @@
 #pragma once
+#include <cstddef>
 #include <initializer_list>
-#include <memory>
-#include <vector>
 
 #include "core/decomp/communicator.hpp"
 #include "core/decomp/field.hpp"
@@ -9,12 +8,14 @@
 
 namespace sluice {
 
-/// Fills the halo of fields from the neighbouring ranks, y periodic, z not. Afterwards every halo value that belongs to another
-/// rank (or, in y, to the other side of the period) is valid, edges included. The halo planes at the walls are not touched: they
-/// belong to the wall conditions, which come afterwards and fill them whole, y halo included.
+/// Fills the halo of fields from the neighbouring ranks, y periodic, z not. Afterwards every halo value that
+/// belongs to another rank (or, in y, to the other side of the period) is valid, edges included. The halo
+/// planes at the walls are not touched: they belong to the wall conditions, which come afterwards and fill
+/// them whole, y halo included.
 class HaloExchange {
  public:
-  /// For fields over the rank's x pencil `box` with rows of at most `row_length` elements, `fields` of them at a time.
+  /// For fields over the rank's x pencil `box` with rows of at most `row_length` elements, `fields` of them
+  /// at a time.
   HaloExchange(const Communicator& comm, const Box3& box, std::int64_t row_length, int fields);
 
   /// Collective over all ranks: first y, then z with the y halo included, so that edges are right.
@@ -23,9 +24,12 @@ class HaloExchange {
  private:
   void update_y(std::initializer_list<Field*> fields);
   void update_z(std::initializer_list<Field*> fields);
-  /// Sends `count` elements from each half of the send buffer to (lower, upper) and receives from (upper, lower).
+  /// Sends `count` elements from each half of the send buffer to (lower, upper) and receives from (upper,
+  /// lower).
   void trade(MPI_Comm comm, int lower, int upper, std::size_t count);
 
+  Box3 box_;
+  std::size_t max_fields_;
   MPI_Comm row_, column_;
   int y_lower_, y_upper_;  ///< ranks in the row
   int z_lower_, z_upper_;  ///< ranks in the column, or MPI_PROC_NULL at a wall

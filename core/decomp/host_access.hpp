@@ -1,14 +1,16 @@
 #pragma once
-// MPI and device memory: whether MPI can take device pointers, and the staging through host memory where it cannot.
+// MPI and device memory: whether MPI can take device pointers, and the staging through host memory where it
+// cannot.
 #include <cstddef>
 
 namespace sluice {
 
-/// True if MPI may be given pointers to device memory: always in a CPU build; in a GPU build if MPI says that it is CUDA-aware.
-/// The environment variable SLUICE_CUDA_AWARE_MPI=0|1 overrides what is detected.
+/// True if MPI may be given pointers to device memory: always in a CPU build; in a GPU build if MPI says that
+/// it is CUDA-aware. The environment variable SLUICE_CUDA_AWARE_MPI=0|1 overrides what is detected.
 bool mpi_takes_device_pointers();
 
-/// A device buffer's image that MPI can read and write: the buffer itself, or page-locked host memory of the same size.
+/// A device buffer's image that MPI can read and write: the buffer itself, or page-locked host memory of the
+/// same size.
 class HostImage {
  public:
   HostImage() = default;

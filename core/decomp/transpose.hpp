@@ -25,15 +25,16 @@ class TransposeBuffers {
   HostImage send_image_, receive_image_;
 };
 
-/// Moves an array of T between two ways of splitting the same global box over the ranks of a communicator: an exact permutation.
-/// T is real or std::complex<real>. Neither side's halo is read or written. The rank's own block is copied directly and never goes
-/// through MPI.
+/// Moves an array of T between two ways of splitting the same global box over the ranks of a communicator: an
+/// exact permutation. T is real or std::complex<real>. Neither side's halo is read or written. The rank's own
+/// block is copied directly and never goes through MPI.
 template <class T>
 class Transpose {
  public:
-  /// from[r] and to[r]: the boxes of rank r of `comm`, in global indices, the same list on all ranks. `comm` and `exchange` must
-  /// outlive this object. Local.
-  Transpose(MPI_Comm comm, std::vector<Box3> from, std::vector<Box3> to, Exchange& exchange, std::shared_ptr<TransposeBuffers> buffers);
+  /// from[r] and to[r]: the boxes of rank r of `comm`, in global indices, the same list on all ranks. `comm`
+  /// and `exchange` must outlive this object. Local.
+  Transpose(MPI_Comm comm, std::vector<Box3> from, std::vector<Box3> to, Exchange& exchange,
+            std::shared_ptr<TransposeBuffers> buffers);
 
   /// `source` is the rank's from-box, `target` its to-box. Collective over the communicator.
   void forward(View3<const T> source, View3<T> target);
@@ -42,9 +43,9 @@ class Transpose {
 
  private:
   struct Direction {
-    Box3 source, target;            ///< the rank's own boxes
-    std::vector<Box3> outgoing;     ///< to each peer: part of source, global indices
-    std::vector<Box3> incoming;     ///< from each peer: part of target
+    Box3 source, target;         ///< the rank's own boxes
+    std::vector<Box3> outgoing;  ///< to each peer: part of source, global indices
+    std::vector<Box3> incoming;  ///< from each peer: part of target
     BlockLayout send, receive;
   };
 

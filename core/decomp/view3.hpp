@@ -1,13 +1,14 @@
 #pragma once
 #include <cstddef>
+#include <type_traits>
 
 #include "core/support/error.hpp"
 #include "core/support/real.hpp"
 
 namespace sluice {
 
-/// Non-owning, trivially copyable view of a 3-D array in device memory, x fastest: (i, j, k) are local indices, 0 at the first
-/// cell that the rank owns, -1 and n in the halo. Bounds-checked in debug builds.
+/// Non-owning, trivially copyable view of a 3-D array in device memory, x fastest: (i, j, k) are local
+/// indices, 0 at the first cell that the rank owns, -1 and n in the halo. Bounds-checked in debug builds.
 template <class T>
 struct View3 {
   T* origin = nullptr;  ///< address of (0, 0, 0)
@@ -26,8 +27,10 @@ struct View3 {
     return origin[i + j * stride_y + k * stride_z];
   }
 
-  operator View3<const T>() const {
-    View3<const T> view;
+  /// To a view that only reads.
+  template <class Const>
+  requires std::is_same_v<Const, const T> SLUICE_INLINE operator View3<Const>() const {
+    View3<Const> view;
     view.origin = origin;
     view.stride_y = stride_y;
     view.stride_z = stride_z;

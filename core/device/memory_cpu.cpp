@@ -22,9 +22,10 @@ struct Ledger {
   std::size_t peak = 0;
 };
 
+// Outlives every static object that might still hold device memory.
 Ledger& ledger() {
-  static Ledger instance;
-  return instance;
+  static auto* instance = new Ledger;
+  return *instance;
 }
 
 void* aligned_zeroed(std::size_t bytes) {
@@ -40,7 +41,9 @@ void* aligned_zeroed(std::size_t bytes) {
 
 }  // namespace
 
-bool is_gpu() { return false; }
+bool is_gpu() {
+  return false;
+}
 
 void select(int /*node_rank*/, int /*node_size*/) {}
 
@@ -53,7 +56,8 @@ std::string description() {
 }
 
 std::size_t free_memory() {
-  return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
+         static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
 void* allocate(std::size_t bytes) {
@@ -74,11 +78,19 @@ void release(void* pointer) noexcept {
   std::free(pointer);
 }
 
-void* allocate_host(std::size_t bytes) { return aligned_zeroed(bytes); }
-void release_host(void* pointer) noexcept { std::free(pointer); }
+void* allocate_host(std::size_t bytes) {
+  return aligned_zeroed(bytes);
+}
+void release_host(void* pointer) noexcept {
+  std::free(pointer);
+}
 
-std::size_t allocated_bytes() { return ledger().held; }
-std::size_t peak_bytes() { return ledger().peak; }
+std::size_t allocated_bytes() {
+  return ledger().held;
+}
+std::size_t peak_bytes() {
+  return ledger().peak;
+}
 
 void copy(void* to, const void* from, std::size_t bytes) {
   if (bytes > 0) std::memcpy(to, from, bytes);

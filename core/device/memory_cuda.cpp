@@ -1,6 +1,7 @@
 // Device memory of a GPU build.
 #include <fmt/format.h>
 
+#include <cstring>
 #include <unordered_map>
 
 #include "core/device/check_cuda.hpp"
@@ -24,15 +25,21 @@ Ledger& ledger() {
 
 }  // namespace
 
-bool is_gpu() { return true; }
+bool is_gpu() {
+  return true;
+}
 
 void select(int node_rank, int node_size) {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
-    throw Error(ExitCode::resources, "this is a GPU build of Sluice, but no GPU was found; check nvidia-smi and CUDA_VISIBLE_DEVICES, or use a CPU build");
+    throw Error(ExitCode::resources,
+                "this is a GPU build of Sluice, but no GPU was found; check nvidia-smi and "
+                "CUDA_VISIBLE_DEVICES, or use a CPU build");
   }
   if (node_size > count) {
-    throw Error(ExitCode::resources, fmt::format("{} ranks on a node with {} GPU(s): start one rank for each GPU", node_size, count));
+    throw Error(
+        ExitCode::resources,
+        fmt::format("{} ranks on a node with {} GPU(s): start one rank for each GPU", node_size, count));
   }
   check_cuda(cudaSetDevice(node_rank), "cudaSetDevice");
 }
@@ -42,7 +49,8 @@ std::string description() {
   cudaDeviceProp properties{};
   check_cuda(cudaGetDevice(&device), "cudaGetDevice");
   check_cuda(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
-  return fmt::format("{} ({:.1f} GiB)", properties.name, static_cast<double>(properties.totalGlobalMem) / 1073741824.0);
+  return fmt::format("{} ({:.1f} GiB)", properties.name,
+                     static_cast<double>(properties.totalGlobalMem) / 1073741824.0);
 }
 
 std::size_t free_memory() {
@@ -54,11 +62,17 @@ std::size_t free_memory() {
 
 void* allocate(std::size_t bytes) {
   void* pointer = nullptr;
-  if (cudaMalloc(&pointer, bytes) != cudaSuccess) {
-    throw Error(ExitCode::resources, fmt::format("out of GPU memory: could not allocate {:.3f} GiB, {:.3f} GiB free; use more GPUs or a coarser grid",
-                                                 static_cast<double>(bytes) / 1073741824.0, static_cast<double>(free_memory()) / 1073741824.0));
+  const cudaError_t status = cudaMalloc(&pointer, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // or the next kernel would be blamed for it
+    throw Error(ExitCode::resources, fmt::format("out of GPU memory: could not allocate {:.3f} GiB, {:.3f} "
+                                                 "GiB free; use more GPUs or a coarser grid",
+                                                 static_cast<double>(bytes) / 1073741824.0,
+                                                 static_cast<double>(free_memory()) / 1073741824.0));
   }
+  check_cuda(status, "cudaMalloc");
   check_cuda(cudaMemset(pointer, 0, bytes), "cudaMemset");
+  check_cuda(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");  // MPI may write into it at once
   Ledger& book = ledger();
   book.sizes[pointer] = bytes;
   book.held += bytes;
@@ -78,13 +92,20 @@ void release(void* pointer) noexcept {
 void* allocate_host(std::size_t bytes) {
   void* pointer = nullptr;
   check_cuda(cudaMallocHost(&pointer, bytes), "cudaMallocHost");
+  std::memset(pointer, 0, bytes);
   return pointer;
 }
 
-void release_host(void* pointer) noexcept { cudaFreeHost(pointer); }
+void release_host(void* pointer) noexcept {
+  cudaFreeHost(pointer);
+}
 
-std::size_t allocated_bytes() { return ledger().held; }
-std::size_t peak_bytes() { return ledger().peak; }
+std::size_t allocated_bytes() {
+  return ledger().held;
+}
+std::size_t peak_bytes() {
+  return ledger().peak;
+}
 
 void copy(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
@@ -92,6 +113,8 @@ void copy(void* to, const void* from, std::size_t bytes) {
   check_cuda(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
 }
 
-void synchronize() { check_cuda(cudaDeviceSynchronize(), "a GPU kernel"); }
+void synchronize() {
+  check_cuda(cudaDeviceSynchronize(), "a GPU kernel");
+}
 
 }  // namespace sluice::device

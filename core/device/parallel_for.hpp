@@ -1,15 +1,18 @@
 #pragma once
 // The only loops over cells. A kernel is a named functor, called once for each index of a box, in any order:
 //
-//   struct Divergence { ...  SLUICE_INLINE void operator()(Cell c) const; };   // with its periodic neighbours in x
-//   struct Pack       { ...  SLUICE_INLINE void operator()(int i, int j, int k) const; };
+//   struct Divergence { ...  SLUICE_INLINE void operator()(Cell c) const; };   // with its periodic
+//   neighbours in x struct Pack       { ...  SLUICE_INLINE void operator()(int i, int j, int k) const; };
 //
-// A GPU build runs one thread for each index; a CPU build runs rows, whose inner part has no wrap-around and vectorises.
+// A GPU build runs one thread for each index; a CPU build runs rows, whose inner part has no wrap-around and
+// vectorises.
 #include <array>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "core/decomp/box3.hpp"
+#include "core/support/error.hpp"
 #include "core/support/exact_sum.hpp"
 #include "core/support/real.hpp"
 #ifdef __CUDACC__
@@ -18,6 +21,13 @@
 
 namespace sluice {
 
+/// True in a build whose loops run on a GPU: for kernels whose shape differs.
+#ifdef SLUICE_CUDA
+inline constexpr bool loops_on_gpu = true;
+#else
+inline constexpr bool loops_on_gpu = false;
+#endif
+
 /// Local index of a cell, with its two periodic neighbours in x: rows are whole on every rank.
 struct Cell {
   int i, j, k;
@@ -25,6 +35,11 @@ struct Cell {
 };
 
 namespace detail {
+
+/// A Cell's neighbours wrap around at the ends of the box.
+inline void require_whole_rows(const char* name, const Box3& box) {
+  SLUICE_REQUIRE(box.lo[0] == 0, std::string(name) + ": a loop over cells needs whole rows");
+}
 
 /// Calls body(cell) for a whole row; the inner part has plain neighbours.
 template <class Body>
@@ -39,7 +54,8 @@ inline __attribute__((always_inline)) void for_row(int nx, int j, int k, const B
   body(Cell{nx - 1, j, k, nx - 2, 0});
 }
 
-/// Sums over the row kernel(cell, values) by lanes of fixed width, so that the order of additions is a function of nx alone.
+/// Sums over the row kernel(cell, values) by lanes of fixed width, so that the order of additions is a
+/// function of nx alone.
 template <int N, class Kernel>
 inline void sum_row(int nx, int j, int k, const Kernel& kernel, double (&sums)[N]) {
   constexpr int lanes = 8;
@@ -57,17 +73,19 @@ inline void sum_row(int nx, int j, int k, const Kernel& kernel, double (&sums)[N
   }
   for (int slot = 0; i < nx; ++i, ++slot) add(i, i - 1, i + 1 == nx ? 0 : i + 1, slot);
   for (int n = 0; n < N; ++n) {
-    sums[n] = ((lane[n][0] + lane[n][1]) + (lane[n][2] + lane[n][3])) + ((lane[n][4] + lane[n][5]) + (lane[n][6] + lane[n][7]));
+    sums[n] = ((lane[n][0] + lane[n][1]) + (lane[n][2] + lane[n][3])) +
+              ((lane[n][4] + lane[n][5]) + (lane[n][6] + lane[n][7]));
   }
 }
 
 }  // namespace detail
 
-/// Calls kernel for each index of `box` (local indices). A kernel that takes a Cell needs whole rows: box x-range [0, nx).
-/// On return the loop has been issued; device::synchronize() waits for it.
+/// Calls kernel for each index of `box` (local indices). A kernel that takes a Cell needs whole rows: box
+/// x-range [0, nx). On return the loop has been issued; device::synchronize() waits for it.
 template <class Kernel>
 void parallel_for(const char* name, const Box3& box, const Kernel& kernel) {
   if (box.empty()) return;
+  if constexpr (std::is_invocable_v<const Kernel&, Cell>) detail::require_whole_rows(name, box);
 #ifdef __CUDACC__
   cuda::launch(name, box, kernel);
 #else
@@ -86,12 +104,13 @@ void parallel_for(const char* name, const Box3& box, const Kernel& kernel) {
 #endif
 }
 
-/// Sums over x and y of N quantities at once, one set for each plane of `box`: kernel(Cell, double (&values)[N]). Local to the
-/// rank; the result, added over ranks, does not depend on the process grid.
+/// Sums over x and y of N quantities at once, one set for each plane of `box`: kernel(Cell, double
+/// (&values)[N]). Local to the rank; the result, added over ranks, does not depend on the process grid.
 template <int N, class Kernel>
 std::vector<std::array<ExactSum, N>> reduce_planes(const char* name, const Box3& box, const Kernel& kernel) {
   std::vector<std::array<ExactSum, N>> planes(static_cast<std::size_t>(box.nz()));
   if (box.empty()) return planes;
+  detail::require_whole_rows(name, box);
 #ifdef __CUDACC__
   const std::vector<double> rows = cuda::sum_rows<N>(name, box, kernel);
   std::size_t row = 0;
@@ -105,16 +124,18 @@ std::vector<std::array<ExactSum, N>> reduce_planes(const char* name, const Box3&
   for (int k = 0; k < box.nz(); ++k) {
     for (int j = 0; j < box.ny(); ++j) {
       double sums[N];
-      detail::sum_row<N>(static_cast<int>(box.hi[0]), static_cast<int>(box.lo[1]) + j, static_cast<int>(box.lo[2]) + k, kernel,
-                         sums);
-      for (int n = 0; n < N; ++n) planes[static_cast<std::size_t>(k)][static_cast<std::size_t>(n)].add(sums[n]);
+      detail::sum_row<N>(static_cast<int>(box.hi[0]), static_cast<int>(box.lo[1]) + j,
+                         static_cast<int>(box.lo[2]) + k, kernel, sums);
+      for (int n = 0; n < N; ++n)
+        planes[static_cast<std::size_t>(k)][static_cast<std::size_t>(n)].add(sums[n]);
     }
   }
 #endif
   return planes;
 }
 
-/// Sum over `box` of kernel(Cell, double (&value)[1]). Local to the rank; added over ranks, independent of the process grid.
+/// Sum over `box` of kernel(Cell, double (&value)[1]). Local to the rank; added over ranks, independent of
+/// the process grid.
 template <class Kernel>
 ExactSum reduce_sum(const char* name, const Box3& box, const Kernel& kernel) {
   ExactSum sum;
@@ -122,10 +143,12 @@ ExactSum reduce_sum(const char* name, const Box3& box, const Kernel& kernel) {
   return sum;
 }
 
-/// Largest value of kernel(Cell) over `box`, at least 0; NaN if any value is NaN. Local to the rank.
+/// Largest value of kernel(Cell) over `box`, at least 0; NaN if any value is NaN or infinite. Local to the
+/// rank.
 template <class Kernel>
 double reduce_max(const char* name, const Box3& box, const Kernel& kernel) {
   if (box.empty()) return 0;
+  detail::require_whole_rows(name, box);
 #ifdef __CUDACC__
   return cuda::max_rows(name, box, kernel);
 #else
@@ -134,11 +157,12 @@ double reduce_max(const char* name, const Box3& box, const Kernel& kernel) {
   double nan_trap = 0;  // a NaN loses every comparison, but not this sum
   for (auto k = static_cast<int>(box.lo[2]); k < static_cast<int>(box.hi[2]); ++k) {
     for (auto j = static_cast<int>(box.lo[1]); j < static_cast<int>(box.hi[1]); ++j) {
-      detail::for_row(static_cast<int>(box.hi[0]), j, k, [&](Cell c) __attribute__((always_inline)) {
-        const double value = kernel(c);
-        largest = value > largest ? value : largest;
-        nan_trap += value * 0;
-      });
+      detail::for_row(
+          static_cast<int>(box.hi[0]), j, k, [&](Cell c) __attribute__((always_inline)) {
+            const double value = kernel(c);
+            largest = value > largest ? value : largest;
+            nan_trap += value * 0;
+          });
     }
   }
   return nan_trap == 0 ? largest : nan_trap;

@@ -41,7 +41,8 @@ __global__ void sum_each_row(int nx, int y0, int ny, int z0, Kernel kernel, doub
     for (int n = 0; n < N; ++n) sums[n] += values[n];
   }
   for (int n = 0; n < N; ++n) {
-    for (int offset = warp / 2; offset > 0; offset /= 2) sums[n] += __shfl_down_sync(0xffffffffU, sums[n], offset);
+    for (int offset = warp / 2; offset > 0; offset /= 2)
+      sums[n] += __shfl_down_sync(0xffffffffU, sums[n], offset);
     if (threadIdx.x == 0) rows[(static_cast<std::size_t>(k) * ny + j) * N + n] = sums[n];
   }
 }
@@ -54,7 +55,8 @@ __global__ void max_each_row(int nx, int y0, int ny, int z0, Kernel kernel, doub
   double largest = 0;
   double nan_trap = 0;
   for (int i = static_cast<int>(threadIdx.x); i < nx; i += warp) {
-    const double value = kernel(CellType{i, y0 + j, z0 + k, i == 0 ? nx - 1 : i - 1, i + 1 == nx ? 0 : i + 1});
+    const double value =
+        kernel(CellType{i, y0 + j, z0 + k, i == 0 ? nx - 1 : i - 1, i + 1 == nx ? 0 : i + 1});
     largest = value > largest ? value : largest;
     nan_trap += value * 0;
   }
@@ -70,8 +72,9 @@ template <class Kernel, class CellType = Cell>
 void launch(const char* name, const Box3& box, const Kernel& kernel) {
   const dim3 threads(64, 4, 1);
   const dim3 blocks((box.nx() + threads.x - 1) / threads.x, (box.ny() + threads.y - 1) / threads.y, box.nz());
-  for_each_index<Kernel, CellType><<<blocks, threads>>>(static_cast<int>(box.lo[0]), static_cast<int>(box.hi[0]), static_cast<int>(box.lo[1]),
-                                                        static_cast<int>(box.hi[1]), static_cast<int>(box.lo[2]), kernel);
+  for_each_index<Kernel, CellType><<<blocks, threads>>>(
+      static_cast<int>(box.lo[0]), static_cast<int>(box.hi[0]), static_cast<int>(box.lo[1]),
+      static_cast<int>(box.hi[1]), static_cast<int>(box.lo[2]), kernel);
   check_cuda(cudaGetLastError(), name);
 }
 
@@ -88,13 +91,16 @@ inline std::vector<double> download_rows(const double* rows, std::size_t size) {
   return host;
 }
 
-inline dim3 row_blocks(const Box3& box, unsigned rows_per_block) { return dim3((box.ny() + rows_per_block - 1) / rows_per_block, box.nz()); }
+inline dim3 row_blocks(const Box3& box, unsigned rows_per_block) {
+  return dim3((box.ny() + rows_per_block - 1) / rows_per_block, box.nz());
+}
 
 template <int N, class Kernel, class CellType = Cell>
 std::vector<double> sum_rows(const char* name, const Box3& box, const Kernel& kernel) {
   const std::size_t size = static_cast<std::size_t>(box.ny()) * box.nz() * N;
   double* rows = row_scratch(size);
-  sum_each_row<N, Kernel, CellType><<<row_blocks(box, 8), dim3(warp, 8)>>>(box.nx(), static_cast<int>(box.lo[1]), box.ny(), static_cast<int>(box.lo[2]), kernel, rows);
+  sum_each_row<N, Kernel, CellType><<<row_blocks(box, 8), dim3(warp, 8)>>>(
+      box.nx(), static_cast<int>(box.lo[1]), box.ny(), static_cast<int>(box.lo[2]), kernel, rows);
   check_cuda(cudaGetLastError(), name);
   return download_rows(rows, size);
 }
@@ -103,7 +109,8 @@ template <class Kernel, class CellType = Cell>
 double max_rows(const char* name, const Box3& box, const Kernel& kernel) {
   const std::size_t size = static_cast<std::size_t>(box.ny()) * box.nz();
   double* rows = row_scratch(size);
-  max_each_row<Kernel, CellType><<<row_blocks(box, 8), dim3(warp, 8)>>>(box.nx(), static_cast<int>(box.lo[1]), box.ny(), static_cast<int>(box.lo[2]), kernel, rows);
+  max_each_row<Kernel, CellType><<<row_blocks(box, 8), dim3(warp, 8)>>>(
+      box.nx(), static_cast<int>(box.lo[1]), box.ny(), static_cast<int>(box.lo[2]), kernel, rows);
   check_cuda(cudaGetLastError(), name);
   double largest = 0;
   for (const double value : download_rows(rows, size)) {

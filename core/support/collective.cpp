@@ -1,5 +1,7 @@
 #include "core/support/collective.hpp"
 
+#include <exception>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -18,6 +20,8 @@ std::optional<Error> caught(const std::function<void()>& action) {
     return Error(ExitCode::resources, "out of memory");
   } catch (const std::exception& error) {
     return Error(ExitCode::internal, error.what());
+  } catch (...) {
+    return Error(ExitCode::internal, "an exception of unknown type");
   }
   return std::nullopt;
 }
@@ -56,7 +60,8 @@ void check_mpi(int status, const char* what) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   MPI_Error_string(status, text, &length);
-  throw Error(ExitCode::internal, std::string(what) + ": " + std::string(text, static_cast<std::size_t>(length)));
+  throw Error(ExitCode::internal,
+              std::string(what) + ": " + std::string(text, static_cast<std::size_t>(length)));
 }
 
 }  // namespace sluice

@@ -6,8 +6,9 @@
 
 namespace sluice {
 
-/// Runs `action` on every rank of `comm`. If it throws on any rank, every rank throws the same Error: that of the lowest rank
-/// that failed. `action` must not itself wait for other ranks after a point where it may throw. Collective.
+/// Runs `action` on every rank of `comm`. If it throws on any rank, every rank throws the same Error: that of
+/// the lowest rank that failed. `action` must not itself wait for other ranks after a point where it may
+/// throw. Collective.
 void run_collectively(MPI_Comm comm, const std::function<void()>& action);
 
 /// Runs `action` on rank 0 alone; a failure is thrown on every rank. Collective.

@@ -36,11 +36,11 @@ class Error : public std::runtime_error {
 }  // namespace sluice
 
 /// Always checked: a broken contract between parts of the program. Throws Error with exit code 1.
-#define SLUICE_REQUIRE(condition, message)                                                     \
-  do {                                                                                         \
-    if (!(condition)) {                                                                        \
-      ::sluice::throw_requirement(#condition, (message), std::source_location::current());     \
-    }                                                                                          \
+#define SLUICE_REQUIRE(condition, message)                                                 \
+  do {                                                                                     \
+    if (!(condition)) {                                                                    \
+      ::sluice::throw_requirement(#condition, (message), std::source_location::current()); \
+    }                                                                                      \
   } while (false)
 
 /// Checked in debug builds only.

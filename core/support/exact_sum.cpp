@@ -15,9 +15,9 @@ void ExactSum::add(double term) {
     return;
   }
   int exponent = 0;
-  const double fraction = std::frexp(term, &exponent);            // term = fraction 2^exponent, 1/2 <= |fraction| < 1
-  auto mantissa = static_cast<std::int64_t>(fraction * 0x1p53);   // exact: a 53-bit integer
-  int position = exponent - 53 - lowest_exponent;                 // of the mantissa's lowest bit
+  const double fraction = std::frexp(term, &exponent);  // term = fraction 2^exponent, 1/2 <= |fraction| < 1
+  auto mantissa = static_cast<std::int64_t>(fraction * 0x1p53);  // exact: a 53-bit integer
+  int position = exponent - 53 - lowest_exponent;                // of the mantissa's lowest bit
   if (position < 0) {
     if (position <= -53) return;
     mantissa /= std::int64_t{1} << -position;
@@ -25,7 +25,8 @@ void ExactSum::add(double term) {
   }
   const int digit = position / digit_bits;
   const bool negative = mantissa < 0;
-  const auto magnitude = static_cast<unsigned __int128>(negative ? -mantissa : mantissa) << (position % digit_bits);
+  const auto magnitude = static_cast<unsigned __int128>(negative ? -mantissa : mantissa)
+                         << (position % digit_bits);
   for (int n = 0; n < 3; ++n) {
     const auto part = static_cast<std::int64_t>((magnitude >> (digit_bits * n)) & 0xffffffffU);
     if (part != 0) word_[static_cast<std::size_t>(digit + n)] += negative ? -part : part;
@@ -33,13 +34,15 @@ void ExactSum::add(double term) {
 }
 
 ExactSum& ExactSum::operator+=(const ExactSum& other) {
-  for (int n = 0; n < words; ++n) word_[static_cast<std::size_t>(n)] += other.word_[static_cast<std::size_t>(n)];
+  for (int n = 0; n < words; ++n)
+    word_[static_cast<std::size_t>(n)] += other.word_[static_cast<std::size_t>(n)];
   return *this;
 }
 
 double ExactSum::value() const {
   if (word_[digits] != 0) return std::numeric_limits<double>::quiet_NaN();
-  // Carry to digits in [0, 2^32) below a signed top digit; a negative sum is negated first, so that nothing cancels.
+  // Carry to digits in [0, 2^32) below a signed top digit; a negative sum is negated first, so that nothing
+  // cancels.
   const auto carried = [](std::array<std::int64_t, words> word) {
     std::int64_t carry = 0;
     for (int n = 0; n < digits; ++n) {
@@ -56,18 +59,27 @@ double ExactSum::value() const {
     for (auto& digit : word) digit = -digit;
     word = carried(word);
   }
-  double sum = 0;
-  for (int n = digits - 1; n >= 0; --n) {
-    sum += std::ldexp(static_cast<double>(word[static_cast<std::size_t>(n)]), lowest_exponent + digit_bits * n);
+  // The three leading digits hold at least 65 bits; of the digits below, only whether they are all zero can
+  // matter to the rounding.
+  std::size_t leading = digits - 1;
+  while (leading > 2 && word[leading] == 0) --leading;
+  const std::size_t lowest = leading - 2;
+  unsigned __int128 mantissa = 0;
+  for (std::size_t n = leading + 1; n-- > lowest;)
+    mantissa = (mantissa << digit_bits) + static_cast<std::uint64_t>(word[n]);
+  for (std::size_t n = 0; n < lowest; ++n) {
+    if (word[n] != 0) mantissa |= 1U;
   }
+  const double sum =
+      std::ldexp(static_cast<double>(mantissa), lowest_exponent + digit_bits * static_cast<int>(lowest));
   return negative ? -sum : sum;
 }
 
 void all_reduce(std::span<ExactSum> sums, MPI_Comm comm) {
   static_assert(sizeof(ExactSum) == sizeof(std::int64_t) * ExactSum::words);
   if (sums.empty()) return;
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.data()->data(), static_cast<int>(sums.size()) * ExactSum::words, MPI_INT64_T,
-                          MPI_SUM, comm),
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.data()->data(), static_cast<int>(sums.size()) * ExactSum::words,
+                          MPI_INT64_T, MPI_SUM, comm),
             "MPI_Allreduce of exact sums");
 }
 

@@ -8,9 +8,10 @@
 
 namespace sluice {
 
-/// A sum held as a wide fixed-point number, in 32-bit digits that live in 64-bit integers so that carries can wait: integer
-/// addition is associative, so any order and any splitting over ranks gives the same bits. Holds 2^31 terms between 2^-320 and
-/// 2^300 in magnitude; smaller parts are cut off, terms that are larger or not finite make the sum NaN.
+/// A sum held as a wide fixed-point number, in 32-bit digits that live in 64-bit integers so that carries can
+/// wait: integer addition is associative, so any order and any splitting over ranks gives the same bits.
+/// Holds 2^31 terms between 2^-320 and 2^300 in magnitude; smaller parts are cut off, terms that are larger
+/// or not finite make the sum NaN.
 class ExactSum {
  public:
   static constexpr int digits = 20;

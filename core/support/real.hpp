@@ -1,5 +1,6 @@
 #pragma once
-// The precision of fields and FFTs, chosen when Sluice is built. Time, grid, coefficients and sums are double always.
+// The precision of fields and FFTs, chosen when Sluice is built. Time, grid, coefficients and sums are double
+// always.
 #include <complex>
 #include <limits>
 

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "core/device/memory.hpp"
+#include "core/support/error.hpp"
 
 namespace sluice {
 
@@ -10,7 +11,8 @@ double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-PhaseTimers::Scope::Scope(PhaseTimers& timers, std::string_view name) : timers_(timers.active() ? &timers : nullptr) {
+PhaseTimers::Scope::Scope(PhaseTimers& timers, std::string_view name)
+    : timers_(timers.active() ? &timers : nullptr) {
   if (timers_ == nullptr) return;
   index_ = timers_->index_of(name);
   device::synchronize();
@@ -19,15 +21,24 @@ PhaseTimers::Scope::Scope(PhaseTimers& timers, std::string_view name) : timers_(
 
 PhaseTimers::Scope::~Scope() {
   if (timers_ == nullptr) return;
-  device::synchronize();
+  try {
+    device::synchronize();
+  } catch (
+      const Error&) {  // a broken device stays broken: the next call of it outside of a destructor throws
+    return;
+  }
   Phase& phase = timers_->phases_[index_];
   phase.seconds += wall_seconds() - start_;
   ++phase.calls;
 }
 
-void PhaseTimers::reset() { phases_.clear(); }
+void PhaseTimers::reset() {
+  phases_.clear();
+}
 
-bool PhaseTimers::active() const { return synchronous_ || !device::is_gpu(); }
+bool PhaseTimers::active() const {
+  return synchronous_ || !device::is_gpu();
+}
 
 std::size_t PhaseTimers::index_of(std::string_view name) {
   for (std::size_t n = 0; n < phases_.size(); ++n) {

@@ -1,5 +1,6 @@
 #pragma once
 // Wall-clock time per phase of a step.
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,8 +10,9 @@ namespace sluice {
 /// Wall-clock seconds since an arbitrary moment.
 double wall_seconds();
 
-/// Accumulates wall time under names, in the order in which they first appear. With `synchronous`, a GPU's pending work counts to
-/// the phase that issued it; without, phases are not measured at all on a GPU build (waiting would slow the step).
+/// Accumulates wall time under names, in the order in which they first appear. With `synchronous`, a GPU's
+/// pending work counts to the phase that issued it; without, phases are not measured at all on a GPU build
+/// (waiting would slow the step).
 class PhaseTimers {
  public:
   struct Phase {
@@ -36,7 +38,7 @@ class PhaseTimers {
   explicit PhaseTimers(bool synchronous = false) : synchronous_(synchronous) {}
 
   const std::vector<Phase>& phases() const { return phases_; }
-  void reset();
+  void reset();  ///< forgets all phases; never inside a Scope
   void set_synchronous(bool synchronous) { synchronous_ = synchronous; }
 
  private:

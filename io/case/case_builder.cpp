@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/support/error.hpp"
-#include "io/case/key_check.hpp"
 #include "io/case/keys.hpp"
 #include "io/case/names.hpp"
 #include "io/case/numbers.hpp"

@@ -21,7 +21,7 @@ Case parse_case(const std::string& text, const std::string& file_name,
   }
   apply_overrides(*root, overrides, problems);
   check_keys(*root, problems);
-  const Case settings = build_case(*root, base_directory);
+  Case settings = build_case(*root, base_directory);
   check_rules(settings, *root, exchange_methods, problems);
   problems.raise();
   return settings;

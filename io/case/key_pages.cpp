@@ -1,6 +1,7 @@
 // What is generated from the key table: the commented template of a case file and its reference page.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "io/case/keys.hpp"
@@ -13,12 +14,34 @@ bool is_list_item(const Key& key) {
   return key.path.find("[]") != std::string::npos;
 }
 
+// The key and its alternatives.
+std::vector<std::string> group_of(const Key& key) {
+  std::vector<std::string> group{key.name()};
+  group.insert(group.end(), key.excludes.begin(), key.excludes.end());
+  return group;
+}
+
+bool group_required(const Key& key) {
+  const auto group = group_of(key);
+  return std::any_of(group.begin(), group.end(), [&](const std::string& name) {
+    return find_key(join_path(key.section(), name))->required;
+  });
+}
+
 std::string default_text(const Key& key) {
   if (!key.fallback_note.empty()) return key.fallback_note;
   if (!key.fallback.empty()) return key.fallback;
   if (key.type == ValueType::section) return {};
-  if (!key.excludes.empty()) return fmt::format("none; it or {} is needed", fmt::join(key.excludes, ", "));
-  return "none, it is required";
+  if (!group_required(key)) return "none";
+  if (key.excludes.empty()) return "none, required";
+  return fmt::format("none, exactly one of {} is required", fmt::join(group_of(key), ", "));
+}
+
+// What the meaning and the default leave out: when the key may stand at all.
+std::string condition_text(const Key& key) {
+  if (!key.only_with.empty()) return fmt::format(" Only with type {}.", fmt::join(key.only_with, " or "));
+  if (key.excludes.empty() || group_required(key)) return {};
+  return fmt::format(" Not with {}.", fmt::join(key.excludes, " or "));
 }
 
 // A sentence or more as comment lines of at most 100 characters.
@@ -38,17 +61,14 @@ std::string comment(const std::string& text, const std::string& indent) {
 }
 
 std::string description(const Key& key) {
-  std::string text = key.meaning;
-  if (key.type != ValueType::section) {
-    const std::string fallback = default_text(key);
-    text += fmt::format(" Allowed: {}. Default: {}.", allowed_text(key), fallback);
-    if (key.unit.size() > 1 || key.unit == "h" || key.unit == "U")
-      text += fmt::format(" Unit: {}.", key.unit);
-  } else if (!key.fallback_note.empty()) {
-    text += fmt::format(" Default: {}.", key.fallback_note);
-  } else if (!key.words.empty() && !key.fallback.empty()) {
-    text += fmt::format(" Default: {}.", key.fallback);
-  }
+  std::string text = key.meaning + condition_text(key);
+  const bool section = key.type == ValueType::section;
+  if (!section) text += fmt::format(" Allowed: {}.", allowed_text(key));
+  if (section && !key.words.empty())
+    text += fmt::format(" Allowed: {}, or the keys below.", fmt::join(key.words, ", "));
+  const std::string fallback = default_text(key);
+  if (!fallback.empty()) text += fmt::format(" Default: {}.", fallback);
+  if (!key.unit.empty() && key.unit != "1") text += fmt::format(" Unit: {}.", key.unit);
   return text;
 }
 
@@ -60,7 +80,7 @@ std::string template_of_section(const std::string& section, const std::string& i
     // In a list the first key carries the dash, and the others stand below its name.
     const std::string dash = is_list_item(*key) ? (first_of_item ? "- " : "  ") : "";
     text += comment(description(*key), indent + (dash == "  " ? dash : ""));
-    text += indent + (hidden ? "#" : "") + dash + key->name() + ":";
+    text += fmt::format("{}{}{}{}:", indent, hidden ? "#" : "", dash, key->name());
     first_of_item = false;
     if (key->type == ValueType::section) {
       const bool list = key->count == Key::any_number;
@@ -82,10 +102,8 @@ std::string reference_row(const Key& key) {
   const std::string fallback =
       key.fallback_note.empty() && !key.fallback.empty() ? "`" + key.fallback + "`" : default_text(key);
   const bool plain_section = key.type == ValueType::section && key.words.empty() && key.count == 1;
-  std::string meaning = key.meaning;
-  if (!key.only_with.empty()) meaning += fmt::format(" Only with type {}.", fmt::join(key.only_with, " or "));
   return fmt::format("| `{}` | {} | {} | {} | {} |\n", key.path, allowed_text(key),
-                     plain_section ? "" : fallback, unit_text(key), meaning);
+                     plain_section ? "" : fallback, unit_text(key), key.meaning + condition_text(key));
 }
 
 }  // namespace

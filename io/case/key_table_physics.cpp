@@ -73,10 +73,9 @@ std::vector<Key> flow_keys() {
        .commented = true},
       {.path = "flow.forcing",
        .words = {"none"},
-       .fallback_note = "couette: none; else by flow.reynolds: bulk or viscosity: bulk_velocity 1, tau: "
-                        "pressure_gradient 1, "
-                        "center: pressure_gradient 2 nu",
-       .meaning = "What drives the flow along x: exactly one of the keys below, or none.",
+       .fallback_note = "none for couette; else by flow.reynolds: bulk or viscosity: bulk_velocity 1, "
+                        "tau: pressure_gradient 1, center: pressure_gradient 2 nu",
+       .meaning = "What drives the flow along x.",
        .commented = true},
       {.path = "flow.forcing.bulk_velocity",
        .type = real,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "io/case/key_table.hpp"
 #include "io/case/numbers.hpp"
@@ -51,14 +52,20 @@ std::string join_path(std::string_view section, std::string_view name) {
 
 namespace {
 
+// 1000000 rather than the shorter 1e+06.
+std::string limit_text(double value) {
+  const bool whole = value == std::trunc(value) && std::abs(value) < 1e15;
+  return whole ? fmt::format("{}", static_cast<long long>(value)) : format_real(value);
+}
+
 std::string range_text(const Range& range, std::size_t component) {
   std::string text;
   if (!range.minimum.empty()) {
     const double minimum = range.minimum.size() > 1 ? range.minimum.at(component) : range.minimum[0];
-    text = (range.above ? "> " : ">= ") + format_real(minimum);
+    text = (range.above ? "> " : ">= ") + limit_text(minimum);
   }
   if (range.maximum < std::numeric_limits<double>::infinity()) {
-    text += (text.empty() ? "<= " : " and <= ") + format_real(range.maximum);
+    text += (text.empty() ? "<= " : " and <= ") + limit_text(range.maximum);
   }
   return text;
 }

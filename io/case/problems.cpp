@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/support/error.hpp"
 
@@ -50,8 +51,10 @@ std::string Problems::line_of(const Problem& problem) const {
 void Problems::raise() const {
   if (problems_.empty()) return;
   std::vector<Problem> sorted = problems_;
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Problem& a, const Problem& b) { return a.place < b.place; });
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Problem& a, const Problem& b) {
+    return std::tie(a.place.source, a.place.line, a.place.column) <
+           std::tie(b.place.source, b.place.line, b.place.column);
+  });
   std::vector<std::string> lines;
   for (const auto& problem : sorted) {
     const std::string line = line_of(problem);

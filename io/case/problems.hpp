@@ -14,8 +14,6 @@ struct Place {
   int source = file;  ///< file, table (a default), or n > 0: the n-th --set argument
   int line = 1;       ///< from 1
   int column = 1;     ///< from 1
-
-  auto operator<=>(const Place&) const = default;
 };
 
 class Problems {
@@ -32,8 +30,6 @@ class Problems {
   /// own and no rule is judged by its default.
   void doubt(const std::string& path) { doubted_.push_back(path); }
   bool doubted(const std::string& path) const;
-
-  bool empty() const { return problems_.empty(); }
 
   /// Throws Error(ExitCode::usage) with one line for each problem, in the order of the file, if there is any.
   void raise() const;

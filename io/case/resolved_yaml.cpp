@@ -14,6 +14,7 @@ namespace {
 template <class Values, class Format>
 std::string list_text(const Values& values, Format format) {
   std::vector<std::string> items;
+  items.reserve(values.size());
   for (const auto& value : values) items.push_back(format(value));
   return fmt::format("[{}]", fmt::join(items, ", "));
 }

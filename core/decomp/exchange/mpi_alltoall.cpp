@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::size_t element = sizeof(real);
 
-MPI_Datatype element_type() { return sizeof(real) == sizeof(double) ? MPI_DOUBLE : MPI_FLOAT; }
+MPI_Datatype element_type() {
+  return sizeof(real) == sizeof(double) ? MPI_DOUBLE : MPI_FLOAT;
+}
 
 /// MPI 3 counts in int: in elements, which reaches 16 GiB a rank in double precision.
 void to_elements(const std::vector<std::size_t>& bytes, std::vector<int>& elements) {
@@ -28,7 +30,8 @@ void to_elements(const std::vector<std::size_t>& bytes, std::vector<int>& elemen
 
 }  // namespace
 
-void MpiAlltoall::run(MPI_Comm comm, const BlockLayout& send_layout, HostImage& send, const BlockLayout& receive_layout, HostImage& receive,
+void MpiAlltoall::run(MPI_Comm comm, const BlockLayout& send_layout, HostImage& send,
+                      const BlockLayout& receive_layout, HostImage& receive,
                       const std::function<void(int)>& arrived) {
   to_elements(send_layout.bytes, send_counts_);
   to_elements(send_layout.offset, send_offsets_);
@@ -36,9 +39,10 @@ void MpiAlltoall::run(MPI_Comm comm, const BlockLayout& send_layout, HostImage& 
   to_elements(receive_layout.offset, receive_offsets_);
   device::synchronize();
   send.fetch(0, send_layout.total);
-  check_mpi(MPI_Alltoallv(send.data(), send_counts_.data(), send_offsets_.data(), element_type(), receive.data(), receive_counts_.data(),
-                          receive_offsets_.data(), element_type(), comm),
-            "MPI_Alltoallv");
+  check_mpi(
+      MPI_Alltoallv(send.data(), send_counts_.data(), send_offsets_.data(), element_type(), receive.data(),
+                    receive_counts_.data(), receive_offsets_.data(), element_type(), comm),
+      "MPI_Alltoallv");
   receive.flush(0, receive_layout.total);
   for (std::size_t peer = 0; peer < receive_layout.bytes.size(); ++peer) {
     if (receive_layout.bytes[peer] > 0) arrived(static_cast<int>(peer));

@@ -15,13 +15,15 @@ constexpr int tag = 11;
 
 int element_count(std::size_t bytes) {
   const std::size_t count = bytes / sizeof(real);
-  SLUICE_REQUIRE(count <= static_cast<std::size_t>(std::numeric_limits<int>::max()), "a block is too large for one MPI message; use more ranks");
+  SLUICE_REQUIRE(count <= static_cast<std::size_t>(std::numeric_limits<int>::max()),
+                 "a block is too large for one MPI message; use more ranks");
   return static_cast<int>(count);
 }
 
 }  // namespace
 
-void MpiP2p::run(MPI_Comm comm, const BlockLayout& send_layout, HostImage& send, const BlockLayout& receive_layout, HostImage& receive,
+void MpiP2p::run(MPI_Comm comm, const BlockLayout& send_layout, HostImage& send,
+                 const BlockLayout& receive_layout, HostImage& receive,
                  const std::function<void(int)>& arrived) {
   const MPI_Datatype type = sizeof(real) == sizeof(double) ? MPI_DOUBLE : MPI_FLOAT;
   int size = 0;
@@ -36,9 +38,10 @@ void MpiP2p::run(MPI_Comm comm, const BlockLayout& send_layout, HostImage& send,
     const auto peer = static_cast<std::size_t>(source);
     if (receive_layout.bytes[peer] == 0) continue;
     sources_.push_back(source);
-    check_mpi(MPI_Irecv(receive.data() + receive_layout.offset[peer], element_count(receive_layout.bytes[peer]), type, source, tag, comm,
-                        &receives_.emplace_back()),
-              "MPI_Irecv");
+    check_mpi(
+        MPI_Irecv(receive.data() + receive_layout.offset[peer], element_count(receive_layout.bytes[peer]),
+                  type, source, tag, comm, &receives_.emplace_back()),
+        "MPI_Irecv");
   }
   device::synchronize();
   for (int step = 1; step < size; ++step) {
@@ -46,13 +49,14 @@ void MpiP2p::run(MPI_Comm comm, const BlockLayout& send_layout, HostImage& send,
     const auto peer = static_cast<std::size_t>(target);
     if (send_layout.bytes[peer] == 0) continue;
     send.fetch(send_layout.offset[peer], send_layout.bytes[peer]);
-    check_mpi(MPI_Isend(send.data() + send_layout.offset[peer], element_count(send_layout.bytes[peer]), type, target, tag, comm,
-                        &sends_.emplace_back()),
+    check_mpi(MPI_Isend(send.data() + send_layout.offset[peer], element_count(send_layout.bytes[peer]), type,
+                        target, tag, comm, &sends_.emplace_back()),
               "MPI_Isend");
   }
   for (std::size_t n = 0; n < sources_.size(); ++n) {
     int which = MPI_UNDEFINED;
-    check_mpi(MPI_Waitany(static_cast<int>(receives_.size()), receives_.data(), &which, MPI_STATUS_IGNORE), "MPI_Waitany");
+    check_mpi(MPI_Waitany(static_cast<int>(receives_.size()), receives_.data(), &which, MPI_STATUS_IGNORE),
+              "MPI_Waitany");
     const int source = sources_[static_cast<std::size_t>(which)];
     const auto peer = static_cast<std::size_t>(source);
     receive.flush(receive_layout.offset[peer], receive_layout.bytes[peer]);

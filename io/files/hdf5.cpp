@@ -1,0 +1,250 @@
+#include "io/files/hdf5.hpp"
+
+#include <hdf5.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "io/files/hdf5_native.hpp"
+#include "io/files/hdf5_write_driver.hpp"
+#include "io/files/posix_file.hpp"
+
+namespace sluice::io::h5 {
+
+namespace {
+
+std::vector<hsize_t> sizes(const Shape& shape) {
+  return {shape.begin(), shape.end()};
+}
+
+std::vector<std::string> members(const Group& group, H5O_type_t wanted) {
+  H5G_info_t info;
+  if (H5Gget_info(group.id(), &info) < 0) group.context().fail("list group " + group.name());
+  std::vector<std::string> names;
+  for (hsize_t n = 0; n < info.nlinks; ++n) {
+    const ssize_t length =
+        H5Lget_name_by_idx(group.id(), ".", H5_INDEX_NAME, H5_ITER_INC, n, nullptr, 0, H5P_DEFAULT);
+    if (length < 0) group.context().fail("list group " + group.name());
+    std::string name(static_cast<std::size_t>(length), '\0');
+    H5Lget_name_by_idx(group.id(), ".", H5_INDEX_NAME, H5_ITER_INC, n, name.data(), name.size() + 1,
+                       H5P_DEFAULT);
+    const Handle object(H5Oopen(group.id(), name.c_str(), H5P_DEFAULT), H5Oclose);
+    if (object.get() < 0) group.context().fail("open " + group.name() + "/" + name);
+    const H5I_type_t type = H5Iget_type(object.get());
+    const bool matches = wanted == H5O_TYPE_DATASET ? type == H5I_DATASET : type == H5I_GROUP;
+    if (matches) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+/// What reading and writing a file have in common.
+Handle access_list(const FileContext& context) {
+  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  // Closing a file closes what is still open in it, whatever order the handles die in.
+  if (access.get() < 0 || H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG) < 0)
+    context.fail("prepare access");
+#if H5_VERSION_GE(1, 10, 7)
+  // Files are replaced by renaming and never changed in place, so locks add nothing; some file systems refuse
+  // them.
+  if (H5Pset_file_locking(access.get(), 0, 1) < 0) context.fail("prepare access");
+#endif
+  // Objects in the format of HDF5 1.8: it has checksums on metadata and attributes of any size.
+  if (H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18) < 0) context.fail("prepare access");
+  return access;
+}
+
+}  // namespace
+
+std::vector<std::string> Group::datasets() const {
+  return members(*this, H5O_TYPE_DATASET);
+}
+
+std::vector<std::string> Group::groups() const {
+  return members(*this, H5O_TYPE_GROUP);
+}
+
+Shape Dataset::shape() const {
+  const Handle space(H5Dget_space(id()), H5Sclose);
+  const int rank = H5Sget_simple_extent_ndims(space.get());
+  if (rank < 0) context().fail("read the shape of " + name());
+  std::vector<hsize_t> extents(static_cast<std::size_t>(rank));
+  H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr);
+  return {extents.begin(), extents.end()};
+}
+
+std::optional<Shape> Dataset::chunk() const {
+  const Handle properties(H5Dget_create_plist(id()), H5Pclose);
+  if (properties.get() < 0) context().fail("read the layout of " + name());
+  if (H5Pget_layout(properties.get()) != H5D_CHUNKED) return std::nullopt;
+  std::vector<hsize_t> extents(shape().size());
+  H5Pget_chunk(properties.get(), static_cast<int>(extents.size()), extents.data());
+  return Shape(extents.begin(), extents.end());
+}
+
+bool Dataset::is_floating() const {
+  const Handle type(H5Dget_type(id()), H5Tclose);
+  return H5Tget_class(type.get()) == H5T_FLOAT;
+}
+
+bool Dataset::is_integer() const {
+  const Handle type(H5Dget_type(id()), H5Tclose);
+  return H5Tget_class(type.get()) == H5T_INTEGER;
+}
+
+std::size_t Dataset::element_bytes() const {
+  const Handle type(H5Dget_type(id()), H5Tclose);
+  return H5Tget_size(type.get());
+}
+
+void Dataset::read(Type type, void* data) const {
+  if (H5Dread(id(), native(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
+    context().fail("read dataset " + name());
+}
+
+void Dataset::read(const Shape& start, const Shape& count, Type type, void* data) const {
+  const std::vector<hsize_t> first = sizes(start);
+  const std::vector<hsize_t> extent = sizes(count);
+  const Handle file_space(H5Dget_space(id()), H5Sclose);
+  const Handle memory_space(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
+                            H5Sclose);
+  if (H5Sget_simple_extent_ndims(file_space.get()) != static_cast<int>(count.size()) ||
+      H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, first.data(), nullptr, extent.data(), nullptr) <
+          0 ||
+      H5Dread(id(), native(type), memory_space.get(), file_space.get(), H5P_DEFAULT, data) < 0) {
+    context().fail("read dataset " + name());
+  }
+}
+
+void Dataset::write(Type type, const void* data) {
+  if (H5Dwrite(id(), native(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
+    context().fail("write dataset " + name());
+}
+
+std::uint64_t Dataset::chunk_address(const Shape& start) const {
+  const std::vector<hsize_t> offset = sizes(start);
+  unsigned filters_skipped = 0;
+  haddr_t address = HADDR_UNDEF;
+  hsize_t bytes = 0;
+  if (H5Dget_chunk_info_by_coord(id(), offset.data(), &filters_skipped, &address, &bytes) < 0 ||
+      address == HADDR_UNDEF) {
+    context().fail("lay out dataset " + name());
+  }
+  return address;
+}
+
+File::File(std::shared_ptr<const FileContext> context, Handle handle)
+    : context_(std::move(context)), handle_(std::move(handle)) {}
+
+File File::create(const std::string& path, ExitCode code) {
+  silence();
+  const auto context = std::make_shared<const FileContext>(FileContext{path, code});
+  // Through the operating system first: its reason for a refusal is clearer than HDF5's.
+  PosixFile(path, PosixFile::Mode::create).close();
+  const Handle access = access_list(*context);
+  use_write_driver(access.get());
+  const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  H5Pset_obj_track_times(creation.get(), false);
+  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), H5Fclose);
+  if (file.get() < 0) context->fail("create the file");
+  return {context, std::move(file)};
+}
+
+File File::open(const std::string& path, ExitCode code) {
+  silence();
+  const auto context = std::make_shared<const FileContext>(FileContext{path, code});
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) throw file_error(path, "open", ENOENT, code);
+  const Handle access = access_list(*context);
+  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
+  if (file.get() < 0) context->fail("open it as an HDF5 file");
+  return {context, std::move(file)};
+}
+
+Handle File::create_properties(std::int64_t property_class) const {
+  Handle properties(H5Pcreate(property_class), H5Pclose);
+  // No time stamps: equal content gives equal bytes.
+  if (properties.get() < 0 || H5Pset_obj_track_times(properties.get(), false) < 0)
+    context_->fail("prepare an object");
+  return properties;
+}
+
+Group File::group(const std::string& name) const {
+  Handle group(H5Gopen2(handle_.get(), name.c_str(), H5P_DEFAULT), H5Gclose);
+  if (group.get() < 0) context_->fail("open group " + name);
+  return {context_, name, std::move(group)};
+}
+
+Dataset File::dataset(const std::string& name) const {
+  Handle dataset(H5Dopen2(handle_.get(), name.c_str(), H5P_DEFAULT), H5Dclose);
+  if (dataset.get() < 0) context_->fail("open dataset " + name);
+  return {context_, name, std::move(dataset)};
+}
+
+bool File::has(const std::string& name) const {
+  if (name == "/") return true;
+  for (std::size_t end = name.find('/', 1);; end = name.find('/', end + 1)) {
+    const htri_t found = H5Lexists(handle_.get(), name.substr(0, end).c_str(), H5P_DEFAULT);
+    if (found < 0) context_->fail("look for " + name);
+    if (found == 0 || end == std::string::npos) return found > 0;
+  }
+}
+
+Group File::create_group(const std::string& name) {
+  const Handle properties = create_properties(H5P_GROUP_CREATE);
+  Handle group(H5Gcreate2(handle_.get(), name.c_str(), H5P_DEFAULT, properties.get(), H5P_DEFAULT), H5Gclose);
+  if (group.get() < 0) context_->fail("create group " + name);
+  return {context_, name, std::move(group)};
+}
+
+Dataset File::create_dataset(const std::string& name, const Shape& shape, Type type) {
+  const std::vector<hsize_t> extents = sizes(shape);
+  const Handle properties = create_properties(H5P_DATASET_CREATE);
+  const Handle space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose);
+  Handle dataset(H5Dcreate2(handle_.get(), name.c_str(), native(type), space.get(), H5P_DEFAULT,
+                            properties.get(), H5P_DEFAULT),
+                 H5Dclose);
+  if (dataset.get() < 0) context_->fail("create dataset " + name);
+  return {context_, name, std::move(dataset)};
+}
+
+Dataset File::lay_out_dataset(const std::string& name, const Shape& shape, const Shape& chunk, Type type) {
+  const std::vector<hsize_t> extents = sizes(shape);
+  const std::vector<hsize_t> chunk_extents = sizes(chunk);
+  const int rank = static_cast<int>(extents.size());
+  const Handle properties = create_properties(H5P_DATASET_CREATE);
+  const Handle space(H5Screate_simple(rank, extents.data(), nullptr), H5Sclose);
+  if (H5Pset_chunk(properties.get(), rank, chunk_extents.data()) < 0 ||
+      H5Pset_fletcher32(properties.get()) < 0 ||
+      H5Pset_alloc_time(properties.get(), H5D_ALLOC_TIME_EARLY) < 0 ||
+      H5Fflush(handle_.get(), H5F_SCOPE_LOCAL) < 0) {
+    context_->fail("lay out dataset " + name);
+  }
+  const HoldBackRawData hold_back;
+  Handle dataset(H5Dcreate2(handle_.get(), name.c_str(), native(type), space.get(), H5P_DEFAULT,
+                            properties.get(), H5P_DEFAULT),
+                 H5Dclose);
+  if (dataset.get() < 0) context_->fail("lay out dataset " + name);
+  return {context_, name, std::move(dataset)};
+}
+
+void File::link(const std::string& existing, const std::string& name) {
+  if (H5Lcreate_hard(handle_.get(), existing.c_str(), handle_.get(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT) <
+      0) {
+    context_->fail("link " + name);
+  }
+}
+
+void File::close() {
+  handle_.reset();
+  if (write_error() != 0) throw file_error(path(), "write", write_error(), context_->code);
+}
+
+std::string library_version() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+}
+
+}  // namespace sluice::io::h5

@@ -1,0 +1,151 @@
+#pragma once
+// The part of HDF5 that Sluice uses, with owned handles and checked calls. HDF5's header is included in .cpp files of io/ only.
+//
+// Files are opened by single processes: see checkpoint_writer.hpp for how many ranks write one file. Every function here is local
+// and throws Error with the exit code given at opening; its message holds the file, what was tried on which object and HDF5's
+// innermost reason. HDF5 itself prints nothing.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/support/error.hpp"
+
+namespace sluice::io::h5 {
+
+using Shape = std::vector<std::int64_t>;
+
+/// Element types, in the machine's byte order.
+enum class Type { float32, float64, int64, uint64 };
+
+std::size_t bytes_of(Type type);
+
+/// What every object of a file needs to name in its messages.
+struct FileContext {
+  std::string path;
+  ExitCode code = ExitCode::io;
+
+  [[noreturn]] void fail(const std::string& what) const;  ///< with HDF5's reason
+};
+
+/// Owns one HDF5 identifier and the function that releases it.
+class Handle {
+ public:
+  using Closer = int (*)(std::int64_t);
+
+  Handle() = default;
+  Handle(std::int64_t id, Closer closer) : id_(id), closer_(closer) {}
+  Handle(Handle&& other) noexcept;
+  Handle& operator=(Handle&& other) noexcept;
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle();
+
+  std::int64_t get() const { return id_; }
+  void reset();
+
+ private:
+  std::int64_t id_ = -1;
+  Closer closer_ = nullptr;
+};
+
+/// Anything that carries attributes: a group or a dataset.
+class Object {
+ public:
+  Object(std::shared_ptr<const FileContext> context, std::string name, Handle handle);
+
+  const std::string& name() const { return name_; }
+  std::int64_t id() const { return handle_.get(); }
+  const FileContext& context() const { return *context_; }
+
+  /// Attributes. Writing replaces; strings are UTF-8 of any length.
+  void set(const std::string& attribute, const std::string& value);
+  void set(const std::string& attribute, std::int64_t value);
+  void set(const std::string& attribute, std::uint64_t value);
+  void set(const std::string& attribute, double value);
+  bool has(const std::string& attribute) const;
+  std::string text(const std::string& attribute) const;
+  std::int64_t integer(const std::string& attribute) const;
+  std::uint64_t hash(const std::string& attribute) const;
+  double real(const std::string& attribute) const;
+
+  /// The scalar attributes in order of name, and what kind each of them is.
+  enum class Kind { text, integer, real, other };
+  struct Attribute {
+    std::string name;
+    Kind kind;
+  };
+  std::vector<Attribute> attributes() const;
+
+ protected:
+  void set_scalar(const std::string& attribute, std::int64_t type, const void* value);
+  void get_scalar(const std::string& attribute, std::int64_t type, void* value) const;
+
+  std::shared_ptr<const FileContext> context_;
+  std::string name_;
+  Handle handle_;
+};
+
+class Group : public Object {
+ public:
+  using Object::Object;
+  std::vector<std::string> datasets() const;  ///< names of the datasets directly in it, in order
+  std::vector<std::string> groups() const;    ///< names of the groups directly in it, in order
+};
+
+/// A dataset of any rank, row-major, last index fastest.
+class Dataset : public Object {
+ public:
+  using Object::Object;
+  Shape shape() const;
+  std::optional<Shape> chunk() const;  ///< none if it is not chunked
+  bool is_floating() const;
+  bool is_integer() const;
+  std::size_t element_bytes() const;
+
+  /// Reads all of it, or a box, converted to `type`. Checksums are verified on the way.
+  void read(Type type, void* data) const;
+  void read(const Shape& start, const Shape& count, Type type, void* data) const;
+  void write(Type type, const void* data);
+
+  /// Where in the file the chunk lies that begins at element `start`, in bytes.
+  std::uint64_t chunk_address(const Shape& start) const;
+};
+
+/// A file, open for reading or newly created.
+class File {
+ public:
+  static File create(const std::string& path, ExitCode code);
+  static File open(const std::string& path, ExitCode code);  ///< read-only
+
+  const std::string& path() const { return context_->path; }
+  const FileContext& context() const { return *context_; }
+
+  Group group(const std::string& name) const;  ///< "/" is the root
+  Dataset dataset(const std::string& name) const;
+  bool has(const std::string& name) const;
+
+  Group create_group(const std::string& name);
+  Dataset create_dataset(const std::string& name, const Shape& shape, Type type);
+  /// A chunked dataset with a Fletcher-32 checksum on each chunk, laid out in the file but not written: see hdf5_write_driver.hpp.
+  Dataset lay_out_dataset(const std::string& name, const Shape& shape, const Shape& chunk, Type type);
+  /// A second name for an object.
+  void link(const std::string& existing, const std::string& name);
+
+  /// Closes a created file. Throws if anything could not be written since it was created.
+  void close();
+
+ private:
+  File(std::shared_ptr<const FileContext> context, Handle handle);
+  Handle create_properties(std::int64_t property_class) const;
+
+  std::shared_ptr<const FileContext> context_;
+  Handle handle_;
+};
+
+/// "1.10.8"
+std::string library_version();
+
+}  // namespace sluice::io::h5

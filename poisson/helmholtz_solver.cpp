@@ -1,0 +1,47 @@
+#include "poisson/helmholtz_solver.hpp"
+
+#include <utility>
+
+#include "core/support/error.hpp"
+#include "poisson/line_solver.hpp"
+#include "poisson/line_tables.hpp"
+
+namespace sluice {
+
+struct ZHelmholtzSolver::Parts {
+  Parts(const Communicator& comm, const Decomposition& decomposition, TridiagonalRows second_derivative, TridiagonalMethod method,
+        Exchange& exchange)
+      : box(decomposition.x_pencil(comm.rank())), tables(std::move(second_derivative), decomposition.z_blocks(), method),
+        lines(comm, decomposition, field_lines(comm, decomposition), method, exchange) {}
+
+  Box3 box;
+  HelmholtzTables tables;
+  LineSolver<TableLines> lines;
+};
+
+ZHelmholtzSolver::ZHelmholtzSolver(const Communicator& comm, const Decomposition& decomposition, TridiagonalRows second_derivative,
+                                   TridiagonalMethod method, Exchange& exchange)
+    : parts_(std::make_unique<Parts>(comm, decomposition, std::move(second_derivative), method, exchange)) {}
+
+ZHelmholtzSolver::ZHelmholtzSolver(ZHelmholtzSolver&&) noexcept = default;
+ZHelmholtzSolver& ZHelmholtzSolver::operator=(ZHelmholtzSolver&&) noexcept = default;
+ZHelmholtzSolver::~ZHelmholtzSolver() = default;
+
+void ZHelmholtzSolver::prepare(double c) {
+  SLUICE_REQUIRE(c >= 0, "implicit diffusion needs a coefficient of 0 or more");
+  parts_->tables.prepare(c);
+}
+
+void ZHelmholtzSolver::solve(Field& x) {
+  SLUICE_REQUIRE(x.box() == parts_->box, "the field is not on this rank's x pencil");
+  const View3<real> view = x.view();
+  const LineArray array{view.origin, view.stride_y, view.stride_z, parts_->box.nx(), parts_->box.ny()};
+  const TableLines lines = parts_->tables.lines();
+  parts_->lines.solve(lines, lines, array);
+}
+
+std::vector<double> ZHelmholtzSolver::solve_profile(const std::vector<double>& rhs) const {
+  return sluice::solve(parts_->tables.matrix(), rhs);
+}
+
+}  // namespace sluice

@@ -1,0 +1,149 @@
+#include "poisson/line_solver.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+/// The box in real numbers, with other planes.
+Box3 in_reals(Box3 box, int components, std::int64_t first_plane, std::int64_t end_plane) {
+  box.lo[0] *= components;
+  box.hi[0] *= components;
+  box.lo[2] = first_plane;
+  box.hi[2] = end_plane;
+  return box;
+}
+
+LineArray contiguous_lines(real* data, const Box3& box) {
+  return {data, box.extent(0), box.extent(0) * box.extent(1), box.nx(), box.ny()};
+}
+
+View3<real> view_of(const LineArray& array, int nz) {
+  View3<real> view = contiguous_view(array.origin, array.count, array.rows, nz);
+  view.stride_y = array.stride_y;
+  view.stride_z = array.stride_z;
+  return view;
+}
+
+template <class HomeBox, class WholeBox>
+LineBoxes column_boxes(const Communicator& comm, const HomeBox& home, const WholeBox& whole) {
+  LineBoxes boxes;
+  for (int z = 0; z < comm.processes().pz; ++z) {
+    const int rank = comm.processes().rank(comm.y_index(), z);
+    boxes.home.push_back(home(rank));
+    boxes.whole.push_back(whole(rank));
+  }
+  boxes.rank = comm.z_index();
+  return boxes;
+}
+
+}  // namespace
+
+LineBoxes spectral_lines(const Communicator& comm, const Decomposition& decomposition) {
+  return column_boxes(
+      comm, [&](int rank) { return decomposition.spectral_y_pencil(rank); },
+      [&](int rank) { return decomposition.spectral_z_pencil(rank); });
+}
+
+LineBoxes field_lines(const Communicator& comm, const Decomposition& decomposition) {
+  return column_boxes(
+      comm, [&](int rank) { return decomposition.x_pencil(rank); }, [&](int rank) { return decomposition.z_pencil(rank); });
+}
+
+template <class Lines>
+LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& decomposition, LineBoxes boxes, TridiagonalMethod method,
+                              Exchange& exchange)
+    : method_(method), boxes_(std::move(boxes)) {
+  constexpr int components = Lines::components;
+  const ZBlocks& blocks = decomposition.z_blocks();
+  const auto [first_block, end_block] = decomposition.block_range(comm.z_index());
+  first_block_ = first_block;
+  blocks_here_ = end_block - first_block;
+  const bool split = comm.processes().pz > 1;
+  const bool by_blocks = method == TridiagonalMethod::ptdma;
+  const std::int64_t planes = by_blocks ? 2 * std::int64_t{blocks.count()} : blocks.planes();
+
+  std::vector<Box3> home, whole;
+  for (int z = 0; z < comm.processes().pz; ++z) {
+    const auto rank = static_cast<std::size_t>(z);
+    const Box3& box = boxes_.home[rank];
+    const auto range = decomposition.block_range(z);
+    home.push_back(by_blocks ? in_reals(box, components, 2 * range[0], 2 * range[1]) : in_reals(box, components, box.lo[2], box.hi[2]));
+    whole.push_back(in_reals(boxes_.whole[rank], components, 0, planes));
+  }
+  const Box3& my_home = home[static_cast<std::size_t>(boxes_.rank)];
+  const Box3& my_whole = whole[static_cast<std::size_t>(boxes_.rank)];
+  if (by_blocks && (split || loops_on_gpu)) {
+    at_home_ = Buffer<real>(static_cast<std::size_t>(my_home.volume()));
+    home_array_ = contiguous_lines(at_home_.data(), my_home);
+  }
+  if (split) {
+    whole_ = Buffer<real>(static_cast<std::size_t>(my_whole.volume()));
+    whole_array_ = contiguous_lines(whole_.data(), my_whole);
+    transpose_ = std::make_unique<Transpose<real>>(comm.column(), home, whole, exchange, std::make_shared<TransposeBuffers>());
+  }
+  allocate_scratch(blocks);
+}
+
+template <class Lines>
+void LineSolver<Lines>::allocate_scratch(const ZBlocks& blocks) {
+  const bool by_blocks = method_ == TridiagonalMethod::ptdma;
+  const bool whole_lines = !by_blocks || !transpose_;
+  if (loops_on_gpu) {
+    const Box3& box = by_blocks ? boxes_.my_home() : boxes_.my_whole();
+    const std::int64_t run = by_blocks ? blocks.longest() - 2 : blocks.planes();
+    pivots_pitch_ = box.extent(0) * box.extent(1) * (by_blocks ? blocks_here_ : 1);
+    if (run > longest_private_run && Lines::components == 2) pivots_ = Buffer<double>(static_cast<std::size_t>(run * pivots_pitch_));
+    return;
+  }
+  constexpr std::int64_t lanes = bundle_lanes<Lines>;
+  const std::int64_t run = whole_lines ? blocks.planes() : blocks.longest();
+  pivots_ = Buffer<double>(static_cast<std::size_t>(run * lanes));
+  rows_ = Buffer<double>(static_cast<std::size_t>(std::max(run, 2 * std::int64_t{blocks.count()}) * lanes));
+  boundary_ = Buffer<real>(static_cast<std::size_t>(2 * blocks.count() * lanes));
+}
+
+template <class Lines>
+Scratch LineSolver<Lines>::scratch() {
+  return {pivots_.data(), rows_.data(), boundary_.data(), pivots_pitch_};
+}
+
+template <class Lines>
+void LineSolver<Lines>::solve(const Lines& at_home, const Lines& whole, const LineArray& x) {
+  if (method_ == TridiagonalMethod::transpose) {
+    solve_transposed(whole, x);
+  } else {
+    solve_by_blocks(at_home, whole, x);
+  }
+}
+
+template <class Lines>
+void LineSolver<Lines>::solve_by_blocks(const Lines& at_home, const Lines& whole, const LineArray& x) {
+  const char* name = "tridiagonal";
+  if (!transpose_ && !loops_on_gpu) {
+    parallel_for(name, bundle_box<Lines>(x, 1), SolveAtOnce<Lines>{whole, x, scratch()});
+    return;
+  }
+  parallel_for(name, bundle_box<Lines>(x, blocks_here_), FormBoundary<Lines>{at_home, x, home_array_, first_block_});
+  if (transpose_) transpose_->forward(view_of(home_array_, 2 * blocks_here_), view_of(whole_array_, 2 * whole.blocks.count));
+  const LineArray& reduced = transpose_ ? whole_array_ : home_array_;
+  parallel_for(name, bundle_box<Lines>(reduced, 1), SolveReduced<Lines>{whole, reduced, scratch()});
+  if (transpose_) transpose_->backward(view_of(whole_array_, 2 * whole.blocks.count), view_of(home_array_, 2 * blocks_here_));
+  parallel_for(name, bundle_box<Lines>(x, blocks_here_), SolveInterior<Lines>{at_home, x, home_array_, first_block_, scratch()});
+}
+
+template <class Lines>
+void LineSolver<Lines>::solve_transposed(const Lines& whole, const LineArray& x) {
+  const int planes_here = boxes_.my_home().nz();
+  const LineArray& lines = transpose_ ? whole_array_ : x;
+  if (transpose_) transpose_->forward(view_of(x, planes_here), view_of(lines, whole.nz));
+  parallel_for("tridiagonal", bundle_box<Lines>(lines, 1), SolveWhole<Lines>{whole, lines, scratch()});
+  if (transpose_) transpose_->backward(view_of(lines, whole.nz), view_of(x, planes_here));
+}
+
+template class LineSolver<ShiftedLines>;
+template class LineSolver<TableLines>;
+
+}  // namespace sluice

@@ -1,0 +1,125 @@
+#include "poisson/poisson_solver.hpp"
+
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <optional>
+
+#include "core/decomp/transpose.hpp"
+#include "core/support/error.hpp"
+#include "poisson/fft.hpp"
+#include "poisson/line_solver.hpp"
+#include "poisson/line_tables.hpp"
+
+namespace sluice {
+
+namespace {
+
+using Complex = std::complex<real>;
+
+/// Eigenvalues of the periodic second difference, -4 sin^2(pi i / n) / d^2, for the first `count` wavenumbers: exactly 0 for the
+/// constant mode only, and the same for i and n - i.
+std::vector<double> modified_wavenumbers(std::int64_t n, double d, std::int64_t count) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double sine = std::sin(std::numbers::pi * static_cast<double>(std::min(i, n - i)) / static_cast<double>(n));
+    values.push_back(-4 * sine * sine / (d * d));
+  }
+  return values;
+}
+
+/// The same boxes on each rank of a row.
+template <class BoxOfRank>
+std::vector<Box3> row_boxes(const Communicator& comm, const BoxOfRank& box) {
+  std::vector<Box3> boxes;
+  for (int y = 0; y < comm.processes().py; ++y) boxes.push_back(box(comm.processes().rank(y, comm.z_index())));
+  return boxes;
+}
+
+}  // namespace
+
+struct PoissonSolver::Parts {
+  Parts(const Communicator& comm, const Decomposition& decomposition, const Domain& domain, TridiagonalMethod method, Exchange& exchange)
+      : cells(decomposition.cells()), y_pencil(decomposition.spectral_y_pencil(comm.rank())),
+        fourier_x(decomposition.x_pencil(comm.rank()), row_length(cells[0])),
+        fourier_y(y_pencil.nx(), y_pencil.ny(), y_pencil.nz(), comm.processes().py > 1 ? y_pencil.extent(0) : row_length(cells[0]) / 2),
+        tables(domain.z_nodes, modified_wavenumbers(cells[0], domain.dx, cells[0] / 2 + 1), modified_wavenumbers(cells[1], domain.dy, cells[1]),
+               decomposition.z_blocks(), static_cast<double>(cells[0]) * static_cast<double>(cells[1])),
+        boxes(spectral_lines(comm, decomposition)), at_home(tables.lines(boxes.my_home())),
+        whole(tables.lines_with_reduced(boxes.my_whole())), lines(comm, decomposition, boxes, method, exchange) {
+    if (comm.processes().py == 1) return;
+    y_data = Buffer<Complex>(static_cast<std::size_t>(y_pencil.volume()));
+    to_y.emplace(comm.row(), row_boxes(comm, [&](int rank) { return decomposition.spectral_x_pencil(rank); }),
+                 row_boxes(comm, [&](int rank) { return decomposition.spectral_y_pencil(rank); }), exchange,
+                 std::make_shared<TransposeBuffers>());
+  }
+
+  /// The coefficients with y whole: in the field itself, unless y is split over ranks.
+  View3<Complex> y_view(Field& phi) {
+    return to_y ? contiguous_view(y_data.data(), y_pencil.nx(), y_pencil.ny(), y_pencil.nz()) : phi.complex_view();
+  }
+
+  std::array<std::int64_t, 3> cells;
+  Box3 y_pencil;
+  FourierX fourier_x;
+  FourierY fourier_y;
+  PoissonTables tables;
+  LineBoxes boxes;
+  ShiftedLines at_home, whole;
+  LineSolver<ShiftedLines> lines;
+  Buffer<Complex> y_data;
+  std::optional<Transpose<Complex>> to_y;
+};
+
+PoissonSolver::PoissonSolver(const Communicator& comm, const Decomposition& decomposition, const Domain& domain, TridiagonalMethod method,
+                             Exchange& exchange) {
+  SLUICE_REQUIRE(static_cast<std::int64_t>(domain.z_nodes.size()) == decomposition.cells()[2] + 1, "z_nodes: one more than cells in z");
+  SLUICE_REQUIRE(domain.dx > 0 && domain.dy > 0, "cell sizes must be positive");
+  parts_ = std::make_unique<Parts>(comm, decomposition, domain, method, exchange);
+}
+
+PoissonSolver::PoissonSolver(PoissonSolver&&) noexcept = default;
+PoissonSolver& PoissonSolver::operator=(PoissonSolver&&) noexcept = default;
+PoissonSolver::~PoissonSolver() = default;
+
+std::int64_t PoissonSolver::row_length(std::int64_t nx) {
+  constexpr auto in_line = static_cast<std::int64_t>(64 / sizeof(real));
+  return (2 * (nx / 2 + 1) + in_line - 1) / in_line * in_line;
+}
+
+void PoissonSolver::solve(Field& phi, PhaseTimers& timers) {
+  Parts& p = *parts_;
+  const bool has_y = p.cells[1] > 1;
+  {
+    const PhaseTimers::Scope scope(timers, "fft x");
+    p.fourier_x.forward(phi);
+  }
+  const View3<Complex> x_view = phi.complex_view();
+  const View3<Complex> y_view = p.y_view(phi);
+  if (p.to_y) {
+    const PhaseTimers::Scope scope(timers, "transpose");
+    p.to_y->forward(x_view, y_view);
+  }
+  if (has_y) {
+    const PhaseTimers::Scope scope(timers, "fft y");
+    p.fourier_y.forward(y_view);
+  }
+  {
+    const PhaseTimers::Scope scope(timers, "tridiagonal");
+    const LineArray array{reinterpret_cast<real*>(y_view.origin), 2 * y_view.stride_y, 2 * y_view.stride_z, 2 * p.y_pencil.nx(),
+                          p.y_pencil.ny()};
+    p.lines.solve(p.at_home, p.whole, array);
+  }
+  if (has_y) {
+    const PhaseTimers::Scope scope(timers, "fft y");
+    p.fourier_y.backward(y_view);
+  }
+  if (p.to_y) {
+    const PhaseTimers::Scope scope(timers, "transpose");
+    p.to_y->backward(y_view, x_view);
+  }
+  const PhaseTimers::Scope scope(timers, "fft x");
+  p.fourier_x.backward(phi);
+}
+
+}  // namespace sluice

@@ -1,0 +1,24 @@
+"""Errors that end the program with one message and an exit code."""
+
+from __future__ import annotations
+
+EXIT_USAGE = 2
+EXIT_INPUT_OUTPUT = 4
+
+
+class PostError(Exception):
+    """What went wrong, where and what to do about it, in one message."""
+
+    exit_code = 1
+
+
+class UsageError(PostError):
+    """The command asks for something that cannot be done."""
+
+    exit_code = EXIT_USAGE
+
+
+class InputOutputError(PostError):
+    """A file is missing, unreadable or not what it should be, or cannot be written."""
+
+    exit_code = EXIT_INPUT_OUTPUT

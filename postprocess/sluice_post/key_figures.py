@@ -1,0 +1,139 @@
+"""The scalars that a turbulent channel flow is known by, with their confidence intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice_post.parameters import FlowParameters
+from sluice_post.profiles import WallProfiles, peak, value_at_height, wall_profiles
+from sluice_post.statistics import Blocks, Means
+from sluice_post.symmetry import Symmetry
+from sluice_post.uncertainty import half_width95
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One row of the table: its label (HTML), its value and the half width of its 95 % interval."""
+
+    key: str
+    label: str
+    value: float
+    half_width: float = float("nan")
+
+
+_LABELS = {
+    "re_tau": "Re<sub>τ</sub> (statistics)",
+    "re_tau_bottom": "Re<sub>τ</sub>, bottom wall",
+    "re_tau_top": "Re<sub>τ</sub>, top wall",
+    "shear_bottom": "wall shear stress/ρ, bottom",
+    "shear_top": "wall shear stress/ρ, top",
+    "u_tau": "friction velocity u<sub>τ</sub>",
+    "re_b": "Re<sub>b</sub> = 2 U<sub>b</sub>h/ν",
+    "re_w": "Re<sub>w</sub> = U<sub>w</sub>h/ν",
+    "u_b_plus": "U<sub>b</sub><sup>+</sup>",
+    "u_c_plus": "U<sub>c</sub><sup>+</sup>",
+    "cf": "C<sub>f</sub>",
+    "u_peak": "peak u′<sup>+</sup>",
+    "u_peak_z": "  at z<sup>+</sup>",
+    "uw_peak": "peak −⟨u′w′⟩<sup>+</sup>",
+    "uw_peak_z": "  at z<sup>+</sup>",
+    "force_balance": "forcing · h/wall stress − 1",
+}
+
+
+def _wall_shears(means: Means, parameters: FlowParameters) -> dict[str, float]:
+    """Magnitude of the shear stress on each no-slip wall, and the Re_tau of that wall."""
+    shear = means.face["tau_xz"]
+    values = {}
+    for name, value, exists in (
+        ("bottom", abs(shear[0]), parameters.no_slip_bottom),
+        ("top", abs(shear[-1]), parameters.no_slip_top),
+    ):
+        if exists:
+            values[f"re_tau_{name}"] = float(np.sqrt(value) * parameters.half_height / parameters.viscosity)
+            values[f"shear_{name}"] = float(value)
+    return values
+
+
+def _bulk_figures(means: Means, parameters: FlowParameters, profiles: WallProfiles) -> dict[str, float]:
+    """Reynolds numbers and the friction coefficient of the flow type.
+
+    Cf = 2 u_tau^2 over the square of the bulk velocity, in Couette flow over that of half the velocity
+    difference of the walls (Lee & Moser 2018). Velocities are relative to the walls.
+    """
+    u_tau, h, nu = profiles.u_tau, profiles.height, parameters.viscosity
+    difference = abs(parameters.wall_speed_difference) / 2
+    if parameters.no_slip_bottom and parameters.no_slip_top and difference > 0:
+        return {"re_w": difference * h / nu, "cf": 2 * (u_tau / difference) ** 2}
+    wall = parameters.velocity_bottom[0] if parameters.no_slip_bottom else parameters.velocity_top[0]
+    dz = np.diff(means.z_face)
+    bulk = abs(float(means.centre["u"] @ dz / dz.sum()) - wall)
+    if bulk == 0:
+        return {}
+    return {"re_b": 2 * bulk * h / nu, "u_b_plus": bulk / u_tau, "cf": 2 * (u_tau / bulk) ** 2}
+
+
+def figures_of(means: Means, parameters: FlowParameters) -> dict[str, float]:
+    """All key figures of one set of means, by key, in the order of the table."""
+    profiles = wall_profiles(means, parameters)
+    values = {"re_tau": profiles.re_tau, **_wall_shears(means, parameters), "u_tau": profiles.u_tau}
+    values.update(_bulk_figures(means, parameters, profiles))
+    even = profiles.symmetry is Symmetry.MIRROR or not (parameters.no_slip_bottom and parameters.no_slip_top)
+    values["u_c_plus"] = value_at_height(profiles, profiles.centre["U"], even)
+    if not profiles.laminar:
+        values["u_peak"], values["u_peak_z"] = peak(profiles.z_plus, profiles.centre["u_rms"])
+        values["uw_peak"], values["uw_peak_z"] = peak(profiles.z_face_plus, profiles.face["minus_uw"])
+    if profiles.symmetry is Symmetry.MIRROR and means.forcing != 0:
+        values["force_balance"] = abs(means.forcing) * profiles.height / profiles.u_tau**2 - 1
+    return values
+
+
+def key_figures(blocks: Blocks, batches: Blocks, parameters: FlowParameters) -> list[Figure]:
+    """The table: values from all blocks, intervals from the batches."""
+    values = figures_of(blocks.means(), parameters)
+
+    def vector(means: Means) -> Array:
+        found = figures_of(means, parameters)
+        return np.array([found.get(key, np.nan) for key in values])
+
+    widths = half_width95(vector, batches)
+    return [
+        Figure(key, _LABELS[key], value, float(width))
+        for (key, value), width in zip(values.items(), widths, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """Cell sizes and domain in wall units, and the averaging time in h/u_tau."""
+
+    dx_plus: float
+    dy_plus: float
+    first_centre_plus: float
+    dz_wall_plus: float
+    dz_centre_plus: float
+    lx_plus: float
+    ly_plus: float
+    turnovers: float
+
+
+def resolution(blocks: Blocks, parameters: FlowParameters, profiles: WallProfiles) -> Resolution:
+    """Resolution of a run in its own wall units."""
+    plus = profiles.u_tau / parameters.viscosity
+    dz = np.diff(profiles.z_face)
+    time = float(np.sum(blocks.time_end - blocks.time_begin))
+    return Resolution(
+        dx_plus=parameters.size[0] / parameters.cells[0] * plus,
+        dy_plus=parameters.size[1] / parameters.cells[1] * plus,
+        first_centre_plus=float(profiles.z[0]) * plus,
+        dz_wall_plus=float(dz[0]) * plus,
+        dz_centre_plus=float(np.max(dz)) * plus,
+        lx_plus=parameters.size[0] * plus,
+        ly_plus=parameters.size[1] * plus,
+        turnovers=time * profiles.u_tau / profiles.height,
+    )

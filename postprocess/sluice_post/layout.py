@@ -1,0 +1,73 @@
+"""Names inside a run directory: files, datasets, attributes. A name that changes is changed here only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+# Files of a run directory.
+STATISTICS_FILE = "statistics.h5"
+TIMESERIES_FILE = "timeseries.csv"
+RUN_FILE = "run.json"
+SLICE_PATTERN = "slices/*.h5"
+
+# Files that this program writes into it.
+REPORT_FILE = "report.html"
+FIGURE_FOLDER = "figures"
+PROFILES_CSV = "profiles.csv"
+LEE_MOSER_MEAN = "profiles_mean.dat"
+LEE_MOSER_FLUCTUATIONS = "profiles_fluc.dat"
+
+# Root attributes of every HDF5 file that describes the flow.
+ATTR_FORMAT = "format_version"
+ATTR_VERSION = "version"
+ATTR_REVISION = "git_revision"
+ATTR_CASE = "resolved_case"
+ATTR_VISCOSITY = "viscosity"
+ATTR_FLOW_TYPE = "flow_type"
+ATTR_SIZE = "domain_size"
+ATTR_CELLS = "cells"
+ATTR_VELOCITY_BOTTOM = "wall_velocity_bottom"
+ATTR_VELOCITY_TOP = "wall_velocity_top"
+ATTR_WALL_BOTTOM = "wall_bottom"
+ATTR_WALL_TOP = "wall_top"
+NO_SLIP = "no_slip"
+FORMAT_VERSION = 1
+
+# statistics.h5.
+GRID_Z = "grid/z"
+GRID_Z_FACE = "grid/z_face"
+SAMPLES = "samples"
+TIME_BEGIN = "time_begin"
+TIME_END = "time_end"
+FORCING = "forcing"
+VELOCITY_MOMENTS = ("u", "v", "w", "uu", "vv", "ww", "uv", "uuu", "vvv", "www", "uuuu", "vvvv", "wwww")
+PRESSURE_MOMENTS = ("p", "pp")
+VORTICITY_MOMENTS = ("omega_x", "omega_y", "omega_z", "omega_xx", "omega_yy", "omega_zz")
+CENTRE_PROFILES = VELOCITY_MOMENTS + PRESSURE_MOMENTS + VORTICITY_MOMENTS
+FACE_PROFILES = ("uw", "vw", "tau_xz", "tau_yz")
+REQUIRED_PROFILES = ("u", "v", "w", "uu", "vv", "ww", "uw", "tau_xz")
+
+# Slice files.
+SLICE_TIME = "time"
+SLICE_STEP = "step"
+SLICE_NORMAL = "normal"
+SLICE_AT = "at"
+SLICE_X = "grid/x"
+SLICE_Y = "grid/y"
+
+# Columns of timeseries.csv.
+STEP = "step"
+TIME = "time"
+DT = "dt"
+CFL = "cfl"
+BULK_VELOCITY = "bulk_velocity"
+FORCING_COLUMN = "forcing"
+RE_TAU_BOTTOM = "re_tau_bottom"
+RE_TAU_TOP = "re_tau_top"
+KINETIC_ENERGY = "kinetic_energy"
+MAX_DIVERGENCE = "max_divergence"
+
+
+def find_slices(directory: Path) -> list[Path]:
+    """All slice files of a run, in alphabetical order."""
+    return sorted(directory.glob(SLICE_PATTERN))

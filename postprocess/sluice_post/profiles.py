@@ -1,0 +1,257 @@
+"""Profiles in wall units seen from a wall: central moments, stresses and their balance.
+
+Sluice's z is wall-normal and y spanwise. All profiles here are seen from the wall at z = 0 of the view: the
+bottom wall, the top wall (mirrored), or both halves averaged with the parity of each quantity.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.parameters import FlowParameters
+from sluice_post.statistics import Means
+from sluice_post.symmetry import (
+    Symmetry,
+    averaged,
+    in_moving_frame,
+    mirrored,
+    rotated,
+    symmetry_of,
+    x_reversed,
+)
+
+Array = NDArray[np.float64]
+
+SIDES = ("both", "bottom", "top")
+
+# Below this variance (in u_tau^2) a flow counts as laminar: third and fourth moments would be round-off.
+LAMINAR_VARIANCE = 1e-8
+
+
+@dataclass(frozen=True)
+class WallProfiles:
+    """Profiles in wall units; a velocity is relative to the wall and positive along the wall shear.
+
+    `centre` lives at `z_plus` (cell centres), `face` at `z_face_plus` (faces, the wall first). Names: U, V,
+    P (0 at the wall), uu vv ww uv pp k, u_rms v_rms w_rms p_rms, skew_* and flat_* of u v w, omega_x_rms ...;
+    at faces minus_uw, minus_vw, dUdz (the viscous stress), total, balance (what it should be), residual.
+    """
+
+    u_tau: float
+    viscosity: float
+    height: float
+    symmetry: Symmetry
+    side: str
+    z: Array
+    z_face: Array
+    centre: dict[str, Array]
+    face: dict[str, Array]
+
+    @property
+    def re_tau(self) -> float:
+        """Friction Reynolds number u_tau h/nu."""
+        return self.u_tau * self.height / self.viscosity
+
+    @property
+    def z_plus(self) -> Array:
+        """Cell centres in wall units."""
+        return self.z * self.u_tau / self.viscosity
+
+    @property
+    def z_face_plus(self) -> Array:
+        """Faces in wall units, the wall included."""
+        return self.z_face * self.u_tau / self.viscosity
+
+    @property
+    def laminar(self) -> bool:
+        """Whether the velocity fluctuates by less than 1e-4 u_tau everywhere."""
+        return bool(np.max(self.centre["k"]) < LAMINAR_VARIANCE)
+
+    @property
+    def residual(self) -> float:
+        """Largest departure of the total stress from its exact line, in units of the wall stress."""
+        return float(np.max(np.abs(self.face["residual"])))
+
+    def at_centres(self, name: str) -> Array:
+        """A face profile at the cell centres, which are the midpoints of the faces."""
+        values = self.face[name]
+        return (values[:-1] + values[1:])[: len(self.z)] / 2
+
+    def column(self, name: str) -> tuple[Array, Array]:
+        """(z+, values) of a profile wherever it lives."""
+        if name in self.centre:
+            return self.z_plus, self.centre[name]
+        return self.z_face_plus, self.face[name]
+
+    def has(self, name: str) -> bool:
+        """Whether the run recorded what this profile needs."""
+        return name in self.centre or name in self.face
+
+
+def central_moments(raw: dict[str, Array], letter: str) -> dict[int, Array]:
+    """Central moments of order 2 to 4 (as far as recorded) from the raw ones of one component."""
+    m1, m2 = raw[letter], raw[letter * 2]
+    moments = {2: np.maximum(m2 - m1**2, 0.0)}
+    if letter * 3 in raw:
+        m3 = raw[letter * 3]
+        moments[3] = m3 - 3 * m1 * m2 + 2 * m1**3
+        if letter * 4 in raw:
+            moments[4] = raw[letter * 4] - 4 * m1 * m3 + 6 * m1**2 * m2 - 3 * m1**4
+    return moments
+
+
+def _seen_from(means: Means, side: str, symmetry: Symmetry) -> Means:
+    if side == "top":
+        return mirrored(means)
+    if side == "both" and symmetry is not Symmetry.NONE:
+        return averaged(means, mirrored(means) if symmetry is Symmetry.MIRROR else rotated(means))
+    return means
+
+
+def _velocity_profiles(raw: dict[str, Array], u_tau: float) -> dict[str, Array]:
+    profiles = {}
+    for letter in "uvw":
+        moments = central_moments(raw, letter)
+        variance = moments[2]
+        profiles[letter * 2] = variance / u_tau**2
+        profiles[f"{letter}_rms"] = np.sqrt(variance) / u_tau
+        # Differences of moments lose as many digits as the mean square exceeds the variance.
+        defined = (variance > LAMINAR_VARIANCE * u_tau**2) & (variance > 1e-10 * raw[letter] ** 2)
+        safe = np.where(defined, variance, 1.0)
+        for order, name in ((3, "skew"), (4, "flat")):
+            if order in moments:
+                profiles[f"{name}_{letter}"] = np.where(defined, moments[order] / safe ** (order / 2), np.nan)
+    profiles["k"] = (profiles["uu"] + profiles["vv"] + profiles["ww"]) / 2
+    if "uv" in raw:
+        profiles["uv"] = (raw["uv"] - raw["u"] * raw["v"]) / u_tau**2
+    return profiles
+
+
+def _pressure_profiles(raw: dict[str, Array], u_tau: float) -> dict[str, Array]:
+    if "p" not in raw:
+        return {}
+    # p + w'w' is constant in z, so the pressure at the wall is that sum in the first cell.
+    profiles = {"P": (raw["p"] - (raw["p"][0] + raw["ww"][0])) / u_tau**2}
+    if "pp" in raw:
+        profiles["pp"] = np.maximum(raw["pp"] - raw["p"] ** 2, 0.0) / u_tau**4
+        profiles["p_rms"] = np.sqrt(profiles["pp"])
+    return profiles
+
+
+def _vorticity_profiles(raw: dict[str, Array], u_tau: float, viscosity: float) -> dict[str, Array]:
+    profiles = {}
+    for axis in "xyz":
+        mean, square = f"omega_{axis}", f"omega_{axis}{axis}"
+        if mean in raw and square in raw:
+            variance = np.maximum(raw[square] - raw[mean] ** 2, 0.0)
+            profiles[f"{mean}_rms"] = np.sqrt(variance) * viscosity / u_tau**2
+    return profiles
+
+
+def _stress_profiles(means: Means, parameters: FlowParameters, symmetry: Symmetry) -> dict[str, Array]:
+    """Stresses at faces over the wall stress, and the line that a statistically steady flow must follow.
+
+    d(total)/dz = -forcing, so the line joins the stresses of the two walls: 1 - z/h in a channel, where the
+    mean of the two wall stresses is the unit, 1 in Couette flow, 1 - z/h to a free surface.
+    """
+    wall_stress = means.face["tau_xz"][0]
+    viscous = means.face["tau_xz"] / wall_stress
+    reynolds = -means.face["uw"] / wall_stress
+    fraction = means.z_face / means.z_face[-1]
+    if symmetry is Symmetry.MIRROR:
+        far = -1.0
+    elif symmetry is Symmetry.ROTATION:
+        far = 1.0
+    else:
+        far = viscous[-1] if parameters.no_slip_bottom and parameters.no_slip_top else 0.0
+    balance = 1 + (far - 1) * fraction
+    profiles = {"dUdz": viscous, "minus_uw": reynolds, "total": viscous + reynolds, "balance": balance}
+    profiles["residual"] = profiles["total"] - balance
+    if "vw" in means.face:
+        profiles["minus_vw"] = -means.face["vw"] / wall_stress
+    return profiles
+
+
+def default_side(parameters: FlowParameters) -> str:
+    """`both` where the two halves may be averaged or only the bottom has shear, else the wall that has."""
+    return "top" if parameters.no_slip_top and not parameters.no_slip_bottom else "both"
+
+
+def wall_profiles(means: Means, parameters: FlowParameters, side: str | None = None) -> WallProfiles:
+    """Profiles in wall units. `side`: both (symmetric halves averaged), bottom or top."""
+    side = side or default_side(parameters)
+    if side not in SIDES:
+        raise UsageError(f"unknown side '{side}'; one of {', '.join(SIDES)}")
+    from_top = side == "top"
+    if not (parameters.no_slip_top if from_top else parameters.no_slip_bottom):
+        raise UsageError(f"the {'top' if from_top else 'bottom'} wall is free-slip: it has no wall units")
+    bottom, top = parameters.velocity_bottom, parameters.velocity_top
+    if parameters.no_slip_bottom and parameters.no_slip_top:
+        frame = ((bottom[0] + top[0]) / 2, (bottom[1] + top[1]) / 2)
+    else:
+        frame = (top[0], top[1]) if from_top else (bottom[0], bottom[1])
+    symmetry = symmetry_of(parameters, means)
+    view = _seen_from(in_moving_frame(means, *frame), side, symmetry)
+    wall_velocity = (top if from_top else bottom)[0] - frame[0]
+    if view.face["tau_xz"][0] < 0:
+        view, wall_velocity = x_reversed(view), -wall_velocity
+    wall_stress = float(view.face["tau_xz"][0])
+    if not wall_stress > 0:
+        raise InputOutputError(
+            f"the mean wall shear at the {'top' if from_top else 'bottom'} wall is {wall_stress:g}: "
+            "wall units are not defined; the fluid is at rest or the statistics are empty"
+        )
+    u_tau = float(np.sqrt(wall_stress))
+    centre = {"U": (view.centre["u"] - wall_velocity) / u_tau, "V": view.centre["v"] / u_tau}
+    centre.update(_velocity_profiles(view.centre, u_tau))
+    centre.update(_pressure_profiles(view.centre, u_tau))
+    centre.update(_vorticity_profiles(view.centre, u_tau, parameters.viscosity))
+    face = _stress_profiles(view, parameters, symmetry)
+    height = parameters.half_height
+    slack = 1e-9 * height
+    n_centre = int(np.count_nonzero(view.z <= height + slack))
+    n_face = int(np.count_nonzero(view.z_face <= height + slack))
+    if n_centre >= n_face:  # an odd number of cells: the centre plane cuts a cell; keep both its faces
+        n_face = n_centre + 1
+    return WallProfiles(
+        u_tau,
+        parameters.viscosity,
+        height,
+        symmetry,
+        side,
+        view.z[:n_centre],
+        view.z_face[:n_face],
+        {name: values[:n_centre] for name, values in centre.items()},
+        {name: values[:n_face] for name, values in face.items()},
+    )
+
+
+def value_at_height(profiles: WallProfiles, values: Array, even: bool) -> float:
+    """A centre profile extrapolated to z = h: by the parabola even about h, or by a straight line."""
+    distance = profiles.height - profiles.z
+    if distance[-1] <= 1e-9 * profiles.height or len(values) < 2:
+        return float(values[-1])
+    d1, d2 = distance[-1], distance[-2]
+    if even:
+        return float(values[-1] + (values[-1] - values[-2]) * d1**2 / (d2**2 - d1**2))
+    return float(values[-1] + (values[-1] - values[-2]) * d1 / (d2 - d1))
+
+
+def peak(position: Array, values: Array) -> tuple[float, float]:
+    """Largest value and where it is, from the parabola through the three points about the largest one."""
+    i = int(np.argmax(values))
+    if i == 0 or i == len(values) - 1:
+        return float(values[i]), float(position[i])
+    x = position[i - 1 : i + 2] - position[i]
+    slope = (values[i + 1] - values[i]) / x[2]
+    slope_before = (values[i] - values[i - 1]) / -x[0]
+    curvature = (slope - slope_before) / (x[2] - x[0])
+    if curvature >= 0:
+        return float(values[i]), float(position[i])
+    tangent = slope - curvature * x[2]
+    at = -tangent / (2 * curvature)
+    return float(values[i] + tangent * at + curvature * at**2), float(position[i] + at)

@@ -1,0 +1,115 @@
+"""A run directory as a whole: what it holds, and what it lacks."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sluice_post import layout
+from sluice_post.errors import InputOutputError
+from sluice_post.parameters import FlowParameters
+from sluice_post.profiles import WallProfiles, wall_profiles
+from sluice_post.slices import Slice, latest_streak_slice, parameters_from_slices
+from sluice_post.statistics import Blocks, read_statistics
+from sluice_post.timeseries import TimeSeries, read_timeseries
+from sluice_post.uncertainty import independent_batches
+
+
+@dataclass
+class Run:
+    """Everything read from a run directory. `missing` says in sentences what is not there."""
+
+    directory: Path
+    parameters: FlowParameters | None = None
+    blocks: Blocks | None = None
+    batches: Blocks | None = None
+    profiles: WallProfiles | None = None
+    series: TimeSeries | None = None
+    streaks: Slice | None = None
+    provenance: dict[str, Any] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The title of the case, else the name of the directory."""
+        title = self.parameters.title if self.parameters else ""
+        return title or self.directory.resolve().name
+
+
+def check_directory(directory: Path) -> Path:
+    """The directory, if it is one and looks like that of a run."""
+    if not directory.is_dir():
+        raise InputOutputError(f"{directory}: no such directory; give the output directory of a run")
+    return directory
+
+
+def load_statistics(
+    directory: Path, begin: float | None = None, end: float | None = None
+) -> tuple[FlowParameters, Blocks]:
+    """Flow and blocks between two times; an error if there are no blocks at all."""
+    path = check_directory(directory) / layout.STATISTICS_FILE
+    parameters, blocks = read_statistics(path)
+    if len(blocks) == 0:
+        raise InputOutputError(
+            f"{path}: holds no closed block yet; run on past output.statistics.start plus one block"
+        )
+    return parameters, blocks.between(begin, end)
+
+
+def _read_provenance(path: Path, missing: list[str]) -> dict[str, Any]:
+    if not path.is_file():
+        missing.append(f"{layout.RUN_FILE}: not there, so no performance figures.")
+        return {}
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        missing.append(f"{layout.RUN_FILE}: cannot be read ({error}).")
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _read_profiles(run: Run, begin: float | None, end: float | None) -> None:
+    path = run.directory / layout.STATISTICS_FILE
+    if not path.is_file():
+        run.parameters = parameters_from_slices(run.directory)
+        run.missing.append(f"{layout.STATISTICS_FILE}: not there, so no profiles and no wall units from them.")
+        return
+    run.parameters, blocks = read_statistics(path)
+    if len(blocks) == 0:
+        run.missing.append(f"{layout.STATISTICS_FILE}: no block is closed yet, so no profiles.")
+        return
+    run.blocks = blocks.between(begin, end)
+    run.batches = independent_batches(run.blocks)
+    if len(run.blocks) == 1:
+        run.missing.append("Only one block of statistics: no confidence intervals.")
+    elif len(run.batches) < 5:
+        run.missing.append(f"Only {len(run.batches)} blocks of statistics: the intervals are rough.")
+    try:
+        run.profiles = wall_profiles(run.blocks.means(), run.parameters)
+    except InputOutputError as error:
+        run.missing.append(f"{layout.STATISTICS_FILE}: {error}.")
+        run.blocks = run.batches = None
+
+
+def load_run(directory: Path, begin: float | None = None, end: float | None = None) -> Run:
+    """Reads whatever a run directory holds; only unreadable files are errors."""
+    run = Run(check_directory(directory))
+    _read_profiles(run, begin, end)
+    run.series = read_timeseries(directory / layout.TIMESERIES_FILE)
+    if run.series is None:
+        run.missing.append(f"{layout.TIMESERIES_FILE}: not there or empty, so no history of the run.")
+    run.provenance = _read_provenance(directory / layout.RUN_FILE, run.missing)
+    plus = run.profiles.u_tau / run.profiles.viscosity if run.profiles else None
+    height = run.parameters.size[2] if run.parameters else 0.0
+    run.streaks, problems = latest_streak_slice(directory, height, plus)
+    run.missing.extend(f"{problem}." for problem in problems)
+    if run.streaks is None:
+        run.missing.append("No slice of u parallel to the walls (output.slices), so no picture of the streaks.")
+    if run.profiles is None and run.series is None and run.streaks is None:
+        raise InputOutputError(
+            f"{directory}: holds none of {layout.STATISTICS_FILE}, {layout.TIMESERIES_FILE} and slices; "
+            "is it the output directory of a run?"
+        )
+    return run

@@ -1,0 +1,178 @@
+"""statistics.h5: blocks of horizontally averaged sums, and how blocks are chosen, merged and averaged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice_post import layout
+from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.parameters import FlowParameters, open_hdf5, read_parameters
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Means:
+    """Time and plane averages of the raw moments.
+
+    `centre` holds nz values per name, `face` nz + 1 with both walls.
+    """
+
+    z: Array
+    z_face: Array
+    centre: dict[str, Array]
+    face: dict[str, Array]
+    forcing: float
+    samples: int
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Sums over the samples of each block: `centre[name]` is (block, nz), `face[name]` is (block, nz + 1)."""
+
+    z: Array
+    z_face: Array
+    samples: NDArray[np.int64]
+    time_begin: Array
+    time_end: Array
+    centre: dict[str, Array]
+    face: dict[str, Array]
+    forcing: Array
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def _pick(self, index: NDArray[np.int64]) -> Blocks:
+        return Blocks(
+            self.z,
+            self.z_face,
+            self.samples[index],
+            self.time_begin[index],
+            self.time_end[index],
+            {name: sums[index] for name, sums in self.centre.items()},
+            {name: sums[index] for name, sums in self.face.items()},
+            self.forcing[index],
+        )
+
+    def between(self, begin: float | None, end: float | None) -> Blocks:
+        """The blocks that lie wholly inside [begin, end]; None leaves that side open."""
+        if len(self) == 0:
+            return self
+        slack = 1e-9 * max(1.0, float(np.max(np.abs(self.time_end))))
+        inside = np.ones(len(self), dtype=bool)
+        if begin is not None:
+            inside &= self.time_begin >= begin - slack
+        if end is not None:
+            inside &= self.time_end <= end + slack
+        if not inside.any():
+            first, last = float(self.time_begin[0]), float(self.time_end[-1])
+            raise UsageError(
+                f"no block of statistics lies inside the times asked for; there are {len(self)} blocks "
+                f"from t = {first:g} to t = {last:g}, the first ends at t = {float(self.time_end[0]):g}"
+            )
+        return self._pick(np.flatnonzero(inside))
+
+    def merged(self, factor: int) -> Blocks:
+        """Neighbouring blocks added up `factor` at a time; the last batch takes what is left over."""
+        count = len(self) // factor
+        if factor == 1 or count == 0:
+            return self
+        starts = np.arange(count) * factor
+        last = np.append(starts[1:], len(self)) - 1
+
+        def add(sums: Array) -> Array:
+            return np.add.reduceat(sums, starts, axis=0)
+
+        return Blocks(
+            self.z,
+            self.z_face,
+            np.add.reduceat(self.samples, starts),
+            self.time_begin[starts],
+            self.time_end[last],
+            {name: add(sums) for name, sums in self.centre.items()},
+            {name: add(sums) for name, sums in self.face.items()},
+            add(self.forcing),
+        )
+
+    def means(self, without: int | None = None) -> Means:
+        """Averages over all samples, or over all but those of one block."""
+        keep = np.ones(len(self))
+        if without is not None:
+            keep[without] = 0.0
+        samples = float(keep @ self.samples)
+        return Means(
+            self.z,
+            self.z_face,
+            {name: (keep @ sums) / samples for name, sums in self.centre.items()},
+            {name: (keep @ sums) / samples for name, sums in self.face.items()},
+            float(keep @ self.forcing) / samples,
+            round(samples),
+        )
+
+    def series(self, name: str) -> Array:
+        """Block averages of one profile, (block, n)."""
+        sums = self.face[name] if name in self.face else self.centre[name]
+        return sums / self.samples[:, None]
+
+
+def _dataset(file: h5py.File, path: Path, name: str) -> Array:
+    if name not in file:
+        raise InputOutputError(f"{path}: dataset '/{name}' is missing")
+    return np.asarray(file[name][()], dtype=float)
+
+
+def _profiles(file: h5py.File, path: Path, names: tuple[str, ...], shape: tuple[int, int]) -> dict[str, Array]:
+    profiles = {}
+    for name in names:
+        if name not in file and name not in layout.REQUIRED_PROFILES:
+            continue
+        values = _dataset(file, path, name)
+        if values.shape != shape:
+            raise InputOutputError(f"{path}: '/{name}' has shape {values.shape} instead of {shape}")
+        profiles[name] = values
+    return profiles
+
+
+def _check(blocks: Blocks, path: Path) -> None:
+    if len(blocks.z_face) != len(blocks.z) + 1:
+        raise InputOutputError(
+            f"{path}: {len(blocks.z)} cell centres in /{layout.GRID_Z} need {len(blocks.z) + 1} faces, walls "
+            f"included, but /{layout.GRID_Z_FACE} gives {len(blocks.z_face)}"
+        )
+    for name, values in {**blocks.centre, **blocks.face, layout.FORCING: blocks.forcing}.items():
+        if not np.all(np.isfinite(values)):
+            raise InputOutputError(f"{path}: '/{name}' holds values that are not finite")
+
+
+def read_statistics(path: Path) -> tuple[FlowParameters, Blocks]:
+    """Flow and blocks of a statistics file. Blocks without samples are left out; there may be none at all."""
+    with open_hdf5(path) as file:
+        parameters = read_parameters(file, path)
+        z = _dataset(file, path, layout.GRID_Z)
+        upper_faces = _dataset(file, path, layout.GRID_Z_FACE)
+        # A face is stored with the cell below it, so the bottom wall at z = 0 is not in the file.
+        z_face = upper_faces if len(upper_faces) == len(z) + 1 else np.concatenate([[0.0], upper_faces])
+        samples = np.asarray(_dataset(file, path, layout.SAMPLES), dtype=np.int64)
+        count, nz = len(samples), len(z)
+        forcing = (
+            _dataset(file, path, layout.FORCING).reshape(count)
+            if layout.FORCING in file
+            else np.zeros(count)
+        )
+        blocks = Blocks(
+            z,
+            z_face,
+            samples,
+            _dataset(file, path, layout.TIME_BEGIN),
+            _dataset(file, path, layout.TIME_END),
+            _profiles(file, path, layout.CENTRE_PROFILES, (count, nz)),
+            _profiles(file, path, layout.FACE_PROFILES, (count, nz + 1)),
+            forcing,
+        )
+    _check(blocks, path)
+    return parameters, blocks._pick(np.flatnonzero(samples > 0))

@@ -1,0 +1,131 @@
+"""Symmetries of the flows, and how the raw moments change under them.
+
+A name counts how often each of the three directions occurs in a quantity: `uuw` is (2, 0, 1), tau_xz is
+(1, 0, 1), and vorticity, being a curl, has the indices of the other two directions: omega_x is (0, 1, 1).
+Turning a direction round changes the sign of the quantity as often as the direction occurs.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice_post.parameters import FlowParameters
+from sluice_post.statistics import Means
+
+Array = NDArray[np.float64]
+
+
+class Symmetry(Enum):
+    """What maps the lower half of a flow onto the upper one."""
+
+    MIRROR = "mirror image about the centre plane"  # channel: z -> Lz - z, w -> -w
+    ROTATION = "half turn about the spanwise centre line"  # Couette: also x -> -x, u -> -u
+    NONE = "none"
+
+
+_CURL = {"x": "yz", "y": "xz", "z": "xy"}
+
+
+def direction_counts(name: str) -> tuple[int, int, int]:
+    """How often x, y and z occur in a quantity: ('uuu') -> (3, 0, 0), ('omega_x') -> (0, 1, 1)."""
+    if name.startswith("omega_"):
+        letters = "".join(_CURL[letter] for letter in name.removeprefix("omega_"))
+    elif name.startswith("tau_"):
+        letters = name.removeprefix("tau_")
+    else:
+        letters = name.translate(str.maketrans("uvw", "xyz"))
+    return letters.count("x"), letters.count("y"), letters.count("z")
+
+
+def _change_signs(means: Means, reversed_directions: str, flip: bool) -> Means:
+    def sign(name: str) -> int:
+        counts = dict(zip("xyz", direction_counts(name), strict=True))
+        return -1 if sum(counts[direction] for direction in reversed_directions) % 2 else 1
+
+    order = slice(None, None, -1) if flip else slice(None)
+    height = means.z_face[-1]
+    return Means(
+        (height - means.z)[order] if flip else means.z,
+        (height - means.z_face)[order] if flip else means.z_face,
+        {name: sign(name) * values[order] for name, values in means.centre.items()},
+        {name: sign(name) * values[order] for name, values in means.face.items()},
+        -means.forcing if "x" in reversed_directions else means.forcing,
+        means.samples,
+    )
+
+
+def mirrored(means: Means) -> Means:
+    """The flow seen from the other wall: z -> Lz - z."""
+    return _change_signs(means, "z", flip=True)
+
+
+def rotated(means: Means) -> Means:
+    """The flow after half a turn about the spanwise centre line: x -> -x, z -> Lz - z."""
+    return _change_signs(means, "xz", flip=True)
+
+
+def x_reversed(means: Means) -> Means:
+    """The flow with x reversed."""
+    return _change_signs(means, "x", flip=False)
+
+
+def averaged(a: Means, b: Means) -> Means:
+    """Mean of two sets on the same grid, each with the same weight."""
+    return Means(
+        a.z,
+        a.z_face,
+        {name: (values + b.centre[name]) / 2 for name, values in a.centre.items()},
+        {name: (values + b.face[name]) / 2 for name, values in a.face.items()},
+        (a.forcing + b.forcing) / 2,
+        a.samples + b.samples,
+    )
+
+
+def _shifted_moments(centre: dict[str, Array], letter: str, shift: float) -> dict[str, Array]:
+    """Raw moments of (u - shift) from those of u, by the binomial theorem; `letter` is u or v."""
+    raw = [np.ones_like(centre[letter])] + [centre[letter * n] for n in range(1, 5) if letter * n in centre]
+    shifted = {}
+    for n in range(1, len(raw)):
+        terms = [comb(n, m) * (-shift) ** (n - m) * raw[m] for m in range(n + 1)]
+        shifted[letter * n] = np.sum(terms, axis=0)
+    return shifted
+
+
+def in_moving_frame(means: Means, u_frame: float, v_frame: float) -> Means:
+    """The raw moments in a frame that moves with (u_frame, v_frame).
+
+    The fluxes uw and vw at faces do not change: the mean of w at a face is zero by continuity.
+    """
+    if u_frame == 0 and v_frame == 0:
+        return means
+    centre = dict(means.centre)
+    if "uv" in centre:
+        u, v = centre["u"], centre["v"]
+        centre["uv"] = centre["uv"] - u_frame * v - v_frame * u + u_frame * v_frame
+    centre.update(_shifted_moments(means.centre, "u", u_frame))
+    centre.update(_shifted_moments(means.centre, "v", v_frame))
+    return Means(means.z, means.z_face, centre, means.face, means.forcing, means.samples)
+
+
+def symmetry_of(parameters: FlowParameters, means: Means) -> Symmetry:
+    """The symmetry of the mean flow, from walls, forcing and grid."""
+    if not (parameters.no_slip_bottom and parameters.no_slip_top):
+        return Symmetry.NONE
+    height = means.z_face[-1]
+    if not np.allclose(means.z_face, (height - means.z_face)[::-1], rtol=0, atol=1e-6 * height):
+        return Symmetry.NONE
+    speeds = [abs(speed) for speed in (*parameters.velocity_bottom, *parameters.velocity_top)]
+    moving = any(
+        abs(top - bottom) > 1e-12 * max(speeds)
+        for bottom, top in zip(parameters.velocity_bottom, parameters.velocity_top, strict=True)
+    )
+    if not moving:
+        return Symmetry.MIRROR
+    wall_stress = np.mean(np.abs(means.face["tau_xz"][[0, -1]]))
+    unforced = abs(means.forcing) * parameters.half_height <= 1e-6 * wall_stress
+    spanwise = parameters.velocity_top[1] != parameters.velocity_bottom[1]
+    return Symmetry.ROTATION if unforced and not spanwise else Symmetry.NONE

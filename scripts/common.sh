@@ -1,0 +1,20 @@
+# Sourced by the other scripts: where things are, and how to build and to start processes.
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cores=$(nproc)
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1  # containers often run as root
+
+# configure_and_build FOLDER [CMAKE OPTION...]
+configure_and_build() {
+  local folder=$1
+  shift
+  cmake -S "$root" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@" >"$folder.log" 2>&1 || { cat "$folder.log" >&2; return 1; }
+  cmake --build "$folder" -j "$cores" >>"$folder.log" 2>&1 || { tail -n 50 "$folder.log" >&2; return 1; }
+}
+
+# Python environment with sluice_post, kept in FOLDER: python_environment FOLDER [EXTRA PIP PACKAGE...]
+python_environment() {
+  local folder=$1
+  shift
+  [[ -x $folder/bin/python ]] || python3 -m venv "$folder"
+  "$folder/bin/python" -m pip install --quiet --disable-pip-version-check "$root/postprocess" "$@"
+}

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs the CPU tests: about 12 minutes on two cores, besides downloads.
+#   scripts/test.sh [CTEST OPTION]...        for example -L unit, or -R poisson
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+"$root/scripts/install_packages.sh"
+echo "Building Sluice and its tests"
+configure_and_build "$root/build-test" -DSLUICE_TESTS=ON
+python_environment "$root/build-test/python" pytest xarray h5netcdf
+export PATH="$root/build-test/python/bin:$PATH"
+
+ctest --test-dir "$root/build-test" --output-on-failure -j "$cores" -LE 'long|gpu' "$@"
+python -m pytest -q "$root/postprocess/tests"

@@ -1,0 +1,60 @@
+// The program: finds the subcommand, runs it, and turns errors into one message and an exit code.
+#include <mpi.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "core/support/error.hpp"
+#include "core/support/timers.hpp"
+#include "src/commands.hpp"
+
+namespace {
+
+using sluice::ExitCode;
+
+/// Ends the process after an error. An error that all ranks agree on is told once and leaves through MPI_Finalize; one that only
+/// some ranks met is told by them, and takes the others down, which may be waiting for a message that never comes.
+int leave(ExitCode code, const std::string& message) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Request all_here = MPI_REQUEST_NULL;
+  MPI_Ibarrier(MPI_COMM_WORLD, &all_here);
+  constexpr double patience = 5;  // seconds
+  const double start = sluice::wall_seconds();
+  int agreed = 0;
+  while (agreed == 0 && sluice::wall_seconds() - start < patience) {
+    MPI_Test(&all_here, &agreed, MPI_STATUS_IGNORE);
+    if (agreed == 0) usleep(1000);
+  }
+  if (agreed == 0 || rank == 0) {
+    std::fprintf(stderr, "sluice: %s\n", message.c_str());
+    std::fflush(stderr);
+  }
+  if (agreed == 0) MPI_Abort(MPI_COMM_WORLD, static_cast<int>(code));
+  return static_cast<int>(code);
+}
+
+int run(int argc, char** argv) {
+  try {
+    return static_cast<int>(sluice::run_command_line(argc, argv));
+  } catch (const sluice::Error& error) {
+    return leave(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return leave(ExitCode::resources, "out of memory: use more processes or nodes, or a coarser grid");
+  } catch (const std::exception& error) {
+    return leave(ExitCode::internal, std::string("internal error: ") + error.what() + "; please report this, with the case file");
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int code = run(argc, argv);
+  MPI_Finalize();
+  return code;
+}

@@ -1,0 +1,82 @@
+#include "src/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/device/memory.hpp"
+#include "core/support/collective.hpp"
+#include "core/support/error.hpp"
+#include "src/setup.hpp"
+
+namespace sluice {
+
+namespace {
+
+int size_of(MPI_Comm comm) {
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+std::string chosen_exchange(const io::Case& settings) {
+  return settings.exchange == "auto" ? exchange_methods().front() : settings.exchange;
+}
+
+}  // namespace
+
+void select_device(MPI_Comm world) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int rank = 0;
+  MPI_Comm_rank(node, &rank);
+  const int size = size_of(node);
+  MPI_Comm_free(&node);
+  run_collectively(world, [&] { device::select(rank, size); });
+}
+
+Simulation::Simulation(const io::Case& case_settings, const std::string& stretching_text, MPI_Comm world)
+    : settings(case_settings), comm(world, choose_process_grid(settings, size_of(world))),
+      decomposition(settings.cells, comm.processes(), settings.z_blocks), grid(make_grid(settings, stretching_text)), flow(flow_parameters(settings)),
+      exchange_name(chosen_exchange(settings)), exchange(make_exchange(exchange_name)), stepper(comm, decomposition, grid, flow, *exchange),
+      state(decomposition.x_pencil(comm.rank())) {}
+
+void Simulation::initialise() {
+  switch (settings.initial.kind) {
+    case io::InitialKind::turbulent:
+      set_turbulent(state, stepper, grid, flow, settings.initial.seed, comm.world());
+      break;
+    case io::InitialKind::laminar:
+      set_laminar(state, stepper, grid, flow);
+      break;
+    default:
+      set_zero(state, stepper);
+  }
+}
+
+double Simulation::next_dt() {
+  {
+    const PhaseTimers::Scope scope(stepper.timers(), "time step");
+    dt_limit_ = stepper.time_step_limit(state);
+  }
+  if (!std::isfinite(dt_limit_)) {
+    throw Error(ExitCode::numerics, fmt::format("the velocity is not finite after step {} (time {:g}): the run has blown up; use a smaller time.cfl or dt, or a finer grid",
+                                                state.step, state.time));
+  }
+  double next = settings.time.dt ? *settings.time.dt : settings.time.cfl.value_or(0) * dt_limit_;
+  if (settings.time.dt_max > 0) next = std::min(next, settings.time.dt_max);
+  constexpr double smallest = 1e-10;  // in units of h over the case's velocity
+  if (!(next > smallest)) {
+    throw Error(ExitCode::numerics, fmt::format("the time step has collapsed to {:g} at step {} (time {:g}): the run is blowing up; use a smaller time.cfl, or a finer grid",
+                                                next, state.step, state.time));
+  }
+  return next;
+}
+
+double Simulation::advance() {
+  dt = next_dt();
+  forcing = stepper.step(state, dt);
+  return dt;
+}
+
+}  // namespace sluice

@@ -1,0 +1,54 @@
+#pragma once
+#include <memory>
+#include <optional>
+
+#include "core/decomp/communicator.hpp"
+#include "core/decomp/exchange/exchange.hpp"
+#include "io/case/case.hpp"
+#include "solver/initial.hpp"
+#include "solver/statistics.hpp"
+#include "solver/time_stepper.hpp"
+
+namespace sluice {
+
+/// Gives every rank its device: one GPU a rank, by the rank within its node. Collective.
+void select_device(MPI_Comm world);
+
+/// A case set up on the ranks of a communicator: grid, pencils, stepper and state. What `sluice run`, `sluice bench` and the tests
+/// of whole runs share. Construction is collective and allocates everything that a step needs.
+class Simulation {
+ public:
+  /// `stretching_text`: see make_grid.
+  Simulation(const io::Case& settings, const std::string& stretching_text, MPI_Comm world);
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  /// The initial field, for types turbulent, laminar and zero. Collective.
+  void initialise();
+
+  /// The length of the next step: the fixed one, or cfl times the limit, at most dt_max. Throws Error(numerics) when the velocity
+  /// is not finite or the step has collapsed. Collective.
+  double next_dt();
+  /// dt_lim that next_dt found last.
+  double dt_limit() const { return dt_limit_; }
+
+  /// One step; returns its length. Collective.
+  double advance();
+
+  const io::Case settings;
+  const Communicator comm;
+  const Decomposition decomposition;
+  const Grid grid;
+  const FlowParameters flow;
+  const std::string exchange_name;
+  const std::unique_ptr<Exchange> exchange;
+  TimeStepper stepper;
+  State state;
+  double dt = 0;       ///< length of the last step
+  double forcing = 0;  ///< mean force of the last step
+
+ private:
+  double dt_limit_ = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,147 @@
+// Transposes: exact permutations between the pencils, on every process grid, by every exchange method.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <complex>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/decomp/communicator.hpp"
+#include "core/decomp/decomposition.hpp"
+#include "core/decomp/exchange/exchange.hpp"
+#include "core/decomp/transpose.hpp"
+#include "core/support/error.hpp"
+#include "tests/support/index_array.hpp"
+
+namespace sluice {
+namespace {
+
+using Cells = std::array<std::int64_t, 3>;
+using Pencil = Box3 (Decomposition::*)(int) const;
+using test::IndexArray;
+
+int world_size() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+std::string label(const Cells& cells, const ProcessGrid& grid) {
+  return std::to_string(cells[0]) + " x " + std::to_string(cells[1]) + " x " + std::to_string(cells[2]) +
+         " on " + std::to_string(grid.py) + " x " + std::to_string(grid.pz);
+}
+
+/// The boxes of the ranks of a row or column, in the order of that communicator.
+std::vector<Box3> boxes(const Decomposition& decomposition, const Communicator& comm, Pencil pencil,
+                        bool in_row) {
+  const ProcessGrid& grid = comm.processes();
+  std::vector<Box3> list;
+  for (int n = 0; n < (in_row ? grid.py : grid.pz); ++n) {
+    const int rank = in_row ? grid.rank(n, comm.z_index()) : grid.rank(comm.y_index(), n);
+    list.push_back((decomposition.*pencil)(rank));
+  }
+  return list;
+}
+
+/// There and back, twice with different values; also the margins around both arrays must be as they were.
+template <class T>
+void expect_exact(Transpose<T>& transpose, const Cells& cells, const Box3& from, const Box3& to) {
+  IndexArray<T> source(cells, from);
+  IndexArray<T> target(cells, to);
+  for (const int shift : {0, 1}) {
+    source.fill(shift);
+    target.clear();
+    transpose.forward(source.view(), target.view());
+    device::synchronize();
+    EXPECT_EQ(target.mismatches(shift), 0) << "forward";
+    EXPECT_EQ(source.mismatches(shift), 0) << "the source changed";
+    source.clear();
+    transpose.backward(target.view(), source.view());
+    device::synchronize();
+    EXPECT_EQ(source.mismatches(shift), 0) << "backward";
+  }
+}
+
+template <class T>
+void expect_exact_between(const Decomposition& decomposition, const Communicator& comm, const Cells& cells,
+                          Pencil from, Pencil to, bool in_row, Exchange& exchange,
+                          const std::shared_ptr<TransposeBuffers>& buffers) {
+  Transpose<T> transpose(in_row ? comm.row() : comm.column(), boxes(decomposition, comm, from, in_row),
+                         boxes(decomposition, comm, to, in_row), exchange, buffers);
+  expect_exact(transpose, cells, (decomposition.*from)(comm.rank()), (decomposition.*to)(comm.rank()));
+}
+
+class TransposeBy : public testing::TestWithParam<std::string> {};
+
+TEST_P(TransposeBy, IsAnExactPermutationOnEveryProcessGrid) {
+  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam());
+  int tested = 0;
+  for (const Cells& cells :
+       {Cells{9, 10, 11}, Cells{12, 13, 14}, Cells{10, 6, 12}, Cells{3, 1, 13}, Cells{16, 12, 12}}) {
+    const int z_blocks = static_cast<int>(cells[2] / 2);
+    for (const ProcessGrid& grid : Decomposition::candidates(cells, world_size(), z_blocks)) {
+      SCOPED_TRACE(label(cells, grid));
+      ++tested;
+      const Decomposition decomposition(cells, grid, z_blocks);
+      const Communicator comm(MPI_COMM_WORLD, grid);
+      const Cells modes{cells[0] / 2 + 1, cells[1], cells[2]};
+      const auto buffers = std::make_shared<TransposeBuffers>();
+      expect_exact_between<std::complex<real>>(decomposition, comm, modes, &Decomposition::spectral_x_pencil,
+                                               &Decomposition::spectral_y_pencil, true, *exchange, buffers);
+      expect_exact_between<std::complex<real>>(decomposition, comm, modes, &Decomposition::spectral_y_pencil,
+                                               &Decomposition::spectral_z_pencil, false, *exchange, buffers);
+      expect_exact_between<real>(decomposition, comm, cells, &Decomposition::x_pencil,
+                                 &Decomposition::z_pencil, false, *exchange, buffers);
+    }
+  }
+  EXPECT_GT(tested, 0);
+}
+
+TEST_P(TransposeBy, SharesBuffersThatGrowAfterwards) {
+  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam());
+  const int size = world_size();
+  const auto buffers = std::make_shared<TransposeBuffers>();
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const auto slabs = [&](const Cells& cells, std::size_t axis) {
+    const auto bounds = split_evenly(cells[axis], size);
+    std::vector<Box3> list;
+    for (std::size_t n = 0; n < static_cast<std::size_t>(size); ++n) {
+      Box3 box = box_of(cells[0], cells[1], cells[2]);
+      box.lo[axis] = bounds[n];
+      box.hi[axis] = bounds[n + 1];
+      list.push_back(box);
+    }
+    return list;
+  };
+  const Cells small{9, 10, 11};
+  const Cells large{19, 21, 23};
+  const Cells thin{2, 7, 3};  // some ranks own nothing
+  Transpose<real> first(MPI_COMM_WORLD, slabs(small, 1), slabs(small, 2), *exchange, buffers);
+  Transpose<real> second(MPI_COMM_WORLD, slabs(large, 2), slabs(large, 0), *exchange, buffers);
+  Transpose<std::complex<real>> third(MPI_COMM_WORLD, slabs(thin, 0), slabs(thin, 2), *exchange, buffers);
+  const auto own = static_cast<std::size_t>(rank);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    expect_exact(first, small, slabs(small, 1)[own], slabs(small, 2)[own]);
+    expect_exact(second, large, slabs(large, 2)[own], slabs(large, 0)[own]);
+    expect_exact(third, thin, slabs(thin, 0)[own], slabs(thin, 2)[own]);
+  }
+}
+
+TEST_P(TransposeBy, RefusesALengthOfListsThatIsNotTheNumberOfRanks) {
+  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam());
+  const std::vector<Box3> too_many(static_cast<std::size_t>(world_size()) + 1, box_of(4, 4, 4));
+  EXPECT_THROW(
+      Transpose<real>(MPI_COMM_WORLD, too_many, too_many, *exchange, std::make_shared<TransposeBuffers>()),
+      Error);
+}
+
+std::string name_of(const testing::TestParamInfo<std::string>& method) {
+  return method.param;
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, TransposeBy, testing::ValuesIn(exchange_methods()), name_of);
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,96 @@
+// Buffer and Field: ownership, and where the views of a field point.
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/decomp/field.hpp"
+#include "core/support/error.hpp"
+
+namespace sluice {
+namespace {
+
+static_assert(!std::is_copy_constructible_v<Field> && std::is_nothrow_move_constructible_v<Field>);
+static_assert(std::is_trivially_copyable_v<View3<real>>);
+static_assert(std::is_convertible_v<View3<real>, View3<const real>>);
+static_assert(!std::is_convertible_v<View3<const real>, View3<real>>);
+
+TEST(Buffer, StartsZeroedAndComesBackAsUploaded) {
+  Buffer<double> buffer(1000);
+  EXPECT_EQ(buffer.download(), std::vector<double>(1000, 0.0));
+  std::vector<double> values(1000);
+  for (std::size_t n = 0; n < values.size(); ++n) values[n] = static_cast<double>(n);
+  buffer.upload(values);
+  EXPECT_EQ(buffer.download(), values);
+  EXPECT_EQ(Buffer<double>(values).download(), values);
+}
+
+TEST(Buffer, OwnsItsMemoryOnce) {
+  const std::size_t before = device::allocated_bytes();
+  {
+    Buffer<double> first(100);
+    const double* const data = first.data();
+    Buffer<double> second(std::move(first));
+    EXPECT_EQ(second.data(), data);
+    Buffer<double> third(50);
+    third = std::move(second);
+    EXPECT_EQ(third.data(), data);
+    EXPECT_EQ(third.size(), 100U);
+    EXPECT_GE(device::peak_bytes(), before + 150 * sizeof(double));
+  }
+  EXPECT_EQ(device::allocated_bytes(), before);
+}
+
+TEST(Buffer, WithoutElementsHoldsNothing) {
+  Buffer<double> buffer(0);
+  EXPECT_EQ(buffer.data(), nullptr);
+  EXPECT_TRUE(buffer.download().empty());
+}
+
+TEST(HostMemory, StartsZeroed) {
+  auto* data = static_cast<unsigned char*>(device::allocate_host(4096));
+  for (int n = 0; n < 4096; ++n) ASSERT_EQ(data[n], 0);
+  device::release_host(data);
+}
+
+TEST(Field, HasOneHaloLayerInYAndZ) {
+  Field field(Box3{{0, 5, 7}, {9, 15, 18}}, Location::z_face);
+  EXPECT_EQ(field.local_box(), box_of(9, 10, 11));
+  EXPECT_EQ(field.location(), Location::z_face);
+  EXPECT_EQ(field.row_length(), 9);
+  EXPECT_EQ(field.plane_length(), 9 * 12);
+  EXPECT_EQ(field.bytes(), sizeof(real) * 9 * 12 * 13);
+  const View3<real> view = field.view();
+  const real* data = field.buffer().data();
+  EXPECT_EQ(view.origin - data, 9 * 12 + 9);
+  EXPECT_EQ(&view(0, -1, -1), data);
+  EXPECT_EQ(&view(8, 10, 11) - data, 9 * 12 * 13 - 1);
+  EXPECT_EQ(&view(3, 4, 5) - &view(2, 3, 4), 1 + 9 + 9 * 12);
+}
+
+TEST(Field, RowsMayBePadded) {
+  Field field(box_of(9, 3, 4), Location::center, 16);
+  EXPECT_EQ(field.local_box(), box_of(9, 3, 4));
+  EXPECT_EQ(field.bytes(), sizeof(real) * 16 * 5 * 6);
+  EXPECT_EQ(&field.view()(0, 1, 0) - &field.view()(0, 0, 0), 16);
+  EXPECT_EQ(Field(box_of(9, 3, 4), Location::center, 5).row_length(), 9) << "never shorter than a row";
+}
+
+TEST(Field, ComplexViewCoversTheSameRows) {
+  Field field(box_of(9, 3, 4), Location::center, 16);
+  const auto rows = field.view();
+  const auto spectrum = field.complex_view();
+  for (int k = 0; k < 4; ++k) {
+    for (int j = 0; j < 3; ++j) {
+      EXPECT_EQ(static_cast<void*>(&spectrum(0, j, k)), static_cast<void*>(&rows(0, j, k)));
+    }
+  }
+  Field odd(box_of(9, 3, 4), Location::center);
+  EXPECT_THROW(odd.complex_view(), Error);
+}
+
+}  // namespace
+}  // namespace sluice

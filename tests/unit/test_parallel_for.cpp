@@ -1,0 +1,239 @@
+// The loops over cells: every index once, the right neighbours, and sums that do not depend on how a box is
+// split.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/decomp/view3.hpp"
+#include "core/device/buffer.hpp"
+#include "core/device/parallel_for.hpp"
+#include "core/support/error.hpp"
+#include "core/support/random.hpp"
+
+namespace sluice {
+namespace {
+
+/// A device array over a box, in local indices from 0.
+template <class T>
+struct Array {
+  Box3 box;
+  Buffer<T> data;
+
+  explicit Array(const Box3& extent) : box(extent), data(static_cast<std::size_t>(extent.volume())) {}
+  View3<T> view() { return contiguous_view(data.data(), box.nx(), box.ny(), box.nz()); }
+  std::size_t at(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    return static_cast<std::size_t>(i + box.extent(0) * (j + box.extent(1) * k));
+  }
+};
+
+struct CountIndex {
+  View3<int> count;
+  SLUICE_INLINE void operator()(int i, int j, int k) const { count(i, j, k) += 1; }
+};
+
+struct CountCell {
+  View3<int> count;
+  SLUICE_INLINE void operator()(Cell c) const { count(c.i, c.j, c.k) += 1; }
+};
+
+struct StoreNeighbours {
+  View3<int> west, east;
+  SLUICE_INLINE void operator()(Cell c) const {
+    west(c.i, c.j, c.k) = c.west;
+    east(c.i, c.j, c.k) = c.east;
+  }
+};
+
+struct ReadCell {
+  View3<const double> value;
+  SLUICE_INLINE double operator()(Cell c) const { return value(c.i, c.j, c.k); }
+};
+
+/// Two quantities at once: the value, and its product with the western and eastern neighbours.
+struct SumPair {
+  View3<const double> value;
+  SLUICE_INLINE void operator()(Cell c, double (&sums)[2]) const {
+    sums[0] = value(c.i, c.j, c.k);
+    sums[1] = value(c.west, c.j, c.k) * value(c.east, c.j, c.k);
+  }
+};
+
+struct SumOne {
+  View3<const double> value;
+  SLUICE_INLINE void operator()(Cell c, double (&sum)[1]) const { sum[0] = value(c.i, c.j, c.k); }
+};
+
+/// One thing each row adds up to: the neighbours' indices, as integers, so that the sum is exact.
+struct SumNeighbours {
+  SLUICE_INLINE void operator()(Cell c, double (&sums)[2]) const {
+    sums[0] = c.west + 1000.0 * c.i;
+    sums[1] = c.east + 1000.0 * c.j + 1000000.0 * c.k;
+  }
+};
+
+const std::vector<int> row_lengths{1, 2, 3, 4, 7, 8, 9, 10, 16, 17, 18, 31, 32, 33, 63, 64, 65, 130};
+
+template <class Kernel>
+void expect_each_index_once(const Box3& whole, const Box3& box) {
+  Array<int> count(whole);
+  parallel_for("count", box, Kernel{count.view()});
+  const std::vector<int> counts = count.data.download();
+  for (std::int64_t k = 0; k < whole.hi[2]; ++k) {
+    for (std::int64_t j = 0; j < whole.hi[1]; ++j) {
+      for (std::int64_t i = 0; i < whole.hi[0]; ++i) {
+        const bool inside = !intersect(box, Box3{{i, j, k}, {i + 1, j + 1, k + 1}}).empty();
+        ASSERT_EQ(counts[count.at(i, j, k)], inside ? 1 : 0) << i << " " << j << " " << k;
+      }
+    }
+  }
+}
+
+/// Reproducible values of both signs that do not add up exactly.
+std::vector<double> awkward_values(std::size_t size) {
+  std::vector<double> values(size);
+  for (std::size_t n = 0; n < size; ++n)
+    values[n] = std::ldexp(uniform01(5, n) - 0.5, static_cast<int>(n % 40) - 20);
+  return values;
+}
+
+TEST(ParallelFor, VisitsEveryIndexOnce) {
+  for (const int nx : row_lengths) {
+    expect_each_index_once<CountIndex>(box_of(nx, 5, 3), box_of(nx, 5, 3));
+    expect_each_index_once<CountCell>(box_of(nx, 5, 3), box_of(nx, 5, 3));
+  }
+}
+
+TEST(ParallelFor, StaysWithinItsBox) {
+  expect_each_index_once<CountIndex>(box_of(70, 10, 11), Box3{{3, 2, 1}, {68, 9, 10}});
+  expect_each_index_once<CountIndex>(box_of(9, 10, 11), Box3{{8, 9, 10}, {9, 10, 11}});
+  expect_each_index_once<CountCell>(box_of(9, 10, 11), Box3{{0, 4, 1}, {9, 9, 2}});
+}
+
+TEST(ParallelFor, OverAnEmptyBoxDoesNothing) {
+  expect_each_index_once<CountIndex>(box_of(9, 4, 3), Box3{{2, 1, 1}, {2, 3, 2}});
+  expect_each_index_once<CountCell>(box_of(9, 4, 3), Box3{{0, 3, 1}, {9, 1, 2}});
+}
+
+TEST(ParallelFor, NeighboursWrapAroundInX) {
+  for (const int nx : row_lengths) {
+    Array<int> west(box_of(nx, 2, 2));
+    Array<int> east(box_of(nx, 2, 2));
+    parallel_for("neighbours", west.box, StoreNeighbours{west.view(), east.view()});
+    const std::vector<int> wests = west.data.download();
+    const std::vector<int> easts = east.data.download();
+    for (std::size_t n = 0; n < wests.size(); ++n) {
+      const int i = static_cast<int>(n) % nx;
+      EXPECT_EQ(wests[n], (i + nx - 1) % nx) << "cell " << i << " of " << nx;
+      EXPECT_EQ(easts[n], (i + 1) % nx) << "cell " << i << " of " << nx;
+    }
+  }
+}
+
+TEST(ParallelFor, RefusesCellsOfPartialRows) {
+  Array<int> count(box_of(9, 4, 3));
+  const Box3 partial{{1, 0, 0}, {9, 4, 3}};
+  EXPECT_THROW(parallel_for("partial", partial, CountCell{count.view()}), Error);
+}
+
+TEST(ReducePlanes, AddsEveryCellOnceWithItsNeighbours) {
+  for (const int nx : row_lengths) {
+    const Box3 box{{0, 1, 2}, {nx, 4, 7}};
+    const auto planes = reduce_planes<2>("neighbours", box, SumNeighbours{});
+    ASSERT_EQ(planes.size(), 5U);
+    const double indices = nx * (nx - 1) / 2.0;
+    for (int k = 0; k < 5; ++k) {
+      const auto& plane = planes[static_cast<std::size_t>(k)];
+      EXPECT_EQ(plane[0].value(), 3 * 1001 * indices) << nx;
+      EXPECT_EQ(plane[1].value(), 3 * indices + 1000.0 * nx * (1 + 2 + 3) + 3000000.0 * nx * (k + 2)) << nx;
+    }
+  }
+}
+
+TEST(ReducePlanes, DoesNotDependOnHowTheBoxIsSplit) {
+  for (const int nx : row_lengths) {
+    Array<double> values(box_of(nx, 10, 11));
+    values.data.upload(awkward_values(values.data.size()));
+    const SumPair kernel{values.view()};
+    const auto whole = reduce_planes<2>("whole", values.box, kernel);
+    for (const int parts : {2, 3, 10}) {
+      const auto y_bounds = split_evenly(10, parts);
+      const auto z_bounds = split_evenly(11, parts);
+      for (int z = 0; z < parts; ++z) {
+        Box3 box = values.box;
+        box.lo[2] = z_bounds[static_cast<std::size_t>(z)];
+        box.hi[2] = z_bounds[static_cast<std::size_t>(z) + 1];
+        std::vector<std::array<ExactSum, 2>> sums(static_cast<std::size_t>(box.nz()));
+        for (int y = 0; y < parts; ++y) {
+          box.lo[1] = y_bounds[static_cast<std::size_t>(y)];
+          box.hi[1] = y_bounds[static_cast<std::size_t>(y) + 1];
+          const auto part = reduce_planes<2>("part", box, kernel);
+          for (std::size_t k = 0; k < sums.size(); ++k) {
+            for (std::size_t n = 0; n < 2; ++n) sums[k][n] += part[k][n];
+          }
+        }
+        for (std::size_t k = 0; k < sums.size(); ++k) {
+          for (std::size_t n = 0; n < 2; ++n) {
+            EXPECT_EQ(sums[k][n].value(), whole[static_cast<std::size_t>(box.lo[2]) + k][n].value());
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(ReduceSum, IsTheSumOfThePlanes) {
+  Array<double> values(box_of(9, 10, 11));
+  const std::vector<double> host = awkward_values(values.data.size());
+  values.data.upload(host);
+  double plain = 0;
+  for (const double value : host) plain += value;
+  const double sum = reduce_sum("sum", values.box, SumOne{values.view()}).value();
+  EXPECT_NEAR(sum, plain, 1e-12 * std::abs(plain) + 1e-6);
+  ExactSum of_planes;
+  for (const auto& plane : reduce_planes<1>("planes", values.box, SumOne{values.view()}))
+    of_planes += plane[0];
+  EXPECT_EQ(sum, of_planes.value());
+  EXPECT_EQ(reduce_sum("empty", box_of(9, 0, 11), SumOne{values.view()}).value(), 0.0);
+}
+
+TEST(ReduceMax, FindsTheLargestWhereverItIs) {
+  for (const int nx : row_lengths) {
+    Array<double> values(box_of(nx, 3, 2));
+    std::vector<double> host(values.data.size(), -1.0);
+    for (std::size_t n = 0; n < host.size(); ++n) {
+      host[n] = 2.0;
+      values.data.upload(host);
+      EXPECT_EQ(reduce_max("max", values.box, ReadCell{values.view()}), 2.0) << n << " of " << nx;
+      host[n] = -1.0;
+    }
+  }
+}
+
+TEST(ReduceMax, IsAtLeastZero) {
+  Array<double> values(box_of(5, 3, 2));
+  values.data.upload(std::vector<double>(values.data.size(), -3.0));
+  EXPECT_EQ(reduce_max("negative", values.box, ReadCell{values.view()}), 0.0);
+  EXPECT_EQ(reduce_max("empty", box_of(5, 0, 2), ReadCell{values.view()}), 0.0);
+}
+
+TEST(ReduceMax, LetsNoNaNOrInfinityPass) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const int nx : row_lengths) {
+    Array<double> values(box_of(nx, 3, 2));
+    for (const double bad : {std::nan(""), infinity, -infinity}) {
+      std::vector<double> host(values.data.size(), 1.0);
+      for (std::size_t n = 0; n < host.size(); ++n) {
+        host[n] = bad;
+        values.data.upload(host);
+        EXPECT_TRUE(std::isnan(reduce_max("bad", values.box, ReadCell{values.view()}))) << n << " of " << nx;
+        host[n] = 1.0;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice
