@@ -147,10 +147,10 @@ class Pivots<ShiftedLines, Lanes> {
   RowStore store_;
   int first_kept_;
   int n_;
-  double shift_[Lanes / 2];
-  double of_line_[Lanes / 2];
-  double inverse_[Lanes];
-  double weight_[Lanes];
+  double shift_[Lanes / 2] = {};
+  double of_line_[Lanes / 2] = {};
+  double inverse_[Lanes] = {};
+  double weight_[Lanes] = {};
 };
 
 template <int Lanes>

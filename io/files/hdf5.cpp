@@ -1,8 +1,9 @@
 #include "io/files/hdf5.hpp"
 
 #include <hdf5.h>
+#include <unistd.h>
 
-#include <filesystem>
+#include <cerrno>
 #include <utility>
 
 #include "io/files/hdf5_native.hpp"
@@ -48,8 +49,6 @@ Handle access_list(const FileContext& context) {
   // them.
   if (H5Pset_file_locking(access.get(), 0, 1) < 0) context.fail("prepare access");
 #endif
-  // Objects in the format of HDF5 1.8: it has checksums on metadata and attributes of any size.
-  if (H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18) < 0) context.fail("prepare access");
   return access;
 }
 
@@ -142,6 +141,9 @@ File File::create(const std::string& path, ExitCode code) {
   PosixFile(path, PosixFile::Mode::create).close();
   const Handle access = access_list(*context);
   use_write_driver(access.get());
+  // Objects in the format of HDF5 1.8 or later: it has checksums on metadata and attributes of any size.
+  if (H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_LATEST) < 0)
+    context->fail("prepare access");
   const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   H5Pset_obj_track_times(creation.get(), false);
   Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), H5Fclose);
@@ -152,8 +154,7 @@ File File::create(const std::string& path, ExitCode code) {
 File File::open(const std::string& path, ExitCode code) {
   silence();
   const auto context = std::make_shared<const FileContext>(FileContext{path, code});
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) throw file_error(path, "open", ENOENT, code);
+  if (::access(path.c_str(), R_OK) != 0) throw file_error(path, "open", errno, code);
   const Handle access = access_list(*context);
   Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
   if (file.get() < 0) context->fail("open it as an HDF5 file");

@@ -1,0 +1,55 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "io/files/local_block.hpp"
+
+namespace sluice::io {
+
+/// How a field is cut into chunks in its file: whole planes where they are small, else whole x lines. A chunk
+/// holds at most 1 MiB (or a single x line), which is also what HDF5 readers cache by default. It follows
+/// from the global shape alone, so that a file does not depend on the decomposition that wrote it. A pure
+/// value.
+class ChunkLayout {
+ public:
+  ChunkLayout(const Extents& global, std::size_t element_bytes)
+      : global_(global), element_bytes_(element_bytes) {
+    const std::int64_t limit =
+        std::max<std::int64_t>(1, target_bytes / (global[2] * static_cast<std::int64_t>(element_bytes)));
+    const std::int64_t planes = limit / global[1];
+    chunk_ = {std::clamp<std::int64_t>(planes, 1, global[0]), std::min(limit, global[1]), global[2]};
+    // Equal shares waste less in the last chunk, which is stored in full.
+    for (std::size_t axis = 0; axis < 2; ++axis)
+      chunk_[axis] = divide_up(global[axis], divide_up(global[axis], chunk_[axis]));
+  }
+
+  const Extents& chunk() const { return chunk_; }
+  std::size_t chunk_bytes() const {
+    return static_cast<std::size_t>(chunk_[0] * chunk_[1] * chunk_[2]) * element_bytes_;
+  }
+  std::int64_t count() const { return divide_up(global_[0], chunk_[0]) * divide_up(global_[1], chunk_[1]); }
+
+  /// What chunk n covers, beyond the field's edge too.
+  IndexBox full_box(std::int64_t n) const {
+    const std::int64_t columns = divide_up(global_[1], chunk_[1]);
+    IndexBox box{{n / columns * chunk_[0], n % columns * chunk_[1], 0}, {}};
+    for (std::size_t axis = 0; axis < 3; ++axis) box.hi[axis] = box.lo[axis] + chunk_[axis];
+    return box;
+  }
+
+  /// What chunk n holds of the field.
+  IndexBox box(std::int64_t n) const { return intersection(full_box(n), {{0, 0, 0}, global_}); }
+
+  /// The chunks that rank `rank` of `size` takes care of begin here and end where the next rank's begin.
+  std::int64_t first_of(int rank, int size) const { return count() * rank / size; }
+
+ private:
+  static constexpr std::int64_t target_bytes = 1 << 20;
+  static std::int64_t divide_up(std::int64_t n, std::int64_t divisor) { return (n + divisor - 1) / divisor; }
+
+  Extents global_;
+  Extents chunk_;
+  std::size_t element_bytes_;
+};
+
+}  // namespace sluice::io

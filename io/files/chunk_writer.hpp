@@ -1,0 +1,64 @@
+#pragma once
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "io/files/chunk_layout.hpp"
+#include "io/files/field_meta.hpp"
+#include "io/files/posix_file.hpp"
+
+namespace sluice::io {
+
+/// Writes a distributed field into the chunks of an HDF5 dataset that is already laid out. Every rank takes
+/// care of an equal run of chunks: it collects their elements from whoever holds them, adds the checksum, and
+/// writes them at their addresses in the file. All failures are found by plain system calls on the rank where
+/// they happen and reported on every rank; nobody waits for a rank that failed. Memory beside the field:
+/// `window_bytes` for the chunks and as much for messages.
+class ChunkWriter {
+ public:
+  /// Throws Error(internal) unless the blocks of all ranks make up the global array. Collective.
+  ChunkWriter(MPI_Comm comm, const LocalBlock& block, Precision precision,
+              std::size_t window_bytes = default_window);
+
+  const ChunkLayout& layout() const { return layout_; }
+
+  /// `addresses`: of each chunk in the file, in bytes. `data`: this rank's block. Collective. Throws
+  /// Error(io) on every rank.
+  void write(const std::vector<std::uint64_t>& addresses, const void* data, PosixFile& file);
+
+ private:
+  static constexpr std::size_t default_window = std::size_t{16} << 20;
+
+  struct Window {
+    std::int64_t begin;
+    std::int64_t end;  ///< chunks [begin, end)
+  };
+
+  void gather_blocks();
+  Window window_of(int rank, std::int64_t round) const;
+  std::size_t piece_bytes(const Window& window, int holder) const;
+  void pack(const Window& window, const std::byte* data, std::vector<std::byte>& message) const;
+  void unpack(const Window& window, int holder, const std::byte* message);
+  void exchange(std::int64_t round, const std::byte* data);
+  void write_window(const Window& window, const std::vector<std::uint64_t>& addresses, PosixFile& file);
+  std::size_t stride() const;  ///< bytes of a chunk in the file, its checksum included
+
+  MPI_Comm comm_;
+  int rank_ = 0;
+  int size_ = 1;
+  LocalBlock block_;
+  std::size_t element_bytes_;
+  ChunkLayout layout_;
+  std::int64_t chunks_per_window_;
+  std::int64_t rounds_ = 0;
+  std::vector<IndexBox> boxes_;  ///< what each rank holds
+  std::vector<std::byte> window_data_;
+};
+
+/// The checksum of HDF5's fletcher32 filter, which it appends to each chunk, least significant byte first.
+std::uint32_t fletcher32(const std::byte* data, std::size_t bytes);
+
+}  // namespace sluice::io

@@ -1,0 +1,113 @@
+#include "io/files/grid_lines.hpp"
+
+#include <utility>
+
+#include "io/files/dimension_scales.hpp"
+#include "io/files/field_hash.hpp"
+#include "io/files/hdf5.hpp"
+
+namespace sluice::io {
+
+namespace {
+
+constexpr const char* hash_name = "grid_hash";
+constexpr std::array<const char*, 3> axis_names{"x", "y", "z"};
+constexpr std::array<const char*, 3> directions{"streamwise", "spanwise", "wall-normal"};
+
+void write_line(h5::File& file, const std::string& name, const std::string& meaning,
+                const std::vector<double>& line) {
+  const std::string path = "/grid/" + name;
+  h5::Dataset dataset =
+      file.create_dataset(path, {static_cast<std::int64_t>(line.size())}, h5::Type::float64);
+  dataset.write(h5::Type::float64, line.data());
+  dataset.set("long_name", meaning + " / h");
+  dataset.set("units", "1");
+  make_dimension_scale(dataset, name);
+}
+
+std::vector<double> read_line(const h5::File& file, const std::string& name) {
+  const h5::Dataset dataset = file.dataset("/grid/" + name);
+  const h5::Shape shape = dataset.shape();
+  std::vector<double> line(shape.size() == 1 ? static_cast<std::size_t>(shape[0]) : 0);
+  if (!line.empty()) dataset.read(h5::Type::float64, line.data());
+  return line;
+}
+
+std::uint64_t hash_of(const GridLines& grid) {
+  std::uint64_t hash = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (const auto* line : {&grid.center[axis], &grid.face[axis], &grid.node[axis]}) {
+      hash = byte_hash(hash, line->data(), line->size() * sizeof(double));
+    }
+  }
+  return hash;
+}
+
+}  // namespace
+
+Extents GridLines::shape() const {
+  const auto size = [](const std::vector<double>& line) { return static_cast<std::int64_t>(line.size()); };
+  return {size(center[2]), size(center[1]), size(center[0])};
+}
+
+GridLines grid_lines_from_nodes(std::array<std::vector<double>, 3> node) {
+  GridLines grid;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (std::size_t n = 0; n + 1 < node[axis].size(); ++n) {
+      grid.center[axis].push_back((node[axis][n] + node[axis][n + 1]) / 2);
+      grid.face[axis].push_back(node[axis][n + 1]);
+    }
+  }
+  grid.node = std::move(node);
+  return grid;
+}
+
+GridLines grid_lines(std::int64_t nx, double length_x, std::int64_t ny, double length_y,
+                     std::vector<double> z_node) {
+  const auto uniform = [](std::int64_t n, double length) {
+    std::vector<double> node;
+    for (std::int64_t i = 0; i <= n; ++i)
+      node.push_back(static_cast<double>(i) * length / static_cast<double>(n));
+    return node;
+  };
+  return grid_lines_from_nodes({uniform(nx, length_x), uniform(ny, length_y), std::move(z_node)});
+}
+
+void write_grid_lines(h5::File& file, const GridLines& grid) {
+  h5::Group group = file.create_group("/grid");
+  group.set(hash_name, hash_of(grid));
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::string name = axis_names[axis];
+    const std::string direction = directions[axis];
+    write_line(file, name, direction + " coordinate of cell centres", grid.center[axis]);
+    write_line(file, name + "_face", direction + " coordinate of the upper face of each cell",
+               grid.face[axis]);
+    write_line(file, name + "_node", direction + " coordinate of all faces", grid.node[axis]);
+    file.link("/grid/" + name, "/" + name);
+    file.link("/grid/" + name + "_face", "/" + name + "_face");
+  }
+}
+
+GridLines read_grid_lines(const h5::File& file) {
+  GridLines grid;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::string name = axis_names[axis];
+    grid.center[axis] = read_line(file, name);
+    grid.face[axis] = read_line(file, name + "_face");
+    grid.node[axis] = read_line(file, name + "_node");
+  }
+  if (file.group("/grid").hash(hash_name) != hash_of(grid)) {
+    throw Error(file.context().code, file.path() + ": the coordinates in group /grid are damaged");
+  }
+  return grid;
+}
+
+std::array<std::string, 3> dimension_names(Location location) {
+  std::array<std::string, 3> names{"z", "y", "x"};
+  if (location == Location::x_face) names[2] = "x_face";
+  if (location == Location::y_face) names[1] = "y_face";
+  if (location == Location::z_face) names[0] = "z_face";
+  return names;
+}
+
+}  // namespace sluice::io

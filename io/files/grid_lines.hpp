@@ -1,0 +1,42 @@
+#pragma once
+// The coordinates that go into a file, and the names they have there.
+#include <array>
+#include <string>
+#include <vector>
+
+#include "io/files/field_meta.hpp"
+#include "io/files/local_block.hpp"
+
+namespace sluice::io {
+
+namespace h5 {
+class File;
+}
+
+/// Coordinates along x, y, z (in this order), in units of the half height h.
+struct GridLines {
+  std::array<std::vector<double>, 3> center;  ///< n values
+  std::array<std::vector<double>, 3> face;    ///< n values: the upper face of each cell
+  std::array<std::vector<double>, 3> node;    ///< n + 1 values: all faces, for plotting cells
+
+  Extents shape() const;  ///< nz, ny, nx
+  friend bool operator==(const GridLines&, const GridLines&) = default;
+};
+
+/// From all the faces along each axis. Centres are midpoints.
+GridLines grid_lines_from_nodes(std::array<std::vector<double>, 3> node);
+
+/// Uniform in x and y, nodes i Lx / nx; any z nodes.
+GridLines grid_lines(std::int64_t nx, double length_x, std::int64_t ny, double length_y, std::vector<double> z_node);
+
+/// /grid/x, x_face, x_node and so on, with units and long names, and /x, /x_face ... as second names for the n-value ones: tools
+/// that know NetCDF look for a dimension beside the data. Local.
+void write_grid_lines(h5::File& file, const GridLines& grid);
+
+/// Throws the file's error if they are damaged.
+GridLines read_grid_lines(const h5::File& file);
+
+/// The names of a field's coordinates, slowest first: {"z", "y", "x_face"} for u.
+std::array<std::string, 3> dimension_names(Location location);
+
+}  // namespace sluice::io

@@ -1,0 +1,111 @@
+#include "io/files/values.hpp"
+
+#include "io/files/field_hash.hpp"
+#include "io/files/hdf5.hpp"
+
+namespace sluice::io {
+
+namespace {
+
+constexpr const char* hash_name = "values_hash";
+
+/// An attribute, or a dataset for a list.
+struct ValueWriter {
+  h5::File& file;
+  h5::Group& group;
+  const std::string& name;
+
+  std::string path() const { return group.name() + "/" + name; }
+  template <typename Scalar>
+  void operator()(const Scalar& value) const {
+    group.set(name, value);
+  }
+  void operator()(const std::vector<std::int64_t>& list) const {
+    write_list(list.data(), list.size(), h5::Type::int64);
+  }
+  void operator()(const std::vector<double>& list) const {
+    write_list(list.data(), list.size(), h5::Type::float64);
+  }
+  void write_list(const void* data, std::size_t size, h5::Type type) const {
+    file.create_dataset(path(), {static_cast<std::int64_t>(size)}, type).write(type, data);
+  }
+};
+
+struct ValueHash {
+  std::uint64_t seed;
+
+  std::uint64_t operator()(std::int64_t value) const { return byte_hash(seed, &value, sizeof(value)); }
+  std::uint64_t operator()(double value) const { return byte_hash(seed, &value, sizeof(value)); }
+  std::uint64_t operator()(const std::string& value) const {
+    return byte_hash(seed, value.data(), value.size());
+  }
+  template <typename T>
+  std::uint64_t operator()(const std::vector<T>& list) const {
+    return byte_hash(seed, list.data(), list.size() * sizeof(T));
+  }
+};
+
+template <typename T>
+std::vector<T> read_list(const h5::Dataset& dataset, h5::Type type) {
+  const h5::Shape shape = dataset.shape();
+  std::vector<T> list(shape.empty() ? 1 : static_cast<std::size_t>(shape[0]));
+  dataset.read(type, list.data());
+  return list;
+}
+
+void read_attributes(const h5::Group& group, Values& values) {
+  for (const auto& [name, kind] : group.attributes()) {
+    if (name == hash_name) continue;
+    if (kind == h5::Object::Kind::text) values.set(name, group.text(name));
+    if (kind == h5::Object::Kind::integer) values.set(name, group.integer(name));
+    if (kind == h5::Object::Kind::real) values.set(name, group.real(name));
+  }
+}
+
+void read_lists(const h5::File& file, const h5::Group& group, Values& values) {
+  for (const std::string& name : group.datasets()) {
+    const h5::Dataset dataset = file.dataset(group.name() + "/" + name);
+    if (dataset.shape().size() > 1) continue;
+    if (dataset.is_integer()) values.set(name, read_list<std::int64_t>(dataset, h5::Type::int64));
+    if (dataset.is_floating()) values.set(name, read_list<double>(dataset, h5::Type::float64));
+  }
+}
+
+}  // namespace
+
+std::uint64_t Values::hash() const {
+  std::uint64_t hash = values_.size();
+  for (const auto& [name, value] : values_) {
+    hash = byte_hash(hash + value.index(), name.data(), name.size());
+    hash = std::visit(ValueHash{hash}, value);
+  }
+  return hash;
+}
+
+void Values::missing(const std::string& name, const char* kind) const {
+  const char* problem = has(name) ? " is not " : " is missing; expected ";
+  throw Error(ExitCode::restart,
+              origin_ + ": the value '" + name + "'" + problem + kind +
+                  ". The file was written by another version of Sluice, or by another program");
+}
+
+void write_values(h5::File& file, const std::string& group, const Values& values) {
+  h5::Group target = group == "/" ? file.group("/") : file.create_group(group);
+  for (const auto& [name, value] : values.all()) std::visit(ValueWriter{file, target, name}, value);
+  target.set(hash_name, values.hash());
+}
+
+Values read_values(const h5::File& file, const std::string& group) {
+  const h5::Group source = file.group(group);
+  Values values;
+  values.set_origin(file.path() + ", group " + group);
+  read_attributes(source, values);
+  if (group != "/") read_lists(file, source, values);
+  if (!source.has(hash_name) || source.hash(hash_name) != values.hash()) {
+    throw Error(ExitCode::restart, file.path() + ": the values of group " + group +
+                                       " are damaged: they do not have the hash that was stored with them");
+  }
+  return values;
+}
+
+}  // namespace sluice::io

@@ -1,0 +1,74 @@
+#pragma once
+// Named values: the scalars, texts and small tables that go into a file beside the fields.
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/support/error.hpp"
+
+namespace sluice::io {
+
+namespace h5 {
+class File;
+}
+
+using Value = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>>;
+
+/// A set of named values, kept in order of name. Doubles are stored bit for bit, NaN included. A pure value.
+class Values {
+ public:
+  void set(const std::string& name, std::int64_t value) { values_[name] = value; }
+  void set(const std::string& name, int value) { values_[name] = static_cast<std::int64_t>(value); }
+  void set(const std::string& name, double value) { values_[name] = value; }
+  void set(const std::string& name, std::string value) { values_[name] = std::move(value); }
+  void set(const std::string& name, const char* value) { values_[name] = std::string(value); }
+  void set(const std::string& name, std::vector<std::int64_t> value) { values_[name] = std::move(value); }
+  void set(const std::string& name, std::vector<double> value) { values_[name] = std::move(value); }
+
+  bool has(const std::string& name) const { return values_.count(name) != 0; }
+
+  /// The value of that name. Throws Error(restart) if there is none or it is of another type.
+  std::int64_t integer(const std::string& name) const { return get<std::int64_t>(name, "an integer"); }
+  double real(const std::string& name) const { return get<double>(name, "a real number"); }
+  const std::string& text(const std::string& name) const { return get<std::string>(name, "a text"); }
+  const std::vector<std::int64_t>& integers(const std::string& name) const {
+    return get<std::vector<std::int64_t>>(name, "a list of integers");
+  }
+  const std::vector<double>& reals(const std::string& name) const {
+    return get<std::vector<double>>(name, "a list of real numbers");
+  }
+
+  const std::map<std::string, Value>& all() const { return values_; }
+  std::uint64_t hash() const;  ///< of names, types and bits
+
+  /// Named in messages about a missing value: "FILE, group /state".
+  void set_origin(std::string origin) { origin_ = std::move(origin); }
+  friend bool operator==(const Values& a, const Values& b) { return a.hash() == b.hash(); }
+
+ private:
+  [[noreturn]] void missing(const std::string& name, const char* kind) const;
+
+  template <typename T>
+  const T& get(const std::string& name, const char* kind) const {
+    const auto found = values_.find(name);
+    if (found == values_.end()) missing(name, kind);
+    const T* value = std::get_if<T>(&found->second);
+    if (value == nullptr) missing(name, kind);
+    return *value;
+  }
+
+  std::map<std::string, Value> values_;
+  std::string origin_ = "a set of values";
+};
+
+/// Scalars and texts as attributes of the group, lists as one-dimensional datasets in it, and a hash of them all as the attribute
+/// `values_hash`. Creates the group unless it is the root. Local.
+void write_values(h5::File& file, const std::string& group, const Values& values);
+
+/// Reads them back and verifies the hash. Lists are not looked for in the root, which holds the fields. Local. Throws the file's
+/// error, and Error(restart) for a hash that disagrees.
+Values read_values(const h5::File& file, const std::string& group);
+
+}  // namespace sluice::io

@@ -1,0 +1,170 @@
+"""Deviations of a run from published profiles, and the figure that lays one over the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from sluice_post.errors import UsageError
+from sluice_post.profiles import WallProfiles
+from sluice_post.reference import Reference
+from sluice_post.style import BLACK, BLUE, COMPONENT, GREEN, log_wall_axis, new_figure
+
+Array = NDArray[np.float64]
+
+QUANTITIES = {
+    "U": r"$U^+$",
+    "dUdz": r"$\mathrm{d}U^+/\mathrm{d}z^+$",
+    "u_rms": r"$u'^+$",
+    "v_rms": r"$v'^+$",
+    "w_rms": r"$w'^+$",
+    "minus_uw": r"$-\langle u'w'\rangle^+$",
+    "k": r"$k^+$",
+    "P": r"$P^+$",
+    "p_rms": r"$p'^+$",
+    "omega_x_rms": r"$\omega_x'^+$",
+    "omega_y_rms": r"$\omega_y'^+$",
+    "omega_z_rms": r"$\omega_z'^+$",
+    "skew_u": r"$S(u')$",
+    "skew_w": r"$S(w')$",
+    "flat_u": r"$F(u')$",
+    "flat_v": r"$F(v')$",
+    "flat_w": r"$F(w')$",
+}
+
+# Panels of the figure: quantities that share one pair of axes, and the label of its ordinate.
+_PANELS = (
+    (("U",), r"$U^+$"),
+    (("u_rms", "v_rms", "w_rms"), "rms velocity"),
+    (("minus_uw", "dUdz"), "shear stress / wall stress"),
+    (("p_rms",), r"$p'^+$"),
+    (("k",), r"$k^+$"),
+    (("P",), r"$P^+$"),
+    (("omega_x_rms", "omega_y_rms", "omega_z_rms"), "rms vorticity"),
+    (("skew_u", "skew_w"), "skewness"),
+    (("flat_u", "flat_v", "flat_w"), "flatness"),
+)
+_COLOURS = {"minus_uw": BLUE, "dUdz": COMPONENT["w"], "k": GREEN, "P": COMPONENT["p"], "U": BLUE}
+_COLOURS |= {"omega_x_rms": COMPONENT["u"], "omega_y_rms": COMPONENT["v"], "omega_z_rms": COMPONENT["w"]}
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """Run less reference over the common range of z+, in per cent of the reference's largest magnitude."""
+
+    quantity: str
+    largest: float
+    at_z_plus: float
+    rms: float
+    points: int
+
+
+def interpolate(x: Array, xp: Array, fp: Array) -> Array:
+    """Cubic Hermite interpolation with second-order slopes: exact for parabolas on any grid."""
+    slopes = np.gradient(fp, xp, edge_order=2 if len(xp) > 2 else 1)
+    i = np.clip(np.searchsorted(xp, x) - 1, 0, len(xp) - 2)
+    width = xp[i + 1] - xp[i]
+    t = (x - xp[i]) / width
+    return (
+        (1 + 2 * t) * (1 - t) ** 2 * fp[i]
+        + t * (1 - t) ** 2 * width * slopes[i]
+        + t**2 * (3 - 2 * t) * fp[i + 1]
+        - t**2 * (1 - t) * width * slopes[i + 1]
+    )
+
+
+def common_quantities(profiles: WallProfiles, reference: Reference, asked: Sequence[str] | None) -> list[str]:
+    """The quantities to compare: those asked for, or all that both sides have."""
+    for name in asked or ():
+        if name not in QUANTITIES:
+            raise UsageError(f"unknown quantity '{name}'; one of {', '.join(QUANTITIES)}")
+        if name not in reference.values:
+            raise UsageError(f"{reference.label} holds no {name}; it has {', '.join(reference.values)}")
+        if not profiles.has(name):
+            raise UsageError(f"the run did not record what {name} needs")
+    common = [name for name in QUANTITIES if name in reference.values and profiles.has(name)]
+    if not common:
+        raise UsageError(f"{reference.label} and the run have no profile in common")
+    return [name for name in common if not asked or name in asked]
+
+
+def deviation(profiles: WallProfiles, reference: Reference, name: str) -> Deviation:
+    """Deviation of one profile at the points of the run."""
+    z_plus, values = profiles.column(name)
+    xp, fp = reference.z_plus[name], reference.values[name]
+    common = (z_plus >= xp[0]) & (z_plus <= xp[-1]) & np.isfinite(values)
+    if not common.any():
+        return Deviation(name, float("nan"), float("nan"), float("nan"), 0)
+    difference = values[common] - interpolate(z_plus[common], xp, fp)
+    percent = 100 * difference / np.max(np.abs(fp))
+    worst = int(np.argmax(np.abs(percent)))
+    return Deviation(
+        name,
+        float(percent[worst]),
+        float(z_plus[common][worst]),
+        float(np.sqrt(np.mean(percent**2))),
+        int(np.count_nonzero(common)),
+    )
+
+
+def table_text(deviations: Sequence[Deviation], profiles: WallProfiles, reference: Reference) -> str:
+    """The comparison as a table for the terminal."""
+    ratio = profiles.re_tau / reference.re_tau - 1
+    lines = [
+        f"reference: {reference.label}",
+        f"Re_tau: run {profiles.re_tau:.2f}, reference {reference.re_tau:.2f} ({100 * ratio:+.2f} %)",
+    ]
+    if abs(ratio) > 0.01:
+        lines.append("note: the Reynolds numbers differ; part of each deviation is that difference")
+    lines += ["", "deviation in % of the largest reference value", f"{'quantity':<14}{'largest':>10}{'at z+':>10}{'rms':>10}"]
+    for row in deviations:
+        lines.append(f"{row.quantity:<14}{row.largest:>+10.3f}{row.at_z_plus:>10.2f}{row.rms:>10.3f}")
+    return "\n".join(lines)
+
+
+def _draw(axes: Axes, names: Sequence[str], profiles: WallProfiles, reference: Reference) -> None:
+    for name in names:
+        z_plus, values = profiles.column(name)
+        colour = _COLOURS.get(name, COMPONENT[name.split("_")[1]] if "_" in name and name[-1] in "uvwp" else None)
+        colour = colour or COMPONENT[name[0]]
+        axes.plot(z_plus, values, color=colour, zorder=2, label=QUANTITIES[name] if len(names) > 1 else None)
+        xp, fp = reference.z_plus[name], reference.values[name]
+        inside = (xp >= axes.get_xlim()[0]) & (xp <= axes.get_xlim()[1])
+        # Evenly spaced in log z+: symbols that touch hide the line below.
+        marks = np.unique(np.searchsorted(xp[inside], np.geomspace(max(xp[inside][0], 1e-3), xp[inside][-1], 26)))
+        marks = marks[marks < np.count_nonzero(inside)]
+        axes.plot(
+            xp[inside][marks], fp[inside][marks], linestyle="none", marker="o", markersize=4.2,
+            markerfacecolor="white", markeredgecolor=BLACK, markeredgewidth=0.9, zorder=3,
+        )  # fmt: skip
+
+
+def comparison_figure(profiles: WallProfiles, reference: Reference, names: Sequence[str]) -> Figure:
+    """Lines: the run; circles: the reference."""
+    panels = [([n for n in group if n in names], label) for group, label in _PANELS]
+    panels = [(group, label) for group, label in panels if group]
+    columns = min(2, len(panels))
+    rows = -(-len(panels) // columns)
+    figure = new_figure(5.0 * columns + (1.4 if columns == 1 else 0), 3.7 * rows + 0.45)
+    grid = figure.subplots(rows, columns, squeeze=False)
+    for axes, (group, label) in zip(grid.flat, panels, strict=False):
+        log_wall_axis(axes, profiles.z_plus)
+        _draw(axes, group, profiles, reference)
+        axes.set_ylabel(label)
+        if len(group) > 1:
+            low, high = axes.get_ylim()
+            axes.set_ylim(low, high + 0.1 * (high - low))
+            axes.legend(loc="best")
+    for axes in grid.flat[len(panels) :]:
+        axes.set_visible(False)
+    figure.suptitle(
+        rf"lines: this run, $Re_\tau={profiles.re_tau:.1f}$;  circles: {reference.label}, "
+        rf"$Re_\tau={reference.re_tau:.1f}$",
+        fontsize=12,
+    )
+    return figure

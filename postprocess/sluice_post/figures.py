@@ -1,0 +1,193 @@
+"""Figures of the profiles. Each function returns one matplotlib figure; bands are 95 % intervals."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from sluice_post import literature
+from sluice_post.profiles import WallProfiles
+from sluice_post.style import BLACK, BLUE, COMPONENT, GREEN, THIN, VERMILLION, log_wall_axis, new_figure
+from sluice_post.symmetry import Symmetry
+
+Array = NDArray[np.float64]
+Bands = dict[str, Array]  # half widths of the 95 % intervals by profile name; may lack any of them
+
+
+def _line(axes: Axes, x: Array, y: Array, band: Array | None, **style: object) -> None:
+    axes.plot(x, y, zorder=3, **style)  # type: ignore[arg-type]
+    if band is not None and np.any(np.isfinite(band)):
+        axes.fill_between(x, y - band, y + band, color=style["color"], alpha=0.22, linewidth=0, zorder=2)
+
+
+def _headroom(axes: Axes, top: float, fraction: float = 0.12, bottom: float = 0.0) -> None:
+    axes.set_ylim(bottom, top + fraction * (top - bottom))
+
+
+def _note(axes: Axes, text: str, x: float, y: float, **style: object) -> None:
+    options = {"fontsize": 11, "color": "#555555", **style}
+    axes.annotate(text, (x, y), **options)  # type: ignore[arg-type]
+
+
+def mean_velocity(profiles: WallProfiles, bands: Bands) -> Figure:
+    """U+ against z+ with the viscous sublayer and the logarithmic law."""
+    figure = new_figure()
+    axes = figure.add_subplot()
+    z, u = profiles.z_plus, profiles.centre["U"]
+    log_wall_axis(axes, z)
+    left, right = axes.get_xlim()
+    sublayer = np.geomspace(left, min(12.0, right), 100)
+    axes.plot(sublayer, sublayer, linestyle=(0, (5, 3)), **THIN)
+    top = 1.1 * float(np.max(u))
+    if profiles.laminar:
+        h_plus = profiles.re_tau
+        exact = np.geomspace(left, right, 200)
+        _note(axes, r"$U^+=z^+$", left * 1.5, min(left * 1.5 + 0.06 * top, top))
+        if profiles.symmetry is not Symmetry.ROTATION:
+            axes.plot(exact, exact - exact**2 / (2 * h_plus), linestyle=":", **THIN)
+    else:
+        kappa, b = literature.LOG_LAW_KAPPA, literature.LOG_LAW_B
+        log_layer = np.geomspace(8.0, right, 100)
+        axes.plot(log_layer, np.log(log_layer) / kappa + b, linestyle=(0, (5, 3)), **THIN)
+        _note(axes, r"$U^+=z^+$", 6.0, 3.6)
+        label = rf"$U^+=\ln(z^+)/{kappa:g}+{b:g}$"
+        _note(axes, label, right ** 0.5 * 1.3, np.log(right**0.5 * 1.3) / kappa + b - 3.4, ha="left")
+    _line(axes, z, u, bands.get("U"), color=BLUE)
+    axes.set_ylim(0, top)
+    axes.set_ylabel(r"$U^+$")
+    return figure
+
+
+_RMS_LABELS = {
+    "u_rms": r"$u'^+$ streamwise",
+    "v_rms": r"$v'^+$ spanwise",
+    "w_rms": r"$w'^+$ wall-normal",
+    "p_rms": r"$p'^+$ pressure",
+}
+
+
+def fluctuations(profiles: WallProfiles, bands: Bands) -> Figure:
+    """Root-mean-square velocities and pressure against z+."""
+    figure = new_figure()
+    axes = figure.add_subplot()
+    log_wall_axis(axes, profiles.z_plus)
+    top = 0.0
+    for name, label in _RMS_LABELS.items():
+        if profiles.has(name):
+            values = profiles.centre[name]
+            _line(axes, profiles.z_plus, values, bands.get(name), color=COMPONENT[name[0]], label=label)
+            top = max(top, float(np.max(values)))
+    _headroom(axes, top or 1.0)
+    axes.set_ylabel("rms in wall units")
+    axes.legend(loc="upper left")
+    return figure
+
+
+def shear_stress(profiles: WallProfiles, bands: Bands) -> Figure:
+    """Viscous, Reynolds and total shear stress against z/h; below, what is missing from the exact line."""
+    figure = new_figure(6.4, 5.6)
+    axes, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1.15])
+    z = profiles.z_face / profiles.height
+    face = profiles.face
+    axes.plot(z, face["balance"], color=BLACK, linewidth=1.0, linestyle=(0, (1, 1.2)), label="exact total", zorder=4)
+    axes.plot(z, face["total"], color=BLACK, linewidth=3.2, alpha=0.25, label="total", zorder=2)
+    _line(
+        axes,
+        z,
+        face["minus_uw"],
+        bands.get("minus_uw"),
+        color=BLUE,
+        label=r"$-\langle u'w'\rangle^+$ Reynolds",
+    )
+    _line(axes, z, face["dUdz"], bands.get("dUdz"), color=VERMILLION, label=r"$\mathrm{d}U^+/\mathrm{d}z^+$ viscous")
+    bottom = min(0.0, 1.1 * float(min(face["minus_uw"].min(), face["dUdz"].min())))
+    axes.set_ylim(bottom, 1.08)
+    axes.set_ylabel("shear stress / wall stress")
+    flat = profiles.symmetry is Symmetry.ROTATION
+    axes.legend(loc="center right" if flat else "upper right")
+    residual = face["residual"]
+    _line(below, z, residual, bands.get("residual"), color=GREEN)
+    below.axhline(0, **THIN)
+    below.set_ylabel("total − exact")
+    below.set_xlabel(r"$z/h$")
+    limit = 1.25 * max(float(np.max(np.abs(residual))), 1e-15)
+    below.set_ylim(-limit, limit)
+    below.set_xlim(0, 1)
+    below.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))
+    figure.align_ylabels()
+    return figure
+
+
+def higher_moments(profiles: WallProfiles) -> Figure | None:
+    """Skewness and flatness of the three components; None if not recorded or laminar."""
+    names = [f"{kind}_{letter}" for kind in ("skew", "flat") for letter in "uvw"]
+    if profiles.laminar or not all(profiles.has(name) for name in names):
+        return None
+    figure = new_figure(8.6, 4.0)
+    panels = figure.subplots(1, 2)
+    for axes, kind, gauss, label in (
+        (panels[0], "skew", 0.0, r"skewness $S$"),
+        (panels[1], "flat", 3.0, r"flatness $F$"),
+    ):
+        log_wall_axis(axes, profiles.z_plus)
+        axes.axhline(gauss, linestyle=(0, (5, 3)), **THIN)
+        for letter in "uvw":
+            values = profiles.centre[f"{kind}_{letter}"]
+            axes.plot(profiles.z_plus, values, color=COMPONENT[letter], label=f"${letter}'$", zorder=3)
+        axes.set_ylabel(label)
+    low, high = panels[0].get_ylim()
+    panels[0].set_ylim(min(low, -0.8), max(high, 1.2))
+    panels[1].set_ylim(0, 1.05 * panels[1].get_ylim()[1])
+    panels[1].legend(loc="upper right")
+    panels[1].annotate(
+        "Gaussian", (0.02, 3.0), xycoords=("axes fraction", "data"), va="top", fontsize=11, color="#555555",
+        xytext=(0, -3), textcoords="offset points",
+    )  # fmt: skip
+    return figure
+
+
+def vorticity(profiles: WallProfiles, bands: Bands) -> Figure | None:
+    """Root-mean-square vorticity in wall units; None if not recorded."""
+    names = {
+        "omega_x_rms": ("u", r"$\omega_x'^+$ streamwise"),
+        "omega_y_rms": ("v", r"$\omega_y'^+$ spanwise"),
+        "omega_z_rms": ("w", r"$\omega_z'^+$ wall-normal"),
+    }
+    if profiles.laminar or not all(profiles.has(name) for name in names):
+        return None
+    figure = new_figure()
+    axes = figure.add_subplot()
+    log_wall_axis(axes, profiles.z_plus)
+    top = 0.0
+    for name, (letter, label) in names.items():
+        values = profiles.centre[name]
+        _line(axes, profiles.z_plus, values, bands.get(name), color=COMPONENT[letter], label=label)
+        top = max(top, float(np.max(values)))
+    _headroom(axes, top)
+    axes.set_ylabel("rms vorticity in wall units")
+    axes.legend(loc="upper right")
+    return figure
+
+
+BAND_NAMES = (
+    *("U", "u_rms", "v_rms", "w_rms", "p_rms", "omega_x_rms", "omega_y_rms", "omega_z_rms"),
+    *("minus_uw", "dUdz", "residual"),
+)
+
+
+def split_bands(profiles: WallProfiles, joined: Array) -> Bands:
+    """The bands of BAND_NAMES from one concatenated vector, as joined_profiles makes it."""
+    bands, start = {}, 0
+    for name in BAND_NAMES:
+        if profiles.has(name):
+            length = len(profiles.column(name)[1])
+            bands[name] = joined[start : start + length]
+            start += length
+    return bands
+
+
+def joined_profiles(profiles: WallProfiles) -> Array:
+    """All profiles that get a band, one after the other, for one pass of the jackknife."""
+    return np.concatenate([profiles.column(name)[1] for name in BAND_NAMES if profiles.has(name)])

@@ -1,0 +1,142 @@
+"""Figures of the run itself: its history, and a picture of the streaks."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
+from numpy.typing import NDArray
+
+from sluice_post import layout
+from sluice_post.slices import Slice
+from sluice_post.style import BLUE, GREEN, ORANGE, PURPLE, VERMILLION, diverging_map, new_figure
+from sluice_post.timeseries import TimeSeries
+
+Array = NDArray[np.float64]
+
+MAX_POINTS = 4000  # more than the pixels of a panel: long series are thinned for the picture only
+
+
+def _thin(series: TimeSeries) -> NDArray[np.int64]:
+    step = max(1, len(series) // MAX_POINTS)
+    rows = np.arange(0, len(series), step)
+    return np.append(rows, len(series) - 1) if rows[-1] != len(series) - 1 else rows
+
+
+def _limits(axes: Axes, values: Array) -> None:
+    """Leaves the start-up transient out of the scale where it would flatten the rest."""
+    settled = values[len(values) // 3 :]
+    settled = settled[np.isfinite(settled)]
+    if len(settled) < 5:
+        return
+    low, high = float(settled.min()), float(settled.max())
+    margin = max(high - low, 1e-3 * max(abs(high), abs(low)), 1e-12)
+    finite = values[np.isfinite(values)]
+    axes.set_ylim(max(finite.min(), low - 1.5 * margin) - 0.15 * margin, min(finite.max(), high + 1.5 * margin) + 0.35 * margin)
+
+
+def _panel_re_tau(axes: Axes, series: TimeSeries, rows: NDArray[np.int64], mean: float | None) -> None:
+    shown = []
+    for name, colour, label in (
+        (layout.RE_TAU_BOTTOM, BLUE, "bottom"),
+        (layout.RE_TAU_TOP, VERMILLION, "top"),
+    ):
+        if series.has(name):
+            axes.plot(series.time[rows], series[name][rows], color=colour, label=label, linewidth=1.2)
+            shown.append(series[name])
+    if shown:
+        _limits(axes, np.concatenate([np.stack(shown).T.ravel()]))
+    if mean is not None:
+        begin = series.time[series.last_third()][0]
+        axes.plot([begin, series.time[-1]], [mean, mean], color="#1A1A1A", linewidth=1.4, label="mean, last third")
+    axes.set_ylabel(r"$Re_\tau$")
+    if len(shown) > 1 or mean is not None:
+        axes.legend(loc="upper center", ncols=3, fontsize=9.5, columnspacing=1.2, handlelength=1.3)
+
+
+def _panel_divergence(axes: Axes, series: TimeSeries, rows: NDArray[np.int64]) -> None:
+    values = series[layout.MAX_DIVERGENCE][rows]
+    positive = np.where(values > 0, values, np.nan)
+    axes.set_ylabel(r"$\max|\nabla\cdot\mathbf{u}|$")
+    if not np.any(np.isfinite(positive)):
+        axes.text(0.5, 0.5, "zero throughout", transform=axes.transAxes, ha="center", va="center")
+        return
+    axes.semilogy(series.time[rows], positive, color=PURPLE, linewidth=1.2)
+    low, high = np.floor(np.log10(np.nanmin(positive))), np.ceil(np.log10(np.nanmax(positive)))
+    axes.set_ylim(10.0 ** (low - 0.5), 10.0 ** (max(high, low + 1) + 0.5))
+    axes.yaxis.set_major_locator(LogLocator(base=10, numticks=6))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def history(series: TimeSeries, re_tau_mean: float | None) -> Figure:
+    """Six panels against time: Re_tau, bulk velocity, energy, forcing, divergence, time step."""
+    figure = new_figure(9.6, 6.6)
+    panels = figure.subplots(3, 2, sharex=True)
+    rows = _thin(series)
+    _panel_re_tau(panels[0, 0], series, rows, re_tau_mean)
+    for axes, name, colour, label in (
+        (panels[0, 1], layout.BULK_VELOCITY, BLUE, r"$U_b$"),
+        (panels[1, 0], layout.KINETIC_ENERGY, GREEN, r"$\langle|\mathbf{u}|^2\rangle/2$"),
+        (panels[1, 1], layout.FORCING_COLUMN, ORANGE, r"forcing"),
+    ):
+        axes.set_ylabel(label)
+        if name in series.columns:
+            axes.plot(series.time[rows], series[name][rows], color=colour, linewidth=1.2)
+            _limits(axes, series[name])
+    if layout.MAX_DIVERGENCE in series.columns:
+        _panel_divergence(panels[2, 0], series, rows)
+    axes = panels[2, 1]
+    axes.set_ylabel(r"$\Delta t$")
+    if layout.DT in series.columns:
+        axes.plot(series.time[rows], series[layout.DT][rows], color=BLUE, linewidth=1.2, label=r"$\Delta t$")
+        _limits(axes, series[layout.DT])
+    if layout.CFL in series.columns:
+        right = axes.twinx()
+        right.plot(series.time[rows], series[layout.CFL][rows], color=VERMILLION, linewidth=1.2)
+        right.set_ylabel(r"$\Delta t/\Delta t_{\lim}$", color=VERMILLION)
+        axes.set_ylabel(r"$\Delta t$", color=BLUE)
+        axes.tick_params(axis="y", which="both", right=False)
+        largest = np.nanmax(series[layout.CFL])
+        right.set_ylim(0, 1.3 * (largest if largest > 0 else 1.0))
+    for axes in panels[2]:
+        axes.set_xlabel(r"$t$")
+    begin, end = float(series.time[0]), float(series.time[-1])
+    panels[0, 0].set_xlim(begin, end if end > begin else begin + 1)
+    figure.align_ylabels()
+    return figure
+
+
+def streak_picture(plane: Slice, height: float, plus: float | None, u_tau: float | None) -> Figure:
+    """u' = u - <u> on a plane near the wall, over u_tau and in wall units where these are known."""
+    scaled = plus is not None and u_tau is not None
+    length = plus if plus is not None and scaled else 1.0
+    velocity = u_tau if u_tau is not None and scaled else 1.0
+    fluctuation = (plane.u - plane.u.mean()) / velocity
+
+    def edges(centres: Array) -> Array:
+        spacing = centres[1] - centres[0] if len(centres) > 1 else 1.0
+        return np.append(centres - spacing / 2, centres[-1] + spacing / 2) * length
+
+    x, y = edges(plane.x), edges(plane.y)
+    x, y = x - x[0], y - y[0]
+    aspect = (y[-1] - y[0]) / (x[-1] - x[0])
+    width = 9.6
+    figure = new_figure(width, min(max(width * 0.84 * aspect + 1.0, 2.4), 9.0))
+    axes = figure.add_subplot()
+    largest = float(np.percentile(np.abs(fluctuation), 99.5)) or 1.0
+    limit = np.ceil(largest * 2) / 2 if scaled and largest > 0.5 else largest
+    mesh = axes.pcolormesh(x, y, fluctuation, cmap=diverging_map(), vmin=-limit, vmax=limit, rasterized=True)
+    axes.set_aspect("equal")
+    axes.tick_params(which="both", direction="out", top=False, right=False)
+    bar = figure.colorbar(mesh, ax=axes, pad=0.015, aspect=max(8, 30 * aspect), extend="both", fraction=0.05)
+    bar.set_label(r"$u'/u_\tau$" if scaled else r"$u-\langle u\rangle$")
+    axes.set_xlabel(r"$x^+$" if scaled else r"$x$")
+    axes.set_ylabel(r"$y^+$" if scaled else r"$y$")
+    distance = min(plane.at, height - plane.at) if height > 0 else plane.at
+    where = rf"$z^+={distance * length:.1f}$" if scaled else rf"$z={plane.at:g}$"
+    side = " from the top wall" if height > 0 and plane.at > height / 2 else ""
+    axes.set_title(f"{where}{side}, $t={plane.time:.6g}$", loc="left")
+    return figure
+
+

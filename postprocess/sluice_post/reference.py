@@ -1,0 +1,206 @@
+"""Published profiles that a user has downloaded, read into Sluice's names and wall units.
+
+Layouts: Lee & Moser (.dat; v wall-normal, w spanwise), Moser, Kim & Mansour (chan*.means, .reystress, .skew,
+.flat, .velp, .vortvar), del Alamo & Jimenez and Hoyas & Jimenez (.prof; rms values), tables whose first line
+names components such as uu_12, and the CSV files of this program.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice_post.errors import InputOutputError
+from sluice_post.export import CSV_CENTRE, CSV_FACE
+
+Array = NDArray[np.float64]
+Convert = Callable[[Array, float], Array]  # (values, Re_tau) -> values in wall units
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Published profiles against z+, by Sluice's names of the profiles."""
+
+    label: str
+    re_tau: float
+    z_plus: dict[str, Array]
+    values: dict[str, Array]
+
+
+def _same(values: Array, re_tau: float) -> Array:
+    return values
+
+
+def _negative(values: Array, re_tau: float) -> Array:
+    return -values
+
+
+def _root(values: Array, re_tau: float) -> Array:
+    return np.sqrt(np.maximum(values, 0.0))
+
+
+def _outer_gradient(values: Array, re_tau: float) -> Array:
+    return values / re_tau
+
+
+# Column heading -> profile and what makes it one in wall units. Their y is wall-normal, so v is our w.
+_LEE_MOSER: dict[str, tuple[str, Convert]] = {
+    "U": ("U", _same),
+    "dU/dy": ("dUdz", _same),
+    "P": ("P", _same),
+    "u'u'": ("u_rms", _root),
+    "v'v'": ("w_rms", _root),
+    "w'w'": ("v_rms", _root),
+    "u'v'": ("minus_uw", _negative),
+    "k": ("k", _same),
+}
+_MKM: dict[str, tuple[str, Convert]] = {
+    "Umean": ("U", _same),
+    "dUmean/dy": ("dUdz", _outer_gradient),
+    "Pmean": ("P", _same),
+    "R_uu": ("u_rms", _root),
+    "R_vv": ("w_rms", _root),
+    "R_ww": ("v_rms", _root),
+    "R_uv": ("minus_uw", _negative),
+    "R_pp": ("p_rms", _root),
+    "S(u)": ("skew_u", _same),
+    "S(v)": ("skew_w", _same),
+    "F(u)": ("flat_u", _same),
+    "F(v)": ("flat_w", _same),
+    "F(w)": ("flat_v", _same),
+    "W_xx": ("omega_x_rms", _root),
+    "W_yy": ("omega_z_rms", _root),
+    "W_zz": ("omega_y_rms", _root),
+}
+_HOYAS_JIMENEZ: dict[str, tuple[str, Convert]] = {
+    "U+": ("U", _same),
+    "u'+": ("u_rms", _same),
+    "v'+": ("w_rms", _same),
+    "w'+": ("v_rms", _same),
+    "-Om_z+": ("dUdz", _same),
+    "om_x'+": ("omega_x_rms", _same),
+    "om_y'+": ("omega_z_rms", _same),
+    "om_z'+": ("omega_y_rms", _same),
+    "uv'+": ("minus_uw", _negative),
+    "pr'+": ("p_rms", _same),
+}
+_TENSOR: dict[str, tuple[str, Convert]] = {
+    "u_1": ("U", _same),
+    "grad_u_12": ("dUdz", _same),
+    "uu_11": ("u_rms", _root),
+    "uu_22": ("w_rms", _root),
+    "uu_33": ("v_rms", _root),
+    "uu_12": ("minus_uw", _negative),
+    "tke": ("k", _same),
+}
+_OWN: dict[str, tuple[str, Convert]] = {
+    column: (name, _same)
+    for column, name in {**CSV_CENTRE, **CSV_FACE}.items()
+    if not column.endswith("residual")
+}
+_COLUMNS = {**_LEE_MOSER, **_MKM, **_HOYAS_JIMENEZ, **_TENSOR, **_OWN}
+
+_Y_PLUS = ("y^+", "y+", "z_plus")
+_Y_OUTER = ("y/delta", "y/h", "y", "z_over_h")
+_FORTRAN_EXPONENT = re.compile(r"(?<=\d)[dD](?=[+-]?\d)")
+
+
+def _split(line: str) -> list[str]:
+    return [word for word in re.split(r"[,\s]+", line.strip()) if word]
+
+
+def _numbers(line: str) -> list[float] | None:
+    try:
+        return [float(_FORTRAN_EXPONENT.sub("e", word)) for word in _split(line)]
+    except ValueError:
+        return None
+
+
+def _parse(path: Path) -> tuple[list[str], list[str], Array]:
+    """Header lines, column headings and the table of a text file."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise InputOutputError(f"{path}: cannot be read ({error.strerror or error})") from error
+    header: list[str] = []
+    rows: list[list[float]] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        stripped = line.strip()
+        if not stripped:
+            continue
+        if stripped[0] in "#%":
+            header.append(stripped.lstrip("#% "))
+            continue
+        numbers = _numbers(stripped)
+        if numbers is not None:
+            rows.append(numbers)
+        elif rows:
+            raise InputOutputError(f"{path}: line {number}: neither numbers nor a comment: '{stripped[:60]}'")
+        else:
+            header.append(stripped)
+    if not rows:
+        raise InputOutputError(f"{path}: holds no rows of numbers")
+    headings = next(
+        (words for words in map(_split, reversed(header)) if any(name in words for name in _Y_PLUS)), []
+    )
+    if not headings:
+        raise InputOutputError(
+            f"{path}: no line of column headings with one of {', '.join(_Y_PLUS)}; known layouts are Lee & "
+            "Moser .dat, MKM chan*.means and its kin, Hoyas & Jimenez .prof, and profiles.csv of sluice-post"
+        )
+    width = len(rows[0])
+    if any(len(row) != width for row in rows):
+        raise InputOutputError(f"{path}: the rows differ in their number of values")
+    return header, headings[:width], np.array(rows)
+
+
+def _re_tau(header: list[str], headings: list[str], table: Array) -> float:
+    """Re_tau from y+ over y/h, which holds where a nominal value in the header does not; else the header."""
+    plus = table[:, next(headings.index(name) for name in _Y_PLUS if name in headings)]
+    for name in _Y_OUTER:
+        if name in headings:
+            outer = table[:, headings.index(name)]
+            return float(plus[-1] / outer[-1]) if outer[-1] > 0 else float(plus[-1])
+    for line in header:
+        found = re.search(r"Re_?tau\s*=\s*([0-9.]+)", line)
+        if found:
+            return float(found.group(1))
+    return float(plus[-1])
+
+
+def read_reference(path: Path) -> Reference:
+    """Reads one file of published profiles, in any of the known layouts."""
+    header, headings, table = _parse(path)
+    re_tau = _re_tau(header, headings, table)
+    plus = table[:, next(headings.index(name) for name in _Y_PLUS if name in headings)]
+    keep = np.concatenate([[True], np.diff(plus) > 0])  # the wall is tabulated twice in some files
+    z_plus, values = {}, {}
+    for column, heading in enumerate(headings):
+        if heading in _COLUMNS:
+            name, convert = _COLUMNS[heading]
+            converted = convert(table[:, column], re_tau)
+            good = keep & np.isfinite(converted)
+            if np.count_nonzero(good) >= 3:
+                z_plus[name], values[name] = plus[good], converted[good]
+    if not values:
+        raise InputOutputError(
+            f"{path}: none of its columns ({', '.join(headings)}) is a profile that sluice-post computes"
+        )
+    return Reference(path.name, re_tau, z_plus, values)
+
+
+def merged(references: list[Reference]) -> Reference:
+    """Several files of one simulation as one; the first file that has a quantity provides it."""
+    z_plus: dict[str, Array] = {}
+    values: dict[str, Array] = {}
+    for reference in references:
+        for name in reference.values:
+            z_plus.setdefault(name, reference.z_plus[name])
+            values.setdefault(name, reference.values[name])
+    label = ", ".join(reference.label for reference in references)
+    return Reference(label, references[0].re_tau, z_plus, values)

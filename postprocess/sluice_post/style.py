@@ -1,0 +1,138 @@
+"""One look for all figures: fonts, colours, axes. Nothing here needs a display."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from sluice_post.errors import InputOutputError
+
+DPI = 200
+
+# Okabe & Ito's palette, told apart under every common colour vision deficiency.
+BLUE = "#0072B2"
+VERMILLION = "#D55E00"
+GREEN = "#009E73"
+PURPLE = "#A8558A"
+ORANGE = "#E69F00"
+SKY = "#56B4E9"
+BLACK = "#1A1A1A"
+GREY = "#8A8A8A"
+
+# One colour per velocity component wherever components are shown together.
+COMPONENT = {"u": BLUE, "v": GREEN, "w": VERMILLION, "p": PURPLE}
+
+_RC = {
+    "font.family": "STIXGeneral",
+    "mathtext.fontset": "stix",
+    "font.size": 12,
+    "axes.labelsize": 14,
+    "axes.titlesize": 13,
+    "axes.linewidth": 0.8,
+    "axes.edgecolor": "#333333",
+    "axes.prop_cycle": matplotlib.cycler(color=[BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY]),
+    "axes.formatter.useoffset": False,
+    "axes.formatter.use_mathtext": True,
+    "axes.formatter.limits": (-3, 4),
+    "axes.unicode_minus": True,
+    "xtick.direction": "in",
+    "ytick.direction": "in",
+    "xtick.top": True,
+    "ytick.right": True,
+    "xtick.minor.visible": True,
+    "ytick.minor.visible": True,
+    "xtick.labelsize": 12,
+    "ytick.labelsize": 12,
+    "lines.linewidth": 1.8,
+    "legend.frameon": False,
+    "legend.fontsize": 12,
+    "legend.handlelength": 1.8,
+    "figure.dpi": 100,
+    "savefig.dpi": DPI,
+}
+
+THIN = {"color": GREY, "linewidth": 0.9, "zorder": 1}
+
+
+@contextmanager
+def figure_style() -> Iterator[None]:
+    """Within it, figures are made in the common style."""
+    with matplotlib.rc_context(_RC):
+        yield
+
+
+def new_figure(width: float = 6.4, height: float = 4.4) -> Figure:
+    """An empty figure, in inches, whose layout is arranged when it is drawn."""
+    figure = Figure(figsize=(width, height), constrained_layout=True)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def png_bytes(figure: Figure) -> bytes:
+    """The figure as a PNG at 200 dpi."""
+    buffer = BytesIO()
+    figure.savefig(buffer, format="png", dpi=DPI, metadata={"Software": "sluice-post"})
+    return buffer.getvalue()
+
+
+def save_png(figure: Figure, path: Path) -> bytes:
+    """Writes the figure to a PNG file and returns the bytes."""
+    content = png_bytes(figure)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    except OSError as error:
+        raise InputOutputError(f"{path}: cannot be written ({error.strerror or error})") from error
+    return content
+
+
+def log_wall_axis(axes: Axes, z_plus: NDArray[np.float64], label: bool = True) -> None:
+    """Logarithmic z+ axis over the data, starting no lower than the first point's decade."""
+    axes.set_xscale("log")
+    axes.set_xlim(max(0.1, min(1.0, 0.9 * float(z_plus[0]))), float(z_plus[-1]) * 1.04)
+    if label:
+        axes.set_xlabel(r"$z^+$")
+
+
+def _oklab_to_rgb(lightness: float, a: float, b: float) -> tuple[float, float, float]:
+    """B. Ottosson's Oklab to sRGB (2020), clipped to the gamut."""
+    cone = (
+        lightness + 0.3963377774 * a + 0.2158037573 * b,
+        lightness - 0.1055613458 * a - 0.0638541728 * b,
+        lightness - 0.0894841775 * a - 1.2914855480 * b,
+    )
+    l, m, s = (value**3 for value in cone)  # noqa: E741
+    linear = (
+        4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+        -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+        -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s,
+    )
+
+    def gamma(value: float) -> float:
+        value = min(max(value, 0.0), 1.0)
+        return 12.92 * value if value <= 0.0031308 else 1.055 * value ** (1 / 2.4) - 0.055
+
+    return gamma(linear[0]), gamma(linear[1]), gamma(linear[2])
+
+
+def diverging_map(count: int = 257) -> ListedColormap:
+    """Blue - white - red with lightness falling linearly on both sides, hence perceptually uniform."""
+    colours = []
+    for position in np.linspace(-1, 1, count):
+        depth = abs(position)
+        hue = np.deg2rad(252.0 if position < 0 else 38.0)
+        # Chroma rises quickly, then falls with the gamut as the colour darkens.
+        chroma = 0.175 * depth * (1.9 - 1.15 * depth)
+        lightness = 0.975 - 0.60 * depth
+        colours.append(_oklab_to_rgb(lightness, chroma * np.cos(hue), chroma * np.sin(hue)))
+    return ListedColormap(colours, name="sluice_diverging")

@@ -1,0 +1,71 @@
+#include "src/memory_estimate.hpp"
+
+#include <algorithm>
+
+#include "core/device/memory.hpp"
+#include "poisson/poisson_solver.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// Elements sent and received by a transpose between two boxes of one rank, own block left out; the buffers hold both.
+double transpose_buffers(const Box3& from, const Box3& to) {
+  const double own = static_cast<double>(intersect(from, to).volume());
+  return static_cast<double>(from.volume()) - own + static_cast<double>(to.volume()) - own;
+}
+
+/// Elements that one solver of z lines holds: block boundaries or whole lines, and what carries them between ranks. `components`: real
+/// numbers a line.
+double line_solver_elements(const Box3& home, const Box3& whole, double components, const Decomposition& decomposition, int z_index, TridiagonalMethod method) {
+  const bool split = decomposition.processes().pz > 1;
+  const auto blocks = decomposition.block_range(z_index);
+  Box3 at_home = home;
+  Box3 lines = whole;
+  if (method == TridiagonalMethod::ptdma) {
+    at_home.lo[2] = 2 * std::int64_t{blocks[0]};
+    at_home.hi[2] = 2 * std::int64_t{blocks[1]};
+    lines.lo[2] = 0;
+    lines.hi[2] = 2 * std::int64_t{decomposition.z_blocks().count()};
+  }
+  double elements = 0;
+  if (method == TridiagonalMethod::ptdma && (split || device::is_gpu())) elements += static_cast<double>(at_home.volume());
+  if (split) elements += static_cast<double>(lines.volume()) + transpose_buffers(at_home, lines);
+  return components * elements;
+}
+
+}  // namespace
+
+double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition, int rank) {
+  const ProcessGrid& processes = decomposition.processes();
+  const Box3 box = decomposition.x_pencil(rank);
+  const int z_index = processes.z_index(rank);
+  const std::int64_t row = PoissonSolver::row_length(grid.cells()[0]);
+  const double planes = static_cast<double>(box.extent(1) + 2) * static_cast<double>(box.extent(2) + 2);
+  double elements = (10.0 * static_cast<double>(box.extent(0)) + static_cast<double>(row)) * planes;  // u, v, w, p; R; u*; phi
+
+  const std::int64_t y_halo = processes.py > 1 ? box.extent(2) * box.extent(0) : 0;
+  const std::int64_t z_halo = processes.pz > 1 ? (box.extent(1) + 2) * row : 0;
+  elements += 4.0 * 4 * static_cast<double>(std::max(y_halo, z_halo));  // four fields, two sides, sent and received
+
+  const Box3 y_pencil = decomposition.spectral_y_pencil(rank);
+  const Box3 whole = decomposition.spectral_z_pencil(rank);
+  if (processes.py > 1) elements += 2 * static_cast<double>(y_pencil.volume()) + 2 * transpose_buffers(decomposition.spectral_x_pencil(rank), y_pencil);
+  elements += line_solver_elements(y_pencil, whole, 2, decomposition, z_index, flow.tridiagonal);
+  if (flow.diffusion == Diffusion::implicit_z) {  // one solver for u and v, one for w
+    elements += 2 * line_solver_elements(box, decomposition.z_pencil(rank), 1, decomposition, z_index, flow.tridiagonal);
+  }
+  double reduced = 0;  // prepared coefficients of the block boundaries, in double always
+  if (flow.tridiagonal == TridiagonalMethod::ptdma) {
+    reduced = 3.0 * decomposition.z_blocks().count() * static_cast<double>(whole.extent(0)) * static_cast<double>(whole.extent(1));
+  }
+  return elements * sizeof(real) + reduced * sizeof(double);
+}
+
+double step_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition) {
+  double bytes = 0;
+  for (int rank = 0; rank < decomposition.processes().size(); ++rank) bytes += rank_memory(grid, flow, decomposition, rank);
+  return bytes;
+}
+
+}  // namespace sluice
