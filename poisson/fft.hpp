@@ -7,11 +7,12 @@
 
 namespace sluice {
 
-/// Transforms along x between nx real values and nx / 2 + 1 complex coefficients in each row of a field. Unscaled:
-/// backward(forward(f)) = nx f. What a row becomes depends on that row alone, to the bit (FFTW).
+/// Transforms along x between nx real values and nx / 2 + 1 complex coefficients in each row of a field.
+/// Unscaled: backward(forward(f)) = nx f. What a row becomes depends on that row alone, to the bit (FFTW).
 class FourierX {
  public:
-  /// For fields over `box`, x whole, with rows of `row_length` elements: 2 (nx / 2 + 1) or more, and a multiple of 64 bytes.
+  /// For fields over `box`, x whole, with rows of `row_length` elements: 2 (nx / 2 + 1) or more, and a
+  /// multiple of 64 bytes.
   FourierX(const Box3& box, std::int64_t row_length);
   ~FourierX();
   FourierX(const FourierX&) = delete;
@@ -25,8 +26,8 @@ class FourierX {
   std::unique_ptr<Plans> plans_;
 };
 
-/// Transforms along y of complex coefficients. Unscaled: backward(forward(f)) = ny f. What a column becomes depends on that column
-/// alone, to the bit (FFTW).
+/// Transforms along y of complex coefficients. Unscaled: backward(forward(f)) = ny f. What a column becomes
+/// depends on that column alone, to the bit (FFTW).
 class FourierY {
  public:
   /// For views of nx x ny x nz coefficients, rows `stride_y` elements apart, y whole.

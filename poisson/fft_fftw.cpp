@@ -1,6 +1,7 @@
-// Fourier transforms by FFTW. Every row or column is transformed by itself, by the same plan between the same aligned buffers, so that
-// its bits depend neither on its neighbours nor on the process grid; on the cache-sized lines of a flow solver this is as fast as
-// transforming several at a time (measured). Plans are estimated, never timed: timing would make them vary from run to run.
+// Fourier transforms by FFTW. Every row or column is transformed by itself, by the same plan between the same
+// aligned buffers, so that its bits depend neither on its neighbours nor on the process grid; on the
+// cache-sized lines of a flow solver this is as fast as transforming several at a time (measured). Plans are
+// estimated, never timed: timing would make them vary from run to run.
 #include <fftw3.h>
 
 #include <algorithm>
@@ -19,7 +20,9 @@ struct DoubleFftw {
   using Plan = fftw_plan;
   static Plan r2c(int n, double* in, Complex* out) { return fftw_plan_dft_r2c_1d(n, in, out, FFTW_ESTIMATE); }
   static Plan c2r(int n, Complex* in, double* out) { return fftw_plan_dft_c2r_1d(n, in, out, FFTW_ESTIMATE); }
-  static Plan c2c(int n, Complex* in, Complex* out, int sign) { return fftw_plan_dft_1d(n, in, out, sign, FFTW_ESTIMATE); }
+  static Plan c2c(int n, Complex* in, Complex* out, int sign) {
+    return fftw_plan_dft_1d(n, in, out, sign, FFTW_ESTIMATE);
+  }
   static void execute(Plan plan, double* in, Complex* out) { fftw_execute_dft_r2c(plan, in, out); }
   static void execute(Plan plan, Complex* in, double* out) { fftw_execute_dft_c2r(plan, in, out); }
   static void execute(Plan plan, Complex* in, Complex* out) { fftw_execute_dft(plan, in, out); }
@@ -31,7 +34,9 @@ struct SingleFftw {
   using Plan = fftwf_plan;
   static Plan r2c(int n, float* in, Complex* out) { return fftwf_plan_dft_r2c_1d(n, in, out, FFTW_ESTIMATE); }
   static Plan c2r(int n, Complex* in, float* out) { return fftwf_plan_dft_c2r_1d(n, in, out, FFTW_ESTIMATE); }
-  static Plan c2c(int n, Complex* in, Complex* out, int sign) { return fftwf_plan_dft_1d(n, in, out, sign, FFTW_ESTIMATE); }
+  static Plan c2c(int n, Complex* in, Complex* out, int sign) {
+    return fftwf_plan_dft_1d(n, in, out, sign, FFTW_ESTIMATE);
+  }
   static void execute(Plan plan, float* in, Complex* out) { fftwf_execute_dft_r2c(plan, in, out); }
   static void execute(Plan plan, Complex* in, float* out) { fftwf_execute_dft_c2r(plan, in, out); }
   static void execute(Plan plan, Complex* in, Complex* out) { fftwf_execute_dft(plan, in, out); }
@@ -42,12 +47,16 @@ using Fftw = std::conditional_t<std::is_same_v<real, double>, DoubleFftw, Single
 using FftwComplex = Fftw::Complex;
 using Complex = std::complex<real>;
 
-FftwComplex* fftw(Complex* data) { return reinterpret_cast<FftwComplex*>(data); }
+FftwComplex* fftw(Complex* data) {
+  return reinterpret_cast<FftwComplex*>(data);
+}
 
 /// Owns a plan. Move-only.
 class Plan {
  public:
-  explicit Plan(Fftw::Plan plan) : plan_(plan) { SLUICE_REQUIRE(plan != nullptr, "FFTW has no plan for this size"); }
+  explicit Plan(Fftw::Plan plan) : plan_(plan) {
+    SLUICE_REQUIRE(plan != nullptr, "FFTW has no plan for this size");
+  }
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
   ~Plan() { Fftw::destroy(plan_); }
@@ -59,19 +68,25 @@ class Plan {
 
 constexpr std::int64_t alignment = 64;
 
-bool aligned(const void* address) { return reinterpret_cast<std::uintptr_t>(address) % alignment == 0; }
+bool aligned(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address) % alignment == 0;
+}
 
 }  // namespace
 
 struct FourierX::Plans {
   Plans(const Box3& owned, std::int64_t length)
-      : box(owned), row_length(length), row(static_cast<std::size_t>(length)), target(static_cast<std::size_t>(length)),
+      : box(owned),
+        row_length(length),
+        row(static_cast<std::size_t>(length)),
+        target(static_cast<std::size_t>(length)),
         forward(Fftw::r2c(owned.nx(), row.data(), reinterpret_cast<FftwComplex*>(target.data()))),
         backward(Fftw::c2r(owned.nx(), reinterpret_cast<FftwComplex*>(row.data()), target.data())) {}
 
   template <class Transform>
   void for_each_row(Field& field, std::size_t elements, const Transform& transform) {
-    SLUICE_REQUIRE(field.box() == box && field.row_length() == row_length, "the field is not the one this transform was made for");
+    SLUICE_REQUIRE(field.box() == box && field.row_length() == row_length,
+                   "the field is not the one this transform was made for");
     const View3<real> view = field.view();
     SLUICE_REQUIRE(aligned(view.origin), "rows of a field must be aligned to 64 bytes");
     for (int k = 0; k < box.nz(); ++k) {
@@ -90,7 +105,8 @@ struct FourierX::Plans {
 };
 
 FourierX::FourierX(const Box3& box, std::int64_t row_length) {
-  SLUICE_REQUIRE(row_length >= 2 * (box.extent(0) / 2 + 1) && row_length * static_cast<std::int64_t>(sizeof(real)) % alignment == 0,
+  SLUICE_REQUIRE(row_length >= 2 * (box.extent(0) / 2 + 1) &&
+                     row_length * static_cast<std::int64_t>(sizeof(real)) % alignment == 0,
                  "rows are too short for a transform in place, or not a multiple of 64 bytes");
   plans_ = std::make_unique<Plans>(box, row_length);
 }
@@ -104,21 +120,30 @@ void FourierX::forward(Field& field) {
 }
 
 void FourierX::backward(Field& field) {
-  plans_->for_each_row(field, 2 * static_cast<std::size_t>(plans_->box.nx() / 2 + 1), [this](real* row, real* data) {
-    Fftw::execute(plans_->backward, reinterpret_cast<FftwComplex*>(row), data);
-  });
+  plans_->for_each_row(field, 2 * static_cast<std::size_t>(plans_->box.nx() / 2 + 1),
+                       [this](real* row, real* data) {
+                         Fftw::execute(plans_->backward, reinterpret_cast<FftwComplex*>(row), data);
+                       });
 }
 
-/// Columns are copied `together` at a time into contiguous buffers, so that whole cache lines of the field are read and written.
+/// Columns are copied `together` at a time into contiguous buffers, so that whole cache lines of the field
+/// are read and written.
 struct FourierY::Plans {
   static constexpr int together = 8;
 
   Plans(int columns, int length, int planes)
-      : nx(columns), ny(length), nz(planes), pitch((length + 7) / 4 * 4), source(buffer_size()), target(buffer_size()),
+      : nx(columns),
+        ny(length),
+        nz(planes),
+        pitch((length + 7) / 4 * 4),
+        source(buffer_size()),
+        target(buffer_size()),
         forward(Fftw::c2c(length, fftw(source.data()), fftw(target.data()), FFTW_FORWARD)),
         backward(Fftw::c2c(length, fftw(source.data()), fftw(target.data()), FFTW_BACKWARD)) {}
 
-  std::size_t buffer_size() const { return static_cast<std::size_t>(together) * static_cast<std::size_t>(pitch); }
+  std::size_t buffer_size() const {
+    return static_cast<std::size_t>(together) * static_cast<std::size_t>(pitch);
+  }
 
   void run(View3<Complex> coefficients, const Plan& plan) {
     for (int k = 0; k < nz; ++k) {
@@ -138,7 +163,8 @@ struct FourierY::Plans {
     for (int j = 0; j < ny; ++j) {
       for (int c = 0; c < columns; ++c) source.data()[c * pitch + j] = data[j * stride + c];
     }
-    for (int c = 0; c < columns; ++c) Fftw::execute(plan, fftw(source.data() + c * pitch), fftw(target.data() + c * pitch));
+    for (int c = 0; c < columns; ++c)
+      Fftw::execute(plan, fftw(source.data() + c * pitch), fftw(target.data() + c * pitch));
     for (int j = 0; j < ny; ++j) {
       for (int c = 0; c < columns; ++c) data[j * stride + c] = target.data()[c * pitch + j];
     }
@@ -150,12 +176,17 @@ struct FourierY::Plans {
   Plan forward, backward;
 };
 
-FourierY::FourierY(int nx, int ny, int nz, std::int64_t /*stride_y*/) : plans_(std::make_unique<Plans>(nx, ny, nz)) {}
+FourierY::FourierY(int nx, int ny, int nz, std::int64_t /*stride_y*/)
+    : plans_(std::make_unique<Plans>(nx, ny, nz)) {}
 
 FourierY::~FourierY() = default;
 
-void FourierY::forward(View3<std::complex<real>> coefficients) { plans_->run(coefficients, plans_->forward); }
+void FourierY::forward(View3<std::complex<real>> coefficients) {
+  plans_->run(coefficients, plans_->forward);
+}
 
-void FourierY::backward(View3<std::complex<real>> coefficients) { plans_->run(coefficients, plans_->backward); }
+void FourierY::backward(View3<std::complex<real>> coefficients) {
+  plans_->run(coefficients, plans_->backward);
+}
 
 }  // namespace sluice

@@ -9,9 +9,10 @@
 namespace sluice {
 
 struct ZHelmholtzSolver::Parts {
-  Parts(const Communicator& comm, const Decomposition& decomposition, TridiagonalRows second_derivative, TridiagonalMethod method,
-        Exchange& exchange)
-      : box(decomposition.x_pencil(comm.rank())), tables(std::move(second_derivative), decomposition.z_blocks(), method),
+  Parts(const Communicator& comm, const Decomposition& decomposition, TridiagonalRows second_derivative,
+        TridiagonalMethod method, Exchange& exchange)
+      : box(decomposition.x_pencil(comm.rank())),
+        tables(std::move(second_derivative), decomposition.z_blocks(), method),
         lines(comm, decomposition, field_lines(comm, decomposition), method, exchange) {}
 
   Box3 box;
@@ -19,8 +20,9 @@ struct ZHelmholtzSolver::Parts {
   LineSolver<TableLines> lines;
 };
 
-ZHelmholtzSolver::ZHelmholtzSolver(const Communicator& comm, const Decomposition& decomposition, TridiagonalRows second_derivative,
-                                   TridiagonalMethod method, Exchange& exchange)
+ZHelmholtzSolver::ZHelmholtzSolver(const Communicator& comm, const Decomposition& decomposition,
+                                   TridiagonalRows second_derivative, TridiagonalMethod method,
+                                   Exchange& exchange)
     : parts_(std::make_unique<Parts>(comm, decomposition, std::move(second_derivative), method, exchange)) {}
 
 ZHelmholtzSolver::ZHelmholtzSolver(ZHelmholtzSolver&&) noexcept = default;

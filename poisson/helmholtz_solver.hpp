@@ -11,13 +11,14 @@
 
 namespace sluice {
 
-/// Solves (1 - c Lz) x = rhs along z for every (x, y) of a field: implicit diffusion along z, eq. (5). c may change at every
-/// substep. The result is the same to the bit on every process grid.
+/// Solves (1 - c Lz) x = rhs along z for every (x, y) of a field: implicit diffusion along z, eq. (5). c may
+/// change at every substep. The result is the same to the bit on every process grid.
 class ZHelmholtzSolver {
  public:
-  /// Collective; allocates everything that prepare() and solve() need. `comm` and `exchange` must outlive the solver.
-  ZHelmholtzSolver(const Communicator& comm, const Decomposition& decomposition, TridiagonalRows second_derivative,
-                   TridiagonalMethod method, Exchange& exchange);
+  /// Collective; allocates everything that prepare() and solve() need. `comm` and `exchange` must outlive the
+  /// solver.
+  ZHelmholtzSolver(const Communicator& comm, const Decomposition& decomposition,
+                   TridiagonalRows second_derivative, TridiagonalMethod method, Exchange& exchange);
   ZHelmholtzSolver(ZHelmholtzSolver&&) noexcept;
   ZHelmholtzSolver& operator=(ZHelmholtzSolver&&) noexcept;
   ~ZHelmholtzSolver();
@@ -25,7 +26,8 @@ class ZHelmholtzSolver {
   /// Sets c >= 0. Every rank computes the global 1-D coefficients itself; no communication.
   void prepare(double c);
 
-  /// In: the right-hand side; out: the solution, in place. No halo is read; halos are stale on return. Collective.
+  /// In: the right-hand side; out: the solution, in place. No halo is read; halos are stale on return.
+  /// Collective.
   void solve(Field& x);
 
   /// The same system for one global profile of nz values, on every rank alike. Local, on the host.

@@ -49,12 +49,13 @@ LineBoxes spectral_lines(const Communicator& comm, const Decomposition& decompos
 
 LineBoxes field_lines(const Communicator& comm, const Decomposition& decomposition) {
   return column_boxes(
-      comm, [&](int rank) { return decomposition.x_pencil(rank); }, [&](int rank) { return decomposition.z_pencil(rank); });
+      comm, [&](int rank) { return decomposition.x_pencil(rank); },
+      [&](int rank) { return decomposition.z_pencil(rank); });
 }
 
 template <class Lines>
-LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& decomposition, LineBoxes boxes, TridiagonalMethod method,
-                              Exchange& exchange)
+LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& decomposition, LineBoxes boxes,
+                              TridiagonalMethod method, Exchange& exchange)
     : method_(method), boxes_(std::move(boxes)) {
   constexpr int components = Lines::components;
   const ZBlocks& blocks = decomposition.z_blocks();
@@ -70,7 +71,8 @@ LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& dec
     const auto rank = static_cast<std::size_t>(z);
     const Box3& box = boxes_.home[rank];
     const auto range = decomposition.block_range(z);
-    home.push_back(by_blocks ? in_reals(box, components, 2 * range[0], 2 * range[1]) : in_reals(box, components, box.lo[2], box.hi[2]));
+    home.push_back(by_blocks ? in_reals(box, components, 2 * range[0], 2 * range[1])
+                             : in_reals(box, components, box.lo[2], box.hi[2]));
     whole.push_back(in_reals(boxes_.whole[rank], components, 0, planes));
   }
   const Box3& my_home = home[static_cast<std::size_t>(boxes_.rank)];
@@ -82,7 +84,8 @@ LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& dec
   if (split) {
     whole_ = Buffer<real>(static_cast<std::size_t>(my_whole.volume()));
     whole_array_ = contiguous_lines(whole_.data(), my_whole);
-    transpose_ = std::make_unique<Transpose<real>>(comm.column(), home, whole, exchange, std::make_shared<TransposeBuffers>());
+    transpose_ = std::make_unique<Transpose<real>>(comm.column(), home, whole, exchange,
+                                                   std::make_shared<TransposeBuffers>());
   }
   allocate_scratch(blocks);
 }
@@ -95,7 +98,8 @@ void LineSolver<Lines>::allocate_scratch(const ZBlocks& blocks) {
     const Box3& box = by_blocks ? boxes_.my_home() : boxes_.my_whole();
     const std::int64_t run = by_blocks ? blocks.longest() - 2 : blocks.planes();
     pivots_pitch_ = box.extent(0) * box.extent(1) * (by_blocks ? blocks_here_ : 1);
-    if (run > longest_private_run && Lines::components == 2) pivots_ = Buffer<double>(static_cast<std::size_t>(run * pivots_pitch_));
+    if (run > longest_private_run && Lines::components == 2)
+      pivots_ = Buffer<double>(static_cast<std::size_t>(run * pivots_pitch_));
     return;
   }
   constexpr std::int64_t lanes = bundle_lanes<Lines>;
@@ -126,12 +130,18 @@ void LineSolver<Lines>::solve_by_blocks(const Lines& at_home, const Lines& whole
     parallel_for(name, bundle_box<Lines>(x, 1), SolveAtOnce<Lines>{whole, x, scratch()});
     return;
   }
-  parallel_for(name, bundle_box<Lines>(x, blocks_here_), FormBoundary<Lines>{at_home, x, home_array_, first_block_});
-  if (transpose_) transpose_->forward(view_of(home_array_, 2 * blocks_here_), view_of(whole_array_, 2 * whole.blocks.count));
+  parallel_for(name, bundle_box<Lines>(x, blocks_here_),
+               FormBoundary<Lines>{at_home, x, home_array_, first_block_});
+  if (transpose_)
+    transpose_->forward(view_of(home_array_, 2 * blocks_here_),
+                        view_of(whole_array_, 2 * whole.blocks.count));
   const LineArray& reduced = transpose_ ? whole_array_ : home_array_;
   parallel_for(name, bundle_box<Lines>(reduced, 1), SolveReduced<Lines>{whole, reduced, scratch()});
-  if (transpose_) transpose_->backward(view_of(whole_array_, 2 * whole.blocks.count), view_of(home_array_, 2 * blocks_here_));
-  parallel_for(name, bundle_box<Lines>(x, blocks_here_), SolveInterior<Lines>{at_home, x, home_array_, first_block_, scratch()});
+  if (transpose_)
+    transpose_->backward(view_of(whole_array_, 2 * whole.blocks.count),
+                         view_of(home_array_, 2 * blocks_here_));
+  parallel_for(name, bundle_box<Lines>(x, blocks_here_),
+               SolveInterior<Lines>{at_home, x, home_array_, first_block_, scratch()});
 }
 
 template <class Lines>

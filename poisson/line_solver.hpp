@@ -12,7 +12,8 @@
 
 namespace sluice {
 
-/// How the z lines of one process column lie on its ranks: at home, z is split by whole blocks; for whole lines, x or y is split.
+/// How the z lines of one process column lie on its ranks: at home, z is split by whole blocks; for whole
+/// lines, x or y is split.
 struct LineBoxes {
   std::vector<Box3> home, whole;  ///< for each rank of the column, in lines (a complex number is one)
   int rank = 0;                   ///< this rank in the column
@@ -25,16 +26,17 @@ struct LineBoxes {
 LineBoxes spectral_lines(const Communicator& comm, const Decomposition& decomposition);
 LineBoxes field_lines(const Communicator& comm, const Decomposition& decomposition);
 
-/// Tridiagonal systems along z, one for each line of a process column, by either method. Knows where lines lie and what travels; the
-/// coefficients come with each call.
+/// Tridiagonal systems along z, one for each line of a process column, by either method. Knows where lines
+/// lie and what travels; the coefficients come with each call.
 template <class Lines>
 class LineSolver {
  public:
   /// Local; allocates all that solve() needs. `comm` and `exchange` must outlive this object.
-  LineSolver(const Communicator& comm, const Decomposition& decomposition, LineBoxes boxes, TridiagonalMethod method, Exchange& exchange);
+  LineSolver(const Communicator& comm, const Decomposition& decomposition, LineBoxes boxes,
+             TridiagonalMethod method, Exchange& exchange);
 
-  /// Solves in place. `at_home` are the coefficients of the lines of the rank's home box, `whole` those of its box of whole lines;
-  /// `x` is the home box. Collective over the process column.
+  /// Solves in place. `at_home` are the coefficients of the lines of the rank's home box, `whole` those of
+  /// its box of whole lines; `x` is the home box. Collective over the process column.
   void solve(const Lines& at_home, const Lines& whole, const LineArray& x);
 
  private:
@@ -47,8 +49,8 @@ class LineSolver {
   LineBoxes boxes_;
   int first_block_ = 0;
   int blocks_here_ = 0;
-  Buffer<real> at_home_;   ///< boundary values of the local blocks
-  Buffer<real> whole_;     ///< boundary values, or all values, of whole lines
+  Buffer<real> at_home_;  ///< boundary values of the local blocks
+  Buffer<real> whole_;    ///< boundary values, or all values, of whole lines
   LineArray home_array_, whole_array_;
   Buffer<double> pivots_, rows_;
   Buffer<real> boundary_;

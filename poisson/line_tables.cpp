@@ -11,13 +11,16 @@ namespace sluice {
 
 namespace {
 
-/// For each block, the product of lower_k / upper_{k-1} over its rows but the first; rows that do not refer to each other count 1.
+/// For each block, the product of lower_k / upper_{k-1} over its rows but the first; rows that do not refer
+/// to each other count 1.
 std::vector<double> symmetry_factors(const TridiagonalRows& rows, const ZBlocks& blocks) {
   std::vector<double> factors;
   for (std::size_t block = 0; block + 1 < blocks.bounds().size(); ++block) {
     double factor = 1;
-    for (auto k = static_cast<std::size_t>(blocks.bounds()[block]) + 1; k < static_cast<std::size_t>(blocks.bounds()[block + 1]); ++k) {
-      SLUICE_REQUIRE((rows.lower[k] == 0) == (rows.upper[k - 1] == 0), "neighbouring rows must refer to each other, or neither to the other");
+    for (auto k = static_cast<std::size_t>(blocks.bounds()[block]) + 1;
+         k < static_cast<std::size_t>(blocks.bounds()[block + 1]); ++k) {
+      SLUICE_REQUIRE((rows.lower[k] == 0) == (rows.upper[k - 1] == 0),
+                     "neighbouring rows must refer to each other, or neither to the other");
       if (rows.lower[k] != 0) factor *= rows.lower[k] / rows.upper[k - 1];
     }
     factors.push_back(factor);
@@ -33,7 +36,8 @@ TridiagonalRows scaled(TridiagonalRows rows, double scale) {
 }
 
 TridiagonalRows transposed(const TridiagonalRows& rows) {
-  TridiagonalRows result{std::vector<double>(rows.diagonal.size()), rows.diagonal, std::vector<double>(rows.diagonal.size())};
+  TridiagonalRows result{std::vector<double>(rows.diagonal.size()), rows.diagonal,
+                         std::vector<double>(rows.diagonal.size())};
   for (std::size_t k = 1; k < rows.diagonal.size(); ++k) {
     result.lower[k] = rows.upper[k - 1];
     result.upper[k - 1] = rows.lower[k];
@@ -44,13 +48,22 @@ TridiagonalRows transposed(const TridiagonalRows& rows) {
 }  // namespace
 
 RowTables::RowTables(const TridiagonalRows& symmetric_as, const ZBlocks& blocks)
-    : host_bounds_(blocks.bounds().begin(), blocks.bounds().end()), host_values_(3 * symmetric_as.diagonal.size()),
-      host_symmetry_(symmetry_factors(symmetric_as, blocks)), bounds_(host_bounds_), values_(host_values_), symmetry_(host_symmetry_) {
+    : host_bounds_(blocks.bounds().begin(), blocks.bounds().end()),
+      host_values_(3 * symmetric_as.diagonal.size()),
+      host_symmetry_(symmetry_factors(symmetric_as, blocks)),
+      bounds_(host_bounds_),
+      values_(host_values_),
+      symmetry_(host_symmetry_) {
   const std::size_t nz = symmetric_as.diagonal.size();
-  SLUICE_REQUIRE(blocks.planes() == static_cast<std::int64_t>(nz) && symmetric_as.lower.size() == nz && symmetric_as.upper.size() == nz,
+  SLUICE_REQUIRE(blocks.planes() == static_cast<std::int64_t>(nz) && symmetric_as.lower.size() == nz &&
+                     symmetric_as.upper.size() == nz,
                  "a tridiagonal matrix has one row for each plane of the grid");
-  device_rows_ = {values_.data(),   values_.data() + nz, values_.data() + 2 * nz,
-                  symmetry_.data(), {bounds_.data(), blocks.count()}, static_cast<int>(nz)};
+  device_rows_ = {values_.data(),
+                  values_.data() + nz,
+                  values_.data() + 2 * nz,
+                  symmetry_.data(),
+                  {bounds_.data(), blocks.count()},
+                  static_cast<int>(nz)};
 }
 
 void RowTables::set(const TridiagonalRows& rows) {
@@ -71,20 +84,22 @@ LineRows RowTables::host_rows() const {
   return rows;
 }
 
-PoissonTables::PoissonTables(const std::vector<double>& z_nodes, std::vector<double> shift_x, std::vector<double> shift_y,
-                             const ZBlocks& blocks, double scale)
+PoissonTables::PoissonTables(const std::vector<double>& z_nodes, std::vector<double> shift_x,
+                             std::vector<double> shift_y, const ZBlocks& blocks, double scale)
     : rows_(second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann), blocks) {
   // Dividing the solution by `scale` is multiplying the matrix by it, once.
-  TridiagonalRows rows = scaled(second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann), scale);
+  TridiagonalRows rows =
+      scaled(second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann), scale);
   rows_.set(rows);
   for (double& shift : shift_x) shift *= scale;
   for (double& shift : shift_y) shift *= scale;
   shift_x_ = Buffer<double>(shift_x);
   shift_y_ = Buffer<double>(shift_y);
 
-  // The singular system, a constant mode between two walls without flux, is given a flux through the top wall to an outside value
-  // of 0, as if that wall were at 0. The sum of its rows, weighted by dz, says that this flux balances the right-hand side. That of
-  // a velocity field that does not cross the walls has no mean, so the flux is 0 to round-off: a solution of the original system.
+  // The singular system, a constant mode between two walls without flux, is given a flux through the top wall
+  // to an outside value of 0, as if that wall were at 0. The sum of its rows, weighted by dz, says that this
+  // flux balances the right-hand side. That of a velocity field that does not cross the walls has no mean, so
+  // the flux is 0 to round-off: a solution of the original system.
   const std::size_t nz = z_nodes.size() - 1;
   const double top = z_nodes[nz] - z_nodes[nz - 1];
   leak_ = -2 / (top * top) * scale;
@@ -92,7 +107,8 @@ PoissonTables::PoissonTables(const std::vector<double>& z_nodes, std::vector<dou
   // Its mean, w^T x with A x = d, is (A^-T w)^T d.
   rows.diagonal.back() += leak_;
   std::vector<double> weight(nz);
-  for (std::size_t k = 0; k < nz; ++k) weight[k] = (z_nodes[k + 1] - z_nodes[k]) / (z_nodes.back() - z_nodes.front());
+  for (std::size_t k = 0; k < nz; ++k)
+    weight[k] = (z_nodes[k + 1] - z_nodes[k]) / (z_nodes.back() - z_nodes.front());
   mean_weight_ = Buffer<double>(weight);
   moment_ = Buffer<double>(solve(transposed(rows), weight));
 }
@@ -114,17 +130,25 @@ ShiftedLines PoissonTables::lines(const Box3& box) const {
 ShiftedLines PoissonTables::lines_with_reduced(const Box3& box) {
   ShiftedLines prepared = lines(box);
   if (prepared.lines <= 0) return prepared;
-  const auto size = static_cast<std::size_t>(prepared.lines) * static_cast<std::size_t>(reduced_coefficients * prepared.blocks.count);
+  const auto size = static_cast<std::size_t>(prepared.lines) *
+                    static_cast<std::size_t>(reduced_coefficients * prepared.blocks.count);
   reduced_ = Buffer<double>(size);
   prepared.reduced = reduced_.data();
-  parallel_for("prepare reduced systems", box_of(box.nx(), box.ny(), 1), PrepareReduced{prepared, reduced_.data()});
+  parallel_for("prepare reduced systems", box_of(box.nx(), box.ny(), 1),
+               PrepareReduced{prepared, reduced_.data()});
   return prepared;
 }
 
-HelmholtzTables::HelmholtzTables(TridiagonalRows second_derivative, const ZBlocks& blocks, TridiagonalMethod method)
-    : second_derivative_(std::move(second_derivative)), matrix_(second_derivative_), method_(method), rows_(second_derivative_, blocks),
+HelmholtzTables::HelmholtzTables(TridiagonalRows second_derivative, const ZBlocks& blocks,
+                                 TridiagonalMethod method)
+    : second_derivative_(std::move(second_derivative)),
+      matrix_(second_derivative_),
+      method_(method),
+      rows_(second_derivative_, blocks),
       host_pivots_(2 * second_derivative_.diagonal.size()),
-      host_reduced_(static_cast<std::size_t>(reduced_coefficients * blocks.count())), pivots_(host_pivots_), reduced_(host_reduced_) {
+      host_reduced_(static_cast<std::size_t>(reduced_coefficients * blocks.count())),
+      pivots_(host_pivots_),
+      reduced_(host_reduced_) {
   prepare(0);
 }
 
@@ -156,7 +180,8 @@ void HelmholtzTables::prepare(double c) {
   if (method_ == TridiagonalMethod::transpose) {
     eliminate(0, rows.nz);
   } else {
-    for (int block = 0; block < rows.blocks.count; ++block) eliminate(rows.blocks.bounds[block] + 1, rows.blocks.bounds[block + 1] - 1);
+    for (int block = 0; block < rows.blocks.count; ++block)
+      eliminate(rows.blocks.bounds[block] + 1, rows.blocks.bounds[block + 1] - 1);
     prepare_reduced(rows, 0, 0, host_reduced_.data(), 1);
     reduced_.upload(host_reduced_);
   }

@@ -33,10 +33,10 @@ class RowTables {
 /// Coefficients of the Poisson equation for every pair of wavenumbers.
 class PoissonTables {
  public:
-  /// z_nodes: nz + 1 faces; shift_x, shift_y: eigenvalues of the second differences along x and y, for all wavenumbers. Solutions
-  /// come out divided by `scale`.
-  PoissonTables(const std::vector<double>& z_nodes, std::vector<double> shift_x, std::vector<double> shift_y, const ZBlocks& blocks,
-                double scale);
+  /// z_nodes: nz + 1 faces; shift_x, shift_y: eigenvalues of the second differences along x and y, for all
+  /// wavenumbers. Solutions come out divided by `scale`.
+  PoissonTables(const std::vector<double>& z_nodes, std::vector<double> shift_x, std::vector<double> shift_y,
+                const ZBlocks& blocks, double scale);
 
   /// Coefficients for the lines of a box (x: wavenumbers), without those of the reduced systems.
   ShiftedLines lines(const Box3& box) const;

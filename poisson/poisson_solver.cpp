@@ -17,12 +17,13 @@ namespace {
 
 using Complex = std::complex<real>;
 
-/// Eigenvalues of the periodic second difference, -4 sin^2(pi i / n) / d^2, for the first `count` wavenumbers: exactly 0 for the
-/// constant mode only, and the same for i and n - i.
+/// Eigenvalues of the periodic second difference, -4 sin^2(pi i / n) / d^2, for the first `count`
+/// wavenumbers: exactly 0 for the constant mode only, and the same for i and n - i.
 std::vector<double> modified_wavenumbers(std::int64_t n, double d, std::int64_t count) {
   std::vector<double> values;
   for (std::int64_t i = 0; i < count; ++i) {
-    const double sine = std::sin(std::numbers::pi * static_cast<double>(std::min(i, n - i)) / static_cast<double>(n));
+    const double sine =
+        std::sin(std::numbers::pi * static_cast<double>(std::min(i, n - i)) / static_cast<double>(n));
     values.push_back(-4 * sine * sine / (d * d));
   }
   return values;
@@ -32,21 +33,28 @@ std::vector<double> modified_wavenumbers(std::int64_t n, double d, std::int64_t 
 template <class BoxOfRank>
 std::vector<Box3> row_boxes(const Communicator& comm, const BoxOfRank& box) {
   std::vector<Box3> boxes;
-  for (int y = 0; y < comm.processes().py; ++y) boxes.push_back(box(comm.processes().rank(y, comm.z_index())));
+  for (int y = 0; y < comm.processes().py; ++y)
+    boxes.push_back(box(comm.processes().rank(y, comm.z_index())));
   return boxes;
 }
 
 }  // namespace
 
 struct PoissonSolver::Parts {
-  Parts(const Communicator& comm, const Decomposition& decomposition, const Domain& domain, TridiagonalMethod method, Exchange& exchange)
-      : cells(decomposition.cells()), y_pencil(decomposition.spectral_y_pencil(comm.rank())),
+  Parts(const Communicator& comm, const Decomposition& decomposition, const Domain& domain,
+        TridiagonalMethod method, Exchange& exchange)
+      : cells(decomposition.cells()),
+        y_pencil(decomposition.spectral_y_pencil(comm.rank())),
         fourier_x(decomposition.x_pencil(comm.rank()), row_length(cells[0])),
-        fourier_y(y_pencil.nx(), y_pencil.ny(), y_pencil.nz(), comm.processes().py > 1 ? y_pencil.extent(0) : row_length(cells[0]) / 2),
-        tables(domain.z_nodes, modified_wavenumbers(cells[0], domain.dx, cells[0] / 2 + 1), modified_wavenumbers(cells[1], domain.dy, cells[1]),
-               decomposition.z_blocks(), static_cast<double>(cells[0]) * static_cast<double>(cells[1])),
-        boxes(spectral_lines(comm, decomposition)), at_home(tables.lines(boxes.my_home())),
-        whole(tables.lines_with_reduced(boxes.my_whole())), lines(comm, decomposition, boxes, method, exchange) {
+        fourier_y(y_pencil.nx(), y_pencil.ny(), y_pencil.nz(),
+                  comm.processes().py > 1 ? y_pencil.extent(0) : row_length(cells[0]) / 2),
+        tables(domain.z_nodes, modified_wavenumbers(cells[0], domain.dx, cells[0] / 2 + 1),
+               modified_wavenumbers(cells[1], domain.dy, cells[1]), decomposition.z_blocks(),
+               static_cast<double>(cells[0]) * static_cast<double>(cells[1])),
+        boxes(spectral_lines(comm, decomposition)),
+        at_home(tables.lines(boxes.my_home())),
+        whole(tables.lines_with_reduced(boxes.my_whole())),
+        lines(comm, decomposition, boxes, method, exchange) {
     if (comm.processes().py == 1) return;
     y_data = Buffer<Complex>(static_cast<std::size_t>(y_pencil.volume()));
     to_y.emplace(comm.row(), row_boxes(comm, [&](int rank) { return decomposition.spectral_x_pencil(rank); }),
@@ -56,7 +64,8 @@ struct PoissonSolver::Parts {
 
   /// The coefficients with y whole: in the field itself, unless y is split over ranks.
   View3<Complex> y_view(Field& phi) {
-    return to_y ? contiguous_view(y_data.data(), y_pencil.nx(), y_pencil.ny(), y_pencil.nz()) : phi.complex_view();
+    return to_y ? contiguous_view(y_data.data(), y_pencil.nx(), y_pencil.ny(), y_pencil.nz())
+                : phi.complex_view();
   }
 
   std::array<std::int64_t, 3> cells;
@@ -71,9 +80,10 @@ struct PoissonSolver::Parts {
   std::optional<Transpose<Complex>> to_y;
 };
 
-PoissonSolver::PoissonSolver(const Communicator& comm, const Decomposition& decomposition, const Domain& domain, TridiagonalMethod method,
-                             Exchange& exchange) {
-  SLUICE_REQUIRE(static_cast<std::int64_t>(domain.z_nodes.size()) == decomposition.cells()[2] + 1, "z_nodes: one more than cells in z");
+PoissonSolver::PoissonSolver(const Communicator& comm, const Decomposition& decomposition,
+                             const Domain& domain, TridiagonalMethod method, Exchange& exchange) {
+  SLUICE_REQUIRE(static_cast<std::int64_t>(domain.z_nodes.size()) == decomposition.cells()[2] + 1,
+                 "z_nodes: one more than cells in z");
   SLUICE_REQUIRE(domain.dx > 0 && domain.dy > 0, "cell sizes must be positive");
   parts_ = std::make_unique<Parts>(comm, decomposition, domain, method, exchange);
 }
@@ -106,8 +116,8 @@ void PoissonSolver::solve(Field& phi, PhaseTimers& timers) {
   }
   {
     const PhaseTimers::Scope scope(timers, "tridiagonal");
-    const LineArray array{reinterpret_cast<real*>(y_view.origin), 2 * y_view.stride_y, 2 * y_view.stride_z, 2 * p.y_pencil.nx(),
-                          p.y_pencil.ny()};
+    const LineArray array{reinterpret_cast<real*>(y_view.origin), 2 * y_view.stride_y, 2 * y_view.stride_z,
+                          2 * p.y_pencil.nx(), p.y_pencil.ny()};
     p.lines.solve(p.at_home, p.whole, array);
   }
   if (has_y) {

@@ -8,7 +8,8 @@
 
 namespace sluice {
 
-/// Lanes of a bundle: one line for each thread of a GPU; on a CPU enough for long vectors, few enough for the cache.
+/// Lanes of a bundle: one line for each thread of a GPU; on a CPU enough for long vectors, few enough for the
+/// cache.
 template <class Lines>
 inline constexpr int bundle_lanes = loops_on_gpu ? Lines::components : 32;
 
@@ -26,8 +27,8 @@ struct LineArray {
   SLUICE_INLINE real* at(int r, int j, int k) const { return origin + r + j * stride_y + k * stride_z; }
 };
 
-/// The box of parallel_for over all bundles of an array and `depth` blocks. On a CPU, x has length 1: bundles share scratch memory,
-/// and the innermost loop of parallel_for promises the compiler independent iterations.
+/// The box of parallel_for over all bundles of an array and `depth` blocks. On a CPU, x has length 1: bundles
+/// share scratch memory, and the innermost loop of parallel_for promises the compiler independent iterations.
 template <class Lines>
 Box3 bundle_box(const LineArray& array, int depth) {
   constexpr int lanes = bundle_lanes<Lines>;
@@ -39,7 +40,8 @@ Box3 bundle_box(const LineArray& array, int depth) {
   }
 }
 
-/// Calls kernel.bundle(first lane, number of lanes, row, k): the number is a constant where the bundle is full.
+/// Calls kernel.bundle(first lane, number of lanes, row, k): the number is a constant where the bundle is
+/// full.
 template <class Lines, class Kernel>
 SLUICE_INLINE void for_bundle(const Kernel& kernel, const LineArray& array, int i, int j, int k) {
   constexpr int lanes = bundle_lanes<Lines>;
@@ -58,14 +60,16 @@ SLUICE_INLINE void for_bundle(const Kernel& kernel, const LineArray& array, int 
 }
 
 /// Sum of moment_k d_k over rows of the singular line's real part: its share of the mean of the solution.
-SLUICE_INLINE double moment_of_block(const ShiftedLines& lines, int first, int end, const real* d, std::ptrdiff_t stride) {
+SLUICE_INLINE double moment_of_block(const ShiftedLines& lines, int first, int end, const real* d,
+                                     std::ptrdiff_t stride) {
   double sum = 0;
   for (int k = first; k < end; ++k) sum += lines.moment[k] * d[(k - first) * stride];
   return sum;
 }
 
-/// The singular line is real, so the place of its imaginary part is free: each block's share of the mean travels there to where
-/// the block boundaries are solved for. Lane 1 of `values` belongs to that imaginary part.
+/// The singular line is real, so the place of its imaginary part is free: each block's share of the mean
+/// travels there to where the block boundaries are solved for. Lane 1 of `values` belongs to that imaginary
+/// part.
 SLUICE_INLINE double take_mean(int blocks, real* values, std::ptrdiff_t pitch) {
   double mean = 0;
   for (int block = 0; block < blocks; ++block) {
@@ -76,7 +80,8 @@ SLUICE_INLINE double take_mean(int blocks, real* values, std::ptrdiff_t pitch) {
   return mean;
 }
 
-/// Interior values of the singular line follow its block boundaries, since a constant solves the homogeneous equations.
+/// Interior values of the singular line follow its block boundaries, since a constant solves the homogeneous
+/// equations.
 SLUICE_INLINE void subtract_mean(double mean, int blocks, real* values, std::ptrdiff_t pitch) {
   for (int n = 0; n < 2 * blocks; ++n) values[n * pitch] = static_cast<real>(values[n * pitch] - mean);
 }
@@ -86,20 +91,23 @@ struct Scratch {
   double* pivots = nullptr;
   double* rows = nullptr;
   real* boundary = nullptr;
-  std::ptrdiff_t pivots_pitch = 0;  ///< in a GPU build: lines of the array times blocks; each thread has a column
+  std::ptrdiff_t pivots_pitch =
+      0;  ///< in a GPU build: lines of the array times blocks; each thread has a column
 };
 
 /// solve_between with the scratch memory that suits the machine.
 template <class Lines, class Count>
-SLUICE_INLINE void solve_run(const Lines& lines, const Scratch& scratch, int i, int j, std::ptrdiff_t thread, int first, int end,
-                             real* x, std::ptrdiff_t stride, Count n, const double* before, const double* after) {
+SLUICE_INLINE void solve_run(const Lines& lines, const Scratch& scratch, int i, int j, std::ptrdiff_t thread,
+                             int first, int end, real* x, std::ptrdiff_t stride, Count n,
+                             const double* before, const double* after) {
   constexpr int lanes = bundle_lanes<Lines>;
   if constexpr (loops_on_gpu) {
     if (end - first <= longest_private_run) {
       double pivots_of_rows[longest_private_run];
       double values_of_rows[longest_private_run * lanes];
       Pivots<Lines, lanes> pivots(lines, i, j, n, {pivots_of_rows, 1}, first);
-      solve_between<false, lanes>(lines, pivots, first, end, x, stride, n, before, after, values_of_rows, lanes);
+      solve_between<false, lanes>(lines, pivots, first, end, x, stride, n, before, after, values_of_rows,
+                                  lanes);
     } else {
       Pivots<Lines, lanes> pivots(lines, i, j, n, {scratch.pivots + thread, scratch.pivots_pitch}, first);
       solve_between<false, lanes>(lines, pivots, first, end, x, stride, n, before, after, x, stride);
@@ -110,7 +118,8 @@ SLUICE_INLINE void solve_run(const Lines& lines, const Scratch& scratch, int i, 
   }
 }
 
-/// P-TDMA, first pass: boundary equations of each local block; block 0 of the array is block `first_block` of the grid.
+/// P-TDMA, first pass: boundary equations of each local block; block 0 of the array is block `first_block` of
+/// the grid.
 template <class Lines>
 struct FormBoundary {
   Lines lines;
@@ -155,9 +164,11 @@ struct SolveReduced {
     const bool singular = lines.holds_singular_line && j == 0 && first_lane == 0;
     const double mean = singular ? take_mean(lines.blocks.count, first, values.stride_z) : 0;
     if constexpr (loops_on_gpu) {
-      solve_reduced<lanes>(lines, first_lane / Lines::components, j, first, values.stride_z, n, first, values.stride_z);
+      solve_reduced<lanes>(lines, first_lane / Lines::components, j, first, values.stride_z, n, first,
+                           values.stride_z);
     } else {
-      solve_reduced<lanes>(lines, first_lane / Lines::components, j, first, values.stride_z, n, scratch.rows, lanes);
+      solve_reduced<lanes>(lines, first_lane / Lines::components, j, first, values.stride_z, n, scratch.rows,
+                           lanes);
     }
     if (singular) subtract_mean(mean, lines.blocks.count, first, values.stride_z);
   }
@@ -193,12 +204,15 @@ struct SolveInterior {
       after[r] = x_last[r];
     }
     const int i = first_lane / Lines::components;
-    const std::ptrdiff_t thread = (static_cast<std::ptrdiff_t>(block) * x.rows + j) * (x.count / Lines::components) + i;
-    solve_run(lines, scratch, i, j, thread, first + 1, last, at_first + x.stride_z, x.stride_z, n, before, after);
+    const std::ptrdiff_t thread =
+        (static_cast<std::ptrdiff_t>(block) * x.rows + j) * (x.count / Lines::components) + i;
+    solve_run(lines, scratch, i, j, thread, first + 1, last, at_first + x.stride_z, x.stride_z, n, before,
+              after);
   }
 };
 
-/// P-TDMA where z is not split over ranks: both passes over all blocks while the bundle is in the cache. The same arithmetic.
+/// P-TDMA where z is not split over ranks: both passes over all blocks while the bundle is in the cache. The
+/// same arithmetic.
 template <class Lines>
 struct SolveAtOnce {
   Lines lines;
@@ -221,7 +235,8 @@ struct SolveAtOnce {
       real* rhs = scratch.boundary + 2 * block * lanes;
       form_boundary<true, lanes>(lines, pivots, first, bounds[block + 1], d, x.stride_z, n, rhs, rhs + lanes);
       if constexpr (Lines::components == 2) {
-        if (singular) rhs[1] = static_cast<real>(moment_of_block(lines, first, bounds[block + 1], d, x.stride_z));
+        if (singular)
+          rhs[1] = static_cast<real>(moment_of_block(lines, first, bounds[block + 1], d, x.stride_z));
       }
     }
     const double mean = singular ? take_mean(blocks, scratch.boundary, lanes) : 0;
@@ -241,8 +256,8 @@ struct SolveAtOnce {
         before[r] = x_first[r];
         after[r] = x_first[lanes + r];
       }
-      solve_between<true, lanes>(lines, pivots, first + 1, last, at_first + x.stride_z, x.stride_z, n, before, after, scratch.rows,
-                                 lanes);
+      solve_between<true, lanes>(lines, pivots, first + 1, last, at_first + x.stride_z, x.stride_z, n, before,
+                                 after, scratch.rows, lanes);
     }
   }
 };

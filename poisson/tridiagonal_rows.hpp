@@ -9,16 +9,18 @@ struct TridiagonalRows {
   std::vector<double> lower, diagonal, upper;
 };
 
-/// Homogeneous wall rows. dirichlet: the value AT the wall is 0 (no-slip), through the mirror image -u_0 of the first centre, so
-/// that the gradient at the wall is 2 u_0 / dz_0. neumann: no flux through the wall (free-slip; the pressure).
+/// Homogeneous wall rows. dirichlet: the value AT the wall is 0 (no-slip), through the mirror image -u_0 of
+/// the first centre, so that the gradient at the wall is 2 u_0 / dz_0. neumann: no flux through the wall
+/// (free-slip; the pressure).
 enum class WallRow { dirichlet, neumann };
 
-/// At cell centres (u, v, p): ((u_{k+1} - u_k) / dzc_k - (u_k - u_{k-1}) / dzc_{k-1}) / dz_k, dzc_k = (dz_k + dz_{k+1}) / 2.
-/// z_nodes: the nz + 1 face coordinates, walls included.
+/// At cell centres (u, v, p): ((u_{k+1} - u_k) / dzc_k - (u_k - u_{k-1}) / dzc_{k-1}) / dz_k, dzc_k = (dz_k +
+/// dz_{k+1}) / 2. z_nodes: the nz + 1 face coordinates, walls included.
 TridiagonalRows second_derivative_centers(const std::vector<double>& z_nodes, WallRow bottom, WallRow top);
 
-/// At the upper faces of the cells (w): ((w_{k+1} - w_k) / dz_{k+1} - (w_k - w_{k-1}) / dz_k) / dzc_k, with w = 0 on both walls. Row
-/// nz - 1 lies on the top wall and is zero, so that 1 - c Lz is the identity there; its neighbour does not refer to it.
+/// At the upper faces of the cells (w): ((w_{k+1} - w_k) / dz_{k+1} - (w_k - w_{k-1}) / dz_k) / dzc_k, with w
+/// = 0 on both walls. Row nz - 1 lies on the top wall and is zero, so that 1 - c Lz is the identity there;
+/// its neighbour does not refer to it.
 TridiagonalRows second_derivative_faces(const std::vector<double>& z_nodes);
 
 /// Solves one system on the host (Thomas algorithm without pivoting).

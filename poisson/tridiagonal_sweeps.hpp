@@ -1,27 +1,32 @@
 #pragma once
-// The arithmetic of tridiagonal systems along z, written once for CPU and GPU, for the Poisson equation and for implicit diffusion.
+// The arithmetic of tridiagonal systems along z, written once for CPU and GPU, for the Poisson equation and
+// for implicit diffusion.
 //
-// A line is one system; a bundle is `Lanes` neighbouring real numbers along x, worked on together: many on a CPU, where the loops
-// over lanes vectorise, and one line on a GPU, where neighbouring threads have neighbouring lines. A line of the Poisson equation
-// is a complex number, that is `components` = 2 lanes with the same coefficients. Coefficients and arithmetic are double.
+// A line is one system; a bundle is `Lanes` neighbouring real numbers along x, worked on together: many on a
+// CPU, where the loops over lanes vectorise, and one line on a GPU, where neighbouring threads have
+// neighbouring lines. A line of the Poisson equation is a complex number, that is `components` = 2 lanes with
+// the same coefficients. Coefficients and arithmetic are double.
 //
 //   lower_k x_{k-1} + diagonal_k x_k + upper_k x_{k+1} = d_k
 //
-// A block of rows first, ..., last is eliminated as in Diez Sanhueza et al. 2025, Algorithm 2, in a form that reads d once and
-// keeps nothing: with the pivots b_k = diagonal_k - lower_k upper_{k-1} / b_{k-1} of the rows between first and last,
+// A block of rows first, ..., last is eliminated as in Diez Sanhueza et al. 2025, Algorithm 2, in a form that
+// reads d once and keeps nothing: with the pivots b_k = diagonal_k - lower_k upper_{k-1} / b_{k-1} of the
+// rows between first and last,
 //
-//   g_k = (d_k - lower_k g_{k-1}) / b_k,        weight_{k+1} = -weight_k upper_k / b_k,        weight_{first+1} = 1,
+//   g_k = (d_k - lower_k g_{k-1}) / b_k,        weight_{k+1} = -weight_k upper_k / b_k, weight_{first+1} = 1,
 //
-// the interior solution that belongs to x_first = x_last = 0 has g_{last-1} as its highest value and sum_k weight_k g_k as its
-// lowest. These two turn the rows first and last into equations for the values at block boundaries alone.
+// the interior solution that belongs to x_first = x_last = 0 has g_{last-1} as its highest value and sum_k
+// weight_k g_k as its lowest. These two turn the rows first and last into equations for the values at block
+// boundaries alone.
 #include <cstddef>
 
 #include "core/support/real.hpp"
 
 namespace sluice {
 
-/// Coefficients of an equation for two values at block boundaries that are prepared once: 1 / pivot of the rows first and last,
-/// and the coefficient of x_last in row first. Row last's coefficient of x_first is the latter times the block's `symmetry`.
+/// Coefficients of an equation for two values at block boundaries that are prepared once: 1 / pivot of the
+/// rows first and last, and the coefficient of x_last in row first. Row last's coefficient of x_first is the
+/// latter times the block's `symmetry`.
 enum ReducedCoefficient { inverse_of_first, inverse_of_last, coupling, reduced_coefficients };
 
 /// How z is cut: block n has rows [bounds[n], bounds[n + 1]).
@@ -35,13 +40,15 @@ struct LineRows {
   const double* lower = nullptr;
   const double* diagonal = nullptr;
   const double* upper = nullptr;
-  const double* symmetry = nullptr;  ///< for each block, the product of lower_k / upper_{k-1} over its rows but the first
+  const double* symmetry =
+      nullptr;  ///< for each block, the product of lower_k / upper_{k-1} over its rows but the first
   BlockBounds blocks;
   int nz = 0;
 };
 
-/// The Poisson equation: complex lines, diagonal_k + shift_x(i) + shift_y(j). One of them is singular (shift 0): there `leak` is
-/// added to the last diagonal, and `moment` gives the mean of its solution, sum_k moment_k d_k.
+/// The Poisson equation: complex lines, diagonal_k + shift_x(i) + shift_y(j). One of them is singular (shift
+/// 0): there `leak` is added to the last diagonal, and `moment` gives the mean of its solution, sum_k
+/// moment_k d_k.
 struct ShiftedLines : LineRows {
   static constexpr int components = 2;
 
@@ -56,7 +63,8 @@ struct ShiftedLines : LineRows {
   bool holds_singular_line = false;     ///< whether local line (0, 0) is the singular one
 
   SLUICE_INLINE double reduced_at(ReducedCoefficient which, int block, int i, int j) const {
-    return reduced[(reduced_coefficients * block + which) * lines + static_cast<std::ptrdiff_t>(j) * lines_in_row + i];
+    return reduced[(reduced_coefficients * block + which) * lines +
+                   static_cast<std::ptrdiff_t>(j) * lines_in_row + i];
   }
 };
 
@@ -87,7 +95,8 @@ class Pivots;
 template <int Lanes>
 class Pivots<ShiftedLines, Lanes> {
  public:
-  /// For the bundle whose first line is (i, j), `n` lanes; `store` keeps the pivots of `first_kept` and the rows above.
+  /// For the bundle whose first line is (i, j), `n` lanes; `store` keeps the pivots of `first_kept` and the
+  /// rows above.
   SLUICE_INLINE Pivots(const ShiftedLines& lines, int i, int j, int n, RowStore store, int first_kept)
       : lines_(lines), store_(store), first_kept_(first_kept), n_(n / 2) {
     for (int c = 0; c < n_; ++c) shift_[c] = lines.shift_x[i + c] + lines.shift_y[j];
@@ -108,10 +117,12 @@ class Pivots<ShiftedLines, Lanes> {
     for (int r = 0; r < n; ++r) weight_[r] *= -upper * inverse_[r];
     if (k + 1 == lines_.nz) {
       for (int c = 0; c < n / 2; ++c) {
-        of_line_[c] = 1 / (lines_.diagonal[k] + shift_[c] + (shift_[c] == 0 ? lines_.leak : 0) - product * of_line_[c]);
+        of_line_[c] =
+            1 / (lines_.diagonal[k] + shift_[c] + (shift_[c] == 0 ? lines_.leak : 0) - product * of_line_[c]);
       }
     } else {
-      for (int c = 0; c < n / 2; ++c) of_line_[c] = 1 / (lines_.diagonal[k] + shift_[c] - product * of_line_[c]);
+      for (int c = 0; c < n / 2; ++c)
+        of_line_[c] = 1 / (lines_.diagonal[k] + shift_[c] - product * of_line_[c]);
     }
     spread(n);
   }
@@ -156,7 +167,8 @@ class Pivots<ShiftedLines, Lanes> {
 template <int Lanes>
 class Pivots<TableLines, Lanes> {
  public:
-  SLUICE_INLINE Pivots(const TableLines& lines, int /*i*/, int /*j*/, int /*n*/, RowStore /*store*/, int /*first_kept*/)
+  SLUICE_INLINE Pivots(const TableLines& lines, int /*i*/, int /*j*/, int /*n*/, RowStore /*store*/,
+                       int /*first_kept*/)
       : lines_(lines) {}
 
   template <class Count>
@@ -187,11 +199,12 @@ class Pivots<TableLines, Lanes> {
   double weight_ = 0;
 };
 
-/// First pass over a block of rows [first, end): the right-hand sides of its two boundary equations. `d` is row `first` of the
-/// bundle. With `Keep`, the pivots are kept for solve_between.
+/// First pass over a block of rows [first, end): the right-hand sides of its two boundary equations. `d` is
+/// row `first` of the bundle. With `Keep`, the pivots are kept for solve_between.
 template <bool Keep, int Lanes, class Lines, class Count>
-SLUICE_INLINE void form_boundary(const Lines& lines, Pivots<Lines, Lanes>& pivots, int first, int end, const real* d,
-                                 std::ptrdiff_t stride, Count n, real* first_rhs, real* last_rhs) {
+SLUICE_INLINE void form_boundary(const Lines& lines, Pivots<Lines, Lanes>& pivots, int first, int end,
+                                 const real* d, std::ptrdiff_t stride, Count n, real* first_rhs,
+                                 real* last_rhs) {
   double g[Lanes];
   double lowest[Lanes];
   for (int r = 0; r < n; ++r) g[r] = lowest[r] = 0;
@@ -218,12 +231,13 @@ SLUICE_INLINE void form_boundary(const Lines& lines, Pivots<Lines, Lanes>& pivot
   }
 }
 
-/// Solves for the rows [first, end) of a bundle in place, the values `before` and `after` them known (in `x` itself they are not
-/// read). `x` is row `first`. `g` is room for the rows' intermediate values; it may be x itself. With `Recall`, the pivots were
-/// kept by form_boundary.
+/// Solves for the rows [first, end) of a bundle in place, the values `before` and `after` them known (in `x`
+/// itself they are not read). `x` is row `first`. `g` is room for the rows' intermediate values; it may be x
+/// itself. With `Recall`, the pivots were kept by form_boundary.
 template <bool Recall, int Lanes, class Lines, class G, class Count>
-SLUICE_INLINE void solve_between(const Lines& lines, Pivots<Lines, Lanes>& pivots, int first, int end, real* x, std::ptrdiff_t stride,
-                                 Count n, const double* before, const double* after, G* g, std::ptrdiff_t g_pitch) {
+SLUICE_INLINE void solve_between(const Lines& lines, Pivots<Lines, Lanes>& pivots, int first, int end,
+                                 real* x, std::ptrdiff_t stride, Count n, const double* before,
+                                 const double* after, G* g, std::ptrdiff_t g_pitch) {
   double value[Lanes];
   for (int r = 0; r < n; ++r) value[r] = before[r];
   for (int k = first; k < end; ++k) {
@@ -257,11 +271,12 @@ SLUICE_INLINE void solve_between(const Lines& lines, Pivots<Lines, Lanes>& pivot
   }
 }
 
-/// Solves the system of all 2 N block-boundary values of a bundle in place: values[2 n] belongs to the first row of block n,
-/// values[2 n + 1] to its last. (i, j) is the bundle's first line; `g` is room for intermediate values, it may be `values` itself.
+/// Solves the system of all 2 N block-boundary values of a bundle in place: values[2 n] belongs to the first
+/// row of block n, values[2 n + 1] to its last. (i, j) is the bundle's first line; `g` is room for
+/// intermediate values, it may be `values` itself.
 template <int Lanes, class Lines, class G, class Count>
-SLUICE_INLINE void solve_reduced(const Lines& lines, int i, int j, real* values, std::ptrdiff_t pitch, Count n, G* g,
-                                 std::ptrdiff_t g_pitch) {
+SLUICE_INLINE void solve_reduced(const Lines& lines, int i, int j, real* values, std::ptrdiff_t pitch,
+                                 Count n, G* g, std::ptrdiff_t g_pitch) {
   constexpr int components = Lines::components;
   const int count = lines.blocks.count;
   double value[Lanes];
@@ -306,14 +321,15 @@ SLUICE_INLINE void solve_reduced(const Lines& lines, int i, int j, real* values,
   }
 }
 
-/// Eliminates the rows [first, end) of one line and gives its two boundary equations: the coefficients of x_first in row first and
-/// of x_last in row last, and of x_last in row first. Used when systems are prepared.
+/// Eliminates the rows [first, end) of one line and gives its two boundary equations: the coefficients of
+/// x_first in row first and of x_last in row last, and of x_last in row first. Used when systems are
+/// prepared.
 struct BoundaryEquations {
   double first, last, coupling;
 };
 
-SLUICE_INLINE BoundaryEquations eliminate_block(const double* lower, const double* diagonal, const double* upper, double shift, int first,
-                                                int end) {
+SLUICE_INLINE BoundaryEquations eliminate_block(const double* lower, const double* diagonal,
+                                                const double* upper, double shift, int first, int end) {
   const int last = end - 1;
   if (last == first + 1) return {diagonal[first] + shift, diagonal[last] + shift, upper[first]};
   double inverse = 1 / (diagonal[first + 1] + shift);
@@ -331,9 +347,10 @@ SLUICE_INLINE BoundaryEquations eliminate_block(const double* lower, const doubl
           -upper[first] * weight * highest};
 }
 
-/// Prepares the system of block-boundary values of one line, the diagonal shifted by `shift` and in the last row by `leak` too.
-/// Coefficient q of block n goes to out[(reduced_coefficients * n + q) * stride].
-SLUICE_INLINE void prepare_reduced(const LineRows& rows, double shift, double leak, double* out, std::ptrdiff_t stride) {
+/// Prepares the system of block-boundary values of one line, the diagonal shifted by `shift` and in the last
+/// row by `leak` too. Coefficient q of block n goes to out[(reduced_coefficients * n + q) * stride].
+SLUICE_INLINE void prepare_reduced(const LineRows& rows, double shift, double leak, double* out,
+                                   std::ptrdiff_t stride) {
   double from_below = 0;  // upper / pivot of the last row of the block below
   for (int block = 0; block < rows.blocks.count; ++block) {
     const int first = rows.blocks.bounds[block];

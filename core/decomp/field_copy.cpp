@@ -17,14 +17,17 @@ struct CopyCell {
 
 }  // namespace
 
-std::vector<real> download(const Field& field) { return download(field, field.local_box()); }
+std::vector<real> download(const Field& field) {
+  return download(field, field.local_box());
+}
 
 std::vector<real> download(const Field& field, const Box3& local_box) {
   const Box3 box = local_box.local();
   Buffer<real> packed(static_cast<std::size_t>(box.volume()));
   parallel_for("download field", box,
-               CopyCell{field.view(), contiguous_view(packed.data(), box.nx(), box.ny(), box.nz()), static_cast<int>(local_box.lo[0]),
-                        static_cast<int>(local_box.lo[1]), static_cast<int>(local_box.lo[2])});
+               CopyCell{field.view(), contiguous_view(packed.data(), box.nx(), box.ny(), box.nz()),
+                        static_cast<int>(local_box.lo[0]), static_cast<int>(local_box.lo[1]),
+                        static_cast<int>(local_box.lo[2])});
   return packed.download();
 }
 
@@ -33,9 +36,9 @@ void upload(const std::vector<real>& host, Field& field) {
   SLUICE_REQUIRE(host.size() == static_cast<std::size_t>(box.volume()),
                  "the host array does not match the field");
   Buffer<real> packed(host);
-  parallel_for(
-      "upload field", box,
-      CopyCell{contiguous_view<const real>(packed.data(), box.nx(), box.ny(), box.nz()), field.view(), 0, 0, 0});
+  parallel_for("upload field", box,
+               CopyCell{contiguous_view<const real>(packed.data(), box.nx(), box.ny(), box.nz()),
+                        field.view(), 0, 0, 0});
   device::synchronize();
 }
 

@@ -85,13 +85,12 @@ std::size_t ChunkWriter::piece_bytes(const Window& window, int holder) const {
   return static_cast<std::size_t>(elements) * element_bytes_;
 }
 
-void ChunkWriter::pack(const Window& window, const std::byte* data, std::vector<std::byte>& message) const {
+void ChunkWriter::pack(const Window& window, const std::byte* data, std::byte* message) const {
   const IndexBox held = box_of(block_);
-  std::byte* next = message.data();
   for (std::int64_t n = window.begin; n < window.end; ++n) {
     const IndexBox piece = intersection(layout_.box(n), held);
-    copy_box(piece, data, held, next, piece, element_bytes_);
-    next += static_cast<std::size_t>(piece.volume()) * element_bytes_;
+    copy_box(piece, data, held, message, piece, element_bytes_);
+    message += static_cast<std::size_t>(piece.volume()) * element_bytes_;
   }
 }
 
@@ -104,34 +103,45 @@ void ChunkWriter::unpack(const Window& window, int holder, const std::byte* mess
   }
 }
 
-void ChunkWriter::exchange(std::int64_t round, const std::byte* data) {
+void ChunkWriter::allocate(std::int64_t round) {
   const Window mine = window_of(rank_, round);
-  std::vector<std::vector<std::byte>> sent(static_cast<std::size_t>(size_));
-  std::vector<std::vector<std::byte>> received(static_cast<std::size_t>(size_));
-  std::vector<MPI_Request> requests;
-  for (int step = 0; step < size_; ++step) {
+  // Zero where a chunk reaches beyond the edge: equal fields give equal files.
+  window_data_.assign(static_cast<std::size_t>(mine.end - mine.begin) * stride(), {});
+  const auto ranks = static_cast<std::size_t>(size_);
+  sent_.resize(ranks);
+  received_.resize(ranks);
+  requests_.reserve(2 * ranks);
+  for (int rank = 0; rank < size_; ++rank) {
+    const std::size_t outgoing = rank == rank_ ? 0 : piece_bytes(window_of(rank, round), rank_);
+    sent_[static_cast<std::size_t>(rank)].resize(outgoing);
+    received_[static_cast<std::size_t>(rank)].resize(piece_bytes(mine, rank));
+  }
+}
+
+void ChunkWriter::exchange(std::int64_t round, const std::byte* data) {
+  requests_.clear();
+  for (int step = 1; step < size_; ++step) {
     const int source = (rank_ + step) % size_;
-    auto& message = received[static_cast<std::size_t>(source)];
-    message.resize(piece_bytes(mine, source));
-    if (message.empty() || source == rank_) continue;
+    auto& message = received_[static_cast<std::size_t>(source)];
+    if (message.empty()) continue;
     MPI_Irecv(message.data(), static_cast<int>(message.size()), MPI_BYTE, source, message_tag, comm_,
-              &requests.emplace_back());
+              &requests_.emplace_back());
   }
-  for (int step = 0; step < size_; ++step) {
+  const Window mine = window_of(rank_, round);
+  pack(mine, data, received_[static_cast<std::size_t>(rank_)].data());
+  for (int step = 1; step < size_; ++step) {
     const int target = (rank_ + step) % size_;
-    const Window theirs = window_of(target, round);
-    auto& message =
-        target == rank_ ? received[static_cast<std::size_t>(rank_)] : sent[static_cast<std::size_t>(target)];
-    message.resize(piece_bytes(theirs, rank_));
-    pack(theirs, data, message);
-    if (message.empty() || target == rank_) continue;
+    auto& message = sent_[static_cast<std::size_t>(target)];
+    if (message.empty()) continue;
+    pack(window_of(target, round), data, message.data());
     MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, target, message_tag, comm_,
-              &requests.emplace_back());
+              &requests_.emplace_back());
   }
-  check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+  check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
             "MPI_Waitall");
-  for (int source = 0; source < size_; ++source)
-    unpack(mine, source, received[static_cast<std::size_t>(source)].data());
+  for (int source = 0; source < size_; ++source) {
+    unpack(mine, source, received_[static_cast<std::size_t>(source)].data());
+  }
 }
 
 void ChunkWriter::write_window(const Window& window, const std::vector<std::uint64_t>& addresses,
@@ -159,12 +169,9 @@ void ChunkWriter::write_window(const Window& window, const std::vector<std::uint
 void ChunkWriter::write(const std::vector<std::uint64_t>& addresses, const void* data, PosixFile& file) {
   const auto* bytes = static_cast<const std::byte*>(data);
   for (std::int64_t round = 0; round < rounds_; ++round) {
-    const Window mine = window_of(rank_, round);
-    // Zero where a chunk reaches beyond the edge: equal fields give equal files.
-    run_collectively(
-        comm_, [&] { window_data_.assign(static_cast<std::size_t>(mine.end - mine.begin) * stride(), {}); });
+    run_collectively(comm_, [&] { allocate(round); });
     exchange(round, bytes);
-    run_collectively(comm_, [&] { write_window(mine, addresses, file); });
+    run_collectively(comm_, [&] { write_window(window_of(rank_, round), addresses, file); });
   }
 }
 

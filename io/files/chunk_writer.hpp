@@ -40,7 +40,8 @@ class ChunkWriter {
   void gather_blocks();
   Window window_of(int rank, std::int64_t round) const;
   std::size_t piece_bytes(const Window& window, int holder) const;
-  void pack(const Window& window, const std::byte* data, std::vector<std::byte>& message) const;
+  void allocate(std::int64_t round);
+  void pack(const Window& window, const std::byte* data, std::byte* message) const;
   void unpack(const Window& window, int holder, const std::byte* message);
   void exchange(std::int64_t round, const std::byte* data);
   void write_window(const Window& window, const std::vector<std::uint64_t>& addresses, PosixFile& file);
@@ -56,6 +57,8 @@ class ChunkWriter {
   std::int64_t rounds_ = 0;
   std::vector<IndexBox> boxes_;  ///< what each rank holds
   std::vector<std::byte> window_data_;
+  std::vector<std::vector<std::byte>> sent_, received_;  ///< by rank; what stays here is in received_ only
+  std::vector<MPI_Request> requests_;
 };
 
 /// The checksum of HDF5's fletcher32 filter, which it appends to each chunk, least significant byte first.

@@ -5,7 +5,8 @@
 
 namespace sluice::io {
 
-/// Where on its cell a value lives. A face value is stored with the cell below it: index i of an x face is at (i + 1) dx.
+/// Where on its cell a value lives. A face value is stored with the cell below it: index i of an x face is at
+/// (i + 1) dx.
 enum class Location { center, x_face, y_face, z_face };
 
 enum class Precision { single_, double_ };
@@ -13,7 +14,9 @@ enum class Precision { single_, double_ };
 template <typename Real>
 inline constexpr Precision precision_of = sizeof(Real) == 4 ? Precision::single_ : Precision::double_;
 
-inline std::size_t bytes_of(Precision precision) { return precision == Precision::single_ ? 4 : 8; }
+inline std::size_t bytes_of(Precision precision) {
+  return precision == Precision::single_ ? 4 : 8;
+}
 
 /// A field of a checkpoint or a slice.
 struct FieldMeta {

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "io/files/atomic_file.hpp"
 #include "io/files/hdf5_native.hpp"
 #include "io/files/hdf5_write_driver.hpp"
 #include "io/files/posix_file.hpp"
@@ -236,8 +237,22 @@ void File::link(const std::string& existing, const std::string& name) {
 }
 
 void File::close() {
-  handle_.reset();
+  if (H5Fclose(handle_.release()) < 0) context_->fail("close the file");
   if (write_error() != 0) throw file_error(path(), "write", write_error(), context_->code);
+}
+
+void write_file(const std::string& path, const std::function<void(File&)>& build) {
+  const std::string unfinished = path + unfinished_suffix;
+  try {
+    File file = File::create(unfinished, ExitCode::io);
+    build(file);
+    file.close();
+    sync_file(unfinished);
+    rename_durably(unfinished, path);
+  } catch (...) {
+    ::unlink(unfinished.c_str());
+    throw;
+  }
 }
 
 std::string library_version() {

@@ -1,11 +1,13 @@
 #pragma once
-// The part of HDF5 that Sluice uses, with owned handles and checked calls. HDF5's header is included in .cpp files of io/ only.
+// The part of HDF5 that Sluice uses, with owned handles and checked calls. HDF5's header is included in .cpp
+// files of io/ only.
 //
-// Files are opened by single processes: see checkpoint_writer.hpp for how many ranks write one file. Every function here is local
-// and throws Error with the exit code given at opening; its message holds the file, what was tried on which object and HDF5's
-// innermost reason. HDF5 itself prints nothing.
+// Files are opened by single processes: see checkpoint_writer.hpp for how many ranks write one file. Every
+// function here is local and throws Error with the exit code given at opening; its message holds the file,
+// what was tried on which object and HDF5's innermost reason. HDF5 itself prints nothing.
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +47,7 @@ class Handle {
 
   std::int64_t get() const { return id_; }
   void reset();
+  std::int64_t release();  ///< gives the identifier away
 
  private:
   std::int64_t id_ = -1;
@@ -129,7 +132,8 @@ class File {
 
   Group create_group(const std::string& name);
   Dataset create_dataset(const std::string& name, const Shape& shape, Type type);
-  /// A chunked dataset with a Fletcher-32 checksum on each chunk, laid out in the file but not written: see hdf5_write_driver.hpp.
+  /// A chunked dataset with a Fletcher-32 checksum on each chunk, laid out in the file but not written: see
+  /// hdf5_write_driver.hpp.
   Dataset lay_out_dataset(const std::string& name, const Shape& shape, const Shape& chunk, Type type);
   /// A second name for an object.
   void link(const std::string& existing, const std::string& name);
@@ -144,6 +148,9 @@ class File {
   std::shared_ptr<const FileContext> context_;
   Handle handle_;
 };
+
+/// Replaces a file by what `build` puts into it, as write_atomically does for text. Local. Throws Error(io).
+void write_file(const std::string& path, const std::function<void(File&)>& build);
 
 /// "1.10.8"
 std::string library_version();

@@ -103,6 +103,10 @@ void Handle::reset() {
   id_ = -1;
 }
 
+std::int64_t Handle::release() {
+  return std::exchange(id_, -1);
+}
+
 Object::Object(std::shared_ptr<const FileContext> context, std::string name, Handle handle)
     : context_(std::move(context)), name_(std::move(name)), handle_(std::move(handle)) {}
 

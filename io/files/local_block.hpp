@@ -46,7 +46,8 @@ inline IndexBox intersection(const IndexBox& a, const IndexBox& b) {
   return box;
 }
 
-/// Copies the elements of `box` from one row-major array to another. `from_box` and `to_box` are what the arrays hold.
+/// Copies the elements of `box` from one row-major array to another. `from_box` and `to_box` are what the
+/// arrays hold.
 inline void copy_box(const IndexBox& box, const std::byte* from, const IndexBox& from_box, std::byte* to,
                      const IndexBox& to_box, std::size_t element_bytes) {
   if (box.volume() == 0) return;

@@ -9,10 +9,12 @@
 
 namespace sluice::io {
 
-/// "PATH: cannot WHAT: reason", followed by what the user can do about it. `error` is an errno value; exit code 4 unless told.
+/// "PATH: cannot WHAT: reason", followed by what the user can do about it. `error` is an errno value; exit
+/// code 4 unless told.
 Error file_error(const std::string& path, const std::string& what, int error, ExitCode code = ExitCode::io);
 
-/// A file open for writing. Move-only; local to the calling process. Every call throws Error(io) on failure, a full disk included.
+/// A file open for writing. Move-only; local to the calling process. Every call throws Error(io) on failure,
+/// a full disk included.
 class PosixFile {
  public:
   enum class Mode {
@@ -28,9 +30,9 @@ class PosixFile {
   PosixFile& operator=(const PosixFile&) = delete;
   ~PosixFile();  ///< closes without a check: call close() to know that all was well
 
-  void write(std::string_view bytes);                                       ///< at the current end or position
+  void write(std::string_view bytes);  ///< at the current end or position
   void write_at(std::uint64_t offset, const std::byte* data, std::size_t bytes);
-  void sync();   ///< returns when the data is on the disk
+  void sync();  ///< returns when the data is on the disk
   void close();
 
   const std::string& path() const { return path_; }

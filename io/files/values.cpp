@@ -95,6 +95,10 @@ void write_values(h5::File& file, const std::string& group, const Values& values
   target.set(hash_name, values.hash());
 }
 
+bool holds_values(const h5::Group& group) {
+  return group.has(hash_name);
+}
+
 Values read_values(const h5::File& file, const std::string& group) {
   const h5::Group source = file.group(group);
   Values values;

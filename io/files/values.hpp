@@ -12,7 +12,8 @@ namespace sluice::io {
 
 namespace h5 {
 class File;
-}
+class Group;
+}  // namespace h5
 
 using Value = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>>;
 
@@ -63,12 +64,15 @@ class Values {
   std::string origin_ = "a set of values";
 };
 
-/// Scalars and texts as attributes of the group, lists as one-dimensional datasets in it, and a hash of them all as the attribute
-/// `values_hash`. Creates the group unless it is the root. Local.
+/// Scalars and texts as attributes of the group, lists as one-dimensional datasets in it, and a hash of them
+/// all as the attribute `values_hash`. Creates the group unless it is the root. Local.
 void write_values(h5::File& file, const std::string& group, const Values& values);
 
-/// Reads them back and verifies the hash. Lists are not looked for in the root, which holds the fields. Local. Throws the file's
-/// error, and Error(restart) for a hash that disagrees.
+/// True if write_values made the group. Local.
+bool holds_values(const h5::Group& group);
+
+/// Reads them back and verifies the hash. Lists are not looked for in the root, which holds the fields.
+/// Local. Throws the file's error, and Error(restart) for a hash that disagrees.
 Values read_values(const h5::File& file, const std::string& group);
 
 }  // namespace sluice::io

@@ -47,6 +47,8 @@ inline double largest_difference(const std::vector<double>& a, const std::vector
   return largest;
 }
 
-inline double largest(const std::vector<double>& a) { return largest_difference(a, std::vector<double>(a.size())); }
+inline double largest(const std::vector<double>& a) {
+  return largest_difference(a, std::vector<double>(a.size()));
+}
 
 }  // namespace sluice::test

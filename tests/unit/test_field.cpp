@@ -1,6 +1,7 @@
 // Buffer and Field: ownership, and where the views of a field point.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <type_traits>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "core/decomp/field.hpp"
+#include "core/decomp/field_copy.hpp"
 #include "core/support/error.hpp"
 
 namespace sluice {
@@ -90,6 +92,20 @@ TEST(Field, ComplexViewCoversTheSameRows) {
   }
   Field odd(box_of(9, 3, 4), Location::center);
   EXPECT_THROW(odd.complex_view(), Error);
+}
+
+TEST(FieldCopy, BringsCellsToADeviceAndBack) {
+  Field field(Box3{{0, 5, 7}, {9, 15, 18}}, Location::center, 16);
+  std::vector<real> values(9 * 10 * 11);
+  for (std::size_t n = 0; n < values.size(); ++n) values[n] = static_cast<real>(n + 1);
+  upload(values, field);
+  EXPECT_EQ(download(field), values);
+  const std::vector<real> part = download(field, Box3{{2, 3, 4}, {5, 5, 5}});
+  EXPECT_EQ(part, (std::vector<real>{390, 391, 392, 399, 400, 401}));
+  const std::vector<real> all = field.buffer().download();
+  EXPECT_EQ(all.size() - values.size(), static_cast<std::size_t>(std::count(all.begin(), all.end(), real{0})))
+      << "halo and padding are not written";
+  EXPECT_THROW(upload(std::vector<real>(7), field), Error);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ std::vector<double> random_nodes(std::size_t nz) {
   return nodes;
 }
 
-std::vector<double> apply(const TridiagonalRows& rows, const std::vector<double>& x) {
+std::vector<double> times(const TridiagonalRows& rows, const std::vector<double>& x) {
   std::vector<double> result(x.size());
   for (std::size_t k = 0; k < x.size(); ++k) {
     result[k] = rows.diagonal[k] * x[k];
@@ -46,22 +46,27 @@ test::DenseMatrix dense_helmholtz(const TridiagonalRows& rows, double c) {
   return matrix;
 }
 
-// A linear profile has a uniform gradient, so its second derivative is 0 wherever the wall row's gradient is the same.
+// A linear profile has a uniform gradient, so its second derivative is 0 wherever the wall row's gradient is
+// the same.
 TEST(SecondDerivative, OfLinearProfile) {
   const std::vector<double> nodes = random_nodes(9);
   std::vector<double> centers, faces;
   for (std::size_t k = 0; k < 9; ++k) centers.push_back((nodes[k] + nodes[k + 1]) / 2);
   for (std::size_t k = 0; k < 9; ++k) faces.push_back(nodes[k + 1]);
 
-  const auto at_centers = apply(second_derivative_centers(nodes, WallRow::dirichlet, WallRow::neumann), centers);
-  const auto at_faces = apply(second_derivative_faces(nodes), faces);
+  const auto at_centers =
+      times(second_derivative_centers(nodes, WallRow::dirichlet, WallRow::neumann), centers);
+  const auto at_faces = times(second_derivative_faces(nodes), faces);
   double largest = 0;
-  for (std::size_t k = 0; k < 8; ++k) largest = std::max(largest, std::abs(at_centers[k]));  // the bottom wall at 0 is on the line
-  for (std::size_t k = 0; k < 7; ++k) largest = std::max(largest, std::abs(at_faces[k]));    // w = 0 at the top is not
+  for (std::size_t k = 0; k < 8; ++k)
+    largest = std::max(largest, std::abs(at_centers[k]));  // the bottom wall at 0 is on the line
+  for (std::size_t k = 0; k < 7; ++k)
+    largest = std::max(largest, std::abs(at_faces[k]));  // w = 0 at the top is not
   std::printf("second derivative of a linear profile: %.2e\n", largest);
   EXPECT_LT(largest, 1e-11);
 
-  const double dz = nodes[9] - nodes[8];  // without flux through the top wall, the gradient 1 below it is all there is
+  const double dz =
+      nodes[9] - nodes[8];  // without flux through the top wall, the gradient 1 below it is all there is
   EXPECT_NEAR(at_centers[8], -1 / dz, 1e-12 / dz);
 }
 
@@ -83,7 +88,9 @@ TEST(SecondDerivative, WallRows) {
   EXPECT_EQ(faces.lower[2], 0);
 }
 
-TEST(SecondDerivative, RefusesFoldedGrid) { EXPECT_THROW(second_derivative_faces({0, 1, 1, 2}), Error); }
+TEST(SecondDerivative, RefusesFoldedGrid) {
+  EXPECT_THROW(second_derivative_faces({0, 1, 1, 2}), Error);
+}
 
 struct Case {
   std::string name;
@@ -94,16 +101,18 @@ std::vector<Case> wall_combinations() {
   std::vector<Case> cases{{"w at faces", second_derivative_faces}};
   for (const WallRow bottom : {WallRow::dirichlet, WallRow::neumann}) {
     for (const WallRow top : {WallRow::dirichlet, WallRow::neumann}) {
-      cases.push_back({std::string("centres, ") + (bottom == WallRow::dirichlet ? "dirichlet" : "neumann") + "/" +
-                           (top == WallRow::dirichlet ? "dirichlet" : "neumann"),
-                       [=](const std::vector<double>& nodes) { return second_derivative_centers(nodes, bottom, top); }});
+      cases.push_back(
+          {std::string("centres, ") + (bottom == WallRow::dirichlet ? "dirichlet" : "neumann") + "/" +
+               (top == WallRow::dirichlet ? "dirichlet" : "neumann"),
+           [=](const std::vector<double>& nodes) { return second_derivative_centers(nodes, bottom, top); }});
     }
   }
   return cases;
 }
 
 /// Largest error of the field solve, over the largest solution, against dense solves of each line.
-double error_against_dense(const TridiagonalRows& rows, std::array<std::int64_t, 3> cells, int blocks, TridiagonalMethod method, double c) {
+double error_against_dense(const TridiagonalRows& rows, std::array<std::int64_t, 3> cells, int blocks,
+                           TridiagonalMethod method, double c) {
   const Communicator comm(MPI_COMM_SELF, {1, 1});
   const Decomposition decomposition(cells, {1, 1}, blocks);
   const auto exchange = make_exchange("mpi_p2p");
@@ -112,11 +121,12 @@ double error_against_dense(const TridiagonalRows& rows, std::array<std::int64_t,
   solver.prepare(c);
 
   GlobalArray rhs(cells);
-  for (std::size_t n = 0; n < rhs.values.size(); ++n) rhs.values[n] = static_cast<real>(uniform01(3, n) - 0.5);
+  for (std::size_t n = 0; n < rhs.values.size(); ++n)
+    rhs.values[n] = static_cast<real>(uniform01(3, n) - 0.5);
   Field x(decomposition.x_pencil(0), Location::center);
-  scatter(rhs, x, std::nan(""));
+  test::scatter(rhs, x, std::nan(""));
   solver.solve(x);
-  const GlobalArray solution = gather(x, cells, MPI_COMM_SELF);
+  const GlobalArray solution = test::gather(x, cells, MPI_COMM_SELF);
 
   double error = 0;
   double scale = 0;
@@ -129,7 +139,8 @@ double error_against_dense(const TridiagonalRows& rows, std::array<std::int64_t,
       }
       const std::vector<double> exact = test::solve_dense(dense_helmholtz(rows, c), line);
       error = std::max(error, test::largest_difference(exact, computed));
-      error = std::max(error, real_epsilon * 1e10 * test::largest_difference(exact, solver.solve_profile(line)));
+      error =
+          std::max(error, real_epsilon * 1e10 * test::largest_difference(exact, solver.solve_profile(line)));
       scale = std::max(scale, test::largest(exact));
     }
   }
@@ -141,7 +152,8 @@ TEST(Helmholtz, BothMethodsAgreeWithDenseSolve) {
     std::array<std::int64_t, 3> cells;
     int blocks;
   };
-  const std::vector<Size> sizes{{{5, 3, 11}, 1}, {{33, 2, 11}, 3}, {{31, 1, 11}, 5}, {{64, 2, 2}, 1}, {{1, 4, 13}, 6}, {{7, 2, 150}, 1}, {{3, 2, 151}, 2}};
+  const std::vector<Size> sizes{{{5, 3, 11}, 1}, {{33, 2, 11}, 3}, {{31, 1, 11}, 5}, {{64, 2, 2}, 1},
+                                {{1, 4, 13}, 6}, {{7, 2, 150}, 1}, {{3, 2, 151}, 2}};
   double worst = 0;
   for (const Case& wall : wall_combinations()) {
     for (const Size& size : sizes) {
@@ -150,7 +162,8 @@ TEST(Helmholtz, BothMethodsAgreeWithDenseSolve) {
         for (const double c : {0.0, 1e-3, 0.3, 50.0}) {
           const double error = error_against_dense(rows, size.cells, size.blocks, method, c);
           worst = std::max(worst, error);
-          EXPECT_LT(error, 100 * real_epsilon) << wall.name << ", nz " << size.cells[2] << ", blocks " << size.blocks << ", c " << c;
+          EXPECT_LT(error, 100 * real_epsilon)
+              << wall.name << ", nz " << size.cells[2] << ", blocks " << size.blocks << ", c " << c;
         }
       }
     }
@@ -164,7 +177,8 @@ TEST(Helmholtz, TopWallFaceIsDecoupled) {
   const Communicator comm(MPI_COMM_SELF, {1, 1});
   const auto exchange = make_exchange("mpi_p2p");
   const Decomposition decomposition(cells, {1, 1}, 2);
-  ZHelmholtzSolver solver(comm, decomposition, second_derivative_faces(random_nodes(9)), TridiagonalMethod::ptdma, *exchange);
+  ZHelmholtzSolver solver(comm, decomposition, second_derivative_faces(random_nodes(9)),
+                          TridiagonalMethod::ptdma, *exchange);
   solver.prepare(0.2);
   const auto solve_with_top = [&](double top) {
     GlobalArray rhs(cells);
@@ -173,9 +187,9 @@ TEST(Helmholtz, TopWallFaceIsDecoupled) {
       for (std::int64_t i = 0; i < cells[0]; ++i) rhs(i, j, cells[2] - 1) = top;
     }
     Field x(decomposition.x_pencil(0), Location::z_face);
-    scatter(rhs, x, 0);
+    test::scatter(rhs, x, 0);
     solver.solve(x);
-    return gather(x, cells, MPI_COMM_SELF);
+    return test::gather(x, cells, MPI_COMM_SELF);
   };
   GlobalArray with_0 = solve_with_top(0);
   const GlobalArray with_5 = solve_with_top(5);

@@ -1,4 +1,5 @@
-// The Poisson and z-Helmholtz solvers on every process grid: against the discrete operator, dense solves and analytic solutions.
+// The Poisson and z-Helmholtz solvers on every process grid: against the discrete operator, dense solves and
+// analytic solutions.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -26,7 +27,9 @@ const char* name_of(Stretching stretching) {
   return stretching == Stretching::uniform ? "uniform" : stretching == Stretching::tanh ? "tanh" : "random";
 }
 
-const char* name_of(TridiagonalMethod method) { return method == TridiagonalMethod::ptdma ? "ptdma" : "transpose"; }
+const char* name_of(TridiagonalMethod method) {
+  return method == TridiagonalMethod::ptdma ? "ptdma" : "transpose";
+}
 
 /// Faces of nz cells between 0 and 2.
 std::vector<double> make_nodes(Stretching stretching, std::int64_t nz) {
@@ -35,7 +38,8 @@ std::vector<double> make_nodes(Stretching stretching, std::int64_t nz) {
     const double s = 2 * static_cast<double>(k + 1) / static_cast<double>(nz);
     if (stretching == Stretching::uniform) nodes.push_back(s);
     if (stretching == Stretching::tanh) nodes.push_back(1 + std::tanh(1.8 * (s - 1)) / std::tanh(1.8));
-    if (stretching == Stretching::random) nodes.push_back(nodes.back() + 0.2 + uniform01(11, static_cast<std::uint64_t>(k)));
+    if (stretching == Stretching::random)
+      nodes.push_back(nodes.back() + 0.2 + uniform01(11, static_cast<std::uint64_t>(k)));
   }
   const double height = nodes.back();
   for (double& z : nodes) z *= 2 / height;
@@ -65,14 +69,20 @@ struct Problem {
 };
 
 Problem make_problem(Cells cells, int blocks, Stretching stretching) {
-  return {cells, blocks, {4.0 / static_cast<double>(cells[0]), 3.0 / static_cast<double>(cells[1]), make_nodes(stretching, cells[2])}};
+  return {cells,
+          blocks,
+          {4.0 / static_cast<double>(cells[0]), 3.0 / static_cast<double>(cells[1]),
+           make_nodes(stretching, cells[2])}};
 }
 
-/// div grad f on the staggered grid, as a plain loop: differences of differences over faces, no flux through walls.
+/// div grad f on the staggered grid, as a plain loop: differences of differences over faces, no flux through
+/// walls.
 GlobalArray laplacian(const Problem& problem, const GlobalArray& f) {
   const auto [nx, ny, nz] = problem.cells;
   const auto& z = problem.domain.z_nodes;
-  const auto dz = [&](std::int64_t k) { return z[static_cast<std::size_t>(k) + 1] - z[static_cast<std::size_t>(k)]; };
+  const auto dz = [&](std::int64_t k) {
+    return z[static_cast<std::size_t>(k) + 1] - z[static_cast<std::size_t>(k)];
+  };
   GlobalArray result(problem.cells);
   for (std::int64_t k = 0; k < nz; ++k) {
     for (std::int64_t j = 0; j < ny; ++j) {
@@ -82,7 +92,8 @@ GlobalArray laplacian(const Problem& problem, const GlobalArray& f) {
         const double y = (f(i, (j + 1) % ny, k) - here) - (here - f(i, (j + ny - 1) % ny, k));
         const double above = k + 1 < nz ? (f(i, j, k + 1) - here) / ((dz(k) + dz(k + 1)) / 2) : 0;
         const double below = k > 0 ? (here - f(i, j, k - 1)) / ((dz(k - 1) + dz(k)) / 2) : 0;
-        result(i, j, k) = x / (problem.domain.dx * problem.domain.dx) + y / (problem.domain.dy * problem.domain.dy) + (above - below) / dz(k);
+        result(i, j, k) = x / (problem.domain.dx * problem.domain.dx) +
+                          y / (problem.domain.dy * problem.domain.dy) + (above - below) / dz(k);
       }
     }
   }
@@ -95,7 +106,8 @@ double mean(const Problem& problem, const GlobalArray& f) {
   double sum = 0;
   for (std::int64_t k = 0; k < nz; ++k) {
     const double dz = z[static_cast<std::size_t>(k) + 1] - z[static_cast<std::size_t>(k)];
-    for (std::int64_t n = 0; n < nx * ny; ++n) sum += f.values[static_cast<std::size_t>(k * nx * ny + n)] * dz;
+    for (std::int64_t n = 0; n < nx * ny; ++n)
+      sum += f.values[static_cast<std::size_t>(k * nx * ny + n)] * dz;
   }
   return sum / (static_cast<double>(nx * ny) * (z.back() - z.front()));
 }
@@ -107,18 +119,20 @@ GlobalArray random_rhs(const Problem& problem) {
   return laplacian(problem, phi);
 }
 
-GlobalArray solve_poisson(MPI_Comm world, ProcessGrid grid, const Problem& problem, TridiagonalMethod method, const GlobalArray& rhs) {
+GlobalArray solve_poisson(MPI_Comm world, ProcessGrid grid, const Problem& problem, TridiagonalMethod method,
+                          const GlobalArray& rhs) {
   const Communicator comm(world, grid);
   const Decomposition decomposition(problem.cells, grid, problem.blocks);
   const auto exchange = make_exchange("mpi_p2p");
   PoissonSolver solver(comm, decomposition, problem.domain, method, *exchange);
-  Field phi(decomposition.x_pencil(comm.rank()), Location::center, PoissonSolver::row_length(problem.cells[0]));
+  Field phi(decomposition.x_pencil(comm.rank()), Location::center,
+            PoissonSolver::row_length(problem.cells[0]));
   PhaseTimers timers;
-  scatter(rhs, phi, 1e30);
+  test::scatter(rhs, phi, 1e30);
   solver.solve(phi, timers);  // a second solve must not see the first
-  scatter(rhs, phi, -1e30);
+  test::scatter(rhs, phi, -1e30);
   solver.solve(phi, timers);
-  return gather(phi, problem.cells, comm.world());
+  return test::gather(phi, problem.cells, comm.world());
 }
 
 struct SizedGrid {
@@ -126,9 +140,11 @@ struct SizedGrid {
   int blocks;
 };
 
-/// Even, odd and prime; ny = 1; a single row or wavenumber for a rank; more ranks in z than lines in y; uneven blocks of 2 or more.
-const std::vector<SizedGrid> sizes{{{32, 64, 48}, 6}, {{16, 12, 24}, 7}, {{9, 7, 11}, 3}, {{13, 11, 17}, 8}, {{15, 1, 12}, 6},
-                                   {{10, 6, 13}, 6},  {{6, 3, 14}, 4},   {{1, 2, 7}, 3},  {{2, 5, 31}, 1},  {{70, 2, 6}, 3}};
+/// Even, odd and prime; ny = 1; a single row or wavenumber for a rank; more ranks in z than lines in y;
+/// uneven blocks of 2 or more.
+const std::vector<SizedGrid> sizes{{{32, 64, 48}, 6}, {{16, 12, 24}, 7}, {{9, 7, 11}, 3}, {{13, 11, 17}, 8},
+                                   {{15, 1, 12}, 6},  {{10, 6, 13}, 6},  {{6, 3, 14}, 4}, {{1, 2, 7}, 3},
+                                   {{2, 5, 31}, 1},   {{70, 2, 6}, 3}};
 
 TEST(Poisson, SolvesTheDiscreteOperatorOnEveryProcessGrid) {
   double worst_residual = 0;
@@ -142,10 +158,12 @@ TEST(Poisson, SolvesTheDiscreteOperatorOnEveryProcessGrid) {
       for (const TridiagonalMethod method : {TridiagonalMethod::ptdma, TridiagonalMethod::transpose}) {
         const GlobalArray serial = solve_poisson(MPI_COMM_SELF, {1, 1}, problem, method, rhs);
         for (const ProcessGrid& grid : Decomposition::candidates(size.cells, world_size(), size.blocks)) {
-          const std::string what = std::string(name_of(stretching)) + ", " + name_of(method) + ", nx " + std::to_string(size.cells[0]) +
-                                   ", " + std::to_string(grid.py) + " x " + std::to_string(grid.pz);
+          const std::string what = std::string(name_of(stretching)) + ", " + name_of(method) + ", nx " +
+                                   std::to_string(size.cells[0]) + ", " + std::to_string(grid.py) + " x " +
+                                   std::to_string(grid.pz);
           const GlobalArray phi = solve_poisson(MPI_COMM_WORLD, grid, problem, method, rhs);
-          const double residual = test::largest_difference(laplacian(problem, phi).values, rhs.values) / scale;
+          const double residual =
+              test::largest_difference(laplacian(problem, phi).values, rhs.values) / scale;
           const double offset = std::abs(mean(problem, phi)) / test::largest(phi.values);
           EXPECT_LT(residual, 500 * real_epsilon) << what;
           EXPECT_LT(offset, 100 * real_epsilon) << what;
@@ -157,8 +175,9 @@ TEST(Poisson, SolvesTheDiscreteOperatorOnEveryProcessGrid) {
       }
     }
   }
-  report("Poisson, " + std::to_string(solves) + " solves: residual / scale " + std::to_string(worst_residual / real_epsilon) +
-         " eps, mean / scale " + std::to_string(worst_mean / real_epsilon) + " eps, bits the same as on one rank");
+  report("Poisson, " + std::to_string(solves) + " solves: residual / scale " +
+         std::to_string(worst_residual / real_epsilon) + " eps, mean / scale " +
+         std::to_string(worst_mean / real_epsilon) + " eps, bits the same as on one rank");
 }
 
 /// The whole operator as a dense matrix, its null space filled by the mean.
@@ -177,7 +196,8 @@ std::vector<double> solve_dense(const Problem& problem, const GlobalArray& rhs) 
 
 TEST(Poisson, AgreesWithDenseSolve) {
   double worst = 0;
-  for (const SizedGrid& size : std::vector<SizedGrid>{{{4, 3, 11}, 3}, {{5, 4, 6}, 3}, {{3, 1, 9}, 4}, {{1, 1, 12}, 5}}) {
+  for (const SizedGrid& size :
+       std::vector<SizedGrid>{{{4, 3, 11}, 3}, {{5, 4, 6}, 3}, {{3, 1, 9}, 4}, {{1, 1, 12}, 5}}) {
     const Problem problem = make_problem(size.cells, size.blocks, Stretching::random);
     const GlobalArray rhs = random_rhs(problem);
     const std::vector<double> exact = solve_dense(problem, rhs);
@@ -191,7 +211,8 @@ TEST(Poisson, AgreesWithDenseSolve) {
   report("Poisson against dense solves: " + std::to_string(worst / real_epsilon) + " eps");
 }
 
-// phi = cos(pi x / 2) cos(4 pi y / 3) cos(pi z / 2) on 4 x 3 x 2: the error of the second-order scheme falls by 4 with each refinement.
+// phi = cos(pi x / 2) cos(4 pi y / 3) cos(pi z / 2) on 4 x 3 x 2: the error of the second-order scheme falls
+// by 4 with each refinement.
 TEST(Poisson, SecondOrderOnStretchedGrid) {
   const double a = std::numbers::pi / 2;
   const double b = 4 * std::numbers::pi / 3;
@@ -205,34 +226,36 @@ TEST(Poisson, SecondOrderOnStretchedGrid) {
       for (std::int64_t j = 0; j < n; ++j) {
         for (std::int64_t i = 0; i < n; ++i) {
           exact(i, j, k) = std::cos(a * (static_cast<double>(i) + 0.5) * problem.domain.dx) *
-                           std::cos(b * (static_cast<double>(j) + 0.5) * problem.domain.dy) * std::cos(a * center);
+                           std::cos(b * (static_cast<double>(j) + 0.5) * problem.domain.dy) *
+                           std::cos(a * center);
         }
       }
     }
     GlobalArray rhs = exact;
     for (double& value : rhs.values) value *= -(a * a + b * b + a * a);
     const auto grids = Decomposition::candidates(problem.cells, world_size(), problem.blocks);
-    const GlobalArray phi = solve_poisson(MPI_COMM_WORLD, grids.front(), problem, TridiagonalMethod::ptdma, rhs);
+    const GlobalArray phi =
+        solve_poisson(MPI_COMM_WORLD, grids.front(), problem, TridiagonalMethod::ptdma, rhs);
     errors.push_back(test::largest_difference(phi.values, exact.values));
   }
   const double order = std::log2(errors[1] / errors[2]);
-  report("Poisson, analytic solution: errors " + std::to_string(errors[0]) + " " + std::to_string(errors[1]) + " " + std::to_string(errors[2]) +
-         ", order " + std::to_string(order));
+  report("Poisson, analytic solution: errors " + std::to_string(errors[0]) + " " + std::to_string(errors[1]) +
+         " " + std::to_string(errors[2]) + ", order " + std::to_string(order));
   EXPECT_GT(order, 1.9);
   EXPECT_LT(order, 2.2);
 }
 
-GlobalArray solve_helmholtz(MPI_Comm world, ProcessGrid grid, const Problem& problem, const TridiagonalRows& rows, TridiagonalMethod method,
-                            const GlobalArray& rhs) {
+GlobalArray solve_helmholtz(MPI_Comm world, ProcessGrid grid, const Problem& problem,
+                            const TridiagonalRows& rows, TridiagonalMethod method, const GlobalArray& rhs) {
   const Communicator comm(world, grid);
   const Decomposition decomposition(problem.cells, grid, problem.blocks);
   const auto exchange = make_exchange("mpi_p2p");
   ZHelmholtzSolver solver(comm, decomposition, rows, method, *exchange);
   Field x(decomposition.x_pencil(comm.rank()), Location::center, PoissonSolver::row_length(problem.cells[0]));
-  scatter(rhs, x, 1e30);
+  test::scatter(rhs, x, 1e30);
   solver.prepare(0.03);
   solver.solve(x);
-  return gather(x, problem.cells, comm.world());
+  return test::gather(x, problem.cells, comm.world());
 }
 
 TEST(Helmholtz, SameBitsOnEveryProcessGrid) {
@@ -240,21 +263,26 @@ TEST(Helmholtz, SameBitsOnEveryProcessGrid) {
   for (const SizedGrid& size : sizes) {
     const Problem problem = make_problem(size.cells, size.blocks, Stretching::tanh);
     GlobalArray rhs(size.cells);
-    for (std::size_t n = 0; n < rhs.values.size(); ++n) rhs.values[n] = static_cast<real>(uniform01(9, n) - 0.5);
-    for (const TridiagonalRows& rows : {second_derivative_centers(problem.domain.z_nodes, WallRow::dirichlet, WallRow::neumann),
-                                        second_derivative_faces(problem.domain.z_nodes)}) {
-      const GlobalArray other = solve_helmholtz(MPI_COMM_SELF, {1, 1}, problem, rows, TridiagonalMethod::transpose, rhs);
+    for (std::size_t n = 0; n < rhs.values.size(); ++n)
+      rhs.values[n] = static_cast<real>(uniform01(9, n) - 0.5);
+    for (const TridiagonalRows& rows :
+         {second_derivative_centers(problem.domain.z_nodes, WallRow::dirichlet, WallRow::neumann),
+          second_derivative_faces(problem.domain.z_nodes)}) {
+      const GlobalArray other =
+          solve_helmholtz(MPI_COMM_SELF, {1, 1}, problem, rows, TridiagonalMethod::transpose, rhs);
       for (const TridiagonalMethod method : {TridiagonalMethod::ptdma, TridiagonalMethod::transpose}) {
         const GlobalArray serial = solve_helmholtz(MPI_COMM_SELF, {1, 1}, problem, rows, method, rhs);
         worst = std::max(worst, test::largest_difference(serial.values, other.values));
         for (const ProcessGrid& grid : Decomposition::candidates(size.cells, world_size(), size.blocks)) {
           const GlobalArray x = solve_helmholtz(MPI_COMM_WORLD, grid, problem, rows, method, rhs);
-          EXPECT_EQ(x.values, serial.values) << name_of(method) << ", " << grid.py << " x " << grid.pz << ", nx " << size.cells[0];
+          EXPECT_EQ(x.values, serial.values)
+              << name_of(method) << ", " << grid.py << " x " << grid.pz << ", nx " << size.cells[0];
         }
       }
     }
   }
-  report("Helmholtz: ptdma - transpose " + std::to_string(worst / real_epsilon) + " eps, bits the same as on one rank");
+  report("Helmholtz: ptdma - transpose " + std::to_string(worst / real_epsilon) +
+         " eps, bits the same as on one rank");
   EXPECT_LT(worst, 50 * real_epsilon);
 }
 

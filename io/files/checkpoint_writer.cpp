@@ -1,0 +1,142 @@
+#include "io/files/checkpoint_writer.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "core/support/collective.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/files/checkpoint_directory.hpp"
+#include "io/files/field_hash.hpp"
+#include "io/files/xdmf.hpp"
+
+namespace sluice::io {
+
+namespace {
+
+h5::Shape shape_of(const Extents& extents) {
+  return {extents.begin(), extents.end()};
+}
+
+}  // namespace
+
+CheckpointWriter::CheckpointWriter(MPI_Comm comm, CheckpointSpec spec, const LocalBlock& block)
+    : comm_(comm),
+      spec_(std::move(spec)),
+      block_(block),
+      path_(spec_.directory + "/" + checkpoint_name(spec_.step)),
+      unfinished_(path_ + unfinished_suffix),
+      chunks_(comm, block, spec_.precision) {
+  MPI_Comm_rank(comm_, &rank_);
+  run_on_root(comm_, [&] { begin_file(); });
+  run_collectively(comm_, [&] { data_.emplace(unfinished_, PosixFile::Mode::existing); });
+}
+
+CheckpointWriter::~CheckpointWriter() {
+  file_.reset();
+  if (rank_ == 0 && !committed_) ::unlink(unfinished_.c_str());
+}
+
+void CheckpointWriter::begin_file() {
+  SLUICE_REQUIRE(spec_.grid.shape() == block_.global,
+                 "the coordinates of a checkpoint do not fit its fields");
+  make_directories(spec_.directory);
+  remove_unfinished(spec_.directory);
+  file_.emplace(h5::File::create(unfinished_, ExitCode::io));
+  Values root = root_values(format::checkpoint, spec_.provenance);
+  root.set("step", spec_.step);
+  root.set("time", spec_.time);
+  io::write_values(*file_, "/", root);
+  write_grid_lines(*file_, spec_.grid);
+}
+
+std::vector<std::uint64_t> CheckpointWriter::lay_out(const FieldMeta& meta) {
+  const ChunkLayout& layout = chunks_.layout();
+  const h5::Type type = spec_.precision == Precision::single_ ? h5::Type::float32 : h5::Type::float64;
+  h5::Dataset dataset =
+      file_->lay_out_dataset("/" + meta.name, shape_of(block_.global), shape_of(layout.chunk()), type);
+  dataset.set("long_name", meta.long_name);
+  dataset.set("units", meta.units);
+  const auto dimensions = dimension_names(meta.location);
+  std::vector<std::string> scales;
+  for (const std::string& name : dimensions) scales.push_back("/grid/" + name);
+  scales_.attach("/" + meta.name, scales);
+
+  std::vector<std::uint64_t> addresses;
+  for (std::int64_t n = 0; n < layout.count(); ++n) {
+    addresses.push_back(dataset.chunk_address(shape_of(layout.full_box(n).lo)));
+  }
+  return addresses;
+}
+
+void CheckpointWriter::write_field(const FieldMeta& meta, const void* data) {
+  std::vector<std::uint64_t> addresses(static_cast<std::size_t>(chunks_.layout().count()));
+  run_on_root(comm_, [&] { addresses = lay_out(meta); });
+  check_mpi(MPI_Bcast(addresses.data(), static_cast<int>(addresses.size()), MPI_UINT64_T, 0, comm_),
+            "MPI_Bcast");
+  chunks_.write(addresses, data, *data_);
+  set_hash(meta, data);
+  fields_.push_back(meta.name);
+}
+
+void CheckpointWriter::set_hash(const FieldMeta& meta, const void* data) {
+  const std::uint64_t part = field_hash(box_of(block_), block_.global, spec_.precision, data);
+  std::uint64_t hash = 0;
+  check_mpi(MPI_Allreduce(&part, &hash, 1, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce");
+  run_on_root(comm_, [&] { file_->dataset("/" + meta.name).set(format::hash, hash); });
+}
+
+void CheckpointWriter::write_values(const std::string& group, const Values& values) {
+  run_on_root(comm_, [&] { io::write_values(*file_, group, values); });
+}
+
+void CheckpointWriter::verify() {
+  try {
+    verify_checkpoint(comm_, unfinished_);
+  } catch (const Error& error) {
+    throw Error(
+        ExitCode::io,
+        std::string("the checkpoint was written, but reads back wrong; it is dropped. ") + error.what());
+  }
+}
+
+void CheckpointWriter::write_xdmf() const {
+  XdmfSnapshot snapshot;
+  snapshot.file = std::filesystem::path(path_).filename().string();
+  snapshot.time = spec_.time;
+  snapshot.shape = block_.global;
+  snapshot.precision = spec_.precision;
+  snapshot.fields = fields_;
+  write_atomically(xdmf_path(path_), xdmf_document(snapshot));
+}
+
+CheckpointWriter::Committed CheckpointWriter::commit(int keep) {
+  SLUICE_REQUIRE(keep >= 1, "at least one checkpoint must be kept");
+  run_on_root(comm_, [&] {
+    scales_.write(*file_);
+    file_->close();
+  });
+  run_collectively(comm_, [&] {
+    data_->sync();
+    data_->close();
+  });
+  run_on_root(comm_, [&] { sync_file(unfinished_); });
+  verify();
+  run_on_root(comm_, [&] { rename_durably(unfinished_, path_); });
+  committed_ = true;
+
+  Committed result{path_, {}};
+  if (rank_ != 0) return result;
+  try {
+    write_xdmf();
+  } catch (const Error& error) {
+    result.warnings.emplace_back(error.what());
+  }
+  for (std::string& warning : prune_checkpoints(spec_.directory, spec_.step, keep)) {
+    result.warnings.push_back(std::move(warning));
+  }
+  return result;
+}
+
+}  // namespace sluice::io

@@ -1,0 +1,83 @@
+#pragma once
+#include <mpi.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/files/checkpoint_format.hpp"
+#include "io/files/chunk_writer.hpp"
+#include "io/files/dimension_scales.hpp"
+#include "io/files/field_meta.hpp"
+#include "io/files/grid_lines.hpp"
+#include "io/files/hdf5.hpp"
+#include "io/files/values.hpp"
+
+namespace sluice::io {
+
+/// What a checkpoint is made of beside its fields and values.
+struct CheckpointSpec {
+  std::string directory;  ///< created if missing
+  std::int64_t step = 0;
+  double time = 0;
+  Provenance provenance;
+  GridLines grid;
+  Precision precision = Precision::double_;
+};
+
+/// Writes one checkpoint: construct, write_field for each field, write_values for each group, commit. All are
+/// collective; a failure on any rank is thrown on all of them, and no older checkpoint is touched before the
+/// new one is complete on the disk.
+///
+/// Rank 0 builds the HDF5 file with everything but the fields' elements, which every rank then writes into
+/// its share of the chunks (ChunkWriter). So HDF5 itself never waits for another rank: its own parallel
+/// writing was tried on a full disk and ends in a crash, or in success reported for data that is not there.
+class CheckpointWriter {
+ public:
+  /// Removes unfinished files of a run that was killed, and begins NAME.tmp. `block`: this rank's part of
+  /// every field.
+  CheckpointWriter(MPI_Comm comm, CheckpointSpec spec, const LocalBlock& block);
+  CheckpointWriter(const CheckpointWriter&) = delete;
+  CheckpointWriter& operator=(const CheckpointWriter&) = delete;
+  ~CheckpointWriter();  ///< removes NAME.tmp if it was not committed
+
+  /// `data`: this rank's block in host memory, contiguous, x fastest, in the precision of the checkpoint. It
+  /// may be reused at once.
+  void write_field(const FieldMeta& meta, const void* data);
+
+  /// Writes rank 0's values under a group, "/state" or "/statistics_open"; those of other ranks are not
+  /// looked at.
+  void write_values(const std::string& group, const Values& values);
+
+  struct Committed {
+    std::string path;
+    std::vector<std::string>
+        warnings;  ///< on rank 0: the checkpoint is safe, but something beside it went wrong
+  };
+
+  /// Close, fsync, reopen, verify, rename, fsync of the directory; then the .xdmf file, and the oldest beyond
+  /// `keep` go.
+  Committed commit(int keep);
+
+ private:
+  void begin_file();
+  std::vector<std::uint64_t> lay_out(const FieldMeta& meta);
+  void set_hash(const FieldMeta& meta, const void* data);
+  void verify();
+  void write_xdmf() const;
+
+  MPI_Comm comm_;
+  int rank_ = 0;
+  CheckpointSpec spec_;
+  LocalBlock block_;
+  std::string path_, unfinished_;
+  ChunkWriter chunks_;
+  std::optional<h5::File> file_;   ///< rank 0
+  std::optional<PosixFile> data_;  ///< every rank: the same file, for the chunks
+  DimensionScales scales_;
+  std::vector<std::string> fields_;
+  bool committed_ = false;
+};
+
+}  // namespace sluice::io

@@ -1,0 +1,193 @@
+#include "io/files/statistics_file.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "io/files/dimension_scales.hpp"
+#include "io/files/field_hash.hpp"
+#include "io/files/hdf5.hpp"
+
+namespace sluice::io {
+
+namespace {
+
+using h5::Type;
+
+std::int64_t size_of(const auto& list) {
+  return static_cast<std::int64_t>(list.size());
+}
+
+/// A dataset with its description and hash.
+h5::Dataset write_array(h5::File& file, const std::string& path, const h5::Shape& shape, const auto& data,
+                        const std::string& long_name, const std::string& units) {
+  constexpr bool real = std::is_same_v<std::decay_t<decltype(data[0])>, double>;
+  constexpr Type type = real ? Type::float64 : Type::int64;
+  h5::Dataset dataset = file.create_dataset(path, shape, type);
+  if (!data.empty()) dataset.write(type, data.data());
+  dataset.set("long_name", long_name);
+  dataset.set("units", units);
+  dataset.set(format::hash, byte_hash(0, data.data(), data.size() * 8));
+  return dataset;
+}
+
+template <typename T>
+std::vector<T> read_array(const h5::File& file, const std::string& path) {
+  const h5::Dataset dataset = file.dataset(path);
+  std::size_t size = 1;
+  for (const std::int64_t extent : dataset.shape()) size *= static_cast<std::size_t>(extent);
+  std::vector<T> data(size);
+  if (size > 0) dataset.read(std::is_same_v<T, double> ? Type::float64 : Type::int64, data.data());
+  if (dataset.hash(format::hash) != byte_hash(0, data.data(), size * 8)) {
+    throw Error(ExitCode::restart, file.path() + ": the dataset " + path +
+                                       " is damaged: its values do not have the hash "
+                                       "that was stored with them");
+  }
+  return data;
+}
+
+void write_scale(h5::File& file, const std::string& group, const std::string& name, const auto& line,
+                 const std::string& long_name) {
+  h5::Dataset dataset = write_array(file, group + "/" + name, {size_of(line)}, line, long_name, "1");
+  make_dimension_scale(dataset, name);
+  if (!group.empty()) file.link(group + "/" + name, "/" + name);
+}
+
+/// One number of each block, as an array.
+template <typename T>
+std::vector<T> column(const std::vector<StatisticsBlock>& blocks, T StatisticsBlock::*member) {
+  std::vector<T> values;
+  for (const StatisticsBlock& block : blocks) values.push_back(block.*member);
+  return values;
+}
+
+template <typename T>
+void set_column(std::vector<StatisticsBlock>& blocks, T StatisticsBlock::*member,
+                const std::vector<T>& values) {
+  blocks.resize(values.size());
+  for (std::size_t n = 0; n < values.size(); ++n) blocks[n].*member = values[n];
+}
+
+}  // namespace
+
+StatisticsFile::StatisticsFile(StatisticsSpec spec, std::optional<std::int64_t> restart_step)
+    : spec_(std::move(spec)) {
+  if (restart_step && ::access(spec_.path.c_str(), F_OK) == 0) {
+    load();
+    truncate_after(*restart_step);
+  } else {
+    rewrite();
+  }
+}
+
+std::size_t StatisticsFile::length(const ProfileSeries& series) const {
+  return series.location == ProfileLocation::center ? spec_.z.size() : spec_.z_face.size();
+}
+
+void StatisticsFile::append(StatisticsBlock block) {
+  SLUICE_REQUIRE(block.sums.size() == spec_.series.size(),
+                 "a block of statistics has another number of series than the file");
+  for (std::size_t s = 0; s < block.sums.size(); ++s) {
+    SLUICE_REQUIRE(block.sums[s].size() == length(spec_.series[s]),
+                   "the profile of " + spec_.series[s].name + " has a wrong length");
+  }
+  blocks_.push_back(std::move(block));
+  rewrite();
+}
+
+void StatisticsFile::truncate_after(std::int64_t step) {
+  std::erase_if(blocks_, [step](const StatisticsBlock& block) { return block.step_end > step; });
+  rewrite();
+}
+
+void StatisticsFile::rewrite() const {
+  h5::write_file(spec_.path, [this](h5::File& file) {
+    Values root = root_values(format::statistics, spec_.provenance);
+    for (const auto& [name, value] : spec_.attributes.all()) {
+      std::visit([&root, &name = name](const auto& v) { root.set(name, v); }, value);
+    }
+    write_values(file, "/", root);
+    file.create_group("/grid");
+    write_scale(file, "/grid", "z", spec_.z, "wall-normal coordinate of cell centres / h");
+    write_scale(file, "/grid", "z_face", spec_.z_face,
+                "wall-normal coordinate of all faces, walls included / h");
+    write_profiles(file);
+  });
+}
+
+void StatisticsFile::write_profiles(h5::File& file) const {
+  const std::int64_t count = size_of(blocks_);
+  std::vector<std::int64_t> index(blocks_.size());
+  for (std::size_t n = 0; n < index.size(); ++n) index[n] = static_cast<std::int64_t>(n);
+  write_scale(file, "", "block", index, "number of the block of samples");
+  write_array(file, "/samples", {count}, column(blocks_, &StatisticsBlock::samples), "number of samples",
+              "1");
+  write_array(file, "/t_begin", {count}, column(blocks_, &StatisticsBlock::t_begin),
+              "time at which the block begins", "1");
+  write_array(file, "/t_end", {count}, column(blocks_, &StatisticsBlock::t_end),
+              "time at which the block ends", "1");
+  write_array(file, "/step_end", {count}, column(blocks_, &StatisticsBlock::step_end),
+              "step at which the block ends", "1");
+  DimensionScales scales;
+  for (const char* name : {"/samples", "/t_begin", "/t_end", "/step_end"}) scales.attach(name, {"/block"});
+  for (std::size_t s = 0; s < spec_.series.size(); ++s) {
+    const ProfileSeries& series = spec_.series[s];
+    std::vector<double> rows;
+    for (const StatisticsBlock& block : blocks_)
+      rows.insert(rows.end(), block.sums[s].begin(), block.sums[s].end());
+    const h5::Shape shape{count, static_cast<std::int64_t>(length(series))};
+    write_array(file, "/" + series.name, shape, rows, series.long_name, series.units);
+    scales.attach("/" + series.name,
+                  {"/block", series.location == ProfileLocation::center ? "/grid/z" : "/grid/z_face"});
+  }
+  scales.write(file);
+}
+
+void StatisticsFile::load() {
+  const h5::File file = h5::File::open(spec_.path, ExitCode::restart);
+  check_root(file, format::statistics);
+  if (read_array<double>(file, "/grid/z") != spec_.z ||
+      read_array<double>(file, "/grid/z_face") != spec_.z_face) {
+    throw Error(ExitCode::restart,
+                spec_.path + ": holds statistics on another grid; move the file away to begin new ones");
+  }
+  set_column(blocks_, &StatisticsBlock::samples, read_array<std::int64_t>(file, "/samples"));
+  set_column(blocks_, &StatisticsBlock::t_begin, read_array<double>(file, "/t_begin"));
+  set_column(blocks_, &StatisticsBlock::t_end, read_array<double>(file, "/t_end"));
+  set_column(blocks_, &StatisticsBlock::step_end, read_array<std::int64_t>(file, "/step_end"));
+  read_profiles(file);
+}
+
+void StatisticsFile::read_profiles(const h5::File& file) {
+  for (const ProfileSeries& series : spec_.series) {
+    const h5::Shape expected{size_of(blocks_), static_cast<std::int64_t>(length(series))};
+    if (!file.has("/" + series.name) || file.dataset("/" + series.name).shape() != expected) {
+      throw Error(ExitCode::restart,
+                  spec_.path + ": holds no profiles of " + series.name +
+                      " as this version of Sluice takes them; move the file away to begin new ones");
+    }
+    const std::vector<double> rows = read_array<double>(file, "/" + series.name);
+    auto row = rows.begin();
+    for (StatisticsBlock& block : blocks_) {
+      const auto end = row + static_cast<std::ptrdiff_t>(length(series));
+      block.sums.emplace_back(row, end);
+      row = end;
+    }
+  }
+}
+
+void verify_statistics(const h5::File& file) {
+  for (const char* group : {"/", "/grid"}) {
+    for (const std::string& name : file.group(group).datasets()) {
+      const std::string path = std::string(group) == "/" ? "/" + name : "/grid/" + name;
+      if (file.dataset(path).is_integer()) {
+        read_array<std::int64_t>(file, path);
+      } else {
+        read_array<double>(file, path);
+      }
+    }
+  }
+}
+
+}  // namespace sluice::io

@@ -1,0 +1,79 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/files/checkpoint_format.hpp"
+#include "io/files/values.hpp"
+
+namespace sluice::io {
+
+namespace h5 {
+class File;
+}
+
+enum class ProfileLocation {
+  center,  ///< nz values at /grid/z
+  z_face,  ///< nz + 1 values at /grid/z_face, walls included
+};
+
+/// One horizontally averaged quantity.
+struct ProfileSeries {
+  std::string name;
+  std::string long_name;
+  std::string units;  ///< "1"
+  ProfileLocation location = ProfileLocation::center;
+};
+
+/// A closed block of samples.
+struct StatisticsBlock {
+  std::int64_t samples = 0;
+  double t_begin = 0;
+  double t_end = 0;
+  std::int64_t step_end = 0;  ///< the step of its last sample, or later
+  std::vector<std::vector<double>>
+      sums;  ///< one profile a series, in the order of the series: sums over samples
+};
+
+/// Everything in the file that is known before the first block.
+struct StatisticsSpec {
+  std::string path;
+  Provenance provenance;
+  Values attributes;  ///< more for the root, such as the viscosity; no lists
+  std::vector<ProfileSeries> series;
+  std::vector<double> z;       ///< centres
+  std::vector<double> z_face;  ///< all faces
+};
+
+/// statistics.h5: (block, nz) or (block, nz + 1) datasets of sums, and samples, t_begin, t_end, step_end by
+/// block. The file is rewritten as a whole and replaced atomically with each block; its bytes are a function
+/// of its content alone, so a restarted run ends with the same file as one that ran through. For rank 0
+/// alone; local. Throws Error(io).
+class StatisticsFile {
+ public:
+  /// Without `restart_step`: a new file without blocks. With it: keeps the blocks that ended at that step or
+  /// before; a missing file is begun anew. Throws Error(restart) if the file is damaged, or holds other
+  /// series or another grid.
+  explicit StatisticsFile(StatisticsSpec spec, std::optional<std::int64_t> restart_step = std::nullopt);
+
+  void append(StatisticsBlock block);
+  void truncate_after(std::int64_t step);  ///< drops the blocks that ended later
+
+  const std::vector<StatisticsBlock>& blocks() const { return blocks_; }
+
+ private:
+  std::size_t length(const ProfileSeries& series) const;
+  void load();
+  void rewrite() const;
+  void write_profiles(h5::File& file) const;
+  void read_profiles(const h5::File& file);
+
+  StatisticsSpec spec_;
+  std::vector<StatisticsBlock> blocks_;
+};
+
+/// Verifies each dataset of a statistics file. Local. Throws Error(restart) for the first that is damaged.
+void verify_statistics(const h5::File& file);
+
+}  // namespace sluice::io

@@ -1,0 +1,72 @@
+#include "io/files/time_series.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "io/case/numbers.hpp"
+#include "io/files/atomic_file.hpp"
+
+namespace sluice::io {
+
+namespace {
+
+/// The step of a complete line; none for a torn one.
+std::optional<std::int64_t> step_of(std::string_view line) {
+  const std::string_view header = TimeSeries::header();
+  if (std::count(line.begin(), line.end(), ',') != std::count(header.begin(), header.end(), ','))
+    return std::nullopt;
+  std::int64_t step = 0;
+  const char* end = line.data() + line.find(',');
+  const auto result = std::from_chars(line.data(), end, step);
+  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
+  return step;
+}
+
+/// The part of the file that a run restarted from `step` keeps.
+std::string kept_rows(const std::string& path, const std::string& text, std::int64_t step) {
+  const std::string header = std::string(TimeSeries::header()) + "\n";
+  if (header.starts_with(text)) return header;  // nothing there yet, or killed while writing the header
+  if (!text.starts_with(header)) {
+    throw Error(ExitCode::restart,
+                path + ": this is not a time series of this version of Sluice: its first line is not '" +
+                    TimeSeries::header() + "'; move the file away");
+  }
+  std::string kept = header;
+  std::string_view rest = std::string_view(text).substr(header.size());
+  for (std::size_t end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
+    const auto row_step = step_of(rest.substr(0, end));
+    if (row_step && *row_step <= step) kept += rest.substr(0, end + 1);
+    rest.remove_prefix(end + 1);
+  }
+  return kept;
+}
+
+/// Puts the file into the state from which it goes on, and opens it.
+PosixFile begin(const std::string& path, std::optional<std::int64_t> restart_step) {
+  const bool resume = restart_step && ::access(path.c_str(), F_OK) == 0;
+  write_atomically(path, kept_rows(path, resume ? read_text(path) : "", restart_step.value_or(0)));
+  return {path, PosixFile::Mode::append};
+}
+
+}  // namespace
+
+const char* TimeSeries::header() {
+  return "step,time,dt,cfl,bulk_velocity,forcing,re_tau_bottom,re_tau_top,kinetic_energy,max_divergence";
+}
+
+TimeSeries::TimeSeries(const std::string& path, std::optional<std::int64_t> restart_step)
+    : file_(begin(path, restart_step)) {}
+
+void TimeSeries::append(const TimeSeriesRow& row) {
+  std::string line = std::to_string(row.step);
+  for (const double value : {row.time, row.dt, row.cfl, row.bulk_velocity, row.forcing, row.re_tau_bottom,
+                             row.re_tau_top, row.kinetic_energy, row.max_divergence}) {
+    line += "," + format_real(value);
+  }
+  file_.write(line + "\n");
+}
+
+}  // namespace sluice::io

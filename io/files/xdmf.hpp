@@ -1,0 +1,30 @@
+#pragma once
+// XDMF: the small XML files through which ParaView opens our HDF5 files, as cell data on a rectilinear grid.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/files/field_meta.hpp"
+#include "io/files/local_block.hpp"
+
+namespace sluice::io {
+
+/// One HDF5 file as XDMF describes it. It holds /grid/x_node, y_node, z_node and each field at its root.
+struct XdmfSnapshot {
+  std::string file;  ///< name relative to the XDMF file
+  double time = 0;
+  Extents shape{};  ///< cells: nz, ny, nx
+  Precision precision = Precision::double_;
+  std::vector<std::string> fields;
+};
+
+/// A document with one snapshot.
+std::string xdmf_document(const XdmfSnapshot& snapshot);
+
+/// A document with a series of snapshots in time.
+std::string xdmf_series(const std::string& name, const std::vector<XdmfSnapshot>& snapshots);
+
+/// The path with the extension .xdmf.
+std::string xdmf_path(const std::string& path);
+
+}  // namespace sluice::io

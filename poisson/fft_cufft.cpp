@@ -1,0 +1,215 @@
+// Fourier transforms by cuFFT, in place. cuFFT may choose other kernels for other batch sizes, so that on a
+// GPU the last bits of a transform can depend on how many rows a rank owns, that is on the process grid.
+#include <cufft.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "core/support/error.hpp"
+#include "poisson/fft.hpp"
+
+namespace sluice {
+
+namespace {
+
+using Complex = std::complex<real>;
+
+/// Most work memory that a plan may ask for beyond one plane's worth.
+constexpr std::size_t work_limit = std::size_t{64} << 20;
+
+void check_cufft(cufftResult status, const char* what) {
+  if (status == CUFFT_SUCCESS) return;
+  const bool memory = status == CUFFT_ALLOC_FAILED;
+  throw Error(memory ? ExitCode::resources : ExitCode::internal,
+              std::string(what) + (memory ? ": out of GPU memory"
+                                          : ": cuFFT error " + std::to_string(static_cast<int>(status))));
+}
+
+/// How a batch of one-dimensional transforms lies in memory.
+struct Batch {
+  long long length;                     ///< of one transform, in real or complex values in space
+  long long stride;                     ///< between values of one transform
+  long long distance_in, distance_out;  ///< between transforms
+  long long count;
+};
+
+/// Owns a cuFFT plan. Move-only.
+class Plan {
+ public:
+  Plan() { check_cufft(cufftCreate(&handle_), "cufftCreate"); }
+  Plan(cufftType type, const Batch& batch) : Plan() {
+    std::array<long long, 1> n{batch.length};
+    std::array<long long, 1> embed{batch.length *
+                                   std::max<long long>(1, batch.stride)};  // 1-D: only its presence counts
+    std::size_t work = 0;
+    check_cufft(cufftMakePlanMany64(handle_, 1, n.data(), embed.data(), batch.stride, batch.distance_in,
+                                    embed.data(), batch.stride, batch.distance_out, type, batch.count, &work),
+                "cufftMakePlanMany64");
+  }
+  Plan(Plan&& other) noexcept : handle_(std::exchange(other.handle_, 0)) {}
+  Plan& operator=(Plan&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+  ~Plan() {
+    if (handle_ != 0) cufftDestroy(handle_);
+  }
+  cufftHandle handle() const { return handle_; }
+
+  /// Work memory that a plan would ask for, in bytes.
+  static std::size_t work_size(cufftType type, const Batch& batch) {
+    const Plan probe;
+    std::array<long long, 1> n{batch.length};
+    std::array<long long, 1> embed{batch.length * std::max<long long>(1, batch.stride)};
+    std::size_t work = 0;
+    check_cufft(cufftGetSizeMany64(probe.handle_, 1, n.data(), embed.data(), batch.stride, batch.distance_in,
+                                   embed.data(), batch.stride, batch.distance_out, type, batch.count, &work),
+                "cufftGetSizeMany64");
+    return work;
+  }
+
+ private:
+  cufftHandle handle_ = 0;
+};
+
+struct DoubleCufft {
+  using Complex = cufftDoubleComplex;
+  static constexpr cufftType real_to_complex = CUFFT_D2Z;
+  static constexpr cufftType complex_to_real = CUFFT_Z2D;
+  static constexpr cufftType complex_to_complex = CUFFT_Z2Z;
+  static cufftResult execute(cufftHandle plan, double* in, Complex* out) {
+    return cufftExecD2Z(plan, in, out);
+  }
+  static cufftResult execute(cufftHandle plan, Complex* in, double* out) {
+    return cufftExecZ2D(plan, in, out);
+  }
+  static cufftResult execute(cufftHandle plan, Complex* data, int direction) {
+    return cufftExecZ2Z(plan, data, data, direction);
+  }
+};
+
+struct SingleCufft {
+  using Complex = cufftComplex;
+  static constexpr cufftType real_to_complex = CUFFT_R2C;
+  static constexpr cufftType complex_to_real = CUFFT_C2R;
+  static constexpr cufftType complex_to_complex = CUFFT_C2C;
+  static cufftResult execute(cufftHandle plan, float* in, Complex* out) {
+    return cufftExecR2C(plan, in, out);
+  }
+  static cufftResult execute(cufftHandle plan, Complex* in, float* out) {
+    return cufftExecC2R(plan, in, out);
+  }
+  static cufftResult execute(cufftHandle plan, Complex* data, int direction) {
+    return cufftExecC2C(plan, data, data, direction);
+  }
+};
+
+using Cufft = std::conditional_t<std::is_same_v<real, double>, DoubleCufft, SingleCufft>;
+
+Cufft::Complex* cufft(void* data) {
+  return static_cast<Cufft::Complex*>(data);
+}
+
+}  // namespace
+
+/// The rows of several planes at a time, their y halo between them included: one launch does as much as work
+/// memory allows.
+struct FourierX::Plans {
+  Plans(const Box3& owned, std::int64_t length) : box(owned), row_length(length), planes(owned.nz()) {
+    while (planes > 1 &&
+           std::max(Plan::work_size(Cufft::real_to_complex, batch(planes, true)),
+                    Plan::work_size(Cufft::complex_to_real, batch(planes, false))) > work_limit) {
+      planes = (planes + 1) / 2;
+    }
+    forward = Plan(Cufft::real_to_complex, batch(planes, true));
+    backward = Plan(Cufft::complex_to_real, batch(planes, false));
+    if (const int rest = box.nz() % planes; rest > 0) {
+      forward_rest = Plan(Cufft::real_to_complex, batch(rest, true));
+      backward_rest = Plan(Cufft::complex_to_real, batch(rest, false));
+    }
+  }
+
+  Batch batch(int depth, bool to_complex) const {
+    const long long rows = (box.extent(1) + 2) * depth - 2;
+    const long long in_real = row_length;
+    const long long in_complex = row_length / 2;
+    return {box.extent(0), 1, to_complex ? in_real : in_complex, to_complex ? in_complex : in_real, rows};
+  }
+
+  template <class Execute>
+  void run(Field& field, const Plan& whole, const Plan& rest, const Execute& execute) const {
+    SLUICE_REQUIRE(field.box() == box && field.row_length() == row_length,
+                   "the field is not the one this transform was made for");
+    const View3<real> view = field.view();
+    int k = 0;
+    for (; k + planes <= box.nz(); k += planes) execute(whole, view.origin + k * view.stride_z);
+    if (k < box.nz()) execute(rest, view.origin + k * view.stride_z);
+  }
+
+  Box3 box;
+  std::int64_t row_length;
+  int planes;  ///< in one launch
+  Plan forward, backward, forward_rest, backward_rest;
+};
+
+FourierX::FourierX(const Box3& box, std::int64_t row_length) {
+  SLUICE_REQUIRE(row_length >= 2 * (box.extent(0) / 2 + 1) &&
+                     row_length * static_cast<std::int64_t>(sizeof(real)) % 64 == 0,
+                 "rows are too short for a transform in place, or not a multiple of 64 bytes");
+  plans_ = std::make_unique<Plans>(box, row_length);
+}
+
+FourierX::~FourierX() = default;
+
+void FourierX::forward(Field& field) {
+  plans_->run(field, plans_->forward, plans_->forward_rest, [](const Plan& plan, real* rows) {
+    check_cufft(Cufft::execute(plan.handle(), rows, cufft(rows)), "cuFFT along x, forward");
+  });
+}
+
+void FourierX::backward(Field& field) {
+  plans_->run(field, plans_->backward, plans_->backward_rest, [](const Plan& plan, real* rows) {
+    check_cufft(Cufft::execute(plan.handle(), cufft(rows), rows), "cuFFT along x, backward");
+  });
+}
+
+/// One plane at a time: strided transforms of everything at once would need as much work memory as there is
+/// data.
+struct FourierY::Plans {
+  Plans(int nx, int ny, int planes, std::int64_t stride_y)
+      : nz(planes), stride(stride_y), plan(Cufft::complex_to_complex, {ny, stride_y, 1, 1, nx}) {}
+
+  void run(View3<Complex> coefficients, int direction) const {
+    SLUICE_REQUIRE(coefficients.stride_y == stride,
+                   "the coefficients are not laid out as this transform was made for");
+    for (int k = 0; k < nz; ++k) {
+      check_cufft(
+          Cufft::execute(plan.handle(), cufft(coefficients.origin + k * coefficients.stride_z), direction),
+          "cuFFT along y");
+    }
+  }
+
+  int nz;
+  std::int64_t stride;
+  Plan plan;
+};
+
+FourierY::FourierY(int nx, int ny, int nz, std::int64_t stride_y)
+    : plans_(std::make_unique<Plans>(nx, ny, nz, stride_y)) {}
+
+FourierY::~FourierY() = default;
+
+void FourierY::forward(View3<std::complex<real>> coefficients) {
+  plans_->run(coefficients, CUFFT_FORWARD);
+}
+
+void FourierY::backward(View3<std::complex<real>> coefficients) {
+  plans_->run(coefficients, CUFFT_INVERSE);
+}
+
+}  // namespace sluice

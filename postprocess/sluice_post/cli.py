@@ -1,0 +1,155 @@
+"""The command ``sluice-post``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from sluice_post import __version__, export, layout
+from sluice_post.errors import PostError, UsageError
+from sluice_post.profiles import SIDES, wall_profiles
+from sluice_post.reference import Reference, merged, read_reference
+
+
+def _add_directory(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("directory", metavar="DIR", type=Path, help="output directory of a run")
+    parser.add_argument("--from", dest="begin", type=float, metavar="T", help="use blocks that begin at or after T")
+    parser.add_argument("--to", dest="end", type=float, metavar="T", help="use blocks that end at or before T")
+
+
+def _command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, text: str, example: str) -> argparse.ArgumentParser:
+    return commands.add_parser(
+        name,
+        help=text,
+        description=f"{text[0].upper()}{text[1:]}.",
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="sluice-post",
+        description="Statistics, figures and reports from the output directory of a Sluice run.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"sluice-post {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    report = _command(
+        commands, "report", "write report.html, figures and tables of profiles into DIR", "sluice-post report retau180"
+    )
+    _add_directory(report)
+    report.add_argument(
+        "--reference", type=Path, nargs="+", metavar="FILE", help="published profiles to lay over the run's"
+    )
+
+    profiles = _command(
+        commands, "profiles", "print the profiles in wall units as CSV", "sluice-post profiles retau180 --from 60 -o p.csv"
+    )
+    _add_directory(profiles)
+    profiles.add_argument("--side", choices=SIDES, help="halves to use; default: both where the flow is symmetric")
+    profiles.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE")
+
+    compare = _command(
+        commands,
+        "compare",
+        "compare with published profiles: deviations, and a figure",
+        "sluice-post compare retau180 --reference LM_Channel_0180_mean_prof.dat LM_Channel_0180_vel_fluc_prof.dat",
+    )
+    _add_directory(compare)
+    compare.add_argument(
+        "--reference", type=Path, nargs="+", required=True, metavar="FILE", help="downloaded files of one simulation"
+    )
+    compare.add_argument("--quantity", nargs="+", metavar="NAME", help="for example U u_rms minus_uw; default: all")
+    compare.add_argument("-o", "--output", type=Path, metavar="FILE", help="figure; default DIR/figures/compare.png")
+
+    convert = _command(
+        commands, "convert", "write the profiles in another layout", "sluice-post convert retau180 --format lee-moser"
+    )
+    _add_directory(convert)
+    convert.add_argument("--format", required=True, choices=("lee-moser", "csv"))
+    convert.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="folder to write to; default: DIR")
+    return parser
+
+
+def _reference(paths: Sequence[Path] | None) -> Reference | None:
+    return merged([read_reference(path) for path in paths]) if paths else None
+
+
+def _report(arguments: argparse.Namespace) -> None:
+    from sluice_post.report import evaluate, summary_text, write_report
+    from sluice_post.run import load_run
+
+    reference = _reference(arguments.reference)
+    results = evaluate(load_run(arguments.directory, arguments.begin, arguments.end))
+    path = write_report(results, reference)
+    print(summary_text(results))
+    print(f"report: {path}")
+
+
+def _profiles(arguments: argparse.Namespace) -> None:
+    from sluice_post.run import load_statistics
+
+    parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
+    text = export.csv_text(wall_profiles(blocks.means(), parameters, arguments.side))
+    if arguments.output is None:
+        sys.stdout.write(text)
+    else:
+        export.write_text(arguments.output, text)
+
+
+def _compare(arguments: argparse.Namespace) -> None:
+    from sluice_post import compare
+    from sluice_post.run import load_statistics
+    from sluice_post.style import figure_style, save_png
+
+    reference = _reference(arguments.reference)
+    assert reference is not None
+    parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
+    profiles = wall_profiles(blocks.means(), parameters)
+    names = compare.common_quantities(profiles, reference, arguments.quantity)
+    rows = [compare.deviation(profiles, reference, name) for name in names]
+    print(compare.table_text(rows, profiles, reference))
+    path = arguments.output or arguments.directory / layout.FIGURE_FOLDER / "compare.png"
+    with figure_style():
+        save_png(compare.comparison_figure(profiles, reference, names), path)
+    print(f"\nfigure: {path}")
+
+
+def _convert(arguments: argparse.Namespace) -> None:
+    from sluice_post.run import load_statistics
+
+    parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
+    profiles = wall_profiles(blocks.means(), parameters)
+    if arguments.format == "csv":
+        files = {layout.PROFILES_CSV: export.csv_text(profiles)}
+    else:
+        files = export.lee_moser_texts(profiles, parameters)
+    folder = arguments.output or arguments.directory
+    for name, text in files.items():
+        export.write_text(folder / name, text)
+        print(folder / name)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command; returns the exit code: 0, 2 (usage) or 4 (input/output)."""
+    parsed = build_parser().parse_args(arguments)
+    commands = {"report": _report, "profiles": _profiles, "compare": _compare, "convert": _convert}
+    try:
+        if parsed.begin is not None and parsed.end is not None and parsed.end <= parsed.begin:
+            raise UsageError(f"--to {parsed.end:g} is not after --from {parsed.begin:g}")
+        commands[parsed.command](parsed)
+        sys.stdout.flush()
+    except PostError as error:
+        print(f"sluice-post: {error}", file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader of a pipe has gone, as `| head` does: not an error. Keep Python quiet at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

@@ -1,0 +1,50 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "src/run_log.hpp"
+#include "src/simulation.hpp"
+
+namespace sluice {
+
+/// What a run writes beside checkpoints: time series, statistics and slices. Each belongs to simulation time and step alone, so that a
+/// restarted run writes the same bytes as one that was not interrupted.
+class Output {
+ public:
+  /// Collective. `statistics` may be null.
+  Output(const Simulation& simulation, Statistics* statistics, const std::string& directory);
+  ~Output();
+
+  /// Brings the files to the state they had when the step of the simulation's state was reached: what later steps wrote is removed.
+  /// Collective.
+  void go_back();
+
+  /// Samples, rows and slices due after the step just taken, `before` being the time before it. Collective. Throws Error(numerics) if
+  /// the flow is no longer finite.
+  void after_step(double before);
+
+  /// The row of the last step, if it was not due anyway. Collective.
+  void finish();
+
+  /// One line about the present state for the log. Collective.
+  std::string progress();
+
+ private:
+  struct Files;
+
+  void sample_statistics(double before);
+  void write_row();
+  void write_slices(double before);
+  const Diagnostics& diagnostics();
+
+  const Simulation* simulation_;
+  Statistics* statistics_;
+  std::string directory_;
+  std::unique_ptr<Files> files_;
+  Diagnostics diagnostics_;
+  std::int64_t diagnosed_step_ = -1;
+  std::int64_t last_row_ = -1;
+};
+
+}  // namespace sluice

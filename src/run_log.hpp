@@ -1,0 +1,25 @@
+#pragma once
+#include <mpi.h>
+
+#include <cstdio>
+#include <string>
+
+namespace sluice {
+
+/// What a run tells the user: on rank 0, each line to the terminal and to DIR/log.txt.
+class RunLog {
+ public:
+  /// Appends to the file. Local. Throws Error(io) on rank 0 if it cannot be opened.
+  RunLog(const std::string& file, MPI_Comm comm);
+  ~RunLog();
+  RunLog(const RunLog&) = delete;
+  RunLog& operator=(const RunLog&) = delete;
+
+  void line(const std::string& text);
+
+ private:
+  std::FILE* file_ = nullptr;
+  bool speaks_ = false;
+};
+
+}  // namespace sluice

@@ -1,0 +1,107 @@
+// The fused momentum sweep against the plain loops, one equation each, and against an independent formula for
+// the diffusion of a known field.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "solver/stretching.hpp"
+#include "tests/support/flow_case.hpp"
+
+namespace sluice {
+namespace {
+
+using test::Flow;
+using test::FlowCase;
+using test::GlobalArray;
+
+FlowCase settings_for(Diffusion diffusion, std::array<std::int64_t, 3> cells) {
+  FlowCase settings;
+  settings.cells = cells;
+  settings.z_nodes = tanh_nodes(cells[2], 2, 1.9, true);
+  settings.flow.viscosity = 0.013;
+  settings.flow.bottom.u = -0.4;
+  settings.flow.top.v = 0.3;
+  settings.flow.diffusion = diffusion;
+  return settings;
+}
+
+double largest_difference(const Flow& flow, const VectorField& a, const VectorField& b) {
+  double largest = 0;
+  const auto compare = [&](const Field& one, const Field& other) {
+    const GlobalArray x = flow.read(one);
+    const GlobalArray y = flow.read(other);
+    double size = 0;
+    double difference = 0;
+    for (std::size_t n = 0; n < x.values.size(); ++n) {
+      size = std::max(size, std::abs(x.values[n]));
+      difference = std::max(difference, std::abs(x.values[n] - y.values[n]));
+    }
+    EXPECT_GT(size, 0.1);
+    largest = std::max(largest, difference / size);
+  };
+  compare(a.u, b.u);
+  compare(a.v, b.v);
+  compare(a.w, b.w);
+  return largest;
+}
+
+/// Two tendencies and u* that start from the same old tendency.
+void compare_sweeps(Diffusion diffusion, const SubstepWeights& weights, std::array<std::int64_t, 3> cells) {
+  Flow flow(settings_for(diffusion, cells));
+  flow.set_random(3);
+  flow.set(flow.state.p, [](double x, double y, double z) { return std::sin(3 * x + y * z) + x * z; });
+  flow.stepper.fill_halos(flow.state);
+  const Box3& box = flow.state.p.box();
+  VectorField tendency(box), star(box), plain_tendency(box), plain_star(box);
+  const auto old = [](double x, double y, double z) { return 5 * std::cos(x - 2 * y + 3 * z); };
+  for (Field* f : {&star.u, &star.v, &star.w, &plain_star.u, &plain_star.v, &plain_star.w}) flow.set(*f, old);
+  flow.stepper.momentum().predict(flow.state, weights, tendency, star);
+  flow.stepper.momentum().predict_plain(flow.state, weights, plain_tendency, plain_star);
+  const std::string name = test::name_of(diffusion) + (weights.beta_dt == 0 ? ", first substep" : ", later substep");
+  test::expect_at_most(name + ": R, fused - plain", largest_difference(flow, tendency, plain_tendency), test::round_off(1e-15));
+  test::expect_at_most(name + ": u*, fused - plain", largest_difference(flow, star, plain_star), test::round_off(1e-15));
+}
+
+TEST(MomentumSweeps, FusedEqualsPlain) {
+  for (const Diffusion diffusion : {Diffusion::explicit_, Diffusion::implicit_z}) {
+    const double c = diffusion == Diffusion::implicit_z ? 0.002 : 0;
+    for (const auto& cells : {std::array<std::int64_t, 3>{17, 9, 14}, std::array<std::int64_t, 3>{2, 1, 4}}) {
+      compare_sweeps(diffusion, {0.5, 0, 0.3, c}, cells);
+      compare_sweeps(diffusion, {0.5, -0.2, 0.3, c}, cells);
+    }
+  }
+}
+
+/// The old tendency must not be read in the first substep: it may hold anything.
+TEST(MomentumSweeps, FirstSubstepIgnoresTheOldTendency) {
+  Flow flow(settings_for(Diffusion::explicit_, {12, 6, 10}));
+  flow.set_random(3);
+  const Box3& box = flow.state.p.box();
+  VectorField tendency(box), star(box), clean(box);
+  const auto nan = [](double, double, double) { return std::nan(""); };
+  for (Field* f : {&star.u, &star.v, &star.w}) flow.set(*f, nan);
+  flow.stepper.momentum().predict(flow.state, {0.5, 0, 0.3, 0}, tendency, star);
+  flow.stepper.momentum().predict(flow.state, {0.5, 0, 0.3, 0}, tendency, clean);
+  EXPECT_EQ(largest_difference(flow, star, clean), 0);
+}
+
+/// R with implicit z diffusion and the Crank-Nicolson part, weighted so that both halves are taken in full, is R of
+/// the explicit form: nothing is left out and nothing is counted twice.
+TEST(MomentumSweeps, ExplicitAndImplicitPartsAddUp) {
+  const FlowCase settings = settings_for(Diffusion::explicit_, {12, 6, 10});
+  Flow with_all(settings);
+  Flow with_split(settings_for(Diffusion::implicit_z, {12, 6, 10}));
+  with_all.set_random(3);
+  with_split.set_random(3);
+  const Box3& box = with_all.state.p.box();
+  VectorField tendency(box), all(box), split(box);
+  with_all.stepper.momentum().predict(with_all.state, {1, 0, 0, 0}, tendency, all);
+  with_split.stepper.momentum().predict(with_split.state, {1, 0, 0, settings.flow.viscosity}, tendency, split);
+  // The plane of w on the top wall is not an unknown.
+  for (VectorField* star : {&all, &split}) with_all.stepper.walls().apply_normal(star->w);
+  test::expect_at_most("u + R: explicit - split", largest_difference(with_all, all, split), test::round_off(1e-14));
+}
+
+}  // namespace
+}  // namespace sluice
