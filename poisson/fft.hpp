@@ -2,10 +2,14 @@
 // Fourier transforms of the fields, in place. One file for each library behind this header.
 #include <complex>
 #include <memory>
+#include <string>
 
 #include "core/decomp/field.hpp"
 
 namespace sluice {
+
+/// Name and version of the library: "FFTW 3.3.10".
+std::string fft_library();
 
 /// Transforms along x between nx real values and nx / 2 + 1 complex coefficients in each row of a field.
 /// Unscaled: backward(forward(f)) = nx f. What a row becomes depends on that row alone, to the bit (FFTW).

@@ -212,4 +212,10 @@ void FourierY::backward(View3<std::complex<real>> coefficients) {
   plans_->run(coefficients, CUFFT_INVERSE);
 }
 
+std::string fft_library() {
+  int version = 0;
+  check_cufft(cufftGetVersion(&version), "cufftGetVersion");
+  return "cuFFT " + std::to_string(version / 1000) + "." + std::to_string(version / 100 % 10);
+}
+
 }  // namespace sluice

@@ -189,4 +189,10 @@ void FourierY::backward(View3<std::complex<real>> coefficients) {
   plans_->run(coefficients, plans_->backward);
 }
 
+std::string fft_library() {
+  const std::string full = fftw_version;  // "fftw-3.3.10-sse2-avx"
+  const std::size_t start = full.find('-') + 1;
+  return "FFTW " + full.substr(start, full.find('-', start) - start);
+}
+
 }  // namespace sluice

@@ -13,7 +13,8 @@ struct ZHelmholtzSolver::Parts {
         TridiagonalMethod method, Exchange& exchange)
       : box(decomposition.x_pencil(comm.rank())),
         tables(std::move(second_derivative), decomposition.z_blocks(), method),
-        lines(comm, decomposition, field_lines(comm, decomposition), method, exchange) {}
+        lines(comm, decomposition, field_lines(comm, decomposition), method, exchange,
+              std::make_shared<TransposeBuffers>()) {}
 
   Box3 box;
   HelmholtzTables tables;

@@ -55,7 +55,8 @@ LineBoxes field_lines(const Communicator& comm, const Decomposition& decompositi
 
 template <class Lines>
 LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& decomposition, LineBoxes boxes,
-                              TridiagonalMethod method, Exchange& exchange)
+                              TridiagonalMethod method, Exchange& exchange,
+                              std::shared_ptr<TransposeBuffers> buffers)
     : method_(method), boxes_(std::move(boxes)) {
   constexpr int components = Lines::components;
   const ZBlocks& blocks = decomposition.z_blocks();
@@ -84,8 +85,7 @@ LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& dec
   if (split) {
     whole_ = Buffer<real>(static_cast<std::size_t>(my_whole.volume()));
     whole_array_ = contiguous_lines(whole_.data(), my_whole);
-    transpose_ = std::make_unique<Transpose<real>>(comm.column(), home, whole, exchange,
-                                                   std::make_shared<TransposeBuffers>());
+    transpose_ = std::make_unique<Transpose<real>>(comm.column(), home, whole, exchange, std::move(buffers));
   }
   allocate_scratch(blocks);
 }

@@ -1,5 +1,6 @@
 #include "poisson/poisson_solver.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -54,12 +55,12 @@ struct PoissonSolver::Parts {
         boxes(spectral_lines(comm, decomposition)),
         at_home(tables.lines(boxes.my_home())),
         whole(tables.lines_with_reduced(boxes.my_whole())),
-        lines(comm, decomposition, boxes, method, exchange) {
+        lines(comm, decomposition, boxes, method, exchange, buffers) {
     if (comm.processes().py == 1) return;
     y_data = Buffer<Complex>(static_cast<std::size_t>(y_pencil.volume()));
     to_y.emplace(comm.row(), row_boxes(comm, [&](int rank) { return decomposition.spectral_x_pencil(rank); }),
                  row_boxes(comm, [&](int rank) { return decomposition.spectral_y_pencil(rank); }), exchange,
-                 std::make_shared<TransposeBuffers>());
+                 buffers);
   }
 
   /// The coefficients with y whole: in the field itself, unless y is split over ranks.
@@ -70,6 +71,7 @@ struct PoissonSolver::Parts {
 
   std::array<std::int64_t, 3> cells;
   Box3 y_pencil;
+  std::shared_ptr<TransposeBuffers> buffers = std::make_shared<TransposeBuffers>();
   FourierX fourier_x;
   FourierY fourier_y;
   PoissonTables tables;

@@ -31,14 +31,17 @@ class PoissonSolver {
   PoissonSolver& operator=(PoissonSolver&&) noexcept;
   ~PoissonSolver();
 
-  /// Least row length of the field for nx cells: 2 (nx / 2 + 1) for the transform in place, rounded up so
-  /// that rows stay aligned to 64 bytes.
+  /// Row length of the fields to be solved for: 2 (nx / 2 + 1) for the transform in place, rounded up so that
+  /// rows stay aligned to 64 bytes.
   static std::int64_t row_length(std::int64_t nx);
 
-  /// In: the right-hand side at centres, x-pencil, rows of row_length(nx) or more (a multiple of 64 bytes);
-  /// no halo is read. Out: the solution in its place, whose volume-weighted mean is 0 (the singular mode; a
-  /// right-hand side with a mean other than 0 has no solution, and its mean is lost in the highest plane).
-  /// Halos and padding are stale on return. Collective.
+  /// In: the right-hand side at centres, x-pencil, rows of row_length(nx); no halo is read. Out: the solution
+  /// in its place, with a volume-weighted mean of 0 (the singular mode). Halos and padding are stale on
+  /// return. Collective.
+  ///
+  /// The right-hand side must have mean 0 to round-off, as the divergence of a field that does not cross the
+  /// walls has; otherwise there is no solution, and the result is that with a uniform flux through the top
+  /// wall.
   void solve(Field& phi, PhaseTimers& timers);
 
  private:

@@ -11,10 +11,11 @@ namespace sluice {
 /// Lanes of a bundle: one line for each thread of a GPU; on a CPU enough for long vectors, few enough for the
 /// cache.
 template <class Lines>
-inline constexpr int bundle_lanes = loops_on_gpu ? Lines::components : 32;
+inline constexpr int bundle_lanes = loops_on_gpu ? Lines::components : 64;
 
-/// Longest run of rows for which a GPU thread keeps its intermediate values to itself.
-inline constexpr int longest_private_run = 64;
+/// Longest run of rows for which a GPU thread keeps its intermediate values to itself: the default z blocks
+/// are shorter.
+inline constexpr int longest_private_run = 32;
 
 /// An array of lines: `count` real numbers in a row, neighbours along x, `rows` of them, planes along z.
 struct LineArray {

@@ -35,6 +35,10 @@ class TimeStepper {
   /// One step of length dt. Returns the mean force of the step, sum_k gamma_k f_k. Collective.
   double step(State& state, double dt);
 
+  /// Substep k (0, 1, 2) of such a step, of length gamma_k dt; state.time and state.step stay as they are. A step is the three of them
+  /// in order: R_prev is that of the substep before. Returns the force f_k. Public for tests of one equation. Collective.
+  double substep(State& state, double dt, int k);
+
   /// dt_lim for this state, DESIGN section 2. Collective.
   double time_step_limit(const State& state) const;
 
@@ -52,7 +56,6 @@ class TimeStepper {
   PhaseTimers& timers() { return timers_; }
 
  private:
-  double substep(State& state, double dt, int k);
   void add_force(double force, double gamma_dt);
 
   const Communicator* comm_;

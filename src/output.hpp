@@ -5,6 +5,7 @@
 
 #include "src/run_log.hpp"
 #include "src/simulation.hpp"
+#include "src/slices.hpp"
 
 namespace sluice {
 
@@ -33,15 +34,15 @@ class Output {
  private:
   struct Files;
 
-  void sample_statistics(double before);
+  void sample_statistics();
   void write_row();
-  void write_slices(double before);
   const Diagnostics& diagnostics();
 
   const Simulation* simulation_;
   Statistics* statistics_;
   std::string directory_;
   std::unique_ptr<Files> files_;
+  std::optional<Slices> slices_;
   Diagnostics diagnostics_;
   std::int64_t diagnosed_step_ = -1;
   std::int64_t last_row_ = -1;

@@ -25,7 +25,7 @@ std::string mpi_library() {
 }
 
 std::string fft_library_name() { return fft_library(); }
-std::string hdf5_library() { return io::hdf5_version(); }
+std::string hdf5_library() { return io::h5::library_version(); }
 
 std::string version_text() {
   return fmt::format("Sluice {} ({})\ncompiler   {}\nMPI        {}\nHDF5       {}\nFFT        {}\ndevice     {}\nprecision  {}", version(), git_revision(), compiler(),

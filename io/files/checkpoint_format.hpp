@@ -21,7 +21,6 @@ inline constexpr const char* statistics = "Sluice statistics";
 inline constexpr const char* slice = "Sluice slice";
 inline constexpr std::int64_t version = 1;
 inline constexpr const char* hash = "hash";  ///< attribute of a dataset: its field_hash
-"location";                                  ///< attribute of a dataset: center, x_face, y_face, z_face
 
 }  // namespace format
 

@@ -111,6 +111,19 @@ void CheckpointWriter::write_xdmf() const {
   write_atomically(xdmf_path(path_), xdmf_document(snapshot));
 }
 
+std::vector<std::string> CheckpointWriter::tidy_up(int keep) const {
+  std::vector<std::string> warnings;
+  try {
+    write_xdmf();
+  } catch (const Error& error) {
+    warnings.emplace_back(error.what());
+  }
+  for (std::string& warning : prune_checkpoints(spec_.directory, spec_.step, keep)) {
+    warnings.push_back(std::move(warning));
+  }
+  return warnings;
+}
+
 CheckpointWriter::Committed CheckpointWriter::commit(int keep) {
   SLUICE_REQUIRE(keep >= 1, "at least one checkpoint must be kept");
   run_on_root(comm_, [&] {
@@ -127,15 +140,7 @@ CheckpointWriter::Committed CheckpointWriter::commit(int keep) {
   committed_ = true;
 
   Committed result{path_, {}};
-  if (rank_ != 0) return result;
-  try {
-    write_xdmf();
-  } catch (const Error& error) {
-    result.warnings.emplace_back(error.what());
-  }
-  for (std::string& warning : prune_checkpoints(spec_.directory, spec_.step, keep)) {
-    result.warnings.push_back(std::move(warning));
-  }
+  run_on_root(comm_, [&] { result.warnings = tidy_up(keep); });
   return result;
 }
 

@@ -66,6 +66,7 @@ class CheckpointWriter {
   void set_hash(const FieldMeta& meta, const void* data);
   void verify();
   void write_xdmf() const;
+  std::vector<std::string> tidy_up(int keep) const;
 
   MPI_Comm comm_;
   int rank_ = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 
@@ -147,7 +148,8 @@ class Describer {
     for (const std::string& name : names) {
       guarded([&] {
         if (!holds_values(file_.group("/" + name))) return;
-        for (const auto& [key, value] : read_values(file_, "/" + name).all())
+        const Values values = read_values(file_, "/" + name);
+        for (const auto& [key, value] : values.all())
           add_value("/" + name + "/" + key, value);
       });
     }

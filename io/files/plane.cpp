@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/support/collective.hpp"
+#include "core/support/error.hpp"
 
 namespace sluice::io {
 

@@ -20,7 +20,8 @@ namespace {
 /// The steps of the label's files in the directory, in order.
 std::vector<std::int64_t> existing_steps(const std::string& directory, const std::string& label) {
   std::vector<std::int64_t> steps;
-  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
     const std::string name = entry.path().filename().string();
     const std::string before = label + "_";
     if (!name.starts_with(before) || !name.ends_with(".h5")) continue;

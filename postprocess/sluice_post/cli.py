@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from sluice_post import __version__, export, layout
 from sluice_post.errors import PostError, UsageError
@@ -16,11 +17,14 @@ from sluice_post.reference import Reference, merged, read_reference
 
 def _add_directory(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", metavar="DIR", type=Path, help="output directory of a run")
-    parser.add_argument("--from", dest="begin", type=float, metavar="T", help="use blocks that begin at or after T")
-    parser.add_argument("--to", dest="end", type=float, metavar="T", help="use blocks that end at or before T")
+    parser.add_argument("--from", dest="begin", type=float, metavar="T", help="first time to use")
+    parser.add_argument("--to", dest="end", type=float, metavar="T", help="last time to use")
 
 
-def _command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, text: str, example: str) -> argparse.ArgumentParser:
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def _command(commands: Commands, name: str, text: str, example: str) -> argparse.ArgumentParser:
     return commands.add_parser(
         name,
         help=text,
@@ -42,7 +46,10 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
     report = _command(
-        commands, "report", "write report.html, figures and tables of profiles into DIR", "sluice-post report retau180"
+        commands,
+        "report",
+        "write report.html, figures and tables of profiles into DIR",
+        "sluice-post report retau180",
     )
     _add_directory(report)
     report.add_argument(
@@ -50,31 +57,50 @@ def build_parser() -> argparse.ArgumentParser:
     )
 
     profiles = _command(
-        commands, "profiles", "print the profiles in wall units as CSV", "sluice-post profiles retau180 --from 60 -o p.csv"
+        commands,
+        "profiles",
+        "print the profiles in wall units as CSV",
+        "sluice-post profiles retau180 --from 60 -o p.csv",
     )
     _add_directory(profiles)
-    profiles.add_argument("--side", choices=SIDES, help="halves to use; default: both where the flow is symmetric")
+    profiles.add_argument(
+        "--side", choices=SIDES, help="halves to use; default: both where the flow is symmetric"
+    )
     profiles.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE")
 
     compare = _command(
         commands,
         "compare",
         "compare with published profiles: deviations, and a figure",
-        "sluice-post compare retau180 --reference LM_Channel_0180_mean_prof.dat LM_Channel_0180_vel_fluc_prof.dat",
+        "sluice-post compare retau180 --reference LM_Channel_0180_*_prof.dat",
     )
     _add_directory(compare)
     compare.add_argument(
-        "--reference", type=Path, nargs="+", required=True, metavar="FILE", help="downloaded files of one simulation"
+        "--reference",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="downloaded files of one simulation",
     )
-    compare.add_argument("--quantity", nargs="+", metavar="NAME", help="for example U u_rms minus_uw; default: all")
-    compare.add_argument("-o", "--output", type=Path, metavar="FILE", help="figure; default DIR/figures/compare.png")
+    compare.add_argument(
+        "--quantity", nargs="+", metavar="NAME", help="for example U u_rms minus_uw; default: all"
+    )
+    compare.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="figure; default DIR/figures/compare.png"
+    )
 
     convert = _command(
-        commands, "convert", "write the profiles in another layout", "sluice-post convert retau180 --format lee-moser"
+        commands,
+        "convert",
+        "write the profiles in another layout",
+        "sluice-post convert retau180 --format lee-moser",
     )
     _add_directory(convert)
     convert.add_argument("--format", required=True, choices=("lee-moser", "csv"))
-    convert.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="folder to write to; default: DIR")
+    convert.add_argument(
+        "-o", "--output", type=Path, metavar="FOLDER", help="folder to write to; default: DIR"
+    )
     return parser
 
 

@@ -13,28 +13,28 @@ from numpy.typing import NDArray
 from sluice_post.errors import UsageError
 from sluice_post.profiles import WallProfiles
 from sluice_post.reference import Reference
-from sluice_post.style import BLACK, BLUE, COMPONENT, GREEN, log_wall_axis, new_figure
+from sluice_post.style import COMPONENT, log_wall_axis, new_figure
 
 Array = NDArray[np.float64]
 
 QUANTITIES = {
     "U": r"$U^+$",
     "dUdz": r"$\mathrm{d}U^+/\mathrm{d}z^+$",
-    "u_rms": r"$u'^+$",
-    "v_rms": r"$v'^+$",
-    "w_rms": r"$w'^+$",
-    "minus_uw": r"$-\langle u'w'\rangle^+$",
+    "u_rms": r"$u_\mathrm{rms}^+$",
+    "v_rms": r"$v_\mathrm{rms}^+$",
+    "w_rms": r"$w_\mathrm{rms}^+$",
+    "minus_uw": r"$-\langle uw\rangle^+$",
     "k": r"$k^+$",
     "P": r"$P^+$",
-    "p_rms": r"$p'^+$",
-    "omega_x_rms": r"$\omega_x'^+$",
-    "omega_y_rms": r"$\omega_y'^+$",
-    "omega_z_rms": r"$\omega_z'^+$",
-    "skew_u": r"$S(u')$",
-    "skew_w": r"$S(w')$",
-    "flat_u": r"$F(u')$",
-    "flat_v": r"$F(v')$",
-    "flat_w": r"$F(w')$",
+    "p_rms": r"$p_\mathrm{rms}^+$",
+    "omega_x_rms": r"$\omega_{x,\mathrm{rms}}^+$",
+    "omega_y_rms": r"$\omega_{y,\mathrm{rms}}^+$",
+    "omega_z_rms": r"$\omega_{z,\mathrm{rms}}^+$",
+    "skew_u": r"$S(u)$",
+    "skew_w": r"$S(w)$",
+    "flat_u": r"$F(u)$",
+    "flat_v": r"$F(v)$",
+    "flat_w": r"$F(w)$",
 }
 
 # Panels of the figure: quantities that share one pair of axes, and the label of its ordinate.
@@ -42,15 +42,19 @@ _PANELS = (
     (("U",), r"$U^+$"),
     (("u_rms", "v_rms", "w_rms"), "rms velocity"),
     (("minus_uw", "dUdz"), "shear stress / wall stress"),
-    (("p_rms",), r"$p'^+$"),
+    (("p_rms",), r"$p_\mathrm{rms}^+$"),
     (("k",), r"$k^+$"),
     (("P",), r"$P^+$"),
     (("omega_x_rms", "omega_y_rms", "omega_z_rms"), "rms vorticity"),
     (("skew_u", "skew_w"), "skewness"),
     (("flat_u", "flat_v", "flat_w"), "flatness"),
 )
-_COLOURS = {"minus_uw": BLUE, "dUdz": COMPONENT["w"], "k": GREEN, "P": COMPONENT["p"], "U": BLUE}
-_COLOURS |= {"omega_x_rms": COMPONENT["u"], "omega_y_rms": COMPONENT["v"], "omega_z_rms": COMPONENT["w"]}
+_COLOURS = {
+    **dict.fromkeys(("U", "minus_uw", "u_rms", "omega_x_rms", "skew_u", "flat_u"), COMPONENT["u"]),
+    **dict.fromkeys(("k", "v_rms", "omega_y_rms", "flat_v"), COMPONENT["v"]),
+    **dict.fromkeys(("dUdz", "w_rms", "omega_z_rms", "skew_w", "flat_w"), COMPONENT["w"]),
+    **dict.fromkeys(("P", "p_rms"), COMPONENT["p"]),
+}
 
 
 @dataclass(frozen=True)
@@ -115,13 +119,15 @@ def deviation(profiles: WallProfiles, reference: Reference, name: str) -> Deviat
 def table_text(deviations: Sequence[Deviation], profiles: WallProfiles, reference: Reference) -> str:
     """The comparison as a table for the terminal."""
     ratio = profiles.re_tau / reference.re_tau - 1
+    about = "" if reference.re_tau_exact else "about "
     lines = [
         f"reference: {reference.label}",
-        f"Re_tau: run {profiles.re_tau:.2f}, reference {reference.re_tau:.2f} ({100 * ratio:+.2f} %)",
+        f"Re_tau: run {profiles.re_tau:.2f}, reference {about}{reference.re_tau:.2f} ({100 * ratio:+.2f} %)",
     ]
     if abs(ratio) > 0.01:
         lines.append("note: the Reynolds numbers differ; part of each deviation is that difference")
-    lines += ["", "deviation in % of the largest reference value", f"{'quantity':<14}{'largest':>10}{'at z+':>10}{'rms':>10}"]
+    lines += ["", "deviation in % of the largest reference value"]
+    lines.append(f"{'quantity':<14}{'largest':>10}{'at z+':>10}{'rms':>10}")
     for row in deviations:
         lines.append(f"{row.quantity:<14}{row.largest:>+10.3f}{row.at_z_plus:>10.2f}{row.rms:>10.3f}")
     return "\n".join(lines)
@@ -130,17 +136,17 @@ def table_text(deviations: Sequence[Deviation], profiles: WallProfiles, referenc
 def _draw(axes: Axes, names: Sequence[str], profiles: WallProfiles, reference: Reference) -> None:
     for name in names:
         z_plus, values = profiles.column(name)
-        colour = _COLOURS.get(name, COMPONENT[name.split("_")[1]] if "_" in name and name[-1] in "uvwp" else None)
-        colour = colour or COMPONENT[name[0]]
+        colour = _COLOURS[name]
         axes.plot(z_plus, values, color=colour, zorder=2, label=QUANTITIES[name] if len(names) > 1 else None)
         xp, fp = reference.z_plus[name], reference.values[name]
         inside = (xp >= axes.get_xlim()[0]) & (xp <= axes.get_xlim()[1])
         # Evenly spaced in log z+: symbols that touch hide the line below.
-        marks = np.unique(np.searchsorted(xp[inside], np.geomspace(max(xp[inside][0], 1e-3), xp[inside][-1], 26)))
-        marks = marks[marks < np.count_nonzero(inside)]
+        xp, fp = xp[inside], fp[inside]
+        marks = np.unique(np.searchsorted(xp, np.geomspace(max(xp[0], 1e-3), xp[-1], 26)))
+        marks = marks[marks < len(xp)]
         axes.plot(
-            xp[inside][marks], fp[inside][marks], linestyle="none", marker="o", markersize=4.2,
-            markerfacecolor="white", markeredgecolor=BLACK, markeredgewidth=0.9, zorder=3,
+            xp[marks], fp[marks], linestyle="none", marker="o", markersize=4.2,
+            markerfacecolor="white", markeredgecolor=colour, markeredgewidth=1.1, zorder=3,
         )  # fmt: skip
 
 
@@ -156,14 +162,17 @@ def comparison_figure(profiles: WallProfiles, reference: Reference, names: Seque
         log_wall_axis(axes, profiles.z_plus)
         _draw(axes, group, profiles, reference)
         axes.set_ylabel(label)
+        low, high = axes.get_ylim()
+        if axes.dataLim.ymin >= -1e-3 * axes.dataLim.ymax:
+            low = 0.0
+        axes.set_ylim(low, high + (0.1 * (high - low) if len(group) > 1 else 0))
         if len(group) > 1:
-            low, high = axes.get_ylim()
-            axes.set_ylim(low, high + 0.1 * (high - low))
             axes.legend(loc="best")
     for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
+    files = reference.label if len(reference.label) <= 60 else f"{reference.label[:57]}..."
     figure.suptitle(
-        rf"lines: this run, $Re_\tau={profiles.re_tau:.1f}$;  circles: {reference.label}, "
+        rf"lines: this run, $Re_\tau={profiles.re_tau:.1f}$;  circles: {files}, "
         rf"$Re_\tau={reference.re_tau:.1f}$",
         fontsize=12,
     )

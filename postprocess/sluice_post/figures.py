@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
 from numpy.typing import NDArray
 
 from sluice_post import literature
@@ -32,39 +33,55 @@ def _note(axes: Axes, text: str, x: float, y: float, **style: object) -> None:
 
 
 def mean_velocity(profiles: WallProfiles, bands: Bands) -> Figure:
-    """U+ against z+ with the viscous sublayer and the logarithmic law."""
+    """U+ against z+ with the law of the wall; a laminar flow with its exact profile."""
     figure = new_figure()
     axes = figure.add_subplot()
-    z, u = profiles.z_plus, profiles.centre["U"]
-    log_wall_axis(axes, z)
-    left, right = axes.get_xlim()
-    sublayer = np.geomspace(left, min(12.0, right), 100)
-    axes.plot(sublayer, sublayer, linestyle=(0, (5, 3)), **THIN)
-    top = 1.1 * float(np.max(u))
     if profiles.laminar:
-        h_plus = profiles.re_tau
-        exact = np.geomspace(left, right, 200)
-        _note(axes, r"$U^+=z^+$", left * 1.5, min(left * 1.5 + 0.06 * top, top))
-        if profiles.symmetry is not Symmetry.ROTATION:
-            axes.plot(exact, exact - exact**2 / (2 * h_plus), linestyle=":", **THIN)
+        _laminar_velocity(axes, profiles)
     else:
-        kappa, b = literature.LOG_LAW_KAPPA, literature.LOG_LAW_B
-        log_layer = np.geomspace(8.0, right, 100)
-        axes.plot(log_layer, np.log(log_layer) / kappa + b, linestyle=(0, (5, 3)), **THIN)
-        _note(axes, r"$U^+=z^+$", 6.0, 3.6)
-        label = rf"$U^+=\ln(z^+)/{kappa:g}+{b:g}$"
-        _note(axes, label, right ** 0.5 * 1.3, np.log(right**0.5 * 1.3) / kappa + b - 3.4, ha="left")
-    _line(axes, z, u, bands.get("U"), color=BLUE)
-    axes.set_ylim(0, top)
+        _law_of_the_wall(axes, profiles)
+        _line(axes, profiles.z_plus, profiles.centre["U"], bands.get("U"), color=BLUE)
     axes.set_ylabel(r"$U^+$")
     return figure
 
 
+def _law_of_the_wall(axes: Axes, profiles: WallProfiles) -> None:
+    log_wall_axis(axes, profiles.z_plus)
+    left, right = axes.get_xlim()
+    dashes = (0, (5, 3))
+    sublayer = np.geomspace(left, min(12.0, right), 100)
+    axes.plot(sublayer, sublayer, linestyle=dashes, **THIN)
+    _note(axes, r"$U^+=z^+$", 6.0, 3.6)
+    top = 1.1 * float(np.max(profiles.centre["U"]))
+    if right > 30:
+        kappa, b = literature.LOG_LAW_KAPPA, literature.LOG_LAW_B
+        log_layer = np.geomspace(8.0, right, 100)
+        axes.plot(log_layer, np.log(log_layer) / kappa + b, linestyle=dashes, **THIN)
+        at = 1.3 * right**0.5
+        _note(axes, rf"$U^+=\ln(z^+)/{kappa:g}+{b:g}$", at, np.log(at) / kappa + b - 3.4)
+    axes.set_ylim(0, top)
+    if 8 < top < 40:
+        axes.yaxis.set_major_locator(MultipleLocator(5))
+
+
+def _laminar_velocity(axes: Axes, profiles: WallProfiles) -> None:
+    """Linear axes and the exact solution: U+ = z+ - z+^2/(2 Re_tau), in Couette flow U+ = z+."""
+    z = np.linspace(0, 1, 17)
+    curvature = 0.0 if profiles.symmetry is Symmetry.ROTATION else 0.5
+    exact = profiles.re_tau * (z - curvature * z**2)
+    axes.plot(profiles.z / profiles.height, profiles.centre["U"], color=BLUE, label="run")
+    axes.plot(z, exact, "o", color=BLACK, markerfacecolor="white", markersize=5, label="laminar solution")
+    axes.set_xlim(0, 1)
+    _headroom(axes, float(max(exact.max(), profiles.centre["U"].max())))
+    axes.set_xlabel(r"$z/h$")
+    axes.legend(loc="lower right")
+
+
 _RMS_LABELS = {
-    "u_rms": r"$u'^+$ streamwise",
-    "v_rms": r"$v'^+$ spanwise",
-    "w_rms": r"$w'^+$ wall-normal",
-    "p_rms": r"$p'^+$ pressure",
+    "u_rms": r"$u_\mathrm{rms}^+$ streamwise",
+    "v_rms": r"$v_\mathrm{rms}^+$ spanwise",
+    "w_rms": r"$w_\mathrm{rms}^+$ wall-normal",
+    "p_rms": r"$p_\mathrm{rms}^+$ pressure",
 }
 
 
@@ -91,7 +108,8 @@ def shear_stress(profiles: WallProfiles, bands: Bands) -> Figure:
     axes, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1.15])
     z = profiles.z_face / profiles.height
     face = profiles.face
-    axes.plot(z, face["balance"], color=BLACK, linewidth=1.0, linestyle=(0, (1, 1.2)), label="exact total", zorder=4)
+    dots = (0, (1, 1.2))
+    axes.plot(z, face["balance"], color=BLACK, linewidth=1.0, linestyle=dots, label="exact total", zorder=4)
     axes.plot(z, face["total"], color=BLACK, linewidth=3.2, alpha=0.25, label="total", zorder=2)
     _line(
         axes,
@@ -99,9 +117,10 @@ def shear_stress(profiles: WallProfiles, bands: Bands) -> Figure:
         face["minus_uw"],
         bands.get("minus_uw"),
         color=BLUE,
-        label=r"$-\langle u'w'\rangle^+$ Reynolds",
+        label=r"$-\langle uw\rangle^+$ Reynolds",
     )
-    _line(axes, z, face["dUdz"], bands.get("dUdz"), color=VERMILLION, label=r"$\mathrm{d}U^+/\mathrm{d}z^+$ viscous")
+    viscous = r"$\mathrm{d}U^+/\mathrm{d}z^+$ viscous"
+    _line(axes, z, face["dUdz"], bands.get("dUdz"), color=VERMILLION, label=viscous)
     bottom = min(0.0, 1.1 * float(min(face["minus_uw"].min(), face["dUdz"].min())))
     axes.set_ylim(bottom, 1.08)
     axes.set_ylabel("shear stress / wall stress")
@@ -112,7 +131,10 @@ def shear_stress(profiles: WallProfiles, bands: Bands) -> Figure:
     below.axhline(0, **THIN)
     below.set_ylabel("total − exact")
     below.set_xlabel(r"$z/h$")
-    limit = 1.25 * max(float(np.max(np.abs(residual))), 1e-15)
+    largest = max(float(np.max(np.abs(residual))), 1e-15)
+    band = bands.get("residual")
+    reach = 0.0 if band is None else float(np.max(np.abs(residual) + np.nan_to_num(band)))
+    limit = min(max(1.25 * largest, 1.1 * reach), 5 * largest)
     below.set_ylim(-limit, limit)
     below.set_xlim(0, 1)
     below.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))
@@ -135,10 +157,9 @@ def higher_moments(profiles: WallProfiles) -> Figure | None:
         axes.axhline(gauss, linestyle=(0, (5, 3)), **THIN)
         for letter in "uvw":
             values = profiles.centre[f"{kind}_{letter}"]
-            axes.plot(profiles.z_plus, values, color=COMPONENT[letter], label=f"${letter}'$", zorder=3)
+            axes.plot(profiles.z_plus, values, color=COMPONENT[letter], label=f"${letter}$", zorder=3)
         axes.set_ylabel(label)
-    low, high = panels[0].get_ylim()
-    panels[0].set_ylim(min(low, -0.8), max(high, 1.2))
+    panels[0].margins(y=0.08)
     panels[1].set_ylim(0, 1.05 * panels[1].get_ylim()[1])
     panels[1].legend(loc="upper right")
     panels[1].annotate(
@@ -151,9 +172,9 @@ def higher_moments(profiles: WallProfiles) -> Figure | None:
 def vorticity(profiles: WallProfiles, bands: Bands) -> Figure | None:
     """Root-mean-square vorticity in wall units; None if not recorded."""
     names = {
-        "omega_x_rms": ("u", r"$\omega_x'^+$ streamwise"),
-        "omega_y_rms": ("v", r"$\omega_y'^+$ spanwise"),
-        "omega_z_rms": ("w", r"$\omega_z'^+$ wall-normal"),
+        "omega_x_rms": ("u", r"$\omega_{x,\mathrm{rms}}^+$ streamwise"),
+        "omega_y_rms": ("v", r"$\omega_{y,\mathrm{rms}}^+$ spanwise"),
+        "omega_z_rms": ("w", r"$\omega_{z,\mathrm{rms}}^+$ wall-normal"),
     }
     if profiles.laminar or not all(profiles.has(name) for name in names):
         return None

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.slices import Slice
-from sluice_post.style import BLUE, GREEN, ORANGE, PURPLE, VERMILLION, diverging_map, new_figure
-from sluice_post.timeseries import TimeSeries
+from sluice_post.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, VERMILLION, diverging_map, new_figure
+from sluice_post.timeseries import TimeSeries, walls_with_shear
 
 Array = NDArray[np.float64]
 
@@ -31,9 +32,10 @@ def _limits(axes: Axes, values: Array) -> None:
     if len(settled) < 5:
         return
     low, high = float(settled.min()), float(settled.max())
-    margin = max(high - low, 1e-3 * max(abs(high), abs(low)), 1e-12)
+    margin = max(high - low, 1e-2 * max(abs(high), abs(low)), 1e-12)
     finite = values[np.isfinite(values)]
-    axes.set_ylim(max(finite.min(), low - 1.5 * margin) - 0.15 * margin, min(finite.max(), high + 1.5 * margin) + 0.35 * margin)
+    bottom = max(finite.min(), low - 1.5 * margin) - 0.15 * margin
+    axes.set_ylim(bottom, min(finite.max(), high + 1.5 * margin) + 0.4 * margin)
 
 
 def _panel_re_tau(axes: Axes, series: TimeSeries, rows: NDArray[np.int64], mean: float | None) -> None:
@@ -42,14 +44,15 @@ def _panel_re_tau(axes: Axes, series: TimeSeries, rows: NDArray[np.int64], mean:
         (layout.RE_TAU_BOTTOM, BLUE, "bottom"),
         (layout.RE_TAU_TOP, VERMILLION, "top"),
     ):
-        if series.has(name):
+        if name in walls_with_shear(series):
             axes.plot(series.time[rows], series[name][rows], color=colour, label=label, linewidth=1.2)
             shown.append(series[name])
     if shown:
-        _limits(axes, np.concatenate([np.stack(shown).T.ravel()]))
+        _limits(axes, np.stack(shown).T.ravel())
     if mean is not None:
         begin = series.time[series.last_third()][0]
-        axes.plot([begin, series.time[-1]], [mean, mean], color="#1A1A1A", linewidth=1.4, label="mean, last third")
+        span = [begin, series.time[-1]]
+        axes.plot(span, [mean, mean], color=BLACK, linewidth=1.4, label="mean, last third")
     axes.set_ylabel(r"$Re_\tau$")
     if len(shown) > 1 or mean is not None:
         axes.legend(loc="upper center", ncols=3, fontsize=9.5, columnspacing=1.2, handlelength=1.3)
@@ -73,6 +76,9 @@ def history(series: TimeSeries, re_tau_mean: float | None) -> Figure:
     """Six panels against time: Re_tau, bulk velocity, energy, forcing, divergence, time step."""
     figure = new_figure(9.6, 6.6)
     panels = figure.subplots(3, 2, sharex=True)
+    engine = figure.get_layout_engine()
+    if isinstance(engine, ConstrainedLayoutEngine):
+        engine.set(wspace=0.05)
     rows = _thin(series)
     _panel_re_tau(panels[0, 0], series, rows, re_tau_mean)
     for axes, name, colour, label in (
@@ -129,8 +135,9 @@ def streak_picture(plane: Slice, height: float, plus: float | None, u_tau: float
     mesh = axes.pcolormesh(x, y, fluctuation, cmap=diverging_map(), vmin=-limit, vmax=limit, rasterized=True)
     axes.set_aspect("equal")
     axes.tick_params(which="both", direction="out", top=False, right=False)
-    bar = figure.colorbar(mesh, ax=axes, pad=0.015, aspect=max(8, 30 * aspect), extend="both", fraction=0.05)
-    bar.set_label(r"$u'/u_\tau$" if scaled else r"$u-\langle u\rangle$")
+    bar = figure.colorbar(mesh, cax=axes.inset_axes((1.015, 0, 0.018, 1)))
+    bar.set_label(r"$(u-\langle u\rangle)/u_\tau$" if scaled else r"$u-\langle u\rangle$")
+    bar.ax.minorticks_off()
     axes.set_xlabel(r"$x^+$" if scaled else r"$x$")
     axes.set_ylabel(r"$y^+$" if scaled else r"$y$")
     distance = min(plane.at, height - plane.at) if height > 0 else plane.at
@@ -138,5 +145,3 @@ def streak_picture(plane: Slice, height: float, plus: float | None, u_tau: float
     side = " from the top wall" if height > 0 and plane.at > height / 2 else ""
     axes.set_title(f"{where}{side}, $t={plane.time:.6g}$", loc="left")
     return figure
-
-

@@ -75,7 +75,8 @@ def headline(results: Results) -> str:
     """The few numbers that one looks for first."""
     cards = []
     if results.re_tau is not None:
-        cards.append((number(results.re_tau.mean, results.re_tau.half_width), "Re<sub>τ</sub>, last third of the run"))
+        value = number(results.re_tau.mean, results.re_tau.half_width)
+        cards.append((value, "Re<sub>τ</sub>, last third of the run"))
     profiles = results.run.profiles
     if profiles is not None:
         cards.append((number(profiles.re_tau), "Re<sub>τ</sub> (statistics)"))
@@ -100,10 +101,8 @@ def _published_column(results: Results) -> tuple[str, dict[str, float], bool, st
     same = literature.comparable(published, profiles.re_tau)
     note = f"Published: {escape(published.source)}."
     if not same:
-        note += (
-            f" Its Re<sub>τ</sub> = {published.re_tau:g} differs by "
-            f"{abs(profiles.re_tau / published.re_tau - 1):.0%}: for orientation only, no differences are given."
-        )
+        off = abs(profiles.re_tau / published.re_tau - 1)
+        note += f" Its Re<sub>τ</sub> = {published.re_tau:g} differs by {off:.0%}: for orientation only."
     heading = f"{escape(published.name)}, Re<sub>τ</sub> = {published.re_tau:g}"
     return heading, published.values, same, f"<p class='soft'>{note}</p>"
 
@@ -146,8 +145,10 @@ def _residual_rows(results: Results, published: bool) -> list[list[str]]:
     for side, residual in results.residuals.items():
         alone = len(results.residuals) == 1
         label = names["both"] if side == "both" or alone else "  " + names[side]
-        rows.append([label, number(residual), "", *(["2·10<sup>−4</sup> to 2·10<sup>−3</sup>", ""]
-                    if published and not label.startswith(" ") else ["", ""] if published else [])])  # fmt: skip
+        row = [label, number(residual), ""]
+        if published:
+            row += ["" if label.startswith(" ") else "2·10<sup>−4</sup> to 2·10<sup>−3</sup>", ""]
+        rows.append(row)
     return rows
 
 

@@ -88,7 +88,7 @@ def figures_of(means: Means, parameters: FlowParameters) -> dict[str, float]:
     if not profiles.laminar:
         values["u_peak"], values["u_peak_z"] = peak(profiles.z_plus, profiles.centre["u_rms"])
         values["uw_peak"], values["uw_peak_z"] = peak(profiles.z_face_plus, profiles.face["minus_uw"])
-    if profiles.symmetry is Symmetry.MIRROR and means.forcing != 0:
+    if profiles.symmetry is Symmetry.MIRROR and np.isfinite(means.forcing) and means.forcing != 0:
         values["force_balance"] = abs(means.forcing) * profiles.height / profiles.u_tau**2 - 1
     return values
 
@@ -126,7 +126,7 @@ def resolution(blocks: Blocks, parameters: FlowParameters, profiles: WallProfile
     """Resolution of a run in its own wall units."""
     plus = profiles.u_tau / parameters.viscosity
     dz = np.diff(profiles.z_face)
-    time = float(np.sum(blocks.time_end - blocks.time_begin))
+    time = float(blocks.time_end[-1] - blocks.time_begin[0])
     return Resolution(
         dx_plus=parameters.size[0] / parameters.cells[0] * plus,
         dy_plus=parameters.size[1] / parameters.cells[1] * plus,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 # Files of a run directory.
 STATISTICS_FILE = "statistics.h5"
+CASE_FILE = "resolved.yaml"
 TIMESERIES_FILE = "timeseries.csv"
 RUN_FILE = "run.json"
 SLICE_PATTERN = "slices/*.h5"
@@ -17,15 +18,16 @@ PROFILES_CSV = "profiles.csv"
 LEE_MOSER_MEAN = "profiles_mean.dat"
 LEE_MOSER_FLUCTUATIONS = "profiles_fluc.dat"
 
-# Root attributes of every HDF5 file that describes the flow.
+# Root attributes of statistics.h5; the first three of every HDF5 file of a run. Where a tuple stands, any of
+# the names will do; a triple may be one attribute with three values or three attributes.
 ATTR_FORMAT = "format_version"
-ATTR_VERSION = "version"
 ATTR_REVISION = "git_revision"
 ATTR_CASE = "resolved_case"
+ATTR_VERSION = ("sluice_version", "version")
 ATTR_VISCOSITY = "viscosity"
 ATTR_FLOW_TYPE = "flow_type"
-ATTR_SIZE = "domain_size"
-ATTR_CELLS = "cells"
+ATTR_SIZE = ("domain_size", ("length_x", "length_y", "length_z"))
+ATTR_CELLS = ("cells", ("nx", "ny", "nz"))
 ATTR_VELOCITY_BOTTOM = "wall_velocity_bottom"
 ATTR_VELOCITY_TOP = "wall_velocity_top"
 ATTR_WALL_BOTTOM = "wall_bottom"
@@ -37,8 +39,8 @@ FORMAT_VERSION = 1
 GRID_Z = "grid/z"
 GRID_Z_FACE = "grid/z_face"
 SAMPLES = "samples"
-TIME_BEGIN = "time_begin"
-TIME_END = "time_end"
+TIME_BEGIN = ("t_begin", "time_begin")
+TIME_END = ("t_end", "time_end")
 FORCING = "forcing"
 VELOCITY_MOMENTS = ("u", "v", "w", "uu", "vv", "ww", "uv", "uuu", "vvv", "www", "uuuu", "vvvv", "wwww")
 PRESSURE_MOMENTS = ("p", "pp")
@@ -52,8 +54,10 @@ SLICE_TIME = "time"
 SLICE_STEP = "step"
 SLICE_NORMAL = "normal"
 SLICE_AT = "at"
-SLICE_X = "grid/x"
-SLICE_Y = "grid/y"
+SLICE_FIELD = "u"
+SLICE_X = ("grid/x_face", "grid/x")  # u lives on x faces
+SLICE_Y = ("grid/y",)
+SLICE_Z = "grid/z"
 
 # Columns of timeseries.csv.
 STEP = "step"

@@ -53,8 +53,13 @@ class FlowParameters:
     @property
     def title(self) -> str:
         """The `title:` line of the case file, empty if there is none."""
-        found = re.search(r"^title:[ \t]*(.*?)[ \t]*$", self.resolved_case, re.MULTILINE)
-        return found.group(1).strip("\"'") if found else ""
+        return title_of(self.resolved_case)
+
+
+def title_of(case_text: str) -> str:
+    """The value of the `title:` line of a case file, empty if there is none."""
+    found = re.search(r"^title:[ \t]*(.*?)[ \t]*$", case_text, re.MULTILINE)
+    return found.group(1).strip("\"'") if found else ""
 
 
 def _text(value: Any) -> str:
@@ -64,40 +69,61 @@ def _text(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
+class _Attributes:
+    """The root attributes of a file, with messages that name the file."""
+
+    def __init__(self, file: h5py.File, path: Path) -> None:
+        self.attributes, self.path = file.attrs, path
+
+    def get(self, name: str) -> Any:
+        if name not in self.attributes:
+            raise InputOutputError(
+                f"{self.path}: attribute '{name}' is missing; is this the statistics file of a Sluice run?"
+            )
+        return self.attributes[name]
+
+    def number(self, name: str) -> float:
+        return float(np.asarray(self.get(name), dtype=float).ravel()[0])
+
+    def text(self, *names: str) -> str:
+        return next((_text(self.attributes[name]) for name in names if name in self.attributes), "")
+
+    def triple(self, joint: str, single: tuple[str, str, str]) -> tuple[float, float, float]:
+        if joint not in self.attributes:
+            return self.number(single[0]), self.number(single[1]), self.number(single[2])
+        return self.vector(joint)
+
+    def vector(self, name: str) -> tuple[float, float, float]:
+        """Three components; one number is the first of them, the others being zero."""
+        values = np.asarray(self.get(name), dtype=float).ravel()
+        if values.size not in (1, 3):
+            raise InputOutputError(f"{self.path}: attribute '{name}' has {values.size} values instead of 3")
+        x, y, z = (*values, 0.0, 0.0)[:3]
+        return float(x), float(y), float(z)
+
+
 def read_parameters(file: h5py.File, path: Path) -> FlowParameters:
     """The flow parameters in the root attributes of an open file. `path` is for messages."""
-    attributes = file.attrs
-
-    def need(name: str) -> Any:
-        if name not in attributes:
-            raise InputOutputError(f"{path}: attribute '{name}' is missing; is this a file of a Sluice run?")
-        return attributes[name]
-
-    def triple(name: str) -> tuple[float, float, float]:
-        values = np.asarray(need(name), dtype=float).ravel()
-        if values.size != 3:
-            raise InputOutputError(f"{path}: attribute '{name}' has {values.size} values instead of 3")
-        return float(values[0]), float(values[1]), float(values[2])
-
-    version = int(np.asarray(need(layout.ATTR_FORMAT)).ravel()[0])
+    attributes = _Attributes(file, path)
+    version = int(attributes.number(layout.ATTR_FORMAT))
     if version > layout.FORMAT_VERSION:
         raise InputOutputError(
             f"{path}: format version {version} is newer than {layout.FORMAT_VERSION}, the newest this "
             "sluice-post knows; install the sluice_post that belongs to the sluice that wrote the file"
         )
-    nx, ny, nz = (int(n) for n in triple(layout.ATTR_CELLS))
+    nx, ny, nz = (int(n) for n in attributes.triple(*layout.ATTR_CELLS))
     return FlowParameters(
-        flow_type=_text(need(layout.ATTR_FLOW_TYPE)),
-        viscosity=float(np.asarray(need(layout.ATTR_VISCOSITY)).ravel()[0]),
-        size=triple(layout.ATTR_SIZE),
+        flow_type=_text(attributes.get(layout.ATTR_FLOW_TYPE)),
+        viscosity=attributes.number(layout.ATTR_VISCOSITY),
+        size=attributes.triple(*layout.ATTR_SIZE),
         cells=(nx, ny, nz),
-        wall_bottom=_text(need(layout.ATTR_WALL_BOTTOM)),
-        wall_top=_text(need(layout.ATTR_WALL_TOP)),
-        velocity_bottom=triple(layout.ATTR_VELOCITY_BOTTOM),
-        velocity_top=triple(layout.ATTR_VELOCITY_TOP),
-        version=_text(attributes.get(layout.ATTR_VERSION, "")),
-        git_revision=_text(attributes.get(layout.ATTR_REVISION, "")),
-        resolved_case=_text(attributes.get(layout.ATTR_CASE, "")),
+        wall_bottom=_text(attributes.get(layout.ATTR_WALL_BOTTOM)),
+        wall_top=_text(attributes.get(layout.ATTR_WALL_TOP)),
+        velocity_bottom=attributes.vector(layout.ATTR_VELOCITY_BOTTOM),
+        velocity_top=attributes.vector(layout.ATTR_VELOCITY_TOP),
+        version=attributes.text(*layout.ATTR_VERSION),
+        git_revision=attributes.text(layout.ATTR_REVISION),
+        resolved_case=attributes.text(layout.ATTR_CASE),
     )
 
 

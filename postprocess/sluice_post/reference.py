@@ -28,6 +28,7 @@ class Reference:
 
     label: str
     re_tau: float
+    re_tau_exact: bool  # False: only the last z+ of the table is known, which is just short of Re_tau
     z_plus: dict[str, Array]
     values: dict[str, Array]
 
@@ -87,7 +88,7 @@ _HOYAS_JIMENEZ: dict[str, tuple[str, Convert]] = {
     "om_y'+": ("omega_z_rms", _same),
     "om_z'+": ("omega_y_rms", _same),
     "uv'+": ("minus_uw", _negative),
-    "pr'+": ("p_rms", _same),
+    "p'": ("p_rms", _same),  # the whole pressure; pr'+ and ps'+ are its rapid and slow parts
 }
 _TENSOR: dict[str, tuple[str, Convert]] = {
     "u_1": ("U", _same),
@@ -159,24 +160,28 @@ def _parse(path: Path) -> tuple[list[str], list[str], Array]:
     return header, headings[:width], np.array(rows)
 
 
-def _re_tau(header: list[str], headings: list[str], table: Array) -> float:
-    """Re_tau from y+ over y/h, which holds where a nominal value in the header does not; else the header."""
+def _re_tau(header: list[str], headings: list[str], table: Array) -> tuple[float, bool]:
+    """Re_tau from y+ over y/h, which holds where a nominal value in the header does not; else the header.
+
+    The second value is False if neither exists and the last y+ has to do.
+    """
     plus = table[:, next(headings.index(name) for name in _Y_PLUS if name in headings)]
     for name in _Y_OUTER:
         if name in headings:
             outer = table[:, headings.index(name)]
-            return float(plus[-1] / outer[-1]) if outer[-1] > 0 else float(plus[-1])
+            if outer[-1] > 0:
+                return float(plus[-1] / outer[-1]), True
     for line in header:
         found = re.search(r"Re_?tau\s*=\s*([0-9.]+)", line)
         if found:
-            return float(found.group(1))
-    return float(plus[-1])
+            return float(found.group(1)), True
+    return float(plus[-1]), False
 
 
 def read_reference(path: Path) -> Reference:
     """Reads one file of published profiles, in any of the known layouts."""
     header, headings, table = _parse(path)
-    re_tau = _re_tau(header, headings, table)
+    re_tau, exact = _re_tau(header, headings, table)
     plus = table[:, next(headings.index(name) for name in _Y_PLUS if name in headings)]
     keep = np.concatenate([[True], np.diff(plus) > 0])  # the wall is tabulated twice in some files
     z_plus, values = {}, {}
@@ -191,7 +196,7 @@ def read_reference(path: Path) -> Reference:
         raise InputOutputError(
             f"{path}: none of its columns ({', '.join(headings)}) is a profile that sluice-post computes"
         )
-    return Reference(path.name, re_tau, z_plus, values)
+    return Reference(path.name, re_tau, exact, z_plus, values)
 
 
 def merged(references: list[Reference]) -> Reference:
@@ -203,4 +208,5 @@ def merged(references: list[Reference]) -> Reference:
             z_plus.setdefault(name, reference.z_plus[name])
             values.setdefault(name, reference.values[name])
     label = ", ".join(reference.label for reference in references)
-    return Reference(label, references[0].re_tau, z_plus, values)
+    best = next((r for r in references if r.re_tau_exact), references[0])
+    return Reference(label, best.re_tau, best.re_tau_exact, z_plus, values)

@@ -105,8 +105,9 @@ def summary_text(results: Results) -> str:
         if profiles.laminar:
             lines.append("peak u'+: none, the flow is laminar")
         else:
-            lines.append(f"peak u'+: {results.value('u_peak'):.3f} at z+ = {results.value('u_peak_z'):.1f}")
-            lines.append(f"peak -uw+: {results.value('uw_peak'):.4f} at z+ = {results.value('uw_peak_z'):.1f}")
+            value = results.value
+            lines.append(f"peak u'+: {value('u_peak'):.3f} at z+ = {value('u_peak_z'):.1f}")
+            lines.append(f"peak -uw+: {value('uw_peak'):.4f} at z+ = {value('uw_peak_z'):.1f}")
         lines.append(f"total-stress residual: {profiles.residual:.2e}")
     if results.published is not None:
         published = results.published
@@ -125,8 +126,8 @@ class _Entry:
 
 
 _STRESS_CAPTION = (
-    "Above: viscous, Reynolds and total shear stress over the wall stress, from the face fluxes of the scheme "
-    "itself, and the line that the mean momentum balance asks for. Below: their difference."
+    "Above: viscous, Reynolds and total shear stress over the wall stress, from the fluxes of the scheme itself "
+    "at the faces, and the line that the mean momentum balance asks for. Below: their difference."
 )
 
 
@@ -143,8 +144,8 @@ def _profile_entries(profiles: WallProfiles, bands: Bands) -> list[_Entry]:
         _Entry("vorticity", "Vorticity", "Root-mean-square vorticity fluctuations." + band,
                lambda: figures.vorticity(profiles, bands)),
         _Entry("higher_moments", "Skewness and flatness",
-               "Skewness and flatness of u′ (streamwise), v′ (spanwise) and w′ (wall-normal, positive away from "
-               "the wall). Dashed: the Gaussian values 0 and 3.",
+               "Skewness and flatness of u (streamwise), v (spanwise) and w (wall-normal, positive away "
+               "from the wall). Dashed: the Gaussian values 0 and 3.",
                lambda: figures.higher_moments(profiles), wide=True),
     ]  # fmt: skip
 
@@ -180,7 +181,8 @@ def _comparison_entry(profiles: WallProfiles, reference: Reference) -> tuple[_En
 
 def _draw_all(entries: list[_Entry], folder: Path) -> str:
     """Draws and saves the figures; returns their HTML, narrow ones in pairs, wide ones on their own."""
-    narrow, wide = [], []
+    narrow: list[str] = []
+    wide: list[str] = []
     with figure_style():
         for entry in entries:
             drawing = entry.draw()
@@ -188,7 +190,9 @@ def _draw_all(entries: list[_Entry], folder: Path) -> str:
                 continue
             png = save_png(drawing, folder / f"{entry.name}.png")
             encoded = base64.b64encode(png).decode("ascii")
-            (wide if entry.wide else narrow).append(figure_html(encoded, entry.title, entry.caption, entry.wide))
+            (wide if entry.wide else narrow).append(
+                figure_html(encoded, entry.title, entry.caption, entry.wide)
+            )
     pair = f'<div class="pair">{"".join(narrow)}</div>' if narrow else ""
     return pair + "".join(wide)
 
@@ -218,7 +222,7 @@ def write_report(results: Results, reference: Reference | None = None) -> Path:
     _data_files(results)
     css = resources.files("sluice_post").joinpath("report.css").read_text(encoding="utf-8")
     notes = "".join(f"<li>{escape(sentence)}</li>" for sentence in run.missing)
-    case = run.parameters.resolved_case if run.parameters else ""
+    case = run.case_text
     parts = [
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
         "<meta name='viewport' content='width=device-width, initial-scale=1'>",

@@ -9,9 +9,9 @@ from typing import Any
 
 from sluice_post import layout
 from sluice_post.errors import InputOutputError
-from sluice_post.parameters import FlowParameters
+from sluice_post.parameters import FlowParameters, title_of
 from sluice_post.profiles import WallProfiles, wall_profiles
-from sluice_post.slices import Slice, latest_streak_slice, parameters_from_slices
+from sluice_post.slices import Slice, latest_streak_slice
 from sluice_post.statistics import Blocks, read_statistics
 from sluice_post.timeseries import TimeSeries, read_timeseries
 from sluice_post.uncertainty import independent_batches
@@ -34,8 +34,18 @@ class Run:
     @property
     def name(self) -> str:
         """The title of the case, else the name of the directory."""
-        title = self.parameters.title if self.parameters else ""
-        return title or self.directory.resolve().name
+        return title_of(self.case_text) or self.directory.resolve().name
+
+    @property
+    def case_text(self) -> str:
+        """The resolved case, from the statistics file or else from resolved.yaml; empty if neither is there."""
+        if self.parameters and self.parameters.resolved_case:
+            return self.parameters.resolved_case
+        path = self.directory / layout.CASE_FILE
+        try:
+            return path.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
 
 
 def check_directory(directory: Path) -> Path:
@@ -73,8 +83,9 @@ def _read_provenance(path: Path, missing: list[str]) -> dict[str, Any]:
 def _read_profiles(run: Run, begin: float | None, end: float | None) -> None:
     path = run.directory / layout.STATISTICS_FILE
     if not path.is_file():
-        run.parameters = parameters_from_slices(run.directory)
-        run.missing.append(f"{layout.STATISTICS_FILE}: not there, so no profiles and no wall units from them.")
+        run.missing.append(
+            f"{layout.STATISTICS_FILE}: not there, so no profiles and no wall units from them."
+        )
         return
     run.parameters, blocks = read_statistics(path)
     if len(blocks) == 0:
@@ -106,7 +117,9 @@ def load_run(directory: Path, begin: float | None = None, end: float | None = No
     run.streaks, problems = latest_streak_slice(directory, height, plus)
     run.missing.extend(f"{problem}." for problem in problems)
     if run.streaks is None:
-        run.missing.append("No slice of u parallel to the walls (output.slices), so no picture of the streaks.")
+        run.missing.append(
+            "No slice of u parallel to the walls (output.slices), so no picture of the streaks."
+        )
     if run.profiles is None and run.series is None and run.streaks is None:
         raise InputOutputError(
             f"{directory}: holds none of {layout.STATISTICS_FILE}, {layout.TIMESERIES_FILE} and slices; "

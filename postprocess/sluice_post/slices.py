@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.errors import InputOutputError
-from sluice_post.parameters import FlowParameters, open_hdf5, read_parameters
+from sluice_post.parameters import open_hdf5
 
 Array = NDArray[np.float64]
 
@@ -51,32 +51,41 @@ def _candidates(directory: Path) -> tuple[list[_Candidate], list[str]]:
     for path in layout.find_slices(directory):
         try:
             with open_hdf5(path) as file:
-                if str(_attribute(file, path, layout.SLICE_NORMAL)) == "z" and "u" in file:
+                if str(_attribute(file, path, layout.SLICE_NORMAL)) == "z" and layout.SLICE_FIELD in file:
                     time = float(_attribute(file, path, layout.SLICE_TIME))  # type: ignore[arg-type]
-                    at = float(_attribute(file, path, layout.SLICE_AT))  # type: ignore[arg-type]
+                    at = _height_of(file, path)
                     found.append(_Candidate(path, time, at))
         except InputOutputError as error:
             problems.append(str(error))
     return found, problems
 
 
+def _height_of(file: h5py.File, path: Path) -> float:
+    """Where u of the plane lies: the cell's own centre, which is not quite the coordinate asked for."""
+    if layout.SLICE_Z in file and file[layout.SLICE_Z].size == 1:
+        return float(np.asarray(file[layout.SLICE_Z][()]).ravel()[0])
+    return float(_attribute(file, path, layout.SLICE_AT))  # type: ignore[arg-type]
+
+
+def _coordinate(file: h5py.File, path: Path, names: tuple[str, ...]) -> Array:
+    for name in names:
+        if name in file:
+            return np.asarray(file[name][()], dtype=float).ravel()
+    raise InputOutputError(f"{path}: dataset '/{names[0]}' is missing")
+
+
 def _read(candidate: _Candidate) -> Slice:
     path = candidate.path
     with open_hdf5(path) as file:
-        for name in (layout.SLICE_X, layout.SLICE_Y):
-            if name not in file:
-                raise InputOutputError(f"{path}: dataset '/{name}' is missing")
-        x = np.asarray(file[layout.SLICE_X][()], dtype=float)
-        y = np.asarray(file[layout.SLICE_Y][()], dtype=float)
-        u = np.asarray(file["u"][()], dtype=float)
-    if u.shape != (len(y), len(x)):
-        raise InputOutputError(f"{path}: '/u' has shape {u.shape} instead of {(len(y), len(x))}")
-    return Slice(path, candidate.time, candidate.at, x, y, u)
+        x = _coordinate(file, path, layout.SLICE_X)
+        y = _coordinate(file, path, layout.SLICE_Y)
+        u = np.asarray(file[layout.SLICE_FIELD][()], dtype=float)
+    if u.shape not in ((len(y), len(x)), (1, len(y), len(x))):
+        raise InputOutputError(f"{path}: '/u' has shape {u.shape} instead of {(1, len(y), len(x))}")
+    return Slice(path, candidate.time, candidate.at, x, y, u.reshape(len(y), len(x)))
 
 
-def latest_streak_slice(
-    directory: Path, height: float, plus: float | None
-) -> tuple[Slice | None, list[str]]:
+def latest_streak_slice(directory: Path, height: float, plus: float | None) -> tuple[Slice | None, list[str]]:
     """The latest z-normal slice of u on the plane nearest to z+ = 15 of either wall, and what went wrong.
 
     `height` is Lz; `plus` is u_tau/nu, without which the plane nearest to a wall is taken.
@@ -96,14 +105,3 @@ def latest_streak_slice(
         except InputOutputError as error:
             problems.append(str(error))
     return None, problems
-
-
-def parameters_from_slices(directory: Path) -> FlowParameters | None:
-    """Flow parameters from any slice file, for a run that has no statistics."""
-    for path in layout.find_slices(directory):
-        try:
-            with open_hdf5(path) as file:
-                return read_parameters(file, path)
-        except InputOutputError:
-            continue
-    return None

@@ -27,7 +27,7 @@ class Means:
     z_face: Array
     centre: dict[str, Array]
     face: dict[str, Array]
-    forcing: float
+    forcing: float  # NaN if not recorded
     samples: int
 
 
@@ -120,13 +120,17 @@ class Blocks:
         return sums / self.samples[:, None]
 
 
-def _dataset(file: h5py.File, path: Path, name: str) -> Array:
-    if name not in file:
-        raise InputOutputError(f"{path}: dataset '/{name}' is missing")
-    return np.asarray(file[name][()], dtype=float)
+def _dataset(file: h5py.File, path: Path, *names: str) -> Array:
+    """The dataset of the first of these names that exists."""
+    for name in names:
+        if name in file:
+            return np.asarray(file[name][()], dtype=float)
+    raise InputOutputError(f"{path}: dataset '/{names[0]}' is missing")
 
 
-def _profiles(file: h5py.File, path: Path, names: tuple[str, ...], shape: tuple[int, int]) -> dict[str, Array]:
+def _profiles(
+    file: h5py.File, path: Path, names: tuple[str, ...], shape: tuple[int, int]
+) -> dict[str, Array]:
     profiles = {}
     for name in names:
         if name not in file and name not in layout.REQUIRED_PROFILES:
@@ -144,7 +148,7 @@ def _check(blocks: Blocks, path: Path) -> None:
             f"{path}: {len(blocks.z)} cell centres in /{layout.GRID_Z} need {len(blocks.z) + 1} faces, walls "
             f"included, but /{layout.GRID_Z_FACE} gives {len(blocks.z_face)}"
         )
-    for name, values in {**blocks.centre, **blocks.face, layout.FORCING: blocks.forcing}.items():
+    for name, values in {**blocks.centre, **blocks.face}.items():
         if not np.all(np.isfinite(values)):
             raise InputOutputError(f"{path}: '/{name}' holds values that are not finite")
 
@@ -154,22 +158,22 @@ def read_statistics(path: Path) -> tuple[FlowParameters, Blocks]:
     with open_hdf5(path) as file:
         parameters = read_parameters(file, path)
         z = _dataset(file, path, layout.GRID_Z)
-        upper_faces = _dataset(file, path, layout.GRID_Z_FACE)
-        # A face is stored with the cell below it, so the bottom wall at z = 0 is not in the file.
-        z_face = upper_faces if len(upper_faces) == len(z) + 1 else np.concatenate([[0.0], upper_faces])
+        z_face = _dataset(file, path, layout.GRID_Z_FACE)
+        if len(z_face) == len(z):  # upper faces of the cells only: the bottom wall is at z = 0
+            z_face = np.concatenate([[0.0], z_face])
         samples = np.asarray(_dataset(file, path, layout.SAMPLES), dtype=np.int64)
         count, nz = len(samples), len(z)
         forcing = (
             _dataset(file, path, layout.FORCING).reshape(count)
             if layout.FORCING in file
-            else np.zeros(count)
+            else np.full(count, np.nan)
         )
         blocks = Blocks(
             z,
             z_face,
             samples,
-            _dataset(file, path, layout.TIME_BEGIN),
-            _dataset(file, path, layout.TIME_END),
+            _dataset(file, path, *layout.TIME_BEGIN),
+            _dataset(file, path, *layout.TIME_END),
             _profiles(file, path, layout.CENTRE_PROFILES, (count, nz)),
             _profiles(file, path, layout.FACE_PROFILES, (count, nz + 1)),
             forcing,

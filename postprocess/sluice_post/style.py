@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
+from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import ListedColormap
@@ -32,7 +34,7 @@ GREY = "#8A8A8A"
 # One colour per velocity component wherever components are shown together.
 COMPONENT = {"u": BLUE, "v": GREEN, "w": VERMILLION, "p": PURPLE}
 
-_RC = {
+_RC: dict[Any, Any] = {
     "font.family": "STIXGeneral",
     "mathtext.fontset": "stix",
     "font.size": 12,
@@ -40,7 +42,7 @@ _RC = {
     "axes.titlesize": 13,
     "axes.linewidth": 0.8,
     "axes.edgecolor": "#333333",
-    "axes.prop_cycle": matplotlib.cycler(color=[BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY]),
+    "axes.prop_cycle": cycler(color=[BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY]),
     "axes.formatter.useoffset": False,
     "axes.formatter.use_mathtext": True,
     "axes.formatter.limits": (-3, 4),
@@ -61,7 +63,7 @@ _RC = {
     "savefig.dpi": DPI,
 }
 
-THIN = {"color": GREY, "linewidth": 0.9, "zorder": 1}
+THIN: dict[str, Any] = {"color": GREY, "linewidth": 0.9, "zorder": 1}
 
 
 @contextmanager
@@ -130,7 +132,7 @@ def diverging_map(count: int = 257) -> ListedColormap:
     colours = []
     for position in np.linspace(-1, 1, count):
         depth = abs(position)
-        hue = np.deg2rad(252.0 if position < 0 else 38.0)
+        hue = np.deg2rad(252.0 if position < 0 else 27.0)
         # Chroma rises quickly, then falls with the gamut as the colour darkens.
         chroma = 0.175 * depth * (1.9 - 1.15 * depth)
         lightness = 0.975 - 0.60 * depth

@@ -81,11 +81,19 @@ def read_timeseries(path: Path) -> TimeSeries | None:
     return TimeSeries({name: table[:, column] for column, name in enumerate(header)})
 
 
+def walls_with_shear(series: TimeSeries) -> list[str]:
+    """The Re_tau columns of no-slip walls: a free-slip wall has none or a thousandth of the other's."""
+    largest = {
+        name: float(np.nanmax(np.abs(series[name])))
+        for name in (layout.RE_TAU_BOTTOM, layout.RE_TAU_TOP)
+        if series.has(name)
+    }
+    return [name for name, value in largest.items() if value > 1e-3 * max(largest.values())]
+
+
 def friction_reynolds_series(series: TimeSeries) -> Array | None:
     """Re_tau of the mean wall stress at each row: root mean square over the walls that have shear."""
-    walls = [
-        series[name] for name in (layout.RE_TAU_BOTTOM, layout.RE_TAU_TOP) if series.has(name)
-    ]
+    walls = [series[name] for name in walls_with_shear(series)]
     return np.sqrt(np.mean(np.square(walls), axis=0)) if walls else None
 
 

@@ -1,4 +1,4 @@
-"""Run directories made from known profiles: the mean flow of a model eddy viscosity, in exact discrete balance.
+"""Run directories made from known profiles: mean flow of a model eddy viscosity, in exact discrete balance.
 
 Mean flow: Cess's eddy viscosity (Reynolds & Tiederman, J. Fluid Mech. 27, 253 (1967)). Fluctuations: the fits
 of Nezu & Rodi (J. Hydraul. Eng. 112, 335 (1986)). Not data of any simulation.
@@ -110,10 +110,10 @@ def turbulent_profiles(flow: Flow) -> dict:
     raw["uv"] = 0 * z
     raw["p"] = 0.37 - rms_w**2
     raw["pp"] = rms_p**2 + raw["p"] ** 2
-    shear = np.diff(tau) * 0 + (tau[1:] + tau[:-1]) / 2 / nu
+    shear = (tau[1:] + tau[:-1]) / 2 / nu
     scale = ut**2 / nu
     raw["omega_x"], raw["omega_y"], raw["omega_z"] = 0 * z, shear, 0 * z
-    raw["omega_xx"] = (scale * (0.13 * np.exp(-(((d_plus - 20) / 22) ** 2)) + 0.06 + 0.08 * np.exp(-d_plus / 2))) ** 2
+    raw["omega_xx"] = (scale * (0.13 * np.exp(-(((d_plus - 20) / 22) ** 2)) + 0.06 + 0.08 * near**5)) ** 2
     raw["omega_yy"] = shear**2 + (scale * (0.06 + 0.31 * np.exp(-d_plus / 14))) ** 2
     raw["omega_zz"] = (scale * (0.06 + 0.15 * np.exp(-d_plus / 40)) * (1 - np.exp(-d_plus / 6))) ** 2
     raw |= {"uw": -minus_uw, "vw": 0 * zf, "tau_xz": tau, "tau_yz": 0 * zf}
@@ -125,7 +125,7 @@ def laminar_poiseuille(flow: Flow) -> dict:
     z, zf, nu, ut = flow.z, flow.z_face, flow.viscosity, flow.u_tau
     tau = total_stress(flow, zf) * ut**2
     mean = np.cumsum(tau[:-1] / nu * np.diff(np.concatenate([[0.0], z])))
-    raw = {name: 0 * z for name in CENTRE} | {name: 0 * zf for name in FACE}
+    raw = dict.fromkeys(CENTRE, 0 * z) | dict.fromkeys(FACE, 0 * zf)
     raw |= {"u": mean, "uu": mean**2, "uuu": mean**3, "uuuu": mean**4, "tau_xz": tau}
     return raw
 
@@ -133,30 +133,29 @@ def laminar_poiseuille(flow: Flow) -> dict:
 def write_attributes(file: h5py.File, flow: Flow) -> None:
     speed = flow.wall_speed if flow.flow_type == "couette" else 0.0
     file.attrs["format_version"] = 1
-    file.attrs["version"] = "0.1.0"
+    file.attrs["sluice_version"] = "0.1.0"
     file.attrs["git_revision"] = "0123456789abcdef"
     file.attrs["resolved_case"] = f"title: {flow.title}\nflow:\n  type: {flow.flow_type}\n"
     file.attrs["viscosity"] = flow.viscosity
     file.attrs["flow_type"] = flow.flow_type
-    file.attrs["domain_size"] = np.array(flow.size)
-    file.attrs["cells"] = np.array(flow.cells, dtype=np.int64)
-    file.attrs["wall_velocity_bottom"] = np.array([-speed, 0.0, 0.0])
-    file.attrs["wall_velocity_top"] = np.array([speed, 0.0, 0.0])
+    for axis, length, cells in zip("xyz", flow.size, flow.cells, strict=True):
+        file.attrs[f"length_{axis}"], file.attrs[f"n{axis}"] = length, cells
+    file.attrs["wall_velocity_bottom"], file.attrs["wall_velocity_top"] = -speed, speed
     file.attrs["wall_bottom"] = "no_slip"
     file.attrs["wall_top"] = "free_slip" if flow.flow_type == "open_channel" else "no_slip"
 
 
-def write_statistics(path: Path, flow: Flow, blocks: list[dict], samples=100, begin=60.0, length=10.0) -> None:
+def write_statistics(path: Path, flow: Flow, blocks: list[dict], samples=100, begin=60.0, length=10.0):
     """statistics.h5 with the given block means; `samples` is a number or one per block."""
     path.parent.mkdir(parents=True, exist_ok=True)
     counts = np.broadcast_to(np.asarray(samples, dtype=np.int64), len(blocks))
     with h5py.File(path, "w") as file:
         write_attributes(file, flow)
         file["grid/z"] = flow.z
-        file["grid/z_face"] = flow.z_face[1:]
+        file["grid/z_face"] = flow.z_face
         file["samples"] = counts
-        file["time_begin"] = begin + length * np.arange(len(blocks))
-        file["time_end"] = begin + length * (1 + np.arange(len(blocks)))
+        file["t_begin"] = begin + length * np.arange(len(blocks))
+        file["t_end"] = begin + length * (1 + np.arange(len(blocks)))
         file["step_end"] = 1000 * (1 + np.arange(len(blocks)))
         forcing = 0.0 if flow.flow_type == "couette" else flow.u_tau**2
         file["forcing"] = counts * forcing
@@ -175,7 +174,7 @@ def noisy_blocks(flow: Flow, profiles: dict, count: int, seed: int, amplitude: f
     for _ in range(count):
         state = 0.4 * state + np.sqrt(1 - 0.4**2) * rng.normal(size=state.shape)
 
-        def wave(row, s):
+        def wave(row, s, state=state):
             modes = np.arange(1, 7)
             return amplitude * (state[row] / modes) @ np.cos(np.pi * np.outer(modes - 1, s))
 
@@ -191,9 +190,7 @@ def noisy_blocks(flow: Flow, profiles: dict, count: int, seed: int, amplitude: f
             )  # fmt: skip
             safe = np.where(variance > 0, variance, 1.0)
             new = variance * (1 + wave(row, z_over)) ** 2
-            moments = raw_moments(
-                mean if letter == "u" else old, new, third / safe**1.5, fourth / safe**2
-            )
+            moments = raw_moments(mean if letter == "u" else old, new, third / safe**1.5, fourth / safe**2)
             for order, values in enumerate(moments, start=1):
                 block[letter * order] = values
         shape = np.sin(np.pi * zf_over)
@@ -213,12 +210,14 @@ def write_timeseries(path: Path, flow: Flow, rows: int = 2000, end: float = 260.
     lines = ["step,time,dt,cfl,bulk_velocity,forcing,re_tau_bottom,re_tau_top,kinetic_energy,max_divergence"]
     for i, t in enumerate(time):
         bottom = flow.re_tau * (1 - 0.35 * start[i] + 0.015 * noise[0, i])
-        top = 0.0 if flow.flow_type == "open_channel" else flow.re_tau * (1 - 0.35 * start[i] + 0.015 * noise[1, i])
+        top = flow.re_tau * (1 - 0.35 * start[i] + 0.015 * noise[1, i])
+        top = 0.0 if flow.flow_type == "open_channel" else top
         forcing = flow.u_tau**2 * (1 - 0.5 * start[i] + 0.02 * noise[2, i])
         energy = 0.53 + 0.06 * start[i] + 0.002 * noise[3, i]
         dt = 0.0061 * (1 + 0.4 * start[i] + 0.02 * noise[2, i])
         divergence = 3e-14 * np.exp(0.3 * noise[3, i])
-        lines.append(f"{10 * i},{t:.17g},{dt:.17g},0.9,1.0,{forcing:.17g},{bottom:.17g},{top:.17g},{energy:.17g},{divergence:.17g}")
+        row = (10 * i, t, dt, 0.9, 1.0, forcing, bottom, top, energy, divergence)
+        lines.append(",".join(f"{value:.17g}" for value in row))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines) + "\n")
 
@@ -231,16 +230,17 @@ def write_slice(path: Path, flow: Flow, at: float, time: float, seed: int = 1) -
     ky = np.fft.fftfreq(ny, flow.size[1] / ny) * 2 * np.pi / flow.re_tau
     peak = 2 * np.pi / 110
     spectrum = np.exp(-(((np.abs(ky)[:, None] - peak) / (0.45 * peak)) ** 2) - np.abs(kx)[None, :] / 0.006)
-    spectrum += 0.02 * np.exp(-(np.hypot(kx[None, :], ky[:, None]) / 0.12) ** 2)
+    spectrum += 0.02 * np.exp(-((np.hypot(kx[None, :], ky[:, None]) / 0.12) ** 2))
     field_values = np.fft.ifft2(np.fft.fft2(rng.normal(size=(ny, nx))) * np.sqrt(spectrum)).real
     field_values *= 2.6 * flow.u_tau / field_values.std()
     path.parent.mkdir(parents=True, exist_ok=True)
     with h5py.File(path, "w") as file:
-        write_attributes(file, flow)
+        file.attrs["format_version"] = 1
         file.attrs["time"], file.attrs["step"] = time, int(100 * time)
         file.attrs["normal"], file.attrs["at"] = "z", at
-        file["u"] = 10 * flow.u_tau + field_values
-        file["grid/x"] = (np.arange(nx) + 0.5) * flow.size[0] / nx
+        file["u"] = (10 * flow.u_tau + field_values)[None]
+        file["grid/x_face"] = (np.arange(nx) + 1) * flow.size[0] / nx
+        file["grid/z"] = [at]
         file["grid/y"] = (np.arange(ny) + 0.5) * flow.size[1] / ny
 
 

@@ -129,6 +129,7 @@ double error_against_dense(const TridiagonalRows& rows, std::array<std::int64_t,
   const GlobalArray solution = test::gather(x, cells, MPI_COMM_SELF);
 
   double error = 0;
+  double profile_error = 0;
   double scale = 0;
   for (std::int64_t j = 0; j < cells[1]; ++j) {
     for (std::int64_t i = 0; i < cells[0]; i += std::max<std::int64_t>(1, cells[0] - 1)) {
@@ -144,6 +145,7 @@ double error_against_dense(const TridiagonalRows& rows, std::array<std::int64_t,
       scale = std::max(scale, test::largest(exact));
     }
   }
+  EXPECT_LT(profile_error, 1e-13 * scale) << "solve_profile";
   return error / scale;
 }
 

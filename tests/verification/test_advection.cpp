@@ -117,7 +117,8 @@ TEST_P(Advection, EnergyDriftFallsWithTheThirdPowerOfTheTimeStep) {
   test::expect_order("relative energy drift at nu = 0", dts, drifts, 2.9);
 }
 
-INSTANTIATE_TEST_SUITE_P(Walls, Advection, testing::Values(WallKind::no_slip, WallKind::free_slip));
+INSTANTIATE_TEST_SUITE_P(Walls, Advection, testing::Values(WallKind::no_slip, WallKind::free_slip),
+                         [](const auto& wall) { return wall.param == WallKind::no_slip ? "no_slip" : "free_slip"; });
 
 }  // namespace
 }  // namespace sluice

@@ -1,0 +1,191 @@
+#include "tests/support/orr_sommerfeld.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "core/support/error.hpp"
+
+namespace sluice::test {
+
+namespace {
+
+using Complex = std::complex<double>;
+using Vector = std::vector<Complex>;
+
+/// The differences along x acting on exp(i a x): each is a number.
+struct ModifiedWavenumbers {
+  double squared;    ///< of the second difference: -squared
+  double staggered;  ///< of the difference between neighbours: i staggered
+  double centred;    ///< of the difference of two averages: i centred
+  double average;    ///< of the average of neighbours
+};
+
+ModifiedWavenumbers modified(const Grid& grid) {
+  const double phase = std::numbers::pi / static_cast<double>(grid.cells()[0]);  // a dx / 2
+  const double dx = grid.dx();
+  const double staggered = 2 * std::sin(phase) / dx;
+  return {staggered * staggered, staggered, std::sin(2 * phase) / dx, std::cos(phase)};
+}
+
+/// The discrete velocity of a streamfunction on the inner z faces, and the curl of a tendency there, which knows no pressure.
+class StreamFunction {
+ public:
+  StreamFunction(const Grid& grid, const std::vector<double>& base, double viscosity)
+      : grid_(&grid), base_(&base), viscosity_(viscosity), m_(modified(grid)), nz_(grid.cells()[2]) {}
+
+  std::int64_t unknowns() const { return nz_ - 1; }
+
+  /// u = dpsi/dz, w = -dpsi/dx; psi = 0 on the walls.
+  EigenMode velocity(const Vector& psi) const {
+    EigenMode mode{0, Vector(static_cast<std::size_t>(nz_)), Vector(static_cast<std::size_t>(nz_))};
+    for (std::int64_t k = 0; k < nz_; ++k) {
+      const auto n = static_cast<std::size_t>(k);
+      mode.u[n] = (face(psi, k) - face(psi, k - 1)) / grid_->dz(k);
+      mode.w[n] = -Complex(0, m_.staggered) * face(psi, k);
+    }
+    return mode;
+  }
+
+  /// du/dz - dw/dx on the inner faces.
+  Vector curl(const Vector& u, const Vector& w) const {
+    Vector result(static_cast<std::size_t>(unknowns()));
+    for (std::size_t k = 0; k < result.size(); ++k) {
+      result[k] = (u[k + 1] - u[k]) / grid_->dz_center(static_cast<std::int64_t>(k)) - Complex(0, m_.staggered) * w[k];
+    }
+    return result;
+  }
+
+  /// The linearised tendency of u: -2 U du/dx (advection by u's own mean) - d(U w)/dz + nu lap u.
+  Vector tendency_u(const EigenMode& q) const {
+    Vector r(q.u.size());
+    const auto u_at = [&](std::int64_t k) { return k < 0 ? -q.u.front() : k >= nz_ ? -q.u.back() : q.u[static_cast<std::size_t>(k)]; };
+    const auto flux = [&](std::int64_t k) {  // U w on the edge, 0 on the walls
+      if (k < 0 || k + 1 >= nz_) return Complex(0);
+      const auto n = static_cast<std::size_t>(k);
+      return ((*base_)[n] + (*base_)[n + 1]) / 2 * m_.average * q.w[n];
+    };
+    for (std::int64_t k = 0; k < nz_; ++k) {
+      const auto n = static_cast<std::size_t>(k);
+      const Complex second = ((u_at(k + 1) - u_at(k)) / grid_->dz_center(k) - (u_at(k) - u_at(k - 1)) / grid_->dz_center(k - 1)) / grid_->dz(k);
+      r[n] = -2 * (*base_)[n] * Complex(0, m_.centred) * q.u[n] - (flux(k) - flux(k - 1)) / grid_->dz(k) + viscosity_ * (second - m_.squared * q.u[n]);
+    }
+    return r;
+  }
+
+  /// The linearised tendency of w on the inner faces: -U dw/dx + nu lap w.
+  Vector tendency_w(const EigenMode& q) const {
+    Vector r(q.w.size());
+    const auto w_at = [&](std::int64_t k) { return k < 0 || k + 1 >= nz_ ? Complex(0) : q.w[static_cast<std::size_t>(k)]; };
+    for (std::int64_t k = 0; k + 1 < nz_; ++k) {
+      const auto n = static_cast<std::size_t>(k);
+      const double carried = (grid_->dz(k) * (*base_)[n] + grid_->dz(k + 1) * (*base_)[n + 1]) / (2 * grid_->dz_center(k));
+      const Complex second = ((w_at(k + 1) - w_at(k)) / grid_->dz(k + 1) - (w_at(k) - w_at(k - 1)) / grid_->dz(k)) / grid_->dz_center(k);
+      r[n] = -carried * Complex(0, m_.centred) * q.w[n] + viscosity_ * (second - m_.squared * q.w[n]);
+    }
+    return r;
+  }
+
+ private:
+  Complex face(const Vector& psi, std::int64_t k) const { return k < 0 || k >= unknowns() ? Complex(0) : psi[static_cast<std::size_t>(k)]; }
+
+  const Grid* grid_;
+  const std::vector<double>* base_;
+  double viscosity_;
+  ModifiedWavenumbers m_;
+  std::int64_t nz_;
+};
+
+/// A square matrix by rows, factorised in place with partial pivoting.
+class LuMatrix {
+ public:
+  explicit LuMatrix(std::size_t n) : n_(n), a_(n * n), order_(n) {}
+  Complex& operator()(std::size_t row, std::size_t column) { return a_[row * n_ + column]; }
+
+  void factorise() {
+    for (std::size_t column = 0; column < n_; ++column) {
+      std::size_t pivot = column;
+      for (std::size_t row = column; row < n_; ++row) {
+        if (std::abs((*this)(row, column)) > std::abs((*this)(pivot, column))) pivot = row;
+      }
+      order_[column] = pivot;
+      for (std::size_t c = 0; c < n_; ++c) std::swap((*this)(pivot, c), (*this)(column, c));
+      for (std::size_t row = column + 1; row < n_; ++row) {
+        const Complex factor = (*this)(row, column) /= (*this)(column, column);
+        if (factor == Complex(0)) continue;
+        for (std::size_t c = column + 1; c < n_; ++c) (*this)(row, c) -= factor * (*this)(column, c);
+      }
+    }
+  }
+
+  Vector solve(Vector b) {
+    for (std::size_t row = 0; row < n_; ++row) std::swap(b[row], b[order_[row]]);
+    for (std::size_t row = 0; row < n_; ++row) {
+      for (std::size_t c = 0; c < row; ++c) b[row] -= (*this)(row, c) * b[c];
+    }
+    for (std::size_t row = n_; row-- > 0;) {
+      for (std::size_t c = row + 1; c < n_; ++c) b[row] -= (*this)(row, c) * b[c];
+      b[row] /= (*this)(row, row);
+    }
+    return b;
+  }
+
+ private:
+  std::size_t n_;
+  Vector a_;
+  std::vector<std::size_t> order_;
+};
+
+Complex dot(const Vector& a, const Vector& b) {
+  Complex sum = 0;
+  for (std::size_t n = 0; n < a.size(); ++n) sum += std::conj(a[n]) * b[n];
+  return sum;
+}
+
+}  // namespace
+
+EigenMode nearest_mode(const Grid& grid, const std::vector<double>& base, double viscosity, Complex guess) {
+  // rate M psi = A psi with M psi = curl(velocity(psi)) and A psi = curl(tendency(velocity(psi))): inverse iteration.
+  const StreamFunction operators(grid, base, viscosity);
+  const auto n = static_cast<std::size_t>(operators.unknowns());
+  const auto vorticity = [&](const Vector& psi) {
+    const EigenMode q = operators.velocity(psi);
+    return operators.curl(q.u, q.w);
+  };
+  LuMatrix shifted(n);
+  for (std::size_t column = 0; column < n; ++column) {
+    Vector unit(n);
+    unit[column] = 1;
+    const EigenMode q = operators.velocity(unit);
+    const Vector a = operators.curl(operators.tendency_u(q), operators.tendency_w(q));
+    const Vector m = operators.curl(q.u, q.w);
+    for (std::size_t row = 0; row < n; ++row) shifted(row, column) = a[row] - guess * m[row];
+  }
+  shifted.factorise();
+
+  Vector psi(n);
+  for (std::size_t k = 0; k < n; ++k) psi[k] = Complex(1, 0.1 * static_cast<double>(k % 7));
+  Complex rate = guess;
+  double change = 1;
+  for (int iteration = 0; iteration < 60 && change > 1e-13; ++iteration) {
+    Vector next = shifted.solve(vorticity(psi));
+    const Complex found = guess + dot(psi, psi) / dot(psi, next);
+    change = std::abs(found - rate);
+    rate = found;
+    const double size = std::sqrt(std::abs(dot(next, next)));
+    for (Complex& value : next) value /= size;
+    psi = std::move(next);
+  }
+  SLUICE_REQUIRE(change <= 1e-12, "inverse iteration did not converge");
+  EigenMode mode = operators.velocity(psi);
+  mode.rate = rate;
+  double largest = 0;
+  for (const Complex& u : mode.u) largest = std::max(largest, std::abs(u));
+  for (Vector* component : {&mode.u, &mode.w}) {
+    for (Complex& value : *component) value /= largest;
+  }
+  return mode;
+}
+
+}  // namespace sluice::test
