@@ -27,6 +27,7 @@ struct DoubleFftw {
   static void execute(Plan plan, Complex* in, double* out) { fftw_execute_dft_c2r(plan, in, out); }
   static void execute(Plan plan, Complex* in, Complex* out) { fftw_execute_dft(plan, in, out); }
   static void destroy(Plan plan) { fftw_destroy_plan(plan); }
+  static const char* version() { return fftw_version; }
 };
 
 struct SingleFftw {
@@ -41,6 +42,7 @@ struct SingleFftw {
   static void execute(Plan plan, Complex* in, float* out) { fftwf_execute_dft_c2r(plan, in, out); }
   static void execute(Plan plan, Complex* in, Complex* out) { fftwf_execute_dft(plan, in, out); }
   static void destroy(Plan plan) { fftwf_destroy_plan(plan); }
+  static const char* version() { return fftwf_version; }
 };
 
 using Fftw = std::conditional_t<std::is_same_v<real, double>, DoubleFftw, SingleFftw>;
@@ -190,7 +192,7 @@ void FourierY::backward(View3<std::complex<real>> coefficients) {
 }
 
 std::string fft_library() {
-  const std::string full = fftw_version;  // "fftw-3.3.10-sse2-avx"
+  const std::string full = Fftw::version();  // "fftw-3.3.10-sse2-avx"
   const std::size_t start = full.find('-') + 1;
   return "FFTW " + full.substr(start, full.find('-', start) - start);
 }

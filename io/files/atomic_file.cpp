@@ -8,18 +8,22 @@
 
 namespace sluice::io {
 
+UnfinishedFile::~UnfinishedFile() {
+  if (!committed_) ::unlink(path_.c_str());
+}
+
+void UnfinishedFile::commit() {
+  rename_durably(path_, final_path_);
+  committed_ = true;
+}
+
 void write_atomically(const std::string& path, std::string_view content) {
-  const std::string unfinished = path + unfinished_suffix;
-  try {
-    PosixFile file(unfinished, PosixFile::Mode::create);
-    file.write(content);
-    file.sync();
-    file.close();
-    rename_durably(unfinished, path);
-  } catch (...) {
-    ::unlink(unfinished.c_str());
-    throw;
-  }
+  UnfinishedFile unfinished(path);
+  PosixFile file(unfinished.path(), PosixFile::Mode::create);
+  file.write(content);
+  file.sync();
+  file.close();
+  unfinished.commit();
 }
 
 void remove_unfinished(const std::string& directory) {

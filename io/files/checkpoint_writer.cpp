@@ -1,7 +1,5 @@
 #include "io/files/checkpoint_writer.hpp"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <utility>
 
@@ -26,16 +24,10 @@ CheckpointWriter::CheckpointWriter(MPI_Comm comm, CheckpointSpec spec, const Loc
       spec_(std::move(spec)),
       block_(block),
       path_(spec_.directory + "/" + checkpoint_name(spec_.step)),
-      unfinished_(path_ + unfinished_suffix),
       chunks_(comm, block, spec_.precision) {
   MPI_Comm_rank(comm_, &rank_);
   run_on_root(comm_, [&] { begin_file(); });
-  run_collectively(comm_, [&] { data_.emplace(unfinished_, PosixFile::Mode::existing); });
-}
-
-CheckpointWriter::~CheckpointWriter() {
-  file_.reset();
-  if (rank_ == 0 && !committed_) ::unlink(unfinished_.c_str());
+  run_collectively(comm_, [&] { data_.emplace(path_ + unfinished_suffix, PosixFile::Mode::existing); });
 }
 
 void CheckpointWriter::begin_file() {
@@ -43,7 +35,8 @@ void CheckpointWriter::begin_file() {
                  "the coordinates of a checkpoint do not fit its fields");
   make_directories(spec_.directory);
   remove_unfinished(spec_.directory);
-  file_.emplace(h5::File::create(unfinished_, ExitCode::io));
+  unfinished_.emplace(path_);
+  file_.emplace(h5::File::create(unfinished_->path(), ExitCode::io));
   Values root = root_values(format::checkpoint, spec_.provenance);
   root.set("step", spec_.step);
   root.set("time", spec_.time);
@@ -93,7 +86,7 @@ void CheckpointWriter::write_values(const std::string& group, const Values& valu
 
 void CheckpointWriter::verify() {
   try {
-    verify_checkpoint(comm_, unfinished_);
+    verify_checkpoint(comm_, path_ + unfinished_suffix);
   } catch (const Error& error) {
     throw Error(
         ExitCode::io,
@@ -134,10 +127,9 @@ CheckpointWriter::Committed CheckpointWriter::commit(int keep) {
     data_->sync();
     data_->close();
   });
-  run_on_root(comm_, [&] { sync_file(unfinished_); });
+  run_on_root(comm_, [&] { sync_file(unfinished_->path()); });
   verify();
-  run_on_root(comm_, [&] { rename_durably(unfinished_, path_); });
-  committed_ = true;
+  run_on_root(comm_, [&] { unfinished_->commit(); });
 
   Committed result{path_, {}};
   run_on_root(comm_, [&] { result.warnings = tidy_up(keep); });

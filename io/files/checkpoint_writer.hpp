@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "io/files/atomic_file.hpp"
 #include "io/files/checkpoint_format.hpp"
 #include "io/files/chunk_writer.hpp"
 #include "io/files/dimension_scales.hpp"
@@ -40,7 +41,6 @@ class CheckpointWriter {
   CheckpointWriter(MPI_Comm comm, CheckpointSpec spec, const LocalBlock& block);
   CheckpointWriter(const CheckpointWriter&) = delete;
   CheckpointWriter& operator=(const CheckpointWriter&) = delete;
-  ~CheckpointWriter();  ///< removes NAME.tmp if it was not committed
 
   /// `data`: this rank's block in host memory, contiguous, x fastest, in the precision of the checkpoint. It
   /// may be reused at once.
@@ -72,13 +72,13 @@ class CheckpointWriter {
   int rank_ = 0;
   CheckpointSpec spec_;
   LocalBlock block_;
-  std::string path_, unfinished_;
+  std::string path_;
   ChunkWriter chunks_;
-  std::optional<h5::File> file_;   ///< rank 0
-  std::optional<PosixFile> data_;  ///< every rank: the same file, for the chunks
+  std::optional<UnfinishedFile> unfinished_;  ///< rank 0: removes NAME.tmp if it is not committed
+  std::optional<h5::File> file_;              ///< rank 0
+  std::optional<PosixFile> data_;             ///< every rank: the same file, for the chunks
   DimensionScales scales_;
   std::vector<std::string> fields_;
-  bool committed_ = false;
 };
 
 }  // namespace sluice::io

@@ -1,7 +1,6 @@
 #include "io/files/describe.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -17,6 +16,12 @@
 namespace sluice::io {
 
 namespace {
+
+std::string joined(const std::vector<std::string>& words, const char* separator) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
+  return text;
+}
 
 /// Builds a description; damage found in one part does not hide the others.
 class Describer {
@@ -94,9 +99,8 @@ class Describer {
     const h5::Dataset dataset = file_.dataset("/" + name);
     const h5::Shape shape = dataset.shape();
     if (ours && shape.size() != 3) return;  // coordinates
-    std::string line =
-        fmt::format("/{}: ({}), {}-byte {}", name, fmt::join(shape, ", "), dataset.element_bytes(),
-                    dataset.is_floating() ? "floating point" : "other type");
+    std::string line = fmt::format("/{}: ({}), {}-byte {}", name, h5::text_of(shape), dataset.element_bytes(),
+                                   dataset.is_floating() ? "floating point" : "other type");
     if (dataset.has("long_name")) line += ", " + dataset.text("long_name");
     add(line);
     if (ours) verify_field(dataset, {shape[0], shape[1], shape[2]});
@@ -138,7 +142,7 @@ class Describer {
     for (const std::string& name : file_.group("/").datasets()) {
       if (file_.dataset("/" + name).shape().size() == 2) profiles.push_back(name);
     }
-    add(fmt::format("profiles: {}", fmt::join(profiles, " ")));
+    add("profiles: " + joined(profiles, " "));
     verify_statistics(file_);
   }
 
@@ -149,8 +153,7 @@ class Describer {
       guarded([&] {
         if (!holds_values(file_.group("/" + name))) return;
         const Values values = read_values(file_, "/" + name);
-        for (const auto& [key, value] : values.all())
-          add_value("/" + name + "/" + key, value);
+        for (const auto& [key, value] : values.all()) add_value("/" + name + "/" + key, value);
       });
     }
   }

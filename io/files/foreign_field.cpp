@@ -1,7 +1,6 @@
 #include "io/files/foreign_field.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "core/support/collective.hpp"
 
@@ -43,7 +42,7 @@ void read_foreign_field(MPI_Comm comm, const std::string& file, const std::strin
     if (field.shape() != expected) {
       throw Error(ExitCode::restart,
                   fmt::format("{}: the dataset {} has shape ({}), but the case needs ({}): nz, ny, nx", file,
-                              dataset, fmt::join(field.shape(), ", "), fmt::join(expected, ", ")));
+                              dataset, h5::text_of(field.shape()), h5::text_of(expected)));
     }
     if (block.empty()) return;
     const h5::Type type = precision == Precision::single_ ? h5::Type::float32 : h5::Type::float64;

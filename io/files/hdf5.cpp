@@ -242,17 +242,12 @@ void File::close() {
 }
 
 void write_file(const std::string& path, const std::function<void(File&)>& build) {
-  const std::string unfinished = path + unfinished_suffix;
-  try {
-    File file = File::create(unfinished, ExitCode::io);
-    build(file);
-    file.close();
-    sync_file(unfinished);
-    rename_durably(unfinished, path);
-  } catch (...) {
-    ::unlink(unfinished.c_str());
-    throw;
-  }
+  UnfinishedFile unfinished(path);
+  File file = File::create(unfinished.path(), ExitCode::io);
+  build(file);
+  file.close();
+  sync_file(unfinished.path());
+  unfinished.commit();
 }
 
 std::string library_version() {

@@ -19,6 +19,8 @@ namespace sluice::io::h5 {
 
 using Shape = std::vector<std::int64_t>;
 
+std::string text_of(const Shape& shape);  ///< "48, 64, 32"
+
 /// Element types, in the machine's byte order.
 enum class Type { float32, float64, int64, uint64 };
 

@@ -54,6 +54,12 @@ std::string fixed_text(hid_t attribute, hid_t type) {
 
 }  // namespace
 
+std::string text_of(const Shape& shape) {
+  std::string text;
+  for (const std::int64_t extent : shape) text += (text.empty() ? "" : ", ") + std::to_string(extent);
+  return text;
+}
+
 std::size_t bytes_of(Type type) {
   return type == Type::float32 ? 4 : 8;
 }

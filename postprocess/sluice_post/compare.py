@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from sluice_post.errors import UsageError
+from sluice_post.interpolation import interpolate
 from sluice_post.profiles import WallProfiles
 from sluice_post.reference import Reference
 from sluice_post.style import COMPONENT, log_wall_axis, new_figure
@@ -66,20 +67,6 @@ class Deviation:
     at_z_plus: float
     rms: float
     points: int
-
-
-def interpolate(x: Array, xp: Array, fp: Array) -> Array:
-    """Cubic Hermite interpolation with second-order slopes: exact for parabolas on any grid."""
-    slopes = np.gradient(fp, xp, edge_order=2 if len(xp) > 2 else 1)
-    i = np.clip(np.searchsorted(xp, x) - 1, 0, len(xp) - 2)
-    width = xp[i + 1] - xp[i]
-    t = (x - xp[i]) / width
-    return (
-        (1 + 2 * t) * (1 - t) ** 2 * fp[i]
-        + t * (1 - t) ** 2 * width * slopes[i]
-        + t**2 * (3 - 2 * t) * fp[i + 1]
-        - t**2 * (1 - t) * width * slopes[i + 1]
-    )
 
 
 def common_quantities(profiles: WallProfiles, reference: Reference, asked: Sequence[str] | None) -> list[str]:

@@ -132,8 +132,16 @@ def streak_picture(plane: Slice, height: float, plus: float | None, u_tau: float
     axes = figure.add_subplot()
     largest = float(np.percentile(np.abs(fluctuation), 99.5)) or 1.0
     limit = np.ceil(largest * 2) / 2 if scaled and largest > 0.5 else largest
-    mesh = axes.pcolormesh(x, y, fluctuation, cmap=diverging_map(), vmin=-limit, vmax=limit, rasterized=True)
-    axes.set_aspect("equal")
+    mesh = axes.imshow(
+        fluctuation,
+        cmap=diverging_map(),
+        vmin=-limit,
+        vmax=limit,
+        extent=(0, x[-1], 0, y[-1]),
+        origin="lower",
+        aspect="equal",
+        interpolation="bilinear",
+    )
     axes.tick_params(which="both", direction="out", top=False, right=False)
     bar = figure.colorbar(mesh, cax=axes.inset_axes((1.015, 0, 0.018, 1)))
     bar.set_label(r"$(u-\langle u\rangle)/u_\tau$" if scaled else r"$u-\langle u\rangle$")

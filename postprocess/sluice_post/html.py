@@ -33,6 +33,13 @@ def number(value: float, half_width: float | None = None) -> str:
     return text.replace("-", "−")
 
 
+def interval_text(half_width: float) -> str:
+    """Half width of an interval, with two digits."""
+    if not np.isfinite(half_width):
+        return "—"
+    return f"± {half_width:.2g}" if half_width >= 1e-3 else "± " + number(float(f"{half_width:.1e}"))
+
+
 def table(head: list[str], rows: list[list[str]]) -> str:
     """A table in a box that scrolls sideways on a small screen. Cells are HTML."""
     cells = "".join(f"<th>{cell}</th>" for cell in head)
@@ -115,13 +122,13 @@ def key_table(results: Results) -> str:
     laminar = results.run.profiles is not None and results.run.profiles.laminar
     rows = []
     if results.re_tau is not None:
-        interval = "± " + number(results.re_tau.half_width) if np.isfinite(results.re_tau.half_width) else "—"
+        interval = interval_text(results.re_tau.half_width)
         rows.append(["Re<sub>τ</sub> (last third of the run)",
                      number(results.re_tau.mean, results.re_tau.half_width), interval])  # fmt: skip
         if values:
             rows[-1] += [number(values["re_tau"]), _difference(results.re_tau.mean, values["re_tau"], same)]
     for figure in results.table:
-        interval = f"± {figure.half_width:.2g}" if np.isfinite(figure.half_width) else "—"
+        interval = interval_text(figure.half_width)
         row = [figure.label, number(figure.value, figure.half_width), interval]
         if values:
             known = values.get(figure.key)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.statistics import Means
 from sluice_post.symmetry import (
@@ -77,9 +78,8 @@ class WallProfiles:
         return float(np.max(np.abs(self.face["residual"])))
 
     def at_centres(self, name: str) -> Array:
-        """A face profile at the cell centres, which are the midpoints of the faces."""
-        values = self.face[name]
-        return (values[:-1] + values[1:])[: len(self.z)] / 2
+        """A face profile interpolated to the cell centres; a linear one, the total stress, stays exact."""
+        return interpolate(self.z, self.z_face, self.face[name])
 
     def column(self, name: str) -> tuple[Array, Array]:
         """(z+, values) of a profile wherever it lives."""

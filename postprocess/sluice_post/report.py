@@ -91,7 +91,8 @@ def summary_text(results: Results) -> str:
     lines = [run.name]
     if results.re_tau is not None:
         width = results.re_tau.half_width
-        interval = f" +- {width:.2g}" if np.isfinite(width) else ""
+        known = np.isfinite(width) and width > 1e-9 * results.re_tau.mean
+        interval = f" +- {width:.2g}" if known else ""
         lines.append(f"Re_tau (last third of the run): {results.re_tau.mean:.2f}{interval}")
     else:
         lines.append("Re_tau (last third of the run): not known")
@@ -126,8 +127,8 @@ class _Entry:
 
 
 _STRESS_CAPTION = (
-    "Above: viscous, Reynolds and total shear stress over the wall stress, from the fluxes of the scheme itself "
-    "at the faces, and the line that the mean momentum balance asks for. Below: their difference."
+    "Above: viscous, Reynolds and total shear stress over the wall stress, from the fluxes of the scheme "
+    "itself at the faces, and the line that the mean momentum balance asks for. Below: their difference."
 )
 
 
@@ -161,8 +162,15 @@ def _run_entries(results: Results) -> list[_Entry]:
             u_tau = results.re_tau.mean * run.parameters.viscosity / run.parameters.half_height
             plus = u_tau / run.parameters.viscosity
         caption = "Streamwise velocity less its plane mean, latest slice parallel to the wall."
-        entries.append(_Entry("streaks", "Streaks", caption,
-                              lambda: figures_run.streak_picture(streaks, height, plus, u_tau), wide=True))  # fmt: skip
+        entries.append(
+            _Entry(
+                "streaks",
+                "Streaks",
+                caption,
+                lambda: figures_run.streak_picture(streaks, height, plus, u_tau),
+                wide=True,
+            )
+        )
     if run.series is not None:
         series, mean = run.series, results.re_tau.mean if results.re_tau else None
         entries.append(_Entry("history", "History of the run", "",

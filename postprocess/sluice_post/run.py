@@ -38,7 +38,7 @@ class Run:
 
     @property
     def case_text(self) -> str:
-        """The resolved case, from the statistics file or else from resolved.yaml; empty if neither is there."""
+        """The resolved case, from the statistics file or else from resolved.yaml; may be empty."""
         if self.parameters and self.parameters.resolved_case:
             return self.parameters.resolved_case
         path = self.directory / layout.CASE_FILE

@@ -56,8 +56,9 @@ def _batch_means(values: Array, factor: int) -> Array:
 def merge_factor(signals: Sequence[Array], minimum: int = MINIMUM_BATCHES) -> int:
     """How many neighbouring blocks make one batch.
 
-    The smallest number for which the batches of every signal have a lag-one correlation indistinguishable
-    from that of independent ones (two standard deviations above its expectation -1/n), with at least `minimum` batches.
+    The smallest number for which the lag-one correlation of the batches of every signal is that of
+    independent ones, less than two standard deviations above its expectation -1/n. Merging stops before
+    fewer than `minimum` batches are left.
     """
     count = len(signals[0])
     factor = 1

@@ -86,7 +86,9 @@ void Flow::set_random(std::uint64_t seed) {
   stepper.project(state);
 }
 
-GlobalArray Flow::read(const Field& field) const { return gather(field, grid.cells(), comm.world()); }
+GlobalArray Flow::read(const Field& field) const {
+  return gather(field, grid.cells(), comm.world());
+}
 
 double Flow::advance(int steps, double dt) {
   double force = 0;
@@ -152,7 +154,8 @@ void expect_order(const std::string& what, const std::vector<double>& sizes,
   line += ", order";
   for (const double slope : order) line += fmt::format(" {:.3f}", slope);
   line += fmt::format(" (at least {:.2f})", least);
-  check(!order.empty() && std::ranges::all_of(order, [&](double slope) { return slope >= least; }), line, where);
+  check(!order.empty() && std::ranges::all_of(order, [&](double slope) { return slope >= least; }), line,
+        where);
 }
 
 }  // namespace sluice::test

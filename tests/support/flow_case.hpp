@@ -58,7 +58,8 @@ class Flow {
 
   /// Height of the control volume of a field's value in plane k; 0 for w on the top wall.
   double height(Location location, std::int64_t k) const;
-  /// Root mean square over the volume of the difference from a function at the field's own points. Collective.
+  /// Root mean square over the volume of the difference from a function at the field's own points.
+  /// Collective.
   double rms_error(const Field& field, const PointFunction& exact) const;
 
   const FlowCase settings;

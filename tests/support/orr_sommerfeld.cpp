@@ -29,7 +29,8 @@ ModifiedWavenumbers modified(const Grid& grid) {
   return {staggered * staggered, staggered, std::sin(2 * phase) / dx, std::cos(phase)};
 }
 
-/// The discrete velocity of a streamfunction on the inner z faces, and the curl of a tendency there, which knows no pressure.
+/// The discrete velocity of a streamfunction on the inner z faces, and the curl of a tendency there, which
+/// knows no pressure.
 class StreamFunction {
  public:
   StreamFunction(const Grid& grid, const std::vector<double>& base, double viscosity)
@@ -52,7 +53,8 @@ class StreamFunction {
   Vector curl(const Vector& u, const Vector& w) const {
     Vector result(static_cast<std::size_t>(unknowns()));
     for (std::size_t k = 0; k < result.size(); ++k) {
-      result[k] = (u[k + 1] - u[k]) / grid_->dz_center(static_cast<std::int64_t>(k)) - Complex(0, m_.staggered) * w[k];
+      result[k] = (u[k + 1] - u[k]) / grid_->dz_center(static_cast<std::int64_t>(k)) -
+                  Complex(0, m_.staggered) * w[k];
     }
     return result;
   }
@@ -60,7 +62,9 @@ class StreamFunction {
   /// The linearised tendency of u: -2 U du/dx (advection by u's own mean) - d(U w)/dz + nu lap u.
   Vector tendency_u(const EigenMode& q) const {
     Vector r(q.u.size());
-    const auto u_at = [&](std::int64_t k) { return k < 0 ? -q.u.front() : k >= nz_ ? -q.u.back() : q.u[static_cast<std::size_t>(k)]; };
+    const auto u_at = [&](std::int64_t k) {
+      return k < 0 ? -q.u.front() : k >= nz_ ? -q.u.back() : q.u[static_cast<std::size_t>(k)];
+    };
     const auto flux = [&](std::int64_t k) {  // U w on the edge, 0 on the walls
       if (k < 0 || k + 1 >= nz_) return Complex(0);
       const auto n = static_cast<std::size_t>(k);
@@ -68,8 +72,11 @@ class StreamFunction {
     };
     for (std::int64_t k = 0; k < nz_; ++k) {
       const auto n = static_cast<std::size_t>(k);
-      const Complex second = ((u_at(k + 1) - u_at(k)) / grid_->dz_center(k) - (u_at(k) - u_at(k - 1)) / grid_->dz_center(k - 1)) / grid_->dz(k);
-      r[n] = -2 * (*base_)[n] * Complex(0, m_.centred) * q.u[n] - (flux(k) - flux(k - 1)) / grid_->dz(k) + viscosity_ * (second - m_.squared * q.u[n]);
+      const Complex second = ((u_at(k + 1) - u_at(k)) / grid_->dz_center(k) -
+                              (u_at(k) - u_at(k - 1)) / grid_->dz_center(k - 1)) /
+                             grid_->dz(k);
+      r[n] = -2 * (*base_)[n] * Complex(0, m_.centred) * q.u[n] - (flux(k) - flux(k - 1)) / grid_->dz(k) +
+             viscosity_ * (second - m_.squared * q.u[n]);
     }
     return r;
   }
@@ -77,18 +84,25 @@ class StreamFunction {
   /// The linearised tendency of w on the inner faces: -U dw/dx + nu lap w.
   Vector tendency_w(const EigenMode& q) const {
     Vector r(q.w.size());
-    const auto w_at = [&](std::int64_t k) { return k < 0 || k + 1 >= nz_ ? Complex(0) : q.w[static_cast<std::size_t>(k)]; };
+    const auto w_at = [&](std::int64_t k) {
+      return k < 0 || k + 1 >= nz_ ? Complex(0) : q.w[static_cast<std::size_t>(k)];
+    };
     for (std::int64_t k = 0; k + 1 < nz_; ++k) {
       const auto n = static_cast<std::size_t>(k);
-      const double carried = (grid_->dz(k) * (*base_)[n] + grid_->dz(k + 1) * (*base_)[n + 1]) / (2 * grid_->dz_center(k));
-      const Complex second = ((w_at(k + 1) - w_at(k)) / grid_->dz(k + 1) - (w_at(k) - w_at(k - 1)) / grid_->dz(k)) / grid_->dz_center(k);
+      const double carried =
+          (grid_->dz(k) * (*base_)[n] + grid_->dz(k + 1) * (*base_)[n + 1]) / (2 * grid_->dz_center(k));
+      const Complex second =
+          ((w_at(k + 1) - w_at(k)) / grid_->dz(k + 1) - (w_at(k) - w_at(k - 1)) / grid_->dz(k)) /
+          grid_->dz_center(k);
       r[n] = -carried * Complex(0, m_.centred) * q.w[n] + viscosity_ * (second - m_.squared * q.w[n]);
     }
     return r;
   }
 
  private:
-  Complex face(const Vector& psi, std::int64_t k) const { return k < 0 || k >= unknowns() ? Complex(0) : psi[static_cast<std::size_t>(k)]; }
+  Complex face(const Vector& psi, std::int64_t k) const {
+    return k < 0 || k >= unknowns() ? Complex(0) : psi[static_cast<std::size_t>(k)];
+  }
 
   const Grid* grid_;
   const std::vector<double>* base_;
@@ -146,7 +160,8 @@ Complex dot(const Vector& a, const Vector& b) {
 }  // namespace
 
 EigenMode nearest_mode(const Grid& grid, const std::vector<double>& base, double viscosity, Complex guess) {
-  // rate M psi = A psi with M psi = curl(velocity(psi)) and A psi = curl(tendency(velocity(psi))): inverse iteration.
+  // rate M psi = A psi with M psi = curl(velocity(psi)) and A psi = curl(tendency(velocity(psi))): inverse
+  // iteration.
   const StreamFunction operators(grid, base, viscosity);
   const auto n = static_cast<std::size_t>(operators.unknowns());
   const auto vorticity = [&](const Vector& psi) {

@@ -2,11 +2,9 @@
 // descriptions.
 #include <gtest/gtest.h>
 #include <mpi.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmath>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -27,6 +25,7 @@
 #include "io/files/slice_series.hpp"
 #include "io/files/statistics_file.hpp"
 #include "io/files/time_series.hpp"
+#include "tests/support/file_size_limit.hpp"
 
 namespace sluice::io {
 namespace {
@@ -62,24 +61,6 @@ int code_of(const Action& action, std::string* message = nullptr) {
 void write_plain(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
-
-/// Limits the size of files that this process may write, as a full disk or a quota would.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    std::signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &before_);
-    rlimit limit = before_;
-    limit.rlim_cur = bytes;
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit before_{};
-};
 
 void flip_byte(const std::string& path, const void* pattern, std::size_t size) {
   std::string bytes = read_text(path);
@@ -422,16 +403,30 @@ TEST(Xdmf, DescribesCellsOnNodes) {
 
 std::string write_small_checkpoint(const std::string& directory, std::int64_t step) {
   const Extents global{3, 4, 5};
-  const std::vector<double> data(60, 0.3);
+  std::vector<double> data(60, 0.3);
+  for (std::size_t n = 1; n < data.size(); ++n) data[n] = static_cast<double>(n);
   CheckpointWriter writer(
       MPI_COMM_SELF,
       {directory, step, 1.5, {"0.1.0", "abc123", "case"}, grid_lines(5, 5.0, 4, 4.0, {0, 0.5, 1.5, 2})},
       {global, {0, 0, 0}, global});
   writer.write_field({"u", "streamwise velocity / U_b", "1", Location::x_face}, data.data());
+  writer.write_field({"v", "spanwise velocity / U_b", "1", Location::y_face}, data.data());
+  writer.write_field({"w", "wall-normal velocity / U_b", "1", Location::z_face}, data.data());
+  writer.write_field({"p", "pressure / (rho U_b^2)", "1", Location::center}, data.data());
   Values state;
   state.set("dt", 0.0123);
   writer.write_values("/state", state);
   return writer.commit(2).path;
+}
+
+/// Not a test of its own: writes one file of each kind for test_checkpoint_h5py.py, where that asks for them.
+TEST(Sample, ForOtherPrograms) {
+  const char* directory = std::getenv("SLUICE_SAMPLE_DIR");
+  if (directory == nullptr) GTEST_SKIP() << "SLUICE_SAMPLE_DIR is not set";
+  write_small_checkpoint(directory, 12);
+  StatisticsFile statistics(statistics_spec(std::string(directory) + "/statistics.h5"));
+  for (int n = 0; n < 2; ++n) statistics.append(statistics_block(n));
+  SliceSeries(slice_description(directory)).write(snapshot(20));
 }
 
 TEST_F(FilesTest, DescriptionTellsWhatACheckpointHolds) {

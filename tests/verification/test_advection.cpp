@@ -29,10 +29,10 @@ FlowCase inviscid(std::array<std::int64_t, 3> cells, WallKind walls) {
 
 /// Sums over all control volumes of one component.
 struct Balance {
-  double energy = 0;             ///< u . C u
-  double energy_magnitude = 0;   ///< |u . C u|
-  double momentum = 0;           ///< C u
-  double momentum_magnitude = 0; ///< |C u|
+  double energy = 0;              ///< u . C u
+  double energy_magnitude = 0;    ///< |u . C u|
+  double momentum = 0;            ///< C u
+  double momentum_magnitude = 0;  ///< |C u|
 };
 
 Balance balance(const Flow& flow, const Field& velocity, const Field& tendency) {
@@ -54,7 +54,8 @@ Balance balance(const Flow& flow, const Field& velocity, const Field& tendency) 
   return sum;
 }
 
-/// What leaves the sum of w's control volumes, which end at the centres next to the walls: ww there, per area.
+/// What leaves the sum of w's control volumes, which end at the centres next to the walls: ww there, per
+/// area.
 double w_flux_through_ends(const Flow& flow) {
   const GlobalArray w = flow.read(flow.state.velocity.w);
   const std::int64_t last = w.cells[2] - 1;
@@ -84,10 +85,13 @@ TEST_P(Advection, ConservesEnergyAndMomentumOnAStretchedGrid) {
   const double magnitude = u.energy_magnitude + v.energy_magnitude + w.energy_magnitude;
   EXPECT_GT(magnitude, 1);
   test::expect_at_most("|<u, C u>| / sum |u . C u V|", std::abs(energy) / magnitude, test::round_off(1e-14));
-  test::expect_at_most("|sum C u V| / sum |C u V|", std::abs(u.momentum) / u.momentum_magnitude, test::round_off(1e-14));
-  test::expect_at_most("|sum C v V| / sum |C v V|", std::abs(v.momentum) / v.momentum_magnitude, test::round_off(1e-14));
+  test::expect_at_most("|sum C u V| / sum |C u V|", std::abs(u.momentum) / u.momentum_magnitude,
+                       test::round_off(1e-14));
+  test::expect_at_most("|sum C v V| / sum |C v V|", std::abs(v.momentum) / v.momentum_magnitude,
+                       test::round_off(1e-14));
   test::expect_at_most("w: |sum C w V - what leaves at the ends| / sum |C w V|",
-                       std::abs(w.momentum + w_flux_through_ends(flow)) / w.momentum_magnitude, test::round_off(1e-14));
+                       std::abs(w.momentum + w_flux_through_ends(flow)) / w.momentum_magnitude,
+                       test::round_off(1e-14));
 }
 
 /// A smooth divergence-free field between resting walls.
@@ -96,9 +100,10 @@ void set_smooth(Flow& flow) {
   const double a = 2 * std::numbers::pi / flow.grid.length_x();
   const double b = 2 * std::numbers::pi / flow.grid.length_y();
   const double c = std::numbers::pi / 2;
-  flow.set_velocity([&](double x, double y, double z) { return 1 + sin(a * x) * cos(b * y) * sin(c * z); },
-                    [&](double x, double y, double z) { return 0.7 * cos(a * x + 1) * sin(b * y) * sin(2 * c * z); },
-                    [&](double x, double y, double z) { return 0.5 * sin(a * x) * sin(b * y + 1) * sin(c * z); });
+  flow.set_velocity(
+      [&](double x, double y, double z) { return 1 + sin(a * x) * cos(b * y) * sin(c * z); },
+      [&](double x, double y, double z) { return 0.7 * cos(a * x + 1) * sin(b * y) * sin(2 * c * z); },
+      [&](double x, double y, double z) { return 0.5 * sin(a * x) * sin(b * y + 1) * sin(c * z); });
   flow.stepper.project(flow.state);
 }
 
@@ -109,7 +114,8 @@ TEST_P(Advection, EnergyDriftFallsWithTheThirdPowerOfTheTimeStep) {
     set_smooth(flow);
     const double before = flow.stepper.diagnose(flow.state).kinetic_energy;
     const double dt = 0.25 / steps;
-    if (steps == 16) test::expect_at_most("largest dt / dt_lim", dt / flow.stepper.time_step_limit(flow.state), 1);
+    if (steps == 16)
+      test::expect_at_most("largest dt / dt_lim", dt / flow.stepper.time_step_limit(flow.state), 1);
     flow.advance(steps, dt);
     dts.push_back(dt);
     drifts.push_back(std::abs(flow.stepper.diagnose(flow.state).kinetic_energy - before) / before);
@@ -118,7 +124,9 @@ TEST_P(Advection, EnergyDriftFallsWithTheThirdPowerOfTheTimeStep) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Walls, Advection, testing::Values(WallKind::no_slip, WallKind::free_slip),
-                         [](const auto& wall) { return wall.param == WallKind::no_slip ? "no_slip" : "free_slip"; });
+                         [](const auto& wall) {
+                           return wall.param == WallKind::no_slip ? "no_slip" : "free_slip";
+                         });
 
 }  // namespace
 }  // namespace sluice

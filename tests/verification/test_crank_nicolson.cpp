@@ -1,5 +1,5 @@
-// Equation (6): after a z-implicit substep the Crank-Nicolson momentum equation holds with the new velocity and
-// the new pressure, to round-off, at every w face, and for u and v except in the rows at the walls.
+// Equation (6): after a z-implicit substep the Crank-Nicolson momentum equation holds with the new velocity
+// and the new pressure, to round-off, at every w face, and for u and v except in the rows at the walls.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,10 @@ using test::GlobalArray;
 
 struct Fields {
   explicit Fields(const Flow& flow)
-      : u(flow.read(flow.state.velocity.u)), v(flow.read(flow.state.velocity.v)), w(flow.read(flow.state.velocity.w)), p(flow.read(flow.state.p)) {}
+      : u(flow.read(flow.state.velocity.u)),
+        v(flow.read(flow.state.velocity.v)),
+        w(flow.read(flow.state.velocity.w)),
+        p(flow.read(flow.state.p)) {}
   GlobalArray u, v, w, p;
 };
 
@@ -42,7 +45,8 @@ struct WallRows {
   double apply(const GlobalArray& f, std::int64_t i, std::int64_t j, std::int64_t k) const {
     const auto n = static_cast<std::size_t>(k);
     const std::int64_t last = f.cells[2] - 1;
-    return (k > 0 ? rows.lower[n] * f(i, j, k - 1) : bottom) + rows.diagonal[n] * f(i, j, k) + (k < last ? rows.upper[n] * f(i, j, k + 1) : top);
+    return (k > 0 ? rows.lower[n] * f(i, j, k - 1) : bottom) + rows.diagonal[n] * f(i, j, k) +
+           (k < last ? rows.upper[n] * f(i, j, k + 1) : top);
   }
 };
 
@@ -55,9 +59,10 @@ struct Equation {
   double force;
 };
 
-/// Largest residual of u_new - c Lz u_new = u + dt [alpha R + beta R_prev - gamma grad p_new + gamma f] + c Lz u over planes
-/// [first, end), relative to the largest change of the component.
-double residual(const Flow& flow, const Equation& eq, double dt, int substep, std::int64_t first, std::int64_t end) {
+/// Largest residual of u_new - c Lz u_new = u + dt [alpha R + beta R_prev - gamma grad p_new + gamma f] + c
+/// Lz u over planes [first, end), relative to the largest change of the component.
+double residual(const Flow& flow, const Equation& eq, double dt, int substep, std::int64_t first,
+                std::int64_t end) {
   const auto n = static_cast<std::size_t>(substep);
   const double gamma_dt = Rk3::gamma(substep) * dt;
   const double c = gamma_dt * flow.settings.flow.viscosity / 2;
@@ -65,14 +70,17 @@ double residual(const Flow& flow, const Equation& eq, double dt, int substep, st
   double worst = 0;
   double change = 0;
   for (std::int64_t k = first; k < end; ++k) {
-    const double spacing = eq.neighbour[0] != 0 ? flow.grid.dx() : eq.neighbour[1] != 0 ? flow.grid.dy() : flow.grid.dz_center(k);
+    const double spacing = eq.neighbour[0] != 0   ? flow.grid.dx()
+                           : eq.neighbour[1] != 0 ? flow.grid.dy()
+                                                  : flow.grid.dz_center(k);
     for (std::int64_t j = 0; j < cells[1]; ++j) {
       for (std::int64_t i = 0; i < cells[0]; ++i) {
-        const double next = eq.p((i + eq.neighbour[0]) % cells[0], (j + eq.neighbour[1]) % cells[1], k + eq.neighbour[2]);
+        const double next =
+            eq.p((i + eq.neighbour[0]) % cells[0], (j + eq.neighbour[1]) % cells[1], k + eq.neighbour[2]);
         const double gradient = (next - eq.p(i, j, k)) / spacing;
         const double old_part = substep > 0 ? Rk3::beta[n] * eq.r_previous(i, j, k) : 0;
-        const double right = eq.before(i, j, k) + dt * (Rk3::alpha[n] * eq.r(i, j, k) + old_part) - gamma_dt * (gradient - eq.force) +
-                             c * eq.lz.apply(eq.before, i, j, k);
+        const double right = eq.before(i, j, k) + dt * (Rk3::alpha[n] * eq.r(i, j, k) + old_part) -
+                             gamma_dt * (gradient - eq.force) + c * eq.lz.apply(eq.before, i, j, k);
         const double left = eq.after(i, j, k) - c * eq.lz.apply(eq.after, i, j, k);
         worst = std::max(worst, std::abs(left - right));
         change = std::max(change, std::abs(eq.after(i, j, k) - eq.before(i, j, k)));
@@ -83,13 +91,15 @@ double residual(const Flow& flow, const Equation& eq, double dt, int substep, st
 }
 
 WallRows tangential_rows(const Flow& flow, double bottom, double top) {
-  const auto row = [](const WallCondition& wall) { return wall.kind == WallKind::no_slip ? WallRow::dirichlet : WallRow::neumann; };
+  const auto row = [](const WallCondition& wall) {
+    return wall.kind == WallKind::no_slip ? WallRow::dirichlet : WallRow::neumann;
+  };
   const FlowParameters& parameters = flow.settings.flow;
   const auto value = [&](const WallCondition& wall, double velocity, std::int64_t k) {
     return wall.kind == WallKind::no_slip ? 2 * velocity / (flow.grid.dz(k) * flow.grid.dz(k)) : 0;
   };
-  return {second_derivative_centers(flow.grid.z_nodes(), row(parameters.bottom), row(parameters.top)), value(parameters.bottom, bottom, 0),
-          value(parameters.top, top, flow.grid.cells()[2] - 1)};
+  return {second_derivative_centers(flow.grid.z_nodes(), row(parameters.bottom), row(parameters.top)),
+          value(parameters.bottom, bottom, 0), value(parameters.top, top, flow.grid.cells()[2] - 1)};
 }
 
 /// Checks the equation after each of the six substeps of two steps.
@@ -110,9 +120,15 @@ void check_substeps(const FlowCase& settings) {
     const Tendency r(flow);
     const double force = flow.stepper.substep(flow.state, dt, k);
     const Fields after(flow);
-    worst_u = std::max(worst_u, residual(flow, {before.u, after.u, r.u, previous.u, after.p, {1, 0, 0}, rows_u, force}, dt, k, 1, nz - 1));
-    worst_v = std::max(worst_v, residual(flow, {before.v, after.v, r.v, previous.v, after.p, {0, 1, 0}, rows_v, 0}, dt, k, 1, nz - 1));
-    worst_w = std::max(worst_w, residual(flow, {before.w, after.w, r.w, previous.w, after.p, {0, 0, 1}, rows_w, 0}, dt, k, 0, nz - 1));
+    worst_u = std::max(
+        worst_u, residual(flow, {before.u, after.u, r.u, previous.u, after.p, {1, 0, 0}, rows_u, force}, dt,
+                          k, 1, nz - 1));
+    worst_v =
+        std::max(worst_v, residual(flow, {before.v, after.v, r.v, previous.v, after.p, {0, 1, 0}, rows_v, 0},
+                                   dt, k, 1, nz - 1));
+    worst_w =
+        std::max(worst_w, residual(flow, {before.w, after.w, r.w, previous.w, after.p, {0, 0, 1}, rows_w, 0},
+                                   dt, k, 0, nz - 1));
     previous = r;
   }
   const double wide = 2 * parameters.viscosity * dt / std::pow(flow.grid.dz_min(), 2);

@@ -1,5 +1,6 @@
-// Growth of the unstable Tollmien-Schlichting wave of plane Poiseuille flow, Re = 7500, alpha = 1 (Orr-Sommerfeld:
-// c = 0.249891536 + 0.002234976 i): advection, pressure, viscosity, walls and time stepping in one number.
+// Growth of the unstable Tollmien-Schlichting wave of plane Poiseuille flow, Re = 7500, alpha = 1
+// (Orr-Sommerfeld: c = 0.249891536 + 0.002234976 i): advection, pressure, viscosity, walls and time stepping
+// in one number.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -33,7 +34,8 @@ FlowCase settings_for(std::int64_t nx, std::int64_t nz, Diffusion diffusion) {
 }
 
 EigenMode discrete_mode(const Flow& flow) {
-  return test::nearest_mode(flow.grid, laminar_profile(flow.grid, flow.settings.flow).u, flow.settings.flow.viscosity, exact_rate);
+  return test::nearest_mode(flow.grid, laminar_profile(flow.grid, flow.settings.flow).u,
+                            flow.settings.flow.viscosity, exact_rate);
 }
 
 void set_wave(Flow& flow, const EigenMode& mode, double amplitude) {
@@ -44,7 +46,8 @@ void set_wave(Flow& flow, const EigenMode& mode, double amplitude) {
     for (std::int64_t k = 0; k < values.cells[2]; ++k) {
       const auto n = static_cast<std::size_t>(k);
       for (std::int64_t i = 0; i < values.cells[0]; ++i) {
-        values(i, 0, k) = (with_base ? base[n] : 0) + amplitude * (profile[n] * std::polar(1.0, flow.x(field.location(), i))).real();
+        values(i, 0, k) = (with_base ? base[n] : 0) +
+                          amplitude * (profile[n] * std::polar(1.0, flow.x(field.location(), i))).real();
       }
     }
     test::scatter(values, field, 0);
@@ -95,27 +98,34 @@ TEST_P(OrrSommerfeld, GrowthRate) {
   const EigenMode mode = discrete_mode(flow);
   set_wave(flow, mode, 1e-5);
   const std::string name = "nz = " + std::to_string(nz) + ", " + test::name_of(diffusion);
-  test::expect_at_most(name + ": divergence of the mode over its amplitude", flow.stepper.diagnose(flow.state).max_divergence / 1e-5, 1e-9);
+  test::expect_at_most(name + ": divergence of the mode over its amplitude",
+                       flow.stepper.diagnose(flow.state).max_divergence / 1e-5, 1e-9);
   const double growth = measured_growth(flow, 0.08);
   const double discrete = 2 * mode.rate.real();
   const double exact = 2 * exact_rate.real();
-  std::printf("  %s: growth of the energy %.9f, discrete operator %.9f, exact %.9f\n", name.c_str(), growth, discrete, exact);
+  std::printf("  %s: growth of the energy %.9f, discrete operator %.9f, exact %.9f\n", name.c_str(), growth,
+              discrete, exact);
   test::expect_at_most(name + ": relative to the discrete operator", std::abs(growth / discrete - 1), 0.003);
-  if (nz >= 256) test::expect_at_most(name + ": relative to the exact rate", std::abs(growth / exact - 1), 0.03);
+  if (nz >= 256)
+    test::expect_at_most(name + ": relative to the exact rate", std::abs(growth / exact - 1), 0.03);
 }
 
 INSTANTIATE_TEST_SUITE_P(Waves, OrrSommerfeld,
-                         testing::Values(Wave{128, Diffusion::explicit_}, Wave{128, Diffusion::implicit_z}, Wave{256, Diffusion::explicit_},
-                                         Wave{256, Diffusion::implicit_z}),
-                         [](const auto& wave) { return test::name_of(wave.param.diffusion) + "_" + std::to_string(wave.param.nz); });
+                         testing::Values(Wave{128, Diffusion::explicit_}, Wave{128, Diffusion::implicit_z},
+                                         Wave{256, Diffusion::explicit_}, Wave{256, Diffusion::implicit_z}),
+                         [](const auto& wave) {
+                           return test::name_of(wave.param.diffusion) + "_" + std::to_string(wave.param.nz);
+                         });
 
 /// The discrete eigenvalue tends to the exact one with the square of the cell size.
 TEST(OrrSommerfeldOperator, IsSecondOrder) {
   std::vector<double> sizes, errors;
   for (const std::int64_t nz : {128, 192, 256, 384}) {
-    const Grid grid({nz, 1, nz}, 2 * std::numbers::pi, 1, Flow(settings_for(4, nz, Diffusion::explicit_)).grid.z_nodes());
+    const Grid grid({nz, 1, nz}, 2 * std::numbers::pi, 1,
+                    Flow(settings_for(4, nz, Diffusion::explicit_)).grid.z_nodes());
     const FlowParameters flow = settings_for(nz, nz, Diffusion::explicit_).flow;
-    const EigenMode mode = test::nearest_mode(grid, laminar_profile(grid, flow).u, flow.viscosity, exact_rate);
+    const EigenMode mode =
+        test::nearest_mode(grid, laminar_profile(grid, flow).u, flow.viscosity, exact_rate);
     sizes.push_back(1.0 / static_cast<double>(nz));
     errors.push_back(std::abs(mode.rate - exact_rate));
   }

@@ -34,7 +34,8 @@ double poiseuille(double force, double s, double t) {
   double sum = 0;
   for (int n = 0; n < 40; ++n) {
     const double m = 2 * n + 1;
-    sum += (n % 2 == 0 ? 1 : -1) / (m * m * m) * std::cos(m * pi * s / 2) * std::exp(-m * m * pi * pi * viscosity * t / 4);
+    sum += (n % 2 == 0 ? 1 : -1) / (m * m * m) * std::cos(m * pi * s / 2) *
+           std::exp(-m * m * pi * pi * viscosity * t / 4);
   }
   return force / (2 * viscosity) * (1 - s * s) - 16 * force / (pi * pi * pi * viscosity) * sum;
 }
@@ -43,7 +44,8 @@ double poiseuille(double force, double s, double t) {
 double couette(double s, double t) {
   double sum = 0;
   for (int n = 1; n <= 40; ++n) {
-    sum += (n % 2 == 0 ? 1.0 : -1.0) / n * std::sin(n * pi * s / 2) * std::exp(-n * n * pi * pi * viscosity * t / 4);
+    sum += (n % 2 == 0 ? 1.0 : -1.0) / n * std::sin(n * pi * s / 2) *
+           std::exp(-n * n * pi * pi * viscosity * t / 4);
   }
   return s / 2 + 2 / pi * sum;
 }
@@ -57,7 +59,8 @@ FlowCase settings_for(const Variant& variant, std::int64_t nz) {
   return settings;
 }
 
-/// Largest rms error of u and v at nu t = 0.05, 0.1, 0.2 and 0.5. The time step falls with the square of the cell height.
+/// Largest rms error of u and v at nu t = 0.05, 0.1, 0.2 and 0.5. The time step falls with the square of the
+/// cell height.
 double startup_error(const FlowCase& settings, const std::function<double(double z, double t)>& u,
                      const std::function<double(double z, double t)>& v) {
   Flow flow(settings);
@@ -72,8 +75,10 @@ double startup_error(const FlowCase& settings, const std::function<double(double
     const int steps = static_cast<int>(std::ceil(length * viscosity / (diffusion_number * dz * dz)));
     flow.advance(steps, length / steps);
     const double t = flow.state.time;
-    worst = std::max(worst, flow.rms_error(flow.state.velocity.u, [&](double, double, double z) { return u(z, t); }));
-    worst = std::max(worst, flow.rms_error(flow.state.velocity.v, [&](double, double, double z) { return v(z, t); }));
+    worst = std::max(
+        worst, flow.rms_error(flow.state.velocity.u, [&](double, double, double z) { return u(z, t); }));
+    worst = std::max(
+        worst, flow.rms_error(flow.state.velocity.v, [&](double, double, double z) { return v(z, t); }));
   }
   return worst;
 }
@@ -91,10 +96,13 @@ TEST_P(StartUp, Poiseuille) {
     FlowCase settings = settings_for(GetParam(), nz);
     settings.flow.forcing = {ForcingKind::pressure_gradient, 2 * viscosity};
     heights.push_back(2.0 / static_cast<double>(nz));
-    errors.push_back(startup_error(settings, [](double z, double t) { return poiseuille(2 * viscosity, z - 1, t); }, [](double, double) { return 0.0; }));
+    errors.push_back(startup_error(
+        settings, [](double z, double t) { return poiseuille(2 * viscosity, z - 1, t); },
+        [](double, double) { return 0.0; }));
   }
   test::expect_order("Poiseuille, " + name_of(GetParam()), heights, errors, 1.9);
-  test::expect_at_most("Poiseuille, " + name_of(GetParam()) + ", error at nz = 64 over the centre velocity", errors.back(), 5e-4);
+  test::expect_at_most("Poiseuille, " + name_of(GetParam()) + ", error at nz = 64 over the centre velocity",
+                       errors.back(), 5e-4);
 }
 
 TEST_P(StartUp, CouetteWithBothWallsMoving) {
@@ -104,11 +112,13 @@ TEST_P(StartUp, CouetteWithBothWallsMoving) {
     settings.flow.bottom = {WallKind::no_slip, -0.6, 0.5};
     settings.flow.top = {WallKind::no_slip, 1.0, -0.2};
     heights.push_back(2.0 / static_cast<double>(nz));
-    errors.push_back(startup_error(settings, [](double z, double t) { return couette(z, t) - 0.6 * couette(2 - z, t); },
-                                   [](double z, double t) { return -0.2 * couette(z, t) + 0.5 * couette(2 - z, t); }));
+    errors.push_back(startup_error(
+        settings, [](double z, double t) { return couette(z, t) - 0.6 * couette(2 - z, t); },
+        [](double z, double t) { return -0.2 * couette(z, t) + 0.5 * couette(2 - z, t); }));
   }
   test::expect_order("Couette, " + name_of(GetParam()), heights, errors, 1.9);
-  test::expect_at_most("Couette, " + name_of(GetParam()) + ", error at nz = 64 over the wall velocity", errors.back(), 5e-4);
+  test::expect_at_most("Couette, " + name_of(GetParam()) + ", error at nz = 64 over the wall velocity",
+                       errors.back(), 5e-4);
 }
 
 /// An open channel is the lower half of a channel: the free-slip wall is its plane of symmetry.
@@ -116,20 +126,26 @@ TEST_P(StartUp, OpenChannel) {
   std::vector<double> heights, errors;
   for (const std::int64_t nz : {8, 16, 32}) {
     FlowCase settings = settings_for(GetParam(), nz);
-    settings.z_nodes = GetParam().spacing == Spacing::tanh ? tanh_nodes(nz, 1, 1.5, false) : uniform_nodes(nz, 1);
+    settings.z_nodes =
+        GetParam().spacing == Spacing::tanh ? tanh_nodes(nz, 1, 1.5, false) : uniform_nodes(nz, 1);
     settings.flow.top.kind = WallKind::free_slip;
     settings.flow.forcing = {ForcingKind::pressure_gradient, 2 * viscosity};
     heights.push_back(1.0 / static_cast<double>(nz));
-    errors.push_back(startup_error(settings, [](double z, double t) { return poiseuille(2 * viscosity, z - 1, t); }, [](double, double) { return 0.0; }));
+    errors.push_back(startup_error(
+        settings, [](double z, double t) { return poiseuille(2 * viscosity, z - 1, t); },
+        [](double, double) { return 0.0; }));
   }
   test::expect_order("open channel, " + name_of(GetParam()), heights, errors, 1.9);
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, StartUp,
-                         testing::Values(Variant{Diffusion::explicit_, Spacing::uniform}, Variant{Diffusion::explicit_, Spacing::tanh},
-                                         Variant{Diffusion::implicit_z, Spacing::uniform}, Variant{Diffusion::implicit_z, Spacing::tanh}),
+                         testing::Values(Variant{Diffusion::explicit_, Spacing::uniform},
+                                         Variant{Diffusion::explicit_, Spacing::tanh},
+                                         Variant{Diffusion::implicit_z, Spacing::uniform},
+                                         Variant{Diffusion::implicit_z, Spacing::tanh}),
                          [](const auto& variant) {
-                           return test::name_of(variant.param.diffusion) + (variant.param.spacing == Spacing::tanh ? "_tanh" : "_uniform");
+                           return test::name_of(variant.param.diffusion) +
+                                  (variant.param.spacing == Spacing::tanh ? "_tanh" : "_uniform");
                          });
 
 }  // namespace

@@ -28,15 +28,21 @@ FlowCase settings_for(Diffusion diffusion) {
   return settings;
 }
 
-/// The same developed flow for every time step: some short steps from a smooth field, so that it fits the walls and p belongs to it.
+/// The same developed flow for every time step: some short steps from a smooth field, so that it fits the
+/// walls and p belongs to it.
 void prepare(Flow& flow) {
   using std::cos, std::sin;
   const double a = 2 * std::numbers::pi / flow.grid.length_x();
   const double b = 2 * std::numbers::pi / flow.grid.length_y();
   const double c = std::numbers::pi / 2;
-  flow.set_velocity([&](double x, double y, double z) { return 1.5 * z * (2 - z) + 0.5 * sin(a * x) * cos(b * y) * sin(2 * c * z) * sin(c * z); },
-                    [&](double x, double y, double z) { return 0.5 * cos(a * x) * sin(b * y) * sin(c * z) * sin(c * z); },
-                    [&](double x, double y, double z) { return 0.5 * sin(a * x + 1) * sin(b * y) * sin(c * z) * sin(c * z); });
+  flow.set_velocity(
+      [&](double x, double y, double z) {
+        return 1.5 * z * (2 - z) + 0.5 * sin(a * x) * cos(b * y) * sin(2 * c * z) * sin(c * z);
+      },
+      [&](double x, double y, double z) { return 0.5 * cos(a * x) * sin(b * y) * sin(c * z) * sin(c * z); },
+      [&](double x, double y, double z) {
+        return 0.5 * sin(a * x + 1) * sin(b * y) * sin(c * z) * sin(c * z);
+      });
   flow.stepper.project(flow.state);
   flow.advance(200, 0.001);
 }
@@ -66,7 +72,9 @@ void check_order(Diffusion diffusion, int fewest_steps, double least) {
     prepare(flow);
     const int steps = fewest_steps << level;
     const double dt = length / steps;
-    if (level == 0) test::expect_at_most(test::name_of(diffusion) + ": largest dt / dt_lim", dt / flow.stepper.time_step_limit(flow.state), 1);
+    if (level == 0)
+      test::expect_at_most(test::name_of(diffusion) + ": largest dt / dt_lim",
+                           dt / flow.stepper.time_step_limit(flow.state), 1);
     flow.advance(steps, dt);
     const VectorField& velocity = flow.state.velocity;
     results.push_back({flow.read(velocity.u), flow.read(velocity.v), flow.read(velocity.w)});
@@ -75,11 +83,16 @@ void check_order(Diffusion diffusion, int fewest_steps, double least) {
   std::vector<double> errors;
   for (std::size_t n = 1; n < results.size(); ++n) errors.push_back(difference(results[n - 1], results[n]));
   dts.pop_back();
-  test::expect_order("velocity, " + test::name_of(diffusion) + ": differences at dt and dt/2", dts, errors, least);
+  test::expect_order("velocity, " + test::name_of(diffusion) + ": differences at dt and dt/2", dts, errors,
+                     least);
 }
 
-TEST(TimeOrder, ThirdWithExplicitDiffusion) { check_order(Diffusion::explicit_, 10, 2.8); }
-TEST(TimeOrder, SecondWithImplicitDiffusion) { check_order(Diffusion::implicit_z, 10, 1.9); }
+TEST(TimeOrder, ThirdWithExplicitDiffusion) {
+  check_order(Diffusion::explicit_, 10, 2.8);
+}
+TEST(TimeOrder, SecondWithImplicitDiffusion) {
+  check_order(Diffusion::implicit_z, 10, 1.9);
+}
 
 }  // namespace
 }  // namespace sluice

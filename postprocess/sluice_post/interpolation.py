@@ -1,0 +1,25 @@
+"""Interpolation of profiles on grids that are not uniform."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def interpolate(x: Array, xp: Array, fp: Array) -> Array:
+    """Lagrange interpolation through the four points of `xp` nearest to each x: exact for cubics.
+
+    `xp` increases strictly; with fewer than four points all of them are used.
+    """
+    count = min(4, len(xp))
+    first = np.clip(np.searchsorted(xp, x) - count // 2, 0, len(xp) - count)
+    columns = first[:, None] + np.arange(count)
+    nodes = xp[columns]
+    result = np.zeros(len(x))
+    for j in range(count):
+        others = [m for m in range(count) if m != j]
+        weight = np.prod((x[:, None] - nodes[:, others]) / (nodes[:, [j]] - nodes[:, others]), axis=1)
+        result += weight * fp[columns[:, j]]
+    return result

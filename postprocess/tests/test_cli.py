@@ -1,0 +1,198 @@
+import csv
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import h5py
+import numpy as np
+import pytest
+import synthetic
+
+from sluice_post.cli import main
+
+VOID = {"meta", "img", "br", "hr", "link", "input"}
+
+
+class Balanced(HTMLParser):
+    """Checks that tags nest, and counts images and links to other files."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.images, self.external = [], 0, []
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        if tag == "img":
+            self.images += 1
+            if not values["src"].startswith("data:image/png;base64,"):
+                self.external.append(values["src"])
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def parsed(path):
+    parser = Balanced()
+    parser.feed(path.read_text(encoding="utf-8"))
+    assert parser.open == []
+    assert parser.external == []
+    return parser
+
+
+@pytest.fixture
+def run_copy(turbulent_run, tmp_path):
+    return shutil.copytree(turbulent_run, tmp_path / "run")
+
+
+def test_report_of_a_turbulent_run(run_copy, capsys):
+    assert main(["report", str(run_copy)]) == 0
+    out = capsys.readouterr().out
+    re_tau = re.search(r"^Re_tau \(last third of the run\): ([\d.]+)", out, re.MULTILINE)
+    assert float(re_tau.group(1)) == pytest.approx(180, rel=0.02)
+    peak = re.search(r"^peak u'\+: ([\d.]+) at z\+ = ([\d.]+)", out, re.MULTILINE)
+    assert 2.4 < float(peak.group(1)) < 2.9
+    residual = re.search(r"^total-stress residual: (\S+)", out, re.MULTILINE)
+    assert 0 < float(residual.group(1)) < 0.05
+    assert parsed(run_copy / "report.html").images == 7
+    names = {path.stem for path in (run_copy / "figures").glob("*.png")}
+    assert names == {
+        *(
+            "mean_velocity",
+            "fluctuations",
+            "shear_stress",
+            "vorticity",
+            "higher_moments",
+            "streaks",
+            "history",
+        )
+    }
+    page = (run_copy / "report.html").read_text(encoding="utf-8")
+    assert "MKM" in page or "Lee &amp; Moser" in page
+    assert "point-steps per second" in page
+    for name in ("profiles.csv", "profiles_mean.dat", "profiles_fluc.dat"):
+        assert (run_copy / name).stat().st_size > 0
+
+
+@pytest.mark.parametrize("flow_type", ["couette", "open_channel"])
+def test_report_of_other_flows(tmp_path, capsys, flow_type):
+    flow = synthetic.Flow(flow_type, re_tau=93.0, cells=(32, 24, 48))
+    directory = synthetic.write_run(tmp_path / flow_type, flow, blocks=6)
+    assert main(["report", str(directory)]) == 0
+    assert "total-stress residual" in capsys.readouterr().out
+    assert parsed(directory / "report.html").images == 7
+
+
+def test_report_of_a_laminar_run_with_one_block(tmp_path, flow, capsys):
+    synthetic.write_statistics(tmp_path / "statistics.h5", flow, [synthetic.laminar_poiseuille(flow)])
+    assert main(["report", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "the flow is laminar" in out
+    assert "Only one block" in out
+    assert "No slice of u" in out
+    assert float(re.search(r"residual: (\S+)", out).group(1)) < 1e-14
+
+
+def test_report_without_statistics(tmp_path, flow, capsys):
+    synthetic.write_timeseries(tmp_path / "timeseries.csv", flow, rows=300)
+    synthetic.write_slice(tmp_path / "slices" / "z0_0000001.h5", flow, 0.083, 1.0)
+    (tmp_path / "resolved.yaml").write_text("title: 'No statistics yet'\n")
+    assert main(["report", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("No statistics yet\n")
+    assert "missing: statistics.h5" in out
+    assert parsed(tmp_path / "report.html").images == 2
+
+
+def test_report_with_no_closed_block_and_with_few_profiles(tmp_path, flow, capsys):
+    synthetic.write_statistics(tmp_path / "statistics.h5", flow, [])
+    synthetic.write_timeseries(tmp_path / "timeseries.csv", flow, rows=3)
+    assert main(["report", str(tmp_path)]) == 0
+    assert "no block is closed yet" in capsys.readouterr().out
+    path = tmp_path / "statistics.h5"
+    synthetic.write_statistics(path, flow, [synthetic.turbulent_profiles(flow)] * 2)
+    with h5py.File(path, "a") as file:
+        for name in ("p", "pp", "uuu", "uuuu", "omega_xx", "uv", "vw", "forcing"):
+            del file[name]
+    assert main(["report", str(tmp_path)]) == 0
+    names = {figure.stem for figure in (tmp_path / "figures").glob("*.png")}
+    assert "mean_velocity" in names
+    assert "higher_moments" not in names
+
+
+def test_html_of_the_title_is_escaped(tmp_path, flow):
+    flow.title = "<script>alert(1)</script> & co"
+    synthetic.write_statistics(tmp_path / "statistics.h5", flow, [synthetic.turbulent_profiles(flow)])
+    assert main(["report", str(tmp_path)]) == 0
+    assert "<script>" not in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_profiles_to_stdout_and_file(turbulent_run, tmp_path, capsys):
+    assert main(["profiles", str(turbulent_run), "--from", "80", "--to", "150"]) == 0
+    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    assert len(rows) == 48
+    total = np.array([float(row["total_stress_plus"]) for row in rows])
+    height = np.array([float(row["z_over_h"]) for row in rows])
+    np.testing.assert_allclose(total, 1 - height, atol=0.05)
+    target = tmp_path / "sub" / "p.csv"
+    assert main(["profiles", str(turbulent_run), "--side", "top", "-o", str(target)]) == 0
+    assert target.read_text().startswith("z_over_h,z_plus,U_plus")
+
+
+def test_compare_with_its_own_profiles(turbulent_run, tmp_path, capsys):
+    table, figure = tmp_path / "p.csv", tmp_path / "compare.png"
+    assert main(["profiles", str(turbulent_run), "-o", str(table)]) == 0
+    assert main(["compare", str(turbulent_run), "--reference", str(table), "-o", str(figure)]) == 0
+    out = capsys.readouterr().out
+    row = re.search(r"^U +([+-][\d.]+)", out, re.MULTILINE)
+    assert abs(float(row.group(1))) < 1e-3
+    assert figure.read_bytes().startswith(b"\x89PNG")
+
+
+def test_report_with_reference(run_copy, tmp_path):
+    table = tmp_path / "p.csv"
+    assert main(["profiles", str(run_copy), "-o", str(table)]) == 0
+    assert main(["report", str(run_copy), "--reference", str(table)]) == 0
+    assert parsed(run_copy / "report.html").images == 8
+
+
+def test_convert(run_copy, tmp_path, capsys):
+    assert main(["convert", str(run_copy), "--format", "lee-moser", "-o", str(tmp_path / "lm")]) == 0
+    mean = np.loadtxt(tmp_path / "lm" / "profiles_mean.dat", comments="%")
+    fluctuations = np.loadtxt(tmp_path / "lm" / "profiles_fluc.dat", comments="%")
+    assert mean.shape == (49, 6)
+    assert fluctuations.shape == (49, 9)
+    np.testing.assert_array_equal(mean[0], [0, 0, 0, 1, 0, 0])
+    np.testing.assert_allclose(fluctuations[:, 8], fluctuations[:, 2:5].sum(axis=1) / 2, rtol=1e-12)
+    assert main(["convert", str(run_copy), "--format", "csv", "-o", str(tmp_path)]) == 0
+    assert (tmp_path / "profiles.csv").is_file()
+
+
+def test_errors_are_one_line_with_an_exit_code(turbulent_run, tmp_path, capsys):
+    cases = [
+        (["report", str(tmp_path / "nowhere")], 4, "no such directory"),
+        (["report", str(tmp_path)], 4, "holds none of"),
+        (["profiles", str(tmp_path)], 4, "no such file"),
+        (["profiles", str(turbulent_run), "--from", "1e6"], 2, "no block"),
+        (["profiles", str(turbulent_run), "--from", "9", "--to", "3"], 2, "is not after"),
+        (["compare", str(turbulent_run), "--reference", str(tmp_path / "x.dat")], 4, "cannot be read"),
+        (["convert", str(turbulent_run), "--format", "csv", "-o", "/proc/nowhere"], 4, "cannot be written"),
+    ]
+    for arguments, code, message in cases:
+        assert main(arguments) == code, arguments
+        error = capsys.readouterr().err
+        assert message in error
+        assert error.count("\n") == 1
+    with pytest.raises(SystemExit) as stopped:
+        main(["spectra", str(turbulent_run)])
+    assert stopped.value.code == 2
+
+
+def test_runs_as_a_program():
+    command = [sys.executable, "-m", "sluice_post", "--help"]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    for name in ("report", "profiles", "compare", "convert"):
+        assert name in found.stdout

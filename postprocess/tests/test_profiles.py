@@ -1,0 +1,190 @@
+import dataclasses
+
+import numpy as np
+import pytest
+import synthetic
+
+from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.profiles import central_moments, peak, value_at_height, wall_profiles
+from sluice_post.statistics import read_statistics
+from sluice_post.symmetry import Symmetry, direction_counts, in_moving_frame
+
+
+def means_of(tmp_path, flow, raw):
+    path = tmp_path / "statistics.h5"
+    synthetic.write_statistics(path, flow, [raw])
+    parameters, blocks = read_statistics(path)
+    return parameters, blocks.means()
+
+
+def test_central_moments_of_an_exponential_distribution():
+    """Raw moments n! of exp(-x): variance 1, skewness 2, flatness 9."""
+    raw = {"u": 1.0, "uu": 2.0, "uuu": 6.0, "uuuu": 24.0}
+    moments = central_moments({name: np.array([value]) for name, value in raw.items()}, "u")
+    np.testing.assert_allclose([moments[2], moments[3], moments[4]], [[1.0], [2.0], [9.0]])
+
+
+def test_moments_of_a_skewed_flow_survive_the_whole_chain(tmp_path, flow):
+    raw = synthetic.turbulent_profiles(flow)
+    variance = np.full_like(flow.z, (2 * flow.u_tau) ** 2)
+    raw["u"], raw["uu"], raw["uuu"], raw["uuuu"] = synthetic.raw_moments(raw["u"], variance, -0.5, 2.75)
+    parameters, means = means_of(tmp_path, flow, raw)
+    profiles = wall_profiles(means, parameters)
+    np.testing.assert_allclose(profiles.centre["u_rms"], 2.0, rtol=1e-10)
+    np.testing.assert_allclose(profiles.centre["skew_u"], -0.5, rtol=1e-6)
+    np.testing.assert_allclose(profiles.centre["flat_u"], 2.75, rtol=1e-6)
+
+
+def test_direction_counts():
+    assert direction_counts("uuuu") == (4, 0, 0)
+    assert direction_counts("uw") == direction_counts("tau_xz") == direction_counts("omega_y") == (1, 0, 1)
+    assert direction_counts("omega_x") == (0, 1, 1)
+    assert direction_counts("omega_zz") == (2, 2, 0)
+    assert direction_counts("pp") == (0, 0, 0)
+
+
+def test_moving_frame_by_the_binomial_theorem(tmp_path, flow):
+    _, means = means_of(tmp_path, flow, synthetic.turbulent_profiles(flow))
+    shifted = in_moving_frame(means, 0.7, -0.2)
+    np.testing.assert_allclose(shifted.centre["u"], means.centre["u"] - 0.7)
+    before, after = central_moments(means.centre, "u"), central_moments(shifted.centre, "u")
+    for order in (2, 3, 4):
+        np.testing.assert_allclose(after[order], before[order], atol=1e-12)
+    np.testing.assert_array_equal(shifted.face["uw"], means.face["uw"])
+
+
+@pytest.mark.parametrize("cells", [48, 47])
+@pytest.mark.parametrize("flow_type", ["channel", "couette", "open_channel"])
+def test_total_stress_closes_to_round_off(tmp_path, flow_type, cells):
+    flow = synthetic.Flow(flow_type, cells=(8, 8, cells))
+    parameters, means = means_of(tmp_path, flow, synthetic.turbulent_profiles(flow))
+    sides = ("both", "bottom") if flow_type == "open_channel" else ("both", "bottom", "top")
+    for side in sides:
+        profiles = wall_profiles(means, parameters, side)
+        assert profiles.residual < 1e-12
+        assert profiles.re_tau == pytest.approx(flow.re_tau, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("flow_type", "symmetry"),
+    [("channel", Symmetry.MIRROR), ("couette", Symmetry.ROTATION), ("open_channel", Symmetry.NONE)],
+)
+def test_halves_agree_with_their_average(tmp_path, flow_type, symmetry):
+    """The model flows have the symmetry exactly, so each parity is right or this fails."""
+    flow = synthetic.Flow(flow_type, cells=(8, 8, 48))
+    parameters, means = means_of(tmp_path, flow, synthetic.turbulent_profiles(flow))
+    both = wall_profiles(means, parameters)
+    assert both.symmetry is symmetry
+    for side in ("bottom",) if symmetry is Symmetry.NONE else ("bottom", "top"):
+        half = wall_profiles(means, parameters, side)
+        for name, values in both.centre.items():
+            np.testing.assert_allclose(half.centre[name], values, atol=1e-6, err_msg=f"{side} {name}")
+        for name, values in both.face.items():
+            np.testing.assert_allclose(half.face[name], values, atol=1e-10, err_msg=f"{side} {name}")
+
+
+def test_imposed_defect_is_the_residual(tmp_path, flow):
+    """An extra uw of -0.03 u_tau^2 sin(pi z) near each wall, odd about the centre, shows up as it is."""
+    raw = synthetic.turbulent_profiles(flow)
+    raw["uw"] = raw["uw"] - 0.03 * flow.u_tau**2 * np.sin(np.pi * flow.z_face)
+    parameters, means = means_of(tmp_path, flow, raw)
+    profiles = wall_profiles(means, parameters)
+    expected = 0.03 * np.sin(np.pi * profiles.z_face)
+    np.testing.assert_allclose(profiles.face["residual"], expected, atol=1e-12)
+    assert profiles.residual == pytest.approx(expected.max())
+
+
+def test_even_defect_cancels_in_the_average_and_shows_at_each_wall(tmp_path, flow):
+    raw = synthetic.turbulent_profiles(flow)
+    raw["uw"] = raw["uw"] - 0.03 * flow.u_tau**2 * np.sin(np.pi * flow.z_face / 2) ** 2
+    parameters, means = means_of(tmp_path, flow, raw)
+    assert wall_profiles(means, parameters).residual < 1e-12
+    assert wall_profiles(means, parameters, "bottom").residual == pytest.approx(0.03)
+    assert wall_profiles(means, parameters, "top").residual == pytest.approx(0.03)
+
+
+def test_unequal_walls_have_their_own_friction_velocity(tmp_path, flow):
+    raw = synthetic.turbulent_profiles(flow)
+    raw["tau_xz"] = raw["tau_xz"].copy()
+    raw["tau_xz"][0] *= 1.21
+    raw["tau_xz"][-1] *= 0.81
+    parameters, means = means_of(tmp_path, flow, raw)
+    assert wall_profiles(means, parameters, "bottom").u_tau == pytest.approx(1.1 * flow.u_tau)
+    assert wall_profiles(means, parameters, "top").u_tau == pytest.approx(0.9 * flow.u_tau)
+    assert wall_profiles(means, parameters).u_tau == pytest.approx(np.sqrt(1.01) * flow.u_tau)
+
+
+def test_laminar_poiseuille(tmp_path, flow):
+    """Viscous stress 1 - z/h, U+ = z+ - z+^2/(2 Re_tau) to second order, no Reynolds stress."""
+    parameters, means = means_of(tmp_path, flow, synthetic.laminar_poiseuille(flow))
+    profiles = wall_profiles(means, parameters)
+    np.testing.assert_allclose(profiles.face["dUdz"], 1 - profiles.z_face, atol=1e-14)
+    assert profiles.laminar
+    assert profiles.residual < 1e-14
+    exact = profiles.z_plus - profiles.z_plus**2 / (2 * flow.re_tau)
+    np.testing.assert_allclose(profiles.centre["U"], exact, rtol=2e-2)
+    assert np.isnan(profiles.centre["skew_u"]).all()
+
+
+def test_flow_the_other_way_gives_the_same_profiles(tmp_path, flow):
+    raw = synthetic.turbulent_profiles(flow)
+    parameters, means = means_of(tmp_path, flow, raw)
+    there = wall_profiles(means, parameters)
+    back = {n: v * (-1) ** direction_counts(n)[0] for n, v in raw.items()}
+    parameters, means = means_of(tmp_path, flow, back)
+    again = wall_profiles(means, parameters)
+    for name, values in there.centre.items():
+        np.testing.assert_allclose(again.centre[name], values, atol=1e-9, err_msg=name)
+    assert again.residual < 1e-12
+
+
+def test_wall_at_the_top_only(tmp_path):
+    """An open channel upside down is the same flow seen from the other side."""
+    flow = synthetic.Flow("open_channel", cells=(8, 8, 40))
+    raw = synthetic.turbulent_profiles(flow)
+    parameters, means = means_of(tmp_path, flow, raw)
+    upright = wall_profiles(means, parameters)
+    upside_down = dataclasses.replace(parameters, wall_bottom="free_slip", wall_top="no_slip")
+    flipped = {
+        n: (v[::-1] * (-1) ** direction_counts(n)[2]) for n, v in {**means.centre, **means.face}.items()
+    }
+    turned = dataclasses.replace(
+        means,
+        z=(1 - means.z)[::-1],
+        z_face=(1 - means.z_face)[::-1],
+        centre={n: flipped[n] for n in means.centre},
+        face={n: flipped[n] for n in means.face},
+    )
+    profiles = wall_profiles(turned, upside_down)
+    np.testing.assert_allclose(profiles.centre["U"], upright.centre["U"], rtol=1e-9)
+    np.testing.assert_allclose(profiles.face["minus_uw"], upright.face["minus_uw"], atol=1e-12)
+    with pytest.raises(UsageError, match="free-slip"):
+        wall_profiles(turned, upside_down, "bottom")
+
+
+def test_fluid_at_rest_has_no_wall_units(tmp_path, flow):
+    raw = {name: 0 * values for name, values in synthetic.turbulent_profiles(flow).items()}
+    parameters, means = means_of(tmp_path, flow, raw)
+    with pytest.raises(InputOutputError, match="wall shear"):
+        wall_profiles(means, parameters)
+
+
+def test_pressure_is_zero_at_the_wall(tmp_path, flow):
+    parameters, means = means_of(tmp_path, flow, synthetic.turbulent_profiles(flow))
+    profiles = wall_profiles(means, parameters)
+    np.testing.assert_allclose(profiles.centre["P"], -profiles.centre["ww"], atol=1e-10)
+
+
+def test_peak_of_a_parabola_is_exact_on_any_grid():
+    x = np.array([0.0, 1.0, 2.5, 3.0, 4.5, 7.0])
+    value, at = peak(x, 5 - 0.3 * (x - 2.8) ** 2)
+    assert (value, at) == pytest.approx((5.0, 2.8))
+    assert peak(x, x) == (7.0, 7.0)
+
+
+def test_centreline_value_by_the_even_parabola(tmp_path, flow):
+    parameters, means = means_of(tmp_path, flow, synthetic.turbulent_profiles(flow))
+    profiles = wall_profiles(means, parameters)
+    values = 20 - 3 * (1 - profiles.z) ** 2
+    assert value_at_height(profiles, values, even=True) == pytest.approx(20)
+    assert value_at_height(profiles, 4 * profiles.z, even=False) == pytest.approx(4)

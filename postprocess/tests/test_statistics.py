@@ -1,0 +1,128 @@
+import h5py
+import numpy as np
+import pytest
+import synthetic
+
+from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.statistics import read_statistics
+
+
+def write(tmp_path, flow, blocks, **options):
+    path = tmp_path / "statistics.h5"
+    synthetic.write_statistics(path, flow, blocks, **options)
+    return path
+
+
+def constant(flow, value):
+    raw = {name: np.full(flow.cells[2], value) for name in synthetic.CENTRE}
+    return raw | {name: np.full(flow.cells[2] + 1, value) for name in synthetic.FACE}
+
+
+def test_blocks_are_weighted_by_their_samples(tmp_path, flow):
+    path = write(tmp_path, flow, [constant(flow, 1.0), constant(flow, 5.0)], samples=[30, 10])
+    _, blocks = read_statistics(path)
+    means = blocks.means()
+    assert means.samples == 40
+    np.testing.assert_allclose(means.centre["u"], 2.0)  # (30*1 + 10*5)/40
+    np.testing.assert_allclose(means.face["uw"], 2.0)
+    np.testing.assert_allclose(means.forcing, flow.u_tau**2)
+
+
+def test_leaving_out_a_block(tmp_path, flow):
+    path = write(tmp_path, flow, [constant(flow, v) for v in (1.0, 5.0, 9.0)], samples=[30, 10, 10])
+    _, blocks = read_statistics(path)
+    np.testing.assert_allclose(blocks.means(without=0).centre["u"], 7.0)
+    assert blocks.means(without=0).samples == 20
+
+
+def test_range_takes_only_blocks_wholly_inside(tmp_path, flow):
+    path = write(tmp_path, flow, [constant(flow, v) for v in (1.0, 2.0, 3.0, 4.0)], begin=0.0, length=10.0)
+    _, blocks = read_statistics(path)
+    inside = blocks.between(10.0, 35.0)
+    assert list(inside.time_begin) == [10.0, 20.0]
+    np.testing.assert_allclose(inside.means().centre["u"], 2.5)
+    with pytest.raises(UsageError, match=r"from t = 0 to t = 40"):
+        blocks.between(41.0, None)
+
+
+def test_merging_adds_sums_and_keeps_every_sample(tmp_path, flow):
+    path = write(tmp_path, flow, [constant(flow, v) for v in range(1, 8)], samples=[1, 2, 3, 4, 5, 6, 7])
+    _, blocks = read_statistics(path)
+    merged = blocks.merged(3)
+    assert list(merged.samples) == [6, 22]  # the last batch takes the block left over
+    np.testing.assert_allclose(merged.means().centre["u"], blocks.means().centre["u"])
+    assert merged.time_end[-1] == blocks.time_end[-1]
+
+
+def test_upper_faces_alone_are_completed_with_the_wall(tmp_path, flow):
+    path = write(tmp_path, flow, [constant(flow, 1.0)])
+    with h5py.File(path, "a") as file:
+        del file["grid/z_face"]
+        file["grid/z_face"] = flow.z_face[1:]
+    _, blocks = read_statistics(path)
+    np.testing.assert_array_equal(blocks.z_face, flow.z_face)
+
+
+def test_other_spellings_of_attributes_and_times(tmp_path, flow):
+    path = write(tmp_path, flow, [constant(flow, 1.0)])
+    with h5py.File(path, "a") as file:
+        for axis in "xyz":
+            del file.attrs[f"length_{axis}"], file.attrs[f"n{axis}"]
+        file.attrs["domain_size"], file.attrs["cells"] = flow.size, flow.cells
+        file.attrs["wall_velocity_top"] = [0.5, 0.25, 0.0]
+        file.move("t_begin", "time_begin")
+        file.move("t_end", "time_end")
+    parameters, blocks = read_statistics(path)
+    assert parameters.size == pytest.approx(flow.size)
+    assert parameters.cells == flow.cells
+    assert parameters.velocity_top == (0.5, 0.25, 0.0)
+    assert list(blocks.time_end) == [70.0]
+
+
+def test_parameters(tmp_path, flow):
+    parameters, _ = read_statistics(write(tmp_path, flow, [constant(flow, 1.0)]))
+    assert parameters.half_height == 1.0
+    assert parameters.viscosity == flow.viscosity
+    assert parameters.title == flow.title
+    assert parameters.git_revision == "0123456789abcdef"
+
+
+@pytest.mark.parametrize("name", ["samples", "uw", "grid/z", "t_begin"])
+def test_missing_dataset_is_named(tmp_path, flow, name):
+    path = write(tmp_path, flow, [constant(flow, 1.0)])
+    with h5py.File(path, "a") as file:
+        del file[name]
+    with pytest.raises(InputOutputError, match=f"/{name}"):
+        read_statistics(path)
+
+
+def test_missing_attribute_newer_format_and_wrong_shape(tmp_path, flow):
+    path = write(tmp_path, flow, [constant(flow, 1.0)])
+    with h5py.File(path, "a") as file:
+        file.attrs["format_version"] = 2
+    with pytest.raises(InputOutputError, match="newer"):
+        read_statistics(path)
+    with h5py.File(path, "a") as file:
+        file.attrs["format_version"] = 1
+        del file.attrs["viscosity"]
+    with pytest.raises(InputOutputError, match="'viscosity'"):
+        read_statistics(path)
+    path = write(tmp_path, flow, [constant(flow, 1.0)])
+    with h5py.File(path, "a") as file:
+        del file["uw"]
+        file["uw"] = np.zeros((1, flow.cells[2]))
+    with pytest.raises(InputOutputError, match="shape"):
+        read_statistics(path)
+
+
+def test_not_an_hdf5_file(tmp_path):
+    path = tmp_path / "statistics.h5"
+    path.write_text("not HDF5")
+    with pytest.raises(InputOutputError, match="not a readable HDF5 file"):
+        read_statistics(path)
+
+
+def test_no_closed_block(tmp_path, flow):
+    _, blocks = read_statistics(write(tmp_path, flow, []))
+    assert len(blocks) == 0
+    assert len(blocks.between(10.0, None)) == 0

@@ -1,0 +1,227 @@
+"""Runs the program as a user does, and reads what it wrote: shared by the regression and the fault tests.
+
+The environment names the program (SLUICE_BINARY), the launcher (SLUICE_MPIRUN, default mpirun) and its flags
+(SLUICE_MPIRUN_FLAGS). Under ctest all three are set.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+BINARY = os.environ.get("SLUICE_BINARY", "sluice")
+MPIRUN = os.environ.get("SLUICE_MPIRUN", "mpirun")
+FLAGS = shlex.split(os.environ.get("SLUICE_MPIRUN_FLAGS", "--oversubscribe --allow-run-as-root"))
+
+# A coarse turbulent channel of a few thousand points: a step takes a millisecond.
+BASE_CASE: dict[str, Any] = {
+    "title": "Test of the whole program",
+    "flow": {"type": "channel", "reynolds": {"bulk": 5600}},
+    "domain": {"size": ["2*pi", "pi", 2]},
+    "grid": {"cells": [16, 12, 32], "stretching": {"type": "tanh", "factor": 1.6}},
+    "time": {"steps": 24, "cfl": 0.9, "diffusion": "explicit"},
+    "initial": {"type": "turbulent", "seed": 3},
+    "output": {
+        "directory": "out",
+        "log": {"every": 10},
+        "timeseries": {"every": 5},
+        "checkpoint": {"every": 0.5, "keep": 3},
+        "statistics": {"start": 0.3, "every": 3, "block": 0.7},
+        "slices": [
+            {"normal": "z", "at": 0.1, "every": 0.4, "fields": ["u", "w"]},
+            {"normal": "y", "at": 1.0, "every": 0.6, "fields": ["u", "v", "w", "p"]},
+        ],
+    },
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run of the program ended, and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def text(self) -> str:
+        """Both streams."""
+        return self.out + self.err
+
+
+def case_with(changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The base case with keys such as "time.steps" set; None removes a key."""
+    case = copy.deepcopy(BASE_CASE)
+    for path, value in (changes or {}).items():
+        *sections, name = path.split(".")
+        node = case
+        for section in sections:
+            node = node.setdefault(section, {})
+        if value is None:
+            node.pop(name, None)
+        else:
+            node[name] = value
+    return case
+
+
+def write_case(folder: Path, changes: Mapping[str, Any] | None = None, name: str = "case.yaml") -> Path:
+    """Writes the case, as JSON, which is YAML too."""
+    file = folder / name
+    file.write_text(json.dumps(case_with(changes), indent=1))
+    return file
+
+
+def command(args: Iterable[object], ranks: int = 0) -> list[str]:
+    """The command line; ranks 0 starts the program without a launcher."""
+    launcher = [MPIRUN, *FLAGS, "-n", str(ranks)] if ranks > 0 else []
+    return [*launcher, BINARY, *map(str, args)]
+
+
+def start(args: Iterable[object], ranks: int = 0, cwd: Path | None = None, env: Mapping[str, str] | None = None,
+          preexec: Callable[[], None] | None = None) -> subprocess.Popen[str]:
+    """Starts the program and returns at once."""
+    return subprocess.Popen(command(args, ranks), cwd=cwd, env={**os.environ, **(env or {})}, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=preexec)
+
+
+def finish(process: subprocess.Popen[str], timeout: float = 60) -> Outcome:
+    """Waits for the end."""
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        kill_all(process)
+        out, err = process.communicate()
+        raise AssertionError(f"still running after {timeout} s:\n{out}{err}") from None
+    return Outcome(process.returncode, out, err)
+
+
+def sluice(*args: object, ranks: int = 0, cwd: Path | None = None, env: Mapping[str, str] | None = None,
+           timeout: float = 60, preexec: Callable[[], None] | None = None) -> Outcome:
+    """Runs the program to its end."""
+    return finish(start(args, ranks, cwd, env, preexec), timeout)
+
+
+def must(outcome: Outcome, code: int = 0) -> Outcome:
+    """The outcome, if its exit code is the expected one."""
+    assert outcome.code == code, f"exit code {outcome.code} instead of {code}:\n{outcome.text}"
+    return outcome
+
+
+def descendants(pid: int) -> list[int]:
+    """The processes below a process, such as the ranks below mpirun."""
+    found: list[int] = []
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return found
+    for child in map(int, children):
+        found += [child, *descendants(child)]
+    return found
+
+
+def kill_all(process: subprocess.Popen[str]) -> None:
+    """As a power cut: kill -9 for the program, the launcher and all ranks."""
+    for pid in [*descendants(process.pid), process.pid]:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+
+
+def wait_until(condition: Callable[[], object], what: str, timeout: float = 30, interval: float = 0.005) -> None:
+    """Polls until the condition holds."""
+    end = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < end, f"waited in vain for {what}"
+        time.sleep(interval)
+
+
+def checkpoints(directory: Path) -> list[Path]:
+    """The finished checkpoints of a run, oldest first."""
+    return sorted((directory / "checkpoints").glob("step_*.h5"))
+
+
+def step_of(checkpoint: Path) -> int:
+    """The step in a checkpoint's name."""
+    return int(checkpoint.stem.split("_")[1])
+
+
+def record(directory: Path) -> dict[str, Any]:
+    """run.json."""
+    content = json.loads((directory / "run.json").read_text())
+    assert isinstance(content, dict)
+    return content
+
+
+def rows(directory: Path) -> np.ndarray:
+    """timeseries.csv as a structured array."""
+    return np.atleast_1d(np.genfromtxt(directory / "timeseries.csv", delimiter=",", names=True))
+
+
+REFERENCES = {"REFERENCE_LIST", "DIMENSION_LIST"}  # hold addresses within the file
+
+
+def content(file: Path, ignore: Sequence[str] = ()) -> dict[str, bytes]:
+    """Every dataset and attribute of an HDF5 file as its bytes. `ignore`: names, or paths, of either."""
+    found: dict[str, bytes] = {}
+
+    def skip(path: str) -> bool:
+        return path in ignore or path.rsplit("/", 1)[-1] in ignore
+
+    def visit(path: str, item: h5py.Group | h5py.Dataset) -> None:
+        for name, value in item.attrs.items():
+            if name not in REFERENCES and not skip(f"{path}/{name}"):
+                array = np.asarray(value)
+                text = array.dtype.kind in "OU"
+                found[f"{path}/{name}"] = repr(array.tolist()).encode() if text else array.tobytes()
+        if isinstance(item, h5py.Dataset) and not skip(path):
+            values = item[...]
+            found[path] = repr((values.dtype, values.shape)).encode() + np.ascontiguousarray(values).tobytes()
+
+    with h5py.File(file, "r") as h5:
+        visit("", h5)
+        h5.visititems(lambda name, item: visit("/" + name, item))
+    return found
+
+
+# The case as resolved names the directory and the end; a hash covers it.
+ABOUT_THE_CASE = ("/resolved_case", "/values_hash")
+ABOUT_THE_PROCESSES = ("/state/process_grid", "/state/exchange", "/state/values_hash")
+
+
+def assert_same_content(one: Path, other: Path, ignore: Sequence[str] = ABOUT_THE_CASE) -> None:
+    """Both HDF5 files hold the same, to the last bit."""
+    first, second = content(one, ignore), content(other, ignore)
+    assert first.keys() == second.keys()
+    different = [path for path in first if first[path] != second[path]]
+    assert not different, f"{one} and {other} differ in {different}"
+
+
+def assert_same_results(one: Path, other: Path, ignore: Sequence[str] = ABOUT_THE_CASE) -> None:
+    """Two runs ended with the same fields, statistics, time series and slices, to the last bit."""
+    ends = checkpoints(one)[-1], checkpoints(other)[-1]
+    assert ends[0].name == ends[1].name
+    assert_same_content(*ends, ignore)
+    assert (one / "timeseries.csv").read_text() == (other / "timeseries.csv").read_text()
+    assert (one / "statistics.h5").exists() == (other / "statistics.h5").exists()
+    if (one / "statistics.h5").exists():
+        assert_same_content(one / "statistics.h5", other / "statistics.h5", ignore)
+    slices = sorted(file.name for file in (one / "slices").glob("*"))
+    assert slices == sorted(file.name for file in (other / "slices").glob("*"))
+    for name in slices:
+        if name.endswith(".h5"):
+            assert_same_content(one / "slices" / name, other / "slices" / name, ignore)
+        else:
+            assert (one / "slices" / name).read_text() == (other / "slices" / name).read_text()

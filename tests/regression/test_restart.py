@@ -1,0 +1,164 @@
+"""A run in pieces ends as a run in one: fields, statistics, time series and slices, to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import h5py
+import pytest
+from sluice_run import (
+    ABOUT_THE_CASE,
+    ABOUT_THE_PROCESSES,
+    assert_same_content,
+    assert_same_results,
+    checkpoints,
+    must,
+    rows,
+    sluice,
+    step_of,
+    write_case,
+)
+
+STEPS = 24
+FORMS = [("explicit", 0), ("explicit", 2), ("implicit_z", 0), ("implicit_z", 2)]
+
+
+@pytest.fixture(scope="module")
+def straight(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], tuple[Path, Path]]:
+    """For each form (diffusion, ranks): the case, and the results of the uninterrupted run."""
+    made = {}
+    for diffusion, ranks in FORMS:
+        folder = tmp_path_factory.mktemp(f"{diffusion}{ranks}")
+        case = write_case(folder, {"time.diffusion": diffusion, "time.steps": STEPS})
+        must(sluice("run", case, ranks=ranks))
+        made[diffusion, ranks] = case, folder / "out"
+    return made
+
+
+def run_in_pieces(case: Path, output: Path, ends: Sequence[int], ranks: Sequence[int]) -> None:
+    """Runs to each of the steps in turn, in processes of their own, and to the case's end."""
+    for n, end in enumerate(ends):
+        must(sluice("run", case, "--output", output, "--restart", "auto", "--steps", end, ranks=ranks[n % len(ranks)]))
+    must(sluice("run", case, "--output", output, "--restart", "auto", ranks=ranks[len(ends) % len(ranks)]))
+
+
+def test_the_case_exercises_every_schedule(straight: dict[tuple[str, int], tuple[Path, Path]]) -> None:
+    """What the other tests rely on: several blocks, slices and checkpoints, and an open block at the end."""
+    _, output = straight["explicit", 0]
+    with h5py.File(output / "statistics.h5") as file:
+        assert len(file["samples"]) >= 2
+        assert file["samples"][0] >= 2
+    assert len(list((output / "slices").glob("z0.1_*.h5"))) >= 3
+    assert len(checkpoints(output)) == 3
+    with h5py.File(checkpoints(output)[-1]) as file:
+        assert file["statistics_open"].attrs["samples"] >= 1
+    assert rows(output)["step"].tolist() == [1, 5, 10, 15, 20, 24]
+
+
+@pytest.mark.parametrize("diffusion", ["explicit", "implicit_z"])
+def test_a_restart_after_every_single_step(
+        straight: dict[tuple[str, int], tuple[Path, Path]], tmp_path: Path, diffusion: str) -> None:
+    case, reference = straight[diffusion, 0]
+    run_in_pieces(case, tmp_path / "pieces", range(1, STEPS), [0])
+    assert_same_results(reference, tmp_path / "pieces")
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("saved", [1, 10, 13])
+def test_one_restart(straight: dict[tuple[str, int], tuple[Path, Path]], tmp_path: Path, form: tuple[str, int],
+                     saved: int) -> None:
+    case, reference = straight[form]
+    run_in_pieces(case, tmp_path / "pieces", [saved], [form[1]])
+    assert_same_results(reference, tmp_path / "pieces")
+
+
+@pytest.mark.parametrize("diffusion", ["explicit", "implicit_z"])
+def test_restarts_on_other_process_grids(
+        straight: dict[tuple[str, int], tuple[Path, Path]], tmp_path: Path, diffusion: str) -> None:
+    case, reference = straight[diffusion, 0]
+    run_in_pieces(case, tmp_path / "pieces", [7, 16], [3, 0, 2])
+    assert_same_results(reference, tmp_path / "pieces", [*ABOUT_THE_CASE, *ABOUT_THE_PROCESSES])
+
+
+def test_statistics_of_runs_on_other_ranks_are_the_same(
+        straight: dict[tuple[str, int], tuple[Path, Path]]) -> None:
+    assert_same_results(straight["explicit", 0][1], straight["explicit", 2][1],
+                        [*ABOUT_THE_CASE, *ABOUT_THE_PROCESSES])
+
+
+def test_a_finished_run_is_extended(straight: dict[tuple[str, int], tuple[Path, Path]], tmp_path: Path) -> None:
+    _, reference = straight["explicit", 0]
+    short = write_case(tmp_path, {"time.steps": 11})
+    must(sluice("run", short))
+    must(sluice("run", short, "--restart", "auto", "--set", f"time.steps={STEPS}"))
+    assert_same_results(reference, tmp_path / "out")
+
+
+def test_a_run_to_a_time_is_extended(tmp_path: Path) -> None:
+    """time.end does not bend the trajectory: no step is shortened to hit it."""
+    (tmp_path / "once").mkdir()
+    once = write_case(tmp_path / "once", {"time.steps": None, "time.end": 2.1})
+    must(sluice("run", once))
+    twice = write_case(tmp_path, {"time.steps": None, "time.end": 1.0})
+    must(sluice("run", twice))
+    must(sluice("run", twice, "--restart", "auto", "--set", "time.end=2.1"))
+    assert_same_results(tmp_path / "once" / "out", tmp_path / "out")
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_restarting_a_finished_run_changes_nothing(
+        straight: dict[tuple[str, int], tuple[Path, Path]], tmp_path: Path, ranks: int) -> None:
+    case, reference = straight["explicit", ranks]
+    run_in_pieces(case, tmp_path / "again", [STEPS, STEPS], [ranks])
+    assert_same_results(reference, tmp_path / "again")
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_restart_from_a_named_older_checkpoint(
+        straight: dict[tuple[str, int], tuple[Path, Path]], tmp_path: Path, ranks: int) -> None:
+    """Going back in the same directory: what the abandoned steps wrote is written anew, never twice."""
+    case, reference = straight["explicit", ranks]
+    output = tmp_path / "back"
+    run_in_pieces(case, output, [], [ranks])
+    oldest = checkpoints(output)[0]
+    assert step_of(oldest) < STEPS - 2
+    must(sluice("run", case, "--output", output, "--restart", oldest, ranks=ranks))
+    assert_same_results(reference, output)
+
+
+def test_an_abandoned_branch_is_not_resumed(
+        straight: dict[tuple[str, int], tuple[Path, Path]], tmp_path: Path) -> None:
+    """After going back to an older checkpoint, auto goes on from there, whatever newer checkpoints were left."""
+    case, reference = straight["explicit", 0]
+    output = tmp_path / "back"
+    run_in_pieces(case, output, [], [0])
+    oldest = checkpoints(output)[0]
+    # Ends where it begins: time series and statistics are those of the old step now.
+    must(sluice("run", case, "--output", output, "--restart", oldest, "--steps", step_of(oldest)))
+    run_in_pieces(case, output, [], [0])
+    assert_same_results(reference, output)
+
+
+def test_restart_into_another_directory(
+        straight: dict[tuple[str, int], tuple[Path, Path]], tmp_path: Path) -> None:
+    case, reference = straight["explicit", 0]
+    middle = checkpoints(reference)[0]
+    must(sluice("run", case, "--output", tmp_path / "new", "--restart", middle))
+    assert_same_content(checkpoints(reference)[-1], checkpoints(tmp_path / "new")[-1])
+    old, new = rows(reference), rows(tmp_path / "new")
+    assert new.tolist() == old[old["step"] > step_of(middle)].tolist()
+
+
+def test_same_directory_same_bytes(tmp_path: Path) -> None:
+    """Where even the case is the same, whole files are: checkpoints, statistics, time series, slices."""
+    case = write_case(tmp_path)
+    must(sluice("run", case))
+    (tmp_path / "out").rename(tmp_path / "once")
+    must(sluice("run", case, "--steps", 9))
+    must(sluice("run", case, "--restart", "auto"))
+    once, twice = tmp_path / "once", tmp_path / "out"
+    names = [Path("checkpoints") / checkpoints(once)[-1].name, Path("statistics.h5"), Path("timeseries.csv"),
+             Path("resolved.yaml"), *(file.relative_to(once) for file in (once / "slices").glob("*.xdmf"))]
+    for name in names:
+        assert (once / name).read_bytes() == (twice / name).read_bytes(), name

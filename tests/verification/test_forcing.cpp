@@ -1,0 +1,192 @@
+// The mean balance: bulk velocity exactly at its target, wall rows intact under the force, laminar flow that
+// stays steady, and the momentum of each plane changed by exactly the force and the difference of the total
+// stress.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "poisson/tridiagonal_rows.hpp"
+#include "solver/initial.hpp"
+#include "solver/statistics.hpp"
+#include "solver/stretching.hpp"
+#include "tests/support/flow_case.hpp"
+
+namespace sluice {
+namespace {
+
+using test::Flow;
+using test::FlowCase;
+using test::GlobalArray;
+
+FlowCase channel(Diffusion diffusion, double factor = 1.8) {
+  FlowCase settings;
+  settings.cells = {16, 12, 24};
+  settings.length_x = 4;
+  settings.length_y = 2;
+  settings.z_nodes = tanh_nodes(24, 2, factor, true);
+  settings.flow.viscosity = 1.0 / 300;
+  settings.flow.forcing = {ForcingKind::bulk_velocity, 1};
+  settings.flow.diffusion = diffusion;
+  return settings;
+}
+
+std::vector<double> plane_means(const Flow& flow, const Field& field) {
+  const GlobalArray values = flow.read(field);
+  const std::int64_t columns = values.cells[0] * values.cells[1];
+  std::vector<double> means;
+  for (std::int64_t k = 0; k < values.cells[2]; ++k) {
+    double sum = 0;
+    for (std::int64_t n = 0; n < columns; ++n)
+      sum += values.values[static_cast<std::size_t>(k * columns + n)];
+    means.push_back(sum / static_cast<double>(columns));
+  }
+  return means;
+}
+
+std::vector<double> profile(const StatisticsBlock& block, const std::string& name) {
+  const auto& list = Statistics::profiles();
+  const auto found = std::ranges::find(list, name, &ProfileInfo::name);
+  return block.sums.at(static_cast<std::size_t>(found - list.begin()));
+}
+
+StatisticsBlock sample(Flow& flow, double force) {
+  Statistics statistics(flow.grid, flow.stepper.metrics(), flow.settings.flow, flow.stepper.walls(),
+                        flow.state.p.box(), flow.comm.world());
+  statistics.sample(flow.state, force);
+  return statistics.close_block();
+}
+
+class Forcing : public testing::TestWithParam<Diffusion> {};
+
+TEST_P(Forcing, BulkVelocityStaysAtItsTarget) {
+  double worst = 0;
+  for (const double target : {1.0, 0.73}) {
+    for (const bool moving : {false, true}) {
+      FlowCase settings = channel(GetParam());
+      settings.flow.forcing.value = target;
+      if (moving) settings.flow.top.u = 0.5;
+      Flow flow(settings);
+      set_turbulent(flow.state, flow.stepper, flow.grid, settings.flow, 1, flow.comm.world());
+      worst = std::max(worst, std::abs(flow.stepper.diagnose(flow.state).bulk_velocity / target - 1));
+      for (int n = 0; n < 60; ++n) {
+        flow.stepper.substep(flow.state, 0.9 * flow.stepper.time_step_limit(flow.state), n % 3);
+        worst = std::max(worst, std::abs(flow.stepper.diagnose(flow.state).bulk_velocity / target - 1));
+      }
+    }
+  }
+  test::expect_at_most("largest |U_b / target - 1| after each of 240 substeps", worst,
+                       test::round_off(2e-15));
+}
+
+/// With a flow uniform in x and y there is no pressure correction, and the forced momentum equation must hold
+/// in every row.
+TEST_P(Forcing, LeavesTheWallRowsIntact) {
+  FlowCase settings = channel(GetParam());
+  settings.flow.viscosity = 0.05;
+  settings.flow.bottom = {WallKind::no_slip, -0.3, 0};
+  settings.flow.top = {WallKind::no_slip, 0.4, 0};
+  Flow flow(settings);
+  const auto zero = [](double, double, double) { return 0.0; };
+  flow.set_velocity([](double, double, double z) { return 1 + 0.2 * std::sin(5 * z); }, zero, zero);
+  const TridiagonalRows rows =
+      second_derivative_centers(flow.grid.z_nodes(), WallRow::dirichlet, WallRow::dirichlet);
+  const auto lz = [&](const std::vector<double>& u, std::size_t k) {
+    const double dz = flow.grid.dz(0);
+    const double below = k > 0 ? rows.lower[k] * u[k - 1] : 2 * settings.flow.bottom.u / (dz * dz);
+    const double above = k + 1 < u.size() ? rows.upper[k] * u[k + 1] : 2 * settings.flow.top.u / (dz * dz);
+    return below + rows.diagonal[k] * u[k] + above;
+  };
+  const std::vector<double> before = plane_means(flow, flow.state.velocity.u);
+  const double dt = 0.5 * flow.stepper.time_step_limit(flow.state);
+  const double force = flow.stepper.substep(flow.state, dt, 0);
+  const std::vector<double> after = plane_means(flow, flow.state.velocity.u);
+  const double c = Rk3::gamma(0) * dt * settings.flow.viscosity;
+  const double implicit_part = GetParam() == Diffusion::implicit_z ? 0.5 : 0;
+  double worst = 0;
+  double change = 0;
+  for (std::size_t k = 0; k < before.size(); ++k) {
+    const double right = before[k] +
+                         c * ((1 - implicit_part) * lz(before, k) + implicit_part * lz(after, k)) +
+                         Rk3::gamma(0) * dt * force;
+    worst = std::max(worst, std::abs(after[k] - right));
+    change = std::max(change, std::abs(after[k] - before[k]));
+  }
+  test::expect_at_most("residual of the forced equation over the change, every row", worst / change,
+                       test::round_off(1e-13));
+}
+
+TEST_P(Forcing, LaminarFlowStaysSteady) {
+  for (const ForcingKind kind :
+       {ForcingKind::bulk_velocity, ForcingKind::pressure_gradient, ForcingKind::none}) {
+    FlowCase settings = channel(GetParam());
+    settings.flow.forcing = {kind, kind == ForcingKind::bulk_velocity ? 1 : 2.0 / 300};
+    settings.flow.bottom = {WallKind::no_slip, -0.3, 0.2};
+    settings.flow.top = {WallKind::no_slip, 0.4, -0.1};
+    Flow flow(settings);
+    set_laminar(flow.state, flow.stepper, flow.grid, settings.flow);
+    const GlobalArray u = flow.read(flow.state.velocity.u);
+    const GlobalArray v = flow.read(flow.state.velocity.v);
+    const int steps = 200;
+    const double force = flow.advance(steps, 0.9 * flow.stepper.time_step_limit(flow.state));
+    const GlobalArray later_u = flow.read(flow.state.velocity.u);
+    const GlobalArray later_v = flow.read(flow.state.velocity.v);
+    double change = 0;
+    for (std::size_t n = 0; n < u.values.size(); ++n) {
+      change = std::max(
+          {change, std::abs(later_u.values[n] - u.values[n]), std::abs(later_v.values[n] - v.values[n])});
+    }
+    test::expect_at_most("change of the laminar flow in 200 steps", change, test::round_off(1e-13));
+
+    const StatisticsBlock block = sample(flow, force);
+    const std::vector<double> tau = profile(block, "tau_xz");
+    const std::vector<double> uw = profile(block, "uw");
+    double worst = 0;
+    for (std::size_t k = 0; k < tau.size(); ++k) {
+      const double linear = tau.front() - force * flow.grid.z_nodes()[k];
+      worst = std::max(worst, std::abs(tau[k] - uw[k] - linear));
+    }
+    const double scale = settings.flow.viscosity /
+                         flow.grid.dz_min();  // the stress of a velocity difference of 1 over one cell
+    test::expect_at_most("distance of the total stress from a straight line", worst / scale,
+                         test::round_off(1e-14));
+  }
+}
+
+/// After one explicit substep: <u>_new - <u> = gamma dt (f + d/dz (tau - uw)) in each plane, the sampled
+/// fluxes being those of the scheme. The pressure and its correction have no share in it.
+TEST(MeanMomentum, ChangesByForceAndTotalStress) {
+  FlowCase settings = channel(Diffusion::explicit_);
+  settings.flow.top = {WallKind::no_slip, 0.3, 0};
+  Flow flow(settings);
+  set_turbulent(flow.state, flow.stepper, flow.grid, settings.flow, 4, flow.comm.world());
+  const double dt = 0.9 * flow.stepper.time_step_limit(flow.state);
+  flow.advance(5, dt);
+  const StatisticsBlock block = sample(flow, 0);
+  const std::vector<double> tau = profile(block, "tau_xz");
+  const std::vector<double> uw = profile(block, "uw");
+  const std::vector<double> before = plane_means(flow, flow.state.velocity.u);
+  const double force = flow.stepper.substep(flow.state, dt, 0);
+  const std::vector<double> after = plane_means(flow, flow.state.velocity.u);
+  double worst = 0;
+  double change = 0;
+  double stress = 0;
+  for (std::size_t k = 0; k < before.size(); ++k) {
+    const double divergence =
+        (tau[k + 1] - uw[k + 1] - tau[k] + uw[k]) / flow.grid.dz(static_cast<std::int64_t>(k));
+    worst = std::max(worst, std::abs(after[k] - before[k] - Rk3::gamma(0) * dt * (force + divergence)));
+    change = std::max(change, std::abs(after[k] - before[k]));
+    stress = std::max(stress, std::abs(uw[k]));
+  }
+  // So that a missing term would show: both are far above the bound.
+  test::expect_at_least("largest |uw|", stress, 1e-4);
+  test::expect_at_least("largest change of the mean velocity", change, 1e-5);
+  test::expect_at_most("residual of the mean momentum balance, bulk velocity 1", worst,
+                       test::round_off(1e-14));
+}
+
+INSTANTIATE_TEST_SUITE_P(Diffusions, Forcing, testing::Values(Diffusion::explicit_, Diffusion::implicit_z),
+                         [](const auto& diffusion) { return test::name_of(diffusion.param); });
+
+}  // namespace
+}  // namespace sluice

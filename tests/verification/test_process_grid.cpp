@@ -1,0 +1,152 @@
+// A run gives the same bits on every process grid: fields, forcing, diagnostics and statistics against the
+// same program on one process.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "solver/initial.hpp"
+#include "solver/statistics.hpp"
+#include "solver/stretching.hpp"
+#include "tests/support/flow_case.hpp"
+
+namespace sluice {
+namespace {
+
+using test::Flow;
+using test::FlowCase;
+using test::GlobalArray;
+
+/// All that a few steps produce.
+struct Outcome {
+  std::vector<GlobalArray> fields;
+  std::vector<double> numbers;  ///< forces, time step limits, diagnostics, statistics
+};
+
+Outcome run(const FlowCase& settings, MPI_Comm world) {
+  Flow flow(settings, world);
+  State& state = flow.state;
+  set_turbulent(state, flow.stepper, flow.grid, settings.flow, 11, flow.comm.world());
+  Statistics statistics(flow.grid, flow.stepper.metrics(), settings.flow, flow.stepper.walls(), state.p.box(),
+                        flow.comm.world());
+  Outcome outcome;
+  for (int n = 0; n < 3; ++n) {
+    const double limit = flow.stepper.time_step_limit(state);
+    const double force = flow.stepper.step(state, 0.9 * limit);
+    const Diagnostics d = flow.stepper.diagnose(state);
+    statistics.sample(state, force);
+    for (const double value :
+         {limit, force, d.bulk_velocity, d.kinetic_energy, d.max_divergence, d.shear_bottom, d.shear_top}) {
+      outcome.numbers.push_back(value);
+    }
+  }
+  for (const auto& sums : statistics.open_block().sums)
+    outcome.numbers.insert(outcome.numbers.end(), sums.begin(), sums.end());
+  for (const Field* field : {&state.velocity.u, &state.velocity.v, &state.velocity.w, &state.p})
+    outcome.fields.push_back(flow.read(*field));
+  return outcome;
+}
+
+/// Number of values whose bits differ.
+std::size_t differences(const std::vector<double>& a, const std::vector<double>& b) {
+  EXPECT_EQ(a.size(), b.size());
+  std::size_t count = 0;
+  for (std::size_t n = 0; n < a.size(); ++n) count += std::memcmp(&a[n], &b[n], sizeof(double)) == 0 ? 0 : 1;
+  return count;
+}
+
+int world_size() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+/// Sizes with walls of their own: what a rank does at a wall depends on the process grid.
+struct Size {
+  const char* name;
+  std::array<std::int64_t, 3> cells;
+  int z_blocks;
+  WallCondition bottom, top;
+};
+
+FlowCase settings_for(const Size& size, Diffusion diffusion, TridiagonalMethod method) {
+  FlowCase settings;
+  settings.cells = size.cells;
+  settings.length_x = 4;
+  settings.length_y = 2;
+  settings.z_nodes = tanh_nodes(size.cells[2], 2, 1.6, size.bottom.kind == size.top.kind);
+  settings.z_blocks = size.z_blocks;
+  settings.flow = {1.0 / 2800, size.bottom, size.top, {ForcingKind::bulk_velocity, 1}, diffusion, method};
+  return settings;
+}
+
+void expect_same_on_every_grid(const Size& size, Diffusion diffusion, TridiagonalMethod method) {
+  FlowCase settings = settings_for(size, diffusion, method);
+  const Outcome alone = run(settings, MPI_COMM_SELF);
+  std::size_t total = 0;
+  for (const ProcessGrid& grid : Decomposition::candidates(size.cells, world_size(), size.z_blocks)) {
+    for (const std::string& exchange : exchange_methods()) {
+      settings.processes = grid;
+      settings.exchange = exchange;
+      const Outcome together = run(settings, MPI_COMM_WORLD);
+      SCOPED_TRACE(std::string(size.name) + ", " + test::name_of(diffusion) + ", " + test::name_of(method) +
+                   ", " + exchange + ", " + std::to_string(grid.py) + " x " + std::to_string(grid.pz));
+      const char* names[] = {"u", "v", "w", "p"};
+      for (std::size_t n = 0; n < 4; ++n) {
+        const std::size_t count = differences(alone.fields[n].values, together.fields[n].values);
+        EXPECT_EQ(count, 0u) << "values of " << names[n] << " that differ";
+        total += count;
+      }
+      const std::size_t count = differences(alone.numbers, together.numbers);
+      EXPECT_EQ(count, 0u) << "forces, limits, diagnostics and statistics that differ";
+      total += count;
+    }
+  }
+  const std::string name =
+      std::string(size.name) + ", " + test::name_of(diffusion) + ", " + test::name_of(method);
+  test::expect_at_most(name + ": numbers that differ from one process", static_cast<double>(total), 0);
+}
+
+class ProcessGridIndependence : public testing::TestWithParam<Size> {};
+
+TEST_P(ProcessGridIndependence, BitwiseSameResults) {
+  for (const Diffusion diffusion : {Diffusion::explicit_, Diffusion::implicit_z}) {
+    for (const TridiagonalMethod method : {TridiagonalMethod::ptdma, TridiagonalMethod::transpose}) {
+      expect_same_on_every_grid(GetParam(), diffusion, method);
+    }
+  }
+}
+
+/// The two methods are different arithmetic for the same equations.
+TEST_P(ProcessGridIndependence, MethodsAgreeToRoundOff) {
+  const Outcome ptdma =
+      run(settings_for(GetParam(), Diffusion::implicit_z, TridiagonalMethod::ptdma), MPI_COMM_SELF);
+  const Outcome transpose =
+      run(settings_for(GetParam(), Diffusion::implicit_z, TridiagonalMethod::transpose), MPI_COMM_SELF);
+  double worst = 0;
+  for (std::size_t n = 0; n < 3; ++n) {
+    for (std::size_t m = 0; m < ptdma.fields[n].values.size(); ++m) {
+      worst = std::max(worst, std::abs(ptdma.fields[n].values[m] - transpose.fields[n].values[m]));
+    }
+  }
+  test::expect_at_most(std::string(GetParam().name) + ": velocity, ptdma - transpose", worst,
+                       test::round_off(1e-13));
+}
+
+const WallCondition resting{};
+const WallCondition free_slip{WallKind::free_slip, 0, 0};
+
+INSTANTIATE_TEST_SUITE_P(Sizes, ProcessGridIndependence,
+                         testing::Values(Size{"32x64x48", {32, 64, 48}, 3, resting, resting},
+                                         Size{"18x14x22_open", {18, 14, 22}, 3, resting, free_slip},
+                                         // at 6 ranks in y each owns a single line and a single wavenumber
+                                         Size{"11x6x23_moving",
+                                              {11, 6, 23},
+                                              6,
+                                              {WallKind::no_slip, -0.3, 0.2},
+                                              {WallKind::no_slip, 0.5, -0.1}}),
+                         [](const auto& size) { return std::string("cells_") + size.param.name; });
+
+}  // namespace
+}  // namespace sluice

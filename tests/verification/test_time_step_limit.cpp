@@ -1,0 +1,87 @@
+// The time-step limit: its formula, and that a flow stepped just below it does not blow up.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "solver/stretching.hpp"
+#include "tests/support/flow_case.hpp"
+
+namespace sluice {
+namespace {
+
+using test::Flow;
+using test::FlowCase;
+using test::GlobalArray;
+
+FlowCase settings_for(Diffusion diffusion, double viscosity) {
+  FlowCase settings;
+  settings.cells = {14, 9, 16};
+  settings.length_x = 3;
+  settings.length_y = 1.5;
+  settings.z_nodes = tanh_nodes(16, 2, 1.5, true);
+  settings.flow.viscosity = viscosity;
+  settings.flow.diffusion = diffusion;
+  return settings;
+}
+
+/// 1/dt_lim = max(|u|/dx + |v|/dy + |w|/dz)/sqrt(3) + 4 nu (1/dx^2 + 1/dy^2 + 1/dz_min^2)/2.51, the dz term
+/// of the second part with explicit diffusion only; w's own dz is the distance between the centres on its
+/// sides.
+double direct_limit(const Flow& flow) {
+  const GlobalArray u = flow.read(flow.state.velocity.u);
+  const GlobalArray v = flow.read(flow.state.velocity.v);
+  const GlobalArray w = flow.read(flow.state.velocity.w);
+  const Grid& grid = flow.grid;
+  double rate = 0;
+  for (std::int64_t k = 0; k < u.cells[2]; ++k) {
+    for (std::int64_t j = 0; j < u.cells[1]; ++j) {
+      for (std::int64_t i = 0; i < u.cells[0]; ++i) {
+        const double along_z = k + 1 < u.cells[2] ? std::abs(w(i, j, k)) / grid.dz_center(k) : 0;
+        rate = std::max(rate, std::abs(u(i, j, k)) / grid.dx() + std::abs(v(i, j, k)) / grid.dy() + along_z);
+      }
+    }
+  }
+  const bool explicit_z = flow.settings.flow.diffusion == Diffusion::explicit_;
+  const double squares =
+      std::pow(grid.dx(), -2) + std::pow(grid.dy(), -2) + (explicit_z ? std::pow(grid.dz_min(), -2) : 0);
+  return 1 / (rate / std::sqrt(3.0) + 4 * flow.settings.flow.viscosity * squares / 2.51);
+}
+
+class TimeStepLimit : public testing::TestWithParam<Diffusion> {};
+
+TEST_P(TimeStepLimit, FollowsItsFormula) {
+  for (const double viscosity : {0.0, 0.01, 1.0}) {
+    Flow flow(settings_for(GetParam(), viscosity));
+    flow.set_random(9);
+    const double limit = flow.stepper.time_step_limit(flow.state);
+    test::expect_at_most("dt_lim, relative difference from the formula",
+                         std::abs(limit / direct_limit(flow) - 1), test::round_off(1e-14));
+  }
+}
+
+/// Unforced between resting walls, the energy can only fall.
+TEST_P(TimeStepLimit, KeepsRoughFlowsBounded) {
+  for (const double viscosity : {1e-4, 0.01, 1.0}) {
+    Flow flow(settings_for(GetParam(), viscosity));
+    flow.set_random(9);
+    double before = flow.stepper.diagnose(flow.state).kinetic_energy;
+    double largest_growth = 0;
+    for (int n = 0; n < 100; ++n) {
+      flow.advance(1, 0.95 * flow.stepper.time_step_limit(flow.state));
+      const double after = flow.stepper.diagnose(flow.state).kinetic_energy;
+      largest_growth = std::max(largest_growth, after / before);
+      before = after;
+    }
+    test::expect_at_most(
+        "nu = " + std::to_string(viscosity) + ": largest energy ratio of two steps at 0.95 dt_lim",
+        largest_growth, 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Diffusions, TimeStepLimit,
+                         testing::Values(Diffusion::explicit_, Diffusion::implicit_z),
+                         [](const auto& diffusion) { return test::name_of(diffusion.param); });
+
+}  // namespace
+}  // namespace sluice
