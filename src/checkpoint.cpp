@@ -27,6 +27,7 @@ io::LocalBlock block_of(const Simulation& simulation) {
 io::Values state_values(const Simulation& simulation) {
   io::Values values;
   values.set("dt", simulation.dt);
+  values.set("dt_limit", simulation.dt_limit);
   values.set("forcing", simulation.forcing);
   values.set("z_blocks", static_cast<std::int64_t>(simulation.settings.z_blocks));
   values.set("exchange", simulation.exchange_name);
@@ -118,6 +119,7 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Statistics* sta
   simulation.state.step = reader.step();
   const io::Values state = reader.values(state_group);
   simulation.dt = state.real("dt");
+  simulation.dt_limit = state.real("dt_limit");
   simulation.forcing = state.real("forcing");
   simulation.stepper.fill_halos(simulation.state);
   if (statistics != nullptr && reader.has_values(statistics_group)) statistics->set_open_block(block_from(reader.values(statistics_group)));

@@ -54,11 +54,17 @@ void print_decomposition(const io::Case& settings, const Decomposition& decompos
              processes.pz, settings.z_blocks, decomposition.z_blocks().longest(), largest.nx(), largest.ny(), largest.nz());
 }
 
+std::string readable_size(double bytes) {
+  constexpr double gibi = 1073741824;
+  constexpr double mebi = 1048576;
+  return bytes < gibi ? fmt::format("{:.1f} MiB", bytes / mebi) : fmt::format("{:.2f} GiB", bytes / gibi);
+}
+
 void print_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition) {
   const double bytes = step_memory(grid, flow, decomposition);
-  fmt::print("memory          {:.3f} GiB in all ({:.1f} bytes per point), {:.3f} GiB on rank 0\n", bytes / 1073741824.0, bytes / static_cast<double>(grid.points()),
-             rank_memory(grid, flow, decomposition, 0) / 1073741824.0);
-  fmt::print("checkpoint      {:.3f} GiB each\n", 4.0 * sizeof(real) * static_cast<double>(grid.points()) / 1073741824.0);
+  fmt::print("memory          {} in all ({:.1f} bytes per point), {} on rank 0\n", readable_size(bytes), bytes / static_cast<double>(grid.points()),
+             readable_size(rank_memory(grid, flow, decomposition, 0)));
+  fmt::print("checkpoint      {} each\n", readable_size(4.0 * sizeof(real) * static_cast<double>(grid.points())));
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include <CLI/CLI.hpp>
 
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include <iostream>
+#include <sstream>
 
 #include "src/commands.hpp"
 #include "src/provenance.hpp"
@@ -21,9 +23,10 @@ void add_run(CLI::App& app, RunOptions& options, const std::function<void(std::f
   CLI::App* run = app.add_subcommand("run", "Run a case");
   add_case_options(*run, options.input);
   run->add_option("--output", options.output, "Output directory, instead of the case's output.directory")->type_name("DIR");
-  run->add_option("--restart", options.restart, "Go on from a checkpoint: auto (the newest intact one, else a fresh start) or a file")->type_name("auto|FILE");
+  CLI::Option* restart = run->add_option("--restart", options.restart, "Go on from a checkpoint: auto (the newest intact one, else a fresh start) or a file");
+  restart->type_name("auto|FILE");
   run->add_flag("--allow-change", options.allow_change, "On restart, accept physical keys that differ from the checkpoint's");
-  run->add_flag("--overwrite", options.overwrite, "Start afresh in a directory that holds results, and remove them");
+  run->add_flag("--overwrite", options.overwrite, "Start afresh in a directory that holds results, and remove them")->excludes(restart);
   run->add_option("--steps", options.steps, "End at this step, counted from the start of the case")->type_name("N")->check(CLI::NonNegativeNumber);
   run->add_option("--walltime", options.walltime, "Stop in good order, with a checkpoint, within this time")->type_name("H:M:S");
   run->add_flag("--reproducible", options.reproducible, "Promise the same bits on every process grid");
@@ -62,6 +65,7 @@ ExitCode parse(CLI::App& app, int argc, char** argv) {
   std::ostringstream err;
   try {
     app.parse(argc, argv);
+    if (app.get_subcommands().empty()) throw CLI::RequiredError("A subcommand (run, check, info, init or bench)");
     return ExitCode::success;
   } catch (const CLI::ParseError& error) {
     const bool asked = app.exit(error, out, err) == 0;  // --help and --version
@@ -77,7 +81,8 @@ ExitCode parse(CLI::App& app, int argc, char** argv) {
 
 ExitCode run_command_line(int argc, char** argv) {
   CLI::App app("Sluice: direct numerical simulation of incompressible turbulent channel flow", "sluice");
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);  // none is told of in parse(), where a wrong one can be named
+  app.failure_message([](const CLI::App* /*app*/, const CLI::Error& error) { return fmt::format("sluice: {}\nRun with --help for more information.\n", error.what()); });
   app.set_version_flag("--version", [] { return version_text(); });
   app.footer("Example: sluice init > case.yaml && mpirun -n 4 sluice run case.yaml");
 

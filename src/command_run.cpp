@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "core/device/memory.hpp"
@@ -46,7 +47,9 @@ class Run {
   void prepare_directory() const;
   void begin();
   bool restart_from_checkpoint();
+  void abandon_later_checkpoints();
   void start_afresh();
+  double likely_checkpoint_seconds() const;
   void loop();
   bool at_end() const;
   void step();
@@ -54,6 +57,7 @@ class Run {
   void log_progress();
   void close(const std::string& why);
   void record(const std::string& why);
+  void try_to_record(const std::string& why);
   MPI_Comm comm() const { return simulation_.comm.world(); }
 
   const RunOptions& options_;
@@ -121,10 +125,21 @@ bool Run::restart_from_checkpoint() {
   }
   const auto changes = read_checkpoint(simulation_, statistics_ ? &*statistics_ : nullptr, file, options_.allow_change);
   for (const std::string& change : changes) log_->line("changed on restart: " + change);
+  if (options_.restart != "auto") abandon_later_checkpoints();
   started_from_ = file;
   checkpointed_step_ = fs::path(file).parent_path() == fs::path(directory_) / "checkpoints" ? simulation_.state.step : -1;
   log_->line(fmt::format("Restarted from {}: step {}, time {:g}", file, simulation_.state.step, simulation_.state.time));
   return true;
+}
+
+/// Going back to a checkpoint that was named, in a directory that holds later ones: a restart of this run must not find those, whose time
+/// series and statistics are about to be removed.
+void Run::abandon_later_checkpoints() {
+  run_on_root(comm(), [&] {
+    for (const std::string& warning : io::prune_checkpoints(directory_ + "/checkpoints", simulation_.state.step, std::numeric_limits<int>::max())) {
+      log_->line("warning: " + warning);
+    }
+  });
 }
 
 void Run::start_afresh() {
@@ -151,9 +166,9 @@ void Run::step() {
   const double stepped = wall_seconds();
   times_.stepping += stepped - start;
   ++times_.steps;
-  if (!warned_of_dt_ && simulation_.settings.time.dt && simulation_.dt > simulation_.dt_limit()) {
+  if (!warned_of_dt_ && simulation_.settings.time.dt && simulation_.dt > simulation_.dt_limit) {
     warned_of_dt_ = true;
-    log_->line(fmt::format("warning: the fixed dt {:g} is above the stable limit {:g} at step {}", simulation_.dt, simulation_.dt_limit(), simulation_.state.step));
+    log_->line(fmt::format("warning: the fixed dt {:g} is above the stable limit {:g} at step {}", simulation_.dt, simulation_.dt_limit, simulation_.state.step));
   }
   output_->after_step(before);
   if (simulation_.state.step % simulation_.settings.output.log_every == 0 || times_.steps == 1) log_progress();
@@ -185,12 +200,18 @@ void Run::write_checkpoint_now() {
   log_->line(fmt::format("Checkpoint at step {}, time {:g} ({:.2f} s)", simulation_.state.step, simulation_.state.time, times_.checkpoint));
 }
 
+/// Before the first checkpoint has been timed: that of a slow disk.
+double Run::likely_checkpoint_seconds() const {
+  constexpr double bytes_per_second = 2e8;
+  return 4.0 * sizeof(real) * static_cast<double>(simulation_.grid.points()) / bytes_per_second;
+}
+
 void Run::loop() {
   std::string why = "the end was reached";
   while (!at_end()) {
     step();
     if (at_end()) break;
-    if (times_.steps > 0) control_.expect(times_.stepping / static_cast<double>(times_.steps), times_.checkpoint);
+    control_.expect(times_.stepping / static_cast<double>(times_.steps), times_.checkpoint > 0 ? times_.checkpoint : likely_checkpoint_seconds());
     const Requests requests = control_.poll();
     if (requests.checkpoint) write_checkpoint_now();
     if (requests.stop == StopReason::none) continue;
@@ -202,7 +223,7 @@ void Run::loop() {
 
 void Run::close(const std::string& why) {
   output_->finish();
-  if (simulation_.settings.output.checkpoint_every) write_checkpoint_now();
+  write_checkpoint_now();
   const double work = static_cast<double>(times_.steps) * static_cast<double>(simulation_.grid.points());
   log_->line(fmt::format("Stopped at step {}, time {:g}: {}. {} steps in {:.1f} s{}", simulation_.state.step, simulation_.state.time, why, times_.steps, times_.stepping,
                          work > 0 ? fmt::format(", {:.2f} ns per point per step", times_.stepping / work * 1e9) : ""));
@@ -210,6 +231,8 @@ void Run::close(const std::string& why) {
 }
 
 void Run::record(const std::string& why) {
+  times_.memory = static_cast<double>(device::peak_bytes());
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &times_.memory, 1, MPI_DOUBLE, MPI_SUM, comm()), "MPI_Allreduce of the memory");
   run_on_root(comm(), [&] {
     const std::string file = directory_ + "/run.json";
     std::ifstream stream(file);
@@ -219,13 +242,21 @@ void Run::record(const std::string& why) {
   });
 }
 
+/// As record, where another error is on its way, which matters more than one in run.json.
+void Run::try_to_record(const std::string& why) {
+  try {
+    record(why);
+  } catch (const Error&) {
+  }
+}
+
 void Run::go() {
   begin();
   try {
     loop();
   } catch (const Error& error) {
-    // What ends a run in the numerics is known to all ranks; the newest checkpoint is from before it.
-    if (error.code() == ExitCode::numerics) record(error.what());
+    // What ends a run in the numerics or in its files is known to all ranks; the newest checkpoint is from before it.
+    if (error.code() == ExitCode::numerics || error.code() == ExitCode::io) try_to_record(error.what());
     throw;
   }
 }

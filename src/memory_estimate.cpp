@@ -55,6 +55,7 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
   if (flow.diffusion == Diffusion::implicit_z) {  // one solver for u and v, one for w
     elements += 2 * line_solver_elements(box, decomposition.z_pencil(rank), 1, decomposition, z_index, flow.tridiagonal);
   }
+  elements += static_cast<double>(box.volume());  // a field on its way to a checkpoint
   double reduced = 0;  // prepared coefficients of the block boundaries, in double always
   if (flow.tridiagonal == TridiagonalMethod::ptdma) {
     reduced = 3.0 * decomposition.z_blocks().count() * static_cast<double>(whole.extent(0)) * static_cast<double>(whole.extent(1));

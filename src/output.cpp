@@ -122,7 +122,7 @@ void Output::write_row() {
   const Simulation& s = *simulation_;
   const double nu = s.flow.viscosity;
   run_on_root(s.comm.world(), [&] {
-    files_->time_series->append({s.state.step, s.state.time, s.dt, s.dt / s.dt_limit(), d.bulk_velocity, s.forcing, re_tau(d.shear_bottom, nu), re_tau(d.shear_top, nu),
+    files_->time_series->append({s.state.step, s.state.time, s.dt, s.dt / s.dt_limit, d.bulk_velocity, s.forcing, re_tau(d.shear_bottom, nu), re_tau(d.shear_top, nu),
                                  d.kinetic_energy, d.max_divergence});
   });
   last_row_ = s.state.step;

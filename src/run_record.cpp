@@ -70,6 +70,7 @@ std::string run_record(const std::string& previous, const Simulation& simulation
       {"output_seconds", times.output},
       {"point_steps_per_second", times.stepping > 0 ? work / times.stepping : 0},
       {"ns_per_point_per_step", work > 0 ? times.stepping / work * 1e9 : 0},
+      {"memory_bytes", times.memory},
       {"phases", phases_of(timers)},
   };
   nlohmann::ordered_json record = entry;  // the latest start at the top level, every start in `runs`

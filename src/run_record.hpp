@@ -5,12 +5,13 @@
 
 namespace sluice {
 
-/// How fast a run went, for run.json and the log. Wall-clock values: never part of what is bitwise reproducible.
+/// What a run took, for run.json and the log. Wall-clock values: never part of what is bitwise reproducible.
 struct RunTimes {
   double start = 0;              ///< wall_seconds() at the start of the program
   double stepping = 0;           ///< seconds in steps
   double output = 0;             ///< seconds in statistics and output
   double checkpoint = 0;         ///< seconds in the last checkpoint
+  double memory = 0;             ///< the most device memory that was held, in bytes, all ranks together
   std::int64_t steps = 0;        ///< taken by this process
 };
 

@@ -57,13 +57,13 @@ void Simulation::initialise() {
 double Simulation::next_dt() {
   {
     const PhaseTimers::Scope scope(stepper.timers(), "time step");
-    dt_limit_ = stepper.time_step_limit(state);
+    dt_limit = stepper.time_step_limit(state);
   }
-  if (!std::isfinite(dt_limit_)) {
+  if (!std::isfinite(dt_limit)) {
     throw Error(ExitCode::numerics, fmt::format("the velocity is not finite after step {} (time {:g}): the run has blown up; use a smaller time.cfl or dt, or a finer grid",
                                                 state.step, state.time));
   }
-  double next = settings.time.dt ? *settings.time.dt : settings.time.cfl.value_or(0) * dt_limit_;
+  double next = settings.time.dt ? *settings.time.dt : settings.time.cfl.value_or(0) * dt_limit;
   if (settings.time.dt_max > 0) next = std::min(next, settings.time.dt_max);
   constexpr double smallest = 1e-10;  // in units of h over the case's velocity
   if (!(next > smallest)) {

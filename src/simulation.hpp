@@ -29,8 +29,6 @@ class Simulation {
   /// The length of the next step: the fixed one, or cfl times the limit, at most dt_max. Throws Error(numerics) when the velocity
   /// is not finite or the step has collapsed. Collective.
   double next_dt();
-  /// dt_lim that next_dt found last.
-  double dt_limit() const { return dt_limit_; }
 
   /// One step; returns its length. Collective.
   double advance();
@@ -45,10 +43,8 @@ class Simulation {
   TimeStepper stepper;
   State state;
   double dt = 0;       ///< length of the last step
+  double dt_limit = 0; ///< dt_lim of the last step
   double forcing = 0;  ///< mean force of the last step
-
- private:
-  double dt_limit_ = 0;
 };
 
 }  // namespace sluice

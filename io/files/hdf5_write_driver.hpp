@@ -1,11 +1,11 @@
 #pragma once
 // How HDF5 touches a file that it writes. Two things that its own drivers do not give:
 //
-// 1. HDF5 1.10 cannot survive a failed write: closing such a file fails, and the library then crashes when
-// the program ends
-//    (in parallel it can also hang, or report success). Here a failed write is remembered while HDF5 goes on
-//    believing in it; whoever closes the file asks for the error afterwards.
-// 2. Space for a chunked dataset can be laid out without writing it. All ranks then write their chunks at the
+// HDF5 1.10 cannot survive a failed write: closing such a file fails, and the library then crashes when the
+// program ends (in parallel it also reports success for data that is not there). Here a failed write is
+// remembered while HDF5 goes on believing in it; whoever closes the file asks for the error afterwards.
+//
+// Space for a chunked dataset can be laid out without writing it. All ranks then write their chunks at the
 // addresses given.
 #include <cstdint>
 

@@ -25,6 +25,9 @@ BINARY = os.environ.get("SLUICE_BINARY", "sluice")
 MPIRUN = os.environ.get("SLUICE_MPIRUN", "mpirun")
 FLAGS = shlex.split(os.environ.get("SLUICE_MPIRUN_FLAGS", "--oversubscribe --allow-run-as-root"))
 
+# More ranks than cores: a rank that waits must leave its core to the others.
+YIELDING = {"OMPI_MCA_mpi_yield_when_idle": "1"}
+
 # A coarse turbulent channel of a few thousand points: a step takes a millisecond.
 BASE_CASE: dict[str, Any] = {
     "title": "Test of the whole program",
@@ -92,7 +95,7 @@ def command(args: Iterable[object], ranks: int = 0) -> list[str]:
 def start(args: Iterable[object], ranks: int = 0, cwd: Path | None = None, env: Mapping[str, str] | None = None,
           preexec: Callable[[], None] | None = None) -> subprocess.Popen[str]:
     """Starts the program and returns at once."""
-    return subprocess.Popen(command(args, ranks), cwd=cwd, env={**os.environ, **(env or {})}, text=True,
+    return subprocess.Popen(command(args, ranks), cwd=cwd, env={**os.environ, **YIELDING, **(env or {})}, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=preexec)
 
 

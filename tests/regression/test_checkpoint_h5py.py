@@ -104,4 +104,4 @@ def test_xdmf_points_at_data_of_the_stated_shape(samples: Path) -> None:
 
 if __name__ == "__main__":
     os.environ["SLUICE_TEST_FILES"] = str(Path(sys.argv[1]).resolve())
-    sys.exit(pytest.main([__file__, "-q"]))
+    sys.exit(pytest.main([__file__, "-q", "-p", "no:cacheprovider"]))

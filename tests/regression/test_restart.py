@@ -24,8 +24,11 @@ STEPS = 24
 FORMS = [("explicit", 0), ("explicit", 2), ("implicit_z", 0), ("implicit_z", 2)]
 
 
+Straight = dict[tuple[str, int], tuple[Path, Path]]
+
+
 @pytest.fixture(scope="module")
-def straight(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], tuple[Path, Path]]:
+def straight(tmp_path_factory: pytest.TempPathFactory) -> Straight:
     """For each form (diffusion, ranks): the case, and the results of the uninterrupted run."""
     made = {}
     for diffusion, ranks in FORMS:
@@ -43,7 +46,7 @@ def run_in_pieces(case: Path, output: Path, ends: Sequence[int], ranks: Sequence
     must(sluice("run", case, "--output", output, "--restart", "auto", ranks=ranks[len(ends) % len(ranks)]))
 
 
-def test_the_case_exercises_every_schedule(straight: dict[tuple[str, int], tuple[Path, Path]]) -> None:
+def test_the_case_exercises_every_schedule(straight: Straight) -> None:
     """What the other tests rely on: several blocks, slices and checkpoints, and an open block at the end."""
     _, output = straight["explicit", 0]
     with h5py.File(output / "statistics.h5") as file:
@@ -56,38 +59,34 @@ def test_the_case_exercises_every_schedule(straight: dict[tuple[str, int], tuple
     assert rows(output)["step"].tolist() == [1, 5, 10, 15, 20, 24]
 
 
-@pytest.mark.parametrize("diffusion", ["explicit", "implicit_z"])
-def test_a_restart_after_every_single_step(
-        straight: dict[tuple[str, int], tuple[Path, Path]], tmp_path: Path, diffusion: str) -> None:
+# Saved at every step, on and off each schedule, with a statistics block open and just closed.
+@pytest.mark.parametrize(("diffusion", "ends"), [("explicit", range(1, STEPS)), ("implicit_z", range(2, STEPS, 3))])
+def test_restarts_after_many_steps(straight: Straight, tmp_path: Path, diffusion: str, ends: range) -> None:
     case, reference = straight[diffusion, 0]
-    run_in_pieces(case, tmp_path / "pieces", range(1, STEPS), [0])
-    assert_same_results(reference, tmp_path / "pieces")
-
-
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("saved", [1, 10, 13])
-def test_one_restart(straight: dict[tuple[str, int], tuple[Path, Path]], tmp_path: Path, form: tuple[str, int],
-                     saved: int) -> None:
-    case, reference = straight[form]
-    run_in_pieces(case, tmp_path / "pieces", [saved], [form[1]])
+    run_in_pieces(case, tmp_path / "pieces", ends, [0])
     assert_same_results(reference, tmp_path / "pieces")
 
 
 @pytest.mark.parametrize("diffusion", ["explicit", "implicit_z"])
-def test_restarts_on_other_process_grids(
-        straight: dict[tuple[str, int], tuple[Path, Path]], tmp_path: Path, diffusion: str) -> None:
+def test_restarts_on_two_ranks(straight: Straight, tmp_path: Path, diffusion: str) -> None:
+    case, reference = straight[diffusion, 2]
+    run_in_pieces(case, tmp_path / "pieces", [1, 10, 13], [2])
+    assert_same_results(reference, tmp_path / "pieces")
+
+
+@pytest.mark.parametrize("diffusion", ["explicit", "implicit_z"])
+def test_restarts_on_other_process_grids(straight: Straight, tmp_path: Path, diffusion: str) -> None:
     case, reference = straight[diffusion, 0]
     run_in_pieces(case, tmp_path / "pieces", [7, 16], [3, 0, 2])
     assert_same_results(reference, tmp_path / "pieces", [*ABOUT_THE_CASE, *ABOUT_THE_PROCESSES])
 
 
-def test_statistics_of_runs_on_other_ranks_are_the_same(
-        straight: dict[tuple[str, int], tuple[Path, Path]]) -> None:
+def test_statistics_of_runs_on_other_ranks_are_the_same(straight: Straight) -> None:
     assert_same_results(straight["explicit", 0][1], straight["explicit", 2][1],
                         [*ABOUT_THE_CASE, *ABOUT_THE_PROCESSES])
 
 
-def test_a_finished_run_is_extended(straight: dict[tuple[str, int], tuple[Path, Path]], tmp_path: Path) -> None:
+def test_a_finished_run_is_extended(straight: Straight, tmp_path: Path) -> None:
     _, reference = straight["explicit", 0]
     short = write_case(tmp_path, {"time.steps": 11})
     must(sluice("run", short))
@@ -107,16 +106,14 @@ def test_a_run_to_a_time_is_extended(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ranks", [0, 2])
-def test_restarting_a_finished_run_changes_nothing(
-        straight: dict[tuple[str, int], tuple[Path, Path]], tmp_path: Path, ranks: int) -> None:
+def test_restarting_a_finished_run_changes_nothing(straight: Straight, tmp_path: Path, ranks: int) -> None:
     case, reference = straight["explicit", ranks]
     run_in_pieces(case, tmp_path / "again", [STEPS, STEPS], [ranks])
     assert_same_results(reference, tmp_path / "again")
 
 
 @pytest.mark.parametrize("ranks", [0, 2])
-def test_restart_from_a_named_older_checkpoint(
-        straight: dict[tuple[str, int], tuple[Path, Path]], tmp_path: Path, ranks: int) -> None:
+def test_restart_from_a_named_older_checkpoint(straight: Straight, tmp_path: Path, ranks: int) -> None:
     """Going back in the same directory: what the abandoned steps wrote is written anew, never twice."""
     case, reference = straight["explicit", ranks]
     output = tmp_path / "back"
@@ -127,8 +124,7 @@ def test_restart_from_a_named_older_checkpoint(
     assert_same_results(reference, output)
 
 
-def test_an_abandoned_branch_is_not_resumed(
-        straight: dict[tuple[str, int], tuple[Path, Path]], tmp_path: Path) -> None:
+def test_an_abandoned_branch_is_not_resumed(straight: Straight, tmp_path: Path) -> None:
     """After going back to an older checkpoint, auto goes on from there, whatever newer checkpoints were left."""
     case, reference = straight["explicit", 0]
     output = tmp_path / "back"
@@ -140,8 +136,7 @@ def test_an_abandoned_branch_is_not_resumed(
     assert_same_results(reference, output)
 
 
-def test_restart_into_another_directory(
-        straight: dict[tuple[str, int], tuple[Path, Path]], tmp_path: Path) -> None:
+def test_restart_into_another_directory(straight: Straight, tmp_path: Path) -> None:
     case, reference = straight["explicit", 0]
     middle = checkpoints(reference)[0]
     must(sluice("run", case, "--output", tmp_path / "new", "--restart", middle))

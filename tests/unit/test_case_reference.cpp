@@ -1,3 +1,5 @@
+// docs/case-reference.md is the page that the key table generates. After a change of the table, bring the
+// page up to date by running this test with the environment variable SLUICE_UPDATE_REFERENCE set.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

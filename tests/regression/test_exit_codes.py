@@ -1,0 +1,191 @@
+"""Exit codes and messages, alone and through mpirun: the same code, one message, told once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from sluice_run import Outcome, checkpoints, content, must, record, rows, sluice, write_case
+
+RANKS = [0, 3]
+
+
+def told_once(outcome: Outcome, *parts: str) -> None:
+    """One message of the program on standard error that holds all the parts; no trace of a crash."""
+    messages = [line for line in outcome.err.splitlines() if line.startswith("sluice: ")]
+    assert len(messages) == 1, outcome.text
+    for part in parts:
+        assert part in outcome.err
+    assert "MPI_ABORT" not in outcome.text
+    assert "Segmentation" not in outcome.text
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_finished(tmp_path: Path, ranks: int) -> None:
+    outcome = must(sluice("run", write_case(tmp_path, {"time.steps": 2}), ranks=ranks), 0)
+    assert outcome.err == ""
+    assert "the end was reached" in outcome.out
+    assert record(tmp_path / "out")["why_stopped"] == "the end was reached"
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_unknown_key(tmp_path: Path, ranks: int) -> None:
+    case = write_case(tmp_path, {"time.stepz": 2})
+    told_once(must(sluice("run", case, ranks=ranks), 2), f"{case}:", "stepz", "steps")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize(("args", "part"), [
+    ([], "subcommand"),
+    (["swim"], "swim"),
+    (["run"], "CASE.yaml"),
+    (["run", "CASE", "--sideways"], "--sideways"),
+    (["check", "CASE", "--np", "0"], "--np"),
+    (["bench", "flight"], "flight"),
+])
+def test_usage(tmp_path: Path, args: list[str], part: str, ranks: int) -> None:
+    case = write_case(tmp_path)
+    outcome = must(sluice(*[case if arg == "CASE" else arg for arg in args], ranks=ranks), 2)
+    told_once(outcome, "--help", part)
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_missing_case_file(tmp_path: Path, ranks: int) -> None:
+    told_once(must(sluice("run", tmp_path / "nowhere.yaml", ranks=ranks), 2), "nowhere.yaml", "No such file")
+
+
+def test_case_file_is_a_directory(tmp_path: Path) -> None:
+    told_once(must(sluice("run", tmp_path), 2), str(tmp_path), "directory")
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_directory_with_results(tmp_path: Path, ranks: int) -> None:
+    case = write_case(tmp_path, {"time.steps": 2})
+    must(sluice("run", case))
+    before = content(checkpoints(tmp_path / "out")[-1], ignore=[])
+    told_once(must(sluice("run", case, ranks=ranks), 2), str(tmp_path / "out"), "--restart auto", "--overwrite")
+    assert content(checkpoints(tmp_path / "out")[-1], ignore=[]) == before
+
+
+def test_overwrite_removes_the_old_results(tmp_path: Path) -> None:
+    must(sluice("run", write_case(tmp_path, {"time.steps": 20})))
+    assert (tmp_path / "out" / "statistics.h5").exists()
+    (tmp_path / "out" / "notes.txt").write_text("mine")
+    case = write_case(tmp_path, {"time.steps": 2, "output.statistics": "none", "output.slices": []})
+    must(sluice("run", case, "--overwrite"))
+    out = tmp_path / "out"
+    assert [file.name for file in checkpoints(out)] == ["step_0000002.h5"]
+    assert not (out / "statistics.h5").exists()
+    assert not list((out / "slices").glob("*"))
+    assert rows(out)["step"].tolist() == [1, 2]
+    assert len(record(out)["runs"]) == 1
+    assert "step      10" not in (out / "log.txt").read_text()
+    assert (out / "notes.txt").read_text() == "mine"
+
+
+def test_overwrite_and_restart_exclude_each_other(tmp_path: Path) -> None:
+    case = write_case(tmp_path, {"time.steps": 2})
+    must(sluice("run", case))
+    newest = checkpoints(tmp_path / "out")[-1]
+    must(sluice("run", case, "--overwrite", "--restart", newest), 2)
+    assert newest.exists()
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_damaged_checkpoint(tmp_path: Path, ranks: int) -> None:
+    case = write_case(tmp_path, {"time.steps": 2})
+    must(sluice("run", case))
+    newest = checkpoints(tmp_path / "out")[-1]
+    with h5py.File(newest) as file:
+        offset = file["v"].id.get_chunk_info(0).byte_offset
+    damaged = bytearray(newest.read_bytes())
+    damaged[offset + 1000] ^= 1
+    newest.write_bytes(damaged)
+    told_once(must(sluice("run", case, "--restart", newest, "--steps", 4, ranks=ranks), 3), newest.name, "/v")
+    assert rows(tmp_path / "out")["step"].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("kind", ["missing", "text", "empty"])
+def test_no_checkpoint(tmp_path: Path, kind: str, ranks: int) -> None:
+    case = write_case(tmp_path, {"time.steps": 2})
+    file = tmp_path / f"{kind}.h5"
+    if kind != "missing":
+        file.write_text("" if kind == "empty" else "not HDF5")
+    told_once(must(sluice("run", case, "--restart", file, ranks=ranks), 3), file.name)
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_physical_mismatch(tmp_path: Path, ranks: int) -> None:
+    case = write_case(tmp_path, {"time.steps": 2})
+    must(sluice("run", case))
+    changed = ["run", case, "--restart", "auto", "--steps", 4, "--set", "flow.reynolds.bulk=5000",
+               "--set", "walls.top.velocity=[0.1, 0, 0]"]
+    told_once(must(sluice(*changed, ranks=ranks), 3), "flow.reynolds", "5600", "5000", "walls.top", "--allow-change")
+    assert rows(tmp_path / "out")["step"].tolist() == [1, 2]
+    outcome = must(sluice(*changed, "--allow-change", ranks=ranks), 0)
+    assert "flow.reynolds" in outcome.out
+    with h5py.File(checkpoints(tmp_path / "out")[-1]) as file:
+        assert "5000" in str(file.attrs["resolved_case"])
+
+
+def test_another_grid_is_a_mismatch_that_cannot_be_allowed(tmp_path: Path) -> None:
+    case = write_case(tmp_path, {"time.steps": 2})
+    must(sluice("run", case))
+    args = ["run", case, "--restart", "auto", "--set", "grid.cells=[16, 12, 40]", "--set", "solver.z_blocks=2"]
+    told_once(must(sluice(*args), 3), "grid")
+    told_once(must(sluice(*args, "--allow-change"), 3), "initial", "checkpoint")
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_output_directory_cannot_be_made(tmp_path: Path, ranks: int) -> None:
+    (tmp_path / "file").write_text("")
+    case = write_case(tmp_path, {"output.directory": "file/out"})
+    told_once(must(sluice("run", case, ranks=ranks), 4), str(tmp_path / "file" / "out"), "directory")
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_blow_up(tmp_path: Path, ranks: int) -> None:
+    case = write_case(tmp_path, {"time.cfl": None, "time.dt": 0.05, "time.steps": 12,
+                                 "output.checkpoint": {"every": 0.2, "keep": 9}})
+    must(sluice("run", case, ranks=ranks))
+    before = {file.name: content(file, ignore=[]) for file in checkpoints(tmp_path / "out")}
+    assert len(before) == 3
+    outcome = must(sluice("run", case, "--restart", "auto", "--set", "time.dt=5", "--steps", 500, ranks=ranks), 5)
+    told_once(outcome, "blow", "step")
+    assert "above the stable limit" in outcome.out
+    assert "blow" in record(tmp_path / "out")["why_stopped"]
+    assert record(tmp_path / "out")["step"] > 12
+    for name, fields in before.items():
+        assert content(tmp_path / "out" / "checkpoints" / name, ignore=[]) == fields
+    for file in checkpoints(tmp_path / "out"):
+        with h5py.File(file) as saved:
+            assert all(np.isfinite(saved[name][...]).all() for name in "uvwp")
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_initial_field_with_nan(tmp_path: Path, ranks: int) -> None:
+    with h5py.File(tmp_path / "start.h5", "w") as file:
+        for name in "uvw":
+            values = np.zeros((32, 12, 16))
+            values[5, 6, 7] = np.nan
+            file[name] = values
+    case = write_case(tmp_path, {"initial": {"type": "fields", "file": "start.h5"}})
+    told_once(must(sluice("run", case, ranks=ranks), 5), "finite")
+    assert not checkpoints(tmp_path / "out")
+    must(sluice("run", case, "--overwrite", "--steps", 0, ranks=ranks), 5)
+    assert not checkpoints(tmp_path / "out")
+
+
+@pytest.mark.parametrize(("changes", "ranks", "code", "part"), [
+    ({"grid.cells": [4, 2, 4]}, 3, 6, "solver.z_blocks"),
+    ({"parallel": {"grid": [1, 3]}}, 3, 6, "solver.z_blocks"),
+    ({"parallel": {"grid": [2, 2]}}, 3, 2, "parallel.grid"),
+])
+def test_too_many_ranks(tmp_path: Path, changes: dict[str, object], ranks: int, code: int, part: str) -> None:
+    case = write_case(tmp_path, {**changes, "output.slices": []})
+    told_once(must(sluice("run", case, ranks=ranks), code), part)
+    told_once(must(sluice("check", case, "--np", ranks), code), part)

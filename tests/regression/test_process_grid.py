@@ -1,0 +1,65 @@
+"""The same bits on every process grid, through the program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sluice_run import (
+    ABOUT_THE_CASE,
+    ABOUT_THE_PROCESSES,
+    assert_same_results,
+    checkpoints,
+    content,
+    must,
+    record,
+    sluice,
+    write_case,
+)
+
+CHANGES = {"grid.cells": [32, 64, 48], "time.steps": 6, "output.timeseries": {"every": 1},
+           "output.checkpoint": {"every": 10.0, "keep": 2},
+           "output.statistics": {"start": 0, "every": 1, "block": 0.1}}
+References = dict[str, tuple[Path, Path]]
+
+
+@pytest.fixture(scope="module")
+def references(tmp_path_factory: pytest.TempPathFactory) -> References:
+    """For each form of diffusion: the case, and the results of a single process."""
+    made = {}
+    for diffusion in ("explicit", "implicit_z"):
+        folder = tmp_path_factory.mktemp(diffusion)
+        case = write_case(folder, {**CHANGES, "time.diffusion": diffusion})
+        must(sluice("run", case, "--reproducible"))
+        made[diffusion] = case, folder / "out"
+    return made
+
+
+@pytest.mark.parametrize(("diffusion", "ranks", "grid"), [
+    ("explicit", 1, "auto"),
+    ("explicit", 2, "[1, 2]"),
+    ("explicit", 2, "[2, 1]"),
+    ("explicit", 3, "auto"),
+    ("explicit", 4, "[2, 2]"),
+    ("explicit", 4, "[4, 1]"),
+    ("implicit_z", 2, "[1, 2]"),
+    ("implicit_z", 3, "[1, 3]"),
+    ("implicit_z", 3, "[3, 1]"),
+    ("implicit_z", 4, "auto"),
+])
+def test_every_process_grid(references: References, tmp_path: Path, diffusion: str, ranks: int, grid: str) -> None:
+    case, reference = references[diffusion]
+    output = tmp_path / "out"
+    must(sluice("run", case, "--reproducible", "--output", output, "--set", f"parallel.grid={grid}", ranks=ranks))
+    assert record(output)["ranks"] == ranks
+    if grid != "auto":
+        assert str(record(output)["process_grid"]) == grid
+    assert_same_results(reference, output, [*ABOUT_THE_CASE, *ABOUT_THE_PROCESSES])
+
+
+def test_the_fields_are_those_of_a_flow(references: References) -> None:
+    """Equal because they are right, not because they are empty; and the two forms of diffusion differ."""
+    fields = [content(checkpoints(output)[-1]) for _, output in references.values()]
+    for name in ("/u", "/v", "/w", "/p"):
+        assert len(set(fields[0][name][:4096])) > 16
+        assert fields[0][name] != fields[1][name]

@@ -1,0 +1,208 @@
+// Time series, statistics and slices: restarts to the byte, damage, full disks.
+#include <algorithm>
+#include <utility>
+
+#include "io/files/describe.hpp"
+#include "io/files/foreign_field.hpp"
+#include "io/files/hdf5.hpp"
+#include "io/files/slice_series.hpp"
+#include "io/files/statistics_file.hpp"
+#include "io/files/time_series.hpp"
+#include "tests/support/file_size_limit.hpp"
+#include "tests/unit/files_fixture.hpp"
+
+namespace sluice::io {
+namespace {
+
+using namespace files_test;
+
+TimeSeriesRow row(std::int64_t step) {
+  const double t = 0.1 * static_cast<double>(step);
+  return {step, t, 0.1, 0.9, 1.0, -1.0 / 3.0, 180.5, 179.5, 0.25, 1e-15};
+}
+
+TEST_F(FilesTest, TimeSeriesHeaderAndNumbers) {
+  TimeSeries series(path("t.csv"));
+  series.append(row(3));
+  EXPECT_EQ(read_text(path("t.csv")),
+            "step,time,dt,cfl,bulk_velocity,forcing,re_tau_bottom,re_tau_top,kinetic_energy,max_divergence\n"
+            "3,0.30000000000000004,0.1,0.9,1,-0.3333333333333333,180.5,179.5,0.25,1e-15\n");
+}
+
+TEST_F(FilesTest, TimeSeriesRestartIsBitwise) {
+  {
+    TimeSeries through(path("through.csv"));
+    for (std::int64_t step = 0; step <= 50; step += 10) through.append(row(step));
+  }
+  {
+    TimeSeries first(path("t.csv"));
+    for (std::int64_t step = 0; step <= 40; step += 10) first.append(row(step));
+  }
+  write_plain(path("t.csv"), read_text(path("t.csv")) + "50,5.0,0.1,0.");  // killed in the middle of a line
+  TimeSeries second(path("t.csv"), 30);
+  for (const std::int64_t step : {40, 50}) second.append(row(step));
+  EXPECT_EQ(read_text(path("t.csv")), read_text(path("through.csv")));
+}
+
+TEST_F(FilesTest, TimeSeriesRestartWithoutUsableFile) {
+  { TimeSeries series(path("missing.csv"), 30); }
+  EXPECT_EQ(read_text(path("missing.csv")), std::string(TimeSeries::header()) + "\n");
+  write_plain(path("torn.csv"), "step,time,d");
+  { TimeSeries series(path("torn.csv"), 30); }
+  EXPECT_EQ(read_text(path("torn.csv")), std::string(TimeSeries::header()) + "\n");
+  write_plain(path("other.csv"), "a,b\n1,2\n");
+  EXPECT_EQ(code_of([&] { TimeSeries(path("other.csv"), 30); }), 3);
+  EXPECT_EQ(read_text(path("other.csv")), "a,b\n1,2\n");
+}
+
+TEST_F(FilesTest, TimeSeriesReportsAFullDisk) {
+  TimeSeries series(path("t.csv"));
+  const FileSizeLimit limit(150);
+  EXPECT_EQ(code_of([&] {
+              for (std::int64_t step = 0; step < 10; ++step) series.append(row(step));
+            }),
+            4);
+}
+
+StatisticsSpec statistics_spec(const std::string& path) {
+  StatisticsSpec spec;
+  spec.path = path;
+  spec.provenance = {"0.1.0", "abc123", std::string(70000, 'c')};
+  spec.attributes.set("viscosity", 3.5e-4);
+  spec.series = {{"u", "sum of u / U_b", "1", ProfileLocation::center},
+                 {"uw", "sum of u w / U_b^2", "1", ProfileLocation::z_face}};
+  spec.z = {0.25, 1.0, 1.75};
+  spec.z_face = {0, 0.5, 1.5, 2};
+  return spec;
+}
+
+StatisticsBlock statistics_block(int n) {
+  const double v = 0.1 * n;
+  return {10 + n, v, v + 0.1, 100 * (n + 1), {{v, v + 1, v + 2}, {0, v / 3, v / 7, 0}}};
+}
+
+TEST_F(FilesTest, StatisticsRestartGivesTheSameBytes) {
+  StatisticsFile through(statistics_spec(path("through.h5")));
+  for (int n = 0; n < 5; ++n) through.append(statistics_block(n));
+
+  {
+    StatisticsFile first(statistics_spec(path("s.h5")));
+    for (int n = 0; n < 4; ++n) first.append(statistics_block(n));
+  }
+  StatisticsFile second(statistics_spec(path("s.h5")), 250);
+  ASSERT_EQ(second.blocks().size(), 2U);
+  EXPECT_EQ(second.blocks()[1].sums, statistics_block(1).sums);
+  EXPECT_EQ(second.blocks()[1].samples, 11);
+  for (int n = 2; n < 5; ++n) second.append(statistics_block(n));
+  EXPECT_TRUE(read_text(path("s.h5")) == read_text(path("through.h5")));
+}
+
+TEST_F(FilesTest, StatisticsLayout) {
+  StatisticsFile file(statistics_spec(path("s.h5")));
+  EXPECT_EQ(dataset_shape(path("s.h5"), "/u"), (h5::Shape{0, 3}));
+  file.append(statistics_block(0));
+  file.append(statistics_block(1));
+  EXPECT_EQ(dataset_shape(path("s.h5"), "/u"), (h5::Shape{2, 3}));
+  EXPECT_EQ(dataset_shape(path("s.h5"), "/uw"), (h5::Shape{2, 4}));
+  EXPECT_EQ(dataset_shape(path("s.h5"), "/grid/z_face"), h5::Shape{4});
+  const h5::File opened = h5::File::open(path("s.h5"), ExitCode::io);
+  EXPECT_EQ(opened.group("/").real("viscosity"), 3.5e-4);
+  EXPECT_EQ(opened.group("/").text("resolved_case").size(), 70000U);
+}
+
+TEST_F(FilesTest, StatisticsDamageAndMismatchAreRefused) {
+  const double pattern = 0.1 + 2;  // u of block 1
+  {
+    StatisticsFile file(statistics_spec(path("s.h5")));
+    file.append(statistics_block(0));
+    file.append(statistics_block(1));
+  }
+  EXPECT_TRUE(describe(path("s.h5")).intact());
+  StatisticsSpec other = statistics_spec(path("s.h5"));
+  other.series[0].name = "v";
+  EXPECT_EQ(code_of([&] { StatisticsFile(other, 100); }), 3);
+  StatisticsSpec grid = statistics_spec(path("s.h5"));
+  grid.z[1] = 1.01;
+  EXPECT_EQ(code_of([&] { StatisticsFile(grid, 100); }), 3);
+  flip_byte(path("s.h5"), &pattern, sizeof(pattern));
+  EXPECT_EQ(code_of([&] { StatisticsFile(statistics_spec(path("s.h5")), 100); }), 3);
+  EXPECT_FALSE(describe(path("s.h5")).intact());
+}
+
+TEST_F(FilesTest, StatisticsFileSurvivesAFullDisk) {
+  StatisticsFile file(statistics_spec(path("s.h5")));
+  file.append(statistics_block(0));
+  const std::string before = read_text(path("s.h5"));
+  {
+    const FileSizeLimit limit(4000);
+    EXPECT_EQ(code_of([&] { file.append(statistics_block(1)); }), 4);
+  }
+  EXPECT_TRUE(read_text(path("s.h5")) == before);
+}
+
+SliceSnapshot snapshot(std::int64_t step) {
+  const GridLines grid = grid_lines(4, 4.0, 3, 3.0, {0, 0.5, 1.5, 2});
+  SliceSnapshot snapshot{step, 0.5 * static_cast<double>(step), plane_of(grid, 'z', 1), {}};
+  snapshot.fields.push_back({{"u", "streamwise velocity", "1", Location::x_face},
+                             std::vector<double>(12, 0.1 * static_cast<double>(step))});
+  snapshot.fields.push_back({{"p", "pressure", "1", Location::center}, std::vector<double>(12, 1.0)});
+  return snapshot;
+}
+
+SliceDescription slice_description(const std::string& directory) {
+  return {directory, "z1", 'z', 1.0, {"0.1.0", "abc123", "case"}, Precision::single_};
+}
+
+std::vector<std::pair<std::string, std::string>> contents(const std::string& directory) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    files.emplace_back(entry.path().filename(), read_text(entry.path()));
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+TEST_F(FilesTest, SliceRestartGivesTheSameFiles) {
+  SliceSeries through(slice_description(path("through")));
+  for (const std::int64_t step : {10, 20, 30}) through.write(snapshot(step));
+  {
+    SliceSeries first(slice_description(path("s")));
+    for (const std::int64_t step : {10, 20}) first.write(snapshot(step));
+  }
+  {
+    SliceSeries second(slice_description(path("s")), 15);
+    EXPECT_FALSE(fs::exists(path("s/z1_0000020.h5")));
+    for (const std::int64_t step : {20, 30}) second.write(snapshot(step));
+  }
+  EXPECT_EQ(contents(path("s")).size(), 4U);
+  EXPECT_TRUE(contents(path("s")) == contents(path("through")));
+  SliceSeries fresh(slice_description(path("s")));
+  EXPECT_EQ(contents(path("s")).size(), 1U);
+}
+
+TEST_F(FilesTest, SliceHoldsPlaneCoordinates) {
+  SliceSeries series(slice_description(directory_));
+  const std::string file = series.write(snapshot(20));
+  EXPECT_EQ(dataset_shape(file, "/u"), (h5::Shape{1, 3, 4}));
+  double z[2];
+  read_block(file, "/grid/z_node", {0}, {2}, z);
+  EXPECT_EQ(z[0], 0.5);
+  EXPECT_EQ(z[1], 1.5);
+  const h5::File opened = h5::File::open(file, ExitCode::io);
+  EXPECT_EQ(opened.group("/").real("time"), 10.0);
+  EXPECT_EQ(opened.group("/").integer("step"), 20);
+  EXPECT_TRUE(describe(file).intact()) << describe(file).text();
+}
+
+/// Not a test of its own: writes one file of each kind for test_checkpoint_h5py.py, where that asks for them.
+TEST(Sample, ForOtherPrograms) {
+  const char* directory = std::getenv("SLUICE_SAMPLE_DIR");
+  if (directory == nullptr) GTEST_SKIP() << "SLUICE_SAMPLE_DIR is not set";
+  write_small_checkpoint(directory, 12);
+  StatisticsFile statistics(statistics_spec(std::string(directory) + "/statistics.h5"));
+  for (int n = 0; n < 2; ++n) statistics.append(statistics_block(n));
+  SliceSeries(slice_description(directory)).write(snapshot(20));
+}
+
+}  // namespace
+}  // namespace sluice::io
