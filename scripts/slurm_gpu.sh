@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A GPU run of any length, one GPU a rank, under SLURM: stops in good order before each time limit and goes on in the next job by itself.
+# A GPU run of any length, one GPU a rank, under SLURM: stops in good order before each time limit and goes on by itself.
 #   sbatch scripts/slurm_gpu.sh CASE.yaml OUTPUT_DIRECTORY
 # Adapt the resources, and load what your cluster needs (CUDA, MPI, HDF5). The program is that of the preset `cuda`.
 #SBATCH --job-name=sluice
@@ -16,8 +16,8 @@ set -uo pipefail
 case_file=$1
 output=$2
 
-# A rank takes the GPU that its number on the node says, so every rank must see all GPUs of the node. SLUICE_CUDA_AWARE_MPI=0 stages
-# messages through the host, should the MPI library claim a support for device memory that it does not have.
+# A rank takes the GPU of its number on the node, so every rank must see all GPUs of the node. SLUICE_CUDA_AWARE_MPI=0
+# stages messages through the host, should the MPI library claim a support for device memory that it does not have.
 srun --gpu-bind=none sluice run "$case_file" --output "$output" --restart auto
 code=$?
 if ((code != 0)); then exit "$code"; fi  # an error: see the log; requeueing would only repeat it

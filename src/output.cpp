@@ -53,6 +53,8 @@ io::StatisticsSpec statistics_spec(const Simulation& simulation, const std::stri
   about.set("wall_top", wall_name(flow.top));
   about.set("wall_velocity_bottom", flow.bottom.u);
   about.set("wall_velocity_top", flow.top.u);
+  about.set("wall_velocity_bottom_y", flow.bottom.v);
+  about.set("wall_velocity_top_y", flow.top.v);
   for (const ProfileInfo& profile : Statistics::profiles()) {
     spec.series.push_back({profile.name, profile.long_name, "1", profile.at_faces ? io::ProfileLocation::z_face : io::ProfileLocation::center});
   }
@@ -113,7 +115,7 @@ void Output::sample_statistics() {
   if (state.time < end_of_block) return;
   StatisticsBlock closed = statistics_->close_block();
   run_on_root(simulation_->comm.world(), [&] {
-    files_->statistics->append({closed.samples, closed.time_begin, closed.time_end, state.step, std::move(closed.sums)});
+    files_->statistics->append({closed.samples, closed.time_begin, closed.time_end, state.step, closed.forcing, std::move(closed.sums)});
   });
 }
 

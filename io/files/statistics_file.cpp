@@ -129,8 +129,10 @@ void StatisticsFile::write_profiles(h5::File& file) const {
               "time at which the block ends", "1");
   write_array(file, "/step_end", {count}, column(blocks_, &StatisticsBlock::step_end),
               "step at which the block ends", "1");
+  write_array(file, "/forcing", {count}, column(blocks_, &StatisticsBlock::forcing),
+              "sum over the samples of the mean streamwise force", "1");
   DimensionScales scales;
-  for (const char* name : {"/samples", "/t_begin", "/t_end", "/step_end"}) scales.attach(name, {"/block"});
+  for (const char* name : {"/samples", "/t_begin", "/t_end", "/step_end", "/forcing"}) scales.attach(name, {"/block"});
   for (std::size_t s = 0; s < spec_.series.size(); ++s) {
     const ProfileSeries& series = spec_.series[s];
     std::vector<double> rows;
@@ -156,6 +158,7 @@ void StatisticsFile::load() {
   set_column(blocks_, &StatisticsBlock::t_begin, read_array<double>(file, "/t_begin"));
   set_column(blocks_, &StatisticsBlock::t_end, read_array<double>(file, "/t_end"));
   set_column(blocks_, &StatisticsBlock::step_end, read_array<std::int64_t>(file, "/step_end"));
+  set_column(blocks_, &StatisticsBlock::forcing, read_array<double>(file, "/forcing"));
   read_profiles(file);
 }
 

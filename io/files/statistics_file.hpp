@@ -32,6 +32,7 @@ struct StatisticsBlock {
   double t_begin = 0;
   double t_end = 0;
   std::int64_t step_end = 0;  ///< the step of its last sample, or later
+  double forcing = 0;         ///< sum over the samples of the mean streamwise force
   std::vector<std::vector<double>>
       sums;  ///< one profile a series, in the order of the series: sums over samples
 };
@@ -46,7 +47,7 @@ struct StatisticsSpec {
   std::vector<double> z_face;  ///< all faces
 };
 
-/// statistics.h5: (block, nz) or (block, nz + 1) datasets of sums, and samples, t_begin, t_end, step_end by
+/// statistics.h5: (block, nz) or (block, nz + 1) datasets of sums, and samples, t_begin, t_end, step_end, forcing by
 /// block. The file is rewritten as a whole and replaced atomically with each block; its bytes are a function
 /// of its content alone, so a restarted run ends with the same file as one that ran through. For rank 0
 /// alone; local. Throws Error(io).

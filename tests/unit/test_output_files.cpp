@@ -78,7 +78,7 @@ StatisticsSpec statistics_spec(const std::string& path) {
 
 StatisticsBlock statistics_block(int n) {
   const double v = 0.1 * n;
-  return {10 + n, v, v + 0.1, 100 * (n + 1), {{v, v + 1, v + 2}, {0, v / 3, v / 7, 0}}};
+  return {10 + n, v, v + 0.1, 100 * (n + 1), 2 * v, {{v, v + 1, v + 2}, {0, v / 3, v / 7, 0}}};
 }
 
 TEST_F(FilesTest, StatisticsRestartGivesTheSameBytes) {
@@ -93,6 +93,7 @@ TEST_F(FilesTest, StatisticsRestartGivesTheSameBytes) {
   ASSERT_EQ(second.blocks().size(), 2U);
   EXPECT_EQ(second.blocks()[1].sums, statistics_block(1).sums);
   EXPECT_EQ(second.blocks()[1].samples, 11);
+  EXPECT_EQ(second.blocks()[1].forcing, 0.2);
   for (int n = 2; n < 5; ++n) second.append(statistics_block(n));
   EXPECT_TRUE(read_text(path("s.h5")) == read_text(path("through.h5")));
 }

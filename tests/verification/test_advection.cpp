@@ -108,6 +108,7 @@ void set_smooth(Flow& flow) {
 }
 
 TEST_P(Advection, EnergyDriftFallsWithTheThirdPowerOfTheTimeStep) {
+  if (sizeof(real) < sizeof(double)) GTEST_SKIP() << "an order of accuracy needs double precision";
   std::vector<double> dts, drifts;
   for (const int steps : {16, 32, 64, 128}) {
     Flow flow(inviscid({20, 15, 24}, GetParam()));
