@@ -39,7 +39,7 @@ class TimeStepper {
   /// in order: R_prev is that of the substep before. Returns the force f_k. Public for tests of one equation. Collective.
   double substep(State& state, double dt, int k);
 
-  /// dt_lim for this state, DESIGN section 2. Collective.
+  /// dt_lim for this state; see time_step_limit.hpp. Collective.
   double time_step_limit(const State& state) const;
 
   /// Makes any velocity field divergence-free and fills all halos, those of p too. Collective.

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/decomp/exchange/exchange.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "io/case/case_file.hpp"
@@ -25,10 +26,7 @@ std::string read_shared_text(const std::string& file, const std::string& what, M
     content << stream.rdbuf();
     text = content.str();
   });
-  auto size = static_cast<unsigned long>(text.size());
-  check_mpi(MPI_Bcast(&size, 1, MPI_UNSIGNED_LONG, 0, comm), "MPI_Bcast");
-  text.resize(size);
-  check_mpi(MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, comm), "MPI_Bcast");
+  broadcast(text, comm);
   return text;
 }
 
@@ -36,7 +34,9 @@ CaseInput read_case(const CaseOptions& options, MPI_Comm comm) {
   const std::string text = read_shared_text(options.file, "case file", comm);
   const std::string folder = std::filesystem::absolute(options.file).parent_path().string();
   CaseInput input;
-  input.settings = io::parse_case(text, options.file, options.settings, folder);
+  std::vector<std::string> methods{"auto"};
+  methods.insert(methods.end(), exchange_methods().begin(), exchange_methods().end());
+  input.settings = io::parse_case(text, options.file, options.settings, folder, methods);
   if (input.settings.stretching.kind == io::StretchingKind::file) {
     input.stretching_text = read_shared_text(input.settings.stretching.file, "file of face coordinates (grid.stretching.file)", comm);
   }

@@ -126,4 +126,10 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Statistics* sta
   return changes;
 }
 
+Layout read_layout(const std::string& path, MPI_Comm comm) {
+  const io::Values state = io::CheckpointReader(comm, path).values(state_group);
+  const std::vector<std::int64_t>& processes = state.integers("process_grid");
+  return {{static_cast<int>(processes.at(0)), static_cast<int>(processes.at(1))}, state.text("exchange")};
+}
+
 }  // namespace sluice

@@ -27,4 +27,7 @@ std::vector<std::string> write_checkpoint(const Simulation& simulation, const St
 /// `allow_change`. Returns the differences that were allowed. Collective. Throws Error(restart).
 std::vector<std::string> read_checkpoint(Simulation& simulation, Statistics* statistics, const std::string& path, bool allow_change);
 
+/// The process grid and exchange method of the run that wrote a checkpoint. Collective. Throws Error(restart).
+Layout read_layout(const std::string& path, MPI_Comm comm);
+
 }  // namespace sluice

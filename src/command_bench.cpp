@@ -42,15 +42,15 @@ io::Case bench_case(const BenchOptions& options, std::int64_t nz) {
   settings.time.diffusion = options.diffusion == "explicit" ? io::Diffusion::explicit_ : io::Diffusion::implicit_z;
   settings.tridiagonal = options.tridiagonal == "ptdma" ? io::TridiagonalMethod::ptdma : io::TridiagonalMethod::transpose;
   settings.z_blocks = options.z_blocks > 0 ? options.z_blocks : ZBlocks::default_count(nz);
-  settings.exchange = options.exchange == "auto" ? exchange_methods().front() : options.exchange;
+  settings.exchange = options.exchange;
   if (!options.process_grid.empty()) settings.process_grid = {options.process_grid[0], options.process_grid[1]};
   return settings;
 }
 
-/// Words (values of a field) a point that one step must move at the least, phase by phase. A phase that is not named moves few.
-std::map<std::string, double> least_words(const io::Case& settings, const ProcessGrid& processes) {
+/// Words (values of a field) a point that one step, or one solve, must move at the least, phase by phase. A phase that is not named moves few.
+std::map<std::string, double> least_words(const std::string& what, const io::Case& settings, const ProcessGrid& processes) {
   const bool implicit_z = settings.time.diffusion == io::Diffusion::implicit_z;
-  const double substeps = Rk3::substeps;
+  const double substeps = what == "step" ? Rk3::substeps : 1;
   return {
       {"time step", 3},                                  // reads u, v, w
       {"momentum", substeps * (4 + 6) + 2 * 3},          // u, v, w, p, two tendencies and two u*; the old tendency in two substeps of three
@@ -96,7 +96,7 @@ class Workload {
 /// A step as `sluice run` takes it, its choice of dt included.
 class StepWorkload : public Workload {
  public:
-  explicit StepWorkload(const io::Case& settings) : simulation_(settings, "", MPI_COMM_WORLD) { simulation_.initialise(); }
+  StepWorkload(const io::Case& settings, const Layout& layout) : simulation_(settings, make_grid(settings, ""), layout, MPI_COMM_WORLD) { simulation_.initialise(); }
   void run() override { simulation_.advance(); }
   PhaseTimers& timers() override { return simulation_.stepper.timers(); }
 
@@ -107,9 +107,9 @@ class StepWorkload : public Workload {
 /// The Poisson solver, or the z-Helmholtz solver of u, on a field of random numbers.
 class SolverWorkload : public Workload {
  public:
-  SolverWorkload(const io::Case& settings, bool poisson)
-      : comm_(MPI_COMM_WORLD, choose_process_grid(settings, ranks())), decomposition_(settings.cells, comm_.processes(), settings.z_blocks),
-        grid_(make_grid(settings, "")), exchange_(make_exchange(settings.exchange)),
+  SolverWorkload(const io::Case& settings, const Layout& layout, bool poisson)
+      : comm_(MPI_COMM_WORLD, layout.processes), decomposition_(settings.cells, comm_.processes(), settings.z_blocks),
+        grid_(make_grid(settings, "")), exchange_(make_exchange(layout.exchange)),
         field_(decomposition_.x_pencil(comm_.rank()), Location::center, poisson ? PoissonSolver::row_length(settings.cells[0]) : 0) {
     const FlowParameters flow = flow_parameters(settings);
     if (poisson) {
@@ -133,12 +133,6 @@ class SolverWorkload : public Workload {
   PhaseTimers& timers() override { return timers_; }
 
  private:
-  static int ranks() {
-    int size = 1;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    return size;
-  }
-
   Communicator comm_;
   Decomposition decomposition_;
   Grid grid_;
@@ -150,9 +144,9 @@ class SolverWorkload : public Workload {
   PhaseTimers timers_;
 };
 
-std::unique_ptr<Workload> make_workload(const BenchOptions& options, const io::Case& settings) {
-  if (options.what == "step") return std::make_unique<StepWorkload>(settings);
-  return std::make_unique<SolverWorkload>(settings, options.what == "poisson");
+std::unique_ptr<Workload> make_workload(const BenchOptions& options, const io::Case& settings, const Layout& layout) {
+  if (options.what == "step") return std::make_unique<StepWorkload>(settings, layout);
+  return std::make_unique<SolverWorkload>(settings, layout, options.what == "poisson");
 }
 
 /// Times the workload after a warm-up, each repeat from barrier to barrier.
@@ -182,10 +176,11 @@ struct Memory {
 
 double points_of(const io::Case& settings) { return static_cast<double>(settings.cells[0] * settings.cells[1] * settings.cells[2]); }
 
-nlohmann::ordered_json report(const BenchOptions& options, const io::Case& settings, ProcessGrid processes, const Measurement& measurement, const Memory& memory, double triad) {
+nlohmann::ordered_json report(const BenchOptions& options, const io::Case& settings, const Layout& layout, const Measurement& measurement, const Memory& memory, double triad) {
   const double points = points_of(settings);
   const Spread total = measurement.total();
-  const auto words = least_words(settings, processes);
+  const ProcessGrid& processes = layout.processes;
+  const auto words = least_words(options.what, settings, processes);
   nlohmann::ordered_json json;
   json["what"] = options.what;
   json["cells"] = settings.cells;
@@ -198,7 +193,7 @@ nlohmann::ordered_json report(const BenchOptions& options, const io::Case& setti
   json["ranks"] = processes.size();
   json["threads"] = 1;
   json["process_grid"] = {processes.py, processes.pz};
-  json["exchange"] = settings.exchange;
+  json["exchange"] = layout.exchange;
   json["z_blocks"] = settings.z_blocks;
   json["repeats"] = options.repeats;
   json["ns_per_point_per_step"] = total.median / points * 1e9;
@@ -211,7 +206,7 @@ nlohmann::ordered_json report(const BenchOptions& options, const io::Case& setti
   for (const std::string& name : measurement.phase_names()) {
     const Spread phase = measurement.phase(name);
     const auto entry = words.find(name);
-    const double phase_words = entry == words.end() || options.what != "step" ? 0 : entry->second;
+    const double phase_words = entry == words.end() ? 0 : entry->second;
     json["phases"].push_back({{"name", name},
                               {"milliseconds", phase.median * 1e3},
                               {"milliseconds_spread", {phase.least * 1e3, phase.most * 1e3}},
@@ -240,11 +235,12 @@ void print(const nlohmann::ordered_json& json) {
 }
 
 /// The same channel with half the planes: its points and the memory it takes, for the slope.
-std::pair<double, double> half_grid_memory(const BenchOptions& options) {
+std::pair<double, double> half_grid_memory(const BenchOptions& options, const Layout& layout) {
   BenchOptions half = options;
-  half.z_blocks = options.z_blocks > 0 ? std::max(1, options.z_blocks / 2) : 0;
-  const io::Case settings = bench_case(half, std::max<std::int64_t>(2, options.cells[2] / 2));
-  const std::unique_ptr<Workload> workload = make_workload(half, settings);
+  const std::int64_t nz = std::max<std::int64_t>(2, options.cells[2] / 2);
+  half.z_blocks = std::max(layout.processes.pz, options.z_blocks > 0 ? options.z_blocks / 2 : ZBlocks::default_count(nz));
+  const io::Case settings = bench_case(half, nz);
+  const std::unique_ptr<Workload> workload = make_workload(half, settings, layout);
   workload->prepare();
   workload->run();
   return {points_of(settings), resident_bytes(MPI_COMM_WORLD)};
@@ -254,19 +250,18 @@ std::pair<double, double> half_grid_memory(const BenchOptions& options) {
 
 ExitCode command_bench(const BenchOptions& options) {
   select_device(MPI_COMM_WORLD);
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const io::Case settings = bench_case(options, options.cells[2]);
-  const ProcessGrid processes = choose_process_grid(settings, ranks);
+  const Tuning tuning = tune(settings, make_grid(settings, ""), flow_parameters(settings), std::nullopt, MPI_COMM_WORLD);
+  const Layout& layout = tuning.chosen;
   const double triad = triad_gb_per_s(MPI_COMM_WORLD);
-  const auto [half_points, half_bytes] = half_grid_memory(options);
+  const auto [half_points, half_bytes] = half_grid_memory(options, layout);
 
-  const std::unique_ptr<Workload> workload = make_workload(options, settings);
+  const std::unique_ptr<Workload> workload = make_workload(options, settings, layout);
   const Measurement measurement = measure(options.repeats, *workload);
   const double bytes = resident_bytes(MPI_COMM_WORLD);
   const Memory memory{bytes / points_of(settings), (bytes - half_bytes) / (points_of(settings) - half_points)};
 
-  const nlohmann::ordered_json json = report(options, settings, processes, measurement, memory, triad);
+  const nlohmann::ordered_json json = report(options, settings, layout, measurement, memory, triad);
   run_on_root(MPI_COMM_WORLD, [&] {
     print(json);
     if (options.json.empty()) return;

@@ -20,6 +20,7 @@
 #include "src/output.hpp"
 #include "src/run_record.hpp"
 #include "src/schedule.hpp"
+#include "src/setup.hpp"
 #include "src/stop_control.hpp"
 
 namespace sluice {
@@ -40,7 +41,7 @@ CaseOptions with_run_options(const RunOptions& options) {
 /// One run of a case, from its start or a checkpoint to its end.
 class Run {
  public:
-  Run(const RunOptions& options, const CaseInput& input, double start);
+  Run(const RunOptions& options, const io::Case& settings, const Grid& grid, Tuning tuning, double start);
   void go();
 
  private:
@@ -62,6 +63,7 @@ class Run {
 
   const RunOptions& options_;
   std::string directory_;
+  Tuning tuning_;
   Simulation simulation_;
   std::optional<Statistics> statistics_;
   std::unique_ptr<RunLog> log_;
@@ -73,11 +75,11 @@ class Run {
   bool warned_of_dt_ = false;
 };
 
-Run::Run(const RunOptions& options, const CaseInput& input, double start)
-    : options_(options), directory_(input.settings.output.directory), simulation_(input.settings, input.stretching_text, MPI_COMM_WORLD),
-      control_(simulation_.comm.world(), directory_, input.settings.walltime, start) {
+Run::Run(const RunOptions& options, const io::Case& settings, const Grid& grid, Tuning tuning, double start)
+    : options_(options), directory_(settings.output.directory), tuning_(std::move(tuning)), simulation_(settings, grid, tuning_.chosen, MPI_COMM_WORLD),
+      control_(simulation_.comm.world(), directory_, settings.walltime, start) {
   times_.start = start;
-  if (input.settings.output.statistics) {
+  if (settings.output.statistics) {
     statistics_.emplace(simulation_.grid, simulation_.stepper.metrics(), simulation_.flow, simulation_.stepper.walls(), simulation_.state.p.box(), comm());
   }
 }
@@ -109,6 +111,7 @@ void Run::begin() {
   log_->line(fmt::format("Sluice: {}", simulation_.settings.title));
   log_->line(fmt::format("{} x {} x {} cells on {} process(es) as {} x {} (y x z), {}, {} precision, {}", cells[0], cells[1], cells[2], processes.size(), processes.py,
                          processes.pz, simulation_.exchange_name, precision_name, device::description()));
+  for (const std::string& line : table_lines(tuning_)) log_->line(line);
   output_ = std::make_unique<Output>(simulation_, statistics_ ? &*statistics_ : nullptr, directory_);
   if (options_.restart.empty() || !restart_from_checkpoint()) start_afresh();
   output_->go_back();
@@ -238,7 +241,7 @@ void Run::record(const std::string& why) {
     std::ifstream stream(file);
     std::ostringstream previous;
     previous << stream.rdbuf();
-    io::write_atomically(file, run_record(previous.str(), simulation_, simulation_.stepper.timers(), times_, why, started_from_));
+    io::write_atomically(file, run_record(previous.str(), simulation_, tuning_, simulation_.stepper.timers(), times_, why, started_from_));
   });
 }
 
@@ -261,13 +264,33 @@ void Run::go() {
   }
 }
 
+/// The layout that the checkpoint to restart from was made with. Which one that is, and whether it is intact, is decided later: here an
+/// answer only saves measuring.
+std::optional<Layout> stored_layout(const RunOptions& options, const io::Case& settings) {
+  if (options.restart.empty()) return std::nullopt;
+  std::string file = options.restart;
+  if (file == "auto") {
+    const auto checkpoints = io::list_checkpoints(settings.output.directory + "/checkpoints");
+    file = checkpoints.empty() ? "" : checkpoints.back().path;
+  }
+  broadcast(file, MPI_COMM_WORLD);
+  if (file.empty()) return std::nullopt;
+  try {
+    return read_layout(file, MPI_COMM_WORLD);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 ExitCode command_run(const RunOptions& options) {
   const double start = wall_seconds();
   const CaseInput input = read_case(with_run_options(options), MPI_COMM_WORLD);
   select_device(MPI_COMM_WORLD);
-  Run(options, input, start).go();
+  const Grid grid = make_grid(input.settings, input.stretching_text);
+  Tuning tuning = tune(input.settings, grid, flow_parameters(input.settings), stored_layout(options, input.settings), MPI_COMM_WORLD);
+  Run(options, input.settings, grid, std::move(tuning), start).go();
   return ExitCode::success;
 }
 

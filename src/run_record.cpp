@@ -40,9 +40,18 @@ nlohmann::ordered_json phases_of(const PhaseTimers& timers) {
   return list;
 }
 
+/// What the layout was chosen from; empty if it was given, stored, or the only one.
+nlohmann::ordered_json table_of(const Tuning& tuning) {
+  auto list = nlohmann::ordered_json::array();
+  for (const MeasuredLayout& entry : tuning.table) {
+    list.push_back({{"process_grid", {entry.layout.processes.py, entry.layout.processes.pz}}, {"exchange", entry.layout.exchange}, {"milliseconds", entry.seconds * 1e3}});
+  }
+  return list;
+}
+
 }  // namespace
 
-std::string run_record(const std::string& previous, const Simulation& simulation, const PhaseTimers& timers, const RunTimes& times, const std::string& why_stopped,
+std::string run_record(const std::string& previous, const Simulation& simulation, const Tuning& tuning, const PhaseTimers& timers, const RunTimes& times, const std::string& why_stopped,
                        const std::string& started_from) {
   const ProcessGrid& processes = simulation.comm.processes();
   const double work = static_cast<double>(times.steps) * static_cast<double>(simulation.grid.points());
@@ -59,6 +68,7 @@ std::string run_record(const std::string& previous, const Simulation& simulation
       {"gpus", device::is_gpu() ? processes.size() : 0},
       {"process_grid", {processes.py, processes.pz}},
       {"exchange", simulation.exchange_name},
+      {"tuning", table_of(tuning)},
       {"z_blocks", simulation.settings.z_blocks},
       {"started_from", started_from},
       {"why_stopped", why_stopped},

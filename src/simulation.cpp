@@ -19,10 +19,6 @@ int size_of(MPI_Comm comm) {
   return size;
 }
 
-std::string chosen_exchange(const io::Case& settings) {
-  return settings.exchange == "auto" ? exchange_methods().front() : settings.exchange;
-}
-
 }  // namespace
 
 void select_device(MPI_Comm world) {
@@ -35,11 +31,10 @@ void select_device(MPI_Comm world) {
   run_collectively(world, [&] { device::select(rank, size); });
 }
 
-Simulation::Simulation(const io::Case& case_settings, const std::string& stretching_text, MPI_Comm world)
-    : settings(case_settings), comm(world, choose_process_grid(settings, size_of(world))),
-      decomposition(settings.cells, comm.processes(), settings.z_blocks), grid(make_grid(settings, stretching_text)), flow(flow_parameters(settings)),
-      exchange_name(chosen_exchange(settings)), exchange(make_exchange(exchange_name)), stepper(comm, decomposition, grid, flow, *exchange),
-      state(decomposition.x_pencil(comm.rank())) {}
+Simulation::Simulation(const io::Case& case_settings, Grid case_grid, const Layout& layout, MPI_Comm world)
+    : settings(case_settings), comm(world, layout.processes), decomposition(settings.cells, comm.processes(), settings.z_blocks), grid(std::move(case_grid)),
+      flow(flow_parameters(settings)), exchange_name(layout.exchange), exchange(make_exchange(exchange_name)),
+      stepper(comm, decomposition, grid, flow, *exchange), state(decomposition.x_pencil(comm.rank())) {}
 
 void Simulation::initialise() {
   switch (settings.initial.kind) {

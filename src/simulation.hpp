@@ -8,6 +8,7 @@
 #include "solver/initial.hpp"
 #include "solver/statistics.hpp"
 #include "solver/time_stepper.hpp"
+#include "src/autotune.hpp"
 
 namespace sluice {
 
@@ -18,8 +19,7 @@ void select_device(MPI_Comm world);
 /// of whole runs share. Construction is collective and allocates everything that a step needs.
 class Simulation {
  public:
-  /// `stretching_text`: see make_grid.
-  Simulation(const io::Case& settings, const std::string& stretching_text, MPI_Comm world);
+  Simulation(const io::Case& settings, Grid grid, const Layout& layout, MPI_Comm world);
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 

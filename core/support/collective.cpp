@@ -55,6 +55,13 @@ void run_on_root(MPI_Comm comm, const std::function<void()>& action) {
   });
 }
 
+void broadcast(std::string& text, MPI_Comm comm) {
+  auto size = static_cast<unsigned long>(text.size());
+  check_mpi(MPI_Bcast(&size, 1, MPI_UNSIGNED_LONG, 0, comm), "MPI_Bcast");
+  text.resize(size);
+  check_mpi(MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, comm), "MPI_Bcast");
+}
+
 void check_mpi(int status, const char* what) {
   if (status == MPI_SUCCESS) return;
   char text[MPI_MAX_ERROR_STRING];

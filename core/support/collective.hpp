@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <functional>
+#include <string>
 
 namespace sluice {
 
@@ -13,6 +14,9 @@ void run_collectively(MPI_Comm comm, const std::function<void()>& action);
 
 /// Runs `action` on rank 0 alone; a failure is thrown on every rank. Collective.
 void run_on_root(MPI_Comm comm, const std::function<void()>& action);
+
+/// Sends rank 0's text to all ranks. Collective.
+void broadcast(std::string& text, MPI_Comm comm);
 
 /// Throws an MPI error as an Error of exit code 1.
 void check_mpi(int status, const char* what);
