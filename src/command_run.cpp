@@ -203,10 +203,11 @@ void Run::write_checkpoint_now() {
   log_->line(fmt::format("Checkpoint at step {}, time {:g} ({:.2f} s)", simulation_.state.step, simulation_.state.time, times_.checkpoint));
 }
 
-/// Before the first checkpoint has been timed: that of a slow disk.
+/// Before the first checkpoint has been timed: that of a slow disk, and what opening and synchronising files takes.
 double Run::likely_checkpoint_seconds() const {
   constexpr double bytes_per_second = 2e8;
-  return 4.0 * sizeof(real) * static_cast<double>(simulation_.grid.points()) / bytes_per_second;
+  constexpr double latency = 0.2;
+  return latency + 4.0 * sizeof(real) * static_cast<double>(simulation_.grid.points()) / bytes_per_second;
 }
 
 void Run::loop() {

@@ -199,12 +199,11 @@ def content(file: Path, ignore: Sequence[str] = ()) -> dict[str, bytes]:
     return found
 
 
-# The case as resolved names the directory and the end; a hash covers it.
-ABOUT_THE_CASE = ("/resolved_case", "/values_hash")
-ABOUT_THE_PROCESSES = ("/state/process_grid", "/state/exchange", "/state/values_hash")
+# The case as resolved names the directory and the end; the processes are no part of the flow; hashes cover both.
+ABOUT_THE_RUN = ("/resolved_case", "/values_hash", "/state/process_grid", "/state/exchange", "/state/values_hash")
 
 
-def assert_same_content(one: Path, other: Path, ignore: Sequence[str] = ABOUT_THE_CASE) -> None:
+def assert_same_content(one: Path, other: Path, ignore: Sequence[str] = ABOUT_THE_RUN) -> None:
     """Both HDF5 files hold the same, to the last bit."""
     first, second = content(one, ignore), content(other, ignore)
     assert first.keys() == second.keys()
@@ -212,7 +211,7 @@ def assert_same_content(one: Path, other: Path, ignore: Sequence[str] = ABOUT_TH
     assert not different, f"{one} and {other} differ in {different}"
 
 
-def assert_same_results(one: Path, other: Path, ignore: Sequence[str] = ABOUT_THE_CASE) -> None:
+def assert_same_results(one: Path, other: Path, ignore: Sequence[str] = ABOUT_THE_RUN) -> None:
     """Two runs ended with the same fields, statistics, time series and slices, to the last bit."""
     ends = checkpoints(one)[-1], checkpoints(other)[-1]
     assert ends[0].name == ends[1].name

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 from sluice_run import (
-    ABOUT_THE_CASE,
-    ABOUT_THE_PROCESSES,
     assert_same_results,
     checkpoints,
     content,
@@ -54,7 +52,7 @@ def test_every_process_grid(references: References, tmp_path: Path, diffusion: s
     assert record(output)["ranks"] == ranks
     if grid != "auto":
         assert str(record(output)["process_grid"]) == grid
-    assert_same_results(reference, output, [*ABOUT_THE_CASE, *ABOUT_THE_PROCESSES])
+    assert_same_results(reference, output)
 
 
 def test_the_fields_are_those_of_a_flow(references: References) -> None:

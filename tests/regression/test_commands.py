@@ -1,0 +1,189 @@
+"""check, info, init, bench, --version and --help, as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import h5py
+import pytest
+from sluice_run import checkpoints, must, record, sluice, write_case
+
+CASES = sorted(path.parent.name for path in (Path(__file__).parents[2] / "cases").glob("*/case.yaml"))
+
+
+def flip_a_byte(file: Path, dataset: str, offset: int = 100) -> None:
+    """Damages the data of a chunked dataset."""
+    with h5py.File(file) as h5:
+        start = h5[dataset].id.get_chunk_info(0).byte_offset
+    content = bytearray(file.read_bytes())
+    content[start + offset] ^= 16
+    file.write_bytes(content)
+
+
+def test_version_names_the_build() -> None:
+    text = must(sluice("--version")).out
+    assert re.match(r"Sluice \d+\.\d+\.\d+ \(\S+\)\n", text)
+    for part in ("compiler", "MPI", "HDF5", "FFT", "device", "precision"):
+        assert re.search(rf"^{part} +\S", text, re.MULTILINE), part
+
+
+@pytest.mark.parametrize("subcommand", [None, "run", "check", "info", "init", "bench"])
+def test_help_has_an_example(subcommand: str | None) -> None:
+    outcome = must(sluice(*([subcommand] if subcommand else []), "--help"))
+    assert re.search(r"^Example: .*sluice ", outcome.out, re.MULTILINE)
+    assert outcome.err == ""
+
+
+def test_version_is_told_once_through_mpirun() -> None:
+    assert must(sluice("--version", ranks=3)).out.count("compiler") == 1
+
+
+def test_the_template_is_a_valid_case(tmp_path: Path) -> None:
+    text = must(sluice("init")).out
+    (tmp_path / "case.yaml").write_text(text)
+    outcome = must(sluice("check", tmp_path / "case.yaml"))
+    assert "The case is valid." in outcome.out
+
+
+def test_the_template_runs(tmp_path: Path) -> None:
+    (tmp_path / "case.yaml").write_text(must(sluice("init")).out)
+    must(sluice("run", tmp_path / "case.yaml", "--steps", 1, "--set", "grid.cells=[8, 8, 16]", "--set",
+                "output.slices=[]", "--output", tmp_path / "out"))
+    assert [file.name for file in checkpoints(tmp_path / "out")] == ["step_0000001.h5"]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_case_is_printed_and_valid(tmp_path: Path, name: str) -> None:
+    text = must(sluice("init", name)).out
+    assert text == (Path(__file__).parents[2] / "cases" / name / "case.yaml").read_text()
+    (tmp_path / "case.yaml").write_text(text)
+    must(sluice("check", tmp_path / "case.yaml", "--np", 2))
+
+
+def test_init_of_an_unknown_case() -> None:
+    outcome = must(sluice("init", "teapot"), 2)
+    assert "teapot" in outcome.err
+    assert all(name in outcome.err for name in CASES)
+
+
+def test_check_prints_what_a_run_needs(tmp_path: Path) -> None:
+    """The numbers of a channel at Re_tau 180 on a grid that is easy to count."""
+    case = write_case(tmp_path, {"flow.reynolds": {"tau": 180}, "grid.cells": [64, 32, 40],
+                                 "grid.stretching": {"type": "uniform"}, "solver": {"z_blocks": 4}})
+    text = must(sluice("check", case, "--np", 4)).out
+    assert "64 x 32 x 40" in text
+    expected = {"dx+": 180 * 6.283185 / 64, "dy+": 180 * 3.141593 / 32, "dz+": 180 * 2 / 40}
+    found = {name: float(value) for name, value in re.findall(r"(d[xyz]\+) ([\d.]+)", text)}
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        assert found[name] == pytest.approx(value, rel=0.02), name
+    assert re.search(r"4 process\(es\) as \d x \d", text)
+    assert "4 z blocks of up to 10 planes" in text
+    assert "checkpoint      2.5 MiB each" in text
+
+
+@pytest.mark.parametrize(("diffusion", "method"), [
+    ("explicit", "ptdma"), ("implicit_z", "ptdma"), ("implicit_z", "transpose")])
+@pytest.mark.parametrize("grid", [[1, 1], [1, 2], [2, 1]])
+def test_check_foretells_memory_checkpoint_and_time_step(
+        tmp_path: Path, grid: list[int], diffusion: str, method: str) -> None:
+    ranks = grid[0] * grid[1]
+    case = write_case(tmp_path, {
+        "grid.cells": [64, 64, 96], "time.diffusion": diffusion, "time.steps": 2, "solver.tridiagonal": method,
+        "parallel": {"grid": grid, "exchange": "mpi_p2p"}, "output.statistics": "none", "output.slices": []})
+    text = must(sluice("check", case, "--np", ranks)).out
+    must(sluice("run", case, ranks=ranks))
+    per_point = float(re.search(r"\(([\d.]+) bytes per point\)", text).group(1))  # type: ignore[union-attr]
+    held = record(tmp_path / "out")["memory_bytes"] / (64 * 64 * 96)
+    assert per_point == pytest.approx(held, rel=0.05)
+
+    size = float(re.search(r"checkpoint +([\d.]+) MiB", text).group(1)) * 2**20  # type: ignore[union-attr]
+    written = checkpoints(tmp_path / "out")[-1].stat().st_size
+    assert size <= written <= 1.1 * size
+
+    expected = float(re.search(r"dt (\S+) expected", text).group(1))  # type: ignore[union-attr]
+    with h5py.File(checkpoints(tmp_path / "out")[-1]) as file:
+        assert expected == pytest.approx(file["state"].attrs["dt"], rel=0.4)
+
+
+def test_check_warns_of_a_fixed_step_above_the_limit(tmp_path: Path) -> None:
+    changes = {"time.cfl": None, "time.dt": 0.01}
+    case = write_case(tmp_path, changes)
+    assert "warning" not in must(sluice("check", case)).out
+    assert "above dt_lim" in must(sluice("check", case, "--set", "time.dt=2")).out
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_info(tmp_path: Path, ranks: int) -> None:
+    case = write_case(tmp_path)
+    must(sluice("run", case))
+    out = tmp_path / "out"
+    newest = checkpoints(out)[-1]
+    text = must(sluice("info", newest, ranks=ranks)).out
+    assert "step: 24" in text
+    assert "/u: (32, 12, 16)" in text
+    assert text.count("intact") == 1
+    assert "samples" in must(sluice("info", out / "statistics.h5", ranks=ranks)).out
+    assert "intact" in must(sluice("info", next((out / "slices").glob("*.h5")))).out
+
+    flip_a_byte(newest, "w")
+    outcome = must(sluice("info", newest, ranks=ranks), 3)
+    assert "/w" in outcome.text
+    assert outcome.err.count("sluice: ") == 1
+    assert "\nintact" not in outcome.out
+
+    other = checkpoints(out)[0]
+    other.write_bytes(other.read_bytes()[:20000])
+    must(sluice("info", other, ranks=ranks), 3)
+    must(sluice("info", case, ranks=ranks), 3)
+    assert "nowhere.h5" in must(sluice("info", tmp_path / "nowhere.h5", ranks=ranks), 3).err
+
+
+def test_info_of_a_damaged_statistics_file(tmp_path: Path) -> None:
+    must(sluice("run", write_case(tmp_path)))
+    statistics = tmp_path / "out" / "statistics.h5"
+    with h5py.File(statistics) as file:
+        values = file["uu"][...]
+    content = bytearray(statistics.read_bytes())
+    place = content.find(values[0].tobytes())
+    assert place > 0
+    content[place + 3] ^= 1
+    statistics.write_bytes(content)
+    assert "uu" in must(sluice("info", statistics), 3).text
+
+
+KEYS: dict[str, type | tuple[type, ...]] = {
+    "ns_per_point_per_step": float, "point_steps_per_second": float, "bytes_per_point": float,
+    "bytes_per_point_slope": float, "triad_gb_per_s": float, "ranks": int, "threads": int, "phases": list}
+
+
+@pytest.mark.parametrize(("what", "ranks"), [("step", 0), ("step", 2), ("poisson", 0), ("tridiagonal", 2)])
+def test_bench_writes_json(tmp_path: Path, what: str, ranks: int) -> None:
+    file = tmp_path / "bench.json"
+    must(sluice("bench", what, "--grid", "16,16,64", "--repeats", 3, "--json", file, ranks=ranks))
+    result: dict[str, Any] = json.loads(file.read_text())
+    for key, kind in KEYS.items():
+        assert isinstance(result[key], kind), key
+    assert result["what"] == what
+    assert result["cells"] == [16, 16, 64]
+    assert result["ranks"] == max(1, ranks)
+    assert result["ns_per_point_per_step"] > 0
+    points = 16 * 16 * 64
+    assert result["point_steps_per_second"] == pytest.approx(1e9 / result["ns_per_point_per_step"])
+    assert result["phases"]
+    total = 0.0
+    for phase in result["phases"]:
+        assert phase.keys() >= {"name", "milliseconds", "milliseconds_spread", "words", "fraction_of_bandwidth"}
+        least, most = phase["milliseconds_spread"]
+        assert least <= phase["milliseconds"] <= most
+        total += least
+    assert total <= result["ns_per_point_per_step_spread"][1] * points * 1e-6
+
+
+def test_bench_that_cannot_write_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "nowhere" / "bench.json"
+    outcome = must(sluice("bench", "poisson", "--grid", "8,8,32", "--repeats", 1, "--json", file), 4)
+    assert str(file) in outcome.err

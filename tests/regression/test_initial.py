@@ -1,0 +1,174 @@
+"""Runs that start from a file: fields of any program, projected; a checkpoint of another grid, interpolated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from sluice_run import assert_same_content, checkpoints, must, record, sluice, write_case
+
+CELLS = (16, 12, 32)
+Velocity = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def write_fields(file: Path, velocity: Velocity, dtype: type = np.float64) -> None:
+    with h5py.File(file, "w") as h5:
+        for name, values in zip("uvw", velocity, strict=True):
+            h5[name] = values.astype(dtype)
+
+
+def read_velocity(checkpoint: Path) -> Velocity:
+    with h5py.File(checkpoint) as file:
+        return file["u"][...], file["v"][...], file["w"][...]
+
+
+def divergence(velocity: Velocity, dx: float, dy: float, z: np.ndarray) -> np.ndarray:
+    """Of face values stored with the cell below; z: all faces."""
+    u, v, w = velocity
+    below = np.concatenate([np.zeros_like(w[:1]), w[:-1]])
+    return ((u - np.roll(u, 1, axis=2)) / dx + (v - np.roll(v, 1, axis=1)) / dy +
+            (w - below) / np.diff(z)[:, None, None])
+
+
+def projected(velocity: Velocity, dx: float, dy: float, z: np.ndarray) -> Velocity:
+    """The discrete divergence-free part, by FFT in x and y and dense solves along z."""
+    u, v, w = (values.copy() for values in velocity)
+    w[-1] = 0
+    nz, ny, nx = u.shape
+    dz, dzc = np.diff(z), np.diff((z[1:] + z[:-1]) / 2)
+    second = np.zeros((nz, nz))
+    for k in range(nz - 1):
+        second[k, k:k + 2] += np.array([-1, 1]) / (dzc[k] * dz[k])
+        second[k + 1, k:k + 2] += np.array([1, -1]) / (dzc[k] * dz[k + 1])
+    modes = np.fft.fft2(divergence((u, v, w), dx, dy, z))
+    for j in range(ny):
+        for i in range(nx):
+            shift = -4 * (np.sin(np.pi * i / nx) / dx) ** 2 - 4 * (np.sin(np.pi * j / ny) / dy) ** 2
+            modes[:, j, i] = np.linalg.lstsq(second + shift * np.eye(nz), modes[:, j, i], rcond=1e-13)[0]
+    phi = np.fft.ifft2(modes).real
+    u -= (np.roll(phi, -1, axis=2) - phi) / dx
+    v -= (np.roll(phi, -1, axis=1) - phi) / dy
+    w[:-1] -= np.diff(phi, axis=0) / dzc[:, None, None]
+    return u, v, w
+
+
+def random_velocity() -> Velocity:
+    generator = np.random.default_rng(4)
+    u, v, w = (generator.standard_normal(CELLS[::-1]) for _ in range(3))
+    return u, v, w
+
+
+def taylor_green() -> Velocity:
+    """Divergence-free as a function of x and y, and nearly so on the grid."""
+    x, y = (np.arange(n) for n in CELLS[:2])
+    dx, dy = 2 * np.pi / CELLS[0], 2 * np.pi / CELLS[1]
+    u = np.sin((x + 1) * dx)[None, :] * np.cos((y + 0.5) * dy)[:, None]
+    v = -np.cos((x + 0.5) * dx)[None, :] * np.sin((y + 1) * dy)[:, None]
+    layers = np.ones((CELLS[2], 1, 1))
+    return layers * u, layers * v, 0 * layers * u
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+@pytest.mark.parametrize("make", [random_velocity, taylor_green])
+def test_fields_are_projected(tmp_path: Path, make: object, ranks: int) -> None:
+    velocity = make()  # type: ignore[operator]
+    write_fields(tmp_path / "start.h5", velocity)
+    case = write_case(tmp_path, {"initial": {"type": "fields", "file": "start.h5"}, "grid.cells": list(CELLS),
+                                 "domain.size": ["2*pi", "2*pi", 2]})
+    must(sluice("run", case, "--steps", 0, ranks=ranks))
+    found = read_velocity(checkpoints(tmp_path / "out")[0])
+    with h5py.File(checkpoints(tmp_path / "out")[0]) as file:
+        z = file["grid/z_node"][...]
+    dx, dy = 2 * np.pi / CELLS[0], 2 * np.pi / CELLS[1]
+    for name, one, other in zip("uvw", found, projected(velocity, dx, dy, z), strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-11, err_msg=name)
+    assert np.abs(divergence(found, dx, dy, z)).max() < 1e-11
+    must(sluice("run", case, "--restart", "auto", "--steps", 2, ranks=ranks))
+
+
+def test_fields_in_single_precision_and_on_two_ranks(tmp_path: Path) -> None:
+    write_fields(tmp_path / "start.h5", random_velocity(), np.float32)
+    case = write_case(tmp_path, {"initial": {"type": "fields", "file": "start.h5"}, "grid.cells": list(CELLS)})
+    must(sluice("run", case, "--steps", 3))
+    must(sluice("run", case, "--steps", 3, "--output", tmp_path / "two", ranks=2))
+    assert_same_content(checkpoints(tmp_path / "out")[0], checkpoints(tmp_path / "two")[0])
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+@pytest.mark.parametrize(("what", "part"), [("shape", "(32, 12, 16)"), ("missing", "/v"), ("integers", "real numbers"),
+                                            ("file", "start.h5")])
+def test_fields_that_do_not_fit(tmp_path: Path, what: str, part: str, ranks: int) -> None:
+    u, v, w = random_velocity()
+    if what != "file":
+        write_fields(tmp_path / "start.h5", (u, v[:, :-1] if what == "shape" else v, w),
+                     np.int32 if what == "integers" else np.float64)
+    if what == "missing":
+        with h5py.File(tmp_path / "start.h5", "a") as file:
+            del file["v"]
+    case = write_case(tmp_path, {"initial": {"type": "fields", "file": "start.h5"}})
+    outcome = must(sluice("run", case, ranks=ranks), 3)
+    assert part in outcome.err
+    assert outcome.err.count("sluice: ") == 1
+
+
+SMOOTH = {"flow": {"type": "channel", "reynolds": {"center": 10}}, "grid.stretching": {"type": "uniform"},
+          "domain.size": ["2*pi", "2*pi", 2], "output.statistics": "none", "output.slices": []}
+
+
+def smooth(nx: int, ny: int, nz: int) -> Velocity:
+    """u(y, z) and v(x, z): without divergence on any grid."""
+    x = (np.arange(nx) + 0.5) * 2 * np.pi / nx
+    y = (np.arange(ny) + 0.5) * 2 * np.pi / ny
+    z = (np.arange(nz) + 0.5) * 2 / nz
+    profile = (z * (2 - z))[:, None, None]
+    u = profile * (1 + 0.5 * np.sin(y))[None, :, None] * np.ones(nx)
+    v = profile * np.cos(x)[None, None, :] * np.ones(ny)[None, :, None]
+    return u, v, 0 * u
+
+
+def interpolation_error(folder: Path, coarse: tuple[int, int, int], ranks: int) -> np.ndarray:
+    """Largest error of u and v, interpolated from a grid to one that divides it nowhere."""
+    folder.mkdir()
+    fine = (22, 26, 50)
+    write_fields(folder / "smooth.h5", smooth(*coarse))
+    source = write_case(folder, {**SMOOTH, "grid.cells": list(coarse), "output.directory": "coarse",
+                                 "initial": {"type": "fields", "file": "smooth.h5"}})
+    must(sluice("run", source, "--steps", 0, ranks=ranks))
+    start = f"coarse/checkpoints/{checkpoints(folder / 'coarse')[0].name}"
+    target = write_case(folder, {**SMOOTH, "grid.cells": list(fine), "initial": {"type": "checkpoint", "file": start}},
+                        name="fine.yaml")
+    must(sluice("run", target, "--steps", 0, ranks=ranks))
+    assert record(folder / "out")["time"] == 0
+    found = read_velocity(checkpoints(folder / "out")[0])
+    exact = smooth(*fine)
+    assert np.abs(found[2]).max() < 0.05
+    return np.array([np.abs(found[n] - exact[n]).max() for n in range(2)])
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_a_checkpoint_is_interpolated_to_second_order(tmp_path: Path, ranks: int) -> None:
+    coarse = interpolation_error(tmp_path / "coarse", (12, 12, 16), ranks)
+    middle = interpolation_error(tmp_path / "middle", (24, 24, 32), ranks)
+    assert (coarse < 0.06).all()
+    order = np.log2(coarse / middle)
+    assert ((order > 1.7) & (order < 2.3)).all(), order
+
+
+def test_a_checkpoint_of_the_same_grid_is_itself(tmp_path: Path) -> None:
+    case = write_case(tmp_path, {"flow": {"type": "channel", "reynolds": {"tau": 180}}})
+    must(sluice("run", case, "--steps", 5))
+    source = checkpoints(tmp_path / "out")[-1]
+    must(sluice("run", case, "--steps", 0, "--output", tmp_path / "again", "--set",
+                f"initial={{type: checkpoint, file: {source}}}", ranks=2))
+    for one, other in zip(read_velocity(source), read_velocity(checkpoints(tmp_path / "again")[0]), strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-10 * np.abs(one).max())
+
+
+def test_a_checkpoint_of_another_height_is_refused(tmp_path: Path) -> None:
+    source = write_case(tmp_path, {"flow.type": "open_channel", "domain.size": [6, 3, 1], "output.directory": "open",
+                                   "output.slices": []})
+    must(sluice("run", source, "--steps", 0))
+    case = write_case(tmp_path, {"initial": {"type": "checkpoint", "file": "open/checkpoints/step_0000000.h5"}})
+    assert "high" in must(sluice("run", case, ranks=2), 3).err

@@ -1,0 +1,193 @@
+"""What a run's files hold, seen by other programs: h5py, xarray, and a reader of XDMF such as ParaView."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import h5py
+import numpy as np
+import pytest
+from sluice_run import checkpoints, must, record, rows, sluice, step_of, write_case
+
+DIMENSIONS = {"u": ("z", "y", "x_face"), "v": ("z", "y_face", "x"), "w": ("z_face", "y", "x"), "p": ("z", "y", "x")}
+SHAPE = (32, 12, 16)
+STEPS = 13
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results of a short run on two ranks; every step is sampled."""
+    folder = tmp_path_factory.mktemp("run")
+    case = write_case(folder, {"time.steps": STEPS, "output.statistics": {"start": 0, "every": 1, "block": 1000},
+                               "output.checkpoint": {"every": 0.3, "keep": 100}})
+    must(sluice("run", case, ranks=2))
+    return folder / "out"
+
+
+def cell_size(file: h5py.File) -> tuple[float, float, np.ndarray]:
+    return (file["grid/x_node"][1], file["grid/y_node"][1], np.diff(file["grid/z_node"][...]))
+
+
+def test_all_files_are_there(out: Path) -> None:
+    names = {path.name for path in out.iterdir()}
+    assert names == {"resolved.yaml", "run.json", "log.txt", "timeseries.csv", "checkpoints", "statistics.h5", "slices"}
+    for folder in (out / "checkpoints", out / "slices"):
+        assert {path.suffix for path in folder.iterdir()} == {".h5", ".xdmf"}
+
+
+def test_coordinates(out: Path) -> None:
+    with h5py.File(checkpoints(out)[-1]) as file:
+        for axis, (n, length) in zip("xyz", [(16, 2 * np.pi), (12, np.pi), (32, 2)], strict=True):
+            node = file[f"grid/{axis}_node"][...]
+            assert node.shape == (n + 1,)
+            assert node[0] == 0
+            assert node[-1] == pytest.approx(length, rel=1e-15)
+            np.testing.assert_array_equal(file[f"grid/{axis}_face"][...], node[1:])
+            np.testing.assert_allclose(file[f"grid/{axis}"][...], (node[1:] + node[:-1]) / 2, rtol=1e-14)
+        k = np.arange(33)
+        np.testing.assert_allclose(file["grid/z_node"][...], 1 + np.tanh(1.6 * (2 * k / 32 - 1)) / np.tanh(1.6),
+                                   atol=1e-14)
+
+
+def test_values_lie_where_the_format_says(out: Path) -> None:
+    """Taken at their documented places, the velocities have no divergence, and w vanishes on the top wall."""
+    with h5py.File(checkpoints(out)[-1]) as file:
+        dx, dy, dz = cell_size(file)
+        u, v, w = (file[name][...] for name in "uvw")
+        assert (w[-1] == 0).all()
+        assert np.abs(w[:-1]).max() > 1e-3
+        below = np.concatenate([np.zeros_like(w[:1]), w[:-1]])
+        divergence = ((u - np.roll(u, 1, 2)) / dx + (v - np.roll(v, 1, 1)) / dy + (w - below) / dz[:, None, None])
+        assert np.abs(divergence).max() < 1e-11
+
+
+def test_time_series_agrees_with_the_fields(out: Path) -> None:
+    last = rows(out)[-1]
+    with h5py.File(checkpoints(out)[-1]) as file:
+        _, _, dz = cell_size(file)
+        mean = {name: np.average(file[name][...].mean(axis=(1, 2)), weights=dz) for name in "u"}
+        # Face values along z weigh the halves of both neighbours; u and v those of their own cell.
+        dz_face = np.append((dz[1:] + dz[:-1]) / 2, dz[-1] / 2)
+        energy = sum(np.sum(w * (file[name][...] ** 2).mean(axis=(1, 2))) for name, w in
+                     [("u", dz), ("v", dz), ("w", dz_face)]) / 2 / dz.sum()
+        assert last["step"] == file.attrs["step"] == STEPS
+        assert last["time"] == file.attrs["time"]
+        assert last["dt"] == file["state"].attrs["dt"]
+        assert last["bulk_velocity"] == pytest.approx(mean["u"], abs=1e-13)
+        assert last["bulk_velocity"] == pytest.approx(1, abs=1e-13)
+        assert last["kinetic_energy"] == pytest.approx(energy, rel=1e-12)
+        nu = 2 / 5600
+        shear = nu * file["u"][0].mean() / (dz[0] / 2)
+        assert last["re_tau_bottom"] == pytest.approx(np.sqrt(shear) / nu, rel=1e-12)
+        assert last["max_divergence"] < 1e-11
+        assert last["cfl"] == pytest.approx(0.9)
+
+
+def test_statistics_are_sums_of_plane_means(out: Path, tmp_path: Path) -> None:
+    case = write_case(tmp_path, {"output.statistics": {"start": 0, "every": 1, "block": 1000}})
+    must(sluice("run", case, "--steps", 1))
+    with h5py.File(checkpoints(tmp_path / "out")[-1]) as file:
+        opened = file["statistics_open"]
+        assert opened.attrs["samples"] == 1
+        for name in "uvp":
+            np.testing.assert_allclose(opened[name][...], file[name][...].mean(axis=(1, 2)), atol=1e-14)
+            square = (file[name][...] ** 2).mean(axis=(1, 2))
+            np.testing.assert_allclose(opened[name * 2][...], square, rtol=1e-12)
+    with h5py.File(checkpoints(out)[-1]) as file:
+        assert file["statistics_open"].attrs["samples"] == STEPS
+
+
+@pytest.mark.parametrize(("label", "normal", "fields"), [("z0.1", 0, "uw"), ("y1", 1, "uvwp")])
+def test_slices_are_planes_of_the_fields(tmp_path: Path, label: str, normal: int, fields: str) -> None:
+    """A checkpoint and a slice every step hold the same numbers."""
+    case = write_case(tmp_path, {"time.steps": 3, "output.checkpoint": {"every": 1e-6, "keep": 9}, "output.slices": [
+        {"normal": "z", "at": 0.1, "every": 1e-6, "fields": ["u", "w"]},
+        {"normal": "y", "at": 1.0, "every": 1e-6, "fields": ["u", "v", "w", "p"]}]})
+    must(sluice("run", case, ranks=2))
+    names = sorted((tmp_path / "out" / "slices").glob(f"{label}_*.h5"))
+    assert [step_of(file.with_name("x_" + file.stem.split("_")[1])) for file in names] == [1, 2, 3]
+    for piece, whole in zip(names, checkpoints(tmp_path / "out"), strict=True):
+        with h5py.File(piece) as plane, h5py.File(whole) as file:
+            axis = "zyx"[normal]
+            centers = file[f"grid/{axis}"][...]
+            index = int(np.abs(centers - {"z0.1": 0.1, "y1": 1.0}[label]).argmin())
+            assert plane[f"grid/{axis}"][...].tolist() == [centers[index]]
+            assert plane.attrs["step"] == file.attrs["step"]
+            assert plane.attrs["time"] == file.attrs["time"]
+            assert {name for name in "uvwp" if name in plane} == set(fields)
+            for name in fields:
+                np.testing.assert_array_equal(plane[name][...], file[name][...].take([index], axis=normal))
+
+
+def test_xdmf_leads_to_data_of_the_stated_shape(out: Path) -> None:
+    documents = [*(out / "checkpoints").glob("*.xdmf"), *(out / "slices").glob("*.xdmf")]
+    assert len(documents) >= 4
+    for document in documents:
+        root = ElementTree.parse(document).getroot()
+        grids = [grid for grid in root.iter("Grid") if grid.attrib.get("GridType", "Uniform") == "Uniform"]
+        assert len(grids) == (1 if "step_" in document.name else len(list(document.parent.glob(f"{document.stem}_*.h5"))))
+        times = [float(grid.find("Time").attrib["Value"]) for grid in grids]  # type: ignore[union-attr]
+        assert times == sorted(set(times))
+        for grid, time in zip(grids, times, strict=True):
+            items = list(grid.iter("DataItem"))
+            cells = None
+            for item in items:
+                name, path = str(item.text).strip().split(":")
+                dimensions = tuple(int(n) for n in item.attrib["Dimensions"].split())
+                with h5py.File(document.parent / name) as file:
+                    assert file[path].shape == dimensions, (document, path)
+                    assert file[path].dtype.itemsize == int(item.attrib["Precision"])
+                    assert file.attrs["time"] == time
+                if len(dimensions) == 3:
+                    assert cells in (None, dimensions)
+                    cells = dimensions
+            assert cells is not None
+            nodes = [int(item.attrib["Dimensions"]) for item in grid.find("Geometry") or []]
+            assert sorted(nodes) == sorted(n + 1 for n in cells)
+            topology = grid.find("Topology")
+            assert topology is not None
+            assert [int(n) for n in topology.attrib["Dimensions"].split()] == [n + 1 for n in cells]
+
+
+def test_h5py_finds_scales_units_and_checksums(out: Path) -> None:
+    with h5py.File(checkpoints(out)[-1]) as file:
+        assert file.attrs["format"] == "Sluice checkpoint"
+        assert file.attrs["git_revision"]
+        for name, dimensions in DIMENSIONS.items():
+            field = file[name]
+            assert field.shape == SHAPE
+            assert field.dtype == np.float64
+            assert field.fletcher32
+            assert field.attrs["units"] == "1"
+            assert " / " in field.attrs["long_name"]
+            assert [dimension.label for dimension in field.dims] == list(dimensions)
+            for dimension, label in zip(field.dims, dimensions, strict=True):
+                assert dimension[0] == file[f"grid/{label}"]
+
+
+def test_xarray_opens_all_kinds_of_files(out: Path) -> None:
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("h5netcdf")
+    with xarray.open_dataset(checkpoints(out)[-1], engine="h5netcdf") as data:
+        for name, dimensions in DIMENSIONS.items():
+            assert data[name].dims == dimensions
+            assert data[name].shape == SHAPE
+        assert float(data["w"].sel(z_face=2.0).max()) == 0
+        assert data["u"].mean(("y", "x_face")).dims == ("z",)
+    with xarray.open_dataset(out / "statistics.h5", engine="h5netcdf") as data:
+        assert data["uw"].dims == ("block", "z_face")
+    with xarray.open_dataset(next((out / "slices").glob("y1_*.h5")), engine="h5netcdf") as data:
+        assert data["p"].shape == (32, 1, 16)
+
+
+def test_run_json(out: Path) -> None:
+    run = record(out)
+    for key in ("version", "git_revision", "compiler", "precision", "libraries", "machine", "ranks", "threads", "gpus",
+                "process_grid", "exchange", "why_stopped", "point_steps_per_second", "memory_bytes", "phases", "runs"):
+        assert key in run, key
+    assert run["ranks"] == 2
+    assert run["steps_taken"] == STEPS
+    points = float(np.prod(SHAPE))
+    assert run["point_steps_per_second"] == pytest.approx(points * STEPS / run["stepping_seconds"])
+    assert 0 < sum(phase["seconds"] for phase in run["phases"]) <= 1.5 * run["wall_seconds"]

@@ -1,0 +1,168 @@
+"""Stops in good order: what was asked for happens, and the run goes on afterwards as if it had never stopped."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sluice_run import (
+    assert_same_results,
+    checkpoints,
+    content,
+    finish,
+    must,
+    record,
+    rows,
+    sluice,
+    start,
+    step_of,
+    wait_until,
+    write_case,
+)
+
+# Long enough, and with steps slow enough, to be stopped on the way.
+STEPS = 300
+CASE = {"grid.cells": [32, 16, 64], "time.steps": STEPS, "output.checkpoint": {"every": 1000, "keep": 5},
+        "output.timeseries": {"every": 7}, "output.statistics": {"start": 0.5, "every": 3, "block": 1.5},
+        "parallel": {"grid": "auto", "exchange": "mpi_p2p"}}
+RANKS = [0, 2]
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results of the run that nobody stops."""
+    folder = tmp_path_factory.mktemp("reference")
+    must(sluice("run", write_case(folder, CASE)))
+    return folder / "out"
+
+
+def under_way(folder: Path, ranks: int, *options: object) -> subprocess.Popen[str]:
+    """The run, some steps after its start."""
+    process = start(["run", write_case(folder, CASE), *options], ranks)
+    wait_until(lambda: (folder / "out" / "timeseries.csv").exists() and
+               (folder / "out" / "timeseries.csv").read_text().count("\n") > 4, "the run's first rows")
+    return process
+
+
+def ask_for_stop_file(process: subprocess.Popen[str], out: Path) -> None:
+    (out / "STOP").write_text("")
+
+
+def ask_by_signal(number: signal.Signals) -> Callable[[subprocess.Popen[str], Path], None]:
+    """To the program, or to mpirun, which passes it on."""
+    return lambda process, out: process.send_signal(number)
+
+
+ASKS = {"file": (ask_for_stop_file, "STOP"), "USR1": (ask_by_signal(signal.SIGUSR1), "signal"),
+        "TERM": (ask_by_signal(signal.SIGTERM), "signal"), "INT": (ask_by_signal(signal.SIGINT), "signal")}
+
+
+@pytest.mark.parametrize(("how", "ranks"), [("file", 0), ("file", 2), ("USR1", 0), ("USR1", 2), ("TERM", 0), ("INT", 0)])
+def test_stop_on_request_and_go_on(reference: Path, tmp_path: Path, how: str, ranks: int) -> None:
+    ask, reason = ASKS[how]
+    out = tmp_path / "out"
+    process = under_way(tmp_path, ranks)
+    ask(process, out)
+    asked = time.monotonic()
+    outcome = must(finish(process))
+    assert time.monotonic() - asked < 10
+    assert not (out / "STOP").exists()
+    assert reason in record(out)["why_stopped"]
+    assert reason in outcome.out
+    step = record(out)["step"]
+    assert 0 < step < STEPS
+    assert [step_of(file) for file in checkpoints(out)] == [step]
+    assert rows(out)["step"][-1] == step
+
+    must(sluice("run", tmp_path / "case.yaml", "--restart", "auto", ranks=ranks))
+    assert_same_results(reference, out)
+    assert [run["step"] for run in record(out)["runs"]] == [step, STEPS]
+
+
+def test_terminated_launcher_loses_nothing(reference: Path, tmp_path: Path) -> None:
+    """Open MPI gives its ranks a moment after SIGTERM: a checkpoint if that was enough; a restart in any case."""
+    process = under_way(tmp_path, 2)
+    process.send_signal(signal.SIGTERM)
+    finish(process)
+    must(sluice("run", tmp_path / "case.yaml", "--restart", "auto", ranks=2))
+    assert_same_results(reference, tmp_path / "out")
+
+
+def ask_for_checkpoint_file(process: subprocess.Popen[str], out: Path) -> None:
+    (out / "CHECKPOINT").write_text("")
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("ask", [ask_for_checkpoint_file, ask_by_signal(signal.SIGUSR2)], ids=["file", "USR2"])
+def test_checkpoint_on_request(reference: Path, tmp_path: Path, ranks: int,
+                               ask: Callable[[subprocess.Popen[str], Path], None]) -> None:
+    out = tmp_path / "out"
+    process = under_way(tmp_path, ranks)
+    ask(process, out)
+    must(finish(process))
+    steps = [step_of(file) for file in checkpoints(out)]
+    assert len(steps) == 2
+    assert steps[0] < steps[1] == STEPS
+    assert not (out / "CHECKPOINT").exists()
+    assert_same_results(reference, out)
+
+    # The checkpoint asked for is as good as any.
+    must(sluice("run", tmp_path / "case.yaml", "--restart", checkpoints(out)[0], ranks=ranks))
+    assert_same_results(reference, out)
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_walltime(tmp_path: Path, ranks: int) -> None:
+    """The budget counts from the program's start and includes the last checkpoint."""
+    case = write_case(tmp_path, {**CASE, "time.steps": 1000000})
+    begun = time.monotonic()
+    outcome = must(sluice("run", case, "--walltime", "0:00:03", ranks=ranks))
+    took = time.monotonic() - begun
+    out = tmp_path / "out"
+    assert "walltime" in record(out)["why_stopped"]
+    assert "walltime" in outcome.out
+    assert record(out)["wall_seconds"] <= 3
+    assert took < 6  # with the launcher
+    assert took > 1.5
+    assert [step_of(file) for file in checkpoints(out)] == [record(out)["step"]]
+
+
+def test_walltime_in_the_case(tmp_path: Path) -> None:
+    case = write_case(tmp_path, {**CASE, "time.steps": 1000000, "walltime": "00:00:01"})
+    must(sluice("run", case))
+    assert "walltime" in record(tmp_path / "out")["why_stopped"]
+
+
+def test_pieces_by_walltime_end_as_one_run(reference: Path, tmp_path: Path) -> None:
+    case = write_case(tmp_path, CASE)
+    starts = 0
+    while not checkpoints(tmp_path / "out") or step_of(checkpoints(tmp_path / "out")[-1]) < STEPS:
+        must(sluice("run", case, "--restart", "auto", "--walltime", "0:00:01"))
+        starts += 1
+        assert starts < 100
+    assert starts > 1
+    assert_same_results(reference, tmp_path / "out")
+
+
+def test_fresh_start_with_restart_auto(tmp_path: Path) -> None:
+    """What a job script always says: the first time there is nothing to restart from."""
+    case = write_case(tmp_path, {"time.steps": 5})
+    must(sluice("run", case, "--restart", "auto"))
+    assert record(tmp_path / "out")["started_from"] == "initial field"
+    must(sluice("run", case, "--restart", "auto", "--steps", 7))
+    assert record(tmp_path / "out")["started_from"].endswith("step_0000005.h5")
+
+
+def test_no_steps_at_all(tmp_path: Path) -> None:
+    """--steps 0 saves the initial field; a run from it is the run."""
+    case = write_case(tmp_path)
+    must(sluice("run", case, "--output", tmp_path / "once"))
+    must(sluice("run", case, "--steps", 0))
+    assert [step_of(file) for file in checkpoints(tmp_path / "out")] == [0]
+    must(sluice("run", case, "--restart", "auto"))
+    assert content(checkpoints(tmp_path / "once")[-1]).keys() == content(checkpoints(tmp_path / "out")[-1]).keys()
+    assert_same_results(tmp_path / "once", tmp_path / "out")
