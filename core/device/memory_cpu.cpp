@@ -1,4 +1,7 @@
-// Device memory of a CPU build: ordinary memory, aligned for vector loads.
+// Device memory of a CPU build. Large arrays are mapped one by one: freed memory goes back to the system at once, huge pages
+// spare the processor's address tables in loops along y and z, and arrays of equal size are staggered, since the same cell of eleven
+// fields at the same place of a page would compete for the same few lines of the cache.
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -16,10 +19,22 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
+constexpr std::size_t mapped_from = std::size_t{1} << 20;  ///< bytes: smaller arrays come from the heap
+constexpr std::size_t stagger_step = 4096 + 256;
+constexpr std::size_t stagger_count = 16;
+
+/// What lies behind a pointer that was handed out.
+struct Allocation {
+  std::size_t bytes = 0;
+  void* mapping = nullptr;  ///< null: from the heap
+  std::size_t mapped = 0;
+};
+
 struct Ledger {
-  std::unordered_map<void*, std::size_t> sizes;
+  std::unordered_map<void*, Allocation> allocations;
   std::size_t held = 0;
   std::size_t peak = 0;
+  std::size_t maps = 0;
 };
 
 // Outlives every static object that might still hold device memory.
@@ -28,15 +43,28 @@ Ledger& ledger() {
   return *instance;
 }
 
+[[noreturn]] void out_of_memory(std::size_t bytes) {
+  throw Error(ExitCode::resources, "out of memory: could not allocate " + std::to_string(bytes) +
+                                       " bytes; use more processes or nodes, or a coarser grid");
+}
+
 void* aligned_zeroed(std::size_t bytes) {
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   void* pointer = std::aligned_alloc(alignment, rounded);
-  if (pointer == nullptr) {
-    throw Error(ExitCode::resources, "out of memory: could not allocate " + std::to_string(bytes) +
-                                         " bytes; use more processes or nodes, or a coarser grid");
-  }
+  if (pointer == nullptr) out_of_memory(bytes);
   std::memset(pointer, 0, rounded);
   return pointer;
+}
+
+/// Zeroed by the system when first touched.
+void* map(std::size_t bytes, Allocation& allocation) {
+  const std::size_t stagger = stagger_step * (ledger().maps++ % stagger_count);
+  allocation.mapped = bytes + stagger;
+  allocation.mapping =
+      mmap(nullptr, allocation.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (allocation.mapping == MAP_FAILED) out_of_memory(bytes);
+  madvise(allocation.mapping, allocation.mapped, MADV_HUGEPAGE);  // advice: without it all works the same
+  return static_cast<std::byte*>(allocation.mapping) + stagger;
 }
 
 }  // namespace
@@ -61,9 +89,10 @@ std::size_t free_memory() {
 }
 
 void* allocate(std::size_t bytes) {
-  void* pointer = aligned_zeroed(bytes);
+  Allocation allocation{bytes, nullptr, 0};
+  void* pointer = bytes >= mapped_from ? map(bytes, allocation) : aligned_zeroed(bytes);
   Ledger& book = ledger();
-  book.sizes[pointer] = bytes;
+  book.allocations[pointer] = allocation;
   book.held += bytes;
   if (book.held > book.peak) book.peak = book.held;
   return pointer;
@@ -71,11 +100,16 @@ void* allocate(std::size_t bytes) {
 
 void release(void* pointer) noexcept {
   Ledger& book = ledger();
-  if (const auto entry = book.sizes.find(pointer); entry != book.sizes.end()) {
-    book.held -= entry->second;
-    book.sizes.erase(entry);
+  const auto entry = book.allocations.find(pointer);
+  if (entry == book.allocations.end()) return;
+  const Allocation allocation = entry->second;
+  book.held -= allocation.bytes;
+  book.allocations.erase(entry);
+  if (allocation.mapping != nullptr) {
+    munmap(allocation.mapping, allocation.mapped);
+  } else {
+    std::free(pointer);
   }
-  std::free(pointer);
 }
 
 void* allocate_host(std::size_t bytes) {

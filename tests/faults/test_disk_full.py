@@ -1,0 +1,125 @@
+"""A full disk: exit code 4, a message that says so, and older checkpoints that can be restarted from."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sluice_run import (
+    assert_same_results,
+    checkpoints,
+    finish,
+    must,
+    sluice,
+    start,
+    step_of,
+    wait_until,
+    write_case,
+)
+
+STEPS = 30
+MEGABYTE = 1 << 20
+# A checkpoint takes a little more than 2 MB.
+CASE = {"grid.cells": [32, 32, 64], "time.steps": STEPS, "output.checkpoint": {"every": 0.4, "keep": 4},
+        "output.timeseries": {"every": 1}, "output.slices": []}
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("reference")
+    must(sluice("run", write_case(folder, CASE)))
+    assert checkpoints(folder / "out")[-1].stat().st_size > 2 * MEGABYTE
+    return folder / "out"
+
+
+def mount(folder: Path, options: str) -> bool:
+    return subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], capture_output=True,
+                          check=False).returncode == 0
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 7 MB: room for three checkpoints."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if not mount(folder, "size=7m"):
+        pytest.skip("file systems cannot be mounted here")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def assert_clean_failure(out: Path, ranks: int, outcome_text: str) -> None:
+    assert "No space left" in outcome_text or "File too large" in outcome_text
+    assert outcome_text.count("sluice: ") == 1
+    assert not list((out / "checkpoints").glob("*.tmp"))
+    for file in checkpoints(out):
+        must(sluice("info", file))
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_full_during_a_checkpoint(reference: Path, small_disk: Path, ranks: int) -> None:
+    case = write_case(small_disk, CASE)
+    out = small_disk / "out"
+    outcome = must(sluice("run", case, ranks=ranks), 4)
+    assert len(checkpoints(out)) == 3
+    assert step_of(checkpoints(out)[-1]) < STEPS
+    assert_clean_failure(out, ranks, outcome.err)
+    assert str(out) in outcome.err
+    assert "free some space" in outcome.err
+
+    # The same again: still nothing is lost.
+    must(sluice("run", case, "--restart", "auto", ranks=ranks), 4)
+    assert len(checkpoints(out)) == 3
+
+    assert mount(small_disk, "remount,size=40m")
+    must(sluice("run", case, "--restart", "auto", ranks=ranks))
+    assert_same_results(reference, out)
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_full_at_some_moment(reference: Path, small_disk: Path, ranks: int) -> None:
+    """Time series, statistics or checkpoint: whatever is written next fails."""
+    case = write_case(small_disk, {**CASE, "output.checkpoint": {"every": 0.4, "keep": 1}})
+    out = small_disk / "out"
+    process = start(["run", case], ranks)
+    wait_until(lambda: checkpoints(out), "a checkpoint")
+    filler = small_disk / "filler"
+    with filler.open("wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(bytes(MEGABYTE // 16))
+        except OSError:
+            pass
+    outcome = must(finish(process), 4)
+    assert_clean_failure(out, ranks, outcome.err)
+    filler.unlink()
+    must(sluice("run", case, "--restart", "auto", ranks=ranks))
+    assert_same_results(reference, out)
+
+
+def test_full_from_the_start(small_disk: Path) -> None:
+    (small_disk / "filler").write_bytes(bytes(7 * MEGABYTE - 16384))
+    case = write_case(small_disk, CASE)
+    assert "No space left" in must(sluice("run", case), 4).err
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_limit_on_file_sizes(reference: Path, tmp_path: Path, ranks: int) -> None:
+    """`ulimit -f`: the system would end the program with a signal; it must end in good order."""
+    case = write_case(tmp_path, CASE)
+    out = tmp_path / "out"
+    must(sluice("run", case, "--steps", 8, ranks=ranks))
+    before = [file.name for file in checkpoints(out)]
+    outcome = must(sluice("run", case, "--restart", "auto", ranks=ranks, preexec=limit_file_size), 4)
+    assert [file.name for file in checkpoints(out)] == before
+    assert_clean_failure(out, ranks, outcome.err)
+    assert "ulimit" in outcome.err
+    must(sluice("run", case, "--restart", "auto", ranks=ranks))
+    assert_same_results(reference, out)
+
+
+def limit_file_size() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (MEGABYTE, MEGABYTE))

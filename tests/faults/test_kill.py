@@ -1,0 +1,120 @@
+"""Killed runs: after kill -9 at any moment, of all ranks or of one, `--restart auto` ends as an uninterrupted run."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from sluice_run import (
+    assert_same_results,
+    checkpoints,
+    descendants,
+    finish,
+    kill_all,
+    must,
+    sluice,
+    start,
+    step_of,
+    wait_until,
+    write_case,
+)
+
+STEPS = 150
+# Much of the time goes into checkpoints, statistics and slices, so that kills hit them.
+CASE = {"grid.cells": [32, 16, 64], "time.steps": STEPS, "output.timeseries": {"every": 1},
+        "output.checkpoint": {"every": 0.2, "keep": 2}, "output.statistics": {"start": 0.2, "every": 1, "block": 0.3},
+        "output.slices": [{"normal": "z", "at": 0.1, "every": 0.1, "fields": ["u", "p"]}],
+        "parallel": {"grid": "auto", "exchange": "mpi_p2p"}}
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("reference")
+    must(sluice("run", write_case(folder, CASE)))
+    return folder / "out"
+
+
+def unfinished(out: Path) -> list[Path]:
+    return list((out / "checkpoints").glob("*.tmp"))
+
+
+def newest_step(out: Path) -> int:
+    return max((step_of(file) for file in checkpoints(out)), default=0)
+
+
+@pytest.mark.parametrize(("ranks", "seed"), [(0, 1), (2, 2)])
+def test_killed_at_random_moments(reference: Path, tmp_path: Path, ranks: int, seed: int) -> None:
+    moments = random.Random(seed)
+    case, out = write_case(tmp_path, CASE), tmp_path / "out"
+    killed = 0
+    while newest_step(out) < STEPS and killed < 8:
+        process = start(["run", case, "--restart", "auto"], ranks)
+        wait_until(lambda: out.exists() or process.poll() is not None, "the output directory")
+        before = newest_step(out)
+        # From the first moment of the run to some checkpoints later.
+        patience = moments.choice([0.0, 0.2, 0.4, 0.6])
+        wait_until(lambda: newest_step(out) > before or process.poll() is not None, "a checkpoint")  # noqa: B023
+        time.sleep(patience * moments.random())
+        kill_all(process)
+        finish(process)
+        killed += 1
+    assert killed > 3
+    must(sluice("run", case, "--restart", "auto", ranks=ranks))
+    assert_same_results(reference, out)
+    assert not unfinished(out)
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_killed_while_a_checkpoint_is_written(reference: Path, tmp_path: Path, ranks: int) -> None:
+    case, out = write_case(tmp_path, CASE), tmp_path / "out"
+    caught = 0
+    for attempt in range(20):
+        process = start(["run", case, "--restart", "auto"], ranks)
+        wait_until(lambda: unfinished(out) or process.poll() is not None, "an unfinished checkpoint", interval=1e-4)
+        kill_all(process)
+        finish(process)
+        caught += len(unfinished(out)) > 0
+        if caught >= 3:
+            break
+        if newest_step(out) == STEPS:  # too quick for us: once more from the start
+            assert attempt < 19
+            shutil.rmtree(out)
+    assert caught >= 3
+    must(sluice("run", case, "--restart", "auto", ranks=ranks))
+    assert_same_results(reference, out)
+    assert not unfinished(out)
+
+
+@pytest.mark.parametrize("victim", [0, 2])
+def test_a_dead_rank(reference: Path, tmp_path: Path, victim: int) -> None:
+    """The launcher notices, the others end, and what was saved is used."""
+    case, out = write_case(tmp_path, CASE), tmp_path / "out"
+    process = start(["run", case], 3)
+    wait_until(lambda: len(checkpoints(out)) == 2, "two checkpoints")
+    ranks = sorted(descendants(process.pid))
+    assert len(ranks) == 3
+    os.kill(ranks[victim], signal.SIGKILL)
+    outcome = finish(process, timeout=30)
+    assert outcome.code != 0
+    assert 0 < newest_step(out) < STEPS
+    outcome = must(sluice("run", case, "--restart", "auto", ranks=3))
+    assert "Restarted from" in outcome.out
+    assert_same_results(reference, out)
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_output_directory_removed_during_the_run(tmp_path: Path, ranks: int) -> None:
+    """Nothing can be saved any more: the run ends and says so, it does not compute in vain."""
+    case, out = write_case(tmp_path, {**CASE, "time.steps": 1000000}), tmp_path / "out"
+    process = start(["run", case], ranks)
+    wait_until(lambda: checkpoints(out), "a checkpoint")
+    out.rename(tmp_path / "gone")
+    shutil.rmtree(tmp_path / "gone", ignore_errors=True)
+    outcome = must(finish(process, timeout=30), 4)
+    assert str(out) in outcome.err
+    assert outcome.err.count("sluice: ") == 1
