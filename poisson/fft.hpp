@@ -30,12 +30,17 @@ class FourierX {
   std::unique_ptr<Plans> plans_;
 };
 
+/// Which implementation transforms along y: the fastest that the build has, or the plain one that it is tested against. On a CPU
+/// there is one.
+enum class FourierMethod { fastest, plain };
+
 /// Transforms along y of complex coefficients. Unscaled: backward(forward(f)) = ny f. What a column becomes
 /// depends on that column alone, to the bit (FFTW).
 class FourierY {
  public:
-  /// For views of nx x ny x nz coefficients, rows `stride_y` elements apart, y whole.
-  FourierY(int nx, int ny, int nz, std::int64_t stride_y);
+  /// For views of nx x ny x nz coefficients, rows `stride_y` and planes `stride_z` elements apart, y whole.
+  FourierY(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z,
+           FourierMethod method = FourierMethod::fastest);
   ~FourierY();
   FourierY(const FourierY&) = delete;
   FourierY& operator=(const FourierY&) = delete;

@@ -1,4 +1,4 @@
-// Fourier transforms by cuFFT, in place. cuFFT may choose other kernels for other batch sizes, so that on a
+// Fourier transforms by cuFFT, in place; along y by VkFFT where the build has it. cuFFT may choose other kernels for other batch sizes, so that on a
 // GPU the last bits of a transform can depend on how many rows a rank owns, that is on the process grid.
 #include <cufft.h>
 
@@ -10,6 +10,9 @@
 
 #include "core/support/error.hpp"
 #include "poisson/fft.hpp"
+#ifdef SLUICE_VKFFT
+#include "poisson/fft_vkfft.hpp"
+#endif
 
 namespace sluice {
 
@@ -178,29 +181,46 @@ void FourierX::backward(Field& field) {
   });
 }
 
-/// One plane at a time: strided transforms of everything at once would need as much work memory as there is
-/// data.
+/// By VkFFT all planes at once; by cuFFT one plane at a time: strided transforms of everything at once would need as much work
+/// memory as there is data.
 struct FourierY::Plans {
-  Plans(int nx, int ny, int planes, std::int64_t stride_y)
-      : nz(planes), stride(stride_y), plan(Cufft::complex_to_complex, {ny, stride_y, 1, 1, nx}) {}
+  Plans(int nx, int ny, int planes, std::int64_t row_stride, std::int64_t plane_stride, FourierMethod method)
+      : nz(planes), stride_y(row_stride), stride_z(plane_stride) {
+    if (nx == 0 || planes == 0) return;
+#ifdef SLUICE_VKFFT
+    if (method == FourierMethod::fastest) {
+      vkfft = std::make_unique<VkFourierY>(nx, ny, planes, stride_y, stride_z);
+      return;
+    }
+#endif
+    static_cast<void>(method);
+    plan = Plan(Cufft::complex_to_complex, {ny, stride_y, 1, 1, nx});
+  }
 
-  void run(View3<Complex> coefficients, int direction) const {
-    SLUICE_REQUIRE(coefficients.stride_y == stride,
+  void run(View3<Complex> coefficients, int direction) {
+    SLUICE_REQUIRE(coefficients.stride_y == stride_y && coefficients.stride_z == stride_z,
                    "the coefficients are not laid out as this transform was made for");
+#ifdef SLUICE_VKFFT
+    if (vkfft) {
+      vkfft->run(coefficients.origin, direction == CUFFT_FORWARD);
+      return;
+    }
+#endif
     for (int k = 0; k < nz; ++k) {
-      check_cufft(
-          Cufft::execute(plan.handle(), cufft(coefficients.origin + k * coefficients.stride_z), direction),
-          "cuFFT along y");
+      check_cufft(Cufft::execute(plan.handle(), cufft(coefficients.origin + k * stride_z), direction), "cuFFT along y");
     }
   }
 
   int nz;
-  std::int64_t stride;
+  std::int64_t stride_y, stride_z;
   Plan plan;
+#ifdef SLUICE_VKFFT
+  std::unique_ptr<VkFourierY> vkfft;
+#endif
 };
 
-FourierY::FourierY(int nx, int ny, int nz, std::int64_t stride_y)
-    : plans_(std::make_unique<Plans>(nx, ny, nz, stride_y)) {}
+FourierY::FourierY(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z, FourierMethod method)
+    : plans_(std::make_unique<Plans>(nx, ny, nz, stride_y, stride_z, method)) {}
 
 FourierY::~FourierY() = default;
 
@@ -215,7 +235,11 @@ void FourierY::backward(View3<std::complex<real>> coefficients) {
 std::string fft_library() {
   int version = 0;
   check_cufft(cufftGetVersion(&version), "cufftGetVersion");
-  return "cuFFT " + std::to_string(version / 1000) + "." + std::to_string(version / 100 % 10);
+  std::string text = "cuFFT " + std::to_string(version / 1000) + "." + std::to_string(version / 100 % 10);
+#ifdef SLUICE_VKFFT
+  text += std::string(", ") + vkfft_version();
+#endif
+  return text;
 }
 
 }  // namespace sluice

@@ -178,7 +178,8 @@ struct FourierY::Plans {
   Plan forward, backward;
 };
 
-FourierY::FourierY(int nx, int ny, int nz, std::int64_t /*stride_y*/)
+FourierY::FourierY(int nx, int ny, int nz, std::int64_t /*stride_y*/, std::int64_t /*stride_z*/,
+                   FourierMethod /*method*/)
     : plans_(std::make_unique<Plans>(nx, ny, nz)) {}
 
 FourierY::~FourierY() = default;

@@ -82,10 +82,10 @@ void Output::go_back() {
   // A run that ended at a step off the schedule wrote its row all the same; going on, that row was never due.
   const bool due = step % every == 0 || step == 1;
   run_on_root(simulation_->comm.world(), [&] {
-    files_->time_series = std::make_unique<io::TimeSeries>(directory_ + "/timeseries.csv", step > 0 ? std::optional(due ? step : step - 1) : std::nullopt);
-    if (statistics_ != nullptr) {
+    if (statistics_ != nullptr) {  // first, because a damaged file is refused, and then nothing shall have changed
       files_->statistics = std::make_unique<io::StatisticsFile>(statistics_spec(*simulation_, directory_), step > 0 ? std::optional(step) : std::nullopt);
     }
+    files_->time_series = std::make_unique<io::TimeSeries>(directory_ + "/timeseries.csv", step > 0 ? std::optional(due ? step : step - 1) : std::nullopt);
   });
   last_row_ = due ? step : -1;
   slices_.emplace(*simulation_, directory_);

@@ -112,13 +112,7 @@ std::vector<std::array<ExactSum, N>> reduce_planes(const char* name, const Box3&
   if (box.empty()) return planes;
   detail::require_whole_rows(name, box);
 #ifdef __CUDACC__
-  const std::vector<double> rows = cuda::sum_rows<N>(name, box, kernel);
-  std::size_t row = 0;
-  for (auto& plane : planes) {
-    for (int j = 0; j < box.ny(); ++j) {
-      for (int n = 0; n < N; ++n) plane[static_cast<std::size_t>(n)].add(rows[row++]);
-    }
-  }
+  cuda::sum_planes_of<N>(name, box, kernel, false, planes.front().data());
 #else
   static_cast<void>(name);
   for (int k = 0; k < box.nz(); ++k) {
@@ -139,7 +133,13 @@ std::vector<std::array<ExactSum, N>> reduce_planes(const char* name, const Box3&
 template <class Kernel>
 ExactSum reduce_sum(const char* name, const Box3& box, const Kernel& kernel) {
   ExactSum sum;
+#ifdef __CUDACC__
+  if (box.empty()) return sum;
+  detail::require_whole_rows(name, box);
+  cuda::sum_planes_of<1>(name, box, kernel, true, &sum);
+#else
   for (const auto& plane : reduce_planes<1>(name, box, kernel)) sum += plane[0];
+#endif
   return sum;
 }
 

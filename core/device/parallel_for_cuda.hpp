@@ -6,6 +6,7 @@
 #include "core/decomp/box3.hpp"
 #include "core/device/buffer.hpp"
 #include "core/device/check_cuda.hpp"
+#include "core/support/exact_sum.hpp"
 
 namespace sluice {
 struct Cell;
@@ -14,6 +15,8 @@ struct Cell;
 namespace sluice::cuda {
 
 inline constexpr int warp = 32;
+inline constexpr int warps_per_block = 8;
+using Word = unsigned long long;  ///< what atomicAdd and atomicMax take; two's complement makes it serve for signed sums
 
 template <class Kernel, class CellType>
 __global__ void for_each_index(int x0, int x1, int y0, int y1, int z0, Kernel kernel) {
@@ -28,44 +31,58 @@ __global__ void for_each_index(int x0, int x1, int y0, int y1, int z0, Kernel ke
   }
 }
 
-/// One warp a row; lane l adds the cells l, l + 32, ...: an order that depends on nx alone.
+/// Rows [blockIdx.x * rows_per_block, ...) of plane blockIdx.y, one warp a row; lane l adds the cells l, l + 32, ...: an order that
+/// depends on nx alone. Row sums meet in an exact sum, first of the block, then of the plane, so that their order does not matter.
 template <int N, class Kernel, class CellType>
-__global__ void sum_each_row(int nx, int y0, int ny, int z0, Kernel kernel, double* rows) {
-  const int j = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y);
+__global__ void sum_planes(int nx, int y0, int ny, int z0, int rows_per_block, Kernel kernel, Word* sums, int plane_stride) {
+  __shared__ Word of_block[N * ExactSum::words];
+  const int thread = static_cast<int>(threadIdx.y) * warp + static_cast<int>(threadIdx.x);
+  for (int n = thread; n < N * ExactSum::words; n += warp * warps_per_block) of_block[n] = 0;
+  __syncthreads();
   const int k = static_cast<int>(blockIdx.y);
-  if (j >= ny) return;
-  double sums[N] = {};
-  for (int i = static_cast<int>(threadIdx.x); i < nx; i += warp) {
-    double values[N];
-    kernel(CellType{i, y0 + j, z0 + k, i == 0 ? nx - 1 : i - 1, i + 1 == nx ? 0 : i + 1}, values);
-    for (int n = 0; n < N; ++n) sums[n] += values[n];
+  const int first = static_cast<int>(blockIdx.x) * rows_per_block;
+  const int end = first + rows_per_block < ny ? first + rows_per_block : ny;
+  for (int j = first + static_cast<int>(threadIdx.y); j < end; j += warps_per_block) {
+    double row[N] = {};
+    for (int i = static_cast<int>(threadIdx.x); i < nx; i += warp) {
+      double values[N];
+      kernel(CellType{i, y0 + j, z0 + k, i == 0 ? nx - 1 : i - 1, i + 1 == nx ? 0 : i + 1}, values);
+      for (int n = 0; n < N; ++n) row[n] += values[n];
+    }
+    for (int n = 0; n < N; ++n) {
+      for (int offset = warp / 2; offset > 0; offset /= 2) row[n] += __shfl_down_sync(0xffffffffU, row[n], offset);
+      if (threadIdx.x != 0) continue;
+      const ExactTerm term = ExactSum::decompose(row[n]);
+      Word* sum = of_block + n * ExactSum::words;
+      for (int digit = 0; digit < 3; ++digit) atomicAdd(sum + term.digit + digit, static_cast<Word>(term.part[digit]));
+      if (!term.representable) atomicAdd(sum + ExactSum::digits, Word{1});
+    }
   }
-  for (int n = 0; n < N; ++n) {
-    for (int offset = warp / 2; offset > 0; offset /= 2)
-      sums[n] += __shfl_down_sync(0xffffffffU, sums[n], offset);
-    if (threadIdx.x == 0) rows[(static_cast<std::size_t>(k) * ny + j) * N + n] = sums[n];
+  __syncthreads();
+  Word* of_plane = sums + static_cast<std::size_t>(k) * plane_stride;
+  for (int n = thread; n < N * ExactSum::words; n += warp * warps_per_block) {
+    if (of_block[n] != 0) atomicAdd(of_plane + n, of_block[n]);
   }
 }
 
+/// The largest value as the bits of a non-negative double, which order like integers; the bits of a NaN lie above all others.
 template <class Kernel, class CellType>
-__global__ void max_each_row(int nx, int y0, int ny, int z0, Kernel kernel, double* rows) {
-  const int j = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y);
+__global__ void max_of_rows(int nx, int y0, int ny, int z0, Kernel kernel, Word* largest_bits) {
   const int k = static_cast<int>(blockIdx.y);
-  if (j >= ny) return;
-  double largest = 0;
-  double nan_trap = 0;
-  for (int i = static_cast<int>(threadIdx.x); i < nx; i += warp) {
-    const double value =
-        kernel(CellType{i, y0 + j, z0 + k, i == 0 ? nx - 1 : i - 1, i + 1 == nx ? 0 : i + 1});
-    largest = value > largest ? value : largest;
-    nan_trap += value * 0;
+  Word largest = 0;
+  for (int j = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y); j < ny; j += static_cast<int>(gridDim.x * blockDim.y)) {
+    for (int i = static_cast<int>(threadIdx.x); i < nx; i += warp) {
+      const double value = kernel(CellType{i, y0 + j, z0 + k, i == 0 ? nx - 1 : i - 1, i + 1 == nx ? 0 : i + 1});
+      const double trapped = value * 0 == 0 ? (value > 0 ? value : 0.0) : __longlong_as_double(0x7ff8000000000000LL);
+      const Word bits = static_cast<Word>(__double_as_longlong(trapped));
+      largest = bits > largest ? bits : largest;
+    }
   }
   for (int offset = warp / 2; offset > 0; offset /= 2) {
-    const double other = __shfl_down_sync(0xffffffffU, largest, offset);
+    const Word other = __shfl_down_sync(0xffffffffU, largest, offset);
     largest = other > largest ? other : largest;
-    nan_trap += __shfl_down_sync(0xffffffffU, nan_trap, offset);
   }
-  if (threadIdx.x == 0) rows[static_cast<std::size_t>(k) * ny + j] = nan_trap == 0 ? largest : nan_trap;
+  if (threadIdx.x == 0 && largest != 0) atomicMax(largest_bits, largest);
 }
 
 template <class Kernel, class CellType = Cell>
@@ -78,46 +95,39 @@ void launch(const char* name, const Box3& box, const Kernel& kernel) {
   check_cuda(cudaGetLastError(), name);
 }
 
-/// Scratch for one number a row and quantity, kept between calls so that a step allocates nothing.
-inline double* row_scratch(std::size_t size) {
-  static auto* scratch = new Buffer<double>;  // never destroyed: the CUDA context may be gone by then
-  if (scratch->size() < size) *scratch = Buffer<double>(size);
+/// Zeroed scratch for the results of a reduction, kept between calls so that a step allocates nothing.
+inline Word* result_scratch(std::size_t size) {
+  static auto* scratch = new Buffer<Word>;  // never destroyed: the CUDA context may be gone by then
+  if (scratch->size() < size) *scratch = Buffer<Word>(size);
+  check_cuda(cudaMemsetAsync(scratch->data(), 0, size * sizeof(Word)), "cudaMemsetAsync");
   return scratch->data();
 }
 
-inline std::vector<double> download_rows(const double* rows, std::size_t size) {
-  std::vector<double> host(size);
-  device::copy(host.data(), rows, size * sizeof(double));
-  return host;
-}
-
-inline dim3 row_blocks(const Box3& box, unsigned rows_per_block) {
-  return dim3((box.ny() + rows_per_block - 1) / rows_per_block, box.nz());
-}
-
+/// Sums over each plane of N quantities, or with `together` over all planes: results[plane][quantity].
 template <int N, class Kernel, class CellType = Cell>
-std::vector<double> sum_rows(const char* name, const Box3& box, const Kernel& kernel) {
-  const std::size_t size = static_cast<std::size_t>(box.ny()) * box.nz() * N;
-  double* rows = row_scratch(size);
-  sum_each_row<N, Kernel, CellType><<<row_blocks(box, 8), dim3(warp, 8)>>>(
-      box.nx(), static_cast<int>(box.lo[1]), box.ny(), static_cast<int>(box.lo[2]), kernel, rows);
+void sum_planes_of(const char* name, const Box3& box, const Kernel& kernel, bool together, ExactSum* results) {
+  static_assert(sizeof(ExactSum) == ExactSum::words * sizeof(Word));
+  const int stride = together ? 0 : N * ExactSum::words;
+  const std::size_t size = static_cast<std::size_t>(together ? 1 : box.nz()) * N * ExactSum::words;
+  Word* sums = result_scratch(size);
+  constexpr int rows_per_block = 8 * warps_per_block;
+  const dim3 blocks((box.ny() + rows_per_block - 1) / rows_per_block, box.nz());
+  sum_planes<N, Kernel, CellType><<<blocks, dim3(warp, warps_per_block)>>>(
+      box.nx(), static_cast<int>(box.lo[1]), box.ny(), static_cast<int>(box.lo[2]), rows_per_block, kernel, sums, stride);
   check_cuda(cudaGetLastError(), name);
-  return download_rows(rows, size);
+  device::copy(results, sums, size * sizeof(Word));
 }
 
 template <class Kernel, class CellType = Cell>
 double max_rows(const char* name, const Box3& box, const Kernel& kernel) {
-  const std::size_t size = static_cast<std::size_t>(box.ny()) * box.nz();
-  double* rows = row_scratch(size);
-  max_each_row<Kernel, CellType><<<row_blocks(box, 8), dim3(warp, 8)>>>(
-      box.nx(), static_cast<int>(box.lo[1]), box.ny(), static_cast<int>(box.lo[2]), kernel, rows);
+  Word* largest = result_scratch(1);
+  const dim3 blocks((box.ny() + 4 * warps_per_block - 1) / (4 * warps_per_block), box.nz());
+  max_of_rows<Kernel, CellType><<<blocks, dim3(warp, warps_per_block)>>>(
+      box.nx(), static_cast<int>(box.lo[1]), box.ny(), static_cast<int>(box.lo[2]), kernel, largest);
   check_cuda(cudaGetLastError(), name);
-  double largest = 0;
-  for (const double value : download_rows(rows, size)) {
-    if (!(value <= largest)) largest = value;
-    if (largest != largest) break;
-  }
-  return largest;
+  double value = 0;
+  device::copy(&value, largest, sizeof(value));
+  return value;
 }
 
 }  // namespace sluice::cuda

@@ -9,28 +9,9 @@
 namespace sluice {
 
 void ExactSum::add(double term) {
-  if (term == 0) return;
-  if (!(std::abs(term) < 0x1p300)) {
-    ++word_[digits];
-    return;
-  }
-  int exponent = 0;
-  const double fraction = std::frexp(term, &exponent);  // term = fraction 2^exponent, 1/2 <= |fraction| < 1
-  auto mantissa = static_cast<std::int64_t>(fraction * 0x1p53);  // exact: a 53-bit integer
-  int position = exponent - 53 - lowest_exponent;                // of the mantissa's lowest bit
-  if (position < 0) {
-    if (position <= -53) return;
-    mantissa /= std::int64_t{1} << -position;
-    position = 0;
-  }
-  const int digit = position / digit_bits;
-  const bool negative = mantissa < 0;
-  const auto magnitude = static_cast<unsigned __int128>(negative ? -mantissa : mantissa)
-                         << (position % digit_bits);
-  for (int n = 0; n < 3; ++n) {
-    const auto part = static_cast<std::int64_t>((magnitude >> (digit_bits * n)) & 0xffffffffU);
-    if (part != 0) word_[static_cast<std::size_t>(digit + n)] += negative ? -part : part;
-  }
+  const ExactTerm parts = decompose(term);
+  if (!parts.representable) ++word_[digits];
+  for (int n = 0; n < 3; ++n) word_[static_cast<std::size_t>(parts.digit + n)] += parts.part[n];
 }
 
 ExactSum& ExactSum::operator+=(const ExactSum& other) {

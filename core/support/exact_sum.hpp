@@ -4,9 +4,19 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
+#include "core/support/real.hpp"
+
 namespace sluice {
+
+/// A double as part of an ExactSum: it adds part[n] to digit + n, or is counted as not representable.
+struct ExactTerm {
+  int digit = 0;
+  std::int64_t part[3] = {0, 0, 0};
+  bool representable = true;
+};
 
 /// A sum held as a wide fixed-point number, in 32-bit digits that live in 64-bit integers so that carries can
 /// wait: integer addition is associative, so any order and any splitting over ranks gives the same bits.
@@ -20,6 +30,30 @@ class ExactSum {
   ExactSum() = default;
 
   void add(double term);
+
+  /// What `term` adds to which digits. On a GPU, threads add these to a shared sum in any order.
+  SLUICE_HD static ExactTerm decompose(double term) {
+    std::uint64_t bits = 0;
+    memcpy(&bits, &term, sizeof(bits));
+    const auto exponent = static_cast<int>((bits >> 52) & 0x7ff);  // of a normal number: biased by 1023
+    ExactTerm result;
+    result.representable = exponent < 1023 + 300;
+    int position = exponent - 1023 - 52 - lowest_exponent;  // of the mantissa's lowest bit
+    if (!result.representable || position <= -53) return result;
+    std::uint64_t mantissa = (bits & ((std::uint64_t{1} << 52) - 1)) | (std::uint64_t{1} << 52);
+    if (position < 0) {
+      mantissa >>= -position;
+      position = 0;
+    }
+    const int shift = position % digit_bits;
+    const std::int64_t sign = (bits >> 63) != 0 ? -1 : 1;
+    result.digit = position / digit_bits;
+    result.part[0] = sign * static_cast<std::int64_t>((mantissa << shift) & 0xffffffffU);
+    result.part[1] = sign * static_cast<std::int64_t>((mantissa >> (digit_bits - shift)) & 0xffffffffU);
+    result.part[2] = shift == 0 ? 0 : sign * static_cast<std::int64_t>(mantissa >> (2 * digit_bits - shift));
+    return result;
+  }
+
   ExactSum& operator+=(const ExactSum& other);
 
   /// The sum, rounded once. NaN if any term was not finite.

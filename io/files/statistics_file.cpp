@@ -74,7 +74,11 @@ void set_column(std::vector<StatisticsBlock>& blocks, T StatisticsBlock::*member
 StatisticsFile::StatisticsFile(StatisticsSpec spec, std::optional<std::int64_t> restart_step)
     : spec_(std::move(spec)) {
   if (restart_step && ::access(spec_.path.c_str(), F_OK) == 0) {
-    load();
+    try {
+      load();
+    } catch (const Error& error) {
+      throw Error(error.code(), std::string(error.what()) + "; move the file away to begin new statistics");
+    }
     truncate_after(*restart_step);
   } else {
     rewrite();
@@ -152,7 +156,7 @@ void StatisticsFile::load() {
   if (read_array<double>(file, "/grid/z") != spec_.z ||
       read_array<double>(file, "/grid/z_face") != spec_.z_face) {
     throw Error(ExitCode::restart,
-                spec_.path + ": holds statistics on another grid; move the file away to begin new ones");
+                spec_.path + ": holds statistics on another grid");
   }
   set_column(blocks_, &StatisticsBlock::samples, read_array<std::int64_t>(file, "/samples"));
   set_column(blocks_, &StatisticsBlock::t_begin, read_array<double>(file, "/t_begin"));
@@ -168,7 +172,7 @@ void StatisticsFile::read_profiles(const h5::File& file) {
     if (!file.has("/" + series.name) || file.dataset("/" + series.name).shape() != expected) {
       throw Error(ExitCode::restart,
                   spec_.path + ": holds no profiles of " + series.name +
-                      " as this version of Sluice takes them; move the file away to begin new ones");
+                      " as this version of Sluice takes them");
     }
     const std::vector<double> rows = read_array<double>(file, "/" + series.name);
     auto row = rows.begin();

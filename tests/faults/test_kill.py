@@ -1,12 +1,16 @@
-"""Killed runs: after kill -9 at any moment, of all ranks or of one, `--restart auto` ends as an uninterrupted run."""
+"""After kill -9 at any moment, of all ranks or of one, `--restart auto` ends as an uninterrupted run."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import shutil
 import signal
+import subprocess
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -26,10 +30,15 @@ from sluice_run import (
 
 STEPS = 150
 # Much of the time goes into checkpoints, statistics and slices, so that kills hit them.
-CASE = {"grid.cells": [32, 16, 64], "time.steps": STEPS, "output.timeseries": {"every": 1},
-        "output.checkpoint": {"every": 0.2, "keep": 2}, "output.statistics": {"start": 0.2, "every": 1, "block": 0.3},
-        "output.slices": [{"normal": "z", "at": 0.1, "every": 0.1, "fields": ["u", "p"]}],
-        "parallel": {"grid": "auto", "exchange": "mpi_p2p"}}
+CASE = {
+    "grid.cells": [32, 16, 64],
+    "time.steps": STEPS,
+    "output.timeseries": {"every": 1},
+    "output.checkpoint": {"every": 0.2, "keep": 2},
+    "output.statistics": {"start": 0.2, "every": 1, "block": 0.3},
+    "output.slices": [{"normal": "z", "at": 0.1, "every": 0.1, "fields": ["u", "p"]}],
+    "parallel": {"grid": "auto", "exchange": "mpi_p2p"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -39,12 +48,30 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-def unfinished(out: Path) -> list[Path]:
-    return list((out / "checkpoints").glob("*.tmp"))
+def unfinished(out: Path) -> set[tuple[str, int]]:
+    """Checkpoints that are being written, or were when a run was killed: name and time of birth or last write."""
+    found = set()
+    for file in (out / "checkpoints").glob("*.tmp"):
+        with contextlib.suppress(FileNotFoundError):
+            found.add((file.name, file.stat().st_mtime_ns))
+    return found
+
+
+def has_new_unfinished(out: Path, old: set[tuple[str, int]]) -> bool:
+    return bool(unfinished(out) - old)
 
 
 def newest_step(out: Path) -> int:
     return max((step_of(file) for file in checkpoints(out)), default=0)
+
+
+def is_newer(out: Path, step: int) -> bool:
+    return newest_step(out) > step
+
+
+def wait_for(process: subprocess.Popen[str], condition: Callable[[], bool], what: str) -> None:
+    """Until the condition holds, or the process has ended."""
+    wait_until(lambda: condition() or process.poll() is not None, what, interval=2e-4)
 
 
 @pytest.mark.parametrize(("ranks", "seed"), [(0, 1), (2, 2)])
@@ -52,14 +79,11 @@ def test_killed_at_random_moments(reference: Path, tmp_path: Path, ranks: int, s
     moments = random.Random(seed)
     case, out = write_case(tmp_path, CASE), tmp_path / "out"
     killed = 0
-    while newest_step(out) < STEPS and killed < 8:
+    while newest_step(out) < STEPS and killed < 9:
         process = start(["run", case, "--restart", "auto"], ranks)
-        wait_until(lambda: out.exists() or process.poll() is not None, "the output directory")
-        before = newest_step(out)
-        # From the first moment of the run to some checkpoints later.
-        patience = moments.choice([0.0, 0.2, 0.4, 0.6])
-        wait_until(lambda: newest_step(out) > before or process.poll() is not None, "a checkpoint")  # noqa: B023
-        time.sleep(patience * moments.random())
+        if killed % 3 > 0:  # else before, while, or soon after it starts
+            wait_for(process, partial(is_newer, out, newest_step(out)), "a checkpoint")
+        time.sleep(0.5 * moments.random())
         kill_all(process)
         finish(process)
         killed += 1
@@ -75,7 +99,7 @@ def test_killed_while_a_checkpoint_is_written(reference: Path, tmp_path: Path, r
     caught = 0
     for attempt in range(20):
         process = start(["run", case, "--restart", "auto"], ranks)
-        wait_until(lambda: unfinished(out) or process.poll() is not None, "an unfinished checkpoint", interval=1e-4)
+        wait_for(process, partial(has_new_unfinished, out, unfinished(out)), "an unfinished checkpoint")
         kill_all(process)
         finish(process)
         caught += len(unfinished(out)) > 0

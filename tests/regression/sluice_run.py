@@ -92,11 +92,23 @@ def command(args: Iterable[object], ranks: int = 0) -> list[str]:
     return [*launcher, BINARY, *map(str, args)]
 
 
-def start(args: Iterable[object], ranks: int = 0, cwd: Path | None = None, env: Mapping[str, str] | None = None,
-          preexec: Callable[[], None] | None = None) -> subprocess.Popen[str]:
+def start(
+    args: Iterable[object],
+    ranks: int = 0,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    preexec: Callable[[], None] | None = None,
+) -> subprocess.Popen[str]:
     """Starts the program and returns at once."""
-    return subprocess.Popen(command(args, ranks), cwd=cwd, env={**os.environ, **YIELDING, **(env or {})}, text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=preexec)
+    return subprocess.Popen(
+        command(args, ranks),
+        cwd=cwd,
+        env={**os.environ, **YIELDING, **(env or {})},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=preexec,
+    )
 
 
 def finish(process: subprocess.Popen[str], timeout: float = 60) -> Outcome:
@@ -110,8 +122,14 @@ def finish(process: subprocess.Popen[str], timeout: float = 60) -> Outcome:
     return Outcome(process.returncode, out, err)
 
 
-def sluice(*args: object, ranks: int = 0, cwd: Path | None = None, env: Mapping[str, str] | None = None,
-           timeout: float = 60, preexec: Callable[[], None] | None = None) -> Outcome:
+def sluice(
+    *args: object,
+    ranks: int = 0,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    timeout: float = 60,
+    preexec: Callable[[], None] | None = None,
+) -> Outcome:
     """Runs the program to its end."""
     return finish(start(args, ranks, cwd, env, preexec), timeout)
 
@@ -143,7 +161,9 @@ def kill_all(process: subprocess.Popen[str]) -> None:
             continue
 
 
-def wait_until(condition: Callable[[], object], what: str, timeout: float = 30, interval: float = 0.005) -> None:
+def wait_until(
+    condition: Callable[[], object], what: str, timeout: float = 30, interval: float = 0.005
+) -> None:
     """Polls until the condition holds."""
     end = time.monotonic() + timeout
     while not condition():
@@ -199,8 +219,14 @@ def content(file: Path, ignore: Sequence[str] = ()) -> dict[str, bytes]:
     return found
 
 
-# The case as resolved names the directory and the end; the processes are no part of the flow; hashes cover both.
-ABOUT_THE_RUN = ("/resolved_case", "/values_hash", "/state/process_grid", "/state/exchange", "/state/values_hash")
+# The resolved case names the directory and the end; the processes are no part of the flow; hashes cover both.
+ABOUT_THE_RUN = (
+    "/resolved_case",
+    "/values_hash",
+    "/state/process_grid",
+    "/state/exchange",
+    "/state/values_hash",
+)
 
 
 def assert_same_content(one: Path, other: Path, ignore: Sequence[str] = ABOUT_THE_RUN) -> None:

@@ -62,8 +62,20 @@ def resolved(directory: Path) -> str:
 
 def test_setting_an_alternative_removes_the_others(tmp_path: Path) -> None:
     case = write_case(tmp_path, {"time.steps": None, "time.end": 50})
-    must(sluice("run", case, "--set", "time.dt=0.02", "--set", "time.steps=7", "--set", "flow.reynolds.tau=180",
-                "--set", "grid.stretching={type: uniform}"))
+    must(
+        sluice(
+            "run",
+            case,
+            "--set",
+            "time.dt=0.02",
+            "--set",
+            "time.steps=7",
+            "--set",
+            "flow.reynolds.tau=180",
+            "--set",
+            "grid.stretching={type: uniform}",
+        )
+    )
     text = resolved(tmp_path / "out")
     assert "cfl" not in text
     assert "end:" not in text
@@ -76,7 +88,9 @@ def test_setting_an_alternative_removes_the_others(tmp_path: Path) -> None:
 
 def test_errors_in_set_name_the_setting(tmp_path: Path) -> None:
     case = write_case(tmp_path)
-    message = must(sluice("check", case, "--set", "time.cfll=0.5", "--set", "time.steps=many", "--set", "title"), 2).err
+    message = must(
+        sluice("check", case, "--set", "time.cfll=0.5", "--set", "time.steps=many", "--set", "title"), 2
+    ).err
     assert "--set time.cfll=0.5" in message
     assert "time.cfl" in message
     assert "--set time.steps=many" in message
@@ -102,15 +116,32 @@ def test_paths_in_the_case_resolve_against_its_folder(tmp_path: Path) -> None:
     elsewhere.mkdir()
     faces = folder / "faces.txt"
     faces.write_text("\n".join(repr(2 * k / 32 + 0.01 * math.sin(math.pi * k / 16)) for k in range(33)))
-    write_case(folder, {"time.steps": 1, "grid.stretching": {"type": "file", "file": "faces.txt"},
-                        "output.directory": "results"})
+    write_case(
+        folder,
+        {
+            "time.steps": 1,
+            "grid.stretching": {"type": "file", "file": "faces.txt"},
+            "output.directory": "results",
+        },
+    )
     must(sluice("run", "../folder/case.yaml", cwd=elsewhere))
     assert checkpoints(folder / "results")
     must(sluice("run", "../folder/case.yaml", "--output", "mine", cwd=elsewhere))
     must(sluice("run", "../folder/case.yaml", "--set", "output.directory=set", cwd=elsewhere))
     assert sorted(path.name for path in elsewhere.iterdir()) == ["mine", "set"]
-    must(sluice("run", "../folder/case.yaml", "--output", "mine", "--restart", "mine/checkpoints/step_0000001.h5",
-                "--steps", "2", cwd=elsewhere))
+    must(
+        sluice(
+            "run",
+            "../folder/case.yaml",
+            "--output",
+            "mine",
+            "--restart",
+            "mine/checkpoints/step_0000001.h5",
+            "--steps",
+            "2",
+            cwd=elsewhere,
+        )
+    )
     assert checkpoints(elsewhere / "mine")[-1].name == "step_0000002.h5"
 
     faces.unlink()
@@ -128,19 +159,29 @@ def test_a_bad_file_of_faces_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_a_decimal_comma_changes_nothing(tmp_path: Path) -> None:
     """Where the system has such a locale, or localedef can make one."""
-    made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", str(tmp_path / "de_DE.UTF-8")],
-                          capture_output=True, check=False)
+    made = subprocess.run(
+        ["localedef", "-i", "de_DE", "-f", "UTF-8", str(tmp_path / "de_DE.UTF-8")],
+        capture_output=True,
+        check=False,
+    )
     if made.returncode not in (0, 1) or not (tmp_path / "de_DE.UTF-8").exists():
         pytest.skip("no locale with a decimal comma")
     environment = {"LOCPATH": str(tmp_path), "LC_ALL": "de_DE.UTF-8"}
-    number = subprocess.run(["printf", "%.1f", "1,5"], env={**environment, "PATH": "/usr/bin:/bin"}, text=True,
-                            capture_output=True, check=False).stdout
+    number = subprocess.run(
+        ["printf", "%.1f", "1,5"],
+        env={**environment, "PATH": "/usr/bin:/bin"},
+        text=True,
+        capture_output=True,
+        check=False,
+    ).stdout
     if number != "1,5":
         pytest.skip("the locale does not work")
     case = write_case(tmp_path, {"time.steps": 6})
     must(sluice("run", case))
     must(sluice("run", case, "--output", tmp_path / "comma", env=environment))
-    assert (tmp_path / "out" / "timeseries.csv").read_bytes() == (tmp_path / "comma" / "timeseries.csv").read_bytes()
+    assert (tmp_path / "out" / "timeseries.csv").read_bytes() == (
+        tmp_path / "comma" / "timeseries.csv"
+    ).read_bytes()
     assert_same_content(checkpoints(tmp_path / "out")[-1], checkpoints(tmp_path / "comma")[-1])
 
 

@@ -50,8 +50,20 @@ def test_the_template_is_a_valid_case(tmp_path: Path) -> None:
 
 def test_the_template_runs(tmp_path: Path) -> None:
     (tmp_path / "case.yaml").write_text(must(sluice("init")).out)
-    must(sluice("run", tmp_path / "case.yaml", "--steps", 1, "--set", "grid.cells=[8, 8, 16]", "--set",
-                "output.slices=[]", "--output", tmp_path / "out"))
+    must(
+        sluice(
+            "run",
+            tmp_path / "case.yaml",
+            "--steps",
+            1,
+            "--set",
+            "grid.cells=[8, 8, 16]",
+            "--set",
+            "output.slices=[]",
+            "--output",
+            tmp_path / "out",
+        )
+    )
     assert [file.name for file in checkpoints(tmp_path / "out")] == ["step_0000001.h5"]
 
 
@@ -71,8 +83,15 @@ def test_init_of_an_unknown_case() -> None:
 
 def test_check_prints_what_a_run_needs(tmp_path: Path) -> None:
     """The numbers of a channel at Re_tau 180 on a grid that is easy to count."""
-    case = write_case(tmp_path, {"flow.reynolds": {"tau": 180}, "grid.cells": [64, 32, 40],
-                                 "grid.stretching": {"type": "uniform"}, "solver": {"z_blocks": 4}})
+    case = write_case(
+        tmp_path,
+        {
+            "flow.reynolds": {"tau": 180},
+            "grid.cells": [64, 32, 40],
+            "grid.stretching": {"type": "uniform"},
+            "solver": {"z_blocks": 4},
+        },
+    )
     text = must(sluice("check", case, "--np", 4)).out
     assert "64 x 32 x 40" in text
     expected = {"dx+": 180 * 6.283185 / 64, "dy+": 180 * 3.141593 / 32, "dz+": 180 * 2 / 40}
@@ -85,15 +104,26 @@ def test_check_prints_what_a_run_needs(tmp_path: Path) -> None:
     assert "checkpoint      2.5 MiB each" in text
 
 
-@pytest.mark.parametrize(("diffusion", "method"), [
-    ("explicit", "ptdma"), ("implicit_z", "ptdma"), ("implicit_z", "transpose")])
+@pytest.mark.parametrize(
+    ("diffusion", "method"), [("explicit", "ptdma"), ("implicit_z", "ptdma"), ("implicit_z", "transpose")]
+)
 @pytest.mark.parametrize("grid", [[1, 1], [1, 2], [2, 1]])
 def test_check_foretells_memory_checkpoint_and_time_step(
-        tmp_path: Path, grid: list[int], diffusion: str, method: str) -> None:
+    tmp_path: Path, grid: list[int], diffusion: str, method: str
+) -> None:
     ranks = grid[0] * grid[1]
-    case = write_case(tmp_path, {
-        "grid.cells": [64, 64, 96], "time.diffusion": diffusion, "time.steps": 2, "solver.tridiagonal": method,
-        "parallel": {"grid": grid, "exchange": "mpi_p2p"}, "output.statistics": "none", "output.slices": []})
+    case = write_case(
+        tmp_path,
+        {
+            "grid.cells": [64, 64, 96],
+            "time.diffusion": diffusion,
+            "time.steps": 2,
+            "solver.tridiagonal": method,
+            "parallel": {"grid": grid, "exchange": "mpi_p2p"},
+            "output.statistics": "none",
+            "output.slices": [],
+        },
+    )
     text = must(sluice("check", case, "--np", ranks)).out
     must(sluice("run", case, ranks=ranks))
     per_point = float(re.search(r"\(([\d.]+) bytes per point\)", text).group(1))  # type: ignore[union-attr]
@@ -156,8 +186,15 @@ def test_info_of_a_damaged_statistics_file(tmp_path: Path) -> None:
 
 
 KEYS: dict[str, type | tuple[type, ...]] = {
-    "ns_per_point_per_step": float, "point_steps_per_second": float, "bytes_per_point": float,
-    "bytes_per_point_slope": float, "triad_gb_per_s": float, "ranks": int, "threads": int, "phases": list}
+    "ns_per_point_per_step": float,
+    "point_steps_per_second": float,
+    "bytes_per_point": float,
+    "bytes_per_point_slope": float,
+    "triad_gb_per_s": float,
+    "ranks": int,
+    "threads": int,
+    "phases": list,
+}
 
 
 @pytest.mark.parametrize(("what", "ranks"), [("step", 0), ("step", 2), ("poisson", 0), ("tridiagonal", 2)])
@@ -176,7 +213,13 @@ def test_bench_writes_json(tmp_path: Path, what: str, ranks: int) -> None:
     assert result["phases"]
     total = 0.0
     for phase in result["phases"]:
-        assert phase.keys() >= {"name", "milliseconds", "milliseconds_spread", "words", "fraction_of_bandwidth"}
+        assert phase.keys() >= {
+            "name",
+            "milliseconds",
+            "milliseconds_spread",
+            "words",
+            "fraction_of_bandwidth",
+        }
         least, most = phase["milliseconds_spread"]
         assert least <= phase["milliseconds"] <= most
         total += least

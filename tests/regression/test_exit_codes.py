@@ -38,14 +38,17 @@ def test_unknown_key(tmp_path: Path, ranks: int) -> None:
 
 
 @pytest.mark.parametrize("ranks", RANKS)
-@pytest.mark.parametrize(("args", "part"), [
-    ([], "subcommand"),
-    (["swim"], "swim"),
-    (["run"], "CASE.yaml"),
-    (["run", "CASE", "--sideways"], "--sideways"),
-    (["check", "CASE", "--np", "0"], "--np"),
-    (["bench", "flight"], "flight"),
-])
+@pytest.mark.parametrize(
+    ("args", "part"),
+    [
+        ([], "subcommand"),
+        (["swim"], "swim"),
+        (["run"], "CASE.yaml"),
+        (["run", "CASE", "--sideways"], "--sideways"),
+        (["check", "CASE", "--np", "0"], "--np"),
+        (["bench", "flight"], "flight"),
+    ],
+)
 def test_usage(tmp_path: Path, args: list[str], part: str, ranks: int) -> None:
     case = write_case(tmp_path)
     outcome = must(sluice(*[case if arg == "CASE" else arg for arg in args], ranks=ranks), 2)
@@ -66,7 +69,9 @@ def test_directory_with_results(tmp_path: Path, ranks: int) -> None:
     case = write_case(tmp_path, {"time.steps": 2})
     must(sluice("run", case))
     before = content(checkpoints(tmp_path / "out")[-1], ignore=[])
-    told_once(must(sluice("run", case, ranks=ranks), 2), str(tmp_path / "out"), "--restart auto", "--overwrite")
+    told_once(
+        must(sluice("run", case, ranks=ranks), 2), str(tmp_path / "out"), "--restart auto", "--overwrite"
+    )
     assert content(checkpoints(tmp_path / "out")[-1], ignore=[]) == before
 
 
@@ -122,9 +127,21 @@ def test_no_checkpoint(tmp_path: Path, kind: str, ranks: int) -> None:
 def test_physical_mismatch(tmp_path: Path, ranks: int) -> None:
     case = write_case(tmp_path, {"time.steps": 2})
     must(sluice("run", case))
-    changed = ["run", case, "--restart", "auto", "--steps", 4, "--set", "flow.reynolds.bulk=5000",
-               "--set", "walls.top.velocity=[0.1, 0, 0]"]
-    told_once(must(sluice(*changed, ranks=ranks), 3), "flow.reynolds", "5600", "5000", "walls.top", "--allow-change")
+    changed = [
+        "run",
+        case,
+        "--restart",
+        "auto",
+        "--steps",
+        4,
+        "--set",
+        "flow.reynolds.bulk=5000",
+        "--set",
+        "walls.top.velocity=[0.1, 0, 0]",
+    ]
+    told_once(
+        must(sluice(*changed, ranks=ranks), 3), "flow.reynolds", "5600", "5000", "walls.top", "--allow-change"
+    )
     assert rows(tmp_path / "out")["step"].tolist() == [1, 2]
     outcome = must(sluice(*changed, "--allow-change", ranks=ranks), 0)
     assert "flow.reynolds" in outcome.out
@@ -135,7 +152,16 @@ def test_physical_mismatch(tmp_path: Path, ranks: int) -> None:
 def test_another_grid_is_a_mismatch_that_cannot_be_allowed(tmp_path: Path) -> None:
     case = write_case(tmp_path, {"time.steps": 2})
     must(sluice("run", case))
-    args = ["run", case, "--restart", "auto", "--set", "grid.cells=[16, 12, 40]", "--set", "solver.z_blocks=2"]
+    args = [
+        "run",
+        case,
+        "--restart",
+        "auto",
+        "--set",
+        "grid.cells=[16, 12, 40]",
+        "--set",
+        "solver.z_blocks=2",
+    ]
     told_once(must(sluice(*args), 3), "grid")
     told_once(must(sluice(*args, "--allow-change"), 3), "initial", "checkpoint")
 
@@ -149,12 +175,16 @@ def test_output_directory_cannot_be_made(tmp_path: Path, ranks: int) -> None:
 
 @pytest.mark.parametrize("ranks", RANKS)
 def test_blow_up(tmp_path: Path, ranks: int) -> None:
-    case = write_case(tmp_path, {"time.cfl": None, "time.dt": 0.05, "time.steps": 12,
-                                 "output.checkpoint": {"every": 0.2, "keep": 9}})
+    case = write_case(
+        tmp_path,
+        {"time.cfl": None, "time.dt": 0.05, "time.steps": 12, "output.checkpoint": {"every": 0.2, "keep": 9}},
+    )
     must(sluice("run", case, ranks=ranks))
     before = {file.name: content(file, ignore=[]) for file in checkpoints(tmp_path / "out")}
     assert len(before) == 3
-    outcome = must(sluice("run", case, "--restart", "auto", "--set", "time.dt=5", "--steps", 500, ranks=ranks), 5)
+    outcome = must(
+        sluice("run", case, "--restart", "auto", "--set", "time.dt=5", "--steps", 500, ranks=ranks), 5
+    )
     told_once(outcome, "blow", "step")
     assert "above the stable limit" in outcome.out
     assert "blow" in record(tmp_path / "out")["why_stopped"]
@@ -180,11 +210,14 @@ def test_initial_field_with_nan(tmp_path: Path, ranks: int) -> None:
     assert not checkpoints(tmp_path / "out")
 
 
-@pytest.mark.parametrize(("changes", "ranks", "code", "part"), [
-    ({"grid.cells": [4, 2, 4]}, 3, 6, "solver.z_blocks"),
-    ({"parallel": {"grid": [1, 3]}}, 3, 6, "solver.z_blocks"),
-    ({"parallel": {"grid": [2, 2]}}, 3, 2, "parallel.grid"),
-])
+@pytest.mark.parametrize(
+    ("changes", "ranks", "code", "part"),
+    [
+        ({"grid.cells": [4, 2, 4]}, 3, 6, "solver.z_blocks"),
+        ({"parallel": {"grid": [1, 3]}}, 3, 6, "solver.z_blocks"),
+        ({"parallel": {"grid": [2, 2]}}, 3, 2, "parallel.grid"),
+    ],
+)
 def test_too_many_ranks(tmp_path: Path, changes: dict[str, object], ranks: int, code: int, part: str) -> None:
     case = write_case(tmp_path, {**changes, "output.slices": []})
     told_once(must(sluice("run", case, ranks=ranks), code), part)

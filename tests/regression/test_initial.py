@@ -1,4 +1,4 @@
-"""Runs that start from a file: fields of any program, projected; a checkpoint of another grid, interpolated."""
+"""Starts from a file: fields of any program, projected; a checkpoint of another grid, interpolated."""
 
 from __future__ import annotations
 
@@ -28,8 +28,11 @@ def divergence(velocity: Velocity, dx: float, dy: float, z: np.ndarray) -> np.nd
     """Of face values stored with the cell below; z: all faces."""
     u, v, w = velocity
     below = np.concatenate([np.zeros_like(w[:1]), w[:-1]])
-    return ((u - np.roll(u, 1, axis=2)) / dx + (v - np.roll(v, 1, axis=1)) / dy +
-            (w - below) / np.diff(z)[:, None, None])
+    return (
+        (u - np.roll(u, 1, axis=2)) / dx
+        + (v - np.roll(v, 1, axis=1)) / dy
+        + (w - below) / np.diff(z)[:, None, None]
+    )
 
 
 def projected(velocity: Velocity, dx: float, dy: float, z: np.ndarray) -> Velocity:
@@ -40,8 +43,8 @@ def projected(velocity: Velocity, dx: float, dy: float, z: np.ndarray) -> Veloci
     dz, dzc = np.diff(z), np.diff((z[1:] + z[:-1]) / 2)
     second = np.zeros((nz, nz))
     for k in range(nz - 1):
-        second[k, k:k + 2] += np.array([-1, 1]) / (dzc[k] * dz[k])
-        second[k + 1, k:k + 2] += np.array([1, -1]) / (dzc[k] * dz[k + 1])
+        second[k, k : k + 2] += np.array([-1, 1]) / (dzc[k] * dz[k])
+        second[k + 1, k : k + 2] += np.array([1, -1]) / (dzc[k] * dz[k + 1])
     modes = np.fft.fft2(divergence((u, v, w), dx, dy, z))
     for j in range(ny):
         for i in range(nx):
@@ -75,8 +78,14 @@ def taylor_green() -> Velocity:
 def test_fields_are_projected(tmp_path: Path, make: object, ranks: int) -> None:
     velocity = make()  # type: ignore[operator]
     write_fields(tmp_path / "start.h5", velocity)
-    case = write_case(tmp_path, {"initial": {"type": "fields", "file": "start.h5"}, "grid.cells": list(CELLS),
-                                 "domain.size": ["2*pi", "2*pi", 2]})
+    case = write_case(
+        tmp_path,
+        {
+            "initial": {"type": "fields", "file": "start.h5"},
+            "grid.cells": list(CELLS),
+            "domain.size": ["2*pi", "2*pi", 2],
+        },
+    )
     must(sluice("run", case, "--steps", 0, ranks=ranks))
     found = read_velocity(checkpoints(tmp_path / "out")[0])
     with h5py.File(checkpoints(tmp_path / "out")[0]) as file:
@@ -90,20 +99,27 @@ def test_fields_are_projected(tmp_path: Path, make: object, ranks: int) -> None:
 
 def test_fields_in_single_precision_and_on_two_ranks(tmp_path: Path) -> None:
     write_fields(tmp_path / "start.h5", random_velocity(), np.float32)
-    case = write_case(tmp_path, {"initial": {"type": "fields", "file": "start.h5"}, "grid.cells": list(CELLS)})
+    case = write_case(
+        tmp_path, {"initial": {"type": "fields", "file": "start.h5"}, "grid.cells": list(CELLS)}
+    )
     must(sluice("run", case, "--steps", 3))
     must(sluice("run", case, "--steps", 3, "--output", tmp_path / "two", ranks=2))
     assert_same_content(checkpoints(tmp_path / "out")[0], checkpoints(tmp_path / "two")[0])
 
 
 @pytest.mark.parametrize("ranks", [0, 2])
-@pytest.mark.parametrize(("what", "part"), [("shape", "(32, 12, 16)"), ("missing", "/v"), ("integers", "real numbers"),
-                                            ("file", "start.h5")])
+@pytest.mark.parametrize(
+    ("what", "part"),
+    [("shape", "(32, 12, 16)"), ("missing", "/v"), ("integers", "real numbers"), ("file", "start.h5")],
+)
 def test_fields_that_do_not_fit(tmp_path: Path, what: str, part: str, ranks: int) -> None:
     u, v, w = random_velocity()
     if what != "file":
-        write_fields(tmp_path / "start.h5", (u, v[:, :-1] if what == "shape" else v, w),
-                     np.int32 if what == "integers" else np.float64)
+        write_fields(
+            tmp_path / "start.h5",
+            (u, v[:, :-1] if what == "shape" else v, w),
+            np.int32 if what == "integers" else np.float64,
+        )
     if what == "missing":
         with h5py.File(tmp_path / "start.h5", "a") as file:
             del file["v"]
@@ -113,8 +129,13 @@ def test_fields_that_do_not_fit(tmp_path: Path, what: str, part: str, ranks: int
     assert outcome.err.count("sluice: ") == 1
 
 
-SMOOTH = {"flow": {"type": "channel", "reynolds": {"center": 10}}, "grid.stretching": {"type": "uniform"},
-          "domain.size": ["2*pi", "2*pi", 2], "output.statistics": "none", "output.slices": []}
+SMOOTH = {
+    "flow": {"type": "channel", "reynolds": {"center": 10}},
+    "grid.stretching": {"type": "uniform"},
+    "domain.size": ["2*pi", "2*pi", 2],
+    "output.statistics": "none",
+    "output.slices": [],
+}
 
 
 def smooth(nx: int, ny: int, nz: int) -> Velocity:
@@ -133,12 +154,22 @@ def interpolation_error(folder: Path, coarse: tuple[int, int, int], ranks: int) 
     folder.mkdir()
     fine = (50, 46, 70)
     write_fields(folder / "smooth.h5", smooth(*coarse))
-    source = write_case(folder, {**SMOOTH, "grid.cells": list(coarse), "output.directory": "coarse",
-                                 "initial": {"type": "fields", "file": "smooth.h5"}})
+    source = write_case(
+        folder,
+        {
+            **SMOOTH,
+            "grid.cells": list(coarse),
+            "output.directory": "coarse",
+            "initial": {"type": "fields", "file": "smooth.h5"},
+        },
+    )
     must(sluice("run", source, "--steps", 0, ranks=ranks))
     start = f"coarse/checkpoints/{checkpoints(folder / 'coarse')[0].name}"
-    target = write_case(folder, {**SMOOTH, "grid.cells": list(fine), "initial": {"type": "checkpoint", "file": start}},
-                        name="fine.yaml")
+    target = write_case(
+        folder,
+        {**SMOOTH, "grid.cells": list(fine), "initial": {"type": "checkpoint", "file": start}},
+        name="fine.yaml",
+    )
     must(sluice("run", target, "--steps", 0, ranks=ranks))
     assert record(folder / "out")["time"] == 0
     found = read_velocity(checkpoints(folder / "out")[0])
@@ -160,15 +191,37 @@ def test_a_checkpoint_of_the_same_grid_is_itself(tmp_path: Path) -> None:
     case = write_case(tmp_path, {"flow": {"type": "channel", "reynolds": {"tau": 180}}})
     must(sluice("run", case, "--steps", 5))
     source = checkpoints(tmp_path / "out")[-1]
-    must(sluice("run", case, "--steps", 0, "--output", tmp_path / "again", "--set",
-                f"initial={{type: checkpoint, file: {source}}}", ranks=2))
-    for one, other in zip(read_velocity(source), read_velocity(checkpoints(tmp_path / "again")[0]), strict=True):
+    must(
+        sluice(
+            "run",
+            case,
+            "--steps",
+            0,
+            "--output",
+            tmp_path / "again",
+            "--set",
+            f"initial={{type: checkpoint, file: {source}}}",
+            ranks=2,
+        )
+    )
+    for one, other in zip(
+        read_velocity(source), read_velocity(checkpoints(tmp_path / "again")[0]), strict=True
+    ):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-10 * np.abs(one).max())
 
 
 def test_a_checkpoint_of_another_height_is_refused(tmp_path: Path) -> None:
-    source = write_case(tmp_path, {"flow.type": "open_channel", "domain.size": [6, 3, 1], "output.directory": "open",
-                                   "output.slices": []})
+    source = write_case(
+        tmp_path,
+        {
+            "flow.type": "open_channel",
+            "domain.size": [6, 3, 1],
+            "output.directory": "open",
+            "output.slices": [],
+        },
+    )
     must(sluice("run", source, "--steps", 0))
-    case = write_case(tmp_path, {"initial": {"type": "checkpoint", "file": "open/checkpoints/step_0000000.h5"}})
+    case = write_case(
+        tmp_path, {"initial": {"type": "checkpoint", "file": "open/checkpoints/step_0000000.h5"}}
+    )
     assert "high" in must(sluice("run", case, ranks=2), 3).err

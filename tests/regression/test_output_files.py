@@ -10,7 +10,12 @@ import numpy as np
 import pytest
 from sluice_run import checkpoints, must, record, rows, sluice, step_of, write_case
 
-DIMENSIONS = {"u": ("z", "y", "x_face"), "v": ("z", "y_face", "x"), "w": ("z_face", "y", "x"), "p": ("z", "y", "x")}
+DIMENSIONS = {
+    "u": ("z", "y", "x_face"),
+    "v": ("z", "y_face", "x"),
+    "w": ("z_face", "y", "x"),
+    "p": ("z", "y", "x"),
+}
 SHAPE = (32, 12, 16)
 STEPS = 13
 
@@ -19,8 +24,14 @@ STEPS = 13
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Results of a short run on two ranks; every step is sampled."""
     folder = tmp_path_factory.mktemp("run")
-    case = write_case(folder, {"time.steps": STEPS, "output.statistics": {"start": 0, "every": 1, "block": 1000},
-                               "output.checkpoint": {"every": 0.3, "keep": 100}})
+    case = write_case(
+        folder,
+        {
+            "time.steps": STEPS,
+            "output.statistics": {"start": 0, "every": 1, "block": 1000},
+            "output.checkpoint": {"every": 0.3, "keep": 100},
+        },
+    )
     must(sluice("run", case, ranks=2))
     return folder / "out"
 
@@ -31,7 +42,15 @@ def cell_size(file: h5py.File) -> tuple[float, float, np.ndarray]:
 
 def test_all_files_are_there(out: Path) -> None:
     names = {path.name for path in out.iterdir()}
-    assert names == {"resolved.yaml", "run.json", "log.txt", "timeseries.csv", "checkpoints", "statistics.h5", "slices"}
+    assert names == {
+        "resolved.yaml",
+        "run.json",
+        "log.txt",
+        "timeseries.csv",
+        "checkpoints",
+        "statistics.h5",
+        "slices",
+    }
     for folder in (out / "checkpoints", out / "slices"):
         assert {path.suffix for path in folder.iterdir()} == {".h5", ".xdmf"}
 
@@ -46,8 +65,9 @@ def test_coordinates(out: Path) -> None:
             np.testing.assert_array_equal(file[f"grid/{axis}_face"][...], node[1:])
             np.testing.assert_allclose(file[f"grid/{axis}"][...], (node[1:] + node[:-1]) / 2, rtol=1e-14)
         k = np.arange(33)
-        np.testing.assert_allclose(file["grid/z_node"][...], 1 + np.tanh(1.6 * (2 * k / 32 - 1)) / np.tanh(1.6),
-                                   atol=1e-14)
+        np.testing.assert_allclose(
+            file["grid/z_node"][...], 1 + np.tanh(1.6 * (2 * k / 32 - 1)) / np.tanh(1.6), atol=1e-14
+        )
 
 
 def test_values_lie_where_the_format_says(out: Path) -> None:
@@ -58,7 +78,9 @@ def test_values_lie_where_the_format_says(out: Path) -> None:
         assert (w[-1] == 0).all()
         assert np.abs(w[:-1]).max() > 1e-3
         below = np.concatenate([np.zeros_like(w[:1]), w[:-1]])
-        divergence = ((u - np.roll(u, 1, 2)) / dx + (v - np.roll(v, 1, 1)) / dy + (w - below) / dz[:, None, None])
+        divergence = (
+            (u - np.roll(u, 1, 2)) / dx + (v - np.roll(v, 1, 1)) / dy + (w - below) / dz[:, None, None]
+        )
         assert np.abs(divergence).max() < 1e-11
 
 
@@ -69,8 +91,14 @@ def test_time_series_agrees_with_the_fields(out: Path) -> None:
         mean = {name: np.average(file[name][...].mean(axis=(1, 2)), weights=dz) for name in "u"}
         # Face values along z weigh the halves of both neighbours; u and v those of their own cell.
         dz_face = np.append((dz[1:] + dz[:-1]) / 2, dz[-1] / 2)
-        energy = sum(np.sum(w * (file[name][...] ** 2).mean(axis=(1, 2))) for name, w in
-                     [("u", dz), ("v", dz), ("w", dz_face)]) / 2 / dz.sum()
+        energy = (
+            sum(
+                np.sum(w * (file[name][...] ** 2).mean(axis=(1, 2)))
+                for name, w in [("u", dz), ("v", dz), ("w", dz_face)]
+            )
+            / 2
+            / dz.sum()
+        )
         assert last["step"] == file.attrs["step"] == STEPS
         assert last["time"] == file.attrs["time"]
         assert last["dt"] == file["state"].attrs["dt"]
@@ -101,9 +129,17 @@ def test_statistics_are_sums_of_plane_means(out: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("label", "normal", "fields"), [("z0.1", 0, "uw"), ("y1", 1, "uvwp")])
 def test_slices_are_planes_of_the_fields(tmp_path: Path, label: str, normal: int, fields: str) -> None:
     """A checkpoint and a slice every step hold the same numbers."""
-    case = write_case(tmp_path, {"time.steps": 3, "output.checkpoint": {"every": 1e-6, "keep": 9}, "output.slices": [
-        {"normal": "z", "at": 0.1, "every": 1e-6, "fields": ["u", "w"]},
-        {"normal": "y", "at": 1.0, "every": 1e-6, "fields": ["u", "v", "w", "p"]}]})
+    case = write_case(
+        tmp_path,
+        {
+            "time.steps": 3,
+            "output.checkpoint": {"every": 1e-6, "keep": 9},
+            "output.slices": [
+                {"normal": "z", "at": 0.1, "every": 1e-6, "fields": ["u", "w"]},
+                {"normal": "y", "at": 1.0, "every": 1e-6, "fields": ["u", "v", "w", "p"]},
+            ],
+        },
+    )
     must(sluice("run", case, ranks=2))
     names = sorted((tmp_path / "out" / "slices").glob(f"{label}_*.h5"))
     assert [step_of(file.with_name("x_" + file.stem.split("_")[1])) for file in names] == [1, 2, 3]
@@ -126,7 +162,9 @@ def test_xdmf_leads_to_data_of_the_stated_shape(out: Path) -> None:
     for document in documents:
         root = ElementTree.parse(document).getroot()
         grids = [grid for grid in root.iter("Grid") if grid.attrib.get("GridType", "Uniform") == "Uniform"]
-        assert len(grids) == (1 if "step_" in document.name else len(list(document.parent.glob(f"{document.stem}_*.h5"))))
+        assert len(grids) == (
+            1 if "step_" in document.name else len(list(document.parent.glob(f"{document.stem}_*.h5")))
+        )
         times = [float(grid.find("Time").attrib["Value"]) for grid in grids]  # type: ignore[union-attr]
         assert times == sorted(set(times))
         for grid, time in zip(grids, times, strict=True):
@@ -183,8 +221,24 @@ def test_xarray_opens_all_kinds_of_files(out: Path) -> None:
 
 def test_run_json(out: Path) -> None:
     run = record(out)
-    for key in ("version", "git_revision", "compiler", "precision", "libraries", "machine", "ranks", "threads", "gpus",
-                "process_grid", "exchange", "why_stopped", "point_steps_per_second", "memory_bytes", "phases", "runs"):
+    for key in (
+        "version",
+        "git_revision",
+        "compiler",
+        "precision",
+        "libraries",
+        "machine",
+        "ranks",
+        "threads",
+        "gpus",
+        "process_grid",
+        "exchange",
+        "why_stopped",
+        "point_steps_per_second",
+        "memory_bytes",
+        "phases",
+        "runs",
+    ):
         assert key in run, key
     assert run["ranks"] == 2
     assert run["steps_taken"] == STEPS

@@ -15,9 +15,13 @@ from sluice_run import (
     write_case,
 )
 
-CHANGES = {"grid.cells": [32, 64, 48], "time.steps": 6, "output.timeseries": {"every": 1},
-           "output.checkpoint": {"every": 10.0, "keep": 2},
-           "output.statistics": {"start": 0, "every": 1, "block": 0.1}}
+CHANGES = {
+    "grid.cells": [32, 64, 48],
+    "time.steps": 6,
+    "output.timeseries": {"every": 1},
+    "output.checkpoint": {"every": 10.0, "keep": 2},
+    "output.statistics": {"start": 0, "every": 1, "block": 0.1},
+}
 References = dict[str, tuple[Path, Path]]
 
 
@@ -33,22 +37,31 @@ def references(tmp_path_factory: pytest.TempPathFactory) -> References:
     return made
 
 
-@pytest.mark.parametrize(("diffusion", "ranks", "grid"), [
-    ("explicit", 1, "auto"),
-    ("explicit", 2, "[1, 2]"),
-    ("explicit", 2, "[2, 1]"),
-    ("explicit", 3, "auto"),
-    ("explicit", 4, "[2, 2]"),
-    ("explicit", 4, "[4, 1]"),
-    ("implicit_z", 2, "[1, 2]"),
-    ("implicit_z", 3, "[1, 3]"),
-    ("implicit_z", 3, "[3, 1]"),
-    ("implicit_z", 4, "auto"),
-])
-def test_every_process_grid(references: References, tmp_path: Path, diffusion: str, ranks: int, grid: str) -> None:
+@pytest.mark.parametrize(
+    ("diffusion", "ranks", "grid"),
+    [
+        ("explicit", 1, "auto"),
+        ("explicit", 2, "[1, 2]"),
+        ("explicit", 2, "[2, 1]"),
+        ("explicit", 3, "auto"),
+        ("explicit", 4, "[2, 2]"),
+        ("explicit", 4, "[4, 1]"),
+        ("implicit_z", 2, "[1, 2]"),
+        ("implicit_z", 3, "[1, 3]"),
+        ("implicit_z", 3, "[3, 1]"),
+        ("implicit_z", 4, "auto"),
+    ],
+)
+def test_every_process_grid(
+    references: References, tmp_path: Path, diffusion: str, ranks: int, grid: str
+) -> None:
     case, reference = references[diffusion]
     output = tmp_path / "out"
-    must(sluice("run", case, "--reproducible", "--output", output, "--set", f"parallel.grid={grid}", ranks=ranks))
+    must(
+        sluice(
+            "run", case, "--reproducible", "--output", output, "--set", f"parallel.grid={grid}", ranks=ranks
+        )
+    )
     assert record(output)["ranks"] == ranks
     if grid != "auto":
         assert str(record(output)["process_grid"]) == grid

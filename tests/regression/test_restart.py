@@ -40,7 +40,19 @@ def straight(tmp_path_factory: pytest.TempPathFactory) -> Straight:
 def run_in_pieces(case: Path, output: Path, ends: Sequence[int], ranks: Sequence[int]) -> None:
     """Runs to each of the steps in turn, in processes of their own, and to the case's end."""
     for n, end in enumerate(ends):
-        must(sluice("run", case, "--output", output, "--restart", "auto", "--steps", end, ranks=ranks[n % len(ranks)]))
+        must(
+            sluice(
+                "run",
+                case,
+                "--output",
+                output,
+                "--restart",
+                "auto",
+                "--steps",
+                end,
+                ranks=ranks[n % len(ranks)],
+            )
+        )
     must(sluice("run", case, "--output", output, "--restart", "auto", ranks=ranks[len(ends) % len(ranks)]))
 
 
@@ -58,7 +70,9 @@ def test_the_case_exercises_every_schedule(straight: Straight) -> None:
 
 
 # Saved at every step, on and off each schedule, with a statistics block open and just closed.
-@pytest.mark.parametrize(("diffusion", "ends"), [("explicit", range(1, STEPS)), ("implicit_z", range(2, STEPS, 3))])
+@pytest.mark.parametrize(
+    ("diffusion", "ends"), [("explicit", range(1, STEPS)), ("implicit_z", range(2, STEPS, 3))]
+)
 def test_restarts_after_many_steps(straight: Straight, tmp_path: Path, diffusion: str, ends: range) -> None:
     case, reference = straight[diffusion, 0]
     run_in_pieces(case, tmp_path / "pieces", ends, [0])
@@ -122,7 +136,7 @@ def test_restart_from_a_named_older_checkpoint(straight: Straight, tmp_path: Pat
 
 
 def test_an_abandoned_branch_is_not_resumed(straight: Straight, tmp_path: Path) -> None:
-    """After going back to an older checkpoint, auto goes on from there, whatever newer checkpoints were left."""
+    """After going back to an older checkpoint, auto goes on from there, not from one that was left behind."""
     case, reference = straight["explicit", 0]
     output = tmp_path / "back"
     run_in_pieces(case, output, [], [0])
@@ -150,7 +164,12 @@ def test_same_directory_same_bytes(tmp_path: Path) -> None:
     must(sluice("run", case, "--steps", 9))
     must(sluice("run", case, "--restart", "auto"))
     once, twice = tmp_path / "once", tmp_path / "out"
-    names = [Path("checkpoints") / checkpoints(once)[-1].name, Path("statistics.h5"), Path("timeseries.csv"),
-             Path("resolved.yaml"), *(file.relative_to(once) for file in (once / "slices").glob("*.xdmf"))]
+    names = [
+        Path("checkpoints") / checkpoints(once)[-1].name,
+        Path("statistics.h5"),
+        Path("timeseries.csv"),
+        Path("resolved.yaml"),
+        *(file.relative_to(once) for file in (once / "slices").glob("*.xdmf")),
+    ]
     for name in names:
         assert (once / name).read_bytes() == (twice / name).read_bytes(), name

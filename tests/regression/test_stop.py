@@ -1,4 +1,4 @@
-"""Stops in good order: what was asked for happens, and the run goes on afterwards as if it had never stopped."""
+"""Stops in good order: what was asked for happens, and the run goes on as if it had never stopped."""
 
 from __future__ import annotations
 
@@ -26,9 +26,14 @@ from sluice_run import (
 
 # Long enough, and with steps slow enough, to be stopped on the way.
 STEPS = 300
-CASE = {"grid.cells": [32, 16, 64], "time.steps": STEPS, "output.checkpoint": {"every": 1000, "keep": 5},
-        "output.timeseries": {"every": 7}, "output.statistics": {"start": 0.5, "every": 3, "block": 1.5},
-        "parallel": {"grid": "auto", "exchange": "mpi_p2p"}}
+CASE = {
+    "grid.cells": [32, 16, 64],
+    "time.steps": STEPS,
+    "output.checkpoint": {"every": 1000, "keep": 5},
+    "output.timeseries": {"every": 7},
+    "output.statistics": {"start": 0.5, "every": 3, "block": 1.5},
+    "parallel": {"grid": "auto", "exchange": "mpi_p2p"},
+}
 RANKS = [0, 2]
 
 
@@ -43,8 +48,13 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def under_way(folder: Path, ranks: int, *options: object) -> subprocess.Popen[str]:
     """The run, some steps after its start."""
     process = start(["run", write_case(folder, CASE), *options], ranks)
-    wait_until(lambda: (folder / "out" / "timeseries.csv").exists() and
-               (folder / "out" / "timeseries.csv").read_text().count("\n") > 4, "the run's first rows")
+    wait_until(
+        lambda: (
+            (folder / "out" / "timeseries.csv").exists()
+            and (folder / "out" / "timeseries.csv").read_text().count("\n") > 4
+        ),
+        "the run's first rows",
+    )
     return process
 
 
@@ -57,11 +67,17 @@ def ask_by_signal(number: signal.Signals) -> Callable[[subprocess.Popen[str], Pa
     return lambda process, out: process.send_signal(number)
 
 
-ASKS = {"file": (ask_for_stop_file, "STOP"), "USR1": (ask_by_signal(signal.SIGUSR1), "signal"),
-        "TERM": (ask_by_signal(signal.SIGTERM), "signal"), "INT": (ask_by_signal(signal.SIGINT), "signal")}
+ASKS = {
+    "file": (ask_for_stop_file, "STOP"),
+    "USR1": (ask_by_signal(signal.SIGUSR1), "signal"),
+    "TERM": (ask_by_signal(signal.SIGTERM), "signal"),
+    "INT": (ask_by_signal(signal.SIGINT), "signal"),
+}
 
 
-@pytest.mark.parametrize(("how", "ranks"), [("file", 0), ("file", 2), ("USR1", 0), ("USR1", 2), ("TERM", 0), ("INT", 0)])
+@pytest.mark.parametrize(
+    ("how", "ranks"), [("file", 0), ("file", 2), ("USR1", 0), ("USR1", 2), ("TERM", 0), ("INT", 0)]
+)
 def test_stop_on_request_and_go_on(reference: Path, tmp_path: Path, how: str, ranks: int) -> None:
     ask, reason = ASKS[how]
     out = tmp_path / "out"
@@ -84,7 +100,7 @@ def test_stop_on_request_and_go_on(reference: Path, tmp_path: Path, how: str, ra
 
 
 def test_terminated_launcher_loses_nothing(reference: Path, tmp_path: Path) -> None:
-    """Open MPI gives its ranks a moment after SIGTERM: a checkpoint if that was enough; a restart in any case."""
+    """Open MPI gives its ranks a moment after SIGTERM: perhaps a checkpoint; a restart in any case."""
     process = under_way(tmp_path, 2)
     process.send_signal(signal.SIGTERM)
     finish(process)
@@ -97,9 +113,12 @@ def ask_for_checkpoint_file(process: subprocess.Popen[str], out: Path) -> None:
 
 
 @pytest.mark.parametrize("ranks", RANKS)
-@pytest.mark.parametrize("ask", [ask_for_checkpoint_file, ask_by_signal(signal.SIGUSR2)], ids=["file", "USR2"])
-def test_checkpoint_on_request(reference: Path, tmp_path: Path, ranks: int,
-                               ask: Callable[[subprocess.Popen[str], Path], None]) -> None:
+@pytest.mark.parametrize(
+    "ask", [ask_for_checkpoint_file, ask_by_signal(signal.SIGUSR2)], ids=["file", "USR2"]
+)
+def test_checkpoint_on_request(
+    reference: Path, tmp_path: Path, ranks: int, ask: Callable[[subprocess.Popen[str], Path], None]
+) -> None:
     out = tmp_path / "out"
     process = under_way(tmp_path, ranks)
     ask(process, out)
@@ -164,5 +183,8 @@ def test_no_steps_at_all(tmp_path: Path) -> None:
     must(sluice("run", case, "--steps", 0))
     assert [step_of(file) for file in checkpoints(tmp_path / "out")] == [0]
     must(sluice("run", case, "--restart", "auto"))
-    assert content(checkpoints(tmp_path / "once")[-1]).keys() == content(checkpoints(tmp_path / "out")[-1]).keys()
+    assert (
+        content(checkpoints(tmp_path / "once")[-1]).keys()
+        == content(checkpoints(tmp_path / "out")[-1]).keys()
+    )
     assert_same_results(tmp_path / "once", tmp_path / "out")

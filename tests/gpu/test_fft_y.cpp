@@ -1,0 +1,63 @@
+// The transform along y that the build takes for fastest, against the plain one.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <vector>
+
+#include "core/decomp/view3.hpp"
+#include "core/device/buffer.hpp"
+#include "core/support/random.hpp"
+#include "poisson/fft.hpp"
+
+namespace sluice {
+namespace {
+
+using Complex = std::complex<real>;
+
+struct Shape {
+  int nx, ny, nz, padding_x, padding_y;
+};
+
+std::vector<Complex> transformed(const Shape& shape, FourierMethod method, bool backward_too) {
+  const int row = shape.nx + shape.padding_x;
+  const int rows = shape.ny + shape.padding_y;
+  std::vector<Complex> values(static_cast<std::size_t>(row * rows * shape.nz));
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    values[n] = {static_cast<real>(uniform01(1, n) - 0.5), static_cast<real>(uniform01(2, n) - 0.5)};
+  }
+  Buffer<Complex> data(values);
+  View3<Complex> view = contiguous_view(data.data(), row, rows, shape.nz);
+  FourierY fourier(shape.nx, shape.ny, shape.nz, view.stride_y, view.stride_z, method);
+  fourier.forward(view);
+  if (backward_too) fourier.backward(view);
+  device::synchronize();
+  return data.download();
+}
+
+double largest_difference(const std::vector<Complex>& a, const std::vector<Complex>& b) {
+  double largest = 0;
+  for (std::size_t n = 0; n < a.size(); ++n) largest = std::max(largest, static_cast<double>(std::abs(a[n] - b[n])));
+  return largest;
+}
+
+TEST(FourierYOnGpu, FastestAgreesWithPlain) {
+  for (const Shape& shape : {Shape{33, 32, 5, 7, 2}, Shape{65, 48, 3, 0, 0}, Shape{10, 35, 4, 2, 2}, Shape{9, 29, 2, 3, 2},
+                             Shape{129, 384, 2, 7, 2}, Shape{5, 1, 3, 3, 2}, Shape{17, 97, 2, 1, 2}}) {
+    const auto plain = transformed(shape, FourierMethod::plain, false);
+    const auto fastest = transformed(shape, FourierMethod::fastest, false);
+    const double difference = largest_difference(plain, fastest);
+    std::printf("%d x %d x %d: largest difference %.2e\n", shape.nx, shape.ny, shape.nz, difference);
+    EXPECT_LE(difference, 64 * real_epsilon * std::sqrt(shape.ny));
+  }
+}
+
+TEST(FourierYOnGpu, ForwardAndBackwardGiveNyTimesTheInput) {
+  const Shape shape{33, 48, 3, 7, 2};
+  const auto once = transformed(shape, FourierMethod::fastest, true);
+  const auto plain = transformed(shape, FourierMethod::plain, true);
+  EXPECT_LE(largest_difference(once, plain), 64 * real_epsilon * shape.ny);
+}
+
+}  // namespace
+}  // namespace sluice
