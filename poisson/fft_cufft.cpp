@@ -181,6 +181,17 @@ void FourierX::backward(Field& field) {
   });
 }
 
+#ifdef SLUICE_VKFFT
+/// Lengths that VkFFT transforms by its own radices, in place; for others it would need work memory.
+bool suits_vkfft(int length) {
+  if (length < 4) return false;
+  for (const int radix : {2, 3, 5, 7}) {
+    while (length % radix == 0) length /= radix;
+  }
+  return length == 1;
+}
+#endif
+
 /// By VkFFT all planes at once; by cuFFT one plane at a time: strided transforms of everything at once would need as much work
 /// memory as there is data.
 struct FourierY::Plans {
@@ -188,7 +199,7 @@ struct FourierY::Plans {
       : nz(planes), stride_y(row_stride), stride_z(plane_stride) {
     if (nx == 0 || planes == 0) return;
 #ifdef SLUICE_VKFFT
-    if (method == FourierMethod::fastest) {
+    if (method == FourierMethod::fastest && suits_vkfft(ny)) {
       vkfft = std::make_unique<VkFourierY>(nx, ny, planes, stride_y, stride_z);
       return;
     }

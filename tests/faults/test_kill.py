@@ -49,7 +49,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def unfinished(out: Path) -> set[tuple[str, int]]:
-    """Checkpoints that are being written, or were when a run was killed: name and time of birth or last write."""
+    """Checkpoints that are being written, or were when a run was killed: name and last write."""
     found = set()
     for file in (out / "checkpoints").glob("*.tmp"):
         with contextlib.suppress(FileNotFoundError):
@@ -83,7 +83,7 @@ def test_killed_at_random_moments(reference: Path, tmp_path: Path, ranks: int, s
         process = start(["run", case, "--restart", "auto"], ranks)
         if killed % 3 > 0:  # else before, while, or soon after it starts
             wait_for(process, partial(is_newer, out, newest_step(out)), "a checkpoint")
-        time.sleep(0.5 * moments.random())
+        time.sleep(0.25 * moments.random())
         kill_all(process)
         finish(process)
         killed += 1
