@@ -30,8 +30,8 @@ class FourierX {
   std::unique_ptr<Plans> plans_;
 };
 
-/// Which implementation transforms along y: the fastest that the build has, or the plain one that it is tested against. On a CPU
-/// there is one.
+/// Which implementation transforms along y: the fastest that the build has, or the plain one that it is tested against.
+/// On a CPU there is one.
 enum class FourierMethod { fastest, plain };
 
 /// Transforms along y of complex coefficients. Unscaled: backward(forward(f)) = ny f. What a column becomes

@@ -1,5 +1,6 @@
-// Fourier transforms by cuFFT, in place; along y by VkFFT where the build has it. cuFFT may choose other kernels for other batch sizes, so that on a
-// GPU the last bits of a transform can depend on how many rows a rank owns, that is on the process grid.
+// Fourier transforms by cuFFT, in place; along y by VkFFT where the build has it. cuFFT may choose other kernels for
+// other batch sizes, so that on a GPU the last bits of a transform can depend on how many rows a rank owns, that is on
+// the process grid.
 #include <cufft.h>
 
 #include <algorithm>
@@ -27,8 +28,8 @@ void check_cufft(cufftResult status, const char* what) {
   if (status == CUFFT_SUCCESS) return;
   const bool memory = status == CUFFT_ALLOC_FAILED;
   throw Error(memory ? ExitCode::resources : ExitCode::internal,
-              std::string(what) + (memory ? ": out of GPU memory"
-                                          : ": cuFFT error " + std::to_string(static_cast<int>(status))));
+              std::string(what) +
+                  (memory ? ": out of GPU memory" : ": cuFFT error " + std::to_string(static_cast<int>(status))));
 }
 
 /// How a batch of one-dimensional transforms lies in memory.
@@ -48,8 +49,8 @@ class Plan {
     std::array<long long, 1> embed{batch.length *
                                    std::max<long long>(1, batch.stride)};  // 1-D: only its presence counts
     std::size_t work = 0;
-    check_cufft(cufftMakePlanMany64(handle_, 1, n.data(), embed.data(), batch.stride, batch.distance_in,
-                                    embed.data(), batch.stride, batch.distance_out, type, batch.count, &work),
+    check_cufft(cufftMakePlanMany64(handle_, 1, n.data(), embed.data(), batch.stride, batch.distance_in, embed.data(),
+                                    batch.stride, batch.distance_out, type, batch.count, &work),
                 "cufftMakePlanMany64");
   }
   Plan(Plan&& other) noexcept : handle_(std::exchange(other.handle_, 0)) {}
@@ -85,12 +86,8 @@ struct DoubleCufft {
   static constexpr cufftType real_to_complex = CUFFT_D2Z;
   static constexpr cufftType complex_to_real = CUFFT_Z2D;
   static constexpr cufftType complex_to_complex = CUFFT_Z2Z;
-  static cufftResult execute(cufftHandle plan, double* in, Complex* out) {
-    return cufftExecD2Z(plan, in, out);
-  }
-  static cufftResult execute(cufftHandle plan, Complex* in, double* out) {
-    return cufftExecZ2D(plan, in, out);
-  }
+  static cufftResult execute(cufftHandle plan, double* in, Complex* out) { return cufftExecD2Z(plan, in, out); }
+  static cufftResult execute(cufftHandle plan, Complex* in, double* out) { return cufftExecZ2D(plan, in, out); }
   static cufftResult execute(cufftHandle plan, Complex* data, int direction) {
     return cufftExecZ2Z(plan, data, data, direction);
   }
@@ -101,12 +98,8 @@ struct SingleCufft {
   static constexpr cufftType real_to_complex = CUFFT_R2C;
   static constexpr cufftType complex_to_real = CUFFT_C2R;
   static constexpr cufftType complex_to_complex = CUFFT_C2C;
-  static cufftResult execute(cufftHandle plan, float* in, Complex* out) {
-    return cufftExecR2C(plan, in, out);
-  }
-  static cufftResult execute(cufftHandle plan, Complex* in, float* out) {
-    return cufftExecC2R(plan, in, out);
-  }
+  static cufftResult execute(cufftHandle plan, float* in, Complex* out) { return cufftExecR2C(plan, in, out); }
+  static cufftResult execute(cufftHandle plan, Complex* in, float* out) { return cufftExecC2R(plan, in, out); }
   static cufftResult execute(cufftHandle plan, Complex* data, int direction) {
     return cufftExecC2C(plan, data, data, direction);
   }
@@ -124,9 +117,8 @@ Cufft::Complex* cufft(void* data) {
 /// memory allows.
 struct FourierX::Plans {
   Plans(const Box3& owned, std::int64_t length) : box(owned), row_length(length), planes(owned.nz()) {
-    while (planes > 1 &&
-           std::max(Plan::work_size(Cufft::real_to_complex, batch(planes, true)),
-                    Plan::work_size(Cufft::complex_to_real, batch(planes, false))) > work_limit) {
+    while (planes > 1 && std::max(Plan::work_size(Cufft::real_to_complex, batch(planes, true)),
+                                  Plan::work_size(Cufft::complex_to_real, batch(planes, false))) > work_limit) {
       planes = (planes + 1) / 2;
     }
     forward = Plan(Cufft::real_to_complex, batch(planes, true));
@@ -161,9 +153,9 @@ struct FourierX::Plans {
 };
 
 FourierX::FourierX(const Box3& box, std::int64_t row_length) {
-  SLUICE_REQUIRE(row_length >= 2 * (box.extent(0) / 2 + 1) &&
-                     row_length * static_cast<std::int64_t>(sizeof(real)) % 64 == 0,
-                 "rows are too short for a transform in place, or not a multiple of 64 bytes");
+  SLUICE_REQUIRE(
+      row_length >= 2 * (box.extent(0) / 2 + 1) && row_length * static_cast<std::int64_t>(sizeof(real)) % 64 == 0,
+      "rows are too short for a transform in place, or not a multiple of 64 bytes");
   plans_ = std::make_unique<Plans>(box, row_length);
 }
 
@@ -192,8 +184,8 @@ bool suits_vkfft(int length) {
 }
 #endif
 
-/// By VkFFT all planes at once; by cuFFT one plane at a time: strided transforms of everything at once would need as much work
-/// memory as there is data.
+/// By VkFFT all planes at once; by cuFFT one plane at a time: strided transforms of everything at once would need as
+/// much work memory as there is data.
 struct FourierY::Plans {
   Plans(int nx, int ny, int planes, std::int64_t row_stride, std::int64_t plane_stride, FourierMethod method)
       : nz(planes), stride_y(row_stride), stride_z(plane_stride) {

@@ -56,9 +56,7 @@ FftwComplex* fftw(Complex* data) {
 /// Owns a plan. Move-only.
 class Plan {
  public:
-  explicit Plan(Fftw::Plan plan) : plan_(plan) {
-    SLUICE_REQUIRE(plan != nullptr, "FFTW has no plan for this size");
-  }
+  explicit Plan(Fftw::Plan plan) : plan_(plan) { SLUICE_REQUIRE(plan != nullptr, "FFTW has no plan for this size"); }
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
   ~Plan() { Fftw::destroy(plan_); }
@@ -122,10 +120,9 @@ void FourierX::forward(Field& field) {
 }
 
 void FourierX::backward(Field& field) {
-  plans_->for_each_row(field, 2 * static_cast<std::size_t>(plans_->box.nx() / 2 + 1),
-                       [this](real* row, real* data) {
-                         Fftw::execute(plans_->backward, reinterpret_cast<FftwComplex*>(row), data);
-                       });
+  plans_->for_each_row(field, 2 * static_cast<std::size_t>(plans_->box.nx() / 2 + 1), [this](real* row, real* data) {
+    Fftw::execute(plans_->backward, reinterpret_cast<FftwComplex*>(row), data);
+  });
 }
 
 /// Columns are copied `together` at a time into contiguous buffers, so that whole cache lines of the field
@@ -143,9 +140,7 @@ struct FourierY::Plans {
         forward(Fftw::c2c(length, fftw(source.data()), fftw(target.data()), FFTW_FORWARD)),
         backward(Fftw::c2c(length, fftw(source.data()), fftw(target.data()), FFTW_BACKWARD)) {}
 
-  std::size_t buffer_size() const {
-    return static_cast<std::size_t>(together) * static_cast<std::size_t>(pitch);
-  }
+  std::size_t buffer_size() const { return static_cast<std::size_t>(together) * static_cast<std::size_t>(pitch); }
 
   void run(View3<Complex> coefficients, const Plan& plan) {
     for (int k = 0; k < nz; ++k) {

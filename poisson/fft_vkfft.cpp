@@ -51,7 +51,9 @@ VkFourierY::VkFourierY(int nx, int ny, int nz, std::int64_t stride_y, std::int64
   check_vkfft(initializeVkFFT(&application_->handle, configuration), "preparing the transform along y");
 }
 
-VkFourierY::~VkFourierY() { deleteVkFFT(&application_->handle); }
+VkFourierY::~VkFourierY() {
+  deleteVkFFT(&application_->handle);
+}
 
 void VkFourierY::run(void* coefficients, bool forward) {
   VkFFTLaunchParams parameters = {};
@@ -60,7 +62,8 @@ void VkFourierY::run(void* coefficients, bool forward) {
 }
 
 const char* vkfft_version() {
-  static const std::string text = "VkFFT " + std::to_string(VkFFTGetVersion() / 10000) + "." + std::to_string(VkFFTGetVersion() / 100 % 100) + "." +
+  static const std::string text = "VkFFT " + std::to_string(VkFFTGetVersion() / 10000) + "." +
+                                  std::to_string(VkFFTGetVersion() / 100 % 100) + "." +
                                   std::to_string(VkFFTGetVersion() % 100);
   return text.c_str();
 }

@@ -9,7 +9,8 @@ namespace sluice {
 
 class VkFourierY {
  public:
-  /// For nx x ny x nz coefficients, rows stride_y and planes stride_z elements apart. Compiles its kernels: takes about a second.
+  /// For nx x ny x nz coefficients, rows stride_y and planes stride_z elements apart. Compiles its kernels: takes about
+  /// a second.
   VkFourierY(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
   ~VkFourierY();
   VkFourierY(const VkFourierY&) = delete;

@@ -22,8 +22,7 @@ struct ZHelmholtzSolver::Parts {
 };
 
 ZHelmholtzSolver::ZHelmholtzSolver(const Communicator& comm, const Decomposition& decomposition,
-                                   TridiagonalRows second_derivative, TridiagonalMethod method,
-                                   Exchange& exchange)
+                                   TridiagonalRows second_derivative, TridiagonalMethod method, Exchange& exchange)
     : parts_(std::make_unique<Parts>(comm, decomposition, std::move(second_derivative), method, exchange)) {}
 
 ZHelmholtzSolver::ZHelmholtzSolver(ZHelmholtzSolver&&) noexcept = default;

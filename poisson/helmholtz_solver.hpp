@@ -17,8 +17,8 @@ class ZHelmholtzSolver {
  public:
   /// Collective; allocates everything that prepare() and solve() need. `comm` and `exchange` must outlive the
   /// solver.
-  ZHelmholtzSolver(const Communicator& comm, const Decomposition& decomposition,
-                   TridiagonalRows second_derivative, TridiagonalMethod method, Exchange& exchange);
+  ZHelmholtzSolver(const Communicator& comm, const Decomposition& decomposition, TridiagonalRows second_derivative,
+                   TridiagonalMethod method, Exchange& exchange);
   ZHelmholtzSolver(ZHelmholtzSolver&&) noexcept;
   ZHelmholtzSolver& operator=(ZHelmholtzSolver&&) noexcept;
   ~ZHelmholtzSolver();

@@ -55,8 +55,7 @@ LineBoxes field_lines(const Communicator& comm, const Decomposition& decompositi
 
 template <class Lines>
 LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& decomposition, LineBoxes boxes,
-                              TridiagonalMethod method, Exchange& exchange,
-                              std::shared_ptr<TransposeBuffers> buffers)
+                              TridiagonalMethod method, Exchange& exchange, std::shared_ptr<TransposeBuffers> buffers)
     : method_(method), boxes_(std::move(boxes)) {
   constexpr int components = Lines::components;
   const ZBlocks& blocks = decomposition.z_blocks();
@@ -130,16 +129,13 @@ void LineSolver<Lines>::solve_by_blocks(const Lines& at_home, const Lines& whole
     parallel_for(name, bundle_box<Lines>(x, 1), SolveAtOnce<Lines>{whole, x, scratch()});
     return;
   }
-  parallel_for(name, bundle_box<Lines>(x, blocks_here_),
-               FormBoundary<Lines>{at_home, x, home_array_, first_block_});
+  parallel_for(name, bundle_box<Lines>(x, blocks_here_), FormBoundary<Lines>{at_home, x, home_array_, first_block_});
   if (transpose_)
-    transpose_->forward(view_of(home_array_, 2 * blocks_here_),
-                        view_of(whole_array_, 2 * whole.blocks.count));
+    transpose_->forward(view_of(home_array_, 2 * blocks_here_), view_of(whole_array_, 2 * whole.blocks.count));
   const LineArray& reduced = transpose_ ? whole_array_ : home_array_;
   parallel_for(name, bundle_box<Lines>(reduced, 1), SolveReduced<Lines>{whole, reduced, scratch()});
   if (transpose_)
-    transpose_->backward(view_of(whole_array_, 2 * whole.blocks.count),
-                         view_of(home_array_, 2 * blocks_here_));
+    transpose_->backward(view_of(whole_array_, 2 * whole.blocks.count), view_of(home_array_, 2 * blocks_here_));
   parallel_for(name, bundle_box<Lines>(x, blocks_here_),
                SolveInterior<Lines>{at_home, x, home_array_, first_block_, scratch()});
 }

@@ -33,8 +33,8 @@ class LineSolver {
  public:
   /// Local; allocates all that solve() needs. `comm` and `exchange` must outlive this object; `buffers` may
   /// be shared with other transposes.
-  LineSolver(const Communicator& comm, const Decomposition& decomposition, LineBoxes boxes,
-             TridiagonalMethod method, Exchange& exchange, std::shared_ptr<TransposeBuffers> buffers);
+  LineSolver(const Communicator& comm, const Decomposition& decomposition, LineBoxes boxes, TridiagonalMethod method,
+             Exchange& exchange, std::shared_ptr<TransposeBuffers> buffers);
 
   /// Solves in place. `at_home` are the coefficients of the lines of the rank's home box, `whole` those of
   /// its box of whole lines; `x` is the home box. Collective over the process column.

@@ -88,8 +88,7 @@ PoissonTables::PoissonTables(const std::vector<double>& z_nodes, std::vector<dou
                              std::vector<double> shift_y, const ZBlocks& blocks, double scale)
     : rows_(second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann), blocks) {
   // Dividing the solution by `scale` is multiplying the matrix by it, once.
-  TridiagonalRows rows =
-      scaled(second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann), scale);
+  TridiagonalRows rows = scaled(second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann), scale);
   rows_.set(rows);
   for (double& shift : shift_x) shift *= scale;
   for (double& shift : shift_y) shift *= scale;
@@ -107,8 +106,7 @@ PoissonTables::PoissonTables(const std::vector<double>& z_nodes, std::vector<dou
   // Its mean, w^T x with A x = d, is (A^-T w)^T d.
   rows.diagonal.back() += leak_;
   std::vector<double> weight(nz);
-  for (std::size_t k = 0; k < nz; ++k)
-    weight[k] = (z_nodes[k + 1] - z_nodes[k]) / (z_nodes.back() - z_nodes.front());
+  for (std::size_t k = 0; k < nz; ++k) weight[k] = (z_nodes[k + 1] - z_nodes[k]) / (z_nodes.back() - z_nodes.front());
   mean_weight_ = Buffer<double>(weight);
   moment_ = Buffer<double>(solve(transposed(rows), weight));
 }
@@ -130,17 +128,15 @@ ShiftedLines PoissonTables::lines(const Box3& box) const {
 ShiftedLines PoissonTables::lines_with_reduced(const Box3& box) {
   ShiftedLines prepared = lines(box);
   if (prepared.lines <= 0) return prepared;
-  const auto size = static_cast<std::size_t>(prepared.lines) *
-                    static_cast<std::size_t>(reduced_coefficients * prepared.blocks.count);
+  const auto size =
+      static_cast<std::size_t>(prepared.lines) * static_cast<std::size_t>(reduced_coefficients * prepared.blocks.count);
   reduced_ = Buffer<double>(size);
   prepared.reduced = reduced_.data();
-  parallel_for("prepare reduced systems", box_of(box.nx(), box.ny(), 1),
-               PrepareReduced{prepared, reduced_.data()});
+  parallel_for("prepare reduced systems", box_of(box.nx(), box.ny(), 1), PrepareReduced{prepared, reduced_.data()});
   return prepared;
 }
 
-HelmholtzTables::HelmholtzTables(TridiagonalRows second_derivative, const ZBlocks& blocks,
-                                 TridiagonalMethod method)
+HelmholtzTables::HelmholtzTables(TridiagonalRows second_derivative, const ZBlocks& blocks, TridiagonalMethod method)
     : second_derivative_(std::move(second_derivative)),
       matrix_(second_derivative_),
       method_(method),

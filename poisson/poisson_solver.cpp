@@ -23,8 +23,7 @@ using Complex = std::complex<real>;
 std::vector<double> modified_wavenumbers(std::int64_t n, double d, std::int64_t count) {
   std::vector<double> values;
   for (std::int64_t i = 0; i < count; ++i) {
-    const double sine =
-        std::sin(std::numbers::pi * static_cast<double>(std::min(i, n - i)) / static_cast<double>(n));
+    const double sine = std::sin(std::numbers::pi * static_cast<double>(std::min(i, n - i)) / static_cast<double>(n));
     values.push_back(-4 * sine * sine / (d * d));
   }
   return values;
@@ -34,16 +33,15 @@ std::vector<double> modified_wavenumbers(std::int64_t n, double d, std::int64_t 
 template <class BoxOfRank>
 std::vector<Box3> row_boxes(const Communicator& comm, const BoxOfRank& box) {
   std::vector<Box3> boxes;
-  for (int y = 0; y < comm.processes().py; ++y)
-    boxes.push_back(box(comm.processes().rank(y, comm.z_index())));
+  for (int y = 0; y < comm.processes().py; ++y) boxes.push_back(box(comm.processes().rank(y, comm.z_index())));
   return boxes;
 }
 
 }  // namespace
 
 struct PoissonSolver::Parts {
-  Parts(const Communicator& comm, const Decomposition& decomposition, const Domain& domain,
-        TridiagonalMethod method, Exchange& exchange)
+  Parts(const Communicator& comm, const Decomposition& decomposition, const Domain& domain, TridiagonalMethod method,
+        Exchange& exchange)
       : cells(decomposition.cells()),
         y_pencil(decomposition.spectral_y_pencil(comm.rank())),
         fourier_x(decomposition.x_pencil(comm.rank()), row_length(cells[0])),
@@ -60,14 +58,12 @@ struct PoissonSolver::Parts {
     if (comm.processes().py == 1) return;
     y_data = Buffer<Complex>(static_cast<std::size_t>(y_pencil.volume()));
     to_y.emplace(comm.row(), row_boxes(comm, [&](int rank) { return decomposition.spectral_x_pencil(rank); }),
-                 row_boxes(comm, [&](int rank) { return decomposition.spectral_y_pencil(rank); }), exchange,
-                 buffers);
+                 row_boxes(comm, [&](int rank) { return decomposition.spectral_y_pencil(rank); }), exchange, buffers);
   }
 
   /// The coefficients with y whole: in the field itself, unless y is split over ranks.
   View3<Complex> y_view(Field& phi) {
-    return to_y ? contiguous_view(y_data.data(), y_pencil.nx(), y_pencil.ny(), y_pencil.nz())
-                : phi.complex_view();
+    return to_y ? contiguous_view(y_data.data(), y_pencil.nx(), y_pencil.ny(), y_pencil.nz()) : phi.complex_view();
   }
 
   std::array<std::int64_t, 3> cells;
@@ -83,8 +79,8 @@ struct PoissonSolver::Parts {
   std::optional<Transpose<Complex>> to_y;
 };
 
-PoissonSolver::PoissonSolver(const Communicator& comm, const Decomposition& decomposition,
-                             const Domain& domain, TridiagonalMethod method, Exchange& exchange) {
+PoissonSolver::PoissonSolver(const Communicator& comm, const Decomposition& decomposition, const Domain& domain,
+                             TridiagonalMethod method, Exchange& exchange) {
   SLUICE_REQUIRE(static_cast<std::int64_t>(domain.z_nodes.size()) == decomposition.cells()[2] + 1,
                  "z_nodes: one more than cells in z");
   SLUICE_REQUIRE(domain.dx > 0 && domain.dy > 0, "cell sizes must be positive");

@@ -92,23 +92,21 @@ struct Scratch {
   double* pivots = nullptr;
   double* rows = nullptr;
   real* boundary = nullptr;
-  std::ptrdiff_t pivots_pitch =
-      0;  ///< in a GPU build: lines of the array times blocks; each thread has a column
+  std::ptrdiff_t pivots_pitch = 0;  ///< in a GPU build: lines of the array times blocks; each thread has a column
 };
 
 /// solve_between with the scratch memory that suits the machine.
 template <class Lines, class Count>
-SLUICE_INLINE void solve_run(const Lines& lines, const Scratch& scratch, int i, int j, std::ptrdiff_t thread,
-                             int first, int end, real* x, std::ptrdiff_t stride, Count n,
-                             const double* before, const double* after) {
+SLUICE_INLINE void solve_run(const Lines& lines, const Scratch& scratch, int i, int j, std::ptrdiff_t thread, int first,
+                             int end, real* x, std::ptrdiff_t stride, Count n, const double* before,
+                             const double* after) {
   constexpr int lanes = bundle_lanes<Lines>;
   if constexpr (loops_on_gpu) {
     if (end - first <= longest_private_run) {
       double pivots_of_rows[longest_private_run];
       double values_of_rows[longest_private_run * lanes];
       Pivots<Lines, lanes> pivots(lines, i, j, n, {pivots_of_rows, 1}, first);
-      solve_between<false, lanes>(lines, pivots, first, end, x, stride, n, before, after, values_of_rows,
-                                  lanes);
+      solve_between<false, lanes>(lines, pivots, first, end, x, stride, n, before, after, values_of_rows, lanes);
     } else {
       Pivots<Lines, lanes> pivots(lines, i, j, n, {scratch.pivots + thread, scratch.pivots_pitch}, first);
       solve_between<false, lanes>(lines, pivots, first, end, x, stride, n, before, after, x, stride);
@@ -165,11 +163,9 @@ struct SolveReduced {
     const bool singular = lines.holds_singular_line && j == 0 && first_lane == 0;
     const double mean = singular ? take_mean(lines.blocks.count, first, values.stride_z) : 0;
     if constexpr (loops_on_gpu) {
-      solve_reduced<lanes>(lines, first_lane / Lines::components, j, first, values.stride_z, n, first,
-                           values.stride_z);
+      solve_reduced<lanes>(lines, first_lane / Lines::components, j, first, values.stride_z, n, first, values.stride_z);
     } else {
-      solve_reduced<lanes>(lines, first_lane / Lines::components, j, first, values.stride_z, n, scratch.rows,
-                           lanes);
+      solve_reduced<lanes>(lines, first_lane / Lines::components, j, first, values.stride_z, n, scratch.rows, lanes);
     }
     if (singular) subtract_mean(mean, lines.blocks.count, first, values.stride_z);
   }
@@ -205,10 +201,8 @@ struct SolveInterior {
       after[r] = x_last[r];
     }
     const int i = first_lane / Lines::components;
-    const std::ptrdiff_t thread =
-        (static_cast<std::ptrdiff_t>(block) * x.rows + j) * (x.count / Lines::components) + i;
-    solve_run(lines, scratch, i, j, thread, first + 1, last, at_first + x.stride_z, x.stride_z, n, before,
-              after);
+    const std::ptrdiff_t thread = (static_cast<std::ptrdiff_t>(block) * x.rows + j) * (x.count / Lines::components) + i;
+    solve_run(lines, scratch, i, j, thread, first + 1, last, at_first + x.stride_z, x.stride_z, n, before, after);
   }
 };
 
@@ -236,8 +230,7 @@ struct SolveAtOnce {
       real* rhs = scratch.boundary + 2 * block * lanes;
       form_boundary<true, lanes>(lines, pivots, first, bounds[block + 1], d, x.stride_z, n, rhs, rhs + lanes);
       if constexpr (Lines::components == 2) {
-        if (singular)
-          rhs[1] = static_cast<real>(moment_of_block(lines, first, bounds[block + 1], d, x.stride_z));
+        if (singular) rhs[1] = static_cast<real>(moment_of_block(lines, first, bounds[block + 1], d, x.stride_z));
       }
     }
     const double mean = singular ? take_mean(blocks, scratch.boundary, lanes) : 0;
@@ -257,8 +250,8 @@ struct SolveAtOnce {
         before[r] = x_first[r];
         after[r] = x_first[lanes + r];
       }
-      solve_between<true, lanes>(lines, pivots, first + 1, last, at_first + x.stride_z, x.stride_z, n, before,
-                                 after, scratch.rows, lanes);
+      solve_between<true, lanes>(lines, pivots, first + 1, last, at_first + x.stride_z, x.stride_z, n, before, after,
+                                 scratch.rows, lanes);
     }
   }
 };

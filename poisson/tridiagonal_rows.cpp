@@ -60,8 +60,7 @@ std::vector<double> solve(const TridiagonalRows& rows, std::vector<double> rhs) 
     inverse[k] = 1 / (rows.diagonal[k] - (k > 0 ? back * rows.upper[k - 1] : 0));
     if (k > 0) rhs[k] -= back * rhs[k - 1];
   }
-  for (std::size_t k = n; k-- > 0;)
-    rhs[k] = (rhs[k] - (k + 1 < n ? rows.upper[k] * rhs[k + 1] : 0)) * inverse[k];
+  for (std::size_t k = n; k-- > 0;) rhs[k] = (rhs[k] - (k + 1 < n ? rows.upper[k] * rhs[k + 1] : 0)) * inverse[k];
   return rhs;
 }
 

@@ -63,8 +63,7 @@ struct ShiftedLines : LineRows {
   bool holds_singular_line = false;     ///< whether local line (0, 0) is the singular one
 
   SLUICE_INLINE double reduced_at(ReducedCoefficient which, int block, int i, int j) const {
-    return reduced[(reduced_coefficients * block + which) * lines +
-                   static_cast<std::ptrdiff_t>(j) * lines_in_row + i];
+    return reduced[(reduced_coefficients * block + which) * lines + static_cast<std::ptrdiff_t>(j) * lines_in_row + i];
   }
 };
 
@@ -117,12 +116,10 @@ class Pivots<ShiftedLines, Lanes> {
     for (int r = 0; r < n; ++r) weight_[r] *= -upper * inverse_[r];
     if (k + 1 == lines_.nz) {
       for (int c = 0; c < n / 2; ++c) {
-        of_line_[c] =
-            1 / (lines_.diagonal[k] + shift_[c] + (shift_[c] == 0 ? lines_.leak : 0) - product * of_line_[c]);
+        of_line_[c] = 1 / (lines_.diagonal[k] + shift_[c] + (shift_[c] == 0 ? lines_.leak : 0) - product * of_line_[c]);
       }
     } else {
-      for (int c = 0; c < n / 2; ++c)
-        of_line_[c] = 1 / (lines_.diagonal[k] + shift_[c] - product * of_line_[c]);
+      for (int c = 0; c < n / 2; ++c) of_line_[c] = 1 / (lines_.diagonal[k] + shift_[c] - product * of_line_[c]);
     }
     spread(n);
   }
@@ -167,8 +164,7 @@ class Pivots<ShiftedLines, Lanes> {
 template <int Lanes>
 class Pivots<TableLines, Lanes> {
  public:
-  SLUICE_INLINE Pivots(const TableLines& lines, int /*i*/, int /*j*/, int /*n*/, RowStore /*store*/,
-                       int /*first_kept*/)
+  SLUICE_INLINE Pivots(const TableLines& lines, int /*i*/, int /*j*/, int /*n*/, RowStore /*store*/, int /*first_kept*/)
       : lines_(lines) {}
 
   template <class Count>
@@ -202,9 +198,8 @@ class Pivots<TableLines, Lanes> {
 /// First pass over a block of rows [first, end): the right-hand sides of its two boundary equations. `d` is
 /// row `first` of the bundle. With `Keep`, the pivots are kept for solve_between.
 template <bool Keep, int Lanes, class Lines, class Count>
-SLUICE_INLINE void form_boundary(const Lines& lines, Pivots<Lines, Lanes>& pivots, int first, int end,
-                                 const real* d, std::ptrdiff_t stride, Count n, real* first_rhs,
-                                 real* last_rhs) {
+SLUICE_INLINE void form_boundary(const Lines& lines, Pivots<Lines, Lanes>& pivots, int first, int end, const real* d,
+                                 std::ptrdiff_t stride, Count n, real* first_rhs, real* last_rhs) {
   double g[Lanes];
   double lowest[Lanes];
   for (int r = 0; r < n; ++r) g[r] = lowest[r] = 0;
@@ -235,9 +230,9 @@ SLUICE_INLINE void form_boundary(const Lines& lines, Pivots<Lines, Lanes>& pivot
 /// itself they are not read). `x` is row `first`. `g` is room for the rows' intermediate values; it may be x
 /// itself. With `Recall`, the pivots were kept by form_boundary.
 template <bool Recall, int Lanes, class Lines, class G, class Count>
-SLUICE_INLINE void solve_between(const Lines& lines, Pivots<Lines, Lanes>& pivots, int first, int end,
-                                 real* x, std::ptrdiff_t stride, Count n, const double* before,
-                                 const double* after, G* g, std::ptrdiff_t g_pitch) {
+SLUICE_INLINE void solve_between(const Lines& lines, Pivots<Lines, Lanes>& pivots, int first, int end, real* x,
+                                 std::ptrdiff_t stride, Count n, const double* before, const double* after, G* g,
+                                 std::ptrdiff_t g_pitch) {
   double value[Lanes];
   for (int r = 0; r < n; ++r) value[r] = before[r];
   for (int k = first; k < end; ++k) {
@@ -275,8 +270,8 @@ SLUICE_INLINE void solve_between(const Lines& lines, Pivots<Lines, Lanes>& pivot
 /// row of block n, values[2 n + 1] to its last. (i, j) is the bundle's first line; `g` is room for
 /// intermediate values, it may be `values` itself.
 template <int Lanes, class Lines, class G, class Count>
-SLUICE_INLINE void solve_reduced(const Lines& lines, int i, int j, real* values, std::ptrdiff_t pitch,
-                                 Count n, G* g, std::ptrdiff_t g_pitch) {
+SLUICE_INLINE void solve_reduced(const Lines& lines, int i, int j, real* values, std::ptrdiff_t pitch, Count n, G* g,
+                                 std::ptrdiff_t g_pitch) {
   constexpr int components = Lines::components;
   const int count = lines.blocks.count;
   double value[Lanes];
@@ -328,8 +323,8 @@ struct BoundaryEquations {
   double first, last, coupling;
 };
 
-SLUICE_INLINE BoundaryEquations eliminate_block(const double* lower, const double* diagonal,
-                                                const double* upper, double shift, int first, int end) {
+SLUICE_INLINE BoundaryEquations eliminate_block(const double* lower, const double* diagonal, const double* upper,
+                                                double shift, int first, int end) {
   const int last = end - 1;
   if (last == first + 1) return {diagonal[first] + shift, diagonal[last] + shift, upper[first]};
   double inverse = 1 / (diagonal[first + 1] + shift);

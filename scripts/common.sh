@@ -1,6 +1,7 @@
 # Sourced by the other scripts: where things are, and how to build and to start processes.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-cores=$(nproc)
+cores=$(lscpu -p=CORE,SOCKET 2>/dev/null | grep -v '^#' | sort -u | wc -l)  # not hardware threads: mpirun counts cores
+((cores >= 1 && cores <= $(nproc))) || cores=$(nproc)
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1  # containers often run as root
 
 # configure_and_build FOLDER [CMAKE OPTION...]

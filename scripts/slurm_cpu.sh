@@ -19,7 +19,7 @@ srun sluice run "$case_file" --output "$output" --restart auto
 code=$?
 if ((code != 0)); then exit "$code"; fi  # an error: see the log; requeueing would only repeat it
 
-# run.json says why the run stopped; anything but its end goes on in another job.
-if ! grep -q '"why_stopped": "the end was reached"' <(head -n 40 "$output/run.json"); then
+# run.json says why the run stopped; one that ran out of time goes on in another job.
+if grep -m 1 '"why_stopped"' "$output/run.json" | grep -qE 'walltime|signal'; then
   scontrol requeue "$SLURM_JOB_ID"
 fi

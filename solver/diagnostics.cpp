@@ -46,8 +46,8 @@ struct ShearBelow {
 }  // namespace
 
 bool Diagnostics::finite() const {
-  return std::isfinite(bulk_velocity) && std::isfinite(kinetic_energy) && std::isfinite(max_divergence) && std::isfinite(shear_bottom) &&
-         std::isfinite(shear_top);
+  return std::isfinite(bulk_velocity) && std::isfinite(kinetic_energy) && std::isfinite(max_divergence) &&
+         std::isfinite(shear_bottom) && std::isfinite(shear_top);
 }
 
 double global_max(double local, MPI_Comm comm) {
@@ -57,7 +57,8 @@ double global_max(double local, MPI_Comm comm) {
   return both[1] > 0 ? std::nan("") : both[0];
 }
 
-Diagnostics diagnose(const VectorField& velocity, const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls, MPI_Comm comm) {
+Diagnostics diagnose(const VectorField& velocity, const Grid& grid, const Metrics& metrics, const FlowParameters& flow,
+                     const Walls& walls, MPI_Comm comm) {
   const In u = velocity.u.view();
   const In v = velocity.v.view();
   const In w = velocity.w.view();

@@ -10,15 +10,17 @@ namespace sluice {
 
 /// Scalars of one state, as the time series shows them. All collective, with the same bits on every process grid.
 struct Diagnostics {
-  double bulk_velocity = 0;      ///< volume mean of u
-  double kinetic_energy = 0;     ///< volume mean of |u|^2/2 on the native points
-  double max_divergence = 0;     ///< largest |div u|
-  double shear_bottom = 0;       ///< plane mean of nu du/dz at the wall, the scheme's own; sign of the force on the fluid's side
+  double bulk_velocity = 0;   ///< volume mean of u
+  double kinetic_energy = 0;  ///< volume mean of |u|^2/2 on the native points
+  double max_divergence = 0;  ///< largest |div u|
+  double shear_bottom =
+      0;  ///< plane mean of nu du/dz at the wall, the scheme's own; sign of the force on the fluid's side
   double shear_top = 0;
   bool finite() const;
 };
 
-Diagnostics diagnose(const VectorField& velocity, const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls, MPI_Comm comm);
+Diagnostics diagnose(const VectorField& velocity, const Grid& grid, const Metrics& metrics, const FlowParameters& flow,
+                     const Walls& walls, MPI_Comm comm);
 
 /// Largest value over ranks; NaN if any is NaN. Collective.
 double global_max(double local, MPI_Comm comm);

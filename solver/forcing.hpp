@@ -9,7 +9,8 @@
 
 namespace sluice {
 
-/// Volume mean of a velocity component weighted with the cell heights (u or v). The same bits on every process grid. Collective.
+/// Volume mean of a velocity component weighted with the cell heights (u or v). The same bits on every process grid.
+/// Collective.
 double volume_mean(const Field& f, const Grid& grid, const Metrics& metrics, MPI_Comm comm);
 
 /// Volume mean of a profile that is uniform in x and y. Local.
@@ -20,8 +21,9 @@ class Forcing {
  public:
   Forcing(const ForcingParameters& parameters, const Grid& grid, const Metrics& metrics, MPI_Comm comm);
 
-  /// The force f of this substep for the unforced u*: f = (target - <u*>) / (gamma dt <g>) for a given bulk velocity, the constant
-  /// one for a given pressure gradient, or 0. `response_mean` is <g>, 1 with explicit diffusion. Collective.
+  /// The force f of this substep for the unforced u*: f = (target - <u*>) / (gamma dt <g>) for a given bulk velocity,
+  /// the constant one for a given pressure gradient, or 0. `response_mean` is <g>, 1 with explicit diffusion.
+  /// Collective.
   double force(const Field& u_star, double gamma_dt, double response_mean) const;
 
  private:

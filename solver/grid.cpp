@@ -14,10 +14,13 @@ Grid::Grid(std::array<std::int64_t, 3> cells, double length_x, double length_y, 
   SLUICE_REQUIRE(z_nodes_.size() == static_cast<std::size_t>(cells[2]) + 1, "a grid needs nz + 1 faces in z");
   for (std::size_t k = 0; k + 1 < z_nodes_.size(); ++k) {
     if (!(z_nodes_[k + 1] > z_nodes_[k])) {
-      throw Error(ExitCode::usage, fmt::format("grid: the faces in z must increase, but face {} is at {} and face {} at {}", k, z_nodes_[k], k + 1, z_nodes_[k + 1]));
+      throw Error(ExitCode::usage,
+                  fmt::format("grid: the faces in z must increase, but face {} is at {} and face {} at {}", k,
+                              z_nodes_[k], k + 1, z_nodes_[k + 1]));
     }
   }
-  if (z_nodes_.front() != 0) throw Error(ExitCode::usage, fmt::format("grid: the first face in z must be at 0, not at {}", z_nodes_.front()));
+  if (z_nodes_.front() != 0)
+    throw Error(ExitCode::usage, fmt::format("grid: the first face in z must be at 0, not at {}", z_nodes_.front()));
 }
 
 double Grid::z_center(std::int64_t k) const {
@@ -49,11 +52,15 @@ Buffer<real> per_plane(const Box3& box, auto&& value) {
 }  // namespace
 
 DeviceMetrics::DeviceMetrics(const Grid& grid, const Box3& box)
-    : inv_dx_(static_cast<real>(1 / grid.dx())), inv_dy_(static_cast<real>(1 / grid.dy())),
+    : inv_dx_(static_cast<real>(1 / grid.dx())),
+      inv_dy_(static_cast<real>(1 / grid.dy())),
       dz_(per_plane(box, [&](std::int64_t k) { return grid.dz(k); })),
       inv_dz_(per_plane(box, [&](std::int64_t k) { return 1 / grid.dz(k); })),
-      inv_dz_center_(per_plane(box, [&](std::int64_t k) { return 1 / grid.dz_center(std::min(k, grid.cells()[2] - 1)); })) {}
+      inv_dz_center_(
+          per_plane(box, [&](std::int64_t k) { return 1 / grid.dz_center(std::min(k, grid.cells()[2] - 1)); })) {}
 
-Metrics DeviceMetrics::view() const { return {inv_dx_, inv_dy_, dz_.data() + 1, inv_dz_.data() + 1, inv_dz_center_.data() + 1}; }
+Metrics DeviceMetrics::view() const {
+  return {inv_dx_, inv_dy_, dz_.data() + 1, inv_dz_.data() + 1, inv_dz_center_.data() + 1};
+}
 
 }  // namespace sluice

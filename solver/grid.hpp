@@ -25,8 +25,10 @@ class Grid {
   double dy() const { return length_y_ / static_cast<double>(cells_[1]); }
   const std::vector<double>& z_nodes() const { return z_nodes_; }  ///< nz + 1 faces, walls included
   double z_center(std::int64_t k) const;                           ///< midpoint of its faces
-  double dz(std::int64_t k) const;                                 ///< height of cell k; beyond a wall, that of its mirror image
-  double dz_center(std::int64_t k) const { return (dz(k) + dz(k + 1)) / 2; }  ///< between centres k and k + 1, -1 <= k < nz
+  double dz(std::int64_t k) const;  ///< height of cell k; beyond a wall, that of its mirror image
+  double dz_center(std::int64_t k) const {
+    return (dz(k) + dz(k + 1)) / 2;
+  }  ///< between centres k and k + 1, -1 <= k < nz
   double dz_min() const;
 
  private:
@@ -35,7 +37,8 @@ class Grid {
   std::vector<double> z_nodes_;
 };
 
-/// Spacings as kernels read them, by local index: dz(k) and its inverse for -1 <= k <= nz, dz_center(k) for -1 <= k < nz.
+/// Spacings as kernels read them, by local index: dz(k) and its inverse for -1 <= k <= nz, dz_center(k) for -1 <= k <
+/// nz.
 struct Metrics {
   real inv_dx, inv_dy;
   const real* dz;

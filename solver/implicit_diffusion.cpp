@@ -13,14 +13,19 @@ struct AddToPlane {
   SLUICE_INLINE void operator()(int i, int j, int) const { f(i, j, plane) += value; }
 };
 
-WallRow row_of(const WallCondition& wall) { return wall.kind == WallKind::no_slip ? WallRow::dirichlet : WallRow::neumann; }
+WallRow row_of(const WallCondition& wall) {
+  return wall.kind == WallKind::no_slip ? WallRow::dirichlet : WallRow::neumann;
+}
 
 }  // namespace
 
-ImplicitDiffusion::ImplicitDiffusion(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Walls& walls,
-                                     TridiagonalMethod method, Exchange& exchange)
-    : grid_(&grid), walls_(&walls),
-      tangential_(comm, decomposition, second_derivative_centers(grid.z_nodes(), row_of(walls.bottom()), row_of(walls.top())), method, exchange),
+ImplicitDiffusion::ImplicitDiffusion(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
+                                     const Walls& walls, TridiagonalMethod method, Exchange& exchange)
+    : grid_(&grid),
+      walls_(&walls),
+      tangential_(comm, decomposition,
+                  second_derivative_centers(grid.z_nodes(), row_of(walls.bottom()), row_of(walls.top())), method,
+                  exchange),
       normal_(comm, decomposition, second_derivative_faces(grid.z_nodes()), method, exchange) {}
 
 void ImplicitDiffusion::prepare(double c) {
@@ -39,7 +44,8 @@ void ImplicitDiffusion::solve(VectorField& star) {
 }
 
 void ImplicitDiffusion::add_wall_values(Field& f, double bottom_value, double top_value) const {
-  // Lz in a wall row is (u_1 - u_0)/(dz_c dz_0) - 2 (u_0 - u_wall)/dz_0^2: the known u_wall goes to the right-hand side.
+  // Lz in a wall row is (u_1 - u_0)/(dz_c dz_0) - 2 (u_0 - u_wall)/dz_0^2: the known u_wall goes to the right-hand
+  // side.
   const Box3 plane = box_of(f.box().nx(), f.box().ny(), 1);
   const auto add = [&](const WallCondition& wall, double value, std::int64_t k, int local_k) {
     if (wall.kind != WallKind::no_slip || value == 0) return;

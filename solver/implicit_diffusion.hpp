@@ -19,7 +19,8 @@ class ImplicitDiffusion {
   void prepare(double c);
   /// star: the right-hand side of eq. (5) on entry, u* on return; halos neither read nor written. Collective.
   void solve(VectorField& star);
-  /// g = (1 - c Lz)^-1 1 under u's homogeneous wall rows: what a uniform force makes of u*. Global profile, the same on every rank.
+  /// g = (1 - c Lz)^-1 1 under u's homogeneous wall rows: what a uniform force makes of u*. Global profile, the same on
+  /// every rank.
   std::vector<double> response_to_uniform_force() const;
 
  private:

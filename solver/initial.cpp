@@ -36,7 +36,8 @@ struct AddModes {
 
 Buffer<real> local_profile(const Field& f, const std::vector<double>& profile) {
   std::vector<real> values;
-  for (std::int64_t k = f.box().lo[2]; k < f.box().hi[2]; ++k) values.push_back(static_cast<real>(profile[static_cast<std::size_t>(k)]));
+  for (std::int64_t k = f.box().lo[2]; k < f.box().hi[2]; ++k)
+    values.push_back(static_cast<real>(profile[static_cast<std::size_t>(k)]));
   return Buffer<real>(values);
 }
 
@@ -46,8 +47,8 @@ void fill(Field& f, const std::vector<double>& profile) {
   device::synchronize();
 }
 
-/// Random modes of one component: a few wavelengths in x and y, and sines of a coordinate that is stretched towards the walls, so
-/// that the motions are as small there as wall turbulence is.
+/// Random modes of one component: a few wavelengths in x and y, and sines of a coordinate that is stretched towards the
+/// walls, so that the motions are as small there as wall turbulence is.
 class RandomModes {
  public:
   static constexpr int count = 96;
@@ -78,7 +79,9 @@ class RandomModes {
   }
 
  private:
-  double number(int mode, int which) const { return uniform01(seed_, stream_ + static_cast<std::uint64_t>(mode) * 16 + static_cast<std::uint64_t>(which)); }
+  double number(int mode, int which) const {
+    return uniform01(seed_, stream_ + static_cast<std::uint64_t>(mode) * 16 + static_cast<std::uint64_t>(which));
+  }
 
   /// [0, 1] to [0, 1], with finer scales at the walls.
   static double stretched(double fraction, bool both_walls) {
@@ -118,7 +121,8 @@ void set_laminar(State& state, TimeStepper& stepper, const Grid& grid, const Flo
   stepper.fill_halos(state);
 }
 
-void set_turbulent(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow, std::uint64_t seed, MPI_Comm comm) {
+void set_turbulent(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow, std::uint64_t seed,
+                   MPI_Comm comm) {
   set_zero(state, stepper);
   const TurbulentProfile profile = turbulent_profile(grid, flow);
   fill(state.velocity.u, profile.u);
@@ -130,7 +134,8 @@ void set_turbulent(State& state, TimeStepper& stepper, const Grid& grid, const F
   set_bulk_velocity(state, stepper, grid, flow, comm);
 }
 
-void set_bulk_velocity(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow, MPI_Comm comm) {
+void set_bulk_velocity(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow,
+                       MPI_Comm comm) {
   if (flow.forcing.kind != ForcingKind::bulk_velocity) return;
   Field& u = state.velocity.u;
   const double missing = flow.forcing.value - volume_mean(u, grid, stepper.metrics(), comm);

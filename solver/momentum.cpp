@@ -78,7 +78,9 @@ struct PredictVelocity {
 
 template <bool first, bool implicit_z>
 struct Sweeps {
-  static void fused(const Box3& box, const Arrays& a) { parallel_for("momentum", box, PredictVelocity<first, implicit_z>{a}); }
+  static void fused(const Box3& box, const Arrays& a) {
+    parallel_for("momentum", box, PredictVelocity<first, implicit_z>{a});
+  }
   static void plain(const Box3& box, const Arrays& a) {
     parallel_for("momentum u", box, PredictU<first, implicit_z>{a});
     parallel_for("momentum v", box, PredictV<first, implicit_z>{a});
@@ -86,13 +88,24 @@ struct Sweeps {
   }
 };
 
-Arrays arrays_of(const State& state, const Metrics& metrics, real viscosity, const SubstepWeights& weights, VectorField& tendency, VectorField& star) {
+Arrays arrays_of(const State& state, const Metrics& metrics, real viscosity, const SubstepWeights& weights,
+                 VectorField& tendency, VectorField& star) {
   const VectorField& velocity = state.velocity;
-  return {velocity.u.view(), velocity.v.view(), velocity.w.view(), state.p.view(),
-          tendency.u.view(), tendency.v.view(), tendency.w.view(),
-          star.u.view(), star.v.view(), star.w.view(),
-          metrics, viscosity,
-          static_cast<real>(weights.alpha_dt), static_cast<real>(weights.beta_dt), static_cast<real>(weights.gamma_dt),
+  return {velocity.u.view(),
+          velocity.v.view(),
+          velocity.w.view(),
+          state.p.view(),
+          tendency.u.view(),
+          tendency.v.view(),
+          tendency.w.view(),
+          star.u.view(),
+          star.v.view(),
+          star.w.view(),
+          metrics,
+          viscosity,
+          static_cast<real>(weights.alpha_dt),
+          static_cast<real>(weights.beta_dt),
+          static_cast<real>(weights.gamma_dt),
           static_cast<real>(weights.half_nu_gamma_dt)};
 }
 
@@ -111,14 +124,18 @@ void dispatch(bool first, bool implicit_z, const Action& action) {
 Momentum::Momentum(const Metrics& metrics, const FlowParameters& flow)
     : metrics_(metrics), viscosity_(static_cast<real>(flow.viscosity)), diffusion_(flow.diffusion) {}
 
-void Momentum::predict(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star) const {
+void Momentum::predict(const State& state, const SubstepWeights& weights, VectorField& tendency,
+                       VectorField& star) const {
   const Arrays arrays = arrays_of(state, metrics_, viscosity_, weights, tendency, star);
-  dispatch(weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z, [&](auto sweeps) { sweeps.fused(state.p.local_box(), arrays); });
+  dispatch(weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z,
+           [&](auto sweeps) { sweeps.fused(state.p.local_box(), arrays); });
 }
 
-void Momentum::predict_plain(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star) const {
+void Momentum::predict_plain(const State& state, const SubstepWeights& weights, VectorField& tendency,
+                             VectorField& star) const {
   const Arrays arrays = arrays_of(state, metrics_, viscosity_, weights, tendency, star);
-  dispatch(weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z, [&](auto sweeps) { sweeps.plain(state.p.local_box(), arrays); });
+  dispatch(weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z,
+           [&](auto sweeps) { sweeps.plain(state.p.local_box(), arrays); });
 }
 
 }  // namespace sluice

@@ -8,7 +8,7 @@ namespace sluice {
 /// The weights of one substep, times dt; see eqs. (1) and (5).
 struct SubstepWeights {
   double alpha_dt = 0;
-  double beta_dt = 0;   ///< 0 in the first substep: the old tendency is not read
+  double beta_dt = 0;  ///< 0 in the first substep: the old tendency is not read
   double gamma_dt = 0;
   double half_nu_gamma_dt = 0;  ///< gamma dt nu / 2, the Crank-Nicolson weight; 0 with explicit diffusion
 };
@@ -19,9 +19,9 @@ class Momentum {
   Momentum(const Metrics& metrics, const FlowParameters& flow);
 
   /// tendency = R(u); star holds the old tendency R(u_prev) on entry, and on return
-  /// explicit:    u + alpha dt R + beta dt R_prev - gamma dt grad p                                   (u* of eq. 1, without f)
-  /// z-implicit:  the same + gamma dt nu/2 Lz u                                                       (right-hand side of eq. 5)
-  /// Velocity and p need valid halos; no halo is written. One sweep through memory: reads u, v, w, p, R_prev, writes R, u*.
+  /// explicit:    u + alpha dt R + beta dt R_prev - gamma dt grad p                                   (u* of eq. 1,
+  /// without f) z-implicit:  the same + gamma dt nu/2 Lz u (right-hand side of eq. 5) Velocity and p need valid halos;
+  /// no halo is written. One sweep through memory: reads u, v, w, p, R_prev, writes R, u*.
   void predict(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star) const;
 
   /// The same by three plain loops, one a component: the reference for the fused sweep.

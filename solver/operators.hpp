@@ -1,7 +1,7 @@
 #pragma once
-// The terms of the discrete equations, each a small function of views and a cell. Names tell where a term lives: a value at an x
-// face belongs to the cell to the left of it, at a y face in front of it, at a z face below it. Second-order central,
-// symmetry-preserving: Verstappen & Veldman, J. Comput. Phys. 187, 343 (2003).
+// The terms of the discrete equations, each a small function of views and a cell. Names tell where a term lives: a
+// value at an x face belongs to the cell to the left of it, at a y face in front of it, at a z face below it.
+// Second-order central, symmetry-preserving: Verstappen & Veldman, J. Comput. Phys. 187, 343 (2003).
 #include "core/decomp/view3.hpp"
 #include "core/device/parallel_for.hpp"
 #include "solver/grid.hpp"
@@ -15,13 +15,21 @@ inline constexpr real quarter = real(0.25);
 
 // --- first differences ---
 
-SLUICE_INLINE real ddx_center_to_face(const In& f, Cell c, const Metrics& m) { return (f(c.east, c.j, c.k) - f(c.i, c.j, c.k)) * m.inv_dx; }
-SLUICE_INLINE real ddy_center_to_face(const In& f, Cell c, const Metrics& m) { return (f(c.i, c.j + 1, c.k) - f(c.i, c.j, c.k)) * m.inv_dy; }
+SLUICE_INLINE real ddx_center_to_face(const In& f, Cell c, const Metrics& m) {
+  return (f(c.east, c.j, c.k) - f(c.i, c.j, c.k)) * m.inv_dx;
+}
+SLUICE_INLINE real ddy_center_to_face(const In& f, Cell c, const Metrics& m) {
+  return (f(c.i, c.j + 1, c.k) - f(c.i, c.j, c.k)) * m.inv_dy;
+}
 SLUICE_INLINE real ddz_center_to_face(const In& f, Cell c, const Metrics& m) {
   return (f(c.i, c.j, c.k + 1) - f(c.i, c.j, c.k)) * m.inv_dz_center[c.k];
 }
-SLUICE_INLINE real ddx_face_to_center(const In& f, Cell c, const Metrics& m) { return (f(c.i, c.j, c.k) - f(c.west, c.j, c.k)) * m.inv_dx; }
-SLUICE_INLINE real ddy_face_to_center(const In& f, Cell c, const Metrics& m) { return (f(c.i, c.j, c.k) - f(c.i, c.j - 1, c.k)) * m.inv_dy; }
+SLUICE_INLINE real ddx_face_to_center(const In& f, Cell c, const Metrics& m) {
+  return (f(c.i, c.j, c.k) - f(c.west, c.j, c.k)) * m.inv_dx;
+}
+SLUICE_INLINE real ddy_face_to_center(const In& f, Cell c, const Metrics& m) {
+  return (f(c.i, c.j, c.k) - f(c.i, c.j - 1, c.k)) * m.inv_dy;
+}
 SLUICE_INLINE real ddz_face_to_center(const In& f, Cell c, const Metrics& m) {
   return (f(c.i, c.j, c.k) - f(c.i, c.j, c.k - 1)) * m.inv_dz[c.k];
 }
@@ -37,7 +45,8 @@ SLUICE_INLINE real d2dx2(const In& f, Cell c, const Metrics& m) {
   return ((f(c.east, c.j, c.k) - f(c.i, c.j, c.k)) - (f(c.i, c.j, c.k) - f(c.west, c.j, c.k))) * (m.inv_dx * m.inv_dx);
 }
 SLUICE_INLINE real d2dy2(const In& f, Cell c, const Metrics& m) {
-  return ((f(c.i, c.j + 1, c.k) - f(c.i, c.j, c.k)) - (f(c.i, c.j, c.k) - f(c.i, c.j - 1, c.k))) * (m.inv_dy * m.inv_dy);
+  return ((f(c.i, c.j + 1, c.k) - f(c.i, c.j, c.k)) - (f(c.i, c.j, c.k) - f(c.i, c.j - 1, c.k))) *
+         (m.inv_dy * m.inv_dy);
 }
 /// Lz of eq. (5) for u, v, p and phi, which live at centres in z.
 SLUICE_INLINE real d2dz2_center(const In& f, Cell c, const Metrics& m) {
@@ -47,7 +56,8 @@ SLUICE_INLINE real d2dz2_center(const In& f, Cell c, const Metrics& m) {
 }
 /// Lz of eq. (5) for w, which lives at z faces.
 SLUICE_INLINE real d2dz2_face(const In& f, Cell c, const Metrics& m) {
-  return ((f(c.i, c.j, c.k + 1) - f(c.i, c.j, c.k)) * m.inv_dz[c.k + 1] - (f(c.i, c.j, c.k) - f(c.i, c.j, c.k - 1)) * m.inv_dz[c.k]) *
+  return ((f(c.i, c.j, c.k + 1) - f(c.i, c.j, c.k)) * m.inv_dz[c.k + 1] -
+          (f(c.i, c.j, c.k) - f(c.i, c.j, c.k - 1)) * m.inv_dz[c.k]) *
          m.inv_dz_center[c.k];
 }
 
@@ -69,7 +79,8 @@ SLUICE_INLINE real ww_at_center(const In& w, int i, int j, int k) {
 SLUICE_INLINE real uv_at_xy_edge(const In& u, const In& v, int i, int east, int j, int k) {
   return quarter * (u(i, j, k) + u(i, j + 1, k)) * (v(i, j, k) + v(east, j, k));
 }
-/// u w on the spanwise edge at x face i and z face k: the flux of u through the z face, its transporting w averaged in x.
+/// u w on the spanwise edge at x face i and z face k: the flux of u through the z face, its transporting w averaged in
+/// x.
 SLUICE_INLINE real uw_at_xz_edge(const In& u, const In& w, int i, int east, int j, int k) {
   return quarter * (u(i, j, k) + u(i, j, k + 1)) * (w(i, j, k) + w(east, j, k));
 }
@@ -77,7 +88,8 @@ SLUICE_INLINE real uw_at_xz_edge(const In& u, const In& w, int i, int east, int 
 SLUICE_INLINE real vw_at_yz_edge(const In& v, const In& w, int i, int j, int k) {
   return quarter * (v(i, j, k) + v(i, j, k + 1)) * (w(i, j, k) + w(i, j + 1, k));
 }
-/// The flux of w through the x side of its own control volume, times the volume's height: the half-sum of the two cells' mass fluxes.
+/// The flux of w through the x side of its own control volume, times the volume's height: the half-sum of the two
+/// cells' mass fluxes.
 SLUICE_INLINE real w_flux_through_x_face(const In& u, const In& w, int i, int east, int j, int k, const Metrics& m) {
   return quarter * (m.dz[k] * u(i, j, k) + m.dz[k + 1] * u(i, j, k + 1)) * (w(i, j, k) + w(east, j, k));
 }

@@ -8,33 +8,23 @@ namespace sluice {
 
 namespace {
 
-bool no_slip(const WallCondition& wall) { return wall.kind == WallKind::no_slip; }
-
-/// Thomas's algorithm for one line.
-std::vector<double> solve_line(const TridiagonalRows& rows, std::vector<double> x) {
-  const std::size_t n = x.size();
-  std::vector<double> ratio(n, 0.0);
-  double pivot = rows.diagonal[0];
-  x[0] /= pivot;
-  for (std::size_t k = 1; k < n; ++k) {
-    ratio[k - 1] = rows.upper[k - 1] / pivot;
-    pivot = rows.diagonal[k] - rows.lower[k] * ratio[k - 1];
-    x[k] = (x[k] - rows.lower[k] * x[k - 1]) / pivot;
-  }
-  for (std::size_t k = n - 1; k-- > 0;) x[k] -= ratio[k] * x[k + 1];
-  return x;
+bool no_slip(const WallCondition& wall) {
+  return wall.kind == WallKind::no_slip;
 }
 
-double mean(const std::vector<double>& profile, const Grid& grid) { return volume_mean(profile, grid); }
+double mean(const std::vector<double>& profile, const Grid& grid) {
+  return volume_mean(profile, grid);
+}
 
 /// Solves Lz u = -source with the walls at these velocities.
-std::vector<double> steady_profile(const Grid& grid, const FlowParameters& flow, double source, double bottom, double top) {
+std::vector<double> steady_profile(const Grid& grid, const FlowParameters& flow, double source, double bottom,
+                                   double top) {
   const auto row = [](const WallCondition& wall) { return no_slip(wall) ? WallRow::dirichlet : WallRow::neumann; };
   const std::int64_t last = grid.cells()[2] - 1;
   std::vector<double> rhs(static_cast<std::size_t>(last) + 1, -source);
   if (no_slip(flow.bottom)) rhs.front() -= 2 * bottom / (grid.dz(0) * grid.dz(0));
   if (no_slip(flow.top)) rhs.back() -= 2 * top / (grid.dz(last) * grid.dz(last));
-  return solve_line(second_derivative_centers(grid.z_nodes(), row(flow.bottom), row(flow.top)), std::move(rhs));
+  return solve(second_derivative_centers(grid.z_nodes(), row(flow.bottom), row(flow.top)), std::move(rhs));
 }
 
 /// Reichardt's law of the wall (1951), with kappa = 0.4: U+ as a function of z+.
@@ -72,7 +62,8 @@ TurbulentProfile driven_profile(const Grid& grid, const FlowParameters& flow, do
     profile.friction_velocity = std::sqrt(std::abs(flow.forcing.value) * grid.length_z() / walls);
     target = flow.forcing.value;
   } else {
-    profile.friction_velocity = solve_for_friction_velocity(target, [&](double u_tau) { return mean(wall_law(grid, flow, u_tau), grid); });
+    profile.friction_velocity =
+        solve_for_friction_velocity(target, [&](double u_tau) { return mean(wall_law(grid, flow, u_tau), grid); });
   }
   profile.u = wall_law(grid, flow, profile.friction_velocity);
   if (target < 0) std::ranges::transform(profile.u, profile.u.begin(), std::negate());
@@ -84,9 +75,11 @@ TurbulentProfile driven_profile(const Grid& grid, const FlowParameters& flow, do
 LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow) {
   const auto nz = static_cast<std::size_t>(grid.cells()[2]);
   const bool bulk = flow.forcing.kind == ForcingKind::bulk_velocity;
-  if (!no_slip(flow.bottom) && !no_slip(flow.top)) return {std::vector<double>(nz, bulk ? flow.forcing.value : 0), std::vector<double>(nz, 0)};
+  if (!no_slip(flow.bottom) && !no_slip(flow.top))
+    return {std::vector<double>(nz, bulk ? flow.forcing.value : 0), std::vector<double>(nz, 0)};
   const double drive = flow.forcing.kind == ForcingKind::pressure_gradient ? flow.forcing.value / flow.viscosity : 0;
-  LaminarProfile profile{steady_profile(grid, flow, drive, flow.bottom.u, flow.top.u), steady_profile(grid, flow, 0, flow.bottom.v, flow.top.v)};
+  LaminarProfile profile{steady_profile(grid, flow, drive, flow.bottom.u, flow.top.u),
+                         steady_profile(grid, flow, 0, flow.bottom.v, flow.top.v)};
   if (bulk) {
     const std::vector<double> driven = steady_profile(grid, flow, 1, 0, 0);
     const double weight = (flow.forcing.value - mean(profile.u, grid)) / mean(driven, grid);
@@ -97,7 +90,8 @@ LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow) {
 
 TurbulentProfile turbulent_profile(const Grid& grid, const FlowParameters& flow) {
   const auto nz = static_cast<std::size_t>(grid.cells()[2]);
-  const double wall_mean = ((no_slip(flow.bottom) ? flow.bottom.u : flow.top.u) + (no_slip(flow.top) ? flow.top.u : flow.bottom.u)) / 2;
+  const double wall_mean =
+      ((no_slip(flow.bottom) ? flow.bottom.u : flow.top.u) + (no_slip(flow.top) ? flow.top.u : flow.bottom.u)) / 2;
   const double half_difference = no_slip(flow.bottom) && no_slip(flow.top) ? (flow.top.u - flow.bottom.u) / 2 : 0;
   const bool bulk = flow.forcing.kind == ForcingKind::bulk_velocity;
   if (!no_slip(flow.bottom) && !no_slip(flow.top)) {
@@ -105,14 +99,18 @@ TurbulentProfile turbulent_profile(const Grid& grid, const FlowParameters& flow)
     return {std::vector<double>(nz, bulk ? flow.forcing.value : 0), std::abs(speed) / 20};
   }
   TurbulentProfile profile{std::vector<double>(nz, 0), 0};
-  if (flow.forcing.kind != ForcingKind::none) profile = driven_profile(grid, flow, bulk ? flow.forcing.value - wall_mean : flow.forcing.value);
+  if (flow.forcing.kind != ForcingKind::none)
+    profile = driven_profile(grid, flow, bulk ? flow.forcing.value - wall_mean : flow.forcing.value);
   for (double& u : profile.u) u += wall_mean;
-  if (half_difference != 0) {  // Couette: the law of the wall from each wall to the mean of both velocities in the middle
+  if (half_difference !=
+      0) {  // Couette: the law of the wall from each wall to the mean of both velocities in the middle
     const double middle = grid.length_z() / 2;
-    const double u_tau = solve_for_friction_velocity(half_difference, [&](double trial) { return trial * reichardt(middle * trial / flow.viscosity); });
+    const double u_tau = solve_for_friction_velocity(
+        half_difference, [&](double trial) { return trial * reichardt(middle * trial / flow.viscosity); });
     for (std::size_t k = 0; k < nz; ++k) {
       const double z = grid.z_center(static_cast<std::int64_t>(k));
-      const double defect = std::abs(half_difference) - u_tau * reichardt(std::min(z, grid.length_z() - z) * u_tau / flow.viscosity);
+      const double defect =
+          std::abs(half_difference) - u_tau * reichardt(std::min(z, grid.length_z() - z) * u_tau / flow.viscosity);
       profile.u[k] += (z < middle ? -1 : 1) * std::copysign(1.0, half_difference) * defect;
     }
     profile.friction_velocity = std::max(profile.friction_velocity, u_tau);

@@ -38,9 +38,12 @@ struct Correct {
 
 }  // namespace
 
-Projection::Projection(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Metrics& metrics,
-                       const Walls& walls, HaloExchange& halo, TridiagonalMethod method, Exchange& exchange)
-    : metrics_(metrics), walls_(&walls), halo_(&halo),
+Projection::Projection(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
+                       const Metrics& metrics, const Walls& walls, HaloExchange& halo, TridiagonalMethod method,
+                       Exchange& exchange)
+    : metrics_(metrics),
+      walls_(&walls),
+      halo_(&halo),
       phi_(decomposition.x_pencil(comm.rank()), Location::center, PoissonSolver::row_length(grid.cells()[0])),
       poisson_(comm, decomposition, {grid.dx(), grid.dy(), grid.z_nodes()}, method, exchange) {}
 
@@ -53,7 +56,8 @@ void Projection::solve(VectorField& star, double gamma_dt, PhaseTimers& timers) 
   {
     const PhaseTimers::Scope scope(timers, "divergence");
     parallel_for("divergence", phi_.local_box(),
-                 DivergenceOverGammaDt{star.u.view(), star.v.view(), star.w.view(), phi_.view(), metrics_, static_cast<real>(1 / gamma_dt)});
+                 DivergenceOverGammaDt{star.u.view(), star.v.view(), star.w.view(), phi_.view(), metrics_,
+                                       static_cast<real>(1 / gamma_dt)});
   }
   poisson_.solve(phi_, timers);
   const PhaseTimers::Scope scope(timers, "halo exchange");
@@ -61,13 +65,15 @@ void Projection::solve(VectorField& star, double gamma_dt, PhaseTimers& timers) 
   walls_->apply_neumann(phi_);
 }
 
-void Projection::correct(VectorField& star, Field& p, const real* added, double gamma_dt, double half_nu_gamma_dt) const {
+void Projection::correct(VectorField& star, Field& p, const real* added, double gamma_dt,
+                         double half_nu_gamma_dt) const {
   const auto run = [&](auto kernel) { parallel_for("correction", phi_.local_box(), kernel); };
   const auto gdt = static_cast<real>(gamma_dt);
   if (half_nu_gamma_dt == 0) {
     run(Correct<false>{phi_.view(), star.u.view(), star.v.view(), star.w.view(), p.view(), added, metrics_, gdt, 0});
   } else {
-    run(Correct<true>{phi_.view(), star.u.view(), star.v.view(), star.w.view(), p.view(), added, metrics_, gdt, static_cast<real>(half_nu_gamma_dt)});
+    run(Correct<true>{phi_.view(), star.u.view(), star.v.view(), star.w.view(), p.view(), added, metrics_, gdt,
+                      static_cast<real>(half_nu_gamma_dt)});
   }
 }
 

@@ -14,11 +14,12 @@ class Projection {
   Projection(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Metrics& metrics,
              const Walls& walls, HaloExchange& halo, TridiagonalMethod method, Exchange& exchange);
 
-  /// phi from lap phi = div u* / gamma_dt. Reads u* without halos (fills those it needs); leaves phi with valid halos, walls included.
+  /// phi from lap phi = div u* / gamma_dt. Reads u* without halos (fills those it needs); leaves phi with valid halos,
+  /// walls included.
   void solve(VectorField& star, double gamma_dt, PhaseTimers& timers);
 
-  /// u = u* + added(z) e_x - gamma_dt grad phi, in place, and p = p + phi - half_nu_gamma_dt Lz phi. `added`: device array over the
-  /// rank's planes, what the forcing adds to u*. Halos of u and p are stale on return.
+  /// u = u* + added(z) e_x - gamma_dt grad phi, in place, and p = p + phi - half_nu_gamma_dt Lz phi. `added`: device
+  /// array over the rank's planes, what the forcing adds to u*. Halos of u and p are stale on return.
   void correct(VectorField& star, Field& p, const real* added, double gamma_dt, double half_nu_gamma_dt) const;
 
   const Field& phi() const { return phi_; }

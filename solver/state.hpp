@@ -7,13 +7,14 @@ namespace sluice {
 
 /// Three components on their faces.
 struct VectorField {
-  explicit VectorField(const Box3& box) : u(box, Location::x_face), v(box, Location::y_face), w(box, Location::z_face) {}
+  explicit VectorField(const Box3& box)
+      : u(box, Location::x_face), v(box, Location::y_face), w(box, Location::z_face) {}
 
   Field u, v, w;
 };
 
-/// The flow at one time. Between steps every halo of velocity and p is valid, walls included. p belongs to the middle of the last
-/// substep, not to `time`.
+/// The flow at one time. Between steps every halo of velocity and p is valid, walls included. p belongs to the middle
+/// of the last substep, not to `time`.
 struct State {
   explicit State(const Box3& box) : velocity(box), p(box, Location::center) {}
 

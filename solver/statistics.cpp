@@ -14,7 +14,9 @@ using op::In;
 constexpr int center_count = 21;
 constexpr int face_count = 4;
 
-SLUICE_INLINE double square(double a) { return a * a; }
+SLUICE_INLINE double square(double a) {
+  return a * a;
+}
 
 /// Values of one plane of centres, in the order of Statistics::profiles().
 struct CenterMoments {
@@ -23,11 +25,13 @@ struct CenterMoments {
 
   /// dw/dy - dv/dz on the edge at y face j and z face k.
   SLUICE_INLINE double omega_x(Cell c, int k) const {
-    return static_cast<double>((w(c.i, c.j + 1, k) - w(c.i, c.j, k)) * m.inv_dy - (v(c.i, c.j, k + 1) - v(c.i, c.j, k)) * m.inv_dz_center[k]);
+    return static_cast<double>((w(c.i, c.j + 1, k) - w(c.i, c.j, k)) * m.inv_dy -
+                               (v(c.i, c.j, k + 1) - v(c.i, c.j, k)) * m.inv_dz_center[k]);
   }
   /// du/dz - dw/dx on the edge at x face i and z face k.
   SLUICE_INLINE double omega_y(Cell c, int k) const {
-    return static_cast<double>((u(c.i, c.j, k + 1) - u(c.i, c.j, k)) * m.inv_dz_center[k] - (w(c.east, c.j, k) - w(c.i, c.j, k)) * m.inv_dx);
+    return static_cast<double>((u(c.i, c.j, k + 1) - u(c.i, c.j, k)) * m.inv_dz_center[k] -
+                               (w(c.east, c.j, k) - w(c.i, c.j, k)) * m.inv_dx);
   }
 
   SLUICE_INLINE void operator()(Cell c, double (&out)[center_count]) const {
@@ -40,7 +44,8 @@ struct CenterMoments {
     const double vv = at_v * at_v;
     const double below2 = below * below;
     const double above2 = above * above;
-    const double omega_z = static_cast<double>((v(c.east, c.j, c.k) - v(c.i, c.j, c.k)) * m.inv_dx - (u(c.i, c.j + 1, c.k) - u(c.i, c.j, c.k)) * m.inv_dy);
+    const double omega_z = static_cast<double>((v(c.east, c.j, c.k) - v(c.i, c.j, c.k)) * m.inv_dx -
+                                               (u(c.i, c.j + 1, c.k) - u(c.i, c.j, c.k)) * m.inv_dy);
     const double x_below = omega_x(c, c.k - 1);
     const double x_above = omega_x(c, c.k);
     const double y_below = omega_y(c, c.k - 1);
@@ -82,13 +87,15 @@ struct FaceFluxes {
   }
 };
 
-/// Places the sums of this rank's planes, the first of which is global plane `first`, into all planes; adds over ranks; averages.
+/// Places the sums of this rank's planes, the first of which is global plane `first`, into all planes; adds over ranks;
+/// averages.
 template <std::size_t N>
-void add_plane_means(const std::vector<std::array<ExactSum, N>>& local, std::int64_t first, std::int64_t planes, double columns, MPI_Comm comm,
-                     std::vector<double>* sums) {
+void add_plane_means(const std::vector<std::array<ExactSum, N>>& local, std::int64_t first, std::int64_t planes,
+                     double columns, MPI_Comm comm, std::vector<double>* sums) {
   std::vector<ExactSum> all(static_cast<std::size_t>(planes) * N);
   for (std::size_t k = 0; k < local.size(); ++k) {
-    std::copy(local[k].begin(), local[k].end(), all.begin() + static_cast<std::ptrdiff_t>((static_cast<std::size_t>(first) + k) * N));
+    std::copy(local[k].begin(), local[k].end(),
+              all.begin() + static_cast<std::ptrdiff_t>((static_cast<std::size_t>(first) + k) * N));
   }
   all_reduce(all, comm);
   for (std::size_t k = 0; k < static_cast<std::size_t>(planes); ++k) {
@@ -129,8 +136,15 @@ const std::vector<ProfileInfo>& Statistics::profiles() {
   return list;
 }
 
-Statistics::Statistics(const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls, const Box3& box, MPI_Comm comm)
-    : grid_(&grid), metrics_(metrics), viscosity_(static_cast<real>(flow.viscosity)), walls_(&walls), box_(box), comm_(comm), block_(empty_block()) {}
+Statistics::Statistics(const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls,
+                       const Box3& box, MPI_Comm comm)
+    : grid_(&grid),
+      metrics_(metrics),
+      viscosity_(static_cast<real>(flow.viscosity)),
+      walls_(&walls),
+      box_(box),
+      comm_(comm),
+      block_(empty_block()) {}
 
 StatisticsBlock Statistics::empty_block() const {
   StatisticsBlock block;
@@ -146,13 +160,14 @@ void Statistics::sample(const State& state, double forcing) {
   const double columns = static_cast<double>(grid_->cells()[0]) * static_cast<double>(grid_->cells()[1]);
   const std::int64_t nz = grid_->cells()[2];
 
-  add_plane_means(reduce_planes<center_count>("statistics at centres", box_.local(), CenterMoments{u, v, w, state.p.view(), metrics_}), box_.lo[2], nz, columns,
-                  comm_, block_.sums.data());
+  add_plane_means(reduce_planes<center_count>("statistics at centres", box_.local(),
+                                              CenterMoments{u, v, w, state.p.view(), metrics_}),
+                  box_.lo[2], nz, columns, comm_, block_.sums.data());
   Box3 faces = box_.local();
   if (walls_->owns_bottom()) faces.lo[2] = -1;
   // Face profiles count from the bottom wall, so the upper face of global cell k is number k + 1.
-  add_plane_means(reduce_planes<face_count>("statistics at faces", faces, FaceFluxes{u, v, w, metrics_, viscosity_}), box_.lo[2] + 1 + faces.lo[2], nz + 1, columns,
-                  comm_, block_.sums.data() + center_count);
+  add_plane_means(reduce_planes<face_count>("statistics at faces", faces, FaceFluxes{u, v, w, metrics_, viscosity_}),
+                  box_.lo[2] + 1 + faces.lo[2], nz + 1, columns, comm_, block_.sums.data() + center_count);
 
   if (block_.samples == 0) block_.time_begin = state.time;
   block_.time_end = state.time;

@@ -52,9 +52,11 @@ std::vector<double> natural_nodes(std::int64_t nz, double height, double re_tau,
   const double centre = re_tau * (1 + outer) - wall_spacing * cells;  // what the outer law must give at the centre
   const double alpha = centre > 0 ? std::pow(centre / outer, 0.75) / (0.75 * c_eta * cells) : 0;
   if (!(alpha >= 0.3 && alpha <= 4)) {
-    throw Error(ExitCode::usage, fmt::format("grid.stretching: {} cells for re_tau = {} would put the spacing at {:.2f} Kolmogorov lengths; the "
-                                             "natural stretching is meant for 0.3 to 4 (1.25 recommended): change cells or use tanh",
-                                             nz, re_tau, alpha));
+    throw Error(
+        ExitCode::usage,
+        fmt::format("grid.stretching: {} cells for re_tau = {} would put the spacing at {:.2f} Kolmogorov lengths; the "
+                    "natural stretching is meant for 0.3 to 4 (1.25 recommended): change cells or use tanh",
+                    nz, re_tau, alpha));
   }
   const auto z_plus = [&](double k) {
     const double ratio = std::pow(k / blend, 2);
@@ -81,15 +83,19 @@ std::vector<double> nodes_from_text(const std::string& text, const std::string& 
     double value = 0;
     const auto parsed = std::from_chars(line.data() + start, line.data() + end, value);
     if (parsed.ec != std::errc() || parsed.ptr != line.data() + end) {
-      throw Error(ExitCode::usage, fmt::format("{}:{}: '{}' is not a number; one face coordinate a line is expected", file, number, line));
+      throw Error(ExitCode::usage, fmt::format("{}:{}: '{}' is not a number; one face coordinate a line is expected",
+                                               file, number, line));
     }
     z.push_back(value);
   }
   if (z.size() != static_cast<std::size_t>(nz) + 1) {
-    throw Error(ExitCode::usage, fmt::format("{}: {} face coordinates, but grid.cells asks for {} cells in z, which have {} faces", file, z.size(), nz, nz + 1));
+    throw Error(ExitCode::usage,
+                fmt::format("{}: {} face coordinates, but grid.cells asks for {} cells in z, which have {} faces", file,
+                            z.size(), nz, nz + 1));
   }
   if (std::abs(z.front()) > 1e-12 || std::abs(z.back() - height) > 1e-12 * height) {
-    throw Error(ExitCode::usage, fmt::format("{}: the faces run from {} to {}, but the domain from 0 to {}", file, z.front(), z.back(), height));
+    throw Error(ExitCode::usage, fmt::format("{}: the faces run from {} to {}, but the domain from 0 to {}", file,
+                                             z.front(), z.back(), height));
   }
   z.front() = 0;
   z.back() = height;

@@ -23,20 +23,24 @@ struct Rk3 {
   static constexpr int substeps = 3;
   static constexpr std::array<double, 3> alpha{8.0 / 15.0, 5.0 / 12.0, 3.0 / 4.0};
   static constexpr std::array<double, 3> beta{0.0, -17.0 / 60.0, -5.0 / 12.0};
-  static constexpr double gamma(int k) { return alpha[static_cast<std::size_t>(k)] + beta[static_cast<std::size_t>(k)]; }
+  static constexpr double gamma(int k) {
+    return alpha[static_cast<std::size_t>(k)] + beta[static_cast<std::size_t>(k)];
+  }
 };
 
 /// Advances a State. Owns every work array, allocated on construction: a step allocates nothing.
 class TimeStepper {
  public:
   /// `comm`, `decomposition`, `grid` and `exchange` must outlive the stepper.
-  TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const FlowParameters& flow, Exchange& exchange);
+  TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
+              const FlowParameters& flow, Exchange& exchange);
 
   /// One step of length dt. Returns the mean force of the step, sum_k gamma_k f_k. Collective.
   double step(State& state, double dt);
 
-  /// Substep k (0, 1, 2) of such a step, of length gamma_k dt; state.time and state.step stay as they are. A step is the three of them
-  /// in order: R_prev is that of the substep before. Returns the force f_k. Public for tests of one equation. Collective.
+  /// Substep k (0, 1, 2) of such a step, of length gamma_k dt; state.time and state.step stay as they are. A step is
+  /// the three of them in order: R_prev is that of the substep before. Returns the force f_k. Public for tests of one
+  /// equation. Collective.
   double substep(State& state, double dt, int k);
 
   /// dt_lim for this state; see time_step_limit.hpp. Collective.
@@ -56,7 +60,11 @@ class TimeStepper {
   PhaseTimers& timers() { return timers_; }
 
  private:
-  void add_force(double force, double gamma_dt);
+  void predict(const State& state, const SubstepWeights& weights);
+  void solve_implicit_diffusion(double c);
+  double prepare_force(double gamma_dt);
+  void upload_added(double factor);  ///< added_ = factor g
+  void correct(State& state, double gamma_dt, double c);
 
   const Communicator* comm_;
   const Grid* grid_;
@@ -70,12 +78,12 @@ class TimeStepper {
   Forcing forcing_;
   Projection projection_;
   std::optional<ImplicitDiffusion> implicit_;
-  VectorField star_;      ///< u*; between substeps the old tendency
+  VectorField star_;  ///< u*; between substeps the old tendency
   VectorField tendency_;
   std::vector<double> response_;  ///< g: what a unit force makes of u*, global profile
   double response_mean_ = 1;      ///< <g>
   std::vector<real> added_host_;
-  Buffer<real> added_;            ///< gamma dt f g on the rank's planes
+  Buffer<real> added_;  ///< gamma dt f g on the rank's planes
   PhaseTimers timers_;
 };
 

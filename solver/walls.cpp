@@ -28,7 +28,9 @@ struct SetZero {
 };
 
 /// One plane with its y halo.
-Box3 plane_of(const Field& f) { return {{0, -1, 0}, {f.box().nx(), f.box().ny() + 1, 1}}; }
+Box3 plane_of(const Field& f) {
+  return {{0, -1, 0}, {f.box().nx(), f.box().ny() + 1, 1}};
+}
 
 }  // namespace
 

@@ -4,9 +4,10 @@
 
 namespace sluice {
 
-/// The wall conditions, as values of the halo planes beyond the walls. A wall is at k = -1/2: the halo value of u and v mirrors the
-/// first one about the wall value (no-slip) or copies it (free-slip); w is zero on the wall itself; p and phi copy (no gradient).
-/// Every function fills whole halo planes, y halo included; ranks without a wall do nothing. Local.
+/// The wall conditions, as values of the halo planes beyond the walls. A wall is at k = -1/2: the halo value of u and v
+/// mirrors the first one about the wall value (no-slip) or copies it (free-slip); w is zero on the wall itself; p and
+/// phi copy (no gradient). Every function fills whole halo planes, y halo included; ranks without a wall do nothing.
+/// Local.
 class Walls {
  public:
   Walls(const Box3& box, std::int64_t nz, const WallCondition& bottom, const WallCondition& top);

@@ -24,8 +24,10 @@ int size_of(MPI_Comm comm) {
   return size;
 }
 
-/// What depends on the layout in a substep: the Poisson solve, with z-implicit diffusion three solves along z, and the halos.
-double time_of_substep(const io::Case& settings, const Grid& grid, const FlowParameters& flow, const Layout& layout, MPI_Comm world) {
+/// What depends on the layout in a substep: the Poisson solve, with z-implicit diffusion three solves along z, and the
+/// halos.
+double time_of_substep(const io::Case& settings, const Grid& grid, const FlowParameters& flow, const Layout& layout,
+                       MPI_Comm world) {
   const Communicator comm(world, layout.processes);
   const Decomposition decomposition(settings.cells, layout.processes, settings.z_blocks);
   const auto exchange = make_exchange(layout.exchange);
@@ -36,7 +38,9 @@ double time_of_substep(const io::Case& settings, const Grid& grid, const FlowPar
   PoissonSolver poisson(comm, decomposition, {grid.dx(), grid.dy(), grid.z_nodes()}, flow.tridiagonal, *exchange);
   std::optional<ZHelmholtzSolver> diffusion;
   if (flow.diffusion == Diffusion::implicit_z) {
-    diffusion.emplace(comm, decomposition, second_derivative_centers(grid.z_nodes(), WallRow::dirichlet, WallRow::dirichlet), flow.tridiagonal, *exchange);
+    diffusion.emplace(comm, decomposition,
+                      second_derivative_centers(grid.z_nodes(), WallRow::dirichlet, WallRow::dirichlet),
+                      flow.tridiagonal, *exchange);
     diffusion->prepare(1e-3);
   }
   PhaseTimers timers;
@@ -58,16 +62,20 @@ double time_of_substep(const io::Case& settings, const Grid& grid, const FlowPar
 
 /// Whether a stored layout is one that the case and the rank count still allow.
 bool fits(const Layout& layout, const std::vector<ProcessGrid>& grids, const std::vector<std::string>& methods) {
-  return std::ranges::find(grids, layout.processes) != grids.end() && std::ranges::find(methods, layout.exchange) != methods.end();
+  return std::ranges::find(grids, layout.processes) != grids.end() &&
+         std::ranges::find(methods, layout.exchange) != methods.end();
 }
 
 }  // namespace
 
-Tuning tune(const io::Case& settings, const Grid& grid, const FlowParameters& flow, const std::optional<Layout>& stored, MPI_Comm world) {
+Tuning tune(const io::Case& settings, const Grid& grid, const FlowParameters& flow, const std::optional<Layout>& stored,
+            MPI_Comm world) {
   const int ranks = size_of(world);
   const ProcessGrid usual = choose_process_grid(settings, ranks);
-  const std::vector<ProcessGrid> grids = settings.process_grid ? std::vector{usual} : Decomposition::candidates(settings.cells, ranks, settings.z_blocks);
-  const std::vector<std::string> methods = settings.exchange == "auto" ? exchange_methods() : std::vector{settings.exchange};
+  const std::vector<ProcessGrid> grids =
+      settings.process_grid ? std::vector{usual} : Decomposition::candidates(settings.cells, ranks, settings.z_blocks);
+  const std::vector<std::string> methods =
+      settings.exchange == "auto" ? exchange_methods() : std::vector{settings.exchange};
   if (stored && fits(*stored, grids, methods)) return {*stored, {}};
   if (ranks == 1 || (grids.size() == 1 && methods.size() == 1)) return {{usual, methods.front()}, {}};
 
@@ -86,9 +94,10 @@ std::vector<std::string> table_lines(const Tuning& tuning) {
   std::vector<std::string> lines;
   if (!tuning.table.empty()) lines.emplace_back("Solves and exchanges of one substep, measured (py x pz, method):");
   for (const MeasuredLayout& entry : tuning.table) {
-    const bool chosen = entry.layout.processes == tuning.chosen.processes && entry.layout.exchange == tuning.chosen.exchange;
-    lines.push_back(fmt::format("  {} x {}  {:<14}{:10.3f} ms{}", entry.layout.processes.py, entry.layout.processes.pz, entry.layout.exchange, entry.seconds * 1e3,
-                                chosen ? "  chosen" : ""));
+    const bool chosen =
+        entry.layout.processes == tuning.chosen.processes && entry.layout.exchange == tuning.chosen.exchange;
+    lines.push_back(fmt::format("  {} x {}  {:<14}{:10.3f} ms{}", entry.layout.processes.py, entry.layout.processes.pz,
+                                entry.layout.exchange, entry.seconds * 1e3, chosen ? "  chosen" : ""));
   }
   return lines;
 }

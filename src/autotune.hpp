@@ -24,17 +24,20 @@ struct MeasuredLayout {
   double seconds = 0;
 };
 
-/// The layout chosen for a run and the table that it was chosen from; the table is empty if there was nothing to choose.
+/// The layout chosen for a run and the table that it was chosen from; the table is empty if there was nothing to
+/// choose.
 struct Tuning {
   Layout chosen;
   std::vector<MeasuredLayout> table;
 };
 
-/// Fills in what the case leaves open (parallel.grid: auto, parallel.exchange: auto): measures one substep's solves and exchanges on
-/// arrays of the run's own size for every process grid and every method, and takes the fastest. The choice changes how long a run takes
-/// and not one bit of its result. `stored`: the layout of the checkpoint to go on from; what the case leaves open is taken from it if it
-/// fits, without measuring. Collective: the same choice on every rank. Throws Error(resources) when no process grid fits.
-Tuning tune(const io::Case& settings, const Grid& grid, const FlowParameters& flow, const std::optional<Layout>& stored, MPI_Comm world);
+/// Fills in what the case leaves open (parallel.grid: auto, parallel.exchange: auto): measures one substep's solves and
+/// exchanges on arrays of the run's own size for every process grid and every method, and takes the fastest. The choice
+/// changes how long a run takes and not one bit of its result. `stored`: the layout of the checkpoint to go on from;
+/// what the case leaves open is taken from it if it fits, without measuring. Collective: the same choice on every rank.
+/// Throws Error(resources) when no process grid fits.
+Tuning tune(const io::Case& settings, const Grid& grid, const FlowParameters& flow, const std::optional<Layout>& stored,
+            MPI_Comm world);
 
 /// The table for the log, one line a layout, the chosen one marked.
 std::vector<std::string> table_lines(const Tuning& tuning);

@@ -21,7 +21,8 @@ std::string read_shared_text(const std::string& file, const std::string& what, M
     std::ifstream stream(file, std::ios::binary);
     std::ostringstream content;
     if (!stream || std::filesystem::is_directory(file)) {
-      throw Error(ExitCode::usage, fmt::format("{}: the {} cannot be read: {}", file, what, errno != 0 ? std::strerror(errno) : "it is a directory"));
+      throw Error(ExitCode::usage, fmt::format("{}: the {} cannot be read: {}", file, what,
+                                               errno != 0 ? std::strerror(errno) : "it is a directory"));
     }
     content << stream.rdbuf();
     text = content.str();
@@ -38,7 +39,8 @@ CaseInput read_case(const CaseOptions& options, MPI_Comm comm) {
   methods.insert(methods.end(), exchange_methods().begin(), exchange_methods().end());
   input.settings = io::parse_case(text, options.file, options.settings, folder, methods);
   if (input.settings.stretching.kind == io::StretchingKind::file) {
-    input.stretching_text = read_shared_text(input.settings.stretching.file, "file of face coordinates (grid.stretching.file)", comm);
+    input.stretching_text =
+        read_shared_text(input.settings.stretching.file, "file of face coordinates (grid.stretching.file)", comm);
   }
   return input;
 }

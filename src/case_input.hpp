@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "src/commands.hpp"
 #include "io/case/case.hpp"
+#include "src/commands.hpp"
 
 namespace sluice {
 
@@ -14,10 +14,12 @@ struct CaseInput {
   std::string stretching_text;  ///< content of the file of face coordinates, if the case has one
 };
 
-/// Reads the case file on rank 0, sends it to all, and parses it on all alike. Throws Error(usage) on every rank. Collective.
+/// Reads the case file on rank 0, sends it to all, and parses it on all alike. Throws Error(usage) on every rank.
+/// Collective.
 CaseInput read_case(const CaseOptions& options, MPI_Comm comm);
 
-/// Content of a text file, read on rank 0 and sent to all. `what` names it in the message. Throws Error(usage). Collective.
+/// Content of a text file, read on rank 0 and sent to all. `what` names it in the message. Throws Error(usage).
+/// Collective.
 std::string read_shared_text(const std::string& file, const std::string& what, MPI_Comm comm);
 
 }  // namespace sluice

@@ -21,7 +21,8 @@ constexpr const char* statistics_group = "/statistics_open";
 io::LocalBlock block_of(const Simulation& simulation) {
   const auto& cells = simulation.grid.cells();
   const Box3& box = simulation.state.p.box();
-  return {{cells[2], cells[1], cells[0]}, {box.lo[2], box.lo[1], box.lo[0]}, {box.extent(2), box.extent(1), box.extent(0)}};
+  return {
+      {cells[2], cells[1], cells[0]}, {box.lo[2], box.lo[1], box.lo[0]}, {box.extent(2), box.extent(1), box.extent(0)}};
 }
 
 io::Values state_values(const Simulation& simulation) {
@@ -56,28 +57,38 @@ StatisticsBlock block_from(const io::Values& values) {
   return block;
 }
 
-std::vector<std::string> check_case(const Simulation& simulation, const io::CheckpointReader& reader, bool allow_change) {
-  const io::Case stored = io::parse_case(reader.resolved_case(), reader.path() + " (resolved case)", {}, "/", io::known_exchange_methods());
+std::vector<std::string> check_case(const Simulation& simulation, const io::CheckpointReader& reader,
+                                    bool allow_change) {
+  const io::Case stored =
+      io::parse_case(reader.resolved_case(), reader.path() + " (resolved case)", {}, "/", io::known_exchange_methods());
   std::vector<std::string> changes = io::physical_changes(stored, simulation.settings);
   if (changes.empty() || allow_change) return changes;
   std::string list;
   for (const std::string& change : changes) list += "\n  " + change;
-  throw Error(ExitCode::restart, fmt::format("{}: the case differs from the checkpoint's in what changes the flow:{}\nRestore these keys, or say --allow-change to go on with the new ones",
-                                             reader.path(), list));
+  throw Error(ExitCode::restart,
+              fmt::format("{}: the case differs from the checkpoint's in what changes the flow:{}\nRestore these keys, "
+                          "or say --allow-change to go on with the new ones",
+                          reader.path(), list));
 }
 
 void check_grid(const Simulation& simulation, const io::CheckpointReader& reader) {
   if (reader.grid() == grid_lines_of(simulation.grid)) return;
-  throw Error(ExitCode::restart, fmt::format("{}: the checkpoint was made on another grid ({} x {} x {}, or other spacings); to interpolate it to this one, start afresh with "
-                                             "initial: {{type: checkpoint, file: {}}}",
-                                             reader.path(), reader.shape()[2], reader.shape()[1], reader.shape()[0], reader.path()));
+  throw Error(ExitCode::restart,
+              fmt::format("{}: the checkpoint was made on another grid ({} x {} x {}, or other spacings); to "
+                          "interpolate it to this one, start afresh with "
+                          "initial: {{type: checkpoint, file: {}}}",
+                          reader.path(), reader.shape()[2], reader.shape()[1], reader.shape()[0], reader.path()));
 }
 
-std::vector<Field*> fields_of(State& state) { return {&state.velocity.u, &state.velocity.v, &state.velocity.w, &state.p}; }
+std::vector<Field*> fields_of(State& state) {
+  return {&state.velocity.u, &state.velocity.v, &state.velocity.w, &state.p};
+}
 
 }  // namespace
 
-io::Provenance provenance_of(const Simulation& simulation) { return {version(), git_revision(), io::resolved_yaml(simulation.settings)}; }
+io::Provenance provenance_of(const Simulation& simulation) {
+  return {version(), git_revision(), io::resolved_yaml(simulation.settings)};
+}
 
 io::GridLines grid_lines_of(const Grid& grid) {
   return io::grid_lines(grid.cells()[0], grid.length_x(), grid.cells()[1], grid.length_y(), grid.z_nodes());
@@ -91,9 +102,11 @@ std::vector<io::FieldMeta> field_metas() {
           {"p", "pressure / (density U^2), in the middle of the last substep", "1", io::Location::center}};
 }
 
-std::vector<std::string> write_checkpoint(const Simulation& simulation, const Statistics* statistics, const std::string& directory, int keep) {
+std::vector<std::string> write_checkpoint(const Simulation& simulation, const Statistics* statistics,
+                                          const std::string& directory, int keep) {
   io::CheckpointWriter writer(simulation.comm.world(),
-                              {directory + "/checkpoints", simulation.state.step, simulation.state.time, provenance_of(simulation), grid_lines_of(simulation.grid), io::precision_of<real>},
+                              {directory + "/checkpoints", simulation.state.step, simulation.state.time,
+                               provenance_of(simulation), grid_lines_of(simulation.grid), io::precision_of<real>},
                               block_of(simulation));
   const State& state = simulation.state;
   const Field* fields[] = {&state.velocity.u, &state.velocity.v, &state.velocity.w, &state.p};
@@ -104,7 +117,8 @@ std::vector<std::string> write_checkpoint(const Simulation& simulation, const St
   return writer.commit(keep).warnings;
 }
 
-std::vector<std::string> read_checkpoint(Simulation& simulation, Statistics* statistics, const std::string& path, bool allow_change) {
+std::vector<std::string> read_checkpoint(Simulation& simulation, Statistics* statistics, const std::string& path,
+                                         bool allow_change) {
   const io::CheckpointReader reader(simulation.comm.world(), path);
   std::vector<std::string> changes = check_case(simulation, reader, allow_change);
   check_grid(simulation, reader);
@@ -122,7 +136,8 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Statistics* sta
   simulation.dt_limit = state.real("dt_limit");
   simulation.forcing = state.real("forcing");
   simulation.stepper.fill_halos(simulation.state);
-  if (statistics != nullptr && reader.has_values(statistics_group)) statistics->set_open_block(block_from(reader.values(statistics_group)));
+  if (statistics != nullptr && reader.has_values(statistics_group))
+    statistics->set_open_block(block_from(reader.values(statistics_group)));
   return changes;
 }
 

@@ -40,20 +40,24 @@ io::Case bench_case(const BenchOptions& options, std::int64_t nz) {
   settings.stretching.factor = 1.6;
   settings.time.cfl = 0.9;
   settings.time.diffusion = options.diffusion == "explicit" ? io::Diffusion::explicit_ : io::Diffusion::implicit_z;
-  settings.tridiagonal = options.tridiagonal == "ptdma" ? io::TridiagonalMethod::ptdma : io::TridiagonalMethod::transpose;
+  settings.tridiagonal =
+      options.tridiagonal == "ptdma" ? io::TridiagonalMethod::ptdma : io::TridiagonalMethod::transpose;
   settings.z_blocks = options.z_blocks > 0 ? options.z_blocks : ZBlocks::default_count(nz);
   settings.exchange = options.exchange;
   if (!options.process_grid.empty()) settings.process_grid = {options.process_grid[0], options.process_grid[1]};
   return settings;
 }
 
-/// Words (values of a field) a point that one step, or one solve, must move at the least, phase by phase. A phase that is not named moves few.
-std::map<std::string, double> least_words(const std::string& what, const io::Case& settings, const ProcessGrid& processes) {
+/// Words (values of a field) a point that one step, or one solve, must move at the least, phase by phase. A phase that
+/// is not named moves few.
+std::map<std::string, double> least_words(const std::string& what, const io::Case& settings,
+                                          const ProcessGrid& processes) {
   const bool implicit_z = settings.time.diffusion == io::Diffusion::implicit_z;
   const double substeps = what == "step" ? Rk3::substeps : 1;
   return {
-      {"time step", 3},                                  // reads u, v, w
-      {"momentum", substeps * (4 + 6) + 2 * 3},          // u, v, w, p, two tendencies and two u*; the old tendency in two substeps of three
+      {"time step", 3},  // reads u, v, w
+      {"momentum",
+       substeps * (4 + 6) + 2 * 3},  // u, v, w, p, two tendencies and two u*; the old tendency in two substeps of three
       {"implicit diffusion", implicit_z ? substeps * 3 * 2 : 0},
       {"forcing", substeps * 1},
       {"divergence", substeps * 4},
@@ -96,7 +100,10 @@ class Workload {
 /// A step as `sluice run` takes it, its choice of dt included.
 class StepWorkload : public Workload {
  public:
-  StepWorkload(const io::Case& settings, const Layout& layout) : simulation_(settings, make_grid(settings, ""), layout, MPI_COMM_WORLD) { simulation_.initialise(); }
+  StepWorkload(const io::Case& settings, const Layout& layout)
+      : simulation_(settings, make_grid(settings, ""), layout, MPI_COMM_WORLD) {
+    simulation_.initialise();
+  }
   void run() override { simulation_.advance(); }
   PhaseTimers& timers() override { return simulation_.stepper.timers(); }
 
@@ -108,14 +115,20 @@ class StepWorkload : public Workload {
 class SolverWorkload : public Workload {
  public:
   SolverWorkload(const io::Case& settings, const Layout& layout, bool poisson)
-      : comm_(MPI_COMM_WORLD, layout.processes), decomposition_(settings.cells, comm_.processes(), settings.z_blocks),
-        grid_(make_grid(settings, "")), exchange_(make_exchange(layout.exchange)),
-        field_(decomposition_.x_pencil(comm_.rank()), Location::center, poisson ? PoissonSolver::row_length(settings.cells[0]) : 0) {
+      : comm_(MPI_COMM_WORLD, layout.processes),
+        decomposition_(settings.cells, comm_.processes(), settings.z_blocks),
+        grid_(make_grid(settings, "")),
+        exchange_(make_exchange(layout.exchange)),
+        field_(decomposition_.x_pencil(comm_.rank()), Location::center,
+               poisson ? PoissonSolver::row_length(settings.cells[0]) : 0) {
     const FlowParameters flow = flow_parameters(settings);
     if (poisson) {
-      poisson_.emplace(comm_, decomposition_, PoissonSolver::Domain{grid_.dx(), grid_.dy(), grid_.z_nodes()}, flow.tridiagonal, *exchange_);
+      poisson_.emplace(comm_, decomposition_, PoissonSolver::Domain{grid_.dx(), grid_.dy(), grid_.z_nodes()},
+                       flow.tridiagonal, *exchange_);
     } else {
-      helmholtz_.emplace(comm_, decomposition_, second_derivative_centers(grid_.z_nodes(), WallRow::dirichlet, WallRow::dirichlet), flow.tridiagonal, *exchange_);
+      helmholtz_.emplace(comm_, decomposition_,
+                         second_derivative_centers(grid_.z_nodes(), WallRow::dirichlet, WallRow::dirichlet),
+                         flow.tridiagonal, *exchange_);
       helmholtz_->prepare(1e-3);
     }
     values_.resize(static_cast<std::size_t>(field_.box().volume()));
@@ -174,9 +187,12 @@ struct Memory {
   double slope = 0;  ///< between a grid of half the planes and the whole
 };
 
-double points_of(const io::Case& settings) { return static_cast<double>(settings.cells[0] * settings.cells[1] * settings.cells[2]); }
+double points_of(const io::Case& settings) {
+  return static_cast<double>(settings.cells[0] * settings.cells[1] * settings.cells[2]);
+}
 
-nlohmann::ordered_json report(const BenchOptions& options, const io::Case& settings, const Layout& layout, const Measurement& measurement, const Memory& memory, double triad) {
+nlohmann::ordered_json report(const BenchOptions& options, const io::Case& settings, const Layout& layout,
+                              const Measurement& measurement, const Memory& memory, double triad) {
   const double points = points_of(settings);
   const Spread total = measurement.total();
   const ProcessGrid& processes = layout.processes;
@@ -207,38 +223,46 @@ nlohmann::ordered_json report(const BenchOptions& options, const io::Case& setti
     const Spread phase = measurement.phase(name);
     const auto entry = words.find(name);
     const double phase_words = entry == words.end() ? 0 : entry->second;
-    json["phases"].push_back({{"name", name},
-                              {"milliseconds", phase.median * 1e3},
-                              {"milliseconds_spread", {phase.least * 1e3, phase.most * 1e3}},
-                              {"words", phase_words},
-                              {"fraction_of_bandwidth", phase_words * sizeof(real) * points / (phase.median * triad * 1e9)}});
+    json["phases"].push_back(
+        {{"name", name},
+         {"milliseconds", phase.median * 1e3},
+         {"milliseconds_spread", {phase.least * 1e3, phase.most * 1e3}},
+         {"words", phase_words},
+         {"fraction_of_bandwidth", phase_words * sizeof(real) * points / (phase.median * triad * 1e9)}});
   }
   return json;
 }
 
 void print(const nlohmann::ordered_json& json) {
-  fmt::print("{} on {} x {} x {}, diffusion {}, {}, {} precision\n", json["what"].get<std::string>(), json["cells"][0].get<long>(), json["cells"][1].get<long>(),
-             json["cells"][2].get<long>(), json["diffusion"].get<std::string>(), json["tridiagonal"].get<std::string>(), json["precision"].get<std::string>());
-  fmt::print("{} rank(s) as {} x {}, {}, {}\n", json["ranks"].get<int>(), json["process_grid"][0].get<int>(), json["process_grid"][1].get<int>(),
-             json["exchange"].get<std::string>(), json["device"].get<std::string>());
+  fmt::print("{} on {} x {} x {}, diffusion {}, {}, {} precision\n", json["what"].get<std::string>(),
+             json["cells"][0].get<long>(), json["cells"][1].get<long>(), json["cells"][2].get<long>(),
+             json["diffusion"].get<std::string>(), json["tridiagonal"].get<std::string>(),
+             json["precision"].get<std::string>());
+  fmt::print("{} rank(s) as {} x {}, {}, {}\n", json["ranks"].get<int>(), json["process_grid"][0].get<int>(),
+             json["process_grid"][1].get<int>(), json["exchange"].get<std::string>(),
+             json["device"].get<std::string>());
   fmt::print("{:<24}{:>10}{:>22}{:>8}{:>12}\n", "phase", "ms", "least to most", "words", "bandwidth");
   for (const auto& phase : json["phases"]) {
-    fmt::print("{:<24}{:>10.3f}{:>11.3f}{:>11.3f}{:>8.0f}{:>11.0f}%\n", phase["name"].get<std::string>(), phase["milliseconds"].get<double>(),
-               phase["milliseconds_spread"][0].get<double>(), phase["milliseconds_spread"][1].get<double>(), phase["words"].get<double>(),
+    fmt::print("{:<24}{:>10.3f}{:>11.3f}{:>11.3f}{:>8.0f}{:>11.0f}%\n", phase["name"].get<std::string>(),
+               phase["milliseconds"].get<double>(), phase["milliseconds_spread"][0].get<double>(),
+               phase["milliseconds_spread"][1].get<double>(), phase["words"].get<double>(),
                100 * phase["fraction_of_bandwidth"].get<double>());
   }
-  fmt::print("{:.2f} ns per point per step (median of {}; {:.2f} to {:.2f}), {:.3e} point-steps per second\n", json["ns_per_point_per_step"].get<double>(),
-             json["repeats"].get<int>(), json["ns_per_point_per_step_spread"][0].get<double>(), json["ns_per_point_per_step_spread"][1].get<double>(),
-             json["point_steps_per_second"].get<double>());
-  fmt::print("{:.1f} bytes per point resident, {:.1f} by the slope between two grids; triad {:.1f} GB/s\n", json["bytes_per_point"].get<double>(),
-             json["bytes_per_point_slope"].get<double>(), json["triad_gb_per_s"].get<double>());
+  fmt::print("{:.2f} ns per point per step (median of {}; {:.2f} to {:.2f}), {:.3e} point-steps per second\n",
+             json["ns_per_point_per_step"].get<double>(), json["repeats"].get<int>(),
+             json["ns_per_point_per_step_spread"][0].get<double>(),
+             json["ns_per_point_per_step_spread"][1].get<double>(), json["point_steps_per_second"].get<double>());
+  fmt::print("{:.1f} bytes per point resident, {:.1f} by the slope between two grids; triad {:.1f} GB/s\n",
+             json["bytes_per_point"].get<double>(), json["bytes_per_point_slope"].get<double>(),
+             json["triad_gb_per_s"].get<double>());
 }
 
 /// The same channel with half the planes: its points and the memory it takes, for the slope.
 std::pair<double, double> half_grid_memory(const BenchOptions& options, const Layout& layout) {
   BenchOptions half = options;
   const std::int64_t nz = std::max<std::int64_t>(2, options.cells[2] / 2);
-  half.z_blocks = std::max(layout.processes.pz, options.z_blocks > 0 ? options.z_blocks / 2 : ZBlocks::default_count(nz));
+  half.z_blocks =
+      std::max(layout.processes.pz, options.z_blocks > 0 ? options.z_blocks / 2 : ZBlocks::default_count(nz));
   const io::Case settings = bench_case(half, nz);
   const std::unique_ptr<Workload> workload = make_workload(half, settings, layout);
   workload->prepare();
@@ -251,7 +275,8 @@ std::pair<double, double> half_grid_memory(const BenchOptions& options, const La
 ExitCode command_bench(const BenchOptions& options) {
   select_device(MPI_COMM_WORLD);
   const io::Case settings = bench_case(options, options.cells[2]);
-  const Tuning tuning = tune(settings, make_grid(settings, ""), flow_parameters(settings), std::nullopt, MPI_COMM_WORLD);
+  const Tuning tuning =
+      tune(settings, make_grid(settings, ""), flow_parameters(settings), std::nullopt, MPI_COMM_WORLD);
   const Layout& layout = tuning.chosen;
   const double triad = triad_gb_per_s(MPI_COMM_WORLD);
   const auto [half_points, half_bytes] = half_grid_memory(options, layout);

@@ -11,7 +11,11 @@ ExitCode command_info(const std::string& file) {
   run_on_root(MPI_COMM_WORLD, [&] {
     const io::FileDescription description = io::describe(file);
     fmt::print("{}\n", description.text());
-    if (!description.intact()) throw Error(ExitCode::restart, fmt::format("{}: the file is damaged; `sluice run --restart auto` passes over it to an older checkpoint", file));
+    if (!description.intact())
+      throw Error(
+          ExitCode::restart,
+          fmt::format("{}: the file is damaged; `sluice run --restart auto` passes over it to an older checkpoint",
+                      file));
   });
   return ExitCode::success;
 }

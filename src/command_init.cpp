@@ -35,7 +35,8 @@ std::string case_text(const std::string& name) {
   if (!names.contains(name)) {
     std::string list;
     for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
-    throw Error(ExitCode::usage, fmt::format("there is no case '{}' in {}; there are: {}", name, folder.string(), list));
+    throw Error(ExitCode::usage,
+                fmt::format("there is no case '{}' in {}; there are: {}", name, folder.string(), list));
   }
   std::ifstream file(folder / name / "case.yaml");
   std::ostringstream text;

@@ -17,6 +17,7 @@
 #include "src/checkpoint.hpp"
 #include "src/commands.hpp"
 #include "src/initial_file.hpp"
+#include "src/memory_estimate.hpp"
 #include "src/output.hpp"
 #include "src/run_record.hpp"
 #include "src/schedule.hpp"
@@ -38,6 +39,55 @@ CaseOptions with_run_options(const RunOptions& options) {
   return input;
 }
 
+/// True if the file lies in the directory or below it.
+bool lies_in(const std::string& file, const fs::path& directory) {
+  const fs::path relative = fs::weakly_canonical(file).lexically_relative(fs::weakly_canonical(directory));
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+/// Whether this run may write to its output directory, on rank 0. Throws Error(usage).
+void check_directory(const RunOptions& options, const io::Case& settings) {
+  const fs::path directory(settings.output.directory);
+  const bool holds_results = fs::exists(directory / "resolved.yaml") || fs::exists(directory / "checkpoints") ||
+                             fs::exists(directory / "timeseries.csv");
+  if (!holds_results) return;
+  if (options.restart.empty() && !options.overwrite) {
+    throw Error(ExitCode::usage, fmt::format("{}: the output directory holds results already; say --restart auto to go "
+                                             "on with them, --overwrite to replace them, or --output for another",
+                                             directory.string()));
+  }
+  if (!options.restart.empty() && options.restart != "auto" && !lies_in(options.restart, directory)) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format(
+            "{}: the output directory holds results of another run than {} comes from; choose another with --output",
+            directory.string(), options.restart));
+  }
+  if (options.overwrite && !settings.initial.file.empty() && lies_in(settings.initial.file, directory)) {
+    throw Error(ExitCode::usage,
+                fmt::format("{}: --overwrite would remove initial.file, {}; choose another directory with --output",
+                            directory.string(), settings.initial.file));
+  }
+}
+
+/// Makes the output directory ready, or refuses to. Collective. Throws Error(usage) or Error(io).
+void prepare_directory(const RunOptions& options, const io::Case& settings) {
+  run_on_root(MPI_COMM_WORLD, [&] {
+    const fs::path directory(settings.output.directory);
+    try {
+      check_directory(options, settings);
+      fs::create_directories(directory);
+      if (!options.overwrite) return;
+      for (const char* name :
+           {"checkpoints", "slices", "statistics.h5", "timeseries.csv", "run.json", "log.txt", "resolved.yaml"})
+        fs::remove_all(directory / name);
+    } catch (const fs::filesystem_error& error) {
+      throw Error(ExitCode::io, fmt::format("{}: the output directory cannot be prepared: {}", directory.string(),
+                                            error.code().message()));
+    }
+  });
+}
+
 /// One run of a case, from its start or a checkpoint to its end.
 class Run {
  public:
@@ -45,7 +95,6 @@ class Run {
   void go();
 
  private:
-  void prepare_directory() const;
   void begin();
   bool restart_from_checkpoint();
   void abandon_later_checkpoints();
@@ -76,46 +125,33 @@ class Run {
 };
 
 Run::Run(const RunOptions& options, const io::Case& settings, const Grid& grid, Tuning tuning, double start)
-    : options_(options), directory_(settings.output.directory), tuning_(std::move(tuning)), simulation_(settings, grid, tuning_.chosen, MPI_COMM_WORLD),
+    : options_(options),
+      directory_(settings.output.directory),
+      tuning_(std::move(tuning)),
+      simulation_(settings, grid, tuning_.chosen, MPI_COMM_WORLD),
       control_(simulation_.comm.world(), directory_, settings.walltime, start) {
   times_.start = start;
   if (settings.output.statistics) {
-    statistics_.emplace(simulation_.grid, simulation_.stepper.metrics(), simulation_.flow, simulation_.stepper.walls(), simulation_.state.p.box(), comm());
+    statistics_.emplace(simulation_.grid, simulation_.stepper.metrics(), simulation_.flow, simulation_.stepper.walls(),
+                        simulation_.state.p.box(), comm());
   }
 }
 
-void Run::prepare_directory() const {
-  run_on_root(comm(), [&] {
-    const fs::path directory(directory_);
-    const bool holds_results = fs::exists(directory / "resolved.yaml") || fs::exists(directory / "checkpoints") || fs::exists(directory / "timeseries.csv");
-    if (holds_results && options_.restart.empty() && !options_.overwrite) {
-      throw Error(ExitCode::usage, fmt::format("{}: the output directory holds results already; say --restart auto to go on with them, --overwrite to replace them, or --output for another",
-                                               directory_));
-    }
-    try {
-      fs::create_directories(directory);
-      if (options_.overwrite) {
-        for (const char* name : {"checkpoints", "slices", "statistics.h5", "timeseries.csv", "run.json", "log.txt", "resolved.yaml"}) fs::remove_all(directory / name);
-      }
-    } catch (const fs::filesystem_error& error) {
-      throw Error(ExitCode::io, fmt::format("{}: the output directory cannot be prepared: {}", directory_, error.code().message()));
-    }
-  });
-}
-
 void Run::begin() {
-  prepare_directory();
   run_collectively(comm(), [&] { log_ = std::make_unique<RunLog>(directory_ + "/log.txt", comm()); });
   const ProcessGrid& processes = simulation_.comm.processes();
   const auto& cells = simulation_.grid.cells();
   log_->line(fmt::format("Sluice: {}", simulation_.settings.title));
-  log_->line(fmt::format("{} x {} x {} cells on {} process(es) as {} x {} (y x z), {}, {} precision, {}", cells[0], cells[1], cells[2], processes.size(), processes.py,
-                         processes.pz, simulation_.exchange_name, precision_name, device::description()));
+  log_->line(fmt::format("{} x {} x {} cells on {} process(es) as {} x {} (y x z), {}, {} precision, {}", cells[0],
+                         cells[1], cells[2], processes.size(), processes.py, processes.pz, simulation_.exchange_name,
+                         precision_name, device::description()));
   for (const std::string& line : table_lines(tuning_)) log_->line(line);
   output_ = std::make_unique<Output>(simulation_, statistics_ ? &*statistics_ : nullptr, directory_);
   if (options_.restart.empty() || !restart_from_checkpoint()) start_afresh();
   output_->go_back();
-  run_on_root(comm(), [&] { io::write_atomically(directory_ + "/resolved.yaml", io::resolved_yaml(simulation_.settings)); });
+  if (!options_.restart.empty() && options_.restart != "auto") abandon_later_checkpoints();
+  run_on_root(comm(),
+              [&] { io::write_atomically(directory_ + "/resolved.yaml", io::resolved_yaml(simulation_.settings)); });
 }
 
 bool Run::restart_from_checkpoint() {
@@ -123,23 +159,31 @@ bool Run::restart_from_checkpoint() {
   if (file == "auto") {
     const io::NewestIntact newest = io::newest_intact(comm(), directory_ + "/checkpoints");
     for (const std::string& warning : newest.warnings) log_->line("warning: " + warning);
-    if (!newest.checkpoint) return false;
+    if (!newest.checkpoint) {
+      if (newest.warnings.empty()) return false;
+      throw Error(ExitCode::restart,
+                  fmt::format("{}: there are checkpoints, but none of them can be read, and starting afresh would "
+                              "remove them; mend or move them, or say --overwrite",
+                              directory_ + "/checkpoints"));
+    }
     file = newest.checkpoint->path;
   }
   const auto changes = read_checkpoint(simulation_, statistics_ ? &*statistics_ : nullptr, file, options_.allow_change);
   for (const std::string& change : changes) log_->line("changed on restart: " + change);
-  if (options_.restart != "auto") abandon_later_checkpoints();
   started_from_ = file;
-  checkpointed_step_ = fs::path(file).parent_path() == fs::path(directory_) / "checkpoints" ? simulation_.state.step : -1;
-  log_->line(fmt::format("Restarted from {}: step {}, time {:g}", file, simulation_.state.step, simulation_.state.time));
+  checkpointed_step_ =
+      fs::path(file).parent_path() == fs::path(directory_) / "checkpoints" ? simulation_.state.step : -1;
+  log_->line(
+      fmt::format("Restarted from {}: step {}, time {:g}", file, simulation_.state.step, simulation_.state.time));
   return true;
 }
 
-/// Going back to a checkpoint that was named, in a directory that holds later ones: a restart of this run must not find those, whose time
-/// series and statistics are about to be removed.
+/// Going back to a checkpoint that was named, in a directory that holds later ones: a restart of this run must not find
+/// those, whose time series and statistics are about to be removed.
 void Run::abandon_later_checkpoints() {
   run_on_root(comm(), [&] {
-    for (const std::string& warning : io::prune_checkpoints(directory_ + "/checkpoints", simulation_.state.step, std::numeric_limits<int>::max())) {
+    for (const std::string& warning :
+         io::prune_checkpoints(directory_ + "/checkpoints", simulation_.state.step, std::numeric_limits<int>::max())) {
       log_->line("warning: " + warning);
     }
   });
@@ -171,7 +215,8 @@ void Run::step() {
   ++times_.steps;
   if (!warned_of_dt_ && simulation_.settings.time.dt && simulation_.dt > simulation_.dt_limit) {
     warned_of_dt_ = true;
-    log_->line(fmt::format("warning: the fixed dt {:g} is above the stable limit {:g} at step {}", simulation_.dt, simulation_.dt_limit, simulation_.state.step));
+    log_->line(fmt::format("warning: the fixed dt {:g} is above the stable limit {:g} at step {}", simulation_.dt,
+                           simulation_.dt_limit, simulation_.state.step));
   }
   output_->after_step(before);
   if (simulation_.state.step % simulation_.settings.output.log_every == 0 || times_.steps == 1) log_progress();
@@ -185,22 +230,26 @@ void Run::log_progress() {
   const double per_step = times_.stepping / static_cast<double>(times_.steps);
   std::string left;
   const io::TimeSpec& time = simulation_.settings.time;
-  const double steps_left = time.steps ? static_cast<double>(*time.steps - simulation_.state.step) : (*time.end - simulation_.state.time) / simulation_.dt;
+  const double steps_left = time.steps ? static_cast<double>(*time.steps - simulation_.state.step)
+                                       : (*time.end - simulation_.state.time) / simulation_.dt;
   if (times_.steps > 1) left = fmt::format("  {:.0f} s left", std::max(0.0, steps_left) * per_step);
-  log_->line(fmt::format("step {:7d}  time {:9.4f}  dt {:.3e}  {}  {:.1f} ns/point{}", simulation_.state.step, simulation_.state.time, simulation_.dt, output_->progress(),
-                         per_step / points * 1e9, left));
+  log_->line(fmt::format("step {:7d}  time {:9.4f}  dt {:.3e}  {}  {:.1f} ns/point{}", simulation_.state.step,
+                         simulation_.state.time, simulation_.dt, output_->progress(), per_step / points * 1e9, left));
 }
 
 void Run::write_checkpoint_now() {
   if (checkpointed_step_ == simulation_.state.step) return;
   output_->progress();  // refuses to save a flow that is not finite
+  output_->sync();
   const double start = wall_seconds();
-  for (const std::string& warning : write_checkpoint(simulation_, statistics_ ? &*statistics_ : nullptr, directory_, simulation_.settings.output.checkpoint_keep)) {
+  for (const std::string& warning : write_checkpoint(simulation_, statistics_ ? &*statistics_ : nullptr, directory_,
+                                                     simulation_.settings.output.checkpoint_keep)) {
     log_->line("warning: " + warning);
   }
   checkpointed_step_ = simulation_.state.step;
   times_.checkpoint = wall_seconds() - start;
-  log_->line(fmt::format("Checkpoint at step {}, time {:g} ({:.2f} s)", simulation_.state.step, simulation_.state.time, times_.checkpoint));
+  log_->line(fmt::format("Checkpoint at step {}, time {:g} ({:.2f} s)", simulation_.state.step, simulation_.state.time,
+                         times_.checkpoint));
 }
 
 /// Before the first checkpoint has been timed: that of a slow disk, and what opening and synchronising files takes.
@@ -215,11 +264,14 @@ void Run::loop() {
   while (!at_end()) {
     step();
     if (at_end()) break;
-    control_.expect(times_.stepping / static_cast<double>(times_.steps), times_.checkpoint > 0 ? times_.checkpoint : likely_checkpoint_seconds());
+    control_.expect(times_.stepping / static_cast<double>(times_.steps),
+                    times_.checkpoint > 0 ? times_.checkpoint : likely_checkpoint_seconds());
     const Requests requests = control_.poll();
     if (requests.checkpoint) write_checkpoint_now();
     if (requests.stop == StopReason::none) continue;
-    why = requests.stop == StopReason::signal ? "a signal asked for it" : requests.stop == StopReason::stop_file ? "a file named STOP asked for it" : "the walltime is used up";
+    why = requests.stop == StopReason::signal      ? "a signal asked for it"
+          : requests.stop == StopReason::stop_file ? "a file named STOP asked for it"
+                                                   : "the walltime is used up";
     break;
   }
   close(why);
@@ -229,7 +281,8 @@ void Run::close(const std::string& why) {
   output_->finish();
   write_checkpoint_now();
   const double work = static_cast<double>(times_.steps) * static_cast<double>(simulation_.grid.points());
-  log_->line(fmt::format("Stopped at step {}, time {:g}: {}. {} steps in {:.1f} s{}", simulation_.state.step, simulation_.state.time, why, times_.steps, times_.stepping,
+  log_->line(fmt::format("Stopped at step {}, time {:g}: {}. {} steps in {:.1f} s{}", simulation_.state.step,
+                         simulation_.state.time, why, times_.steps, times_.stepping,
                          work > 0 ? fmt::format(", {:.2f} ns per point per step", times_.stepping / work * 1e9) : ""));
   record(why);
 }
@@ -242,7 +295,8 @@ void Run::record(const std::string& why) {
     std::ifstream stream(file);
     std::ostringstream previous;
     previous << stream.rdbuf();
-    io::write_atomically(file, run_record(previous.str(), simulation_, tuning_, simulation_.stepper.timers(), times_, why, started_from_));
+    io::write_atomically(file, run_record(previous.str(), simulation_, tuning_, simulation_.stepper.timers(), times_,
+                                          why, started_from_));
   });
 }
 
@@ -265,8 +319,8 @@ void Run::go() {
   }
 }
 
-/// The layout that the checkpoint to restart from was made with. Which one that is, and whether it is intact, is decided later: here an
-/// answer only saves measuring.
+/// The layout that the checkpoint to restart from was made with. Which one that is, and whether it is intact, is
+/// decided later: here an answer only saves measuring.
 std::optional<Layout> stored_layout(const RunOptions& options, const io::Case& settings) {
   if (options.restart.empty()) return std::nullopt;
   std::string file = options.restart;
@@ -283,14 +337,31 @@ std::optional<Layout> stored_layout(const RunOptions& options, const io::Case& s
   }
 }
 
+/// --reproducible: the same bits on every process grid. A CPU build keeps that promise always; with several GPUs it
+/// cannot be made, because the FFT libraries choose their kernels by how many rows a rank owns.
+void require_reproducible() {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (!device::is_gpu() || ranks == 1) return;
+  throw Error(ExitCode::usage,
+              "--reproducible: on several GPUs the last bits depend on the process grid, because the FFT libraries "
+              "choose their kernels by how many rows a rank owns; use "
+              "one GPU or a CPU build, or leave the option away");
+}
+
 }  // namespace
 
 ExitCode command_run(const RunOptions& options) {
   const double start = wall_seconds();
   const CaseInput input = read_case(with_run_options(options), MPI_COMM_WORLD);
   select_device(MPI_COMM_WORLD);
+  if (options.reproducible) require_reproducible();
+  prepare_directory(options, input.settings);
   const Grid grid = make_grid(input.settings, input.stretching_text);
-  Tuning tuning = tune(input.settings, grid, flow_parameters(input.settings), stored_layout(options, input.settings), MPI_COMM_WORLD);
+  Tuning tuning = tune(input.settings, grid, flow_parameters(input.settings), stored_layout(options, input.settings),
+                       MPI_COMM_WORLD);
+  require_memory(grid, flow_parameters(input.settings),
+                 Decomposition(input.settings.cells, tuning.chosen.processes, input.settings.z_blocks), MPI_COMM_WORLD);
   Run(options, input.settings, grid, std::move(tuning), start).go();
   return ExitCode::success;
 }

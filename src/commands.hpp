@@ -11,19 +11,19 @@ namespace sluice {
 
 /// What to run, and how to change the case from the command line.
 struct CaseOptions {
-  std::string file;                  ///< CASE.yaml
+  std::string file;                   ///< CASE.yaml
   std::vector<std::string> settings;  ///< each --set KEY=VALUE
 };
 
 struct RunOptions {
   CaseOptions input;
-  std::string output;     ///< --output DIR; empty: the case's
-  std::string restart;    ///< --restart auto|FILE; empty: none
+  std::string output;   ///< --output DIR; empty: the case's
+  std::string restart;  ///< --restart auto|FILE; empty: none
   bool allow_change = false;
   bool overwrite = false;
   bool reproducible = false;
   std::optional<std::int64_t> steps;
-  std::string walltime;   ///< H:M:S; empty: the case's
+  std::string walltime;  ///< H:M:S; empty: the case's
 };
 
 struct CheckOptions {
@@ -32,15 +32,15 @@ struct CheckOptions {
 };
 
 struct BenchOptions {
-  std::string what;                  ///< step, poisson or tridiagonal
+  std::string what;  ///< step, poisson or tridiagonal
   std::vector<std::int64_t> cells{192, 128, 128};
   std::string diffusion = "explicit";
   std::string tridiagonal = "ptdma";
   std::string exchange = "auto";
-  std::vector<int> process_grid;     ///< py, pz; empty: auto
-  int z_blocks = 0;                  ///< 0: auto
+  std::vector<int> process_grid;  ///< py, pz; empty: auto
+  int z_blocks = 0;               ///< 0: auto
   int repeats = 20;
-  std::string json;                  ///< file; empty: none
+  std::string json;  ///< file; empty: none
 };
 
 ExitCode run_command_line(int argc, char** argv);

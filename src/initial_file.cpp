@@ -43,7 +43,8 @@ struct Between {
   double weight = 0;
 };
 
-/// For uniform periodic points: target n of `to` in a source of `from` points, both at (index + offset) of their own spacing.
+/// For uniform periodic points: target n of `to` in a source of `from` points, both at (index + offset) of their own
+/// spacing.
 Between periodic(std::int64_t n, std::int64_t to, std::int64_t from, double offset) {
   const double at = (static_cast<double>(n) + offset) / static_cast<double>(to) * static_cast<double>(from) - offset;
   const double floor = std::floor(at);
@@ -90,7 +91,8 @@ class Interpolation {
   }
 
  private:
-  void append_plane(PlaneReader& reader, const Component& component, const Between& in_z, const Box3& box, std::vector<real>& values) const {
+  void append_plane(PlaneReader& reader, const Component& component, const Between& in_z, const Box3& box,
+                    std::vector<real>& values) const {
     const std::int64_t nx = source_.shape()[2];
     const std::int64_t ny = source_.shape()[1];
     const double offset_x = component.field->location() == Location::x_face ? 1 : 0.5;
@@ -110,12 +112,15 @@ class Interpolation {
         const Between in_x = periodic(i, grid_.cells()[0], nx, offset_x);
         const auto at = [&](const std::vector<double>* plane, double wall) {
           if (plane == nullptr) return wall;
-          const auto value = [&](std::int64_t jj, std::int64_t ii) { return (*plane)[static_cast<std::size_t>(jj * nx + ii)]; };
+          const auto value = [&](std::int64_t jj, std::int64_t ii) {
+            return (*plane)[static_cast<std::size_t>(jj * nx + ii)];
+          };
           const double front = std::lerp(value(in_y.lower, in_x.lower), value(in_y.lower, in_x.upper), in_x.weight);
           const double back = std::lerp(value(in_y.upper, in_x.lower), value(in_y.upper, in_x.upper), in_x.weight);
           return std::lerp(front, back, in_y.weight);
         };
-        values.push_back(static_cast<real>(std::lerp(at(lower, component.bottom), at(upper, component.top), in_z.weight)));
+        values.push_back(
+            static_cast<real>(std::lerp(at(lower, component.bottom), at(upper, component.top), in_z.weight)));
       }
     }
   }
@@ -144,8 +149,11 @@ void set_from_fields(Simulation& simulation, const std::string& path) {
     for (const auto& [name, field] : components) {
       const io::h5::Dataset dataset = file.dataset(name);
       if (dataset.shape() != expected || !dataset.is_floating()) {
-        throw Error(ExitCode::restart, fmt::format("{}: dataset {} must hold real numbers of shape ({}, {}, {}), which is (nz, ny, nx) of grid.cells", path, name,
-                                                   expected[0], expected[1], expected[2]));
+        throw Error(
+            ExitCode::restart,
+            fmt::format(
+                "{}: dataset {} must hold real numbers of shape ({}, {}, {}), which is (nz, ny, nx) of grid.cells",
+                path, name, expected[0], expected[1], expected[2]));
       }
       const Box3& box = field->box();
       std::vector<real> values(static_cast<std::size_t>(box.volume()));
@@ -164,7 +172,10 @@ void set_from_checkpoint(Simulation& simulation, const std::string& path) {
   run_collectively(simulation.comm.world(), [&] {
     const double height = source.face[2].back();
     if (std::abs(height - simulation.grid.length_z()) > 1e-12) {
-      throw Error(ExitCode::restart, fmt::format("{}: its domain is {} high, this one {}: only domains of the same height can be interpolated", path, height, simulation.grid.length_z()));
+      throw Error(
+          ExitCode::restart,
+          fmt::format("{}: its domain is {} high, this one {}: only domains of the same height can be interpolated",
+                      path, height, simulation.grid.length_z()));
     }
     const io::h5::File file = io::h5::File::open(path, ExitCode::restart);
     const Interpolation interpolation(simulation.grid, source);

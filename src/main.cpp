@@ -16,8 +16,9 @@ namespace {
 
 using sluice::ExitCode;
 
-/// Ends the process after an error. An error that all ranks agree on is told once and leaves through MPI_Finalize; one that only
-/// some ranks met is told by them, and takes the others down, which may be waiting for a message that never comes.
+/// Ends the process after an error. An error that all ranks agree on is told once and leaves through MPI_Finalize; one
+/// that only some ranks met is told by them, and takes the others down, which may be waiting for a message that never
+/// comes.
 int leave(ExitCode code, const std::string& message) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -46,7 +47,8 @@ int run(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return leave(ExitCode::resources, "out of memory: use more processes or nodes, or a coarser grid");
   } catch (const std::exception& error) {
-    return leave(ExitCode::internal, std::string("internal error: ") + error.what() + "; please report this, with the case file");
+    return leave(ExitCode::internal,
+                 std::string("internal error: ") + error.what() + "; please report this, with the case file");
   }
 }
 

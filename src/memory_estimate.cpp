@@ -1,8 +1,12 @@
 #include "src/memory_estimate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/device/memory.hpp"
+#include "core/support/collective.hpp"
+#include "core/support/error.hpp"
 #include "poisson/poisson_solver.hpp"
 
 namespace sluice {
@@ -15,9 +19,10 @@ double transpose_buffers(const Box3& from, const Box3& to) {
   return static_cast<double>(from.volume()) - own + static_cast<double>(to.volume()) - own;
 }
 
-/// Elements that one solver of z lines holds: block boundaries or whole lines, and what carries them between ranks. `components`: real
-/// numbers a line.
-double line_solver_elements(const Box3& home, const Box3& whole, double components, const Decomposition& decomposition, int z_index, TridiagonalMethod method) {
+/// Elements that one solver of z lines holds: block boundaries or whole lines, and what carries them between ranks.
+/// `components`: real numbers a line.
+double line_solver_elements(const Box3& home, const Box3& whole, double components, const Decomposition& decomposition,
+                            int z_index, TridiagonalMethod method) {
   const bool split = decomposition.processes().pz > 1;
   const auto blocks = decomposition.block_range(z_index);
   Box3 at_home = home;
@@ -29,7 +34,8 @@ double line_solver_elements(const Box3& home, const Box3& whole, double componen
     lines.hi[2] = 2 * std::int64_t{decomposition.z_blocks().count()};
   }
   double elements = 0;
-  if (method == TridiagonalMethod::ptdma && (split || device::is_gpu())) elements += static_cast<double>(at_home.volume());
+  if (method == TridiagonalMethod::ptdma && (split || device::is_gpu()))
+    elements += static_cast<double>(at_home.volume());
   if (split) elements += static_cast<double>(lines.volume()) + transpose_buffers(at_home, lines);
   return components * elements;
 }
@@ -42,7 +48,8 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
   const int z_index = processes.z_index(rank);
   const std::int64_t row = PoissonSolver::row_length(grid.cells()[0]);
   const double planes = static_cast<double>(box.extent(1) + 2) * static_cast<double>(box.extent(2) + 2);
-  double elements = (10.0 * static_cast<double>(box.extent(0)) + static_cast<double>(row)) * planes;  // u, v, w, p; R; u*; phi
+  double elements =
+      (10.0 * static_cast<double>(box.extent(0)) + static_cast<double>(row)) * planes;  // u, v, w, p; R; u*; phi
 
   const std::int64_t y_halo = processes.py > 1 ? box.extent(2) * box.extent(0) : 0;
   const std::int64_t z_halo = processes.pz > 1 ? (box.extent(1) + 2) * row : 0;
@@ -50,23 +57,50 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
 
   const Box3 y_pencil = decomposition.spectral_y_pencil(rank);
   const Box3 whole = decomposition.spectral_z_pencil(rank);
-  if (processes.py > 1) elements += 2 * static_cast<double>(y_pencil.volume()) + 2 * transpose_buffers(decomposition.spectral_x_pencil(rank), y_pencil);
+  if (processes.py > 1)
+    elements += 2 * static_cast<double>(y_pencil.volume()) +
+                2 * transpose_buffers(decomposition.spectral_x_pencil(rank), y_pencil);
   elements += line_solver_elements(y_pencil, whole, 2, decomposition, z_index, flow.tridiagonal);
   if (flow.diffusion == Diffusion::implicit_z) {  // one solver for u and v, one for w
-    elements += 2 * line_solver_elements(box, decomposition.z_pencil(rank), 1, decomposition, z_index, flow.tridiagonal);
+    elements +=
+        2 * line_solver_elements(box, decomposition.z_pencil(rank), 1, decomposition, z_index, flow.tridiagonal);
   }
   elements += static_cast<double>(box.volume());  // a field on its way to a checkpoint
-  double reduced = 0;  // prepared coefficients of the block boundaries, in double always
+  double reduced = 0;                             // prepared coefficients of the block boundaries, in double always
   if (flow.tridiagonal == TridiagonalMethod::ptdma) {
-    reduced = 3.0 * decomposition.z_blocks().count() * static_cast<double>(whole.extent(0)) * static_cast<double>(whole.extent(1));
+    reduced = 3.0 * decomposition.z_blocks().count() * static_cast<double>(whole.extent(0)) *
+              static_cast<double>(whole.extent(1));
   }
   return elements * sizeof(real) + reduced * sizeof(double);
 }
 
 double step_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition) {
   double bytes = 0;
-  for (int rank = 0; rank < decomposition.processes().size(); ++rank) bytes += rank_memory(grid, flow, decomposition, rank);
+  for (int rank = 0; rank < decomposition.processes().size(); ++rank)
+    bytes += rank_memory(grid, flow, decomposition, rank);
   return bytes;
+}
+
+void require_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition, MPI_Comm world) {
+  int rank = 0;
+  MPI_Comm_rank(world, &rank);
+  double needed = rank_memory(grid, flow, decomposition, rank);
+  if (!device::is_gpu()) {  // ranks of a node share its memory
+    MPI_Comm node = MPI_COMM_NULL;
+    MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_DOUBLE, MPI_SUM, node);
+    MPI_Comm_free(&node);
+  }
+  run_collectively(world, [&] {
+    const auto available = static_cast<double>(device::free_memory());
+    if (needed <= available) return;
+    constexpr double gib = 1073741824.0;
+    throw Error(
+        ExitCode::resources,
+        fmt::format("the case needs {:.2f} GiB on a {} that has {:.2f} GiB free: use more {}, or a coarser grid",
+                    needed / gib, device::is_gpu() ? "GPU" : "node", available / gib,
+                    device::is_gpu() ? "GPUs" : "nodes"));
+  });
 }
 
 }  // namespace sluice

@@ -1,4 +1,6 @@
 #pragma once
+#include <mpi.h>
+
 #include "core/decomp/decomposition.hpp"
 #include "solver/flow_parameters.hpp"
 #include "solver/grid.hpp"
@@ -8,5 +10,8 @@ namespace sluice {
 /// Device memory in bytes that a run holds: fields, work arrays, halo and transpose buffers. Of one rank, and of all.
 double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition, int rank);
 double step_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition);
+
+/// Refuses a run that its machines have too little memory for. Collective. Throws Error(resources) on every rank.
+void require_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition, MPI_Comm world);
 
 }  // namespace sluice

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "core/support/collective.hpp"
+#include "io/case/names.hpp"
 #include "io/files/statistics_file.hpp"
 #include "io/files/time_series.hpp"
 #include "src/checkpoint.hpp"
@@ -17,20 +18,8 @@ namespace sluice {
 namespace {
 
 /// u_tau h / nu from a wall's mean shear, which may have either sign.
-double re_tau(double shear, double viscosity) { return std::sqrt(std::abs(shear)) / viscosity; }
-
-std::string wall_name(const WallCondition& wall) { return wall.kind == WallKind::no_slip ? "no_slip" : "free_slip"; }
-
-std::string flow_name(io::FlowType type) {
-  switch (type) {
-    case io::FlowType::channel:
-      return "channel";
-    case io::FlowType::couette:
-      return "couette";
-    case io::FlowType::open_channel:
-      break;
-  }
-  return "open_channel";
+double re_tau(double shear, double viscosity) {
+  return std::sqrt(std::abs(shear)) / viscosity;
 }
 
 io::StatisticsSpec statistics_spec(const Simulation& simulation, const std::string& directory) {
@@ -41,7 +30,7 @@ io::StatisticsSpec statistics_spec(const Simulation& simulation, const std::stri
   const FlowParameters& flow = simulation.flow;
   io::Values& about = spec.attributes;
   about.set("title", simulation.settings.title);
-  about.set("flow_type", flow_name(simulation.settings.flow.type));
+  about.set("flow_type", std::string(io::name(simulation.settings.flow.type)));
   about.set("viscosity", flow.viscosity);
   about.set("length_x", grid.length_x());
   about.set("length_y", grid.length_y());
@@ -49,14 +38,15 @@ io::StatisticsSpec statistics_spec(const Simulation& simulation, const std::stri
   about.set("nx", grid.cells()[0]);
   about.set("ny", grid.cells()[1]);
   about.set("nz", grid.cells()[2]);
-  about.set("wall_bottom", wall_name(flow.bottom));
-  about.set("wall_top", wall_name(flow.top));
+  about.set("wall_bottom", std::string(io::name(simulation.settings.bottom.kind)));
+  about.set("wall_top", std::string(io::name(simulation.settings.top.kind)));
   about.set("wall_velocity_bottom", flow.bottom.u);
   about.set("wall_velocity_top", flow.top.u);
   about.set("wall_velocity_bottom_y", flow.bottom.v);
   about.set("wall_velocity_top_y", flow.top.v);
   for (const ProfileInfo& profile : Statistics::profiles()) {
-    spec.series.push_back({profile.name, profile.long_name, "1", profile.at_faces ? io::ProfileLocation::z_face : io::ProfileLocation::center});
+    spec.series.push_back({profile.name, profile.long_name, "1",
+                           profile.at_faces ? io::ProfileLocation::z_face : io::ProfileLocation::center});
   }
   for (std::int64_t k = 0; k < grid.cells()[2]; ++k) spec.z.push_back(grid.z_center(k));
   spec.z_face = grid.z_nodes();
@@ -83,9 +73,11 @@ void Output::go_back() {
   const bool due = step % every == 0 || step == 1;
   run_on_root(simulation_->comm.world(), [&] {
     if (statistics_ != nullptr) {  // first, because a damaged file is refused, and then nothing shall have changed
-      files_->statistics = std::make_unique<io::StatisticsFile>(statistics_spec(*simulation_, directory_), step > 0 ? std::optional(step) : std::nullopt);
+      files_->statistics = std::make_unique<io::StatisticsFile>(statistics_spec(*simulation_, directory_),
+                                                                step > 0 ? std::optional(step) : std::nullopt);
     }
-    files_->time_series = std::make_unique<io::TimeSeries>(directory_ + "/timeseries.csv", step > 0 ? std::optional(due ? step : step - 1) : std::nullopt);
+    files_->time_series = std::make_unique<io::TimeSeries>(
+        directory_ + "/timeseries.csv", step > 0 ? std::optional(due ? step : step - 1) : std::nullopt);
   });
   last_row_ = due ? step : -1;
   slices_.emplace(*simulation_, directory_);
@@ -106,7 +98,8 @@ void Output::sample_statistics() {
   if (statistics_ == nullptr) return;
   const io::OutputSpec& output = simulation_->settings.output;
   const State& state = simulation_->state;
-  if (state.step % output.statistics_every == 0 && state.time >= output.statistics_start) statistics_->sample(state, simulation_->forcing);
+  if (state.step % output.statistics_every == 0 && state.time >= output.statistics_start)
+    statistics_->sample(state, simulation_->forcing);
 
   const StatisticsBlock& open = statistics_->open_block();
   if (open.samples == 0) return;
@@ -115,7 +108,8 @@ void Output::sample_statistics() {
   if (state.time < end_of_block) return;
   StatisticsBlock closed = statistics_->close_block();
   run_on_root(simulation_->comm.world(), [&] {
-    files_->statistics->append({closed.samples, closed.time_begin, closed.time_end, state.step, closed.forcing, std::move(closed.sums)});
+    files_->statistics->append(
+        {closed.samples, closed.time_begin, closed.time_end, state.step, closed.forcing, std::move(closed.sums)});
   });
 }
 
@@ -124,10 +118,15 @@ void Output::write_row() {
   const Simulation& s = *simulation_;
   const double nu = s.flow.viscosity;
   run_on_root(s.comm.world(), [&] {
-    files_->time_series->append({s.state.step, s.state.time, s.dt, s.dt / s.dt_limit, d.bulk_velocity, s.forcing, re_tau(d.shear_bottom, nu), re_tau(d.shear_top, nu),
-                                 d.kinetic_energy, d.max_divergence});
+    files_->time_series->append({s.state.step, s.state.time, s.dt, s.dt / s.dt_limit, d.bulk_velocity, s.forcing,
+                                 re_tau(d.shear_bottom, nu), re_tau(d.shear_top, nu), d.kinetic_energy,
+                                 d.max_divergence});
   });
   last_row_ = s.state.step;
+}
+
+void Output::sync() {
+  run_on_root(simulation_->comm.world(), [&] { files_->time_series->sync(); });
 }
 
 const Diagnostics& Output::diagnostics() {
@@ -136,7 +135,9 @@ const Diagnostics& Output::diagnostics() {
   diagnostics_ = simulation_->stepper.diagnose(state);
   diagnosed_step_ = state.step;
   if (!diagnostics_.finite()) {
-    throw Error(ExitCode::numerics, fmt::format("the flow is not finite at step {} (time {:g}): the run has blown up; use a smaller time.cfl or dt, or a finer grid", state.step, state.time));
+    throw Error(ExitCode::numerics, fmt::format("the flow is not finite at step {} (time {:g}): the run has blown up; "
+                                                "use a smaller time.cfl or dt, or a finer grid",
+                                                state.step, state.time));
   }
   return diagnostics_;
 }
@@ -144,8 +145,8 @@ const Diagnostics& Output::diagnostics() {
 std::string Output::progress() {
   const Diagnostics& d = diagnostics();
   const double nu = simulation_->flow.viscosity;
-  return fmt::format("Re_tau {:7.2f} {:7.2f}  U_b {:.4f}  energy {:.5f}  div {:.1e}", re_tau(d.shear_bottom, nu), re_tau(d.shear_top, nu), d.bulk_velocity, d.kinetic_energy,
-                     d.max_divergence);
+  return fmt::format("Re_tau {:7.2f} {:7.2f}  U_b {:.4f}  energy {:.5f}  div {:.1e}", re_tau(d.shear_bottom, nu),
+                     re_tau(d.shear_top, nu), d.bulk_velocity, d.kinetic_energy, d.max_divergence);
 }
 
 }  // namespace sluice

@@ -9,24 +9,27 @@
 
 namespace sluice {
 
-/// What a run writes beside checkpoints: time series, statistics and slices. Each belongs to simulation time and step alone, so that a
-/// restarted run writes the same bytes as one that was not interrupted.
+/// What a run writes beside checkpoints: time series, statistics and slices. Each belongs to simulation time and step
+/// alone, so that a restarted run writes the same bytes as one that was not interrupted.
 class Output {
  public:
   /// Collective. `statistics` may be null.
   Output(const Simulation& simulation, Statistics* statistics, const std::string& directory);
   ~Output();
 
-  /// Brings the files to the state they had when the step of the simulation's state was reached: what later steps wrote is removed.
-  /// Collective.
+  /// Brings the files to the state they had when the step of the simulation's state was reached: what later steps wrote
+  /// is removed. Collective.
   void go_back();
 
-  /// Samples, rows and slices due after the step just taken, `before` being the time before it. Collective. Throws Error(numerics) if
-  /// the flow is no longer finite.
+  /// Samples, rows and slices due after the step just taken, `before` being the time before it. Collective. Throws
+  /// Error(numerics) if the flow is no longer finite.
   void after_step(double before);
 
   /// The row of the last step, if it was not due anyway. Collective.
   void finish();
+
+  /// Waits until the rows written so far are on the disk: a checkpoint must not outlive what belongs to it. Collective.
+  void sync();
 
   /// One line about the present state for the log. Collective.
   std::string progress();

@@ -3,8 +3,8 @@
 
 namespace sluice {
 
-std::string version();        ///< of Sluice, such as 0.1.0
-std::string git_revision();   ///< of the sources, with -dirty if they were changed; "unknown" outside a repository
+std::string version();       ///< of Sluice, such as 0.1.0
+std::string git_revision();  ///< of the sources, with -dirty if they were changed; "unknown" outside a repository
 std::string compiler();
 std::string mpi_library();
 std::string fft_library_name();

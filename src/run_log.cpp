@@ -15,7 +15,8 @@ RunLog::RunLog(const std::string& file, MPI_Comm comm) {
   speaks_ = rank == 0;
   if (!speaks_) return;
   file_ = std::fopen(file.c_str(), "a");
-  if (file_ == nullptr) throw Error(ExitCode::io, fmt::format("{}: the log cannot be opened: {}", file, std::strerror(errno)));
+  if (file_ == nullptr)
+    throw Error(ExitCode::io, fmt::format("{}: the log cannot be opened: {}", file, std::strerror(errno)));
 }
 
 RunLog::~RunLog() {

@@ -36,7 +36,8 @@ nlohmann::ordered_json entries_of(const std::string& previous) {
 
 nlohmann::ordered_json phases_of(const PhaseTimers& timers) {
   auto list = nlohmann::ordered_json::array();
-  for (const auto& phase : timers.phases()) list.push_back({{"name", phase.name}, {"seconds", phase.seconds}, {"calls", phase.calls}});
+  for (const auto& phase : timers.phases())
+    list.push_back({{"name", phase.name}, {"seconds", phase.seconds}, {"calls", phase.calls}});
   return list;
 }
 
@@ -44,18 +45,22 @@ nlohmann::ordered_json phases_of(const PhaseTimers& timers) {
 nlohmann::ordered_json table_of(const Tuning& tuning) {
   auto list = nlohmann::ordered_json::array();
   for (const MeasuredLayout& entry : tuning.table) {
-    list.push_back({{"process_grid", {entry.layout.processes.py, entry.layout.processes.pz}}, {"exchange", entry.layout.exchange}, {"milliseconds", entry.seconds * 1e3}});
+    list.push_back({{"process_grid", {entry.layout.processes.py, entry.layout.processes.pz}},
+                    {"exchange", entry.layout.exchange},
+                    {"milliseconds", entry.seconds * 1e3}});
   }
   return list;
 }
 
 }  // namespace
 
-std::string run_record(const std::string& previous, const Simulation& simulation, const Tuning& tuning, const PhaseTimers& timers, const RunTimes& times, const std::string& why_stopped,
+std::string run_record(const std::string& previous, const Simulation& simulation, const Tuning& tuning,
+                       const PhaseTimers& timers, const RunTimes& times, const std::string& why_stopped,
                        const std::string& started_from) {
   const ProcessGrid& processes = simulation.comm.processes();
   const double work = static_cast<double>(times.steps) * static_cast<double>(simulation.grid.points());
   nlohmann::ordered_json entry{
+      {"why_stopped", why_stopped},
       {"version", version()},
       {"git_revision", git_revision()},
       {"compiler", compiler()},
@@ -71,7 +76,6 @@ std::string run_record(const std::string& previous, const Simulation& simulation
       {"tuning", table_of(tuning)},
       {"z_blocks", simulation.settings.z_blocks},
       {"started_from", started_from},
-      {"why_stopped", why_stopped},
       {"step", simulation.state.step},
       {"time", simulation.state.time},
       {"steps_taken", times.steps},

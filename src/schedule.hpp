@@ -3,8 +3,9 @@
 
 namespace sluice {
 
-/// Events at origin + n every in simulation time. An event due at t happens after the first step that ends at or beyond t. Whether
-/// a step passes an event is a pure function of the times before and after it, so nothing needs to be remembered through a restart.
+/// Events at origin + n every in simulation time. An event due at t happens after the first step that ends at or beyond
+/// t. Whether a step passes an event is a pure function of the times before and after it, so nothing needs to be
+/// remembered through a restart.
 struct Schedule {
   double every = 0;
   double origin = 0;

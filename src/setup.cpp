@@ -10,7 +10,8 @@ namespace sluice {
 namespace {
 
 WallCondition wall(const io::WallSpec& spec) {
-  return {spec.kind == io::WallKind::no_slip ? WallKind::no_slip : WallKind::free_slip, spec.velocity[0], spec.velocity[1]};
+  return {spec.kind == io::WallKind::no_slip ? WallKind::no_slip : WallKind::free_slip, spec.velocity[0],
+          spec.velocity[1]};
 }
 
 ForcingKind forcing_kind(io::ForcingKind kind) {
@@ -34,7 +35,8 @@ FlowParameters flow_parameters(const io::Case& settings) {
   flow.top = wall(settings.top);
   flow.forcing = {forcing_kind(settings.flow.forcing), settings.flow.forcing_value};
   flow.diffusion = settings.time.diffusion == io::Diffusion::implicit_z ? Diffusion::implicit_z : Diffusion::explicit_;
-  flow.tridiagonal = settings.tridiagonal == io::TridiagonalMethod::ptdma ? TridiagonalMethod::ptdma : TridiagonalMethod::transpose;
+  flow.tridiagonal =
+      settings.tridiagonal == io::TridiagonalMethod::ptdma ? TridiagonalMethod::ptdma : TridiagonalMethod::transpose;
   return flow;
 }
 
@@ -64,16 +66,18 @@ ProcessGrid choose_process_grid(const io::Case& settings, int ranks) {
   if (settings.process_grid) {
     const ProcessGrid grid{(*settings.process_grid)[0], (*settings.process_grid)[1]};
     if (grid.size() != ranks) {
-      throw Error(ExitCode::usage, fmt::format("parallel.grid is [{}, {}], which needs {} processes, but there are {}: start mpirun -n {} or set parallel.grid=auto",
+      throw Error(ExitCode::usage, fmt::format("parallel.grid is [{}, {}], which needs {} processes, but there are {}: "
+                                               "start mpirun -n {} or set parallel.grid=auto",
                                                grid.py, grid.pz, grid.size(), ranks, grid.size()));
     }
     return grid;
   }
   const auto candidates = Decomposition::candidates(settings.cells, ranks, settings.z_blocks);
   if (candidates.empty()) {
-    throw Error(ExitCode::resources, fmt::format("{} processes are too many for {} x {} x {} cells in {} z blocks: use fewer processes, or solver.z_blocks up to {}",
-                                                 ranks, settings.cells[0], settings.cells[1], settings.cells[2], settings.z_blocks,
-                                                 std::max<std::int64_t>(1, settings.cells[2] / 2)));
+    throw Error(ExitCode::resources, fmt::format("{} processes are too many for {} x {} x {} cells in {} z blocks: use "
+                                                 "fewer processes, or solver.z_blocks up to {}",
+                                                 ranks, settings.cells[0], settings.cells[1], settings.cells[2],
+                                                 settings.z_blocks, std::max<std::int64_t>(1, settings.cells[2] / 2)));
   }
   return candidates.front();
 }

@@ -32,9 +32,15 @@ void select_device(MPI_Comm world) {
 }
 
 Simulation::Simulation(const io::Case& case_settings, Grid case_grid, const Layout& layout, MPI_Comm world)
-    : settings(case_settings), comm(world, layout.processes), decomposition(settings.cells, comm.processes(), settings.z_blocks), grid(std::move(case_grid)),
-      flow(flow_parameters(settings)), exchange_name(layout.exchange), exchange(make_exchange(exchange_name)),
-      stepper(comm, decomposition, grid, flow, *exchange), state(decomposition.x_pencil(comm.rank())) {}
+    : settings(case_settings),
+      comm(world, layout.processes),
+      decomposition(settings.cells, comm.processes(), settings.z_blocks),
+      grid(std::move(case_grid)),
+      flow(flow_parameters(settings)),
+      exchange_name(layout.exchange),
+      exchange(make_exchange(exchange_name)),
+      stepper(comm, decomposition, grid, flow, *exchange),
+      state(decomposition.x_pencil(comm.rank())) {}
 
 void Simulation::initialise() {
   switch (settings.initial.kind) {
@@ -55,14 +61,16 @@ double Simulation::next_dt() {
     dt_limit = stepper.time_step_limit(state);
   }
   if (!std::isfinite(dt_limit)) {
-    throw Error(ExitCode::numerics, fmt::format("the velocity is not finite after step {} (time {:g}): the run has blown up; use a smaller time.cfl or dt, or a finer grid",
+    throw Error(ExitCode::numerics, fmt::format("the velocity is not finite after step {} (time {:g}): the run has "
+                                                "blown up; use a smaller time.cfl or dt, or a finer grid",
                                                 state.step, state.time));
   }
   double next = settings.time.dt ? *settings.time.dt : settings.time.cfl.value_or(0) * dt_limit;
   if (settings.time.dt_max > 0) next = std::min(next, settings.time.dt_max);
   constexpr double smallest = 1e-10;  // in units of h over the case's velocity
   if (!(next > smallest)) {
-    throw Error(ExitCode::numerics, fmt::format("the time step has collapsed to {:g} at step {} (time {:g}): the run is blowing up; use a smaller time.cfl, or a finer grid",
+    throw Error(ExitCode::numerics, fmt::format("the time step has collapsed to {:g} at step {} (time {:g}): the run "
+                                                "is blowing up; use a smaller time.cfl, or a finer grid",
                                                 next, state.step, state.time));
   }
   return next;

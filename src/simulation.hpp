@@ -15,8 +15,8 @@ namespace sluice {
 /// Gives every rank its device: one GPU a rank, by the rank within its node. Collective.
 void select_device(MPI_Comm world);
 
-/// A case set up on the ranks of a communicator: grid, pencils, stepper and state. What `sluice run`, `sluice bench` and the tests
-/// of whole runs share. Construction is collective and allocates everything that a step needs.
+/// A case set up on the ranks of a communicator: grid, pencils, stepper and state. What `sluice run`, `sluice bench`
+/// and the tests of whole runs share. Construction is collective and allocates everything that a step needs.
 class Simulation {
  public:
   Simulation(const io::Case& settings, Grid grid, const Layout& layout, MPI_Comm world);
@@ -26,8 +26,8 @@ class Simulation {
   /// The initial field, for types turbulent, laminar and zero. Collective.
   void initialise();
 
-  /// The length of the next step: the fixed one, or cfl times the limit, at most dt_max. Throws Error(numerics) when the velocity
-  /// is not finite or the step has collapsed. Collective.
+  /// The length of the next step: the fixed one, or cfl times the limit, at most dt_max. Throws Error(numerics) when
+  /// the velocity is not finite or the step has collapsed. Collective.
   double next_dt();
 
   /// One step; returns its length. Collective.
@@ -42,9 +42,9 @@ class Simulation {
   const std::unique_ptr<Exchange> exchange;
   TimeStepper stepper;
   State state;
-  double dt = 0;       ///< length of the last step
-  double dt_limit = 0; ///< dt_lim of the last step
-  double forcing = 0;  ///< mean force of the last step
+  double dt = 0;        ///< length of the last step
+  double dt_limit = 0;  ///< dt_lim of the last step
+  double forcing = 0;   ///< mean force of the last step
 };
 
 }  // namespace sluice

@@ -17,7 +17,9 @@ namespace sluice {
 
 namespace {
 
-std::size_t axis_of(char normal) { return normal == 'x' ? 0 : normal == 'y' ? 1 : 2; }
+std::size_t axis_of(char normal) {
+  return normal == 'x' ? 0 : normal == 'y' ? 1 : 2;
+}
 
 std::int64_t nearest_plane(const std::vector<double>& centers, double at) {
   const auto nearest = std::ranges::min_element(centers, {}, [at](double center) { return std::abs(center - at); });
@@ -44,10 +46,12 @@ const Field& field_called(const State& state, const std::string& name) {
 }
 
 /// The rank's part of a plane of cells, in host memory, and where it lies in the whole.
-std::pair<io::LocalBlock, std::vector<real>> local_plane(const Field& field, const Grid& grid, std::size_t axis, std::int64_t index) {
+std::pair<io::LocalBlock, std::vector<real>> local_plane(const Field& field, const Grid& grid, std::size_t axis,
+                                                         std::int64_t index) {
   const Box3& box = field.box();
   const auto& cells = grid.cells();
-  io::LocalBlock block{{cells[2], cells[1], cells[0]}, {box.lo[2], box.lo[1], box.lo[0]}, {box.extent(2), box.extent(1), box.extent(0)}};
+  io::LocalBlock block{
+      {cells[2], cells[1], cells[0]}, {box.lo[2], box.lo[1], box.lo[0]}, {box.extent(2), box.extent(1), box.extent(0)}};
   const std::size_t file_axis = 2 - axis;
   if (index < box.lo[axis] || index >= box.hi[axis]) {
     block.count[file_axis] = 0;
@@ -69,7 +73,8 @@ Slices::Slices(const Simulation& simulation, const std::string& directory) : sim
   run_on_root(simulation.comm.world(), [&] {
     const std::vector<std::string> labels = labels_of(slices);
     for (std::size_t n = 0; n < slices.size(); ++n) {
-      series_.emplace_back(io::SliceDescription{directory + "/slices", labels[n], slices[n].normal, slices[n].at, provenance_of(simulation), io::precision_of<real>},
+      series_.emplace_back(io::SliceDescription{directory + "/slices", labels[n], slices[n].normal, slices[n].at,
+                                                provenance_of(simulation), io::precision_of<real>},
                            step > 0 ? std::optional(step) : std::nullopt);
     }
   });
@@ -93,7 +98,8 @@ void Slices::write(std::size_t number) {
   for (const io::FieldMeta& meta : field_metas()) {
     if (std::ranges::find(slice.fields, meta.name) == slice.fields.end()) continue;
     const auto [block, values] = local_plane(field_called(state, meta.name), simulation_->grid, axis, index);
-    snapshot.fields.push_back({meta, io::gather_plane(simulation_->comm.world(), block, io::precision_of<real>, values.data(), slice.normal, index)});
+    snapshot.fields.push_back({meta, io::gather_plane(simulation_->comm.world(), block, io::precision_of<real>,
+                                                      values.data(), slice.normal, index)});
   }
   run_on_root(simulation_->comm.world(), [&] { series_[number].write(snapshot); });
 }

@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// The slices of a run: snapshots of planes of cells, each field on its own points of those cells, none interpolated. A plane is the one
-/// whose centres lie nearest to the coordinate asked for.
+/// The slices of a run: snapshots of planes of cells, each field on its own points of those cells, none interpolated. A
+/// plane is the one whose centres lie nearest to the coordinate asked for.
 class Slices {
  public:
   /// Removes snapshots of later steps than the state's, all of them at step 0. Collective. Throws Error(io).

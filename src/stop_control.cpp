@@ -14,8 +14,12 @@ namespace {
 volatile std::sig_atomic_t stop_signal = 0;
 volatile std::sig_atomic_t checkpoint_signal = 0;
 
-void on_stop(int /*signal*/) { stop_signal = 1; }
-void on_checkpoint(int /*signal*/) { checkpoint_signal = 1; }
+void on_stop(int /*signal*/) {
+  stop_signal = 1;
+}
+void on_checkpoint(int /*signal*/) {
+  checkpoint_signal = 1;
+}
 
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
@@ -41,7 +45,9 @@ StopControl::~StopControl() {
   for (const int signal : {SIGUSR1, SIGTERM, SIGINT, SIGUSR2}) handle(signal, SIG_DFL);
 }
 
-void StopControl::expect(double step_seconds, double checkpoint_seconds) { margin_ = 2 * step_seconds + 1.5 * checkpoint_seconds; }
+void StopControl::expect(double step_seconds, double checkpoint_seconds) {
+  margin_ = 2 * step_seconds + 1.5 * checkpoint_seconds;
+}
 
 bool StopControl::file_present(const char* name) const {
   std::error_code ignored;

@@ -15,11 +15,13 @@ struct Requests {
   bool checkpoint = false;
 };
 
-/// Listens for signals (SIGUSR1, SIGTERM and SIGINT: stop; SIGUSR2: checkpoint), for files named STOP and CHECKPOINT in the output
-/// directory, and to the wall clock. Signal handlers are installed on construction and removed on destruction.
+/// Listens for signals (SIGUSR1, SIGTERM and SIGINT: stop; SIGUSR2: checkpoint), for files named STOP and CHECKPOINT in
+/// the output directory, and to the wall clock. Signal handlers are installed on construction and removed on
+/// destruction.
 class StopControl {
  public:
-  /// `walltime`: seconds that the run may take from `start` (of wall_seconds()); a margin for the last checkpoint is kept.
+  /// `walltime`: seconds that the run may take from `start` (of wall_seconds()); a margin for the last checkpoint is
+  /// kept.
   StopControl(MPI_Comm comm, std::string directory, std::optional<double> walltime, double start);
   ~StopControl();
   StopControl(const StopControl&) = delete;

@@ -12,9 +12,8 @@ ZBlocks::ZBlocks(std::int64_t nz, int count) {
   if (count < 1 || (count > 1 && nz / count < 2)) {
     throw Error(
         ExitCode::usage,
-        fmt::format(
-            "solver.z_blocks: {} blocks do not fit {} planes: every block needs at least 2; use 1 to {}",
-            count, nz, std::max<std::int64_t>(1, nz / 2)));
+        fmt::format("solver.z_blocks: {} blocks do not fit {} planes: every block needs at least 2; use 1 to {}", count,
+                    nz, std::max<std::int64_t>(1, nz / 2)));
   }
   bounds_ = split_evenly(nz, count);
 }
@@ -25,15 +24,14 @@ std::int64_t ZBlocks::longest() const {
 
 Decomposition::Decomposition(std::array<std::int64_t, 3> cells, ProcessGrid processes, int z_blocks)
     : cells_(cells), processes_(processes), blocks_(cells[2], z_blocks) {
-  SLUICE_REQUIRE(processes.py >= 1 && processes.pz >= 1,
-                 "a process grid needs at least one rank in y and in z");
+  SLUICE_REQUIRE(processes.py >= 1 && processes.pz >= 1, "a process grid needs at least one rank in y and in z");
   if (processes.pz > z_blocks) {
     const std::int64_t most_blocks = std::max<std::int64_t>(1, cells[2] / 2);
     const std::string advice = processes.pz <= most_blocks
-                                   ? fmt::format("use at most {} ranks in z, or z_blocks between {} and {}",
-                                                 z_blocks, processes.pz, most_blocks)
-                                   : fmt::format("use at most {} ranks in z, or up to {} with z_blocks: {}",
-                                                 z_blocks, most_blocks, most_blocks);
+                                   ? fmt::format("use at most {} ranks in z, or z_blocks between {} and {}", z_blocks,
+                                                 processes.pz, most_blocks)
+                                   : fmt::format("use at most {} ranks in z, or up to {} with z_blocks: {}", z_blocks,
+                                                 most_blocks, most_blocks);
     throw Error(ExitCode::resources, fmt::format("z is split over {} ranks, but the grid has {} z blocks "
                                                  "(solver.z_blocks) and a rank owns whole blocks: {}",
                                                  processes.pz, z_blocks, advice));
@@ -47,8 +45,7 @@ Decomposition::Decomposition(std::array<std::int64_t, 3> cells, ProcessGrid proc
   y_bounds_ = split_evenly(cells[1], processes.py);
   kx_bounds_ = split_evenly(wavenumbers(), processes.py);
   block_bounds_ = split_evenly(z_blocks, processes.pz);
-  for (const std::int64_t block : block_bounds_)
-    z_bounds_.push_back(blocks_.bounds()[static_cast<std::size_t>(block)]);
+  for (const std::int64_t block : block_bounds_) z_bounds_.push_back(blocks_.bounds()[static_cast<std::size_t>(block)]);
 }
 
 std::array<int, 2> Decomposition::block_range(int z_index) const {
@@ -101,8 +98,7 @@ Box3 Decomposition::z_pencil(int rank) const {
   return split_for_whole_z(x_pencil(rank), 0, processes_.z_index(rank), processes_.pz, cells_[2]);
 }
 
-std::vector<ProcessGrid> Decomposition::candidates(std::array<std::int64_t, 3> cells, int ranks,
-                                                   int z_blocks) {
+std::vector<ProcessGrid> Decomposition::candidates(std::array<std::int64_t, 3> cells, int ranks, int z_blocks) {
   std::vector<ProcessGrid> grids;
   for (int py = 1; py <= ranks; ++py) {
     if (ranks % py != 0) continue;

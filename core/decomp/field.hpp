@@ -14,8 +14,7 @@ namespace sluice {
 enum class Location { center, x_face, y_face, z_face };
 
 /// One array of the flow on one rank: its x-pencil, its location and one halo layer in y and z. Move-only.
-/// Rows may be padded
-/// (`row_length` >= nx), so that a real-to-complex transform along x fits in place.
+/// Rows may be padded (`row_length` >= nx), so that a real-to-complex transform along x fits in place.
 class Field {
  public:
   Field() = default;

@@ -33,12 +33,11 @@ std::vector<real> download(const Field& field, const Box3& local_box) {
 
 void upload(const std::vector<real>& host, Field& field) {
   const Box3 box = field.local_box();
-  SLUICE_REQUIRE(host.size() == static_cast<std::size_t>(box.volume()),
-                 "the host array does not match the field");
+  SLUICE_REQUIRE(host.size() == static_cast<std::size_t>(box.volume()), "the host array does not match the field");
   Buffer<real> packed(host);
-  parallel_for("upload field", box,
-               CopyCell{contiguous_view<const real>(packed.data(), box.nx(), box.ny(), box.nz()),
-                        field.view(), 0, 0, 0});
+  parallel_for(
+      "upload field", box,
+      CopyCell{contiguous_view<const real>(packed.data(), box.nx(), box.ny(), box.nz()), field.view(), 0, 0, 0});
   device::synchronize();
 }
 

@@ -48,8 +48,7 @@ HaloExchange::HaloExchange(const Communicator& comm, const Box3& box, std::int64
   z_lower_ = comm.z_index() > 0 ? comm.z_index() - 1 : MPI_PROC_NULL;
   z_upper_ = comm.z_index() + 1 < processes.pz ? comm.z_index() + 1 : MPI_PROC_NULL;
   const std::int64_t y_size = processes.py > 1 ? box.extent(2) * box.extent(0) : 0;
-  const std::int64_t z_size =
-      processes.pz > 1 ? (box.extent(1) + 2) * std::max(row_length, box.extent(0)) : 0;
+  const std::int64_t z_size = processes.pz > 1 ? (box.extent(1) + 2) * std::max(row_length, box.extent(0)) : 0;
   half_ = static_cast<std::size_t>(std::max(y_size, z_size) * fields);
   send_ = Buffer<real>(2 * half_);
   receive_ = Buffer<real>(2 * half_);
@@ -79,11 +78,9 @@ void HaloExchange::trade(MPI_Comm comm, int lower, int upper, std::size_t count)
   send_image_.fetch(half_bytes, bytes);
   MPI_Request requests[4];
   check_mpi(MPI_Irecv(receive_image_.data(), n, type, lower, upward, comm, &requests[0]), "MPI_Irecv");
-  check_mpi(MPI_Irecv(receive_image_.data() + half_bytes, n, type, upper, downward, comm, &requests[1]),
-            "MPI_Irecv");
+  check_mpi(MPI_Irecv(receive_image_.data() + half_bytes, n, type, upper, downward, comm, &requests[1]), "MPI_Irecv");
   check_mpi(MPI_Isend(send_image_.data(), n, type, lower, downward, comm, &requests[2]), "MPI_Isend");
-  check_mpi(MPI_Isend(send_image_.data() + half_bytes, n, type, upper, upward, comm, &requests[3]),
-            "MPI_Isend");
+  check_mpi(MPI_Isend(send_image_.data() + half_bytes, n, type, upper, upward, comm, &requests[3]), "MPI_Isend");
   check_mpi(MPI_Waitall(4, requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
   receive_image_.flush(0, bytes);
   receive_image_.flush(half_bytes, bytes);
@@ -119,12 +116,11 @@ void HaloExchange::update_y(std::initializer_list<Field*> fields) {
   });
   trade(row_, y_lower_, y_upper_, count);
   for_each([&](Field& field, const Box3& rows, std::size_t at) {
-    parallel_for(
-        "halo: unpack y", rows,
-        CopyRow{contiguous_view(receive_.data() + at, rows.nx(), 1, rows.nz()), field.view(), 0, -1});
     parallel_for("halo: unpack y", rows,
-                 CopyRow{contiguous_view(receive_.data() + half_ + at, rows.nx(), 1, rows.nz()), field.view(),
-                         0, field.box().ny()});
+                 CopyRow{contiguous_view(receive_.data() + at, rows.nx(), 1, rows.nz()), field.view(), 0, -1});
+    parallel_for("halo: unpack y", rows,
+                 CopyRow{contiguous_view(receive_.data() + half_ + at, rows.nx(), 1, rows.nz()), field.view(), 0,
+                         field.box().ny()});
   });
 }
 
@@ -145,24 +141,20 @@ void HaloExchange::update_z(std::initializer_list<Field*> fields) {
   for_each([&](Field& field, const Box3& plane, std::size_t at) {
     const int nx = field.box().nx();
     const int ny = field.box().ny();
+    parallel_for("halo: pack z", plane, CopyPlane{field.cview(), plane_buffer(send_.data() + at, nx, ny), 0, 0});
     parallel_for("halo: pack z", plane,
-                 CopyPlane{field.cview(), plane_buffer(send_.data() + at, nx, ny), 0, 0});
-    parallel_for(
-        "halo: pack z", plane,
-        CopyPlane{field.cview(), plane_buffer(send_.data() + half_ + at, nx, ny), field.box().nz() - 1, 0});
+                 CopyPlane{field.cview(), plane_buffer(send_.data() + half_ + at, nx, ny), field.box().nz() - 1, 0});
   });
   trade(column_, z_lower_, z_upper_, count);
   for_each([&](Field& field, const Box3& plane, std::size_t at) {
     const int nx = field.box().nx();
     const int ny = field.box().ny();
     if (z_lower_ != MPI_PROC_NULL) {
-      parallel_for("halo: unpack z", plane,
-                   CopyPlane{plane_buffer(receive_.data() + at, nx, ny), field.view(), 0, -1});
+      parallel_for("halo: unpack z", plane, CopyPlane{plane_buffer(receive_.data() + at, nx, ny), field.view(), 0, -1});
     }
     if (z_upper_ != MPI_PROC_NULL) {
-      parallel_for(
-          "halo: unpack z", plane,
-          CopyPlane{plane_buffer(receive_.data() + half_ + at, nx, ny), field.view(), 0, field.box().nz()});
+      parallel_for("halo: unpack z", plane,
+                   CopyPlane{plane_buffer(receive_.data() + half_ + at, nx, ny), field.view(), 0, field.box().nz()});
     }
   });
 }

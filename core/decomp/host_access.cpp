@@ -34,8 +34,7 @@ bool mpi_takes_device_pointers() {
 }
 
 HostImage::HostImage(void* device_data, std::size_t bytes) : device_(static_cast<std::byte*>(device_data)) {
-  if (!mpi_takes_device_pointers() && bytes > 0)
-    host_ = static_cast<std::byte*>(device::allocate_host(bytes));
+  if (!mpi_takes_device_pointers() && bytes > 0) host_ = static_cast<std::byte*>(device::allocate_host(bytes));
 }
 
 HostImage::HostImage(HostImage&& other) noexcept

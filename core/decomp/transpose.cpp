@@ -21,21 +21,19 @@ struct CopyBox {
 };
 
 template <class T>
-void copy_box(const char* name, const Box3& extent, View3<const T> source, const Box3& in_source,
-              View3<T> target, const Box3& in_target) {
-  parallel_for(
-      name, extent,
-      CopyBox<T>{source, target, static_cast<int>(in_source.lo[0]), static_cast<int>(in_source.lo[1]),
-                 static_cast<int>(in_source.lo[2]), static_cast<int>(in_target.lo[0]),
-                 static_cast<int>(in_target.lo[1]), static_cast<int>(in_target.lo[2])});
+void copy_box(const char* name, const Box3& extent, View3<const T> source, const Box3& in_source, View3<T> target,
+              const Box3& in_target) {
+  parallel_for(name, extent,
+               CopyBox<T>{source, target, static_cast<int>(in_source.lo[0]), static_cast<int>(in_source.lo[1]),
+                          static_cast<int>(in_source.lo[2]), static_cast<int>(in_target.lo[0]),
+                          static_cast<int>(in_target.lo[1]), static_cast<int>(in_target.lo[2])});
 }
 
 template <class T>
 BlockLayout lay_out(const std::vector<Box3>& boxes, int rank) {
   BlockLayout layout;
   for (std::size_t peer = 0; peer < boxes.size(); ++peer) {
-    const auto bytes =
-        static_cast<int>(peer) == rank ? 0 : static_cast<std::size_t>(boxes[peer].volume()) * sizeof(T);
+    const auto bytes = static_cast<int>(peer) == rank ? 0 : static_cast<std::size_t>(boxes[peer].volume()) * sizeof(T);
     layout.offset.push_back(layout.total);
     layout.bytes.push_back(bytes);
     layout.total += bytes;
@@ -74,8 +72,8 @@ Transpose<T>::Transpose(MPI_Comm comm, std::vector<Box3> from, std::vector<Box3>
 }
 
 template <class T>
-typename Transpose<T>::Direction Transpose<T>::plan(const std::vector<Box3>& from,
-                                                    const std::vector<Box3>& to, int rank) {
+typename Transpose<T>::Direction Transpose<T>::plan(const std::vector<Box3>& from, const std::vector<Box3>& to,
+                                                    int rank) {
   Direction direction;
   direction.source = from[static_cast<std::size_t>(rank)];
   direction.target = to[static_cast<std::size_t>(rank)];
@@ -112,15 +110,14 @@ void Transpose<T>::run(const Direction& direction, View3<const T> source, View3<
            own.relative_to(direction.target.lo));
   if (direction.outgoing.size() == 1) return;
 
-  exchange_->run(comm_, direction.send, buffers_->send_image(), direction.receive, buffers_->receive_image(),
-                 [&](int peer) {
-                   const Box3& box = direction.incoming[static_cast<std::size_t>(peer)];
-                   const auto* packed = reinterpret_cast<const T*>(
-                       buffers_->receive() + direction.receive.offset[static_cast<std::size_t>(peer)]);
-                   copy_box("transpose: unpack", box.local(),
-                            contiguous_view(packed, box.nx(), box.ny(), box.nz()), box.local(), target,
-                            box.relative_to(direction.target.lo));
-                 });
+  exchange_->run(
+      comm_, direction.send, buffers_->send_image(), direction.receive, buffers_->receive_image(), [&](int peer) {
+        const Box3& box = direction.incoming[static_cast<std::size_t>(peer)];
+        const auto* packed =
+            reinterpret_cast<const T*>(buffers_->receive() + direction.receive.offset[static_cast<std::size_t>(peer)]);
+        copy_box("transpose: unpack", box.local(), contiguous_view(packed, box.nx(), box.ny(), box.nz()), box.local(),
+                 target, box.relative_to(direction.target.lo));
+      });
   device::synchronize();  // the receive buffer may be filled again at once
 }
 

@@ -15,8 +15,7 @@ class Buffer {
   explicit Buffer(std::size_t size)
       : data_(size > 0 ? static_cast<T*>(device::allocate(size * sizeof(T))) : nullptr), size_(size) {}
   explicit Buffer(const std::vector<T>& host) : Buffer(host.size()) { upload(host); }
-  Buffer(Buffer&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Buffer(Buffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   Buffer& operator=(Buffer&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);

@@ -10,9 +10,8 @@ namespace sluice {
 
 inline void check_cuda(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
-  const ExitCode code = status == cudaErrorMemoryAllocation || status == cudaErrorNoDevice
-                            ? ExitCode::resources
-                            : ExitCode::internal;
+  const ExitCode code =
+      status == cudaErrorMemoryAllocation || status == cudaErrorNoDevice ? ExitCode::resources : ExitCode::internal;
   throw Error(code, std::string(what) + ": " + cudaGetErrorString(status));
 }
 

@@ -1,6 +1,6 @@
-// Device memory of a CPU build. Large arrays are mapped one by one: freed memory goes back to the system at once, huge pages
-// spare the processor's address tables in loops along y and z, and arrays of equal size are staggered, since the same cell of eleven
-// fields at the same place of a page would compete for the same few lines of the cache.
+// Device memory of a CPU build. Large arrays are mapped one by one: freed memory goes back to the system at once, huge
+// pages spare the processor's address tables in loops along y and z, and arrays of equal size are staggered, since the
+// same cell of eleven fields at the same place of a page would compete for the same few lines of the cache.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -60,8 +60,7 @@ void* aligned_zeroed(std::size_t bytes) {
 void* map(std::size_t bytes, Allocation& allocation) {
   const std::size_t stagger = stagger_step * (ledger().maps++ % stagger_count);
   allocation.mapped = bytes + stagger;
-  allocation.mapping =
-      mmap(nullptr, allocation.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  allocation.mapping = mmap(nullptr, allocation.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (allocation.mapping == MAP_FAILED) out_of_memory(bytes);
   madvise(allocation.mapping, allocation.mapped, MADV_HUGEPAGE);  // advice: without it all works the same
   return static_cast<std::byte*>(allocation.mapping) + stagger;
@@ -84,8 +83,11 @@ std::string description() {
 }
 
 std::size_t free_memory() {
-  return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
-         static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::ifstream meminfo("/proc/meminfo");  // MemAvailable counts what the system would give up for us
+  for (std::string line; std::getline(meminfo, line);) {
+    if (line.starts_with("MemAvailable:")) return static_cast<std::size_t>(std::stoull(line.substr(13))) * 1024;
+  }
+  return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
 void* allocate(std::size_t bytes) {

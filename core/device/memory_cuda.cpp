@@ -37,9 +37,8 @@ void select(int node_rank, int node_size) {
                 "CUDA_VISIBLE_DEVICES, or use a CPU build");
   }
   if (node_size > count) {
-    throw Error(
-        ExitCode::resources,
-        fmt::format("{} ranks on a node with {} GPU(s): start one rank for each GPU", node_size, count));
+    throw Error(ExitCode::resources,
+                fmt::format("{} ranks on a node with {} GPU(s): start one rank for each GPU", node_size, count));
   }
   check_cuda(cudaSetDevice(node_rank), "cudaSetDevice");
 }
@@ -49,8 +48,7 @@ std::string description() {
   cudaDeviceProp properties{};
   check_cuda(cudaGetDevice(&device), "cudaGetDevice");
   check_cuda(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
-  return fmt::format("{} ({:.1f} GiB)", properties.name,
-                     static_cast<double>(properties.totalGlobalMem) / 1073741824.0);
+  return fmt::format("{} ({:.1f} GiB)", properties.name, static_cast<double>(properties.totalGlobalMem) / 1073741824.0);
 }
 
 std::size_t free_memory() {

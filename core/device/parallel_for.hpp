@@ -1,11 +1,11 @@
 #pragma once
 // The only loops over cells. A kernel is a named functor, called once for each index of a box, in any order:
 //
-//   struct Divergence { ...  SLUICE_INLINE void operator()(Cell c) const; };   // with its periodic
-//   neighbours in x struct Pack       { ...  SLUICE_INLINE void operator()(int i, int j, int k) const; };
+//   struct Divergence { SLUICE_INLINE void operator()(Cell c) const; };
+//   struct Pack { SLUICE_INLINE void operator()(int i, int j, int k) const; };
 //
-// A GPU build runs one thread for each index; a CPU build runs rows, whose inner part has no wrap-around and
-// vectorises.
+// A Cell knows its periodic neighbours in x. A GPU build runs one thread for each index; a CPU build runs
+// rows, whose inner part has no wrap-around and vectorises.
 #include <array>
 #include <string>
 #include <type_traits>
@@ -35,6 +35,14 @@ struct Cell {
 };
 
 namespace detail {
+
+/// In a GPU build a loop in a file that nvcc does not compile would run on the host, over device memory.
+template <class Kernel>
+constexpr void require_kernel_file() {
+#if defined(SLUICE_CUDA) && !defined(__CUDACC__)
+  static_assert(sizeof(Kernel) == 0, "a file with loops over cells must be listed under KERNELS");
+#endif
+}
 
 /// A Cell's neighbours wrap around at the ends of the box.
 inline void require_whole_rows(const char* name, const Box3& box) {
@@ -84,6 +92,7 @@ inline void sum_row(int nx, int j, int k, const Kernel& kernel, double (&sums)[N
 /// x-range [0, nx). On return the loop has been issued; device::synchronize() waits for it.
 template <class Kernel>
 void parallel_for(const char* name, const Box3& box, const Kernel& kernel) {
+  detail::require_kernel_file<Kernel>();
   if (box.empty()) return;
   if constexpr (std::is_invocable_v<const Kernel&, Cell>) detail::require_whole_rows(name, box);
 #ifdef __CUDACC__
@@ -108,6 +117,7 @@ void parallel_for(const char* name, const Box3& box, const Kernel& kernel) {
 /// (&values)[N]). Local to the rank; the result, added over ranks, does not depend on the process grid.
 template <int N, class Kernel>
 std::vector<std::array<ExactSum, N>> reduce_planes(const char* name, const Box3& box, const Kernel& kernel) {
+  detail::require_kernel_file<Kernel>();
   std::vector<std::array<ExactSum, N>> planes(static_cast<std::size_t>(box.nz()));
   if (box.empty()) return planes;
   detail::require_whole_rows(name, box);
@@ -118,10 +128,9 @@ std::vector<std::array<ExactSum, N>> reduce_planes(const char* name, const Box3&
   for (int k = 0; k < box.nz(); ++k) {
     for (int j = 0; j < box.ny(); ++j) {
       double sums[N];
-      detail::sum_row<N>(static_cast<int>(box.hi[0]), static_cast<int>(box.lo[1]) + j,
-                         static_cast<int>(box.lo[2]) + k, kernel, sums);
-      for (int n = 0; n < N; ++n)
-        planes[static_cast<std::size_t>(k)][static_cast<std::size_t>(n)].add(sums[n]);
+      detail::sum_row<N>(static_cast<int>(box.hi[0]), static_cast<int>(box.lo[1]) + j, static_cast<int>(box.lo[2]) + k,
+                         kernel, sums);
+      for (int n = 0; n < N; ++n) planes[static_cast<std::size_t>(k)][static_cast<std::size_t>(n)].add(sums[n]);
     }
   }
 #endif
@@ -147,6 +156,7 @@ ExactSum reduce_sum(const char* name, const Box3& box, const Kernel& kernel) {
 /// rank.
 template <class Kernel>
 double reduce_max(const char* name, const Box3& box, const Kernel& kernel) {
+  detail::require_kernel_file<Kernel>();
   if (box.empty()) return 0;
   detail::require_whole_rows(name, box);
 #ifdef __CUDACC__

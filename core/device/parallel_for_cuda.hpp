@@ -16,13 +16,23 @@ namespace sluice::cuda {
 
 inline constexpr int warp = 32;
 inline constexpr int warps_per_block = 8;
-using Word = unsigned long long;  ///< what atomicAdd and atomicMax take; two's complement makes it serve for signed sums
+using Word =
+    unsigned long long;  ///< what atomicAdd and atomicMax take; two's complement makes it serve for signed sums
 
+inline constexpr int block_x = 64;
+inline constexpr int block_y = 4;
+
+/// Blocks are issued plane after plane for a chunk of a few rows (blockIdx.z), so that a stencil finds the planes above
+/// and below in the cache. blockIdx.x counts the blocks of a chunk in one plane, `blocks_in_row` to a row of blocks.
 template <class Kernel, class CellType>
-__global__ void for_each_index(int x0, int x1, int y0, int y1, int z0, Kernel kernel) {
-  const int i = x0 + static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int j = y0 + static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
-  const int k = z0 + static_cast<int>(blockIdx.z);
+__global__ void __launch_bounds__(block_x* block_y)
+    for_each_index(int x0, int x1, int y0, int y1, int z0, int blocks_in_row, int rows_in_chunk, Kernel kernel) {
+  const int row_of_blocks = static_cast<int>(blockIdx.x) / blocks_in_row;
+  const int i =
+      x0 + (static_cast<int>(blockIdx.x) - row_of_blocks * blocks_in_row) * block_x + static_cast<int>(threadIdx.x);
+  const int j =
+      y0 + static_cast<int>(blockIdx.z) * rows_in_chunk + row_of_blocks * block_y + static_cast<int>(threadIdx.y);
+  const int k = z0 + static_cast<int>(blockIdx.y);
   if (i >= x1 || j >= y1) return;
   if constexpr (std::is_invocable_v<const Kernel&, CellType>) {
     kernel(CellType{i, j, k, i == 0 ? x1 - 1 : i - 1, i + 1 == x1 ? 0 : i + 1});
@@ -31,10 +41,12 @@ __global__ void for_each_index(int x0, int x1, int y0, int y1, int z0, Kernel ke
   }
 }
 
-/// Rows [blockIdx.x * rows_per_block, ...) of plane blockIdx.y, one warp a row; lane l adds the cells l, l + 32, ...: an order that
-/// depends on nx alone. Row sums meet in an exact sum, first of the block, then of the plane, so that their order does not matter.
+/// Rows [blockIdx.x * rows_per_block, ...) of plane blockIdx.y, one warp a row; lane l adds the cells l, l + 32, ...:
+/// an order that depends on nx alone. Row sums meet in an exact sum, first of the block, then of the plane, so that
+/// their order does not matter.
 template <int N, class Kernel, class CellType>
-__global__ void sum_planes(int nx, int y0, int ny, int z0, int rows_per_block, Kernel kernel, Word* sums, int plane_stride) {
+__global__ void sum_planes(int nx, int y0, int ny, int z0, int rows_per_block, Kernel kernel, Word* sums,
+                           int plane_stride) {
   __shared__ Word of_block[N * ExactSum::words];
   const int thread = static_cast<int>(threadIdx.y) * warp + static_cast<int>(threadIdx.x);
   for (int n = thread; n < N * ExactSum::words; n += warp * warps_per_block) of_block[n] = 0;
@@ -65,12 +77,14 @@ __global__ void sum_planes(int nx, int y0, int ny, int z0, int rows_per_block, K
   }
 }
 
-/// The largest value as the bits of a non-negative double, which order like integers; the bits of a NaN lie above all others.
+/// The largest value as the bits of a non-negative double, which order like integers; the bits of a NaN lie above all
+/// others.
 template <class Kernel, class CellType>
 __global__ void max_of_rows(int nx, int y0, int ny, int z0, Kernel kernel, Word* largest_bits) {
   const int k = static_cast<int>(blockIdx.y);
   Word largest = 0;
-  for (int j = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y); j < ny; j += static_cast<int>(gridDim.x * blockDim.y)) {
+  for (int j = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y); j < ny;
+       j += static_cast<int>(gridDim.x * blockDim.y)) {
     for (int i = static_cast<int>(threadIdx.x); i < nx; i += warp) {
       const double value = kernel(CellType{i, y0 + j, z0 + k, i == 0 ? nx - 1 : i - 1, i + 1 == nx ? 0 : i + 1});
       const double trapped = value * 0 == 0 ? (value > 0 ? value : 0.0) : __longlong_as_double(0x7ff8000000000000LL);
@@ -87,11 +101,14 @@ __global__ void max_of_rows(int nx, int y0, int ny, int z0, Kernel kernel, Word*
 
 template <class Kernel, class CellType = Cell>
 void launch(const char* name, const Box3& box, const Kernel& kernel) {
-  const dim3 threads(64, 4, 1);
-  const dim3 blocks((box.nx() + threads.x - 1) / threads.x, (box.ny() + threads.y - 1) / threads.y, box.nz());
-  for_each_index<Kernel, CellType><<<blocks, threads>>>(
+  constexpr int most_rows_of_blocks = 8;  // in a chunk
+  const int blocks_in_row = (box.nx() + block_x - 1) / block_x;
+  const int rows_of_blocks = (box.ny() + block_y - 1) / block_y;
+  const int in_chunk = rows_of_blocks < most_rows_of_blocks ? rows_of_blocks : most_rows_of_blocks;
+  const int chunks = (rows_of_blocks + in_chunk - 1) / in_chunk;
+  for_each_index<Kernel, CellType><<<dim3(blocks_in_row * in_chunk, box.nz(), chunks), dim3(block_x, block_y)>>>(
       static_cast<int>(box.lo[0]), static_cast<int>(box.hi[0]), static_cast<int>(box.lo[1]),
-      static_cast<int>(box.hi[1]), static_cast<int>(box.lo[2]), kernel);
+      static_cast<int>(box.hi[1]), static_cast<int>(box.lo[2]), blocks_in_row, in_chunk * block_y, kernel);
   check_cuda(cudaGetLastError(), name);
 }
 
@@ -112,8 +129,9 @@ void sum_planes_of(const char* name, const Box3& box, const Kernel& kernel, bool
   Word* sums = result_scratch(size);
   constexpr int rows_per_block = 8 * warps_per_block;
   const dim3 blocks((box.ny() + rows_per_block - 1) / rows_per_block, box.nz());
-  sum_planes<N, Kernel, CellType><<<blocks, dim3(warp, warps_per_block)>>>(
-      box.nx(), static_cast<int>(box.lo[1]), box.ny(), static_cast<int>(box.lo[2]), rows_per_block, kernel, sums, stride);
+  sum_planes<N, Kernel, CellType><<<blocks, dim3(warp, warps_per_block)>>>(box.nx(), static_cast<int>(box.lo[1]),
+                                                                           box.ny(), static_cast<int>(box.lo[2]),
+                                                                           rows_per_block, kernel, sums, stride);
   check_cuda(cudaGetLastError(), name);
   device::copy(results, sums, size * sizeof(Word));
 }

@@ -67,8 +67,7 @@ void check_mpi(int status, const char* what) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   MPI_Error_string(status, text, &length);
-  throw Error(ExitCode::internal,
-              std::string(what) + ": " + std::string(text, static_cast<std::size_t>(length)));
+  throw Error(ExitCode::internal, std::string(what) + ": " + std::string(text, static_cast<std::size_t>(length)));
 }
 
 }  // namespace sluice

@@ -15,8 +15,7 @@ void ExactSum::add(double term) {
 }
 
 ExactSum& ExactSum::operator+=(const ExactSum& other) {
-  for (int n = 0; n < words; ++n)
-    word_[static_cast<std::size_t>(n)] += other.word_[static_cast<std::size_t>(n)];
+  for (int n = 0; n < words; ++n) word_[static_cast<std::size_t>(n)] += other.word_[static_cast<std::size_t>(n)];
   return *this;
 }
 
@@ -51,8 +50,7 @@ double ExactSum::value() const {
   for (std::size_t n = 0; n < lowest; ++n) {
     if (word[n] != 0) mantissa |= 1U;
   }
-  const double sum =
-      std::ldexp(static_cast<double>(mantissa), lowest_exponent + digit_bits * static_cast<int>(lowest));
+  const double sum = std::ldexp(static_cast<double>(mantissa), lowest_exponent + digit_bits * static_cast<int>(lowest));
   return negative ? -sum : sum;
 }
 

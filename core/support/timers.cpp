@@ -11,8 +11,7 @@ double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-PhaseTimers::Scope::Scope(PhaseTimers& timers, std::string_view name)
-    : timers_(timers.active() ? &timers : nullptr) {
+PhaseTimers::Scope::Scope(PhaseTimers& timers, std::string_view name) : timers_(timers.active() ? &timers : nullptr) {
   if (timers_ == nullptr) return;
   index_ = timers_->index_of(name);
   device::synchronize();
@@ -23,8 +22,7 @@ PhaseTimers::Scope::~Scope() {
   if (timers_ == nullptr) return;
   try {
     device::synchronize();
-  } catch (
-      const Error&) {  // a broken device stays broken: the next call of it outside of a destructor throws
+  } catch (const Error&) {  // a broken device stays broken: the next call of it outside of a destructor throws
     return;
   }
   Phase& phase = timers_->phases_[index_];

@@ -97,7 +97,7 @@ struct Case {
   TimeSpec time;
   InitialSpec initial;
   TridiagonalMethod tridiagonal = TridiagonalMethod::ptdma;
-  int z_blocks = 0;  ///< number of z blocks, `auto` already resolved to max(1, nz / 16)
+  int z_blocks = 0;                                ///< number of z blocks, `auto` already resolved to max(1, nz / 16)
   std::optional<std::array<int, 2>> process_grid;  ///< py, pz; none: auto
   std::string exchange = "auto";                   ///< a method's name or auto
   OutputSpec output;

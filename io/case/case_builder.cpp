@@ -46,8 +46,7 @@ class Section {
 
   std::vector<Section> list(std::string_view name) const {
     std::vector<Section> sections;
-    for (const auto& item : value(name).items)
-      sections.push_back({&item, join_path(path_, name) + "[]", base_});
+    for (const auto& item : value(name).items) sections.push_back({&item, join_path(path_, name) + "[]", base_});
     return sections;
   }
 
@@ -136,8 +135,8 @@ FlowSpec read_flow(const Section& section) {
   FlowSpec flow;
   flow.type = section.choice<FlowType>("type");
   const Section reynolds = section.section("reynolds");
-  for (const auto kind : {ReynoldsKind::bulk, ReynoldsKind::tau, ReynoldsKind::center, ReynoldsKind::wall,
-                          ReynoldsKind::viscosity}) {
+  for (const auto kind :
+       {ReynoldsKind::bulk, ReynoldsKind::tau, ReynoldsKind::center, ReynoldsKind::wall, ReynoldsKind::viscosity}) {
     if (!reynolds.has(name(kind))) continue;
     flow.reynolds_kind = kind;
     flow.reynolds = reynolds.real(name(kind));
@@ -195,8 +194,7 @@ StretchingSpec read_stretching(const Section& section, const FlowSpec& flow) {
       break;
     case StretchingKind::natural:
       stretching.re_tau = section.real("re_tau");
-      if (!section.has("re_tau") && flow.reynolds_kind == ReynoldsKind::tau)
-        stretching.re_tau = flow.reynolds;
+      if (!section.has("re_tau") && flow.reynolds_kind == ReynoldsKind::tau) stretching.re_tau = flow.reynolds;
       break;
   }
   return stretching;
@@ -219,8 +217,7 @@ TimeSpec read_time(const Section& section) {
 InitialSpec read_initial(const Section& section) {
   InitialSpec initial;
   initial.kind = section.choice<InitialKind>("type");
-  if (initial.kind == InitialKind::turbulent)
-    initial.seed = static_cast<std::uint64_t>(section.integer("seed"));
+  if (initial.kind == InitialKind::turbulent) initial.seed = static_cast<std::uint64_t>(section.integer("seed"));
   if (section.has("file")) initial.file = section.path("file");
   return initial;
 }
@@ -268,11 +265,9 @@ Case build_case(const YamlNode& root, const std::string& base_directory) {
   const Section solver = top.section("solver");
   settings.tridiagonal = solver.choice<TridiagonalMethod>("tridiagonal");
   const auto automatic = std::max<std::int64_t>(1, settings.cells[2] / 16);
-  settings.z_blocks =
-      static_cast<int>(solver.is_word("z_blocks", "auto") ? automatic : solver.integer("z_blocks"));
+  settings.z_blocks = static_cast<int>(solver.is_word("z_blocks", "auto") ? automatic : solver.integer("z_blocks"));
   const Section parallel = top.section("parallel");
-  if (!parallel.is_word("grid", "auto"))
-    settings.process_grid = parallel.values<int, 2>("grid", parse_integer);
+  if (!parallel.is_word("grid", "auto")) settings.process_grid = parallel.values<int, 2>("grid", parse_integer);
   settings.exchange = parallel.text("exchange");
   settings.output = read_output(top.section("output"));
   if (!top.is_word("walltime", "none")) settings.walltime = top.duration("walltime");

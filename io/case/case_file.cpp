@@ -8,9 +8,8 @@
 
 namespace sluice::io {
 
-Case parse_case(const std::string& text, const std::string& file_name,
-                const std::vector<std::string>& overrides, const std::string& base_directory,
-                const std::vector<std::string>& exchange_methods) {
+Case parse_case(const std::string& text, const std::string& file_name, const std::vector<std::string>& overrides,
+                const std::string& base_directory, const std::vector<std::string>& exchange_methods) {
   Problems problems(file_name, overrides);
   std::optional<YamlNode> root = read_yaml(text, Place::file, "", problems);
   if (!root) {

@@ -16,8 +16,8 @@ namespace sluice::io {
 /// resolve against; paths in overrides resolve against the working directory. exchange_methods: what
 /// parallel.exchange may be. Throws Error(ExitCode::usage) that names every problem with file:line:column or
 /// --set, key, and what is allowed.
-Case parse_case(const std::string& text, const std::string& file_name,
-                const std::vector<std::string>& overrides, const std::string& base_directory,
+Case parse_case(const std::string& text, const std::string& file_name, const std::vector<std::string>& overrides,
+                const std::string& base_directory,
                 const std::vector<std::string>& exchange_methods = available_exchange_methods());
 
 /// The case as resolved: YAML with every default filled in and every path absolute. parse_case reads it back

@@ -20,29 +20,27 @@ class Rules {
   void check_reynolds() {
     const std::string path = "flow.reynolds.wall";
     if (!problems_.good("flow.type") || !problems_.good("flow.reynolds")) return;
-    if (settings_.flow.reynolds_kind != ReynoldsKind::wall || settings_.flow.type == FlowType::couette)
-      return;
-    note(path, fmt::format("the walls of flow.type {} do not move; allowed: with couette only",
-                           name(settings_.flow.type)));
+    if (settings_.flow.reynolds_kind != ReynoldsKind::wall || settings_.flow.type == FlowType::couette) return;
+    note(path,
+         fmt::format("the walls of flow.type {} do not move; allowed: with couette only", name(settings_.flow.type)));
   }
 
   void check_height() {
     if (!problems_.good("flow.type") || !problems_.good("domain.size")) return;
     const double height = settings_.flow.type == FlowType::open_channel ? 1 : 2;
     if (settings_.size[2] == height) return;
-    note("domain.size[2]", fmt::format("the height of flow.type {} is {} in units of h, not {}; allowed: {}",
-                                       name(settings_.flow.type), format_real(height),
-                                       format_real(settings_.size[2]), format_real(height)));
+    note("domain.size[2]",
+         fmt::format("the height of flow.type {} is {} in units of h, not {}; allowed: {}", name(settings_.flow.type),
+                     format_real(height), format_real(settings_.size[2]), format_real(height)));
   }
 
   void check_stretching() {
     const StretchingSpec& stretching = settings_.stretching;
     const std::string path = "grid.stretching.re_tau";
-    if (!problems_.good("grid.stretching.type") || !problems_.good(path) || !problems_.good("flow.reynolds"))
-      return;
+    if (!problems_.good("grid.stretching.type") || !problems_.good(path) || !problems_.good("flow.reynolds")) return;
     if (stretching.kind != StretchingKind::natural || stretching.re_tau > 0) return;
-    note(path, fmt::format("missing; it follows from flow.reynolds.tau only; allowed: {}",
-                           allowed_text(*find_key(path))));
+    note(path,
+         fmt::format("missing; it follows from flow.reynolds.tau only; allowed: {}", allowed_text(*find_key(path))));
   }
 
   void check_wall(const std::string& side, const WallSpec& wall) {
@@ -56,17 +54,16 @@ class Rules {
     if (!problems_.good(path) || !problems_.good("grid.cells")) return;
     const std::int64_t most = settings_.cells[2] / 2;
     if (settings_.z_blocks <= most) return;
-    note(path,
-         fmt::format("{} blocks of at least 2 planes do not fit into {} planes; allowed: auto, or 1 to {}",
-                     settings_.z_blocks, settings_.cells[2], most));
+    note(path, fmt::format("{} blocks of at least 2 planes do not fit into {} planes; allowed: auto, or 1 to {}",
+                           settings_.z_blocks, settings_.cells[2], most));
   }
 
   void check_exchange(const std::vector<std::string>& methods) {
     const std::string path = "parallel.exchange";
     if (!problems_.good(path)) return;
     if (std::find(methods.begin(), methods.end(), settings_.exchange) != methods.end()) return;
-    note(path, fmt::format("this build of Sluice does not have the method '{}'; allowed: one of {}",
-                           settings_.exchange, fmt::join(methods, ", ")));
+    note(path, fmt::format("this build of Sluice does not have the method '{}'; allowed: one of {}", settings_.exchange,
+                           fmt::join(methods, ", ")));
   }
 
   void check_slices() {

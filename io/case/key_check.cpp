@@ -85,8 +85,7 @@ class Checker {
   explicit Checker(Problems& problems) : problems_(problems) {}
 
   // table: path of the section in the key table; shown: the same with list indices, as the user sees it.
-  void check_section(const YamlNode& section, const Place& place, const std::string& table,
-                     const std::string& shown) {
+  void check_section(const YamlNode& section, const Place& place, const std::string& table, const std::string& shown) {
     for (const auto& entry : section.entries) {
       const Key* key = find_key(join_path(table, entry.name));
       if (key == nullptr) {
@@ -177,16 +176,14 @@ class Checker {
   }
 
   // Reported once for each pair, at the later of the two.
-  void check_excludes(const Key& key, const YamlEntry& entry, const YamlNode& section,
-                      const std::string& shown) {
+  void check_excludes(const Key& key, const YamlEntry& entry, const YamlNode& section, const std::string& shown) {
     for (const auto& other : section.entries) {
       if (&other == &entry) return;
       if (std::find(key.excludes.begin(), key.excludes.end(), other.name) == key.excludes.end()) continue;
       const bool in_file = other.place.source == Place::file;
       const std::string where = in_file ? fmt::format(" in line {}", other.place.line) : "";
-      problems_.add(
-          entry.place, join_path(shown, entry.name),
-          fmt::format("contradicts {}{}; allowed: one of the two", join_path(shown, other.name), where));
+      problems_.add(entry.place, join_path(shown, entry.name),
+                    fmt::format("contradicts {}{}; allowed: one of the two", join_path(shown, other.name), where));
       return;
     }
   }
@@ -224,8 +221,7 @@ class Checker {
 }  // namespace
 
 bool is_word_of(const Key& key, const YamlNode& value) {
-  return value.kind == Kind::scalar &&
-         std::find(key.words.begin(), key.words.end(), value.text) != key.words.end();
+  return value.kind == Kind::scalar && std::find(key.words.begin(), key.words.end(), value.text) != key.words.end();
 }
 
 Fit fit_to_type(const Key& key, const YamlNode& section) {
@@ -246,9 +242,9 @@ void check_keys(const YamlNode& root, Problems& problems) {
   } else if (root.kind == Kind::null) {
     problems.add({}, "", "the file is empty; 'sluice init' prints a case file to start from");
   } else {
-    problems.add(root.place, "",
-                 described(root) +
-                     " where a map is needed, such as 'flow: ...'; 'sluice init' prints one to start from");
+    problems.add(
+        root.place, "",
+        described(root) + " where a map is needed, such as 'flow: ...'; 'sluice init' prints one to start from");
   }
 }
 

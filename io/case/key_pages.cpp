@@ -23,9 +23,8 @@ std::vector<std::string> group_of(const Key& key) {
 
 bool group_required(const Key& key) {
   const auto group = group_of(key);
-  return std::any_of(group.begin(), group.end(), [&](const std::string& name) {
-    return find_key(join_path(key.section(), name))->required;
-  });
+  return std::any_of(group.begin(), group.end(),
+                     [&](const std::string& name) { return find_key(join_path(key.section(), name))->required; });
 }
 
 std::string default_text(const Key& key) {
@@ -102,8 +101,8 @@ std::string reference_row(const Key& key) {
   const std::string fallback =
       key.fallback_note.empty() && !key.fallback.empty() ? "`" + key.fallback + "`" : default_text(key);
   const bool plain_section = key.type == ValueType::section && key.words.empty() && key.count == 1;
-  return fmt::format("| `{}` | {} | {} | {} | {} |\n", key.path, allowed_text(key),
-                     plain_section ? "" : fallback, unit_text(key), key.meaning + condition_text(key));
+  return fmt::format("| `{}` | {} | {} | {} | {} |\n", key.path, allowed_text(key), plain_section ? "" : fallback,
+                     unit_text(key), key.meaning + condition_text(key));
 }
 
 }  // namespace

@@ -29,8 +29,7 @@ std::vector<Key> flow_keys() {
                   "and +1, no forcing), open_channel (a wall at rest below, free slip above)."},
       {.path = "flow.reynolds",
        .required = true,
-       .meaning =
-           "The Reynolds number, by exactly one of its definitions, which also sets the velocity unit U."},
+       .meaning = "The Reynolds number, by exactly one of its definitions, which also sets the velocity unit U."},
       {.path = "flow.reynolds.bulk",
        .type = real,
        .range = positive,
@@ -152,9 +151,8 @@ std::vector<Key> grid_keys() {
 }
 
 std::vector<Key> wall_keys() {
-  std::vector<Key> keys{{.path = "walls",
-                         .meaning = "The walls, where they are not the presets of flow.type.",
-                         .commented = true}};
+  std::vector<Key> keys{
+      {.path = "walls", .meaning = "The walls, where they are not the presets of flow.type.", .commented = true}};
   for (const std::string side : {"bottom", "top"}) {
     const std::string path_of_side = "walls." + side;
     keys.push_back({.path = path_of_side,
@@ -227,8 +225,7 @@ std::vector<Key> time_keys() {
        .type = choice,
        .choices = all_names<Diffusion>(),
        .fallback = "explicit",
-       .meaning =
-           "explicit: RK3 for all of it; implicit_z: Crank-Nicolson along z, for grids fine at the walls."},
+       .meaning = "explicit: RK3 for all of it; implicit_z: Crank-Nicolson along z, for grids fine at the walls."},
       {.path = "initial", .meaning = "The flow at time 0."},
       {.path = "initial.type",
        .type = choice,

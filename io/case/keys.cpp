@@ -23,8 +23,8 @@ std::string Key::section() const {
 const std::vector<Key>& case_keys() {
   static const std::vector<Key> keys = [] {
     std::vector<Key> all;
-    for (auto part : {key_table::flow_keys(), key_table::grid_keys(), key_table::wall_keys(),
-                      key_table::time_keys(), key_table::solver_keys(), key_table::output_keys()}) {
+    for (auto part : {key_table::flow_keys(), key_table::grid_keys(), key_table::wall_keys(), key_table::time_keys(),
+                      key_table::solver_keys(), key_table::output_keys()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;
@@ -162,8 +162,7 @@ std::string nearest_key(std::string_view section, std::string_view name) {
   for (const auto& key : case_keys()) names.push_back(key.name());
   const std::string elsewhere = nearest_word(name, names);
   const auto& keys = case_keys();
-  const auto found =
-      std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.name() == elsewhere; });
+  const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.name() == elsewhere; });
   return found == keys.end() ? "" : found->path;
 }
 

@@ -39,8 +39,7 @@ YamlNode* open_section(YamlNode& root, const std::string& path, const Place& pla
 void put(YamlNode& section, const Key& key, const Place& place, YamlNode value) {
   const std::string name = key.name();
   std::erase_if(section.entries, [&](const YamlEntry& entry) {
-    return entry.name == name ||
-           std::find(key.excludes.begin(), key.excludes.end(), entry.name) != key.excludes.end();
+    return entry.name == name || std::find(key.excludes.begin(), key.excludes.end(), entry.name) != key.excludes.end();
   });
   section.entries.push_back({name, place, std::move(value)});
   if (name != "type") return;
@@ -69,8 +68,7 @@ void apply_override(YamlNode& root, const std::string& argument, int source, Pro
     const std::string near = nearest_key(section, dot == std::string::npos ? path : path.substr(dot + 1));
     std::string what = "unknown key; allowed: the path of a key of the case file, such as time.end";
     if (path.find('[') != std::string::npos) what += "; a list is set as a whole";
-    if (!near.empty() && near.find("[]") == std::string::npos)
-      what += fmt::format("; did you mean '{}'?", near);
+    if (!near.empty() && near.find("[]") == std::string::npos) what += fmt::format("; did you mean '{}'?", near);
     problems.add(place, path, what);
     return;
   }

@@ -60,9 +60,8 @@ void Problems::raise() const {
     const std::string line = line_of(problem);
     if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
   }
-  const std::string head = lines.size() == 1
-                               ? fmt::format("the case {} has a problem:", file_name_)
-                               : fmt::format("the case {} has {} problems:", file_name_, lines.size());
+  const std::string head = lines.size() == 1 ? fmt::format("the case {} has a problem:", file_name_)
+                                             : fmt::format("the case {} has {} problems:", file_name_, lines.size());
   throw Error(ExitCode::usage, fmt::format("{}\n{}", head, fmt::join(lines, "\n")));
 }
 

@@ -80,8 +80,8 @@ std::string time_text(const TimeSpec& time) {
 }
 
 std::string slice_text(const SliceSpec& slice) {
-  return fmt::format("    - {{normal: {}, at: {}, every: {}, fields: [{}]}}\n", slice.normal,
-                     format_real(slice.at), format_real(slice.every), fmt::join(slice.fields, ", "));
+  return fmt::format("    - {{normal: {}, at: {}, every: {}, fields: [{}]}}\n", slice.normal, format_real(slice.at),
+                     format_real(slice.every), fmt::join(slice.fields, ", "));
 }
 
 std::string output_text(const OutputSpec& output) {
@@ -92,10 +92,10 @@ std::string output_text(const OutputSpec& output) {
   text += output.checkpoint_every ? fmt::format("  checkpoint: {{every: {}, keep: {}}}\n",
                                                 format_real(*output.checkpoint_every), output.checkpoint_keep)
                                   : "  checkpoint: none\n";
-  text += output.statistics ? fmt::format("  statistics: {{start: {}, every: {}, block: {}}}\n",
-                                          format_real(output.statistics_start), output.statistics_every,
-                                          format_real(output.statistics_block))
-                            : "  statistics: none\n";
+  text += output.statistics
+              ? fmt::format("  statistics: {{start: {}, every: {}, block: {}}}\n", format_real(output.statistics_start),
+                            output.statistics_every, format_real(output.statistics_block))
+              : "  statistics: none\n";
   text += output.slices.empty() ? "  slices: []\n" : "  slices:\n";
   for (const auto& slice : output.slices) text += slice_text(slice);
   return text;

@@ -13,8 +13,8 @@
 namespace sluice::io {
 
 const YamlEntry* YamlNode::find_entry(std::string_view name) const {
-  const auto found = std::find_if(entries.begin(), entries.end(),
-                                  [&](const YamlEntry& entry) { return entry.name == name; });
+  const auto found =
+      std::find_if(entries.begin(), entries.end(), [&](const YamlEntry& entry) { return entry.name == name; });
   return found == entries.end() ? nullptr : &*found;
 }
 
@@ -178,8 +178,7 @@ bool check_characters(const std::string& text, int source, const std::string& pa
 
 }  // namespace
 
-std::optional<YamlNode> read_yaml(const std::string& text, int source, const std::string& path,
-                                  Problems& problems) {
+std::optional<YamlNode> read_yaml(const std::string& text, int source, const std::string& path, Problems& problems) {
   if (!check_characters(text, source, path, problems)) return std::nullopt;
   try {
     std::istringstream stream(text);

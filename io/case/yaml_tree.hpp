@@ -39,7 +39,6 @@ struct YamlEntry {
 /// Reads a text that holds one YAML document. Syntax errors, duplicate keys, control characters and tabs in
 /// the indentation are noted in `problems` under `path`; none if the text cannot be read at all. An empty
 /// document gives a null node.
-std::optional<YamlNode> read_yaml(const std::string& text, int source, const std::string& path,
-                                  Problems& problems);
+std::optional<YamlNode> read_yaml(const std::string& text, int source, const std::string& path, Problems& problems);
 
 }  // namespace sluice::io

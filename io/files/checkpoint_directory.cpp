@@ -52,7 +52,11 @@ std::string checkpoint_name(std::int64_t step) {
 std::vector<CheckpointFile> list_checkpoints(const std::string& directory) {
   std::vector<CheckpointFile> files;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+  const std::filesystem::directory_iterator entries(directory, error);
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw Error(ExitCode::restart, directory + ": the checkpoints cannot be listed: " + error.message());
+  }
+  for (const auto& entry : entries) {
     const std::string name = entry.path().filename().string();
     const auto step = step_of(name);
     if (step && name == checkpoint_name(*step)) files.push_back({*step, directory + "/" + name});

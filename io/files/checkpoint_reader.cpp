@@ -66,8 +66,7 @@ void CheckpointReader::open_fields() {
     if (shape.size() != 3) continue;
     const Extents extents{shape[0], shape[1], shape[2]};
     if (!fields_.empty() && extents != shape_) {
-      throw Error(ExitCode::restart,
-                  path() + ": the fields " + fields_.front() + " and " + name + " differ in shape");
+      throw Error(ExitCode::restart, path() + ": the fields " + fields_.front() + " and " + name + " differ in shape");
     }
     shape_ = extents;
     precision_ = dataset.element_bytes() == 4 ? Precision::single_ : Precision::double_;
@@ -97,8 +96,8 @@ Values CheckpointReader::values(const std::string& group) const {
   return on_all([&] { return read_values(file_, group); });
 }
 
-std::uint64_t CheckpointReader::read_block(const h5::Dataset& dataset, const LocalBlock& block,
-                                           Precision precision, std::byte* data) const {
+std::uint64_t CheckpointReader::read_block(const h5::Dataset& dataset, const LocalBlock& block, Precision precision,
+                                           std::byte* data) const {
   if (block.global != shape_) {
     const auto text = [](const Extents& e) {
       return std::to_string(e[2]) + " x " + std::to_string(e[1]) + " x " + std::to_string(e[0]);
@@ -118,8 +117,7 @@ std::uint64_t CheckpointReader::read_block(const h5::Dataset& dataset, const Loc
     box.hi[0] = k = std::min(held.hi[0], (k / layer + 1) * layer);
     const auto elements = static_cast<std::size_t>(box.volume());
     buffer.resize(elements * bytes_of(precision_));
-    dataset.read(shape_of(box.lo), {box.extent(0), box.extent(1), box.extent(2)}, type_of(precision_),
-                 buffer.data());
+    dataset.read(shape_of(box.lo), {box.extent(0), box.extent(1), box.extent(2)}, type_of(precision_), buffer.data());
     hash += field_hash(box, shape_, precision_, buffer.data());
     convert(precision_, buffer.data(), precision, data, elements);
     data += elements * bytes_of(precision);
@@ -137,8 +135,7 @@ std::uint64_t CheckpointReader::hash_share(const h5::Dataset& dataset) const {
   std::uint64_t hash = 0;
   for (std::int64_t n = layout.first_of(rank, size); n < layout.first_of(rank + 1, size); ++n) {
     const IndexBox box = layout.box(n);
-    dataset.read(shape_of(box.lo), {box.extent(0), box.extent(1), box.extent(2)}, type_of(precision_),
-                 buffer.data());
+    dataset.read(shape_of(box.lo), {box.extent(0), box.extent(1), box.extent(2)}, type_of(precision_), buffer.data());
     hash += field_hash(box, shape_, precision_, buffer.data());
   }
   return hash;
@@ -158,8 +155,8 @@ void CheckpointReader::compare_hash(const std::string& name, std::uint64_t part)
 
 void CheckpointReader::read_field(const std::string& name, const LocalBlock& block, Precision precision,
                                   void* data) const {
-  const std::uint64_t part = on_all(
-      [&] { return read_block(file_.dataset("/" + name), block, precision, static_cast<std::byte*>(data)); });
+  const std::uint64_t part =
+      on_all([&] { return read_block(file_.dataset("/" + name), block, precision, static_cast<std::byte*>(data)); });
   compare_hash(name, part);
 }
 

@@ -31,8 +31,7 @@ CheckpointWriter::CheckpointWriter(MPI_Comm comm, CheckpointSpec spec, const Loc
 }
 
 void CheckpointWriter::begin_file() {
-  SLUICE_REQUIRE(spec_.grid.shape() == block_.global,
-                 "the coordinates of a checkpoint do not fit its fields");
+  SLUICE_REQUIRE(spec_.grid.shape() == block_.global, "the coordinates of a checkpoint do not fit its fields");
   make_directories(spec_.directory);
   remove_unfinished(spec_.directory);
   unfinished_.emplace(path_);
@@ -66,8 +65,7 @@ std::vector<std::uint64_t> CheckpointWriter::lay_out(const FieldMeta& meta) {
 void CheckpointWriter::write_field(const FieldMeta& meta, const void* data) {
   std::vector<std::uint64_t> addresses(static_cast<std::size_t>(chunks_.layout().count()));
   run_on_root(comm_, [&] { addresses = lay_out(meta); });
-  check_mpi(MPI_Bcast(addresses.data(), static_cast<int>(addresses.size()), MPI_UINT64_T, 0, comm_),
-            "MPI_Bcast");
+  check_mpi(MPI_Bcast(addresses.data(), static_cast<int>(addresses.size()), MPI_UINT64_T, 0, comm_), "MPI_Bcast");
   chunks_.write(addresses, data, *data_);
   set_hash(meta, data);
   fields_.push_back(meta.name);
@@ -88,9 +86,8 @@ void CheckpointWriter::verify() {
   try {
     verify_checkpoint(comm_, path_ + unfinished_suffix);
   } catch (const Error& error) {
-    throw Error(
-        ExitCode::io,
-        std::string("the checkpoint was written, but reads back wrong; it is dropped. ") + error.what());
+    throw Error(ExitCode::io,
+                std::string("the checkpoint was written, but reads back wrong; it is dropped. ") + error.what());
   }
 }
 

@@ -52,8 +52,7 @@ class CheckpointWriter {
 
   struct Committed {
     std::string path;
-    std::vector<std::string>
-        warnings;  ///< on rank 0: the checkpoint is safe, but something beside it went wrong
+    std::vector<std::string> warnings;  ///< on rank 0: the checkpoint is safe, but something beside it went wrong
   };
 
   /// Close, fsync, reopen, verify, rename, fsync of the directory; then the .xdmf file, and the oldest beyond

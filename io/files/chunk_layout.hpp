@@ -12,8 +12,7 @@ namespace sluice::io {
 /// value.
 class ChunkLayout {
  public:
-  ChunkLayout(const Extents& global, std::size_t element_bytes)
-      : global_(global), element_bytes_(element_bytes) {
+  ChunkLayout(const Extents& global, std::size_t element_bytes) : global_(global), element_bytes_(element_bytes) {
     const std::int64_t limit =
         std::max<std::int64_t>(1, target_bytes / (global[2] * static_cast<std::int64_t>(element_bytes)));
     const std::int64_t planes = limit / global[1];

@@ -38,13 +38,11 @@ std::uint32_t fletcher32(const std::byte* data, std::size_t bytes) {
   return fold(sum2) << 16 | fold(sum1);
 }
 
-ChunkWriter::ChunkWriter(MPI_Comm comm, const LocalBlock& block, Precision precision,
-                         std::size_t window_bytes)
+ChunkWriter::ChunkWriter(MPI_Comm comm, const LocalBlock& block, Precision precision, std::size_t window_bytes)
     : comm_(comm), block_(block), element_bytes_(bytes_of(precision)), layout_(block.global, element_bytes_) {
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
-  chunks_per_window_ =
-      std::max<std::int64_t>(1, static_cast<std::int64_t>(window_bytes / layout_.chunk_bytes()));
+  chunks_per_window_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(window_bytes / layout_.chunk_bytes()));
   for (int rank = 0; rank < size_; ++rank) {
     const std::int64_t owned = layout_.first_of(rank + 1, size_) - layout_.first_of(rank, size_);
     rounds_ = std::max(rounds_, (owned + chunks_per_window_ - 1) / chunks_per_window_);
@@ -55,8 +53,7 @@ ChunkWriter::ChunkWriter(MPI_Comm comm, const LocalBlock& block, Precision preci
 void ChunkWriter::gather_blocks() {
   constexpr int words = sizeof(LocalBlock) / sizeof(std::int64_t);
   std::vector<LocalBlock> blocks(static_cast<std::size_t>(size_));
-  check_mpi(MPI_Allgather(&block_, words, MPI_INT64_T, blocks.data(), words, MPI_INT64_T, comm_),
-            "MPI_Allgather");
+  check_mpi(MPI_Allgather(&block_, words, MPI_INT64_T, blocks.data(), words, MPI_INT64_T, comm_), "MPI_Allgather");
   std::int64_t volume = 0;
   for (const LocalBlock& block : blocks) {
     SLUICE_REQUIRE(block.global == block_.global, "ranks disagree on the shape of a field");
@@ -80,8 +77,7 @@ ChunkWriter::Window ChunkWriter::window_of(int rank, std::int64_t round) const {
 std::size_t ChunkWriter::piece_bytes(const Window& window, int holder) const {
   std::int64_t elements = 0;
   const IndexBox& held = boxes_[static_cast<std::size_t>(holder)];
-  for (std::int64_t n = window.begin; n < window.end; ++n)
-    elements += intersection(layout_.box(n), held).volume();
+  for (std::int64_t n = window.begin; n < window.end; ++n) elements += intersection(layout_.box(n), held).volume();
   return static_cast<std::size_t>(elements) * element_bytes_;
 }
 
@@ -137,15 +133,13 @@ void ChunkWriter::exchange(std::int64_t round, const std::byte* data) {
     MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, target, message_tag, comm_,
               &requests_.emplace_back());
   }
-  check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitall");
+  check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   for (int source = 0; source < size_; ++source) {
     unpack(mine, source, received_[static_cast<std::size_t>(source)].data());
   }
 }
 
-void ChunkWriter::write_window(const Window& window, const std::vector<std::uint64_t>& addresses,
-                               PosixFile& file) {
+void ChunkWriter::write_window(const Window& window, const std::vector<std::uint64_t>& addresses, PosixFile& file) {
   for (std::int64_t n = window.begin; n < window.end; ++n) {
     std::byte* chunk = window_data_.data() + static_cast<std::size_t>(n - window.begin) * stride();
     const std::uint32_t checksum = fletcher32(chunk, layout_.chunk_bytes());
@@ -157,8 +151,7 @@ void ChunkWriter::write_window(const Window& window, const std::vector<std::uint
     const std::int64_t first = n++;
     const std::uint64_t address = addresses[static_cast<std::size_t>(first)];
     const auto follows = [&] {
-      return addresses[static_cast<std::size_t>(n)] ==
-             address + static_cast<std::uint64_t>(n - first) * stride();
+      return addresses[static_cast<std::size_t>(n)] == address + static_cast<std::uint64_t>(n - first) * stride();
     };
     while (n < window.end && follows()) ++n;
     file.write_at(address, window_data_.data() + static_cast<std::size_t>(first - window.begin) * stride(),

@@ -20,8 +20,7 @@ namespace sluice::io {
 class ChunkWriter {
  public:
   /// Throws Error(internal) unless the blocks of all ranks make up the global array. Collective.
-  ChunkWriter(MPI_Comm comm, const LocalBlock& block, Precision precision,
-              std::size_t window_bytes = default_window);
+  ChunkWriter(MPI_Comm comm, const LocalBlock& block, Precision precision, std::size_t window_bytes = default_window);
 
   const ChunkLayout& layout() const { return layout_; }
 

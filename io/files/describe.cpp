@@ -31,8 +31,7 @@ class Describer {
   }
 
   FileDescription run() {
-    guarded(
-        [&] { result_.format = file_.group("/").has("format") ? file_.group("/").text("format") : "HDF5"; });
+    guarded([&] { result_.format = file_.group("/").has("format") ? file_.group("/").text("format") : "HDF5"; });
     add("format: " + result_.format);
     const bool ours = result_.format != "HDF5";
     if (ours) guarded([&] { describe_root(); });
@@ -62,8 +61,7 @@ class Describer {
     add("written by: Sluice " + root.text("sluice_version") + ", git " + root.text("git_revision"));
     add(fmt::format("resolved case: {} bytes", root.text("resolved_case").size()));
     for (const auto& [name, value] : root.all()) {
-      if (name.starts_with("format") || name == "sluice_version" || name == "git_revision" ||
-          name == "resolved_case")
+      if (name.starts_with("format") || name == "sluice_version" || name == "git_revision" || name == "resolved_case")
         continue;
       add_value(name, value);
     }
@@ -75,16 +73,10 @@ class Describer {
       std::string operator()(std::int64_t v) const { return std::to_string(v); }
       std::string operator()(double v) const { return format_real(v); }
       std::string operator()(const std::string& v) const {
-        return v.size() <= 80 && v.find('\n') == std::string::npos
-                   ? v
-                   : fmt::format("{} bytes of text", v.size());
+        return v.size() <= 80 && v.find('\n') == std::string::npos ? v : fmt::format("{} bytes of text", v.size());
       }
-      std::string operator()(const std::vector<std::int64_t>& v) const {
-        return fmt::format("{} integers", v.size());
-      }
-      std::string operator()(const std::vector<double>& v) const {
-        return fmt::format("{} numbers", v.size());
-      }
+      std::string operator()(const std::vector<std::int64_t>& v) const { return fmt::format("{} integers", v.size()); }
+      std::string operator()(const std::vector<double>& v) const { return fmt::format("{} numbers", v.size()); }
     };
     add(name + ": " + std::visit(Printer{}, value));
   }
@@ -110,18 +102,17 @@ class Describer {
     const bool single = dataset.element_bytes() == 4;
     const Precision precision = single ? Precision::single_ : Precision::double_;
     const std::int64_t layer = dataset.chunk().value_or(h5::Shape{1})[0];
-    std::vector<std::byte> buffer(static_cast<std::size_t>(layer * shape[1] * shape[2]) *
-                                  bytes_of(precision));
+    std::vector<std::byte> buffer(static_cast<std::size_t>(layer * shape[1] * shape[2]) * bytes_of(precision));
     std::uint64_t hash = 0;
     for (std::int64_t k = 0; k < shape[0]; k += layer) {
       const IndexBox box{{k, 0, 0}, {std::min(k + layer, shape[0]), shape[1], shape[2]}};
-      dataset.read({k, 0, 0}, {box.extent(0), shape[1], shape[2]},
-                   single ? h5::Type::float32 : h5::Type::float64, buffer.data());
+      dataset.read({k, 0, 0}, {box.extent(0), shape[1], shape[2]}, single ? h5::Type::float32 : h5::Type::float64,
+                   buffer.data());
       hash += field_hash(box, shape, precision, buffer.data());
     }
     if (dataset.hash(format::hash) != hash) {
-      throw Error(ExitCode::restart, file_.path() + ": the field " + dataset.name() +
-                                         " does not have the hash that was stored with it");
+      throw Error(ExitCode::restart,
+                  file_.path() + ": the field " + dataset.name() + " does not have the hash that was stored with it");
     }
   }
 
@@ -135,8 +126,7 @@ class Describer {
     const std::vector<double> samples = column("/samples");
     const std::vector<double> begin = column("/t_begin");
     const std::vector<double> end = column("/t_end");
-    add(fmt::format("blocks: {}, samples: {}", samples.size(),
-                    std::accumulate(samples.begin(), samples.end(), 0.0)));
+    add(fmt::format("blocks: {}, samples: {}", samples.size(), std::accumulate(samples.begin(), samples.end(), 0.0)));
     if (!samples.empty()) add("time: " + format_real(begin.front()) + " to " + format_real(end.back()));
     std::vector<std::string> profiles;
     for (const std::string& name : file_.group("/").datasets()) {

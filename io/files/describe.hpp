@@ -6,8 +6,7 @@ namespace sluice::io {
 
 /// What a file of ours holds, for `sluice info`.
 struct FileDescription {
-  std::string
-      format;  ///< "Sluice checkpoint", "Sluice statistics", "Sluice slice", or "HDF5" for a file of others
+  std::string format;  ///< "Sluice checkpoint", "Sluice statistics", "Sluice slice", or "HDF5" for a file of others
   std::vector<std::string> lines;     ///< for people, one fact a line
   std::vector<std::string> problems;  ///< what is damaged; empty if the file is intact
 

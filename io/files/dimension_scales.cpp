@@ -17,8 +17,7 @@ void write_attribute(const h5::Object& object, const char* name, std::int64_t st
                      std::size_t size, const void* data) {
   const hsize_t extent = size;
   const Handle space(H5Screate_simple(1, &extent, nullptr), H5Sclose);
-  const Handle attribute(H5Acreate2(object.id(), name, stored, space.get(), H5P_DEFAULT, H5P_DEFAULT),
-                         H5Aclose);
+  const Handle attribute(H5Acreate2(object.id(), name, stored, space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   if (attribute.get() < 0 || H5Awrite(attribute.get(), memory, data) < 0) {
     object.context().fail(std::string("write attribute ") + name + " of " + object.name());
   }
@@ -29,8 +28,7 @@ void set_fixed_text(const h5::Dataset& dataset, const char* name, const std::str
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type.get(), value.size() + 1);
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Handle attribute(H5Acreate2(dataset.id(), name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
-                         H5Aclose);
+  const Handle attribute(H5Acreate2(dataset.id(), name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   if (attribute.get() < 0 || H5Awrite(attribute.get(), type.get(), value.c_str()) < 0) {
     dataset.context().fail(std::string("write attribute ") + name + " of " + dataset.name());
   }
@@ -38,8 +36,7 @@ void set_fixed_text(const h5::Dataset& dataset, const char* name, const std::str
 
 hobj_ref_t reference_to(const h5::Object& object) {
   hobj_ref_t reference = 0;
-  if (H5Rcreate(&reference, object.id(), ".", H5R_OBJECT, -1) < 0)
-    object.context().fail("refer to " + object.name());
+  if (H5Rcreate(&reference, object.id(), ".", H5R_OBJECT, -1) < 0) object.context().fail("refer to " + object.name());
   return reference;
 }
 

@@ -15,13 +15,13 @@ h5::Shape dataset_shape(const std::string& file, const std::string& dataset);
 
 /// Reads a box of a floating-point dataset of any rank and precision, as double, row-major. Local. Throws
 /// Error(restart).
-void read_block(const std::string& file, const std::string& dataset, const h5::Shape& start,
-                const h5::Shape& count, double* data);
+void read_block(const std::string& file, const std::string& dataset, const h5::Shape& start, const h5::Shape& count,
+                double* data);
 
 /// Reads this rank's block of a dataset of shape (nz, ny, nx), of any floating-point type, converted to
 /// `precision`. Ranks may hold empty blocks. Collective. Throws Error(restart) on every rank if the dataset
 /// is missing or of another shape or type.
-void read_foreign_field(MPI_Comm comm, const std::string& file, const std::string& dataset,
-                        const LocalBlock& block, Precision precision, void* data);
+void read_foreign_field(MPI_Comm comm, const std::string& file, const std::string& dataset, const LocalBlock& block,
+                        Precision precision, void* data);
 
 }  // namespace sluice::io

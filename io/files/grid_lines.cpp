@@ -14,11 +14,9 @@ constexpr const char* hash_name = "grid_hash";
 constexpr std::array<const char*, 3> axis_names{"x", "y", "z"};
 constexpr std::array<const char*, 3> directions{"streamwise", "spanwise", "wall-normal"};
 
-void write_line(h5::File& file, const std::string& name, const std::string& meaning,
-                const std::vector<double>& line) {
+void write_line(h5::File& file, const std::string& name, const std::string& meaning, const std::vector<double>& line) {
   const std::string path = "/grid/" + name;
-  h5::Dataset dataset =
-      file.create_dataset(path, {static_cast<std::int64_t>(line.size())}, h5::Type::float64);
+  h5::Dataset dataset = file.create_dataset(path, {static_cast<std::int64_t>(line.size())}, h5::Type::float64);
   dataset.write(h5::Type::float64, line.data());
   dataset.set("long_name", meaning + " / h");
   dataset.set("units", "1");
@@ -62,12 +60,10 @@ GridLines grid_lines_from_nodes(std::array<std::vector<double>, 3> node) {
   return grid;
 }
 
-GridLines grid_lines(std::int64_t nx, double length_x, std::int64_t ny, double length_y,
-                     std::vector<double> z_node) {
+GridLines grid_lines(std::int64_t nx, double length_x, std::int64_t ny, double length_y, std::vector<double> z_node) {
   const auto uniform = [](std::int64_t n, double length) {
     std::vector<double> node;
-    for (std::int64_t i = 0; i <= n; ++i)
-      node.push_back(static_cast<double>(i) * length / static_cast<double>(n));
+    for (std::int64_t i = 0; i <= n; ++i) node.push_back(static_cast<double>(i) * length / static_cast<double>(n));
     return node;
   };
   return grid_lines_from_nodes({uniform(nx, length_x), uniform(ny, length_y), std::move(z_node)});
@@ -80,8 +76,7 @@ void write_grid_lines(h5::File& file, const GridLines& grid) {
     const std::string name = axis_names[axis];
     const std::string direction = directions[axis];
     write_line(file, name, direction + " coordinate of cell centres", grid.center[axis]);
-    write_line(file, name + "_face", direction + " coordinate of the upper face of each cell",
-               grid.face[axis]);
+    write_line(file, name + "_face", direction + " coordinate of the upper face of each cell", grid.face[axis]);
     write_line(file, name + "_node", direction + " coordinate of all faces", grid.node[axis]);
     file.link("/grid/" + name, "/" + name);
     file.link("/grid/" + name + "_face", "/" + name + "_face");

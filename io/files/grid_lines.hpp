@@ -27,8 +27,7 @@ struct GridLines {
 GridLines grid_lines_from_nodes(std::array<std::vector<double>, 3> node);
 
 /// Uniform in x and y, nodes i Lx / nx; any z nodes.
-GridLines grid_lines(std::int64_t nx, double length_x, std::int64_t ny, double length_y,
-                     std::vector<double> z_node);
+GridLines grid_lines(std::int64_t nx, double length_x, std::int64_t ny, double length_y, std::vector<double> z_node);
 
 /// /grid/x, x_face, x_node and so on, with units and long names, and /x, /x_face ... as second names for the
 /// n-value ones: tools that know NetCDF look for a dimension beside the data. Local.

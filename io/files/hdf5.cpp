@@ -24,12 +24,10 @@ std::vector<std::string> members(const Group& group, H5O_type_t wanted) {
   if (H5Gget_info(group.id(), &info) < 0) group.context().fail("list group " + group.name());
   std::vector<std::string> names;
   for (hsize_t n = 0; n < info.nlinks; ++n) {
-    const ssize_t length =
-        H5Lget_name_by_idx(group.id(), ".", H5_INDEX_NAME, H5_ITER_INC, n, nullptr, 0, H5P_DEFAULT);
+    const ssize_t length = H5Lget_name_by_idx(group.id(), ".", H5_INDEX_NAME, H5_ITER_INC, n, nullptr, 0, H5P_DEFAULT);
     if (length < 0) group.context().fail("list group " + group.name());
     std::string name(static_cast<std::size_t>(length), '\0');
-    H5Lget_name_by_idx(group.id(), ".", H5_INDEX_NAME, H5_ITER_INC, n, name.data(), name.size() + 1,
-                       H5P_DEFAULT);
+    H5Lget_name_by_idx(group.id(), ".", H5_INDEX_NAME, H5_ITER_INC, n, name.data(), name.size() + 1, H5P_DEFAULT);
     const Handle object(H5Oopen(group.id(), name.c_str(), H5P_DEFAULT), H5Oclose);
     if (object.get() < 0) group.context().fail("open " + group.name() + "/" + name);
     const H5I_type_t type = H5Iget_type(object.get());
@@ -43,8 +41,7 @@ std::vector<std::string> members(const Group& group, H5O_type_t wanted) {
 Handle access_list(const FileContext& context) {
   Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   // Closing a file closes what is still open in it, whatever order the handles die in.
-  if (access.get() < 0 || H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG) < 0)
-    context.fail("prepare access");
+  if (access.get() < 0 || H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG) < 0) context.fail("prepare access");
 #if H5_VERSION_GE(1, 10, 7)
   // Files are replaced by renaming and never changed in place, so locks add nothing; some file systems refuse
   // them.
@@ -97,27 +94,23 @@ std::size_t Dataset::element_bytes() const {
 }
 
 void Dataset::read(Type type, void* data) const {
-  if (H5Dread(id(), native(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
-    context().fail("read dataset " + name());
+  if (H5Dread(id(), native(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) context().fail("read dataset " + name());
 }
 
 void Dataset::read(const Shape& start, const Shape& count, Type type, void* data) const {
   const std::vector<hsize_t> first = sizes(start);
   const std::vector<hsize_t> extent = sizes(count);
   const Handle file_space(H5Dget_space(id()), H5Sclose);
-  const Handle memory_space(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
-                            H5Sclose);
+  const Handle memory_space(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr), H5Sclose);
   if (H5Sget_simple_extent_ndims(file_space.get()) != static_cast<int>(count.size()) ||
-      H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, first.data(), nullptr, extent.data(), nullptr) <
-          0 ||
+      H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, first.data(), nullptr, extent.data(), nullptr) < 0 ||
       H5Dread(id(), native(type), memory_space.get(), file_space.get(), H5P_DEFAULT, data) < 0) {
     context().fail("read dataset " + name());
   }
 }
 
 void Dataset::write(Type type, const void* data) {
-  if (H5Dwrite(id(), native(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
-    context().fail("write dataset " + name());
+  if (H5Dwrite(id(), native(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) context().fail("write dataset " + name());
 }
 
 std::uint64_t Dataset::chunk_address(const Shape& start) const {
@@ -143,8 +136,7 @@ File File::create(const std::string& path, ExitCode code) {
   const Handle access = access_list(*context);
   use_write_driver(access.get());
   // Objects in the format of HDF5 1.8 or later: it has checksums on metadata and attributes of any size.
-  if (H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_LATEST) < 0)
-    context->fail("prepare access");
+  if (H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_LATEST) < 0) context->fail("prepare access");
   const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   H5Pset_obj_track_times(creation.get(), false);
   Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), H5Fclose);
@@ -165,8 +157,7 @@ File File::open(const std::string& path, ExitCode code) {
 Handle File::create_properties(std::int64_t property_class) const {
   Handle properties(H5Pcreate(property_class), H5Pclose);
   // No time stamps: equal content gives equal bytes.
-  if (properties.get() < 0 || H5Pset_obj_track_times(properties.get(), false) < 0)
-    context_->fail("prepare an object");
+  if (properties.get() < 0 || H5Pset_obj_track_times(properties.get(), false) < 0) context_->fail("prepare an object");
   return properties;
 }
 
@@ -202,9 +193,9 @@ Dataset File::create_dataset(const std::string& name, const Shape& shape, Type t
   const std::vector<hsize_t> extents = sizes(shape);
   const Handle properties = create_properties(H5P_DATASET_CREATE);
   const Handle space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose);
-  Handle dataset(H5Dcreate2(handle_.get(), name.c_str(), native(type), space.get(), H5P_DEFAULT,
-                            properties.get(), H5P_DEFAULT),
-                 H5Dclose);
+  Handle dataset(
+      H5Dcreate2(handle_.get(), name.c_str(), native(type), space.get(), H5P_DEFAULT, properties.get(), H5P_DEFAULT),
+      H5Dclose);
   if (dataset.get() < 0) context_->fail("create dataset " + name);
   return {context_, name, std::move(dataset)};
 }
@@ -215,23 +206,20 @@ Dataset File::lay_out_dataset(const std::string& name, const Shape& shape, const
   const int rank = static_cast<int>(extents.size());
   const Handle properties = create_properties(H5P_DATASET_CREATE);
   const Handle space(H5Screate_simple(rank, extents.data(), nullptr), H5Sclose);
-  if (H5Pset_chunk(properties.get(), rank, chunk_extents.data()) < 0 ||
-      H5Pset_fletcher32(properties.get()) < 0 ||
-      H5Pset_alloc_time(properties.get(), H5D_ALLOC_TIME_EARLY) < 0 ||
-      H5Fflush(handle_.get(), H5F_SCOPE_LOCAL) < 0) {
+  if (H5Pset_chunk(properties.get(), rank, chunk_extents.data()) < 0 || H5Pset_fletcher32(properties.get()) < 0 ||
+      H5Pset_alloc_time(properties.get(), H5D_ALLOC_TIME_EARLY) < 0 || H5Fflush(handle_.get(), H5F_SCOPE_LOCAL) < 0) {
     context_->fail("lay out dataset " + name);
   }
   const HoldBackRawData hold_back;
-  Handle dataset(H5Dcreate2(handle_.get(), name.c_str(), native(type), space.get(), H5P_DEFAULT,
-                            properties.get(), H5P_DEFAULT),
-                 H5Dclose);
+  Handle dataset(
+      H5Dcreate2(handle_.get(), name.c_str(), native(type), space.get(), H5P_DEFAULT, properties.get(), H5P_DEFAULT),
+      H5Dclose);
   if (dataset.get() < 0) context_->fail("lay out dataset " + name);
   return {context_, name, std::move(dataset)};
 }
 
 void File::link(const std::string& existing, const std::string& name) {
-  if (H5Lcreate_hard(handle_.get(), existing.c_str(), handle_.get(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT) <
-      0) {
+  if (H5Lcreate_hard(handle_.get(), existing.c_str(), handle_.get(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT) < 0) {
     context_->fail("link " + name);
   }
 }

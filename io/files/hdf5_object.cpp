@@ -84,8 +84,7 @@ void silence() {
 
 void FileContext::fail(const std::string& what) const {
   const std::string reason = innermost_reason();
-  throw Error(code,
-              path + ": cannot " + what + ": " + (reason.empty() ? "refused by HDF5" : "HDF5: " + reason));
+  throw Error(code, path + ": cannot " + what + ": " + (reason.empty() ? "refused by HDF5" : "HDF5: " + reason));
 }
 
 Handle::Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), closer_(other.closer_) {}
@@ -119,8 +118,7 @@ Object::Object(std::shared_ptr<const FileContext> context, std::string name, Han
 void Object::set_scalar(const std::string& attribute, std::int64_t type, const void* value) {
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
   if (has(attribute)) H5Adelete(id(), attribute.c_str());
-  const Handle handle(H5Acreate2(id(), attribute.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT),
-                      H5Aclose);
+  const Handle handle(H5Acreate2(id(), attribute.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   if (handle.get() < 0 || H5Awrite(handle.get(), type, value) < 0) {
     context_->fail("write attribute " + attribute + " of " + name_);
   }

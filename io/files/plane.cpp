@@ -17,11 +17,10 @@ IndexBox plane_box(const Extents& global, char normal, std::int64_t index) {
 }
 
 template <typename Real>
-void append_piece(const IndexBox& piece, const IndexBox& held, const void* data,
-                  std::vector<double>& values) {
+void append_piece(const IndexBox& piece, const IndexBox& held, const void* data, std::vector<double>& values) {
   std::vector<Real> elements(static_cast<std::size_t>(piece.volume()));
-  copy_box(piece, static_cast<const std::byte*>(data), held, reinterpret_cast<std::byte*>(elements.data()),
-           piece, sizeof(Real));
+  copy_box(piece, static_cast<const std::byte*>(data), held, reinterpret_cast<std::byte*>(elements.data()), piece,
+           sizeof(Real));
   values.assign(elements.begin(), elements.end());
 }
 
@@ -32,15 +31,14 @@ std::size_t file_axis(char normal) {
   return static_cast<std::size_t>('z' - normal);
 }
 
-std::vector<double> gather_plane(MPI_Comm comm, const LocalBlock& block, Precision precision,
-                                 const void* data, char normal, std::int64_t index) {
+std::vector<double> gather_plane(MPI_Comm comm, const LocalBlock& block, Precision precision, const void* data,
+                                 char normal, std::int64_t index) {
   int rank = 0;
   int size = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   const IndexBox plane = plane_box(block.global, normal, index);
-  if (plane.volume() > std::numeric_limits<int>::max())
-    throw Error(ExitCode::io, "a slice has more than 2^31 values");
+  if (plane.volume() > std::numeric_limits<int>::max()) throw Error(ExitCode::io, "a slice has more than 2^31 values");
 
   std::vector<LocalBlock> blocks(rank == 0 ? static_cast<std::size_t>(size) : 0);
   constexpr int words = sizeof(LocalBlock) / sizeof(std::int64_t);
@@ -71,8 +69,8 @@ std::vector<double> gather_plane(MPI_Comm comm, const LocalBlock& block, Precisi
   for (std::size_t source = 0; source < blocks.size(); ++source) {
     const IndexBox piece = intersection(plane, box_of(blocks[source]));
     const double* values = pieces.data() + offsets[source];
-    copy_box(piece, reinterpret_cast<const std::byte*>(values), piece,
-             reinterpret_cast<std::byte*>(result.data()), plane, sizeof(double));
+    copy_box(piece, reinterpret_cast<const std::byte*>(values), piece, reinterpret_cast<std::byte*>(result.data()),
+             plane, sizeof(double));
   }
   return result;
 }

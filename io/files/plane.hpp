@@ -17,8 +17,8 @@ std::size_t file_axis(char normal);
 /// Collects the plane of cells `index` normal to the axis, row-major in the order of the files, converted to
 /// double. `data`: this rank's block in host memory, contiguous, in `precision`. Collective; the result is on
 /// rank 0, empty elsewhere. Throws Error(io) on every rank if the plane has more than 2^31 values.
-std::vector<double> gather_plane(MPI_Comm comm, const LocalBlock& block, Precision precision,
-                                 const void* data, char normal, std::int64_t index);
+std::vector<double> gather_plane(MPI_Comm comm, const LocalBlock& block, Precision precision, const void* data,
+                                 char normal, std::int64_t index);
 
 /// The coordinates of that plane of cells: one cell along the normal.
 GridLines plane_of(const GridLines& grid, char normal, std::int64_t index);

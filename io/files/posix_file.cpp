@@ -60,8 +60,7 @@ void sync_directory(const std::string& path) {
   if (descriptor < 0) throw file_error(path, "open the directory", errno);
   const int error = ::fsync(descriptor) == 0 ? 0 : errno;
   ::close(descriptor);
-  if (error != 0 && !directory_sync_unsupported(error))
-    throw file_error(path, "synchronise the directory", error);
+  if (error != 0 && !directory_sync_unsupported(error)) throw file_error(path, "synchronise the directory", error);
 }
 
 }  // namespace

@@ -63,16 +63,14 @@ std::vector<T> column(const std::vector<StatisticsBlock>& blocks, T StatisticsBl
 }
 
 template <typename T>
-void set_column(std::vector<StatisticsBlock>& blocks, T StatisticsBlock::*member,
-                const std::vector<T>& values) {
+void set_column(std::vector<StatisticsBlock>& blocks, T StatisticsBlock::*member, const std::vector<T>& values) {
   blocks.resize(values.size());
   for (std::size_t n = 0; n < values.size(); ++n) blocks[n].*member = values[n];
 }
 
 }  // namespace
 
-StatisticsFile::StatisticsFile(StatisticsSpec spec, std::optional<std::int64_t> restart_step)
-    : spec_(std::move(spec)) {
+StatisticsFile::StatisticsFile(StatisticsSpec spec, std::optional<std::int64_t> restart_step) : spec_(std::move(spec)) {
   if (restart_step && ::access(spec_.path.c_str(), F_OK) == 0) {
     try {
       load();
@@ -114,8 +112,7 @@ void StatisticsFile::rewrite() const {
     write_values(file, "/", root);
     file.create_group("/grid");
     write_scale(file, "/grid", "z", spec_.z, "wall-normal coordinate of cell centres / h");
-    write_scale(file, "/grid", "z_face", spec_.z_face,
-                "wall-normal coordinate of all faces, walls included / h");
+    write_scale(file, "/grid", "z_face", spec_.z_face, "wall-normal coordinate of all faces, walls included / h");
     write_profiles(file);
   });
 }
@@ -125,14 +122,12 @@ void StatisticsFile::write_profiles(h5::File& file) const {
   std::vector<std::int64_t> index(blocks_.size());
   for (std::size_t n = 0; n < index.size(); ++n) index[n] = static_cast<std::int64_t>(n);
   write_scale(file, "", "block", index, "number of the block of samples");
-  write_array(file, "/samples", {count}, column(blocks_, &StatisticsBlock::samples), "number of samples",
+  write_array(file, "/samples", {count}, column(blocks_, &StatisticsBlock::samples), "number of samples", "1");
+  write_array(file, "/t_begin", {count}, column(blocks_, &StatisticsBlock::t_begin), "time at which the block begins",
               "1");
-  write_array(file, "/t_begin", {count}, column(blocks_, &StatisticsBlock::t_begin),
-              "time at which the block begins", "1");
-  write_array(file, "/t_end", {count}, column(blocks_, &StatisticsBlock::t_end),
-              "time at which the block ends", "1");
-  write_array(file, "/step_end", {count}, column(blocks_, &StatisticsBlock::step_end),
-              "step at which the block ends", "1");
+  write_array(file, "/t_end", {count}, column(blocks_, &StatisticsBlock::t_end), "time at which the block ends", "1");
+  write_array(file, "/step_end", {count}, column(blocks_, &StatisticsBlock::step_end), "step at which the block ends",
+              "1");
   write_array(file, "/forcing", {count}, column(blocks_, &StatisticsBlock::forcing),
               "sum over the samples of the mean streamwise force", "1");
   DimensionScales scales;
@@ -140,8 +135,7 @@ void StatisticsFile::write_profiles(h5::File& file) const {
   for (std::size_t s = 0; s < spec_.series.size(); ++s) {
     const ProfileSeries& series = spec_.series[s];
     std::vector<double> rows;
-    for (const StatisticsBlock& block : blocks_)
-      rows.insert(rows.end(), block.sums[s].begin(), block.sums[s].end());
+    for (const StatisticsBlock& block : blocks_) rows.insert(rows.end(), block.sums[s].begin(), block.sums[s].end());
     const h5::Shape shape{count, static_cast<std::int64_t>(length(series))};
     write_array(file, "/" + series.name, shape, rows, series.long_name, series.units);
     scales.attach("/" + series.name,
@@ -153,10 +147,8 @@ void StatisticsFile::write_profiles(h5::File& file) const {
 void StatisticsFile::load() {
   const h5::File file = h5::File::open(spec_.path, ExitCode::restart);
   check_root(file, format::statistics);
-  if (read_array<double>(file, "/grid/z") != spec_.z ||
-      read_array<double>(file, "/grid/z_face") != spec_.z_face) {
-    throw Error(ExitCode::restart,
-                spec_.path + ": holds statistics on another grid");
+  if (read_array<double>(file, "/grid/z") != spec_.z || read_array<double>(file, "/grid/z_face") != spec_.z_face) {
+    throw Error(ExitCode::restart, spec_.path + ": holds statistics on another grid");
   }
   set_column(blocks_, &StatisticsBlock::samples, read_array<std::int64_t>(file, "/samples"));
   set_column(blocks_, &StatisticsBlock::t_begin, read_array<double>(file, "/t_begin"));
@@ -171,8 +163,7 @@ void StatisticsFile::read_profiles(const h5::File& file) {
     const h5::Shape expected{size_of(blocks_), static_cast<std::int64_t>(length(series))};
     if (!file.has("/" + series.name) || file.dataset("/" + series.name).shape() != expected) {
       throw Error(ExitCode::restart,
-                  spec_.path + ": holds no profiles of " + series.name +
-                      " as this version of Sluice takes them");
+                  spec_.path + ": holds no profiles of " + series.name + " as this version of Sluice takes them");
     }
     const std::vector<double> rows = read_array<double>(file, "/" + series.name);
     auto row = rows.begin();

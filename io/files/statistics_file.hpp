@@ -31,10 +31,9 @@ struct StatisticsBlock {
   std::int64_t samples = 0;
   double t_begin = 0;
   double t_end = 0;
-  std::int64_t step_end = 0;  ///< the step of its last sample, or later
-  double forcing = 0;         ///< sum over the samples of the mean streamwise force
-  std::vector<std::vector<double>>
-      sums;  ///< one profile a series, in the order of the series: sums over samples
+  std::int64_t step_end = 0;              ///< the step of its last sample, or later
+  double forcing = 0;                     ///< sum over the samples of the mean streamwise force
+  std::vector<std::vector<double>> sums;  ///< one profile a series, in the order of the series: sums over samples
 };
 
 /// Everything in the file that is known before the first block.

@@ -16,8 +16,7 @@ namespace {
 /// The step of a complete line; none for a torn one.
 std::optional<std::int64_t> step_of(std::string_view line) {
   const std::string_view header = TimeSeries::header();
-  if (std::count(line.begin(), line.end(), ',') != std::count(header.begin(), header.end(), ','))
-    return std::nullopt;
+  if (std::count(line.begin(), line.end(), ',') != std::count(header.begin(), header.end(), ',')) return std::nullopt;
   std::int64_t step = 0;
   const char* end = line.data() + line.find(',');
   const auto result = std::from_chars(line.data(), end, step);
@@ -67,6 +66,10 @@ void TimeSeries::append(const TimeSeriesRow& row) {
     line += "," + format_real(value);
   }
   file_.write(line + "\n");
+}
+
+void TimeSeries::sync() {
+  file_.sync();
 }
 
 }  // namespace sluice::io

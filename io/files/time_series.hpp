@@ -31,6 +31,7 @@ class TimeSeries {
   explicit TimeSeries(const std::string& path, std::optional<std::int64_t> restart_step = std::nullopt);
 
   void append(const TimeSeriesRow& row);
+  void sync();  ///< until all rows are on the disk
 
   static const char* header();  ///< the first line, without its end
 

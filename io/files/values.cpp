@@ -23,9 +23,7 @@ struct ValueWriter {
   void operator()(const std::vector<std::int64_t>& list) const {
     write_list(list.data(), list.size(), h5::Type::int64);
   }
-  void operator()(const std::vector<double>& list) const {
-    write_list(list.data(), list.size(), h5::Type::float64);
-  }
+  void operator()(const std::vector<double>& list) const { write_list(list.data(), list.size(), h5::Type::float64); }
   void write_list(const void* data, std::size_t size, h5::Type type) const {
     file.create_dataset(path(), {static_cast<std::int64_t>(size)}, type).write(type, data);
   }
@@ -36,9 +34,7 @@ struct ValueHash {
 
   std::uint64_t operator()(std::int64_t value) const { return byte_hash(seed, &value, sizeof(value)); }
   std::uint64_t operator()(double value) const { return byte_hash(seed, &value, sizeof(value)); }
-  std::uint64_t operator()(const std::string& value) const {
-    return byte_hash(seed, value.data(), value.size());
-  }
+  std::uint64_t operator()(const std::string& value) const { return byte_hash(seed, value.data(), value.size()); }
   template <typename T>
   std::uint64_t operator()(const std::vector<T>& list) const {
     return byte_hash(seed, list.data(), list.size() * sizeof(T));
@@ -84,9 +80,8 @@ std::uint64_t Values::hash() const {
 
 void Values::missing(const std::string& name, const char* kind) const {
   const char* problem = has(name) ? " is not " : " is missing; expected ";
-  throw Error(ExitCode::restart,
-              origin_ + ": the value '" + name + "'" + problem + kind +
-                  ". The file was written by another version of Sluice, or by another program");
+  throw Error(ExitCode::restart, origin_ + ": the value '" + name + "'" + problem + kind +
+                                     ". The file was written by another version of Sluice, or by another program");
 }
 
 void write_values(h5::File& file, const std::string& group, const Values& values) {

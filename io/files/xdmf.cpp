@@ -40,16 +40,15 @@ std::string escaped(const std::string& text) {
 std::string data_item(const std::string& dimensions, std::size_t bytes, const std::string& file,
                       const std::string& path) {
   return fmt::format(
-      "<DataItem Dimensions=\"{}\" NumberType=\"Float\" Precision=\"{}\" Format=\"HDF\">{}:{}</DataItem>",
-      dimensions, bytes, escaped(file), path);
+      "<DataItem Dimensions=\"{}\" NumberType=\"Float\" Precision=\"{}\" Format=\"HDF\">{}:{}</DataItem>", dimensions,
+      bytes, escaped(file), path);
 }
 
 std::string grid_element(const XdmfSnapshot& snapshot, const std::string& name) {
   const auto& [nz, ny, nx] = snapshot.shape;
   std::string text = fmt::format("<Grid Name=\"{}\" GridType=\"Uniform\">\n", escaped(name));
   text += fmt::format("  <Time Value=\"{}\"/>\n", format_real(snapshot.time));
-  text += fmt::format("  <Topology TopologyType=\"3DRectMesh\" Dimensions=\"{} {} {}\"/>\n", nz + 1, ny + 1,
-                      nx + 1);
+  text += fmt::format("  <Topology TopologyType=\"3DRectMesh\" Dimensions=\"{} {} {}\"/>\n", nz + 1, ny + 1, nx + 1);
   text += "  <Geometry GeometryType=\"VXVYVZ\">\n";
   text += "    " + data_item(std::to_string(nx + 1), 8, snapshot.file, "/grid/x_node") + "\n";
   text += "    " + data_item(std::to_string(ny + 1), 8, snapshot.file, "/grid/y_node") + "\n";
@@ -57,8 +56,7 @@ std::string grid_element(const XdmfSnapshot& snapshot, const std::string& name) 
   text += "  </Geometry>\n";
   const std::string dimensions = fmt::format("{} {} {}", nz, ny, nx);
   for (const std::string& field : snapshot.fields) {
-    text +=
-        fmt::format("  <Attribute Name=\"{}\" AttributeType=\"Scalar\" Center=\"Cell\">\n", escaped(field));
+    text += fmt::format("  <Attribute Name=\"{}\" AttributeType=\"Scalar\" Center=\"Cell\">\n", escaped(field));
     text += "    " + data_item(dimensions, bytes_of(snapshot.precision), snapshot.file, "/" + field) + "\n";
     text += "  </Attribute>\n";
   }

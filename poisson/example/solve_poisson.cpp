@@ -40,8 +40,7 @@ double right_hand_side(double x, double y, double z) {
 /// Calls action(n, x, y, z) for each cell of the rank: the place of its value in the field's buffer, and the
 /// cell's centre.
 template <class Action>
-void for_each_cell(const sluice::Field& field, const sluice::PoissonSolver::Domain& domain,
-                   const Action& action) {
+void for_each_cell(const sluice::Field& field, const sluice::PoissonSolver::Domain& domain, const Action& action) {
   const sluice::Box3& box = field.box();
   for (std::int64_t k = 0; k < box.extent(2); ++k) {
     const auto cell = static_cast<std::size_t>(box.lo[2] + k);
@@ -112,10 +111,8 @@ double solve(MPI_Comm world, std::int64_t n) {
   });
   MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_DOUBLE, MPI_MAX, world);
   if (comm.rank() == 0) {
-    std::printf("%lld^3 cells on %d x %d ranks:", static_cast<long long>(n), grids.front().py,
-                grids.front().pz);
-    for (const auto& phase : timers.phases())
-      std::printf(" %s %.2f ms,", phase.name.c_str(), 1e3 * phase.seconds);
+    std::printf("%lld^3 cells on %d x %d ranks:", static_cast<long long>(n), grids.front().py, grids.front().pz);
+    for (const auto& phase : timers.phases()) std::printf(" %s %.2f ms,", phase.name.c_str(), 1e3 * phase.seconds);
     std::printf(" largest error %.2e\n", error);
   }
   return error;
@@ -131,8 +128,7 @@ int main(int argc, char** argv) {
     const std::int64_t n = argc > 1 ? std::atoll(argv[1]) : 32;
     const double coarse = solve(MPI_COMM_WORLD, n);
     const double fine = solve(MPI_COMM_WORLD, 2 * n);
-    if (!(coarse > 3 * fine))
-      status = EXIT_FAILURE;  // second order: a quarter of the error on twice the cells
+    if (!(coarse > 3 * fine)) status = EXIT_FAILURE;  // second order: a quarter of the error on twice the cells
   } catch (const std::exception& error) {
     std::fprintf(stderr, "sluice_poisson_example: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);

@@ -96,17 +96,16 @@ std::vector<Real> index_block(int field, const LocalBlock& block) {
   return data;
 }
 
-inline const std::array<FieldMeta, 4> fields{
-    FieldMeta{"u", "streamwise velocity / U_b", "1", Location::x_face},
-    FieldMeta{"v", "spanwise velocity / U_b", "1", Location::y_face},
-    FieldMeta{"w", "wall-normal velocity / U_b", "1", Location::z_face},
-    FieldMeta{"p", "pressure / (rho U_b^2)", "1", Location::center}};
+inline const std::array<FieldMeta, 4> fields{FieldMeta{"u", "streamwise velocity / U_b", "1", Location::x_face},
+                                             FieldMeta{"v", "spanwise velocity / U_b", "1", Location::y_face},
+                                             FieldMeta{"w", "wall-normal velocity / U_b", "1", Location::z_face},
+                                             FieldMeta{"p", "pressure / (rho U_b^2)", "1", Location::center}};
 
 inline GridLines test_grid(const Extents& global) {
   std::vector<double> z;
   for (std::int64_t k = 0; k <= global[0]; ++k) {
-    z.push_back(1 + std::tanh(1.6 * (2.0 * static_cast<double>(k) / static_cast<double>(global[0]) - 1)) /
-                        std::tanh(1.6));
+    z.push_back(1 +
+                std::tanh(1.6 * (2.0 * static_cast<double>(k) / static_cast<double>(global[0]) - 1)) / std::tanh(1.6));
   }
   return grid_lines(global[2], 12.5, global[1], 4.25, z);
 }
@@ -135,15 +134,11 @@ struct WriteOptions {
 };
 
 template <typename Real>
-CheckpointWriter::Committed write_checkpoint(const std::string& directory, std::int64_t step,
-                                             const WriteOptions& o) {
+CheckpointWriter::Committed write_checkpoint(const std::string& directory, std::int64_t step, const WriteOptions& o) {
   const LocalBlock block = pencil(o.global, o.py, o.pz, world_rank());
-  CheckpointSpec spec{directory,
-                      step,
-                      0.1 * static_cast<double>(step),
-                      {"0.1.0", "abc123", long_case()},
-                      test_grid(o.global),
-                      precision_of<Real>};
+  CheckpointSpec spec{
+      directory,         step, 0.1 * static_cast<double>(step), {"0.1.0", "abc123", long_case()}, test_grid(o.global),
+      precision_of<Real>};
   CheckpointWriter writer(world, spec, block);
   std::vector<Real> buffer;
   for (std::size_t f = 0; f < fields.size(); ++f) {

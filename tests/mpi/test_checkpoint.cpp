@@ -73,9 +73,7 @@ TEST(Checkpoint, AnotherGridIsRefused) {
   const std::string path = write_checkpoint<double>(directory.path(), 1, {}).path;
   const LocalBlock block = pencil({12, 10, 9}, 1, world_size(), world_rank());
   std::vector<double> data(static_cast<std::size_t>(block.volume()));
-  const auto read = [&] {
-    CheckpointReader(world, path).read_field("u", block, Precision::double_, data.data());
-  };
+  const auto read = [&] { CheckpointReader(world, path).read_field("u", block, Precision::double_, data.data()); };
   EXPECT_EQ(agreed_code(read), 3);
 }
 
@@ -94,11 +92,9 @@ TEST(ForeignField, ReadsItsOwnBlocksAndRefusesOtherShapes) {
   read_foreign_field(world, path, "/w", block, Precision::double_, data.data());
   const std::vector<float> expected = index_block<float>(2, block);
   EXPECT_TRUE(std::equal(data.begin(), data.end(), expected.begin(), expected.end()));
-  EXPECT_EQ(
-      agreed_code([&] { read_foreign_field(world, path, "/u", block, Precision::double_, data.data()); }), 3);
+  EXPECT_EQ(agreed_code([&] { read_foreign_field(world, path, "/u", block, Precision::double_, data.data()); }), 3);
   const LocalBlock other = pencil({5, 4, 4}, 1, world_size(), world_rank());
-  EXPECT_EQ(agreed_code([&] { read_foreign_field(world, path, "/w", other, Precision::double_, nullptr); }),
-            3);
+  EXPECT_EQ(agreed_code([&] { read_foreign_field(world, path, "/w", other, Precision::double_, nullptr); }), 3);
 }
 
 TEST(Plane, CollectsEveryNormalInOrder) {

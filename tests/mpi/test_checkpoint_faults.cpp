@@ -14,8 +14,7 @@ using namespace checkpoint_test;
 TEST(CheckpointFaults, NewestIntactPassesOverDamage) {
   const SharedDirectory directory;
   const Extents global{11, 10, 9};
-  for (const std::int64_t step : {1, 2, 3, 4})
-    write_checkpoint<double>(directory.path(), step, {global, 1, 1, 9});
+  for (const std::int64_t step : {1, 2, 3, 4}) write_checkpoint<double>(directory.path(), step, {global, 1, 1, 9});
   const auto path = [&](int step) { return directory.path() + "/" + checkpoint_name(step); };
   on_root([&] {
     damage_value(path(4), index_value(1, global, 5, 5, 5));
@@ -75,8 +74,7 @@ TEST(CheckpointFaults, UnfinishedOneIsRemoved) {
   {
     const LocalBlock block = pencil({4, 4, 4}, 1, 1, world_rank());
     CheckpointWriter writer(world, {directory.path(), 2, 0, {}, test_grid({4, 4, 4})}, block);
-    on_root(
-        [&] { EXPECT_EQ(file_names(directory.path()), std::vector<std::string>{"step_0000002.h5.tmp"}); });
+    on_root([&] { EXPECT_EQ(file_names(directory.path()), std::vector<std::string>{"step_0000002.h5.tmp"}); });
   }
   on_root([&] { EXPECT_TRUE(file_names(directory.path()).empty()); });
 }
@@ -97,8 +95,7 @@ TEST(CheckpointFaults, OneRankThatCannotWriteFailsAllAndHarmsNothing) {
     EXPECT_EQ(agreed_code([&] { write_checkpoint<double>(directory.path(), 2, options); }), 4);
   }
   on_root([&] {
-    EXPECT_EQ(file_names(directory.path()),
-              (std::vector<std::string>{"step_0000001.h5", "step_0000001.xdmf"}));
+    EXPECT_EQ(file_names(directory.path()), (std::vector<std::string>{"step_0000001.h5", "step_0000001.xdmf"}));
   });
   expect_contents<double>(older, options.global, 1, 1);
 }
@@ -114,8 +111,7 @@ TEST(CheckpointFaults, AnyPlaceOfFailureInTheFileIsSurvived) {
     on_root([&] { EXPECT_EQ(file_names(directory.path()).size(), 2U) << "something was left behind"; });
   }
   on_root([&] {
-    EXPECT_EQ(file_names(directory.path()),
-              (std::vector<std::string>{"step_0000001.h5", "step_0000001.xdmf"}));
+    EXPECT_EQ(file_names(directory.path()), (std::vector<std::string>{"step_0000001.h5", "step_0000001.xdmf"}));
   });
   expect_contents<double>(older, options.global, 1, 1);
   write_checkpoint<double>(directory.path(), 2, options);
@@ -124,8 +120,7 @@ TEST(CheckpointFaults, AnyPlaceOfFailureInTheFileIsSurvived) {
 TEST(CheckpointFaults, FullDisk) {
   const SharedDirectory directory;
   int mounted = 0;
-  if (world_rank() == 0)
-    mounted = mount("tmpfs", directory.path().c_str(), "tmpfs", 0, "size=4m") == 0 ? 1 : 0;
+  if (world_rank() == 0) mounted = mount("tmpfs", directory.path().c_str(), "tmpfs", 0, "size=4m") == 0 ? 1 : 0;
   MPI_Bcast(&mounted, 1, MPI_INT, 0, world);
   if (mounted == 0) GTEST_SKIP() << "no permission to mount a small file system";
   const WriteOptions options{{16, 64, 64}, 1, world_size()};  // 2.1 MB: one fits, two do not
@@ -133,8 +128,7 @@ TEST(CheckpointFaults, FullDisk) {
   EXPECT_EQ(agreed_code([&] { write_checkpoint<double>(directory.path(), 2, options); }), 4);
   expect_contents<double>(older, options.global, 1, 1);
   on_root([&] {
-    EXPECT_EQ(file_names(directory.path()),
-              (std::vector<std::string>{"step_0000001.h5", "step_0000001.xdmf"}));
+    EXPECT_EQ(file_names(directory.path()), (std::vector<std::string>{"step_0000001.h5", "step_0000001.xdmf"}));
     EXPECT_EQ(umount2(directory.path().c_str(), MNT_DETACH), 0);
   });
 }

@@ -32,12 +32,9 @@ Field random_field(const Cells& cells, const Box3& box) {
   for (std::int64_t k = 0; k < box.nz(); ++k) {
     for (std::int64_t j = 0; j < box.ny(); ++j) {
       for (std::int64_t i = 0; i < box.nx(); ++i) {
-        const auto global =
-            static_cast<std::uint64_t>(i + cells[0] * (box.lo[1] + j + cells[1] * (box.lo[2] + k)));
-        const auto at =
-            static_cast<std::size_t>(i + field.row_length() * (j + 1) + field.plane_length() * (k + 1));
-        values[at] =
-            static_cast<real>(std::ldexp(uniform01(3, global) - 0.5, static_cast<int>(global % 16) - 8));
+        const auto global = static_cast<std::uint64_t>(i + cells[0] * (box.lo[1] + j + cells[1] * (box.lo[2] + k)));
+        const auto at = static_cast<std::size_t>(i + field.row_length() * (j + 1) + field.plane_length() * (k + 1));
+        values[at] = static_cast<real>(std::ldexp(uniform01(3, global) - 0.5, static_cast<int>(global % 16) - 8));
       }
     }
   }

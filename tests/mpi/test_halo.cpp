@@ -37,8 +37,7 @@ std::vector<real> field_values(const Field& field, const Cells& cells, int shift
       if (!own && !(halo && z >= 0 && z < cells[2])) continue;
       const std::int64_t y = (box.lo[1] + j + cells[1]) % cells[1];
       for (std::int64_t i = 0; i < box.nx(); ++i) {
-        const auto at =
-            static_cast<std::size_t>(i + field.row_length() * (j + 1) + field.plane_length() * (k + 1));
+        const auto at = static_cast<std::size_t>(i + field.row_length() * (j + 1) + field.plane_length() * (k + 1));
         values[at] = static_cast<real>(test::index_value(cells, i, y, z, shift));
       }
     }
@@ -54,8 +53,8 @@ std::int64_t mismatches(const Field& field, const std::vector<real>& wanted) {
 }
 
 void expect_right_halos(const Cells& cells, const ProcessGrid& grid, std::int64_t row_length) {
-  SCOPED_TRACE(std::to_string(cells[0]) + " x " + std::to_string(cells[1]) + " x " +
-               std::to_string(cells[2]) + " on " + std::to_string(grid.py) + " x " + std::to_string(grid.pz));
+  SCOPED_TRACE(std::to_string(cells[0]) + " x " + std::to_string(cells[1]) + " x " + std::to_string(cells[2]) + " on " +
+               std::to_string(grid.py) + " x " + std::to_string(grid.pz));
   const Decomposition decomposition(cells, grid, static_cast<int>(cells[2] / 2));
   const Communicator comm(MPI_COMM_WORLD, grid);
   const Box3 box = decomposition.x_pencil(comm.rank());
@@ -89,8 +88,7 @@ void expect_right_halos(const Cells& cells, const ProcessGrid& grid, std::int64_
 
 TEST(HaloExchange, FillsEveryInteriorHaloOnEveryProcessGrid) {
   for (const Cells& cells : {Cells{9, 10, 11}, Cells{12, 13, 14}, Cells{1, 8, 13}, Cells{16, 12, 12}}) {
-    for (const ProcessGrid& grid :
-         Decomposition::candidates(cells, world_size(), static_cast<int>(cells[2] / 2))) {
+    for (const ProcessGrid& grid : Decomposition::candidates(cells, world_size(), static_cast<int>(cells[2] / 2))) {
       expect_right_halos(cells, grid, cells[0]);
       expect_right_halos(cells, grid, cells[0] + 7);
     }

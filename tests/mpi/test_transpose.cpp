@@ -28,13 +28,12 @@ int world_size() {
 }
 
 std::string label(const Cells& cells, const ProcessGrid& grid) {
-  return std::to_string(cells[0]) + " x " + std::to_string(cells[1]) + " x " + std::to_string(cells[2]) +
-         " on " + std::to_string(grid.py) + " x " + std::to_string(grid.pz);
+  return std::to_string(cells[0]) + " x " + std::to_string(cells[1]) + " x " + std::to_string(cells[2]) + " on " +
+         std::to_string(grid.py) + " x " + std::to_string(grid.pz);
 }
 
 /// The boxes of the ranks of a row or column, in the order of that communicator.
-std::vector<Box3> boxes(const Decomposition& decomposition, const Communicator& comm, Pencil pencil,
-                        bool in_row) {
+std::vector<Box3> boxes(const Decomposition& decomposition, const Communicator& comm, Pencil pencil, bool in_row) {
   const ProcessGrid& grid = comm.processes();
   std::vector<Box3> list;
   for (int n = 0; n < (in_row ? grid.py : grid.pz); ++n) {
@@ -64,8 +63,8 @@ void expect_exact(Transpose<T>& transpose, const Cells& cells, const Box3& from,
 }
 
 template <class T>
-void expect_exact_between(const Decomposition& decomposition, const Communicator& comm, const Cells& cells,
-                          Pencil from, Pencil to, bool in_row, Exchange& exchange,
+void expect_exact_between(const Decomposition& decomposition, const Communicator& comm, const Cells& cells, Pencil from,
+                          Pencil to, bool in_row, Exchange& exchange,
                           const std::shared_ptr<TransposeBuffers>& buffers) {
   Transpose<T> transpose(in_row ? comm.row() : comm.column(), boxes(decomposition, comm, from, in_row),
                          boxes(decomposition, comm, to, in_row), exchange, buffers);
@@ -91,8 +90,8 @@ TEST_P(TransposeBy, IsAnExactPermutationOnEveryProcessGrid) {
                                                &Decomposition::spectral_y_pencil, true, *exchange, buffers);
       expect_exact_between<std::complex<real>>(decomposition, comm, modes, &Decomposition::spectral_y_pencil,
                                                &Decomposition::spectral_z_pencil, false, *exchange, buffers);
-      expect_exact_between<real>(decomposition, comm, cells, &Decomposition::x_pencil,
-                                 &Decomposition::z_pencil, false, *exchange, buffers);
+      expect_exact_between<real>(decomposition, comm, cells, &Decomposition::x_pencil, &Decomposition::z_pencil, false,
+                                 *exchange, buffers);
     }
   }
   EXPECT_GT(tested, 0);
@@ -132,9 +131,8 @@ TEST_P(TransposeBy, SharesBuffersThatGrowAfterwards) {
 TEST_P(TransposeBy, RefusesALengthOfListsThatIsNotTheNumberOfRanks) {
   const std::unique_ptr<Exchange> exchange = make_exchange(GetParam());
   const std::vector<Box3> too_many(static_cast<std::size_t>(world_size()) + 1, box_of(4, 4, 4));
-  EXPECT_THROW(
-      Transpose<real>(MPI_COMM_WORLD, too_many, too_many, *exchange, std::make_shared<TransposeBuffers>()),
-      Error);
+  EXPECT_THROW(Transpose<real>(MPI_COMM_WORLD, too_many, too_many, *exchange, std::make_shared<TransposeBuffers>()),
+               Error);
 }
 
 std::string name_of(const testing::TestParamInfo<std::string>& method) {

@@ -139,14 +139,14 @@ SMOOTH = {
 
 
 def smooth(nx: int, ny: int, nz: int) -> Velocity:
-    """u(y, z) and v(x, z): without divergence on any grid."""
-    x = (np.arange(nx) + 0.5) * 2 * np.pi / nx
-    y = (np.arange(ny) + 0.5) * 2 * np.pi / ny
+    """Without divergence on any grid: u(y, z), v(x, z), and a curl taken on the cells' edges."""
+    dx, dy = 2 * np.pi / nx, 2 * np.pi / ny
+    x, y = (np.arange(nx) + 0.5) * dx, (np.arange(ny) + 0.5) * dy
     z = (np.arange(nz) + 0.5) * 2 / nz
     profile = (z * (2 - z))[:, None, None]
-    u = profile * (1 + 0.5 * np.sin(y))[None, :, None] * np.ones(nx)
-    v = profile * np.cos(x)[None, None, :] * np.ones(ny)[None, :, None]
-    return u, v, 0 * u
+    u = 1 + 0.5 * np.sin(y)[:, None] + np.cos(y)[:, None] * np.sin(x + dx / 2) * np.sin(dy / 2) / (dy / 2)
+    v = np.cos(x) - np.sin(y + dy / 2)[:, None] * np.cos(x) * np.sin(dx / 2) / (dx / 2)
+    return profile * u, profile * v, 0 * profile * u
 
 
 def interpolation_error(folder: Path, coarse: tuple[int, int, int], ranks: int) -> np.ndarray:

@@ -147,6 +147,19 @@ def test_an_abandoned_branch_is_not_resumed(straight: Straight, tmp_path: Path) 
     assert_same_results(reference, output)
 
 
+def test_nothing_of_an_abandoned_branch_is_left(straight: Straight, tmp_path: Path) -> None:
+    """Going back and on with smaller steps, which may change freely: other steps write other slices."""
+    case, reference = straight["explicit", 0]
+    middle = step_of(checkpoints(reference)[0])
+    smaller = ["--restart", "auto", "--set", "time.cfl=0.5", "--steps", STEPS + 3]
+    must(sluice("run", case, "--output", tmp_path / "once", "--steps", middle))
+    must(sluice("run", case, "--output", tmp_path / "once", *smaller))
+    run_in_pieces(case, tmp_path / "back", [], [0])
+    smaller[1] = str(checkpoints(tmp_path / "back")[0])
+    must(sluice("run", case, "--output", tmp_path / "back", *smaller))
+    assert_same_results(tmp_path / "once", tmp_path / "back")
+
+
 def test_restart_into_another_directory(straight: Straight, tmp_path: Path) -> None:
     case, reference = straight["explicit", 0]
     middle = checkpoints(reference)[0]

@@ -146,16 +146,15 @@ std::vector<double> slopes(const std::vector<double>& sizes, const std::vector<d
   return result;
 }
 
-void expect_order(const std::string& what, const std::vector<double>& sizes,
-                  const std::vector<double>& errors, double least, std::source_location where) {
+void expect_order(const std::string& what, const std::vector<double>& sizes, const std::vector<double>& errors,
+                  double least, std::source_location where) {
   const std::vector<double> order = slopes(sizes, errors);
   std::string line = what + ": errors";
   for (const double error : errors) line += fmt::format(" {:.3e}", error);
   line += ", order";
   for (const double slope : order) line += fmt::format(" {:.3f}", slope);
   line += fmt::format(" (at least {:.2f})", least);
-  check(!order.empty() && std::ranges::all_of(order, [&](double slope) { return slope >= least; }), line,
-        where);
+  check(!order.empty() && std::ranges::all_of(order, [&](double slope) { return slope >= least; }), line, where);
 }
 
 }  // namespace sluice::test

@@ -87,8 +87,7 @@ void expect_at_least(const std::string& what, double measured, double bound,
 /// Orders of accuracy between successive entries: log(error ratio) / log(size ratio).
 std::vector<double> slopes(const std::vector<double>& sizes, const std::vector<double>& errors);
 /// Prints sizes, errors and slopes; fails when any slope is below `least`.
-void expect_order(const std::string& what, const std::vector<double>& sizes,
-                  const std::vector<double>& errors, double least,
-                  std::source_location where = std::source_location::current());
+void expect_order(const std::string& what, const std::vector<double>& sizes, const std::vector<double>& errors,
+                  double least, std::source_location where = std::source_location::current());
 
 }  // namespace sluice::test

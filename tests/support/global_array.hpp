@@ -32,8 +32,8 @@ void for_each_owned(const Field& field, const Action& action) {
   for (std::int64_t k = box.lo[2]; k < box.hi[2]; ++k) {
     for (std::int64_t j = box.lo[1]; j < box.hi[1]; ++j) {
       for (std::int64_t i = box.lo[0]; i < box.hi[0]; ++i) {
-        const std::int64_t n = (k - box.lo[2] + 1) * field.plane_length() +
-                               (j - box.lo[1] + 1) * field.row_length() + i - box.lo[0];
+        const std::int64_t n =
+            (k - box.lo[2] + 1) * field.plane_length() + (j - box.lo[1] + 1) * field.row_length() + i - box.lo[0];
         action(i, j, k, static_cast<std::size_t>(n));
       }
     }
@@ -53,11 +53,9 @@ inline void scatter(const GlobalArray& global, Field& field, double elsewhere) {
 inline GlobalArray gather(const Field& field, std::array<std::int64_t, 3> cells, MPI_Comm comm) {
   GlobalArray global(cells);
   const std::vector<real> host = field.buffer().download();
-  for_each_owned(field, [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t n) {
-    global(i, j, k) = host[n];
-  });
-  MPI_Allreduce(MPI_IN_PLACE, global.values.data(), static_cast<int>(global.values.size()), MPI_DOUBLE,
-                MPI_SUM, comm);
+  for_each_owned(field,
+                 [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t n) { global(i, j, k) = host[n]; });
+  MPI_Allreduce(MPI_IN_PLACE, global.values.data(), static_cast<int>(global.values.size()), MPI_DOUBLE, MPI_SUM, comm);
   return global;
 }
 

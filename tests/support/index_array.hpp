@@ -19,8 +19,8 @@ namespace sluice::test {
 inline constexpr double untouched = -1;
 
 /// Position of a cell in the global array `cells`, x fastest, plus `shift` to tell arrays apart.
-inline double index_value(const std::array<std::int64_t, 3>& cells, std::int64_t i, std::int64_t j,
-                          std::int64_t k, int shift) {
+inline double index_value(const std::array<std::int64_t, 3>& cells, std::int64_t i, std::int64_t j, std::int64_t k,
+                          int shift) {
   return static_cast<double>(i + cells[0] * (j + cells[1] * k) + 10000 * shift);
 }
 
@@ -49,8 +49,8 @@ class IndexArray {
   }
 
   View3<T> view() {
-    View3<T> view = contiguous_view(data_.data(), static_cast<int>(row_), static_cast<int>(rows_),
-                                    static_cast<int>(planes_));
+    View3<T> view =
+        contiguous_view(data_.data(), static_cast<int>(row_), static_cast<int>(rows_), static_cast<int>(planes_));
     view.origin += view.stride_y + view.stride_z;
     return view;
   }
@@ -74,8 +74,7 @@ class IndexArray {
       for (std::int64_t j = box_.lo[1]; j < box_.hi[1]; ++j) {
         const std::int64_t row = row_ * ((j - box_.lo[1] + 1) + rows_ * (k - box_.lo[2] + 1));
         for (std::int64_t i = box_.lo[0]; i < box_.hi[0]; ++i) {
-          values[static_cast<std::size_t>(row + i - box_.lo[0])] =
-              as_element<T>(index_value(cells_, i, j, k, shift));
+          values[static_cast<std::size_t>(row + i - box_.lo[0])] = as_element<T>(index_value(cells_, i, j, k, shift));
         }
       }
     }

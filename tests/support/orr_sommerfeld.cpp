@@ -53,8 +53,7 @@ class StreamFunction {
   Vector curl(const Vector& u, const Vector& w) const {
     Vector result(static_cast<std::size_t>(unknowns()));
     for (std::size_t k = 0; k < result.size(); ++k) {
-      result[k] = (u[k + 1] - u[k]) / grid_->dz_center(static_cast<std::int64_t>(k)) -
-                  Complex(0, m_.staggered) * w[k];
+      result[k] = (u[k + 1] - u[k]) / grid_->dz_center(static_cast<std::int64_t>(k)) - Complex(0, m_.staggered) * w[k];
     }
     return result;
   }
@@ -72,9 +71,9 @@ class StreamFunction {
     };
     for (std::int64_t k = 0; k < nz_; ++k) {
       const auto n = static_cast<std::size_t>(k);
-      const Complex second = ((u_at(k + 1) - u_at(k)) / grid_->dz_center(k) -
-                              (u_at(k) - u_at(k - 1)) / grid_->dz_center(k - 1)) /
-                             grid_->dz(k);
+      const Complex second =
+          ((u_at(k + 1) - u_at(k)) / grid_->dz_center(k) - (u_at(k) - u_at(k - 1)) / grid_->dz_center(k - 1)) /
+          grid_->dz(k);
       r[n] = -2 * (*base_)[n] * Complex(0, m_.centred) * q.u[n] - (flux(k) - flux(k - 1)) / grid_->dz(k) +
              viscosity_ * (second - m_.squared * q.u[n]);
     }
@@ -92,8 +91,7 @@ class StreamFunction {
       const double carried =
           (grid_->dz(k) * (*base_)[n] + grid_->dz(k + 1) * (*base_)[n + 1]) / (2 * grid_->dz_center(k));
       const Complex second =
-          ((w_at(k + 1) - w_at(k)) / grid_->dz(k + 1) - (w_at(k) - w_at(k - 1)) / grid_->dz(k)) /
-          grid_->dz_center(k);
+          ((w_at(k + 1) - w_at(k)) / grid_->dz(k + 1) - (w_at(k) - w_at(k - 1)) / grid_->dz(k)) / grid_->dz_center(k);
       r[n] = -carried * Complex(0, m_.centred) * q.w[n] + viscosity_ * (second - m_.squared * q.w[n]);
     }
     return r;

@@ -16,7 +16,6 @@ struct EigenMode {
 };
 
 /// The mode whose rate is nearest to `guess`. `base`: U at the centres. Between resting no-slip walls.
-EigenMode nearest_mode(const Grid& grid, const std::vector<double>& base, double viscosity,
-                       std::complex<double> guess);
+EigenMode nearest_mode(const Grid& grid, const std::vector<double>& base, double viscosity, std::complex<double> guess);
 
 }  // namespace sluice::test

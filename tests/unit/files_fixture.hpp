@@ -61,8 +61,7 @@ inline std::string write_small_checkpoint(const std::string& directory, std::int
   std::vector<double> data(60, 0.3);
   for (std::size_t n = 1; n < data.size(); ++n) data[n] = static_cast<double>(n);
   CheckpointWriter writer(
-      MPI_COMM_SELF,
-      {directory, step, 1.5, {"0.1.0", "abc123", "case"}, grid_lines(5, 5.0, 4, 4.0, {0, 0.5, 1.5, 2})},
+      MPI_COMM_SELF, {directory, step, 1.5, {"0.1.0", "abc123", "case"}, grid_lines(5, 5.0, 4, 4.0, {0, 0.5, 1.5, 2})},
       {global, {0, 0, 0}, global});
   writer.write_field({"u", "streamwise velocity / U_b", "1", Location::x_face}, data.data());
   writer.write_field({"v", "spanwise velocity / U_b", "1", Location::y_face}, data.data());

@@ -134,9 +134,7 @@ TEST(Case, FillsInDefaults) {
 }
 
 TEST(Case, ReynoldsNumberSetsViscosityAndForcing) {
-  const auto flow = [](const std::string& reynolds) {
-    return parse(minimal, {"flow.reynolds." + reynolds}).flow;
-  };
+  const auto flow = [](const std::string& reynolds) { return parse(minimal, {"flow.reynolds." + reynolds}).flow; };
   EXPECT_EQ(flow("tau=180").viscosity, 1 / 180.0);
   EXPECT_EQ(flow("tau=180").forcing, ForcingKind::pressure_gradient);
   EXPECT_EQ(flow("tau=180").forcing_value, 1);
@@ -170,8 +168,8 @@ TEST(Case, NumbersAreStrictAndMultiplesOfPiSimple) {
   EXPECT_EQ(parse_real("1e3"), 1000.0);
   EXPECT_EQ(parse_real("-.5"), -0.5);
   EXPECT_EQ(parse_real("+3."), 3.0);
-  for (const char* bad : {"", "-", "+-1", "inf", ".inf", "nan", ".nan", "0x10", "0o17", "017", "1_000", "1,5",
-                          "1 2", "1e999"}) {
+  for (const char* bad :
+       {"", "-", "+-1", "inf", ".inf", "nan", ".nan", "0x10", "0o17", "017", "1_000", "1,5", "1 2", "1e999"}) {
     EXPECT_FALSE(parse_real(bad)) << bad;
     EXPECT_FALSE(parse_integer(bad)) << bad;
     EXPECT_FALSE(parse_length(bad)) << bad;
@@ -183,8 +181,7 @@ TEST(Case, NumbersAreStrictAndMultiplesOfPiSimple) {
   EXPECT_EQ(parse_length("pi"), std::numbers::pi);
   EXPECT_EQ(parse_length("4 * pi / 3"), 4 * std::numbers::pi / 3);
   EXPECT_EQ(parse_length("2*pi*3"), 2 * std::numbers::pi * 3);
-  for (const char* bad : {"4pi", "pi*", "*pi", "pi/0", "pi+1", "Pi", "2**pi"})
-    EXPECT_FALSE(parse_length(bad)) << bad;
+  for (const char* bad : {"4pi", "pi*", "*pi", "pi/0", "pi+1", "Pi", "2**pi"}) EXPECT_FALSE(parse_length(bad)) << bad;
   EXPECT_EQ(parse_duration("00:20:00"), 1200.0);
   EXPECT_EQ(parse_duration("100:00:07"), 360007.0);
   EXPECT_EQ(parse_duration("90.5"), 90.5);
@@ -272,8 +269,7 @@ TEST(Case, RefusesTextThatIsNoCase) {
   EXPECT_TRUE(contains(faults("title: a: b\n")[0], "case.yaml:1:9: not valid YAML"));
   EXPECT_TRUE(contains(faults(minimal + "---\na: 1\n")[0], "a second YAML document"));
   EXPECT_TRUE(contains(faults("title: a\x04\n" + minimal)[0], "case.yaml:1:9: control character 0x04"));
-  EXPECT_EQ(faults("title: [\n", {"nonsense"}).size(), 2U)
-      << "arguments are judged even if the file cannot be read";
+  EXPECT_EQ(faults("title: [\n", {"nonsense"}).size(), 2U) << "arguments are judged even if the file cannot be read";
 }
 
 TEST(Case, RefusesWrongTypes) {
@@ -286,10 +282,8 @@ TEST(Case, RefusesWrongTypes) {
   EXPECT_TRUE(contains(fault("output.log=5"), "'5' is not a map; allowed: a map of every"));
   EXPECT_TRUE(contains(fault("output.slices=[3]"), "output.slices[0]: '3' is not a map"));
   EXPECT_TRUE(contains(fault("output.directory=''"), "an empty path"));
-  EXPECT_TRUE(
-      contains(fault("flow.forcing={}"), "one of the keys bulk_velocity, pressure_gradient is needed"));
-  EXPECT_TRUE(faults(minimal + "parallel:\noutput: {log: }\n").empty())
-      << "a section without keys is an empty one";
+  EXPECT_TRUE(contains(fault("flow.forcing={}"), "one of the keys bulk_velocity, pressure_gradient is needed"));
+  EXPECT_TRUE(faults(minimal + "parallel:\noutput: {log: }\n").empty()) << "a section without keys is an empty one";
 }
 
 TEST(Case, RefusesValuesOutOfRange) {
@@ -322,8 +316,7 @@ TEST(Case, ChecksKeysAgainstEachOther) {
   const auto expect = [](const std::string& setting, const std::string& message) {
     EXPECT_TRUE(contains(fault(setting), message)) << fault(setting);
   };
-  expect("domain.size=[1, 1, 3]",
-         "domain.size[2]: the height of flow.type channel is 2 in units of h, not 3");
+  expect("domain.size=[1, 1, 3]", "domain.size[2]: the height of flow.type channel is 2 in units of h, not 3");
   expect("flow.reynolds.wall=5", "allowed: with couette only");
   expect("grid.stretching={type: natural}", "grid.stretching.re_tau: missing");
   expect("grid.stretching={type: file}", "grid.stretching.file: missing");
@@ -333,25 +326,20 @@ TEST(Case, ChecksKeysAgainstEachOther) {
   expect("initial={type: zero, seed: 2}", "only with type turbulent");
   expect("walls.top={velocity: [0, 0, 1]}", "walls.top.velocity[2]: a wall moves in its own plane");
   expect("walls.top={type: free_slip, velocity: [1, 0, 0]}", "only with type no_slip");
-  expect("solver.z_blocks=25",
-         "25 blocks of at least 2 planes do not fit into 48 planes; allowed: auto, or 1 to 24");
+  expect("solver.z_blocks=25", "25 blocks of at least 2 planes do not fit into 48 planes; allowed: auto, or 1 to 24");
   expect("time={end: 1, dt: 0.1, dt_max: 0.2}", "time.dt_max: contradicts time.dt");
   expect("output.slices=[{normal: z, at: 2.1, every: 1}]", "output.slices[0].at: 2.1 is outside the domain");
   EXPECT_EQ(parse(minimal, {"solver.z_blocks=24"}).z_blocks, 24);
-  EXPECT_EQ(parse(minimal, {"grid.stretching={type: natural}", "flow.reynolds.tau=180"}).stretching.re_tau,
-            180);
+  EXPECT_EQ(parse(minimal, {"grid.stretching={type: natural}", "flow.reynolds.tau=180"}).stretching.re_tau, 180);
   // The place is that of the value, also for rules between keys.
-  EXPECT_EQ(faults(minimal + "walls:\n  top:\n    velocity: [0, 0, 2]\n")[0].substr(0, 15),
-            "case.yaml:8:22:");
+  EXPECT_EQ(faults(minimal + "walls:\n  top:\n    velocity: [0, 0, 2]\n")[0].substr(0, 15), "case.yaml:8:22:");
 }
 
 TEST(Case, AcceptsOnlyExchangeMethodsOfTheBuild) {
   EXPECT_EQ(parse(minimal, {"parallel.exchange=mpi_p2p"}).exchange, "mpi_p2p");
-  EXPECT_TRUE(
-      contains(fault("parallel.exchange=nccl"), "this build of Sluice does not have the method 'nccl'"));
+  EXPECT_TRUE(contains(fault("parallel.exchange=nccl"), "this build of Sluice does not have the method 'nccl'"));
   EXPECT_TRUE(contains(fault("parallel.exchange=magic"), "'magic' is not known"));
-  EXPECT_EQ(parse_case(minimal, "f", {"parallel.exchange=nccl"}, "/", known_exchange_methods()).exchange,
-            "nccl");
+  EXPECT_EQ(parse_case(minimal, "f", {"parallel.exchange=nccl"}, "/", known_exchange_methods()).exchange, "nccl");
 }
 
 TEST(Case, OverridesReplaceAndRemoveAlternatives) {
@@ -362,16 +350,13 @@ TEST(Case, OverridesReplaceAndRemoveAlternatives) {
   EXPECT_EQ(parse(full, {"flow.reynolds.tau=395"}).flow.reynolds_kind, ReynoldsKind::tau);
   EXPECT_EQ(parse(full, {"flow.forcing.pressure_gradient=1"}).flow.forcing, ForcingKind::pressure_gradient);
   EXPECT_EQ(parse(full, {"grid.stretching={type: uniform}"}).stretching, StretchingSpec{});
-  EXPECT_EQ(parse(full, {"grid.stretching.type=uniform"}).stretching, StretchingSpec{})
-      << "the factor goes too";
+  EXPECT_EQ(parse(full, {"grid.stretching.type=uniform"}).stretching, StretchingSpec{}) << "the factor goes too";
   EXPECT_FALSE(parse(full, {"output.checkpoint=none"}).output.checkpoint_every);
-  EXPECT_EQ(parse(full, {"output.checkpoint=none", "output.checkpoint.every=3"}).output.checkpoint_every,
-            3.0);
+  EXPECT_EQ(parse(full, {"output.checkpoint=none", "output.checkpoint.every=3"}).output.checkpoint_every, 3.0);
   EXPECT_FALSE(parse(full, {"walltime=none"}).walltime);
   EXPECT_EQ(parse(full, {"parallel.grid=[2, 3]"}).process_grid, (std::array<int, 2>{2, 3}));
   EXPECT_TRUE(
-      faults("flow: {reynolds: {tau: 1}}\n", {"domain.size=[1, 1, 2]", "grid.cells=[4, 4, 4]", "time.end=1"})
-          .empty());
+      faults("flow: {reynolds: {tau: 1}}\n", {"domain.size=[1, 1, 2]", "grid.cells=[4, 4, 4]", "time.end=1"}).empty());
 }
 
 TEST(Case, OverrideFaultsNameTheArgument) {
@@ -383,16 +368,14 @@ TEST(Case, OverrideFaultsNameTheArgument) {
 }
 
 TEST(Case, PathsResolveAgainstTheirOrigin) {
-  const std::string text =
-      minimal + "initial: {type: fields, file: ../start.h5}\noutput: {directory: a/./b/}\n";
+  const std::string text = minimal + "initial: {type: fields, file: ../start.h5}\noutput: {directory: a/./b/}\n";
   EXPECT_EQ(parse(text).initial.file, "/cases/start.h5");
   EXPECT_EQ(parse(text).output.directory, "/cases/here/a/b");
   const std::string here = std::filesystem::current_path().string();
   EXPECT_EQ(parse(text, {"output.directory=x"}).output.directory, here + "/x");
   EXPECT_EQ(parse(text, {"initial={type: checkpoint, file: c.h5}"}).initial.file, here + "/c.h5");
   EXPECT_EQ(parse(text, {"output.directory=/abs"}).output.directory, "/abs");
-  EXPECT_EQ(parse(minimal, {"output.directory=" + quoted_yaml("/a: #b\"\\\n")}).output.directory,
-            "/a: #b\"\\\n");
+  EXPECT_EQ(parse(minimal, {"output.directory=" + quoted_yaml("/a: #b\"\\\n")}).output.directory, "/a: #b\"\\\n");
 }
 
 TEST(Case, AcceptsYamlAnchors) {
@@ -411,15 +394,14 @@ TEST(Case, ResolvedYamlReadsBackToTheSameCase) {
   expect_round_trip(parse(full));
   expect_round_trip(
       parse(full, {"title=" + quoted_yaml("a \"b\": #c\t\\ é\n"), "flow.reynolds.center=1234.5678901234567",
-                   "time={steps: 7, dt: 0.1}", "walltime=none", "output.checkpoint=none",
-                   "output.statistics=none", "output.slices=[]", "initial={type: fields, file: f.h5}"}));
+                   "time={steps: 7, dt: 0.1}", "walltime=none", "output.checkpoint=none", "output.statistics=none",
+                   "output.slices=[]", "initial={type: fields, file: f.h5}"}));
   expect_round_trip(parse(
       full,
       {"flow.type=open_channel", "domain.size=[pi, 1e-3, 1]", "flow.reynolds.tau=1e10", "flow.forcing=none",
-       "grid.stretching={type: file, file: faces.txt}", "time.dt_max=0.02",
-       "walls.bottom.velocity=[-0.1, 0.3, 0]", "initial.type=zero", "parallel.grid=[3, 2]",
-       "solver={tridiagonal: transpose, z_blocks: 5}", "time.diffusion=implicit_z",
-       "grid.stretching={type: natural, re_tau: 550}", "parallel.exchange=mpi_alltoall",
+       "grid.stretching={type: file, file: faces.txt}", "time.dt_max=0.02", "walls.bottom.velocity=[-0.1, 0.3, 0]",
+       "initial.type=zero", "parallel.grid=[3, 2]", "solver={tridiagonal: transpose, z_blocks: 5}",
+       "time.diffusion=implicit_z", "grid.stretching={type: natural, re_tau: 550}", "parallel.exchange=mpi_alltoall",
        "output.slices=[{normal: x, at: pi/3, every: 0.1, fields: [u, p]}, {normal: y, at: 0, every: 2}]"}));
 }
 
@@ -439,16 +421,15 @@ TEST(Case, ComparesWhatIsPhysical) {
   EXPECT_TRUE(physical_changes(stored, parse(full, {"title=x", "time.steps=9", "time.dt=0.1", "walltime=none",
                                                     "parallel.grid=[2, 1]", "output={directory: other}"}))
                   .empty());
-  EXPECT_EQ(physical_changes(stored, parse(full, {"flow.reynolds.bulk=5600"})),
-            Lines{"flow.reynolds: 5714 -> 5600"});
+  EXPECT_EQ(physical_changes(stored, parse(full, {"flow.reynolds.bulk=5600"})), Lines{"flow.reynolds: 5714 -> 5600"});
   EXPECT_EQ(physical_changes(stored, parse(full, {"flow.reynolds.tau=180"})),
             Lines{"flow.reynolds: bulk: 5714 -> tau: 180"});
   EXPECT_EQ(physical_changes(stored, parse(full, {"solver.z_blocks=8"})), Lines{"solver.z_blocks: 9 -> 8"});
   EXPECT_EQ(physical_changes(stored, parse(full, {"grid.cells=[256, 192, 96]"})),
             (Lines{"grid.cells: [256, 192, 144] -> [256, 192, 96]", "solver.z_blocks: 9 -> 6"}));
   for (const char* change : {"flow.forcing=none", "domain.size=[pi, pi, 2]", "grid.stretching.factor=1.7",
-                             "walls.top=free_slip", "walls.bottom.velocity=[1, 0, 0]",
-                             "time.diffusion=implicit_z", "initial.seed=2", "solver.tridiagonal=transpose"}) {
+                             "walls.top=free_slip", "walls.bottom.velocity=[1, 0, 0]", "time.diffusion=implicit_z",
+                             "initial.seed=2", "solver.tridiagonal=transpose"}) {
     EXPECT_EQ(physical_changes(stored, parse(full, {change})).size(), 1U) << change;
   }
   const Lines start{"initial={type: fields, file: /here/a.h5}", "initial={type: fields, file: /there/a.h5}"};
@@ -487,10 +468,8 @@ TEST(Case, ReferencePageHasARowForEveryKey) {
     EXPECT_TRUE(paths.insert(key.path).second) << key.path;
     EXPECT_FALSE(key.meaning.empty()) << key.path;
     const bool top_section = key.section().empty() && key.type == ValueType::section;
-    EXPECT_TRUE(contains(page, (top_section ? "## " + key.path + "\n" : "| `" + key.path + "` |")))
-        << key.path;
-    EXPECT_TRUE(key.section().empty() || key.section().ends_with("[]") || find_key(key.section()))
-        << key.path;
+    EXPECT_TRUE(contains(page, (top_section ? "## " + key.path + "\n" : "| `" + key.path + "` |"))) << key.path;
+    EXPECT_TRUE(key.section().empty() || key.section().ends_with("[]") || find_key(key.section())) << key.path;
   }
 }
 

@@ -16,15 +16,13 @@ using Cells = std::array<std::int64_t, 3>;
 using Pencil = Box3 (Decomposition::*)(int) const;
 
 /// True if the ranks' boxes cover nx x ny x nz exactly once.
-bool tiles(const Decomposition& decomposition, Pencil pencil, std::int64_t nx, std::int64_t ny,
-           std::int64_t nz) {
+bool tiles(const Decomposition& decomposition, Pencil pencil, std::int64_t nx, std::int64_t ny, std::int64_t nz) {
   std::vector<int> owners(static_cast<std::size_t>(nx * ny * nz), 0);
   for (int rank = 0; rank < decomposition.processes().size(); ++rank) {
     const Box3 box = (decomposition.*pencil)(rank);
     for (auto k = box.lo[2]; k < box.hi[2]; ++k) {
       for (auto j = box.lo[1]; j < box.hi[1]; ++j) {
-        for (auto i = box.lo[0]; i < box.hi[0]; ++i)
-          ++owners.at(static_cast<std::size_t>(i + nx * (j + ny * k)));
+        for (auto i = box.lo[0]; i < box.hi[0]; ++i) ++owners.at(static_cast<std::size_t>(i + nx * (j + ny * k)));
       }
     }
   }
@@ -119,8 +117,7 @@ TEST_P(DecompositionOf, SplitsZByWholeBlocks) {
 std::string name_of(const testing::TestParamInfo<Case>& tested) {
   const auto& [cells, processes, z_blocks] = tested.param;
   return std::to_string(cells[0]) + "x" + std::to_string(cells[1]) + "x" + std::to_string(cells[2]) + "_on_" +
-         std::to_string(processes.py) + "x" + std::to_string(processes.pz) + "_blocks_" +
-         std::to_string(z_blocks);
+         std::to_string(processes.py) + "x" + std::to_string(processes.pz) + "_blocks_" + std::to_string(z_blocks);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, DecompositionOf,

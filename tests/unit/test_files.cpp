@@ -104,8 +104,8 @@ TEST(FieldHash, PartsAddUpAndOrderMatters) {
 }
 
 TEST(ChunkLayout, CoversEachElementOnceWithBoundedChunks) {
-  for (const Extents& global : {Extents{1, 1, 1}, Extents{9, 10, 11}, Extents{144, 192, 256},
-                                Extents{3, 2048, 3072}, Extents{2, 3, 1000000}, Extents{7, 641, 512}}) {
+  for (const Extents& global : {Extents{1, 1, 1}, Extents{9, 10, 11}, Extents{144, 192, 256}, Extents{3, 2048, 3072},
+                                Extents{2, 3, 1000000}, Extents{7, 641, 512}}) {
     const ChunkLayout layout(global, 8);
     std::int64_t volume = 0;
     for (std::int64_t n = 0; n < layout.count(); ++n) {
@@ -166,8 +166,8 @@ TEST_F(FilesTest, DescriptionTellsWhatACheckpointHolds) {
   EXPECT_EQ(file, path("checkpoints/step_0001200.h5"));
   const FileDescription intact = describe(file);
   EXPECT_TRUE(intact.intact()) << intact.text();
-  for (const char* part : {"Sluice checkpoint", "step: 1200", "time: 1.5", "/u: (3, 4, 5), 8-byte",
-                           "/state/dt: 0.0123", "abc123"}) {
+  for (const char* part :
+       {"Sluice checkpoint", "step: 1200", "time: 1.5", "/u: (3, 4, 5), 8-byte", "/state/dt: 0.0123", "abc123"}) {
     EXPECT_NE(intact.text().find(part), std::string::npos) << part << " in\n" << intact.text();
   }
   const double value = 0.3;
@@ -175,8 +175,7 @@ TEST_F(FilesTest, DescriptionTellsWhatACheckpointHolds) {
   const FileDescription damaged = describe(file);
   EXPECT_FALSE(damaged.intact());
   EXPECT_NE(damaged.text().find("not intact"), std::string::npos);
-  EXPECT_NE(damaged.text().find("/state/dt: 0.0123"), std::string::npos)
-      << "damage in one part hides another";
+  EXPECT_NE(damaged.text().find("/state/dt: 0.0123"), std::string::npos) << "damage in one part hides another";
   write_plain(path("text.h5"), "hello");
   EXPECT_EQ(code_of([&] { describe(path("text.h5")); }), 3);
 }
@@ -193,8 +192,8 @@ TEST_F(FilesTest, LaterFormatIsRefusedByName) {
 }
 
 TEST_F(FilesTest, ListingKnowsCheckpointsByName) {
-  for (const char* name : {"step_0000020.h5", "step_0000003.h5", "step_12345678.h5", "step_0000004.h5.tmp",
-                           "step_5.h5", "u.h5"}) {
+  for (const char* name :
+       {"step_0000020.h5", "step_0000003.h5", "step_12345678.h5", "step_0000004.h5.tmp", "step_5.h5", "u.h5"}) {
     write_plain(path(name), "x");
   }
   const auto files = list_checkpoints(directory_);

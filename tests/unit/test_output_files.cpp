@@ -144,8 +144,8 @@ TEST_F(FilesTest, StatisticsFileSurvivesAFullDisk) {
 SliceSnapshot snapshot(std::int64_t step) {
   const GridLines grid = grid_lines(4, 4.0, 3, 3.0, {0, 0.5, 1.5, 2});
   SliceSnapshot snapshot{step, 0.5 * static_cast<double>(step), plane_of(grid, 'z', 1), {}};
-  snapshot.fields.push_back({{"u", "streamwise velocity", "1", Location::x_face},
-                             std::vector<double>(12, 0.1 * static_cast<double>(step))});
+  snapshot.fields.push_back(
+      {{"u", "streamwise velocity", "1", Location::x_face}, std::vector<double>(12, 0.1 * static_cast<double>(step))});
   snapshot.fields.push_back({{"p", "pressure", "1", Location::center}, std::vector<double>(12, 1.0)});
   return snapshot;
 }

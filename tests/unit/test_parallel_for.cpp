@@ -94,8 +94,7 @@ void expect_each_index_once(const Box3& whole, const Box3& box) {
 /// Reproducible values of both signs that do not add up exactly.
 std::vector<double> awkward_values(std::size_t size) {
   std::vector<double> values(size);
-  for (std::size_t n = 0; n < size; ++n)
-    values[n] = std::ldexp(uniform01(5, n) - 0.5, static_cast<int>(n % 40) - 20);
+  for (std::size_t n = 0; n < size; ++n) values[n] = std::ldexp(uniform01(5, n) - 0.5, static_cast<int>(n % 40) - 20);
   return values;
 }
 
@@ -193,8 +192,7 @@ TEST(ReduceSum, IsTheSumOfThePlanes) {
   const double sum = reduce_sum("sum", values.box, SumOne{values.view()}).value();
   EXPECT_NEAR(sum, plain, 1e-12 * std::abs(plain) + 1e-6);
   ExactSum of_planes;
-  for (const auto& plane : reduce_planes<1>("planes", values.box, SumOne{values.view()}))
-    of_planes += plane[0];
+  for (const auto& plane : reduce_planes<1>("planes", values.box, SumOne{values.view()})) of_planes += plane[0];
   EXPECT_EQ(sum, of_planes.value());
   EXPECT_EQ(reduce_sum("empty", box_of(9, 0, 11), SumOne{values.view()}).value(), 0.0);
 }

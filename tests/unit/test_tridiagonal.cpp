@@ -54,19 +54,16 @@ TEST(SecondDerivative, OfLinearProfile) {
   for (std::size_t k = 0; k < 9; ++k) centers.push_back((nodes[k] + nodes[k + 1]) / 2);
   for (std::size_t k = 0; k < 9; ++k) faces.push_back(nodes[k + 1]);
 
-  const auto at_centers =
-      times(second_derivative_centers(nodes, WallRow::dirichlet, WallRow::neumann), centers);
+  const auto at_centers = times(second_derivative_centers(nodes, WallRow::dirichlet, WallRow::neumann), centers);
   const auto at_faces = times(second_derivative_faces(nodes), faces);
   double largest = 0;
   for (std::size_t k = 0; k < 8; ++k)
     largest = std::max(largest, std::abs(at_centers[k]));  // the bottom wall at 0 is on the line
-  for (std::size_t k = 0; k < 7; ++k)
-    largest = std::max(largest, std::abs(at_faces[k]));  // w = 0 at the top is not
+  for (std::size_t k = 0; k < 7; ++k) largest = std::max(largest, std::abs(at_faces[k]));  // w = 0 at the top is not
   std::printf("second derivative of a linear profile: %.2e\n", largest);
   EXPECT_LT(largest, 1e-11);
 
-  const double dz =
-      nodes[9] - nodes[8];  // without flux through the top wall, the gradient 1 below it is all there is
+  const double dz = nodes[9] - nodes[8];  // without flux through the top wall, the gradient 1 below it is all there is
   EXPECT_NEAR(at_centers[8], -1 / dz, 1e-12 / dz);
 }
 
@@ -121,8 +118,7 @@ double error_against_dense(const TridiagonalRows& rows, std::array<std::int64_t,
   solver.prepare(c);
 
   GlobalArray rhs(cells);
-  for (std::size_t n = 0; n < rhs.values.size(); ++n)
-    rhs.values[n] = static_cast<real>(uniform01(3, n) - 0.5);
+  for (std::size_t n = 0; n < rhs.values.size(); ++n) rhs.values[n] = static_cast<real>(uniform01(3, n) - 0.5);
   Field x(decomposition.x_pencil(0), Location::center);
   test::scatter(rhs, x, std::nan(""));
   solver.solve(x);
@@ -140,8 +136,7 @@ double error_against_dense(const TridiagonalRows& rows, std::array<std::int64_t,
       }
       const std::vector<double> exact = test::solve_dense(dense_helmholtz(rows, c), line);
       error = std::max(error, test::largest_difference(exact, computed));
-      error =
-          std::max(error, real_epsilon * 1e10 * test::largest_difference(exact, solver.solve_profile(line)));
+      error = std::max(error, real_epsilon * 1e10 * test::largest_difference(exact, solver.solve_profile(line)));
       scale = std::max(scale, test::largest(exact));
     }
   }
@@ -179,8 +174,8 @@ TEST(Helmholtz, TopWallFaceIsDecoupled) {
   const Communicator comm(MPI_COMM_SELF, {1, 1});
   const auto exchange = make_exchange("mpi_p2p");
   const Decomposition decomposition(cells, {1, 1}, 2);
-  ZHelmholtzSolver solver(comm, decomposition, second_derivative_faces(random_nodes(9)),
-                          TridiagonalMethod::ptdma, *exchange);
+  ZHelmholtzSolver solver(comm, decomposition, second_derivative_faces(random_nodes(9)), TridiagonalMethod::ptdma,
+                          *exchange);
   solver.prepare(0.2);
   const auto solve_with_top = [&](double top) {
     GlobalArray rhs(cells);

@@ -90,8 +90,7 @@ TEST_P(Advection, ConservesEnergyAndMomentumOnAStretchedGrid) {
   test::expect_at_most("|sum C v V| / sum |C v V|", std::abs(v.momentum) / v.momentum_magnitude,
                        test::round_off(1e-14));
   test::expect_at_most("w: |sum C w V - what leaves at the ends| / sum |C w V|",
-                       std::abs(w.momentum + w_flux_through_ends(flow)) / w.momentum_magnitude,
-                       test::round_off(1e-14));
+                       std::abs(w.momentum + w_flux_through_ends(flow)) / w.momentum_magnitude, test::round_off(1e-14));
 }
 
 /// A smooth divergence-free field between resting walls.
@@ -100,10 +99,9 @@ void set_smooth(Flow& flow) {
   const double a = 2 * std::numbers::pi / flow.grid.length_x();
   const double b = 2 * std::numbers::pi / flow.grid.length_y();
   const double c = std::numbers::pi / 2;
-  flow.set_velocity(
-      [&](double x, double y, double z) { return 1 + sin(a * x) * cos(b * y) * sin(c * z); },
-      [&](double x, double y, double z) { return 0.7 * cos(a * x + 1) * sin(b * y) * sin(2 * c * z); },
-      [&](double x, double y, double z) { return 0.5 * sin(a * x) * sin(b * y + 1) * sin(c * z); });
+  flow.set_velocity([&](double x, double y, double z) { return 1 + sin(a * x) * cos(b * y) * sin(c * z); },
+                    [&](double x, double y, double z) { return 0.7 * cos(a * x + 1) * sin(b * y) * sin(2 * c * z); },
+                    [&](double x, double y, double z) { return 0.5 * sin(a * x) * sin(b * y + 1) * sin(c * z); });
   flow.stepper.project(flow.state);
 }
 
@@ -115,8 +113,7 @@ TEST_P(Advection, EnergyDriftFallsWithTheThirdPowerOfTheTimeStep) {
     set_smooth(flow);
     const double before = flow.stepper.diagnose(flow.state).kinetic_energy;
     const double dt = 0.25 / steps;
-    if (steps == 16)
-      test::expect_at_most("largest dt / dt_lim", dt / flow.stepper.time_step_limit(flow.state), 1);
+    if (steps == 16) test::expect_at_most("largest dt / dt_lim", dt / flow.stepper.time_step_limit(flow.state), 1);
     flow.advance(steps, dt);
     dts.push_back(dt);
     drifts.push_back(std::abs(flow.stepper.diagnose(flow.state).kinetic_energy - before) / before);
@@ -125,9 +122,7 @@ TEST_P(Advection, EnergyDriftFallsWithTheThirdPowerOfTheTimeStep) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Walls, Advection, testing::Values(WallKind::no_slip, WallKind::free_slip),
-                         [](const auto& wall) {
-                           return wall.param == WallKind::no_slip ? "no_slip" : "free_slip";
-                         });
+                         [](const auto& wall) { return wall.param == WallKind::no_slip ? "no_slip" : "free_slip"; });
 
 }  // namespace
 }  // namespace sluice

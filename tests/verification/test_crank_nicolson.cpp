@@ -61,8 +61,7 @@ struct Equation {
 
 /// Largest residual of u_new - c Lz u_new = u + dt [alpha R + beta R_prev - gamma grad p_new + gamma f] + c
 /// Lz u over planes [first, end), relative to the largest change of the component.
-double residual(const Flow& flow, const Equation& eq, double dt, int substep, std::int64_t first,
-                std::int64_t end) {
+double residual(const Flow& flow, const Equation& eq, double dt, int substep, std::int64_t first, std::int64_t end) {
   const auto n = static_cast<std::size_t>(substep);
   const double gamma_dt = Rk3::gamma(substep) * dt;
   const double c = gamma_dt * flow.settings.flow.viscosity / 2;
@@ -120,15 +119,12 @@ void check_substeps(const FlowCase& settings) {
     const Tendency r(flow);
     const double force = flow.stepper.substep(flow.state, dt, k);
     const Fields after(flow);
-    worst_u = std::max(
-        worst_u, residual(flow, {before.u, after.u, r.u, previous.u, after.p, {1, 0, 0}, rows_u, force}, dt,
-                          k, 1, nz - 1));
-    worst_v =
-        std::max(worst_v, residual(flow, {before.v, after.v, r.v, previous.v, after.p, {0, 1, 0}, rows_v, 0},
-                                   dt, k, 1, nz - 1));
-    worst_w =
-        std::max(worst_w, residual(flow, {before.w, after.w, r.w, previous.w, after.p, {0, 0, 1}, rows_w, 0},
-                                   dt, k, 0, nz - 1));
+    worst_u = std::max(worst_u, residual(flow, {before.u, after.u, r.u, previous.u, after.p, {1, 0, 0}, rows_u, force},
+                                         dt, k, 1, nz - 1));
+    worst_v = std::max(
+        worst_v, residual(flow, {before.v, after.v, r.v, previous.v, after.p, {0, 1, 0}, rows_v, 0}, dt, k, 1, nz - 1));
+    worst_w = std::max(
+        worst_w, residual(flow, {before.w, after.w, r.w, previous.w, after.p, {0, 0, 1}, rows_w, 0}, dt, k, 0, nz - 1));
     previous = r;
   }
   const double wide = 2 * parameters.viscosity * dt / std::pow(flow.grid.dz_min(), 2);

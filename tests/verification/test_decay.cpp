@@ -90,8 +90,7 @@ TEST_P(Decay, StokesEigenmode) {
   const std::string name = "Stokes mode, " + test::name_of(GetParam());
   test::expect_order(name + ", decay rate", spacings, rates, 1.9);
   test::expect_order(name + ", velocity", spacings, velocities, 1.9);
-  test::expect_at_most(name + ", error of the rate at 96 x 96, relative", rates.back() / -StokesMode::sigma,
-                       2e-3);
+  test::expect_at_most(name + ", error of the rate at 96 x 96, relative", rates.back() / -StokesMode::sigma, 2e-3);
 }
 
 constexpr double nu_tg = 0.05;
@@ -110,8 +109,7 @@ TEST_P(Decay, TaylorGreenInXy) {
   std::vector<double> spacings, velocities, pressures;
   for (const std::int64_t n : {16, 32, 64}) {
     FlowCase settings;
-    settings.cells = {n, 3 * n / 2,
-                      4};  // unequal spacings: with equal ones the discrete vortex is exact in space
+    settings.cells = {n, 3 * n / 2, 4};  // unequal spacings: with equal ones the discrete vortex is exact in space
     settings.flow.viscosity = nu_tg;
     settings.flow.diffusion = GetParam();
     settings.flow.bottom.kind = settings.flow.top.kind = WallKind::free_slip;

@@ -26,9 +26,7 @@ double largest_divergence(FlowCase settings) {
   flow.set_random(17);
   double worst = 0;
   const double spacing = std::min({flow.grid.dx(), flow.grid.dy(), flow.grid.dz_min()});
-  const auto measure = [&] {
-    worst = std::max(worst, flow.stepper.diagnose(flow.state).max_divergence * spacing);
-  };
+  const auto measure = [&] { worst = std::max(worst, flow.stepper.diagnose(flow.state).max_divergence * spacing); };
   measure();
   const double dt = 0.8 * flow.stepper.time_step_limit(flow.state);
   for (int n = 0; n < 6; ++n) {
@@ -49,20 +47,18 @@ TEST(Divergence, IsRoundOffForAllWallsAndSizes) {
   for (const Diffusion diffusion : {Diffusion::explicit_, Diffusion::implicit_z}) {
     for (const TridiagonalMethod method : {TridiagonalMethod::ptdma, TridiagonalMethod::transpose}) {
       for (const Walls2& walls :
-           {Walls2{"channel", resting, resting}, Walls2{"moving", moving, resting},
-            Walls2{"open", resting, slip}, Walls2{"slip below", slip, moving}, Walls2{"slip", slip, slip}}) {
-        for (const auto& cells :
-             {std::array<std::int64_t, 3>{7, 5, 11}, std::array<std::int64_t, 3>{13, 1, 9},
-              std::array<std::int64_t, 3>{31, 17, 37}, std::array<std::int64_t, 3>{16, 12, 32},
-              std::array<std::int64_t, 3>{2, 3, 4}}) {
+           {Walls2{"channel", resting, resting}, Walls2{"moving", moving, resting}, Walls2{"open", resting, slip},
+            Walls2{"slip below", slip, moving}, Walls2{"slip", slip, slip}}) {
+        for (const auto& cells : {std::array<std::int64_t, 3>{7, 5, 11}, std::array<std::int64_t, 3>{13, 1, 9},
+                                  std::array<std::int64_t, 3>{31, 17, 37}, std::array<std::int64_t, 3>{16, 12, 32},
+                                  std::array<std::int64_t, 3>{2, 3, 4}}) {
           FlowCase settings;
           settings.cells = cells;
           settings.length_x = 3;
           settings.length_y = cells[1] == 1 ? 1 : 2;
           settings.z_nodes = tanh_nodes(cells[2], 2, 1.8, true);
           settings.z_blocks = cells[2] > 8 ? 3 : 1;
-          settings.flow = {0.01,      walls.bottom, walls.top, {ForcingKind::bulk_velocity, 0.5},
-                           diffusion, method};
+          settings.flow = {0.01, walls.bottom, walls.top, {ForcingKind::bulk_velocity, 0.5}, diffusion, method};
           const double measured = largest_divergence(settings);
           EXPECT_LE(measured, test::round_off(1e-12))
               << walls.name << ' ' << cells[0] << ' ' << cells[1] << ' ' << cells[2];

@@ -22,8 +22,8 @@ using test::GlobalArray;
 using Profiles = std::map<std::string, std::vector<double>>;
 
 StatisticsBlock sample(Flow& flow, int times = 1) {
-  Statistics statistics(flow.grid, flow.stepper.metrics(), flow.settings.flow, flow.stepper.walls(),
-                        flow.state.p.box(), flow.comm.world());
+  Statistics statistics(flow.grid, flow.stepper.metrics(), flow.settings.flow, flow.stepper.walls(), flow.state.p.box(),
+                        flow.comm.world());
   for (int n = 0; n < times; ++n) {
     statistics.sample(flow.state, 0.25);
     flow.state.time += 1;
@@ -33,8 +33,7 @@ StatisticsBlock sample(Flow& flow, int times = 1) {
 
 Profiles by_name(const StatisticsBlock& block) {
   Profiles profiles;
-  for (std::size_t n = 0; n < block.sums.size(); ++n)
-    profiles[Statistics::profiles()[n].name] = block.sums[n];
+  for (std::size_t n = 0; n < block.sums.size(); ++n) profiles[Statistics::profiles()[n].name] = block.sums[n];
   return profiles;
 }
 
@@ -99,8 +98,7 @@ void compare(const Profiles& sampled, const std::string& name, const std::vector
     size = std::max(size, std::abs(direct[k]));
   }
   EXPECT_GT(size, 0) << name;
-  test::expect_at_most(name + ": sampled - direct over the largest value", worst / size,
-                       test::round_off(1e-13));
+  test::expect_at_most(name + ": sampled - direct over the largest value", worst / size, test::round_off(1e-13));
 }
 
 FlowCase rough_case() {
@@ -199,8 +197,7 @@ TEST_F(RoughFlow, VorticityMatchesDirectSums) {
   compare(sampled, "omega_y", mean_of_faces(omega_y, 1));
   compare(sampled, "omega_xx", mean_of_faces(omega_x, 2));
   compare(sampled, "omega_yy", mean_of_faces(omega_y, 2));
-  compare(sampled, "omega_zz",
-          d.at_centers([&](Index i, Index j, Index k) { return std::pow(omega_z(i, j, k), 2); }));
+  compare(sampled, "omega_zz", d.at_centers([&](Index i, Index j, Index k) { return std::pow(omega_z(i, j, k), 2); }));
 }
 
 TEST(FlowStatistics, WallStressIsTheOneOfTheDiagnostics) {
@@ -208,10 +205,8 @@ TEST(FlowStatistics, WallStressIsTheOneOfTheDiagnostics) {
   flow.set_random(4);
   const Profiles sampled = by_name(sample(flow));
   const Diagnostics d = flow.stepper.diagnose(flow.state);
-  test::expect_at_most("bottom", std::abs(sampled.at("tau_xz").front() / d.shear_bottom - 1),
-                       test::round_off(1e-14));
-  test::expect_at_most("top", std::abs(sampled.at("tau_xz").back() / d.shear_top - 1),
-                       test::round_off(1e-14));
+  test::expect_at_most("bottom", std::abs(sampled.at("tau_xz").front() / d.shear_bottom - 1), test::round_off(1e-14));
+  test::expect_at_most("top", std::abs(sampled.at("tau_xz").back() / d.shear_top - 1), test::round_off(1e-14));
   EXPECT_EQ(sampled.at("uw").front(), 0);
   EXPECT_EQ(sampled.at("uw").back(), 0);
 }

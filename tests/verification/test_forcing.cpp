@@ -37,8 +37,7 @@ std::vector<double> plane_means(const Flow& flow, const Field& field) {
   std::vector<double> means;
   for (std::int64_t k = 0; k < values.cells[2]; ++k) {
     double sum = 0;
-    for (std::int64_t n = 0; n < columns; ++n)
-      sum += values.values[static_cast<std::size_t>(k * columns + n)];
+    for (std::int64_t n = 0; n < columns; ++n) sum += values.values[static_cast<std::size_t>(k * columns + n)];
     means.push_back(sum / static_cast<double>(columns));
   }
   return means;
@@ -51,8 +50,8 @@ std::vector<double> profile(const StatisticsBlock& block, const std::string& nam
 }
 
 StatisticsBlock sample(Flow& flow, double force) {
-  Statistics statistics(flow.grid, flow.stepper.metrics(), flow.settings.flow, flow.stepper.walls(),
-                        flow.state.p.box(), flow.comm.world());
+  Statistics statistics(flow.grid, flow.stepper.metrics(), flow.settings.flow, flow.stepper.walls(), flow.state.p.box(),
+                        flow.comm.world());
   statistics.sample(flow.state, force);
   return statistics.close_block();
 }
@@ -75,8 +74,7 @@ TEST_P(Forcing, BulkVelocityStaysAtItsTarget) {
       }
     }
   }
-  test::expect_at_most("largest |U_b / target - 1| after each of 240 substeps", worst,
-                       test::round_off(2e-15));
+  test::expect_at_most("largest |U_b / target - 1| after each of 240 substeps", worst, test::round_off(2e-15));
 }
 
 /// With a flow uniform in x and y there is no pressure correction, and the forced momentum equation must hold
@@ -89,8 +87,7 @@ TEST_P(Forcing, LeavesTheWallRowsIntact) {
   Flow flow(settings);
   const auto zero = [](double, double, double) { return 0.0; };
   flow.set_velocity([](double, double, double z) { return 1 + 0.2 * std::sin(5 * z); }, zero, zero);
-  const TridiagonalRows rows =
-      second_derivative_centers(flow.grid.z_nodes(), WallRow::dirichlet, WallRow::dirichlet);
+  const TridiagonalRows rows = second_derivative_centers(flow.grid.z_nodes(), WallRow::dirichlet, WallRow::dirichlet);
   const auto lz = [&](const std::vector<double>& u, std::size_t k) {
     const double dz = flow.grid.dz(0);
     const double below = k > 0 ? rows.lower[k] * u[k - 1] : 2 * settings.flow.bottom.u / (dz * dz);
@@ -106,8 +103,7 @@ TEST_P(Forcing, LeavesTheWallRowsIntact) {
   double worst = 0;
   double change = 0;
   for (std::size_t k = 0; k < before.size(); ++k) {
-    const double right = before[k] +
-                         c * ((1 - implicit_part) * lz(before, k) + implicit_part * lz(after, k)) +
+    const double right = before[k] + c * ((1 - implicit_part) * lz(before, k) + implicit_part * lz(after, k)) +
                          Rk3::gamma(0) * dt * force;
     worst = std::max(worst, std::abs(after[k] - right));
     change = std::max(change, std::abs(after[k] - before[k]));
@@ -117,8 +113,7 @@ TEST_P(Forcing, LeavesTheWallRowsIntact) {
 }
 
 TEST_P(Forcing, LaminarFlowStaysSteady) {
-  for (const ForcingKind kind :
-       {ForcingKind::bulk_velocity, ForcingKind::pressure_gradient, ForcingKind::none}) {
+  for (const ForcingKind kind : {ForcingKind::bulk_velocity, ForcingKind::pressure_gradient, ForcingKind::none}) {
     FlowCase settings = channel(GetParam());
     settings.cells = {8, 5, 24};
     settings.flow.forcing = {kind, kind == ForcingKind::bulk_velocity ? 1 : 2.0 / 300};
@@ -134,8 +129,7 @@ TEST_P(Forcing, LaminarFlowStaysSteady) {
     const GlobalArray later_v = flow.read(flow.state.velocity.v);
     double change = 0;
     for (std::size_t n = 0; n < u.values.size(); ++n) {
-      change = std::max(
-          {change, std::abs(later_u.values[n] - u.values[n]), std::abs(later_v.values[n] - v.values[n])});
+      change = std::max({change, std::abs(later_u.values[n] - u.values[n]), std::abs(later_v.values[n] - v.values[n])});
     }
     test::expect_at_most("change of the laminar flow in 200 steps", change, test::round_off(1e-13));
 
@@ -147,13 +141,10 @@ TEST_P(Forcing, LaminarFlowStaysSteady) {
     for (std::size_t k = 0; k < tau.size(); ++k) {
       worst = std::max(worst, std::abs(tau[k] - uw[k] - (tau.front() - slope * flow.grid.z_nodes()[k])));
     }
-    const double scale =
-        settings.flow.viscosity / flow.grid.dz_min();  // of a velocity difference of 1 over a cell
-    test::expect_at_most("distance of the total stress from a straight line", worst / scale,
-                         test::round_off(1e-14));
+    const double scale = settings.flow.viscosity / flow.grid.dz_min();  // of a velocity difference of 1 over a cell
+    test::expect_at_most("distance of the total stress from a straight line", worst / scale, test::round_off(1e-14));
     // A force that keeps the bulk velocity to the last digit is itself known to that digit over dt only.
-    test::expect_at_most("force - wall stresses, times dt", std::abs(force - slope) * dt,
-                         test::round_off(1e-14));
+    test::expect_at_most("force - wall stresses, times dt", std::abs(force - slope) * dt, test::round_off(1e-14));
   }
 }
 
@@ -176,8 +167,7 @@ TEST(MeanMomentum, ChangesByForceAndTotalStress) {
   double change = 0;
   double stress = 0;
   for (std::size_t k = 0; k < before.size(); ++k) {
-    const double divergence =
-        (tau[k + 1] - uw[k + 1] - tau[k] + uw[k]) / flow.grid.dz(static_cast<std::int64_t>(k));
+    const double divergence = (tau[k + 1] - uw[k + 1] - tau[k] + uw[k]) / flow.grid.dz(static_cast<std::int64_t>(k));
     worst = std::max(worst, std::abs(after[k] - before[k] - Rk3::gamma(0) * dt * (force + divergence)));
     change = std::max(change, std::abs(after[k] - before[k]));
     stress = std::max(stress, std::abs(uw[k]));
@@ -185,8 +175,7 @@ TEST(MeanMomentum, ChangesByForceAndTotalStress) {
   // So that a missing term would show: both are far above the bound.
   test::expect_at_least("largest |uw|", stress, 1e-4);
   test::expect_at_least("largest change of the mean velocity", change, 1e-5);
-  test::expect_at_most("residual of the mean momentum balance, bulk velocity 1", worst,
-                       test::round_off(1e-14));
+  test::expect_at_most("residual of the mean momentum balance, bulk velocity 1", worst, test::round_off(1e-14));
 }
 
 INSTANTIATE_TEST_SUITE_P(Diffusions, Forcing, testing::Values(Diffusion::explicit_, Diffusion::implicit_z),

@@ -61,10 +61,8 @@ void compare_sweeps(Diffusion diffusion, const SubstepWeights& weights, std::arr
   flow.stepper.momentum().predict_plain(flow.state, weights, plain_tendency, plain_star);
   // A GPU may contract other products into fused multiply-adds in each form.
   const double bound = loops_on_gpu ? test::round_off(1e-13) : 0;
-  const std::string name =
-      test::name_of(diffusion) + (weights.beta_dt == 0 ? ", first substep" : ", later substep");
-  test::expect_at_most(name + ": R, fused - plain", largest_difference(flow, tendency, plain_tendency),
-                       bound);
+  const std::string name = test::name_of(diffusion) + (weights.beta_dt == 0 ? ", first substep" : ", later substep");
+  test::expect_at_most(name + ": R, fused - plain", largest_difference(flow, tendency, plain_tendency), bound);
   test::expect_at_most(name + ": u*, fused - plain", largest_difference(flow, star, plain_star), bound);
 }
 
@@ -102,12 +100,10 @@ TEST(MomentumSweeps, ExplicitAndImplicitPartsAddUp) {
   const Box3& box = with_all.state.p.box();
   VectorField tendency(box), all(box), split(box);
   with_all.stepper.momentum().predict(with_all.state, {1, 0, 0, 0}, tendency, all);
-  with_split.stepper.momentum().predict(with_split.state, {1, 0, 0, settings.flow.viscosity}, tendency,
-                                        split);
+  with_split.stepper.momentum().predict(with_split.state, {1, 0, 0, settings.flow.viscosity}, tendency, split);
   // The plane of w on the top wall is not an unknown.
   for (VectorField* star : {&all, &split}) with_all.stepper.walls().apply_normal(star->w);
-  test::expect_at_most("u + R: explicit - split", largest_difference(with_all, all, split),
-                       test::round_off(1e-14));
+  test::expect_at_most("u + R: explicit - split", largest_difference(with_all, all, split), test::round_off(1e-14));
 }
 
 }  // namespace

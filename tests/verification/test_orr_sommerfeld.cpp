@@ -34,8 +34,8 @@ FlowCase settings_for(std::int64_t nx, std::int64_t nz, Diffusion diffusion) {
 }
 
 EigenMode discrete_mode(const Flow& flow) {
-  return test::nearest_mode(flow.grid, laminar_profile(flow.grid, flow.settings.flow).u,
-                            flow.settings.flow.viscosity, exact_rate);
+  return test::nearest_mode(flow.grid, laminar_profile(flow.grid, flow.settings.flow).u, flow.settings.flow.viscosity,
+                            exact_rate);
 }
 
 void set_wave(Flow& flow, const EigenMode& mode, double amplitude) {
@@ -46,8 +46,8 @@ void set_wave(Flow& flow, const EigenMode& mode, double amplitude) {
     for (std::int64_t k = 0; k < values.cells[2]; ++k) {
       const auto n = static_cast<std::size_t>(k);
       for (std::int64_t i = 0; i < values.cells[0]; ++i) {
-        values(i, 0, k) = (with_base ? base[n] : 0) +
-                          amplitude * (profile[n] * std::polar(1.0, flow.x(field.location(), i))).real();
+        values(i, 0, k) =
+            (with_base ? base[n] : 0) + amplitude * (profile[n] * std::polar(1.0, flow.x(field.location(), i))).real();
       }
     }
     test::scatter(values, field, 0);
@@ -103,11 +103,10 @@ TEST_P(OrrSommerfeld, GrowthRate) {
   const double growth = measured_growth(flow, 0.08);
   const double discrete = 2 * mode.rate.real();
   const double exact = 2 * exact_rate.real();
-  std::printf("  %s: growth of the energy %.9f, discrete operator %.9f, exact %.9f\n", name.c_str(), growth,
-              discrete, exact);
+  std::printf("  %s: growth of the energy %.9f, discrete operator %.9f, exact %.9f\n", name.c_str(), growth, discrete,
+              exact);
   test::expect_at_most(name + ": relative to the discrete operator", std::abs(growth / discrete - 1), 0.003);
-  if (nz >= 256)
-    test::expect_at_most(name + ": relative to the exact rate", std::abs(growth / exact - 1), 0.03);
+  if (nz >= 256) test::expect_at_most(name + ": relative to the exact rate", std::abs(growth / exact - 1), 0.03);
 }
 
 INSTANTIATE_TEST_SUITE_P(Waves, OrrSommerfeld,
@@ -124,8 +123,7 @@ TEST(OrrSommerfeldOperator, IsSecondOrder) {
     const Grid grid({nz, 1, nz}, 2 * std::numbers::pi, 1,
                     Flow(settings_for(4, nz, Diffusion::explicit_)).grid.z_nodes());
     const FlowParameters flow = settings_for(nz, nz, Diffusion::explicit_).flow;
-    const EigenMode mode =
-        test::nearest_mode(grid, laminar_profile(grid, flow).u, flow.viscosity, exact_rate);
+    const EigenMode mode = test::nearest_mode(grid, laminar_profile(grid, flow).u, flow.viscosity, exact_rate);
     sizes.push_back(1.0 / static_cast<double>(nz));
     errors.push_back(std::abs(mode.rate - exact_rate));
   }

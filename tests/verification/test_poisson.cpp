@@ -71,8 +71,7 @@ struct Problem {
 Problem make_problem(Cells cells, int blocks, Stretching stretching) {
   return {cells,
           blocks,
-          {4.0 / static_cast<double>(cells[0]), 3.0 / static_cast<double>(cells[1]),
-           make_nodes(stretching, cells[2])}};
+          {4.0 / static_cast<double>(cells[0]), 3.0 / static_cast<double>(cells[1]), make_nodes(stretching, cells[2])}};
 }
 
 /// div grad f on the staggered grid, as a plain loop: differences of differences over faces, no flux through
@@ -80,9 +79,7 @@ Problem make_problem(Cells cells, int blocks, Stretching stretching) {
 GlobalArray laplacian(const Problem& problem, const GlobalArray& f) {
   const auto [nx, ny, nz] = problem.cells;
   const auto& z = problem.domain.z_nodes;
-  const auto dz = [&](std::int64_t k) {
-    return z[static_cast<std::size_t>(k) + 1] - z[static_cast<std::size_t>(k)];
-  };
+  const auto dz = [&](std::int64_t k) { return z[static_cast<std::size_t>(k) + 1] - z[static_cast<std::size_t>(k)]; };
   GlobalArray result(problem.cells);
   for (std::int64_t k = 0; k < nz; ++k) {
     for (std::int64_t j = 0; j < ny; ++j) {
@@ -92,8 +89,8 @@ GlobalArray laplacian(const Problem& problem, const GlobalArray& f) {
         const double y = (f(i, (j + 1) % ny, k) - here) - (here - f(i, (j + ny - 1) % ny, k));
         const double above = k + 1 < nz ? (f(i, j, k + 1) - here) / ((dz(k) + dz(k + 1)) / 2) : 0;
         const double below = k > 0 ? (here - f(i, j, k - 1)) / ((dz(k - 1) + dz(k)) / 2) : 0;
-        result(i, j, k) = x / (problem.domain.dx * problem.domain.dx) +
-                          y / (problem.domain.dy * problem.domain.dy) + (above - below) / dz(k);
+        result(i, j, k) = x / (problem.domain.dx * problem.domain.dx) + y / (problem.domain.dy * problem.domain.dy) +
+                          (above - below) / dz(k);
       }
     }
   }
@@ -106,8 +103,7 @@ double mean(const Problem& problem, const GlobalArray& f) {
   double sum = 0;
   for (std::int64_t k = 0; k < nz; ++k) {
     const double dz = z[static_cast<std::size_t>(k) + 1] - z[static_cast<std::size_t>(k)];
-    for (std::int64_t n = 0; n < nx * ny; ++n)
-      sum += f.values[static_cast<std::size_t>(k * nx * ny + n)] * dz;
+    for (std::int64_t n = 0; n < nx * ny; ++n) sum += f.values[static_cast<std::size_t>(k * nx * ny + n)] * dz;
   }
   return sum / (static_cast<double>(nx * ny) * (z.back() - z.front()));
 }
@@ -125,8 +121,7 @@ GlobalArray solve_poisson(MPI_Comm world, ProcessGrid grid, const Problem& probl
   const Decomposition decomposition(problem.cells, grid, problem.blocks);
   const auto exchange = make_exchange("mpi_p2p");
   PoissonSolver solver(comm, decomposition, problem.domain, method, *exchange);
-  Field phi(decomposition.x_pencil(comm.rank()), Location::center,
-            PoissonSolver::row_length(problem.cells[0]));
+  Field phi(decomposition.x_pencil(comm.rank()), Location::center, PoissonSolver::row_length(problem.cells[0]));
   PhaseTimers timers;
   test::scatter(rhs, phi, 1e30);
   solver.solve(phi, timers);  // a second solve must not see the first
@@ -162,8 +157,7 @@ TEST(Poisson, SolvesTheDiscreteOperatorOnEveryProcessGrid) {
                                    std::to_string(size.cells[0]) + ", " + std::to_string(grid.py) + " x " +
                                    std::to_string(grid.pz);
           const GlobalArray phi = solve_poisson(MPI_COMM_WORLD, grid, problem, method, rhs);
-          const double residual =
-              test::largest_difference(laplacian(problem, phi).values, rhs.values) / scale;
+          const double residual = test::largest_difference(laplacian(problem, phi).values, rhs.values) / scale;
           const double offset = std::abs(mean(problem, phi)) / test::largest(phi.values);
           EXPECT_LT(residual, 500 * real_epsilon) << what;
           EXPECT_LT(offset, 100 * real_epsilon) << what;
@@ -226,27 +220,25 @@ TEST(Poisson, SecondOrderOnStretchedGrid) {
       for (std::int64_t j = 0; j < n; ++j) {
         for (std::int64_t i = 0; i < n; ++i) {
           exact(i, j, k) = std::cos(a * (static_cast<double>(i) + 0.5) * problem.domain.dx) *
-                           std::cos(b * (static_cast<double>(j) + 0.5) * problem.domain.dy) *
-                           std::cos(a * center);
+                           std::cos(b * (static_cast<double>(j) + 0.5) * problem.domain.dy) * std::cos(a * center);
         }
       }
     }
     GlobalArray rhs = exact;
     for (double& value : rhs.values) value *= -(a * a + b * b + a * a);
     const auto grids = Decomposition::candidates(problem.cells, world_size(), problem.blocks);
-    const GlobalArray phi =
-        solve_poisson(MPI_COMM_WORLD, grids.front(), problem, TridiagonalMethod::ptdma, rhs);
+    const GlobalArray phi = solve_poisson(MPI_COMM_WORLD, grids.front(), problem, TridiagonalMethod::ptdma, rhs);
     errors.push_back(test::largest_difference(phi.values, exact.values));
   }
   const double order = std::log2(errors[1] / errors[2]);
-  report("Poisson, analytic solution: errors " + std::to_string(errors[0]) + " " + std::to_string(errors[1]) +
-         " " + std::to_string(errors[2]) + ", order " + std::to_string(order));
+  report("Poisson, analytic solution: errors " + std::to_string(errors[0]) + " " + std::to_string(errors[1]) + " " +
+         std::to_string(errors[2]) + ", order " + std::to_string(order));
   EXPECT_GT(order, 1.9);
   EXPECT_LT(order, 2.2);
 }
 
-GlobalArray solve_helmholtz(MPI_Comm world, ProcessGrid grid, const Problem& problem,
-                            const TridiagonalRows& rows, TridiagonalMethod method, const GlobalArray& rhs) {
+GlobalArray solve_helmholtz(MPI_Comm world, ProcessGrid grid, const Problem& problem, const TridiagonalRows& rows,
+                            TridiagonalMethod method, const GlobalArray& rhs) {
   const Communicator comm(world, grid);
   const Decomposition decomposition(problem.cells, grid, problem.blocks);
   const auto exchange = make_exchange("mpi_p2p");
@@ -263,8 +255,7 @@ TEST(Helmholtz, SameBitsOnEveryProcessGrid) {
   for (const SizedGrid& size : sizes) {
     const Problem problem = make_problem(size.cells, size.blocks, Stretching::tanh);
     GlobalArray rhs(size.cells);
-    for (std::size_t n = 0; n < rhs.values.size(); ++n)
-      rhs.values[n] = static_cast<real>(uniform01(9, n) - 0.5);
+    for (std::size_t n = 0; n < rhs.values.size(); ++n) rhs.values[n] = static_cast<real>(uniform01(9, n) - 0.5);
     for (const TridiagonalRows& rows :
          {second_derivative_centers(problem.domain.z_nodes, WallRow::dirichlet, WallRow::neumann),
           second_derivative_faces(problem.domain.z_nodes)}) {
@@ -281,8 +272,7 @@ TEST(Helmholtz, SameBitsOnEveryProcessGrid) {
       }
     }
   }
-  report("Helmholtz: ptdma - transpose " + std::to_string(worst / real_epsilon) +
-         " eps, bits the same as on one rank");
+  report("Helmholtz: ptdma - transpose " + std::to_string(worst / real_epsilon) + " eps, bits the same as on one rank");
   EXPECT_LT(worst, 50 * real_epsilon);
 }
 

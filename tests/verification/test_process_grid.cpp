@@ -90,8 +90,8 @@ void expect_same_on_every_grid(const Size& size, Diffusion diffusion, Tridiagona
       settings.processes = grid;
       settings.exchange = exchange;
       const Outcome together = run(settings, MPI_COMM_WORLD);
-      SCOPED_TRACE(std::string(size.name) + ", " + test::name_of(diffusion) + ", " + test::name_of(method) +
-                   ", " + exchange + ", " + std::to_string(grid.py) + " x " + std::to_string(grid.pz));
+      SCOPED_TRACE(std::string(size.name) + ", " + test::name_of(diffusion) + ", " + test::name_of(method) + ", " +
+                   exchange + ", " + std::to_string(grid.py) + " x " + std::to_string(grid.pz));
       const char* names[] = {"u", "v", "w", "p"};
       for (std::size_t n = 0; n < 4; ++n) {
         const std::size_t count = differences(alone.fields[n].values, together.fields[n].values);
@@ -103,8 +103,7 @@ void expect_same_on_every_grid(const Size& size, Diffusion diffusion, Tridiagona
       total += count;
     }
   }
-  const std::string name =
-      std::string(size.name) + ", " + test::name_of(diffusion) + ", " + test::name_of(method);
+  const std::string name = std::string(size.name) + ", " + test::name_of(diffusion) + ", " + test::name_of(method);
   test::expect_at_most(name + ": numbers that differ from one process", static_cast<double>(total), 0);
 }
 
@@ -120,8 +119,7 @@ TEST_P(ProcessGridIndependence, BitwiseSameResults) {
 
 /// The two methods are different arithmetic for the same equations.
 TEST_P(ProcessGridIndependence, MethodsAgreeToRoundOff) {
-  const Outcome ptdma =
-      run(settings_for(GetParam(), Diffusion::implicit_z, TridiagonalMethod::ptdma), MPI_COMM_SELF);
+  const Outcome ptdma = run(settings_for(GetParam(), Diffusion::implicit_z, TridiagonalMethod::ptdma), MPI_COMM_SELF);
   const Outcome transpose =
       run(settings_for(GetParam(), Diffusion::implicit_z, TridiagonalMethod::transpose), MPI_COMM_SELF);
   double worst = 0;
@@ -130,23 +128,19 @@ TEST_P(ProcessGridIndependence, MethodsAgreeToRoundOff) {
       worst = std::max(worst, std::abs(ptdma.fields[n].values[m] - transpose.fields[n].values[m]));
     }
   }
-  test::expect_at_most(std::string(GetParam().name) + ": velocity, ptdma - transpose", worst,
-                       test::round_off(1e-13));
+  test::expect_at_most(std::string(GetParam().name) + ": velocity, ptdma - transpose", worst, test::round_off(1e-13));
 }
 
 const WallCondition resting{};
 const WallCondition free_slip{WallKind::free_slip, 0, 0};
 
-INSTANTIATE_TEST_SUITE_P(Sizes, ProcessGridIndependence,
-                         testing::Values(Size{"32x64x48", {32, 64, 48}, 3, resting, resting},
-                                         Size{"18x14x22_open", {18, 14, 22}, 3, resting, free_slip},
-                                         // at 6 ranks in y each owns a single line and a single wavenumber
-                                         Size{"11x6x23_moving",
-                                              {11, 6, 23},
-                                              6,
-                                              {WallKind::no_slip, -0.3, 0.2},
-                                              {WallKind::no_slip, 0.5, -0.1}}),
-                         [](const auto& size) { return std::string("cells_") + size.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Sizes, ProcessGridIndependence,
+    testing::Values(
+        Size{"32x64x48", {32, 64, 48}, 3, resting, resting}, Size{"18x14x22_open", {18, 14, 22}, 3, resting, free_slip},
+        // at 6 ranks in y each owns a single line and a single wavenumber
+        Size{"11x6x23_moving", {11, 6, 23}, 6, {WallKind::no_slip, -0.3, 0.2}, {WallKind::no_slip, 0.5, -0.1}}),
+    [](const auto& size) { return std::string("cells_") + size.param.name; });
 
 }  // namespace
 }  // namespace sluice

@@ -34,8 +34,8 @@ double poiseuille(double force, double s, double t) {
   double sum = 0;
   for (int n = 0; n < 40; ++n) {
     const double m = 2 * n + 1;
-    sum += (n % 2 == 0 ? 1 : -1) / (m * m * m) * std::cos(m * pi * s / 2) *
-           std::exp(-m * m * pi * pi * viscosity * t / 4);
+    sum +=
+        (n % 2 == 0 ? 1 : -1) / (m * m * m) * std::cos(m * pi * s / 2) * std::exp(-m * m * pi * pi * viscosity * t / 4);
   }
   return force / (2 * viscosity) * (1 - s * s) - 16 * force / (pi * pi * pi * viscosity) * sum;
 }
@@ -44,8 +44,7 @@ double poiseuille(double force, double s, double t) {
 double couette(double s, double t) {
   double sum = 0;
   for (int n = 1; n <= 40; ++n) {
-    sum += (n % 2 == 0 ? 1.0 : -1.0) / n * std::sin(n * pi * s / 2) *
-           std::exp(-n * n * pi * pi * viscosity * t / 4);
+    sum += (n % 2 == 0 ? 1.0 : -1.0) / n * std::sin(n * pi * s / 2) * std::exp(-n * n * pi * pi * viscosity * t / 4);
   }
   return s / 2 + 2 / pi * sum;
 }
@@ -75,10 +74,8 @@ double startup_error(const FlowCase& settings, const std::function<double(double
     const int steps = static_cast<int>(std::ceil(length * viscosity / (diffusion_number * dz * dz)));
     flow.advance(steps, length / steps);
     const double t = flow.state.time;
-    worst = std::max(
-        worst, flow.rms_error(flow.state.velocity.u, [&](double, double, double z) { return u(z, t); }));
-    worst = std::max(
-        worst, flow.rms_error(flow.state.velocity.v, [&](double, double, double z) { return v(z, t); }));
+    worst = std::max(worst, flow.rms_error(flow.state.velocity.u, [&](double, double, double z) { return u(z, t); }));
+    worst = std::max(worst, flow.rms_error(flow.state.velocity.v, [&](double, double, double z) { return v(z, t); }));
   }
   return worst;
 }
@@ -117,8 +114,8 @@ TEST_P(StartUp, CouetteWithBothWallsMoving) {
         [](double z, double t) { return -0.2 * couette(z, t) + 0.5 * couette(2 - z, t); }));
   }
   test::expect_order("Couette, " + name_of(GetParam()), heights, errors, 1.9);
-  test::expect_at_most("Couette, " + name_of(GetParam()) + ", error at nz = 64 over the wall velocity",
-                       errors.back(), 5e-4);
+  test::expect_at_most("Couette, " + name_of(GetParam()) + ", error at nz = 64 over the wall velocity", errors.back(),
+                       5e-4);
 }
 
 /// An open channel is the lower half of a channel: the free-slip wall is its plane of symmetry.
@@ -126,8 +123,7 @@ TEST_P(StartUp, OpenChannel) {
   std::vector<double> heights, errors;
   for (const std::int64_t nz : {8, 16, 32}) {
     FlowCase settings = settings_for(GetParam(), nz);
-    settings.z_nodes =
-        GetParam().spacing == Spacing::tanh ? tanh_nodes(nz, 1, 1.5, false) : uniform_nodes(nz, 1);
+    settings.z_nodes = GetParam().spacing == Spacing::tanh ? tanh_nodes(nz, 1, 1.5, false) : uniform_nodes(nz, 1);
     settings.flow.top.kind = WallKind::free_slip;
     settings.flow.forcing = {ForcingKind::pressure_gradient, 2 * viscosity};
     heights.push_back(1.0 / static_cast<double>(nz));
@@ -138,15 +134,13 @@ TEST_P(StartUp, OpenChannel) {
   test::expect_order("open channel, " + name_of(GetParam()), heights, errors, 1.9);
 }
 
-INSTANTIATE_TEST_SUITE_P(Variants, StartUp,
-                         testing::Values(Variant{Diffusion::explicit_, Spacing::uniform},
-                                         Variant{Diffusion::explicit_, Spacing::tanh},
-                                         Variant{Diffusion::implicit_z, Spacing::uniform},
-                                         Variant{Diffusion::implicit_z, Spacing::tanh}),
-                         [](const auto& variant) {
-                           return test::name_of(variant.param.diffusion) +
-                                  (variant.param.spacing == Spacing::tanh ? "_tanh" : "_uniform");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Variants, StartUp,
+    testing::Values(Variant{Diffusion::explicit_, Spacing::uniform}, Variant{Diffusion::explicit_, Spacing::tanh},
+                    Variant{Diffusion::implicit_z, Spacing::uniform}, Variant{Diffusion::implicit_z, Spacing::tanh}),
+    [](const auto& variant) {
+      return test::name_of(variant.param.diffusion) + (variant.param.spacing == Spacing::tanh ? "_tanh" : "_uniform");
+    });
 
 }  // namespace
 }  // namespace sluice

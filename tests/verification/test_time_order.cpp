@@ -40,9 +40,7 @@ void prepare(Flow& flow) {
         return 1.5 * z * (2 - z) + 0.5 * sin(a * x) * cos(b * y) * sin(2 * c * z) * sin(c * z);
       },
       [&](double x, double y, double z) { return 0.5 * cos(a * x) * sin(b * y) * sin(c * z) * sin(c * z); },
-      [&](double x, double y, double z) {
-        return 0.5 * sin(a * x + 1) * sin(b * y) * sin(c * z) * sin(c * z);
-      });
+      [&](double x, double y, double z) { return 0.5 * sin(a * x + 1) * sin(b * y) * sin(c * z) * sin(c * z); });
   flow.stepper.project(flow.state);
   flow.advance(200, 0.001);
 }
@@ -83,8 +81,7 @@ void check_order(Diffusion diffusion, int fewest_steps, double least) {
   std::vector<double> errors;
   for (std::size_t n = 1; n < results.size(); ++n) errors.push_back(difference(results[n - 1], results[n]));
   dts.pop_back();
-  test::expect_order("velocity, " + test::name_of(diffusion) + ": differences at dt and dt/2", dts, errors,
-                     least);
+  test::expect_order("velocity, " + test::name_of(diffusion) + ": differences at dt and dt/2", dts, errors, least);
 }
 
 TEST(TimeOrder, ThirdWithExplicitDiffusion) {

@@ -55,8 +55,8 @@ TEST_P(TimeStepLimit, FollowsItsFormula) {
     Flow flow(settings_for(GetParam(), viscosity));
     flow.set_random(9);
     const double limit = flow.stepper.time_step_limit(flow.state);
-    test::expect_at_most("dt_lim, relative difference from the formula",
-                         std::abs(limit / direct_limit(flow) - 1), test::round_off(1e-14));
+    test::expect_at_most("dt_lim, relative difference from the formula", std::abs(limit / direct_limit(flow) - 1),
+                         test::round_off(1e-14));
   }
 }
 
@@ -73,14 +73,12 @@ TEST_P(TimeStepLimit, KeepsRoughFlowsBounded) {
       largest_growth = std::max(largest_growth, after / before);
       before = after;
     }
-    test::expect_at_most(
-        "nu = " + std::to_string(viscosity) + ": largest energy ratio of two steps at 0.95 dt_lim",
-        largest_growth, 1);
+    test::expect_at_most("nu = " + std::to_string(viscosity) + ": largest energy ratio of two steps at 0.95 dt_lim",
+                         largest_growth, 1);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Diffusions, TimeStepLimit,
-                         testing::Values(Diffusion::explicit_, Diffusion::implicit_z),
+INSTANTIATE_TEST_SUITE_P(Diffusions, TimeStepLimit, testing::Values(Diffusion::explicit_, Diffusion::implicit_z),
                          [](const auto& diffusion) { return test::name_of(diffusion.param); });
 
 }  // namespace

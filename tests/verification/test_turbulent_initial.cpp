@@ -91,8 +91,7 @@ TEST(TurbulentInitial, OpenChannelAndCouette) {
     set_turbulent(flow.state, flow.stepper, flow.grid, settings.flow, 1, flow.comm.world());
     const Diagnostics d = flow.stepper.diagnose(flow.state);
     const double target = settings.flow.forcing.kind == ForcingKind::bulk_velocity ? 1 : 0;
-    test::expect_at_most("largest |div u| dz_min / U", d.max_divergence * flow.grid.dz_min(),
-                         test::round_off(1e-13));
+    test::expect_at_most("largest |div u| dz_min / U", d.max_divergence * flow.grid.dz_min(), test::round_off(1e-13));
     test::expect_at_most("|U_b - target|", std::abs(d.bulk_velocity - target),
                          target > 0 ? test::round_off(2e-15) : 0.05);
     const double u_tau = turbulent_profile(flow.grid, settings.flow).friction_velocity;
@@ -123,8 +122,7 @@ TEST(LaminarInitial, ParabolaToSecondOrder) {
     Flow flow(settings);
     set_laminar(flow.state, flow.stepper, flow.grid, settings.flow);
     heights.push_back(1.0 / static_cast<double>(nz));
-    errors.push_back(
-        flow.rms_error(flow.state.velocity.u, [](double, double, double z) { return 1.5 * z * (2 - z); }));
+    errors.push_back(flow.rms_error(flow.state.velocity.u, [](double, double, double z) { return 1.5 * z * (2 - z); }));
     test::expect_at_most("|U_b / target - 1|", std::abs(flow.stepper.diagnose(flow.state).bulk_velocity - 1),
                          test::round_off(2e-15));
   }

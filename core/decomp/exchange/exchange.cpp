@@ -17,8 +17,8 @@ const std::vector<std::string>& exchange_methods() {
 std::unique_ptr<Exchange> make_exchange(const std::string& name) {
   if (name == "mpi_p2p" || name == "auto") return std::make_unique<MpiP2p>();
   if (name == "mpi_alltoall") return std::make_unique<MpiAlltoall>();
-  throw Error(ExitCode::usage, fmt::format("parallel.exchange: this build has no method '{}'; it has {}",
-                                           name, fmt::join(exchange_methods(), ", ")));
+  throw Error(ExitCode::usage, fmt::format("parallel.exchange: this build has no method '{}'; it has {}", name,
+                                           fmt::join(exchange_methods(), ", ")));
 }
 
 }  // namespace sluice

@@ -28,9 +28,8 @@ class Exchange {
 
   /// `send` holds the packed blocks in device memory; `arrived(peer)` is called once for each peer whose
   /// block is not empty, as soon as the block lies in device memory behind `receive`. Collective over `comm`.
-  virtual void run(MPI_Comm comm, const BlockLayout& send_layout, HostImage& send,
-                   const BlockLayout& receive_layout, HostImage& receive,
-                   const std::function<void(int)>& arrived) = 0;
+  virtual void run(MPI_Comm comm, const BlockLayout& send_layout, HostImage& send, const BlockLayout& receive_layout,
+                   HostImage& receive, const std::function<void(int)>& arrived) = 0;
 };
 
 /// Names of the methods that this build has, the default first.

@@ -30,19 +30,17 @@ void to_elements(const std::vector<std::size_t>& bytes, std::vector<int>& elemen
 
 }  // namespace
 
-void MpiAlltoall::run(MPI_Comm comm, const BlockLayout& send_layout, HostImage& send,
-                      const BlockLayout& receive_layout, HostImage& receive,
-                      const std::function<void(int)>& arrived) {
+void MpiAlltoall::run(MPI_Comm comm, const BlockLayout& send_layout, HostImage& send, const BlockLayout& receive_layout,
+                      HostImage& receive, const std::function<void(int)>& arrived) {
   to_elements(send_layout.bytes, send_counts_);
   to_elements(send_layout.offset, send_offsets_);
   to_elements(receive_layout.bytes, receive_counts_);
   to_elements(receive_layout.offset, receive_offsets_);
   device::synchronize();
   send.fetch(0, send_layout.total);
-  check_mpi(
-      MPI_Alltoallv(send.data(), send_counts_.data(), send_offsets_.data(), element_type(), receive.data(),
-                    receive_counts_.data(), receive_offsets_.data(), element_type(), comm),
-      "MPI_Alltoallv");
+  check_mpi(MPI_Alltoallv(send.data(), send_counts_.data(), send_offsets_.data(), element_type(), receive.data(),
+                          receive_counts_.data(), receive_offsets_.data(), element_type(), comm),
+            "MPI_Alltoallv");
   receive.flush(0, receive_layout.total);
   for (std::size_t peer = 0; peer < receive_layout.bytes.size(); ++peer) {
     if (receive_layout.bytes[peer] > 0) arrived(static_cast<int>(peer));

@@ -22,9 +22,8 @@ int element_count(std::size_t bytes) {
 
 }  // namespace
 
-void MpiP2p::run(MPI_Comm comm, const BlockLayout& send_layout, HostImage& send,
-                 const BlockLayout& receive_layout, HostImage& receive,
-                 const std::function<void(int)>& arrived) {
+void MpiP2p::run(MPI_Comm comm, const BlockLayout& send_layout, HostImage& send, const BlockLayout& receive_layout,
+                 HostImage& receive, const std::function<void(int)>& arrived) {
   const MPI_Datatype type = sizeof(real) == sizeof(double) ? MPI_DOUBLE : MPI_FLOAT;
   int size = 0;
   int rank = 0;
@@ -38,10 +37,9 @@ void MpiP2p::run(MPI_Comm comm, const BlockLayout& send_layout, HostImage& send,
     const auto peer = static_cast<std::size_t>(source);
     if (receive_layout.bytes[peer] == 0) continue;
     sources_.push_back(source);
-    check_mpi(
-        MPI_Irecv(receive.data() + receive_layout.offset[peer], element_count(receive_layout.bytes[peer]),
-                  type, source, tag, comm, &receives_.emplace_back()),
-        "MPI_Irecv");
+    check_mpi(MPI_Irecv(receive.data() + receive_layout.offset[peer], element_count(receive_layout.bytes[peer]), type,
+                        source, tag, comm, &receives_.emplace_back()),
+              "MPI_Irecv");
   }
   device::synchronize();
   for (int step = 1; step < size; ++step) {
@@ -49,8 +47,8 @@ void MpiP2p::run(MPI_Comm comm, const BlockLayout& send_layout, HostImage& send,
     const auto peer = static_cast<std::size_t>(target);
     if (send_layout.bytes[peer] == 0) continue;
     send.fetch(send_layout.offset[peer], send_layout.bytes[peer]);
-    check_mpi(MPI_Isend(send.data() + send_layout.offset[peer], element_count(send_layout.bytes[peer]), type,
-                        target, tag, comm, &sends_.emplace_back()),
+    check_mpi(MPI_Isend(send.data() + send_layout.offset[peer], element_count(send_layout.bytes[peer]), type, target,
+                        tag, comm, &sends_.emplace_back()),
               "MPI_Isend");
   }
   for (std::size_t n = 0; n < sources_.size(); ++n) {
