@@ -114,11 +114,18 @@ def test_any_single_bit(finished: Path, run: Path) -> None:
         newest.write_bytes(intact)
 
 
-def test_all_checkpoints_damaged_is_a_fresh_start(finished: Path, run: Path) -> None:
-    for file in checkpoints(run / "out"):
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_all_checkpoints_damaged_is_no_fresh_start(finished: Path, run: Path, ranks: int) -> None:
+    """Starting afresh would remove what may be mended: the user decides."""
+    damaged = checkpoints(run / "out")
+    for file in damaged:
         truncate(file)
-    outcome = must(sluice("run", run / "case.yaml", "--restart", "auto", ranks=2))
+    outcome = must(sluice("run", run / "case.yaml", "--restart", "auto", ranks=ranks), 3)
     assert outcome.out.count("warning: passing over a checkpoint") == 3
+    assert "--overwrite" in outcome.err
+    assert checkpoints(run / "out") == damaged
+    assert rows(run / "out").tolist() == rows(finished / "out").tolist()
+    must(sluice("run", run / "case.yaml", "--overwrite", ranks=ranks))
     assert record(run / "out")["started_from"] == "initial field"
     assert_same_results(finished / "out", run / "out")
 
