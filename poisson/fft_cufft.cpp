@@ -174,7 +174,7 @@ void FourierX::backward(Field& field) {
 }
 
 #ifdef SLUICE_VKFFT
-/// Lengths that VkFFT transforms by its own radices, in place; for others it would need work memory.
+/// Lengths that VkFFT transforms by its own radices.
 bool suits_vkfft(int length) {
   if (length < 4) return false;
   for (const int radix : {2, 3, 5, 7}) {
@@ -192,8 +192,8 @@ struct FourierY::Plans {
     if (nx == 0 || planes == 0) return;
 #ifdef SLUICE_VKFFT
     if (method == FourierMethod::fastest && suits_vkfft(ny)) {
-      vkfft = std::make_unique<VkFourierY>(nx, ny, planes, stride_y, stride_z);
-      return;
+      vkfft = VkFourierY::make(nx, ny, planes, stride_y, stride_z);
+      if (vkfft) return;
     }
 #endif
     static_cast<void>(method);

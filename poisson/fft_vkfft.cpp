@@ -25,15 +25,19 @@ struct VkFourierY::Application {
   VkFFTApplication handle = {};
   CUdevice device = 0;
   std::uint64_t bytes = 0;
+  bool ready = false;
 };
 
-VkFourierY::VkFourierY(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z)
-    : application_(std::make_unique<Application>()) {
+VkFourierY::VkFourierY() : application_(std::make_unique<Application>()) {}
+
+std::unique_ptr<VkFourierY> VkFourierY::make(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z) {
+  std::unique_ptr<VkFourierY> transform(new VkFourierY);
+  Application& application = *transform->application_;
   int device = 0;
   check_cuda(cudaGetDevice(&device), "cudaGetDevice");
   check_cuda(cudaFree(nullptr), "starting CUDA");  // VkFFT compiles into the current context
-  application_->device = static_cast<CUdevice>(device);
-  application_->bytes = static_cast<std::uint64_t>(stride_z) * static_cast<std::uint64_t>(nz) * 2 * sizeof(real);
+  application.device = static_cast<CUdevice>(device);
+  application.bytes = static_cast<std::uint64_t>(stride_z) * static_cast<std::uint64_t>(nz) * 2 * sizeof(real);
 
   VkFFTConfiguration configuration = {};
   configuration.FFTdim = 3;
@@ -46,13 +50,15 @@ VkFourierY::VkFourierY(int nx, int ny, int nz, std::int64_t stride_y, std::int64
   configuration.bufferStride[1] = static_cast<std::uint64_t>(stride_z);
   configuration.bufferStride[2] = static_cast<std::uint64_t>(stride_z) * static_cast<std::uint64_t>(nz);
   configuration.doublePrecision = sizeof(real) == sizeof(double) ? 1 : 0;
-  configuration.device = &application_->device;
-  configuration.bufferSize = &application_->bytes;
-  check_vkfft(initializeVkFFT(&application_->handle, configuration), "preparing the transform along y");
+  configuration.device = &application.device;
+  configuration.bufferSize = &application.bytes;
+  application.ready = initializeVkFFT(&application.handle, configuration) == VKFFT_SUCCESS;
+  if (!application.ready || application.handle.configuration.allocateTempBuffer != 0) return nullptr;
+  return transform;
 }
 
 VkFourierY::~VkFourierY() {
-  deleteVkFFT(&application_->handle);
+  if (application_->ready) deleteVkFFT(&application_->handle);
 }
 
 void VkFourierY::run(void* coefficients, bool forward) {

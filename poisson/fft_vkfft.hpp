@@ -10,8 +10,10 @@ namespace sluice {
 class VkFourierY {
  public:
   /// For nx x ny x nz coefficients, rows stride_y and planes stride_z elements apart. Compiles its kernels: takes about
-  /// a second.
-  VkFourierY(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
+  /// a second. Null where VkFFT does not take this shape, or could not transform it in place without work memory as
+  /// large as the data.
+  static std::unique_ptr<VkFourierY> make(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
+
   ~VkFourierY();
   VkFourierY(const VkFourierY&) = delete;
   VkFourierY& operator=(const VkFourierY&) = delete;
@@ -20,6 +22,8 @@ class VkFourierY {
   void run(void* coefficients, bool forward);
 
  private:
+  VkFourierY();
+
   struct Application;
   std::unique_ptr<Application> application_;
 };

@@ -44,7 +44,8 @@ double largest_difference(const std::vector<Complex>& a, const std::vector<Compl
 TEST(FourierYOnGpu, FastestAgreesWithPlain) {
   for (const Shape& shape :
        {Shape{33, 32, 5, 7, 2}, Shape{65, 48, 3, 0, 0}, Shape{10, 35, 4, 2, 2}, Shape{9, 29, 2, 3, 2},
-        Shape{129, 384, 2, 7, 2}, Shape{5, 1, 3, 3, 2}, Shape{17, 97, 2, 1, 2}}) {
+        Shape{129, 384, 2, 7, 2}, Shape{5, 1, 3, 3, 2}, Shape{17, 97, 2, 1, 2}, Shape{1, 16, 3, 3, 2},
+        Shape{3, 4096, 2, 1, 2}, Shape{9, 7168, 1, 3, 2}}) {
     const auto plain = transformed(shape, FourierMethod::plain, false);
     const auto fastest = transformed(shape, FourierMethod::fastest, false);
     const double difference = largest_difference(plain, fastest);
