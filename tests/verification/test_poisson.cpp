@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/device/memory.hpp"
 #include "core/support/random.hpp"
 #include "poisson/helmholtz_solver.hpp"
 #include "poisson/poisson_solver.hpp"
@@ -161,7 +162,14 @@ TEST(Poisson, SolvesTheDiscreteOperatorOnEveryProcessGrid) {
           const double offset = std::abs(mean(problem, phi)) / test::largest(phi.values);
           EXPECT_LT(residual, 500 * real_epsilon) << what;
           EXPECT_LT(offset, 100 * real_epsilon) << what;
-          EXPECT_EQ(phi.values, serial.values) << what << ": not the bits of one rank";
+          if (device::is_gpu() &&
+              grid.py > 1) {  // the FFT libraries choose their kernels by how many columns a rank owns
+            EXPECT_LT(test::largest_difference(phi.values, serial.values),
+                      1000 * real_epsilon * test::largest(phi.values))
+                << what;
+          } else {
+            EXPECT_EQ(phi.values, serial.values) << what << ": not the bits of one rank";
+          }
           worst_residual = std::max(worst_residual, residual);
           worst_mean = std::max(worst_mean, offset);
           ++solves;
@@ -171,7 +179,8 @@ TEST(Poisson, SolvesTheDiscreteOperatorOnEveryProcessGrid) {
   }
   report("Poisson, " + std::to_string(solves) + " solves: residual / scale " +
          std::to_string(worst_residual / real_epsilon) + " eps, mean / scale " +
-         std::to_string(worst_mean / real_epsilon) + " eps, bits the same as on one rank");
+         std::to_string(worst_mean / real_epsilon) + " eps, " + (device::is_gpu() ? "round-off" : "bits") +
+         " the same as on one rank");
 }
 
 /// The whole operator as a dense matrix, its null space filled by the mean.
