@@ -15,8 +15,7 @@ std::string fft_library();
 /// Unscaled: backward(forward(f)) = nx f. What a row becomes depends on that row alone, to the bit (FFTW).
 class FourierX {
  public:
-  /// For fields over `box`, x whole, with rows of `row_length` elements: 2 (nx / 2 + 1) or more, and a
-  /// multiple of 64 bytes.
+  /// For fields over `box`, x whole, with rows of `row_length` elements: PoissonSolver::row_length.
   FourierX(const Box3& box, std::int64_t row_length);
   ~FourierX();
   FourierX(const FourierX&) = delete;

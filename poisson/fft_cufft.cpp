@@ -153,9 +153,8 @@ struct FourierX::Plans {
 };
 
 FourierX::FourierX(const Box3& box, std::int64_t row_length) {
-  SLUICE_REQUIRE(
-      row_length >= 2 * (box.extent(0) / 2 + 1) && row_length * static_cast<std::int64_t>(sizeof(real)) % 64 == 0,
-      "rows are too short for a transform in place, or not a multiple of 64 bytes");
+  SLUICE_REQUIRE(row_length >= 2 * (box.extent(0) / 2 + 1) && row_length % 2 == 0,
+                 "rows are too short for a transform in place, or of odd length");
   plans_ = std::make_unique<Plans>(box, row_length);
 }
 

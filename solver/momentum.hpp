@@ -19,9 +19,11 @@ class Momentum {
   Momentum(const Metrics& metrics, const FlowParameters& flow);
 
   /// tendency = R(u); star holds the old tendency R(u_prev) on entry, and on return
-  /// explicit:    u + alpha dt R + beta dt R_prev - gamma dt grad p                                   (u* of eq. 1,
-  /// without f) z-implicit:  the same + gamma dt nu/2 Lz u (right-hand side of eq. 5) Velocity and p need valid halos;
-  /// no halo is written. One sweep through memory: reads u, v, w, p, R_prev, writes R, u*.
+  ///   explicit:    u + alpha dt R + beta dt R_prev                                               (u* of eq. 1 without
+  ///   f) z-implicit:  the same - gamma dt grad p + gamma dt nu/2 Lz u                           (right-hand side of
+  ///   eq. 5)
+  /// Velocity, and with z-implicit diffusion p, need valid halos; no halo is written. One sweep through memory: reads
+  /// u, v, w, R_prev (and p), writes R, u*.
   void predict(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star) const;
 
   /// The same by three plain loops, one a component: the reference for the fused sweep.

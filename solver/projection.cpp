@@ -1,7 +1,9 @@
 #include "solver/projection.hpp"
 
 #include "core/device/parallel_for.hpp"
+#include "solver/forcing.hpp"
 #include "solver/operators.hpp"
+#include "solver/time_step_limit.hpp"
 
 namespace sluice {
 
@@ -9,45 +11,72 @@ namespace {
 
 using op::In;
 
-/// rhs = div u* / (gamma dt), eq. (2).
+/// rhs = div u* / (gamma dt), eq. (2); and what u* adds to its mean, while it is at hand.
 struct DivergenceOverGammaDt {
   In u, v, w;
   View3<real> rhs;
   Metrics m;
   real inv_gamma_dt;
-  SLUICE_INLINE void operator()(Cell c) const { rhs(c.i, c.j, c.k) = op::divergence(u, v, w, c, m) * inv_gamma_dt; }
-};
-
-/// u = u* + (what the forcing adds) - gamma dt grad phi, eq. (3); p = p + phi - gamma dt nu/2 Lz phi, eqs. (4) and (6).
-template <bool implicit_z>
-struct Correct {
-  In phi;
-  View3<real> u, v, w, p;
-  const real* added;
-  Metrics m;
-  real gamma_dt, half_nu_gamma_dt;
-  SLUICE_INLINE void operator()(Cell c) const {
-    u(c.i, c.j, c.k) += added[c.k] - gamma_dt * op::ddx_center_to_face(phi, c, m);
-    v(c.i, c.j, c.k) -= gamma_dt * op::ddy_center_to_face(phi, c, m);
-    w(c.i, c.j, c.k) -= gamma_dt * op::ddz_center_to_face(phi, c, m);
-    real dp = phi(c.i, c.j, c.k);
-    if constexpr (implicit_z) dp -= half_nu_gamma_dt * op::d2dz2_center(phi, c, m);
-    p(c.i, c.j, c.k) += dp;
+  SLUICE_INLINE void operator()(Cell c, double (&u_sum)[1]) const {
+    rhs(c.i, c.j, c.k) = op::divergence(u, v, w, c, m) * inv_gamma_dt;
+    u_sum[0] = weighted_by_height(u(c.i, c.j, c.k), c.k, m);
   }
 };
+
+/// u = u* + (what the forcing adds) - gamma dt grad phi, eq. (3). Returns the cell's advective rate.
+struct Correct {
+  In phi;
+  View3<real> u, v, w;
+  const real* response;
+  Metrics m;
+  real gamma_dt, added;
+  SLUICE_INLINE double operator()(Cell c) const {
+    const real new_u = u(c.i, c.j, c.k) + added * response[c.k] - gamma_dt * op::ddx_center_to_face(phi, c, m);
+    const real new_v = v(c.i, c.j, c.k) - gamma_dt * op::ddy_center_to_face(phi, c, m);
+    const real new_w = w(c.i, c.j, c.k) - gamma_dt * op::ddz_center_to_face(phi, c, m);
+    u(c.i, c.j, c.k) = new_u;
+    v(c.i, c.j, c.k) = new_v;
+    w(c.i, c.j, c.k) = new_w;
+    return advective_rate(new_u, new_v, new_w, c.k, m);
+  }
+};
+
+/// Eq. (3), and p = p + phi - gamma dt nu/2 Lz phi, eq. (6), while phi is at hand.
+struct CorrectWithPressure {
+  Correct velocity;
+  View3<real> p;
+  real half_nu_gamma_dt;
+  SLUICE_INLINE double operator()(Cell c) const {
+    const In& phi = velocity.phi;
+    p(c.i, c.j, c.k) += phi(c.i, c.j, c.k) - half_nu_gamma_dt * op::d2dz2_center(phi, c, velocity.m);
+    return velocity(c);
+  }
+};
+
+Correct correction(VectorField& star, const Field& phi, const Projection::Added& added, const Metrics& metrics,
+                   double gamma_dt) {
+  return {phi.view(),
+          star.u.view(),
+          star.v.view(),
+          star.w.view(),
+          added.response,
+          metrics,
+          static_cast<real>(gamma_dt),
+          static_cast<real>(added.factor)};
+}
 
 }  // namespace
 
 Projection::Projection(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
                        const Metrics& metrics, const Walls& walls, HaloExchange& halo, TridiagonalMethod method,
                        Exchange& exchange)
-    : metrics_(metrics),
+    : box_(decomposition.x_pencil(comm.rank())),
+      metrics_(metrics),
       walls_(&walls),
       halo_(&halo),
-      phi_(decomposition.x_pencil(comm.rank()), Location::center, PoissonSolver::row_length(grid.cells()[0])),
       poisson_(comm, decomposition, {grid.dx(), grid.dy(), grid.z_nodes()}, method, exchange) {}
 
-void Projection::solve(VectorField& star, double gamma_dt, PhaseTimers& timers) {
+void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers) {
   {
     const PhaseTimers::Scope scope(timers, "halo exchange");
     halo_->update({&star.v, &star.w});
@@ -55,26 +84,27 @@ void Projection::solve(VectorField& star, double gamma_dt, PhaseTimers& timers) 
   }
   {
     const PhaseTimers::Scope scope(timers, "divergence");
-    parallel_for("divergence", phi_.local_box(),
-                 DivergenceOverGammaDt{star.u.view(), star.v.view(), star.w.view(), phi_.view(), metrics_,
-                                       static_cast<real>(1 / gamma_dt)});
+    reduce_sum("divergence", box_.local(),
+               DivergenceOverGammaDt{star.u.view(), star.v.view(), star.w.view(), phi.view(), metrics_,
+                                     static_cast<real>(1 / gamma_dt)},
+               u_star_sum_);
   }
-  poisson_.solve(phi_, timers);
+  poisson_.solve(phi, timers);
   const PhaseTimers::Scope scope(timers, "halo exchange");
-  halo_->update({&phi_});
-  walls_->apply_neumann(phi_);
+  halo_->update({&phi});
+  walls_->apply_neumann(phi);
 }
 
-void Projection::correct(VectorField& star, Field& p, const real* added, double gamma_dt,
-                         double half_nu_gamma_dt) const {
-  const auto run = [&](auto kernel) { parallel_for("correction", phi_.local_box(), kernel); };
-  const auto gdt = static_cast<real>(gamma_dt);
-  if (half_nu_gamma_dt == 0) {
-    run(Correct<false>{phi_.view(), star.u.view(), star.v.view(), star.w.view(), p.view(), added, metrics_, gdt, 0});
-  } else {
-    run(Correct<true>{phi_.view(), star.u.view(), star.v.view(), star.w.view(), p.view(), added, metrics_, gdt,
-                      static_cast<real>(half_nu_gamma_dt)});
-  }
+void Projection::correct(VectorField& star, const Field& phi, const Added& added, double gamma_dt) {
+  reduce_max("correction", box_.local(), correction(star, phi, added, metrics_, gamma_dt), largest_rate_);
+}
+
+void Projection::correct(VectorField& star, Field& p, const Field& phi, const Added& added, double gamma_dt,
+                         double half_nu_gamma_dt) {
+  reduce_max("correction", box_.local(),
+             CorrectWithPressure{correction(star, phi, added, metrics_, gamma_dt), p.view(),
+                                 static_cast<real>(half_nu_gamma_dt)},
+             largest_rate_);
 }
 
 }  // namespace sluice

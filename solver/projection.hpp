@@ -1,5 +1,7 @@
 #pragma once
 #include "core/decomp/halo_exchange.hpp"
+#include "core/device/deferred.hpp"
+#include "core/support/exact_sum.hpp"
 #include "core/support/timers.hpp"
 #include "poisson/poisson_solver.hpp"
 #include "solver/grid.hpp"
@@ -8,29 +10,45 @@
 
 namespace sluice {
 
-/// Makes a velocity field divergence-free: eqs. (2), (3) and (4) or (6).
+/// Makes a velocity field divergence-free: eqs. (2), (3) and (6).
 class Projection {
  public:
   Projection(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Metrics& metrics,
              const Walls& walls, HaloExchange& halo, TridiagonalMethod method, Exchange& exchange);
 
   /// phi from lap phi = div u* / gamma_dt. Reads u* without halos (fills those it needs); leaves phi with valid halos,
-  /// walls included.
-  void solve(VectorField& star, double gamma_dt, PhaseTimers& timers);
+  /// walls included. phi: an x pencil with rows of PoissonSolver::row_length. On the way it sums what u_star_sum()
+  /// gives.
+  void solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers);
 
-  /// u = u* + added(z) e_x - gamma_dt grad phi, in place, and p = p + phi - half_nu_gamma_dt Lz phi. `added`: device
-  /// array over the rank's planes, what the forcing adds to u*. Halos of u and p are stale on return.
-  void correct(VectorField& star, Field& p, const real* added, double gamma_dt, double half_nu_gamma_dt) const;
+  /// Sum of weighted_by_height of the u* last given to solve() over the rank's cells: its share of the mean.
+  const Deferred<ExactSum>& u_star_sum() const { return u_star_sum_; }
 
-  const Field& phi() const { return phi_; }
-  std::size_t bytes() const { return phi_.bytes(); }
+  /// What the forcing adds to u*: factor response(z); the response is a device array over the rank's planes.
+  struct Added {
+    double factor;
+    const real* response;
+  };
+
+  /// u = u* + added(z) e_x - gamma_dt grad phi, in place; reads phi's halo. Halos of u are stale on return. On the way
+  /// it finds what largest_rate() gives.
+  void correct(VectorField& star, const Field& phi, const Added& added, double gamma_dt);
+
+  /// The same, and p = p + phi - half_nu_gamma_dt Lz phi in the same sweep. Halos of p are stale on return.
+  void correct(VectorField& star, Field& p, const Field& phi, const Added& added, double gamma_dt,
+               double half_nu_gamma_dt);
+
+  /// The largest advective rate in the rank's cells of the u last left by correct(); see time_step_limit.hpp.
+  const Deferred<double>& largest_rate() const { return largest_rate_; }
 
  private:
+  Box3 box_;
   Metrics metrics_;
   const Walls* walls_;
   HaloExchange* halo_;
-  Field phi_;
   PoissonSolver poisson_;
+  Deferred<ExactSum> u_star_sum_;
+  Deferred<double> largest_rate_;
 };
 
 }  // namespace sluice

@@ -16,7 +16,8 @@ struct VectorField {
 /// The flow at one time. Between steps every halo of velocity and p is valid, walls included. p belongs to the middle
 /// of the last substep, not to `time`.
 struct State {
-  explicit State(const Box3& box) : velocity(box), p(box, Location::center) {}
+  /// `p_row_length`: what the time stepper asks for; TimeStepper::pressure_row_length.
+  explicit State(const Box3& box, std::int64_t p_row_length) : velocity(box), p(box, Location::center, p_row_length) {}
 
   VectorField velocity;
   Field p;

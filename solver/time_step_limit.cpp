@@ -14,9 +14,7 @@ struct AdvectiveRate {
   View3<const real> u, v, w;
   Metrics m;
   SLUICE_INLINE double operator()(Cell c) const {
-    const real rate = std::abs(u(c.i, c.j, c.k)) * m.inv_dx + std::abs(v(c.i, c.j, c.k)) * m.inv_dy +
-                      std::abs(w(c.i, c.j, c.k)) * m.inv_dz_center[c.k];
-    return static_cast<double>(rate);
+    return advective_rate(u(c.i, c.j, c.k), v(c.i, c.j, c.k), w(c.i, c.j, c.k), c.k, m);
   }
 };
 
@@ -26,7 +24,11 @@ double time_step_limit(const VectorField& velocity, const Grid& grid, const Metr
                        const FlowParameters& flow, MPI_Comm comm) {
   const double local = reduce_max("time step limit", velocity.u.local_box(),
                                   AdvectiveRate{velocity.u.view(), velocity.v.view(), velocity.w.view(), metrics});
-  const double advective = global_max(local, comm) / std::sqrt(3.0);
+  return time_step_limit(local, grid, flow, comm);
+}
+
+double time_step_limit(double largest_rate_here, const Grid& grid, const FlowParameters& flow, MPI_Comm comm) {
+  const double advective = global_max(largest_rate_here, comm) / std::sqrt(3.0);
   double inverse_squares = 1 / (grid.dx() * grid.dx()) + 1 / (grid.dy() * grid.dy());
   if (flow.diffusion == Diffusion::explicit_) inverse_squares += 1 / (grid.dz_min() * grid.dz_min());
   return 1 / (advective + 4 * flow.viscosity * inverse_squares / 2.51);

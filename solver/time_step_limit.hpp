@@ -1,11 +1,19 @@
 #pragma once
 #include <mpi.h>
 
+#include <cmath>
+
 #include "solver/flow_parameters.hpp"
 #include "solver/grid.hpp"
 #include "solver/state.hpp"
 
 namespace sluice {
+
+/// |u|/dx + |v|/dy + |w|/dz with the three face values that belong to a cell.
+SLUICE_INLINE double advective_rate(real u, real v, real w, int k, const Metrics& m) {
+  const real rate = std::abs(u) * m.inv_dx + std::abs(v) * m.inv_dy + std::abs(w) * m.inv_dz_center[k];
+  return static_cast<double>(rate);
+}
 
 /// The largest stable time step dt_lim of RK3 for this velocity:
 ///   1/dt_lim = max(|u|/dx + |v|/dy + |w|/dz)/sqrt(3) + 4 nu (1/dx^2 + 1/dy^2 + 1/dz_min^2)/2.51,
@@ -14,5 +22,8 @@ namespace sluice {
 /// every process grid.
 double time_step_limit(const VectorField& velocity, const Grid& grid, const Metrics& metrics,
                        const FlowParameters& flow, MPI_Comm comm);
+
+/// The same from the largest advective rate in the rank's cells. Collective.
+double time_step_limit(double largest_rate_here, const Grid& grid, const FlowParameters& flow, MPI_Comm comm);
 
 }  // namespace sluice

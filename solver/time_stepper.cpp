@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/decomp/field_copy.hpp"
 #include "solver/time_step_limit.hpp"
 
 namespace sluice {
@@ -17,15 +18,20 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       walls_(box_, grid.cells()[2], flow.bottom, flow.top),
       halo_(comm, box_, PoissonSolver::row_length(grid.cells()[0]), 4),
       momentum_(metrics_, flow),
-      forcing_(flow.forcing, grid, metrics_, comm.world()),
+      forcing_(flow.forcing, grid, comm.world()),
       projection_(comm, decomposition, grid, metrics_, walls_, halo_, flow.tridiagonal, exchange),
       star_(box_),
       tendency_(box_),
-      response_(static_cast<std::size_t>(grid.cells()[2]), 1.0),
-      added_host_(static_cast<std::size_t>(box_.extent(2))),
-      added_(added_host_.size()) {
-  if (flow.diffusion == Diffusion::implicit_z)
+      device_response_(std::vector<real>(static_cast<std::size_t>(box_.extent(2)), 1)) {
+  if (flow.diffusion == Diffusion::implicit_z) {
     implicit_.emplace(comm, decomposition, grid, walls_, flow.tridiagonal, exchange);
+    pressure_increment_.emplace(box_, Location::center, PoissonSolver::row_length(grid.cells()[0]));
+  }
+}
+
+std::int64_t TimeStepper::pressure_row_length(const Grid& grid, Diffusion diffusion) {
+  const std::int64_t nx = grid.cells()[0];
+  return diffusion == Diffusion::explicit_ ? PoissonSolver::row_length(nx) : nx;
 }
 
 double TimeStepper::step(State& state, double dt) {
@@ -41,23 +47,22 @@ double TimeStepper::substep(State& state, double dt, int k) {
   const double gamma_dt = Rk3::gamma(k) * dt;
   const double c = implicit_ ? gamma_dt * flow_.viscosity / 2 : 0;  // the Crank-Nicolson weight gamma dt nu/2
 
-  // (1)  u* = u + dt [alpha R(u) + beta R(u_prev) - gamma grad p], or (5)'s right-hand side, with + c Lz u
+  // (1)  u* = u + dt [alpha R(u) + beta R(u_prev)], or (5)'s right-hand side, with + c Lz u - gamma dt grad p
   predict(state, {Rk3::alpha[n] * dt, Rk3::beta[n] * dt, gamma_dt, c});
   // (5)  (1 - c Lz) u* = right-hand side
   if (implicit_) solve_implicit_diffusion(c);
-  // f, which keeps the bulk velocity; u* += gamma dt f g is divergence-free and is added together with (3)
-  const double force = prepare_force(gamma_dt);
-  // (2)  lap phi = div u* / (gamma dt)
-  projection_.solve(star_, gamma_dt, timers_);
-  // (3)  u = u* - gamma dt grad phi
-  // (4)  p = p + phi, or (6)  p = p + phi - c Lz phi
-  correct(state, gamma_dt, c);
+  // (2)  lap phi = div u* / (gamma dt); explicitly, phi is the pressure itself
+  Field& phi = pressure_increment_ ? *pressure_increment_ : state.p;
+  projection_.solve(star_, gamma_dt, phi, timers_);
+  // f, which keeps the bulk velocity: u* += gamma dt f g, divergence-free, is added together with (3)
+  const double force = forcing_.force(projection_.u_star_sum(), gamma_dt, response_mean_);
+  // (3)  u = u* - gamma dt grad phi, and (6)  p = p + phi - c Lz phi
+  correct(state, phi, force, gamma_dt, c);
 
   // u* has become u, R(u) the old tendency, and the old u is free for the next tendency.
   std::swap(state.velocity, star_);
   std::swap(star_, tendency_);
-  const PhaseTimers::Scope scope(timers_, "halo exchange");
-  fill_halos(state);
+  fill_halos_after_correction(state);
   return force;
 }
 
@@ -70,27 +75,24 @@ void TimeStepper::solve_implicit_diffusion(double c) {
   const PhaseTimers::Scope scope(timers_, "implicit diffusion");
   implicit_->prepare(c);
   implicit_->solve(star_);
-  response_ = implicit_->response_to_uniform_force();  // g = (1 - c Lz)^-1 1
-  response_mean_ = volume_mean(response_, *grid_);
+  const std::vector<double> response = implicit_->response_to_uniform_force();  // g = (1 - c Lz)^-1 1
+  response_mean_ = volume_mean(response, *grid_);
+  const auto first = response.begin() + box_.lo[2];
+  device_response_.upload(std::vector<real>(first, first + box_.extent(2)));
 }
 
-double TimeStepper::prepare_force(double gamma_dt) {
-  const PhaseTimers::Scope scope(timers_, "forcing");
-  const double force = forcing_.force(star_.u, gamma_dt, response_mean_);
-  upload_added(gamma_dt * force);
-  return force;
-}
-
-void TimeStepper::upload_added(double factor) {
-  for (std::size_t k = 0; k < added_host_.size(); ++k) {
-    added_host_[k] = static_cast<real>(factor * response_[static_cast<std::size_t>(box_.lo[2]) + k]);
-  }
-  added_.upload(added_host_);
-}
-
-void TimeStepper::correct(State& state, double gamma_dt, double c) {
+void TimeStepper::correct(State& state, const Field& phi, double force, double gamma_dt, double c) {
   const PhaseTimers::Scope scope(timers_, "correction");
-  projection_.correct(star_, state.p, added_.data(), gamma_dt, c);
+  const Projection::Added added{gamma_dt * force, device_response_.data()};
+  if (implicit_) {
+    projection_.correct(star_, state.p, phi, added, gamma_dt, c);
+  } else {
+    projection_.correct(star_, phi, added, gamma_dt);
+  }
+}
+
+double TimeStepper::time_step_limit_after_step() const {
+  return sluice::time_step_limit(projection_.largest_rate().value(), *grid_, flow_, comm_->world());
 }
 
 double TimeStepper::time_step_limit(const State& state) const {
@@ -98,11 +100,13 @@ double TimeStepper::time_step_limit(const State& state) const {
 }
 
 void TimeStepper::project(State& state) {
-  upload_added(0);
   walls_.apply_normal(state.velocity.w);
-  projection_.solve(state.velocity, 1, timers_);
-  // p must not change: it is corrected by a phi that is no pressure. The old tendency's place is free here.
-  projection_.correct(state.velocity, star_.u, added_.data(), 1, 0);
+  Field& phi = pressure_increment_ ? *pressure_increment_ : state.p;
+  // p must not change: this phi is no pressure. The old tendency's place is free here.
+  if (!pressure_increment_) copy_cells(state.p, star_.u);
+  projection_.solve(state.velocity, 1, phi, timers_);
+  projection_.correct(state.velocity, phi, {0, device_response_.data()}, 1);
+  if (!pressure_increment_) copy_cells(star_.u, state.p);
   fill_halos(state);
 }
 
@@ -110,6 +114,16 @@ void TimeStepper::fill_halos(State& state) {
   halo_.update({&state.velocity.u, &state.velocity.v, &state.velocity.w, &state.p});
   walls_.apply(state.velocity);
   walls_.apply_neumann(state.p);
+}
+
+void TimeStepper::fill_halos_after_correction(State& state) {
+  const PhaseTimers::Scope scope(timers_, "halo exchange");
+  if (implicit_) {
+    fill_halos(state);
+  } else {  // those of p were filled before the correction read them
+    halo_.update({&state.velocity.u, &state.velocity.v, &state.velocity.w});
+    walls_.apply(state.velocity);
+  }
 }
 
 Diagnostics TimeStepper::diagnose(const State& state) const {

@@ -35,6 +35,9 @@ class TimeStepper {
   TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
               const FlowParameters& flow, Exchange& exchange);
 
+  /// Row length of State::p: explicit steps solve for the pressure in place.
+  static std::int64_t pressure_row_length(const Grid& grid, Diffusion diffusion);
+
   /// One step of length dt. Returns the mean force of the step, sum_k gamma_k f_k. Collective.
   double step(State& state, double dt);
 
@@ -45,6 +48,10 @@ class TimeStepper {
 
   /// dt_lim for this state; see time_step_limit.hpp. Collective.
   double time_step_limit(const State& state) const;
+
+  /// dt_lim for the state that the last step() left, found on its way: the same bits as time_step_limit(state), without
+  /// reading the velocity again. Collective.
+  double time_step_limit_after_step() const;
 
   /// Makes any velocity field divergence-free and fills all halos, those of p too. Collective.
   void project(State& state);
@@ -62,9 +69,8 @@ class TimeStepper {
  private:
   void predict(const State& state, const SubstepWeights& weights);
   void solve_implicit_diffusion(double c);
-  double prepare_force(double gamma_dt);
-  void upload_added(double factor);  ///< added_ = factor g
-  void correct(State& state, double gamma_dt, double c);
+  void correct(State& state, const Field& phi, double force, double gamma_dt, double c);
+  void fill_halos_after_correction(State& state);
 
   const Communicator* comm_;
   const Grid* grid_;
@@ -80,10 +86,9 @@ class TimeStepper {
   std::optional<ImplicitDiffusion> implicit_;
   VectorField star_;  ///< u*; between substeps the old tendency
   VectorField tendency_;
-  std::vector<double> response_;  ///< g: what a unit force makes of u*, global profile
-  double response_mean_ = 1;      ///< <g>
-  std::vector<real> added_host_;
-  Buffer<real> added_;  ///< gamma dt f g on the rank's planes
+  std::optional<Field> pressure_increment_;  ///< phi, with z-implicit diffusion
+  double response_mean_ = 1;                 ///< <g>, g: what a unit force makes of u*
+  Buffer<real> device_response_;             ///< g on the rank's planes; 1 with explicit diffusion
   PhaseTimers timers_;
 };
 

@@ -48,8 +48,9 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
   const int z_index = processes.z_index(rank);
   const std::int64_t row = PoissonSolver::row_length(grid.cells()[0]);
   const double planes = static_cast<double>(box.extent(1) + 2) * static_cast<double>(box.extent(2) + 2);
+  const double unpadded = flow.diffusion == Diffusion::implicit_z ? 10 : 9;  // u, v, w; R; u*; with implicit_z p
   double elements =
-      (10.0 * static_cast<double>(box.extent(0)) + static_cast<double>(row)) * planes;  // u, v, w, p; R; u*; phi
+      (unpadded * static_cast<double>(box.extent(0)) + static_cast<double>(row)) * planes;  // and phi or p
 
   const std::int64_t y_halo = processes.py > 1 ? box.extent(2) * box.extent(0) : 0;
   const std::int64_t z_halo = processes.pz > 1 ? (box.extent(1) + 2) * row : 0;

@@ -34,7 +34,7 @@ nlohmann::ordered_json entries_of(const std::string& previous) {
   return nlohmann::ordered_json::array();
 }
 
-nlohmann::ordered_json phases_of(const PhaseTimers& timers) {
+nlohmann::ordered_json phases_of(PhaseTimers& timers) {
   auto list = nlohmann::ordered_json::array();
   for (const auto& phase : timers.phases())
     list.push_back({{"name", phase.name}, {"seconds", phase.seconds}, {"calls", phase.calls}});
@@ -55,7 +55,7 @@ nlohmann::ordered_json table_of(const Tuning& tuning) {
 }  // namespace
 
 std::string run_record(const std::string& previous, const Simulation& simulation, const Tuning& tuning,
-                       const PhaseTimers& timers, const RunTimes& times, const std::string& why_stopped,
+                       PhaseTimers& timers, const RunTimes& times, const std::string& why_stopped,
                        const std::string& started_from) {
   const ProcessGrid& processes = simulation.comm.processes();
   const double work = static_cast<double>(times.steps) * static_cast<double>(simulation.grid.points());

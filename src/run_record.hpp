@@ -18,7 +18,7 @@ struct RunTimes {
 /// run.json: provenance, process grid and exchange method, timings per phase, point-steps per second, why it stopped.
 /// The file keeps one entry for each start of the run. Text to be written to it, from the text that is there. Local.
 std::string run_record(const std::string& previous, const Simulation& simulation, const Tuning& tuning,
-                       const PhaseTimers& timers, const RunTimes& times, const std::string& why_stopped,
+                       PhaseTimers& timers, const RunTimes& times, const std::string& why_stopped,
                        const std::string& started_from);
 
 }  // namespace sluice

@@ -40,9 +40,10 @@ Simulation::Simulation(const io::Case& case_settings, Grid case_grid, const Layo
       exchange_name(layout.exchange),
       exchange(make_exchange(exchange_name)),
       stepper(comm, decomposition, grid, flow, *exchange),
-      state(decomposition.x_pencil(comm.rank())) {}
+      state(decomposition.x_pencil(comm.rank()), TimeStepper::pressure_row_length(grid, flow.diffusion)) {}
 
 void Simulation::initialise() {
+  has_stepped_ = false;
   switch (settings.initial.kind) {
     case io::InitialKind::turbulent:
       set_turbulent(state, stepper, grid, flow, settings.initial.seed, comm.world());
@@ -58,7 +59,7 @@ void Simulation::initialise() {
 double Simulation::next_dt() {
   {
     const PhaseTimers::Scope scope(stepper.timers(), "time step");
-    dt_limit = stepper.time_step_limit(state);
+    dt_limit = has_stepped_ ? stepper.time_step_limit_after_step() : stepper.time_step_limit(state);
   }
   if (!std::isfinite(dt_limit)) {
     throw Error(ExitCode::numerics, fmt::format("the velocity is not finite after step {} (time {:g}): the run has "
@@ -79,6 +80,7 @@ double Simulation::next_dt() {
 double Simulation::advance() {
   dt = next_dt();
   forcing = stepper.step(state, dt);
+  has_stepped_ = true;
   return dt;
 }
 

@@ -30,7 +30,7 @@ class Simulation {
   /// the velocity is not finite or the step has collapsed. Collective.
   double next_dt();
 
-  /// One step; returns its length. Collective.
+  /// One step; returns its length. Collective. Once steps are taken, `state` must not be changed from outside.
   double advance();
 
   const io::Case settings;
@@ -45,6 +45,9 @@ class Simulation {
   double dt = 0;        ///< length of the last step
   double dt_limit = 0;  ///< dt_lim of the last step
   double forcing = 0;   ///< mean force of the last step
+
+ private:
+  bool has_stepped_ = false;
 };
 
 }  // namespace sluice

@@ -41,4 +41,9 @@ void upload(const std::vector<real>& host, Field& field) {
   device::synchronize();
 }
 
+void copy_cells(const Field& from, Field& to) {
+  SLUICE_REQUIRE(from.box() == to.box(), "fields on different pencils");
+  parallel_for("copy of a field", from.local_box(), CopyCell{from.view(), to.view(), 0, 0, 0});
+}
+
 }  // namespace sluice

@@ -33,6 +33,9 @@ std::size_t peak_bytes();
 /// Copies bytes between any two of device and host memory; done on return.
 void copy(void* to, const void* from, std::size_t bytes);
 
+/// Issues a copy between device memory and memory of allocate_host(), in order with the loops; does not wait.
+void copy_async(void* to, const void* from, std::size_t bytes);
+
 /// Waits for all loops issued so far. Nothing to do in a CPU build.
 void synchronize();
 

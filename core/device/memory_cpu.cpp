@@ -132,6 +132,10 @@ void copy(void* to, const void* from, std::size_t bytes) {
   if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
+void copy_async(void* to, const void* from, std::size_t bytes) {
+  copy(to, from, bytes);
+}
+
 void synchronize() {}
 
 }  // namespace sluice::device

@@ -111,6 +111,10 @@ void copy(void* to, const void* from, std::size_t bytes) {
   check_cuda(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
 }
 
+void copy_async(void* to, const void* from, std::size_t bytes) {
+  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, nullptr), "cudaMemcpyAsync");
+}
+
 void synchronize() {
   check_cuda(cudaDeviceSynchronize(), "a GPU kernel");
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/decomp/box3.hpp"
+#include "core/device/deferred.hpp"
 #include "core/support/error.hpp"
 #include "core/support/exact_sum.hpp"
 #include "core/support/real.hpp"
@@ -152,6 +153,17 @@ ExactSum reduce_sum(const char* name, const Box3& box, const Kernel& kernel) {
   return sum;
 }
 
+/// The same, for later: the host does not wait. The kernel may also write to arrays, as one of parallel_for does.
+template <class Kernel>
+void reduce_sum(const char* name, const Box3& box, const Kernel& kernel, Deferred<ExactSum>& result) {
+#ifdef __CUDACC__
+  detail::require_whole_rows(name, box);
+  result.fetch(cuda::issue_sums<1>(name, box, kernel, true));
+#else
+  result.set(reduce_sum(name, box, kernel));
+#endif
+}
+
 /// Largest value of kernel(Cell) over `box`, at least 0; NaN if any value is NaN or infinite. Local to the
 /// rank.
 template <class Kernel>
@@ -176,6 +188,17 @@ double reduce_max(const char* name, const Box3& box, const Kernel& kernel) {
     }
   }
   return nan_trap == 0 ? largest : nan_trap;
+#endif
+}
+
+/// The same, for later: the host does not wait. The kernel may also write to arrays, as one of parallel_for does.
+template <class Kernel>
+void reduce_max(const char* name, const Box3& box, const Kernel& kernel, Deferred<double>& result) {
+#ifdef __CUDACC__
+  detail::require_whole_rows(name, box);
+  result.fetch(cuda::issue_max(name, box, kernel));
+#else
+  result.set(reduce_max(name, box, kernel));
 #endif
 }
 

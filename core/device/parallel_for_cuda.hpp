@@ -41,21 +41,27 @@ __global__ void __launch_bounds__(block_x* block_y)
   }
 }
 
-/// Rows [blockIdx.x * rows_per_block, ...) of plane blockIdx.y, one warp a row; lane l adds the cells l, l + 32, ...:
-/// an order that depends on nx alone. Row sums meet in an exact sum, first of the block, then of the plane, so that
-/// their order does not matter.
+/// Rows of a reduction that one block of threads takes, and the blocks of rows that go up through all planes together,
+/// for the reason given above.
+inline constexpr int rows_per_block = 4 * warps_per_block;
+inline constexpr int row_blocks_in_chunk = 4;
+
+/// Rows of one plane, `rows_per_block` to a block, one warp a row; lane l adds the cells l, l + 32, ...: an order that
+/// depends on nx alone. Row sums meet in an exact sum, first of the block, then of the plane, so that their order does
+/// not matter.
 template <int N, class Kernel, class CellType>
-__global__ void sum_planes(int nx, int y0, int ny, int z0, int rows_per_block, Kernel kernel, Word* sums,
-                           int plane_stride) {
+__global__ void __launch_bounds__(warp* warps_per_block)
+    sum_planes(int nx, int y0, int ny, int z0, Kernel kernel, Word* sums, int plane_stride) {
   __shared__ Word of_block[N * ExactSum::words];
   const int thread = static_cast<int>(threadIdx.y) * warp + static_cast<int>(threadIdx.x);
   for (int n = thread; n < N * ExactSum::words; n += warp * warps_per_block) of_block[n] = 0;
   __syncthreads();
   const int k = static_cast<int>(blockIdx.y);
-  const int first = static_cast<int>(blockIdx.x) * rows_per_block;
+  const int first = static_cast<int>(blockIdx.z * gridDim.x + blockIdx.x) * rows_per_block;
   const int end = first + rows_per_block < ny ? first + rows_per_block : ny;
   for (int j = first + static_cast<int>(threadIdx.y); j < end; j += warps_per_block) {
     double row[N] = {};
+#pragma unroll 2
     for (int i = static_cast<int>(threadIdx.x); i < nx; i += warp) {
       double values[N];
       kernel(CellType{i, y0 + j, z0 + k, i == 0 ? nx - 1 : i - 1, i + 1 == nx ? 0 : i + 1}, values);
@@ -80,11 +86,14 @@ __global__ void sum_planes(int nx, int y0, int ny, int z0, int rows_per_block, K
 /// The largest value as the bits of a non-negative double, which order like integers; the bits of a NaN lie above all
 /// others.
 template <class Kernel, class CellType>
-__global__ void max_of_rows(int nx, int y0, int ny, int z0, Kernel kernel, Word* largest_bits) {
+__global__ void __launch_bounds__(warp* warps_per_block)
+    max_of_rows(int nx, int y0, int ny, int z0, Kernel kernel, Word* largest_bits) {
   const int k = static_cast<int>(blockIdx.y);
+  const int first = static_cast<int>(blockIdx.z * gridDim.x + blockIdx.x) * rows_per_block;
+  const int end = first + rows_per_block < ny ? first + rows_per_block : ny;
   Word largest = 0;
-  for (int j = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y); j < ny;
-       j += static_cast<int>(gridDim.x * blockDim.y)) {
+  for (int j = first + static_cast<int>(threadIdx.y); j < end; j += warps_per_block) {
+#pragma unroll 2
     for (int i = static_cast<int>(threadIdx.x); i < nx; i += warp) {
       const double value = kernel(CellType{i, y0 + j, z0 + k, i == 0 ? nx - 1 : i - 1, i + 1 == nx ? 0 : i + 1});
       const double trapped = value * 0 == 0 ? (value > 0 ? value : 0.0) : __longlong_as_double(0x7ff8000000000000LL);
@@ -96,7 +105,8 @@ __global__ void max_of_rows(int nx, int y0, int ny, int z0, Kernel kernel, Word*
     const Word other = __shfl_down_sync(0xffffffffU, largest, offset);
     largest = other > largest ? other : largest;
   }
-  if (threadIdx.x == 0 && largest != 0) atomicMax(largest_bits, largest);
+  // Most warps see that theirs is not the largest without the cost of an atomic operation.
+  if (threadIdx.x == 0 && largest > *static_cast<volatile Word*>(largest_bits)) atomicMax(largest_bits, largest);
 }
 
 template <class Kernel, class CellType = Cell>
@@ -120,31 +130,47 @@ inline Word* result_scratch(std::size_t size) {
   return scratch->data();
 }
 
-/// Sums over each plane of N quantities, or with `together` over all planes: results[plane][quantity].
-template <int N, class Kernel, class CellType = Cell>
-void sum_planes_of(const char* name, const Box3& box, const Kernel& kernel, bool together, ExactSum* results) {
-  static_assert(sizeof(ExactSum) == ExactSum::words * sizeof(Word));
-  const int stride = together ? 0 : N * ExactSum::words;
-  const std::size_t size = static_cast<std::size_t>(together ? 1 : box.nz()) * N * ExactSum::words;
-  Word* sums = result_scratch(size);
-  constexpr int rows_per_block = 8 * warps_per_block;
-  const dim3 blocks((box.ny() + rows_per_block - 1) / rows_per_block, box.nz());
-  sum_planes<N, Kernel, CellType><<<blocks, dim3(warp, warps_per_block)>>>(box.nx(), static_cast<int>(box.lo[1]),
-                                                                           box.ny(), static_cast<int>(box.lo[2]),
-                                                                           rows_per_block, kernel, sums, stride);
-  check_cuda(cudaGetLastError(), name);
-  device::copy(results, sums, size * sizeof(Word));
+inline dim3 blocks_of_rows(const Box3& box) {
+  const int row_blocks = (box.ny() + rows_per_block - 1) / rows_per_block;
+  const int in_chunk = row_blocks < row_blocks_in_chunk ? row_blocks : row_blocks_in_chunk;
+  return dim3(in_chunk, box.nz(), (row_blocks + in_chunk - 1) / in_chunk);
 }
 
+/// Issues sums over each plane of N quantities, or with `together` over all planes; where they will lie in device
+/// memory, until the next reduction: [plane][quantity].
+template <int N, class Kernel, class CellType = Cell>
+const Word* issue_sums(const char* name, const Box3& box, const Kernel& kernel, bool together) {
+  static_assert(sizeof(ExactSum) == ExactSum::words * sizeof(Word));
+  const int stride = together ? 0 : N * ExactSum::words;
+  Word* sums = result_scratch(static_cast<std::size_t>(together ? 1 : box.nz()) * N * ExactSum::words);
+  if (box.empty()) return sums;
+  sum_planes<N, Kernel, CellType><<<blocks_of_rows(box), dim3(warp, warps_per_block)>>>(
+      box.nx(), static_cast<int>(box.lo[1]), box.ny(), static_cast<int>(box.lo[2]), kernel, sums, stride);
+  check_cuda(cudaGetLastError(), name);
+  return sums;
+}
+
+template <int N, class Kernel>
+void sum_planes_of(const char* name, const Box3& box, const Kernel& kernel, bool together, ExactSum* results) {
+  const Word* sums = issue_sums<N>(name, box, kernel, together);
+  device::copy(results, sums, static_cast<std::size_t>(together ? 1 : box.nz()) * N * sizeof(ExactSum));
+}
+
+/// Issues the search for the largest value; where it will lie in device memory, until the next reduction.
 template <class Kernel, class CellType = Cell>
-double max_rows(const char* name, const Box3& box, const Kernel& kernel) {
+const Word* issue_max(const char* name, const Box3& box, const Kernel& kernel) {
   Word* largest = result_scratch(1);
-  const dim3 blocks((box.ny() + 4 * warps_per_block - 1) / (4 * warps_per_block), box.nz());
-  max_of_rows<Kernel, CellType><<<blocks, dim3(warp, warps_per_block)>>>(
+  if (box.empty()) return largest;
+  max_of_rows<Kernel, CellType><<<blocks_of_rows(box), dim3(warp, warps_per_block)>>>(
       box.nx(), static_cast<int>(box.lo[1]), box.ny(), static_cast<int>(box.lo[2]), kernel, largest);
   check_cuda(cudaGetLastError(), name);
+  return largest;
+}
+
+template <class Kernel>
+double max_rows(const char* name, const Box3& box, const Kernel& kernel) {
   double value = 0;
-  device::copy(&value, largest, sizeof(value));
+  device::copy(&value, issue_max(name, box, kernel), sizeof(value));
   return value;
 }
 

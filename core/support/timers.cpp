@@ -11,31 +11,44 @@ double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-PhaseTimers::Scope::Scope(PhaseTimers& timers, std::string_view name) : timers_(timers.active() ? &timers : nullptr) {
+PhaseTimers::PhaseTimers() : enabled_(!device::is_gpu()) {}
+
+PhaseTimers::Scope::Scope(PhaseTimers& timers, std::string_view name) : timers_(timers.enabled_ ? &timers : nullptr) {
   if (timers_ == nullptr) return;
-  index_ = timers_->index_of(name);
-  device::synchronize();
-  start_ = wall_seconds();
+  span_ = timers_->open_spans_++;
+  if (span_ == timers_->spans_.size()) timers_->spans_.emplace_back();
+  PhaseTimers::Span& span = timers_->spans_[span_];
+  span.phase = timers_->index_of(name);
+  span.start.record();
 }
 
 PhaseTimers::Scope::~Scope() {
   if (timers_ == nullptr) return;
   try {
-    device::synchronize();
+    timers_->spans_[span_].end.record();
+    if (!device::is_gpu() && span_ == 0) timers_->settle();
   } catch (const Error&) {  // a broken device stays broken: the next call of it outside of a destructor throws
-    return;
+    timers_->enabled_ = false;
   }
-  Phase& phase = timers_->phases_[index_];
-  phase.seconds += wall_seconds() - start_;
-  ++phase.calls;
+}
+
+const std::vector<PhaseTimers::Phase>& PhaseTimers::phases() {
+  if (enabled_) settle();
+  return phases_;
 }
 
 void PhaseTimers::reset() {
+  open_spans_ = 0;
   phases_.clear();
 }
 
-bool PhaseTimers::active() const {
-  return synchronous_ || !device::is_gpu();
+void PhaseTimers::settle() {
+  for (std::size_t n = 0; n < open_spans_; ++n) {
+    Phase& phase = phases_[spans_[n].phase];
+    phase.seconds += seconds_between(spans_[n].start, spans_[n].end);
+    ++phase.calls;
+  }
+  open_spans_ = 0;
 }
 
 std::size_t PhaseTimers::index_of(std::string_view name) {

@@ -1,18 +1,20 @@
 #pragma once
-// Wall-clock time per phase of a step.
+// Time per phase of a step.
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/device/event.hpp"
 
 namespace sluice {
 
 /// Wall-clock seconds since an arbitrary moment.
 double wall_seconds();
 
-/// Accumulates wall time under names, in the order in which they first appear. With `synchronous`, a GPU's
-/// pending work counts to the phase that issued it; without, phases are not measured at all on a GPU build
-/// (waiting would slow the step).
+/// Accumulates the time of phases under names, in the order in which they first appear: wall time in a CPU build, in a
+/// GPU build the device's time from event to event, for which no step waits. A GPU build measures only after enable(),
+/// since events pile up until they are read.
 class PhaseTimers {
  public:
   struct Phase {
@@ -31,22 +33,29 @@ class PhaseTimers {
 
    private:
     PhaseTimers* timers_;
-    std::size_t index_ = 0;
-    double start_ = 0;
+    std::size_t span_ = 0;
   };
 
-  explicit PhaseTimers(bool synchronous = false) : synchronous_(synchronous) {}
+  PhaseTimers();
 
-  const std::vector<Phase>& phases() const { return phases_; }
-  void reset();  ///< forgets all phases; never inside a Scope
-  void set_synchronous(bool synchronous) { synchronous_ = synchronous; }
+  void enable() { enabled_ = true; }
+  /// Waits for the device to finish the phases so far. Never inside a Scope, nor is reset().
+  const std::vector<Phase>& phases();
+  void reset();  ///< forgets all phases
 
  private:
-  bool active() const;
+  struct Span {
+    std::size_t phase = 0;
+    device::Event start, end;
+  };
+
   std::size_t index_of(std::string_view name);
+  void settle();  ///< reads the spans that ended
 
   std::vector<Phase> phases_;
-  bool synchronous_;
+  std::vector<Span> spans_;  ///< kept for their events; the first `open_spans_` are not read yet
+  std::size_t open_spans_ = 0;
+  bool enabled_;
 };
 
 }  // namespace sluice

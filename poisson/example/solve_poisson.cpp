@@ -102,6 +102,7 @@ double solve(MPI_Comm world, std::int64_t n) {
   });
   phi.buffer().upload(values);
   sluice::PhaseTimers timers;
+  timers.enable();
   solver.solve(phi, timers);
   values = phi.buffer().download();
 

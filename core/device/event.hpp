@@ -1,0 +1,35 @@
+#pragma once
+#include <utility>
+
+namespace sluice::device {
+
+/// A moment in the work of the device: when it has done what was issued before record(). In a CPU build, the moment of
+/// the call. Move-only.
+class Event {
+ public:
+  Event();
+  Event(Event&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)), moment_(other.moment_) {}
+  Event& operator=(Event&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    std::swap(moment_, other.moment_);
+    return *this;
+  }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event();
+
+  /// Issues the event; does not wait.
+  void record();
+  /// Waits until the device has come to it.
+  void wait() const;
+  /// Waits for `end`, which was recorded after `start`.
+  friend double seconds_between(const Event& start, const Event& end);
+
+ private:
+  void* handle_ = nullptr;
+  double moment_ = 0;  ///< CPU build
+};
+
+double seconds_between(const Event& start, const Event& end);
+
+}  // namespace sluice::device

@@ -1,0 +1,19 @@
+#include "core/device/event.hpp"
+#include "core/support/timers.hpp"
+
+namespace sluice::device {
+
+Event::Event() = default;
+Event::~Event() = default;
+
+void Event::record() {
+  moment_ = wall_seconds();
+}
+
+void Event::wait() const {}
+
+double seconds_between(const Event& start, const Event& end) {
+  return end.moment_ - start.moment_;
+}
+
+}  // namespace sluice::device
