@@ -123,7 +123,7 @@ std::vector<std::array<ExactSum, N>> reduce_planes(const char* name, const Box3&
   if (box.empty()) return planes;
   detail::require_whole_rows(name, box);
 #ifdef __CUDACC__
-  cuda::sum_planes_of<N>(name, box, kernel, false, planes.front().data());
+  cuda::sum_planes_of<N>(name, box, kernel, planes.front().data());
 #else
   static_cast<void>(name);
   for (int k = 0; k < box.nz(); ++k) {
@@ -146,7 +146,7 @@ ExactSum reduce_sum(const char* name, const Box3& box, const Kernel& kernel) {
 #ifdef __CUDACC__
   if (box.empty()) return sum;
   detail::require_whole_rows(name, box);
-  cuda::sum_planes_of<1>(name, box, kernel, true, &sum);
+  device::copy(&sum, cuda::issue_sum(name, box, kernel), sizeof(sum));
 #else
   for (const auto& plane : reduce_planes<1>(name, box, kernel)) sum += plane[0];
 #endif
@@ -158,7 +158,7 @@ template <class Kernel>
 void reduce_sum(const char* name, const Box3& box, const Kernel& kernel, Deferred<ExactSum>& result) {
 #ifdef __CUDACC__
   detail::require_whole_rows(name, box);
-  result.fetch(cuda::issue_sums<1>(name, box, kernel, true));
+  result.fetch(cuda::issue_sum(name, box, kernel));
 #else
   result.set(reduce_sum(name, box, kernel));
 #endif

@@ -41,72 +41,100 @@ __global__ void __launch_bounds__(block_x* block_y)
   }
 }
 
-/// Rows of a reduction that one block of threads takes, and the blocks of rows that go up through all planes together,
-/// for the reason given above.
-inline constexpr int rows_per_block = 4 * warps_per_block;
-inline constexpr int row_blocks_in_chunk = 4;
+/// The blocks of a reduction, in the order given above: a warp takes a segment of a row, so that a block has few and
+/// near addresses at a time.
+inline constexpr int segment = 4 * warp;
 
-/// Rows of one plane, `rows_per_block` to a block, one warp a row; lane l adds the cells l, l + 32, ...: an order that
-/// depends on nx alone. Row sums meet in an exact sum, first of the block, then of the plane, so that their order does
-/// not matter.
-template <int N, class Kernel, class CellType>
-__global__ void __launch_bounds__(warp* warps_per_block)
-    sum_planes(int nx, int y0, int ny, int z0, Kernel kernel, Word* sums, int plane_stride) {
+struct RowBlocks {
+  int nx, y0, ny, z0;
+  int segments;         ///< in a row
+  int blocks_in_chunk;  ///< of rows
+
+  /// Calls body(i, j, k) for the segments of this thread's warp, `rows` rows to a block. `end_segment` is called after
+  /// each.
+  template <int rows, class Body, class End>
+  __device__ void for_segments(const Body& body, const End& end_segment) const {
+    const int block = static_cast<int>(blockIdx.x) / segments;
+    const int first_x = (static_cast<int>(blockIdx.x) - block * segments) * segment;
+    const int end_x = first_x + segment < nx ? first_x + segment : nx;
+    const int first_y = (static_cast<int>(blockIdx.z) * blocks_in_chunk + block) * rows;
+    const int end_y = first_y + rows < ny ? first_y + rows : ny;
+    for (int j = first_y + static_cast<int>(threadIdx.y); j < end_y; j += warps_per_block) {
+      for (int i = first_x + static_cast<int>(threadIdx.x); i < end_x; i += warp) {
+        body(i, y0 + j, z0 + static_cast<int>(blockIdx.y));
+      }
+      end_segment();
+    }
+  }
+};
+
+/// Sums over segments of rows, lane l of a warp adding the cells l, l + 32, ...: an order that depends on nx alone.
+/// They meet in an exact sum, first of the block, then of the plane, so that their order does not matter.
+template <int N, int rows, class Kernel, class CellType>
+__global__ void __launch_bounds__(warp* warps_per_block) sum_planes(RowBlocks blocks, Kernel kernel, Word* sums) {
   __shared__ Word of_block[N * ExactSum::words];
   const int thread = static_cast<int>(threadIdx.y) * warp + static_cast<int>(threadIdx.x);
   for (int n = thread; n < N * ExactSum::words; n += warp * warps_per_block) of_block[n] = 0;
   __syncthreads();
-  const int k = static_cast<int>(blockIdx.y);
-  const int first = static_cast<int>(blockIdx.z * gridDim.x + blockIdx.x) * rows_per_block;
-  const int end = first + rows_per_block < ny ? first + rows_per_block : ny;
-  for (int j = first + static_cast<int>(threadIdx.y); j < end; j += warps_per_block) {
-    double row[N] = {};
-#pragma unroll 2
-    for (int i = static_cast<int>(threadIdx.x); i < nx; i += warp) {
-      double values[N];
-      kernel(CellType{i, y0 + j, z0 + k, i == 0 ? nx - 1 : i - 1, i + 1 == nx ? 0 : i + 1}, values);
-      for (int n = 0; n < N; ++n) row[n] += values[n];
-    }
-    for (int n = 0; n < N; ++n) {
-      for (int offset = warp / 2; offset > 0; offset /= 2) row[n] += __shfl_down_sync(0xffffffffU, row[n], offset);
-      if (threadIdx.x != 0) continue;
-      const ExactTerm term = ExactSum::decompose(row[n]);
-      Word* sum = of_block + n * ExactSum::words;
-      for (int digit = 0; digit < 3; ++digit) atomicAdd(sum + term.digit + digit, static_cast<Word>(term.part[digit]));
-      if (!term.representable) atomicAdd(sum + ExactSum::digits, Word{1});
-    }
-  }
+  double of_lane[N] = {};
+  blocks.for_segments<rows>(
+      [&](int i, int j, int k) {
+        double values[N];
+        kernel(CellType{i, j, k, i == 0 ? blocks.nx - 1 : i - 1, i + 1 == blocks.nx ? 0 : i + 1}, values);
+        for (int n = 0; n < N; ++n) of_lane[n] += values[n];
+      },
+      [&] {
+        for (int n = 0; n < N; ++n) {
+          double sum = of_lane[n];
+          of_lane[n] = 0;
+          for (int offset = warp / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffU, sum, offset);
+          if (threadIdx.x != 0) continue;
+          const ExactTerm term = ExactSum::decompose(sum);
+          Word* exact = of_block + n * ExactSum::words;
+          for (int digit = 0; digit < 3; ++digit)
+            atomicAdd(exact + term.digit + digit, static_cast<Word>(term.part[digit]));
+          if (!term.representable) atomicAdd(exact + ExactSum::digits, Word{1});
+        }
+      });
   __syncthreads();
-  Word* of_plane = sums + static_cast<std::size_t>(k) * plane_stride;
+  Word* of_plane = sums + static_cast<std::size_t>(blockIdx.y) * N * ExactSum::words;
   for (int n = thread; n < N * ExactSum::words; n += warp * warps_per_block) {
     if (of_block[n] != 0) atomicAdd(of_plane + n, of_block[n]);
   }
+}
+
+/// total[n] = sum over planes of sums[plane][n], one warp for each n.
+inline __global__ void add_planes(const Word* sums, int planes, Word* total) {
+  const int n = static_cast<int>(threadIdx.y);
+  Word sum = 0;
+  for (int k = static_cast<int>(threadIdx.x); k < planes; k += warp)
+    sum += sums[static_cast<std::size_t>(k) * ExactSum::words + n];
+  for (int offset = warp / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffU, sum, offset);
+  if (threadIdx.x == 0) total[n] = sum;
 }
 
 /// The largest value as the bits of a non-negative double, which order like integers; the bits of a NaN lie above all
 /// others.
 template <class Kernel, class CellType>
 __global__ void __launch_bounds__(warp* warps_per_block)
-    max_of_rows(int nx, int y0, int ny, int z0, Kernel kernel, Word* largest_bits) {
-  const int k = static_cast<int>(blockIdx.y);
-  const int first = static_cast<int>(blockIdx.z * gridDim.x + blockIdx.x) * rows_per_block;
-  const int end = first + rows_per_block < ny ? first + rows_per_block : ny;
+    max_of_rows(RowBlocks blocks, Kernel kernel, Word* largest_bits) {
   Word largest = 0;
-  for (int j = first + static_cast<int>(threadIdx.y); j < end; j += warps_per_block) {
-#pragma unroll 2
-    for (int i = static_cast<int>(threadIdx.x); i < nx; i += warp) {
-      const double value = kernel(CellType{i, y0 + j, z0 + k, i == 0 ? nx - 1 : i - 1, i + 1 == nx ? 0 : i + 1});
-      const double trapped = value * 0 == 0 ? (value > 0 ? value : 0.0) : __longlong_as_double(0x7ff8000000000000LL);
-      const Word bits = static_cast<Word>(__double_as_longlong(trapped));
-      largest = bits > largest ? bits : largest;
-    }
-  }
+  blocks.for_segments<warps_per_block>(
+      [&](int i, int j, int k) {
+        const double value = kernel(CellType{i, j, k, i == 0 ? blocks.nx - 1 : i - 1, i + 1 == blocks.nx ? 0 : i + 1});
+        const double trapped = value * 0 == 0 ? (value > 0 ? value : 0.0) : __longlong_as_double(0x7ff8000000000000LL);
+        const Word bits = static_cast<Word>(__double_as_longlong(trapped));
+        largest = bits > largest ? bits : largest;
+      },
+      [] {});
+  // Most warps see that theirs is not the largest without the cost of finding it and of an atomic operation.
+  const Word known = *static_cast<volatile Word*>(largest_bits);
+  if (!__any_sync(0xffffffffU, largest > known)) return;
   for (int offset = warp / 2; offset > 0; offset /= 2) {
     const Word other = __shfl_down_sync(0xffffffffU, largest, offset);
     largest = other > largest ? other : largest;
   }
-  // Most warps see that theirs is not the largest without the cost of an atomic operation.
-  if (threadIdx.x == 0 && largest > *static_cast<volatile Word*>(largest_bits)) atomicMax(largest_bits, largest);
+  if (threadIdx.x == 0) atomicMax(largest_bits, largest);
 }
 
 template <class Kernel, class CellType = Cell>
@@ -130,30 +158,48 @@ inline Word* result_scratch(std::size_t size) {
   return scratch->data();
 }
 
-inline dim3 blocks_of_rows(const Box3& box) {
-  const int row_blocks = (box.ny() + rows_per_block - 1) / rows_per_block;
-  const int in_chunk = row_blocks < row_blocks_in_chunk ? row_blocks : row_blocks_in_chunk;
-  return dim3(in_chunk, box.nz(), (row_blocks + in_chunk - 1) / in_chunk);
+struct RowLaunch {
+  RowBlocks blocks;
+  dim3 grid;
+};
+
+inline RowLaunch lay_out_rows(const Box3& box, int rows_in_block) {
+  constexpr int most_rows_in_chunk = 32;
+  const int row_blocks = (box.ny() + rows_in_block - 1) / rows_in_block;
+  const int most_in_chunk = most_rows_in_chunk / rows_in_block;
+  const int in_chunk = row_blocks < most_in_chunk ? row_blocks : most_in_chunk;
+  const int segments = (box.nx() + segment - 1) / segment;
+  return {{box.nx(), static_cast<int>(box.lo[1]), box.ny(), static_cast<int>(box.lo[2]), segments, in_chunk},
+          dim3(segments * in_chunk, box.nz(), (row_blocks + in_chunk - 1) / in_chunk)};
 }
 
-/// Issues sums over each plane of N quantities, or with `together` over all planes; where they will lie in device
-/// memory, until the next reduction: [plane][quantity].
-template <int N, class Kernel, class CellType = Cell>
-const Word* issue_sums(const char* name, const Box3& box, const Kernel& kernel, bool together) {
+/// Issues sums over each plane of N quantities; where they will lie in device memory, until the next reduction:
+/// [plane][quantity]. A block takes `rows` rows: few keep addresses near, many cost fewer atomic operations.
+template <int N, int rows, class Kernel, class CellType = Cell>
+Word* issue_plane_sums(const char* name, const Box3& box, const Kernel& kernel, std::size_t extra_words = 0) {
   static_assert(sizeof(ExactSum) == ExactSum::words * sizeof(Word));
-  const int stride = together ? 0 : N * ExactSum::words;
-  Word* sums = result_scratch(static_cast<std::size_t>(together ? 1 : box.nz()) * N * ExactSum::words);
+  Word* sums = result_scratch(static_cast<std::size_t>(box.nz()) * N * ExactSum::words + extra_words);
   if (box.empty()) return sums;
-  sum_planes<N, Kernel, CellType><<<blocks_of_rows(box), dim3(warp, warps_per_block)>>>(
-      box.nx(), static_cast<int>(box.lo[1]), box.ny(), static_cast<int>(box.lo[2]), kernel, sums, stride);
+  const RowLaunch launch = lay_out_rows(box, rows);
+  sum_planes<N, rows, Kernel, CellType><<<launch.grid, dim3(warp, warps_per_block)>>>(launch.blocks, kernel, sums);
   check_cuda(cudaGetLastError(), name);
   return sums;
 }
 
 template <int N, class Kernel>
-void sum_planes_of(const char* name, const Box3& box, const Kernel& kernel, bool together, ExactSum* results) {
-  const Word* sums = issue_sums<N>(name, box, kernel, together);
-  device::copy(results, sums, static_cast<std::size_t>(together ? 1 : box.nz()) * N * sizeof(ExactSum));
+void sum_planes_of(const char* name, const Box3& box, const Kernel& kernel, ExactSum* results) {
+  const Word* sums = issue_plane_sums<N, 32>(name, box, kernel);
+  device::copy(results, sums, static_cast<std::size_t>(box.nz()) * N * sizeof(ExactSum));
+}
+
+/// Issues the sum over all planes; where it will lie in device memory, until the next reduction.
+template <class Kernel>
+const Word* issue_sum(const char* name, const Box3& box, const Kernel& kernel) {
+  Word* sums = issue_plane_sums<1, warps_per_block>(name, box, kernel, ExactSum::words);
+  Word* total = sums + static_cast<std::size_t>(box.nz()) * ExactSum::words;
+  add_planes<<<1, dim3(warp, ExactSum::words)>>>(sums, box.nz(), total);
+  check_cuda(cudaGetLastError(), name);
+  return total;
 }
 
 /// Issues the search for the largest value; where it will lie in device memory, until the next reduction.
@@ -161,8 +207,8 @@ template <class Kernel, class CellType = Cell>
 const Word* issue_max(const char* name, const Box3& box, const Kernel& kernel) {
   Word* largest = result_scratch(1);
   if (box.empty()) return largest;
-  max_of_rows<Kernel, CellType><<<blocks_of_rows(box), dim3(warp, warps_per_block)>>>(
-      box.nx(), static_cast<int>(box.lo[1]), box.ny(), static_cast<int>(box.lo[2]), kernel, largest);
+  const RowLaunch launch = lay_out_rows(box, warps_per_block);
+  max_of_rows<Kernel, CellType><<<launch.grid, dim3(warp, warps_per_block)>>>(launch.blocks, kernel, largest);
   check_cuda(cudaGetLastError(), name);
   return largest;
 }

@@ -1,0 +1,78 @@
+"""Whole runs on GPUs: against a CPU build, against themselves in pieces, and on one against several.
+
+SLUICE_CPU_BINARY names the program of a CPU build (CMake: -DSLUICE_CPU_BINARY=...), SLUICE_GPU_RANKS the GPUs there are.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from sluice_run import assert_same_results, checkpoints, must, rows, sluice, write_case
+
+CPU_BINARY = os.environ.get("SLUICE_CPU_BINARY", "")
+GPUS = int(os.environ.get("SLUICE_GPU_RANKS", "1"))
+CHANNEL = {
+    "grid.cells": [64, 64, 64],
+    "time.steps": 100,
+    "time.cfl": 0.6,
+    "output.checkpoint": {"every": 100.0, "keep": 2},
+    "output.slices": None,
+}
+
+
+def run(folder: Path, changes: dict[str, object], ranks: int = 0) -> Path:
+    """The output folder of a run."""
+    folder.mkdir()
+    case = write_case(folder, {**CHANNEL, **changes})
+    must(sluice("run", case, ranks=ranks, timeout=200))
+    return folder / "out"
+
+
+def largest_difference(one: Path, other: Path) -> float:
+    """Over u, v, w of the last checkpoints, relative to the largest velocity."""
+    with h5py.File(checkpoints(one)[-1]) as a, h5py.File(checkpoints(other)[-1]) as b:
+        fields = [(a[f"fields/{name}"][...], b[f"fields/{name}"][...]) for name in "uvw"]
+    largest = max(np.abs(first).max() for first, _ in fields)
+    difference = max(np.abs(first - second).max() for first, second in fields)
+    assert largest > 0.5
+    print(f"largest difference {difference / largest:.2e} of the largest velocity")
+    return float(difference / largest)
+
+
+@pytest.mark.parametrize("diffusion", ["explicit", "implicit_z"])
+def test_agrees_with_the_cpu(tmp_path: Path, diffusion: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not CPU_BINARY:
+        pytest.skip("no CPU build was named")
+    on_gpu = run(tmp_path / "gpu", {"time.diffusion": diffusion})
+    monkeypatch.setattr("sluice_run.BINARY", CPU_BINARY)
+    on_cpu = run(tmp_path / "cpu", {"time.diffusion": diffusion})
+    assert largest_difference(on_gpu, on_cpu) < 1e-9
+    # In units of U_b / h, beside velocity differences over cells of 1/500 h.
+    assert rows(on_gpu)["max_divergence"].max() < 1e-11
+
+
+@pytest.mark.parametrize("diffusion", ["explicit", "implicit_z"])
+def test_restart_is_exact(tmp_path: Path, diffusion: str) -> None:
+    whole = run(tmp_path / "whole", {"time.diffusion": diffusion})
+    case = whole.parent / "case.yaml"
+    pieces = tmp_path / "pieces"
+    must(sluice("run", case, "--output", pieces, "--steps", 37, timeout=200))
+    must(sluice("run", case, "--output", pieces, "--restart", "auto", timeout=200))
+    assert_same_results(whole, pieces)
+
+
+@pytest.mark.parametrize("exchange", ["mpi_p2p", "mpi_alltoall", "nccl", "peer"])
+@pytest.mark.parametrize("grid", [(1, 2), (2, 1), (1, 4), (2, 2), (4, 1)])
+def test_several_gpus_agree_with_one(tmp_path: Path, grid: tuple[int, int], exchange: str) -> None:
+    ranks = grid[0] * grid[1]
+    if ranks > GPUS:
+        pytest.skip(f"needs {ranks} GPUs")
+    changes: dict[str, object] = {"time.diffusion": "implicit_z", "time.steps": 20}
+    one = run(tmp_path / "one", changes)
+    several = run(tmp_path / "several", {**changes, "parallel": {"grid": list(grid), "exchange": exchange}}, ranks)
+    # Transforms pick their kernels by the number of rows: round-off, grown over 20 steps.
+    assert largest_difference(one, several) < 1e-12
