@@ -172,7 +172,7 @@ double reduce_max(const char* name, const Box3& box, const Kernel& kernel) {
   if (box.empty()) return 0;
   detail::require_whole_rows(name, box);
 #ifdef __CUDACC__
-  return cuda::max_rows(name, box, kernel);
+  return cuda::max_of(name, box, kernel);
 #else
   static_cast<void>(name);
   double largest = 0;

@@ -22,27 +22,86 @@ using Word =
 inline constexpr int block_x = 64;
 inline constexpr int block_y = 4;
 
-/// Blocks are issued plane after plane for a chunk of a few rows (blockIdx.z), so that a stencil finds the planes above
-/// and below in the cache. blockIdx.x counts the blocks of a chunk in one plane, `blocks_in_row` to a row of blocks.
+/// The threads of a loop, one for each index. Blocks are issued plane after plane for a chunk of a few rows
+/// (blockIdx.z), so that a stencil finds the planes above and below in the cache. blockIdx.x counts the blocks of a
+/// chunk in one plane, `blocks_in_row` to a row of blocks.
+struct IndexBlocks {
+  int x0, x1, y0, y1, z0;
+  int blocks_in_row, rows_in_chunk;
+
+  template <class CellType>
+  __device__ CellType index() const {
+    const int row_of_blocks = static_cast<int>(blockIdx.x) / blocks_in_row;
+    const int i =
+        x0 + (static_cast<int>(blockIdx.x) - row_of_blocks * blocks_in_row) * block_x + static_cast<int>(threadIdx.x);
+    const int j =
+        y0 + static_cast<int>(blockIdx.z) * rows_in_chunk + row_of_blocks * block_y + static_cast<int>(threadIdx.y);
+    const int k = z0 + static_cast<int>(blockIdx.y);
+    return {i, j, k, i == 0 ? x1 - 1 : i - 1, i + 1 == x1 ? 0 : i + 1};
+  }
+  template <class CellType>
+  __device__ bool holds(const CellType& c) const {
+    return c.i < x1 && c.j < y1;
+  }
+};
+
 template <class Kernel, class CellType>
-__global__ void __launch_bounds__(block_x* block_y)
-    for_each_index(int x0, int x1, int y0, int y1, int z0, int blocks_in_row, int rows_in_chunk, Kernel kernel) {
-  const int row_of_blocks = static_cast<int>(blockIdx.x) / blocks_in_row;
-  const int i =
-      x0 + (static_cast<int>(blockIdx.x) - row_of_blocks * blocks_in_row) * block_x + static_cast<int>(threadIdx.x);
-  const int j =
-      y0 + static_cast<int>(blockIdx.z) * rows_in_chunk + row_of_blocks * block_y + static_cast<int>(threadIdx.y);
-  const int k = z0 + static_cast<int>(blockIdx.y);
-  if (i >= x1 || j >= y1) return;
+__global__ void __launch_bounds__(block_x* block_y) for_each_index(IndexBlocks blocks, Kernel kernel) {
+  const CellType c = blocks.index<CellType>();
+  if (!blocks.holds(c)) return;
   if constexpr (std::is_invocable_v<const Kernel&, CellType>) {
-    kernel(CellType{i, j, k, i == 0 ? x1 - 1 : i - 1, i + 1 == x1 ? 0 : i + 1});
+    kernel(c);
   } else {
-    kernel(i, j, k);
+    kernel(c.i, c.j, c.k);
   }
 }
 
-/// The blocks of a reduction, in the order given above: a warp takes a segment of a row, so that a block has few and
-/// near addresses at a time.
+/// For each cell; the sum over each warp's cells, 32 in a row, goes to sums[k][j][i / 32].
+template <class Kernel, class CellType>
+__global__ void __launch_bounds__(block_x* block_y)
+    sum_warps(IndexBlocks blocks, Kernel kernel, double* sums, int warps_in_row) {
+  const CellType c = blocks.index<CellType>();
+  double value[1] = {0};
+  if (blocks.holds(c)) kernel(c, value);
+  for (int offset = warp / 2; offset > 0; offset /= 2) value[0] += __shfl_down_sync(0xffffffffU, value[0], offset);
+  if (threadIdx.x % warp != 0 || !blocks.holds(c)) return;
+  const std::size_t row = static_cast<std::size_t>(c.k - blocks.z0) * (blocks.y1 - blocks.y0) + (c.j - blocks.y0);
+  sums[row * warps_in_row + c.i / warp] = value[0];
+}
+
+/// Reads what sum_warps wrote.
+struct WarpSum {
+  const double* sums;
+  int warps_in_row, ny;
+  template <class CellType>
+  __device__ void operator()(const CellType& c, double (&value)[1]) const {
+    value[0] = sums[(static_cast<std::size_t>(c.k) * ny + c.j) * warps_in_row + c.i];
+  }
+};
+
+/// For each cell; the largest value as the bits of a non-negative double, which order like integers; the bits of a NaN
+/// lie above all others.
+template <class Kernel, class CellType>
+__global__ void __launch_bounds__(block_x* block_y)
+    max_of_cells(IndexBlocks blocks, Kernel kernel, Word* largest_bits) {
+  const CellType c = blocks.index<CellType>();
+  Word bits = 0;
+  if (blocks.holds(c)) {
+    const double value = kernel(c);
+    const double trapped = value * 0 == 0 ? (value > 0 ? value : 0.0) : __longlong_as_double(0x7ff8000000000000LL);
+    bits = static_cast<Word>(__double_as_longlong(trapped));
+  }
+  // Most warps see that theirs is not the largest without the cost of finding it and of an atomic operation.
+  const Word known = *static_cast<volatile Word*>(largest_bits);
+  if (!__any_sync(0xffffffffU, bits > known)) return;
+  for (int offset = warp / 2; offset > 0; offset /= 2) {
+    const Word other = __shfl_down_sync(0xffffffffU, bits, offset);
+    bits = other > bits ? other : bits;
+  }
+  if (threadIdx.x % warp == 0) atomicMax(largest_bits, bits);
+}
+
+/// The blocks of sums over planes, in the same order: a warp takes a segment of a row.
 inline constexpr int segment = 4 * warp;
 
 struct RowBlocks {
@@ -113,48 +172,34 @@ inline __global__ void add_planes(const Word* sums, int planes, Word* total) {
   if (threadIdx.x == 0) total[n] = sum;
 }
 
-/// The largest value as the bits of a non-negative double, which order like integers; the bits of a NaN lie above all
-/// others.
-template <class Kernel, class CellType>
-__global__ void __launch_bounds__(warp* warps_per_block)
-    max_of_rows(RowBlocks blocks, Kernel kernel, Word* largest_bits) {
-  Word largest = 0;
-  blocks.for_segments<warps_per_block>(
-      [&](int i, int j, int k) {
-        const double value = kernel(CellType{i, j, k, i == 0 ? blocks.nx - 1 : i - 1, i + 1 == blocks.nx ? 0 : i + 1});
-        const double trapped = value * 0 == 0 ? (value > 0 ? value : 0.0) : __longlong_as_double(0x7ff8000000000000LL);
-        const Word bits = static_cast<Word>(__double_as_longlong(trapped));
-        largest = bits > largest ? bits : largest;
-      },
-      [] {});
-  // Most warps see that theirs is not the largest without the cost of finding it and of an atomic operation.
-  const Word known = *static_cast<volatile Word*>(largest_bits);
-  if (!__any_sync(0xffffffffU, largest > known)) return;
-  for (int offset = warp / 2; offset > 0; offset /= 2) {
-    const Word other = __shfl_down_sync(0xffffffffU, largest, offset);
-    largest = other > largest ? other : largest;
-  }
-  if (threadIdx.x == 0) atomicMax(largest_bits, largest);
-}
+struct IndexLaunch {
+  IndexBlocks blocks;
+  dim3 grid;
+};
 
-template <class Kernel, class CellType = Cell>
-void launch(const char* name, const Box3& box, const Kernel& kernel) {
+inline IndexLaunch lay_out(const Box3& box) {
   constexpr int most_rows_of_blocks = 8;  // in a chunk
   const int blocks_in_row = (box.nx() + block_x - 1) / block_x;
   const int rows_of_blocks = (box.ny() + block_y - 1) / block_y;
   const int in_chunk = rows_of_blocks < most_rows_of_blocks ? rows_of_blocks : most_rows_of_blocks;
-  const int chunks = (rows_of_blocks + in_chunk - 1) / in_chunk;
-  for_each_index<Kernel, CellType><<<dim3(blocks_in_row * in_chunk, box.nz(), chunks), dim3(block_x, block_y)>>>(
-      static_cast<int>(box.lo[0]), static_cast<int>(box.hi[0]), static_cast<int>(box.lo[1]),
-      static_cast<int>(box.hi[1]), static_cast<int>(box.lo[2]), blocks_in_row, in_chunk * block_y, kernel);
+  return {{static_cast<int>(box.lo[0]), static_cast<int>(box.hi[0]), static_cast<int>(box.lo[1]),
+           static_cast<int>(box.hi[1]), static_cast<int>(box.lo[2]), blocks_in_row, in_chunk * block_y},
+          dim3(blocks_in_row * in_chunk, box.nz(), (rows_of_blocks + in_chunk - 1) / in_chunk)};
+}
+
+template <class Kernel, class CellType = Cell>
+void launch(const char* name, const Box3& box, const Kernel& kernel) {
+  const IndexLaunch to = lay_out(box);
+  for_each_index<Kernel, CellType><<<to.grid, dim3(block_x, block_y)>>>(to.blocks, kernel);
   check_cuda(cudaGetLastError(), name);
 }
 
-/// Zeroed scratch for the results of a reduction, kept between calls so that a step allocates nothing.
-inline Word* result_scratch(std::size_t size) {
+/// Scratch for the results of a reduction, kept between calls so that a step allocates nothing: `zeroed` words, and
+/// `more` after them.
+inline Word* result_scratch(std::size_t zeroed, std::size_t more = 0) {
   static auto* scratch = new Buffer<Word>;  // never destroyed: the CUDA context may be gone by then
-  if (scratch->size() < size) *scratch = Buffer<Word>(size);
-  check_cuda(cudaMemsetAsync(scratch->data(), 0, size * sizeof(Word)), "cudaMemsetAsync");
+  if (scratch->size() < zeroed + more) *scratch = Buffer<Word>(zeroed + more);
+  check_cuda(cudaMemsetAsync(scratch->data(), 0, zeroed * sizeof(Word)), "cudaMemsetAsync");
   return scratch->data();
 }
 
@@ -173,31 +218,41 @@ inline RowLaunch lay_out_rows(const Box3& box, int rows_in_block) {
           dim3(segments * in_chunk, box.nz(), (row_blocks + in_chunk - 1) / in_chunk)};
 }
 
-/// Issues sums over each plane of N quantities; where they will lie in device memory, until the next reduction:
-/// [plane][quantity]. A block takes `rows` rows: few keep addresses near, many cost fewer atomic operations.
-template <int N, int rows, class Kernel, class CellType = Cell>
-Word* issue_plane_sums(const char* name, const Box3& box, const Kernel& kernel, std::size_t extra_words = 0) {
+/// Issues sums over each plane of N quantities to sums[plane][quantity], zero before.
+template <int N, class Kernel, class CellType = Cell>
+void issue_plane_sums(const char* name, const Box3& box, const Kernel& kernel, Word* sums) {
   static_assert(sizeof(ExactSum) == ExactSum::words * sizeof(Word));
-  Word* sums = result_scratch(static_cast<std::size_t>(box.nz()) * N * ExactSum::words + extra_words);
-  if (box.empty()) return sums;
+  if (box.empty()) return;
+  constexpr int rows = 4 * warps_per_block;  // of a block: fewer atomic operations
   const RowLaunch launch = lay_out_rows(box, rows);
   sum_planes<N, rows, Kernel, CellType><<<launch.grid, dim3(warp, warps_per_block)>>>(launch.blocks, kernel, sums);
   check_cuda(cudaGetLastError(), name);
-  return sums;
 }
 
 template <int N, class Kernel>
 void sum_planes_of(const char* name, const Box3& box, const Kernel& kernel, ExactSum* results) {
-  const Word* sums = issue_plane_sums<N, 32>(name, box, kernel);
-  device::copy(results, sums, static_cast<std::size_t>(box.nz()) * N * sizeof(ExactSum));
+  const std::size_t size = static_cast<std::size_t>(box.nz()) * N * ExactSum::words;
+  Word* sums = result_scratch(size);
+  issue_plane_sums<N>(name, box, kernel, sums);
+  device::copy(results, sums, size * sizeof(Word));
 }
 
-/// Issues the sum over all planes; where it will lie in device memory, until the next reduction.
-template <class Kernel>
+/// Issues the sum over the box; where it will lie in device memory, until the next reduction. One thread a cell keeps
+/// memory as busy as in a plain loop; warps leave their sums in scratch memory, which a second loop adds up.
+template <class Kernel, class CellType = Cell>
 const Word* issue_sum(const char* name, const Box3& box, const Kernel& kernel) {
-  Word* sums = issue_plane_sums<1, warps_per_block>(name, box, kernel, ExactSum::words);
-  Word* total = sums + static_cast<std::size_t>(box.nz()) * ExactSum::words;
-  add_planes<<<1, dim3(warp, ExactSum::words)>>>(sums, box.nz(), total);
+  const int warps_in_row = (box.nx() + warp - 1) / warp;
+  const std::size_t planes = static_cast<std::size_t>(box.nz()) * ExactSum::words;
+  const std::size_t rows = static_cast<std::size_t>(box.ny()) * box.nz();
+  Word* scratch = result_scratch(planes + ExactSum::words, rows * warps_in_row);
+  Word* total = scratch + planes;
+  if (box.empty()) return total;
+  auto* warp_sums = reinterpret_cast<double*>(total + ExactSum::words);
+  const IndexLaunch to = lay_out(box);
+  sum_warps<Kernel, CellType><<<to.grid, dim3(block_x, block_y)>>>(to.blocks, kernel, warp_sums, warps_in_row);
+  issue_plane_sums<1>(name, box_of(warps_in_row, box.ny(), box.nz()), WarpSum{warp_sums, warps_in_row, box.ny()},
+                      scratch);
+  add_planes<<<1, dim3(warp, ExactSum::words)>>>(scratch, box.nz(), total);
   check_cuda(cudaGetLastError(), name);
   return total;
 }
@@ -207,14 +262,14 @@ template <class Kernel, class CellType = Cell>
 const Word* issue_max(const char* name, const Box3& box, const Kernel& kernel) {
   Word* largest = result_scratch(1);
   if (box.empty()) return largest;
-  const RowLaunch launch = lay_out_rows(box, warps_per_block);
-  max_of_rows<Kernel, CellType><<<launch.grid, dim3(warp, warps_per_block)>>>(launch.blocks, kernel, largest);
+  const IndexLaunch to = lay_out(box);
+  max_of_cells<Kernel, CellType><<<to.grid, dim3(block_x, block_y)>>>(to.blocks, kernel, largest);
   check_cuda(cudaGetLastError(), name);
   return largest;
 }
 
 template <class Kernel>
-double max_rows(const char* name, const Box3& box, const Kernel& kernel) {
+double max_of(const char* name, const Box3& box, const Kernel& kernel) {
   double value = 0;
   device::copy(&value, issue_max(name, box, kernel), sizeof(value));
   return value;
