@@ -7,6 +7,8 @@ namespace sluice {
 
 namespace {
 
+const char* const name = "tridiagonal";
+
 /// The box in real numbers, with other planes.
 Box3 in_reals(Box3 box, int components, std::int64_t first_plane, std::int64_t end_plane) {
   box.lo[0] *= components;
@@ -39,6 +41,15 @@ LineBoxes column_boxes(const Communicator& comm, const HomeBox& home, const Whol
   return boxes;
 }
 
+/// `wanted`, or what serves these blocks.
+template <class Lines>
+BlockMethod serving_method(BlockMethod wanted, const ZBlocks& blocks) {
+  if (!loops_on_gpu || !RegisterKernels<Lines>::hold(blocks)) return BlockMethod::plain;
+  if (wanted == BlockMethod::fastest && !RegisterKernels<Lines>::hold_whole_lines(blocks))
+    return BlockMethod::in_passes;
+  return wanted;
+}
+
 }  // namespace
 
 LineBoxes spectral_lines(const Communicator& comm, const Decomposition& decomposition) {
@@ -55,8 +66,12 @@ LineBoxes field_lines(const Communicator& comm, const Decomposition& decompositi
 
 template <class Lines>
 LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& decomposition, LineBoxes boxes,
-                              TridiagonalMethod method, Exchange& exchange, std::shared_ptr<TransposeBuffers> buffers)
-    : method_(method), boxes_(std::move(boxes)) {
+                              TridiagonalMethod method, Exchange& exchange, std::shared_ptr<TransposeBuffers> buffers,
+                              BlockMethod block_method)
+    : method_(method),
+      block_method_(serving_method<Lines>(block_method, decomposition.z_blocks())),
+      boxes_(std::move(boxes)),
+      longest_block_(decomposition.z_blocks().longest()) {
   constexpr int components = Lines::components;
   const ZBlocks& blocks = decomposition.z_blocks();
   const auto [first_block, end_block] = decomposition.block_range(comm.z_index());
@@ -77,7 +92,7 @@ LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& dec
   }
   const Box3& my_home = home[static_cast<std::size_t>(boxes_.rank)];
   const Box3& my_whole = whole[static_cast<std::size_t>(boxes_.rank)];
-  if (by_blocks && (split || loops_on_gpu)) {
+  if (by_blocks && (split || (loops_on_gpu && !at_once()))) {
     at_home_ = Buffer<real>(static_cast<std::size_t>(my_home.volume()));
     home_array_ = contiguous_lines(at_home_.data(), my_home);
   }
@@ -97,7 +112,7 @@ void LineSolver<Lines>::allocate_scratch(const ZBlocks& blocks) {
     const Box3& box = by_blocks ? boxes_.my_home() : boxes_.my_whole();
     const std::int64_t run = by_blocks ? blocks.longest() - 2 : blocks.planes();
     pivots_pitch_ = box.extent(0) * box.extent(1) * (by_blocks ? blocks_here_ : 1);
-    if (run > longest_private_run && Lines::components == 2)
+    if ((!by_blocks || block_method_ == BlockMethod::plain) && Lines::components == 2)
       pivots_ = Buffer<double>(static_cast<std::size_t>(run * pivots_pitch_));
     return;
   }
@@ -123,21 +138,58 @@ void LineSolver<Lines>::solve(const Lines& at_home, const Lines& whole, const Li
 }
 
 template <class Lines>
+void LineSolver<Lines>::form_boundary(const Lines& at_home, const LineArray& x) {
+  if constexpr (loops_on_gpu) {
+    if (block_method_ != BlockMethod::plain) {
+      RegisterKernels<Lines>::form_boundary(at_home, x, home_array_, first_block_, blocks_here_, longest_block_);
+      return;
+    }
+  }
+  parallel_for(name, bundle_box<Lines>(x, blocks_here_), FormBoundary<Lines>{at_home, x, home_array_, first_block_});
+}
+
+template <class Lines>
+void LineSolver<Lines>::solve_reduced(const Lines& whole) {
+  const LineArray& values = transpose_ ? whole_array_ : home_array_;
+  if constexpr (loops_on_gpu) {
+    if (block_method_ != BlockMethod::plain) {
+      RegisterKernels<Lines>::solve_reduced(whole, values);
+      return;
+    }
+  }
+  parallel_for(name, bundle_box<Lines>(values, 1), SolveReduced<Lines>{whole, values, scratch()});
+}
+
+template <class Lines>
+void LineSolver<Lines>::solve_interior(const Lines& at_home, const LineArray& x) {
+  if constexpr (loops_on_gpu) {
+    if (block_method_ != BlockMethod::plain) {
+      RegisterKernels<Lines>::solve_interior(at_home, x, home_array_, first_block_, blocks_here_, longest_block_);
+      return;
+    }
+  }
+  parallel_for(name, bundle_box<Lines>(x, blocks_here_),
+               SolveInterior<Lines>{at_home, x, home_array_, first_block_, scratch()});
+}
+
+template <class Lines>
 void LineSolver<Lines>::solve_by_blocks(const Lines& at_home, const Lines& whole, const LineArray& x) {
-  const char* name = "tridiagonal";
-  if (!transpose_ && !loops_on_gpu) {
+  if constexpr (loops_on_gpu) {
+    if (at_once()) {
+      RegisterKernels<Lines>::solve_at_once(whole, x, longest_block_);
+      return;
+    }
+  } else if (!transpose_) {
     parallel_for(name, bundle_box<Lines>(x, 1), SolveAtOnce<Lines>{whole, x, scratch()});
     return;
   }
-  parallel_for(name, bundle_box<Lines>(x, blocks_here_), FormBoundary<Lines>{at_home, x, home_array_, first_block_});
+  form_boundary(at_home, x);
   if (transpose_)
     transpose_->forward(view_of(home_array_, 2 * blocks_here_), view_of(whole_array_, 2 * whole.blocks.count));
-  const LineArray& reduced = transpose_ ? whole_array_ : home_array_;
-  parallel_for(name, bundle_box<Lines>(reduced, 1), SolveReduced<Lines>{whole, reduced, scratch()});
+  solve_reduced(whole);
   if (transpose_)
     transpose_->backward(view_of(whole_array_, 2 * whole.blocks.count), view_of(home_array_, 2 * blocks_here_));
-  parallel_for(name, bundle_box<Lines>(x, blocks_here_),
-               SolveInterior<Lines>{at_home, x, home_array_, first_block_, scratch()});
+  solve_interior(at_home, x);
 }
 
 template <class Lines>
@@ -145,7 +197,7 @@ void LineSolver<Lines>::solve_transposed(const Lines& whole, const LineArray& x)
   const int planes_here = boxes_.my_home().nz();
   const LineArray& lines = transpose_ ? whole_array_ : x;
   if (transpose_) transpose_->forward(view_of(x, planes_here), view_of(lines, whole.nz));
-  parallel_for("tridiagonal", bundle_box<Lines>(lines, 1), SolveWhole<Lines>{whole, lines, scratch()});
+  parallel_for(name, bundle_box<Lines>(lines, 1), SolveWhole<Lines>{whole, lines, scratch()});
   if (transpose_) transpose_->backward(view_of(lines, whole.nz), view_of(x, planes_here));
 }
 

@@ -7,6 +7,7 @@
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/transpose.hpp"
 #include "core/device/buffer.hpp"
+#include "poisson/block_solver.hpp"
 #include "poisson/tridiagonal_kernels.hpp"
 #include "poisson/tridiagonal_method.hpp"
 
@@ -32,9 +33,10 @@ template <class Lines>
 class LineSolver {
  public:
   /// Local; allocates all that solve() needs. `comm` and `exchange` must outlive this object; `buffers` may
-  /// be shared with other transposes.
+  /// be shared with other transposes. `block_method` is for tests.
   LineSolver(const Communicator& comm, const Decomposition& decomposition, LineBoxes boxes, TridiagonalMethod method,
-             Exchange& exchange, std::shared_ptr<TransposeBuffers> buffers);
+             Exchange& exchange, std::shared_ptr<TransposeBuffers> buffers,
+             BlockMethod block_method = BlockMethod::fastest);
 
   /// Solves in place. `at_home` are the coefficients of the lines of the rank's home box, `whole` those of
   /// its box of whole lines; `x` is the home box. Collective over the process column.
@@ -42,14 +44,20 @@ class LineSolver {
 
  private:
   void allocate_scratch(const ZBlocks& blocks);
+  bool at_once() const { return !transpose_ && block_method_ == BlockMethod::fastest; }
+  void form_boundary(const Lines& at_home, const LineArray& x);
+  void solve_reduced(const Lines& whole);
+  void solve_interior(const Lines& at_home, const LineArray& x);
   void solve_by_blocks(const Lines& at_home, const Lines& whole, const LineArray& x);
   void solve_transposed(const Lines& whole, const LineArray& x);
   Scratch scratch();
 
   TridiagonalMethod method_;
+  BlockMethod block_method_;  ///< of a GPU build: one that serves the grid
   LineBoxes boxes_;
   int first_block_ = 0;
   int blocks_here_ = 0;
+  std::int64_t longest_block_ = 0;
   Buffer<real> at_home_;  ///< boundary values of the local blocks
   Buffer<real> whole_;    ///< boundary values, or all values, of whole lines
   LineArray home_array_, whole_array_;

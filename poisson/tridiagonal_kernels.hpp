@@ -13,10 +13,6 @@ namespace sluice {
 template <class Lines>
 inline constexpr int bundle_lanes = loops_on_gpu ? Lines::components : 64;
 
-/// Longest run of rows for which a GPU thread keeps its intermediate values to itself: the default z blocks
-/// are shorter.
-inline constexpr int longest_private_run = 32;
-
 /// An array of lines: `count` real numbers in a row, neighbours along x, `rows` of them, planes along z.
 struct LineArray {
   real* origin = nullptr;
@@ -102,15 +98,8 @@ SLUICE_INLINE void solve_run(const Lines& lines, const Scratch& scratch, int i, 
                              const double* after) {
   constexpr int lanes = bundle_lanes<Lines>;
   if constexpr (loops_on_gpu) {
-    if (end - first <= longest_private_run) {
-      double pivots_of_rows[longest_private_run];
-      double values_of_rows[longest_private_run * lanes];
-      Pivots<Lines, lanes> pivots(lines, i, j, n, {pivots_of_rows, 1}, first);
-      solve_between<false, lanes>(lines, pivots, first, end, x, stride, n, before, after, values_of_rows, lanes);
-    } else {
-      Pivots<Lines, lanes> pivots(lines, i, j, n, {scratch.pivots + thread, scratch.pivots_pitch}, first);
-      solve_between<false, lanes>(lines, pivots, first, end, x, stride, n, before, after, x, stride);
-    }
+    Pivots<Lines, lanes> pivots(lines, i, j, n, {scratch.pivots + thread, scratch.pivots_pitch}, first);
+    solve_between<false, lanes>(lines, pivots, first, end, x, stride, n, before, after, x, stride);
   } else {
     Pivots<Lines, lanes> pivots(lines, i, j, n, {scratch.pivots, lanes}, first);
     solve_between<false, lanes>(lines, pivots, first, end, x, stride, n, before, after, scratch.rows, lanes);

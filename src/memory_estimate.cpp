@@ -7,6 +7,7 @@
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "poisson/block_solver.hpp"
 #include "poisson/poisson_solver.hpp"
 
 namespace sluice {
@@ -20,9 +21,10 @@ double transpose_buffers(const Box3& from, const Box3& to) {
 }
 
 /// Elements that one solver of z lines holds: block boundaries or whole lines, and what carries them between ranks.
-/// `components`: real numbers a line.
-double line_solver_elements(const Box3& home, const Box3& whole, double components, const Decomposition& decomposition,
-                            int z_index, TridiagonalMethod method) {
+/// A complex line has 2 elements.
+template <class Lines>
+double line_solver_elements(const Box3& home, const Box3& whole, const Decomposition& decomposition, int z_index,
+                            TridiagonalMethod method) {
   const bool split = decomposition.processes().pz > 1;
   const auto blocks = decomposition.block_range(z_index);
   Box3 at_home = home;
@@ -34,10 +36,23 @@ double line_solver_elements(const Box3& home, const Box3& whole, double componen
     lines.hi[2] = 2 * std::int64_t{decomposition.z_blocks().count()};
   }
   double elements = 0;
-  if (method == TridiagonalMethod::ptdma && (split || device::is_gpu()))
+  const bool on_chip = !split && RegisterKernels<Lines>::hold_whole_lines(decomposition.z_blocks());
+  if (method == TridiagonalMethod::ptdma && (split || (device::is_gpu() && !on_chip)))
     elements += static_cast<double>(at_home.volume());
   if (split) elements += static_cast<double>(lines.volume()) + transpose_buffers(at_home, lines);
-  return components * elements;
+  return Lines::components * elements;
+}
+
+/// The pivots that the plain kernels of a GPU keep, one for each row that they eliminate in complex lines. In double
+/// always.
+double kept_pivots(const Box3& home, const Box3& whole, const Decomposition& decomposition, int z_index,
+                   TridiagonalMethod method) {
+  if (!device::is_gpu()) return 0;
+  if (method == TridiagonalMethod::transpose) return static_cast<double>(whole.volume());
+  const ZBlocks& blocks = decomposition.z_blocks();
+  if (RegisterKernels<ShiftedLines>::hold(blocks)) return 0;
+  const auto [first_block, end_block] = decomposition.block_range(z_index);
+  return static_cast<double>(home.extent(0) * home.extent(1) * (end_block - first_block) * (blocks.longest() - 2));
 }
 
 }  // namespace
@@ -61,18 +76,19 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
   if (processes.py > 1)
     elements += 2 * static_cast<double>(y_pencil.volume()) +
                 2 * transpose_buffers(decomposition.spectral_x_pencil(rank), y_pencil);
-  elements += line_solver_elements(y_pencil, whole, 2, decomposition, z_index, flow.tridiagonal);
+  elements += line_solver_elements<ShiftedLines>(y_pencil, whole, decomposition, z_index, flow.tridiagonal);
   if (flow.diffusion == Diffusion::implicit_z) {  // one solver for u and v, one for w
-    elements +=
-        2 * line_solver_elements(box, decomposition.z_pencil(rank), 1, decomposition, z_index, flow.tridiagonal);
+    elements += 2 * line_solver_elements<TableLines>(box, decomposition.z_pencil(rank), decomposition, z_index,
+                                                     flow.tridiagonal);
   }
   elements += static_cast<double>(box.volume());  // a field on its way to a checkpoint
-  double reduced = 0;                             // prepared coefficients of the block boundaries, in double always
-  if (flow.tridiagonal == TridiagonalMethod::ptdma) {
-    reduced = 3.0 * decomposition.z_blocks().count() * static_cast<double>(whole.extent(0)) *
-              static_cast<double>(whole.extent(1));
+  double coefficients =                           // in double always
+      kept_pivots(y_pencil, whole, decomposition, z_index, flow.tridiagonal);
+  if (flow.tridiagonal == TridiagonalMethod::ptdma) {  // prepared ones of the block boundaries
+    coefficients += 3.0 * decomposition.z_blocks().count() * static_cast<double>(whole.extent(0)) *
+                    static_cast<double>(whole.extent(1));
   }
-  return elements * sizeof(real) + reduced * sizeof(double);
+  return elements * sizeof(real) + coefficients * sizeof(double);
 }
 
 double step_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition) {

@@ -6,8 +6,10 @@
 
 #ifdef __CUDACC__
 #define SLUICE_HD __host__ __device__
+#define SLUICE_UNROLL _Pragma("unroll")  ///< before a loop of constant length that keeps its arrays in registers
 #else
 #define SLUICE_HD
+#define SLUICE_UNROLL
 #endif
 #define SLUICE_INLINE SLUICE_HD inline __attribute__((always_inline))
 

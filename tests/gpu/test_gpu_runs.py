@@ -35,7 +35,7 @@ def run(folder: Path, changes: dict[str, object], ranks: int = 0) -> Path:
 def largest_difference(one: Path, other: Path) -> float:
     """Over u, v, w of the last checkpoints, relative to the largest velocity."""
     with h5py.File(checkpoints(one)[-1]) as a, h5py.File(checkpoints(other)[-1]) as b:
-        fields = [(a[f"fields/{name}"][...], b[f"fields/{name}"][...]) for name in "uvw"]
+        fields = [(a[name][...], b[name][...]) for name in "uvw"]
     largest = max(np.abs(first).max() for first, _ in fields)
     difference = max(np.abs(first - second).max() for first, second in fields)
     assert largest > 0.5

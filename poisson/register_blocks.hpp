@@ -1,0 +1,299 @@
+#pragma once
+// The sweeps of tridiagonal_sweeps.hpp for threads that each hold one block of one line, all its rows in registers:
+// arrays of constant length in unrolled loops. The same equations; products and sums are fused explicitly, so that the
+// bits do not depend on the kernel that the compiler puts them in.
+#include <cmath>
+
+#include "core/device/reciprocal.hpp"
+#include "poisson/tridiagonal_sweeps.hpp"
+
+namespace sluice {
+
+/// Neighbouring real numbers along x that move in one access; their address must be a multiple of their size.
+template <int Lanes>
+struct alignas(static_cast<std::size_t>(Lanes) * sizeof(real)) LanePack {
+  real lane[Lanes];
+};
+
+template <int Lanes>
+SLUICE_INLINE LanePack<Lanes>& pack_at(real* address) {
+  return *reinterpret_cast<LanePack<Lanes>*>(address);
+}
+
+template <int Lanes>
+SLUICE_INLINE const LanePack<Lanes>& pack_at(const real* address) {
+  return *reinterpret_cast<const LanePack<Lanes>*>(address);
+}
+
+/// The shape of a block that fits `Rows` rows, of which it has at least `Surely`: the rows in between are asked for
+/// one by one.
+template <int Rows, int Surely>
+struct BlockShape {
+  static_assert(Surely >= 2 && Rows >= Surely && Rows > 2);
+  static constexpr int inside = Rows - 2;  ///< room for rows between first and last
+
+  int first = 0;  ///< row of the grid
+  int rows = 0;
+
+  SLUICE_INLINE int last() const { return first + rows - 1; }
+  /// Whether the block has the m-th row between its first and last.
+  SLUICE_INLINE bool has(int m) const { return m + 2 < Surely || m + 2 < rows; }
+};
+
+/// Where a thread keeps the pivots of its block: in registers, or, where those are short, in a column of shared memory.
+template <int Inside>
+struct PivotRegisters {
+  double row[Inside] = {};
+
+  SLUICE_INLINE double& at(int m) { return row[m]; }
+  SLUICE_INLINE double at(int m) const { return row[m]; }
+};
+
+struct PivotColumn {
+  double* data;
+  int pitch;
+
+  SLUICE_INLINE double& at(int m) const { return data[m * pitch]; }
+};
+
+/// 1 / pivot of the rows inside a block. The leak of the singular line does not occur: it is on the last row of the
+/// grid, which is the last of its block.
+template <class Lines, class Store>
+class BlockPivots;
+
+template <class Store>
+class BlockPivots<ShiftedLines, Store> {
+ public:
+  SLUICE_INLINE BlockPivots(const ShiftedLines& lines, int i, int j, Store store)
+      : shift_(lines.shift_x[i] + lines.shift_y[j]), store_(store) {}
+
+  /// To the m-th row inside, row k of the grid; rows come in order.
+  SLUICE_INLINE void advance(const ShiftedLines& lines, int m, int k) {
+    if (m == 0) {
+      inverse_ = reciprocal(lines.diagonal[k] + shift_);
+      weight_ = 1;
+    } else {
+      const double upper = lines.upper[k - 1];
+      weight_ *= -upper * inverse_;
+      inverse_ = reciprocal(fma(-lines.lower[k] * upper, inverse_, lines.diagonal[k] + shift_));
+    }
+    store_.at(m) = inverse_;
+  }
+
+  /// Of a row that advance() has passed.
+  SLUICE_INLINE double inverse(const ShiftedLines& /*lines*/, int m, int /*k*/) const { return store_.at(m); }
+  /// Of the row where advance() stands.
+  SLUICE_INLINE double weight(const ShiftedLines& /*lines*/, int /*k*/) const { return weight_; }
+
+ private:
+  double shift_;
+  Store store_;
+  double inverse_ = 0;
+  double weight_ = 1;
+};
+
+template <class Store>
+class BlockPivots<TableLines, Store> {
+ public:
+  SLUICE_INLINE BlockPivots(const TableLines& /*lines*/, int /*i*/, int /*j*/, Store /*store*/) {}
+  SLUICE_INLINE void advance(const TableLines& /*lines*/, int /*m*/, int /*k*/) {}
+  SLUICE_INLINE double inverse(const TableLines& lines, int /*m*/, int k) const { return lines.inverse[k]; }
+  SLUICE_INLINE double weight(const TableLines& lines, int k) const { return lines.weight[k]; }
+};
+
+/// The rows of a block of `Lanes` neighbouring real numbers.
+template <int Lanes, class Shape>
+class RegisterBlock {
+ public:
+  using Pack = LanePack<Lanes>;
+
+  SLUICE_INLINE explicit RegisterBlock(const Shape& shape) : shape_(shape) {}
+
+  /// Reads the rows between first and last; `d` is row first.
+  SLUICE_INLINE void load_inside(const real* d, int stride) {
+    SLUICE_UNROLL
+    for (int m = 0; m < Shape::inside; ++m) {
+      if (shape_.has(m)) inside_[m] = pack_at<Lanes>(d + static_cast<std::ptrdiff_t>(m + 1) * stride);
+    }
+  }
+
+  /// The right-hand sides of the block's two boundary equations, from those of its first and last rows.
+  template <class Lines, class Pivots>
+  SLUICE_INLINE void form_boundary(const Lines& lines, Pivots& pivots, Pack& first, Pack& last) const {
+    double g[Lanes] = {};
+    double lowest[Lanes] = {};
+    SLUICE_UNROLL
+    for (int m = 0; m < Shape::inside; ++m) {
+      if (!shape_.has(m)) continue;
+      const int k = shape_.first + 1 + m;
+      pivots.advance(lines, m, k);
+      const double inverse = pivots.inverse(lines, m, k);
+      const double weight = pivots.weight(lines, k);
+      const double lower = lines.lower[k];
+      SLUICE_UNROLL
+      for (int r = 0; r < Lanes; ++r) {
+        g[r] = fma(-lower, g[r], static_cast<double>(inside_[m].lane[r])) * inverse;
+        lowest[r] = fma(weight, g[r], lowest[r]);
+      }
+    }
+    const double upper = lines.upper[shape_.first];
+    const double lower = lines.lower[shape_.last()];
+    SLUICE_UNROLL
+    for (int r = 0; r < Lanes; ++r) {
+      first.lane[r] = static_cast<real>(fma(-upper, lowest[r], static_cast<double>(first.lane[r])));
+      last.lane[r] = static_cast<real>(fma(-lower, g[r], static_cast<double>(last.lane[r])));
+    }
+  }
+
+  /// Solves for the rows inside, the values of the first and last known, and writes all rows; `x` is row first.
+  /// With `Recall`, the pivots are those that form_boundary left.
+  template <bool Recall, class Lines, class Pivots>
+  SLUICE_INLINE void solve(const Lines& lines, Pivots& pivots, const Pack& first, const Pack& last, real* x,
+                           int stride) const {
+    double value[Shape::inside][Lanes] = {};
+    double before[Lanes];
+    for (int r = 0; r < Lanes; ++r) before[r] = first.lane[r];
+    SLUICE_UNROLL
+    for (int m = 0; m < Shape::inside; ++m) {
+      if (!shape_.has(m)) continue;
+      const int k = shape_.first + 1 + m;
+      if constexpr (!Recall) pivots.advance(lines, m, k);
+      const double inverse = pivots.inverse(lines, m, k);
+      const double lower = lines.lower[k];
+      SLUICE_UNROLL
+      for (int r = 0; r < Lanes; ++r) {
+        before[r] = fma(-lower, before[r], static_cast<double>(inside_[m].lane[r])) * inverse;
+        value[m][r] = before[r];
+      }
+    }
+    double after[Lanes];
+    for (int r = 0; r < Lanes; ++r) after[r] = last.lane[r];
+    SLUICE_UNROLL
+    for (int m = Shape::inside - 1; m >= 0; --m) {
+      if (!shape_.has(m)) continue;
+      const int k = shape_.first + 1 + m;
+      const double factor = -lines.upper[k] * pivots.inverse(lines, m, k);
+      SLUICE_UNROLL
+      for (int r = 0; r < Lanes; ++r) {
+        after[r] = fma(factor, after[r], value[m][r]);
+        value[m][r] = after[r];
+      }
+    }
+    store(first, value, last, x, stride);
+  }
+
+ private:
+  /// Apart from the arithmetic: a coefficient is not read again after a store, which might have changed it.
+  SLUICE_INLINE void store(const Pack& first, const double (&value)[Shape::inside][Lanes], const Pack& last, real* x,
+                           int stride) const {
+    pack_at<Lanes>(x) = first;
+    SLUICE_UNROLL
+    for (int m = 0; m < Shape::inside; ++m) {
+      if (!shape_.has(m)) continue;
+      Pack pack;
+      for (int r = 0; r < Lanes; ++r) pack.lane[r] = static_cast<real>(value[m][r]);
+      pack_at<Lanes>(x + static_cast<std::ptrdiff_t>(m + 1) * stride) = pack;
+    }
+    pack_at<Lanes>(x + static_cast<std::ptrdiff_t>(shape_.rows - 1) * stride) = last;
+  }
+
+  Shape shape_;
+  Pack inside_[Shape::inside] = {};
+};
+
+/// The prepared coefficients of one line's reduced system: coefficient `which` of block n.
+struct ReducedColumn {
+  const double* data;
+  std::ptrdiff_t pitch;
+
+  SLUICE_INLINE double at(ReducedCoefficient which, int block) const {
+    return data[(reduced_coefficients * block + which) * pitch];
+  }
+};
+
+/// What `Blocks` blocks of a reduced system take from the matrix, read together so that the reads overlap.
+template <int Blocks>
+struct ReducedGroup {
+  static constexpr int blocks = Blocks;
+
+  double of_first[blocks] = {}, of_last[blocks] = {}, across[blocks] = {};
+  double lower[blocks] = {}, upper[blocks] = {}, back[blocks] = {};
+
+  SLUICE_INLINE void load(const LineRows& rows, const ReducedColumn& column, int start) {
+    SLUICE_UNROLL
+    for (int n = 0; n < blocks; ++n) {
+      const int block = start + n;
+      if (block >= rows.blocks.count) continue;
+      of_first[n] = column.at(inverse_of_first, block);
+      of_last[n] = column.at(inverse_of_last, block);
+      across[n] = column.at(coupling, block);
+      lower[n] = rows.lower[rows.blocks.bounds[block]];
+      upper[n] = rows.upper[rows.blocks.bounds[block + 1] - 1];
+      back[n] = rows.symmetry[block] * across[n];
+    }
+  }
+};
+
+/// The upward sweep of solve_reduced for one thread: from right-hand sides in `values` to intermediate values in `g`,
+/// which lie `pitch` real numbers and `g_pitch` doubles apart.
+template <int Lanes, int InGroup>
+SLUICE_INLINE void sweep_reduced_up(const LineRows& rows, const ReducedColumn& column, const real* values,
+                                    std::ptrdiff_t pitch, double* g, std::ptrdiff_t g_pitch) {
+  const int count = rows.blocks.count;
+  double value[Lanes] = {};
+  for (int start = 0; start < count; start += InGroup) {
+    LanePack<Lanes> rhs[2 * InGroup] = {};
+    SLUICE_UNROLL
+    for (int n = 0; n < 2 * InGroup; ++n) {
+      if (2 * start + n < 2 * count) rhs[n] = pack_at<Lanes>(values + (2 * start + n) * pitch);
+    }
+    ReducedGroup<InGroup> group;
+    group.load(rows, column, start);
+    SLUICE_UNROLL
+    for (int n = 0; n < InGroup; ++n) {
+      if (start + n >= count) continue;
+      double* kept = g + 2 * (start + n) * g_pitch;
+      SLUICE_UNROLL
+      for (int r = 0; r < Lanes; ++r) {
+        const double lowest =
+            fma(-group.lower[n], value[r], static_cast<double>(rhs[2 * n].lane[r])) * group.of_first[n];
+        value[r] = fma(-group.back[n], lowest, static_cast<double>(rhs[2 * n + 1].lane[r])) * group.of_last[n];
+        kept[r] = lowest;
+        kept[g_pitch + r] = value[r];
+      }
+    }
+  }
+}
+
+/// The downward sweep, from `g` to the solution in `values`.
+template <int Lanes, int InGroup>
+SLUICE_INLINE void sweep_reduced_down(const LineRows& rows, const ReducedColumn& column, const double* g,
+                                      std::ptrdiff_t g_pitch, real* values, std::ptrdiff_t pitch) {
+  const int count = rows.blocks.count;
+  double value[Lanes] = {};
+  for (int start = (count - 1) / InGroup * InGroup; start >= 0; start -= InGroup) {
+    ReducedGroup<InGroup> group;
+    group.load(rows, column, start);
+    LanePack<Lanes> solution[2 * InGroup] = {};
+    SLUICE_UNROLL
+    for (int n = InGroup - 1; n >= 0; --n) {
+      if (start + n >= count) continue;
+      const double above = group.upper[n] * group.of_last[n];
+      const double ahead = group.across[n] * group.of_first[n];
+      const double* kept = g + 2 * (start + n) * g_pitch;
+      SLUICE_UNROLL
+      for (int r = 0; r < Lanes; ++r) {
+        const double highest = fma(-above, value[r], kept[g_pitch + r]);
+        value[r] = fma(-ahead, highest, kept[r]);
+        solution[2 * n].lane[r] = static_cast<real>(value[r]);
+        solution[2 * n + 1].lane[r] = static_cast<real>(highest);
+      }
+    }
+    SLUICE_UNROLL
+    for (int n = 0; n < 2 * InGroup; ++n) {
+      if (2 * start + n < 2 * count) pack_at<Lanes>(values + (2 * start + n) * pitch) = solution[n];
+    }
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,164 @@
+#pragma once
+// Tridiagonal systems along z with random right-hand sides, for tests that solve the same lines in several ways.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "core/support/random.hpp"
+#include "poisson/line_solver.hpp"
+#include "poisson/line_tables.hpp"
+
+namespace sluice::test {
+
+struct LineShape {
+  int nx, ny, nz, blocks;  ///< nx, ny: lines
+};
+
+inline std::vector<double> stretched_nodes(int nz) {
+  std::vector<double> nodes{0};
+  for (int k = 0; k < nz; ++k)
+    nodes.push_back(nodes.back() + (0.4 + uniform01(11, static_cast<std::uint64_t>(k))) / nz);
+  return nodes;
+}
+
+/// Eigenvalues as those of n periodic cells: the first is 0, so that line (0, 0) is singular.
+inline std::vector<double> eigenvalues(int n) {
+  std::vector<double> values;
+  for (int i = 0; i < n; ++i) values.push_back(-4.0 * i * i);
+  return values;
+}
+
+/// The coefficients of a rank that holds all lines.
+template <class Lines>
+class LineProblem;
+
+template <>
+class LineProblem<ShiftedLines> {
+ public:
+  explicit LineProblem(const LineShape& shape)
+      : tables_(stretched_nodes(shape.nz), eigenvalues(shape.nx), eigenvalues(shape.ny),
+                ZBlocks(shape.nz, shape.blocks), 8.0),
+        lines_(tables_.lines_with_reduced(box_of(shape.nx, shape.ny, shape.nz))) {}
+
+  const ShiftedLines& lines() const { return lines_; }
+
+ private:
+  PoissonTables tables_;
+  ShiftedLines lines_;
+};
+
+template <>
+class LineProblem<TableLines> {
+ public:
+  explicit LineProblem(const LineShape& shape)
+      : tables_(second_derivative_centers(stretched_nodes(shape.nz), WallRow::dirichlet, WallRow::neumann),
+                ZBlocks(shape.nz, shape.blocks), TridiagonalMethod::ptdma) {
+    tables_.prepare(0.01);
+    lines_ = tables_.lines();
+  }
+
+  const TableLines& lines() const { return lines_; }
+
+ private:
+  HelmholtzTables tables_;
+  TableLines lines_;
+};
+
+/// Lines in device memory with padded rows and planes, and random values; the singular line is real, as it is after
+/// Fourier transforms.
+template <class Lines>
+class LineData {
+ public:
+  static constexpr int components = Lines::components;
+
+  explicit LineData(const LineShape& shape)
+      : row_(components * (shape.nx + 4)), plane_(row_ * (shape.ny + 1)), shape_(shape) {
+    std::vector<real> host(static_cast<std::size_t>(plane_ * shape.nz));
+    for (std::size_t n = 0; n < host.size(); ++n) host[n] = static_cast<real>(uniform01(3, n) - 0.5);
+    for (int k = 0; k < shape.nz && components == 2; ++k) host[static_cast<std::size_t>(k * plane_ + 1)] = 0;
+    padding_ = host;
+    data_ = Buffer<real>(host);
+  }
+
+  LineArray array() { return {data_.data(), row_, plane_, components * shape_.nx, shape_.ny}; }
+  /// The values line after line, a complex line as two. Padding must be as it was.
+  std::vector<std::vector<real>> lines() const {
+    const std::vector<real> now = data_.download();
+    std::vector<std::vector<real>> result;
+    for (int j = 0; j <= shape_.ny; ++j) {
+      for (std::ptrdiff_t i = 0; i < row_; ++i) {
+        const bool owned = j < shape_.ny && i < components * shape_.nx;
+        if (owned) result.emplace_back();
+        for (int k = 0; k < shape_.nz; ++k) {
+          const auto n = static_cast<std::size_t>(i + row_ * j + plane_ * k);
+          if (owned) {
+            result.back().push_back(now[n]);
+          } else {
+            SLUICE_REQUIRE(now[n] == padding_[n], "padding was written to");
+          }
+        }
+      }
+    }
+    return result;
+  }
+
+ private:
+  std::ptrdiff_t row_, plane_;
+  LineShape shape_;
+  std::vector<real> padding_;
+  Buffer<real> data_;
+};
+
+/// The lines solved by LineSolver, on one rank.
+template <class Lines>
+std::vector<std::vector<real>> solve_lines(const LineShape& shape, BlockMethod block_method) {
+  const Communicator comm(MPI_COMM_SELF, {1, 1});
+  const Decomposition decomposition({shape.nx, shape.ny, shape.nz}, {1, 1}, shape.blocks);
+  const auto exchange = make_exchange("mpi_p2p");
+  const std::vector<Box3> boxes{box_of(shape.nx, shape.ny, shape.nz)};
+  LineSolver<Lines> solver(comm, decomposition, {boxes, boxes, 0}, TridiagonalMethod::ptdma, *exchange,
+                           std::make_shared<TransposeBuffers>(), block_method);
+  const LineProblem<Lines> problem(shape);
+  LineData<Lines> data(shape);
+  solver.solve(problem.lines(), problem.lines(), data.array());
+  device::synchronize();
+  return data.lines();
+}
+
+/// Largest difference of two solutions over the largest value of its line, in units of real's round-off.
+inline double difference_in_epsilons(const std::vector<std::vector<real>>& a, const std::vector<std::vector<real>>& b) {
+  double worst = 0;
+  for (std::size_t line = 0; line < a.size(); ++line) {
+    double largest = 0;
+    double difference = 0;
+    for (std::size_t k = 0; k < a[line].size(); ++k) {
+      const double apart = std::abs(static_cast<double>(a[line][k]) - static_cast<double>(b[line][k]));
+      difference = apart <= difference ? difference : apart;  // keeps a NaN
+      largest = std::max(largest, std::abs(static_cast<double>(b[line][k])));
+    }
+    if (difference == 0) continue;
+    const double relative = difference / largest / real_epsilon;
+    worst = relative <= worst ? worst : relative;
+  }
+  return worst;
+}
+
+/// Blocks of 2 to 40 rows, one to many of them, even and uneven; odd numbers of lines.
+inline std::vector<LineShape> line_shapes() {
+  std::vector<LineShape> shapes;
+  for (int rows = 2; rows <= 40; ++rows) {
+    shapes.push_back({5, 3, rows, 1});
+    shapes.push_back({33, 2, 3 * rows, 3});
+    if (rows > 2) shapes.push_back({7, 5, 5 * rows - 2, 5});
+  }
+  shapes.push_back({37, 3, 24 * 16, 24});
+  shapes.push_back({65, 2, 61 * 17 - 5, 61});
+  shapes.push_back({3, 2, 210 * 3, 210});
+  return shapes;
+}
+
+}  // namespace sluice::test
