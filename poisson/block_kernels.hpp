@@ -42,8 +42,7 @@ struct FormBoundaryInRegisters {
     rows.load_inside(source, static_cast<int>(d.stride_z));
     LanePack<Lanes> first = pack_at<Lanes>(source);
     LanePack<Lanes> last = pack_at<Lanes>(source + (shape.rows - 1) * d.stride_z);
-    using Store = PivotRegisters<Shape::inside>;
-    BlockPivots<Lines, Store> pivots(lines, lane / Lines::components, j, Store());
+    BlockPivots<Lines, Shape> pivots(lines, lane / Lines::components, j);
     rows.form_boundary(lines, pivots, first, last);
     if constexpr (Lines::components == 2) {
       if (is_singular_line(lines, lane, j)) {
@@ -56,9 +55,6 @@ struct FormBoundaryInRegisters {
   }
 };
 
-/// Blocks of a reduced system whose numbers a thread reads from device memory together.
-inline constexpr int reduced_group = 4;
-
 /// SolveReduced; `g` is the thread's room for 2 N x `Lanes` intermediate values.
 template <class Lines, int Lanes>
 struct SolveReducedOnChip {
@@ -70,8 +66,8 @@ struct SolveReducedOnChip {
     const bool singular = is_singular_line(lines, lane, j);
     const double mean = singular ? take_mean(lines.blocks.count, first, values.stride_z) : 0;
     const ReducedColumn column = reduced_column(lines, lane / Lines::components, j);
-    sweep_reduced_up<Lanes, reduced_group>(lines, column, first, values.stride_z, g, g_pitch);
-    sweep_reduced_down<Lanes, reduced_group>(lines, column, g, g_pitch, first, values.stride_z);
+    sweep_reduced_up<Lanes>(lines, column, first, values.stride_z, g, g_pitch);
+    sweep_reduced_down<Lanes>(lines, column, g, g_pitch, first, values.stride_z);
     if (singular) subtract_mean(mean, lines.blocks.count, first, values.stride_z);
   }
 };
@@ -91,9 +87,8 @@ struct SolveInteriorInRegisters {
     rows.load_inside(at_first, static_cast<int>(x.stride_z));
     const LanePack<Lanes> first = pack_at<Lanes>(boundary.at(lane, j, 2 * block));
     const LanePack<Lanes> last = pack_at<Lanes>(boundary.at(lane, j, 2 * block + 1));
-    using Store = PivotRegisters<Shape::inside>;
-    BlockPivots<Lines, Store> pivots(lines, lane / Lines::components, j, Store());
-    rows.template solve<false>(lines, pivots, first, last, at_first, static_cast<int>(x.stride_z));
+    BlockPivots<Lines, Shape> pivots(lines, lane / Lines::components, j);
+    rows.solve(lines, pivots, first, last, at_first, static_cast<int>(x.stride_z));
   }
 };
 

@@ -61,16 +61,6 @@ void RegisterKernels<Lines>::solve_interior(const Lines& lines, const LineArray&
   });
 }
 
-template <class Lines>
-void RegisterKernels<Lines>::solve_at_once(const Lines& lines, const LineArray& x, std::int64_t longest) {
-  with_shape(longest, [&](auto shape) {
-    using Shape = decltype(shape);
-    constexpr int reduced_group = Shape::inside > 26 ? 1 : 2;  // as the registers allow
-    using Tuning = cuda::AtOnceTuning<threads_at_once(Shape::inside + 2), true, reduced_group>;
-    cuda::launch_at_once<Tuning, Shape>(name, lines, x, lines_at_once(Shape::inside + 2, lines.blocks.count));
-  });
-}
-
 template struct RegisterKernels<ShiftedLines>;
 template struct RegisterKernels<TableLines>;
 

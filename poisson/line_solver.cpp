@@ -44,10 +44,7 @@ LineBoxes column_boxes(const Communicator& comm, const HomeBox& home, const Whol
 /// `wanted`, or what serves these blocks.
 template <class Lines>
 BlockMethod serving_method(BlockMethod wanted, const ZBlocks& blocks) {
-  if (!loops_on_gpu || !RegisterKernels<Lines>::hold(blocks)) return BlockMethod::plain;
-  if (wanted == BlockMethod::fastest && !RegisterKernels<Lines>::hold_whole_lines(blocks))
-    return BlockMethod::in_passes;
-  return wanted;
+  return loops_on_gpu && RegisterKernels<Lines>::hold(blocks) ? wanted : BlockMethod::plain;
 }
 
 }  // namespace
@@ -92,7 +89,7 @@ LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& dec
   }
   const Box3& my_home = home[static_cast<std::size_t>(boxes_.rank)];
   const Box3& my_whole = whole[static_cast<std::size_t>(boxes_.rank)];
-  if (by_blocks && (split || (loops_on_gpu && !at_once()))) {
+  if (by_blocks && (split || loops_on_gpu)) {
     at_home_ = Buffer<real>(static_cast<std::size_t>(my_home.volume()));
     home_array_ = contiguous_lines(at_home_.data(), my_home);
   }
@@ -174,14 +171,11 @@ void LineSolver<Lines>::solve_interior(const Lines& at_home, const LineArray& x)
 
 template <class Lines>
 void LineSolver<Lines>::solve_by_blocks(const Lines& at_home, const Lines& whole, const LineArray& x) {
-  if constexpr (loops_on_gpu) {
-    if (at_once()) {
-      RegisterKernels<Lines>::solve_at_once(whole, x, longest_block_);
+  if constexpr (!loops_on_gpu) {
+    if (!transpose_) {
+      parallel_for(name, bundle_box<Lines>(x, 1), SolveAtOnce<Lines>{whole, x, scratch()});
       return;
     }
-  } else if (!transpose_) {
-    parallel_for(name, bundle_box<Lines>(x, 1), SolveAtOnce<Lines>{whole, x, scratch()});
-    return;
   }
   form_boundary(at_home, x);
   if (transpose_)

@@ -44,7 +44,6 @@ class LineSolver {
 
  private:
   void allocate_scratch(const ZBlocks& blocks);
-  bool at_once() const { return !transpose_ && block_method_ == BlockMethod::fastest; }
   void form_boundary(const Lines& at_home, const LineArray& x);
   void solve_reduced(const Lines& whole);
   void solve_interior(const Lines& at_home, const LineArray& x);

@@ -4,7 +4,6 @@
 // bits do not depend on the kernel that the compiler puts them in.
 #include <cmath>
 
-#include "core/device/reciprocal.hpp"
 #include "poisson/tridiagonal_sweeps.hpp"
 
 namespace sluice {
@@ -40,62 +39,43 @@ struct BlockShape {
   SLUICE_INLINE bool has(int m) const { return m + 2 < Surely || m + 2 < rows; }
 };
 
-/// Where a thread keeps the pivots of its block: in registers, or, where those are short, in a column of shared memory.
-template <int Inside>
-struct PivotRegisters {
-  double row[Inside] = {};
-
-  SLUICE_INLINE double& at(int m) { return row[m]; }
-  SLUICE_INLINE double at(int m) const { return row[m]; }
-};
-
-struct PivotColumn {
-  double* data;
-  int pitch;
-
-  SLUICE_INLINE double& at(int m) const { return data[m * pitch]; }
-};
-
 /// 1 / pivot of the rows inside a block. The leak of the singular line does not occur: it is on the last row of the
 /// grid, which is the last of its block.
-template <class Lines, class Store>
+template <class Lines, class Shape>
 class BlockPivots;
 
-template <class Store>
-class BlockPivots<ShiftedLines, Store> {
+template <class Shape>
+class BlockPivots<ShiftedLines, Shape> {
  public:
-  SLUICE_INLINE BlockPivots(const ShiftedLines& lines, int i, int j, Store store)
-      : shift_(lines.shift_x[i] + lines.shift_y[j]), store_(store) {}
+  SLUICE_INLINE BlockPivots(const ShiftedLines& lines, int i, int j) : shift_(lines.shift_x[i] + lines.shift_y[j]) {}
 
   /// To the m-th row inside, row k of the grid; rows come in order.
   SLUICE_INLINE void advance(const ShiftedLines& lines, int m, int k) {
     if (m == 0) {
-      inverse_ = reciprocal(lines.diagonal[k] + shift_);
+      inverse_[m] = 1 / (lines.diagonal[k] + shift_);
       weight_ = 1;
     } else {
       const double upper = lines.upper[k - 1];
-      weight_ *= -upper * inverse_;
-      inverse_ = reciprocal(fma(-lines.lower[k] * upper, inverse_, lines.diagonal[k] + shift_));
+      weight_ *= -upper * inverse_[m - 1];
+      inverse_[m] = 1 / fma(-lines.lower[k] * upper, inverse_[m - 1], lines.diagonal[k] + shift_);
     }
-    store_.at(m) = inverse_;
   }
 
   /// Of a row that advance() has passed.
-  SLUICE_INLINE double inverse(const ShiftedLines& /*lines*/, int m, int /*k*/) const { return store_.at(m); }
+  SLUICE_INLINE double inverse(const ShiftedLines& /*lines*/, int m, int /*k*/) const { return inverse_[m]; }
   /// Of the row where advance() stands.
   SLUICE_INLINE double weight(const ShiftedLines& /*lines*/, int /*k*/) const { return weight_; }
 
  private:
   double shift_;
-  Store store_;
-  double inverse_ = 0;
+  double inverse_[Shape::inside] = {};
   double weight_ = 1;
 };
 
-template <class Store>
-class BlockPivots<TableLines, Store> {
+template <class Shape>
+class BlockPivots<TableLines, Shape> {
  public:
-  SLUICE_INLINE BlockPivots(const TableLines& /*lines*/, int /*i*/, int /*j*/, Store /*store*/) {}
+  SLUICE_INLINE BlockPivots(const TableLines& /*lines*/, int /*i*/, int /*j*/) {}
   SLUICE_INLINE void advance(const TableLines& /*lines*/, int /*m*/, int /*k*/) {}
   SLUICE_INLINE double inverse(const TableLines& lines, int /*m*/, int k) const { return lines.inverse[k]; }
   SLUICE_INLINE double weight(const TableLines& lines, int k) const { return lines.weight[k]; }
@@ -118,8 +98,9 @@ class RegisterBlock {
   }
 
   /// The right-hand sides of the block's two boundary equations, from those of its first and last rows.
-  template <class Lines, class Pivots>
-  SLUICE_INLINE void form_boundary(const Lines& lines, Pivots& pivots, Pack& first, Pack& last) const {
+  template <class Lines>
+  SLUICE_INLINE void form_boundary(const Lines& lines, BlockPivots<Lines, Shape>& pivots, Pack& first,
+                                   Pack& last) const {
     double g[Lanes] = {};
     double lowest[Lanes] = {};
     SLUICE_UNROLL
@@ -146,10 +127,9 @@ class RegisterBlock {
   }
 
   /// Solves for the rows inside, the values of the first and last known, and writes all rows; `x` is row first.
-  /// With `Recall`, the pivots are those that form_boundary left.
-  template <bool Recall, class Lines, class Pivots>
-  SLUICE_INLINE void solve(const Lines& lines, Pivots& pivots, const Pack& first, const Pack& last, real* x,
-                           int stride) const {
+  template <class Lines>
+  SLUICE_INLINE void solve(const Lines& lines, BlockPivots<Lines, Shape>& pivots, const Pack& first, const Pack& last,
+                           real* x, int stride) const {
     double value[Shape::inside][Lanes] = {};
     double before[Lanes];
     for (int r = 0; r < Lanes; ++r) before[r] = first.lane[r];
@@ -157,7 +137,7 @@ class RegisterBlock {
     for (int m = 0; m < Shape::inside; ++m) {
       if (!shape_.has(m)) continue;
       const int k = shape_.first + 1 + m;
-      if constexpr (!Recall) pivots.advance(lines, m, k);
+      pivots.advance(lines, m, k);
       const double inverse = pivots.inverse(lines, m, k);
       const double lower = lines.lower[k];
       SLUICE_UNROLL
@@ -211,10 +191,9 @@ struct ReducedColumn {
   }
 };
 
-/// What `Blocks` blocks of a reduced system take from the matrix, read together so that the reads overlap.
-template <int Blocks>
+/// What a few blocks of a reduced system take from the matrix, read together so that the reads overlap.
 struct ReducedGroup {
-  static constexpr int blocks = Blocks;
+  static constexpr int blocks = 4;
 
   double of_first[blocks] = {}, of_last[blocks] = {}, across[blocks] = {};
   double lower[blocks] = {}, upper[blocks] = {}, back[blocks] = {};
@@ -236,21 +215,22 @@ struct ReducedGroup {
 
 /// The upward sweep of solve_reduced for one thread: from right-hand sides in `values` to intermediate values in `g`,
 /// which lie `pitch` real numbers and `g_pitch` doubles apart.
-template <int Lanes, int InGroup>
+template <int Lanes>
 SLUICE_INLINE void sweep_reduced_up(const LineRows& rows, const ReducedColumn& column, const real* values,
                                     std::ptrdiff_t pitch, double* g, std::ptrdiff_t g_pitch) {
+  constexpr int in_group = ReducedGroup::blocks;
   const int count = rows.blocks.count;
   double value[Lanes] = {};
-  for (int start = 0; start < count; start += InGroup) {
-    LanePack<Lanes> rhs[2 * InGroup] = {};
+  for (int start = 0; start < count; start += in_group) {
+    LanePack<Lanes> rhs[2 * in_group] = {};
     SLUICE_UNROLL
-    for (int n = 0; n < 2 * InGroup; ++n) {
+    for (int n = 0; n < 2 * in_group; ++n) {
       if (2 * start + n < 2 * count) rhs[n] = pack_at<Lanes>(values + (2 * start + n) * pitch);
     }
-    ReducedGroup<InGroup> group;
+    ReducedGroup group;
     group.load(rows, column, start);
     SLUICE_UNROLL
-    for (int n = 0; n < InGroup; ++n) {
+    for (int n = 0; n < in_group; ++n) {
       if (start + n >= count) continue;
       double* kept = g + 2 * (start + n) * g_pitch;
       SLUICE_UNROLL
@@ -266,17 +246,18 @@ SLUICE_INLINE void sweep_reduced_up(const LineRows& rows, const ReducedColumn& c
 }
 
 /// The downward sweep, from `g` to the solution in `values`.
-template <int Lanes, int InGroup>
+template <int Lanes>
 SLUICE_INLINE void sweep_reduced_down(const LineRows& rows, const ReducedColumn& column, const double* g,
                                       std::ptrdiff_t g_pitch, real* values, std::ptrdiff_t pitch) {
+  constexpr int in_group = ReducedGroup::blocks;
   const int count = rows.blocks.count;
   double value[Lanes] = {};
-  for (int start = (count - 1) / InGroup * InGroup; start >= 0; start -= InGroup) {
-    ReducedGroup<InGroup> group;
+  for (int start = (count - 1) / in_group * in_group; start >= 0; start -= in_group) {
+    ReducedGroup group;
     group.load(rows, column, start);
-    LanePack<Lanes> solution[2 * InGroup] = {};
+    LanePack<Lanes> solution[2 * in_group] = {};
     SLUICE_UNROLL
-    for (int n = InGroup - 1; n >= 0; --n) {
+    for (int n = in_group - 1; n >= 0; --n) {
       if (start + n >= count) continue;
       const double above = group.upper[n] * group.of_last[n];
       const double ahead = group.across[n] * group.of_first[n];
@@ -290,7 +271,7 @@ SLUICE_INLINE void sweep_reduced_down(const LineRows& rows, const ReducedColumn&
       }
     }
     SLUICE_UNROLL
-    for (int n = 0; n < 2 * InGroup; ++n) {
+    for (int n = 0; n < 2 * in_group; ++n) {
       if (2 * start + n < 2 * count) pack_at<Lanes>(values + (2 * start + n) * pitch) = solution[n];
     }
   }

@@ -44,6 +44,9 @@ struct Metrics {
   const real* dz;
   const real* inv_dz;
   const real* inv_dz_center;
+
+  /// The same with plane k counted as plane 0.
+  SLUICE_INLINE Metrics seen_from(int k) const { return {inv_dx, inv_dy, dz + k, inv_dz + k, inv_dz_center + k}; }
 };
 
 /// Owns the device arrays behind Metrics, for the planes of one rank.

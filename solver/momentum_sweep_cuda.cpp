@@ -17,6 +17,7 @@ constexpr int tile_x = 64;  ///< cells of a column
 constexpr int tile_y = 4;
 constexpr int threads = tile_x * tile_y;
 constexpr int planes_ahead = 1;
+constexpr int blocks_at_a_time = sizeof(real) == sizeof(double) ? 3 : 5;  ///< on a multiprocessor, as registers allow
 
 constexpr int piece_bytes = 16;  ///< one asynchronous copy
 constexpr int piece = piece_bytes / sizeof(real);
@@ -75,12 +76,8 @@ struct Copier {
   }
 };
 
-__device__ Metrics at_plane(const Metrics& m, int k) {
-  return {m.inv_dx, m.inv_dy, m.dz + k, m.inv_dz + k, m.inv_dz_center + k};
-}
-
 template <bool first, bool implicit_z>
-__global__ void __launch_bounds__(threads, 3)
+__global__ void __launch_bounds__(threads, blocks_at_a_time)
     march_in_z(const MomentumArrays a, int nx, int ny, int nz, int planes_in_column) {
   extern __shared__ __align__(piece_bytes) unsigned char memory[];
   real* tiles = reinterpret_cast<real*>(memory);
@@ -148,7 +145,7 @@ __global__ void __launch_bounds__(threads, 3)
     const Window wk = w.around(k, cell);
     const Window pk{nullptr, p.tile(k) + cell, p.tile(k + 1) + cell};
     const Cell here{0, 0, 0, -1, 1};
-    const Metrics m = at_plane(a.m, k);
+    const Metrics m = a.m.seen_from(k);
     const Prediction new_u = predict_u<first, implicit_z>(a, uk, vk, wk, pk, here, m, was_u);
     a.tendency_u.origin[at] = new_u.tendency;
     a.star_u.origin[at] = new_u.star;

@@ -1,68 +1,72 @@
 #include "solver/projection.hpp"
 
+#include <utility>
+
 #include "core/device/parallel_for.hpp"
 #include "solver/forcing.hpp"
 #include "solver/operators.hpp"
 #include "solver/time_step_limit.hpp"
+#include "solver/vector_view.hpp"
 
 namespace sluice {
 
 namespace {
 
-using op::In;
-
 /// rhs = div u* / (gamma dt), eq. (2); and what u* adds to its mean, while it is at hand.
 struct DivergenceOverGammaDt {
-  In u, v, w;
+  VectorView<const real> star;
   View3<real> rhs;
   Metrics m;
   real inv_gamma_dt;
   SLUICE_INLINE void operator()(Cell c, double (&u_sum)[1]) const {
-    rhs(c.i, c.j, c.k) = op::divergence(u, v, w, c, m) * inv_gamma_dt;
-    u_sum[0] = weighted_by_height(u(c.i, c.j, c.k), c.k, m);
+    const std::ptrdiff_t at = star.offset(c);
+    const real divergence = op::divergence(star.around(star.u, at), star.around(star.v, at), star.around(star.w, at),
+                                           seen_from_itself(c), m.seen_from(c.k));
+    rhs(c.i, c.j, c.k) = divergence * inv_gamma_dt;
+    u_sum[0] = weighted_by_height(star.u[at], c.k, m);
   }
 };
 
 /// u = u* + (what the forcing adds) - gamma dt grad phi, eq. (3). Returns the cell's advective rate.
 struct Correct {
-  In phi;
-  View3<real> u, v, w;
+  View3<const real> phi;
+  VectorView<real> star;
   const real* response;
   Metrics m;
   real gamma_dt, added;
   SLUICE_INLINE double operator()(Cell c) const {
-    const real new_u = u(c.i, c.j, c.k) + added * response[c.k] - gamma_dt * op::ddx_center_to_face(phi, c, m);
-    const real new_v = v(c.i, c.j, c.k) - gamma_dt * op::ddy_center_to_face(phi, c, m);
-    const real new_w = w(c.i, c.j, c.k) - gamma_dt * op::ddz_center_to_face(phi, c, m);
-    u(c.i, c.j, c.k) = new_u;
-    v(c.i, c.j, c.k) = new_v;
-    w(c.i, c.j, c.k) = new_w;
-    return advective_rate(new_u, new_v, new_w, c.k, m);
+    const Around phi_here = around(phi, c);
+    const Cell here = seen_from_itself(c);
+    const Metrics mk = m.seen_from(c.k);
+    const std::ptrdiff_t at = star.offset(c);
+    const real u = star.u[at] + added * response[c.k] - gamma_dt * op::ddx_center_to_face(phi_here, here, mk);
+    const real v = star.v[at] - gamma_dt * op::ddy_center_to_face(phi_here, here, mk);
+    const real w = star.w[at] - gamma_dt * op::ddz_center_to_face(phi_here, here, mk);
+    star.u[at] = u;
+    star.v[at] = v;
+    star.w[at] = w;
+    return advective_rate(u, v, w, c.k, m);
   }
 };
 
 /// Eq. (3), and p = p + phi - gamma dt nu/2 Lz phi, eq. (6), while phi is at hand.
 struct CorrectWithPressure {
   Correct velocity;
-  View3<real> p;
+  real* p;  ///< address of cell (0, 0, 0) in an array of the velocity's layout
   real half_nu_gamma_dt;
   SLUICE_INLINE double operator()(Cell c) const {
-    const In& phi = velocity.phi;
-    p(c.i, c.j, c.k) += phi(c.i, c.j, c.k) - half_nu_gamma_dt * op::d2dz2_center(phi, c, velocity.m);
+    const Around phi = around(velocity.phi, c);
+    const Cell here = seen_from_itself(c);
+    p[velocity.star.offset(c)] +=
+        phi(0, 0, 0) - half_nu_gamma_dt * op::d2dz2_center(phi, here, velocity.m.seen_from(c.k));
     return velocity(c);
   }
 };
 
 Correct correction(VectorField& star, const Field& phi, const Projection::Added& added, const Metrics& metrics,
                    double gamma_dt) {
-  return {phi.view(),
-          star.u.view(),
-          star.v.view(),
-          star.w.view(),
-          added.response,
-          metrics,
-          static_cast<real>(gamma_dt),
-          static_cast<real>(added.factor)};
+  return {phi.view(), vector_view(star),           added.response,
+          metrics,    static_cast<real>(gamma_dt), static_cast<real>(added.factor)};
 }
 
 }  // namespace
@@ -84,10 +88,10 @@ void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTime
   }
   {
     const PhaseTimers::Scope scope(timers, "divergence");
-    reduce_sum("divergence", box_.local(),
-               DivergenceOverGammaDt{star.u.view(), star.v.view(), star.w.view(), phi.view(), metrics_,
-                                     static_cast<real>(1 / gamma_dt)},
-               u_star_sum_);
+    reduce_sum(
+        "divergence", box_.local(),
+        DivergenceOverGammaDt{vector_view(std::as_const(star)), phi.view(), metrics_, static_cast<real>(1 / gamma_dt)},
+        u_star_sum_);
   }
   poisson_.solve(phi, timers);
   const PhaseTimers::Scope scope(timers, "halo exchange");
@@ -101,8 +105,9 @@ void Projection::correct(VectorField& star, const Field& phi, const Added& added
 
 void Projection::correct(VectorField& star, Field& p, const Field& phi, const Added& added, double gamma_dt,
                          double half_nu_gamma_dt) {
+  SLUICE_REQUIRE(p.row_length() == star.u.row_length(), "p and u must have rows of one length");
   reduce_max("correction", box_.local(),
-             CorrectWithPressure{correction(star, phi, added, metrics_, gamma_dt), p.view(),
+             CorrectWithPressure{correction(star, phi, added, metrics_, gamma_dt), p.view().origin,
                                  static_cast<real>(half_nu_gamma_dt)},
              largest_rate_);
 }

@@ -36,8 +36,7 @@ double line_solver_elements(const Box3& home, const Box3& whole, const Decomposi
     lines.hi[2] = 2 * std::int64_t{decomposition.z_blocks().count()};
   }
   double elements = 0;
-  const bool on_chip = !split && RegisterKernels<Lines>::hold_whole_lines(decomposition.z_blocks());
-  if (method == TridiagonalMethod::ptdma && (split || (device::is_gpu() && !on_chip)))
+  if (method == TridiagonalMethod::ptdma && (split || device::is_gpu()))
     elements += static_cast<double>(at_home.volume());
   if (split) elements += static_cast<double>(lines.volume()) + transpose_buffers(at_home, lines);
   return Lines::components * elements;

@@ -91,8 +91,9 @@ __global__ void __launch_bounds__(block_x* block_y)
     const double trapped = value * 0 == 0 ? (value > 0 ? value : 0.0) : __longlong_as_double(0x7ff8000000000000LL);
     bits = static_cast<Word>(__double_as_longlong(trapped));
   }
-  // Most warps see that theirs is not the largest without the cost of finding it and of an atomic operation.
-  const Word known = *static_cast<volatile Word*>(largest_bits);
+  // Most warps see that theirs is not the largest without the cost of finding it and of an atomic operation. What they
+  // see may be old, from the multiprocessor's own cache: all warps asking the one place in memory would queue there.
+  const Word known = __ldca(largest_bits);
   if (!__any_sync(0xffffffffU, bits > known)) return;
   for (int offset = warp / 2; offset > 0; offset /= 2) {
     const Word other = __shfl_down_sync(0xffffffffU, bits, offset);

@@ -9,27 +9,24 @@ namespace sluice {
 namespace {
 
 template <class Lines>
-void expect_all_methods_to_agree(const char* what) {
+void expect_both_methods_to_agree(const char* what) {
   double worst = 0;
   for (const test::LineShape& shape : test::line_shapes()) {
     const auto plain = test::solve_lines<Lines>(shape, BlockMethod::plain);
-    const auto in_passes = test::solve_lines<Lines>(shape, BlockMethod::in_passes);
     const auto fastest = test::solve_lines<Lines>(shape, BlockMethod::fastest);
-    const double difference = test::difference_in_epsilons(in_passes, plain);
+    const double difference = test::difference_in_epsilons(fastest, plain);
     EXPECT_LE(difference, 200) << what << ", nz " << shape.nz << ", blocks " << shape.blocks;
-    EXPECT_EQ(fastest, in_passes) << what << ", nz " << shape.nz << ", blocks " << shape.blocks
-                                  << ": not the bits of a grid whose z is split";
     worst = std::max(worst, difference);
   }
   std::printf("%s: largest difference %.1f eps\n", what, worst);
 }
 
 TEST(TridiagonalBlocksOnGpu, ComplexLinesAgreeWithPlain) {
-  expect_all_methods_to_agree<ShiftedLines>("complex lines");
+  expect_both_methods_to_agree<ShiftedLines>("complex lines");
 }
 
 TEST(TridiagonalBlocksOnGpu, RealLinesAgreeWithPlain) {
-  expect_all_methods_to_agree<TableLines>("real lines");
+  expect_both_methods_to_agree<TableLines>("real lines");
 }
 
 }  // namespace

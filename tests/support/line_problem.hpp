@@ -157,6 +157,8 @@ inline std::vector<LineShape> line_shapes() {
   }
   shapes.push_back({37, 3, 24 * 16, 24});
   shapes.push_back({65, 2, 61 * 17 - 5, 61});
+  shapes.push_back({67, 2, 101 * 4 - 1, 101});
+  shapes.push_back({35, 2, 200 * 3, 200});
   shapes.push_back({3, 2, 210 * 3, 210});
   return shapes;
 }
