@@ -52,23 +52,25 @@ class BlockPivots<ShiftedLines, Shape> {
   /// To the m-th row inside, row k of the grid; rows come in order.
   SLUICE_INLINE void advance(const ShiftedLines& lines, int m, int k) {
     if (m == 0) {
-      inverse_[m] = 1 / (lines.diagonal[k] + shift_);
+      inverse_ = 1 / (lines.diagonal[k] + shift_);
       weight_ = 1;
     } else {
       const double upper = lines.upper[k - 1];
-      weight_ *= -upper * inverse_[m - 1];
-      inverse_[m] = 1 / fma(-lines.lower[k] * upper, inverse_[m - 1], lines.diagonal[k] + shift_);
+      weight_ *= -upper * inverse_;
+      inverse_ = 1 / fma(-lines.lower[k] * upper, inverse_, lines.diagonal[k] + shift_);
     }
+    row_[m] = inverse_;
   }
 
   /// Of a row that advance() has passed.
-  SLUICE_INLINE double inverse(const ShiftedLines& /*lines*/, int m, int /*k*/) const { return inverse_[m]; }
+  SLUICE_INLINE double inverse(const ShiftedLines& /*lines*/, int m, int /*k*/) const { return row_[m]; }
   /// Of the row where advance() stands.
   SLUICE_INLINE double weight(const ShiftedLines& /*lines*/, int /*k*/) const { return weight_; }
 
  private:
   double shift_;
-  double inverse_[Shape::inside] = {};
+  double row_[Shape::inside] = {};
+  double inverse_ = 0;
   double weight_ = 1;
 };
 
