@@ -23,6 +23,9 @@ struct RegisterKernels {
   static void form_boundary(const Lines& lines, const LineArray& d, const LineArray& boundary, int first_block,
                             int blocks, std::int64_t longest);
   static void solve_reduced(const Lines& lines, const LineArray& values);
+  /// JoinBlocksOfRank and PartBlocksOfRank; see there.
+  static void join_blocks(const Lines& lines, const LineArray& values, const LineArray& ends);
+  static void part_blocks(const Lines& lines, const LineArray& values, const LineArray& ends);
   static void solve_interior(const Lines& lines, const LineArray& x, const LineArray& boundary, int first_block,
                              int blocks, std::int64_t longest);
 };

@@ -52,6 +52,18 @@ void RegisterKernels<Lines>::solve_reduced(const Lines& lines, const LineArray& 
 }
 
 template <class Lines>
+void RegisterKernels<Lines>::join_blocks(const Lines& lines, const LineArray& values, const LineArray& ends) {
+  constexpr int lanes = Lines::components;
+  cuda::launch_lines<lanes>(name, values, 0, JoinBlocksOfRank<Lines, lanes>{lines, values, ends});
+}
+
+template <class Lines>
+void RegisterKernels<Lines>::part_blocks(const Lines& lines, const LineArray& values, const LineArray& ends) {
+  constexpr int lanes = Lines::components;
+  cuda::launch_lines<lanes>(name, values, lines.blocks.count, PartBlocksOfRank<Lines, lanes>{lines, values, ends});
+}
+
+template <class Lines>
 void RegisterKernels<Lines>::solve_interior(const Lines& lines, const LineArray& x, const LineArray& boundary,
                                             int first_block, int blocks, std::int64_t longest) {
   constexpr int lanes = Lines::components;

@@ -12,7 +12,8 @@ struct ZHelmholtzSolver::Parts {
   Parts(const Communicator& comm, const Decomposition& decomposition, TridiagonalRows second_derivative,
         TridiagonalMethod method, Exchange& exchange)
       : box(decomposition.x_pencil(comm.rank())),
-        tables(std::move(second_derivative), decomposition.z_blocks(), method),
+        tables(std::move(second_derivative), decomposition.z_blocks(), joined_blocks(comm, decomposition, method),
+               method),
         lines(comm, decomposition, field_lines(comm, decomposition), method, exchange,
               std::make_shared<TransposeBuffers>()) {}
 
@@ -38,8 +39,7 @@ void ZHelmholtzSolver::solve(Field& x) {
   SLUICE_REQUIRE(x.box() == parts_->box, "the field is not on this rank's x pencil");
   const View3<real> view = x.view();
   const LineArray array{view.origin, view.stride_y, view.stride_z, parts_->box.nx(), parts_->box.ny()};
-  const TableLines lines = parts_->tables.lines();
-  parts_->lines.solve(lines, lines, array);
+  parts_->lines.solve(parts_->tables.at_home(), parts_->tables.whole(), array);
 }
 
 std::vector<double> ZHelmholtzSolver::solve_profile(const std::vector<double>& rhs) const {

@@ -1,7 +1,10 @@
 #include "poisson/line_solver.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
+
+#include "poisson/line_tables.hpp"
 
 namespace sluice {
 
@@ -74,15 +77,18 @@ LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& dec
   const auto [first_block, end_block] = decomposition.block_range(comm.z_index());
   first_block_ = first_block;
   blocks_here_ = end_block - first_block;
-  const bool split = comm.processes().pz > 1;
+  const int ranks = comm.processes().pz;
+  const bool split = ranks > 1;
   const bool by_blocks = method == TridiagonalMethod::ptdma;
-  const std::int64_t planes = by_blocks ? 2 * std::int64_t{blocks.count()} : blocks.planes();
+  joined_ = joined_blocks(comm, decomposition, method).has_value();
+  const std::int64_t planes = !by_blocks ? blocks.planes() : 2 * std::int64_t{joined_ ? ranks : blocks.count()};
 
+  // What travels, rank by rank of the column, at home and as whole lines.
   std::vector<Box3> home, whole;
-  for (int z = 0; z < comm.processes().pz; ++z) {
+  for (int z = 0; z < ranks; ++z) {
     const auto rank = static_cast<std::size_t>(z);
     const Box3& box = boxes_.home[rank];
-    const auto range = decomposition.block_range(z);
+    const auto range = joined_ ? std::array{z, z + 1} : decomposition.block_range(z);
     home.push_back(by_blocks ? in_reals(box, components, 2 * range[0], 2 * range[1])
                              : in_reals(box, components, box.lo[2], box.hi[2]));
     whole.push_back(in_reals(boxes_.whole[rank], components, 0, planes));
@@ -90,8 +96,13 @@ LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& dec
   const Box3& my_home = home[static_cast<std::size_t>(boxes_.rank)];
   const Box3& my_whole = whole[static_cast<std::size_t>(boxes_.rank)];
   if (by_blocks && (split || loops_on_gpu)) {
-    at_home_ = Buffer<real>(static_cast<std::size_t>(my_home.volume()));
-    home_array_ = contiguous_lines(at_home_.data(), my_home);
+    const Box3 boundary = in_reals(boxes_.my_home(), components, 0, 2 * std::int64_t{blocks_here_});
+    at_home_ = Buffer<real>(static_cast<std::size_t>(boundary.volume()));
+    home_array_ = contiguous_lines(at_home_.data(), boundary);
+  }
+  if (joined_) {
+    ends_ = Buffer<real>(static_cast<std::size_t>(my_home.volume()));
+    ends_array_ = contiguous_lines(ends_.data(), my_home);
   }
   if (split) {
     whole_ = Buffer<real>(static_cast<std::size_t>(my_whole.volume()));
@@ -178,11 +189,19 @@ void LineSolver<Lines>::solve_by_blocks(const Lines& at_home, const Lines& whole
     }
   }
   form_boundary(at_home, x);
-  if (transpose_)
-    transpose_->forward(view_of(home_array_, 2 * blocks_here_), view_of(whole_array_, 2 * whole.blocks.count));
+  const LineArray& travelling = joined_ ? ends_array_ : home_array_;
+  const int planes = joined_ ? 2 : 2 * blocks_here_;
+  if constexpr (loops_on_gpu) {
+    if (joined_)
+      RegisterKernels<Lines>::join_blocks(narrowed_to(at_home, first_block_, blocks_here_), home_array_, ends_array_);
+  }
+  if (transpose_) transpose_->forward(view_of(travelling, planes), view_of(whole_array_, 2 * whole.blocks.count));
   solve_reduced(whole);
-  if (transpose_)
-    transpose_->backward(view_of(whole_array_, 2 * whole.blocks.count), view_of(home_array_, 2 * blocks_here_));
+  if (transpose_) transpose_->backward(view_of(whole_array_, 2 * whole.blocks.count), view_of(travelling, planes));
+  if constexpr (loops_on_gpu) {
+    if (joined_)
+      RegisterKernels<Lines>::part_blocks(narrowed_to(at_home, first_block_, blocks_here_), home_array_, ends_array_);
+  }
   solve_interior(at_home, x);
 }
 

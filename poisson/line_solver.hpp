@@ -57,9 +57,11 @@ class LineSolver {
   int first_block_ = 0;
   int blocks_here_ = 0;
   std::int64_t longest_block_ = 0;
+  bool joined_ = false;   ///< JoinedBlocks
   Buffer<real> at_home_;  ///< boundary values of the local blocks
+  Buffer<real> ends_;     ///< of the local blocks joined to one
   Buffer<real> whole_;    ///< boundary values, or all values, of whole lines
-  LineArray home_array_, whole_array_;
+  LineArray home_array_, ends_array_, whole_array_;
   Buffer<double> pivots_, rows_;
   Buffer<real> boundary_;
   std::ptrdiff_t pivots_pitch_ = 0;

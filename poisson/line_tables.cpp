@@ -5,6 +5,7 @@
 
 #include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
+#include "poisson/block_solver.hpp"
 #include "poisson/tridiagonal_kernels.hpp"
 
 namespace sluice {
@@ -45,7 +46,32 @@ TridiagonalRows transposed(const TridiagonalRows& rows) {
   return result;
 }
 
+std::size_t reduced_size(const ShiftedLines& lines) {
+  return static_cast<std::size_t>(lines.lines) * static_cast<std::size_t>(reduced_coefficients * lines.blocks.count);
+}
+
+/// Rows of the same grid cut into the ranks' blocks.
+std::optional<RowTables> joined_rows(const TridiagonalRows& rows, const std::optional<JoinedBlocks>& joined) {
+  if (!joined) return std::nullopt;
+  return RowTables(rows, joined->of_ranks);
+}
+
 }  // namespace
+
+std::optional<JoinedBlocks> joined_blocks(const Communicator& comm, const Decomposition& decomposition,
+                                          TridiagonalMethod method) {
+  const int ranks = comm.processes().pz;
+  const ZBlocks& blocks = decomposition.z_blocks();
+  if (!loops_on_gpu || ranks == 1 || method != TridiagonalMethod::ptdma || !RegisterKernels<ShiftedLines>::hold(blocks))
+    return std::nullopt;
+  std::vector<std::int64_t> bounds{0};
+  std::vector<int> first_blocks{0};
+  for (int z = 0; z < ranks; ++z) {
+    first_blocks.push_back(decomposition.block_range(z)[1]);
+    bounds.push_back(blocks.bounds()[static_cast<std::size_t>(first_blocks.back())]);
+  }
+  return JoinedBlocks{ZBlocks(std::move(bounds)), std::move(first_blocks), comm.z_index()};
+}
 
 RowTables::RowTables(const TridiagonalRows& symmetric_as, const ZBlocks& blocks)
     : host_bounds_(blocks.bounds().begin(), blocks.bounds().end()),
@@ -85,11 +111,18 @@ LineRows RowTables::host_rows() const {
 }
 
 PoissonTables::PoissonTables(const std::vector<double>& z_nodes, std::vector<double> shift_x,
-                             std::vector<double> shift_y, const ZBlocks& blocks, double scale)
-    : rows_(second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann), blocks) {
+                             std::vector<double> shift_y, const ZBlocks& blocks, std::optional<JoinedBlocks> joined,
+                             double scale)
+    : rows_(second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann), blocks),
+      joined_(std::move(joined)),
+      joined_rows_(joined_rows(second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann), joined_)) {
   // Dividing the solution by `scale` is multiplying the matrix by it, once.
   TridiagonalRows rows = scaled(second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann), scale);
   rows_.set(rows);
+  if (joined_) {
+    joined_rows_->set(rows);
+    first_blocks_ = Buffer<int>(joined_->first_blocks);
+  }
   for (double& shift : shift_x) shift *= scale;
   for (double& shift : shift_y) shift *= scale;
   shift_x_ = Buffer<double>(shift_x);
@@ -111,9 +144,9 @@ PoissonTables::PoissonTables(const std::vector<double>& z_nodes, std::vector<dou
   moment_ = Buffer<double>(solve(transposed(rows), weight));
 }
 
-ShiftedLines PoissonTables::lines(const Box3& box) const {
+ShiftedLines PoissonTables::lines(const Box3& box, const RowTables& rows) const {
   ShiftedLines lines;
-  static_cast<LineRows&>(lines) = rows_.device_rows();
+  static_cast<LineRows&>(lines) = rows.device_rows();
   lines.shift_x = shift_x_.data() + box.lo[0];
   lines.shift_y = shift_y_.data() + box.lo[1];
   lines.lines = box.extent(0) * box.extent(1);
@@ -125,25 +158,46 @@ ShiftedLines PoissonTables::lines(const Box3& box) const {
   return lines;
 }
 
-ShiftedLines PoissonTables::lines_with_reduced(const Box3& box) {
-  ShiftedLines prepared = lines(box);
-  if (prepared.lines <= 0) return prepared;
-  const auto size =
-      static_cast<std::size_t>(prepared.lines) * static_cast<std::size_t>(reduced_coefficients * prepared.blocks.count);
-  reduced_ = Buffer<double>(size);
-  prepared.reduced = reduced_.data();
-  parallel_for("prepare reduced systems", box_of(box.nx(), box.ny(), 1), PrepareReduced{prepared, reduced_.data()});
+ShiftedLines PoissonTables::at_home(const Box3& box) {
+  ShiftedLines prepared = lines(box, rows_);
+  if (!joined_ || prepared.lines <= 0) return prepared;
+  const ShiftedLines here = narrowed_to(prepared, joined_->first_block(), joined_->blocks_here());
+  home_reduced_ = Buffer<double>(reduced_size(here));
+  prepared.reduced = home_reduced_.data();
+  parallel_for("prepare reduced systems", box_of(box.nx(), box.ny(), 1),
+               PrepareReduced{here, home_reduced_.data(), true});
   return prepared;
 }
 
-HelmholtzTables::HelmholtzTables(TridiagonalRows second_derivative, const ZBlocks& blocks, TridiagonalMethod method)
+ShiftedLines PoissonTables::whole(const Box3& box) {
+  ShiftedLines prepared = lines(box, joined_rows_ ? *joined_rows_ : rows_);
+  if (prepared.lines <= 0) return prepared;
+  reduced_ = Buffer<double>(reduced_size(prepared));
+  prepared.reduced = reduced_.data();
+  const Box3 all = box_of(box.nx(), box.ny(), 1);
+  if (joined_) {
+    parallel_for("prepare reduced systems", all,
+                 PrepareJoined{prepared, rows_.device_rows(), first_blocks_.data(), reduced_.data()});
+  } else {
+    parallel_for("prepare reduced systems", all, PrepareReduced{prepared, reduced_.data(), false});
+  }
+  return prepared;
+}
+
+HelmholtzTables::HelmholtzTables(TridiagonalRows second_derivative, const ZBlocks& blocks,
+                                 std::optional<JoinedBlocks> joined, TridiagonalMethod method)
     : second_derivative_(std::move(second_derivative)),
       matrix_(second_derivative_),
       method_(method),
       rows_(second_derivative_, blocks),
+      joined_(std::move(joined)),
+      joined_rows_(joined_rows(second_derivative_, joined_)),
       host_pivots_(2 * second_derivative_.diagonal.size()),
-      host_reduced_(static_cast<std::size_t>(reduced_coefficients * blocks.count())),
+      host_home_reduced_(static_cast<std::size_t>(joined_ ? reduced_coefficients * joined_->blocks_here() : 0)),
+      host_reduced_(
+          static_cast<std::size_t>(reduced_coefficients * (joined_ ? joined_->of_ranks.count() : blocks.count()))),
       pivots_(host_pivots_),
+      home_reduced_(host_home_reduced_),
       reduced_(host_reduced_) {
   prepare(0);
 }
@@ -178,17 +232,33 @@ void HelmholtzTables::prepare(double c) {
   } else {
     for (int block = 0; block < rows.blocks.count; ++block)
       eliminate(rows.blocks.bounds[block] + 1, rows.blocks.bounds[block + 1] - 1);
-    prepare_reduced(rows, 0, 0, host_reduced_.data(), 1);
+    if (joined_) {
+      joined_rows_->set(matrix_);
+      prepare_reduced(joined_rows_->host_rows(), 0, host_reduced_.data(), 1, false,
+                      EquationsOfJoined{rows, joined_->first_blocks.data(), 0});
+      const LineRows here = narrowed_to(rows, joined_->first_block(), joined_->blocks_here());
+      prepare_reduced(here, 0, host_home_reduced_.data(), 1, true, EquationsOfRows{here, 0});
+      home_reduced_.upload(host_home_reduced_);
+    } else {
+      prepare_reduced(rows, 0, host_reduced_.data(), 1, false, EquationsOfRows{rows, 0});
+    }
     reduced_.upload(host_reduced_);
   }
   pivots_.upload(host_pivots_);
 }
 
-TableLines HelmholtzTables::lines() const {
+TableLines HelmholtzTables::at_home() const {
   TableLines lines;
   static_cast<LineRows&>(lines) = rows_.device_rows();
   lines.inverse = pivots_.data();
   lines.weight = pivots_.data() + lines.nz;
+  lines.reduced = joined_ ? home_reduced_.data() : reduced_.data();
+  return lines;
+}
+
+TableLines HelmholtzTables::whole() const {
+  TableLines lines = at_home();
+  if (joined_rows_) static_cast<LineRows&>(lines) = joined_rows_->device_rows();
   lines.reduced = reduced_.data();
   return lines;
 }

@@ -1,8 +1,10 @@
 #pragma once
 // The coefficients of z lines in device memory, as the loops of tridiagonal_kernels.hpp read them.
+#include <optional>
 #include <vector>
 
 #include "core/decomp/box3.hpp"
+#include "core/decomp/communicator.hpp"
 #include "core/decomp/decomposition.hpp"
 #include "core/device/buffer.hpp"
 #include "poisson/tridiagonal_method.hpp"
@@ -10,6 +12,21 @@
 #include "poisson/tridiagonal_sweeps.hpp"
 
 namespace sluice {
+
+/// How a GPU build splits z over ranks: each joins its blocks to one, so that two values a line travel from each rank,
+/// however many blocks it has. The arithmetic then depends on the process grid, as that of FFTs on GPUs does.
+struct JoinedBlocks {
+  ZBlocks of_ranks;               ///< one for each rank of a column
+  std::vector<int> first_blocks;  ///< of each rank, and the number of all
+  int rank;                       ///< this one
+
+  int first_block() const { return first_blocks[static_cast<std::size_t>(rank)]; }
+  int blocks_here() const { return first_blocks[static_cast<std::size_t>(rank) + 1] - first_block(); }
+};
+
+/// The joined blocks of this rank; none where z is not split, on CPUs, or for method transpose.
+std::optional<JoinedBlocks> joined_blocks(const Communicator& comm, const Decomposition& decomposition,
+                                          TridiagonalMethod method);
 
 /// Rows common to all lines of a grid, and its blocks.
 class RowTables {
@@ -36,26 +53,34 @@ class PoissonTables {
   /// z_nodes: nz + 1 faces; shift_x, shift_y: eigenvalues of the second differences along x and y, for all
   /// wavenumbers. Solutions come out divided by `scale`.
   PoissonTables(const std::vector<double>& z_nodes, std::vector<double> shift_x, std::vector<double> shift_y,
-                const ZBlocks& blocks, double scale);
+                const ZBlocks& blocks, std::optional<JoinedBlocks> joined, double scale);
 
-  /// Coefficients for the lines of a box (x: wavenumbers), without those of the reduced systems.
-  ShiftedLines lines(const Box3& box) const;
-  /// The same, and prepares the reduced systems; for one box only.
-  ShiftedLines lines_with_reduced(const Box3& box);
+  /// Coefficients for the lines of the rank's home box (x: wavenumbers). Those of reduced systems are there only where
+  /// blocks are joined. Once.
+  ShiftedLines at_home(const Box3& box);
+  /// Coefficients for the rank's whole lines, reduced systems prepared. Once.
+  ShiftedLines whole(const Box3& box);
 
  private:
+  ShiftedLines lines(const Box3& box, const RowTables& rows) const;
+
   RowTables rows_;
-  Buffer<double> shift_x_, shift_y_, moment_, mean_weight_, reduced_;
+  std::optional<JoinedBlocks> joined_;
+  std::optional<RowTables> joined_rows_;
+  Buffer<int> first_blocks_;
+  Buffer<double> shift_x_, shift_y_, moment_, mean_weight_, home_reduced_, reduced_;
   double leak_;
 };
 
 /// Coefficients of 1 - c Lz.
 class HelmholtzTables {
  public:
-  HelmholtzTables(TridiagonalRows second_derivative, const ZBlocks& blocks, TridiagonalMethod method);
+  HelmholtzTables(TridiagonalRows second_derivative, const ZBlocks& blocks, std::optional<JoinedBlocks> joined,
+                  TridiagonalMethod method);
 
   void prepare(double c);
-  TableLines lines() const;
+  TableLines at_home() const;
+  TableLines whole() const;
   const TridiagonalRows& matrix() const { return matrix_; }
 
  private:
@@ -65,8 +90,10 @@ class HelmholtzTables {
   TridiagonalRows second_derivative_, matrix_;
   TridiagonalMethod method_;
   RowTables rows_;
-  std::vector<double> host_pivots_, host_reduced_;
-  Buffer<double> pivots_, reduced_;  ///< pivots_: inverse, weight
+  std::optional<JoinedBlocks> joined_;
+  std::optional<RowTables> joined_rows_;
+  std::vector<double> host_pivots_, host_home_reduced_, host_reduced_;
+  Buffer<double> pivots_, home_reduced_, reduced_;  ///< pivots_: inverse, weight
 };
 
 }  // namespace sluice

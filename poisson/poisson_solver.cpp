@@ -51,10 +51,11 @@ struct PoissonSolver::Parts {
                   comm.processes().py > 1 ? y_pencil.extent(0) * cells[1] : row_length(cells[0]) / 2 * (cells[1] + 2)),
         tables(domain.z_nodes, modified_wavenumbers(cells[0], domain.dx, cells[0] / 2 + 1),
                modified_wavenumbers(cells[1], domain.dy, cells[1]), decomposition.z_blocks(),
+               joined_blocks(comm, decomposition, method),
                static_cast<double>(cells[0]) * static_cast<double>(cells[1])),
         boxes(spectral_lines(comm, decomposition)),
-        at_home(tables.lines(boxes.my_home())),
-        whole(tables.lines_with_reduced(boxes.my_whole())),
+        at_home(tables.at_home(boxes.my_home())),
+        whole(tables.whole(boxes.my_whole())),
         lines(comm, decomposition, boxes, method, exchange, buffers) {
     if (comm.processes().py == 1) return;
     y_data = Buffer<Complex>(static_cast<std::size_t>(y_pencil.volume()));

@@ -279,4 +279,87 @@ SLUICE_INLINE void sweep_reduced_down(const LineRows& rows, const ReducedColumn&
   }
 }
 
+/// A rank's blocks as one: from the right-hand sides of all their boundary equations, in `values`, those of the two
+/// that are left when all values but the lowest and the highest are eliminated. The weights are those of
+/// tridiagonal_sweeps.hpp, for the unknowns of the reduced system in place of rows.
+template <int Lanes>
+SLUICE_INLINE void join_blocks(const LineRows& rows, const ReducedColumn& column, const real* values,
+                               std::ptrdiff_t pitch, LanePack<Lanes>& first, LanePack<Lanes>& last) {
+  first = last = {};
+  const int count = rows.blocks.count;
+  double g[Lanes] = {};
+  double lowest[Lanes] = {};
+  double weight = 1;
+  double across_first = 0;
+  double back_last = 0;
+  for (int start = 0; start < count; start += ReducedGroup::blocks) {
+    LanePack<Lanes> rhs[2 * ReducedGroup::blocks] = {};
+    SLUICE_UNROLL
+    for (int n = 0; n < 2 * ReducedGroup::blocks; ++n) {
+      if (2 * start + n < 2 * count) rhs[n] = pack_at<Lanes>(values + (2 * start + n) * pitch);
+    }
+    ReducedGroup group;
+    group.load(rows, column, start);
+    SLUICE_UNROLL
+    for (int n = 0; n < ReducedGroup::blocks; ++n) {
+      const int block = start + n;
+      if (block >= count) continue;
+      if (block == 0) {
+        first = rhs[2 * n];
+        across_first = group.across[n];
+      } else {
+        SLUICE_UNROLL
+        for (int r = 0; r < Lanes; ++r) {
+          g[r] = fma(-group.lower[n], g[r], static_cast<double>(rhs[2 * n].lane[r])) * group.of_first[n];
+          lowest[r] = fma(weight, g[r], lowest[r]);
+        }
+        weight *= -group.across[n] * group.of_first[n];
+      }
+      if (block + 1 == count) {
+        last = rhs[2 * n + 1];
+        back_last = group.back[n];
+      } else {
+        SLUICE_UNROLL
+        for (int r = 0; r < Lanes; ++r) {
+          g[r] = fma(block == 0 ? 0.0 : -group.back[n], g[r], static_cast<double>(rhs[2 * n + 1].lane[r])) *
+                 group.of_last[n];
+          lowest[r] = fma(weight, g[r], lowest[r]);
+        }
+        weight *= -group.upper[n] * group.of_last[n];
+      }
+    }
+  }
+  if (count == 1) return;
+  SLUICE_UNROLL
+  for (int r = 0; r < Lanes; ++r) {
+    first.lane[r] = static_cast<real>(fma(-across_first, lowest[r], static_cast<double>(first.lane[r])));
+    last.lane[r] = static_cast<real>(fma(-back_last, g[r], static_cast<double>(last.lane[r])));
+  }
+}
+
+/// All boundary values of a rank's blocks, in place of their right-hand sides, from the lowest and the highest.
+template <int Lanes>
+SLUICE_INLINE void part_blocks(const LineRows& rows, const ReducedColumn& column, const LanePack<Lanes>& first,
+                               const LanePack<Lanes>& last, real* values, std::ptrdiff_t pitch, double* g,
+                               std::ptrdiff_t g_pitch) {
+  const int count = rows.blocks.count;
+  if (count > 1) {
+    const double back_first = rows.symmetry[0] * column.at(coupling, 0);
+    const double across_last = column.at(coupling, count - 1);
+    LanePack<Lanes>& above_first = pack_at<Lanes>(values + pitch);
+    LanePack<Lanes>& below_last = pack_at<Lanes>(values + (2 * count - 2) * pitch);
+    SLUICE_UNROLL
+    for (int r = 0; r < Lanes; ++r) {
+      above_first.lane[r] = static_cast<real>(
+          fma(-back_first, static_cast<double>(first.lane[r]), static_cast<double>(above_first.lane[r])));
+      below_last.lane[r] = static_cast<real>(
+          fma(-across_last, static_cast<double>(last.lane[r]), static_cast<double>(below_last.lane[r])));
+    }
+    sweep_reduced_up<Lanes>(rows, column, values, pitch, g, g_pitch);
+    sweep_reduced_down<Lanes>(rows, column, g, g_pitch, values, pitch);
+  }
+  pack_at<Lanes>(values) = first;
+  pack_at<Lanes>(values + (2 * count - 1) * pitch) = last;
+}
+
 }  // namespace sluice

@@ -276,15 +276,32 @@ struct SolveWhole {
   }
 };
 
-/// Prepares the systems of block-boundary values of the lines of a box.
+/// Prepares the systems of block-boundary values of the lines of a box; with `ends_known` as prepare_reduced says.
 struct PrepareReduced {
   ShiftedLines lines;
+  double* reduced;
+  bool ends_known;
+
+  SLUICE_INLINE void operator()(int i, int j, int /*k*/) const {
+    const double shift = lines.shift_x[i] + lines.shift_y[j];
+    const std::ptrdiff_t line = static_cast<std::ptrdiff_t>(j) * lines.lines_in_row + i;
+    prepare_reduced(lines, shift == 0 ? lines.leak : 0, reduced + line, lines.lines, ends_known,
+                    EquationsOfRows{lines, shift});
+  }
+};
+
+/// The same for the blocks of ranks, joined.
+struct PrepareJoined {
+  ShiftedLines lines;  ///< with a block for each rank
+  LineRows rows;       ///< with all blocks
+  const int* first_blocks;
   double* reduced;
 
   SLUICE_INLINE void operator()(int i, int j, int /*k*/) const {
     const double shift = lines.shift_x[i] + lines.shift_y[j];
     const std::ptrdiff_t line = static_cast<std::ptrdiff_t>(j) * lines.lines_in_row + i;
-    prepare_reduced(lines, shift, shift == 0 ? lines.leak : 0, reduced + line, lines.lines);
+    prepare_reduced(lines, shift == 0 ? lines.leak : 0, reduced + line, lines.lines, false,
+                    EquationsOfJoined{rows, first_blocks, shift});
   }
 };
 

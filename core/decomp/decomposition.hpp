@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/decomp/box3.hpp"
@@ -24,6 +25,8 @@ struct ProcessGrid {
 class ZBlocks {
  public:
   ZBlocks(std::int64_t nz, int count);
+  /// Cut at these planes: 0, ..., nz, increasing.
+  explicit ZBlocks(std::vector<std::int64_t> bounds) : bounds_(std::move(bounds)) {}
 
   /// The default: max(1, nz / 16), a function of nz only.
   static int default_count(std::int64_t nz) { return static_cast<int>(std::max<std::int64_t>(1, nz / 16)); }

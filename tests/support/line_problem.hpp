@@ -39,33 +39,37 @@ class LineProblem;
 template <>
 class LineProblem<ShiftedLines> {
  public:
-  explicit LineProblem(const LineShape& shape)
+  explicit LineProblem(const LineShape& shape, std::optional<JoinedBlocks> joined = std::nullopt)
       : tables_(stretched_nodes(shape.nz), eigenvalues(shape.nx), eigenvalues(shape.ny),
-                ZBlocks(shape.nz, shape.blocks), 8.0),
-        lines_(tables_.lines_with_reduced(box_of(shape.nx, shape.ny, shape.nz))) {}
+                ZBlocks(shape.nz, shape.blocks), std::move(joined), 8.0),
+        home_(tables_.at_home(box_of(shape.nx, shape.ny, shape.nz))),
+        lines_(tables_.whole(box_of(shape.nx, shape.ny, shape.nz))) {}
 
+  const ShiftedLines& home() const { return home_; }
   const ShiftedLines& lines() const { return lines_; }
 
  private:
   PoissonTables tables_;
-  ShiftedLines lines_;
+  ShiftedLines home_, lines_;
 };
 
 template <>
 class LineProblem<TableLines> {
  public:
-  explicit LineProblem(const LineShape& shape)
+  explicit LineProblem(const LineShape& shape, std::optional<JoinedBlocks> joined = std::nullopt)
       : tables_(second_derivative_centers(stretched_nodes(shape.nz), WallRow::dirichlet, WallRow::neumann),
-                ZBlocks(shape.nz, shape.blocks), TridiagonalMethod::ptdma) {
+                ZBlocks(shape.nz, shape.blocks), std::move(joined), TridiagonalMethod::ptdma) {
     tables_.prepare(0.01);
-    lines_ = tables_.lines();
+    home_ = tables_.at_home();
+    lines_ = tables_.whole();
   }
 
+  const TableLines& home() const { return home_; }
   const TableLines& lines() const { return lines_; }
 
  private:
   HelmholtzTables tables_;
-  TableLines lines_;
+  TableLines home_, lines_;
 };
 
 /// Lines in device memory with padded rows and planes, and random values; the singular line is real, as it is after

@@ -1,7 +1,10 @@
 // What GPU threads do to blocks in registers, run on the host, against the sweeps of the CPU.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdio>
+#include <string>
 
 #include "core/device/memory.hpp"
 #include "poisson/block_kernels.hpp"
@@ -9,6 +12,67 @@
 
 namespace sluice {
 namespace {
+
+/// The blocks of a grid over `ranks` ranks.
+JoinedBlocks joined_of_rank(const test::LineShape& shape, int ranks, int rank) {
+  const ZBlocks blocks(shape.nz, shape.blocks);
+  std::vector<std::int64_t> bounds;
+  std::vector<int> first_blocks;
+  for (int r = 0; r <= ranks; ++r) {
+    first_blocks.push_back(r * shape.blocks / ranks);
+    bounds.push_back(blocks.bounds()[static_cast<std::size_t>(first_blocks.back())]);
+  }
+  return {ZBlocks(bounds), first_blocks, rank};
+}
+
+/// The passes of `ranks` ranks that join their blocks, rank after rank and thread after thread.
+template <int Lanes, class Shape, class Lines>
+std::vector<std::vector<real>> solve_joined(const test::LineShape& shape, int ranks) {
+  test::LineData<Lines> data(shape);
+  const LineArray x = data.array();
+  const std::ptrdiff_t lines = static_cast<std::ptrdiff_t>(x.count) * x.rows;
+  Buffer<real> edges(static_cast<std::size_t>(2 * shape.blocks * lines));
+  Buffer<real> ends(static_cast<std::size_t>(2 * ranks * lines));
+  std::vector<double> g(static_cast<std::size_t>(2 * shape.blocks * Lanes));
+  const auto for_each_line = [&](const auto& action) {
+    for (int j = 0; j < x.rows; ++j) {
+      for (int lane = 0; lane < x.count; lane += Lanes) action(lane, j);
+    }
+  };
+  const auto on_each_rank = [&](const auto& action) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      const JoinedBlocks joined = joined_of_rank(shape, ranks, rank);
+      const test::LineProblem<Lines> problem(shape, joined);
+      LineArray own = x;
+      own.origin = x.at(0, 0, static_cast<int>(joined.of_ranks.bounds()[static_cast<std::size_t>(rank)]));
+      const LineArray boundary{edges.data() + 2 * joined.first_block() * lines, x.count, lines, x.count, x.rows};
+      const LineArray own_ends{ends.data() + 2 * rank * lines, x.count, lines, x.count, x.rows};
+      action(problem.home(), joined, own, boundary, own_ends);
+    }
+  };
+  on_each_rank([&](const Lines& home, const JoinedBlocks& joined, const LineArray& own, const LineArray& boundary,
+                   const LineArray& own_ends) {
+    const FormBoundaryInRegisters<Lines, Lanes, Shape> form{home, own, boundary, joined.first_block()};
+    const JoinBlocksOfRank<Lines, Lanes> join{narrowed_to(home, joined.first_block(), joined.blocks_here()), boundary,
+                                              own_ends};
+    for (int block = 0; block < joined.blocks_here(); ++block)
+      for_each_line([&](int lane, int j) { form(lane, j, block); });
+    for_each_line([&](int lane, int j) { join(lane, j, nullptr, 0); });
+  });
+  const test::LineProblem<Lines> whole(shape, joined_of_rank(shape, ranks, 0));
+  const SolveReducedOnChip<Lines, Lanes> reduced{whole.lines(), {ends.data(), x.count, lines, x.count, x.rows}};
+  for_each_line([&](int lane, int j) { reduced(lane, j, g.data(), Lanes); });
+  on_each_rank([&](const Lines& home, const JoinedBlocks& joined, const LineArray& own, const LineArray& boundary,
+                   const LineArray& own_ends) {
+    const PartBlocksOfRank<Lines, Lanes> part{narrowed_to(home, joined.first_block(), joined.blocks_here()), boundary,
+                                              own_ends};
+    const SolveInteriorInRegisters<Lines, Lanes, Shape> interior{home, own, boundary, joined.first_block()};
+    for_each_line([&](int lane, int j) { part(lane, j, g.data(), Lanes); });
+    for (int block = 0; block < joined.blocks_here(); ++block)
+      for_each_line([&](int lane, int j) { interior(lane, j, block); });
+  });
+  return data.lines();
+}
 
 /// The three passes, thread after thread.
 template <int Lanes, class Shape, class Lines>
@@ -69,6 +133,74 @@ TEST(RegisterBlocks, RealLines) {
 
 TEST(RegisterBlocks, TwoRealLinesTogether) {
   expect_the_same<2, TableLines, BlockShape<16, 2>>("real in twos, room for 16 rows", up_to_16_rows);
+}
+
+double shift_of(const ShiftedLines& lines, int i, int j) {
+  return lines.shift_x[i] + lines.shift_y[j];
+}
+double shift_of(const TableLines& /*lines*/, int /*i*/, int /*j*/) {
+  return 0;
+}
+
+/// Largest residual of any row but those of the singular line, over the magnitudes in that row, in units of real's
+/// round-off: what a long-wave line's solution may differ by says nothing, since it is badly conditioned.
+template <class Lines>
+double residual_in_epsilons(const test::LineShape& shape, const std::vector<std::vector<real>>& x) {
+  const test::LineProblem<Lines> problem(shape);
+  const Lines& lines = problem.lines();
+  const std::vector<std::vector<real>> d = test::LineData<Lines>(shape).lines();
+  double worst = 0;
+  for (std::size_t n = Lines::components == 2 ? 2 : 0; n < x.size(); ++n) {
+    const auto in_row = static_cast<std::size_t>(Lines::components * shape.nx);
+    const double shift =
+        shift_of(lines, static_cast<int>(n % in_row) / Lines::components, static_cast<int>(n / in_row));
+    for (int k = 0; k < shape.nz; ++k) {
+      const auto at = [&](int row) {
+        return row >= 0 && row < shape.nz ? static_cast<double>(x[n][static_cast<std::size_t>(row)]) : 0.0;
+      };
+      const double terms[] = {lines.lower[k] * at(k - 1), (lines.diagonal[k] + shift) * at(k),
+                              lines.upper[k] * at(k + 1), -static_cast<double>(d[n][static_cast<std::size_t>(k)])};
+      double sum = 0;
+      double size = 0;
+      for (const double term : terms) {
+        sum += term;
+        size += std::abs(term);
+      }
+      const double residual = std::abs(sum) / size / real_epsilon;
+      worst = residual <= worst ? worst : residual;  // keeps a NaN
+    }
+  }
+  return worst;
+}
+
+template <int Lanes, class Lines>
+void expect_the_same_joined(const char* what) {
+  if (device::is_gpu()) GTEST_SKIP() << "the coefficients are not in host memory";
+  double worst = 0;
+  double worst_difference = 0;
+  double worst_plain = 0;
+  for (const test::LineShape& shape : {test::LineShape{6, 3, 40, 4}, test::LineShape{4, 5, 79, 5},
+                                       test::LineShape{10, 2, 384, 24}, test::LineShape{6, 2, 630, 210}}) {
+    const auto expected = test::solve_lines<Lines>(shape, BlockMethod::fastest);
+    worst_plain = std::max(worst_plain, residual_in_epsilons<Lines>(shape, expected));
+    for (const int ranks : {1, 2, 3, 4}) {
+      const auto joined = solve_joined<Lanes, BlockShape<17, 2>, Lines>(shape, ranks);
+      const double residual = residual_in_epsilons<Lines>(shape, joined);
+      const double difference = test::difference_in_epsilons(joined, expected);
+      const std::string of = fmt::format("{}, nz {}, blocks {}, ranks {}", what, shape.nz, shape.blocks, ranks);
+      EXPECT_LE(residual, 50) << of;
+      EXPECT_LE(difference, 0.1 * shape.nz * shape.nz) << of;  // as the condition of the longest wave grows
+      worst = std::max(worst, residual);
+      worst_difference = std::max(worst_difference, difference);
+    }
+  }
+  std::printf("%s: residual %.1f eps (not joined: %.1f), difference %.1f eps\n", what, worst, worst_plain,
+              worst_difference);
+}
+
+TEST(RegisterBlocks, BlocksOfARankJoined) {
+  expect_the_same_joined<2, ShiftedLines>("complex, joined");
+  expect_the_same_joined<1, TableLines>("real, joined");
 }
 
 TEST(RegisterBlocks, WhichGridsTheKernelsServe) {
