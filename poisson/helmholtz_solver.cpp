@@ -14,8 +14,7 @@ struct ZHelmholtzSolver::Parts {
       : box(decomposition.x_pencil(comm.rank())),
         tables(std::move(second_derivative), decomposition.z_blocks(), joined_blocks(comm, decomposition, method),
                method),
-        lines(comm, decomposition, field_lines(comm, decomposition), method, exchange,
-              std::make_shared<TransposeBuffers>()) {}
+        lines(comm, decomposition, field_lines(comm, decomposition), method, exchange) {}
 
   Box3 box;
   HelmholtzTables tables;

@@ -66,8 +66,7 @@ LineBoxes field_lines(const Communicator& comm, const Decomposition& decompositi
 
 template <class Lines>
 LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& decomposition, LineBoxes boxes,
-                              TridiagonalMethod method, Exchange& exchange, std::shared_ptr<TransposeBuffers> buffers,
-                              BlockMethod block_method)
+                              TridiagonalMethod method, Exchange& exchange, BlockMethod block_method)
     : method_(method),
       block_method_(serving_method<Lines>(block_method, decomposition.z_blocks())),
       boxes_(std::move(boxes)),
@@ -107,7 +106,7 @@ LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& dec
   if (split) {
     whole_ = Buffer<real>(static_cast<std::size_t>(my_whole.volume()));
     whole_array_ = contiguous_lines(whole_.data(), my_whole);
-    transpose_ = std::make_unique<Transpose<real>>(comm.column(), home, whole, exchange, std::move(buffers));
+    transpose_ = std::make_unique<Transpose<real>>(comm.column(), home, whole, exchange);
   }
   allocate_scratch(blocks);
 }

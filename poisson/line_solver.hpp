@@ -32,11 +32,10 @@ LineBoxes field_lines(const Communicator& comm, const Decomposition& decompositi
 template <class Lines>
 class LineSolver {
  public:
-  /// Local; allocates all that solve() needs. `comm` and `exchange` must outlive this object; `buffers` may
-  /// be shared with other transposes. `block_method` is for tests.
+  /// Collective; allocates all that solve() needs. `comm` and `exchange` must outlive this object.
+  /// `block_method` is for tests.
   LineSolver(const Communicator& comm, const Decomposition& decomposition, LineBoxes boxes, TridiagonalMethod method,
-             Exchange& exchange, std::shared_ptr<TransposeBuffers> buffers,
-             BlockMethod block_method = BlockMethod::fastest);
+             Exchange& exchange, BlockMethod block_method = BlockMethod::fastest);
 
   /// Solves in place. `at_home` are the coefficients of the lines of the rank's home box, `whole` those of
   /// its box of whole lines; `x` is the home box. Collective over the process column.

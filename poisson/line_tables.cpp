@@ -58,12 +58,16 @@ std::optional<RowTables> joined_rows(const TridiagonalRows& rows, const std::opt
 
 }  // namespace
 
+bool joins_blocks(const Decomposition& decomposition, TridiagonalMethod method) {
+  return loops_on_gpu && decomposition.processes().pz > 1 && method == TridiagonalMethod::ptdma &&
+         RegisterKernels<ShiftedLines>::hold(decomposition.z_blocks());
+}
+
 std::optional<JoinedBlocks> joined_blocks(const Communicator& comm, const Decomposition& decomposition,
                                           TridiagonalMethod method) {
   const int ranks = comm.processes().pz;
   const ZBlocks& blocks = decomposition.z_blocks();
-  if (!loops_on_gpu || ranks == 1 || method != TridiagonalMethod::ptdma || !RegisterKernels<ShiftedLines>::hold(blocks))
-    return std::nullopt;
+  if (!joins_blocks(decomposition, method)) return std::nullopt;
   std::vector<std::int64_t> bounds{0};
   std::vector<int> first_blocks{0};
   for (int z = 0; z < ranks; ++z) {

@@ -24,7 +24,10 @@ struct JoinedBlocks {
   int blocks_here() const { return first_blocks[static_cast<std::size_t>(rank) + 1] - first_block(); }
 };
 
-/// The joined blocks of this rank; none where z is not split, on CPUs, or for method transpose.
+/// Whether blocks are joined: on GPUs, where z is split and blocks of the grid fit registers.
+bool joins_blocks(const Decomposition& decomposition, TridiagonalMethod method);
+
+/// The joined blocks of this rank; none where they are not joined.
 std::optional<JoinedBlocks> joined_blocks(const Communicator& comm, const Decomposition& decomposition,
                                           TridiagonalMethod method);
 

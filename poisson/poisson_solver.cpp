@@ -56,11 +56,11 @@ struct PoissonSolver::Parts {
         boxes(spectral_lines(comm, decomposition)),
         at_home(tables.at_home(boxes.my_home())),
         whole(tables.whole(boxes.my_whole())),
-        lines(comm, decomposition, boxes, method, exchange, buffers) {
+        lines(comm, decomposition, boxes, method, exchange) {
     if (comm.processes().py == 1) return;
     y_data = Buffer<Complex>(static_cast<std::size_t>(y_pencil.volume()));
     to_y.emplace(comm.row(), row_boxes(comm, [&](int rank) { return decomposition.spectral_x_pencil(rank); }),
-                 row_boxes(comm, [&](int rank) { return decomposition.spectral_y_pencil(rank); }), exchange, buffers);
+                 row_boxes(comm, [&](int rank) { return decomposition.spectral_y_pencil(rank); }), exchange);
   }
 
   /// The coefficients with y whole: in the field itself, unless y is split over ranks.
@@ -70,7 +70,6 @@ struct PoissonSolver::Parts {
 
   std::array<std::int64_t, 3> cells;
   Box3 y_pencil;
-  std::shared_ptr<TransposeBuffers> buffers = std::make_shared<TransposeBuffers>();
   FourierX fourier_x;
   FourierY fourier_y;
   PoissonTables tables;

@@ -16,7 +16,7 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       metrics_(device_metrics_.view()),
       box_(decomposition.x_pencil(comm.rank())),
       walls_(box_, grid.cells()[2], flow.bottom, flow.top),
-      halo_(comm, box_, PoissonSolver::row_length(grid.cells()[0]), 4),
+      halo_(comm, box_, 4, exchange),
       momentum_(metrics_, flow),
       forcing_(flow.forcing, grid, comm.world()),
       projection_(comm, decomposition, grid, metrics_, walls_, halo_, flow.tridiagonal, exchange),

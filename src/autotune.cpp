@@ -9,6 +9,7 @@
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/halo_exchange.hpp"
 #include "core/device/memory.hpp"
+#include "core/support/collective.hpp"
 #include "core/support/timers.hpp"
 #include "poisson/helmholtz_solver.hpp"
 #include "poisson/poisson_solver.hpp"
@@ -18,23 +19,17 @@ namespace sluice {
 
 namespace {
 
-int size_of(MPI_Comm comm) {
-  int size = 1;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
-
 /// What depends on the layout in a substep: the Poisson solve, with z-implicit diffusion three solves along z, and the
 /// halos.
 double time_of_substep(const io::Case& settings, const Grid& grid, const FlowParameters& flow, const Layout& layout,
                        MPI_Comm world) {
   const Communicator comm(world, layout.processes);
   const Decomposition decomposition(settings.cells, layout.processes, settings.z_blocks);
-  const auto exchange = make_exchange(layout.exchange);
+  const auto exchange = make_exchange(layout.exchange, world);
   const std::int64_t row_length = PoissonSolver::row_length(settings.cells[0]);
   const Box3 box = decomposition.x_pencil(comm.rank());
   Field field(box, Location::center, row_length);
-  HaloExchange halo(comm, box, row_length, 1);
+  HaloExchange halo(comm, box, 4, *exchange);
   PoissonSolver poisson(comm, decomposition, {grid.dx(), grid.dy(), grid.z_nodes()}, flow.tridiagonal, *exchange);
   std::optional<ZHelmholtzSolver> diffusion;
   if (flow.diffusion == Diffusion::implicit_z) {
@@ -51,7 +46,9 @@ double time_of_substep(const io::Case& settings, const Grid& grid, const FlowPar
     const double start = wall_seconds();
     poisson.solve(field, timers);
     for (int component = 0; diffusion && component < 3; ++component) diffusion->solve(field);
-    for (int exchanged = 0; exchanged < 7; ++exchanged) halo.update({&field});  // v*, w*, phi and u, v, w, p
+    halo.update({&field, &field});                  // v*, w*
+    halo.update({&field});                          // phi
+    halo.update({&field, &field, &field, &field});  // u, v, w, p
     device::synchronize();
     double seconds = wall_seconds() - start;
     MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm.world());
@@ -75,7 +72,7 @@ Tuning tune(const io::Case& settings, const Grid& grid, const FlowParameters& fl
   const std::vector<ProcessGrid> grids =
       settings.process_grid ? std::vector{usual} : Decomposition::candidates(settings.cells, ranks, settings.z_blocks);
   const std::vector<std::string> methods =
-      settings.exchange == "auto" ? exchange_methods() : std::vector{settings.exchange};
+      settings.exchange == "auto" ? exchange_candidates(world) : std::vector{settings.exchange};
   if (stored && fits(*stored, grids, methods)) return {*stored, {}};
   if (ranks == 1 || (grids.size() == 1 && methods.size() == 1)) return {{usual, methods.front()}, {}};
 

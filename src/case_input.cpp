@@ -8,7 +8,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/decomp/exchange/exchange.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "io/case/case_file.hpp"
@@ -35,9 +34,7 @@ CaseInput read_case(const CaseOptions& options, MPI_Comm comm) {
   const std::string text = read_shared_text(options.file, "case file", comm);
   const std::string folder = std::filesystem::absolute(options.file).parent_path().string();
   CaseInput input;
-  std::vector<std::string> methods{"auto"};
-  methods.insert(methods.end(), exchange_methods().begin(), exchange_methods().end());
-  input.settings = io::parse_case(text, options.file, options.settings, folder, methods);
+  input.settings = io::parse_case(text, options.file, options.settings, folder);
   if (input.settings.stretching.kind == io::StretchingKind::file) {
     input.stretching_text =
         read_shared_text(input.settings.stretching.file, "file of face coordinates (grid.stretching.file)", comm);

@@ -116,7 +116,7 @@ class SolverWorkload : public Workload {
       : comm_(MPI_COMM_WORLD, layout.processes),
         decomposition_(settings.cells, comm_.processes(), settings.z_blocks),
         grid_(make_grid(settings, "")),
-        exchange_(make_exchange(layout.exchange)),
+        exchange_(make_exchange(layout.exchange, MPI_COMM_WORLD)),
         field_(decomposition_.x_pencil(comm_.rank()), Location::center,
                poisson ? PoissonSolver::row_length(settings.cells[0]) : 0) {
     const FlowParameters flow = flow_parameters(settings);

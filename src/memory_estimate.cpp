@@ -8,23 +8,30 @@
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "poisson/block_solver.hpp"
+#include "poisson/line_tables.hpp"
 #include "poisson/poisson_solver.hpp"
 
 namespace sluice {
 
 namespace {
 
-/// Elements sent and received by a transpose between two boxes of one rank, own block left out; the buffers hold both.
-double transpose_buffers(const Box3& from, const Box3& to) {
+/// Elements that a transpose there and back between two boxes of one rank sends or receives at the most, own block left
+/// out.
+double transposed(const Box3& from, const Box3& to) {
   const double own = static_cast<double>(intersect(from, to).volume());
-  return static_cast<double>(from.volume()) - own + static_cast<double>(to.volume()) - own;
+  return std::max(static_cast<double>(from.volume()), static_cast<double>(to.volume())) - own;
 }
 
-/// Elements that one solver of z lines holds: block boundaries or whole lines, and what carries them between ranks.
+/// Elements that one solver of z lines holds, block boundaries or whole lines, and what travels between ranks.
+struct LineSolverElements {
+  double held = 0;
+  double exchanged = 0;
+};
+
 /// A complex line has 2 elements.
 template <class Lines>
-double line_solver_elements(const Box3& home, const Box3& whole, const Decomposition& decomposition, int z_index,
-                            TridiagonalMethod method) {
+LineSolverElements line_solver_elements(const Box3& home, const Box3& whole, const Decomposition& decomposition,
+                                        int z_index, TridiagonalMethod method) {
   const bool split = decomposition.processes().pz > 1;
   const auto blocks = decomposition.block_range(z_index);
   Box3 at_home = home;
@@ -35,11 +42,20 @@ double line_solver_elements(const Box3& home, const Box3& whole, const Decomposi
     lines.lo[2] = 0;
     lines.hi[2] = 2 * std::int64_t{decomposition.z_blocks().count()};
   }
-  double elements = 0;
+  LineSolverElements elements;
   if (method == TridiagonalMethod::ptdma && (split || device::is_gpu()))
-    elements += static_cast<double>(at_home.volume());
-  if (split) elements += static_cast<double>(lines.volume()) + transpose_buffers(at_home, lines);
-  return Lines::components * elements;
+    elements.held += Lines::components * static_cast<double>(at_home.volume());
+  if (joins_blocks(decomposition, method)) {  // only the ends of the joined blocks travel
+    at_home.lo[2] = 2 * std::int64_t{z_index};
+    at_home.hi[2] = at_home.lo[2] + 2;
+    lines.hi[2] = 2 * std::int64_t{decomposition.processes().pz};
+    elements.held += Lines::components * static_cast<double>(at_home.volume());
+  }
+  if (split) {
+    elements.held += Lines::components * static_cast<double>(lines.volume());
+    elements.exchanged = Lines::components * transposed(at_home, lines);
+  }
+  return elements;
 }
 
 /// The pivots that the plain kernels of a GPU keep, one for each row that they eliminate in complex lines. In double
@@ -67,25 +83,36 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
       (unpadded * static_cast<double>(box.extent(0)) + static_cast<double>(row)) * planes;  // and phi or p
 
   const std::int64_t y_halo = processes.py > 1 ? box.extent(2) * box.extent(0) : 0;
-  const std::int64_t z_halo = processes.pz > 1 ? (box.extent(1) + 2) * row : 0;
-  elements += 4.0 * 4 * static_cast<double>(std::max(y_halo, z_halo));  // four fields, two sides, sent and received
+  const std::int64_t z_halo = processes.pz > 1 ? (box.extent(1) + 2) * box.extent(0) : 0;
+  double exchanged = 2.0 * 4 * static_cast<double>(std::max(y_halo, z_halo));  // two sides, four fields
 
   const Box3 y_pencil = decomposition.spectral_y_pencil(rank);
   const Box3 whole = decomposition.spectral_z_pencil(rank);
-  if (processes.py > 1)
-    elements += 2 * static_cast<double>(y_pencil.volume()) +
-                2 * transpose_buffers(decomposition.spectral_x_pencil(rank), y_pencil);
-  elements += line_solver_elements<ShiftedLines>(y_pencil, whole, decomposition, z_index, flow.tridiagonal);
-  if (flow.diffusion == Diffusion::implicit_z) {  // one solver for u and v, one for w
-    elements += 2 * line_solver_elements<TableLines>(box, decomposition.z_pencil(rank), decomposition, z_index,
-                                                     flow.tridiagonal);
+  if (processes.py > 1) {
+    elements += 2 * static_cast<double>(y_pencil.volume());
+    exchanged = std::max(exchanged, 2 * transposed(decomposition.spectral_x_pencil(rank), y_pencil));
   }
+  const LineSolverElements poisson =
+      line_solver_elements<ShiftedLines>(y_pencil, whole, decomposition, z_index, flow.tridiagonal);
+  elements += poisson.held;
+  exchanged = std::max(exchanged, poisson.exchanged);
+  if (flow.diffusion == Diffusion::implicit_z) {  // one solver for u and v, one for w
+    const LineSolverElements diffusion =
+        line_solver_elements<TableLines>(box, decomposition.z_pencil(rank), decomposition, z_index, flow.tridiagonal);
+    elements += 2 * diffusion.held;
+    exchanged = std::max(exchanged, diffusion.exchanged);
+  }
+  elements += 2 * exchanged;                      // all exchanges share one buffer to send from and one to receive in
   elements += static_cast<double>(box.volume());  // a field on its way to a checkpoint
   double coefficients =                           // in double always
       kept_pivots(y_pencil, whole, decomposition, z_index, flow.tridiagonal);
   if (flow.tridiagonal == TridiagonalMethod::ptdma) {  // prepared ones of the block boundaries
-    coefficients += 3.0 * decomposition.z_blocks().count() * static_cast<double>(whole.extent(0)) *
-                    static_cast<double>(whole.extent(1));
+    const bool joined = joins_blocks(decomposition, flow.tridiagonal);
+    const auto blocks = decomposition.block_range(z_index);
+    const double systems = joined ? processes.pz : decomposition.z_blocks().count();
+    coefficients += 3 * systems * static_cast<double>(whole.extent(0) * whole.extent(1));
+    if (joined)
+      coefficients += 3.0 * (blocks[1] - blocks[0]) * static_cast<double>(y_pencil.extent(0) * y_pencil.extent(1));
   }
   return elements * sizeof(real) + coefficients * sizeof(double);
 }

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-/// Device memory in bytes that a run holds: fields, work arrays, halo and transpose buffers. Of one rank, and of all.
+/// Device memory in bytes that a run holds: fields, work arrays, exchange buffers. Of one rank, and of all.
 double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition, int rank);
 double step_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition);
 

@@ -11,21 +11,10 @@
 
 namespace sluice {
 
-namespace {
-
-int size_of(MPI_Comm comm) {
-  int size = 1;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
-
-}  // namespace
-
 void select_device(MPI_Comm world) {
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  int rank = 0;
-  MPI_Comm_rank(node, &rank);
+  const int rank = rank_of(node);
   const int size = size_of(node);
   MPI_Comm_free(&node);
   run_collectively(world, [&] { device::select(rank, size); });
@@ -38,7 +27,7 @@ Simulation::Simulation(const io::Case& case_settings, Grid case_grid, const Layo
       grid(std::move(case_grid)),
       flow(flow_parameters(settings)),
       exchange_name(layout.exchange),
-      exchange(make_exchange(exchange_name)),
+      exchange(make_exchange(exchange_name, world)),
       stepper(comm, decomposition, grid, flow, *exchange),
       state(decomposition.x_pencil(comm.rank()), TimeStepper::pressure_row_length(grid, flow.diffusion)) {}
 

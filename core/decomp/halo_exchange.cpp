@@ -1,7 +1,7 @@
 #include "core/decomp/halo_exchange.hpp"
 
-#include <algorithm>
-#include <limits>
+#include <type_traits>
+#include <utility>
 
 #include "core/device/parallel_for.hpp"
 #include "core/support/collective.hpp"
@@ -11,152 +11,138 @@ namespace sluice {
 
 namespace {
 
-/// to(i, to_j, k) = from(i, from_j, k) for whole rows and all k.
-struct CopyRow {
-  View3<const real> from;
-  View3<real> to;
-  int from_j, to_j;
-  SLUICE_INLINE void operator()(int i, int /*j*/, int k) const { to(i, to_j, k) = from(i, from_j, k); }
+/// Rows of nx elements, `stride` apart: a layer of a field, or its copy in a buffer.
+template <class T>
+struct Layer {
+  T* origin;
+  std::ptrdiff_t stride;
 };
 
-/// to(i, j, to_k) = from(i, j, from_k) for a whole plane, y halo included.
-struct CopyPlane {
-  View3<const real> from;
-  View3<real> to;
-  int from_k, to_k;
-  SLUICE_INLINE void operator()(int i, int j, int /*k*/) const { to(i, j, to_k) = from(i, j, from_k); }
+/// Layer j of a field: its rows from plane 0 on.
+Layer<real> y_layer(Field& field, int j) {
+  const View3<real> view = field.view();
+  return {view.origin + j * view.stride_y, view.stride_z};
+}
+
+/// Plane k of a field: its rows from the lower y halo on.
+Layer<real> z_layer(Field& field, int k) {
+  const View3<real> view = field.view();
+  return {view.origin + k * view.stride_z - view.stride_y, view.stride_y};
+}
+
+/// Copies layers to layers, all in one loop over (i, row, number of the layer).
+struct CopyLayers {
+  struct Copy {
+    const real* from;
+    real* to;
+    std::ptrdiff_t from_stride, to_stride;
+  };
+  Copy copies[2 * HaloExchange::most_fields];
+  int count = 0;
+
+  void add(Layer<const real> from, Layer<real> to) {
+    copies[count++] = {from.origin, to.origin, from.stride, to.stride};
+  }
+
+  SLUICE_INLINE void operator()(int i, int row, int n) const {
+    const Copy& copy = copies[n];
+    copy.to[i + row * copy.to_stride] = copy.from[i + row * copy.from_stride];
+  }
+
+  void run(const char* name, int nx, int rows) const { parallel_for(name, box_of(nx, rows, count), *this); }
 };
 
-/// A buffer of whole planes with y halo, addressed like a field.
-View3<real> plane_buffer(real* data, int nx, int ny) {
-  View3<real> view = contiguous_view(data, nx, ny + 2, 1);
-  view.origin += view.stride_y;
-#ifdef SLUICE_DEBUG
-  view.n[1] = ny;
-  view.halo = 1;
-#endif
-  return view;
+Layer<const real> read_only(const Layer<real>& layer) {
+  return {layer.origin, layer.stride};
 }
 
 }  // namespace
 
-HaloExchange::HaloExchange(const Communicator& comm, const Box3& box, std::int64_t row_length, int fields)
-    : box_(box), max_fields_(static_cast<std::size_t>(fields)), row_(comm.row()), column_(comm.column()) {
-  const ProcessGrid& processes = comm.processes();
-  y_lower_ = (comm.y_index() + processes.py - 1) % processes.py;
-  y_upper_ = (comm.y_index() + 1) % processes.py;
-  z_lower_ = comm.z_index() > 0 ? comm.z_index() - 1 : MPI_PROC_NULL;
-  z_upper_ = comm.z_index() + 1 < processes.pz ? comm.z_index() + 1 : MPI_PROC_NULL;
-  const std::int64_t y_size = processes.py > 1 ? box.extent(2) * box.extent(0) : 0;
-  const std::int64_t z_size = processes.pz > 1 ? (box.extent(1) + 2) * std::max(row_length, box.extent(0)) : 0;
-  half_ = static_cast<std::size_t>(std::max(y_size, z_size) * fields);
-  send_ = Buffer<real>(2 * half_);
-  receive_ = Buffer<real>(2 * half_);
-  send_image_ = HostImage(send_.data(), send_.bytes());
-  receive_image_ = HostImage(receive_.data(), receive_.bytes());
+HaloExchange::HaloExchange(const Communicator& comm, const Box3& box, std::size_t fields, Exchange& exchange)
+    : box_(box), max_fields_(fields) {
+  SLUICE_REQUIRE(fields <= most_fields, "too many fields for one halo exchange");
+  const auto [py, pz] = comm.processes();
+  y_.rows = box.nz();
+  y_.last = box.ny() - 1;
+  z_.rows = box.ny() + 2;
+  z_.last = box.nz() - 1;
+  y_.lower = (comm.y_index() + py - 1) % py;
+  y_.upper = (comm.y_index() + 1) % py;
+  if (comm.z_index() > 0) z_.lower = comm.z_index() - 1;
+  if (comm.z_index() + 1 < pz) z_.upper = comm.z_index() + 1;
+  if (py > 1) connect(comm.row(), fields, exchange, y_);
+  if (pz > 1) connect(comm.column(), fields, exchange, z_);
+}
+
+void HaloExchange::connect(MPI_Comm comm, std::size_t fields, Exchange& exchange, Direction& direction) const {
+  const std::size_t layer = static_cast<std::size_t>(box_.nx()) * static_cast<std::size_t>(direction.rows);
+  for (std::size_t n = 1; n <= fields; ++n) {
+    std::vector<std::size_t> bytes(static_cast<std::size_t>(size_of(comm)));
+    for (const int neighbour : {direction.lower, direction.upper}) {
+      if (neighbour != nobody) bytes[static_cast<std::size_t>(neighbour)] += n * layer * sizeof(real);
+    }
+    const BlockLayout layout = BlockLayout::of(std::move(bytes));  // as much comes as goes
+    direction.connections.push_back(exchange.connect(comm, layout, layout, Traffic::neighbours));
+  }
 }
 
 void HaloExchange::update(std::initializer_list<Field*> fields) {
   SLUICE_REQUIRE(fields.size() <= max_fields_, "more fields than the halo exchange was made for");
   for (const Field* field : fields)
     SLUICE_REQUIRE(field->box() == box_, "a field on another pencil than the halo exchange was made for");
-  update_y(fields);
-  update_z(fields);
-}
-
-void HaloExchange::trade(MPI_Comm comm, int lower, int upper, std::size_t count) {
-  SLUICE_REQUIRE(count <= half_ && count <= static_cast<std::size_t>(std::numeric_limits<int>::max()),
-                 "halo larger than its buffers");
-  const MPI_Datatype type = sizeof(real) == sizeof(double) ? MPI_DOUBLE : MPI_FLOAT;
-  const auto n = static_cast<int>(count);
-  constexpr int downward = 21;
-  constexpr int upward = 22;
-  device::synchronize();
-  const std::size_t half_bytes = half_ * sizeof(real);
-  const std::size_t bytes = count * sizeof(real);
-  send_image_.fetch(0, bytes);
-  send_image_.fetch(half_bytes, bytes);
-  MPI_Request requests[4];
-  check_mpi(MPI_Irecv(receive_image_.data(), n, type, lower, upward, comm, &requests[0]), "MPI_Irecv");
-  check_mpi(MPI_Irecv(receive_image_.data() + half_bytes, n, type, upper, downward, comm, &requests[1]), "MPI_Irecv");
-  check_mpi(MPI_Isend(send_image_.data(), n, type, lower, downward, comm, &requests[2]), "MPI_Isend");
-  check_mpi(MPI_Isend(send_image_.data() + half_bytes, n, type, upper, upward, comm, &requests[3]), "MPI_Isend");
-  check_mpi(MPI_Waitall(4, requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
-  receive_image_.flush(0, bytes);
-  receive_image_.flush(half_bytes, bytes);
-}
-
-void HaloExchange::update_y(std::initializer_list<Field*> fields) {
-  int size = 1;
-  MPI_Comm_size(row_, &size);
-  if (size == 1) {  // the other side of the period is this rank's own
-    for (Field* field : fields) {
-      const Box3 rows = box_of(field->box().nx(), 1, field->box().nz());
-      const int ny = field->box().ny();
-      parallel_for("halo: y period", rows, CopyRow{field->cview(), field->view(), ny - 1, -1});
-      parallel_for("halo: y period", rows, CopyRow{field->cview(), field->view(), 0, ny});
-    }
-    return;
+  if (fields.size() == 0) return;
+  if (y_.connections.empty()) {
+    wrap_y(fields);
+  } else {
+    trade(y_, fields, y_layer);
   }
-  std::size_t count = 0;
-  const auto for_each = [&](auto&& action) {
-    count = 0;
-    for (Field* field : fields) {
-      const Box3 rows = box_of(field->box().nx(), 1, field->box().nz());
-      action(*field, rows, count);
-      count += static_cast<std::size_t>(rows.volume());
-    }
-  };
-  for_each([&](Field& field, const Box3& rows, std::size_t at) {
-    parallel_for("halo: pack y", rows,
-                 CopyRow{field.cview(), contiguous_view(send_.data() + at, rows.nx(), 1, rows.nz()), 0, 0});
-    parallel_for("halo: pack y", rows,
-                 CopyRow{field.cview(), contiguous_view(send_.data() + half_ + at, rows.nx(), 1, rows.nz()),
-                         field.box().ny() - 1, 0});
-  });
-  trade(row_, y_lower_, y_upper_, count);
-  for_each([&](Field& field, const Box3& rows, std::size_t at) {
-    parallel_for("halo: unpack y", rows,
-                 CopyRow{contiguous_view(receive_.data() + at, rows.nx(), 1, rows.nz()), field.view(), 0, -1});
-    parallel_for("halo: unpack y", rows,
-                 CopyRow{contiguous_view(receive_.data() + half_ + at, rows.nx(), 1, rows.nz()), field.view(), 0,
-                         field.box().ny()});
-  });
+  if (!z_.connections.empty()) trade(z_, fields, z_layer);
 }
 
-void HaloExchange::update_z(std::initializer_list<Field*> fields) {
-  int size = 1;
-  MPI_Comm_size(column_, &size);
-  if (size == 1) return;
-  std::size_t count = 0;
-  const auto for_each = [&](auto&& action) {
-    count = 0;
-    for (Field* field : fields) {
-      const int ny = field->box().ny();
-      const Box3 plane{{0, -1, 0}, {field->box().nx(), ny + 1, 1}};
-      action(*field, plane, count);
-      count += static_cast<std::size_t>(plane.volume());
-    }
+void HaloExchange::wrap_y(std::initializer_list<Field*> fields) const {
+  CopyLayers wrap;
+  for (Field* field : fields) {
+    wrap.add(read_only(y_layer(*field, y_.last)), y_layer(*field, -1));
+    wrap.add(read_only(y_layer(*field, 0)), y_layer(*field, y_.last + 1));
+  }
+  wrap.run("halo: y period", box_.nx(), y_.rows);
+}
+
+template <class LayerOf>
+void HaloExchange::trade(const Direction& direction, std::initializer_list<Field*> fields,
+                         const LayerOf& layer_of) const {
+  Connection& connection = *direction.connections[fields.size() - 1];
+  const std::ptrdiff_t nx = box_.nx();
+  const std::ptrdiff_t part = nx * direction.rows * static_cast<std::ptrdiff_t>(fields.size());
+  // A block holds what goes down, then what goes up: both where the ranks below and above are the same one.
+  const std::ptrdiff_t upward = direction.lower == direction.upper ? part : 0;
+  const auto buffer_layer = [&](auto* block, std::ptrdiff_t start, int n) {
+    return Layer<std::remove_pointer_t<decltype(block)>>{block + start + n * nx * direction.rows, nx};
   };
-  for_each([&](Field& field, const Box3& plane, std::size_t at) {
-    const int nx = field.box().nx();
-    const int ny = field.box().ny();
-    parallel_for("halo: pack z", plane, CopyPlane{field.cview(), plane_buffer(send_.data() + at, nx, ny), 0, 0});
-    parallel_for("halo: pack z", plane,
-                 CopyPlane{field.cview(), plane_buffer(send_.data() + half_ + at, nx, ny), field.box().nz() - 1, 0});
-  });
-  trade(column_, z_lower_, z_upper_, count);
-  for_each([&](Field& field, const Box3& plane, std::size_t at) {
-    const int nx = field.box().nx();
-    const int ny = field.box().ny();
-    if (z_lower_ != MPI_PROC_NULL) {
-      parallel_for("halo: unpack z", plane, CopyPlane{plane_buffer(receive_.data() + at, nx, ny), field.view(), 0, -1});
-    }
-    if (z_upper_ != MPI_PROC_NULL) {
-      parallel_for("halo: unpack z", plane,
-                   CopyPlane{plane_buffer(receive_.data() + half_ + at, nx, ny), field.view(), 0, field.box().nz()});
-    }
-  });
+
+  connection.begin();
+  CopyLayers pack;
+  const auto pack_for = [&](int neighbour, int layer, std::ptrdiff_t start) {
+    if (neighbour == nobody) return;
+    auto* block = reinterpret_cast<real*>(connection.outgoing(neighbour));
+    int n = 0;
+    for (Field* field : fields) pack.add(read_only(layer_of(*field, layer)), buffer_layer(block, start, n++));
+  };
+  pack_for(direction.lower, 0, 0);
+  pack_for(direction.upper, direction.last, upward);
+  pack.run("halo: pack", box_.nx(), direction.rows);
+
+  connection.run([](int) {});
+  CopyLayers unpack;
+  const auto unpack_from = [&](int neighbour, int layer, std::ptrdiff_t start) {
+    if (neighbour == nobody) return;
+    const auto* block = reinterpret_cast<const real*>(connection.incoming(neighbour));
+    int n = 0;
+    for (Field* field : fields) unpack.add(buffer_layer(block, start, n++), layer_of(*field, layer));
+  };
+  unpack_from(direction.upper, direction.last + 1, 0);
+  unpack_from(direction.lower, -1, upward);
+  unpack.run("halo: unpack", box_.nx(), direction.rows);
 }
 
 }  // namespace sluice

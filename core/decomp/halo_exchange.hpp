@@ -1,10 +1,13 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
+#include <memory>
+#include <vector>
 
 #include "core/decomp/communicator.hpp"
+#include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/field.hpp"
-#include "core/decomp/host_access.hpp"
 
 namespace sluice {
 
@@ -14,28 +17,34 @@ namespace sluice {
 /// them whole, y halo included.
 class HaloExchange {
  public:
-  /// For fields over the rank's x pencil `box` with rows of at most `row_length` elements, `fields` of them
-  /// at a time.
-  HaloExchange(const Communicator& comm, const Box3& box, std::int64_t row_length, int fields);
+  static constexpr std::size_t most_fields = 4;
+
+  /// For fields over the rank's x pencil `box`, `fields` of them at a time, at most most_fields. `comm` and `exchange`
+  /// must outlive this object. Collective over all ranks.
+  HaloExchange(const Communicator& comm, const Box3& box, std::size_t fields, Exchange& exchange);
 
   /// Collective over all ranks: first y, then z with the y halo included, so that edges are right.
   void update(std::initializer_list<Field*> fields);
 
  private:
-  void update_y(std::initializer_list<Field*> fields);
-  void update_z(std::initializer_list<Field*> fields);
-  /// Sends `count` elements from each half of the send buffer to (lower, upper) and receives from (upper,
-  /// lower).
-  void trade(MPI_Comm comm, int lower, int upper, std::size_t count);
+  static constexpr int nobody = -1;
+
+  /// What is to be known of y or z: layers of rows are traded with the ranks below and above in a row or column.
+  struct Direction {
+    int rows = 0;                                          ///< of a layer
+    int last = 0;                                          ///< index of the last layer that the rank owns
+    int lower = nobody, upper = nobody;                    ///< ranks in the communicator; nobody beyond a wall
+    std::vector<std::unique_ptr<Connection>> connections;  ///< [n]: for n + 1 fields; none on one rank
+  };
+
+  void connect(MPI_Comm comm, std::size_t fields, Exchange& exchange, Direction& direction) const;
+  void wrap_y(std::initializer_list<Field*> fields) const;
+  template <class LayerOf>
+  void trade(const Direction& direction, std::initializer_list<Field*> fields, const LayerOf& layer_of) const;
 
   Box3 box_;
   std::size_t max_fields_;
-  MPI_Comm row_, column_;
-  int y_lower_, y_upper_;  ///< ranks in the row
-  int z_lower_, z_upper_;  ///< ranks in the column, or MPI_PROC_NULL at a wall
-  std::size_t half_ = 0;   ///< elements for one side
-  Buffer<real> send_, receive_;
-  HostImage send_image_, receive_image_;
+  Direction y_, z_;
 };
 
 }  // namespace sluice

@@ -1,6 +1,9 @@
 #include "core/decomp/transpose.hpp"
 
+#include <utility>
+
 #include "core/device/parallel_for.hpp"
+#include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 
 namespace sluice {
@@ -31,58 +34,39 @@ void copy_box(const char* name, const Box3& extent, View3<const T> source, const
 
 template <class T>
 BlockLayout lay_out(const std::vector<Box3>& boxes, int rank) {
-  BlockLayout layout;
+  std::vector<std::size_t> bytes;
   for (std::size_t peer = 0; peer < boxes.size(); ++peer) {
-    const auto bytes = static_cast<int>(peer) == rank ? 0 : static_cast<std::size_t>(boxes[peer].volume()) * sizeof(T);
-    layout.offset.push_back(layout.total);
-    layout.bytes.push_back(bytes);
-    layout.total += bytes;
+    const auto elements = static_cast<std::size_t>(boxes[peer].volume());
+    bytes.push_back(static_cast<int>(peer) == rank ? 0 : elements * sizeof(T));
   }
-  return layout;
+  return BlockLayout::of(std::move(bytes));
 }
 
 }  // namespace
 
-void TransposeBuffers::reserve(std::size_t send_bytes, std::size_t receive_bytes) {
-  if (send_bytes > send_.size()) {
-    send_ = Buffer<std::byte>();  // given back first, so that old and new are never held together
-    send_ = Buffer<std::byte>(send_bytes);
-    send_image_ = HostImage(send_.data(), send_bytes);
-  }
-  if (receive_bytes > receive_.size()) {
-    receive_ = Buffer<std::byte>();
-    receive_ = Buffer<std::byte>(receive_bytes);
-    receive_image_ = HostImage(receive_.data(), receive_bytes);
-  }
-}
-
 template <class T>
-Transpose<T>::Transpose(MPI_Comm comm, std::vector<Box3> from, std::vector<Box3> to, Exchange& exchange,
-                        std::shared_ptr<TransposeBuffers> buffers)
-    : comm_(comm), exchange_(&exchange), buffers_(std::move(buffers)) {
-  int size = 0;
-  MPI_Comm_rank(comm, &rank_);
-  MPI_Comm_size(comm, &size);
-  SLUICE_REQUIRE(from.size() == static_cast<std::size_t>(size) && to.size() == from.size(),
+Transpose<T>::Transpose(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, Exchange& exchange)
+    : rank_(rank_of(comm)) {
+  SLUICE_REQUIRE(from.size() == static_cast<std::size_t>(size_of(comm)) && to.size() == from.size(),
                  "one box a rank on each side");
-  forward_ = plan(from, to, rank_);
-  backward_ = plan(to, from, rank_);
-  buffers_->reserve(std::max(forward_.send.total, backward_.send.total),
-                    std::max(forward_.receive.total, backward_.receive.total));
+  forward_ = plan(comm, from, to, exchange);
+  backward_ = plan(comm, to, from, exchange);
 }
 
 template <class T>
-typename Transpose<T>::Direction Transpose<T>::plan(const std::vector<Box3>& from, const std::vector<Box3>& to,
-                                                    int rank) {
+typename Transpose<T>::Direction Transpose<T>::plan(MPI_Comm comm, const std::vector<Box3>& from,
+                                                    const std::vector<Box3>& to, Exchange& exchange) const {
   Direction direction;
-  direction.source = from[static_cast<std::size_t>(rank)];
-  direction.target = to[static_cast<std::size_t>(rank)];
+  direction.source = from[static_cast<std::size_t>(rank_)];
+  direction.target = to[static_cast<std::size_t>(rank_)];
   for (std::size_t peer = 0; peer < from.size(); ++peer) {
     direction.outgoing.push_back(intersect(direction.source, to[peer]));
     direction.incoming.push_back(intersect(from[peer], direction.target));
   }
-  direction.send = lay_out<T>(direction.outgoing, rank);
-  direction.receive = lay_out<T>(direction.incoming, rank);
+  if (from.size() > 1) {
+    direction.connection = exchange.connect(comm, lay_out<T>(direction.outgoing, rank_),
+                                            lay_out<T>(direction.incoming, rank_), Traffic::all_to_all);
+  }
   return direction;
 }
 
@@ -98,27 +82,27 @@ void Transpose<T>::backward(View3<const T> source, View3<T> target) {
 
 template <class T>
 void Transpose<T>::run(const Direction& direction, View3<const T> source, View3<T> target) {
-  for (std::size_t peer = 0; peer < direction.outgoing.size(); ++peer) {
-    const Box3& box = direction.outgoing[peer];
-    if (static_cast<int>(peer) == rank_ || box.empty()) continue;
-    auto* packed = reinterpret_cast<T*>(buffers_->send() + direction.send.offset[peer]);
+  const int size = static_cast<int>(direction.outgoing.size());
+  if (direction.connection) direction.connection->begin();
+  for (int step = 1; step < size; ++step) {  // not all ranks to the same one at once
+    const int peer = (rank_ + step) % size;
+    const Box3& box = direction.outgoing[static_cast<std::size_t>(peer)];
+    if (box.empty()) continue;
+    auto* packed = reinterpret_cast<T*>(direction.connection->outgoing(peer));
     copy_box("transpose: pack", box.local(), source, box.relative_to(direction.source.lo),
              contiguous_view(packed, box.nx(), box.ny(), box.nz()), box.local());
   }
   const Box3& own = direction.outgoing[static_cast<std::size_t>(rank_)];
   copy_box("transpose: own block", own.local(), source, own.relative_to(direction.source.lo), target,
            own.relative_to(direction.target.lo));
-  if (direction.outgoing.size() == 1) return;
+  if (!direction.connection) return;
 
-  exchange_->run(
-      comm_, direction.send, buffers_->send_image(), direction.receive, buffers_->receive_image(), [&](int peer) {
-        const Box3& box = direction.incoming[static_cast<std::size_t>(peer)];
-        const auto* packed =
-            reinterpret_cast<const T*>(buffers_->receive() + direction.receive.offset[static_cast<std::size_t>(peer)]);
-        copy_box("transpose: unpack", box.local(), contiguous_view(packed, box.nx(), box.ny(), box.nz()), box.local(),
-                 target, box.relative_to(direction.target.lo));
-      });
-  device::synchronize();  // the receive buffer may be filled again at once
+  direction.connection->run([&](int peer) {
+    const Box3& box = direction.incoming[static_cast<std::size_t>(peer)];
+    const auto* packed = reinterpret_cast<const T*>(direction.connection->incoming(peer));
+    copy_box("transpose: unpack", box.local(), contiguous_view(packed, box.nx(), box.ny(), box.nz()), box.local(),
+             target, box.relative_to(direction.target.lo));
+  });
 }
 
 template class Transpose<real>;

@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -28,12 +29,36 @@ std::optional<Error> caught(const std::function<void()>& action) {
 
 }  // namespace
 
+int size_of(MPI_Comm comm) {
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+int rank_of(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+std::vector<int> ranks_in(MPI_Comm world, MPI_Comm comm) {
+  std::vector<int> own(static_cast<std::size_t>(size_of(comm)));
+  std::iota(own.begin(), own.end(), 0);
+  std::vector<int> translated(own.size());
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Group world_group = MPI_GROUP_NULL;
+  MPI_Comm_group(comm, &group);
+  MPI_Comm_group(world, &world_group);
+  MPI_Group_translate_ranks(group, static_cast<int>(own.size()), own.data(), world_group, translated.data());
+  MPI_Group_free(&group);
+  MPI_Group_free(&world_group);
+  return translated;
+}
+
 void run_collectively(MPI_Comm comm, const std::function<void()>& action) {
   const std::optional<Error> error = caught(action);
-  int rank = 0;
-  int size = 1;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
+  const int rank = rank_of(comm);
+  const int size = size_of(comm);
   const int mine = error ? rank : size;
   int first = size;
   MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
@@ -48,10 +73,8 @@ void run_collectively(MPI_Comm comm, const std::function<void()>& action) {
 }
 
 void run_on_root(MPI_Comm comm, const std::function<void()>& action) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
   run_collectively(comm, [&] {
-    if (rank == 0) action();
+    if (rank_of(comm) == 0) action();
   });
 }
 

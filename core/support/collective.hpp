@@ -1,11 +1,19 @@
 #pragma once
-// Errors that one rank meets and all must know of.
+// Communicators, and errors that one rank meets and all must know of.
 #include <mpi.h>
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace sluice {
+
+/// Number of ranks, and this rank's number. Local.
+int size_of(MPI_Comm comm);
+int rank_of(MPI_Comm comm);
+
+/// The number in `world` of each rank of `comm`, whose ranks are all in `world`. Local.
+std::vector<int> ranks_in(MPI_Comm world, MPI_Comm comm);
 
 /// Runs `action` on every rank of `comm`. If it throws on any rank, every rank throws the same Error: that of
 /// the lowest rank that failed. `action` must not itself wait for other ranks after a point where it may

@@ -36,7 +36,7 @@ std::vector<Key> solver_keys() {
        .type = choice,
        .choices = known_exchange_methods(),
        .fallback = "auto",
-       .meaning = "Exchange method of the transposes; auto measures and picks."},
+       .meaning = "Exchange method of transposes and halos; auto measures and picks."},
   };
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/decomp/exchange/exchange.hpp"
 #include "io/case/key_table.hpp"
 #include "io/case/numbers.hpp"
 
@@ -173,7 +174,11 @@ const std::vector<std::string>& known_exchange_methods() {
 }
 
 const std::vector<std::string>& available_exchange_methods() {
-  static const std::vector<std::string> methods{"auto", "mpi_alltoall", "mpi_p2p"};
+  static const std::vector<std::string> methods = [] {
+    std::vector<std::string> list{"auto"};
+    list.insert(list.end(), exchange_methods().begin(), exchange_methods().end());
+    return list;
+  }();
   return methods;
 }
 

@@ -88,7 +88,7 @@ double solve(MPI_Comm world, std::int64_t n) {
   SLUICE_REQUIRE(!grids.empty(), "too many ranks for this grid");
   const sluice::Decomposition decomposition({n, n, n}, grids.front(), z_blocks);
   const sluice::Communicator comm(world, grids.front());
-  const auto exchange = sluice::make_exchange("mpi_p2p");
+  const auto exchange = sluice::make_exchange("auto", world);
 
   // 3. The solver, and a field whose rows have room for the transform in place.
   sluice::PoissonSolver solver(comm, decomposition, domain, sluice::TridiagonalMethod::ptdma, *exchange);

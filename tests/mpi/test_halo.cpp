@@ -1,16 +1,20 @@
 // Halo exchange: after an update every halo value that another rank owns is that rank's, edges included, and
-// nothing else changed.
+// nothing else changed, by every exchange method.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/decomp/communicator.hpp"
 #include "core/decomp/decomposition.hpp"
+#include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/field.hpp"
 #include "core/decomp/halo_exchange.hpp"
+#include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "tests/support/index_array.hpp"
 
@@ -20,9 +24,7 @@ namespace {
 using Cells = std::array<std::int64_t, 3>;
 
 int world_size() {
-  int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
+  return size_of(MPI_COMM_WORLD);
 }
 
 /// What a field of global indices should hold: its own cells, and with `halo` also the halo, y periodic;
@@ -52,68 +54,117 @@ std::int64_t mismatches(const Field& field, const std::vector<real>& wanted) {
   return count;
 }
 
-void expect_right_halos(const Cells& cells, const ProcessGrid& grid, std::int64_t row_length) {
-  SCOPED_TRACE(std::to_string(cells[0]) + " x " + std::to_string(cells[1]) + " x " + std::to_string(cells[2]) + " on " +
-               std::to_string(grid.py) + " x " + std::to_string(grid.pz));
+std::string label(const Cells& cells, const ProcessGrid& grid) {
+  return std::to_string(cells[0]) + " x " + std::to_string(cells[1]) + " x " + std::to_string(cells[2]) + " on " +
+         std::to_string(grid.py) + " x " + std::to_string(grid.pz);
+}
+
+/// Fields on one pencil, each filled with values of its own.
+class FieldSet {
+ public:
+  FieldSet(const Cells& cells, const Box3& box, std::int64_t row_length, int count) : cells_(cells) {
+    const std::array<Location, 4> locations{Location::x_face, Location::y_face, Location::z_face, Location::center};
+    for (int n = 0; n < count; ++n) fields_.emplace_back(box, locations[static_cast<std::size_t>(n % 4)], row_length);
+    fill();
+  }
+  Field* operator[](int n) { return &fields_[static_cast<std::size_t>(n)]; }
+
+  void fill() {
+    int n = 0;
+    for (Field& field : fields_) field.buffer().upload(field_values(field, cells_, n++, false));
+  }
+  /// Expects of field n that its halo was exchanged, or was left alone.
+  void expect(int n, bool halo) const {
+    device::synchronize();
+    const Field& field = fields_[static_cast<std::size_t>(n)];
+    EXPECT_EQ(mismatches(field, field_values(field, cells_, n, halo)), 0) << "field " << n;
+  }
+
+ private:
+  Cells cells_;
+  std::vector<Field> fields_;
+};
+
+void expect_right_halos(const Cells& cells, const ProcessGrid& grid, std::int64_t row_length, Exchange& exchange) {
+  SCOPED_TRACE(label(cells, grid));
   const Decomposition decomposition(cells, grid, static_cast<int>(cells[2] / 2));
   const Communicator comm(MPI_COMM_WORLD, grid);
   const Box3 box = decomposition.x_pencil(comm.rank());
-  HaloExchange exchange(comm, box, row_length, 3);
-  std::vector<Field> fields;
-  for (const Location location : {Location::x_face, Location::y_face, Location::z_face}) {
-    fields.emplace_back(box, location, row_length);
-  }
-  const auto fill = [&] {
-    for (int n = 0; n < 3; ++n) {
-      Field& field = fields[static_cast<std::size_t>(n)];
-      field.buffer().upload(field_values(field, cells, n, false));
-    }
-  };
-  const auto expect = [&](int n, bool halo) {
-    device::synchronize();
-    const Field& field = fields[static_cast<std::size_t>(n)];
-    EXPECT_EQ(mismatches(field, field_values(field, cells, n, halo)), 0) << "field " << n;
-  };
-  fill();
-  exchange.update({&fields[0], &fields[1], &fields[2]});
-  for (const int n : {0, 1, 2}) expect(n, true);
-  fill();
-  exchange.update({&fields[2]});
-  expect(0, false);
-  expect(1, false);
-  expect(2, true);
-  exchange.update({&fields[1], &fields[0]});
-  for (const int n : {0, 1, 2}) expect(n, true);
+  HaloExchange halo(comm, box, 4, exchange);
+  FieldSet fields(cells, box, row_length, 4);
+  halo.update({fields[0], fields[1], fields[2], fields[3]});
+  for (const int n : {0, 1, 2, 3}) fields.expect(n, true);
+  fields.fill();
+  halo.update({fields[2]});
+  for (const int n : {0, 1, 2, 3}) fields.expect(n, n == 2);
+  halo.update({fields[1], fields[0]});
+  for (const int n : {0, 1, 2, 3}) fields.expect(n, n != 3);
+  halo.update({});
+  for (const int n : {0, 1, 2, 3}) fields.expect(n, n != 3);
 }
 
-TEST(HaloExchange, FillsEveryInteriorHaloOnEveryProcessGrid) {
+class HaloExchangeBy : public testing::TestWithParam<std::string> {};
+
+TEST_P(HaloExchangeBy, FillsEveryInteriorHaloOnEveryProcessGrid) {
+  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam(), MPI_COMM_WORLD);
   for (const Cells& cells : {Cells{9, 10, 11}, Cells{12, 13, 14}, Cells{1, 8, 13}, Cells{16, 12, 12}}) {
     for (const ProcessGrid& grid : Decomposition::candidates(cells, world_size(), static_cast<int>(cells[2] / 2))) {
-      expect_right_halos(cells, grid, cells[0]);
-      expect_right_halos(cells, grid, cells[0] + 7);
+      expect_right_halos(cells, grid, cells[0], *exchange);
+      expect_right_halos(cells, grid, cells[0] + 7, *exchange);
     }
   }
 }
 
-TEST(HaloExchange, WorksWithASingleRowARank) {
+TEST_P(HaloExchangeBy, WorksWithASingleRowARank) {
+  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam(), MPI_COMM_WORLD);
   const int size = world_size();
-  expect_right_halos({12, size, 12}, {size, 1}, 16);      // every rank owns one row
-  expect_right_halos({12, size + 1, 12}, {size, 1}, 16);  // all but the first
-  if (size <= 6) expect_right_halos({12, 1, 12}, {1, size}, 16);
+  expect_right_halos({12, size, 12}, {size, 1}, 16, *exchange);      // every rank owns one row
+  expect_right_halos({12, size + 1, 12}, {size, 1}, 16, *exchange);  // all but the first
+  if (size <= 6) expect_right_halos({12, 1, 12}, {1, size}, 16, *exchange);
 }
 
-TEST(HaloExchange, RefusesFieldsItWasNotMadeFor) {
+// Many updates of different fields, issued without waiting and by some ranks later than by others.
+TEST_P(HaloExchangeBy, KeepsUpdatesApartThatFollowEachOtherAtOnce) {
+  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam(), MPI_COMM_WORLD);
+  const Cells cells{40, 30, 28};
+  for (const ProcessGrid& grid : Decomposition::candidates(cells, world_size(), 14)) {
+    SCOPED_TRACE(label(cells, grid));
+    const Decomposition decomposition(cells, grid, 14);
+    const Communicator comm(MPI_COMM_WORLD, grid);
+    const Box3 box = decomposition.x_pencil(comm.rank());
+    HaloExchange halo(comm, box, 4, *exchange);
+    constexpr int count = 60;
+    FieldSet fields(cells, box, 40, count);
+    for (int n = 0; n < count; n += 6) {
+      if (n / 6 % 4 == comm.rank() % 4) usleep(2000);
+      halo.update({fields[n]});
+      halo.update({fields[n + 1], fields[n + 2], fields[n + 3]});
+      halo.update({fields[n + 4], fields[n + 5]});
+    }
+    for (int n = 0; n < count; ++n) fields.expect(n, true);
+  }
+}
+
+TEST_P(HaloExchangeBy, RefusesFieldsItWasNotMadeFor) {
+  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam(), MPI_COMM_WORLD);
   const Communicator comm(MPI_COMM_WORLD, {1, world_size()});
   const Decomposition decomposition({9, 10, 12}, {1, world_size()}, 6);
   const Box3 box = decomposition.x_pencil(comm.rank());
-  HaloExchange exchange(comm, box, 9, 1);
+  EXPECT_THROW(HaloExchange(comm, box, HaloExchange::most_fields + 1, *exchange), Error);
+  HaloExchange halo(comm, box, 1, *exchange);
   Field first(box, Location::center);
   Field second(box, Location::center);
-  EXPECT_THROW(exchange.update({&first, &second}), Error);
+  EXPECT_THROW(halo.update({&first, &second}), Error);
   Field other(box_of(9, 11, 12), Location::center);
-  EXPECT_THROW(exchange.update({&other}), Error);
-  EXPECT_NO_THROW(exchange.update({&first}));
+  EXPECT_THROW(halo.update({&other}), Error);
+  EXPECT_NO_THROW(halo.update({&first}));
 }
+
+std::string name_of(const testing::TestParamInfo<std::string>& method) {
+  return method.param;
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, HaloExchangeBy, testing::ValuesIn(exchange_methods()), name_of);
 
 }  // namespace
 }  // namespace sluice

@@ -1,6 +1,8 @@
 // Transposes: exact permutations between the pencils, on every process grid, by every exchange method.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <memory>
@@ -11,6 +13,7 @@
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/transpose.hpp"
+#include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "tests/support/index_array.hpp"
 
@@ -22,9 +25,7 @@ using Pencil = Box3 (Decomposition::*)(int) const;
 using test::IndexArray;
 
 int world_size() {
-  int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
+  return size_of(MPI_COMM_WORLD);
 }
 
 std::string label(const Cells& cells, const ProcessGrid& grid) {
@@ -64,17 +65,16 @@ void expect_exact(Transpose<T>& transpose, const Cells& cells, const Box3& from,
 
 template <class T>
 void expect_exact_between(const Decomposition& decomposition, const Communicator& comm, const Cells& cells, Pencil from,
-                          Pencil to, bool in_row, Exchange& exchange,
-                          const std::shared_ptr<TransposeBuffers>& buffers) {
+                          Pencil to, bool in_row, Exchange& exchange) {
   Transpose<T> transpose(in_row ? comm.row() : comm.column(), boxes(decomposition, comm, from, in_row),
-                         boxes(decomposition, comm, to, in_row), exchange, buffers);
+                         boxes(decomposition, comm, to, in_row), exchange);
   expect_exact(transpose, cells, (decomposition.*from)(comm.rank()), (decomposition.*to)(comm.rank()));
 }
 
 class TransposeBy : public testing::TestWithParam<std::string> {};
 
 TEST_P(TransposeBy, IsAnExactPermutationOnEveryProcessGrid) {
-  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam());
+  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam(), MPI_COMM_WORLD);
   int tested = 0;
   for (const Cells& cells :
        {Cells{9, 10, 11}, Cells{12, 13, 14}, Cells{10, 6, 12}, Cells{3, 1, 13}, Cells{16, 12, 12}}) {
@@ -85,42 +85,41 @@ TEST_P(TransposeBy, IsAnExactPermutationOnEveryProcessGrid) {
       const Decomposition decomposition(cells, grid, z_blocks);
       const Communicator comm(MPI_COMM_WORLD, grid);
       const Cells modes{cells[0] / 2 + 1, cells[1], cells[2]};
-      const auto buffers = std::make_shared<TransposeBuffers>();
       expect_exact_between<std::complex<real>>(decomposition, comm, modes, &Decomposition::spectral_x_pencil,
-                                               &Decomposition::spectral_y_pencil, true, *exchange, buffers);
+                                               &Decomposition::spectral_y_pencil, true, *exchange);
       expect_exact_between<std::complex<real>>(decomposition, comm, modes, &Decomposition::spectral_y_pencil,
-                                               &Decomposition::spectral_z_pencil, false, *exchange, buffers);
+                                               &Decomposition::spectral_z_pencil, false, *exchange);
       expect_exact_between<real>(decomposition, comm, cells, &Decomposition::x_pencil, &Decomposition::z_pencil, false,
-                                 *exchange, buffers);
+                                 *exchange);
     }
   }
   EXPECT_GT(tested, 0);
 }
 
-TEST_P(TransposeBy, SharesBuffersThatGrowAfterwards) {
-  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam());
+/// The global box in slabs along an axis, one a rank.
+std::vector<Box3> slabs(const Cells& cells, std::size_t axis) {
   const int size = world_size();
-  const auto buffers = std::make_shared<TransposeBuffers>();
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const auto slabs = [&](const Cells& cells, std::size_t axis) {
-    const auto bounds = split_evenly(cells[axis], size);
-    std::vector<Box3> list;
-    for (std::size_t n = 0; n < static_cast<std::size_t>(size); ++n) {
-      Box3 box = box_of(cells[0], cells[1], cells[2]);
-      box.lo[axis] = bounds[n];
-      box.hi[axis] = bounds[n + 1];
-      list.push_back(box);
-    }
-    return list;
-  };
+  const auto bounds = split_evenly(cells[axis], size);
+  std::vector<Box3> list;
+  for (std::size_t n = 0; n < static_cast<std::size_t>(size); ++n) {
+    Box3 box = box_of(cells[0], cells[1], cells[2]);
+    box.lo[axis] = bounds[n];
+    box.hi[axis] = bounds[n + 1];
+    list.push_back(box);
+  }
+  return list;
+}
+
+TEST_P(TransposeBy, SharesBuffersThatGrowAfterwards) {
+  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam(), MPI_COMM_WORLD);
   const Cells small{9, 10, 11};
   const Cells large{19, 21, 23};
   const Cells thin{2, 7, 3};  // some ranks own nothing
-  Transpose<real> first(MPI_COMM_WORLD, slabs(small, 1), slabs(small, 2), *exchange, buffers);
-  Transpose<real> second(MPI_COMM_WORLD, slabs(large, 2), slabs(large, 0), *exchange, buffers);
-  Transpose<std::complex<real>> third(MPI_COMM_WORLD, slabs(thin, 0), slabs(thin, 2), *exchange, buffers);
-  const auto own = static_cast<std::size_t>(rank);
+  const auto own = static_cast<std::size_t>(rank_of(MPI_COMM_WORLD));
+  Transpose<real> first(MPI_COMM_WORLD, slabs(small, 1), slabs(small, 2), *exchange);
+  expect_exact(first, small, slabs(small, 1)[own], slabs(small, 2)[own]);
+  Transpose<real> second(MPI_COMM_WORLD, slabs(large, 2), slabs(large, 0), *exchange);
+  Transpose<std::complex<real>> third(MPI_COMM_WORLD, slabs(thin, 0), slabs(thin, 2), *exchange);
   for (int repeat = 0; repeat < 2; ++repeat) {
     expect_exact(first, small, slabs(small, 1)[own], slabs(small, 2)[own]);
     expect_exact(second, large, slabs(large, 2)[own], slabs(large, 0)[own]);
@@ -128,11 +127,59 @@ TEST_P(TransposeBy, SharesBuffersThatGrowAfterwards) {
   }
 }
 
+// Many exchanges of different data in the same buffers, issued without waiting and by some ranks later than by others:
+// a block that is written before the last one was read, or read before it is written, shows.
+TEST_P(TransposeBy, KeepsExchangesApartThatFollowEachOtherAtOnce) {
+  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam(), MPI_COMM_WORLD);
+  const Cells cells{64, 48, 40};
+  const Cells other_cells{33, 17, 50};
+  const int rank = rank_of(MPI_COMM_WORLD);
+  const auto own = static_cast<std::size_t>(rank);
+  Transpose<real> transpose(MPI_COMM_WORLD, slabs(cells, 1), slabs(cells, 2), *exchange);
+  Transpose<real> other(MPI_COMM_WORLD, slabs(other_cells, 2), slabs(other_cells, 0), *exchange);
+  constexpr int count = 24;
+  std::vector<IndexArray<real>> sources, targets, others, other_targets;
+  for (int n = 0; n < count; ++n) {
+    sources.emplace_back(cells, slabs(cells, 1)[own]).fill(n);
+    targets.emplace_back(cells, slabs(cells, 2)[own]);
+    others.emplace_back(other_cells, slabs(other_cells, 2)[own]).fill(n);
+    other_targets.emplace_back(other_cells, slabs(other_cells, 0)[own]);
+  }
+  for (int n = 0; n < count; ++n) {
+    const auto at = static_cast<std::size_t>(n);
+    if (n % 4 == rank % 4) usleep(2000);
+    transpose.forward(sources[at].view(), targets[at].view());
+    other.forward(others[at].view(), other_targets[at].view());
+    if (n % 3 == 0) continue;
+    transpose.backward(targets[at].view(), sources[at].view());
+    transpose.forward(sources[at].view(), targets[at].view());
+  }
+  device::synchronize();
+  for (int n = 0; n < count; ++n) {
+    EXPECT_EQ(sources[static_cast<std::size_t>(n)].mismatches(n), 0) << n;
+    EXPECT_EQ(targets[static_cast<std::size_t>(n)].mismatches(n), 0) << n;
+    EXPECT_EQ(other_targets[static_cast<std::size_t>(n)].mismatches(n), 0) << n;
+  }
+}
+
 TEST_P(TransposeBy, RefusesALengthOfListsThatIsNotTheNumberOfRanks) {
-  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam());
+  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam(), MPI_COMM_WORLD);
   const std::vector<Box3> too_many(static_cast<std::size_t>(world_size()) + 1, box_of(4, 4, 4));
-  EXPECT_THROW(Transpose<real>(MPI_COMM_WORLD, too_many, too_many, *exchange, std::make_shared<TransposeBuffers>()),
-               Error);
+  EXPECT_THROW(Transpose<real>(MPI_COMM_WORLD, too_many, too_many, *exchange), Error);
+}
+
+TEST(ExchangeMethods, CandidatesAreMethodsOfTheBuildAndTheSameOnAllRanks) {
+  const std::vector<std::string> candidates = exchange_candidates(MPI_COMM_WORLD);
+  ASSERT_FALSE(candidates.empty());
+  std::string all;
+  for (const std::string& name : candidates) {
+    EXPECT_NE(std::ranges::find(exchange_methods(), name), exchange_methods().end()) << name;
+    EXPECT_NE(make_exchange(name, MPI_COMM_WORLD), nullptr);
+    all += name + " ";
+  }
+  std::string of_first = all;
+  broadcast(of_first, MPI_COMM_WORLD);
+  EXPECT_EQ(all, of_first);
 }
 
 std::string name_of(const testing::TestParamInfo<std::string>& method) {

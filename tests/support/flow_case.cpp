@@ -42,7 +42,7 @@ Flow::Flow(const FlowCase& case_settings, MPI_Comm world)
       comm(world, settings.processes),
       grid(grid_of(settings)),
       decomposition(settings.cells, settings.processes, blocks_of(settings)),
-      exchange(make_exchange(settings.exchange)),
+      exchange(make_exchange(settings.exchange, world)),
       stepper(comm, decomposition, grid, settings.flow, *exchange),
       state(decomposition.x_pencil(comm.rank()), TimeStepper::pressure_row_length(grid, settings.flow.diffusion)) {}
 

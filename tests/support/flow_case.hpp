@@ -26,7 +26,7 @@ struct FlowCase {
   FlowParameters flow;
   ProcessGrid processes{1, 1};
   int z_blocks = 0;  ///< 0: the default for these cells
-  std::string exchange = "mpi_p2p";
+  std::string exchange = "auto";
 };
 
 using PointFunction = std::function<double(double x, double y, double z)>;

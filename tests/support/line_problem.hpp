@@ -122,10 +122,9 @@ template <class Lines>
 std::vector<std::vector<real>> solve_lines(const LineShape& shape, BlockMethod block_method) {
   const Communicator comm(MPI_COMM_SELF, {1, 1});
   const Decomposition decomposition({shape.nx, shape.ny, shape.nz}, {1, 1}, shape.blocks);
-  const auto exchange = make_exchange("mpi_p2p");
+  const auto exchange = make_exchange("auto", MPI_COMM_SELF);
   const std::vector<Box3> boxes{box_of(shape.nx, shape.ny, shape.nz)};
-  LineSolver<Lines> solver(comm, decomposition, {boxes, boxes, 0}, TridiagonalMethod::ptdma, *exchange,
-                           std::make_shared<TransposeBuffers>(), block_method);
+  LineSolver<Lines> solver(comm, decomposition, {boxes, boxes, 0}, TridiagonalMethod::ptdma, *exchange, block_method);
   const LineProblem<Lines> problem(shape);
   LineData<Lines> data(shape);
   solver.solve(problem.lines(), problem.lines(), data.array());

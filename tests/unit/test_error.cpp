@@ -56,13 +56,13 @@ TEST(Error, MpiStatusIsAnInternalError) {
 }
 
 TEST(Error, UnknownExchangeMethodNamesThoseThatExist) {
-  const Error error = error_of([] { make_exchange("carrier_pigeon"); });
+  const Error error = error_of([] { make_exchange("carrier_pigeon", MPI_COMM_SELF); });
   EXPECT_EQ(error.code(), ExitCode::usage);
   const std::string message = error.what();
   EXPECT_NE(message.find("carrier_pigeon"), std::string::npos) << message;
   for (const std::string& name : exchange_methods()) {
     EXPECT_NE(message.find(name), std::string::npos) << message;
-    EXPECT_NE(make_exchange(name), nullptr);
+    EXPECT_NE(make_exchange(name, MPI_COMM_SELF), nullptr);
   }
 }
 

@@ -112,7 +112,7 @@ double error_against_dense(const TridiagonalRows& rows, std::array<std::int64_t,
                            TridiagonalMethod method, double c) {
   const Communicator comm(MPI_COMM_SELF, {1, 1});
   const Decomposition decomposition(cells, {1, 1}, blocks);
-  const auto exchange = make_exchange("mpi_p2p");
+  const auto exchange = make_exchange("auto", MPI_COMM_SELF);
   ZHelmholtzSolver solver(comm, decomposition, rows, method, *exchange);
   solver.prepare(7.5);  // must leave no trace
   solver.prepare(c);
@@ -172,7 +172,7 @@ TEST(Helmholtz, BothMethodsAgreeWithDenseSolve) {
 TEST(Helmholtz, TopWallFaceIsDecoupled) {
   const std::array<std::int64_t, 3> cells{6, 2, 9};
   const Communicator comm(MPI_COMM_SELF, {1, 1});
-  const auto exchange = make_exchange("mpi_p2p");
+  const auto exchange = make_exchange("auto", MPI_COMM_SELF);
   const Decomposition decomposition(cells, {1, 1}, 2);
   ZHelmholtzSolver solver(comm, decomposition, second_derivative_faces(random_nodes(9)), TridiagonalMethod::ptdma,
                           *exchange);

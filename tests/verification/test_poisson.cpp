@@ -120,7 +120,7 @@ GlobalArray solve_poisson(MPI_Comm world, ProcessGrid grid, const Problem& probl
                           const GlobalArray& rhs) {
   const Communicator comm(world, grid);
   const Decomposition decomposition(problem.cells, grid, problem.blocks);
-  const auto exchange = make_exchange("mpi_p2p");
+  const auto exchange = make_exchange("auto", world);
   PoissonSolver solver(comm, decomposition, problem.domain, method, *exchange);
   Field phi(decomposition.x_pencil(comm.rank()), Location::center, PoissonSolver::row_length(problem.cells[0]));
   PhaseTimers timers;
@@ -250,7 +250,7 @@ GlobalArray solve_helmholtz(MPI_Comm world, ProcessGrid grid, const Problem& pro
                             TridiagonalMethod method, const GlobalArray& rhs) {
   const Communicator comm(world, grid);
   const Decomposition decomposition(problem.cells, grid, problem.blocks);
-  const auto exchange = make_exchange("mpi_p2p");
+  const auto exchange = make_exchange("auto", world);
   ZHelmholtzSolver solver(comm, decomposition, rows, method, *exchange);
   Field x(decomposition.x_pencil(comm.rank()), Location::center, PoissonSolver::row_length(problem.cells[0]));
   test::scatter(rhs, x, 1e30);

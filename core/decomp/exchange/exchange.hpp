@@ -8,34 +8,72 @@
 #include <string>
 #include <vector>
 
-#include "core/decomp/host_access.hpp"
-
 namespace sluice {
 
-/// Where the block for (or from) each peer lies in a buffer, in bytes. A rank's block for itself is empty:
-/// the caller copies it.
+/// Where the block for (or from) each rank of a communicator lies in a buffer, in bytes. A rank's block for itself is
+/// empty: the caller copies it.
 struct BlockLayout {
   std::vector<std::size_t> offset;
   std::vector<std::size_t> bytes;
   std::size_t total = 0;
+
+  /// Blocks of these sizes one after another, each aligned.
+  static BlockLayout of(std::vector<std::size_t> bytes);
 };
 
-/// Sends one block of a packed buffer to every peer and receives one from each. Every method gives the same
-/// result to the bit.
+/// Whether every rank of a communicator sends to every other, or a few neighbours to each other.
+enum class Traffic { all_to_all, neighbours };
+
+/// Blocks between the ranks of a communicator, laid out once and sent many times:
+///
+///   connection.begin();
+///   ... issue loops that write the block for each peer behind outgoing(peer) ...
+///   connection.run([&](int peer) { ... issue a loop that reads the block behind incoming(peer) ... });
+///
+/// Device memory throughout. begin() and run() are collective over the communicator. The connections of one Exchange
+/// share its buffers: only one of them may be between begin() and run(), and incoming blocks last until the next
+/// begin().
+class Connection {
+ public:
+  virtual ~Connection() = default;
+
+  /// Loops issued afterwards may write outgoing blocks.
+  virtual void begin() {}
+  /// The block for `peer`: in a buffer of this rank, or in the receiver's own memory. The same until another
+  /// connection is made.
+  virtual std::byte* outgoing(int peer) = 0;
+  /// The block from `peer`.
+  virtual const std::byte* incoming(int peer) = 0;
+  /// Moves the blocks. Calls arrived(peer) once for each peer whose block is not empty, when loops that read it may be
+  /// issued.
+  virtual void run(const std::function<void(int)>& arrived) = 0;
+};
+
+/// An exchange method and the buffers of all its connections. Every method gives the same result to the bit.
+/// Destruction is collective over the ranks that the exchange was made for.
 class Exchange {
  public:
+  Exchange() = default;
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
   virtual ~Exchange() = default;
 
-  /// `send` holds the packed blocks in device memory; `arrived(peer)` is called once for each peer whose
-  /// block is not empty, as soon as the block lies in device memory behind `receive`. Collective over `comm`.
-  virtual void run(MPI_Comm comm, const BlockLayout& send_layout, HostImage& send, const BlockLayout& receive_layout,
-                   HostImage& receive, const std::function<void(int)>& arrived) = 0;
+  /// Lays out blocks between the ranks of `comm`; what one rank sends the other must receive. Buffers grow to the
+  /// largest that is asked for, here and never in a step. The exchange and `comm` must outlive the connection.
+  /// Collective over all ranks that the exchange was made for, each in a `comm` of its own or the same one.
+  virtual std::unique_ptr<Connection> connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
+                                              Traffic traffic) = 0;
 };
 
-/// Names of the methods that this build has, the default first.
+/// Names of the methods that this build has.
 const std::vector<std::string>& exchange_methods();
 
-/// The method called `name`. Throws Error(usage) listing the methods that exist.
-std::unique_ptr<Exchange> make_exchange(const std::string& name);
+/// The methods among which `auto` chooses for these ranks, the default first: those that work between them and that
+/// do not pass device memory through the host, if there is one. Collective.
+std::vector<std::string> exchange_candidates(MPI_Comm world);
+
+/// The method called `name`, or with `auto` the default, for the ranks of `world`. Throws Error(usage) listing the
+/// methods that exist, Error(resources) if the method does not work between these ranks. Collective.
+std::unique_ptr<Exchange> make_exchange(const std::string& name, MPI_Comm world);
 
 }  // namespace sluice

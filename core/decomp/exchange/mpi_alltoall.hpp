@@ -1,16 +1,21 @@
 #pragma once
 #include "core/decomp/exchange/exchange.hpp"
+#include "core/decomp/exchange/mpi_buffers.hpp"
+#include "core/decomp/exchange/mpi_p2p.hpp"
 
 namespace sluice {
 
-/// One MPI_Alltoallv.
+/// One MPI_Alltoallv. Neighbours go on sending each other messages: a collective call would make every rank of a long
+/// row or column wait for all others, for the sake of two blocks.
 class MpiAlltoall : public Exchange {
  public:
-  void run(MPI_Comm comm, const BlockLayout& send_layout, HostImage& send, const BlockLayout& receive_layout,
-           HostImage& receive, const std::function<void(int)>& arrived) override;
+  explicit MpiAlltoall(MPI_Comm world) : neighbours_(world) {}
+  std::unique_ptr<Connection> connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
+                                      Traffic traffic) override;
 
  private:
-  std::vector<int> send_counts_, send_offsets_, receive_counts_, receive_offsets_;
+  MpiBuffers buffers_;
+  MpiP2p neighbours_;
 };
 
 }  // namespace sluice

@@ -1,11 +1,7 @@
 #include "core/decomp/exchange/mpi_p2p.hpp"
 
-#include <limits>
-
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
-#include "core/support/error.hpp"
-#include "core/support/real.hpp"
 
 namespace sluice {
 
@@ -13,54 +9,61 @@ namespace {
 
 constexpr int tag = 11;
 
-int element_count(std::size_t bytes) {
-  const std::size_t count = bytes / sizeof(real);
-  SLUICE_REQUIRE(count <= static_cast<std::size_t>(std::numeric_limits<int>::max()),
-                 "a block is too large for one MPI message; use more ranks");
-  return static_cast<int>(count);
-}
+class P2pConnection : public MpiConnection {
+ public:
+  P2pConnection(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive, MpiBuffers& buffers)
+      : MpiConnection(comm, send, receive, buffers) {
+    const int size = size_of(comm);
+    const int rank = rank_of(comm);
+    for (int step = 1; step < size; ++step) {
+      const int source = (rank + size - step) % size;
+      const int target = (rank + step) % size;
+      if (receive.bytes[static_cast<std::size_t>(source)] > 0) sources_.push_back(source);
+      if (send.bytes[static_cast<std::size_t>(target)] > 0) targets_.push_back(target);
+    }
+    receives_.resize(sources_.size());
+    sends_.resize(targets_.size());
+  }
+
+  void run(const std::function<void(int)>& arrived) override {
+    device::synchronize();  // blocks are packed, and nobody reads the last ones that came in
+    for (std::size_t n = 0; n < sources_.size(); ++n) {
+      const auto peer = static_cast<std::size_t>(sources_[n]);
+      check_mpi(MPI_Irecv(buffers_->receive_image.data() + receive_.offset[peer],
+                          mpi_element_count(receive_.bytes[peer], "one MPI message"), mpi_element_type(), sources_[n],
+                          tag, comm_, &receives_[n]),
+                "MPI_Irecv");
+    }
+    for (std::size_t n = 0; n < targets_.size(); ++n) {
+      const auto peer = static_cast<std::size_t>(targets_[n]);
+      buffers_->send_image.fetch(send_.offset[peer], send_.bytes[peer]);
+      check_mpi(MPI_Isend(buffers_->send_image.data() + send_.offset[peer],
+                          mpi_element_count(send_.bytes[peer], "one MPI message"), mpi_element_type(), targets_[n], tag,
+                          comm_, &sends_[n]),
+                "MPI_Isend");
+    }
+    for (std::size_t n = 0; n < sources_.size(); ++n) {
+      int which = MPI_UNDEFINED;
+      check_mpi(MPI_Waitany(static_cast<int>(receives_.size()), receives_.data(), &which, MPI_STATUS_IGNORE),
+                "MPI_Waitany");
+      const int source = sources_[static_cast<std::size_t>(which)];
+      const auto peer = static_cast<std::size_t>(source);
+      buffers_->receive_image.flush(receive_.offset[peer], receive_.bytes[peer]);
+      arrived(source);
+    }
+    check_mpi(MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  }
+
+ private:
+  std::vector<int> sources_, targets_;
+  std::vector<MPI_Request> receives_, sends_;
+};
 
 }  // namespace
 
-void MpiP2p::run(MPI_Comm comm, const BlockLayout& send_layout, HostImage& send, const BlockLayout& receive_layout,
-                 HostImage& receive, const std::function<void(int)>& arrived) {
-  const MPI_Datatype type = sizeof(real) == sizeof(double) ? MPI_DOUBLE : MPI_FLOAT;
-  int size = 0;
-  int rank = 0;
-  MPI_Comm_size(comm, &size);
-  MPI_Comm_rank(comm, &rank);
-  receives_.clear();
-  sends_.clear();
-  sources_.clear();
-  for (int step = 1; step < size; ++step) {
-    const int source = (rank + size - step) % size;
-    const auto peer = static_cast<std::size_t>(source);
-    if (receive_layout.bytes[peer] == 0) continue;
-    sources_.push_back(source);
-    check_mpi(MPI_Irecv(receive.data() + receive_layout.offset[peer], element_count(receive_layout.bytes[peer]), type,
-                        source, tag, comm, &receives_.emplace_back()),
-              "MPI_Irecv");
-  }
-  device::synchronize();
-  for (int step = 1; step < size; ++step) {
-    const int target = (rank + step) % size;
-    const auto peer = static_cast<std::size_t>(target);
-    if (send_layout.bytes[peer] == 0) continue;
-    send.fetch(send_layout.offset[peer], send_layout.bytes[peer]);
-    check_mpi(MPI_Isend(send.data() + send_layout.offset[peer], element_count(send_layout.bytes[peer]), type, target,
-                        tag, comm, &sends_.emplace_back()),
-              "MPI_Isend");
-  }
-  for (std::size_t n = 0; n < sources_.size(); ++n) {
-    int which = MPI_UNDEFINED;
-    check_mpi(MPI_Waitany(static_cast<int>(receives_.size()), receives_.data(), &which, MPI_STATUS_IGNORE),
-              "MPI_Waitany");
-    const int source = sources_[static_cast<std::size_t>(which)];
-    const auto peer = static_cast<std::size_t>(source);
-    receive.flush(receive_layout.offset[peer], receive_layout.bytes[peer]);
-    arrived(source);
-  }
-  check_mpi(MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+std::unique_ptr<Connection> MpiP2p::connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
+                                            Traffic /*traffic*/) {
+  return std::make_unique<P2pConnection>(comm, send, receive, buffers_);
 }
 
 }  // namespace sluice

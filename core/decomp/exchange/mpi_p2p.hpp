@@ -1,17 +1,18 @@
 #pragma once
 #include "core/decomp/exchange/exchange.hpp"
+#include "core/decomp/exchange/mpi_buffers.hpp"
 
 namespace sluice {
 
 /// MPI_Isend and MPI_Irecv to every peer; blocks are handed over in order of arrival.
 class MpiP2p : public Exchange {
  public:
-  void run(MPI_Comm comm, const BlockLayout& send_layout, HostImage& send, const BlockLayout& receive_layout,
-           HostImage& receive, const std::function<void(int)>& arrived) override;
+  explicit MpiP2p(MPI_Comm /*world*/) {}
+  std::unique_ptr<Connection> connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
+                                      Traffic traffic) override;
 
  private:
-  std::vector<MPI_Request> receives_, sends_;
-  std::vector<int> sources_;
+  MpiBuffers buffers_;
 };
 
 }  // namespace sluice

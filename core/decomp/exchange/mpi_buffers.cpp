@@ -1,0 +1,44 @@
+#include "core/decomp/exchange/mpi_buffers.hpp"
+
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "core/support/error.hpp"
+
+namespace sluice {
+
+int mpi_element_count(std::size_t bytes, const char* what) {
+  const std::size_t count = bytes / sizeof(real);
+  SLUICE_REQUIRE(count <= static_cast<std::size_t>(std::numeric_limits<int>::max()),
+                 std::string("a block is too large for ") + what + "; use more ranks, or parallel.exchange: mpi_p2p");
+  return static_cast<int>(count);
+}
+
+void MpiBuffers::reserve(std::size_t send_bytes, std::size_t receive_bytes) {
+  if (send_bytes > send.size()) {
+    send = Buffer<std::byte>();  // given back first, so that old and new are never held together
+    send = Buffer<std::byte>(send_bytes);
+    send_image = HostImage(send.data(), send_bytes);
+  }
+  if (receive_bytes > receive.size()) {
+    receive = Buffer<std::byte>();
+    receive = Buffer<std::byte>(receive_bytes);
+    receive_image = HostImage(receive.data(), receive_bytes);
+  }
+}
+
+MpiConnection::MpiConnection(MPI_Comm comm, BlockLayout send, BlockLayout receive, MpiBuffers& buffers)
+    : comm_(comm), send_(std::move(send)), receive_(std::move(receive)), buffers_(&buffers) {
+  buffers.reserve(send_.total, receive_.total);
+}
+
+std::byte* MpiConnection::outgoing(int peer) {
+  return buffers_->send.data() + send_.offset[static_cast<std::size_t>(peer)];
+}
+
+const std::byte* MpiConnection::incoming(int peer) {
+  return buffers_->receive.data() + receive_.offset[static_cast<std::size_t>(peer)];
+}
+
+}  // namespace sluice

@@ -1,0 +1,43 @@
+#pragma once
+#include <mpi.h>
+
+#include <cstddef>
+
+#include "core/decomp/exchange/exchange.hpp"
+#include "core/decomp/host_access.hpp"
+#include "core/device/buffer.hpp"
+#include "core/support/real.hpp"
+
+namespace sluice {
+
+/// Blocks are counted in elements, since MPI 3 counts in int: that reaches 16 GiB in double precision.
+inline MPI_Datatype mpi_element_type() {
+  return sizeof(real) == sizeof(double) ? MPI_DOUBLE : MPI_FLOAT;
+}
+/// Throws Error(internal) naming `what` and the remedy if the count does not fit MPI's int.
+int mpi_element_count(std::size_t bytes, const char* what);
+
+/// The buffers that the connections of an MPI method share, with their images that MPI can reach.
+struct MpiBuffers {
+  Buffer<std::byte> send, receive;
+  HostImage send_image, receive_image;
+
+  /// Makes room for this many bytes each way.
+  void reserve(std::size_t send_bytes, std::size_t receive_bytes);
+};
+
+/// A connection that packs into this rank's own buffer and leaves the rest to MPI.
+class MpiConnection : public Connection {
+ public:
+  MpiConnection(MPI_Comm comm, BlockLayout send, BlockLayout receive, MpiBuffers& buffers);
+
+  std::byte* outgoing(int peer) override;
+  const std::byte* incoming(int peer) override;
+
+ protected:
+  MPI_Comm comm_;
+  BlockLayout send_, receive_;
+  MpiBuffers* buffers_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,78 @@
+#include "core/decomp/exchange/shared_memory.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "core/device/check_cuda.hpp"
+#include "core/device/memory.hpp"
+#include "core/support/collective.hpp"
+#include "core/support/error.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// CUDA shares whole pages of this size: smaller arrays would lie in one together with others.
+constexpr std::size_t page = std::size_t{2} << 20;
+
+std::byte* open(const cudaIpcMemHandle_t& handle) {
+  void* pointer = nullptr;
+  const cudaError_t status = cudaIpcOpenMemHandle(&pointer, handle, cudaIpcMemLazyEnablePeerAccess);
+  if (status != cudaSuccess) {
+    cudaGetLastError();  // or the next kernel would be blamed for it
+    throw Error(ExitCode::resources, std::string("a GPU cannot map the memory of another (CUDA IPC: ") +
+                                         cudaGetErrorString(status) +
+                                         "); in containers the ranks must share one, with the host's IPC allowed");
+  }
+  return static_cast<std::byte*>(pointer);
+}
+
+}  // namespace
+
+SharedMemory::SharedMemory(MPI_Comm world, std::size_t bytes)
+    : world_(world), bytes_((bytes + page - 1) / page * page), mapped_(static_cast<std::size_t>(size_of(world))) {
+  const auto rank = static_cast<std::size_t>(rank_of(world));
+  cudaIpcMemHandle_t handle{};
+  run_collectively(world, [&] {
+    own_ = static_cast<std::byte*>(device::allocate(bytes_));
+    if (mapped_.size() > 1) check_cuda(cudaIpcGetMemHandle(&handle, own_), "cudaIpcGetMemHandle");
+  });
+  mapped_[rank] = own_;
+  std::vector<cudaIpcMemHandle_t> handles(mapped_.size());
+  check_mpi(MPI_Allgather(&handle, sizeof(handle), MPI_BYTE, handles.data(), sizeof(handle), MPI_BYTE, world),
+            "MPI_Allgather");
+  run_collectively(world, [&] {
+    for (std::size_t peer = 0; peer < mapped_.size(); ++peer) {
+      if (peer != rank) mapped_[peer] = open(handles[peer]);
+    }
+  });
+}
+
+SharedMemory::SharedMemory(SharedMemory&& other) noexcept
+    : world_(other.world_),
+      bytes_(std::exchange(other.bytes_, 0)),
+      own_(std::exchange(other.own_, nullptr)),
+      mapped_(std::move(other.mapped_)) {}
+
+SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
+  std::swap(world_, other.world_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(own_, other.own_);
+  std::swap(mapped_, other.mapped_);
+  return *this;
+}
+
+SharedMemory::~SharedMemory() {
+  if (own_ == nullptr) return;
+  // An error may take this rank down alone: no other would come to the barrier, and memory that others still map is
+  // better left to the end of the process.
+  if (std::uncaught_exceptions() > 0) return;
+  cudaDeviceSynchronize();  // loops of this rank that write into the others' memory
+  for (std::byte* pointer : mapped_) {
+    if (pointer != own_) cudaIpcCloseMemHandle(pointer);
+  }
+  MPI_Barrier(world_);  // memory is given back when nobody maps it any more
+  device::release(own_);
+}
+
+}  // namespace sluice

@@ -1,0 +1,35 @@
+#pragma once
+// For the files of a GPU build only.
+#include <mpi.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace sluice {
+
+/// Zeroed device memory of equal size on every rank, all of it mapped into every rank (CUDA IPC): the GPUs must be in
+/// one host and have access to each other. Construction and destruction are collective.
+class SharedMemory {
+ public:
+  SharedMemory() = default;
+  /// `bytes` on each rank of `world`, which must outlive this object. Throws Error(resources), on every rank, if there
+  /// is no room or a mapping is refused.
+  SharedMemory(MPI_Comm world, std::size_t bytes);
+  SharedMemory(SharedMemory&& other) noexcept;
+  SharedMemory& operator=(SharedMemory&& other) noexcept;
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+  ~SharedMemory();
+
+  /// The memory of `rank` as loops of this rank address it.
+  std::byte* of(int rank) const { return mapped_[static_cast<std::size_t>(rank)]; }
+  std::size_t bytes() const { return bytes_; }  ///< on each rank
+
+ private:
+  MPI_Comm world_ = MPI_COMM_NULL;
+  std::size_t bytes_ = 0;
+  std::byte* own_ = nullptr;
+  std::vector<std::byte*> mapped_;  ///< by rank; own_ among them
+};
+
+}  // namespace sluice
