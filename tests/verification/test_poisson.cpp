@@ -162,8 +162,9 @@ TEST(Poisson, SolvesTheDiscreteOperatorOnEveryProcessGrid) {
           const double offset = std::abs(mean(problem, phi)) / test::largest(phi.values);
           EXPECT_LT(residual, 500 * real_epsilon) << what;
           EXPECT_LT(offset, 100 * real_epsilon) << what;
-          if (device::is_gpu() &&
-              grid.py > 1) {  // the FFT libraries choose their kernels by how many columns a rank owns
+          // On GPUs the FFT libraries choose their kernels by how many columns a rank owns, and ranks join their
+          // blocks.
+          if (device::is_gpu() && grid.size() > 1) {
             EXPECT_LT(test::largest_difference(phi.values, serial.values),
                       1000 * real_epsilon * test::largest(phi.values))
                 << what;
@@ -259,7 +260,7 @@ GlobalArray solve_helmholtz(MPI_Comm world, ProcessGrid grid, const Problem& pro
   return test::gather(x, problem.cells, comm.world());
 }
 
-TEST(Helmholtz, SameBitsOnEveryProcessGrid) {
+TEST(Helmholtz, SameOnEveryProcessGrid) {
   double worst = 0;
   for (const SizedGrid& size : sizes) {
     const Problem problem = make_problem(size.cells, size.blocks, Stretching::tanh);
@@ -275,13 +276,21 @@ TEST(Helmholtz, SameBitsOnEveryProcessGrid) {
         worst = std::max(worst, test::largest_difference(serial.values, other.values));
         for (const ProcessGrid& grid : Decomposition::candidates(size.cells, world_size(), size.blocks)) {
           const GlobalArray x = solve_helmholtz(MPI_COMM_WORLD, grid, problem, rows, method, rhs);
-          EXPECT_EQ(x.values, serial.values)
-              << name_of(method) << ", " << grid.py << " x " << grid.pz << ", nx " << size.cells[0];
+          const std::string what = std::string(name_of(method)) + ", " + std::to_string(grid.py) + " x " +
+                                   std::to_string(grid.pz) + ", nx " + std::to_string(size.cells[0]);
+          if (device::is_gpu() && grid.pz > 1) {  // ranks join their blocks
+            EXPECT_LT(test::largest_difference(x.values, serial.values),
+                      100 * real_epsilon * test::largest(serial.values))
+                << what;
+          } else {
+            EXPECT_EQ(x.values, serial.values) << what;
+          }
         }
       }
     }
   }
-  report("Helmholtz: ptdma - transpose " + std::to_string(worst / real_epsilon) + " eps, bits the same as on one rank");
+  report("Helmholtz: ptdma - transpose " + std::to_string(worst / real_epsilon) + " eps, " +
+         (device::is_gpu() ? "round-off" : "bits") + " the same as on one rank");
   EXPECT_LT(worst, 50 * real_epsilon);
 }
 
