@@ -76,6 +76,25 @@ struct Copier {
   }
 };
 
+/// Values of three planes, by plane relative to the middle one.
+struct ThreePlanes {
+  real below, at, above;
+  __device__ real operator[](int k) const { return k < 0 ? below : k > 0 ? above : at; }
+};
+
+/// Metrics around one plane in registers: stores to arrays cannot make the compiler read them again.
+struct PlaneMetrics {
+  real inv_dx, inv_dy;
+  ThreePlanes dz, inv_dz, inv_dz_center;
+
+  __device__ PlaneMetrics(const Metrics& m, int k)
+      : inv_dx(m.inv_dx),
+        inv_dy(m.inv_dy),
+        dz{0, m.dz[k], m.dz[k + 1]},
+        inv_dz{0, m.inv_dz[k], m.inv_dz[k + 1]},
+        inv_dz_center{m.inv_dz_center[k - 1], m.inv_dz_center[k], 0} {}
+};
+
 template <bool first, bool implicit_z>
 __global__ void __launch_bounds__(threads, blocks_at_a_time)
     march_in_z(const MomentumArrays a, int nx, int ny, int nz, int planes_in_column) {
@@ -145,14 +164,14 @@ __global__ void __launch_bounds__(threads, blocks_at_a_time)
     const Window wk = w.around(k, cell);
     const Window pk{nullptr, p.tile(k) + cell, p.tile(k + 1) + cell};
     const Cell here{0, 0, 0, -1, 1};
-    const Metrics m = a.m.seen_from(k);
+    const PlaneMetrics m(a.m, k);
     const Prediction new_u = predict_u<first, implicit_z>(a, uk, vk, wk, pk, here, m, was_u);
+    const Prediction new_v = predict_v<first, implicit_z>(a, uk, vk, wk, pk, here, m, was_v);
+    const Prediction new_w = predict_w<first, implicit_z>(a, uk, vk, wk, pk, here, m, was_w);
     a.tendency_u.origin[at] = new_u.tendency;
     a.star_u.origin[at] = new_u.star;
-    const Prediction new_v = predict_v<first, implicit_z>(a, uk, vk, wk, pk, here, m, was_v);
     a.tendency_v.origin[at] = new_v.tendency;
     a.star_v.origin[at] = new_v.star;
-    const Prediction new_w = predict_w<first, implicit_z>(a, uk, vk, wk, pk, here, m, was_w);
     a.tendency_w.origin[at] = new_w.tendency;
     a.star_w.origin[at] = new_w.star;
     at += a.u.stride_z;

@@ -22,9 +22,9 @@ struct Prediction {
 
 /// u* = u + alpha dt R + beta dt R_prev [+ gamma dt nu/2 Lz u - gamma dt dp/dx]; p is read with z-implicit diffusion
 /// only.
-template <bool first, bool implicit_z, class F>
+template <bool first, bool implicit_z, class F, class M>
 SLUICE_INLINE Prediction predict_u(const MomentumArrays& a, const F& u, const F& v, const F& w, const F& p, Cell c,
-                                   const Metrics& m, real old_tendency) {
+                                   const M& m, real old_tendency) {
   const real r = op::tendency_u<implicit_z>(u, v, w, c, m, a.nu);
   real star = u(c.i, c.j, c.k) + a.alpha_dt * r;
   if constexpr (!first) star += a.beta_dt * old_tendency;
@@ -34,9 +34,9 @@ SLUICE_INLINE Prediction predict_u(const MomentumArrays& a, const F& u, const F&
   return {r, star};
 }
 
-template <bool first, bool implicit_z, class F>
+template <bool first, bool implicit_z, class F, class M>
 SLUICE_INLINE Prediction predict_v(const MomentumArrays& a, const F& u, const F& v, const F& w, const F& p, Cell c,
-                                   const Metrics& m, real old_tendency) {
+                                   const M& m, real old_tendency) {
   const real r = op::tendency_v<implicit_z>(u, v, w, c, m, a.nu);
   real star = v(c.i, c.j, c.k) + a.alpha_dt * r;
   if constexpr (!first) star += a.beta_dt * old_tendency;
@@ -46,9 +46,9 @@ SLUICE_INLINE Prediction predict_v(const MomentumArrays& a, const F& u, const F&
   return {r, star};
 }
 
-template <bool first, bool implicit_z, class F>
+template <bool first, bool implicit_z, class F, class M>
 SLUICE_INLINE Prediction predict_w(const MomentumArrays& a, const F& u, const F& v, const F& w, const F& p, Cell c,
-                                   const Metrics& m, real old_tendency) {
+                                   const M& m, real old_tendency) {
   const real r = op::tendency_w<implicit_z>(u, v, w, c, m, a.nu);
   real star = w(c.i, c.j, c.k) + a.alpha_dt * r;
   if constexpr (!first) star += a.beta_dt * old_tendency;

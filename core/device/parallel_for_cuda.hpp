@@ -56,17 +56,36 @@ __global__ void __launch_bounds__(block_x* block_y) for_each_index(IndexBlocks b
   }
 }
 
-/// For each cell; the sum over each warp's cells, 32 in a row, goes to sums[k][j][i / 32].
+/// Neighbouring cells of a row whose sum a warp forms: each lane adds its own first, since adding across lanes costs as
+/// much as the rest of a light loop.
+inline constexpr int cells_of_warp = 4 * warp;
+inline constexpr int warps_of_block = block_x * block_y / warp;
+
+/// For each cell, a row of a block to each warp; the sum over each warp's cells goes to sums[k][j][i / cells_of_warp].
+/// All registers but a few are given up for warps: these loops wait for memory.
 template <class Kernel, class CellType>
-__global__ void __launch_bounds__(block_x* block_y)
-    sum_warps(IndexBlocks blocks, Kernel kernel, double* sums, int warps_in_row) {
-  const CellType c = blocks.index<CellType>();
-  double value[1] = {0};
-  if (blocks.holds(c)) kernel(c, value);
-  for (int offset = warp / 2; offset > 0; offset /= 2) value[0] += __shfl_down_sync(0xffffffffU, value[0], offset);
-  if (threadIdx.x % warp != 0 || !blocks.holds(c)) return;
-  const std::size_t row = static_cast<std::size_t>(c.k - blocks.z0) * (blocks.y1 - blocks.y0) + (c.j - blocks.y0);
-  sums[row * warps_in_row + c.i / warp] = value[0];
+__global__ void __launch_bounds__(block_x* block_y, 8)
+    sum_warps(int nx, int y0, int ny, int z0, int warps_in_row, int rows_in_chunk, Kernel kernel, double* sums) {
+  const int lane = static_cast<int>(threadIdx.x) % warp;
+  const int row_of_blocks = static_cast<int>(blockIdx.x) / warps_in_row;
+  const int in_row = static_cast<int>(blockIdx.x) - row_of_blocks * warps_in_row;
+  const int j = static_cast<int>(blockIdx.z) * rows_in_chunk + row_of_blocks * warps_of_block +
+                static_cast<int>(threadIdx.x) / warp;
+  const int k = static_cast<int>(blockIdx.y);
+  if (j >= ny) return;
+  const int first = in_row * cells_of_warp + lane;
+  double sum = 0;
+#pragma unroll
+  for (int n = 0; n < cells_of_warp / warp; ++n) {
+    const int i = first + n * warp;
+    if (i >= nx) continue;
+    double value[1];
+    kernel(CellType{i, y0 + j, z0 + k, i == 0 ? nx - 1 : i - 1, i + 1 == nx ? 0 : i + 1}, value);
+    sum += value[0];
+  }
+  __syncwarp();
+  for (int offset = warp / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffU, sum, offset);
+  if (lane == 0) sums[(static_cast<std::size_t>(k) * ny + j) * warps_in_row + in_row] = sum;
 }
 
 /// Reads what sum_warps wrote.
@@ -238,19 +257,23 @@ void sum_planes_of(const char* name, const Box3& box, const Kernel& kernel, Exac
   device::copy(results, sums, size * sizeof(Word));
 }
 
-/// Issues the sum over the box; where it will lie in device memory, until the next reduction. One thread a cell keeps
-/// memory as busy as in a plain loop; warps leave their sums in scratch memory, which a second loop adds up.
+/// Issues the sum over the box; where it will lie in device memory, until the next reduction. Warps leave their sums in
+/// scratch memory, which a second loop adds up.
 template <class Kernel, class CellType = Cell>
 const Word* issue_sum(const char* name, const Box3& box, const Kernel& kernel) {
-  const int warps_in_row = (box.nx() + warp - 1) / warp;
+  const int warps_in_row = (box.nx() + cells_of_warp - 1) / cells_of_warp;
   const std::size_t planes = static_cast<std::size_t>(box.nz()) * ExactSum::words;
   const std::size_t rows = static_cast<std::size_t>(box.ny()) * box.nz();
   Word* scratch = result_scratch(planes + ExactSum::words, rows * warps_in_row);
   Word* total = scratch + planes;
   if (box.empty()) return total;
   auto* warp_sums = reinterpret_cast<double*>(total + ExactSum::words);
-  const IndexLaunch to = lay_out(box);
-  sum_warps<Kernel, CellType><<<to.grid, dim3(block_x, block_y)>>>(to.blocks, kernel, warp_sums, warps_in_row);
+  const int rows_of_blocks = (box.ny() + warps_of_block - 1) / warps_of_block;
+  const int in_chunk = rows_of_blocks < 4 ? rows_of_blocks : 4;
+  const dim3 blocks(warps_in_row * in_chunk, box.nz(), (rows_of_blocks + in_chunk - 1) / in_chunk);
+  sum_warps<Kernel, CellType><<<blocks, block_x * block_y>>>(box.nx(), static_cast<int>(box.lo[1]), box.ny(),
+                                                             static_cast<int>(box.lo[2]), warps_in_row,
+                                                             in_chunk * warps_of_block, kernel, warp_sums);
   issue_plane_sums<1>(name, box_of(warps_in_row, box.ny(), box.nz()), WarpSum{warp_sums, warps_in_row, box.ny()},
                       scratch);
   add_planes<<<1, dim3(warp, ExactSum::words)>>>(scratch, box.nz(), total);
