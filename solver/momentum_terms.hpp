@@ -27,10 +27,9 @@ SLUICE_INLINE Prediction predict_u(const MomentumArrays& a, const F& u, const F&
                                    const M& m, real old_tendency) {
   const real r = op::tendency_u<implicit_z>(u, v, w, c, m, a.nu);
   real star = u(c.i, c.j, c.k) + a.alpha_dt * r;
+  if constexpr (implicit_z) star -= a.gamma_dt * op::ddx_center_to_face(p, c, m);
   if constexpr (!first) star += a.beta_dt * old_tendency;
-  if constexpr (implicit_z) {
-    star += a.half_nu_gamma_dt * op::d2dz2_center(u, c, m) - a.gamma_dt * op::ddx_center_to_face(p, c, m);
-  }
+  if constexpr (implicit_z) star += a.half_nu_gamma_dt * op::d2dz2_center(u, c, m);
   return {r, star};
 }
 
@@ -39,10 +38,9 @@ SLUICE_INLINE Prediction predict_v(const MomentumArrays& a, const F& u, const F&
                                    const M& m, real old_tendency) {
   const real r = op::tendency_v<implicit_z>(u, v, w, c, m, a.nu);
   real star = v(c.i, c.j, c.k) + a.alpha_dt * r;
+  if constexpr (implicit_z) star -= a.gamma_dt * op::ddy_center_to_face(p, c, m);
   if constexpr (!first) star += a.beta_dt * old_tendency;
-  if constexpr (implicit_z) {
-    star += a.half_nu_gamma_dt * op::d2dz2_center(v, c, m) - a.gamma_dt * op::ddy_center_to_face(p, c, m);
-  }
+  if constexpr (implicit_z) star += a.half_nu_gamma_dt * op::d2dz2_center(v, c, m);
   return {r, star};
 }
 
@@ -51,10 +49,9 @@ SLUICE_INLINE Prediction predict_w(const MomentumArrays& a, const F& u, const F&
                                    const M& m, real old_tendency) {
   const real r = op::tendency_w<implicit_z>(u, v, w, c, m, a.nu);
   real star = w(c.i, c.j, c.k) + a.alpha_dt * r;
+  if constexpr (implicit_z) star -= a.gamma_dt * op::ddz_center_to_face(p, c, m);
   if constexpr (!first) star += a.beta_dt * old_tendency;
-  if constexpr (implicit_z) {
-    star += a.half_nu_gamma_dt * op::d2dz2_face(w, c, m) - a.gamma_dt * op::ddz_center_to_face(p, c, m);
-  }
+  if constexpr (implicit_z) star += a.half_nu_gamma_dt * op::d2dz2_face(w, c, m);
   return {r, star};
 }
 

@@ -63,27 +63,70 @@ inline __attribute__((always_inline)) void for_row(int nx, int j, int k, const B
   body(Cell{nx - 1, j, k, nx - 2, 0});
 }
 
-/// Sums over the row kernel(cell, values) by lanes of fixed width, so that the order of additions is a
-/// function of nx alone.
-template <int N, class Kernel>
-inline void sum_row(int nx, int j, int k, const Kernel& kernel, double (&sums)[N]) {
-  constexpr int lanes = 8;
-  double lane[N][lanes] = {};
-  const auto add = [&](int i, int west, int east, int slot) __attribute__((always_inline)) {
-    double values[N];
-    kernel(Cell{i, j, k, west, east}, values);
-    for (int n = 0; n < N; ++n) lane[n][slot] += values[n];
-  };
-  add(0, nx - 1, nx == 1 ? 0 : 1, 0);
+/// Lanes of a row's reduction: a fixed number, so that the order of additions is a function of nx alone.
+inline constexpr int lanes = 8;
+
+/// Calls body(cell, lane) for a whole row, `lanes` neighbours in a loop that vectorises.
+template <class Body>
+inline __attribute__((always_inline)) void for_row_in_lanes(int nx, int j, int k, const Body& body) {
+  body(Cell{0, j, k, nx - 1, nx == 1 ? 0 : 1}, 0);
   int i = 1;
   for (; i + lanes < nx; i += lanes) {
 #pragma GCC ivdep
-    for (int slot = 0; slot < lanes; ++slot) add(i + slot, i + slot - 1, i + slot + 1, slot);
+    for (int slot = 0; slot < lanes; ++slot) body(Cell{i + slot, j, k, i + slot - 1, i + slot + 1}, slot);
   }
-  for (int slot = 0; i < nx; ++i, ++slot) add(i, i - 1, i + 1 == nx ? 0 : i + 1, slot);
+  for (int slot = 0; i < nx; ++i, ++slot) body(Cell{i, j, k, i - 1, i + 1 == nx ? 0 : i + 1}, slot);
+}
+
+/// Sums over the row of kernel(cell, values).
+template <int N, class Kernel>
+inline void sum_row(int nx, int j, int k, const Kernel& kernel, double (&sums)[N]) {
+  double lane[N][lanes] = {};
+  for_row_in_lanes(
+      nx, j, k, [&](Cell c, int slot) __attribute__((always_inline)) {
+        double values[N];
+        kernel(c, values);
+        for (int n = 0; n < N; ++n) lane[n][slot] += values[n];
+      });
   for (int n = 0; n < N; ++n) {
     sums[n] = ((lane[n][0] + lane[n][1]) + (lane[n][2] + lane[n][3])) +
               ((lane[n][4] + lane[n][5]) + (lane[n][6] + lane[n][7]));
+  }
+}
+
+/// The largest value of a row, at least 0; NaN if any is NaN or infinite.
+inline double max_row(int nx, const double* row) {
+  double largest[lanes] = {};
+  double trap[lanes] = {};  // a NaN loses every comparison, but not this sum
+  for_row_in_lanes(nx, 0, 0, [&](Cell c, int slot) {
+    largest[slot] = row[c.i] > largest[slot] ? row[c.i] : largest[slot];
+    trap[slot] += row[c.i] * 0;
+  });
+  double of_all = 0;
+  for (int slot = 0; slot < lanes; ++slot) {
+    if (!(trap[slot] == 0)) return trap[slot];
+    of_all = largest[slot] > of_all ? largest[slot] : of_all;
+  }
+  return of_all;
+}
+
+struct ReadRow {
+  const double* row;
+  void operator()(Cell c, double (&value)[1]) const { value[0] = row[c.i]; }
+};
+
+/// For each row: body(cell, value) for its cells, then reduce(nx, values). A loop that writes to arrays and reduces at
+/// once would not vectorise as well as one of each, the values between them in the cache.
+template <class Body, class Reduce>
+void for_buffered_rows(const Box3& box, const Body& body, const Reduce& reduce) {
+  std::vector<double> row(static_cast<std::size_t>(box.nx()));
+  double* values = row.data();
+  for (auto k = static_cast<int>(box.lo[2]); k < static_cast<int>(box.hi[2]); ++k) {
+    for (auto j = static_cast<int>(box.lo[1]); j < static_cast<int>(box.hi[1]); ++j) {
+      for_row(
+          box.nx(), j, k, [&](Cell c) __attribute__((always_inline)) { body(c, values[c.i]); });
+      reduce(box.nx(), values);
+    }
   }
 }
 
@@ -160,7 +203,21 @@ void reduce_sum(const char* name, const Box3& box, const Kernel& kernel, Deferre
   detail::require_whole_rows(name, box);
   result.fetch(cuda::issue_sum(name, box, kernel));
 #else
-  result.set(reduce_sum(name, box, kernel));
+  static_cast<void>(name);
+  ExactSum sum;
+  detail::for_buffered_rows(
+      box,
+      [&](Cell c, double& value) __attribute__((always_inline)) {
+        double values[1];
+        kernel(c, values);
+        value = values[0];
+      },
+      [&](int nx, const double* row) {
+        double sums[1];
+        detail::sum_row<1>(nx, 0, 0, detail::ReadRow{row}, sums);
+        sum.add(sums[0]);
+      });
+  result.set(sum);
 #endif
 }
 
@@ -175,19 +232,24 @@ double reduce_max(const char* name, const Box3& box, const Kernel& kernel) {
   return cuda::max_of(name, box, kernel);
 #else
   static_cast<void>(name);
-  double largest = 0;
-  double nan_trap = 0;  // a NaN loses every comparison, but not this sum
+  double largest[detail::lanes] = {};
+  double trap[detail::lanes] = {};  // a NaN loses every comparison, but not this sum
   for (auto k = static_cast<int>(box.lo[2]); k < static_cast<int>(box.hi[2]); ++k) {
     for (auto j = static_cast<int>(box.lo[1]); j < static_cast<int>(box.hi[1]); ++j) {
-      detail::for_row(
-          static_cast<int>(box.hi[0]), j, k, [&](Cell c) __attribute__((always_inline)) {
+      detail::for_row_in_lanes(
+          static_cast<int>(box.hi[0]), j, k, [&](Cell c, int slot) __attribute__((always_inline)) {
             const double value = kernel(c);
-            largest = value > largest ? value : largest;
-            nan_trap += value * 0;
+            largest[slot] = value > largest[slot] ? value : largest[slot];
+            trap[slot] += value * 0;
           });
     }
   }
-  return nan_trap == 0 ? largest : nan_trap;
+  double of_all = 0;
+  for (int slot = 0; slot < detail::lanes; ++slot) {
+    if (!(trap[slot] == 0)) return trap[slot];
+    of_all = largest[slot] > of_all ? largest[slot] : of_all;
+  }
+  return of_all;
 #endif
 }
 
@@ -198,7 +260,15 @@ void reduce_max(const char* name, const Box3& box, const Kernel& kernel, Deferre
   detail::require_whole_rows(name, box);
   result.fetch(cuda::issue_max(name, box, kernel));
 #else
-  result.set(reduce_max(name, box, kernel));
+  static_cast<void>(name);
+  double largest = 0;
+  detail::for_buffered_rows(
+      box, [&](Cell c, double& value) __attribute__((always_inline)) { value = kernel(c); },
+      [&](int nx, const double* row) {
+        const double of_row = detail::max_row(nx, row);
+        largest = of_row > largest || !(of_row == of_row) ? of_row : largest;
+      });
+  result.set(largest);
 #endif
 }
 
