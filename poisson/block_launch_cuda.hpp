@@ -1,5 +1,7 @@
 #pragma once
 // Kernels that hold z blocks in registers, on an NVIDIA GPU: how threads, lines and blocks correspond.
+#include <algorithm>
+
 #include "core/device/check_cuda.hpp"
 #include "poisson/block_kernels.hpp"
 
@@ -7,7 +9,19 @@ namespace sluice::cuda {
 
 inline constexpr int threads_of_blocks = 128;  ///< in a block of threads where one thread has one z block
 inline constexpr int threads_of_lines = 64;    ///< where one thread has a line of block boundaries, in shared memory
-inline constexpr std::size_t shared_of_lines = std::size_t{200} * 1024;  ///< bytes that a block of those may have
+
+/// Bytes of shared memory that a block of those may have: 200 KiB, or what the GPU allows.
+inline std::size_t shared_of_lines() {
+  static const std::size_t limit = [] {
+    int device = 0;
+    int allowed = 0;
+    check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+    check_cuda(cudaDeviceGetAttribute(&allowed, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+               "cudaDeviceGetAttribute");
+    return std::min(std::size_t{200} * 1024, static_cast<std::size_t>(allowed));
+  }();
+  return limit;
+}
 
 /// One thread for each line (x fastest, row after row) and z block (blockIdx.y).
 template <int Threads, int Lanes, class Kernel>
@@ -45,7 +59,8 @@ void launch_lines(const char* name, const LineArray& array, int blocks, const Ke
   const auto lines = static_cast<unsigned>(in_row) * static_cast<unsigned>(array.rows);
   if (lines == 0) return;
   const std::size_t column = sizeof(double) * 2 * Lanes * static_cast<std::size_t>(blocks);
-  const unsigned threads = threads_of_lines * column <= shared_of_lines ? threads_of_lines : threads_of_lines / 2;
+  unsigned threads = threads_of_lines;  // fewer where they must: the result is the same
+  while (threads > 8 && threads * column > shared_of_lines()) threads /= 2;
   check_cuda(cudaFuncSetAttribute(for_each_line<Lanes, Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   static_cast<int>(threads * column)),
              name);

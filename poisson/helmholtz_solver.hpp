@@ -12,7 +12,8 @@
 namespace sluice {
 
 /// Solves (1 - c Lz) x = rhs along z for every (x, y) of a field: implicit diffusion along z, eq. (5). c may
-/// change at every substep. The result is the same to the bit on every process grid.
+/// change at every substep. The result is the same on every process grid, in a
+/// CPU build to the bit, on GPUs that split z to round-off.
 class ZHelmholtzSolver {
  public:
   /// Collective; allocates everything that prepare() and solve() need. `comm` and `exchange` must outlive the

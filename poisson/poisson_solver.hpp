@@ -15,7 +15,7 @@ namespace sluice {
 /// Solves div grad(phi) = rhs, the second-order discrete operator on the staggered grid, eq. (2): periodic
 /// and uniform in x and y, no flux through the walls in z. Fourier transforms in x and y, one tridiagonal
 /// system along z for each pair of wavenumbers (Diez Sanhueza et al. 2025, sec. 2.2). The result is the same
-/// to the bit on every process grid.
+/// on every process grid: in a CPU build to the bit, on several GPUs to round-off.
 class PoissonSolver {
  public:
   struct Domain {
@@ -31,8 +31,8 @@ class PoissonSolver {
   PoissonSolver& operator=(PoissonSolver&&) noexcept;
   ~PoissonSolver();
 
-  /// Row length of the fields to be solved for: 2 (nx / 2 + 1) for the transform in place, rounded up so that
-  /// rows stay aligned to 64 bytes.
+  /// Row length of the fields to be solved for: 2 (nx / 2 + 1) for the transform in place, in a CPU build rounded up so
+  /// that rows stay aligned to 64 bytes.
   static std::int64_t row_length(std::int64_t nx);
 
   /// In: the right-hand side at centres, x-pencil, rows of row_length(nx); no halo is read. Out: the solution

@@ -39,7 +39,7 @@ struct BlockShape {
   SLUICE_INLINE bool has(int m) const { return m + 2 < Surely || m + 2 < rows; }
 };
 
-/// 1 / x. In a build of single precision to 3e-15, one Newton step from a division in single: a division in double
+/// 1 / x. In a build of single precision to 1.5e-14, one Newton step from a division in single: a division in double
 /// would take as long as all else that is done to a row. x: within the range of float.
 SLUICE_INLINE double reciprocal(double x) {
   if constexpr (sizeof(real) == sizeof(double)) {

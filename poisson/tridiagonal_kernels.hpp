@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "core/device/parallel_for.hpp"
+#include "poisson/reduced_system.hpp"
 #include "poisson/tridiagonal_sweeps.hpp"
 
 namespace sluice {

@@ -18,12 +18,12 @@ class Momentum {
  public:
   Momentum(const Metrics& metrics, const FlowParameters& flow);
 
-  /// tendency = R(u); star holds the old tendency R(u_prev) on entry, and on return
-  ///   explicit:    u + alpha dt R + beta dt R_prev                                               (u* of eq. 1 without
-  ///   f) z-implicit:  the same - gamma dt grad p + gamma dt nu/2 Lz u                           (right-hand side of
-  ///   eq. 5)
-  /// Velocity, and with z-implicit diffusion p, need valid halos; no halo is written. One sweep through memory: reads
-  /// u, v, w, R_prev (and p), writes R, u*.
+  /// tendency = R(u). star holds the old tendency R(u_prev) on entry; on return, with explicit diffusion, u* of eq. (1)
+  /// without f and without the pressure:
+  ///     u + alpha dt R + beta dt R_prev
+  /// and with z-implicit diffusion the right-hand side of eq. (5):
+  ///     u + alpha dt R + beta dt R_prev - gamma dt grad p + gamma dt nu/2 Lz u
+  /// Velocity, and with z-implicit diffusion p, need valid halos; no halo is written. One sweep through memory.
   void predict(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star) const;
 
   /// The same by three plain loops, one a component: the reference for the fused sweep.

@@ -16,7 +16,7 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       metrics_(device_metrics_.view()),
       box_(decomposition.x_pencil(comm.rank())),
       walls_(box_, grid.cells()[2], flow.bottom, flow.top),
-      halo_(comm, box_, 4, exchange),
+      halo_(comm, box_, HaloExchange::most_fields, exchange),
       momentum_(metrics_, flow),
       forcing_(flow.forcing, grid, comm.world()),
       projection_(comm, decomposition, grid, metrics_, walls_, halo_, flow.tridiagonal, exchange),
@@ -56,7 +56,7 @@ double TimeStepper::substep(State& state, double dt, int k) {
   projection_.solve(star_, gamma_dt, phi, timers_);
   // f, which keeps the bulk velocity: u* += gamma dt f g, divergence-free, is added together with (3)
   const double force = forcing_.force(projection_.u_star_sum(), gamma_dt, response_mean_);
-  // (3)  u = u* - gamma dt grad phi, and (6)  p = p + phi - c Lz phi
+  // (3)  u = u* - gamma dt grad phi, and z-implicit (6)  p = p + phi - c Lz phi
   correct(state, phi, force, gamma_dt, c);
 
   // u* has become u, R(u) the old tendency, and the old u is free for the next tendency.

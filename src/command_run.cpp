@@ -338,14 +338,15 @@ std::optional<Layout> stored_layout(const RunOptions& options, const io::Case& s
 }
 
 /// --reproducible: the same bits on every process grid. A CPU build keeps that promise always; with several GPUs it
-/// cannot be made, because the FFT libraries choose their kernels by how many rows a rank owns.
+/// cannot be made, because the FFT libraries choose their kernels by how many rows a rank owns, and ranks join their z
+/// blocks.
 void require_reproducible() {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (!device::is_gpu() || ranks == 1) return;
   throw Error(ExitCode::usage,
               "--reproducible: on several GPUs the last bits depend on the process grid, because the FFT libraries "
-              "choose their kernels by how many rows a rank owns; use "
+              "choose their kernels by how many rows a rank owns, and ranks join their z blocks; use "
               "one GPU or a CPU build, or leave the option away");
 }
 

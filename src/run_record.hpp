@@ -15,8 +15,9 @@ struct RunTimes {
   std::int64_t steps = 0;  ///< taken by this process
 };
 
-/// run.json: provenance, process grid and exchange method, timings per phase, point-steps per second, why it stopped.
-/// The file keeps one entry for each start of the run. Text to be written to it, from the text that is there. Local.
+/// run.json: provenance, process grid and exchange method, timings per phase (CPU build), point-steps per second, why
+/// it stopped. The file keeps one entry for each start of the run. Text to be written to it, from the text that is
+/// there. Local.
 std::string run_record(const std::string& previous, const Simulation& simulation, const Tuning& tuning,
                        PhaseTimers& timers, const RunTimes& times, const std::string& why_stopped,
                        const std::string& started_from);

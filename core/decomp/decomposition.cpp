@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <string>
 
 #include "core/support/error.hpp"
@@ -19,7 +21,9 @@ ZBlocks::ZBlocks(std::int64_t nz, int count) {
 }
 
 std::int64_t ZBlocks::longest() const {
-  return bounds_[1] - bounds_[0];
+  std::int64_t longest = 0;
+  for (std::size_t n = 0; n + 1 < bounds_.size(); ++n) longest = std::max(longest, bounds_[n + 1] - bounds_[n]);
+  return longest;
 }
 
 Decomposition::Decomposition(std::array<std::int64_t, 3> cells, ProcessGrid processes, int z_blocks)

@@ -21,11 +21,11 @@ struct ProcessGrid {
 };
 
 /// How nz planes are cut into blocks, and blocks into pz ranges. The blocks belong to the grid: they do not
-/// depend on pz, so that the arithmetic along z is the same on every process grid.
+/// depend on pz, so that the arithmetic along z is the same on every process grid (GPUs join those of a rank).
 class ZBlocks {
  public:
   ZBlocks(std::int64_t nz, int count);
-  /// Cut at these planes: 0, ..., nz, increasing.
+  /// Cut at these planes: 0, ..., nz, increasing; blocks of any lengths.
   explicit ZBlocks(std::vector<std::int64_t> bounds) : bounds_(std::move(bounds)) {}
 
   /// The default: max(1, nz / 16), a function of nz only.

@@ -121,6 +121,7 @@ template <class Body, class Reduce>
 void for_buffered_rows(const Box3& box, const Body& body, const Reduce& reduce) {
   std::vector<double> row(static_cast<std::size_t>(box.nx()));
   double* values = row.data();
+  if (box.empty()) return;
   for (auto k = static_cast<int>(box.lo[2]); k < static_cast<int>(box.hi[2]); ++k) {
     for (auto j = static_cast<int>(box.lo[1]); j < static_cast<int>(box.hi[1]); ++j) {
       for_row(
@@ -199,11 +200,11 @@ ExactSum reduce_sum(const char* name, const Box3& box, const Kernel& kernel) {
 /// The same, for later: the host does not wait. The kernel may also write to arrays, as one of parallel_for does.
 template <class Kernel>
 void reduce_sum(const char* name, const Box3& box, const Kernel& kernel, Deferred<ExactSum>& result) {
-#ifdef __CUDACC__
+  detail::require_kernel_file<Kernel>();
   detail::require_whole_rows(name, box);
+#ifdef __CUDACC__
   result.fetch(cuda::issue_sum(name, box, kernel));
 #else
-  static_cast<void>(name);
   ExactSum sum;
   detail::for_buffered_rows(
       box,
@@ -256,11 +257,11 @@ double reduce_max(const char* name, const Box3& box, const Kernel& kernel) {
 /// The same, for later: the host does not wait. The kernel may also write to arrays, as one of parallel_for does.
 template <class Kernel>
 void reduce_max(const char* name, const Box3& box, const Kernel& kernel, Deferred<double>& result) {
-#ifdef __CUDACC__
+  detail::require_kernel_file<Kernel>();
   detail::require_whole_rows(name, box);
+#ifdef __CUDACC__
   result.fetch(cuda::issue_max(name, box, kernel));
 #else
-  static_cast<void>(name);
   double largest = 0;
   detail::for_buffered_rows(
       box, [&](Cell c, double& value) __attribute__((always_inline)) { value = kernel(c); },

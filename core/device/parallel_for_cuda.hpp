@@ -1,7 +1,6 @@
 #pragma once
 // The loops of parallel_for.hpp on an NVIDIA GPU.
 #include <type_traits>
-#include <vector>
 
 #include "core/decomp/box3.hpp"
 #include "core/device/buffer.hpp"

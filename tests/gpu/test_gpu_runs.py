@@ -1,6 +1,7 @@
 """Whole runs on GPUs: against a CPU build, against themselves in pieces, and on one against several.
 
-SLUICE_CPU_BINARY names the program of a CPU build (CMake: -DSLUICE_CPU_BINARY=...), SLUICE_GPU_RANKS the GPUs there are.
+SLUICE_CPU_BINARY names the program of a CPU build (CMake: -DSLUICE_CPU_BINARY=...), SLUICE_GPU_RANKS the number of
+GPUs.
 """
 
 from __future__ import annotations

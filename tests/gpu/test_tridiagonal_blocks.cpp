@@ -1,6 +1,7 @@
 // The kernels that hold z blocks in registers, against the plain ones.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "tests/support/line_problem.hpp"

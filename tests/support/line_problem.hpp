@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <type_traits>
+#include <optional>
 #include <vector>
 
 #include "core/support/random.hpp"

@@ -217,6 +217,63 @@ TEST(ReduceMax, IsAtLeastZero) {
   EXPECT_EQ(reduce_max("empty", box_of(5, 0, 2), ReadCell{values.view()}), 0.0);
 }
 
+/// Doubles a cell, and gives what it was.
+struct DoubleAndGive {
+  View3<double> values;
+  SLUICE_INLINE double operator()(Cell c) const {
+    const double was = values(c.i, c.j, c.k);
+    values(c.i, c.j, c.k) = 2 * was;
+    return was;
+  }
+  SLUICE_INLINE void operator()(Cell c, double (&value)[1]) const { value[0] = (*this)(c); }
+};
+
+TEST(DeferredReductions, EqualTheImmediateOnesAndWriteToArrays) {
+  Deferred<ExactSum> sum;
+  Deferred<double> largest;
+  for (const int nx : {1, 2, 9, 129, 300}) {
+    Array<double> values(box_of(nx, 5, 4));
+    const std::vector<double> host = awkward_values(values.data.size());
+    std::vector<double> doubled = host;
+    for (double& value : doubled) value *= 2;
+
+    values.data.upload(host);
+    const double expected_sum = reduce_sum("now", values.box, SumOne{values.view()}).value();
+    reduce_sum("later", values.box, DoubleAndGive{values.view()}, sum);
+    EXPECT_EQ(sum.value().value(), expected_sum) << nx;
+    EXPECT_EQ(values.data.download(), doubled) << nx;
+
+    values.data.upload(host);
+    const double expected_max = reduce_max("now", values.box, ReadCell{values.view()});
+    reduce_max("later", values.box, DoubleAndGive{values.view()}, largest);
+    EXPECT_EQ(largest.value(), expected_max) << nx;
+    EXPECT_EQ(values.data.download(), doubled) << nx;
+  }
+  Array<double> values(box_of(5, 3, 2));
+  reduce_sum("empty", box_of(5, 0, 2), DoubleAndGive{values.view()}, sum);
+  EXPECT_EQ(sum.value().value(), 0.0);
+  reduce_max("empty", box_of(5, 0, 2), DoubleAndGive{values.view()}, largest);
+  EXPECT_EQ(largest.value(), 0.0);
+}
+
+TEST(DeferredReductions, LetNoNaNOrInfinityPass) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Deferred<double> largest;
+  for (const int nx : {1, 9, 40}) {
+    Array<double> values(box_of(nx, 3, 2));
+    for (const double bad : {std::nan(""), infinity, -infinity}) {
+      std::vector<double> host(values.data.size(), 1.0);
+      for (std::size_t n = 0; n < host.size(); ++n) {
+        host[n] = bad;
+        values.data.upload(host);
+        reduce_max("bad", values.box, DoubleAndGive{values.view()}, largest);
+        EXPECT_TRUE(std::isnan(largest.value())) << n << " of " << nx;
+        host[n] = 1.0;
+      }
+    }
+  }
+}
+
 TEST(ReduceMax, LetsNoNaNOrInfinityPass) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   for (const int nx : row_lengths) {

@@ -69,7 +69,11 @@ void compare_sweeps(Diffusion diffusion, const SubstepWeights& weights, std::arr
 TEST(MomentumSweeps, FusedEqualsPlain) {
   for (const Diffusion diffusion : {Diffusion::explicit_, Diffusion::implicit_z}) {
     const double c = diffusion == Diffusion::implicit_z ? 0.002 : 0;
-    for (const auto& cells : {std::array<std::int64_t, 3>{17, 9, 14}, std::array<std::int64_t, 3>{2, 1, 4}}) {
+    // On a GPU: lengths that it does not march over, then one tile and several, the last one cut off in x and in y, and
+    // several columns in z.
+    using Cells = std::array<std::int64_t, 3>;
+    for (const Cells& cells :
+         {Cells{17, 9, 14}, Cells{2, 1, 4}, Cells{4, 1, 20}, Cells{64, 9, 33}, Cells{136, 6, 40}, Cells{72, 5, 17}}) {
       compare_sweeps(diffusion, {0.5, 0, 0.3, c}, cells);
       compare_sweeps(diffusion, {0.5, -0.2, 0.3, c}, cells);
     }

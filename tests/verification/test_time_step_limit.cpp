@@ -60,6 +60,19 @@ TEST_P(TimeStepLimit, FollowsItsFormula) {
   }
 }
 
+/// A step finds the limit of the velocity that it leaves, for the step after.
+TEST_P(TimeStepLimit, IsFoundByTheStepBefore) {
+  Flow flow(settings_for(GetParam(), 0.01));
+  flow.set_random(9);
+  for (int n = 0; n < 3; ++n) {
+    const double before = flow.stepper.time_step_limit(flow.state);
+    flow.advance(1, 0.9 * before);
+    const double after = flow.stepper.time_step_limit(flow.state);
+    EXPECT_NE(after, before);
+    EXPECT_EQ(flow.stepper.time_step_limit_after_step(), after);
+  }
+}
+
 /// Unforced between resting walls, the energy can only fall.
 TEST_P(TimeStepLimit, KeepsRoughFlowsBounded) {
   for (const double viscosity : {1e-4, 0.01, 1.0}) {

@@ -1,5 +1,6 @@
 #include "core/decomp/exchange/mpi_alltoall.hpp"
 
+#include "core/decomp/exchange/mpi_p2p.hpp"
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
 
@@ -44,8 +45,10 @@ class AlltoallConnection : public MpiConnection {
 
 std::unique_ptr<Connection> MpiAlltoall::connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
                                                  Traffic traffic) {
-  if (traffic == Traffic::neighbours) return neighbours_.connect(comm, send, receive, traffic);
-  return std::make_unique<AlltoallConnection>(comm, send, receive, buffers_);
+  if (traffic == Traffic::neighbours) return connect_p2p(world_, comm, send, receive, buffers_);
+  std::unique_ptr<Connection> connection;
+  run_collectively(world_, [&] { connection = std::make_unique<AlltoallConnection>(comm, send, receive, buffers_); });
+  return connection;
 }
 
 }  // namespace sluice

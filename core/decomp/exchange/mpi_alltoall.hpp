@@ -1,7 +1,6 @@
 #pragma once
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/exchange/mpi_buffers.hpp"
-#include "core/decomp/exchange/mpi_p2p.hpp"
 
 namespace sluice {
 
@@ -9,13 +8,13 @@ namespace sluice {
 /// row or column wait for all others, for the sake of two blocks.
 class MpiAlltoall : public Exchange {
  public:
-  explicit MpiAlltoall(MPI_Comm world) : neighbours_(world) {}
+  explicit MpiAlltoall(MPI_Comm world) : world_(world) {}
   std::unique_ptr<Connection> connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
                                       Traffic traffic) override;
 
  private:
+  MPI_Comm world_;
   MpiBuffers buffers_;
-  MpiP2p neighbours_;
 };
 
 }  // namespace sluice

@@ -61,9 +61,16 @@ class P2pConnection : public MpiConnection {
 
 }  // namespace
 
+std::unique_ptr<Connection> connect_p2p(MPI_Comm world, MPI_Comm comm, const BlockLayout& send,
+                                        const BlockLayout& receive, MpiBuffers& buffers) {
+  std::unique_ptr<Connection> connection;
+  run_collectively(world, [&] { connection = std::make_unique<P2pConnection>(comm, send, receive, buffers); });
+  return connection;
+}
+
 std::unique_ptr<Connection> MpiP2p::connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
                                             Traffic /*traffic*/) {
-  return std::make_unique<P2pConnection>(comm, send, receive, buffers_);
+  return connect_p2p(world_, comm, send, receive, buffers_);
 }
 
 }  // namespace sluice

@@ -4,14 +4,20 @@
 
 namespace sluice {
 
-/// MPI_Isend and MPI_Irecv to every peer; blocks are handed over in order of arrival.
+/// A connection by MPI_Isend and MPI_Irecv to every peer; blocks are handed over in order of arrival. Collective over
+/// `world`.
+std::unique_ptr<Connection> connect_p2p(MPI_Comm world, MPI_Comm comm, const BlockLayout& send,
+                                        const BlockLayout& receive, MpiBuffers& buffers);
+
+/// Such connections only.
 class MpiP2p : public Exchange {
  public:
-  explicit MpiP2p(MPI_Comm /*world*/) {}
+  explicit MpiP2p(MPI_Comm world) : world_(world) {}
   std::unique_ptr<Connection> connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
                                       Traffic traffic) override;
 
  private:
+  MPI_Comm world_;
   MpiBuffers buffers_;
 };
 

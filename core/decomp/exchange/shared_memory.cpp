@@ -32,20 +32,34 @@ std::byte* open(const cudaIpcMemHandle_t& handle) {
 SharedMemory::SharedMemory(MPI_Comm world, std::size_t bytes)
     : world_(world), bytes_((bytes + page - 1) / page * page), mapped_(static_cast<std::size_t>(size_of(world))) {
   const auto rank = static_cast<std::size_t>(rank_of(world));
-  cudaIpcMemHandle_t handle{};
-  run_collectively(world, [&] {
-    own_ = static_cast<std::byte*>(device::allocate(bytes_));
-    if (mapped_.size() > 1) check_cuda(cudaIpcGetMemHandle(&handle, own_), "cudaIpcGetMemHandle");
-  });
-  mapped_[rank] = own_;
-  std::vector<cudaIpcMemHandle_t> handles(mapped_.size());
-  check_mpi(MPI_Allgather(&handle, sizeof(handle), MPI_BYTE, handles.data(), sizeof(handle), MPI_BYTE, world),
-            "MPI_Allgather");
-  run_collectively(world, [&] {
-    for (std::size_t peer = 0; peer < mapped_.size(); ++peer) {
-      if (peer != rank) mapped_[peer] = open(handles[peer]);
-    }
-  });
+  try {
+    cudaIpcMemHandle_t handle{};
+    run_collectively(world, [&] {
+      own_ = static_cast<std::byte*>(device::allocate(bytes_));
+      if (mapped_.size() > 1) check_cuda(cudaIpcGetMemHandle(&handle, own_), "cudaIpcGetMemHandle");
+    });
+    mapped_[rank] = own_;
+    std::vector<cudaIpcMemHandle_t> handles(mapped_.size());
+    check_mpi(MPI_Allgather(&handle, sizeof(handle), MPI_BYTE, handles.data(), sizeof(handle), MPI_BYTE, world),
+              "MPI_Allgather");
+    run_collectively(world, [&] {
+      for (std::size_t peer = 0; peer < mapped_.size(); ++peer) {
+        if (peer != rank) mapped_[peer] = open(handles[peer]);
+      }
+    });
+  } catch (const Error&) {  // on all ranks
+    give_back();
+    throw;
+  }
+}
+
+void SharedMemory::give_back() {
+  for (std::byte* pointer : mapped_) {
+    if (pointer != own_ && pointer != nullptr) cudaIpcCloseMemHandle(pointer);
+  }
+  cudaGetLastError();
+  MPI_Barrier(world_);  // nobody maps it any more
+  if (own_ != nullptr) device::release(own_);
 }
 
 SharedMemory::SharedMemory(SharedMemory&& other) noexcept
@@ -68,11 +82,7 @@ SharedMemory::~SharedMemory() {
   // better left to the end of the process.
   if (std::uncaught_exceptions() > 0) return;
   cudaDeviceSynchronize();  // loops of this rank that write into the others' memory
-  for (std::byte* pointer : mapped_) {
-    if (pointer != own_) cudaIpcCloseMemHandle(pointer);
-  }
-  MPI_Barrier(world_);  // memory is given back when nobody maps it any more
-  device::release(own_);
+  give_back();
 }
 
 }  // namespace sluice

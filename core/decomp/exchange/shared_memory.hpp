@@ -26,6 +26,8 @@ class SharedMemory {
   std::size_t bytes() const { return bytes_; }  ///< on each rank
 
  private:
+  void give_back();  ///< collective
+
   MPI_Comm world_ = MPI_COMM_NULL;
   std::size_t bytes_ = 0;
   std::byte* own_ = nullptr;
