@@ -136,6 +136,7 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Statistics* sta
   simulation.dt_limit = state.real("dt_limit");
   simulation.forcing = state.real("forcing");
   simulation.stepper.fill_halos(simulation.state);
+  simulation.state_replaced();
   if (statistics != nullptr && reader.has_values(statistics_group))
     statistics->set_open_block(block_from(reader.values(statistics_group)));
   return changes;

@@ -132,6 +132,7 @@ class Interpolation {
 void make_initial(Simulation& simulation) {
   State& state = simulation.state;
   simulation.stepper.project(state);
+  simulation.state_replaced();
   state.time = 0;
   state.step = 0;
 }

@@ -32,7 +32,7 @@ Simulation::Simulation(const io::Case& case_settings, Grid case_grid, const Layo
       state(decomposition.x_pencil(comm.rank()), TimeStepper::pressure_row_length(grid, flow.diffusion)) {}
 
 void Simulation::initialise() {
-  has_stepped_ = false;
+  state_replaced();
   switch (settings.initial.kind) {
     case io::InitialKind::turbulent:
       set_turbulent(state, stepper, grid, flow, settings.initial.seed, comm.world());

@@ -30,8 +30,11 @@ class Simulation {
   /// the velocity is not finite or the step has collapsed. Collective.
   double next_dt();
 
-  /// One step; returns its length. Collective. Once steps are taken, `state` must not be changed from outside.
+  /// One step; returns its length. Collective.
   double advance();
+
+  /// To be called whenever `state` was changed from outside: what the last step found of it no longer holds.
+  void state_replaced() { has_stepped_ = false; }
 
   const io::Case settings;
   const Communicator comm;

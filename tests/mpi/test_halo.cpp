@@ -16,6 +16,7 @@
 #include "core/decomp/halo_exchange.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "tests/support/exchange_methods.hpp"
 #include "tests/support/index_array.hpp"
 
 namespace sluice {
@@ -103,7 +104,12 @@ void expect_right_halos(const Cells& cells, const ProcessGrid& grid, std::int64_
   for (const int n : {0, 1, 2, 3}) fields.expect(n, n != 3);
 }
 
-class HaloExchangeBy : public testing::TestWithParam<std::string> {};
+class HaloExchangeBy : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (!test::method_works(GetParam())) GTEST_SKIP() << GetParam() << " does not work between these ranks";
+  }
+};
 
 TEST_P(HaloExchangeBy, FillsEveryInteriorHaloOnEveryProcessGrid) {
   const std::unique_ptr<Exchange> exchange = make_exchange(GetParam(), MPI_COMM_WORLD);

@@ -15,6 +15,7 @@
 #include "core/decomp/transpose.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "tests/support/exchange_methods.hpp"
 #include "tests/support/index_array.hpp"
 
 namespace sluice {
@@ -71,7 +72,12 @@ void expect_exact_between(const Decomposition& decomposition, const Communicator
   expect_exact(transpose, cells, (decomposition.*from)(comm.rank()), (decomposition.*to)(comm.rank()));
 }
 
-class TransposeBy : public testing::TestWithParam<std::string> {};
+class TransposeBy : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (!test::method_works(GetParam())) GTEST_SKIP() << GetParam() << " does not work between these ranks";
+  }
+};
 
 TEST_P(TransposeBy, IsAnExactPermutationOnEveryProcessGrid) {
   const std::unique_ptr<Exchange> exchange = make_exchange(GetParam(), MPI_COMM_WORLD);

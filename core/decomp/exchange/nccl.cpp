@@ -75,6 +75,7 @@ Nccl::Nccl(MPI_Comm world) {
   ncclUniqueId id{};
   run_on_root(world, [&] { check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId"); });
   check_mpi(MPI_Bcast(&id, sizeof(id), MPI_BYTE, 0, world), "MPI_Bcast");
+  // NCCL's own start waits for all ranks: one that fails leaves the others in it until MPI_Abort ends them.
   run_collectively(
       world, [&] { check_nccl(ncclCommInitRank(&nccl_, size_of(world), id, rank_of(world)), "ncclCommInitRank"); });
   check_mpi(MPI_Comm_dup(world, &world_), "MPI_Comm_dup");
