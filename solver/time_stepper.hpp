@@ -28,7 +28,8 @@ struct Rk3 {
   }
 };
 
-/// Advances a State. Owns every work array, allocated on construction: a step allocates nothing.
+/// Advances a State. Owns every work array, allocated on construction: a step allocates no
+/// fields, and the first one the scratch memory of its reductions.
 class TimeStepper {
  public:
   /// `comm`, `decomposition`, `grid` and `exchange` must outlive the stepper.

@@ -16,8 +16,8 @@ SLUICE_INLINE Cell seen_from_itself(Cell c) {
   return {0, 0, 0, c.west - c.i, c.east - c.i};
 }
 
-/// Views of three components in arrays of one layout: a cell has one address in them, which is computed once. On a GPU
-/// sweeps are bound by such integer arithmetic as much as by memory, in single precision more.
+/// Views of three components in arrays of one layout: a cell has one address in them, which is computed once. In single
+/// precision light sweeps of a GPU wait for such integer arithmetic too. Without the bounds checks of View3.
 template <class T>
 struct VectorView {
   T* u;

@@ -213,8 +213,8 @@ void launch(const char* name, const Box3& box, const Kernel& kernel) {
   check_cuda(cudaGetLastError(), name);
 }
 
-/// Scratch for the results of a reduction, kept between calls so that a step allocates nothing: `zeroed` words, and
-/// `more` after them.
+/// Scratch for the results of a reduction, kept between calls so that only the first step allocates it: `zeroed` words,
+/// and `more` after them.
 inline Word* result_scratch(std::size_t zeroed, std::size_t more = 0) {
   static auto* scratch = new Buffer<Word>;  // never destroyed: the CUDA context may be gone by then
   if (scratch->size() < zeroed + more) *scratch = Buffer<Word>(zeroed + more);
