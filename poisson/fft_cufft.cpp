@@ -1,6 +1,6 @@
-// Fourier transforms by cuFFT, in place; along y by VkFFT where the build has it. cuFFT may choose other kernels for
-// other batch sizes, so that on a GPU the last bits of a transform can depend on how many rows a rank owns, that is on
-// the process grid.
+// Fourier transforms on a GPU, in place: along x by cuFFT; along y by kernels of our own, by VkFFT for lengths that
+// they leave out if the build has it, else by cuFFT, the plain way. cuFFT may choose other kernels for other batch
+// sizes, so that the last bits of a transform can depend on how many rows a rank owns, that is on the process grid.
 #include <cufft.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 
 #include "core/support/error.hpp"
 #include "poisson/fft.hpp"
+#include "poisson/fft_columns.hpp"
 #ifdef SLUICE_VKFFT
 #include "poisson/fft_vkfft.hpp"
 #endif
@@ -183,25 +184,30 @@ bool suits_vkfft(int length) {
 }
 #endif
 
-/// By VkFFT all planes at once; by cuFFT one plane at a time: strided transforms of everything at once would need as
+/// All planes at once, but by cuFFT one plane at a time: strided transforms of everything at once would need as
 /// much work memory as there is data.
 struct FourierY::Plans {
   Plans(int nx, int ny, int planes, std::int64_t row_stride, std::int64_t plane_stride, FourierMethod method)
       : nz(planes), stride_y(row_stride), stride_z(plane_stride) {
     if (nx == 0 || planes == 0) return;
+    if (method == FourierMethod::fastest) columns = ColumnFourier::make(nx, ny, planes, stride_y, stride_z);
+    if (columns) return;
 #ifdef SLUICE_VKFFT
     if (method == FourierMethod::fastest && suits_vkfft(ny)) {
       vkfft = VkFourierY::make(nx, ny, planes, stride_y, stride_z);
       if (vkfft) return;
     }
 #endif
-    static_cast<void>(method);
     plan = Plan(Cufft::complex_to_complex, {ny, stride_y, 1, 1, nx});
   }
 
   void run(View3<Complex> coefficients, int direction) {
     SLUICE_REQUIRE(coefficients.stride_y == stride_y && coefficients.stride_z == stride_z,
                    "the coefficients are not laid out as this transform was made for");
+    if (columns) {
+      columns->run(coefficients.origin, direction == CUFFT_FORWARD);
+      return;
+    }
 #ifdef SLUICE_VKFFT
     if (vkfft) {
       vkfft->run(coefficients.origin, direction == CUFFT_FORWARD);
@@ -215,6 +221,7 @@ struct FourierY::Plans {
 
   int nz;
   std::int64_t stride_y, stride_z;
+  std::unique_ptr<ColumnFourier> columns;
   Plan plan;
 #ifdef SLUICE_VKFFT
   std::unique_ptr<VkFourierY> vkfft;

@@ -8,6 +8,7 @@
 #include "core/decomp/view3.hpp"
 #include "core/device/buffer.hpp"
 #include "core/support/random.hpp"
+#include "poisson/column_stages.hpp"
 #include "poisson/fft.hpp"
 
 namespace sluice {
@@ -59,6 +60,25 @@ TEST(FourierYOnGpu, ForwardAndBackwardGiveNyTimesTheInput) {
   const auto once = transformed(shape, FourierMethod::fastest, true);
   const auto plain = transformed(shape, FourierMethod::plain, true);
   EXPECT_LE(largest_difference(once, plain), 64 * real_epsilon * shape.ny);
+}
+
+TEST(FourierYOnGpu, EveryLengthOfOurKernelsAgreesWithPlain) {
+  double worst = 0;
+  int lengths = 0;
+  for (int ny = 16; ny <= 2048; ny += 16) {
+    if (stages_of(ny).R1 == 0) continue;
+    ++lengths;
+    const Shape shape{21, ny, 2, 3, 2};  // 21 columns: the last block of threads has some to spare
+    for (const bool backward_too : {false, true}) {
+      const double scale = std::sqrt(ny) * (backward_too ? std::sqrt(ny) : 1);
+      const double difference = largest_difference(transformed(shape, FourierMethod::plain, backward_too),
+                                                   transformed(shape, FourierMethod::fastest, backward_too));
+      EXPECT_LE(difference, 32 * real_epsilon * scale) << "length " << ny;
+      worst = std::max(worst, difference / scale / real_epsilon);
+    }
+  }
+  std::printf("%d lengths, largest difference %.1f epsilon\n", lengths, worst);
+  EXPECT_GT(lengths, 50);
 }
 
 }  // namespace

@@ -1,0 +1,96 @@
+#pragma once
+// How a transform along y of a given length is cut into stages and spread over threads (fft_columns_kernel.hpp).
+#include <algorithm>
+#include <cstddef>
+
+#include "poisson/small_dft.hpp"
+
+namespace sluice {
+
+/// N = R1 R2 R3; R2 = 1 where there are two stages.
+struct ColumnStages {
+  int R1, R2, R3;
+  int columns;   ///< that a block of threads transforms together
+  int threads;   ///< for each of them
+  int resident;  ///< blocks of threads on a multiprocessor at a time
+
+  constexpr int length() const { return R1 * R2 * R3; }
+  /// Rows of shared memory for R3 values: an odd number where two rows fill the banks, lest (3) reads from half of
+  /// them.
+  constexpr int group() const { return columns * sizeof(ComplexPair) < 128 && R3 % 2 == 0 ? R3 + 1 : R3; }
+  constexpr int layer() const { return R2 * group(); }  ///< rows for each n1 or k1
+  constexpr std::size_t shared_bytes() const {
+    return sizeof(ComplexPair) * static_cast<std::size_t>(R1 * layer() * columns);
+  }
+};
+
+/// Shared memory of all blocks of threads on a multiprocessor together. Neighbouring blocks read and write parts of the
+/// same sectors of memory, as rows are not aligned to them; more data under way than fits half of the cache (25 MB of
+/// an H200, 132 multiprocessors) and those parts travel twice: 3.6 words a point in place of 2.4.
+inline constexpr std::size_t shared_in_flight = 200'000;
+
+namespace column_stages {
+
+inline constexpr int largest_radix = 16;
+
+constexpr bool is_radix(int n) {
+  return n >= 1 && n <= largest_radix && n != 11 && n != 13;
+}
+
+/// Threads of a multiprocessor whose registers hold a transform of `radix` points each.
+constexpr int threads_that_fit(int radix) {
+  if (radix <= 8) return 1024;
+  return radix <= 12 ? 768 : 512;
+}
+
+/// Two radices if they do, else three, as equal as can be, in ascending order; R1 = 0 if there are none.
+constexpr ColumnStages radices_of(int length) {
+  ColumnStages best = {};
+  int least = 0;
+  for (int a = 2; a <= largest_radix; ++a) {
+    if (!is_radix(a) || length % a != 0) continue;
+    for (int b = 1; b <= largest_radix; b = b == 1 ? a : b + 1) {
+      if (!is_radix(b) || length / a % b != 0) continue;
+      const int c = length / a / b;
+      if (c < std::max(a, b) || !is_radix(c)) continue;
+      const int price = (b > 1 ? 10'000 : 0) + 100 * c + a + b;
+      if (least == 0 || price < least) {
+        least = price;
+        best = {a, b, c, 0, 0, 0};
+      }
+    }
+  }
+  return best;
+}
+
+constexpr int rounds(const ColumnStages& stages, int threads) {
+  const int n = stages.length();
+  const auto of = [&](int radix) { return radix > 1 ? (n / radix + threads - 1) / threads : 0; };
+  return of(stages.R1) + of(stages.R2) + of(stages.R3);
+}
+
+}  // namespace column_stages
+
+/// R1 = 0 where the length has no three radices.
+constexpr ColumnStages stages_of(int length) {
+  using namespace column_stages;
+  ColumnStages stages = radices_of(length);
+  if (stages.R1 == 0) return stages;
+  const int columns_of_64_bytes = 64 / static_cast<int>(sizeof(ComplexPair));
+  stages.columns = columns_of_64_bytes * (length <= 384 ? 4 : length <= 768 ? 2 : 1);
+  const int fit = threads_that_fit(std::max({stages.R1, stages.R2, stages.R3})) / stages.columns;
+  const int by_memory = std::max<int>(1, static_cast<int>(shared_in_flight / stages.shared_bytes()));
+  double least = 0;
+  for (int threads = 1; threads <= fit; ++threads) {
+    const int resident = std::min({by_memory, fit / threads, 16});
+    const double time = static_cast<double>(column_stages::rounds(stages, threads)) / resident;
+    if (least == 0 || time < least) {  // the first of those that are equal: with the most blocks
+      least = time;
+      stages.threads = threads;
+      stages.resident = resident;
+    }
+  }
+  return stages;
+}
+
+}  // namespace sluice

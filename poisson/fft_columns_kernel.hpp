@@ -1,0 +1,92 @@
+#pragma once
+// Fourier transforms along y on an NVIDIA GPU, in place, each column read and written once. A block of threads takes a
+// few neighbouring columns of one plane, so that what it reads of a row is one stretch of memory, and transforms them
+// in shared memory in three stages: with N = R1 R2 R3, y = (n1 R2 + n2) R3 + n3 and ky = k1 + R1 (k2 + R2 k3),
+//   (1) over n1, turned by exp(-2 pi i k1 (n2 R3 + n3) / N),
+//   (2) over n2, turned by exp(-2 pi i k2 n3 / (R2 R3)); none where R2 = 1,
+//   (3) over n3.
+// Each leaves its result where it found its input, and the order of the rows is put right by where (3) writes.
+#include "poisson/column_stages.hpp"
+#include "poisson/small_dft.hpp"
+
+namespace sluice::cuda {
+
+/// The columns of an array: `per_plane` in each of its planes.
+struct ColumnArray {
+  ComplexPair* data;
+  std::ptrdiff_t stride_y, stride_z;  ///< in complex numbers
+  int per_plane;
+  int tiles_per_plane;  ///< blocks of threads for each plane
+};
+
+/// `roots`: exp(-2 pi i n / N). Backward, row ky is written as N - ky.
+template <int Length>
+__global__ void __launch_bounds__(stages_of(Length).columns* stages_of(Length).threads, stages_of(Length).resident)
+    transform_columns(ColumnArray array, const ComplexPair* __restrict__ roots, bool backward) {
+  constexpr ColumnStages stages = stages_of(Length);
+  constexpr int R1 = stages.R1, R2 = stages.R2, R3 = stages.R3;
+  constexpr int C = stages.columns, T = stages.threads;
+  constexpr int group = stages.group(), layer = stages.layer();
+  extern __shared__ __align__(16) unsigned char shared[];
+  const int column = threadIdx.x % C;
+  const int thread = threadIdx.x / C;
+  ComplexPair* const values = reinterpret_cast<ComplexPair*>(shared) + column;
+
+  const int plane = blockIdx.x / array.tiles_per_plane;
+  const int x = (blockIdx.x - plane * array.tiles_per_plane) * C + column;
+  const bool outside = x >= array.per_plane;
+  ComplexPair* const first = array.data + plane * array.stride_z + x;
+
+#pragma unroll 1
+  for (int n = thread; n < R2 * R3; n += T) {
+    ComplexPair v[R1] = {};
+    if (!outside) {
+      const ComplexPair* from = first + n * array.stride_y;
+      const std::ptrdiff_t step = R2 * R3 * array.stride_y;
+      SLUICE_UNROLL
+      for (int m = 0; m < R1; ++m, from += step) v[m] = *from;
+    }
+    SmallDft<R1>::run(v);
+    turn_by_powers<R1>(v, roots[n]);
+    ComplexPair* const at = values + ((n / R3) * group + n % R3) * C;
+    SLUICE_UNROLL
+    for (int m = 0; m < R1; ++m) at[m * layer * C] = v[m];
+  }
+  __syncthreads();
+
+  if constexpr (R2 > 1) {
+#pragma unroll 1
+    for (int n = thread; n < R1 * R3; n += T) {
+      ComplexPair* const at = values + ((n / R3) * layer + n % R3) * C;
+      ComplexPair v[R2];
+      SLUICE_UNROLL
+      for (int m = 0; m < R2; ++m) v[m] = at[m * group * C];
+      SmallDft<R2>::run(v);
+      turn_by_powers<R2>(v, roots[R1 * (n % R3)]);
+      SLUICE_UNROLL
+      for (int m = 0; m < R2; ++m) at[m * group * C] = v[m];
+    }
+    __syncthreads();
+  }
+
+  if (outside) return;
+#pragma unroll 1
+  for (int n = thread; n < R1 * R2; n += T) {
+    const ComplexPair* const at = values + ((n / R2) * layer + (n % R2) * group) * C;
+    ComplexPair v[R3];
+    SLUICE_UNROLL
+    for (int m = 0; m < R3; ++m) v[m] = at[m * C];
+    SmallDft<R3>::run(v);
+    const int k = n / R2 + R1 * (n % R2);
+    const std::ptrdiff_t step = R1 * R2 * (backward ? -array.stride_y : array.stride_y);
+    ComplexPair* to = first + (backward ? Length - k : k) * array.stride_y;
+    (k == 0 ? first : to)[0] = v[0];
+    SLUICE_UNROLL
+    for (int m = 1; m < R3; ++m) {
+      to += step;
+      *to = v[m];
+    }
+  }
+}
+
+}  // namespace sluice::cuda
