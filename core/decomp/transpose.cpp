@@ -91,6 +91,7 @@ void Transpose<T>::run(const Direction& direction, View3<const T> source, View3<
     auto* packed = reinterpret_cast<T*>(direction.connection->outgoing(peer));
     copy_box("transpose: pack", box.local(), source, box.relative_to(direction.source.lo),
              contiguous_view(packed, box.nx(), box.ny(), box.nz()), box.local());
+    direction.connection->packed(peer);
   }
   const Box3& own = direction.outgoing[static_cast<std::size_t>(rank_)];
   copy_box("transpose: own block", own.local(), source, own.relative_to(direction.source.lo), target,

@@ -27,7 +27,7 @@ enum class Traffic { all_to_all, neighbours };
 /// Blocks between the ranks of a communicator, laid out once and sent many times:
 ///
 ///   connection.begin();
-///   ... issue loops that write the block for each peer behind outgoing(peer) ...
+///   for each peer: ... issue a loop that writes the block behind outgoing(peer) ...; connection.packed(peer);
 ///   connection.run([&](int peer) { ... issue a loop that reads the block behind incoming(peer) ... });
 ///
 /// Device memory throughout. begin() and run() are collective over the communicator. The connections of one Exchange
@@ -42,8 +42,14 @@ class Connection {
   /// The block for `peer`: in a buffer of this rank, or in the receiver's own memory. The same until another
   /// connection is made.
   virtual std::byte* outgoing(int peer) = 0;
+  /// All loops that write the block for `peer` have been issued: it may leave when they are done, before run(). May be
+  /// left out; the others leave in run().
+  virtual void packed(int /*peer*/) {}
   /// The block from `peer`.
   virtual const std::byte* incoming(int peer) = 0;
+  /// The buffers in which the blocks lie as their layouts say. Null for a side whose blocks lie in other ranks' memory.
+  virtual std::byte* send_buffer() = 0;
+  virtual std::byte* receive_buffer() = 0;
   /// Moves the blocks. Calls arrived(peer) once for each peer whose block is not empty, when loops that read it may be
   /// issued.
   virtual void run(const std::function<void(int)>& arrived) = 0;

@@ -33,6 +33,8 @@ class MpiConnection : public Connection {
 
   std::byte* outgoing(int peer) override;
   const std::byte* incoming(int peer) override;
+  std::byte* send_buffer() override { return buffers_->send.data(); }
+  std::byte* receive_buffer() override { return buffers_->receive.data(); }
 
  protected:
   MPI_Comm comm_;

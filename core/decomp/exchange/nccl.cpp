@@ -43,6 +43,8 @@ class Nccl::Link : public Connection {
   const std::byte* incoming(int peer) override {
     return exchange_->receive_.data() + receive_.offset[static_cast<std::size_t>(peer)];
   }
+  std::byte* send_buffer() override { return exchange_->send_.data(); }
+  std::byte* receive_buffer() override { return exchange_->receive_.data(); }
 
   void run(const std::function<void(int)>& arrived) override {
     constexpr cudaStream_t stream = nullptr;  // that of the loops: nothing needs to wait on the host

@@ -78,6 +78,8 @@ class Peer::Link : public Connection {
   const std::byte* incoming(int peer) override {
     return exchange_->receive_.of(exchange_->rank_) + receive_.offset[static_cast<std::size_t>(peer)];
   }
+  std::byte* send_buffer() override { return nullptr; }
+  std::byte* receive_buffer() override { return exchange_->receive_.of(exchange_->rank_); }
 
   /// Nothing reads this rank's buffer any more, since the loops that did were issued before: the senders may know.
   /// Waits for the same of the receivers.
