@@ -60,4 +60,12 @@ void HostImage::flush(std::size_t offset, std::size_t bytes) {
   if (staged()) device::copy(device_ + offset, host_ + offset, bytes);
 }
 
+void HostImage::fetch(std::size_t offset, std::size_t bytes, device::Stream& stream) {
+  if (staged()) stream.copy(host_ + offset, device_ + offset, bytes);
+}
+
+void HostImage::flush(std::size_t offset, std::size_t bytes, device::Stream& stream) {
+  if (staged()) stream.copy(device_ + offset, host_ + offset, bytes);
+}
+
 }  // namespace sluice

@@ -3,6 +3,8 @@
 // cannot.
 #include <cstddef>
 
+#include "core/device/stream.hpp"
+
 namespace sluice {
 
 /// True if MPI may be given pointers to device memory: always in a CPU build; in a GPU build if MPI says that
@@ -25,6 +27,9 @@ class HostImage {
   bool staged() const { return host_ != nullptr; }
   void fetch(std::size_t offset, std::size_t bytes);  ///< device to image
   void flush(std::size_t offset, std::size_t bytes);  ///< image to device
+  /// The same as a copy issued on `stream`.
+  void fetch(std::size_t offset, std::size_t bytes, device::Stream& stream);
+  void flush(std::size_t offset, std::size_t bytes, device::Stream& stream);
 
  private:
   std::byte* device_ = nullptr;

@@ -42,6 +42,20 @@ BlockLayout lay_out(const std::vector<Box3>& boxes, int rank) {
   return BlockLayout::of(std::move(bytes));
 }
 
+/// Of a source too, which an exchange does not write to.
+template <class T>
+ArrayPart part_of(View3<const T> view, const Box3& box) {
+  if (box.empty()) return {};
+  const T* first = &view(static_cast<int>(box.lo[0]), static_cast<int>(box.lo[1]), static_cast<int>(box.lo[2]));
+  constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(T));
+  return {reinterpret_cast<std::byte*>(const_cast<T*>(first)),
+          static_cast<std::size_t>(box.nx()) * sizeof(T),
+          box.ny(),
+          box.nz(),
+          view.stride_y * size,
+          view.stride_z * size};
+}
+
 }  // namespace
 
 template <class T>
@@ -63,7 +77,8 @@ typename Transpose<T>::Direction Transpose<T>::plan(MPI_Comm comm, const std::ve
     direction.outgoing.push_back(intersect(direction.source, to[peer]));
     direction.incoming.push_back(intersect(from[peer], direction.target));
   }
-  if (from.size() > 1) {
+  if (from.size() > 1) direction.arrays = exchange.connect_arrays(comm);
+  if (from.size() > 1 && !direction.arrays) {
     direction.connection = exchange.connect(comm, lay_out<T>(direction.outgoing, rank_),
                                             lay_out<T>(direction.incoming, rank_), Traffic::all_to_all);
   }
@@ -82,8 +97,24 @@ void Transpose<T>::backward(View3<const T> source, View3<T> target) {
 
 template <class T>
 void Transpose<T>::run(const Direction& direction, View3<const T> source, View3<T> target) {
-  const int size = static_cast<int>(direction.outgoing.size());
   if (direction.connection) direction.connection->begin();
+  if (direction.connection) pack(direction, source);
+  const Box3& own = direction.outgoing[static_cast<std::size_t>(rank_)];
+  copy_box("transpose: own block", own.local(), source, own.relative_to(direction.source.lo), target,
+           own.relative_to(direction.target.lo));
+  if (direction.arrays) move(direction, source, target);
+  if (!direction.connection) return;
+  direction.connection->run([&](int peer) {
+    const Box3& box = direction.incoming[static_cast<std::size_t>(peer)];
+    const auto* packed = reinterpret_cast<const T*>(direction.connection->incoming(peer));
+    copy_box("transpose: unpack", box.local(), contiguous_view(packed, box.nx(), box.ny(), box.nz()), box.local(),
+             target, box.relative_to(direction.target.lo));
+  });
+}
+
+template <class T>
+void Transpose<T>::pack(const Direction& direction, View3<const T> source) const {
+  const int size = static_cast<int>(direction.outgoing.size());
   for (int step = 1; step < size; ++step) {  // not all ranks to the same one at once
     const int peer = (rank_ + step) % size;
     const Box3& box = direction.outgoing[static_cast<std::size_t>(peer)];
@@ -93,17 +124,17 @@ void Transpose<T>::run(const Direction& direction, View3<const T> source, View3<
              contiguous_view(packed, box.nx(), box.ny(), box.nz()), box.local());
     direction.connection->packed(peer);
   }
-  const Box3& own = direction.outgoing[static_cast<std::size_t>(rank_)];
-  copy_box("transpose: own block", own.local(), source, own.relative_to(direction.source.lo), target,
-           own.relative_to(direction.target.lo));
-  if (!direction.connection) return;
+}
 
-  direction.connection->run([&](int peer) {
-    const Box3& box = direction.incoming[static_cast<std::size_t>(peer)];
-    const auto* packed = reinterpret_cast<const T*>(direction.connection->incoming(peer));
-    copy_box("transpose: unpack", box.local(), contiguous_view(packed, box.nx(), box.ny(), box.nz()), box.local(),
-             target, box.relative_to(direction.target.lo));
-  });
+template <class T>
+void Transpose<T>::move(const Direction& direction, View3<const T> source, View3<T> target) const {
+  std::vector<ArrayPart> outgoing;
+  std::vector<ArrayPart> incoming;
+  for (const Box3& box : direction.outgoing)
+    outgoing.push_back(part_of<T>(source, box.relative_to(direction.source.lo)));
+  for (const Box3& box : direction.incoming)
+    incoming.push_back(part_of<T>(target, box.relative_to(direction.target.lo)));
+  direction.arrays->run(outgoing, incoming);
 }
 
 template class Transpose<real>;

@@ -26,14 +26,17 @@ class Transpose {
 
  private:
   struct Direction {
-    Box3 source, target;                     ///< the rank's own boxes
-    std::vector<Box3> outgoing;              ///< to each peer: part of source, global indices
-    std::vector<Box3> incoming;              ///< from each peer: part of target
-    std::unique_ptr<Connection> connection;  ///< none for a rank on its own
+    Box3 source, target;                      ///< the rank's own boxes
+    std::vector<Box3> outgoing;               ///< to each peer: part of source, global indices
+    std::vector<Box3> incoming;               ///< from each peer: part of target
+    std::unique_ptr<ArrayConnection> arrays;  ///< of a method that does not pack
+    std::unique_ptr<Connection> connection;   ///< of any other; neither for a rank on its own
   };
 
   Direction plan(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, Exchange& exchange) const;
   void run(const Direction& direction, View3<const T> source, View3<T> target);
+  void pack(const Direction& direction, View3<const T> source) const;
+  void move(const Direction& direction, View3<const T> source, View3<T> target) const;  ///< without packing
 
   int rank_ = 0;
   Direction forward_, backward_;

@@ -22,10 +22,15 @@ class Event {
   void record();
   /// Waits until the device has come to it.
   void wait() const;
+  /// Whether it has; does not wait.
+  bool done() const;
   /// Waits for `end`, which was recorded after `start`.
   friend double seconds_between(const Event& start, const Event& end);
 
  private:
+  friend class Stream;
+  friend void loops_wait_for(const Event& event);
+
   void* handle_ = nullptr;
   double moment_ = 0;  ///< CPU build
 };

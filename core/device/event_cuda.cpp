@@ -21,6 +21,12 @@ void Event::wait() const {
   check_cuda(cudaEventSynchronize(static_cast<cudaEvent_t>(handle_)), "a GPU kernel");
 }
 
+bool Event::done() const {
+  const cudaError_t status = cudaEventQuery(static_cast<cudaEvent_t>(handle_));
+  if (status != cudaErrorNotReady) check_cuda(status, "a GPU kernel");
+  return status == cudaSuccess;
+}
+
 double seconds_between(const Event& start, const Event& end) {
   end.wait();
   float milliseconds = 0;

@@ -33,6 +33,10 @@ std::size_t peak_bytes();
 /// Copies bytes between any two of device and host memory; done on return.
 void copy(void* to, const void* from, std::size_t bytes);
 
+/// The same for planes of rows, which lie equally far apart on both sides; strides in bytes.
+void copy_rows(void* to, const void* from, std::size_t row_bytes, int rows, std::ptrdiff_t row_stride, int planes,
+               std::ptrdiff_t plane_stride);
+
 /// Issues a copy between device memory and memory of allocate_host(), in order with the loops; does not wait.
 void copy_async(void* to, const void* from, std::size_t bytes);
 

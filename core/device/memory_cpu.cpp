@@ -132,6 +132,16 @@ void copy(void* to, const void* from, std::size_t bytes) {
   if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
+void copy_rows(void* to, const void* from, std::size_t row_bytes, int rows, std::ptrdiff_t row_stride, int planes,
+               std::ptrdiff_t plane_stride) {
+  for (int plane = 0; plane < planes; ++plane) {
+    for (int row = 0; row < rows; ++row) {
+      const std::ptrdiff_t at = plane * plane_stride + row * row_stride;
+      std::memcpy(static_cast<std::byte*>(to) + at, static_cast<const std::byte*>(from) + at, row_bytes);
+    }
+  }
+}
+
 void copy_async(void* to, const void* from, std::size_t bytes) {
   copy(to, from, bytes);
 }

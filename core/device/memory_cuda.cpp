@@ -1,7 +1,14 @@
 // Device memory of a GPU build.
 #include <fmt/format.h>
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <array>
+#include <cctype>
 #include <cstring>
+#include <fstream>
+#include <string>
 #include <unordered_map>
 
 #include "core/device/check_cuda.hpp"
@@ -22,6 +29,42 @@ Ledger& ledger() {
   static auto* instance = new Ledger;
   return *instance;
 }
+
+/// The NUMA node that the GPU is attached to; -1 if the system does not say.
+int numa_node_of_gpu() {
+  int device = 0;
+  std::array<char, 32> bus{};
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), device) != cudaSuccess) {
+    return -1;
+  }
+  std::string name(bus.data());
+  for (char& letter : name) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  std::ifstream file("/sys/bus/pci/devices/" + name + "/numa_node");
+  int node = -1;
+  return file >> node ? node : -1;
+}
+
+/// While it lives, this thread's new memory comes from the GPU's NUMA node, where the system allows that and has room
+/// there.
+class NearGpu {
+ public:
+  NearGpu() {
+    static const int node = numa_node_of_gpu();
+    constexpr int nodes = 8 * sizeof(unsigned long);
+    if (node < 0 || node >= nodes) return;
+    const unsigned long mask = 1UL << node;
+    preferred_ = syscall(SYS_set_mempolicy, MPOL_PREFERRED, &mask, nodes + 1) == 0;
+  }
+  NearGpu(const NearGpu&) = delete;
+  NearGpu& operator=(const NearGpu&) = delete;
+  ~NearGpu() {
+    if (preferred_) syscall(SYS_set_mempolicy, MPOL_DEFAULT, nullptr, 0);
+  }
+
+ private:
+  bool preferred_ = false;
+};
 
 }  // namespace
 
@@ -88,6 +131,7 @@ void release(void* pointer) noexcept {
 }
 
 void* allocate_host(std::size_t bytes) {
+  const NearGpu memory;
   void* pointer = nullptr;
   check_cuda(cudaMallocHost(&pointer, bytes), "cudaMallocHost");
   std::memset(pointer, 0, bytes);
@@ -108,6 +152,18 @@ std::size_t peak_bytes() {
 void copy(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "cudaMemcpy");
+  check_cuda(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+}
+
+void copy_rows(void* to, const void* from, std::size_t row_bytes, int rows, std::ptrdiff_t row_stride, int planes,
+               std::ptrdiff_t plane_stride) {
+  const auto pitch = static_cast<std::size_t>(row_stride);
+  for (int plane = 0; plane < planes; ++plane) {
+    check_cuda(cudaMemcpy2DAsync(static_cast<std::byte*>(to) + plane * plane_stride, pitch,
+                                 static_cast<const std::byte*>(from) + plane * plane_stride, pitch, row_bytes,
+                                 static_cast<std::size_t>(rows), cudaMemcpyDefault, nullptr),
+               "cudaMemcpy2D");
+  }
   check_cuda(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
 }
 

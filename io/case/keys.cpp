@@ -168,8 +168,9 @@ std::string nearest_key(std::string_view section, std::string_view name) {
 }
 
 const std::vector<std::string>& known_exchange_methods() {
-  static const std::vector<std::string> methods{"auto",         "mpi_alltoall",  "mpi_p2p", "mpi_streams",
-                                                "mpi_datatype", "mpi_pipelined", "nccl",    "peer"};
+  static const std::vector<std::string> methods{"auto",          "mpi_alltoall", "mpi_p2p",
+                                                "mpi_streams",   "mpi_datatype", "mpi_alltoallw",
+                                                "mpi_pipelined", "nccl",         "peer"};
   return methods;
 }
 

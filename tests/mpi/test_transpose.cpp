@@ -168,6 +168,24 @@ TEST_P(TransposeBy, KeepsExchangesApartThatFollowEachOtherAtOnce) {
   }
 }
 
+// Blocks of more than a MiB, often enough that a method which tunes the size of its pieces passes through all sizes.
+TEST_P(TransposeBy, StaysExactWhilePiecesAreTuned) {
+  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam(), MPI_COMM_WORLD);
+  const Cells cells{128, 130, 120};
+  const auto own = static_cast<std::size_t>(rank_of(MPI_COMM_WORLD));
+  Transpose<real> transpose(MPI_COMM_WORLD, slabs(cells, 1), slabs(cells, 2), *exchange);
+  std::vector<IndexArray<real>> sources;
+  for (const int shift : {0, 1}) sources.emplace_back(cells, slabs(cells, 1)[own]).fill(shift);
+  IndexArray<real> target(cells, slabs(cells, 2)[own]);
+  for (int n = 0; n < 36; ++n) {
+    transpose.forward(sources[static_cast<std::size_t>(n % 2)].view(), target.view());
+    device::synchronize();
+    if (n % 5 == 0) {
+      EXPECT_EQ(target.mismatches(n % 2), 0) << n;
+    }
+  }
+}
+
 TEST_P(TransposeBy, RefusesALengthOfListsThatIsNotTheNumberOfRanks) {
   const std::unique_ptr<Exchange> exchange = make_exchange(GetParam(), MPI_COMM_WORLD);
   const std::vector<Box3> too_many(static_cast<std::size_t>(world_size()) + 1, box_of(4, 4, 4));

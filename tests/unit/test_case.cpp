@@ -337,8 +337,12 @@ TEST(Case, ChecksKeysAgainstEachOther) {
 
 TEST(Case, AcceptsOnlyExchangeMethodsOfTheBuild) {
   EXPECT_EQ(parse(minimal, {"parallel.exchange=mpi_p2p"}).exchange, "mpi_p2p");
-  EXPECT_TRUE(
-      contains(fault("parallel.exchange=mpi_streams"), "this build of Sluice does not have the method 'mpi_streams'"));
+  try {
+    parse_case(minimal, "f", {"parallel.exchange=nccl"}, "/", {"auto", "mpi_p2p"});
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_TRUE(contains(error.what(), "this build of Sluice does not have the method 'nccl'")) << error.what();
+  }
   EXPECT_TRUE(contains(fault("parallel.exchange=magic"), "'magic' is not known"));
   EXPECT_EQ(parse_case(minimal, "f", {"parallel.exchange=nccl"}, "/", known_exchange_methods()).exchange, "nccl");
 }

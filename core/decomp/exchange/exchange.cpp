@@ -7,7 +7,10 @@
 #include <utility>
 
 #include "core/decomp/exchange/mpi_alltoall.hpp"
+#include "core/decomp/exchange/mpi_datatype.hpp"
 #include "core/decomp/exchange/mpi_p2p.hpp"
+#include "core/decomp/exchange/mpi_pipelined.hpp"
+#include "core/decomp/exchange/mpi_streams.hpp"
 #include "core/decomp/host_access.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
@@ -39,11 +42,11 @@ const std::vector<Method>& methods() {
   static const auto anywhere = [](MPI_Comm) {};
   static const std::vector<Method> list{
 #ifdef SLUICE_CUDA
-      {"peer", false, make<Peer>, Peer::require},
-      {"nccl", false, make<Nccl>, anywhere},
+      {"peer", false, make<Peer>, Peer::require},          {"nccl", false, make<Nccl>, anywhere},
 #endif
-      {"mpi_p2p", true, make<MpiP2p>, anywhere},
-      {"mpi_alltoall", true, make<MpiAlltoall>, anywhere},
+      {"mpi_p2p", true, make<MpiP2p>, anywhere},           {"mpi_alltoall", true, make<MpiAlltoall>, anywhere},
+      {"mpi_streams", true, make<MpiStreams>, anywhere},   {"mpi_pipelined", true, make<MpiPipelined>, anywhere},
+      {"mpi_datatype", true, make<MpiDatatype>, anywhere}, {"mpi_alltoallw", true, make<MpiAlltoallw>, anywhere},
   };
   return list;
 }

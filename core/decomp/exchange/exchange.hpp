@@ -55,6 +55,26 @@ class Connection {
   virtual void run(const std::function<void(int)>& arrived) = 0;
 };
 
+/// A part of an array: planes of rows of contiguous bytes, a whole number of `real`s each. Strides are in bytes.
+struct ArrayPart {
+  std::byte* data = nullptr;
+  std::size_t row_bytes = 0;
+  int rows = 0, planes = 0;
+  std::ptrdiff_t row_stride = 0, plane_stride = 0;
+
+  bool empty() const { return row_bytes == 0 || rows == 0 || planes == 0; }
+};
+
+/// Moves parts of arrays between the ranks of a communicator as they lie, for methods that need no packing.
+class ArrayConnection {
+ public:
+  virtual ~ArrayConnection() = default;
+
+  /// Sends outgoing[r] to rank r and receives incoming[r] from it, which has the same shape there but for strides; the
+  /// rank's own parts are not looked at. Device memory. Waits for the loops issued before. Collective.
+  virtual void run(const std::vector<ArrayPart>& outgoing, const std::vector<ArrayPart>& incoming) = 0;
+};
+
 /// An exchange method and the buffers of all its connections. Every method gives the same result to the bit.
 /// Destruction is collective over the ranks that the exchange was made for.
 class Exchange {
@@ -69,6 +89,9 @@ class Exchange {
   /// Collective over all ranks that the exchange was made for, each in a `comm` of its own or the same one.
   virtual std::unique_ptr<Connection> connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
                                               Traffic traffic) = 0;
+
+  /// Null if the method moves packed blocks only. The exchange and `comm` must outlive what is returned. Collective.
+  virtual std::unique_ptr<ArrayConnection> connect_arrays(MPI_Comm /*comm*/) { return nullptr; }
 };
 
 /// Names of the methods that this build has.

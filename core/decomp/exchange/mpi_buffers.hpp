@@ -6,6 +6,7 @@
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/host_access.hpp"
 #include "core/device/buffer.hpp"
+#include "core/device/event.hpp"
 #include "core/support/real.hpp"
 
 namespace sluice {
@@ -21,6 +22,7 @@ int mpi_element_count(std::size_t bytes, const char* what);
 struct MpiBuffers {
   Buffer<std::byte> send, receive;
   HostImage send_image, receive_image;
+  device::Event taken_in;  ///< the last copies out of the receive image, where they do not happen at once
 
   /// Makes room for this many bytes each way.
   void reserve(std::size_t send_bytes, std::size_t receive_bytes);
