@@ -3,18 +3,17 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "poisson/radices.hpp"
 #include "poisson/small_dft.hpp"
 
 namespace sluice {
 
-/// N = R1 R2 R3; R2 = 1 where there are two stages.
-struct ColumnStages {
-  int R1, R2, R3;
+/// The stages of a column.
+struct ColumnStages : Radices {
   int columns;   ///< that a block of threads transforms together
   int threads;   ///< for each of them
   int resident;  ///< blocks of threads on a multiprocessor at a time
 
-  constexpr int length() const { return R1 * R2 * R3; }
   /// Rows of shared memory for R3 values: an odd number where two rows fill the banks, lest (3) reads from half of
   /// them.
   constexpr int group() const { return columns * sizeof(ComplexPair) < 128 && R3 % 2 == 0 ? R3 + 1 : R3; }
@@ -31,38 +30,6 @@ inline constexpr std::size_t shared_in_flight = 200'000;
 
 namespace column_stages {
 
-inline constexpr int largest_radix = 16;
-
-constexpr bool is_radix(int n) {
-  return n >= 1 && n <= largest_radix && n != 11 && n != 13;
-}
-
-/// Threads of a multiprocessor whose registers hold a transform of `radix` points each.
-constexpr int threads_that_fit(int radix) {
-  if (radix <= 8) return 1024;
-  return radix <= 12 ? 768 : 512;
-}
-
-/// Two radices if they do, else three, as equal as can be, in ascending order; R1 = 0 if there are none.
-constexpr ColumnStages radices_of(int length) {
-  ColumnStages best = {};
-  int least = 0;
-  for (int a = 2; a <= largest_radix; ++a) {
-    if (!is_radix(a) || length % a != 0) continue;
-    for (int b = 1; b <= largest_radix; b = b == 1 ? a : b + 1) {
-      if (!is_radix(b) || length / a % b != 0) continue;
-      const int c = length / a / b;
-      if (c < std::max(a, b) || !is_radix(c)) continue;
-      const int price = (b > 1 ? 10'000 : 0) + 100 * c + a + b;
-      if (least == 0 || price < least) {
-        least = price;
-        best = {a, b, c, 0, 0, 0};
-      }
-    }
-  }
-  return best;
-}
-
 constexpr int rounds(const ColumnStages& stages, int threads) {
   const int n = stages.length();
   const auto of = [&](int radix) { return radix > 1 ? (n / radix + threads - 1) / threads : 0; };
@@ -74,11 +41,11 @@ constexpr int rounds(const ColumnStages& stages, int threads) {
 /// R1 = 0 where the length has no three radices.
 constexpr ColumnStages stages_of(int length) {
   using namespace column_stages;
-  ColumnStages stages = radices_of(length);
+  ColumnStages stages{radices_of(length), 0, 0, 0};
   if (stages.R1 == 0) return stages;
   const int columns_of_64_bytes = 64 / static_cast<int>(sizeof(ComplexPair));
   stages.columns = columns_of_64_bytes * (length <= 384 ? 4 : length <= 768 ? 2 : 1);
-  const int fit = threads_that_fit(std::max({stages.R1, stages.R2, stages.R3})) / stages.columns;
+  const int fit = threads_that_fit(stages.largest()) / stages.columns;
   const int by_memory = std::max<int>(1, static_cast<int>(shared_in_flight / stages.shared_bytes()));
   double least = 0;
   for (int threads = 1; threads <= fit; ++threads) {

@@ -11,12 +11,16 @@ namespace sluice {
 /// Name and version of the library: "FFTW 3.3.10".
 std::string fft_library();
 
+/// Which implementation transforms: the fastest that the build has, or the plain one that it is tested against. On a
+/// CPU there is one.
+enum class FourierMethod { fastest, plain };
+
 /// Transforms along x between nx real values and nx / 2 + 1 complex coefficients in each row of a field.
 /// Unscaled: backward(forward(f)) = nx f. What a row becomes depends on that row alone, to the bit (FFTW).
 class FourierX {
  public:
   /// For fields over `box`, x whole, with rows of `row_length` elements: PoissonSolver::row_length.
-  FourierX(const Box3& box, std::int64_t row_length);
+  FourierX(const Box3& box, std::int64_t row_length, FourierMethod method = FourierMethod::fastest);
   ~FourierX();
   FourierX(const FourierX&) = delete;
   FourierX& operator=(const FourierX&) = delete;
@@ -28,10 +32,6 @@ class FourierX {
   struct Plans;
   std::unique_ptr<Plans> plans_;
 };
-
-/// Which implementation transforms along y: the fastest that the build has, or the plain one that it is tested against.
-/// On a CPU there is one.
-enum class FourierMethod { fastest, plain };
 
 /// Transforms along y of complex coefficients. Unscaled: backward(forward(f)) = ny f. What a column becomes
 /// depends on that column alone, to the bit (FFTW).

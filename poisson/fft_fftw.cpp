@@ -104,7 +104,7 @@ struct FourierX::Plans {
   Plan forward, backward;
 };
 
-FourierX::FourierX(const Box3& box, std::int64_t row_length) {
+FourierX::FourierX(const Box3& box, std::int64_t row_length, FourierMethod /*method*/) {
   SLUICE_REQUIRE(row_length >= 2 * (box.extent(0) / 2 + 1) &&
                      row_length * static_cast<std::int64_t>(sizeof(real)) % alignment == 0,
                  "rows are too short for a transform in place, or not a multiple of 64 bytes");

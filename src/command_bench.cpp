@@ -15,6 +15,7 @@
 #include "core/support/random.hpp"
 #include "core/support/timers.hpp"
 #include "src/bench/memory_use.hpp"
+#include "src/bench/redistribution.hpp"
 #include "src/bench/sample.hpp"
 #include "src/bench/triad.hpp"
 #include "src/commands.hpp"
@@ -280,6 +281,7 @@ std::pair<double, double> half_grid_memory(const BenchOptions& options, const La
 }  // namespace
 
 ExitCode command_bench(const BenchOptions& options) {
+  if (options.what == "transpose") return bench_redistribution(options);
   select_device(MPI_COMM_WORLD);
   const io::Case settings = bench_case(options, options.cells[2]);
   const Tuning tuning =

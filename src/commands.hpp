@@ -32,7 +32,7 @@ struct CheckOptions {
 };
 
 struct BenchOptions {
-  std::string what;  ///< step, poisson or tridiagonal
+  std::string what;  ///< step, poisson, tridiagonal, transpose or fft
   std::vector<std::int64_t> cells{192, 128, 128};
   std::string diffusion = "explicit";
   std::string tridiagonal = "ptdma";
@@ -41,6 +41,12 @@ struct BenchOptions {
   int z_blocks = 0;               ///< 0: auto
   int repeats = 20;
   std::string json;  ///< file; empty: none
+
+  // transpose and fft
+  bool all = false;        ///< every way that the other options leave open
+  std::string kind;        ///< xy, yz or xz; empty: any
+  int warm_up = 3;         ///< pairs before those that count
+  double time_limit = 10;  ///< seconds for a way
 };
 
 ExitCode run_command_line(int argc, char** argv);

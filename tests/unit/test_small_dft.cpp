@@ -1,45 +1,17 @@
-// The butterflies of the transforms along y on GPUs, against the sum that defines them, and how lengths are cut.
+// The butterflies of the transforms on GPUs, and the stages along y, against the sum that defines them, and how lengths
+// are cut.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
-#include <numbers>
 #include <vector>
 
-#include "core/support/random.hpp"
 #include "poisson/column_stages.hpp"
 #include "poisson/small_dft.hpp"
+#include "tests/unit/exact_dft.hpp"
 
 namespace sluice {
 namespace {
-
-using Exact = std::complex<long double>;
-
-Exact root(int k, int n) {
-  const long double angle = -2 * std::numbers::pi_v<long double> * k / n;
-  return {std::cos(angle), std::sin(angle)};
-}
-
-ComplexPair rounded(Exact value) {
-  return {static_cast<real>(value.real()), static_cast<real>(value.imag())};
-}
-
-Exact exact(ComplexPair value) {
-  return {value.re, value.im};
-}
-
-double distance(Exact a, ComplexPair b) {
-  return static_cast<double>(std::abs(a - exact(b)));
-}
-
-std::vector<ComplexPair> noise(int length) {
-  std::vector<ComplexPair> values(static_cast<std::size_t>(length));
-  for (std::size_t n = 0; n < values.size(); ++n) {
-    values[n] = {static_cast<real>(uniform01(1, n) - 0.5), static_cast<real>(uniform01(2, n) - 0.5)};
-  }
-  return values;
-}
 
 /// Largest distance of `out` from the transform of `in`.
 double error_of(const std::vector<ComplexPair>& in, const std::vector<ComplexPair>& out) {

@@ -1,0 +1,55 @@
+#pragma once
+// What the transforms along x and y by kernels of our own have in common on the host.
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "core/device/check_cuda.hpp"
+#include "poisson/small_dft.hpp"
+
+namespace sluice::cuda {
+
+/// Lengths that kernels are compiled for: the first multiples of `length_unit`.
+inline constexpr int length_unit = 16;
+inline constexpr int length_count = 128;
+
+/// Kernels::of<length>(), made for each of those lengths; null for others.
+template <class Kernels>
+auto kernel_of_length(int length) {
+  static constexpr auto kernels = []<int... n>(std::integer_sequence<int, n...>) {
+    return std::array{Kernels::template of<length_unit*(n + 1)>()...};
+  }
+  (std::make_integer_sequence<int, length_count>());
+  if (length % length_unit != 0 || length < 1 || length > length_unit * length_count) return decltype(kernels[0]){};
+  return kernels[static_cast<std::size_t>(length / length_unit - 1)];
+}
+
+inline int device_attribute(cudaDeviceAttr attribute) {
+  int device = 0;
+  int value = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  check_cuda(cudaDeviceGetAttribute(&value, attribute, device), "cudaDeviceGetAttribute");
+  return value;
+}
+
+/// Lets a block of threads of `kernel` have this many bytes of shared memory; false if the GPU has less.
+inline bool allow_shared(const void* kernel, std::size_t bytes) {
+  if (bytes > static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))) return false;
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+             "shared memory of a transform");
+  return true;
+}
+
+/// exp(-2 pi i m / n) for m < n
+inline std::vector<ComplexPair> roots_of_unity(int n) {
+  std::vector<ComplexPair> roots(static_cast<std::size_t>(n));
+  for (int m = 0; m < n; ++m) {
+    const double angle = -2 * std::numbers::pi * m / n;
+    roots[static_cast<std::size_t>(m)] = {static_cast<real>(std::cos(angle)), static_cast<real>(std::sin(angle))};
+  }
+  return roots;
+}
+
+}  // namespace sluice::cuda

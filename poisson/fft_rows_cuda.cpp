@@ -1,0 +1,64 @@
+#include "poisson/fft_rows.hpp"
+
+#include "core/device/check_cuda.hpp"
+#include "core/support/error.hpp"
+#include "poisson/fft_launch_cuda.hpp"
+#include "poisson/fft_rows_kernel.hpp"
+
+namespace sluice {
+
+namespace {
+
+using Kernel = void (*)(cuda::RowArray, const ComplexPair*);
+
+/// By half the length of a row.
+template <bool Backward>
+struct RowKernels {
+  template <int Half>
+  static constexpr Kernel of() {
+    using Chosen = cuda::ChosenRowStages<2 * Half>;
+    if constexpr (Chosen::stages.R1 > 0) {
+      return cuda::transform_rows<Chosen, Backward>;
+    } else {
+      return nullptr;
+    }
+  }
+};
+
+Kernel kernel_of(int nx, bool forward) {
+  if (nx % 2 != 0) return nullptr;
+  return forward ? cuda::kernel_of_length<RowKernels<false>>(nx / 2) : cuda::kernel_of_length<RowKernels<true>>(nx / 2);
+}
+
+}  // namespace
+
+std::unique_ptr<RowFourier> RowFourier::make(int nx, std::int64_t rows, std::int64_t row_length) {
+  const RowStages stages = row_stages_of(nx);
+  for (const bool forward : {true, false}) {
+    const Kernel kernel = kernel_of(nx, forward);
+    if (kernel == nullptr || !cuda::allow_shared(reinterpret_cast<const void*>(kernel), stages.shared_bytes())) {
+      return nullptr;
+    }
+  }
+  SLUICE_REQUIRE(row_length >= nx + 2 && row_length % 2 == 0,
+                 "rows are too short for a transform in place, or of odd length");
+  std::unique_ptr<RowFourier> transform(new RowFourier);
+  transform->nx_ = nx;
+  transform->rows_ = rows;
+  transform->row_length_ = row_length;
+  transform->stages_ = stages;
+  transform->roots_ = Buffer<ComplexPair>(cuda::roots_of_unity(nx));
+  return transform;
+}
+
+void RowFourier::run(real* data, bool forward) {
+  if (rows_ <= 0) return;
+  const cuda::RowArray array{reinterpret_cast<ComplexPair*>(data), row_length_ / 2, rows_};
+  const std::int64_t blocks = (rows_ + stages_.rows - 1) / stages_.rows;
+  kernel_of(nx_,
+            forward)<<<static_cast<unsigned>(blocks), static_cast<unsigned>(stages_.threads), stages_.shared_bytes()>>>(
+      array, roots_.data());
+  check_cuda(cudaGetLastError(), "the transform along x");
+}
+
+}  // namespace sluice

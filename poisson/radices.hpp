@@ -1,0 +1,48 @@
+#pragma once
+// How the length of a transform on a GPU is cut into the radices of its stages.
+#include <algorithm>
+
+namespace sluice {
+
+/// N = R1 R2 R3; R2 = 1 where there are two stages.
+struct Radices {
+  int R1, R2, R3;
+
+  constexpr int length() const { return R1 * R2 * R3; }
+  constexpr int largest() const { return std::max({R1, R2, R3}); }
+};
+
+inline constexpr int largest_radix = 16;
+
+/// Whether SmallDft has it.
+constexpr bool is_radix(int n) {
+  return n >= 1 && n <= largest_radix && n != 11 && n != 13;
+}
+
+/// Threads of a multiprocessor whose registers hold a transform of `radix` points each.
+constexpr int threads_that_fit(int radix) {
+  if (radix <= 8) return 1024;
+  return radix <= 12 ? 768 : 512;
+}
+
+/// Two radices if they do, else three, as equal as can be, in ascending order; R1 = 0 if there are none.
+constexpr Radices radices_of(int length) {
+  Radices best = {};
+  int least = 0;
+  for (int a = 2; a <= largest_radix; ++a) {
+    if (!is_radix(a) || length % a != 0) continue;
+    for (int b = 1; b <= largest_radix; b = b == 1 ? a : b + 1) {
+      if (!is_radix(b) || length / a % b != 0) continue;
+      const int c = length / a / b;
+      if (c < std::max(a, b) || !is_radix(c)) continue;
+      const int price = (b > 1 ? 10'000 : 0) + 100 * c + a + b;
+      if (least == 0 || price < least) {
+        least = price;
+        best = {a, b, c};
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace sluice

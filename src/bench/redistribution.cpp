@@ -1,0 +1,208 @@
+#include "src/bench/redistribution.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/device/memory.hpp"
+#include "core/support/collective.hpp"
+#include "core/support/error.hpp"
+#include "src/bench/sample.hpp"
+#include "src/provenance.hpp"
+#include "src/setup.hpp"
+#include "src/simulation.hpp"
+
+namespace sluice {
+
+namespace {
+
+struct PhaseSpread {
+  std::string name;
+  Spread seconds;
+};
+
+/// A way that was measured, or why it was not.
+struct MeasuredSetup {
+  RedistributionSetup setup;
+  Spread pair;  ///< seconds
+  int repeats = 0;
+  double bytes_sent = 0;  ///< by the rank that sends most
+  double operations = 0;
+  std::vector<PhaseSpread> phases;
+  std::string fault;  ///< empty if it worked
+};
+
+double largest_of_ranks(double value) {
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+  return value;
+}
+
+/// From barrier to barrier; the longest of all ranks, so that all decide alike by it.
+double time_once(PairWorkload& workload) {
+  device::synchronize();
+  check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+  const double start = wall_seconds();
+  workload.run();
+  device::synchronize();
+  return largest_of_ranks(wall_seconds() - start);
+}
+
+std::vector<PhaseSpread> measure_phases(PairWorkload& workload, int repeats) {
+  PhaseTimers* const timers = workload.timers();
+  if (timers == nullptr) return {};
+  std::vector<std::string> order;
+  std::vector<std::vector<double>> seconds;
+  timers->enable();
+  for (int n = 0; n < repeats; ++n) {
+    timers->reset();
+    time_once(workload);
+    for (const auto& phase : timers->phases()) {
+      const auto known = std::ranges::find(order, phase.name);
+      const auto at = static_cast<std::size_t>(known - order.begin());
+      if (known == order.end()) {
+        order.push_back(phase.name);
+        seconds.emplace_back();
+      }
+      seconds[at].push_back(largest_of_ranks(phase.seconds));
+    }
+  }
+  std::vector<PhaseSpread> phases;
+  for (std::size_t n = 0; n < order.size(); ++n) phases.push_back({order[n], spread_of(seconds[n])});
+  return phases;
+}
+
+std::unique_ptr<PairWorkload> make_workload(const BenchOptions& options, const RedistributionSetup& setup,
+                                            Exchange& exchange) {
+  return make_transpose(options, setup, exchange);
+}
+
+/// Stops repeating when the time limit of a setup is over. A setup that cannot be made is a line of the table too.
+MeasuredSetup measure(const BenchOptions& options, const RedistributionSetup& setup) {
+  MeasuredSetup result;
+  result.setup = setup;
+  try {
+    const std::unique_ptr<Exchange> exchange = make_exchange(setup.exchange, MPI_COMM_WORLD);
+    const std::unique_ptr<PairWorkload> workload = make_workload(options, setup, *exchange);
+    result.bytes_sent = largest_of_ranks(workload->bytes_sent());
+    result.operations = workload->operations();
+    std::vector<double> seconds;
+    double spent = 0;
+    for (int n = 0; n < options.warm_up + options.repeats; ++n) {
+      if (n > 0 && spent > options.time_limit && !seconds.empty()) break;
+      const double time = time_once(*workload);
+      spent += time;
+      if (n >= options.warm_up || spent > options.time_limit) seconds.push_back(time);
+    }
+    result.pair = spread_of(seconds);
+    result.repeats = static_cast<int>(seconds.size());
+    if (spent <= options.time_limit) result.phases = measure_phases(*workload, std::max(3, options.repeats / 2));
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::resources) throw;
+    result.fault = error.what();
+  }
+  return result;
+}
+
+double gb_per_s(const MeasuredSetup& result) {
+  return result.bytes_sent / result.pair.median * 1e-9;
+}
+
+double tflops(const MeasuredSetup& result) {
+  return result.operations / result.pair.median * 1e-12;
+}
+
+void print(const BenchOptions& options, const std::vector<MeasuredSetup>& results) {
+  fmt::print("{} on {} x {} x {}, {} precision, {} rank(s), {}: there and back\n", options.what, options.cells[0],
+             options.cells[1], options.cells[2], precision_name, size_of(MPI_COMM_WORLD), device::description());
+  fmt::print("{:<12}{:<12}{:<8}{:<16}{:>10}{:>22}{:>10}{:>9}\n", options.what == "fft" ? "pencils" : "between",
+             "layout", "py x pz", "exchange", "ms", "least to most", "GB/s", "TFLOPS");
+  for (const MeasuredSetup& result : results) {
+    const RedistributionSetup& setup = result.setup;
+    const std::string way = fmt::format("{:<12}{:<12}{:<8}{:<16}", setup.kind, setup.layout,
+                                        fmt::format("{} x {}", setup.processes.py, setup.processes.pz), setup.exchange);
+    if (!result.fault.empty()) {
+      fmt::print("{}{}\n", way, result.fault);
+      continue;
+    }
+    fmt::print("{}{:>10.3f}{:>11.3f}{:>11.3f}{:>10.2f}{:>9.3f}\n", way, result.pair.median * 1e3,
+               result.pair.least * 1e3, result.pair.most * 1e3, gb_per_s(result), tflops(result));
+    for (const PhaseSpread& phase : result.phases)
+      fmt::print("  {:<46}{:>10.3f}{:>11.3f}{:>11.3f}\n", phase.name, phase.seconds.median * 1e3,
+                 phase.seconds.least * 1e3, phase.seconds.most * 1e3);
+  }
+  fmt::print("GB/s: what the rank that sends most sends, over the time of the pair\n");
+}
+
+nlohmann::ordered_json report(const BenchOptions& options, const std::vector<MeasuredSetup>& results) {
+  nlohmann::ordered_json json;
+  json["what"] = options.what;
+  json["cells"] = options.cells;
+  json["precision"] = precision_name;
+  json["device"] = device::description();
+  json["version"] = version();
+  json["git_revision"] = git_revision();
+  json["ranks"] = size_of(MPI_COMM_WORLD);
+  json["warm_up"] = options.warm_up;
+  json["results"] = nlohmann::ordered_json::array();
+  for (const MeasuredSetup& result : results) {
+    const RedistributionSetup& setup = result.setup;
+    nlohmann::ordered_json entry{{"kind", setup.kind},
+                                 {"layout", setup.layout},
+                                 {"process_grid", {setup.processes.py, setup.processes.pz}},
+                                 {"exchange", setup.exchange}};
+    if (!result.fault.empty()) {
+      entry["fault"] = result.fault;
+    } else {
+      entry["milliseconds"] = result.pair.median * 1e3;
+      entry["milliseconds_spread"] = {result.pair.least * 1e3, result.pair.most * 1e3};
+      entry["repeats"] = result.repeats;
+      entry["gb_per_s"] = gb_per_s(result);
+      entry["tflops"] = tflops(result);
+      entry["phases"] = nlohmann::ordered_json::array();
+      for (const PhaseSpread& phase : result.phases)
+        entry["phases"].push_back({{"name", phase.name}, {"milliseconds", phase.seconds.median * 1e3}});
+    }
+    json["results"].push_back(entry);
+  }
+  return json;
+}
+
+std::vector<RedistributionSetup> setups_of(const BenchOptions& options) {
+  const std::vector<std::string> methods =
+      options.all && options.exchange == "auto"
+          ? exchange_methods()
+          : std::vector{options.exchange == "auto" ? exchange_candidates(MPI_COMM_WORLD).front() : options.exchange};
+  std::vector<RedistributionSetup> setups = transpose_setups(options, size_of(MPI_COMM_WORLD), methods);
+  if (setups.empty()) {
+    throw Error(ExitCode::usage, fmt::format("bench {}: nothing travels between these ranks that way; start it with "
+                                             "mpirun -n 2 or more, or leave --process-grid and --kind open",
+                                             options.what));
+  }
+  if (!options.all) setups.resize(1);
+  return setups;
+}
+
+}  // namespace
+
+ExitCode bench_redistribution(const BenchOptions& options) {
+  select_device(MPI_COMM_WORLD);
+  std::vector<MeasuredSetup> results;
+  for (const RedistributionSetup& setup : setups_of(options)) results.push_back(measure(options, setup));
+  std::ranges::stable_sort(
+      results, {}, [](const MeasuredSetup& result) { return std::pair(!result.fault.empty(), result.pair.median); });
+  run_on_root(MPI_COMM_WORLD, [&] {
+    print(options, results);
+    if (options.json.empty()) return;
+    std::ofstream file(options.json);
+    file << report(options, results).dump(2) << "\n";
+    file.close();
+    if (!file) throw Error(ExitCode::io, fmt::format("{}: could not be written", options.json));
+  });
+  return ExitCode::success;
+}
+
+}  // namespace sluice

@@ -1,0 +1,116 @@
+// The transposes of the solvers, as they are in a run: coefficients between x and y pencils within rows of ranks and
+// between y and z pencils within columns, fields between x and z pencils within columns.
+#include <complex>
+
+#include "core/decomp/communicator.hpp"
+#include "core/decomp/transpose.hpp"
+#include "core/device/buffer.hpp"
+#include "core/support/collective.hpp"
+#include "src/bench/redistribution.hpp"
+
+namespace sluice {
+
+namespace {
+
+using Cells = std::array<std::int64_t, 3>;
+using Pencil = Box3 (Decomposition::*)(int) const;
+
+struct Kind {
+  std::string name;
+  Pencil from, to;
+  bool in_row;
+  bool complex;
+};
+
+const std::vector<Kind>& kinds() {
+  static const std::vector<Kind> list{
+      {"xy", &Decomposition::spectral_x_pencil, &Decomposition::spectral_y_pencil, true, true},
+      {"yz", &Decomposition::spectral_y_pencil, &Decomposition::spectral_z_pencil, false, true},
+      {"xz", &Decomposition::x_pencil, &Decomposition::z_pencil, false, false},
+  };
+  return list;
+}
+
+/// The boxes of the ranks of this rank's row or column.
+std::vector<Box3> boxes(const Decomposition& decomposition, const Communicator& comm, Pencil pencil, bool in_row) {
+  const ProcessGrid& grid = comm.processes();
+  std::vector<Box3> list;
+  for (int n = 0; n < (in_row ? grid.py : grid.pz); ++n) {
+    const int rank = in_row ? grid.rank(n, comm.z_index()) : grid.rank(comm.y_index(), n);
+    list.push_back((decomposition.*pencil)(rank));
+  }
+  return list;
+}
+
+Cells cells_of(const BenchOptions& options) {
+  return {options.cells[0], options.cells[1], options.cells[2]};
+}
+
+int z_blocks(const BenchOptions& options, const ProcessGrid& processes) {
+  return std::max(processes.pz, options.z_blocks > 0 ? options.z_blocks : ZBlocks::default_count(options.cells[2]));
+}
+
+template <class T>
+class TransposeWorkload : public PairWorkload {
+ public:
+  TransposeWorkload(const BenchOptions& options, const ProcessGrid& processes, const Kind& kind, Exchange& exchange)
+      : comm_(MPI_COMM_WORLD, processes),
+        decomposition_(cells_of(options), processes, z_blocks(options, processes)),
+        from_((decomposition_.*kind.from)(comm_.rank())),
+        to_((decomposition_.*kind.to)(comm_.rank())),
+        transpose_(kind.in_row ? comm_.row() : comm_.column(), boxes(decomposition_, comm_, kind.from, kind.in_row),
+                   boxes(decomposition_, comm_, kind.to, kind.in_row), exchange),
+        source_(static_cast<std::size_t>(from_.volume())),
+        target_(static_cast<std::size_t>(to_.volume())) {
+    const double kept = static_cast<double>(intersect(from_, to_).volume());
+    bytes_ = sizeof(T) * (static_cast<double>(from_.volume() + to_.volume()) - 2 * kept);
+  }
+
+  void run() override {
+    const View3<T> source = contiguous_view(source_.data(), from_.nx(), from_.ny(), from_.nz());
+    const View3<T> target = contiguous_view(target_.data(), to_.nx(), to_.ny(), to_.nz());
+    transpose_.forward(source, target);
+    transpose_.backward(target, source);
+  }
+  double bytes_sent() const override { return bytes_; }
+
+ private:
+  Communicator comm_;
+  Decomposition decomposition_;
+  Box3 from_, to_;
+  Transpose<T> transpose_;
+  Buffer<T> source_, target_;
+  double bytes_ = 0;
+};
+
+}  // namespace
+
+std::vector<RedistributionSetup> transpose_setups(const BenchOptions& options, int ranks,
+                                                  const std::vector<std::string>& methods) {
+  std::vector<RedistributionSetup> setups;
+  for (const Kind& kind : kinds()) {
+    if (!options.kind.empty() && kind.name != options.kind) continue;
+    for (int py = 1; py <= ranks; ++py) {
+      const ProcessGrid processes{py, ranks / py};
+      if (ranks % py != 0 || (kind.in_row ? processes.py : processes.pz) == 1) continue;  // nothing would travel
+      if (!options.process_grid.empty() && (options.process_grid[0] != py || options.process_grid[1] != ranks / py))
+        continue;
+      for (const std::string& method : methods) setups.push_back({kind.name, "", processes, method});
+    }
+  }
+  return setups;
+}
+
+std::unique_ptr<PairWorkload> make_transpose(const BenchOptions& options, const RedistributionSetup& setup,
+                                             Exchange& exchange) {
+  const auto kind = std::ranges::find(kinds(), setup.kind, &Kind::name);
+  std::unique_ptr<PairWorkload> workload;
+  if (kind->complex) {
+    workload = std::make_unique<TransposeWorkload<std::complex<real>>>(options, setup.processes, *kind, exchange);
+  } else {
+    workload = std::make_unique<TransposeWorkload<real>>(options, setup.processes, *kind, exchange);
+  }
+  return workload;
+}
+
+}  // namespace sluice
