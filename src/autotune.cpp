@@ -19,10 +19,15 @@ namespace sluice {
 
 namespace {
 
+constexpr double budget = 8;           ///< seconds after which no further layout is begun
+constexpr double hopeless = 1.5;       ///< times the best: not worth repeating
+constexpr double noise = 1.02;         ///< times the best: as good
+constexpr std::size_t grids_kept = 2;  ///< of those measured with one method, to be measured with all
+
 /// What depends on the layout in a substep: the Poisson solve, with z-implicit diffusion three solves along z, and the
-/// halos.
+/// halos. Looks no closer at a layout that takes much longer than `best`.
 double time_of_substep(const io::Case& settings, const Grid& grid, const FlowParameters& flow, const Layout& layout,
-                       MPI_Comm world) {
+                       double best, MPI_Comm world) {
   const Communicator comm(world, layout.processes);
   const Decomposition decomposition(settings.cells, layout.processes, settings.z_blocks);
   const auto exchange = make_exchange(layout.exchange, world);
@@ -53,9 +58,51 @@ double time_of_substep(const io::Case& settings, const Grid& grid, const FlowPar
     double seconds = wall_seconds() - start;
     MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm.world());
     if (n > 0) least = std::min(least, seconds);
+    if (n > 0 && least > hopeless * best) break;
   }
   return least;
 }
+
+bool same(const Layout& a, const Layout& b) {
+  return a.processes == b.processes && a.exchange == b.exchange;
+}
+
+/// Measures layouts while there is time, each once.
+class Measurements {
+ public:
+  Measurements(const io::Case& settings, const Grid& grid, const FlowParameters& flow, MPI_Comm world)
+      : settings_(settings), grid_(grid), flow_(flow), world_(world), start_(wall_seconds()) {}
+
+  void add(const Layout& layout) {
+    if (std::ranges::any_of(table_, [&](const auto& entry) { return same(entry.layout, layout); })) return;
+    if (!table_.empty() && time_is_over()) {
+      ++left_out_;
+      return;
+    }
+    const double best = table_.empty() ? std::numeric_limits<double>::max() : fastest().seconds;
+    table_.push_back({layout, time_of_substep(settings_, grid_, flow_, layout, best, world_)});
+  }
+
+  const MeasuredLayout& fastest() const { return *std::ranges::min_element(table_, {}, &MeasuredLayout::seconds); }
+  const std::vector<MeasuredLayout>& table() const { return table_; }
+  int left_out() const { return left_out_; }
+
+ private:
+  /// By the clock of rank 0, so that all ranks agree.
+  bool time_is_over() const {
+    double seconds = wall_seconds() - start_;
+    check_mpi(MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, world_), "MPI_Bcast");
+    return seconds > budget;
+  }
+
+  const io::Case& settings_;
+  const Grid& grid_;
+  const FlowParameters& flow_;
+  MPI_Comm world_;
+  double start_;
+  std::vector<MeasuredLayout> table_;
+  int left_out_ = 0;
+};
 
 /// Whether a stored layout is one that the case and the rank count still allow.
 bool fits(const Layout& layout, const std::vector<ProcessGrid>& grids, const std::vector<std::string>& methods) {
@@ -73,17 +120,24 @@ Tuning tune(const io::Case& settings, const Grid& grid, const FlowParameters& fl
       settings.process_grid ? std::vector{usual} : Decomposition::candidates(settings.cells, ranks, settings.z_blocks);
   const std::vector<std::string> methods =
       settings.exchange == "auto" ? exchange_candidates(world) : std::vector{settings.exchange};
-  if (stored && fits(*stored, grids, methods)) return {*stored, {}};
-  if (ranks == 1 || (grids.size() == 1 && methods.size() == 1)) return {{usual, methods.front()}, {}};
+  if (stored && fits(*stored, grids, methods)) return {*stored, {}, 0};
+  if (ranks == 1 || (grids.size() == 1 && methods.size() == 1)) return {{usual, methods.front()}, {}, 0};
 
-  Tuning tuning;
-  for (const ProcessGrid& processes : grids) {
-    for (const std::string& method : methods) {
-      const Layout layout{processes, method};
-      tuning.table.push_back({layout, time_of_substep(settings, grid, flow, layout, world)});
-    }
+  // The default first: then the grids by its method, then the other methods on the best of those.
+  const Layout usually{usual, methods.front()};
+  Measurements measurements(settings, grid, flow, world);
+  measurements.add(usually);
+  for (const ProcessGrid& processes : grids) measurements.add({processes, methods.front()});
+  std::vector<MeasuredLayout> by_time = measurements.table();
+  std::ranges::sort(by_time, {}, &MeasuredLayout::seconds);
+  by_time.resize(std::min(by_time.size(), grids_kept));
+  for (const MeasuredLayout& entry : by_time) {
+    if (entry.seconds > hopeless * by_time.front().seconds) continue;
+    for (const std::string& method : methods) measurements.add({entry.layout.processes, method});
   }
-  tuning.chosen = std::ranges::min_element(tuning.table, {}, &MeasuredLayout::seconds)->layout;
+
+  Tuning tuning{measurements.fastest().layout, measurements.table(), measurements.left_out()};
+  if (tuning.table.front().seconds <= noise * measurements.fastest().seconds) tuning.chosen = usually;
   return tuning;
 }
 
@@ -91,11 +145,12 @@ std::vector<std::string> table_lines(const Tuning& tuning) {
   std::vector<std::string> lines;
   if (!tuning.table.empty()) lines.emplace_back("Solves and exchanges of one substep, measured (py x pz, method):");
   for (const MeasuredLayout& entry : tuning.table) {
-    const bool chosen =
-        entry.layout.processes == tuning.chosen.processes && entry.layout.exchange == tuning.chosen.exchange;
+    const bool chosen = same(entry.layout, tuning.chosen);
     lines.push_back(fmt::format("  {} x {}  {:<14}{:10.3f} ms{}", entry.layout.processes.py, entry.layout.processes.pz,
                                 entry.layout.exchange, entry.seconds * 1e3, chosen ? "  chosen" : ""));
   }
+  if (tuning.left_out > 0)
+    lines.push_back(fmt::format("  {} more not measured: the time for this was over", tuning.left_out));
   return lines;
 }
 

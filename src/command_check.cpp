@@ -1,9 +1,11 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <mpi.h>
 
 #include <cmath>
 
 #include "core/decomp/decomposition.hpp"
+#include "core/decomp/exchange/exchange.hpp"
 #include "core/support/collective.hpp"
 #include "solver/initial.hpp"
 #include "src/case_input.hpp"
@@ -79,6 +81,22 @@ void print_decomposition(const io::Case& settings, const Decomposition& decompos
         100 * (excess - 1));
 }
 
+/// What a run would measure at its start, where the case leaves a choice.
+void print_candidates(const io::Case& settings, int ranks) {
+  if (ranks == 1) return;
+  std::vector<std::string> grids;
+  if (!settings.process_grid) {
+    for (const ProcessGrid& grid : Decomposition::candidates(settings.cells, ranks, settings.z_blocks))
+      grids.push_back(fmt::format("{} x {}", grid.py, grid.pz));
+  }
+  const bool choose_method = settings.exchange == "auto";
+  if (grids.size() <= 1 && !choose_method) return;
+  fmt::print("candidates      ");
+  if (grids.size() > 1) fmt::print("{}{}", fmt::join(grids, ", "), choose_method ? ", by " : "");
+  if (choose_method) fmt::print("{}", fmt::join(exchange_methods(), ", "));
+  fmt::print(" (measured when a run starts, as far as they work between its ranks)\n");
+}
+
 std::string readable_size(double bytes) {
   constexpr double gibi = 1073741824;
   constexpr double mebi = 1048576;
@@ -105,6 +123,7 @@ ExitCode command_check(const CheckOptions& options) {
     fmt::print("viscosity       {:.6e} (in h and the case's velocity unit)\n", flow.viscosity);
     print_grid(grid, flow);
     print_decomposition(settings, decomposition);
+    print_candidates(settings, options.ranks);
     print_memory(grid, flow, decomposition);
     print_time_step(settings, grid, flow);
     fmt::print("The case is valid.\n");

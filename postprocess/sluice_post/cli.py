@@ -101,6 +101,17 @@ def build_parser() -> argparse.ArgumentParser:
     convert.add_argument(
         "-o", "--output", type=Path, metavar="FOLDER", help="folder to write to; default: DIR"
     )
+
+    bench = _command(
+        commands,
+        "bench",
+        "draw what sluice bench transpose or fft wrote as JSON",
+        "sluice-post bench transpose.json",
+    )
+    bench.add_argument("file", metavar="FILE", type=Path, help="written by sluice bench ... --json FILE")
+    bench.add_argument(
+        "-o", "--output", type=Path, metavar="FIGURE", help="default: FILE with the suffix .png"
+    )
     return parser
 
 
@@ -163,13 +174,31 @@ def _convert(arguments: argparse.Namespace) -> None:
         print(folder / name)
 
 
+def _bench(arguments: argparse.Namespace) -> None:
+    from sluice_post.bench import bench_figure, read_benchmark
+    from sluice_post.style import figure_style, save_png
+
+    benchmark = read_benchmark(arguments.file)
+    path = arguments.output or arguments.file.with_suffix(".png")
+    with figure_style():
+        save_png(bench_figure(benchmark), path)
+    print(f"figure: {path}")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns the exit code: 0, 2 (usage) or 4 (input/output)."""
     parsed = build_parser().parse_args(arguments)
-    commands = {"report": _report, "profiles": _profiles, "compare": _compare, "convert": _convert}
+    commands = {
+        "report": _report,
+        "profiles": _profiles,
+        "compare": _compare,
+        "convert": _convert,
+        "bench": _bench,
+    }
     try:
-        if parsed.begin is not None and parsed.end is not None and parsed.end <= parsed.begin:
-            raise UsageError(f"--to {parsed.end:g} is not after --from {parsed.begin:g}")
+        begin, end = getattr(parsed, "begin", None), getattr(parsed, "end", None)
+        if begin is not None and end is not None and end <= begin:
+            raise UsageError(f"--to {end:g} is not after --from {begin:g}")
         commands[parsed.command](parsed)
         sys.stdout.flush()
     except PostError as error:
