@@ -1,15 +1,11 @@
 // Fourier transforms on a GPU, in place: by kernels of our own, along y by VkFFT for lengths that they leave out if the
 // build has it, else by cuFFT, the plain way. cuFFT may choose other kernels for other batch sizes, so that the last
 // bits of a transform can depend on how many rows a rank owns, that is on the process grid.
-#include <cufft.h>
-
 #include <algorithm>
-#include <array>
 #include <string>
-#include <type_traits>
-#include <utility>
 
 #include "core/support/error.hpp"
+#include "poisson/cufft_plan.hpp"
 #include "poisson/fft.hpp"
 #include "poisson/fft_columns.hpp"
 #include "poisson/fft_rows.hpp"
@@ -22,96 +18,6 @@ namespace sluice {
 namespace {
 
 using Complex = std::complex<real>;
-
-/// Most work memory that a plan may ask for beyond one plane's worth.
-constexpr std::size_t work_limit = std::size_t{64} << 20;
-
-void check_cufft(cufftResult status, const char* what) {
-  if (status == CUFFT_SUCCESS) return;
-  const bool memory = status == CUFFT_ALLOC_FAILED;
-  throw Error(memory ? ExitCode::resources : ExitCode::internal,
-              std::string(what) +
-                  (memory ? ": out of GPU memory" : ": cuFFT error " + std::to_string(static_cast<int>(status))));
-}
-
-/// How a batch of one-dimensional transforms lies in memory.
-struct Batch {
-  long long length;                     ///< of one transform, in real or complex values in space
-  long long stride;                     ///< between values of one transform
-  long long distance_in, distance_out;  ///< between transforms
-  long long count;
-};
-
-/// Owns a cuFFT plan. Move-only.
-class Plan {
- public:
-  Plan() { check_cufft(cufftCreate(&handle_), "cufftCreate"); }
-  Plan(cufftType type, const Batch& batch) : Plan() {
-    std::array<long long, 1> n{batch.length};
-    std::array<long long, 1> embed{batch.length *
-                                   std::max<long long>(1, batch.stride)};  // 1-D: only its presence counts
-    std::size_t work = 0;
-    check_cufft(cufftMakePlanMany64(handle_, 1, n.data(), embed.data(), batch.stride, batch.distance_in, embed.data(),
-                                    batch.stride, batch.distance_out, type, batch.count, &work),
-                "cufftMakePlanMany64");
-  }
-  Plan(Plan&& other) noexcept : handle_(std::exchange(other.handle_, 0)) {}
-  Plan& operator=(Plan&& other) noexcept {
-    std::swap(handle_, other.handle_);
-    return *this;
-  }
-  Plan(const Plan&) = delete;
-  Plan& operator=(const Plan&) = delete;
-  ~Plan() {
-    if (handle_ != 0) cufftDestroy(handle_);
-  }
-  cufftHandle handle() const { return handle_; }
-
-  /// Work memory that a plan would ask for, in bytes.
-  static std::size_t work_size(cufftType type, const Batch& batch) {
-    const Plan probe;
-    std::array<long long, 1> n{batch.length};
-    std::array<long long, 1> embed{batch.length * std::max<long long>(1, batch.stride)};
-    std::size_t work = 0;
-    check_cufft(cufftGetSizeMany64(probe.handle_, 1, n.data(), embed.data(), batch.stride, batch.distance_in,
-                                   embed.data(), batch.stride, batch.distance_out, type, batch.count, &work),
-                "cufftGetSizeMany64");
-    return work;
-  }
-
- private:
-  cufftHandle handle_ = 0;
-};
-
-struct DoubleCufft {
-  using Complex = cufftDoubleComplex;
-  static constexpr cufftType real_to_complex = CUFFT_D2Z;
-  static constexpr cufftType complex_to_real = CUFFT_Z2D;
-  static constexpr cufftType complex_to_complex = CUFFT_Z2Z;
-  static cufftResult execute(cufftHandle plan, double* in, Complex* out) { return cufftExecD2Z(plan, in, out); }
-  static cufftResult execute(cufftHandle plan, Complex* in, double* out) { return cufftExecZ2D(plan, in, out); }
-  static cufftResult execute(cufftHandle plan, Complex* data, int direction) {
-    return cufftExecZ2Z(plan, data, data, direction);
-  }
-};
-
-struct SingleCufft {
-  using Complex = cufftComplex;
-  static constexpr cufftType real_to_complex = CUFFT_R2C;
-  static constexpr cufftType complex_to_real = CUFFT_C2R;
-  static constexpr cufftType complex_to_complex = CUFFT_C2C;
-  static cufftResult execute(cufftHandle plan, float* in, Complex* out) { return cufftExecR2C(plan, in, out); }
-  static cufftResult execute(cufftHandle plan, Complex* in, float* out) { return cufftExecC2R(plan, in, out); }
-  static cufftResult execute(cufftHandle plan, Complex* data, int direction) {
-    return cufftExecC2C(plan, data, data, direction);
-  }
-};
-
-using Cufft = std::conditional_t<std::is_same_v<real, double>, DoubleCufft, SingleCufft>;
-
-Cufft::Complex* cufft(void* data) {
-  return static_cast<Cufft::Complex*>(data);
-}
 
 /// Whether cuFFT has a kernel that moves data at the speed of memory: for powers of two in rows without a gap between
 /// them. There it takes 2.1 words of 8 bytes a point, where 2 is the least, but 4.9 at nx = 384, 5.0 at 576 and
@@ -130,25 +36,26 @@ struct FourierX::Plans {
       rows = RowFourier::make(box.nx(), rows_of(planes), row_length);
       if (rows) return;
     }
-    while (planes > 1 && std::max(Plan::work_size(Cufft::real_to_complex, batch(planes, true)),
-                                  Plan::work_size(Cufft::complex_to_real, batch(planes, false))) > work_limit) {
+    while (planes > 1 &&
+           std::max(CufftPlan::work_size(Cufft::real_to_complex, batch(planes, true)),
+                    CufftPlan::work_size(Cufft::complex_to_real, batch(planes, false))) > cufft_work_limit) {
       planes = (planes + 1) / 2;
     }
-    forward = Plan(Cufft::real_to_complex, batch(planes, true));
-    backward = Plan(Cufft::complex_to_real, batch(planes, false));
+    forward = CufftPlan(Cufft::real_to_complex, batch(planes, true));
+    backward = CufftPlan(Cufft::complex_to_real, batch(planes, false));
     if (const int rest = box.nz() % planes; rest > 0) {
-      forward_rest = Plan(Cufft::real_to_complex, batch(rest, true));
-      backward_rest = Plan(Cufft::complex_to_real, batch(rest, false));
+      forward_rest = CufftPlan(Cufft::real_to_complex, batch(rest, true));
+      backward_rest = CufftPlan(Cufft::complex_to_real, batch(rest, false));
     }
   }
 
   /// Of so many planes, with the y halo between them.
   std::int64_t rows_of(int depth) const { return (box.extent(1) + 2) * depth - 2; }
 
-  Batch batch(int depth, bool to_complex) const {
+  CufftBatch batch(int depth, bool to_complex) const {
     const long long in_real = row_length;
     const long long in_complex = row_length / 2;
-    return {box.extent(0), 1, to_complex ? in_real : in_complex, to_complex ? in_complex : in_real, rows_of(depth)};
+    return {box.extent(0), 1, 1, to_complex ? in_real : in_complex, to_complex ? in_complex : in_real, rows_of(depth)};
   }
 
   real* first_row(Field& field) const {
@@ -158,7 +65,7 @@ struct FourierX::Plans {
   }
 
   template <class Execute>
-  void run(Field& field, const Plan& whole, const Plan& rest, const Execute& execute) const {
+  void run(Field& field, const CufftPlan& whole, const CufftPlan& rest, const Execute& execute) const {
     real* const first = first_row(field);
     int k = 0;
     for (; k + planes <= box.nz(); k += planes) execute(whole, first + k * field.plane_length());
@@ -169,7 +76,7 @@ struct FourierX::Plans {
   std::int64_t row_length;
   int planes;  ///< in one launch
   std::unique_ptr<RowFourier> rows;
-  Plan forward, backward, forward_rest, backward_rest;
+  CufftPlan forward, backward, forward_rest, backward_rest;
 };
 
 FourierX::FourierX(const Box3& box, std::int64_t row_length, FourierMethod method) {
@@ -185,7 +92,7 @@ void FourierX::forward(Field& field) {
     plans_->rows->forward(plans_->first_row(field));
     return;
   }
-  plans_->run(field, plans_->forward, plans_->forward_rest, [](const Plan& plan, real* rows) {
+  plans_->run(field, plans_->forward, plans_->forward_rest, [](const CufftPlan& plan, real* rows) {
     check_cufft(Cufft::execute(plan.handle(), rows, cufft(rows)), "cuFFT along x, forward");
   });
 }
@@ -195,7 +102,7 @@ void FourierX::backward(Field& field) {
     plans_->rows->backward(plans_->first_row(field));
     return;
   }
-  plans_->run(field, plans_->backward, plans_->backward_rest, [](const Plan& plan, real* rows) {
+  plans_->run(field, plans_->backward, plans_->backward_rest, [](const CufftPlan& plan, real* rows) {
     check_cufft(Cufft::execute(plan.handle(), cufft(rows), rows), "cuFFT along x, backward");
   });
 }
@@ -225,7 +132,7 @@ struct FourierY::Plans {
       if (vkfft) return;
     }
 #endif
-    plan = Plan(Cufft::complex_to_complex, {ny, stride_y, 1, 1, nx});
+    plan = CufftPlan(Cufft::complex_to_complex, {ny, stride_y, stride_y, 1, 1, nx});
   }
 
   void run(View3<Complex> coefficients, int direction) {
@@ -242,14 +149,15 @@ struct FourierY::Plans {
     }
 #endif
     for (int k = 0; k < nz; ++k) {
-      check_cufft(Cufft::execute(plan.handle(), cufft(coefficients.origin + k * stride_z), direction), "cuFFT along y");
+      Cufft::Complex* const data = cufft(coefficients.origin + k * stride_z);
+      check_cufft(Cufft::execute(plan.handle(), data, data, direction), "cuFFT along y");
     }
   }
 
   int nz;
   std::int64_t stride_y, stride_z;
   std::unique_ptr<ColumnFourier> columns;
-  Plan plan;
+  CufftPlan plan;
 #ifdef SLUICE_VKFFT
   std::unique_ptr<VkFourierY> vkfft;
 #endif

@@ -1,70 +1,19 @@
 // Fourier transforms by FFTW. Every row or column is transformed by itself, by the same plan between the same
 // aligned buffers, so that its bits depend neither on its neighbours nor on the process grid; on the
-// cache-sized lines of a flow solver this is as fast as transforming several at a time (measured). Plans are
-// estimated, never timed: timing would make them vary from run to run.
-#include <fftw3.h>
-
+// cache-sized lines of a flow solver this is as fast as transforming several at a time (measured).
 #include <algorithm>
 #include <type_traits>
 
 #include "core/device/buffer.hpp"
 #include "core/support/error.hpp"
 #include "poisson/fft.hpp"
+#include "poisson/fftw_plan.hpp"
 
 namespace sluice {
 
 namespace {
 
-struct DoubleFftw {
-  using Complex = fftw_complex;
-  using Plan = fftw_plan;
-  static Plan r2c(int n, double* in, Complex* out) { return fftw_plan_dft_r2c_1d(n, in, out, FFTW_ESTIMATE); }
-  static Plan c2r(int n, Complex* in, double* out) { return fftw_plan_dft_c2r_1d(n, in, out, FFTW_ESTIMATE); }
-  static Plan c2c(int n, Complex* in, Complex* out, int sign) {
-    return fftw_plan_dft_1d(n, in, out, sign, FFTW_ESTIMATE);
-  }
-  static void execute(Plan plan, double* in, Complex* out) { fftw_execute_dft_r2c(plan, in, out); }
-  static void execute(Plan plan, Complex* in, double* out) { fftw_execute_dft_c2r(plan, in, out); }
-  static void execute(Plan plan, Complex* in, Complex* out) { fftw_execute_dft(plan, in, out); }
-  static void destroy(Plan plan) { fftw_destroy_plan(plan); }
-  static const char* version() { return fftw_version; }
-};
-
-struct SingleFftw {
-  using Complex = fftwf_complex;
-  using Plan = fftwf_plan;
-  static Plan r2c(int n, float* in, Complex* out) { return fftwf_plan_dft_r2c_1d(n, in, out, FFTW_ESTIMATE); }
-  static Plan c2r(int n, Complex* in, float* out) { return fftwf_plan_dft_c2r_1d(n, in, out, FFTW_ESTIMATE); }
-  static Plan c2c(int n, Complex* in, Complex* out, int sign) {
-    return fftwf_plan_dft_1d(n, in, out, sign, FFTW_ESTIMATE);
-  }
-  static void execute(Plan plan, float* in, Complex* out) { fftwf_execute_dft_r2c(plan, in, out); }
-  static void execute(Plan plan, Complex* in, float* out) { fftwf_execute_dft_c2r(plan, in, out); }
-  static void execute(Plan plan, Complex* in, Complex* out) { fftwf_execute_dft(plan, in, out); }
-  static void destroy(Plan plan) { fftwf_destroy_plan(plan); }
-  static const char* version() { return fftwf_version; }
-};
-
-using Fftw = std::conditional_t<std::is_same_v<real, double>, DoubleFftw, SingleFftw>;
-using FftwComplex = Fftw::Complex;
 using Complex = std::complex<real>;
-
-FftwComplex* fftw(Complex* data) {
-  return reinterpret_cast<FftwComplex*>(data);
-}
-
-/// Owns a plan. Move-only.
-class Plan {
- public:
-  explicit Plan(Fftw::Plan plan) : plan_(plan) { SLUICE_REQUIRE(plan != nullptr, "FFTW has no plan for this size"); }
-  Plan(const Plan&) = delete;
-  Plan& operator=(const Plan&) = delete;
-  ~Plan() { Fftw::destroy(plan_); }
-  operator Fftw::Plan() const { return plan_; }
-
- private:
-  Fftw::Plan plan_;
-};
 
 constexpr std::int64_t alignment = 64;
 
@@ -101,7 +50,7 @@ struct FourierX::Plans {
   Box3 box;
   std::int64_t row_length;
   Buffer<real> row, target;
-  Plan forward, backward;
+  FftwPlan forward, backward;
 };
 
 FourierX::FourierX(const Box3& box, std::int64_t row_length, FourierMethod /*method*/) {
@@ -142,7 +91,7 @@ struct FourierY::Plans {
 
   std::size_t buffer_size() const { return static_cast<std::size_t>(together) * static_cast<std::size_t>(pitch); }
 
-  void run(View3<Complex> coefficients, const Plan& plan) {
+  void run(View3<Complex> coefficients, const FftwPlan& plan) {
     for (int k = 0; k < nz; ++k) {
       for (int i = 0; i < nx; i += together) {
         Complex* data = coefficients.origin + i + k * coefficients.stride_z;
@@ -156,7 +105,7 @@ struct FourierY::Plans {
   }
 
   template <class Count>
-  void transform_columns(Complex* data, std::ptrdiff_t stride, const Plan& plan, Count columns) {
+  void transform_columns(Complex* data, std::ptrdiff_t stride, const FftwPlan& plan, Count columns) {
     for (int j = 0; j < ny; ++j) {
       for (int c = 0; c < columns; ++c) source.data()[c * pitch + j] = data[j * stride + c];
     }
@@ -170,7 +119,7 @@ struct FourierY::Plans {
   int nx, ny, nz;
   std::ptrdiff_t pitch;  ///< of the buffers' columns: whole cache lines, and no power of two
   Buffer<Complex> source, target;
-  Plan forward, backward;
+  FftwPlan forward, backward;
 };
 
 FourierY::FourierY(int nx, int ny, int nz, std::int64_t /*stride_y*/, std::int64_t /*stride_z*/,

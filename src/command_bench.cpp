@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,8 @@
 #include "core/support/collective.hpp"
 #include "core/support/random.hpp"
 #include "core/support/timers.hpp"
+#include "src/bench/json_file.hpp"
+#include "src/bench/links.hpp"
 #include "src/bench/memory_use.hpp"
 #include "src/bench/redistribution.hpp"
 #include "src/bench/sample.hpp"
@@ -281,7 +282,8 @@ std::pair<double, double> half_grid_memory(const BenchOptions& options, const La
 }  // namespace
 
 ExitCode command_bench(const BenchOptions& options) {
-  if (options.what == "transpose") return bench_redistribution(options);
+  if (options.what == "links") return bench_links(options);
+  if (options.what == "transpose" || options.what == "fft") return bench_redistribution(options);
   select_device(MPI_COMM_WORLD);
   const io::Case settings = bench_case(options, options.cells[2]);
   const Tuning tuning =
@@ -298,11 +300,7 @@ ExitCode command_bench(const BenchOptions& options) {
   const nlohmann::ordered_json json = report(options, settings, layout, measurement, memory, triad);
   run_on_root(MPI_COMM_WORLD, [&] {
     print(json);
-    if (options.json.empty()) return;
-    std::ofstream file(options.json);
-    file << json.dump(2) << "\n";
-    file.close();
-    if (!file) throw Error(ExitCode::io, fmt::format("{}: could not be written", options.json));
+    write_json(options.json, json);
   });
   return ExitCode::success;
 }

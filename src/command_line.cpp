@@ -57,9 +57,9 @@ void add_check(CLI::App& app, CheckOptions& options, const std::function<void(st
 
 void add_bench(CLI::App& app, BenchOptions& options, const std::function<void(std::function<ExitCode()>)>& choose) {
   CLI::App* bench = app.add_subcommand("bench", "Measure speed and memory");
-  bench->add_option("WHAT", options.what, "step, poisson, tridiagonal or transpose")
+  bench->add_option("WHAT", options.what, "step, poisson, tridiagonal, transpose, fft or links")
       ->required()
-      ->check(CLI::IsMember({"step", "poisson", "tridiagonal", "transpose"}));
+      ->check(CLI::IsMember({"step", "poisson", "tridiagonal", "transpose", "fft", "links"}));
   bench->add_option("--grid", options.cells, "Cells in x, y, z")
       ->delimiter(',')
       ->expected(3)
@@ -75,12 +75,18 @@ void add_bench(CLI::App& app, BenchOptions& options, const std::function<void(st
       ->check(CLI::PositiveNumber);
   bench->add_option("--z-blocks", options.z_blocks, "Number of z blocks; 0: auto")->check(CLI::NonNegativeNumber);
   bench->add_option("--repeats", options.repeats, "Steps, solves or pairs to measure")->check(CLI::PositiveNumber);
-  bench->add_flag("--all", options.all, "transpose: every way that the other options leave open");
-  bench->add_option("--kind", options.kind, "transpose: xy, yz or xz; without it the first that travels")
-      ->check(CLI::IsMember({"xy", "yz", "xz"}));
-  bench->add_option("--warm-up", options.warm_up, "transpose: pairs before those that count")
+  bench->add_flag("--all", options.all, "transpose, fft: every way that the other options leave open");
+  bench
+      ->add_option("--kind", options.kind,
+                   "transpose: xy, yz or xz; fft: slab_2d_1d, slab_1d_2d or pencil; without it the first of them")
+      ->check(CLI::IsMember({"xy", "yz", "xz", "slab_2d_1d", "slab_1d_2d", "pencil"}));
+  bench->add_option("--layout", options.layout, "fft: contiguous or realigned; without it the first")
+      ->check(CLI::IsMember({"contiguous", "realigned"}));
+  bench->add_option("--bytes", options.bytes, "links: bytes of a block")->check(CLI::PositiveNumber);
+  bench->add_option("--warm-up", options.warm_up, "transpose, fft, links: pairs or blocks before those that count")
       ->check(CLI::NonNegativeNumber);
-  bench->add_option("--time-limit", options.time_limit, "transpose: seconds for each way")->check(CLI::PositiveNumber);
+  bench->add_option("--time-limit", options.time_limit, "transpose, fft: seconds for each way")
+      ->check(CLI::PositiveNumber);
   bench->add_option("--json", options.json, "Write the result to this file as JSON")->type_name("FILE");
   bench->footer("Example: mpirun -n 2 sluice bench step --grid 192,128,128 --diffusion explicit");
   bench->callback([&options, choose] { choose([&options] { return command_bench(options); }); });

@@ -32,7 +32,7 @@ struct CheckOptions {
 };
 
 struct BenchOptions {
-  std::string what;  ///< step, poisson, tridiagonal, transpose or fft
+  std::string what;  ///< step, poisson, tridiagonal, transpose, fft or links
   std::vector<std::int64_t> cells{192, 128, 128};
   std::string diffusion = "explicit";
   std::string tridiagonal = "ptdma";
@@ -43,10 +43,12 @@ struct BenchOptions {
   std::string json;  ///< file; empty: none
 
   // transpose and fft
-  bool all = false;        ///< every way that the other options leave open
-  std::string kind;        ///< xy, yz or xz; empty: any
-  int warm_up = 3;         ///< pairs before those that count
-  double time_limit = 10;  ///< seconds for a way
+  bool all = false;                              ///< every way that the other options leave open
+  std::string kind;                              ///< xy, yz or xz; slab_2d_1d, slab_1d_2d or pencil; empty: any
+  std::string layout;                            ///< fft: contiguous or realigned; empty: both
+  int warm_up = 3;                               ///< pairs before those that count
+  double time_limit = 10;                        ///< seconds for a way
+  std::int64_t bytes = std::int64_t{256} << 20;  ///< links: of a block
 };
 
 ExitCode run_command_line(int argc, char** argv);

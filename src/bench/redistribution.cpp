@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "src/bench/json_file.hpp"
 #include "src/bench/sample.hpp"
 #include "src/provenance.hpp"
 #include "src/setup.hpp"
@@ -43,6 +43,7 @@ double largest_of_ranks(double value) {
 
 /// From barrier to barrier; the longest of all ranks, so that all decide alike by it.
 double time_once(PairWorkload& workload) {
+  workload.prepare();
   device::synchronize();
   check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
   const double start = wall_seconds();
@@ -77,7 +78,7 @@ std::vector<PhaseSpread> measure_phases(PairWorkload& workload, int repeats) {
 
 std::unique_ptr<PairWorkload> make_workload(const BenchOptions& options, const RedistributionSetup& setup,
                                             Exchange& exchange) {
-  return make_transpose(options, setup, exchange);
+  return options.what == "fft" ? make_fft(options, setup, exchange) : make_transpose(options, setup, exchange);
 }
 
 /// Stops repeating when the time limit of a setup is over. A setup that cannot be made is a line of the table too.
@@ -176,11 +177,13 @@ std::vector<RedistributionSetup> setups_of(const BenchOptions& options) {
       options.all && options.exchange == "auto"
           ? exchange_methods()
           : std::vector{options.exchange == "auto" ? exchange_candidates(MPI_COMM_WORLD).front() : options.exchange};
-  std::vector<RedistributionSetup> setups = transpose_setups(options, size_of(MPI_COMM_WORLD), methods);
+  const int ranks = size_of(MPI_COMM_WORLD);
+  std::vector<RedistributionSetup> setups =
+      options.what == "fft" ? fft_setups(options, ranks, methods) : transpose_setups(options, ranks, methods);
   if (setups.empty()) {
-    throw Error(ExitCode::usage, fmt::format("bench {}: nothing travels between these ranks that way; start it with "
+    throw Error(ExitCode::usage, fmt::format("bench {}: nothing travels between {} rank(s) that way; start it with "
                                              "mpirun -n 2 or more, or leave --process-grid and --kind open",
-                                             options.what));
+                                             options.what, ranks));
   }
   if (!options.all) setups.resize(1);
   return setups;
@@ -196,11 +199,7 @@ ExitCode bench_redistribution(const BenchOptions& options) {
       results, {}, [](const MeasuredSetup& result) { return std::pair(!result.fault.empty(), result.pair.median); });
   run_on_root(MPI_COMM_WORLD, [&] {
     print(options, results);
-    if (options.json.empty()) return;
-    std::ofstream file(options.json);
-    file << report(options, results).dump(2) << "\n";
-    file.close();
-    if (!file) throw Error(ExitCode::io, fmt::format("{}: could not be written", options.json));
+    write_json(options.json, report(options, results));
   });
   return ExitCode::success;
 }

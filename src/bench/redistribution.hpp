@@ -23,6 +23,7 @@ struct RedistributionSetup {
 class PairWorkload {
  public:
   virtual ~PairWorkload() = default;
+  virtual void prepare() {}  ///< before every pair, not timed
   /// Collective.
   virtual void run() = 0;
   /// That leave this rank in a pair.
@@ -33,13 +34,18 @@ class PairWorkload {
   virtual PhaseTimers* timers() { return nullptr; }
 };
 
-/// Every setup that the options leave open, for `ranks` ranks: one for each choice with --all, else the first.
+/// Every setup that the options leave open, for `ranks` ranks and these methods.
 std::vector<RedistributionSetup> transpose_setups(const BenchOptions& options, int ranks,
                                                   const std::vector<std::string>& methods);
+
+std::vector<RedistributionSetup> fft_setups(const BenchOptions& options, int ranks,
+                                            const std::vector<std::string>& methods);
 
 /// Collective. The exchange must outlive the workload.
 std::unique_ptr<PairWorkload> make_transpose(const BenchOptions& options, const RedistributionSetup& setup,
                                              Exchange& exchange);
+std::unique_ptr<PairWorkload> make_fft(const BenchOptions& options, const RedistributionSetup& setup,
+                                       Exchange& exchange);
 
 /// Measures, prints a table, the fastest first, and writes it as JSON. Collective.
 ExitCode bench_redistribution(const BenchOptions& options);

@@ -83,7 +83,7 @@ TEST_P(TransposeBy, IsAnExactPermutationOnEveryProcessGrid) {
   const std::unique_ptr<Exchange> exchange = make_exchange(GetParam(), MPI_COMM_WORLD);
   int tested = 0;
   for (const Cells& cells :
-       {Cells{9, 10, 11}, Cells{12, 13, 14}, Cells{10, 6, 12}, Cells{3, 1, 13}, Cells{16, 12, 12}}) {
+       {Cells{9, 10, 11}, Cells{32, 24, 20}, Cells{12, 13, 14}, Cells{10, 6, 12}, Cells{3, 1, 13}, Cells{16, 12, 12}}) {
     const int z_blocks = static_cast<int>(cells[2] / 2);
     for (const ProcessGrid& grid : Decomposition::candidates(cells, world_size(), z_blocks)) {
       SCOPED_TRACE(label(cells, grid));

@@ -8,7 +8,7 @@
 
 #include "poisson/column_stages.hpp"
 #include "poisson/small_dft.hpp"
-#include "tests/unit/exact_dft.hpp"
+#include "tests/unit/roots_and_noise.hpp"
 
 namespace sluice {
 namespace {

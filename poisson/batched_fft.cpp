@@ -1,0 +1,34 @@
+#include "poisson/batched_fft.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+
+bool FftBatch::in_place(FftKind kind) const {
+  // Rows of real values then have room for their coefficients, which are twice as large.
+  const int in = kind == FftKind::complex_to_real ? 2 : 1;
+  const int out = kind == FftKind::real_to_complex ? 2 : 1;
+  const bool complex = in == out;
+  return (complex ? stride_in == stride_out : stride_in == 1 && stride_out == 1) &&
+         std::ranges::all_of(loops, [&](const FftLoop& loop) {
+           return loop.count == 1 || in * loop.distance_in == out * loop.distance_out;
+         });
+}
+
+FftBatch FftBatch::merged() const {
+  FftBatch batch = *this;
+  auto& [inner, outer] = batch.loops;
+  if (inner.count == 1) std::swap(inner, outer);
+  if (outer.count == 1) return batch;
+  for (int order = 0; order < 2; ++order, std::swap(inner, outer)) {
+    if (outer.distance_in != inner.count * inner.distance_in || outer.distance_out != inner.count * inner.distance_out)
+      continue;
+    inner.count *= outer.count;
+    outer = FftLoop{};
+    return batch;
+  }
+  return batch;
+}
+
+}  // namespace sluice

@@ -1,0 +1,62 @@
+#pragma once
+// The steps of a distributed transform: one class for each order in which transforms and redistributions follow each
+// other, contiguous in fft_contiguous.cpp, realigned in fft_realigned.cpp.
+#include <complex>
+#include <initializer_list>
+#include <memory>
+#include <vector>
+
+#include "core/decomp/communicator.hpp"
+#include "core/device/buffer.hpp"
+#include "poisson/axis_fft.hpp"
+#include "poisson/distributed_fft.hpp"
+#include "poisson/fft_splitting.hpp"
+#include "poisson/redistribution.hpp"
+
+namespace sluice {
+
+using FftStage = Box3 (FftSplitting::*)(int) const;  ///< what a rank owns
+
+/// Where a pipeline is made: between which ranks, by what means.
+struct FftPlace {
+  const Communicator& comm;
+  const FftSplitting& splitting;
+  Exchange& exchange;
+  PhaseTimers& timers;
+
+  Box3 own(FftStage stage) const { return (splitting.*stage)(comm.rank()); }
+  /// Within the py ranks that share planes.
+  Redistribution within_planes(FftStage from, FftStage to, const AxisOrder& order, Redistribution::Loops loops) const;
+  /// Within the pz ranks, one for each range of planes.
+  Redistribution across_planes(FftStage from, FftStage to, const AxisOrder& order, Redistribution::Loops loops) const;
+};
+
+class FftPipeline {
+ public:
+  virtual ~FftPipeline() = default;
+  virtual void forward(const real* in, std::complex<real>* out) = 0;
+  virtual void backward(std::complex<real>* in, real* out) = 0;
+
+  const Box3& values() const { return values_; }
+  const Box3& coefficients() const { return coefficients_; }
+  std::size_t room() const { return room_; }  ///< elements of the largest part between the steps
+  std::size_t bytes() const;
+
+ protected:
+  /// `stages`: what the rank owns between the steps, the last of them afterwards.
+  FftPipeline(const FftPlace& place, std::initializer_list<FftStage> stages);
+
+  virtual std::vector<const Redistribution*> redistributions() const = 0;
+
+  AxisFft x_, y_, z_;
+  Buffer<std::complex<real>> work_;
+
+ private:
+  Box3 values_, coefficients_;
+  std::size_t room_ = 0;
+};
+
+std::unique_ptr<FftPipeline> make_contiguous(FftDecomposition decomposition, const FftPlace& place);
+std::unique_ptr<FftPipeline> make_realigned(FftDecomposition decomposition, const FftPlace& place);
+
+}  // namespace sluice

@@ -1,0 +1,122 @@
+// The distributed Fourier transform of random numbers, forward and back.
+#include <cmath>
+
+#include "core/device/buffer.hpp"
+#include "core/support/collective.hpp"
+#include "core/support/random.hpp"
+#include "poisson/distributed_fft.hpp"
+#include "src/bench/redistribution.hpp"
+
+namespace sluice {
+
+namespace {
+
+template <class Value>
+struct Named {
+  std::string name;
+  Value value;
+};
+
+const std::vector<Named<FftDecomposition>>& decompositions() {
+  static const std::vector<Named<FftDecomposition>> list{{"slab_2d_1d", FftDecomposition::slab_2d_1d},
+                                                         {"slab_1d_2d", FftDecomposition::slab_1d_2d},
+                                                         {"pencil", FftDecomposition::pencil}};
+  return list;
+}
+
+const std::vector<Named<FftLayout>>& layouts() {
+  static const std::vector<Named<FftLayout>> list{{"contiguous", FftLayout::contiguous},
+                                                  {"realigned", FftLayout::realigned}};
+  return list;
+}
+
+template <class Value>
+Value named(const std::vector<Named<Value>>& list, const std::string& name) {
+  return std::ranges::find(list, name, &Named<Value>::name)->value;
+}
+
+/// What a rank sends there and back when its part changes from one box to another.
+double bytes_between(const Box3& from, const Box3& to) {
+  const double kept = static_cast<double>(intersect(from, to).volume());
+  return sizeof(std::complex<real>) * (static_cast<double>(from.volume() + to.volume()) - 2 * kept);
+}
+
+class FftWorkload : public PairWorkload {
+ public:
+  FftWorkload(const BenchOptions& options, const RedistributionSetup& setup, Exchange& exchange)
+      : cells_{options.cells[0], options.cells[1], options.cells[2]},
+        fft_(MPI_COMM_WORLD, cells_, named(decompositions(), setup.kind), named(layouts(), setup.layout),
+             setup.processes, exchange),
+        values_(static_cast<std::size_t>(fft_.real_box().volume())),
+        coefficients_(fft_.complex_elements()) {
+    noise_.resize(values_.size());
+    for (std::size_t n = 0; n < noise_.size(); ++n) noise_[n] = static_cast<real>(uniform01(1, n) - 0.5);
+    // Through the network once, or from x to y pencils and on to z pencils.
+    Box3 before = fft_.real_box();
+    before.lo[0] = 0;
+    before.hi[0] = cells_[0] / 2 + 1;
+    const Box3& after = fft_.complex_box();
+    Box3 between = before;
+    if (setup.kind == "pencil") {
+      between.lo[0] = after.lo[0];
+      between.hi[0] = after.hi[0];
+      between.lo[1] = 0;
+      between.hi[1] = cells_[1];
+    }
+    bytes_ = bytes_between(before, between) + bytes_between(between, after);
+  }
+
+  void prepare() override { values_.upload(noise_); }  // or they would grow by a factor of N in each pair
+  void run() override {
+    fft_.forward(values_.data(), coefficients_.data());
+    fft_.backward(coefficients_.data(), values_.data());
+  }
+  double bytes_sent() const override { return bytes_; }
+  /// Five times N log2 N each way, by the custom of the field, as if the values were complex.
+  double operations() const override {
+    const double points = static_cast<double>(cells_[0] * cells_[1] * cells_[2]);
+    return 10 * points * std::log2(points);
+  }
+  PhaseTimers* timers() override { return &fft_.timers(); }
+
+ private:
+  std::array<std::int64_t, 3> cells_;
+  DistributedFft fft_;
+  std::vector<real> noise_;
+  Buffer<real> values_;
+  Buffer<std::complex<real>> coefficients_;
+  double bytes_ = 0;
+};
+
+}  // namespace
+
+std::vector<RedistributionSetup> fft_setups(const BenchOptions& options, int ranks,
+                                            const std::vector<std::string>& methods) {
+  std::vector<RedistributionSetup> setups;
+  const auto add = [&](const std::string& kind, const ProcessGrid& processes) {
+    if (!options.kind.empty() && kind != options.kind) return;
+    for (const auto& layout : layouts()) {
+      if (!options.layout.empty() && layout.name != options.layout) continue;
+      for (const std::string& method : methods) setups.push_back({kind, layout.name, processes, method});
+    }
+  };
+  for (const auto& [name, decomposition] : decompositions()) {
+    if (decomposition != FftDecomposition::pencil) {
+      add(name, {1, ranks});
+      continue;
+    }
+    for (int py = 1; py <= ranks; ++py) {
+      const bool wanted = options.process_grid.empty() ? py > 1 && py < ranks  // else it is a slab
+                                                       : options.process_grid[0] == py;
+      if (ranks % py == 0 && wanted) add(name, {py, ranks / py});
+    }
+  }
+  return setups;
+}
+
+std::unique_ptr<PairWorkload> make_fft(const BenchOptions& options, const RedistributionSetup& setup,
+                                       Exchange& exchange) {
+  return std::make_unique<FftWorkload>(options, setup, exchange);
+}
+
+}  // namespace sluice

@@ -1,0 +1,172 @@
+#include "src/bench/links.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/decomp/exchange/exchange.hpp"
+#include "core/decomp/exchange/mpi_buffers.hpp"
+#include "core/device/buffer.hpp"
+#include "core/support/collective.hpp"
+#include "core/support/error.hpp"
+#include "core/support/timers.hpp"
+#include "src/bench/json_file.hpp"
+#include "src/bench/sample.hpp"
+#include "src/provenance.hpp"
+#include "src/simulation.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// A link and the bytes that leave each rank over it.
+struct Rate {
+  std::string link;
+  Spread seconds;
+  double bytes = 0;
+  std::string fault;  ///< empty if it worked
+  double gb_per_s() const { return bytes / seconds.median * 1e-9; }
+};
+
+/// Page-locked memory of the host.
+class HostBlock {
+ public:
+  explicit HostBlock(std::size_t bytes) : data_(static_cast<std::byte*>(device::allocate_host(bytes))) {}
+  HostBlock(const HostBlock&) = delete;
+  HostBlock& operator=(const HostBlock&) = delete;
+  ~HostBlock() { device::release_host(data_); }
+  std::byte* data() { return data_; }
+
+ private:
+  std::byte* data_;
+};
+
+/// From barrier to barrier, after a warm-up.
+Spread time_of(const BenchOptions& options, const std::function<void()>& action) {
+  std::vector<double> seconds;
+  for (int n = 0; n < options.warm_up + options.repeats; ++n) {
+    device::synchronize();
+    check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+    const double start = wall_seconds();
+    action();
+    device::synchronize();
+    check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+    if (n >= options.warm_up) seconds.push_back(wall_seconds() - start);
+  }
+  return spread_of(seconds);
+}
+
+/// What a staged exchange is made of, each alone: all ranks at a time, one block each.
+std::vector<Rate> stages(const BenchOptions& options, std::size_t bytes) {
+  Buffer<std::byte> on_device(bytes);
+  HostBlock out(bytes);
+  HostBlock in(bytes);
+  const auto size = static_cast<double>(bytes);
+  std::vector<Rate> rates;
+  rates.push_back(
+      {"device to host", time_of(options, [&] { device::copy(out.data(), on_device.data(), bytes); }), size, ""});
+  rates.push_back(
+      {"host to device", time_of(options, [&] { device::copy(on_device.data(), in.data(), bytes); }), size, ""});
+  const int ranks = size_of(MPI_COMM_WORLD);
+  const int rank = rank_of(MPI_COMM_WORLD);
+  if (ranks == 1) return rates;
+  const int count = mpi_element_count(bytes, "bench links");
+  const auto ring = [&] {
+    check_mpi(MPI_Sendrecv(out.data(), count, mpi_element_type(), (rank + 1) % ranks, 0, in.data(), count,
+                           mpi_element_type(), (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+              "MPI_Sendrecv");
+  };
+  rates.push_back({"network, host to host", time_of(options, ring), size, ""});
+  return rates;
+}
+
+/// A block from every rank to every other: written where the method wants it by a copy on the device, and moved.
+Rate exchange_rate(const BenchOptions& options, const std::string& method, std::size_t bytes) {
+  const int ranks = size_of(MPI_COMM_WORLD);
+  Rate rate{method, {}, static_cast<double>(bytes) * (ranks - 1), ""};
+  try {
+    const std::unique_ptr<Exchange> exchange = make_exchange(method, MPI_COMM_WORLD);
+    if (exchange->connect_arrays(MPI_COMM_WORLD)) {
+      rate.fault = "moves arrays as they lie; packed blocks as mpi_p2p";
+      return rate;
+    }
+    std::vector<std::size_t> sizes(static_cast<std::size_t>(ranks), bytes);
+    sizes[static_cast<std::size_t>(rank_of(MPI_COMM_WORLD))] = 0;
+    const BlockLayout layout = BlockLayout::of(sizes);
+    const std::unique_ptr<Connection> connection =
+        exchange->connect(MPI_COMM_WORLD, layout, layout, Traffic::all_to_all);
+    const Buffer<std::byte> block(bytes);
+    rate.seconds = time_of(options, [&] {
+      connection->begin();
+      for (int step = 1; step < ranks; ++step) {
+        const int peer = (rank_of(MPI_COMM_WORLD) + step) % ranks;
+        device::copy_async(connection->outgoing(peer), block.data(), bytes);
+        connection->packed(peer);
+      }
+      connection->run([](int) {});
+    });
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::resources) throw;
+    rate.fault = error.what();
+  }
+  return rate;
+}
+
+void print(std::size_t bytes, const std::vector<Rate>& rates) {
+  fmt::print("links, blocks of {} bytes, {} rank(s), {}\n", bytes, size_of(MPI_COMM_WORLD), device::description());
+  fmt::print("{:<24}{:>10}{:>22}{:>28}\n", "", "ms", "least to most", "GB/s out of each rank");
+  for (const Rate& rate : rates) {
+    if (!rate.fault.empty()) {
+      fmt::print("{:<24}{}\n", rate.link, rate.fault);
+      continue;
+    }
+    fmt::print("{:<24}{:>10.3f}{:>11.3f}{:>11.3f}{:>28.2f}\n", rate.link, rate.seconds.median * 1e3,
+               rate.seconds.least * 1e3, rate.seconds.most * 1e3, rate.gb_per_s());
+  }
+}
+
+nlohmann::ordered_json report(std::size_t bytes, const std::vector<Rate>& rates) {
+  nlohmann::ordered_json json;
+  json["what"] = "links";
+  json["bytes"] = bytes;
+  json["device"] = device::description();
+  json["version"] = version();
+  json["git_revision"] = git_revision();
+  json["ranks"] = size_of(MPI_COMM_WORLD);
+  json["links"] = nlohmann::ordered_json::array();
+  for (const Rate& rate : rates) {
+    if (!rate.fault.empty()) {
+      json["links"].push_back({{"name", rate.link}, {"fault", rate.fault}});
+      continue;
+    }
+    json["links"].push_back({{"name", rate.link},
+                             {"milliseconds", rate.seconds.median * 1e3},
+                             {"milliseconds_spread", {rate.seconds.least * 1e3, rate.seconds.most * 1e3}},
+                             {"gb_per_s", rate.gb_per_s()}});
+  }
+  return json;
+}
+
+}  // namespace
+
+ExitCode bench_links(const BenchOptions& options) {
+  select_device(MPI_COMM_WORLD);
+  const std::size_t bytes = static_cast<std::size_t>(options.bytes) / sizeof(real) * sizeof(real);
+  std::vector<Rate> rates = stages(options, bytes);
+  if (size_of(MPI_COMM_WORLD) > 1) {
+    for (const std::string& method : exchange_methods()) rates.push_back(exchange_rate(options, method, bytes));
+  }
+  run_on_root(MPI_COMM_WORLD, [&] {
+    print(bytes, rates);
+    write_json(options.json, report(bytes, rates));
+  });
+  return ExitCode::success;
+}
+
+}  // namespace sluice

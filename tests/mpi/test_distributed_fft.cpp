@@ -1,0 +1,328 @@
+// Distributed transforms: every decomposition and layout by every exchange method against the sums that define them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <memory>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "core/decomp/exchange/exchange.hpp"
+#include "core/device/buffer.hpp"
+#include "core/support/collective.hpp"
+#include "core/support/error.hpp"
+#include "core/support/random.hpp"
+#include "poisson/distributed_fft.hpp"
+#include "tests/support/direct_exchange.hpp"
+#include "tests/support/exact_dft.hpp"
+#include "tests/support/exchange_methods.hpp"
+
+namespace sluice {
+namespace {
+
+using Cells = std::array<std::int64_t, 3>;
+using Complex = std::complex<real>;
+using test::Exact;
+
+/// A function of the global index of a cell.
+using Values = std::function<double(std::int64_t, std::int64_t, std::int64_t)>;
+
+struct Variant {
+  std::string name;
+  FftDecomposition decomposition;
+  FftLayout layout;
+  ProcessGrid processes;
+};
+
+/// Every way for the ranks of this test, pencils on every process grid.
+std::vector<Variant> variants() {
+  const int ranks = size_of(MPI_COMM_WORLD);
+  std::vector<Variant> list;
+  for (const FftLayout layout : {FftLayout::contiguous, FftLayout::realigned}) {
+    const std::string suffix = layout == FftLayout::contiguous ? ", contiguous" : ", realigned";
+    list.push_back({"slabs 2D-1D" + suffix, FftDecomposition::slab_2d_1d, layout, {}});
+    list.push_back({"slabs 1D-2D" + suffix, FftDecomposition::slab_1d_2d, layout, {}});
+    for (int py = 1; py <= ranks; ++py) {
+      if (ranks % py != 0) continue;
+      const ProcessGrid grid{py, ranks / py};
+      list.push_back({"pencils " + std::to_string(grid.py) + " x " + std::to_string(grid.pz) + suffix,
+                      FftDecomposition::pencil, layout, grid});
+    }
+  }
+  return list;
+}
+
+std::unique_ptr<DistributedFft> make(const Variant& variant, const Cells& cells, Exchange& exchange) {
+  return std::make_unique<DistributedFft>(MPI_COMM_WORLD, cells, variant.decomposition, variant.layout,
+                                          variant.processes, exchange);
+}
+
+/// Calls action(i, j, k, n) for each global index of the box, x fastest; n counts them.
+template <class Action>
+void for_each_index(const Box3& box, const Action& action) {
+  std::size_t n = 0;
+  for (std::int64_t k = box.lo[2]; k < box.hi[2]; ++k) {
+    for (std::int64_t j = box.lo[1]; j < box.hi[1]; ++j) {
+      for (std::int64_t i = box.lo[0]; i < box.hi[0]; ++i) action(i, j, k, n++);
+    }
+  }
+}
+
+/// Values that have no symmetry.
+Values noise(const Cells& cells) {
+  return [cells](std::int64_t i, std::int64_t j, std::int64_t k) {
+    return uniform01(7, static_cast<std::uint64_t>(i + cells[0] * (j + cells[1] * k))) - 0.5;
+  };
+}
+
+/// The coefficients of these values, all nx of a row.
+std::vector<Exact> exact_coefficients(const Values& values, const Cells& cells) {
+  std::vector<Exact> global(static_cast<std::size_t>(cells[0] * cells[1] * cells[2]));
+  for_each_index(box_of(cells[0], cells[1], cells[2]),
+                 [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t n) {
+                   global[n] = static_cast<long double>(static_cast<real>(values(i, j, k)));
+                 });
+  return test::exact_dft_3d(std::move(global), cells, -1);
+}
+
+/// A transform with this rank's arrays.
+class Transform {
+ public:
+  Transform(const Variant& variant, const Cells& cells, Exchange& exchange)
+      : fft_(make(variant, cells, exchange)),
+        cells_(cells),
+        space_(static_cast<std::size_t>(fft_->real_box().volume())),
+        modes_(fft_->complex_elements()) {}
+
+  DistributedFft& fft() { return *fft_; }
+
+  void fill(const Values& values) { space_.upload(sampled(values)); }
+  void forward() { fft_->forward(space_.data(), modes_.data()); }
+  void backward() {
+    space_.upload(std::vector<real>(space_.size(), -1));
+    fft_->backward(modes_.data(), space_.data());
+  }
+
+  /// Multiplies each coefficient by factor(kx, ky, kz).
+  void scale_modes(const Values& factor) {
+    std::vector<Complex> modes = modes_.download();
+    for_each_index(fft_->complex_box(), [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t n) {
+      modes[n] *= static_cast<real>(factor(i, j, k));
+    });
+    modes_.upload(modes);
+  }
+
+  /// Largest difference on this rank from these coefficients, over the largest of them all.
+  double error_of_modes(const std::vector<Exact>& exact) const {
+    const std::vector<Complex> modes = modes_.download();
+    double error = 0;
+    for_each_index(fft_->complex_box(), [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t n) {
+      const auto at = static_cast<std::size_t>(i + cells_[0] * (j + cells_[1] * k));
+      error = larger(error, static_cast<double>(std::abs(Exact(modes[n]) - exact[at])));
+    });
+    double largest = 0;
+    for (const Exact& coefficient : exact) largest = std::max(largest, static_cast<double>(std::abs(coefficient)));
+    return error / largest;
+  }
+
+  /// Largest difference on this rank from these values, over `largest`; unscaled by nx ny nz.
+  double error_in_space(const Values& values, double largest) const {
+    const std::vector<real> found = space_.download();
+    const std::vector<real> wanted = sampled(values);
+    const auto scale = static_cast<double>(cells_[0] * cells_[1] * cells_[2]);
+    double error = 0;
+    for (std::size_t n = 0; n < found.size(); ++n) error = larger(error, std::abs(found[n] / scale - wanted[n]));
+    return error / largest;
+  }
+
+ private:
+  static double larger(double error, double candidate) { return candidate <= error ? error : candidate; }  // or NaN
+
+  std::vector<real> sampled(const Values& values) const {
+    std::vector<real> host(space_.size());
+    for_each_index(fft_->real_box(), [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t n) {
+      host[n] = static_cast<real>(values(i, j, k));
+    });
+    return host;
+  }
+
+  std::unique_ptr<DistributedFft> fft_;
+  Cells cells_;
+  Buffer<real> space_;
+  Buffer<Complex> modes_;
+};
+
+/// "direct" is an exchange of the tests: the one of those without a buffer to send from that a CPU build has.
+std::vector<std::string> methods() {
+  std::vector<std::string> names = exchange_methods();
+  if (!device::is_gpu()) names.emplace_back("direct");
+  return names;
+}
+
+class DistributedFftBy : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == "direct") {
+      exchange_ = std::make_unique<test::DirectExchange>(MPI_COMM_WORLD);
+      return;
+    }
+    if (!test::method_works(GetParam())) GTEST_SKIP() << GetParam() << " does not work between these ranks";
+    exchange_ = make_exchange(GetParam(), MPI_COMM_WORLD);
+  }
+  std::unique_ptr<Exchange> exchange_;
+};
+
+// All of them share the buffers of one exchange, made before any runs and used in turn, twice.
+TEST_P(DistributedFftBy, IsTheSumThatDefinesItAndBack) {
+  for (const Cells& cells : {Cells{9, 10, 11}, Cells{32, 24, 20}, Cells{4, 3, 2}}) {
+    SCOPED_TRACE(std::to_string(cells[0]) + " x " + std::to_string(cells[1]) + " x " + std::to_string(cells[2]));
+    const Values values = noise(cells);
+    const std::vector<Exact> exact = exact_coefficients(values, cells);
+    std::vector<std::unique_ptr<Transform>> transforms;
+    for (const Variant& variant : variants())
+      transforms.push_back(std::make_unique<Transform>(variant, cells, *exchange_));
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      for (std::size_t n = 0; n < transforms.size(); ++n) {
+        SCOPED_TRACE(variants()[n].name);
+        Transform& transform = *transforms[n];
+        transform.fill(values);
+        transform.forward();
+        EXPECT_LE(transform.error_of_modes(exact), 8 * real_epsilon) << "forward";
+        transform.backward();
+        EXPECT_LE(transform.error_in_space(values, 0.5), 16 * real_epsilon) << "there and back";
+      }
+    }
+  }
+}
+
+/// Of a cell of `count`, times a wavenumber; less whole turns, whose rounding a Laplacian would magnify.
+double angle(std::int64_t index, std::int64_t count, std::int64_t wavenumber = 1) {
+  return 2 * std::numbers::pi * static_cast<double>(wavenumber * index % count) / static_cast<double>(count);
+}
+
+// The field and the accuracy of Verma et al. (2022), eq. (5).
+TEST_P(DistributedFftBy, RecoversAFieldOfSines) {
+  const Cells cells{32, 24, 20};
+  const Values field = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    return 8 * std::sin(angle(i, cells[0])) * std::sin(angle(j, cells[1], 2)) * std::sin(angle(k, cells[2], 3)) +
+           8 * std::sin(angle(i, cells[0], 4)) * std::sin(angle(j, cells[1], 5)) * std::sin(angle(k, cells[2], 6));
+  };
+  double largest = 0;
+  for_each_index(box_of(cells[0], cells[1], cells[2]),
+                 [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t) {
+                   largest = std::max(largest, std::abs(field(i, j, k)));
+                 });
+  for (const Variant& variant : variants()) {
+    SCOPED_TRACE(variant.name);
+    Transform transform(variant, cells, *exchange_);
+    transform.fill(field);
+    transform.forward();
+    transform.backward();
+    EXPECT_LE(transform.error_in_space(field, largest), 45 * real_epsilon);  // 1e-14 in double precision
+  }
+}
+
+// Egger (2021), sec. 2.6: the coefficients times -k^2, of a function that is not a sum of a few of them.
+TEST_P(DistributedFftBy, GivesTheLaplacian) {
+  const Cells cells{32, 24, 20};
+  const auto function = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    return std::exp(std::sin(angle(i, cells[0]))) * std::cos(angle(j, cells[1], 3)) * std::sin(angle(k, cells[2], 2));
+  };
+  const Values laplacian = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    const double s = std::sin(angle(i, cells[0]));
+    return (1 - s * s - s - 9 - 4) * function(i, j, k);
+  };
+  const auto squared = [](std::int64_t k, std::int64_t count) {
+    const auto wavenumber = static_cast<double>(k <= count / 2 ? k : count - k);
+    return wavenumber * wavenumber;
+  };
+  const double largest = 14 * std::numbers::e;
+  for (const Variant& variant : variants()) {
+    SCOPED_TRACE(variant.name);
+    Transform transform(variant, cells, *exchange_);
+    transform.fill(function);
+    transform.forward();
+    transform.scale_modes([&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      return -(squared(i, cells[0]) + squared(j, cells[1]) + squared(k, cells[2]));
+    });
+    transform.backward();
+    // Rounding of all coefficients alike, times up to 500 where the function's own factor is about 13.
+    EXPECT_LE(transform.error_in_space(laplacian, largest), 64 * real_epsilon);
+  }
+}
+
+TEST_P(DistributedFftBy, SplitsCoefficientsAsItSays) {
+  const Cells cells{9, 10, 11};
+  const int ranks = size_of(MPI_COMM_WORLD);
+  const auto rank = static_cast<std::size_t>(rank_of(MPI_COMM_WORLD));
+  const auto planes = split_evenly(cells[2], ranks);
+  const Box3 slab{{0, 0, planes[rank]}, {cells[0], cells[1], planes[rank + 1]}};
+  for (const FftLayout layout : {FftLayout::contiguous, FftLayout::realigned}) {
+    const auto first = make({"", FftDecomposition::slab_2d_1d, layout, {}}, cells, *exchange_);
+    const auto ky = split_evenly(cells[1], ranks);
+    EXPECT_EQ(first->real_box(), slab);
+    EXPECT_EQ(first->complex_box(), (Box3{{0, ky[rank], 0}, {5, ky[rank + 1], cells[2]}}));
+    const auto second = make({"", FftDecomposition::slab_1d_2d, layout, {}}, cells, *exchange_);
+    const auto kx = split_evenly(5, ranks);
+    EXPECT_EQ(second->real_box(), slab);
+    EXPECT_EQ(second->complex_box(), (Box3{{kx[rank], 0, 0}, {kx[rank + 1], cells[1], cells[2]}}));
+    const auto third = make({"", FftDecomposition::pencil, layout, {ranks, 1}}, cells, *exchange_);
+    EXPECT_EQ(third->real_box(), (Box3{{0, ky[rank], 0}, {cells[0], ky[rank + 1], cells[2]}}));
+    EXPECT_EQ(third->complex_box(), second->complex_box());
+  }
+}
+
+// The memory of the header, in whole arrays of coefficients.
+TEST_P(DistributedFftBy, AsksForNoMoreMemoryThanItSays) {
+  if (device::is_gpu()) GTEST_SKIP() << "cuFFT's own memory is not a matter of arrays";
+  const bool alone = size_of(MPI_COMM_WORLD) == 1;
+  for (const Variant& variant : variants()) {
+    SCOPED_TRACE(variant.name);
+    const auto fft = make(variant, {32, 24, 20}, *exchange_);
+    const std::size_t array = fft->complex_elements() * sizeof(Complex);
+    const bool contiguous = variant.layout == FftLayout::contiguous;
+    const std::size_t buffers = alone ? 0 : GetParam() == "direct" ? 1 : 2;
+    EXPECT_LE(fft->bytes(), (buffers + (contiguous ? 0 : 1)) * array);
+  }
+}
+
+TEST_P(DistributedFftBy, TimesItsParts) {
+  Transform transform(variants().front(), {9, 10, 11}, *exchange_);
+  transform.fill(noise({9, 10, 11}));
+  transform.fft().timers().enable();
+  transform.forward();
+  std::vector<std::string> names;
+  for (const auto& phase : transform.fft().timers().phases()) names.push_back(phase.name);
+  const bool alone = size_of(MPI_COMM_WORLD) == 1;
+  EXPECT_EQ(names,
+            alone ? std::vector<std::string>{"fft"} : std::vector<std::string>({"fft", "communication", "packing"}));
+}
+
+TEST_P(DistributedFftBy, RefusesAnotherNumberOfRanksOrNoCells) {
+  const int ranks = size_of(MPI_COMM_WORLD);
+  const auto code_of = [&](const Cells& cells, const ProcessGrid& grid) {
+    try {
+      make({"", FftDecomposition::pencil, FftLayout::contiguous, grid}, cells, *exchange_);
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return ExitCode::success;
+  };
+  EXPECT_EQ(code_of({8, 8, 8}, {ranks + 1, 1}), ExitCode::usage);
+  EXPECT_EQ(code_of({8, 8, 8}, {0, ranks}), ExitCode::usage);
+  EXPECT_EQ(code_of({8, 0, 8}, {1, ranks}), ExitCode::usage);
+  EXPECT_EQ(code_of({8, 8, 8}, {1, ranks}), ExitCode::success);
+}
+
+std::string name_of(const testing::TestParamInfo<std::string>& method) {
+  return method.param;
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, DistributedFftBy, testing::ValuesIn(methods()), name_of);
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,111 @@
+#pragma once
+// An exchange for CPU builds that writes into the receiver's memory, as `peer` does on GPUs, and spoils whatever its
+// users must not count on.
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/decomp/exchange/exchange.hpp"
+#include "core/support/collective.hpp"
+
+namespace sluice::test {
+
+/// All ranks are on one host. Collective, as Exchange says.
+class DirectExchange : public Exchange {
+ public:
+  explicit DirectExchange(MPI_Comm world) { MPI_Comm_dup(world, &world_); }
+  ~DirectExchange() override {
+    if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+    MPI_Comm_free(&world_);
+  }
+
+  std::unique_ptr<Connection> connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
+                                      Traffic /*traffic*/) override {
+    unsigned long long needed = receive.total;
+    MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, world_);
+    if (needed > size_) {
+      if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+      size_ = needed;
+      void* own = nullptr;
+      MPI_Win_allocate_shared(static_cast<MPI_Aint>(size_ + alignment), 1, MPI_INFO_NULL, world_, &own, &window_);
+    }
+    return std::make_unique<Link>(*this, comm, send, receive);
+  }
+
+ private:
+  class Link : public Connection {
+   public:
+    Link(DirectExchange& exchange, MPI_Comm comm, BlockLayout send, BlockLayout receive)
+        : exchange_(&exchange),
+          comm_(comm),
+          in_world_(ranks_in(exchange.world_, comm)),
+          send_(std::move(send)),
+          receive_(std::move(receive)),
+          offset_at_peer_(receive_.offset.size()) {
+      static_assert(sizeof(std::size_t) == sizeof(unsigned long long));
+      MPI_Alltoall(receive_.offset.data(), 1, MPI_UNSIGNED_LONG_LONG, offset_at_peer_.data(), 1, MPI_UNSIGNED_LONG_LONG,
+                   comm);
+    }
+
+    /// What came in last is gone: other ranks may write now.
+    void begin() override {
+      spoil(0, receive_.total);
+      MPI_Barrier(comm_);
+    }
+    std::byte* outgoing(int peer) override {
+      const auto n = static_cast<std::size_t>(peer);
+      return exchange_->memory_of(in_world_[n]) + offset_at_peer_[n];
+    }
+    const std::byte* incoming(int peer) override {
+      return receive_buffer() + receive_.offset[static_cast<std::size_t>(peer)];
+    }
+    std::byte* send_buffer() override { return nullptr; }
+    std::byte* receive_buffer() override { return exchange_->memory_of(rank_of(exchange_->world_)); }
+
+    /// Between the blocks there is nothing to be kept.
+    void run(const std::function<void(int)>& arrived) override {
+      MPI_Barrier(comm_);
+      const auto own = static_cast<std::size_t>(rank_of(comm_));
+      const std::size_t end = own + 1 < receive_.offset.size() ? receive_.offset[own + 1] : receive_.total;
+      spoil(receive_.offset[own], end);
+      for (std::size_t peer = 0; peer < receive_.bytes.size(); ++peer) {
+        if (receive_.bytes[peer] > 0) arrived(static_cast<int>(peer));
+      }
+    }
+
+   private:
+    void spoil(std::size_t first, std::size_t end) {  // all ones: not a number
+      std::memset(receive_buffer() + first, 0xff, end - first);
+    }
+
+    DirectExchange* exchange_;
+    MPI_Comm comm_;
+    std::vector<int> in_world_;
+    BlockLayout send_, receive_;
+    std::vector<std::size_t> offset_at_peer_;
+  };
+
+  /// MPI aligns a window to 8 bytes; it begins at the same place of a page on all ranks.
+  std::byte* memory_of(int rank) const {
+    MPI_Aint bytes = 0;
+    int unit = 0;
+    void* base = nullptr;
+    MPI_Win_shared_query(window_, rank, &bytes, &unit, &base);
+    const std::size_t beyond = reinterpret_cast<std::uintptr_t>(base) % alignment;
+    return static_cast<std::byte*>(base) + (alignment - beyond);
+  }
+
+  static constexpr std::size_t alignment = 64;  ///< bytes
+
+  MPI_Comm world_ = MPI_COMM_NULL;
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::size_t size_ = 0;
+};
+
+}  // namespace sluice::test
