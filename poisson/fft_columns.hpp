@@ -11,8 +11,8 @@ namespace sluice {
 class ColumnFourier {
  public:
   /// For nx x ny x nz coefficients, rows stride_y and planes stride_z elements apart. Null where no kernel has this
-  /// length (multiples of 16 up to 2048 without prime factors above 7 do), or needs more shared memory than the GPU
-  /// has.
+  /// length (multiples of 16 up to 2048 without prime factors above 7 do, but 2000), or needs more shared memory than
+  /// the GPU has.
   static std::unique_ptr<ColumnFourier> make(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
 
   /// Unscaled transform of the array at `coefficients`, device memory.

@@ -12,7 +12,7 @@ class RowFourier {
  public:
   /// For `rows` rows of nx real values or nx / 2 + 1 complex coefficients, `row_length` real values apart: an even
   /// number, nx + 2 or more. Null where no kernel has this length (multiples of 32 up to 4096 without prime factors
-  /// above 7 do), or needs more shared memory than the GPU has.
+  /// above 7 do, but 4000), or needs more shared memory than the GPU has.
   static std::unique_ptr<RowFourier> make(int nx, std::int64_t rows, std::int64_t row_length);
 
   /// Unscaled transforms of the rows at `data`, device memory aligned to a complex number. Backward, the imaginary

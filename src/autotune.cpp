@@ -56,7 +56,8 @@ double time_of_substep(const io::Case& settings, const Grid& grid, const FlowPar
     halo.update({&field, &field, &field, &field});  // u, v, w, p
     device::synchronize();
     double seconds = wall_seconds() - start;
-    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm.world());
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm.world()), "MPI_Allreduce");
+    if (seconds > 10 * best) return seconds;
     if (n > 0) least = std::min(least, seconds);
     if (n > 0 && least > hopeless * best) break;
   }

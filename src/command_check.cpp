@@ -92,7 +92,7 @@ void print_candidates(const io::Case& settings, int ranks) {
   const bool choose_method = settings.exchange == "auto";
   if (grids.size() <= 1 && !choose_method) return;
   fmt::print("candidates      ");
-  if (grids.size() > 1) fmt::print("{}{}", fmt::join(grids, ", "), choose_method ? ", by " : "");
+  if (grids.size() > 1) fmt::print("{}{}", fmt::join(grids, ", "), choose_method ? "; the best of them by " : "");
   if (choose_method) fmt::print("{}", fmt::join(exchange_methods(), ", "));
   fmt::print(" (measured when a run starts, as far as they work between its ranks)\n");
 }

@@ -112,6 +112,7 @@ void Transpose<T>::move(const Direction& direction, View3<const T> source, View3
     outgoing.push_back(part_of<T>(source, box.relative_to(direction.source.lo)));
   for (const Box3& box : direction.incoming)
     incoming.push_back(part_of<T>(target, box.relative_to(direction.target.lo)));
+  outgoing[static_cast<std::size_t>(rank_)] = incoming[static_cast<std::size_t>(rank_)] = {};  // copied already
   direction.arrays->run(outgoing, incoming);
 }
 

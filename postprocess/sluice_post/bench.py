@@ -63,14 +63,17 @@ def read_benchmark(path: Path) -> Benchmark:
         raise InputOutputError(f"{path}: is not JSON ({error})") from error
     if not isinstance(content, dict) or "results" not in content:
         raise UsageError(f"{path}: is not a file that sluice bench transpose or fft wrote")
-    ways = [_way(entry) for entry in content["results"] if "fault" not in entry]
+    try:
+        ways = [_way(entry) for entry in content["results"] if "fault" not in entry]
+        cells = " x ".join(str(cells) for cells in content["cells"])
+        title = (
+            f"{content['what']} on {cells}, {content['precision']} precision, "
+            f"{content['ranks']} ranks, {content['device']}"
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise UsageError(f"{path}: lacks what sluice bench transpose or fft writes ({error})") from error
     if not ways:
         raise UsageError(f"{path}: no way worked; the file tells why")
-    cells = " x ".join(str(cells) for cells in content["cells"])
-    title = (
-        f"{content['what']} on {cells}, {content['precision']} precision, "
-        f"{content['ranks']} ranks, {content['device']}"
-    )
     return Benchmark(title, ways)
 
 

@@ -64,7 +64,9 @@ def test_the_command_writes_a_figure_beside_the_file(file, capsys):
     assert "bench.png" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("content", "code"), [("{}", 2), ("no json", 4), (None, 4)])
+@pytest.mark.parametrize(
+    ("content", "code"), [("{}", 2), ('{"results": [{"kind": "xz"}]}', 2), ("no json", 4), (None, 4)]
+)
 def test_other_files_are_refused(tmp_path, capsys, content, code):
     path = tmp_path / "other.json"
     if content is not None:

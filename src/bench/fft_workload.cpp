@@ -46,10 +46,12 @@ class FftWorkload : public PairWorkload {
   FftWorkload(const BenchOptions& options, const RedistributionSetup& setup, Exchange& exchange)
       : cells_{options.cells[0], options.cells[1], options.cells[2]},
         fft_(MPI_COMM_WORLD, cells_, named(decompositions(), setup.kind), named(layouts(), setup.layout),
-             setup.processes, exchange),
-        values_(static_cast<std::size_t>(fft_.real_box().volume())),
-        coefficients_(fft_.complex_elements()) {
-    noise_.resize(values_.size());
+             setup.processes, exchange) {
+    run_collectively(MPI_COMM_WORLD, [&] {
+      values_ = Buffer<real>(static_cast<std::size_t>(fft_.real_box().volume()));
+      coefficients_ = Buffer<std::complex<real>>(fft_.complex_elements());
+      noise_.resize(values_.size());
+    });
     for (std::size_t n = 0; n < noise_.size(); ++n) noise_[n] = static_cast<real>(uniform01(1, n) - 0.5);
     // Through the network once, or from x to y pencils and on to z pencils.
     Box3 before = fft_.real_box();

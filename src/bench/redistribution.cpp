@@ -85,26 +85,29 @@ std::unique_ptr<PairWorkload> make_workload(const BenchOptions& options, const R
 MeasuredSetup measure(const BenchOptions& options, const RedistributionSetup& setup) {
   MeasuredSetup result;
   result.setup = setup;
+  std::unique_ptr<Exchange> exchange;
+  std::unique_ptr<PairWorkload> workload;
   try {
-    const std::unique_ptr<Exchange> exchange = make_exchange(setup.exchange, MPI_COMM_WORLD);
-    const std::unique_ptr<PairWorkload> workload = make_workload(options, setup, *exchange);
-    result.bytes_sent = largest_of_ranks(workload->bytes_sent());
-    result.operations = workload->operations();
-    std::vector<double> seconds;
-    double spent = 0;
-    for (int n = 0; n < options.warm_up + options.repeats; ++n) {
-      if (n > 0 && spent > options.time_limit && !seconds.empty()) break;
-      const double time = time_once(*workload);
-      spent += time;
-      if (n >= options.warm_up || spent > options.time_limit) seconds.push_back(time);
-    }
-    result.pair = spread_of(seconds);
-    result.repeats = static_cast<int>(seconds.size());
-    if (spent <= options.time_limit) result.phases = measure_phases(*workload, std::max(3, options.repeats / 2));
-  } catch (const Error& error) {
+    exchange = make_exchange(setup.exchange, MPI_COMM_WORLD);
+    workload = make_workload(options, setup, *exchange);
+  } catch (const Error& error) {  // the same on all ranks
     if (error.code() != ExitCode::resources) throw;
     result.fault = error.what();
+    return result;
   }
+  result.bytes_sent = largest_of_ranks(workload->bytes_sent());
+  result.operations = workload->operations();
+  std::vector<double> seconds;
+  double spent = 0;
+  for (int n = 0; n < options.warm_up + options.repeats; ++n) {
+    if (n > 0 && spent > options.time_limit && !seconds.empty()) break;
+    const double time = time_once(*workload);
+    spent += time;
+    if (n >= options.warm_up || spent > options.time_limit) seconds.push_back(time);
+  }
+  result.pair = spread_of(seconds);
+  result.repeats = static_cast<int>(seconds.size());
+  if (spent <= options.time_limit) result.phases = measure_phases(*workload, std::max(3, options.repeats / 2));
   return result;
 }
 
@@ -201,6 +204,8 @@ ExitCode bench_redistribution(const BenchOptions& options) {
     print(options, results);
     write_json(options.json, report(options, results));
   });
+  if (std::ranges::none_of(results, [](const MeasuredSetup& result) { return result.fault.empty(); }))
+    throw Error(ExitCode::resources, results.front().fault);
   return ExitCode::success;
 }
 

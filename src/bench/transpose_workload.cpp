@@ -59,9 +59,11 @@ class TransposeWorkload : public PairWorkload {
         from_((decomposition_.*kind.from)(comm_.rank())),
         to_((decomposition_.*kind.to)(comm_.rank())),
         transpose_(kind.in_row ? comm_.row() : comm_.column(), boxes(decomposition_, comm_, kind.from, kind.in_row),
-                   boxes(decomposition_, comm_, kind.to, kind.in_row), exchange),
-        source_(static_cast<std::size_t>(from_.volume())),
-        target_(static_cast<std::size_t>(to_.volume())) {
+                   boxes(decomposition_, comm_, kind.to, kind.in_row), exchange) {
+    run_collectively(MPI_COMM_WORLD, [&] {
+      source_ = Buffer<T>(static_cast<std::size_t>(from_.volume()));
+      target_ = Buffer<T>(static_cast<std::size_t>(to_.volume()));
+    });
     const double kept = static_cast<double>(intersect(from_, to_).volume());
     bytes_ = sizeof(T) * (static_cast<double>(from_.volume() + to_.volume()) - 2 * kept);
   }

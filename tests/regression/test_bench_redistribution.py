@@ -1,8 +1,9 @@
-"""bench transpose: every way to redistribute an array, in one table."""
+"""bench transpose, fft and links: every way to redistribute an array, in one table."""
 
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,35 @@ def test_the_time_limit_of_a_way_ends_its_repeats(tmp_path: Path) -> None:
 def test_one_rank_has_nothing_to_measure() -> None:
     outcome = must(sluice("bench", "transpose", *GRID), 2)
     assert "mpirun" in outcome.err
+
+
+def test_a_way_that_cannot_be_made_is_an_error_if_it_was_the_only_one() -> None:
+    args = ("--grid", "4,2,16", "--kind", "xy", "--process-grid", "4,1", "--exchange", "mpi_p2p")
+    outcome = must(sluice("bench", "transpose", *args, ranks=4), 6)
+    assert "mpi_p2p" in outcome.out
+
+
+def test_fft_measures_every_decomposition_and_layout(tmp_path: Path) -> None:
+    file = tmp_path / "fft.json"
+    must(sluice("bench", "fft", *GRID, "--all", "--exchange", "mpi_p2p", "--json", file, ranks=4))
+    result = json.loads(file.read_text())
+    ways = {(e["kind"], e["layout"], tuple(e["process_grid"])) for e in result["results"]}
+    grids = {"slab_2d_1d": (1, 4), "slab_1d_2d": (1, 4), "pencil": (2, 2)}
+    assert ways == {
+        (kind, layout, grid) for kind, grid in grids.items() for layout in ("contiguous", "realigned")
+    }
+    for entry in result["results"]:
+        assert {phase["name"] for phase in entry["phases"]} == {"fft", "packing", "communication"}
+        points = 24 * 20 * 32
+        operations = 10 * points * math.log2(points)
+        assert entry["tflops"] == pytest.approx(operations / entry["milliseconds"] * 1e-9)
+
+
+def test_links_are_timed_alone_and_by_every_method(tmp_path: Path) -> None:
+    file = tmp_path / "links.json"
+    must(sluice("bench", "links", "--bytes", 65536, "--repeats", 3, "--json", file, ranks=2))
+    links = {link["name"]: link for link in json.loads(file.read_text())["links"]}
+    assert {"device to host", "host to device", "network, host to host", "mpi_p2p"} <= links.keys()
+    for link in links.values():
+        if "fault" not in link:
+            assert link["gb_per_s"] == pytest.approx(65536 / link["milliseconds"] * 1e-6)

@@ -19,9 +19,10 @@ MPI_Datatype ArrayTypes::of(const ArrayPart& part, std::ptrdiff_t offset) {
   const int row = mpi_element_count(part.row_bytes, "a row");
   const int one = 1;
   const MPI_Aint displacement = offset;
-  check_mpi(MPI_Type_create_hvector(part.rows, row, part.row_stride, mpi_element_type(), &plane), "MPI_Type_create");
-  check_mpi(MPI_Type_create_hvector(part.planes, 1, part.plane_stride, plane, &planes), "MPI_Type_create");
-  check_mpi(MPI_Type_create_hindexed(1, &one, &displacement, planes, &placed), "MPI_Type_create");
+  check_mpi(MPI_Type_create_hvector(part.rows, row, part.row_stride, mpi_element_type(), &plane),
+            "MPI_Type_create_hvector");
+  check_mpi(MPI_Type_create_hvector(part.planes, 1, part.plane_stride, plane, &planes), "MPI_Type_create_hvector");
+  check_mpi(MPI_Type_create_hindexed(1, &one, &displacement, planes, &placed), "MPI_Type_create_hindexed");
   check_mpi(MPI_Type_commit(&placed), "MPI_Type_commit");
   MPI_Type_free(&plane);
   MPI_Type_free(&planes);

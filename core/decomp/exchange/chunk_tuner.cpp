@@ -7,6 +7,7 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t smallest = std::size_t{256} << 10;
+constexpr std::size_t usual = std::size_t{4} << 20;
 constexpr std::size_t largest = std::size_t{64} << 20;
 
 }  // namespace
@@ -14,13 +15,14 @@ constexpr std::size_t largest = std::size_t{64} << 20;
 ChunkTuner::ChunkTuner(std::size_t largest_block) {
   for (std::size_t size = smallest; size < largest_block && size <= largest; size *= 2) candidates_.push_back(size);
   candidates_.push_back(std::max<std::size_t>(largest_block, 1));  // whole blocks
+  while (first_ + 1 < candidates_.size() && candidates_[first_] < usual) ++first_;
   if (candidates_.size() > 1) tune();
 }
 
 void ChunkTuner::tune() {
   tuning_ = true;
-  current_ = 0;
-  agreed_.clear();
+  current_ = first_;
+  agreed_.assign(candidates_.size(), 0);
 }
 
 std::optional<double> ChunkTuner::finished(double seconds) {
@@ -38,8 +40,9 @@ void ChunkTuner::agree(double seconds) {
     judge(seconds);
     return;
   }
-  agreed_.push_back(seconds);
-  if (++current_ < candidates_.size()) return;
+  agreed_[current_] = seconds;
+  current_ = next(current_);
+  if (current_ != first_) return;
   current_ = static_cast<std::size_t>(std::min_element(agreed_.begin(), agreed_.end()) - agreed_.begin());
   tuning_ = false;
   best_ = 0;

@@ -31,12 +31,14 @@ class ChunkTuner {
 
  private:
   void tune();
+  std::size_t next(std::size_t candidate) const { return candidate + 1 < candidates_.size() ? candidate + 1 : 0; }
   void judge(double seconds);
 
   std::vector<std::size_t> candidates_;
+  std::size_t first_ = 0;  ///< to be tried: a size that is seldom bad, for who measures no more than a few exchanges
   std::size_t current_ = 0;
   bool tuning_ = false;
-  std::vector<double> agreed_;  ///< of the candidates so far
+  std::vector<double> agreed_;  ///< of each candidate; 0: not tried yet
   std::vector<double> times_;   ///< since the last agreement
   double best_ = 0;             ///< of the windows so far; 0: none yet
   int slow_windows_ = 0;

@@ -71,7 +71,8 @@ class ArrayConnection {
   virtual ~ArrayConnection() = default;
 
   /// Sends outgoing[r] to rank r and receives incoming[r] from it, which has the same shape there but for strides; the
-  /// rank's own parts are not looked at. Device memory. Waits for the loops issued before. Collective.
+  /// rank's own parts are empty. Device memory. Waits for the loops issued before. Where MPI cannot reach that memory,
+  /// the host memory to stage in grows when a larger array comes along than any before. Collective.
   virtual void run(const std::vector<ArrayPart>& outgoing, const std::vector<ArrayPart>& incoming) = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "core/decomp/exchange/mpi_buffers.hpp"
 
+#include <exception>
 #include <limits>
 #include <string>
 #include <utility>
@@ -15,14 +16,24 @@ int mpi_element_count(std::size_t bytes, const char* what) {
   return static_cast<int>(count);
 }
 
+MpiBuffers::~MpiBuffers() {
+  if (std::uncaught_exceptions() == 0) return;
+  static_cast<void>(new Buffer<std::byte>(std::move(send)));
+  static_cast<void>(new Buffer<std::byte>(std::move(receive)));
+  static_cast<void>(new HostImage(std::move(send_image)));
+  static_cast<void>(new HostImage(std::move(receive_image)));
+}
+
 void MpiBuffers::reserve(std::size_t send_bytes, std::size_t receive_bytes) {
   if (send_bytes > send.size()) {
     send = Buffer<std::byte>();  // given back first, so that old and new are never held together
+    send_image = HostImage();
     send = Buffer<std::byte>(send_bytes);
     send_image = HostImage(send.data(), send_bytes);
   }
   if (receive_bytes > receive.size()) {
     receive = Buffer<std::byte>();
+    receive_image = HostImage();
     receive = Buffer<std::byte>(receive_bytes);
     receive_image = HostImage(receive.data(), receive_bytes);
   }

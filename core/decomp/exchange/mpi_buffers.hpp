@@ -20,6 +20,12 @@ int mpi_element_count(std::size_t bytes, const char* what);
 
 /// The buffers that the connections of an MPI method share, with their images that MPI can reach.
 struct MpiBuffers {
+  MpiBuffers() = default;
+  MpiBuffers(const MpiBuffers&) = delete;
+  MpiBuffers& operator=(const MpiBuffers&) = delete;
+  /// Keeps the memory where an error ends an exchange that MPI may still be busy with.
+  ~MpiBuffers();
+
   Buffer<std::byte> send, receive;
   HostImage send_image, receive_image;
   device::Event taken_in;  ///< the last copies out of the receive image, where they do not happen at once

@@ -15,7 +15,8 @@ constexpr int tag = 13;
 /// What both ways of sending share: the parts where MPI can reach them, and their datatypes.
 class DatatypeConnection : public ArrayConnection {
  public:
-  explicit DatatypeConnection(MPI_Comm comm) : comm_(comm), size_(size_of(comm)), rank_(rank_of(comm)) {}
+  DatatypeConnection(MPI_Comm comm, ArrayImage& source, ArrayImage& target)
+      : comm_(comm), size_(size_of(comm)), rank_(rank_of(comm)), source_(source), target_(target) {}
 
   void run(const std::vector<ArrayPart>& outgoing, const std::vector<ArrayPart>& incoming) override {
     device::synchronize();  // the source is computed, and nobody reads what the target held
@@ -36,13 +37,14 @@ class DatatypeConnection : public ArrayConnection {
 
   MPI_Comm comm_;
   int size_, rank_;
-  ArrayImage source_, target_;
+  ArrayImage& source_;
+  ArrayImage& target_;
   ArrayTypes types_;
 };
 
 class ByPointToPoint : public DatatypeConnection {
  public:
-  explicit ByPointToPoint(MPI_Comm comm) : DatatypeConnection(comm) {
+  ByPointToPoint(MPI_Comm comm, ArrayImage& source, ArrayImage& target) : DatatypeConnection(comm, source, target) {
     sends_.resize(static_cast<std::size_t>(size_), MPI_REQUEST_NULL);
     receives_ = sends_;
   }
@@ -79,7 +81,8 @@ class ByPointToPoint : public DatatypeConnection {
 
 class ByAlltoallw : public DatatypeConnection {
  public:
-  explicit ByAlltoallw(MPI_Comm comm) : DatatypeConnection(comm), no_displacements_(static_cast<std::size_t>(size_)) {}
+  ByAlltoallw(MPI_Comm comm, ArrayImage& source, ArrayImage& target)
+      : DatatypeConnection(comm, source, target), no_displacements_(static_cast<std::size_t>(size_)) {}
 
  private:
   struct Blocks {
@@ -122,11 +125,11 @@ std::unique_ptr<Connection> MpiDatatype::connect(MPI_Comm comm, const BlockLayou
 }
 
 std::unique_ptr<ArrayConnection> MpiDatatype::connect_arrays(MPI_Comm comm) {
-  return std::make_unique<ByPointToPoint>(comm);
+  return std::make_unique<ByPointToPoint>(comm, source_, target_);
 }
 
 std::unique_ptr<ArrayConnection> MpiAlltoallw::connect_arrays(MPI_Comm comm) {
-  return std::make_unique<ByAlltoallw>(comm);
+  return std::make_unique<ByAlltoallw>(comm, source_, target_);
 }
 
 }  // namespace sluice

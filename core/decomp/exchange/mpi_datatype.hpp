@@ -1,4 +1,5 @@
 #pragma once
+#include "core/decomp/exchange/array_image.hpp"
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/exchange/mpi_buffers.hpp"
 
@@ -12,6 +13,9 @@ class MpiDatatype : public Exchange {
   std::unique_ptr<Connection> connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
                                       Traffic traffic) override;
   std::unique_ptr<ArrayConnection> connect_arrays(MPI_Comm comm) override;
+
+ protected:
+  ArrayImage source_, target_;  ///< of whichever arrays are on their way
 
  private:
   MPI_Comm world_;

@@ -42,7 +42,7 @@ void PieceConnection::cut(std::size_t piece_bytes) {
     if (outgoing_pieces_.size() > first) outgoing_.push_back({target, first, outgoing_pieces_.size()});
     cut_block(receive_, (rank + size - step) % size, incoming_pieces_);
   }
-  ready_.resize(outgoing_pieces_.size());
+  if (ready_.size() < outgoing_pieces_.size()) ready_.resize(outgoing_pieces_.size());
   sends_.assign(outgoing_pieces_.size(), MPI_REQUEST_NULL);
   receives_.assign(incoming_pieces_.size(), MPI_REQUEST_NULL);
   completed_.resize(incoming_pieces_.size());
@@ -51,7 +51,7 @@ void PieceConnection::cut(std::size_t piece_bytes) {
 void PieceConnection::begin() {
   start_ = wall_seconds();
   const std::size_t chunk = tuner_ ? tuner_->chunk() : largest_message;
-  cut(std::min(chunk / sizeof(real) * sizeof(real), largest_message));
+  cut(std::clamp(chunk / sizeof(real) * sizeof(real), sizeof(real), largest_message));
   // Receives are posted first of all. What they overwrite must have been read: a host image by the last copies to the
   // device, a device buffer by loops issued before.
   buffers_->taken_in.wait();

@@ -11,10 +11,10 @@
 
 namespace sluice {
 
-/// A connection in which nobody waits for everybody. Blocks go to the ranks in a ring, to the next one first, in
-/// pieces. Each piece leaves as soon as it is packed: on the way from a GPU through the host, packing, copy to the
-/// host, network and copy to the GPU work at the same time, each on a piece of its own. All calls of MPI come from this
-/// thread.
+/// A connection without a collective call, but for the few that tuning takes. Blocks go to the ranks in a ring, to the
+/// next one first, in pieces, which leave when the block is packed: on the way from a GPU through the host, the packing
+/// of later blocks, the copy to the host, network and copy to the GPU work at the same time on different pieces. All
+/// calls of MPI come from this thread.
 class PieceConnection : public MpiConnection {
  public:
   /// Without a tuner blocks travel whole. Local.
