@@ -9,7 +9,7 @@
 #include "core/decomp/transpose.hpp"
 #include "core/device/memory.hpp"
 #include "core/support/error.hpp"
-#include "poisson/fft.hpp"
+#include "poisson/fft/fft.hpp"
 #include "poisson/line_solver.hpp"
 #include "poisson/line_tables.hpp"
 

@@ -6,7 +6,7 @@
 #include "core/device/memory.hpp"
 #include "core/support/real.hpp"
 #include "io/files/hdf5.hpp"
-#include "poisson/fft.hpp"
+#include "poisson/fft/fft.hpp"
 #include "src/version.hpp"
 
 namespace sluice {

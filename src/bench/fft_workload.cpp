@@ -4,7 +4,7 @@
 #include "core/device/buffer.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/random.hpp"
-#include "poisson/distributed_fft.hpp"
+#include "poisson/fft/distributed_fft.hpp"
 #include "src/bench/redistribution.hpp"
 
 namespace sluice {

@@ -10,8 +10,8 @@
 
 #include "core/decomp/field.hpp"
 #include "core/support/random.hpp"
-#include "poisson/fft.hpp"
-#include "poisson/fft_rows.hpp"
+#include "poisson/fft/fft.hpp"
+#include "poisson/fft/fft_rows.hpp"
 
 namespace sluice {
 namespace {

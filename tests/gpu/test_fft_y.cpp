@@ -8,9 +8,9 @@
 #include "core/decomp/view3.hpp"
 #include "core/device/buffer.hpp"
 #include "core/support/random.hpp"
-#include "poisson/column_stages.hpp"
-#include "poisson/fft.hpp"
-#include "poisson/fft_columns.hpp"
+#include "poisson/fft/column_stages.hpp"
+#include "poisson/fft/fft.hpp"
+#include "poisson/fft/fft_columns.hpp"
 
 namespace sluice {
 namespace {

@@ -16,7 +16,7 @@
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "core/support/random.hpp"
-#include "poisson/distributed_fft.hpp"
+#include "poisson/fft/distributed_fft.hpp"
 #include "tests/support/direct_exchange.hpp"
 #include "tests/support/exact_dft.hpp"
 #include "tests/support/exchange_methods.hpp"

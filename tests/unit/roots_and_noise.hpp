@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/support/random.hpp"
-#include "poisson/small_dft.hpp"
+#include "poisson/fft/small_dft.hpp"
 
 namespace sluice {
 

@@ -11,7 +11,7 @@
 #include "core/device/buffer.hpp"
 #include "core/support/error.hpp"
 #include "core/support/random.hpp"
-#include "poisson/batched_fft.hpp"
+#include "poisson/fft/batched_fft.hpp"
 #include "tests/support/exact_dft.hpp"
 
 namespace sluice {

@@ -7,20 +7,12 @@
 #include <limits>
 #include <vector>
 
-#include "poisson/row_stages.hpp"
-#include "poisson/small_dft.hpp"
+#include "poisson/fft/row_stages.hpp"
+#include "poisson/fft/small_dft.hpp"
 #include "tests/unit/roots_and_noise.hpp"
 
 namespace sluice {
 namespace {
-
-ComplexPair conjugate(ComplexPair a) {
-  return {a.re, -a.im};
-}
-
-ComplexPair exchanged(ComplexPair a) {
-  return {a.im, a.re};
-}
 
 /// One row in shared memory, in a block's place `row` of it. NaN where nothing was written.
 template <int Length>

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "poisson/column_stages.hpp"
-#include "poisson/small_dft.hpp"
+#include "poisson/fft/column_stages.hpp"
+#include "poisson/fft/small_dft.hpp"
 #include "tests/unit/roots_and_noise.hpp"
 
 namespace sluice {

@@ -6,8 +6,8 @@
 //   (2) over n2, turned by exp(-2 pi i k2 n3 / (R2 R3)); none where R2 = 1,
 //   (3) over n3.
 // Each leaves its result where it found its input, and the order of the rows is put right by where (3) writes.
-#include "poisson/column_stages.hpp"
-#include "poisson/small_dft.hpp"
+#include "poisson/fft/column_stages.hpp"
+#include "poisson/fft/small_dft.hpp"
 
 namespace sluice::cuda {
 

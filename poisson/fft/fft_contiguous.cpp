@@ -1,7 +1,7 @@
 // Distributed transforms with x the fastest axis throughout. All steps work in the caller's complex array, here a, and
 // in the buffers of the exchange.
 #include "core/support/collective.hpp"
-#include "poisson/fft_pipeline.hpp"
+#include "poisson/fft/fft_pipeline.hpp"
 
 namespace sluice {
 

@@ -1,4 +1,4 @@
-#include "poisson/batched_fft.hpp"
+#include "poisson/fft/batched_fft.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,10 +1,10 @@
-#include "poisson/fft_columns.hpp"
+#include "poisson/fft/fft_columns.hpp"
 
 #include <algorithm>
 
 #include "core/device/check_cuda.hpp"
-#include "poisson/fft_columns_kernel.hpp"
-#include "poisson/fft_launch_cuda.hpp"
+#include "poisson/fft/fft_columns_kernel.hpp"
+#include "poisson/fft/fft_launch_cuda.hpp"
 
 namespace sluice {
 

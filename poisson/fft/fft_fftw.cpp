@@ -6,8 +6,8 @@
 
 #include "core/device/buffer.hpp"
 #include "core/support/error.hpp"
-#include "poisson/fft.hpp"
-#include "poisson/fftw_plan.hpp"
+#include "poisson/fft/fft.hpp"
+#include "poisson/fft/fftw_plan.hpp"
 
 namespace sluice {
 

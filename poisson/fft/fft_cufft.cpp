@@ -5,12 +5,12 @@
 #include <string>
 
 #include "core/support/error.hpp"
-#include "poisson/cufft_plan.hpp"
-#include "poisson/fft.hpp"
-#include "poisson/fft_columns.hpp"
-#include "poisson/fft_rows.hpp"
+#include "poisson/fft/cufft_plan.hpp"
+#include "poisson/fft/fft.hpp"
+#include "poisson/fft/fft_columns.hpp"
+#include "poisson/fft/fft_rows.hpp"
 #ifdef SLUICE_VKFFT
-#include "poisson/fft_vkfft.hpp"
+#include "poisson/fft/fft_vkfft.hpp"
 #endif
 
 namespace sluice {

@@ -1,11 +1,11 @@
-#include "poisson/distributed_fft.hpp"
+#include "poisson/fft/distributed_fft.hpp"
 
 #include <fmt/format.h>
 
 #include "core/decomp/communicator.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
-#include "poisson/fft_pipeline.hpp"
+#include "poisson/fft/fft_pipeline.hpp"
 
 namespace sluice {
 

@@ -1,4 +1,4 @@
-#include "poisson/axis_fft.hpp"
+#include "poisson/fft/axis_fft.hpp"
 
 #include <utility>
 

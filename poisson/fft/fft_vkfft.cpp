@@ -1,4 +1,4 @@
-#include "poisson/fft_vkfft.hpp"
+#include "poisson/fft/fft_vkfft.hpp"
 
 #include <cuda_runtime.h>
 

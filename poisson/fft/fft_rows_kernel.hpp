@@ -12,8 +12,8 @@
 // of numbers with their real and imaginary parts exchanged, before and after.
 #include <cstdint>
 
-#include "poisson/row_stages.hpp"
-#include "poisson/small_dft.hpp"
+#include "poisson/fft/row_stages.hpp"
+#include "poisson/fft/small_dft.hpp"
 
 namespace sluice::cuda {
 
@@ -29,16 +29,8 @@ struct ChosenRowStages {
   static constexpr RowStages stages = row_stages_of(Length);
 };
 
-SLUICE_INLINE ComplexPair conjugate(ComplexPair a) {
-  return {a.re, -a.im};
-}
-
 SLUICE_INLINE ComplexPair by_half(ComplexPair a) {
   return {static_cast<real>(0.5) * a.re, static_cast<real>(0.5) * a.im};
-}
-
-SLUICE_INLINE ComplexPair exchanged(ComplexPair a) {
-  return {a.im, a.re};
 }
 
 /// A block's rows: `count` of them in memory, from `memory` on, and in shared memory.

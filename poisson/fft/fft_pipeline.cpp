@@ -1,4 +1,4 @@
-#include "poisson/fft_pipeline.hpp"
+#include "poisson/fft/fft_pipeline.hpp"
 
 #include <algorithm>
 

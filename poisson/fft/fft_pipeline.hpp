@@ -8,10 +8,10 @@
 
 #include "core/decomp/communicator.hpp"
 #include "core/device/buffer.hpp"
-#include "poisson/axis_fft.hpp"
-#include "poisson/distributed_fft.hpp"
-#include "poisson/fft_splitting.hpp"
-#include "poisson/redistribution.hpp"
+#include "poisson/fft/axis_fft.hpp"
+#include "poisson/fft/distributed_fft.hpp"
+#include "poisson/fft/fft_splitting.hpp"
+#include "poisson/fft/redistribution.hpp"
 
 namespace sluice {
 

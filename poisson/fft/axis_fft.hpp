@@ -5,7 +5,7 @@
 
 #include "core/decomp/box3.hpp"
 #include "core/support/timers.hpp"
-#include "poisson/batched_fft.hpp"
+#include "poisson/fft/batched_fft.hpp"
 
 namespace sluice {
 

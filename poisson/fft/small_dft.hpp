@@ -23,6 +23,15 @@ SLUICE_INLINE ComplexPair operator*(ComplexPair a, ComplexPair b) {
   return {fma(a.re, b.re, -a.im * b.im), fma(a.re, b.im, a.im * b.re)};
 }
 
+SLUICE_INLINE ComplexPair conjugate(ComplexPair a) {
+  return {a.re, -a.im};
+}
+
+/// Real and imaginary part exchanged.
+SLUICE_INLINE ComplexPair exchanged(ComplexPair a) {
+  return {a.im, a.re};
+}
+
 /// -i a: a quarter of a turn.
 SLUICE_INLINE ComplexPair quarter_turn(ComplexPair a) {
   return {a.im, -a.re};

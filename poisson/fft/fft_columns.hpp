@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "core/device/buffer.hpp"
-#include "poisson/column_stages.hpp"
+#include "poisson/fft/column_stages.hpp"
 
 namespace sluice {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "poisson/radices.hpp"
-#include "poisson/small_dft.hpp"
+#include "poisson/fft/radices.hpp"
+#include "poisson/fft/small_dft.hpp"
 
 namespace sluice {
 

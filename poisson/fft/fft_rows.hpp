@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "core/device/buffer.hpp"
-#include "poisson/row_stages.hpp"
+#include "poisson/fft/row_stages.hpp"
 
 namespace sluice {
 

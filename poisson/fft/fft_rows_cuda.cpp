@@ -1,9 +1,9 @@
-#include "poisson/fft_rows.hpp"
+#include "poisson/fft/fft_rows.hpp"
 
 #include "core/device/check_cuda.hpp"
 #include "core/support/error.hpp"
-#include "poisson/fft_launch_cuda.hpp"
-#include "poisson/fft_rows_kernel.hpp"
+#include "poisson/fft/fft_launch_cuda.hpp"
+#include "poisson/fft/fft_rows_kernel.hpp"
 
 namespace sluice {
 

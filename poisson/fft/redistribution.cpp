@@ -1,4 +1,4 @@
-#include "poisson/redistribution.hpp"
+#include "poisson/fft/redistribution.hpp"
 
 #include <optional>
 

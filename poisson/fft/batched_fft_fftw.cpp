@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "core/support/error.hpp"
-#include "poisson/batched_fft.hpp"
-#include "poisson/fftw_plan.hpp"
+#include "poisson/fft/batched_fft.hpp"
+#include "poisson/fft/fftw_plan.hpp"
 
 namespace sluice {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/support/error.hpp"
-#include "poisson/batched_fft.hpp"
-#include "poisson/cufft_plan.hpp"
+#include "poisson/fft/batched_fft.hpp"
+#include "poisson/fft/cufft_plan.hpp"
 
 namespace sluice {
 

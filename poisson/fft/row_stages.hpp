@@ -4,8 +4,8 @@
 #include <array>
 #include <cstddef>
 
-#include "poisson/radices.hpp"
-#include "poisson/small_dft.hpp"
+#include "poisson/fft/radices.hpp"
+#include "poisson/fft/small_dft.hpp"
 
 namespace sluice {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/device/check_cuda.hpp"
-#include "poisson/small_dft.hpp"
+#include "poisson/fft/small_dft.hpp"
 
 namespace sluice::cuda {
 

@@ -2,7 +2,7 @@
 // and arrive without unpacking backward. Steps alternate between the caller's complex array, here a, and a work array,
 // w; a transform that changes the order of memory cannot work in place.
 #include "core/support/collective.hpp"
-#include "poisson/fft_pipeline.hpp"
+#include "poisson/fft/fft_pipeline.hpp"
 
 namespace sluice {
 
