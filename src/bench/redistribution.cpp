@@ -123,8 +123,8 @@ double tflops(const MeasuredSetup& result) {
 void print(const BenchOptions& options, const std::vector<MeasuredSetup>& results) {
   fmt::print("{} on {} x {} x {}, {} precision, {} rank(s), {}: there and back\n", options.what, options.cells[0],
              options.cells[1], options.cells[2], precision_name, size_of(MPI_COMM_WORLD), device::description());
-  fmt::print("{:<12}{:<12}{:<8}{:<16}{:>10}{:>22}{:>10}{:>9}\n", options.what == "fft" ? "pencils" : "between",
-             "layout", "py x pz", "exchange", "ms", "least to most", "GB/s", "TFLOPS");
+  fmt::print("{:<12}{:<12}{:<8}{:<16}{:>10}{:>22}{:>10}{:>9}\n", options.what == "fft" ? "split" : "between", "layout",
+             "py x pz", "exchange", "ms", "least to most", "GB/s", "TFLOPS");
   for (const MeasuredSetup& result : results) {
     const RedistributionSetup& setup = result.setup;
     const std::string way = fmt::format("{:<12}{:<12}{:<8}{:<16}", setup.kind, setup.layout,

@@ -34,6 +34,17 @@ struct MpiBuffers {
   void reserve(std::size_t send_bytes, std::size_t receive_bytes);
 };
 
+/// What every method that goes through MPI holds.
+class MpiExchange : public Exchange {
+ public:
+  /// `world` must outlive this object.
+  explicit MpiExchange(MPI_Comm world) : world_(world) {}
+
+ protected:
+  MPI_Comm world_;
+  MpiBuffers buffers_;
+};
+
 /// A connection that packs into this rank's own buffer and leaves the rest to MPI.
 class MpiConnection : public Connection {
  public:

@@ -1,25 +1,20 @@
 #pragma once
 #include "core/decomp/exchange/array_image.hpp"
-#include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/exchange/mpi_buffers.hpp"
 
 namespace sluice {
 
 /// MPI reads and writes arrays where they lie, by derived datatypes, and packs as it sees fit: point to point. Packed
 /// blocks, as halos send them, go as by mpi_p2p.
-class MpiDatatype : public Exchange {
+class MpiDatatype : public MpiExchange {
  public:
-  explicit MpiDatatype(MPI_Comm world) : world_(world) {}
+  using MpiExchange::MpiExchange;
   std::unique_ptr<Connection> connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
                                       Traffic traffic) override;
   std::unique_ptr<ArrayConnection> connect_arrays(MPI_Comm comm) override;
 
  protected:
   ArrayImage source_, target_;  ///< of whichever arrays are on their way
-
- private:
-  MPI_Comm world_;
-  MpiBuffers buffers_;
 };
 
 /// The same by one MPI_Alltoallw.

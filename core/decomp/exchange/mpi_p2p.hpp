@@ -1,5 +1,4 @@
 #pragma once
-#include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/exchange/mpi_buffers.hpp"
 
 namespace sluice {
@@ -10,15 +9,11 @@ std::unique_ptr<Connection> connect_p2p(MPI_Comm world, MPI_Comm comm, const Blo
                                         const BlockLayout& receive, MpiBuffers& buffers);
 
 /// Such connections only.
-class MpiP2p : public Exchange {
+class MpiP2p : public MpiExchange {
  public:
-  explicit MpiP2p(MPI_Comm world) : world_(world) {}
+  using MpiExchange::MpiExchange;
   std::unique_ptr<Connection> connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
                                       Traffic traffic) override;
-
- private:
-  MPI_Comm world_;
-  MpiBuffers buffers_;
 };
 
 }  // namespace sluice

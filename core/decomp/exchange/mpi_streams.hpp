@@ -1,19 +1,14 @@
 #pragma once
-#include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/exchange/mpi_buffers.hpp"
 
 namespace sluice {
 
 /// Each block is sent as soon as its own loops have packed it, while others are still being packed.
-class MpiStreams : public Exchange {
+class MpiStreams : public MpiExchange {
  public:
-  explicit MpiStreams(MPI_Comm world) : world_(world) {}
+  using MpiExchange::MpiExchange;
   std::unique_ptr<Connection> connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
                                       Traffic traffic) override;
-
- private:
-  MPI_Comm world_;
-  MpiBuffers buffers_;
 };
 
 }  // namespace sluice
