@@ -104,9 +104,8 @@ LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& dec
     ends_array_ = contiguous_lines(ends_.data(), my_home);
   }
   if (split) {
-    whole_ = Buffer<real>(static_cast<std::size_t>(my_whole.volume()));
-    whole_array_ = contiguous_lines(whole_.data(), my_whole);
     transpose_ = std::make_unique<Transpose<real>>(comm.column(), home, whole, exchange);
+    whole_array_ = contiguous_lines(transpose_->transposed().origin, my_whole);
   }
   allocate_scratch(blocks);
 }
@@ -194,9 +193,9 @@ void LineSolver<Lines>::solve_by_blocks(const Lines& at_home, const Lines& whole
     if (joined_)
       RegisterKernels<Lines>::join_blocks(narrowed_to(at_home, first_block_, blocks_here_), home_array_, ends_array_);
   }
-  if (transpose_) transpose_->forward(view_of(travelling, planes), view_of(whole_array_, 2 * whole.blocks.count));
+  if (transpose_) transpose_->forward(view_of(travelling, planes));
   solve_reduced(whole);
-  if (transpose_) transpose_->backward(view_of(whole_array_, 2 * whole.blocks.count), view_of(travelling, planes));
+  if (transpose_) transpose_->backward(view_of(travelling, planes));
   if constexpr (loops_on_gpu) {
     if (joined_)
       RegisterKernels<Lines>::part_blocks(narrowed_to(at_home, first_block_, blocks_here_), home_array_, ends_array_);
@@ -208,9 +207,9 @@ template <class Lines>
 void LineSolver<Lines>::solve_transposed(const Lines& whole, const LineArray& x) {
   const int planes_here = boxes_.my_home().nz();
   const LineArray& lines = transpose_ ? whole_array_ : x;
-  if (transpose_) transpose_->forward(view_of(x, planes_here), view_of(lines, whole.nz));
+  if (transpose_) transpose_->forward(view_of(x, planes_here));
   parallel_for(name, bundle_box<Lines>(lines, 1), SolveWhole<Lines>{whole, lines, scratch()});
-  if (transpose_) transpose_->backward(view_of(lines, whole.nz), view_of(x, planes_here));
+  if (transpose_) transpose_->backward(view_of(x, planes_here));
 }
 
 template class LineSolver<ShiftedLines>;

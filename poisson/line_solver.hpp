@@ -59,8 +59,8 @@ class LineSolver {
   bool joined_ = false;   ///< JoinedBlocks
   Buffer<real> at_home_;  ///< boundary values of the local blocks
   Buffer<real> ends_;     ///< of the local blocks joined to one
-  Buffer<real> whole_;    ///< boundary values, or all values, of whole lines
-  LineArray home_array_, ends_array_, whole_array_;
+  LineArray home_array_, ends_array_;
+  LineArray whole_array_;  ///< boundary values, or all values, of whole lines: held by the transpose
   Buffer<double> pivots_, rows_;
   Buffer<real> boundary_;
   std::ptrdiff_t pivots_pitch_ = 0;

@@ -58,15 +58,12 @@ struct PoissonSolver::Parts {
         whole(tables.whole(boxes.my_whole())),
         lines(comm, decomposition, boxes, method, exchange) {
     if (comm.processes().py == 1) return;
-    y_data = Buffer<Complex>(static_cast<std::size_t>(y_pencil.volume()));
     to_y.emplace(comm.row(), row_boxes(comm, [&](int rank) { return decomposition.spectral_x_pencil(rank); }),
                  row_boxes(comm, [&](int rank) { return decomposition.spectral_y_pencil(rank); }), exchange);
   }
 
   /// The coefficients with y whole: in the field itself, unless y is split over ranks.
-  View3<Complex> y_view(Field& phi) {
-    return to_y ? contiguous_view(y_data.data(), y_pencil.nx(), y_pencil.ny(), y_pencil.nz()) : phi.complex_view();
-  }
+  View3<Complex> y_view(Field& phi) { return to_y ? to_y->transposed() : phi.complex_view(); }
 
   std::array<std::int64_t, 3> cells;
   Box3 y_pencil;
@@ -76,7 +73,6 @@ struct PoissonSolver::Parts {
   LineBoxes boxes;
   ShiftedLines at_home, whole;
   LineSolver<ShiftedLines> lines;
-  Buffer<Complex> y_data;
   std::optional<Transpose<Complex>> to_y;
 };
 
@@ -110,7 +106,7 @@ void PoissonSolver::solve(Field& phi, PhaseTimers& timers) {
   const View3<Complex> y_view = p.y_view(phi);
   if (p.to_y) {
     const PhaseTimers::Scope scope(timers, "transpose");
-    p.to_y->forward(x_view, y_view);
+    p.to_y->forward(x_view);
   }
   if (has_y) {
     const PhaseTimers::Scope scope(timers, "fft y");
@@ -128,7 +124,7 @@ void PoissonSolver::solve(Field& phi, PhaseTimers& timers) {
   }
   if (p.to_y) {
     const PhaseTimers::Scope scope(timers, "transpose");
-    p.to_y->backward(y_view, x_view);
+    p.to_y->backward(x_view);
   }
   const PhaseTimers::Scope scope(timers, "fft x");
   p.fourier_x.backward(phi);

@@ -1,5 +1,9 @@
 #pragma once
 // The loop that packs, unpacks and copies blocks. For files with loops over cells.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
 #include "core/decomp/box3.hpp"
 #include "core/decomp/view3.hpp"
 #include "core/device/parallel_for.hpp"
@@ -19,15 +23,73 @@ struct CopyBox {
   }
 };
 
+/// From a box of local indices of `source` into one of `target`.
+template <class T>
+CopyBox<T> box_copy(View3<const T> source, const Box3& in_source, View3<T> target, const Box3& in_target) {
+  return {source,
+          target,
+          static_cast<int>(in_source.lo[0]),
+          static_cast<int>(in_source.lo[1]),
+          static_cast<int>(in_source.lo[2]),
+          static_cast<int>(in_target.lo[0]),
+          static_cast<int>(in_target.lo[1]),
+          static_cast<int>(in_target.lo[2])};
+}
+
 /// Copies a box of local indices of `source` into one of `target`, both as large as `extent`, whose lower corner is
 /// (0, 0, 0).
 template <class T>
 void copy_box(const char* name, const Box3& extent, View3<const T> source, const Box3& in_source, View3<T> target,
               const Box3& in_target) {
-  parallel_for(name, extent,
-               CopyBox<T>{source, target, static_cast<int>(in_source.lo[0]), static_cast<int>(in_source.lo[1]),
-                          static_cast<int>(in_source.lo[2]), static_cast<int>(in_target.lo[0]),
-                          static_cast<int>(in_target.lo[1]), static_cast<int>(in_target.lo[2])});
+  parallel_for(name, extent, box_copy(source, in_source, target, in_target));
 }
+
+/// Copies of several boxes in one loop, their planes in turn: of boxes in the memory of different devices none waits
+/// for another.
+template <class T>
+class BoxCopies {
+ public:
+  /// A copy as by copy_box(), to be issued with the others.
+  void add(const Box3& extent, View3<const T> source, const Box3& in_source, View3<T> target, const Box3& in_target) {
+    if (!extent.empty())
+      jobs_.push_back({box_copy(source, in_source, target, in_target), extent.nx(), extent.ny(), extent.nz()});
+  }
+
+  void issue(const char* name) const {
+    for (std::size_t first = 0; first < jobs_.size(); first += most) {
+      Loop loop;
+      Box3 extent;
+      loop.count = static_cast<int>(std::min<std::size_t>(most, jobs_.size() - first));
+      for (int n = 0; n < loop.count; ++n) {
+        const Job& job = loop.jobs[n] = jobs_[first + static_cast<std::size_t>(n)];
+        extent.hi[0] = std::max<std::int64_t>(extent.hi[0], job.nx);
+        extent.hi[1] = std::max<std::int64_t>(extent.hi[1], job.ny);
+        extent.hi[2] = std::max<std::int64_t>(extent.hi[2], std::int64_t{job.nz} * loop.count);
+      }
+      parallel_for(name, extent, loop);
+    }
+  }
+
+ private:
+  static constexpr int most = 4;  ///< in one loop
+
+  struct Job {
+    CopyBox<T> copy;
+    int nx, ny, nz;
+  };
+
+  struct Loop {
+    Job jobs[most];
+    int count;
+
+    SLUICE_INLINE void operator()(int i, int j, int k) const {
+      const Job& job = jobs[k % count];
+      const int plane = k / count;
+      if (i < job.nx && j < job.ny && plane < job.nz) job.copy(i, j, plane);
+    }
+  };
+
+  std::vector<Job> jobs_;
+};
 
 }  // namespace sluice

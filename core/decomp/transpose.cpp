@@ -37,10 +37,20 @@ ArrayPart part_of(View3<const T> view, const Box3& box) {
 }  // namespace
 
 template <class T>
+View3<T> view_over(T* data, const Box3& box) {
+  return contiguous_view(data, box.nx(), box.ny(), box.nz());
+}
+
+template <class T>
 Transpose<T>::Transpose(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, Exchange& exchange)
-    : rank_(rank_of(comm)) {
+    : rank_(rank_of(comm)), to_(to) {
   SLUICE_REQUIRE(from.size() == static_cast<std::size_t>(size_of(comm)) && to.size() == from.size(),
                  "one box a rank on each side");
+  const Box3& box = to[static_cast<std::size_t>(rank_)];
+  const auto elements = static_cast<std::size_t>(box.volume());
+  if (from.size() > 1) shared_ = exchange.share(comm, elements * sizeof(T));
+  if (!shared_) run_collectively(comm, [&] { own_ = Buffer<T>(elements); });
+  transposed_ = shared_ ? transposed_of(rank_) : view_over(own_.data(), box);
   forward_ = plan(comm, from, to, exchange);
   backward_ = plan(comm, to, from, exchange);
 }
@@ -55,8 +65,9 @@ typename Transpose<T>::Direction Transpose<T>::plan(MPI_Comm comm, const std::ve
     direction.outgoing.push_back(intersect(direction.source, to[peer]));
     direction.incoming.push_back(intersect(from[peer], direction.target));
   }
-  if (from.size() > 1) direction.arrays = exchange.connect_arrays(comm);
-  if (from.size() > 1 && !direction.arrays) {
+  if (from.size() == 1 || shared_) return direction;
+  direction.arrays = exchange.connect_arrays(comm);
+  if (!direction.arrays) {
     direction.connection = exchange.connect(comm, lay_out<T>(direction.outgoing, rank_),
                                             lay_out<T>(direction.incoming, rank_), Traffic::all_to_all);
   }
@@ -64,13 +75,52 @@ typename Transpose<T>::Direction Transpose<T>::plan(MPI_Comm comm, const std::ve
 }
 
 template <class T>
-void Transpose<T>::forward(View3<const T> source, View3<T> target) {
-  run(forward_, source, target);
+void Transpose<T>::forward(View3<const T> source) {
+  if (shared_) {
+    write_to_peers(source);
+  } else {
+    run(forward_, source, transposed_);
+  }
 }
 
 template <class T>
-void Transpose<T>::backward(View3<const T> source, View3<T> target) {
-  run(backward_, source, target);
+void Transpose<T>::backward(View3<T> target) {
+  if (shared_) {
+    read_from_peers(target);
+  } else {
+    run(backward_, transposed_, target);
+  }
+}
+
+template <class T>
+View3<T> Transpose<T>::transposed_of(int peer) const {
+  return view_over(reinterpret_cast<T*>(shared_->of(peer)), to_[static_cast<std::size_t>(peer)]);
+}
+
+template <class T>
+void Transpose<T>::write_to_peers(View3<const T> source) {
+  BoxCopies<T> copies;
+  for (std::size_t peer = 0; peer < to_.size(); ++peer) {
+    const Box3& box = forward_.outgoing[peer];
+    copies.add(box.local(), source, box.relative_to(forward_.source.lo), transposed_of(static_cast<int>(peer)),
+               box.relative_to(to_[peer].lo));
+  }
+  shared_->open();
+  copies.issue("transpose: write to all");
+  shared_->close();
+}
+
+template <class T>
+void Transpose<T>::read_from_peers(View3<T> target) {
+  BoxCopies<T> copies;
+  for (std::size_t peer = 0; peer < to_.size(); ++peer) {
+    const Box3& box = backward_.incoming[peer];
+    copies.add(box.local(), transposed_of(static_cast<int>(peer)), box.relative_to(to_[peer].lo), target,
+               box.relative_to(backward_.target.lo));
+  }
+  shared_->open();
+  copies.issue("transpose: read from all");
+  shared_->close();
 }
 
 template <class T>

@@ -60,19 +60,15 @@ class TransposeWorkload : public PairWorkload {
         to_((decomposition_.*kind.to)(comm_.rank())),
         transpose_(kind.in_row ? comm_.row() : comm_.column(), boxes(decomposition_, comm_, kind.from, kind.in_row),
                    boxes(decomposition_, comm_, kind.to, kind.in_row), exchange) {
-    run_collectively(MPI_COMM_WORLD, [&] {
-      source_ = Buffer<T>(static_cast<std::size_t>(from_.volume()));
-      target_ = Buffer<T>(static_cast<std::size_t>(to_.volume()));
-    });
+    run_collectively(MPI_COMM_WORLD, [&] { source_ = Buffer<T>(static_cast<std::size_t>(from_.volume())); });
     const double kept = static_cast<double>(intersect(from_, to_).volume());
     bytes_ = sizeof(T) * (static_cast<double>(from_.volume() + to_.volume()) - 2 * kept);
   }
 
   void run() override {
     const View3<T> source = contiguous_view(source_.data(), from_.nx(), from_.ny(), from_.nz());
-    const View3<T> target = contiguous_view(target_.data(), to_.nx(), to_.ny(), to_.nz());
-    transpose_.forward(source, target);
-    transpose_.backward(target, source);
+    transpose_.forward(source);
+    transpose_.backward(source);
   }
   double bytes_sent() const override { return bytes_; }
 
@@ -81,7 +77,7 @@ class TransposeWorkload : public PairWorkload {
   Decomposition decomposition_;
   Box3 from_, to_;
   Transpose<T> transpose_;
-  Buffer<T> source_, target_;
+  Buffer<T> source_;
   double bytes_ = 0;
 };
 

@@ -17,7 +17,6 @@
 #include "core/support/error.hpp"
 #include "core/support/random.hpp"
 #include "poisson/fft/distributed_fft.hpp"
-#include "tests/support/direct_exchange.hpp"
 #include "tests/support/exact_dft.hpp"
 #include "tests/support/exchange_methods.hpp"
 
@@ -157,21 +156,11 @@ class Transform {
 };
 
 /// "direct" is an exchange of the tests: the one of those without a buffer to send from that a CPU build has.
-std::vector<std::string> methods() {
-  std::vector<std::string> names = exchange_methods();
-  if (!device::is_gpu()) names.emplace_back("direct");
-  return names;
-}
-
 class DistributedFftBy : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (GetParam() == "direct") {
-      exchange_ = std::make_unique<test::DirectExchange>(MPI_COMM_WORLD);
-      return;
-    }
     if (!test::method_works(GetParam())) GTEST_SKIP() << GetParam() << " does not work between these ranks";
-    exchange_ = make_exchange(GetParam(), MPI_COMM_WORLD);
+    exchange_ = test::make_tested(GetParam());
   }
   std::unique_ptr<Exchange> exchange_;
 };
@@ -322,7 +311,7 @@ std::string name_of(const testing::TestParamInfo<std::string>& method) {
   return method.param;
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, DistributedFftBy, testing::ValuesIn(methods()), name_of);
+INSTANTIATE_TEST_SUITE_P(Methods, DistributedFftBy, testing::ValuesIn(test::tested_methods()), name_of);
 
 }  // namespace
 }  // namespace sluice

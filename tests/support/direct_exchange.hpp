@@ -1,6 +1,6 @@
 #pragma once
-// An exchange for CPU builds that writes into the receiver's memory, as `peer` does on GPUs, and spoils whatever its
-// users must not count on.
+// An exchange for CPU builds that reaches other ranks' memory, as `peer` does on GPUs, and spoils whatever its users
+// must not count on.
 #include <mpi.h>
 
 #include <cstddef>
@@ -16,26 +16,56 @@
 
 namespace sluice::test {
 
-/// All ranks are on one host. Collective, as Exchange says.
+/// Memory of every rank of `world` that all of them reach: they are on one host. Made and destroyed collectively.
+class SharedWindow {
+ public:
+  SharedWindow(MPI_Comm world, std::size_t bytes) {
+    void* own = nullptr;
+    MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes + alignment), 1, MPI_INFO_NULL, world, &own, &window_);
+  }
+  SharedWindow(const SharedWindow&) = delete;
+  SharedWindow& operator=(const SharedWindow&) = delete;
+  ~SharedWindow() { MPI_Win_free(&window_); }
+
+  /// MPI aligns a window to 8 bytes; it begins at the same place of a page on all ranks.
+  std::byte* of(int rank) const {
+    MPI_Aint bytes = 0;
+    int unit = 0;
+    void* base = nullptr;
+    MPI_Win_shared_query(window_, rank, &bytes, &unit, &base);
+    const std::size_t beyond = reinterpret_cast<std::uintptr_t>(base) % alignment;
+    return static_cast<std::byte*>(base) + (alignment - beyond);
+  }
+
+ private:
+  static constexpr std::size_t alignment = 64;  ///< bytes
+
+  MPI_Win window_ = MPI_WIN_NULL;
+};
+
+/// Collective, as Exchange says.
 class DirectExchange : public Exchange {
  public:
   explicit DirectExchange(MPI_Comm world) { MPI_Comm_dup(world, &world_); }
   ~DirectExchange() override {
-    if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+    window_.reset();
     MPI_Comm_free(&world_);
   }
 
   std::unique_ptr<Connection> connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
                                       Traffic /*traffic*/) override {
-    unsigned long long needed = receive.total;
-    MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, world_);
-    if (needed > size_) {
-      if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+    if (const std::size_t needed = agreed(receive.total); needed > size_) {
+      window_.reset();
+      window_ = std::make_unique<SharedWindow>(world_, needed);
       size_ = needed;
-      void* own = nullptr;
-      MPI_Win_allocate_shared(static_cast<MPI_Aint>(size_ + alignment), 1, MPI_INFO_NULL, world_, &own, &window_);
     }
     return std::make_unique<Link>(*this, comm, send, receive);
+  }
+
+  std::unique_ptr<SharedArray> share(MPI_Comm comm, std::size_t bytes) override {
+    auto array = std::make_unique<Array>(world_, comm, agreed(bytes));
+    std::memset(array->of(rank_of(comm)), 0, bytes);
+    return array;
   }
 
  private:
@@ -91,20 +121,31 @@ class DirectExchange : public Exchange {
     std::vector<std::size_t> offset_at_peer_;
   };
 
-  /// MPI aligns a window to 8 bytes; it begins at the same place of a page on all ranks.
-  std::byte* memory_of(int rank) const {
-    MPI_Aint bytes = 0;
-    int unit = 0;
-    void* base = nullptr;
-    MPI_Win_shared_query(window_, rank, &bytes, &unit, &base);
-    const std::size_t beyond = reinterpret_cast<std::uintptr_t>(base) % alignment;
-    return static_cast<std::byte*>(base) + (alignment - beyond);
-  }
+  class Array : public SharedArray {
+   public:
+    Array(MPI_Comm world, MPI_Comm comm, std::size_t bytes)
+        : comm_(comm), in_world_(ranks_in(world, comm)), window_(world, bytes) {}
 
-  static constexpr std::size_t alignment = 64;  ///< bytes
+    std::byte* of(int rank) override { return window_.of(in_world_[static_cast<std::size_t>(rank)]); }
+    void open() override { MPI_Barrier(comm_); }
+    void close() override { MPI_Barrier(comm_); }
+
+   private:
+    MPI_Comm comm_;
+    std::vector<int> in_world_;
+    SharedWindow window_;
+  };
+
+  /// The largest of all ranks.
+  std::size_t agreed(std::size_t bytes) const {
+    unsigned long long largest = bytes;
+    MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, world_);
+    return largest;
+  }
+  std::byte* memory_of(int rank) const { return window_->of(rank); }
 
   MPI_Comm world_ = MPI_COMM_NULL;
-  MPI_Win window_ = MPI_WIN_NULL;
+  std::unique_ptr<SharedWindow> window_;
   std::size_t size_ = 0;
 };
 

@@ -87,4 +87,20 @@ class IndexArray {
   Buffer<T> data_;
 };
 
+/// Number of elements of a contiguous device array over the box that do not hold their index.
+template <class T>
+std::int64_t mismatches(const T* data, const std::array<std::int64_t, 3>& cells, const Box3& box, int shift) {
+  std::vector<T> found(static_cast<std::size_t>(box.volume()));
+  device::copy(found.data(), data, found.size() * sizeof(T));
+  std::int64_t count = 0;
+  std::size_t n = 0;
+  for (std::int64_t k = box.lo[2]; k < box.hi[2]; ++k) {
+    for (std::int64_t j = box.lo[1]; j < box.hi[1]; ++j) {
+      for (std::int64_t i = box.lo[0]; i < box.hi[0]; ++i)
+        count += found[n++] == as_element<T>(index_value(cells, i, j, k, shift)) ? 0 : 1;
+    }
+  }
+  return count;
+}
+
 }  // namespace sluice::test

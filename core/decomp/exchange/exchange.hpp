@@ -76,6 +76,24 @@ class ArrayConnection {
   virtual void run(const std::vector<ArrayPart>& outgoing, const std::vector<ArrayPart>& incoming) = 0;
 };
 
+/// Device memory of each rank of a communicator that the loops of the others reach as well:
+///
+///   shared.open();
+///   ... issue loops that read or write of(rank) ...
+///   shared.close();
+///
+/// Between the two, loops of any rank may access the memory of any other; before and afterwards a rank's own is its
+/// own. Both are collective over the communicator, in order with the loops.
+class SharedArray {
+ public:
+  virtual ~SharedArray() = default;
+
+  /// The memory of `rank` as loops of this rank address it.
+  virtual std::byte* of(int rank) = 0;
+  virtual void open() = 0;
+  virtual void close() = 0;
+};
+
 /// An exchange method and the buffers of all its connections. Every method gives the same result to the bit.
 /// Destruction is collective over the ranks that the exchange was made for.
 class Exchange {
@@ -90,6 +108,11 @@ class Exchange {
   /// Collective over all ranks that the exchange was made for, each in a `comm` of its own or the same one.
   virtual std::unique_ptr<Connection> connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
                                               Traffic traffic) = 0;
+
+  /// Zeroed device memory, `bytes` of it or more on each rank, that the ranks of `comm` share. Null if the method does
+  /// not reach other ranks' memory. The exchange must outlive what is returned; destroying that is collective too.
+  /// Collective over all ranks that the exchange was made for, each in a `comm` of its own or the same one.
+  virtual std::unique_ptr<SharedArray> share(MPI_Comm /*comm*/, std::size_t /*bytes*/) { return nullptr; }
 
   /// Null if the method moves packed blocks only. The exchange and `comm` must outlive what is returned. Collective.
   virtual std::unique_ptr<ArrayConnection> connect_arrays(MPI_Comm /*comm*/) { return nullptr; }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -50,11 +51,48 @@ void require_one_host(MPI_Comm world) {
 
 }  // namespace
 
+/// What frames the loops of a transfer: a rank's memory is handed to `guests` and taken back from them, while it visits
+/// the memory of its `hosts`. Ranks of the exchange's world.
+class Peer::Transfer {
+ public:
+  Transfer(Peer& exchange, std::vector<int> guests, std::vector<int> hosts)
+      : exchange_(&exchange), guests_(std::move(guests)), hosts_(std::move(hosts)) {}
+
+  /// Nothing of this rank uses the memory any more, since the loops that did were issued before: the guests may know.
+  /// Waits for the same of the hosts.
+  void begin() {
+    Handshake handshake;
+    for (const int guest : guests_)
+      handshake.tell(exchange_->ready(guest, exchange_->rank_), number(exchange_->served_, guest) + 1);
+    for (const int host : hosts_)
+      handshake.await(exchange_->ready(exchange_->rank_, host), number(exchange_->made_, host) + 1);
+    handshake.issue();
+  }
+
+  void end() {
+    Handshake handshake;
+    for (const int host : hosts_)
+      handshake.tell(exchange_->done(host, exchange_->rank_), ++number(exchange_->made_, host));
+    for (const int guest : guests_)
+      handshake.await(exchange_->done(exchange_->rank_, guest), ++number(exchange_->served_, guest));
+    handshake.issue();
+  }
+
+ private:
+  static Word& number(std::vector<Word>& transfers, int rank) { return transfers[static_cast<std::size_t>(rank)]; }
+
+  Peer* exchange_;
+  std::vector<int> guests_, hosts_;
+};
+
 /// A connection: where its blocks lie in the receivers' memory.
 class Peer::Link : public Connection {
  public:
   Link(Peer& exchange, MPI_Comm comm, const BlockLayout& send, BlockLayout receive)
-      : exchange_(&exchange), in_world_(ranks_in(exchange.world_.comm, comm)), receive_(std::move(receive)) {
+      : exchange_(&exchange),
+        in_world_(ranks_in(exchange.world_.comm, comm)),
+        receive_(std::move(receive)),
+        transfer_(exchange, with_blocks(receive_), with_blocks(send)) {
     const std::size_t size = in_world_.size();
     std::vector<unsigned long long> at_home(2 * size), at_peers(2 * size);  // offset and size of each block
     for (std::size_t peer = 0; peer < size; ++peer) {
@@ -66,8 +104,6 @@ class Peer::Link : public Connection {
     for (std::size_t peer = 0; peer < size; ++peer) {
       SLUICE_REQUIRE(at_peers[2 * peer + 1] == send.bytes[peer], "a block that its receiver does not expect");
       offset_at_peer_.push_back(at_peers[2 * peer]);
-      if (send.bytes[peer] > 0) targets_.push_back(in_world_[peer]);
-      if (receive_.bytes[peer] > 0) sources_.push_back(in_world_[peer]);
     }
   }
 
@@ -81,35 +117,53 @@ class Peer::Link : public Connection {
   std::byte* send_buffer() override { return nullptr; }
   std::byte* receive_buffer() override { return exchange_->receive_.of(exchange_->rank_); }
 
-  /// Nothing reads this rank's buffer any more, since the loops that did were issued before: the senders may know.
-  /// Waits for the same of the receivers.
-  void begin() override {
-    Handshake handshake;
-    for (const int source : sources_)
-      handshake.tell(exchange_->ready(source, exchange_->rank_), exchange_->received_from(source) + 1);
-    for (const int target : targets_)
-      handshake.await(exchange_->ready(exchange_->rank_, target), exchange_->sent_to(target) + 1);
-    handshake.issue();
-  }
+  void begin() override { transfer_.begin(); }
 
   void run(const std::function<void(int)>& arrived) override {
-    Handshake handshake;
-    for (const int target : targets_)
-      handshake.tell(exchange_->arrived(target, exchange_->rank_), ++exchange_->sent_to(target));
-    for (const int source : sources_)
-      handshake.await(exchange_->arrived(exchange_->rank_, source), ++exchange_->received_from(source));
-    handshake.issue();
+    transfer_.end();
     for (std::size_t peer = 0; peer < receive_.bytes.size(); ++peer) {
       if (receive_.bytes[peer] > 0) arrived(static_cast<int>(peer));
     }
   }
 
  private:
+  std::vector<int> with_blocks(const BlockLayout& layout) const {
+    std::vector<int> ranks;
+    for (std::size_t peer = 0; peer < layout.bytes.size(); ++peer) {
+      if (layout.bytes[peer] > 0) ranks.push_back(in_world_[peer]);
+    }
+    return ranks;
+  }
+
   Peer* exchange_;
   std::vector<int> in_world_;
   BlockLayout receive_;
+  Transfer transfer_;
   std::vector<std::size_t> offset_at_peer_;
-  std::vector<int> targets_, sources_;  ///< ranks in the exchange's world
+};
+
+/// An array that every rank of a communicator visits on all the others.
+class Peer::Array : public SharedArray {
+ public:
+  Array(Peer& exchange, MPI_Comm comm, std::size_t bytes)
+      : in_world_(ranks_in(exchange.world_.comm, comm)),
+        memory_(exchange.world_.comm, bytes),
+        transfer_(exchange, others(exchange.rank_), others(exchange.rank_)) {}
+
+  std::byte* of(int rank) override { return memory_.of(in_world_[static_cast<std::size_t>(rank)]); }
+  void open() override { transfer_.begin(); }
+  void close() override { transfer_.end(); }
+
+ private:
+  std::vector<int> others(int own) const {
+    std::vector<int> ranks = in_world_;
+    std::erase(ranks, own);
+    return ranks;
+  }
+
+  std::vector<int> in_world_;
+  SharedMemory memory_;
+  Transfer transfer_;
 };
 
 Peer::OwnedComm::OwnedComm(MPI_Comm world) {
@@ -125,8 +179,8 @@ Peer::Peer(MPI_Comm world)
       rank_(rank_of(world)),
       size_(size_of(world)),
       flags_(world_.comm, 2 * static_cast<std::size_t>(size_) * sizeof(Word)),
-      sent_(static_cast<std::size_t>(size_)),
-      received_(static_cast<std::size_t>(size_)) {}
+      made_(static_cast<std::size_t>(size_)),
+      served_(static_cast<std::size_t>(size_)) {}
 
 Peer::~Peer() = default;
 
@@ -134,19 +188,28 @@ Handshake::Word* Peer::ready(int at_rank, int other) const {
   return reinterpret_cast<Word*>(flags_.of(at_rank)) + other;
 }
 
-Handshake::Word* Peer::arrived(int at_rank, int other) const {
+Handshake::Word* Peer::done(int at_rank, int other) const {
   return reinterpret_cast<Word*>(flags_.of(at_rank)) + size_ + other;
+}
+
+std::size_t Peer::agreed(std::size_t bytes) const {
+  unsigned long long largest = bytes;
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, world_.comm), "MPI_Allreduce");
+  return largest;
 }
 
 std::unique_ptr<Connection> Peer::connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
                                           Traffic /*traffic*/) {
-  unsigned long long needed = receive.total;  // the same on all ranks, so that they grow together
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, world_.comm), "MPI_Allreduce");
+  const std::size_t needed = agreed(receive.total);
   if (needed > receive_.bytes()) {
     receive_ = SharedMemory();  // given back first, so that old and new are never held together
     receive_ = SharedMemory(world_.comm, needed);
   }
   return std::make_unique<Link>(*this, comm, send, receive);
+}
+
+std::unique_ptr<SharedArray> Peer::share(MPI_Comm comm, std::size_t bytes) {
+  return std::make_unique<Array>(*this, comm, std::max<std::size_t>(agreed(bytes), 1));
 }
 
 void Peer::require(MPI_Comm world) {
