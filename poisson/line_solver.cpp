@@ -105,7 +105,8 @@ LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& dec
   }
   if (split) {
     transpose_ = std::make_unique<Transpose<real>>(comm.column(), home, whole, exchange);
-    whole_array_ = contiguous_lines(transpose_->transposed().origin, my_whole);
+    const View3<real> view = transpose_->transposed();
+    whole_array_ = {view.origin, view.stride_y, view.stride_z, my_whole.nx(), my_whole.ny()};
   }
   allocate_scratch(blocks);
 }

@@ -46,9 +46,9 @@ struct PoissonSolver::Parts {
       : cells(decomposition.cells()),
         y_pencil(decomposition.spectral_y_pencil(comm.rank())),
         fourier_x(decomposition.x_pencil(comm.rank()), row_length(cells[0])),
-        fourier_y(y_pencil.nx(), y_pencil.ny(), y_pencil.nz(),
-                  comm.processes().py > 1 ? y_pencil.extent(0) : row_length(cells[0]) / 2,
-                  comm.processes().py > 1 ? y_pencil.extent(0) * cells[1] : row_length(cells[0]) / 2 * (cells[1] + 2)),
+        y_row(comm.processes().py > 1 ? Transpose<Complex>::row_length(y_pencil) : row_length(cells[0]) / 2),
+        fourier_y(y_pencil.nx(), y_pencil.ny(), y_pencil.nz(), y_row,
+                  comm.processes().py > 1 ? y_row * cells[1] : y_row * (cells[1] + 2)),
         tables(domain.z_nodes, modified_wavenumbers(cells[0], domain.dx, cells[0] / 2 + 1),
                modified_wavenumbers(cells[1], domain.dy, cells[1]), decomposition.z_blocks(),
                joined_blocks(comm, decomposition, method),
@@ -68,6 +68,7 @@ struct PoissonSolver::Parts {
   std::array<std::int64_t, 3> cells;
   Box3 y_pencil;
   FourierX fourier_x;
+  std::int64_t y_row;  ///< of the array that is transformed along y, in elements
   FourierY fourier_y;
   PoissonTables tables;
   LineBoxes boxes;

@@ -44,22 +44,40 @@ void copy_box(const char* name, const Box3& extent, View3<const T> source, const
   parallel_for(name, extent, box_copy(source, in_source, target, in_target));
 }
 
-/// Copies of several boxes in one loop, their planes in turn: of boxes in the memory of different devices none waits
-/// for another.
+/// Copies several boxes, their planes in turn.
+template <class T>
+struct CopyBoxes {
+  static constexpr int most = 4;  ///< in one loop
+
+  struct Job {
+    CopyBox<T> copy;
+    int nx, ny, nz;
+  };
+  Job jobs[most];
+  int count;
+
+  SLUICE_INLINE void operator()(int i, int j, int k) const {
+    const Job& job = jobs[k % count];
+    const int plane = k / count;
+    if (i < job.nx && j < job.ny && plane < job.nz) job.copy(i, j, plane);
+  }
+};
+
+/// Copies to be made by few loops, so that boxes in the memory of different devices do not wait for each other.
 template <class T>
 class BoxCopies {
  public:
-  /// A copy as by copy_box(), to be issued with the others.
+  /// Remembers a copy as by copy_box().
   void add(const Box3& extent, View3<const T> source, const Box3& in_source, View3<T> target, const Box3& in_target) {
-    if (!extent.empty())
-      jobs_.push_back({box_copy(source, in_source, target, in_target), extent.nx(), extent.ny(), extent.nz()});
+    if (extent.empty()) return;
+    jobs_.push_back({box_copy(source, in_source, target, in_target), extent.nx(), extent.ny(), extent.nz()});
   }
 
   void issue(const char* name) const {
-    for (std::size_t first = 0; first < jobs_.size(); first += most) {
-      Loop loop;
+    for (std::size_t first = 0; first < jobs_.size(); first += CopyBoxes<T>::most) {
+      CopyBoxes<T> loop;
       Box3 extent;
-      loop.count = static_cast<int>(std::min<std::size_t>(most, jobs_.size() - first));
+      loop.count = static_cast<int>(std::min<std::size_t>(CopyBoxes<T>::most, jobs_.size() - first));
       for (int n = 0; n < loop.count; ++n) {
         const Job& job = loop.jobs[n] = jobs_[first + static_cast<std::size_t>(n)];
         extent.hi[0] = std::max<std::int64_t>(extent.hi[0], job.nx);
@@ -71,23 +89,7 @@ class BoxCopies {
   }
 
  private:
-  static constexpr int most = 4;  ///< in one loop
-
-  struct Job {
-    CopyBox<T> copy;
-    int nx, ny, nz;
-  };
-
-  struct Loop {
-    Job jobs[most];
-    int count;
-
-    SLUICE_INLINE void operator()(int i, int j, int k) const {
-      const Job& job = jobs[k % count];
-      const int plane = k / count;
-      if (i < job.nx && j < job.ny && plane < job.nz) job.copy(i, j, plane);
-    }
-  };
+  using Job = typename CopyBoxes<T>::Job;
 
   std::vector<Job> jobs_;
 };

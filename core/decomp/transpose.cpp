@@ -3,12 +3,15 @@
 #include <utility>
 
 #include "core/decomp/copy_box.hpp"
+#include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 
 namespace sluice {
 
 namespace {
+
+constexpr std::int64_t device_line = 128;  ///< bytes
 
 template <class T>
 BlockLayout lay_out(const std::vector<Box3>& boxes, int rank) {
@@ -37,8 +40,15 @@ ArrayPart part_of(View3<const T> view, const Box3& box) {
 }  // namespace
 
 template <class T>
+std::int64_t Transpose<T>::row_length(const Box3& box) {
+  constexpr auto piece = device_line / static_cast<std::int64_t>(sizeof(T));
+  return device::is_gpu() ? (box.extent(0) + piece - 1) / piece * piece : box.extent(0);
+}
+
+/// The array of a rank that owns `box` after the transpose.
+template <class T>
 View3<T> view_over(T* data, const Box3& box) {
-  return contiguous_view(data, box.nx(), box.ny(), box.nz());
+  return contiguous_view(data, static_cast<int>(Transpose<T>::row_length(box)), box.ny(), box.nz());
 }
 
 template <class T>
@@ -47,7 +57,7 @@ Transpose<T>::Transpose(MPI_Comm comm, const std::vector<Box3>& from, const std:
   SLUICE_REQUIRE(from.size() == static_cast<std::size_t>(size_of(comm)) && to.size() == from.size(),
                  "one box a rank on each side");
   const Box3& box = to[static_cast<std::size_t>(rank_)];
-  const auto elements = static_cast<std::size_t>(box.volume());
+  const auto elements = static_cast<std::size_t>(row_length(box) * box.extent(1) * box.extent(2));
   if (from.size() > 1) shared_ = exchange.share(comm, elements * sizeof(T));
   if (!shared_) run_collectively(comm, [&] { own_ = Buffer<T>(elements); });
   transposed_ = shared_ ? transposed_of(rank_) : view_over(own_.data(), box);

@@ -1,5 +1,6 @@
 #pragma once
 #include <complex>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -21,8 +22,10 @@ class Transpose {
   /// and `exchange` must outlive this object. Construction and destruction are collective over the ranks of `exchange`.
   Transpose(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, Exchange& exchange);
 
-  /// The array in the second splitting, the rank's to-box: contiguous, without halo, zeroed at first.
+  /// The array in the second splitting, the rank's to-box: without halo, rows of row_length(), zeroed at first.
   View3<T> transposed() { return transposed_; }
+  /// That such an array has: a whole number of the pieces in which a GPU's memory and links move data.
+  static std::int64_t row_length(const Box3& box);
 
   /// From `source`, the rank's from-box, whose halo is not read, to transposed(). Collective over the communicator.
   void forward(View3<const T> source);

@@ -1,5 +1,5 @@
-// Batches of Fourier transforms by cuFFT, whose plans know one loop over transforms: the other one is a loop of
-// launches.
+// Batches of Fourier transforms on a GPU: of neighbouring columns by kernels of our own, else by cuFFT, whose plans
+// know one loop over transforms: the other one is a loop of launches.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -7,6 +7,7 @@
 #include "core/support/error.hpp"
 #include "poisson/fft/batched_fft.hpp"
 #include "poisson/fft/cufft_plan.hpp"
+#include "poisson/fft/fft_columns.hpp"
 
 namespace sluice {
 
@@ -29,6 +30,20 @@ bool suits_launch(const FftLoop& first, const FftLoop& second) {
   return first.distance_in + first.distance_out <= second.distance_in + second.distance_out;
 }
 
+/// Kernels of our own for transforms of columns, neighbours in memory, that lie alike on both sides; null for others.
+std::unique_ptr<ColumnFourier> make_columns(FftKind kind, const FftBatch& batch) {
+  constexpr std::int64_t fewest = 8;  // that fill what is read of memory at a time
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  const bool from_complex = kind == FftKind::forward || kind == FftKind::backward;
+  const bool neighbours_first = batch.loops[0].distance_in == 1;
+  const FftLoop& within = batch.loops[neighbours_first ? 0 : 1];
+  const FftLoop& planes = batch.loops[neighbours_first ? 1 : 0];
+  if (!from_complex || !batch.in_place(kind) || within.distance_in != 1 || within.count < fewest) return nullptr;
+  if (batch.length > most || within.count * planes.count > most) return nullptr;
+  return ColumnFourier::make(static_cast<int>(within.count), static_cast<int>(batch.length),
+                             static_cast<int>(planes.count), batch.stride_in, planes.distance_in);
+}
+
 bool aligned(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address) % 16 == 0;
 }
@@ -37,7 +52,12 @@ bool aligned(const void* address) {
 
 struct BatchedFft::Plans {
   Plans(FftKind kind_of_all, const FftBatch& all)
-      : kind(kind_of_all), batch(all), type(type_of(kind)), together(all.loops[0].count) {
+      : kind(kind_of_all),
+        batch(all),
+        type(type_of(kind)),
+        together(all.loops[0].count),
+        columns(make_columns(kind_of_all, all)) {
+    if (columns) return;
     if (!suits_launch(batch.loops[0], batch.loops[1])) std::swap(batch.loops[0], batch.loops[1]);
     const FftLoop& launches = batch.loops[1];
     const bool even_in = kind != FftKind::real_to_complex || launches.distance_in % 2 == 0;
@@ -64,12 +84,17 @@ struct BatchedFft::Plans {
             count};
   }
 
-  /// Calls execute(plan, in, out) for each launch.
-  template <class In, class Out, class Execute>
-  void run(In* in, Out* out, const Execute& execute) const {
+  template <class In, class Out>
+  void require_arrays(In* in, Out* out) const {
     SLUICE_REQUIRE(aligned(in) && aligned(out), "arrays of transforms must begin at multiples of 16 bytes");
     SLUICE_REQUIRE(static_cast<const void*>(in) != static_cast<const void*>(out) || batch.in_place(kind),
                    "these transforms cannot run in place");
+  }
+
+  /// Calls execute(plan, in, out) for each launch.
+  template <class In, class Out, class Execute>
+  void run(In* in, Out* out, const Execute& execute) const {
+    require_arrays(in, out);
     const auto& [within, launches] = batch.loops;
     for (std::int64_t n = 0; n < launches.count; ++n) {
       for (std::int64_t m = 0; m < within.count; m += together) {
@@ -85,6 +110,7 @@ struct BatchedFft::Plans {
   FftBatch batch;  ///< loops[0] within a launch
   cufftType type;
   std::int64_t together;  ///< transforms in one launch: as many as work memory allows
+  std::unique_ptr<ColumnFourier> columns;
   CufftPlan whole, rest;
   std::size_t work = 0;
 };
@@ -120,6 +146,11 @@ void BatchedFft::run(Complex* in, Complex* out) {
   if (!plans_) return;
   SLUICE_REQUIRE(plans_->kind == FftKind::forward || plans_->kind == FftKind::backward,
                  "the plan is not one between complex values");
+  if (plans_->columns) {
+    plans_->require_arrays(in, out);
+    plans_->columns->run(in, out, plans_->kind == FftKind::forward);
+    return;
+  }
   const int direction = plans_->kind == FftKind::forward ? CUFFT_FORWARD : CUFFT_INVERSE;
   plans_->run(in, out, [direction](cufftHandle plan, Complex* from, Complex* to) {
     return Cufft::execute(plan, cufft(from), cufft(to), direction);

@@ -1,5 +1,5 @@
 #pragma once
-// Transforms along y by kernels of our own: strided, in place, in one pass over memory. For GPU builds.
+// Transforms along y by kernels of our own: strided, in one pass over memory. For GPU builds.
 #include <cstdint>
 #include <memory>
 
@@ -15,8 +15,8 @@ class ColumnFourier {
   /// the GPU has.
   static std::unique_ptr<ColumnFourier> make(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
 
-  /// Unscaled transform of the array at `coefficients`, device memory.
-  void run(void* coefficients, bool forward);
+  /// Unscaled transforms of the array at `from`, device memory, into an array laid out alike, or in place.
+  void run(const void* from, void* to, bool forward);
 
  private:
   ColumnFourier() = default;

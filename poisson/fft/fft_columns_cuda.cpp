@@ -51,9 +51,10 @@ std::unique_ptr<ColumnFourier> ColumnFourier::make(int nx, int ny, int nz, std::
   return transform;
 }
 
-void ColumnFourier::run(void* coefficients, bool forward) {
+void ColumnFourier::run(const void* from, void* to, bool forward) {
   const int tiles = (nx_ + stages_.columns - 1) / stages_.columns;
-  const cuda::ColumnArray array{static_cast<ComplexPair*>(coefficients), stride_y_, stride_z_, nx_, tiles};
+  const cuda::ColumnArray array{
+      static_cast<const ComplexPair*>(from), static_cast<ComplexPair*>(to), stride_y_, stride_z_, nx_, tiles};
   cuda::kernel_of_length<ColumnKernels>(ny_)<<<static_cast<unsigned>(tiles) * static_cast<unsigned>(nz_),
                                                static_cast<unsigned>(stages_.columns * stages_.threads), shared_>>>(
       array, roots_.data(), !forward);

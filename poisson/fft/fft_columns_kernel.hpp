@@ -1,7 +1,8 @@
 #pragma once
-// Fourier transforms along y on an NVIDIA GPU, in place, each column read and written once. A block of threads takes a
-// few neighbouring columns of one plane, so that what it reads of a row is one stretch of memory, and transforms them
-// in shared memory in three stages: with N = R1 R2 R3, y = (n1 R2 + n2) R3 + n3 and ky = k1 + R1 (k2 + R2 k3),
+// Fourier transforms along y on an NVIDIA GPU, each column read once and then written once, so that they may work in
+// place. A block of threads takes a few neighbouring columns of one plane, so that what it reads of a row is one
+// stretch of memory, and transforms them in shared memory in three stages: with N = R1 R2 R3, y = (n1 R2 + n2) R3 + n3
+// and ky = k1 + R1 (k2 + R2 k3),
 //   (1) over n1, turned by exp(-2 pi i k1 (n2 R3 + n3) / N),
 //   (2) over n2, turned by exp(-2 pi i k2 n3 / (R2 R3)); none where R2 = 1,
 //   (3) over n3.
@@ -11,9 +12,10 @@
 
 namespace sluice::cuda {
 
-/// The columns of an array: `per_plane` in each of its planes.
+/// The columns of an array and of the one that takes the result, which may be the same: `per_plane` in each plane.
 struct ColumnArray {
-  ComplexPair* data;
+  const ComplexPair* from;
+  ComplexPair* to;
   std::ptrdiff_t stride_y, stride_z;  ///< in complex numbers
   int per_plane;
   int tiles_per_plane;  ///< blocks of threads for each plane
@@ -35,13 +37,13 @@ __global__ void __launch_bounds__(stages_of(Length).columns* stages_of(Length).t
   const int plane = blockIdx.x / array.tiles_per_plane;
   const int x = (blockIdx.x - plane * array.tiles_per_plane) * C + column;
   const bool outside = x >= array.per_plane;
-  ComplexPair* const first = array.data + plane * array.stride_z + x;
+  const std::ptrdiff_t first = plane * array.stride_z + x;
 
 #pragma unroll 1
   for (int n = thread; n < R2 * R3; n += T) {
     ComplexPair v[R1] = {};
     if (!outside) {
-      const ComplexPair* from = first + n * array.stride_y;
+      const ComplexPair* from = array.from + (first + n * array.stride_y);
       const std::ptrdiff_t step = R2 * R3 * array.stride_y;
       SLUICE_UNROLL
       for (int m = 0; m < R1; ++m, from += step) v[m] = *from;
@@ -79,8 +81,9 @@ __global__ void __launch_bounds__(stages_of(Length).columns* stages_of(Length).t
     SmallDft<R3>::run(v);
     const int k = n / R2 + R1 * (n % R2);
     const std::ptrdiff_t step = R1 * R2 * (backward ? -array.stride_y : array.stride_y);
-    ComplexPair* to = first + (backward ? Length - k : k) * array.stride_y;
-    (k == 0 ? first : to)[0] = v[0];
+    ComplexPair* const row_0 = array.to + first;
+    ComplexPair* to = row_0 + (backward ? Length - k : k) * array.stride_y;
+    (k == 0 ? row_0 : to)[0] = v[0];
     SLUICE_UNROLL
     for (int m = 1; m < R3; ++m) {
       to += step;

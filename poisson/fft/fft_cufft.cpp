@@ -139,7 +139,7 @@ struct FourierY::Plans {
     SLUICE_REQUIRE(coefficients.stride_y == stride_y && coefficients.stride_z == stride_z,
                    "the coefficients are not laid out as this transform was made for");
     if (columns) {
-      columns->run(coefficients.origin, direction == CUFFT_FORWARD);
+      columns->run(coefficients.origin, coefficients.origin, direction == CUFFT_FORWARD);
       return;
     }
 #ifdef SLUICE_VKFFT

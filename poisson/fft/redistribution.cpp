@@ -73,6 +73,7 @@ Complex* Redistribution::open(Complex* target, Complex* elsewhere) {
 
 Complex* Redistribution::run(Complex* source, Complex* target) {
   if (!connection_) return source;
+  if (connection_->send_buffer() == nullptr) return write_to_peers(source, target);
   send_off(source);
   auto* const received = reinterpret_cast<Complex*>(connection_->receive_buffer());
   if (target_.in_order) {
@@ -93,6 +94,39 @@ Complex* Redistribution::run(Complex* source, Complex* target) {
   communicate([](int) {});
   copy("redistribution: own block", source_.in_array(source, rank_), target_.in_blocks(received, rank_));
   for (int peer = 0; peer < size_; ++peer) unpack(peer);
+  return target;
+}
+
+/// Where blocks are written into the memory of other ranks: those for all ranks by one loop, the own one with them, so
+/// that it is copied while the others are on their way.
+Complex* Redistribution::write_to_peers(Complex* source, Complex* target) {
+  if (!source_.in_order) {
+    const PhaseTimers::Scope scope(*timers_, "communication");
+    connection_->begin();
+  }
+  auto* const received = reinterpret_cast<Complex*>(connection_->receive_buffer());
+  const bool keep_in_blocks = target_.in_order || source == target;  // else other blocks could still stand there
+  const auto own_place = keep_in_blocks ? target_.in_blocks(received, rank_) : target_.in_array(target, rank_);
+  BoxCopies<Complex> out;
+  for (int step = 0; step < size_; ++step) {
+    const int peer = (rank_ + step) % size_;
+    const Part from = source_.in_array(source, peer);
+    if (from.box.empty()) continue;
+    const Part to =
+        peer == rank_ ? own_place : source_.block(reinterpret_cast<Complex*>(connection_->outgoing(peer)), peer);
+    out.add(to.box.local(), from.array, from.box, to.array, to.box);
+  }
+  issue("redistribution: write to all", out);
+  communicate([](int) {});
+  if (target_.in_order) return received;
+  BoxCopies<Complex> in;
+  for (int peer = 0; peer < size_; ++peer) {
+    if (peer == rank_ && !keep_in_blocks) continue;
+    const Part from = target_.in_blocks(received, peer);
+    const Part to = target_.in_array(target, peer);
+    in.add(to.box.local(), from.array, from.box, to.array, to.box);
+  }
+  issue("redistribution: unpack", in);
   return target;
 }
 
@@ -117,6 +151,11 @@ void Redistribution::send_off(Complex* source) {
 void Redistribution::copy(const char* name, const Part& source, const Part& target) {
   const PhaseTimers::Scope scope(*timers_, "packing");
   copy_box<Complex>(name, target.box.local(), source.array, source.box, target.array, target.box);
+}
+
+void Redistribution::issue(const char* name, const BoxCopies<Complex>& copies) {
+  const PhaseTimers::Scope scope(*timers_, "packing");
+  copies.issue(name);
 }
 
 /// Moves the blocks; the time that arrived(peer) takes is not that of the communication.

@@ -11,6 +11,9 @@
 
 namespace sluice {
 
+template <class T>
+class BoxCopies;
+
 /// Moves an array of complex numbers between two splittings of the same global box over the ranks of a communicator,
 /// by way of blocks: what one rank has for another. On either side, the blocks may be parts of the array, to be packed
 /// or unpacked by loops, or be the array: one after another, in the order of ranks, which takes an axis that is the
@@ -59,8 +62,10 @@ class Redistribution {
     Part in_array(std::complex<real>* array, int peer) const;    ///< the part of the array that is the block
   };
 
+  std::complex<real>* write_to_peers(std::complex<real>* source, std::complex<real>* target);
   void send_off(std::complex<real>* source);
   void copy(const char* name, const Part& source, const Part& target);
+  void issue(const char* name, const BoxCopies<std::complex<real>>& copies);
   template <class Arrived>
   void communicate(const Arrived& arrived);
 

@@ -17,6 +17,7 @@
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "core/support/timers.hpp"
+#include "src/bench/copy_block.hpp"
 #include "src/bench/json_file.hpp"
 #include "src/bench/sample.hpp"
 #include "src/provenance.hpp"
@@ -63,6 +64,13 @@ Spread time_of(const BenchOptions& options, const std::function<void()>& action)
   return spread_of(seconds);
 }
 
+void send_and_receive(std::byte* out, std::byte* in, std::size_t bytes, int to, int from) {
+  const int count = mpi_element_count(bytes, "bench links");
+  check_mpi(MPI_Sendrecv(out, count, mpi_element_type(), to, 0, in, count, mpi_element_type(), from, 0, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE),
+            "MPI_Sendrecv");
+}
+
 /// What a staged exchange is made of, each alone: all ranks at a time, one block each.
 std::vector<Rate> stages(const BenchOptions& options, std::size_t bytes) {
   Buffer<std::byte> on_device(bytes);
@@ -74,20 +82,27 @@ std::vector<Rate> stages(const BenchOptions& options, std::size_t bytes) {
       {"device to host", time_of(options, [&] { device::copy(out.data(), on_device.data(), bytes); }), size, ""});
   rates.push_back(
       {"host to device", time_of(options, [&] { device::copy(on_device.data(), in.data(), bytes); }), size, ""});
-  const int ranks = size_of(MPI_COMM_WORLD);
+  // What a rank keeps: by a loop, as all methods do it, and by MPI, in place of which it is done.
+  Buffer<std::byte> kept(bytes);
+  rates.push_back(
+      {"own block, loop", time_of(options, [&] { copy_block(kept.data(), on_device.data(), bytes); }), size, ""});
   const int rank = rank_of(MPI_COMM_WORLD);
+  rates.push_back({"own block, MPI on the host",
+                   time_of(options, [&] { send_and_receive(out.data(), in.data(), bytes, rank, rank); }), size, ""});
+  if (device::is_gpu() && mpi_takes_device_pointers()) {
+    const auto to_itself = [&] { send_and_receive(on_device.data(), kept.data(), bytes, rank, rank); };
+    rates.push_back({"own block, MPI on the device", time_of(options, to_itself), size, ""});
+  }
+  const int ranks = size_of(MPI_COMM_WORLD);
   if (ranks == 1) return rates;
-  const int count = mpi_element_count(bytes, "bench links");
   const auto ring = [&] {
-    check_mpi(MPI_Sendrecv(out.data(), count, mpi_element_type(), (rank + 1) % ranks, 0, in.data(), count,
-                           mpi_element_type(), (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
-              "MPI_Sendrecv");
+    send_and_receive(out.data(), in.data(), bytes, (rank + 1) % ranks, (rank + ranks - 1) % ranks);
   };
   rates.push_back({"network, host to host", time_of(options, ring), size, ""});
   return rates;
 }
 
-/// A block from every rank to every other: written where the method wants it by a copy on the device, and moved.
+/// A block from every rank to every other: written where the method wants it by a loop, and moved.
 Rate exchange_rate(const BenchOptions& options, const std::string& method, std::size_t bytes) {
   const int ranks = size_of(MPI_COMM_WORLD);
   Rate rate{method, {}, static_cast<double>(bytes) * (ranks - 1), ""};
@@ -107,7 +122,7 @@ Rate exchange_rate(const BenchOptions& options, const std::string& method, std::
       connection->begin();
       for (int step = 1; step < ranks; ++step) {
         const int peer = (rank_of(MPI_COMM_WORLD) + step) % ranks;
-        device::copy_async(connection->outgoing(peer), block.data(), bytes);
+        copy_block(connection->outgoing(peer), block.data(), bytes);
         connection->packed(peer);
       }
       connection->run([](int) {});
@@ -121,13 +136,13 @@ Rate exchange_rate(const BenchOptions& options, const std::string& method, std::
 
 void print(std::size_t bytes, const std::vector<Rate>& rates) {
   fmt::print("links, blocks of {} bytes, {} rank(s), {}\n", bytes, size_of(MPI_COMM_WORLD), device::description());
-  fmt::print("{:<24}{:>10}{:>22}{:>28}\n", "", "ms", "least to most", "GB/s out of each rank");
+  fmt::print("{:<28}{:>10}{:>22}{:>28}\n", "", "ms", "least to most", "GB/s out of each rank");
   for (const Rate& rate : rates) {
     if (!rate.fault.empty()) {
-      fmt::print("{:<24}{}\n", rate.link, rate.fault);
+      fmt::print("{:<28}{}\n", rate.link, rate.fault);
       continue;
     }
-    fmt::print("{:<24}{:>10.3f}{:>11.3f}{:>11.3f}{:>28.2f}\n", rate.link, rate.seconds.median * 1e3,
+    fmt::print("{:<28}{:>10.3f}{:>11.3f}{:>11.3f}{:>28.2f}\n", rate.link, rate.seconds.median * 1e3,
                rate.seconds.least * 1e3, rate.seconds.most * 1e3, rate.gb_per_s());
   }
 }

@@ -53,7 +53,7 @@ void expect_exact(Transpose<T>& transpose, const Cells& cells, const Box3& from,
     source.fill(shift);
     transpose.forward(source.view());
     device::synchronize();
-    EXPECT_EQ(test::mismatches(transpose.transposed().origin, cells, to, shift), 0) << "forward";
+    EXPECT_EQ(test::mismatches<T>(transpose.transposed(), cells, to, shift), 0) << "forward";
     EXPECT_EQ(source.mismatches(shift), 0) << "the source changed";
     source.clear();
     transpose.backward(source.view());
@@ -131,6 +131,25 @@ TEST_P(TransposeBy, SharesBuffersThatGrowAfterwards) {
   }
 }
 
+/// What a transposed array is at a moment in the order of the loops.
+class Snapshot {
+ public:
+  Snapshot(View3<real> array, const Box3& box)
+      : array_(array), box_(box), copy_(static_cast<std::size_t>(array.stride_z * box.nz())) {}
+
+  void take() { device::copy_async(copy_.data(), array_.origin, copy_.bytes()); }
+  std::int64_t mismatches(const Cells& cells, int shift) {
+    View3<real> view = array_;
+    view.origin = copy_.data();
+    return test::mismatches<real>(view, cells, box_, shift);
+  }
+
+ private:
+  View3<real> array_;
+  Box3 box_;
+  Buffer<real> copy_;
+};
+
 // Many exchanges of different data in the same buffers, issued without waiting and by some ranks later than by others:
 // a block that is written before the last one was read, or read before it is written, shows.
 TEST_P(TransposeBy, KeepsExchangesApartThatFollowEachOtherAtOnce) {
@@ -145,31 +164,31 @@ TEST_P(TransposeBy, KeepsExchangesApartThatFollowEachOtherAtOnce) {
   const Box3 to = slabs(cells, 2)[own];
   const Box3 other_to = slabs(other_cells, 0)[own];
   std::vector<IndexArray<real>> sources, others;
-  std::vector<Buffer<real>> found, other_found;
+  std::vector<Snapshot> found, other_found;
   for (int n = 0; n < count; ++n) {
     sources.emplace_back(cells, slabs(cells, 1)[own]).fill(n);
     others.emplace_back(other_cells, slabs(other_cells, 2)[own]).fill(n);
-    found.emplace_back(static_cast<std::size_t>(to.volume()));
-    other_found.emplace_back(static_cast<std::size_t>(other_to.volume()));
+    found.emplace_back(transpose.transposed(), to);
+    other_found.emplace_back(other.transposed(), other_to);
   }
   for (int n = 0; n < count; ++n) {
     const auto at = static_cast<std::size_t>(n);
     if (n % 4 == rank % 4) usleep(2000);
     transpose.forward(sources[at].view());
     other.forward(others[at].view());
-    device::copy_async(other_found[at].data(), other.transposed().origin, other_found[at].bytes());
+    other_found[at].take();
     if (n % 3 != 0) {
       transpose.backward(sources[at].view());
       transpose.forward(sources[at].view());
     }
-    device::copy_async(found[at].data(), transpose.transposed().origin, found[at].bytes());
+    found[at].take();
   }
   device::synchronize();
   for (int n = 0; n < count; ++n) {
     const auto at = static_cast<std::size_t>(n);
     EXPECT_EQ(sources[at].mismatches(n), 0) << n;
-    EXPECT_EQ(test::mismatches(found[at].data(), cells, to, n), 0) << n;
-    EXPECT_EQ(test::mismatches(other_found[at].data(), other_cells, other_to, n), 0) << n;
+    EXPECT_EQ(found[at].mismatches(cells, n), 0) << n;
+    EXPECT_EQ(other_found[at].mismatches(other_cells, n), 0) << n;
   }
 }
 
@@ -194,8 +213,8 @@ TEST_P(TransposeBy, StaysExactWhilePiecesAreTuned) {
     other.forward(others[at].view());
     if (n % 5 != 0) continue;
     device::synchronize();
-    EXPECT_EQ(test::mismatches(transpose.transposed().origin, cells, slabs(cells, 2)[own], n % 2), 0) << n;
-    EXPECT_EQ(test::mismatches(other.transposed().origin, other_cells, slabs(other_cells, 1)[own], n % 2), 0) << n;
+    EXPECT_EQ(test::mismatches<real>(transpose.transposed(), cells, slabs(cells, 2)[own], n % 2), 0) << n;
+    EXPECT_EQ(test::mismatches<real>(other.transposed(), other_cells, slabs(other_cells, 1)[own], n % 2), 0) << n;
   }
 }
 

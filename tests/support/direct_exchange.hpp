@@ -85,7 +85,7 @@ class DirectExchange : public Exchange {
 
     /// What came in last is gone: other ranks may write now.
     void begin() override {
-      spoil(0, receive_.total);
+      std::memset(receive_buffer(), 0xff, receive_.total);  // all ones: not a number
       MPI_Barrier(comm_);
     }
     std::byte* outgoing(int peer) override {
@@ -98,22 +98,14 @@ class DirectExchange : public Exchange {
     std::byte* send_buffer() override { return nullptr; }
     std::byte* receive_buffer() override { return exchange_->memory_of(rank_of(exchange_->world_)); }
 
-    /// Between the blocks there is nothing to be kept.
     void run(const std::function<void(int)>& arrived) override {
       MPI_Barrier(comm_);
-      const auto own = static_cast<std::size_t>(rank_of(comm_));
-      const std::size_t end = own + 1 < receive_.offset.size() ? receive_.offset[own + 1] : receive_.total;
-      spoil(receive_.offset[own], end);
       for (std::size_t peer = 0; peer < receive_.bytes.size(); ++peer) {
         if (receive_.bytes[peer] > 0) arrived(static_cast<int>(peer));
       }
     }
 
    private:
-    void spoil(std::size_t first, std::size_t end) {  // all ones: not a number
-      std::memset(receive_buffer() + first, 0xff, end - first);
-    }
-
     DirectExchange* exchange_;
     MPI_Comm comm_;
     std::vector<int> in_world_;

@@ -87,17 +87,20 @@ class IndexArray {
   Buffer<T> data_;
 };
 
-/// Number of elements of a contiguous device array over the box that do not hold their index.
+/// Number of elements over the box that do not hold their index, in a device array without halo.
 template <class T>
-std::int64_t mismatches(const T* data, const std::array<std::int64_t, 3>& cells, const Box3& box, int shift) {
-  std::vector<T> found(static_cast<std::size_t>(box.volume()));
-  device::copy(found.data(), data, found.size() * sizeof(T));
+std::int64_t mismatches(View3<const T> array, const std::array<std::int64_t, 3>& cells, const Box3& box, int shift) {
+  if (box.empty()) return 0;
+  std::vector<T> found(static_cast<std::size_t>(array.stride_z * box.nz()));
+  device::copy(found.data(), array.origin, found.size() * sizeof(T));
   std::int64_t count = 0;
-  std::size_t n = 0;
-  for (std::int64_t k = box.lo[2]; k < box.hi[2]; ++k) {
-    for (std::int64_t j = box.lo[1]; j < box.hi[1]; ++j) {
-      for (std::int64_t i = box.lo[0]; i < box.hi[0]; ++i)
-        count += found[n++] == as_element<T>(index_value(cells, i, j, k, shift)) ? 0 : 1;
+  for (int k = 0; k < box.nz(); ++k) {
+    for (int j = 0; j < box.ny(); ++j) {
+      const T* const row = found.data() + k * array.stride_z + j * array.stride_y;
+      for (int i = 0; i < box.nx(); ++i) {
+        const double wanted = index_value(cells, box.lo[0] + i, box.lo[1] + j, box.lo[2] + k, shift);
+        count += row[i] == as_element<T>(wanted) ? 0 : 1;
+      }
     }
   }
   return count;

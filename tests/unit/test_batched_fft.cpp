@@ -143,6 +143,19 @@ TEST(BatchedFft, ChangesTheOrderOfMemory) {
   expect_transforms<Complex, Complex>(FftKind::backward, back);
 }
 
+TEST(BatchedFft, TransformsNeighbouringColumns) {
+  for (const std::int64_t length : {16, 48, 96, 25}) {
+    const FftBatch along_y{length, 11, 11, {FftLoop{11, 1, 1}, FftLoop{3, 11 * length, 11 * length}}};
+    const FftBatch along_z{length, 35, 35, {FftLoop{5, 1, 1}, FftLoop{7, 5, 5}}};
+    for (const FftBatch& batch : {along_y, along_z}) {
+      for (const FftKind kind : {FftKind::forward, FftKind::backward}) {
+        expect_transforms<Complex, Complex>(kind, batch);
+        expect_transforms_in_place<Complex>(kind, batch);
+      }
+    }
+  }
+}
+
 TEST(BatchedFft, WorksInPlaceWhereBothSidesLieAlike) {
   FftBatch batch{12, 5, 5, {FftLoop{5, 1, 1}, FftLoop{3, 61, 61}}};
   EXPECT_TRUE(batch.in_place(FftKind::forward));

@@ -47,7 +47,8 @@ class Connection {
   virtual void packed(int /*peer*/) {}
   /// The block from `peer`.
   virtual const std::byte* incoming(int peer) = 0;
-  /// The buffers in which the blocks lie as their layouts say. Null for a side whose blocks lie in other ranks' memory.
+  /// The buffers in which the blocks lie as their layouts say. Null for a side whose blocks lie in other ranks' memory;
+  /// if that is the one to send from, run() leaves the rest of the other buffer as it is.
   virtual std::byte* send_buffer() = 0;
   virtual std::byte* receive_buffer() = 0;
   /// Moves the blocks. Calls arrived(peer) once for each peer whose block is not empty, when loops that read it may be
