@@ -87,6 +87,7 @@ class Measurements {
   const MeasuredLayout& fastest() const { return *std::ranges::min_element(table_, {}, &MeasuredLayout::seconds); }
   const std::vector<MeasuredLayout>& table() const { return table_; }
   int left_out() const { return left_out_; }
+  double seconds() const { return wall_seconds() - start_; }
 
  private:
   /// By the clock of rank 0, so that all ranks agree.
@@ -121,8 +122,8 @@ Tuning tune(const io::Case& settings, const Grid& grid, const FlowParameters& fl
       settings.process_grid ? std::vector{usual} : Decomposition::candidates(settings.cells, ranks, settings.z_blocks);
   const std::vector<std::string> methods =
       settings.exchange == "auto" ? exchange_candidates(world) : std::vector{settings.exchange};
-  if (stored && fits(*stored, grids, methods)) return {*stored, {}, 0};
-  if (ranks == 1 || (grids.size() == 1 && methods.size() == 1)) return {{usual, methods.front()}, {}, 0};
+  if (stored && fits(*stored, grids, methods)) return {*stored, {}};
+  if (ranks == 1 || (grids.size() == 1 && methods.size() == 1)) return {{usual, methods.front()}, {}};
 
   // The default first: then the grids by its method, then the other methods on the best of those.
   const Layout usually{usual, methods.front()};
@@ -137,14 +138,16 @@ Tuning tune(const io::Case& settings, const Grid& grid, const FlowParameters& fl
     for (const std::string& method : methods) measurements.add({entry.layout.processes, method});
   }
 
-  Tuning tuning{measurements.fastest().layout, measurements.table(), measurements.left_out()};
+  Tuning tuning{measurements.fastest().layout, measurements.table(), measurements.left_out(), measurements.seconds()};
   if (tuning.table.front().seconds <= noise * measurements.fastest().seconds) tuning.chosen = usually;
   return tuning;
 }
 
 std::vector<std::string> table_lines(const Tuning& tuning) {
   std::vector<std::string> lines;
-  if (!tuning.table.empty()) lines.emplace_back("Solves and exchanges of one substep, measured (py x pz, method):");
+  if (tuning.table.empty()) return lines;
+  lines.push_back(
+      fmt::format("Solves and exchanges of one substep, measured in {:.1f} s (py x pz, method):", tuning.seconds));
   for (const MeasuredLayout& entry : tuning.table) {
     const bool chosen = same(entry.layout, tuning.chosen);
     lines.push_back(fmt::format("  {} x {}  {:<14}{:10.3f} ms{}", entry.layout.processes.py, entry.layout.processes.pz,

@@ -28,15 +28,17 @@ struct MeasuredLayout {
 struct Tuning {
   Layout chosen;
   std::vector<MeasuredLayout> table;
-  int left_out = 0;  ///< layouts that there was no time to measure
+  int left_out = 0;    ///< layouts that there was no time to measure
+  double seconds = 0;  ///< that the measurements took
 };
 
 /// Fills in what the case leaves open (parallel.grid: auto, parallel.exchange: auto): measures one substep's solves and
 /// exchanges on arrays of the run's own size, for every process grid by the default method and for the best grids by
 /// every candidate among the methods (exchange_candidates()), and takes the fastest; the default if that is as good but
-/// for noise. Begins no measurement after eight seconds. The choice changes how long a run takes and not one bit of its
-/// result. `stored`: the layout of the checkpoint to go on from; what the case leaves open is taken from it if it fits,
-/// without measuring. Collective: the same choice on every rank. Throws Error(resources) when no process grid fits.
+/// for noise. Begins no measurement after eight seconds. The choice changes how long a run takes, and in a CPU build
+/// not one bit of its result. `stored`: the layout of the checkpoint to go on from; what the case leaves open is taken
+/// from it if it fits, without measuring. Collective: the same choice on every rank. Throws Error(resources) when no
+/// process grid fits.
 Tuning tune(const io::Case& settings, const Grid& grid, const FlowParameters& flow, const std::optional<Layout>& stored,
             MPI_Comm world);
 

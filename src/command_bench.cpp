@@ -299,6 +299,7 @@ ExitCode command_bench(const BenchOptions& options) {
 
   const nlohmann::ordered_json json = report(options, settings, layout, measurement, memory, triad);
   run_on_root(MPI_COMM_WORLD, [&] {
+    for (const std::string& line : table_lines(tuning)) fmt::print("{}\n", line);
     print(json);
     write_json(options.json, json);
   });

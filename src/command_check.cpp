@@ -103,10 +103,12 @@ std::string readable_size(double bytes) {
   return bytes < gibi ? fmt::format("{:.1f} MiB", bytes / mebi) : fmt::format("{:.2f} GiB", bytes / gibi);
 }
 
-void print_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition) {
-  const double bytes = step_memory(grid, flow, decomposition);
+void print_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
+                  const std::string& exchange) {
+  const double bytes = step_memory(grid, flow, decomposition, exchange);
   fmt::print("memory          {} in all ({:.1f} bytes per point), {} on rank 0\n", readable_size(bytes),
-             bytes / static_cast<double>(grid.points()), readable_size(rank_memory(grid, flow, decomposition, 0)));
+             bytes / static_cast<double>(grid.points()),
+             readable_size(rank_memory(grid, flow, decomposition, exchange, 0)));
   fmt::print("checkpoint      {} each\n", readable_size(4.0 * sizeof(real) * static_cast<double>(grid.points())));
 }
 
@@ -124,7 +126,7 @@ ExitCode command_check(const CheckOptions& options) {
     print_grid(grid, flow);
     print_decomposition(settings, decomposition);
     print_candidates(settings, options.ranks);
-    print_memory(grid, flow, decomposition);
+    print_memory(grid, flow, decomposition, settings.exchange);
     print_time_step(settings, grid, flow);
     fmt::print("The case is valid.\n");
   });

@@ -362,7 +362,8 @@ ExitCode command_run(const RunOptions& options) {
   Tuning tuning = tune(input.settings, grid, flow_parameters(input.settings), stored_layout(options, input.settings),
                        MPI_COMM_WORLD);
   require_memory(grid, flow_parameters(input.settings),
-                 Decomposition(input.settings.cells, tuning.chosen.processes, input.settings.z_blocks), MPI_COMM_WORLD);
+                 Decomposition(input.settings.cells, tuning.chosen.processes, input.settings.z_blocks),
+                 tuning.chosen.exchange, MPI_COMM_WORLD);
   Run(options, input.settings, grid, std::move(tuning), start).go();
   return ExitCode::success;
 }

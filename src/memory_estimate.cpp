@@ -72,7 +72,8 @@ double kept_pivots(const Box3& home, const Box3& whole, const Decomposition& dec
 
 }  // namespace
 
-double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition, int rank) {
+double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
+                   const std::string& exchange, int rank) {
   const ProcessGrid& processes = decomposition.processes();
   const Box3 box = decomposition.x_pencil(rank);
   const int z_index = processes.z_index(rank);
@@ -84,7 +85,8 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
 
   const std::int64_t y_halo = processes.py > 1 ? box.extent(2) * box.extent(0) : 0;
   const std::int64_t z_halo = processes.pz > 1 ? (box.extent(1) + 2) * box.extent(0) : 0;
-  double exchanged = 2.0 * 4 * static_cast<double>(std::max(y_halo, z_halo));  // two sides, four fields
+  const double halos = 2.0 * 4 * static_cast<double>(std::max(y_halo, z_halo));  // two sides, four fields
+  double exchanged = halos;
 
   const Box3 y_pencil = decomposition.spectral_y_pencil(rank);
   const Box3 whole = decomposition.spectral_z_pencil(rank);
@@ -102,7 +104,9 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
     elements += 2 * diffusion.held;
     exchanged = std::max(exchanged, diffusion.exchanged);
   }
-  elements += 2 * exchanged;                      // all exchanges share one buffer to send from and one to receive in
+  // All exchanges share one buffer to send from and one to receive in. Where ranks reach each other's memory, only
+  // halos need one, to receive in.
+  elements += exchange == "peer" ? halos : 2 * exchanged;
   elements += static_cast<double>(box.volume());  // a field on its way to a checkpoint
   double coefficients =                           // in double always
       kept_pivots(y_pencil, whole, decomposition, z_index, flow.tridiagonal);
@@ -117,17 +121,19 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
   return elements * sizeof(real) + coefficients * sizeof(double);
 }
 
-double step_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition) {
+double step_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
+                   const std::string& exchange) {
   double bytes = 0;
   for (int rank = 0; rank < decomposition.processes().size(); ++rank)
-    bytes += rank_memory(grid, flow, decomposition, rank);
+    bytes += rank_memory(grid, flow, decomposition, exchange, rank);
   return bytes;
 }
 
-void require_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition, MPI_Comm world) {
+void require_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
+                    const std::string& exchange, MPI_Comm world) {
   int rank = 0;
   MPI_Comm_rank(world, &rank);
-  double needed = rank_memory(grid, flow, decomposition, rank);
+  double needed = rank_memory(grid, flow, decomposition, exchange, rank);
   if (!device::is_gpu()) {  // ranks of a node share its memory
     MPI_Comm node = MPI_COMM_NULL;
     MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);

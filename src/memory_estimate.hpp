@@ -1,17 +1,23 @@
 #pragma once
 #include <mpi.h>
 
+#include <string>
+
 #include "core/decomp/decomposition.hpp"
 #include "solver/flow_parameters.hpp"
 #include "solver/grid.hpp"
 
 namespace sluice {
 
-/// Device memory in bytes that a run holds: fields, work arrays, exchange buffers. Of one rank, and of all.
-double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition, int rank);
-double step_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition);
+/// Device memory in bytes that a run holds: fields, work arrays, exchange buffers. Of one rank, and of all. `exchange`:
+/// the method; with `auto`, as if arrays were packed, which takes the most.
+double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
+                   const std::string& exchange, int rank);
+double step_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
+                   const std::string& exchange);
 
 /// Refuses a run that its machines have too little memory for. Collective. Throws Error(resources) on every rank.
-void require_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition, MPI_Comm world);
+void require_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
+                    const std::string& exchange, MPI_Comm world);
 
 }  // namespace sluice

@@ -69,10 +69,8 @@ class FftWorkload : public PairWorkload {
   }
 
   void prepare() override { values_.upload(noise_); }  // or they would grow by a factor of N in each pair
-  void run() override {
-    fft_.forward(values_.data(), coefficients_.data());
-    fft_.backward(coefficients_.data(), values_.data());
-  }
+  void there() override { fft_.forward(values_.data(), coefficients_.data()); }
+  void back() override { fft_.backward(coefficients_.data(), values_.data()); }
   double bytes_sent() const override { return bytes_; }
   /// Five times N log2 N each way, by the custom of the field, as if the values were complex.
   double operations() const override {

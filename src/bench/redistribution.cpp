@@ -29,6 +29,8 @@ struct PhaseSpread {
 struct MeasuredSetup {
   RedistributionSetup setup;
   Spread pair;  ///< seconds
+  bool directions = false;
+  Spread there, back;  ///< seconds, in pairs that stop in between; only with `directions`
   int repeats = 0;
   double bytes_sent = 0;  ///< by the rank that sends most
   double operations = 0;
@@ -41,15 +43,34 @@ double largest_of_ranks(double value) {
   return value;
 }
 
-/// From barrier to barrier; the longest of all ranks, so that all decide alike by it.
-double time_once(PairWorkload& workload) {
-  workload.prepare();
+/// From a barrier until all ranks are done: the longest of their times, so that all decide alike by it.
+template <class Action>
+double time_of(const Action& action) {
   device::synchronize();
   check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
   const double start = wall_seconds();
-  workload.run();
+  action();
   device::synchronize();
   return largest_of_ranks(wall_seconds() - start);
+}
+
+double time_once(PairWorkload& workload) {
+  workload.prepare();
+  return time_of([&] {
+    workload.there();
+    workload.back();
+  });
+}
+
+void measure_directions(PairWorkload& workload, int repeats, MeasuredSetup& result) {
+  std::vector<double> there, back;
+  for (int n = 0; n < repeats; ++n) {
+    workload.prepare();
+    there.push_back(time_of([&] { workload.there(); }));
+    back.push_back(time_of([&] { workload.back(); }));
+  }
+  result.there = spread_of(there);
+  result.back = spread_of(back);
 }
 
 std::vector<PhaseSpread> measure_phases(PairWorkload& workload, int repeats) {
@@ -108,7 +129,12 @@ MeasuredSetup measure(const BenchOptions& options, const RedistributionSetup& se
   }
   result.pair = spread_of(seconds);
   result.repeats = static_cast<int>(seconds.size());
-  if (spent <= options.time_limit) result.phases = measure_phases(*workload, std::max(3, options.repeats / 2));
+  if (spent <= options.time_limit) {
+    const int fewer = std::max(3, options.repeats / 2);
+    measure_directions(*workload, fewer, result);
+    result.phases = measure_phases(*workload, fewer);
+    result.directions = true;
+  }
   return result;
 }
 
@@ -123,8 +149,9 @@ double tflops(const MeasuredSetup& result) {
 void print(const BenchOptions& options, const std::vector<MeasuredSetup>& results) {
   fmt::print("{} on {} x {} x {}, {} precision, {} rank(s), {}: there and back\n", options.what, options.cells[0],
              options.cells[1], options.cells[2], precision_name, size_of(MPI_COMM_WORLD), device::description());
-  fmt::print("{:<12}{:<12}{:<8}{:<16}{:>10}{:>22}{:>10}{:>9}\n", options.what == "fft" ? "split" : "between", "layout",
-             "py x pz", "exchange", "ms", "least to most", "GB/s", "TFLOPS");
+  fmt::print("{:<12}{:<12}{:<8}{:<16}{:>10}{:>22}{:>10}{:>10}{:>10}{:>9}\n",
+             options.what == "fft" ? "split" : "between", "layout", "py x pz", "exchange", "ms", "least to most",
+             "there", "back", "GB/s", "TFLOPS");
   for (const MeasuredSetup& result : results) {
     const RedistributionSetup& setup = result.setup;
     const std::string way = fmt::format("{:<12}{:<12}{:<8}{:<16}", setup.kind, setup.layout,
@@ -133,8 +160,12 @@ void print(const BenchOptions& options, const std::vector<MeasuredSetup>& result
       fmt::print("{}{}\n", way, result.fault);
       continue;
     }
-    fmt::print("{}{:>10.3f}{:>11.3f}{:>11.3f}{:>10.2f}{:>9.3f}\n", way, result.pair.median * 1e3,
-               result.pair.least * 1e3, result.pair.most * 1e3, gb_per_s(result), tflops(result));
+    const auto in_ms = [&](const Spread& spread) {
+      return result.directions ? fmt::format("{:.3f}", spread.median * 1e3) : "";
+    };
+    fmt::print("{}{:>10.3f}{:>11.3f}{:>11.3f}{:>10}{:>10}{:>10.2f}{:>9.3f}\n", way, result.pair.median * 1e3,
+               result.pair.least * 1e3, result.pair.most * 1e3, in_ms(result.there), in_ms(result.back),
+               gb_per_s(result), tflops(result));
     for (const PhaseSpread& phase : result.phases)
       fmt::print("  {:<46}{:>10.3f}{:>11.3f}{:>11.3f}\n", phase.name, phase.seconds.median * 1e3,
                  phase.seconds.least * 1e3, phase.seconds.most * 1e3);
@@ -164,6 +195,10 @@ nlohmann::ordered_json report(const BenchOptions& options, const std::vector<Mea
     } else {
       entry["milliseconds"] = result.pair.median * 1e3;
       entry["milliseconds_spread"] = {result.pair.least * 1e3, result.pair.most * 1e3};
+      if (result.directions) {
+        entry["milliseconds_there"] = result.there.median * 1e3;
+        entry["milliseconds_back"] = result.back.median * 1e3;
+      }
       entry["repeats"] = result.repeats;
       entry["gb_per_s"] = gb_per_s(result);
       entry["tflops"] = tflops(result);

@@ -24,8 +24,9 @@ class PairWorkload {
  public:
   virtual ~PairWorkload() = default;
   virtual void prepare() {}  ///< before every pair, not timed
-  /// Collective.
-  virtual void run() = 0;
+  /// Collective, both.
+  virtual void there() = 0;
+  virtual void back() = 0;
   /// That leave this rank in a pair.
   virtual double bytes_sent() const = 0;
   /// Of a pair, all ranks together; 0 if nothing is computed.

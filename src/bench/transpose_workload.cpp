@@ -65,14 +65,13 @@ class TransposeWorkload : public PairWorkload {
     bytes_ = sizeof(T) * (static_cast<double>(from_.volume() + to_.volume()) - 2 * kept);
   }
 
-  void run() override {
-    const View3<T> source = contiguous_view(source_.data(), from_.nx(), from_.ny(), from_.nz());
-    transpose_.forward(source);
-    transpose_.backward(source);
-  }
+  void there() override { transpose_.forward(source()); }
+  void back() override { transpose_.backward(source()); }
   double bytes_sent() const override { return bytes_; }
 
  private:
+  View3<T> source() { return contiguous_view(source_.data(), from_.nx(), from_.ny(), from_.nz()); }
+
   Communicator comm_;
   Decomposition decomposition_;
   Box3 from_, to_;
