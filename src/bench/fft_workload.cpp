@@ -3,8 +3,8 @@
 
 #include "core/device/buffer.hpp"
 #include "core/support/collective.hpp"
-#include "core/support/random.hpp"
 #include "poisson/fft/distributed_fft.hpp"
+#include "src/bench/flat_loops.hpp"
 #include "src/bench/redistribution.hpp"
 
 namespace sluice {
@@ -50,9 +50,7 @@ class FftWorkload : public PairWorkload {
     run_collectively(MPI_COMM_WORLD, [&] {
       values_ = Buffer<real>(static_cast<std::size_t>(fft_.real_box().volume()));
       coefficients_ = Buffer<std::complex<real>>(fft_.complex_elements());
-      noise_.resize(values_.size());
     });
-    for (std::size_t n = 0; n < noise_.size(); ++n) noise_[n] = static_cast<real>(uniform01(1, n) - 0.5);
     // Through the network once, or from x to y pencils and on to z pencils.
     Box3 before = fft_.real_box();
     before.lo[0] = 0;
@@ -68,7 +66,7 @@ class FftWorkload : public PairWorkload {
     bytes_ = bytes_between(before, between) + bytes_between(between, after);
   }
 
-  void prepare() override { values_.upload(noise_); }  // or they would grow by a factor of N in each pair
+  void prepare() override { fill_with_noise(values_.data(), values_.size()); }  // they grow by a factor of N in a pair
   void there() override { fft_.forward(values_.data(), coefficients_.data()); }
   void back() override { fft_.backward(coefficients_.data(), values_.data()); }
   double bytes_sent() const override { return bytes_; }
@@ -82,7 +80,6 @@ class FftWorkload : public PairWorkload {
  private:
   std::array<std::int64_t, 3> cells_;
   DistributedFft fft_;
-  std::vector<real> noise_;
   Buffer<real> values_;
   Buffer<std::complex<real>> coefficients_;
   double bytes_ = 0;

@@ -17,7 +17,7 @@
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "core/support/timers.hpp"
-#include "src/bench/copy_block.hpp"
+#include "src/bench/flat_loops.hpp"
 #include "src/bench/json_file.hpp"
 #include "src/bench/sample.hpp"
 #include "src/provenance.hpp"
@@ -62,6 +62,11 @@ Spread time_of(const BenchOptions& options, const std::function<void()>& action)
     if (n >= options.warm_up) seconds.push_back(wall_seconds() - start);
   }
   return spread_of(seconds);
+}
+
+/// A block within the device by a loop, as packing does.
+void copy_block(std::byte* to, const std::byte* from, std::size_t bytes) {
+  copy_values(reinterpret_cast<real*>(to), reinterpret_cast<const real*>(from), bytes / sizeof(real));
 }
 
 void send_and_receive(std::byte* out, std::byte* in, std::size_t bytes, int to, int from) {
