@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "poisson/fft/fft_columns.hpp"
+
 namespace sluice {
 
 bool FftBatch::in_place(FftKind kind) const {
@@ -14,6 +16,19 @@ bool FftBatch::in_place(FftKind kind) const {
          std::ranges::all_of(loops, [&](const FftLoop& loop) {
            return loop.count == 1 || in * loop.distance_in == out * loop.distance_out;
          });
+}
+
+std::unique_ptr<ColumnFourier> FftBatch::make_columns(FftKind kind) const {
+  constexpr std::int64_t fewest = 8;  // that fill what is read of memory at a time
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  const bool from_complex = kind == FftKind::forward || kind == FftKind::backward;
+  const bool neighbours_first = loops[0].distance_in == 1;
+  const FftLoop& within = loops[neighbours_first ? 0 : 1];
+  const FftLoop& planes = loops[neighbours_first ? 1 : 0];
+  if (!from_complex || !in_place(kind) || within.distance_in != 1 || within.count < fewest) return nullptr;
+  if (length > most || within.count * planes.count > most) return nullptr;
+  return ColumnFourier::make(static_cast<int>(within.count), static_cast<int>(length), static_cast<int>(planes.count),
+                             stride_in, planes.distance_in);
 }
 
 FftBatch FftBatch::merged() const {

@@ -11,6 +11,8 @@
 
 namespace sluice {
 
+class ColumnFourier;
+
 /// Coefficient k of n values: sum of v_j exp(-2 pi i j k / n) from real values (k = 0 ... n / 2) or `forward`; with
 /// exp(+2 pi i j k / n) `backward`, and to real values from k = 0 ... n / 2, whose conjugates are the rest:
 /// coefficients 0 and, of an even n, n / 2 are real. Unscaled.
@@ -34,6 +36,8 @@ struct FftBatch {
   bool empty() const { return length == 0 || loops[0].count == 0 || loops[1].count == 0; }
   /// Whether the transforms may run in place: all values of a transform are where its coefficients are.
   bool in_place(FftKind kind) const;
+  /// Transforms of columns that are neighbours in memory and lie alike on both sides, for those that are; else null.
+  std::unique_ptr<ColumnFourier> make_columns(FftKind kind) const;
   /// The same transforms as one loop if their distances allow it: the other loop then has count 1.
   FftBatch merged() const;
 };

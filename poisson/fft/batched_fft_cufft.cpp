@@ -30,20 +30,6 @@ bool suits_launch(const FftLoop& first, const FftLoop& second) {
   return first.distance_in + first.distance_out <= second.distance_in + second.distance_out;
 }
 
-/// Kernels of our own for transforms of columns, neighbours in memory, that lie alike on both sides; null for others.
-std::unique_ptr<ColumnFourier> make_columns(FftKind kind, const FftBatch& batch) {
-  constexpr std::int64_t fewest = 8;  // that fill what is read of memory at a time
-  constexpr std::int64_t most = std::int64_t{1} << 30;
-  const bool from_complex = kind == FftKind::forward || kind == FftKind::backward;
-  const bool neighbours_first = batch.loops[0].distance_in == 1;
-  const FftLoop& within = batch.loops[neighbours_first ? 0 : 1];
-  const FftLoop& planes = batch.loops[neighbours_first ? 1 : 0];
-  if (!from_complex || !batch.in_place(kind) || within.distance_in != 1 || within.count < fewest) return nullptr;
-  if (batch.length > most || within.count * planes.count > most) return nullptr;
-  return ColumnFourier::make(static_cast<int>(within.count), static_cast<int>(batch.length),
-                             static_cast<int>(planes.count), batch.stride_in, planes.distance_in);
-}
-
 bool aligned(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address) % 16 == 0;
 }
@@ -56,7 +42,7 @@ struct BatchedFft::Plans {
         batch(all),
         type(type_of(kind)),
         together(all.loops[0].count),
-        columns(make_columns(kind_of_all, all)) {
+        columns(all.make_columns(kind_of_all)) {
     if (columns) return;
     if (!suits_launch(batch.loops[0], batch.loops[1])) std::swap(batch.loops[0], batch.loops[1]);
     const FftLoop& launches = batch.loops[1];

@@ -1,9 +1,10 @@
-// Batches of Fourier transforms by FFTW, all loops in one plan.
+// Batches of Fourier transforms by FFTW: all loops in one plan, but for columns, which are copied.
 #include <array>
 #include <optional>
 
 #include "core/support/error.hpp"
 #include "poisson/fft/batched_fft.hpp"
+#include "poisson/fft/fft_columns.hpp"
 #include "poisson/fft/fftw_plan.hpp"
 
 namespace sluice {
@@ -45,7 +46,9 @@ void require_aligned(const void* in, const void* out) {
 }  // namespace
 
 struct BatchedFft::Plans {
-  Plans(FftKind kind_of_all, const FftBatch& batch) : kind(kind_of_all), apart(make_plan(kind, batch, false)) {
+  Plans(FftKind kind_of_all, const FftBatch& batch) : kind(kind_of_all), columns(batch.make_columns(kind_of_all)) {
+    if (columns) return;
+    apart.emplace(make_plan(kind, batch, false));
     if (batch.in_place(kind)) same.emplace(make_plan(kind, batch, true));
   }
 
@@ -54,12 +57,13 @@ struct BatchedFft::Plans {
     require_aligned(in, out);
     const bool in_place = static_cast<const void*>(in) == static_cast<const void*>(out);
     SLUICE_REQUIRE(!in_place || same.has_value(), "these transforms cannot run in place");
-    Fftw::execute(in_place ? *same : apart, in, out);
+    Fftw::execute(in_place ? *same : *apart, in, out);
   }
 
   FftKind kind;
-  FftwPlan apart;
-  std::optional<FftwPlan> same;
+  std::unique_ptr<ColumnFourier> columns;
+  std::optional<FftwPlan> apart;  ///< for two arrays
+  std::optional<FftwPlan> same;   ///< for one, if that is possible
 };
 
 BatchedFft::BatchedFft() = default;
@@ -88,6 +92,11 @@ void BatchedFft::run(Complex* in, Complex* out) {
   if (!plans_) return;
   SLUICE_REQUIRE(plans_->kind == FftKind::forward || plans_->kind == FftKind::backward,
                  "the plan is not one between complex values");
+  if (plans_->columns) {
+    require_aligned(in, out);
+    plans_->columns->run(in, out, plans_->kind == FftKind::forward);
+    return;
+  }
   plans_->run(fftw(in), fftw(out));
 }
 

@@ -1,10 +1,12 @@
 #pragma once
-// Transforms along y by kernels of our own: strided, in one pass over memory. For GPU builds.
+// Transforms of columns that are neighbours in memory, each read once and written once: along y or z of an array in
+// which x is the fastest axis. In a GPU build by kernels of our own (fft_columns_cuda.cpp), else by FFTW on copies of a
+// few columns at a time (fft_columns_fftw.cpp).
+#include <complex>
 #include <cstdint>
 #include <memory>
 
-#include "core/device/buffer.hpp"
-#include "poisson/fft/column_stages.hpp"
+#include "core/support/real.hpp"
 
 namespace sluice {
 
@@ -12,20 +14,13 @@ class ColumnFourier {
  public:
   /// For nx x ny x nz coefficients, rows stride_y and planes stride_z elements apart. Null where no kernel has this
   /// length (multiples of 16 up to 2048 without prime factors above 7 do, but 2000), or needs more shared memory than
-  /// the GPU has.
+  /// the GPU has; a CPU build has every length.
   static std::unique_ptr<ColumnFourier> make(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
+  virtual ~ColumnFourier() = default;
 
-  /// Unscaled transforms of the array at `from`, device memory, into an array laid out alike, or in place.
-  void run(const void* from, void* to, bool forward);
-
- private:
-  ColumnFourier() = default;
-
-  int nx_ = 0, ny_ = 0, nz_ = 0;
-  ColumnStages stages_ = {};
-  std::size_t shared_ = 0;  ///< bytes of shared memory that a block of threads asks for
-  std::int64_t stride_y_ = 0, stride_z_ = 0;
-  Buffer<ComplexPair> roots_;  ///< exp(-2 pi i n / ny)
+  /// Unscaled transforms of the array at `from`, device memory, into an array laid out alike, or in place. What a
+  /// column becomes depends on that column alone, to the bit.
+  virtual void run(const std::complex<real>* from, std::complex<real>* to, bool forward) = 0;
 };
 
 }  // namespace sluice

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "core/device/buffer.hpp"
 #include "core/device/check_cuda.hpp"
+#include "poisson/fft/column_stages.hpp"
 #include "poisson/fft/fft_columns_kernel.hpp"
 #include "poisson/fft/fft_launch_cuda.hpp"
 
@@ -30,6 +32,40 @@ std::size_t shared_bytes(const ColumnStages& stages) {
   return std::max(stages.shared_bytes(), of_multiprocessor / static_cast<std::size_t>(stages.resident + 1));
 }
 
+class Columns : public ColumnFourier {
+ public:
+  Columns(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z, std::size_t shared)
+      : nx_(nx),
+        ny_(ny),
+        nz_(nz),
+        stages_(stages_of(ny)),
+        shared_(shared),
+        stride_y_(stride_y),
+        stride_z_(stride_z),
+        roots_(cuda::roots_of_unity(ny)) {}
+
+  void run(const std::complex<real>* from, std::complex<real>* to, bool forward) override {
+    const int tiles = (nx_ + stages_.columns - 1) / stages_.columns;
+    const cuda::ColumnArray array{reinterpret_cast<const ComplexPair*>(from),
+                                  reinterpret_cast<ComplexPair*>(to),
+                                  stride_y_,
+                                  stride_z_,
+                                  nx_,
+                                  tiles};
+    cuda::kernel_of_length<ColumnKernels>(ny_)<<<static_cast<unsigned>(tiles) * static_cast<unsigned>(nz_),
+                                                 static_cast<unsigned>(stages_.columns * stages_.threads), shared_>>>(
+        array, roots_.data(), !forward);
+    check_cuda(cudaGetLastError(), "the transform of columns");
+  }
+
+ private:
+  int nx_, ny_, nz_;
+  ColumnStages stages_;
+  std::size_t shared_;  ///< bytes of shared memory that a block of threads asks for
+  std::int64_t stride_y_, stride_z_;
+  Buffer<ComplexPair> roots_;  ///< exp(-2 pi i n / ny)
+};
+
 }  // namespace
 
 std::unique_ptr<ColumnFourier> ColumnFourier::make(int nx, int ny, int nz, std::int64_t stride_y,
@@ -38,27 +74,7 @@ std::unique_ptr<ColumnFourier> ColumnFourier::make(int nx, int ny, int nz, std::
   if (kernel == nullptr) return nullptr;
   const std::size_t shared = shared_bytes(stages_of(ny));
   if (!cuda::allow_shared(reinterpret_cast<const void*>(kernel), shared)) return nullptr;
-
-  std::unique_ptr<ColumnFourier> transform(new ColumnFourier);
-  transform->nx_ = nx;
-  transform->ny_ = ny;
-  transform->nz_ = nz;
-  transform->stages_ = stages_of(ny);
-  transform->shared_ = shared;
-  transform->stride_y_ = stride_y;
-  transform->stride_z_ = stride_z;
-  transform->roots_ = Buffer<ComplexPair>(cuda::roots_of_unity(ny));
-  return transform;
-}
-
-void ColumnFourier::run(const void* from, void* to, bool forward) {
-  const int tiles = (nx_ + stages_.columns - 1) / stages_.columns;
-  const cuda::ColumnArray array{
-      static_cast<const ComplexPair*>(from), static_cast<ComplexPair*>(to), stride_y_, stride_z_, nx_, tiles};
-  cuda::kernel_of_length<ColumnKernels>(ny_)<<<static_cast<unsigned>(tiles) * static_cast<unsigned>(nz_),
-                                               static_cast<unsigned>(stages_.columns * stages_.threads), shared_>>>(
-      array, roots_.data(), !forward);
-  check_cuda(cudaGetLastError(), "the transform along y");
+  return std::make_unique<Columns>(nx, ny, nz, stride_y, stride_z, shared);
 }
 
 }  // namespace sluice

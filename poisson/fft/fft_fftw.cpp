@@ -2,11 +2,11 @@
 // aligned buffers, so that its bits depend neither on its neighbours nor on the process grid; on the
 // cache-sized lines of a flow solver this is as fast as transforming several at a time (measured).
 #include <algorithm>
-#include <type_traits>
 
 #include "core/device/buffer.hpp"
 #include "core/support/error.hpp"
 #include "poisson/fft/fft.hpp"
+#include "poisson/fft/fft_columns.hpp"
 #include "poisson/fft/fftw_plan.hpp"
 
 namespace sluice {
@@ -74,66 +74,28 @@ void FourierX::backward(Field& field) {
   });
 }
 
-/// Columns are copied `together` at a time into contiguous buffers, so that whole cache lines of the field
-/// are read and written.
 struct FourierY::Plans {
-  static constexpr int together = 8;
-
-  Plans(int columns, int length, int planes)
-      : nx(columns),
-        ny(length),
-        nz(planes),
-        pitch((length + 7) / 4 * 4),
-        source(buffer_size()),
-        target(buffer_size()),
-        forward(Fftw::c2c(length, fftw(source.data()), fftw(target.data()), FFTW_FORWARD)),
-        backward(Fftw::c2c(length, fftw(source.data()), fftw(target.data()), FFTW_BACKWARD)) {}
-
-  std::size_t buffer_size() const { return static_cast<std::size_t>(together) * static_cast<std::size_t>(pitch); }
-
-  void run(View3<Complex> coefficients, const FftwPlan& plan) {
-    for (int k = 0; k < nz; ++k) {
-      for (int i = 0; i < nx; i += together) {
-        Complex* data = coefficients.origin + i + k * coefficients.stride_z;
-        if (nx - i >= together) {
-          transform_columns(data, coefficients.stride_y, plan, std::integral_constant<int, together>{});
-        } else {
-          transform_columns(data, coefficients.stride_y, plan, nx - i);
-        }
-      }
-    }
+  void run(View3<Complex> coefficients, bool forward) {
+    SLUICE_REQUIRE(coefficients.stride_y == stride_y && coefficients.stride_z == stride_z,
+                   "the coefficients are not laid out as this transform was made for");
+    columns->run(coefficients.origin, coefficients.origin, forward);
   }
 
-  template <class Count>
-  void transform_columns(Complex* data, std::ptrdiff_t stride, const FftwPlan& plan, Count columns) {
-    for (int j = 0; j < ny; ++j) {
-      for (int c = 0; c < columns; ++c) source.data()[c * pitch + j] = data[j * stride + c];
-    }
-    for (int c = 0; c < columns; ++c)
-      Fftw::execute(plan, fftw(source.data() + c * pitch), fftw(target.data() + c * pitch));
-    for (int j = 0; j < ny; ++j) {
-      for (int c = 0; c < columns; ++c) data[j * stride + c] = target.data()[c * pitch + j];
-    }
-  }
-
-  int nx, ny, nz;
-  std::ptrdiff_t pitch;  ///< of the buffers' columns: whole cache lines, and no power of two
-  Buffer<Complex> source, target;
-  FftwPlan forward, backward;
+  std::unique_ptr<ColumnFourier> columns;
+  std::int64_t stride_y, stride_z;
 };
 
-FourierY::FourierY(int nx, int ny, int nz, std::int64_t /*stride_y*/, std::int64_t /*stride_z*/,
-                   FourierMethod /*method*/)
-    : plans_(std::make_unique<Plans>(nx, ny, nz)) {}
+FourierY::FourierY(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z, FourierMethod /*method*/)
+    : plans_(std::make_unique<Plans>(ColumnFourier::make(nx, ny, nz, stride_y, stride_z), stride_y, stride_z)) {}
 
 FourierY::~FourierY() = default;
 
 void FourierY::forward(View3<std::complex<real>> coefficients) {
-  plans_->run(coefficients, plans_->forward);
+  plans_->run(coefficients, true);
 }
 
 void FourierY::backward(View3<std::complex<real>> coefficients) {
-  plans_->run(coefficients, plans_->backward);
+  plans_->run(coefficients, false);
 }
 
 std::string fft_library() {

@@ -1,0 +1,75 @@
+#include <type_traits>
+
+#include "core/device/buffer.hpp"
+#include "poisson/fft/fft_columns.hpp"
+#include "poisson/fft/fftw_plan.hpp"
+
+namespace sluice {
+
+namespace {
+
+using Complex = std::complex<real>;
+
+/// Columns are copied `together` at a time into contiguous buffers, so that whole cache lines of the array are read and
+/// written.
+class Columns : public ColumnFourier {
+ public:
+  Columns(int columns, int length, int planes, std::int64_t stride_y, std::int64_t stride_z)
+      : nx_(columns),
+        ny_(length),
+        nz_(planes),
+        stride_y_(stride_y),
+        stride_z_(stride_z),
+        pitch_((length + 7) / 4 * 4),
+        source_(buffer_size()),
+        target_(buffer_size()),
+        forward_(Fftw::c2c(length, fftw(source_.data()), fftw(target_.data()), FFTW_FORWARD)),
+        backward_(Fftw::c2c(length, fftw(source_.data()), fftw(target_.data()), FFTW_BACKWARD)) {}
+
+  void run(const Complex* from, Complex* to, bool forward) override {
+    const FftwPlan& plan = forward ? forward_ : backward_;
+    for (int k = 0; k < nz_; ++k) {
+      for (int i = 0; i < nx_; i += together) {
+        const std::ptrdiff_t first = i + k * stride_z_;
+        if (nx_ - i >= together) {
+          transform(from + first, to + first, plan, std::integral_constant<int, together>{});
+        } else {
+          transform(from + first, to + first, plan, nx_ - i);
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr int together = 8;
+
+  std::size_t buffer_size() const { return static_cast<std::size_t>(together) * static_cast<std::size_t>(pitch_); }
+
+  template <class Count>
+  void transform(const Complex* from, Complex* to, const FftwPlan& plan, Count columns) {
+    Complex* const source = source_.data();
+    Complex* const target = target_.data();
+    for (int j = 0; j < ny_; ++j) {
+      for (int c = 0; c < columns; ++c) source[c * pitch_ + j] = from[j * stride_y_ + c];
+    }
+    for (int c = 0; c < columns; ++c) Fftw::execute(plan, fftw(source + c * pitch_), fftw(target + c * pitch_));
+    for (int j = 0; j < ny_; ++j) {
+      for (int c = 0; c < columns; ++c) to[j * stride_y_ + c] = target[c * pitch_ + j];
+    }
+  }
+
+  int nx_, ny_, nz_;
+  std::int64_t stride_y_, stride_z_;
+  std::ptrdiff_t pitch_;  ///< of the buffers' columns: whole cache lines, and no power of two
+  Buffer<Complex> source_, target_;
+  FftwPlan forward_, backward_;
+};
+
+}  // namespace
+
+std::unique_ptr<ColumnFourier> ColumnFourier::make(int nx, int ny, int nz, std::int64_t stride_y,
+                                                   std::int64_t stride_z) {
+  return std::make_unique<Columns>(nx, ny, nz, stride_y, stride_z);
+}
+
+}  // namespace sluice
