@@ -20,6 +20,7 @@ namespace sluice {
 namespace {
 
 constexpr double budget = 8;           ///< seconds after which no further layout is begun
+constexpr double endless = 2;          ///< seconds of a substep after which it is not repeated, if others are faster
 constexpr double hopeless = 1.5;       ///< times the best: not worth repeating
 constexpr double noise = 1.02;         ///< times the best: as good
 constexpr std::size_t grids_kept = 2;  ///< of those measured with one method, to be measured with all
@@ -57,6 +58,7 @@ double time_of_substep(const io::Case& settings, const Grid& grid, const FlowPar
     device::synchronize();
     double seconds = wall_seconds() - start;
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm.world()), "MPI_Allreduce");
+    if (seconds > endless && seconds > hopeless * best) return seconds;
     if (n == 0) continue;
     least = std::min(least, seconds);
     if (least > hopeless * best) break;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/decomp/transpose.hpp"
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
@@ -22,9 +23,17 @@ double transposed(const Box3& from, const Box3& to) {
   return std::max(static_cast<double>(from.volume()), static_cast<double>(to.volume())) - own;
 }
 
-/// Elements that one solver of z lines holds, block boundaries or whole lines, and what travels between ranks.
+/// Elements that a transpose holds for a rank which owns `box` afterwards.
+template <class T>
+double held_by_transpose(const Box3& box) {
+  return static_cast<double>(Transpose<T>::row_length(box) * box.extent(1) * box.extent(2));
+}
+
+/// Elements that one solver of z lines holds, the transpose's left out, those of its transpose, and what travels
+/// between ranks.
 struct LineSolverElements {
   double held = 0;
+  double transposed = 0;
   double exchanged = 0;
 };
 
@@ -52,7 +61,10 @@ LineSolverElements line_solver_elements(const Box3& home, const Box3& whole, con
     elements.held += Lines::components * static_cast<double>(at_home.volume());
   }
   if (split) {
-    elements.held += Lines::components * static_cast<double>(lines.volume());
+    Box3 in_reals = lines;
+    in_reals.lo[0] *= Lines::components;
+    in_reals.hi[0] *= Lines::components;
+    elements.transposed = held_by_transpose<real>(in_reals);
     elements.exchanged = Lines::components * transposed(at_home, lines);
   }
   return elements;
@@ -68,6 +80,26 @@ double kept_pivots(const Box3& home, const Box3& whole, const Decomposition& dec
   if (RegisterKernels<ShiftedLines>::hold(blocks)) return 0;
   const auto [first_block, end_block] = decomposition.block_range(z_index);
   return static_cast<double>(home.extent(0) * home.extent(1) * (end_block - first_block) * (blocks.longest() - 2));
+}
+
+LineSolverElements poisson_lines(const Decomposition& decomposition, const FlowParameters& flow, int rank) {
+  return line_solver_elements<ShiftedLines>(decomposition.spectral_y_pencil(rank),
+                                            decomposition.spectral_z_pencil(rank), decomposition,
+                                            decomposition.processes().z_index(rank), flow.tridiagonal);
+}
+
+LineSolverElements diffusion_lines(const Decomposition& decomposition, const FlowParameters& flow, int rank) {
+  return line_solver_elements<TableLines>(decomposition.x_pencil(rank), decomposition.z_pencil(rank), decomposition,
+                                          decomposition.processes().z_index(rank), flow.tridiagonal);
+}
+
+/// Elements of all the arrays that transposes hold for a rank.
+double held_by_transposes(const Decomposition& decomposition, const FlowParameters& flow, int rank) {
+  double elements = poisson_lines(decomposition, flow, rank).transposed;
+  if (decomposition.processes().py > 1)
+    elements += 2 * held_by_transpose<std::complex<real>>(decomposition.spectral_y_pencil(rank));
+  if (flow.diffusion == Diffusion::implicit_z) elements += 2 * diffusion_lines(decomposition, flow, rank).transposed;
+  return elements;
 }
 
 }  // namespace
@@ -90,23 +122,26 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
 
   const Box3 y_pencil = decomposition.spectral_y_pencil(rank);
   const Box3 whole = decomposition.spectral_z_pencil(rank);
-  if (processes.py > 1) {
-    elements += 2 * static_cast<double>(y_pencil.volume());
+  if (processes.py > 1)
     exchanged = std::max(exchanged, 2 * transposed(decomposition.spectral_x_pencil(rank), y_pencil));
-  }
-  const LineSolverElements poisson =
-      line_solver_elements<ShiftedLines>(y_pencil, whole, decomposition, z_index, flow.tridiagonal);
+  const LineSolverElements poisson = poisson_lines(decomposition, flow, rank);
   elements += poisson.held;
   exchanged = std::max(exchanged, poisson.exchanged);
   if (flow.diffusion == Diffusion::implicit_z) {  // one solver for u and v, one for w
-    const LineSolverElements diffusion =
-        line_solver_elements<TableLines>(box, decomposition.z_pencil(rank), decomposition, z_index, flow.tridiagonal);
+    const LineSolverElements diffusion = diffusion_lines(decomposition, flow, rank);
     elements += 2 * diffusion.held;
     exchanged = std::max(exchanged, diffusion.exchanged);
   }
+  // Where ranks reach each other's memory, each holds as much as the one that needs most.
+  const bool shared = exchange == "peer";
+  double transposes = 0;
+  for (int other = 0; other < processes.size(); ++other) {
+    if (shared || other == rank) transposes = std::max(transposes, held_by_transposes(decomposition, flow, other));
+  }
+  elements += transposes;
   // All exchanges share one buffer to send from and one to receive in. Where ranks reach each other's memory, only
   // halos need one, to receive in.
-  elements += exchange == "peer" ? halos : 2 * exchanged;
+  elements += shared ? halos : 2 * exchanged;
   elements += static_cast<double>(box.volume());  // a field on its way to a checkpoint
   double coefficients =                           // in double always
       kept_pivots(y_pencil, whole, decomposition, z_index, flow.tridiagonal);

@@ -74,10 +74,13 @@ class BoxCopies {
   }
 
   void issue(const char* name) const {
-    for (std::size_t first = 0; first < jobs_.size(); first += CopyBoxes<T>::most) {
+    int depth = 1;
+    for (const Job& job : jobs_) depth = std::max(depth, job.nz);
+    const auto together = static_cast<std::size_t>(std::clamp(most_planes / depth, 1, CopyBoxes<T>::most));
+    for (std::size_t first = 0; first < jobs_.size(); first += together) {
       CopyBoxes<T> loop;
       Box3 extent;
-      loop.count = static_cast<int>(std::min<std::size_t>(CopyBoxes<T>::most, jobs_.size() - first));
+      loop.count = static_cast<int>(std::min(together, jobs_.size() - first));
       for (int n = 0; n < loop.count; ++n) {
         const Job& job = loop.jobs[n] = jobs_[first + static_cast<std::size_t>(n)];
         extent.hi[0] = std::max<std::int64_t>(extent.hi[0], job.nx);
@@ -90,6 +93,7 @@ class BoxCopies {
 
  private:
   using Job = typename CopyBoxes<T>::Job;
+  static constexpr int most_planes = 65535;  ///< that a GPU has in one loop
 
   std::vector<Job> jobs_;
 };

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/decomp/copy_box.hpp"
-#include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 
@@ -37,18 +36,18 @@ ArrayPart part_of(View3<const T> view, const Box3& box) {
           view.stride_z * size};
 }
 
+/// The array of a rank that owns `box` after the transpose.
+template <class T>
+View3<T> view_over(T* data, const Box3& box) {
+  return contiguous_view(data, static_cast<int>(Transpose<T>::row_length(box)), box.ny(), box.nz());
+}
+
 }  // namespace
 
 template <class T>
 std::int64_t Transpose<T>::row_length(const Box3& box) {
   constexpr auto piece = device_line / static_cast<std::int64_t>(sizeof(T));
-  return device::is_gpu() ? (box.extent(0) + piece - 1) / piece * piece : box.extent(0);
-}
-
-/// The array of a rank that owns `box` after the transpose.
-template <class T>
-View3<T> view_over(T* data, const Box3& box) {
-  return contiguous_view(data, static_cast<int>(Transpose<T>::row_length(box)), box.ny(), box.nz());
+  return (box.extent(0) + piece - 1) / piece * piece;
 }
 
 template <class T>
@@ -59,7 +58,7 @@ Transpose<T>::Transpose(MPI_Comm comm, const std::vector<Box3>& from, const std:
   const Box3& box = to[static_cast<std::size_t>(rank_)];
   const auto elements = static_cast<std::size_t>(row_length(box) * box.extent(1) * box.extent(2));
   if (from.size() > 1) shared_ = exchange.share(comm, elements * sizeof(T));
-  if (!shared_) run_collectively(comm, [&] { own_ = Buffer<T>(elements); });
+  if (!shared_) run_collectively(exchange.world(), [&] { own_ = Buffer<T>(elements); });
   transposed_ = shared_ ? transposed_of(rank_) : view_over(own_.data(), box);
   forward_ = plan(comm, from, to, exchange);
   backward_ = plan(comm, to, from, exchange);
@@ -86,20 +85,26 @@ typename Transpose<T>::Direction Transpose<T>::plan(MPI_Comm comm, const std::ve
 
 template <class T>
 void Transpose<T>::forward(View3<const T> source) {
-  if (shared_) {
-    write_to_peers(source);
-  } else {
+  if (!shared_) {
     run(forward_, source, transposed_);
+    return;
   }
+  visit_peers("transpose: write to all", forward_.outgoing,
+              [&](BoxCopies<T>& copies, const Box3& box, View3<T> at_peer, const Box3& in_it) {
+                copies.add(box.local(), source, box.relative_to(forward_.source.lo), at_peer, in_it);
+              });
 }
 
 template <class T>
 void Transpose<T>::backward(View3<T> target) {
-  if (shared_) {
-    read_from_peers(target);
-  } else {
+  if (!shared_) {
     run(backward_, transposed_, target);
+    return;
   }
+  visit_peers("transpose: read from all", backward_.incoming,
+              [&](BoxCopies<T>& copies, const Box3& box, View3<T> at_peer, const Box3& in_it) {
+                copies.add(box.local(), at_peer, in_it, target, box.relative_to(backward_.target.lo));
+              });
 }
 
 template <class T>
@@ -107,29 +112,21 @@ View3<T> Transpose<T>::transposed_of(int peer) const {
   return view_over(reinterpret_cast<T*>(shared_->of(peer)), to_[static_cast<std::size_t>(peer)]);
 }
 
+/// Copies between the shared arrays of all ranks and an array of this one, for each peer the box that they have in
+/// common: add(copies, box, the peer's array, the box in it). The next rank first, not all ranks to the same one at
+/// once.
 template <class T>
-void Transpose<T>::write_to_peers(View3<const T> source) {
+template <class Add>
+void Transpose<T>::visit_peers(const char* name, const std::vector<Box3>& boxes, const Add& add) {
+  const int size = static_cast<int>(to_.size());
   BoxCopies<T> copies;
-  for (std::size_t peer = 0; peer < to_.size(); ++peer) {
-    const Box3& box = forward_.outgoing[peer];
-    copies.add(box.local(), source, box.relative_to(forward_.source.lo), transposed_of(static_cast<int>(peer)),
-               box.relative_to(to_[peer].lo));
+  for (int step = 0; step < size; ++step) {
+    const int peer = (rank_ + step) % size;
+    const Box3& box = boxes[static_cast<std::size_t>(peer)];
+    add(copies, box, transposed_of(peer), box.relative_to(to_[static_cast<std::size_t>(peer)].lo));
   }
   shared_->open();
-  copies.issue("transpose: write to all");
-  shared_->close();
-}
-
-template <class T>
-void Transpose<T>::read_from_peers(View3<T> target) {
-  BoxCopies<T> copies;
-  for (std::size_t peer = 0; peer < to_.size(); ++peer) {
-    const Box3& box = backward_.incoming[peer];
-    copies.add(box.local(), transposed_of(static_cast<int>(peer)), box.relative_to(to_[peer].lo), target,
-               box.relative_to(backward_.target.lo));
-  }
-  shared_->open();
-  copies.issue("transpose: read from all");
+  copies.issue(name);
   shared_->close();
 }
 

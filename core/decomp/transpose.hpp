@@ -22,14 +22,15 @@ class Transpose {
   /// and `exchange` must outlive this object. Construction and destruction are collective over the ranks of `exchange`.
   Transpose(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, Exchange& exchange);
 
-  /// The array in the second splitting, the rank's to-box: without halo, rows of row_length(), zeroed at first.
+  /// The array in the second splitting, the rank's to-box: without halo, rows row_length() apart, zeroed at first. What
+  /// lies between the rows is nobody's.
   View3<T> transposed() { return transposed_; }
-  /// That such an array has: a whole number of the pieces in which a GPU's memory and links move data.
+  /// The elements from row to row: a whole number of the pieces in which a GPU's memory and links move data.
   static std::int64_t row_length(const Box3& box);
 
   /// From `source`, the rank's from-box, whose halo is not read, to transposed(). Collective over the communicator.
   void forward(View3<const T> source);
-  /// The inverse: from transposed() to `target`, the rank's from-box, whose halo is not written.
+  /// The inverse: from transposed(), which stays as it is, to `target`, the rank's from-box, whose halo is not written.
   void backward(View3<T> target);
 
  private:
@@ -43,8 +44,8 @@ class Transpose {
 
   Direction plan(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, Exchange& exchange) const;
   View3<T> transposed_of(int peer) const;  ///< of another rank, if it is shared
-  void write_to_peers(View3<const T> source);
-  void read_from_peers(View3<T> target);
+  template <class Add>
+  void visit_peers(const char* name, const std::vector<Box3>& boxes, const Add& add);
   void run(const Direction& direction, View3<const T> source, View3<T> target);
   void pack(const Direction& direction, View3<const T> source) const;
   void move(const Direction& direction, View3<const T> source, View3<T> target) const;  ///< without packing

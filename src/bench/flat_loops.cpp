@@ -10,7 +10,7 @@ namespace sluice {
 namespace {
 
 constexpr std::int64_t row = 4096;
-constexpr std::int64_t rows = 16;
+constexpr std::int64_t rows = 1024;
 
 /// Calls kernel(n) for each index.
 template <class Kernel>

@@ -141,13 +141,13 @@ Rate exchange_rate(const BenchOptions& options, const std::string& method, std::
 
 void print(std::size_t bytes, const std::vector<Rate>& rates) {
   fmt::print("links, blocks of {} bytes, {} rank(s), {}\n", bytes, size_of(MPI_COMM_WORLD), device::description());
-  fmt::print("{:<28}{:>10}{:>22}{:>28}\n", "", "ms", "least to most", "GB/s out of each rank");
+  fmt::print("{:<28}{:>10}{:>22}{:>20}\n", "", "ms", "least to most", "GB/s of the block");
   for (const Rate& rate : rates) {
     if (!rate.fault.empty()) {
       fmt::print("{:<28}{}\n", rate.link, rate.fault);
       continue;
     }
-    fmt::print("{:<28}{:>10.3f}{:>11.3f}{:>11.3f}{:>28.2f}\n", rate.link, rate.seconds.median * 1e3,
+    fmt::print("{:<28}{:>10.3f}{:>11.3f}{:>11.3f}{:>20.2f}\n", rate.link, rate.seconds.median * 1e3,
                rate.seconds.least * 1e3, rate.seconds.most * 1e3, rate.gb_per_s());
   }
 }

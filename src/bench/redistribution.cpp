@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
@@ -25,12 +26,16 @@ struct PhaseSpread {
   Spread seconds;
 };
 
+/// Seconds of each half, in pairs that stop in between.
+struct Directions {
+  Spread there, back;
+};
+
 /// A way that was measured, or why it was not.
 struct MeasuredSetup {
   RedistributionSetup setup;
   Spread pair;  ///< seconds
-  bool directions = false;
-  Spread there, back;  ///< seconds, in pairs that stop in between; only with `directions`
+  std::optional<Directions> directions;
   int repeats = 0;
   double bytes_sent = 0;  ///< by the rank that sends most
   double operations = 0;
@@ -62,15 +67,14 @@ double time_once(PairWorkload& workload) {
   });
 }
 
-void measure_directions(PairWorkload& workload, int repeats, MeasuredSetup& result) {
+Directions measure_directions(PairWorkload& workload, int repeats) {
   std::vector<double> there, back;
   for (int n = 0; n < repeats; ++n) {
     workload.prepare();
     there.push_back(time_of([&] { workload.there(); }));
     back.push_back(time_of([&] { workload.back(); }));
   }
-  result.there = spread_of(there);
-  result.back = spread_of(back);
+  return {spread_of(there), spread_of(back)};
 }
 
 std::vector<PhaseSpread> measure_phases(PairWorkload& workload, int repeats) {
@@ -131,9 +135,8 @@ MeasuredSetup measure(const BenchOptions& options, const RedistributionSetup& se
   result.repeats = static_cast<int>(seconds.size());
   if (spent <= options.time_limit) {
     const int fewer = std::max(3, options.repeats / 2);
-    measure_directions(*workload, fewer, result);
+    result.directions = measure_directions(*workload, fewer);
     result.phases = measure_phases(*workload, fewer);
-    result.directions = true;
   }
   return result;
 }
@@ -160,11 +163,11 @@ void print(const BenchOptions& options, const std::vector<MeasuredSetup>& result
       fmt::print("{}{}\n", way, result.fault);
       continue;
     }
-    const auto in_ms = [&](const Spread& spread) {
-      return result.directions ? fmt::format("{:.3f}", spread.median * 1e3) : "";
+    const auto in_ms = [&](Spread Directions::*half) {
+      return result.directions ? fmt::format("{:.3f}", (*result.directions.*half).median * 1e3) : "";
     };
     fmt::print("{}{:>10.3f}{:>11.3f}{:>11.3f}{:>10}{:>10}{:>10.2f}{:>9.3f}\n", way, result.pair.median * 1e3,
-               result.pair.least * 1e3, result.pair.most * 1e3, in_ms(result.there), in_ms(result.back),
+               result.pair.least * 1e3, result.pair.most * 1e3, in_ms(&Directions::there), in_ms(&Directions::back),
                gb_per_s(result), tflops(result));
     for (const PhaseSpread& phase : result.phases)
       fmt::print("  {:<46}{:>10.3f}{:>11.3f}{:>11.3f}\n", phase.name, phase.seconds.median * 1e3,
@@ -196,8 +199,8 @@ nlohmann::ordered_json report(const BenchOptions& options, const std::vector<Mea
       entry["milliseconds"] = result.pair.median * 1e3;
       entry["milliseconds_spread"] = {result.pair.least * 1e3, result.pair.most * 1e3};
       if (result.directions) {
-        entry["milliseconds_there"] = result.there.median * 1e3;
-        entry["milliseconds_back"] = result.back.median * 1e3;
+        entry["milliseconds_there"] = result.directions->there.median * 1e3;
+        entry["milliseconds_back"] = result.directions->back.median * 1e3;
       }
       entry["repeats"] = result.repeats;
       entry["gb_per_s"] = gb_per_s(result);

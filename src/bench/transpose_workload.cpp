@@ -58,9 +58,9 @@ class TransposeWorkload : public PairWorkload {
         decomposition_(cells_of(options), processes, z_blocks(options, processes)),
         from_((decomposition_.*kind.from)(comm_.rank())),
         to_((decomposition_.*kind.to)(comm_.rank())),
+        source_(allocated(static_cast<std::size_t>(from_.volume()))),
         transpose_(kind.in_row ? comm_.row() : comm_.column(), boxes(decomposition_, comm_, kind.from, kind.in_row),
                    boxes(decomposition_, comm_, kind.to, kind.in_row), exchange) {
-    run_collectively(MPI_COMM_WORLD, [&] { source_ = Buffer<T>(static_cast<std::size_t>(from_.volume())); });
     const double kept = static_cast<double>(intersect(from_, to_).volume());
     bytes_ = sizeof(T) * (static_cast<double>(from_.volume() + to_.volume()) - 2 * kept);
   }
@@ -70,13 +70,18 @@ class TransposeWorkload : public PairWorkload {
   double bytes_sent() const override { return bytes_; }
 
  private:
+  static Buffer<T> allocated(std::size_t size) {
+    Buffer<T> buffer;
+    run_collectively(MPI_COMM_WORLD, [&] { buffer = Buffer<T>(size); });
+    return buffer;
+  }
   View3<T> source() { return contiguous_view(source_.data(), from_.nx(), from_.ny(), from_.nz()); }
 
   Communicator comm_;
   Decomposition decomposition_;
   Box3 from_, to_;
-  Transpose<T> transpose_;
   Buffer<T> source_;
+  Transpose<T> transpose_;
   double bytes_ = 0;
 };
 

@@ -155,7 +155,6 @@ class Transform {
   Buffer<Complex> modes_;
 };
 
-/// "direct" is an exchange of the tests: the one of those without a buffer to send from that a CPU build has.
 class DistributedFftBy : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {

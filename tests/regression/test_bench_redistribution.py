@@ -83,6 +83,8 @@ def test_fft_measures_every_decomposition_and_layout(tmp_path: Path) -> None:
     }
     for entry in result["results"]:
         assert {phase["name"] for phase in entry["phases"]} == {"fft", "packing", "communication"}
+        assert entry["milliseconds_there"] > 0
+        assert entry["milliseconds_back"] > 0
         points = 24 * 20 * 32
         operations = 10 * points * math.log2(points)
         assert entry["tflops"] == pytest.approx(operations / entry["milliseconds"] * 1e-9)
@@ -92,7 +94,9 @@ def test_links_are_timed_alone_and_by_every_method(tmp_path: Path) -> None:
     file = tmp_path / "links.json"
     must(sluice("bench", "links", "--bytes", 65536, "--repeats", 3, "--json", file, ranks=2))
     links = {link["name"]: link for link in json.loads(file.read_text())["links"]}
-    assert {"device to host", "host to device", "own block, loop", "own block, MPI on the host", "network, host to host", "mpi_p2p"} <= links.keys()
+    stages = {"device to host", "host to device", "network, host to host"}
+    own_block = {"own block, loop", "own block, MPI on the host"}
+    assert stages | own_block | {"mpi_p2p"} <= links.keys()
     for link in links.values():
         if "fault" not in link:
             assert link["gb_per_s"] == pytest.approx(65536 / link["milliseconds"] * 1e-6)

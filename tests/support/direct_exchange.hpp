@@ -1,6 +1,6 @@
 #pragma once
-// An exchange for CPU builds that reaches other ranks' memory, as `peer` does on GPUs, and spoils whatever its users
-// must not count on.
+// An exchange for CPU builds that reaches other ranks' memory, as `peer` does on GPUs, and spoils what the users of its
+// buffers must not count on.
 #include <mpi.h>
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/support/collective.hpp"
+#include "core/support/error.hpp"
 
 namespace sluice::test {
 
@@ -52,9 +53,10 @@ class DirectExchange : public Exchange {
     MPI_Comm_free(&world_);
   }
 
+  MPI_Comm world() const override { return world_; }
   std::unique_ptr<Connection> connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
                                       Traffic /*traffic*/) override {
-    if (const std::size_t needed = agreed(receive.total); needed > size_) {
+    if (const std::size_t needed = agreed(receive.total); !window_ || needed > size_) {
       window_.reset();
       window_ = std::make_unique<SharedWindow>(world_, needed);
       size_ = needed;
@@ -63,7 +65,7 @@ class DirectExchange : public Exchange {
   }
 
   std::unique_ptr<SharedArray> share(MPI_Comm comm, std::size_t bytes) override {
-    auto array = std::make_unique<Array>(world_, comm, agreed(bytes));
+    auto array = std::make_unique<Array>(*this, comm, agreed(bytes));
     std::memset(array->of(rank_of(comm)), 0, bytes);
     return array;
   }
@@ -85,6 +87,7 @@ class DirectExchange : public Exchange {
 
     /// What came in last is gone: other ranks may write now.
     void begin() override {
+      exchange_->take_turn();
       std::memset(receive_buffer(), 0xff, receive_.total);  // all ones: not a number
       MPI_Barrier(comm_);
     }
@@ -99,6 +102,7 @@ class DirectExchange : public Exchange {
     std::byte* receive_buffer() override { return exchange_->memory_of(rank_of(exchange_->world_)); }
 
     void run(const std::function<void(int)>& arrived) override {
+      exchange_->in_use_ = false;
       MPI_Barrier(comm_);
       for (std::size_t peer = 0; peer < receive_.bytes.size(); ++peer) {
         if (receive_.bytes[peer] > 0) arrived(static_cast<int>(peer));
@@ -115,14 +119,24 @@ class DirectExchange : public Exchange {
 
   class Array : public SharedArray {
    public:
-    Array(MPI_Comm world, MPI_Comm comm, std::size_t bytes)
-        : comm_(comm), in_world_(ranks_in(world, comm)), window_(world, bytes) {}
+    Array(DirectExchange& exchange, MPI_Comm comm, std::size_t bytes)
+        : exchange_(&exchange),
+          comm_(comm),
+          in_world_(ranks_in(exchange.world_, comm)),
+          window_(exchange.world_, bytes) {}
 
     std::byte* of(int rank) override { return window_.of(in_world_[static_cast<std::size_t>(rank)]); }
-    void open() override { MPI_Barrier(comm_); }
-    void close() override { MPI_Barrier(comm_); }
+    void open() override {
+      exchange_->take_turn();
+      MPI_Barrier(comm_);
+    }
+    void close() override {
+      exchange_->in_use_ = false;
+      MPI_Barrier(comm_);
+    }
 
    private:
+    DirectExchange* exchange_;
     MPI_Comm comm_;
     std::vector<int> in_world_;
     SharedWindow window_;
@@ -135,10 +149,15 @@ class DirectExchange : public Exchange {
     return largest;
   }
   std::byte* memory_of(int rank) const { return window_->of(rank); }
+  void take_turn() {
+    SLUICE_REQUIRE(!in_use_, "two transfers of one exchange at a time");
+    in_use_ = true;
+  }
 
   MPI_Comm world_ = MPI_COMM_NULL;
   std::unique_ptr<SharedWindow> window_;
   std::size_t size_ = 0;
+  bool in_use_ = false;
 };
 
 }  // namespace sluice::test

@@ -12,7 +12,7 @@
 
 namespace sluice::test {
 
-/// The methods of this build and, in a CPU build, one that stands for `peer`: "direct".
+/// The methods of this build and, in a CPU build, "direct", which stands for `peer`.
 inline std::vector<std::string> tested_methods() {
   std::vector<std::string> names = exchange_methods();
   if (!device::is_gpu()) names.emplace_back("direct");

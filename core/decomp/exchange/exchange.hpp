@@ -31,8 +31,8 @@ enum class Traffic { all_to_all, neighbours };
 ///   connection.run([&](int peer) { ... issue a loop that reads the block behind incoming(peer) ... });
 ///
 /// Device memory throughout. begin() and run() are collective over the communicator. The connections of one Exchange
-/// share its buffers: only one of them may be between begin() and run(), and incoming blocks last until the next
-/// begin().
+/// share its buffers: only one of them may be between begin() and run(), no shared array open meanwhile, and incoming
+/// blocks last until the next begin().
 class Connection {
  public:
   virtual ~Connection() = default;
@@ -47,8 +47,8 @@ class Connection {
   virtual void packed(int /*peer*/) {}
   /// The block from `peer`.
   virtual const std::byte* incoming(int peer) = 0;
-  /// The buffers in which the blocks lie as their layouts say. Null for a side whose blocks lie in other ranks' memory;
-  /// if that is the one to send from, run() leaves the rest of the other buffer as it is.
+  /// The buffers in which the blocks lie as their layouts say. Null for a side whose blocks lie in other ranks' memory:
+  /// if that is the one to send from, the caller may write to the place of its own block in the other from begin() on.
   virtual std::byte* send_buffer() = 0;
   virtual std::byte* receive_buffer() = 0;
   /// Moves the blocks. Calls arrived(peer) once for each peer whose block is not empty, when loops that read it may be
@@ -84,7 +84,8 @@ class ArrayConnection {
 ///   shared.close();
 ///
 /// Between the two, loops of any rank may access the memory of any other; before and afterwards a rank's own is its
-/// own. Both are collective over the communicator, in order with the loops.
+/// own. Both are collective over the communicator, also for ranks that have nothing to move, and in order with the
+/// loops. No connection and no other shared array of the exchange may be in use meanwhile.
 class SharedArray {
  public:
   virtual ~SharedArray() = default;
@@ -103,6 +104,9 @@ class Exchange {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
   virtual ~Exchange() = default;
+
+  /// The ranks that the exchange was made for.
+  virtual MPI_Comm world() const = 0;
 
   /// Lays out blocks between the ranks of `comm`; what one rank sends the other must receive. Buffers grow to the
   /// largest that is asked for, here and never in a step. The exchange and `comm` must outlive the connection.

@@ -39,6 +39,7 @@ class MpiExchange : public Exchange {
  public:
   /// `world` must outlive this object.
   explicit MpiExchange(MPI_Comm world) : world_(world) {}
+  MPI_Comm world() const override { return world_; }
 
  protected:
   MPI_Comm world_;

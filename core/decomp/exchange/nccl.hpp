@@ -14,6 +14,7 @@ class Nccl : public Exchange {
   /// Joins the ranks of `world`. Collective.
   explicit Nccl(MPI_Comm world);
   ~Nccl() override;
+  MPI_Comm world() const override { return world_; }
   std::unique_ptr<Connection> connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
                                       Traffic traffic) override;
 

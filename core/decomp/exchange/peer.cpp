@@ -61,6 +61,8 @@ class Peer::Transfer {
   /// Nothing of this rank uses the memory any more, since the loops that did were issued before: the guests may know.
   /// Waits for the same of the hosts.
   void begin() {
+    SLUICE_REQUIRE(!exchange_->in_use_, "two transfers of one exchange at a time");
+    exchange_->in_use_ = true;
     Handshake handshake;
     for (const int guest : guests_)
       handshake.tell(exchange_->ready(guest, exchange_->rank_), number(exchange_->served_, guest) + 1);
@@ -70,6 +72,7 @@ class Peer::Transfer {
   }
 
   void end() {
+    exchange_->in_use_ = false;
     Handshake handshake;
     for (const int host : hosts_)
       handshake.tell(exchange_->done(host, exchange_->rank_), ++number(exchange_->made_, host));

@@ -20,6 +20,7 @@ class Peer : public Exchange {
   /// Collective. require() tells whether it will work.
   explicit Peer(MPI_Comm world);
   ~Peer() override;
+  MPI_Comm world() const override { return world_.comm; }
   std::unique_ptr<Connection> connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
                                       Traffic traffic) override;
   std::unique_ptr<SharedArray> share(MPI_Comm comm, std::size_t bytes) override;
@@ -52,6 +53,7 @@ class Peer : public Exchange {
   OwnedComm world_;
   int rank_, size_;
   SharedMemory flags_, receive_;
+  bool in_use_ = false;       ///< a transfer has begun and not ended
   std::vector<Word> made_;    ///< transfers into or out of the memory of each rank so far
   std::vector<Word> served_;  ///< transfers by each rank into or out of this one's
 };
