@@ -164,25 +164,46 @@ double step_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
   return bytes;
 }
 
-void require_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
-                    const std::string& exchange, MPI_Comm world) {
-  int rank = 0;
-  MPI_Comm_rank(world, &rank);
-  double needed = rank_memory(grid, flow, decomposition, exchange, rank);
+namespace {
+
+/// What this rank's device, or the ranks of its node, need and have, in bytes.
+struct Need {
+  double needed, available;
+};
+
+/// Collective.
+Need need_of(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
+             const std::string& exchange, MPI_Comm world) {
+  double needed = rank_memory(grid, flow, decomposition, exchange, rank_of(world));
   if (!device::is_gpu()) {  // ranks of a node share its memory
     MPI_Comm node = MPI_COMM_NULL;
     MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_DOUBLE, MPI_SUM, node);
     MPI_Comm_free(&node);
   }
+  return {needed, static_cast<double>(device::free_memory())};
+}
+
+}  // namespace
+
+bool has_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
+                const std::string& exchange, MPI_Comm world) {
+  const Need need = need_of(grid, flow, decomposition, exchange, world);
+  int enough = need.needed <= need.available ? 1 : 0;
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &enough, 1, MPI_INT, MPI_MIN, world), "MPI_Allreduce");
+  return enough == 1;
+}
+
+void require_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
+                    const std::string& exchange, MPI_Comm world) {
+  const Need need = need_of(grid, flow, decomposition, exchange, world);
   run_collectively(world, [&] {
-    const auto available = static_cast<double>(device::free_memory());
-    if (needed <= available) return;
+    if (need.needed <= need.available) return;
     constexpr double gib = 1073741824.0;
     throw Error(
         ExitCode::resources,
         fmt::format("the case needs {:.2f} GiB on a {} that has {:.2f} GiB free: use more {}, or a coarser grid",
-                    needed / gib, device::is_gpu() ? "GPU" : "node", available / gib,
+                    need.needed / gib, device::is_gpu() ? "GPU" : "node", need.available / gib,
                     device::is_gpu() ? "GPUs" : "nodes"));
   });
 }

@@ -16,6 +16,10 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
 double step_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
                    const std::string& exchange);
 
+/// Whether the machines have the memory for that. Collective: the same on every rank.
+bool has_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
+                const std::string& exchange, MPI_Comm world);
+
 /// Refuses a run that its machines have too little memory for. Collective. Throws Error(resources) on every rank.
 void require_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
                     const std::string& exchange, MPI_Comm world);
