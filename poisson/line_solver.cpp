@@ -34,14 +34,7 @@ View3<real> view_of(const LineArray& array, int nz) {
 
 template <class HomeBox, class WholeBox>
 LineBoxes column_boxes(const Communicator& comm, const HomeBox& home, const WholeBox& whole) {
-  LineBoxes boxes;
-  for (int z = 0; z < comm.processes().pz; ++z) {
-    const int rank = comm.processes().rank(comm.y_index(), z);
-    boxes.home.push_back(home(rank));
-    boxes.whole.push_back(whole(rank));
-  }
-  boxes.rank = comm.z_index();
-  return boxes;
+  return {comm.column_boxes(home), comm.column_boxes(whole), comm.z_index()};
 }
 
 /// `wanted`, or what serves these blocks.

@@ -30,14 +30,6 @@ std::vector<double> modified_wavenumbers(std::int64_t n, double d, std::int64_t 
   return values;
 }
 
-/// The same boxes on each rank of a row.
-template <class BoxOfRank>
-std::vector<Box3> row_boxes(const Communicator& comm, const BoxOfRank& box) {
-  std::vector<Box3> boxes;
-  for (int y = 0; y < comm.processes().py; ++y) boxes.push_back(box(comm.processes().rank(y, comm.z_index())));
-  return boxes;
-}
-
 }  // namespace
 
 struct PoissonSolver::Parts {
@@ -58,8 +50,8 @@ struct PoissonSolver::Parts {
         whole(tables.whole(boxes.my_whole())),
         lines(comm, decomposition, boxes, method, exchange) {
     if (comm.processes().py == 1) return;
-    to_y.emplace(comm.row(), row_boxes(comm, [&](int rank) { return decomposition.spectral_x_pencil(rank); }),
-                 row_boxes(comm, [&](int rank) { return decomposition.spectral_y_pencil(rank); }), exchange);
+    to_y.emplace(comm.row(), comm.row_boxes([&](int rank) { return decomposition.spectral_x_pencil(rank); }),
+                 comm.row_boxes([&](int rank) { return decomposition.spectral_y_pencil(rank); }), exchange);
   }
 
   /// The coefficients with y whole: in the field itself, unless y is split over ranks.

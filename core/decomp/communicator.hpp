@@ -1,6 +1,9 @@
 #pragma once
 #include <mpi.h>
 
+#include <vector>
+
+#include "core/decomp/box3.hpp"
 #include "core/decomp/decomposition.hpp"
 
 namespace sluice {
@@ -22,6 +25,20 @@ class Communicator {
   int rank() const { return rank_; }
   int y_index() const { return processes_.y_index(rank_); }
   int z_index() const { return processes_.z_index(rank_); }
+
+  /// box(rank) for each rank of this rank's row or column, in the order of that communicator.
+  template <class BoxOfRank>
+  std::vector<Box3> row_boxes(const BoxOfRank& box) const {
+    std::vector<Box3> boxes;
+    for (int y = 0; y < processes_.py; ++y) boxes.push_back(box(processes_.rank(y, z_index())));
+    return boxes;
+  }
+  template <class BoxOfRank>
+  std::vector<Box3> column_boxes(const BoxOfRank& box) const {
+    std::vector<Box3> boxes;
+    for (int z = 0; z < processes_.pz; ++z) boxes.push_back(box(processes_.rank(y_index(), z)));
+    return boxes;
+  }
 
  private:
   ProcessGrid processes_;

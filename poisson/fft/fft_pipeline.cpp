@@ -6,26 +6,15 @@ namespace sluice {
 
 Redistribution FftPlace::within_planes(FftStage from, FftStage to, const AxisOrder& order,
                                        Redistribution::Loops loops) const {
-  const ProcessGrid& grid = comm.processes();
-  std::vector<Box3> before, after;
-  for (int y = 0; y < grid.py; ++y) {
-    const int rank = grid.rank(y, comm.z_index());
-    before.push_back(in_memory((splitting.*from)(rank), order));
-    after.push_back(in_memory((splitting.*to)(rank), order));
-  }
-  return {comm.row(), before, after, loops, exchange, timers};
+  return {comm.row(), comm.row_boxes(boxes_of(from, order)), comm.row_boxes(boxes_of(to, order)), loops, exchange,
+          timers};
 }
 
 Redistribution FftPlace::across_planes(FftStage from, FftStage to, const AxisOrder& order,
                                        Redistribution::Loops loops) const {
-  const ProcessGrid& grid = comm.processes();
-  std::vector<Box3> before, after;
-  for (int z = 0; z < grid.pz; ++z) {
-    const int rank = grid.rank(comm.y_index(), z);
-    before.push_back(in_memory((splitting.*from)(rank), order));
-    after.push_back(in_memory((splitting.*to)(rank), order));
-  }
-  return {comm.column(), before, after, loops, exchange, timers};
+  return {
+      comm.column(), comm.column_boxes(boxes_of(from, order)), comm.column_boxes(boxes_of(to, order)), loops, exchange,
+      timers};
 }
 
 FftPipeline::FftPipeline(const FftPlace& place, std::initializer_list<FftStage> stages)

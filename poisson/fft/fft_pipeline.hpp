@@ -25,6 +25,10 @@ struct FftPlace {
   PhaseTimers& timers;
 
   Box3 own(FftStage stage) const { return (splitting.*stage)(comm.rank()); }
+  /// What any rank owns, in the order of memory.
+  auto boxes_of(FftStage stage, const AxisOrder& order) const {
+    return [this, stage, order](int rank) { return in_memory((splitting.*stage)(rank), order); };
+  }
   /// Within the py ranks that share planes.
   Redistribution within_planes(FftStage from, FftStage to, const AxisOrder& order, Redistribution::Loops loops) const;
   /// Within the pz ranks, one for each range of planes.

@@ -5,7 +5,7 @@
 #include "core/support/collective.hpp"
 #include "poisson/fft/distributed_fft.hpp"
 #include "src/bench/flat_loops.hpp"
-#include "src/bench/redistribution.hpp"
+#include "src/bench/there_and_back.hpp"
 
 namespace sluice {
 
@@ -43,7 +43,7 @@ double bytes_between(const Box3& from, const Box3& to) {
 
 class FftWorkload : public PairWorkload {
  public:
-  FftWorkload(const BenchOptions& options, const RedistributionSetup& setup, Exchange& exchange)
+  FftWorkload(const BenchOptions& options, const PairSetup& setup, Exchange& exchange)
       : cells_{options.cells[0], options.cells[1], options.cells[2]},
         fft_(MPI_COMM_WORLD, cells_, named(decompositions(), setup.kind), named(layouts(), setup.layout),
              setup.processes, exchange) {
@@ -87,9 +87,8 @@ class FftWorkload : public PairWorkload {
 
 }  // namespace
 
-std::vector<RedistributionSetup> fft_setups(const BenchOptions& options, int ranks,
-                                            const std::vector<std::string>& methods) {
-  std::vector<RedistributionSetup> setups;
+std::vector<PairSetup> fft_setups(const BenchOptions& options, int ranks, const std::vector<std::string>& methods) {
+  std::vector<PairSetup> setups;
   const auto add = [&](const std::string& kind, const ProcessGrid& processes) {
     if (!options.kind.empty() && kind != options.kind) return;
     for (const auto& layout : layouts()) {
@@ -111,8 +110,7 @@ std::vector<RedistributionSetup> fft_setups(const BenchOptions& options, int ran
   return setups;
 }
 
-std::unique_ptr<PairWorkload> make_fft(const BenchOptions& options, const RedistributionSetup& setup,
-                                       Exchange& exchange) {
+std::unique_ptr<PairWorkload> make_fft(const BenchOptions& options, const PairSetup& setup, Exchange& exchange) {
   return std::make_unique<FftWorkload>(options, setup, exchange);
 }
 

@@ -6,7 +6,7 @@
 #include "core/decomp/transpose.hpp"
 #include "core/device/buffer.hpp"
 #include "core/support/collective.hpp"
-#include "src/bench/redistribution.hpp"
+#include "src/bench/there_and_back.hpp"
 
 namespace sluice {
 
@@ -33,13 +33,8 @@ const std::vector<Kind>& kinds() {
 
 /// The boxes of the ranks of this rank's row or column.
 std::vector<Box3> boxes(const Decomposition& decomposition, const Communicator& comm, Pencil pencil, bool in_row) {
-  const ProcessGrid& grid = comm.processes();
-  std::vector<Box3> list;
-  for (int n = 0; n < (in_row ? grid.py : grid.pz); ++n) {
-    const int rank = in_row ? grid.rank(n, comm.z_index()) : grid.rank(comm.y_index(), n);
-    list.push_back((decomposition.*pencil)(rank));
-  }
-  return list;
+  const auto box = [&](int rank) { return (decomposition.*pencil)(rank); };
+  return in_row ? comm.row_boxes(box) : comm.column_boxes(box);
 }
 
 Cells cells_of(const BenchOptions& options) {
@@ -87,9 +82,9 @@ class TransposeWorkload : public PairWorkload {
 
 }  // namespace
 
-std::vector<RedistributionSetup> transpose_setups(const BenchOptions& options, int ranks,
-                                                  const std::vector<std::string>& methods) {
-  std::vector<RedistributionSetup> setups;
+std::vector<PairSetup> transpose_setups(const BenchOptions& options, int ranks,
+                                        const std::vector<std::string>& methods) {
+  std::vector<PairSetup> setups;
   for (const Kind& kind : kinds()) {
     if (!options.kind.empty() && kind.name != options.kind) continue;
     for (int py = 1; py <= ranks; ++py) {
@@ -103,8 +98,7 @@ std::vector<RedistributionSetup> transpose_setups(const BenchOptions& options, i
   return setups;
 }
 
-std::unique_ptr<PairWorkload> make_transpose(const BenchOptions& options, const RedistributionSetup& setup,
-                                             Exchange& exchange) {
+std::unique_ptr<PairWorkload> make_transpose(const BenchOptions& options, const PairSetup& setup, Exchange& exchange) {
   const auto kind = std::ranges::find(kinds(), setup.kind, &Kind::name);
   std::unique_ptr<PairWorkload> workload;
   if (kind->complex) {

@@ -36,13 +36,8 @@ std::string label(const Cells& cells, const ProcessGrid& grid) {
 
 /// The boxes of the ranks of a row or column, in the order of that communicator.
 std::vector<Box3> boxes(const Decomposition& decomposition, const Communicator& comm, Pencil pencil, bool in_row) {
-  const ProcessGrid& grid = comm.processes();
-  std::vector<Box3> list;
-  for (int n = 0; n < (in_row ? grid.py : grid.pz); ++n) {
-    const int rank = in_row ? grid.rank(n, comm.z_index()) : grid.rank(comm.y_index(), n);
-    list.push_back((decomposition.*pencil)(rank));
-  }
-  return list;
+  const auto box = [&](int rank) { return (decomposition.*pencil)(rank); };
+  return in_row ? comm.row_boxes(box) : comm.column_boxes(box);
 }
 
 /// There and back, twice with different values; also the margin around the array must be as it was.

@@ -1,4 +1,4 @@
-#include "src/bench/redistribution.hpp"
+#include "src/bench/there_and_back.hpp"
 
 #include <fmt/format.h>
 #include <mpi.h>
@@ -33,7 +33,7 @@ struct Directions {
 
 /// A way that was measured, or why it was not.
 struct MeasuredSetup {
-  RedistributionSetup setup;
+  PairSetup setup;
   Spread pair;  ///< seconds
   std::optional<Directions> directions;
   int repeats = 0;
@@ -101,14 +101,13 @@ std::vector<PhaseSpread> measure_phases(PairWorkload& workload, int repeats) {
   return phases;
 }
 
-std::unique_ptr<PairWorkload> make_workload(const BenchOptions& options, const RedistributionSetup& setup,
-                                            Exchange& exchange) {
+std::unique_ptr<PairWorkload> make_workload(const BenchOptions& options, const PairSetup& setup, Exchange& exchange) {
   return options.what == "fft" ? make_fft(options, setup, exchange) : make_transpose(options, setup, exchange);
 }
 
 /// Stops repeating when the time limit of a setup is over, to which the first pair does not count: a library may
 /// connect the ranks in it. A setup that cannot be made is a line of the table too.
-MeasuredSetup measure(const BenchOptions& options, const RedistributionSetup& setup) {
+MeasuredSetup measure(const BenchOptions& options, const PairSetup& setup) {
   MeasuredSetup result;
   result.setup = setup;
   std::unique_ptr<Exchange> exchange;
@@ -156,7 +155,7 @@ void print(const BenchOptions& options, const std::vector<MeasuredSetup>& result
              options.what == "fft" ? "split" : "between", "layout", "py x pz", "exchange", "ms", "least to most",
              "there", "back", "GB/s", "TFLOPS");
   for (const MeasuredSetup& result : results) {
-    const RedistributionSetup& setup = result.setup;
+    const PairSetup& setup = result.setup;
     const std::string way = fmt::format("{:<12}{:<12}{:<8}{:<16}", setup.kind, setup.layout,
                                         fmt::format("{} x {}", setup.processes.py, setup.processes.pz), setup.exchange);
     if (!result.fault.empty()) {
@@ -188,7 +187,7 @@ nlohmann::ordered_json report(const BenchOptions& options, const std::vector<Mea
   json["warm_up"] = options.warm_up;
   json["results"] = nlohmann::ordered_json::array();
   for (const MeasuredSetup& result : results) {
-    const RedistributionSetup& setup = result.setup;
+    const PairSetup& setup = result.setup;
     nlohmann::ordered_json entry{{"kind", setup.kind},
                                  {"layout", setup.layout},
                                  {"process_grid", {setup.processes.py, setup.processes.pz}},
@@ -214,13 +213,13 @@ nlohmann::ordered_json report(const BenchOptions& options, const std::vector<Mea
   return json;
 }
 
-std::vector<RedistributionSetup> setups_of(const BenchOptions& options) {
+std::vector<PairSetup> setups_of(const BenchOptions& options) {
   const std::vector<std::string> methods =
       options.all && options.exchange == "auto"
           ? exchange_methods()
           : std::vector{options.exchange == "auto" ? exchange_candidates(MPI_COMM_WORLD).front() : options.exchange};
   const int ranks = size_of(MPI_COMM_WORLD);
-  std::vector<RedistributionSetup> setups =
+  std::vector<PairSetup> setups =
       options.what == "fft" ? fft_setups(options, ranks, methods) : transpose_setups(options, ranks, methods);
   if (setups.empty()) {
     throw Error(ExitCode::usage, fmt::format("bench {}: nothing travels between {} rank(s) that way; start it with "
@@ -233,10 +232,10 @@ std::vector<RedistributionSetup> setups_of(const BenchOptions& options) {
 
 }  // namespace
 
-ExitCode bench_redistribution(const BenchOptions& options) {
+ExitCode bench_there_and_back(const BenchOptions& options) {
   select_device(MPI_COMM_WORLD);
   std::vector<MeasuredSetup> results;
-  for (const RedistributionSetup& setup : setups_of(options)) results.push_back(measure(options, setup));
+  for (const PairSetup& setup : setups_of(options)) results.push_back(measure(options, setup));
   std::ranges::stable_sort(
       results, {}, [](const MeasuredSetup& result) { return std::pair(!result.fault.empty(), result.pair.median); });
   run_on_root(MPI_COMM_WORLD, [&] {

@@ -12,7 +12,7 @@
 namespace sluice {
 
 /// One way to do it.
-struct RedistributionSetup {
+struct PairSetup {
   std::string kind;    ///< transpose: xy, yz or xz; FFT: its decomposition
   std::string layout;  ///< FFT: its layout
   ProcessGrid processes;
@@ -36,19 +36,16 @@ class PairWorkload {
 };
 
 /// Every setup that the options leave open, for `ranks` ranks and these methods.
-std::vector<RedistributionSetup> transpose_setups(const BenchOptions& options, int ranks,
-                                                  const std::vector<std::string>& methods);
+std::vector<PairSetup> transpose_setups(const BenchOptions& options, int ranks,
+                                        const std::vector<std::string>& methods);
 
-std::vector<RedistributionSetup> fft_setups(const BenchOptions& options, int ranks,
-                                            const std::vector<std::string>& methods);
+std::vector<PairSetup> fft_setups(const BenchOptions& options, int ranks, const std::vector<std::string>& methods);
 
 /// Collective. The exchange must outlive the workload.
-std::unique_ptr<PairWorkload> make_transpose(const BenchOptions& options, const RedistributionSetup& setup,
-                                             Exchange& exchange);
-std::unique_ptr<PairWorkload> make_fft(const BenchOptions& options, const RedistributionSetup& setup,
-                                       Exchange& exchange);
+std::unique_ptr<PairWorkload> make_transpose(const BenchOptions& options, const PairSetup& setup, Exchange& exchange);
+std::unique_ptr<PairWorkload> make_fft(const BenchOptions& options, const PairSetup& setup, Exchange& exchange);
 
 /// Measures, prints a table, the fastest first, and writes it as JSON. Collective.
-ExitCode bench_redistribution(const BenchOptions& options);
+ExitCode bench_there_and_back(const BenchOptions& options);
 
 }  // namespace sluice
