@@ -67,6 +67,17 @@ TEST(ChunkTuner, PassesOverTheFirstExchangeWithASize) {
   EXPECT_EQ(tuner.chunk(), MiB);
 }
 
+TEST(ChunkTuner, IsNotFooledByOneLuckyExchange) {
+  ChunkTuner tuner(256 * MiB);
+  int lucky = 0;
+  tune(tuner, [&](std::size_t chunk) {
+    if (chunk == 64 * MiB && ++lucky == 3) return 0.5e-3;
+    return valley(MiB, 1e-3)(chunk);
+  });
+  EXPECT_GT(lucky, 3) << "it must have been a finalist";
+  EXPECT_EQ(tuner.chunk(), MiB);
+}
+
 TEST(ChunkTuner, ThinksAgainWhenExchangesStaySlower) {
   ChunkTuner tuner(64 * MiB);
   tune(tuner, valley(MiB, 1e-3));

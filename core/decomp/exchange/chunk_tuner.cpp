@@ -1,6 +1,7 @@
 #include "core/decomp/exchange/chunk_tuner.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace sluice {
 
@@ -21,17 +22,24 @@ ChunkTuner::ChunkTuner(std::size_t largest_block) {
 
 void ChunkTuner::tune() {
   tuning_ = true;
-  current_ = first_;
+  round_.resize(candidates_.size());
+  std::iota(round_.begin(), round_.end(), std::size_t{0});
+  std::rotate(round_.begin(), round_.begin() + static_cast<std::ptrdiff_t>(first_), round_.end());
   agreed_.assign(candidates_.size(), 0);
+  tried_ = 0;
+  current_ = round_.front();
 }
 
 std::optional<double> ChunkTuner::finished(double seconds) {
   if (candidates_.size() == 1) return std::nullopt;
   times_.push_back(seconds);
-  if (times_.size() < static_cast<std::size_t>(tuning_ ? trials : window)) return std::nullopt;
-  if (tuning_) return *std::min_element(times_.begin() + 1, times_.end());
-  std::nth_element(times_.begin(), times_.begin() + window / 2, times_.end());
-  return times_[window / 2];
+  const int enough = !tuning_ ? window : in_finals() ? final_trials : trials;
+  if (times_.size() < static_cast<std::size_t>(enough)) return std::nullopt;
+  if (tuning_) times_.erase(times_.begin());
+  if (tuning_ && !in_finals()) return *std::ranges::min_element(times_);
+  const auto middle = times_.begin() + static_cast<std::ptrdiff_t>(times_.size() / 2);
+  std::nth_element(times_.begin(), middle, times_.end());
+  return *middle;
 }
 
 void ChunkTuner::agree(double seconds) {
@@ -41,9 +49,20 @@ void ChunkTuner::agree(double seconds) {
     return;
   }
   agreed_[current_] = seconds;
-  current_ = next(current_);
-  if (current_ != first_) return;
-  current_ = static_cast<std::size_t>(std::min_element(agreed_.begin(), agreed_.end()) - agreed_.begin());
+  if (++tried_ == round_.size()) end_round();
+  if (tuning_) current_ = round_[tried_];
+}
+
+/// After all candidates the best of them, after those the best one.
+void ChunkTuner::end_round() {
+  const bool last = in_finals() || candidates_.size() <= finalists;
+  std::ranges::sort(round_, {}, [this](std::size_t candidate) { return agreed_[candidate]; });
+  tried_ = 0;
+  if (!last) {
+    round_.resize(finalists);
+    return;
+  }
+  current_ = round_.front();
   tuning_ = false;
   best_ = 0;
   slow_windows_ = 0;
