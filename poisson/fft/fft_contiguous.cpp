@@ -7,13 +7,7 @@ namespace sluice {
 
 namespace {
 
-using Complex = std::complex<real>;
-using Loops = Redistribution::Loops;
-
-constexpr FftStage rows = &FftSplitting::rows;
-constexpr FftStage columns = &FftSplitting::columns;
-constexpr FftStage lines = &FftSplitting::lines;
-constexpr FftStage sheets = &FftSplitting::sheets;
+using namespace fft_steps;
 
 /// Egger (2021), sec. 4.4, Default; on 1 x P ranks sec. 4.2, Default: the first redistribution is none.
 class ContiguousPencils : public FftPipeline {

@@ -17,6 +17,19 @@ namespace sluice {
 
 using FftStage = Box3 (FftSplitting::*)(int) const;  ///< what a rank owns
 
+/// The words in which the steps are written.
+namespace fft_steps {
+
+using Complex = std::complex<real>;
+using Loops = Redistribution::Loops;
+
+inline constexpr FftStage rows = &FftSplitting::rows;
+inline constexpr FftStage columns = &FftSplitting::columns;
+inline constexpr FftStage lines = &FftSplitting::lines;
+inline constexpr FftStage sheets = &FftSplitting::sheets;
+
+}  // namespace fft_steps
+
 /// Where a pipeline is made: between which ranks, by what means.
 struct FftPlace {
   const Communicator& comm;

@@ -8,13 +8,7 @@ namespace sluice {
 
 namespace {
 
-using Complex = std::complex<real>;
-using Loops = Redistribution::Loops;
-
-constexpr FftStage rows = &FftSplitting::rows;
-constexpr FftStage columns = &FftSplitting::columns;
-constexpr FftStage lines = &FftSplitting::lines;
-constexpr FftStage sheets = &FftSplitting::sheets;
+using namespace fft_steps;
 
 /// Egger (2021), sec. 4.2, Realigned: z fastest between the transforms along y and z.
 class RealignedSlab2d1d : public FftPipeline {

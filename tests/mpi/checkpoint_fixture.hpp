@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "io/files/checkpoint_directory.hpp"
 #include "io/files/checkpoint_reader.hpp"
@@ -45,13 +46,11 @@ inline int world_size() {
 class SharedDirectory {
  public:
   SharedDirectory() {
-    std::array<char, 64> name{};
     if (world_rank() == 0) {
-      std::snprintf(name.data(), name.size(), "%s", "/tmp/sluice-checkpoint-XXXXXX");
-      EXPECT_NE(mkdtemp(name.data()), nullptr);
+      path_ = fs::temp_directory_path() / "sluice-checkpoint-XXXXXX";
+      EXPECT_NE(mkdtemp(path_.data()), nullptr);
     }
-    MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, world);
-    path_ = name.data();
+    broadcast(path_, world);
   }
   ~SharedDirectory() {
     MPI_Barrier(world);

@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 class FilesTest : public testing::Test {
  protected:
   FilesTest() {
-    char name[] = "/tmp/sluice-files-XXXXXX";
-    directory_ = mkdtemp(name);
+    directory_ = fs::temp_directory_path() / "sluice-files-XXXXXX";
+    EXPECT_NE(mkdtemp(directory_.data()), nullptr);
   }
   ~FilesTest() override { fs::remove_all(directory_); }
 
