@@ -17,7 +17,7 @@ struct Layout {
   std::string exchange;
 };
 
-/// A layout that was measured: what one substep's solves and exchanges took, in seconds.
+/// A layout that was measured: what one substep took, in seconds.
 struct MeasuredLayout {
   Layout layout;
   double seconds = 0;
@@ -32,13 +32,14 @@ struct Tuning {
   double seconds = 0;  ///< that the measurements took
 };
 
-/// Fills in what the case leaves open (parallel.grid: auto, parallel.exchange: auto): measures one substep's
-/// solves and exchanges on arrays of the run's own size, for every process grid by the default method and for the best
-/// grids by every candidate among the methods (exchange_candidates()), and takes the fastest; the default if that is as
-/// good but for noise. Begins no measurement after eight seconds, and leaves out layouts that take too much memory. The
-/// choice changes how long a run takes, and in a CPU build not one bit of its result. `stored`: the layout of the
-/// checkpoint to go on from; what the case leaves open is taken from it if it fits, without measuring. Collective: the
-/// same choice on every rank. Throws Error(resources) when no process grid fits.
+/// Fills in what the case leaves open (parallel.grid: auto, parallel.exchange: auto): measures substeps of the run's
+/// own solver, on a flow of their own that starts from noise, for every process grid by the default method and for the
+/// best grids by every candidate among the methods (exchange_candidates()), and takes the fastest; the default if that
+/// is as good but for noise. Begins no measurement after eight seconds, and leaves out layouts that take too much
+/// memory: a measurement allocates what the run does, and releases it. The choice changes how long a run takes, and in
+/// a CPU build not one bit of its result. `stored`: the layout of the checkpoint to go on from; what the case leaves
+/// open is taken from it if it fits, without measuring. Collective: the same choice on every rank. Throws
+/// Error(resources) when no process grid fits.
 Tuning tune(const io::Case& settings, const Grid& grid, const FlowParameters& flow, const std::optional<Layout>& stored,
             MPI_Comm world);
 

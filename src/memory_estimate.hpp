@@ -16,7 +16,8 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
 double step_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
                    const std::string& exchange);
 
-/// Whether the machines have the memory for that. Collective: the same on every rank.
+/// Whether the machines have the memory for that, and a fiftieth more, since libraries take some too. Collective: the
+/// same on every rank.
 bool has_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
                 const std::string& exchange, MPI_Comm world);
 

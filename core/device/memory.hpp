@@ -26,9 +26,10 @@ void release(void* pointer) noexcept;
 void* allocate_host(std::size_t bytes);
 void release_host(void* pointer) noexcept;
 
-/// Bytes now held through allocate() on this rank, and the most that were ever held.
+/// Bytes now held through allocate() on this rank, and the most that were held since the start or the last reset.
 std::size_t allocated_bytes();
 std::size_t peak_bytes();
+void reset_peak_bytes();
 
 /// Copies bytes between any two of device and host memory; done on return.
 void copy(void* to, const void* from, std::size_t bytes);

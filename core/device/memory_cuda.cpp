@@ -153,6 +153,9 @@ std::size_t allocated_bytes() {
 std::size_t peak_bytes() {
   return ledger().peak;
 }
+void reset_peak_bytes() {
+  ledger().peak = ledger().held;
+}
 
 void copy(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;

@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "core/device/buffer.hpp"
+#include "core/device/flat_loops.hpp"
 #include "core/support/collective.hpp"
 #include "poisson/fft/distributed_fft.hpp"
-#include "src/bench/flat_loops.hpp"
 #include "src/bench/there_and_back.hpp"
 
 namespace sluice {

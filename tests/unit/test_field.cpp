@@ -44,6 +44,8 @@ TEST(Buffer, OwnsItsMemoryOnce) {
     EXPECT_GE(device::peak_bytes(), before + 150 * sizeof(double));
   }
   EXPECT_EQ(device::allocated_bytes(), before);
+  device::reset_peak_bytes();
+  EXPECT_EQ(device::peak_bytes(), before);
 }
 
 TEST(Buffer, WithoutElementsHoldsNothing) {

@@ -1,4 +1,4 @@
-#include "src/bench/flat_loops.hpp"
+#include "core/device/flat_loops.hpp"
 
 #include <cstdint>
 
