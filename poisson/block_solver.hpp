@@ -2,14 +2,16 @@
 #include <cstddef>
 
 #include "core/decomp/decomposition.hpp"
+#include "poisson/block_shape.hpp"
 #include "poisson/tridiagonal_kernels.hpp"
 
 namespace sluice {
 
-/// How a GPU build solves by blocks. Both agree to round-off.
+/// How a GPU build solves by blocks. All agree to round-off.
 enum class BlockMethod {
-  fastest,  ///< blocks in registers where they fit, else plain
-  plain     ///< the kernels of tridiagonal_kernels.hpp: the reference
+  fastest,    ///< lines in shared memory where a rank has them whole and they fit, else as `registers`
+  registers,  ///< blocks in registers where they fit, else plain
+  plain       ///< the kernels of tridiagonal_kernels.hpp: the reference
 };
 
 /// Kernels for GPUs that hold the rows of a block in registers (block_launch_cuda.hpp). In a CPU build they are not
@@ -17,7 +19,7 @@ enum class BlockMethod {
 template <class Lines>
 struct RegisterKernels {
   /// Whether the blocks fit the registers of a thread, and a reduced system shared memory.
-  static bool hold(const ZBlocks& blocks) { return blocks.longest() <= 32 && blocks.count() <= 200; }
+  static bool hold(const ZBlocks& blocks) { return blocks.longest() <= longest_shape && blocks.count() <= 200; }
 
   /// FormBoundary, SolveReduced and SolveInterior. `longest`: rows in the grid's longest block.
   static void form_boundary(const Lines& lines, const LineArray& d, const LineArray& boundary, int first_block,

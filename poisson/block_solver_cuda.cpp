@@ -1,6 +1,5 @@
 #include "poisson/block_solver.hpp"
 
-#include "core/support/error.hpp"
 #include "poisson/block_launch_cuda.hpp"
 
 namespace sluice {
@@ -8,30 +7,6 @@ namespace sluice {
 namespace {
 
 const char* const name = "tridiagonal";
-
-/// Calls action with the smallest shape that fits. Blocks of a grid differ by one row at most, so that they surely have
-/// as many rows as the next smaller shape has room for.
-template <class Action>
-void with_shape(std::int64_t longest, const Action& action) {
-  if (longest <= 8) {
-    action(BlockShape<8, 2>());
-  } else if (longest <= 12) {
-    action(BlockShape<12, 8>());
-  } else if (longest <= 16) {
-    action(BlockShape<16, 12>());
-  } else if (longest <= 17) {
-    action(BlockShape<17, 16>());
-  } else if (longest <= 20) {
-    action(BlockShape<20, 17>());
-  } else if (longest <= 24) {
-    action(BlockShape<24, 20>());
-  } else if (longest <= 28) {
-    action(BlockShape<28, 24>());
-  } else {
-    SLUICE_REQUIRE(longest <= 32, "a block that is too long for registers");
-    action(BlockShape<32, 28>());
-  }
-}
 
 }  // namespace
 

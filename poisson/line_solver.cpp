@@ -39,8 +39,11 @@ LineBoxes column_boxes(const Communicator& comm, const HomeBox& home, const Whol
 
 /// `wanted`, or what serves these blocks.
 template <class Lines>
-BlockMethod serving_method(BlockMethod wanted, const ZBlocks& blocks) {
-  return loops_on_gpu && RegisterKernels<Lines>::hold(blocks) ? wanted : BlockMethod::plain;
+BlockMethod serving_method(BlockMethod wanted, const Decomposition& decomposition) {
+  const ZBlocks& blocks = decomposition.z_blocks();
+  if (wanted == BlockMethod::fastest && solves_in_tiles(decomposition, TridiagonalMethod::ptdma)) return wanted;
+  if (wanted == BlockMethod::plain || !loops_on_gpu || !RegisterKernels<Lines>::hold(blocks)) return BlockMethod::plain;
+  return BlockMethod::registers;
 }
 
 }  // namespace
@@ -61,7 +64,7 @@ template <class Lines>
 LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& decomposition, LineBoxes boxes,
                               TridiagonalMethod method, Exchange& exchange, BlockMethod block_method)
     : method_(method),
-      block_method_(serving_method<Lines>(block_method, decomposition.z_blocks())),
+      block_method_(serving_method<Lines>(block_method, decomposition)),
       boxes_(std::move(boxes)),
       longest_block_(decomposition.z_blocks().longest()) {
   constexpr int components = Lines::components;
@@ -87,7 +90,7 @@ LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& dec
   }
   const Box3& my_home = home[static_cast<std::size_t>(boxes_.rank)];
   const Box3& my_whole = whole[static_cast<std::size_t>(boxes_.rank)];
-  if (by_blocks && (split || loops_on_gpu)) {
+  if (by_blocks && (split || (loops_on_gpu && block_method_ != BlockMethod::fastest))) {
     const Box3 boundary = in_reals(boxes_.my_home(), components, 0, 2 * std::int64_t{blocks_here_});
     at_home_ = Buffer<real>(static_cast<std::size_t>(boundary.volume()));
     home_array_ = contiguous_lines(at_home_.data(), boundary);
@@ -179,6 +182,9 @@ void LineSolver<Lines>::solve_by_blocks(const Lines& at_home, const Lines& whole
       parallel_for(name, bundle_box<Lines>(x, 1), SolveAtOnce<Lines>{whole, x, scratch()});
       return;
     }
+  } else if (block_method_ == BlockMethod::fastest) {
+    TileKernels<Lines>::solve(whole, x, boxes_.my_home().nz(), longest_block_);
+    return;
   }
   form_boundary(at_home, x);
   const LineArray& travelling = joined_ ? ends_array_ : home_array_;

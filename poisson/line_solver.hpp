@@ -8,6 +8,7 @@
 #include "core/decomp/transpose.hpp"
 #include "core/device/buffer.hpp"
 #include "poisson/block_solver.hpp"
+#include "poisson/tile_solver.hpp"
 #include "poisson/tridiagonal_kernels.hpp"
 #include "poisson/tridiagonal_method.hpp"
 

@@ -6,6 +6,7 @@
 #include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
 #include "poisson/block_solver.hpp"
+#include "poisson/tile_solver.hpp"
 #include "poisson/tridiagonal_kernels.hpp"
 
 namespace sluice {
@@ -57,6 +58,11 @@ std::optional<RowTables> joined_rows(const TridiagonalRows& rows, const std::opt
 }
 
 }  // namespace
+
+bool solves_in_tiles(const Decomposition& decomposition, TridiagonalMethod method) {
+  return loops_on_gpu && decomposition.processes().pz == 1 && method == TridiagonalMethod::ptdma &&
+         tiles_hold(decomposition.z_blocks());
+}
 
 bool joins_blocks(const Decomposition& decomposition, TridiagonalMethod method) {
   return loops_on_gpu && decomposition.processes().pz > 1 && method == TridiagonalMethod::ptdma &&

@@ -24,6 +24,9 @@ struct JoinedBlocks {
   int blocks_here() const { return first_blocks[static_cast<std::size_t>(rank) + 1] - first_block(); }
 };
 
+/// Whether lines are solved by tiles that hold them whole: on GPUs, where z is not split.
+bool solves_in_tiles(const Decomposition& decomposition, TridiagonalMethod method);
+
 /// Whether blocks are joined: on GPUs, where z is split and blocks of the grid fit registers.
 bool joins_blocks(const Decomposition& decomposition, TridiagonalMethod method);
 

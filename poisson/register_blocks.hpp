@@ -2,53 +2,10 @@
 // The sweeps of tridiagonal_sweeps.hpp for threads that each hold one block of one line, all its rows in registers:
 // arrays of constant length in unrolled loops. The same equations; products and sums are fused explicitly, so that the
 // bits do not depend on the kernel that the compiler puts them in.
-#include <cmath>
-
+#include "poisson/block_shape.hpp"
 #include "poisson/tridiagonal_sweeps.hpp"
 
 namespace sluice {
-
-/// Neighbouring real numbers along x that move in one access; their address must be a multiple of their size.
-template <int Lanes>
-struct alignas(static_cast<std::size_t>(Lanes) * sizeof(real)) LanePack {
-  real lane[Lanes];
-};
-
-template <int Lanes>
-SLUICE_INLINE LanePack<Lanes>& pack_at(real* address) {
-  return *reinterpret_cast<LanePack<Lanes>*>(address);
-}
-
-template <int Lanes>
-SLUICE_INLINE const LanePack<Lanes>& pack_at(const real* address) {
-  return *reinterpret_cast<const LanePack<Lanes>*>(address);
-}
-
-/// The shape of a block that fits `Rows` rows, of which it has at least `Surely`: the rows in between are asked for
-/// one by one.
-template <int Rows, int Surely>
-struct BlockShape {
-  static_assert(Surely >= 2 && Rows >= Surely && Rows > 2);
-  static constexpr int inside = Rows - 2;  ///< room for rows between first and last
-
-  int first = 0;  ///< row of the grid
-  int rows = 0;
-
-  SLUICE_INLINE int last() const { return first + rows - 1; }
-  /// Whether the block has the m-th row between its first and last.
-  SLUICE_INLINE bool has(int m) const { return m + 2 < Surely || m + 2 < rows; }
-};
-
-/// 1 / x. In a build of single precision to 1.5e-14, one Newton step from a division in single: a division in double
-/// would take as long as all else that is done to a row. x: within the range of float.
-SLUICE_INLINE double reciprocal(double x) {
-  if constexpr (sizeof(real) == sizeof(double)) {
-    return 1 / x;
-  } else {
-    const double approximate = 1.0F / static_cast<float>(x);
-    return approximate * fma(-x, approximate, 2.0);
-  }
-}
 
 /// 1 / pivot of the rows inside a block. The leak of the singular line does not occur: it is on the last row of the
 /// grid, which is the last of its block.

@@ -1,4 +1,4 @@
-// The kernels that hold z blocks in registers, against the plain ones.
+// The kernels that hold z blocks in registers, and those that hold lines in shared memory, against the plain ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,24 +10,25 @@ namespace sluice {
 namespace {
 
 template <class Lines>
-void expect_both_methods_to_agree(const char* what) {
+void expect_agreement_with_plain(const char* what, BlockMethod method) {
   double worst = 0;
   for (const test::LineShape& shape : test::line_shapes()) {
     const auto plain = test::solve_lines<Lines>(shape, BlockMethod::plain);
-    const auto fastest = test::solve_lines<Lines>(shape, BlockMethod::fastest);
-    const double difference = test::difference_in_epsilons(fastest, plain);
+    const double difference = test::difference_in_epsilons(test::solve_lines<Lines>(shape, method), plain);
     EXPECT_LE(difference, 200) << what << ", nz " << shape.nz << ", blocks " << shape.blocks;
     worst = std::max(worst, difference);
   }
   std::printf("%s: largest difference %.1f eps\n", what, worst);
 }
 
-TEST(TridiagonalBlocksOnGpu, ComplexLinesAgreeWithPlain) {
-  expect_both_methods_to_agree<ShiftedLines>("complex lines");
+TEST(TridiagonalBlocksOnGpu, InRegisters) {
+  expect_agreement_with_plain<ShiftedLines>("complex lines", BlockMethod::registers);
+  expect_agreement_with_plain<TableLines>("real lines", BlockMethod::registers);
 }
 
-TEST(TridiagonalBlocksOnGpu, RealLinesAgreeWithPlain) {
-  expect_both_methods_to_agree<TableLines>("real lines");
+TEST(TridiagonalBlocksOnGpu, InSharedMemory) {
+  expect_agreement_with_plain<ShiftedLines>("complex lines", BlockMethod::fastest);
+  expect_agreement_with_plain<TableLines>("real lines", BlockMethod::fastest);
 }
 
 }  // namespace
