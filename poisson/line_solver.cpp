@@ -39,9 +39,9 @@ LineBoxes column_boxes(const Communicator& comm, const HomeBox& home, const Whol
 
 /// `wanted`, or what serves these blocks.
 template <class Lines>
-BlockMethod serving_method(BlockMethod wanted, const Decomposition& decomposition) {
+BlockMethod serving_method(BlockMethod wanted, const Decomposition& decomposition, TridiagonalMethod method) {
   const ZBlocks& blocks = decomposition.z_blocks();
-  if (wanted == BlockMethod::fastest && solves_in_tiles(decomposition, TridiagonalMethod::ptdma)) return wanted;
+  if (wanted == BlockMethod::fastest && solves_in_tiles(decomposition, method)) return wanted;
   if (wanted == BlockMethod::plain || !loops_on_gpu || !RegisterKernels<Lines>::hold(blocks)) return BlockMethod::plain;
   return BlockMethod::registers;
 }
@@ -64,7 +64,7 @@ template <class Lines>
 LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& decomposition, LineBoxes boxes,
                               TridiagonalMethod method, Exchange& exchange, BlockMethod block_method)
     : method_(method),
-      block_method_(serving_method<Lines>(block_method, decomposition)),
+      block_method_(serving_method<Lines>(block_method, decomposition, method)),
       boxes_(std::move(boxes)),
       longest_block_(decomposition.z_blocks().longest()) {
   constexpr int components = Lines::components;

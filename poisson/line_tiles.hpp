@@ -1,10 +1,10 @@
 #pragma once
 // How a block of threads of a GPU solves a few neighbouring lines, a tile, that lie in its shared memory: each value is
-// read once and written once. One thread has one block of one line. Its steps are
+// read once and written once. One thread has one block of a pack: of a complex line, or of a few neighbouring real
+// ones. Its steps are
 //   read(), prepare(), form_boundary(), sweep_up(), turn(), sweep_down(), solve(),
-// and before each all threads wait for each other. Plain code, which the host can run too, thread after
-// thread.
-#include <algorithm>
+// and before each all threads wait for each other. Plain code, which the host can run too, thread after thread.
+#include <cstddef>
 #include <cstring>
 
 #include "poisson/tile_sweeps.hpp"

@@ -9,10 +9,11 @@ namespace sluice {
 /// Threads of a tile at the most: what registers leave room for.
 inline constexpr int most_threads_of_tile = sizeof(real) == sizeof(double) ? 768 : 384;
 
-/// Whether tiles serve whole lines of a grid: the pivots of a block fit the registers of a thread, and wide tiles the
-/// shared memory of a multiprocessor twice. Taller lines take less time in the two passes of RegisterKernels.
+/// Whether tiles serve whole lines of a grid: the pivots of a block fit the registers of a thread, and two tiles as
+/// wide as they may be the shared memory (396 planes) and threads (24 blocks, in single precision) of a multiprocessor.
+/// Others take less time in the two passes of RegisterKernels.
 inline bool tiles_hold(const ZBlocks& blocks) {
-  return blocks.longest() <= longest_shape && blocks.planes() <= 400 && blocks.count() <= 128;
+  return blocks.longest() <= longest_shape && blocks.planes() <= 396 && blocks.count() <= 24;
 }
 
 /// Kernels for GPUs that hold tiles of lines in shared memory (line_tiles.hpp). In a CPU build they are not defined.

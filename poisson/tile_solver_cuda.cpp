@@ -70,8 +70,7 @@ void solve_in_lanes(LineTiles<Lines, Lanes> tiles, std::int64_t longest) {
   const auto stride = static_cast<std::uintptr_t>(tiles.x.stride_z) * sizeof(real);
   tiles.width = width_of_tiles<Tiles>(tiles.planes, tiles.blocks());
   tiles.shift = static_cast<int>(address % Tiles::sector / sizeof(real));
-  const bool aligned = address % pack == 0 && stride % 16 == 0;
-  tiles.pieces = aligned && pack <= 16 && pack * tiles.width >= 16 ? 16 / pack : 0;
+  tiles.pieces = stride % 16 == 0 && pack * tiles.width >= 16 ? 16 / pack : 0;
   const std::size_t shared = Tiles::shared_bytes(tiles.planes, tiles.blocks(), tiles.width);
   with_shape(longest, [&](auto shape) {
     const auto kernel = solve_tiles<Lines, Lanes, decltype(shape)>;

@@ -1,6 +1,6 @@
 #pragma once
-// The sweeps of tridiagonal_sweeps.hpp for threads that each have one block of one line, its rows in memory that is
-// near: loops of constant length, unrolled, pivots in registers. The same equations; products and sums are fused
+// The sweeps of tridiagonal_sweeps.hpp for threads that each have one block of a pack of lines, its rows in memory that
+// is near: loops of constant length, unrolled, pivots in registers. The same equations; products and sums are fused
 // explicitly, so that the bits do not depend on the kernel that the compiler puts them in.
 #include <cmath>
 

@@ -39,7 +39,7 @@ struct Tuning {
 /// memory: a measurement allocates what the run does, and releases it. The choice changes how long a run takes, and in
 /// a CPU build not one bit of its result. `stored`: the layout of the checkpoint to go on from; what the case leaves
 /// open is taken from it if it fits, without measuring. Collective: the same choice on every rank. Throws
-/// Error(resources) when no process grid fits.
+/// Error(resources) when no process grid fits, or the default needs more memory than there is.
 Tuning tune(const io::Case& settings, const Grid& grid, const FlowParameters& flow, const std::optional<Layout>& stored,
             MPI_Comm world);
 

@@ -27,6 +27,7 @@ TEST(TridiagonalBlocksOnGpu, InRegisters) {
 }
 
 TEST(TridiagonalBlocksOnGpu, InSharedMemory) {
+  EXPECT_TRUE(solves_in_tiles(Decomposition({36, 3, 24 * 16}, {1, 1}, 24), TridiagonalMethod::ptdma));
   expect_agreement_with_plain<ShiftedLines>("complex lines", BlockMethod::fastest);
   expect_agreement_with_plain<TableLines>("real lines", BlockMethod::fastest);
 }

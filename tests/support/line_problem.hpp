@@ -72,23 +72,26 @@ class LineProblem<TableLines> {
   TableLines home_, lines_;
 };
 
-/// Lines in device memory with padded rows and planes, and random values; the singular line is real, as it is after
-/// Fourier transforms.
+/// Lines in device memory with padded rows and planes, 16 bytes from its start, and random values; the singular line is
+/// real, as it is after Fourier transforms.
 template <class Lines>
 class LineData {
  public:
   static constexpr int components = Lines::components;
+  static constexpr std::ptrdiff_t offset = 16 / sizeof(real);
 
   explicit LineData(const LineShape& shape)
-      : row_(components * (shape.nx + 4)), plane_(row_ * (shape.ny + 1)), shape_(shape) {
-    std::vector<real> host(static_cast<std::size_t>(plane_ * shape.nz));
+      : row_(components * (shape.nx + (shape.nx % 6 == 3 ? 5 : 4))),  // odd and even rows of odd lines
+        plane_(row_ * (shape.ny + 1)),
+        shape_(shape) {
+    std::vector<real> host(static_cast<std::size_t>(offset + plane_ * shape.nz));
     for (std::size_t n = 0; n < host.size(); ++n) host[n] = static_cast<real>(uniform01(3, n) - 0.5);
-    for (int k = 0; k < shape.nz && components == 2; ++k) host[static_cast<std::size_t>(k * plane_ + 1)] = 0;
+    for (int k = 0; k < shape.nz && components == 2; ++k) host[static_cast<std::size_t>(offset + k * plane_ + 1)] = 0;
     padding_ = host;
     data_ = Buffer<real>(host);
   }
 
-  LineArray array() { return {data_.data(), row_, plane_, components * shape_.nx, shape_.ny}; }
+  LineArray array() { return {data_.data() + offset, row_, plane_, components * shape_.nx, shape_.ny}; }
   /// The values line after line, a complex line as two. Padding must be as it was.
   std::vector<std::vector<real>> lines() const {
     const std::vector<real> now = data_.download();
@@ -98,7 +101,7 @@ class LineData {
         const bool owned = j < shape_.ny && i < components * shape_.nx;
         if (owned) result.emplace_back();
         for (int k = 0; k < shape_.nz; ++k) {
-          const auto n = static_cast<std::size_t>(i + row_ * j + plane_ * k);
+          const auto n = static_cast<std::size_t>(offset + i + row_ * j + plane_ * k);
           if (owned) {
             result.back().push_back(now[n]);
           } else {
@@ -159,6 +162,8 @@ inline std::vector<LineShape> line_shapes() {
     if (rows > 2) shapes.push_back({7, 5, 5 * rows - 2, 5});
   }
   shapes.push_back({37, 3, 24 * 16, 24});
+  shapes.push_back({36, 3, 24 * 16, 24});
+  shapes.push_back({34, 2, 9 * 16, 9});
   shapes.push_back({65, 2, 61 * 17 - 5, 61});
   shapes.push_back({67, 2, 101 * 4 - 1, 101});
   shapes.push_back({35, 2, 200 * 3, 200});

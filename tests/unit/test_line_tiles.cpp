@@ -51,6 +51,7 @@ std::vector<TileForm> tile_forms() {
   const int in_16_bytes = 16 / (Lanes * static_cast<int>(sizeof(real)));
   if (in_16_bytes > 0) forms.push_back({4, 0, in_16_bytes});
   if (in_16_bytes > 0) forms.push_back({4, in_16_bytes * Lanes, in_16_bytes});
+  if (in_16_bytes > 1) forms.push_back({4, Lanes, in_16_bytes});
   return forms;
 }
 
@@ -73,9 +74,9 @@ void expect_the_same(const char* what, const std::vector<test::LineShape>& shape
   std::printf("%s: largest difference %.1f eps\n", what, worst);
 }
 
-const std::vector<test::LineShape> up_to_16_rows{{6, 2, 630, 210}, {4, 2, 976, 61}, {6, 3, 2, 1},
-                                                 {6, 3, 3, 1},     {34, 2, 13, 4},  {6, 3, 16, 1},
-                                                 {8, 2, 31, 2},    {4, 5, 79, 5},   {10, 2, 384, 24}};
+const std::vector<test::LineShape> up_to_16_rows{{6, 2, 630, 210}, {4, 2, 976, 61}, {6, 3, 2, 1},  {6, 3, 3, 1},
+                                                 {34, 2, 13, 4},   {6, 3, 16, 1},   {8, 2, 31, 2}, {4, 5, 79, 5},
+                                                 {10, 2, 384, 24}, {33, 2, 31, 2},  {3, 3, 40, 3}};
 const std::vector<test::LineShape> of_16_or_17_rows{{6, 3, 17, 1}, {4, 4, 82, 5}, {2, 3, 16, 1}};
 
 TEST(LineTiles, ComplexLines) {
@@ -100,7 +101,9 @@ TEST(LineTiles, WhichGridsTheKernelsServe) {
   EXPECT_TRUE(tiles_hold(ZBlocks(384, 24)));
   EXPECT_FALSE(tiles_hold(ZBlocks(33, 1)));
   EXPECT_TRUE(tiles_hold(ZBlocks(32, 1)));
-  EXPECT_FALSE(tiles_hold(ZBlocks(512, 32)));
+  EXPECT_TRUE(tiles_hold(ZBlocks(396, 24)));
+  EXPECT_FALSE(tiles_hold(ZBlocks(400, 24)));
+  EXPECT_FALSE(tiles_hold(ZBlocks(384, 25)));
   EXPECT_FALSE(tiles_hold(ZBlocks(300, 150)));
 }
 
