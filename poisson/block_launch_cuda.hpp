@@ -12,14 +12,8 @@ inline constexpr int threads_of_lines = 64;    ///< where one thread has a line 
 
 /// Bytes of shared memory that a block of those may have: 200 KiB, or what the GPU allows.
 inline std::size_t shared_of_lines() {
-  static const std::size_t limit = [] {
-    int device = 0;
-    int allowed = 0;
-    check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-    check_cuda(cudaDeviceGetAttribute(&allowed, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-               "cudaDeviceGetAttribute");
-    return std::min(std::size_t{200} * 1024, static_cast<std::size_t>(allowed));
-  }();
+  static const std::size_t limit = std::min(
+      std::size_t{200} * 1024, static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)));
   return limit;
 }
 

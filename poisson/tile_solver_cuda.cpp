@@ -42,18 +42,11 @@ __global__ void __launch_bounds__(most_threads_of_tile, resident<Lines>)
   tile.solve();
 }
 
-int attribute(cudaDeviceAttr which) {
-  int device = 0;
-  int value = 0;
-  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-  check_cuda(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
-  return value;
-}
-
 /// The widest tile of which a multiprocessor holds two, or, failing that, one.
 template <class Tiles>
 int width_of_tiles(int planes, int blocks) {
-  static const auto of_block = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  static const auto of_block =
+      static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
   for (const std::size_t limit : {of_block / 2 - 1024, of_block}) {
     for (int width = Tiles::widest; width >= Tiles::narrowest; width /= 2) {
       if (width * blocks <= most_threads_of_tile && Tiles::shared_bytes(planes, blocks, width) <= limit) return width;

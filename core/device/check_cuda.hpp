@@ -16,4 +16,17 @@ inline void check_cuda(cudaError_t status, const char* what) {
   throw Error(code, std::string(what) + ": " + cudaGetErrorString(status));
 }
 
+namespace cuda {
+
+/// Of this rank's GPU.
+inline int device_attribute(cudaDeviceAttr attribute) {
+  int device = 0;
+  int value = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  check_cuda(cudaDeviceGetAttribute(&value, attribute, device), "cudaDeviceGetAttribute");
+  return value;
+}
+
+}  // namespace cuda
+
 }  // namespace sluice

@@ -26,14 +26,6 @@ auto kernel_of_length(int length) {
   return kernels[static_cast<std::size_t>(length / length_unit - 1)];
 }
 
-inline int device_attribute(cudaDeviceAttr attribute) {
-  int device = 0;
-  int value = 0;
-  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-  check_cuda(cudaDeviceGetAttribute(&value, attribute, device), "cudaDeviceGetAttribute");
-  return value;
-}
-
 /// Lets a block of threads of `kernel` have this many bytes of shared memory; false if the GPU has less.
 inline bool allow_shared(const void* kernel, std::size_t bytes) {
   if (bytes > static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))) return false;

@@ -153,6 +153,12 @@ inline double difference_in_epsilons(const std::vector<std::vector<real>>& a, co
   return worst;
 }
 
+/// For kernels whose blocks have room for so many rows; even numbers of lines.
+inline const std::vector<LineShape> up_to_16_rows{{6, 2, 630, 210}, {4, 2, 976, 61}, {6, 3, 2, 1},
+                                                  {6, 3, 3, 1},     {34, 2, 13, 4},  {6, 3, 16, 1},
+                                                  {8, 2, 31, 2},    {4, 5, 79, 5},   {10, 2, 384, 24}};
+inline const std::vector<LineShape> of_16_or_17_rows{{6, 3, 17, 1}, {4, 4, 82, 5}, {2, 3, 16, 1}};
+
 /// Blocks of 2 to 40 rows, one to many of them, even and uneven; odd numbers of lines.
 inline std::vector<LineShape> line_shapes() {
   std::vector<LineShape> shapes;

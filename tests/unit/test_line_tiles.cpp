@@ -74,24 +74,20 @@ void expect_the_same(const char* what, const std::vector<test::LineShape>& shape
   std::printf("%s: largest difference %.1f eps\n", what, worst);
 }
 
-const std::vector<test::LineShape> up_to_16_rows{{6, 2, 630, 210}, {4, 2, 976, 61}, {6, 3, 2, 1},  {6, 3, 3, 1},
-                                                 {34, 2, 13, 4},   {6, 3, 16, 1},   {8, 2, 31, 2}, {4, 5, 79, 5},
-                                                 {10, 2, 384, 24}, {33, 2, 31, 2},  {3, 3, 40, 3}};
-const std::vector<test::LineShape> of_16_or_17_rows{{6, 3, 17, 1}, {4, 4, 82, 5}, {2, 3, 16, 1}};
-
 TEST(LineTiles, ComplexLines) {
-  expect_the_same<2, ShiftedLines, BlockShape<16, 2>>("complex, room for 16 rows", up_to_16_rows);
-  expect_the_same<2, ShiftedLines, BlockShape<17, 16>>("complex, 16 or 17 rows", of_16_or_17_rows);
-  expect_the_same<2, ShiftedLines, BlockShape<32, 2>>("complex, room for 32 rows", up_to_16_rows);
+  expect_the_same<2, ShiftedLines, BlockShape<16, 2>>("complex, room for 16 rows", test::up_to_16_rows);
+  expect_the_same<2, ShiftedLines, BlockShape<17, 16>>("complex, 16 or 17 rows", test::of_16_or_17_rows);
+  expect_the_same<2, ShiftedLines, BlockShape<32, 2>>("complex, room for 32 rows", test::up_to_16_rows);
 }
 
 TEST(LineTiles, RealLines) {
-  expect_the_same<1, TableLines, BlockShape<16, 2>>("real, room for 16 rows", up_to_16_rows);
-  expect_the_same<1, TableLines, BlockShape<17, 16>>("real, 16 or 17 rows", of_16_or_17_rows);
+  expect_the_same<1, TableLines, BlockShape<16, 2>>("real, room for 16 rows", test::up_to_16_rows);
+  expect_the_same<1, TableLines, BlockShape<17, 16>>("real, 16 or 17 rows", test::of_16_or_17_rows);
 }
 
 TEST(LineTiles, RealLinesTogether) {
-  expect_the_same<2, TableLines, BlockShape<16, 2>>("real in twos, room for 16 rows", up_to_16_rows);
+  expect_the_same<2, TableLines, BlockShape<16, 2>>("real in twos, room for 16 rows", test::up_to_16_rows);
+  expect_the_same<2, TableLines, BlockShape<16, 2>>("real in twos, the last alone", {{33, 2, 31, 2}, {3, 3, 40, 3}});
   if constexpr (sizeof(real) == 4)
     expect_the_same<4, TableLines, BlockShape<16, 2>>("real in fours, room for 16 rows",
                                                       {{8, 2, 31, 2}, {4, 5, 40, 3}});
