@@ -18,34 +18,48 @@ struct DivergenceOverGammaDt {
   View3<real> rhs;
   Metrics m;
   real inv_gamma_dt;
-  SLUICE_INLINE void operator()(Cell c, double (&u_sum)[1]) const {
+
+  struct Computed {
+    real rhs, u;
+  };
+  SLUICE_INLINE Computed compute(Cell c) const {
     const std::ptrdiff_t at = star.offset(c);
     const real divergence = op::divergence(star.around(star.u, at), star.around(star.v, at), star.around(star.w, at),
                                            seen_from_itself(c), m.seen_from(c.k));
-    rhs(c.i, c.j, c.k) = divergence * inv_gamma_dt;
-    u_sum[0] = weighted_by_height(star.u[at], c.k, m);
+    return {divergence * inv_gamma_dt, star.u[at]};
+  }
+  SLUICE_INLINE double write(Cell c, const Computed& computed) const {
+    rhs(c.i, c.j, c.k) = computed.rhs;
+    return weighted_by_height(computed.u, c.k, m);
   }
 };
 
-/// u = u* + (what the forcing adds) - gamma dt grad phi, eq. (3). Returns the cell's advective rate.
+/// u = u* + (what the forcing adds) - gamma dt grad phi, eq. (3). Reduced: the cell's advective rate.
 struct Correct {
   View3<const real> phi;
   VectorView<real> star;
   const real* response;
   Metrics m;
   real gamma_dt, added;
-  SLUICE_INLINE double operator()(Cell c) const {
+
+  struct Computed {
+    real u, v, w;
+  };
+  SLUICE_INLINE Computed compute(Cell c) const {
     const Around phi_here = around(phi, c);
     const Cell here = seen_from_itself(c);
     const Metrics mk = m.seen_from(c.k);
     const std::ptrdiff_t at = star.offset(c);
-    const real u = star.u[at] + added * response[c.k] - gamma_dt * op::ddx_center_to_face(phi_here, here, mk);
-    const real v = star.v[at] - gamma_dt * op::ddy_center_to_face(phi_here, here, mk);
-    const real w = star.w[at] - gamma_dt * op::ddz_center_to_face(phi_here, here, mk);
-    star.u[at] = u;
-    star.v[at] = v;
-    star.w[at] = w;
-    return advective_rate(u, v, w, c.k, m);
+    return {star.u[at] + added * response[c.k] - gamma_dt * op::ddx_center_to_face(phi_here, here, mk),
+            star.v[at] - gamma_dt * op::ddy_center_to_face(phi_here, here, mk),
+            star.w[at] - gamma_dt * op::ddz_center_to_face(phi_here, here, mk)};
+  }
+  SLUICE_INLINE double write(Cell c, const Computed& corrected) const {
+    const std::ptrdiff_t at = star.offset(c);
+    star.u[at] = corrected.u;
+    star.v[at] = corrected.v;
+    star.w[at] = corrected.w;
+    return advective_rate(corrected.u, corrected.v, corrected.w, c.k, m);
   }
 };
 
@@ -54,12 +68,20 @@ struct CorrectWithPressure {
   Correct velocity;
   real* p;  ///< address of cell (0, 0, 0) in an array of the velocity's layout
   real half_nu_gamma_dt;
-  SLUICE_INLINE double operator()(Cell c) const {
+
+  struct Computed {
+    Correct::Computed velocity;
+    real p;
+  };
+  SLUICE_INLINE Computed compute(Cell c) const {
     const Around phi = around(velocity.phi, c);
-    const Cell here = seen_from_itself(c);
-    p[velocity.star.offset(c)] +=
-        phi(0, 0, 0) - half_nu_gamma_dt * op::d2dz2_center(phi, here, velocity.m.seen_from(c.k));
-    return velocity(c);
+    const real change =
+        phi(0, 0, 0) - half_nu_gamma_dt * op::d2dz2_center(phi, seen_from_itself(c), velocity.m.seen_from(c.k));
+    return {velocity.compute(c), p[velocity.star.offset(c)] + change};
+  }
+  SLUICE_INLINE double write(Cell c, const Computed& corrected) const {
+    p[velocity.star.offset(c)] = corrected.p;
+    return velocity.write(c, corrected.velocity);
   }
 };
 

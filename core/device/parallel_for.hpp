@@ -190,14 +190,18 @@ ExactSum reduce_sum(const char* name, const Box3& box, const Kernel& kernel) {
 #ifdef __CUDACC__
   if (box.empty()) return sum;
   detail::require_whole_rows(name, box);
-  device::copy(&sum, cuda::issue_sum(name, box, kernel), sizeof(sum));
+  device::copy(&sum, cuda::issue_sum(name, box, cuda::ValueAlone<Kernel>{kernel}), sizeof(sum));
 #else
   for (const auto& plane : reduce_planes<1>(name, box, kernel)) sum += plane[0];
 #endif
   return sum;
 }
 
-/// The same, for later: the host does not wait. The kernel may also write to arrays, as one of parallel_for does.
+/// The same, for later: the host does not wait. The kernel also writes to arrays, in a call of its own, since a GPU
+/// reads for several cells before it writes for one:
+///   struct Computed { ... };
+///   SLUICE_INLINE Computed compute(Cell c) const;
+///   SLUICE_INLINE double write(Cell c, const Computed& computed) const;  // returns the value that is reduced
 template <class Kernel>
 void reduce_sum(const char* name, const Box3& box, const Kernel& kernel, Deferred<ExactSum>& result) {
   detail::require_kernel_file<Kernel>();
@@ -207,12 +211,7 @@ void reduce_sum(const char* name, const Box3& box, const Kernel& kernel, Deferre
 #else
   ExactSum sum;
   detail::for_buffered_rows(
-      box,
-      [&](Cell c, double& value) __attribute__((always_inline)) {
-        double values[1];
-        kernel(c, values);
-        value = values[0];
-      },
+      box, [&](Cell c, double& value) __attribute__((always_inline)) { value = kernel.write(c, kernel.compute(c)); },
       [&](int nx, const double* row) {
         double sums[1];
         detail::sum_row<1>(nx, 0, 0, detail::ReadRow{row}, sums);
@@ -254,7 +253,7 @@ double reduce_max(const char* name, const Box3& box, const Kernel& kernel) {
 #endif
 }
 
-/// The same, for later: the host does not wait. The kernel may also write to arrays, as one of parallel_for does.
+/// The same, for later, with a kernel that also writes to arrays as that of reduce_sum does.
 template <class Kernel>
 void reduce_max(const char* name, const Box3& box, const Kernel& kernel, Deferred<double>& result) {
   detail::require_kernel_file<Kernel>();
@@ -264,7 +263,7 @@ void reduce_max(const char* name, const Box3& box, const Kernel& kernel, Deferre
 #else
   double largest = 0;
   detail::for_buffered_rows(
-      box, [&](Cell c, double& value) __attribute__((always_inline)) { value = kernel(c); },
+      box, [&](Cell c, double& value) __attribute__((always_inline)) { value = kernel.write(c, kernel.compute(c)); },
       [&](int nx, const double* row) {
         const double of_row = detail::max_row(nx, row);
         largest = of_row > largest || !(of_row == of_row) ? of_row : largest;

@@ -6,6 +6,7 @@
 #include "core/device/buffer.hpp"
 #include "core/device/check_cuda.hpp"
 #include "core/support/exact_sum.hpp"
+#include "core/support/real.hpp"
 
 namespace sluice {
 struct Cell;
@@ -28,11 +29,12 @@ struct IndexBlocks {
   int x0, x1, y0, y1, z0;
   int blocks_in_row, rows_in_chunk;
 
-  template <class CellType>
-  __device__ CellType index() const {
+  /// The n-th index of a thread that has `of_thread` of them.
+  template <class CellType, int of_thread = 1>
+  __device__ CellType index(int n = 0) const {
     const int row_of_blocks = static_cast<int>(blockIdx.x) / blocks_in_row;
-    const int i =
-        x0 + (static_cast<int>(blockIdx.x) - row_of_blocks * blocks_in_row) * block_x + static_cast<int>(threadIdx.x);
+    const int block = static_cast<int>(blockIdx.x) - row_of_blocks * blocks_in_row;
+    const int i = x0 + (block * of_thread + n) * block_x + static_cast<int>(threadIdx.x);
     const int j =
         y0 + static_cast<int>(blockIdx.z) * rows_in_chunk + row_of_blocks * block_y + static_cast<int>(threadIdx.y);
     const int k = z0 + static_cast<int>(blockIdx.y);
@@ -55,15 +57,35 @@ __global__ void __launch_bounds__(block_x* block_y) for_each_index(IndexBlocks b
   }
 }
 
+/// A kernel that gives values alone, as one that computes and writes.
+template <class Kernel>
+struct ValueAlone {
+  Kernel kernel;
+  template <class CellType>
+  __device__ double compute(const CellType& c) const {
+    if constexpr (std::is_invocable_v<const Kernel&, CellType>) {
+      return kernel(c);
+    } else {
+      double value[1];
+      kernel(c, value);
+      return value[0];
+    }
+  }
+  template <class CellType>
+  __device__ double write(const CellType& /*c*/, double value) const {
+    return value;
+  }
+};
+
 /// Neighbouring cells of a row whose sum a warp forms: each lane adds its own first, since adding across lanes costs as
-/// much as the rest of a light loop.
-inline constexpr int cells_of_warp = 4 * warp;
+/// much as the rest of a light loop. A lane reads for all of its cells before it writes.
+inline constexpr int cells_of_lane = 4;
+inline constexpr int cells_of_warp = cells_of_lane * warp;
 inline constexpr int warps_of_block = block_x * block_y / warp;
 
 /// For each cell, a row of a block to each warp; the sum over each warp's cells goes to sums[k][j][i / cells_of_warp].
-/// All registers but a few are given up for warps: these loops wait for memory.
 template <class Kernel, class CellType>
-__global__ void __launch_bounds__(block_x* block_y, 8)
+__global__ void __launch_bounds__(block_x* block_y, 5)
     sum_warps(int nx, int y0, int ny, int z0, int warps_in_row, int rows_in_chunk, Kernel kernel, double* sums) {
   const int lane = static_cast<int>(threadIdx.x) % warp;
   const int row_of_blocks = static_cast<int>(blockIdx.x) / warps_in_row;
@@ -73,14 +95,17 @@ __global__ void __launch_bounds__(block_x* block_y, 8)
   const int k = static_cast<int>(blockIdx.y);
   if (j >= ny) return;
   const int first = in_row * cells_of_warp + lane;
+  const auto cell = [&](int n) {
+    const int i = first + n * warp < nx ? first + n * warp : nx - 1;
+    return CellType{i, y0 + j, z0 + k, i == 0 ? nx - 1 : i - 1, i + 1 == nx ? 0 : i + 1};
+  };
+  decltype(kernel.compute(cell(0))) computed[cells_of_lane];
+  SLUICE_UNROLL
+  for (int n = 0; n < cells_of_lane; ++n) computed[n] = kernel.compute(cell(n));
   double sum = 0;
-#pragma unroll
-  for (int n = 0; n < cells_of_warp / warp; ++n) {
-    const int i = first + n * warp;
-    if (i >= nx) continue;
-    double value[1];
-    kernel(CellType{i, y0 + j, z0 + k, i == 0 ? nx - 1 : i - 1, i + 1 == nx ? 0 : i + 1}, value);
-    sum += value[0];
+  SLUICE_UNROLL
+  for (int n = 0; n < cells_of_lane; ++n) {
+    if (first + n * warp < nx) sum += kernel.write(cell(n), computed[n]);
   }
   __syncwarp();
   for (int offset = warp / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffU, sum, offset);
@@ -97,17 +122,30 @@ struct WarpSum {
   }
 };
 
+/// Cells of a thread that looks for the largest value; it reads for all of them before it writes. In single precision
+/// one cell's reads are too few to keep memory busy.
+inline constexpr int cells_of_thread = sizeof(real) == sizeof(double) ? 1 : 4;
+
 /// For each cell; the largest value as the bits of a non-negative double, which order like integers; the bits of a NaN
 /// lie above all others.
 template <class Kernel, class CellType>
 __global__ void __launch_bounds__(block_x* block_y)
     max_of_cells(IndexBlocks blocks, Kernel kernel, Word* largest_bits) {
-  const CellType c = blocks.index<CellType>();
+  decltype(kernel.compute(blocks.index<CellType>())) computed[cells_of_thread];
+  SLUICE_UNROLL
+  for (int n = 0; n < cells_of_thread; ++n) {
+    const CellType c = blocks.index<CellType, cells_of_thread>(n);
+    if (blocks.holds(c)) computed[n] = kernel.compute(c);
+  }
   Word bits = 0;
-  if (blocks.holds(c)) {
-    const double value = kernel(c);
+  SLUICE_UNROLL
+  for (int n = 0; n < cells_of_thread; ++n) {
+    const CellType c = blocks.index<CellType, cells_of_thread>(n);
+    if (!blocks.holds(c)) continue;
+    const double value = kernel.write(c, computed[n]);
     const double trapped = value * 0 == 0 ? (value > 0 ? value : 0.0) : __longlong_as_double(0x7ff8000000000000LL);
-    bits = static_cast<Word>(__double_as_longlong(trapped));
+    const auto of_cell = static_cast<Word>(__double_as_longlong(trapped));
+    bits = of_cell > bits ? of_cell : bits;
   }
   // Most warps see that theirs is not the largest without the cost of finding it and of an atomic operation. What they
   // see may be old, from the multiprocessor's own cache: all warps asking the one place in memory would queue there.
@@ -196,9 +234,9 @@ struct IndexLaunch {
   dim3 grid;
 };
 
-inline IndexLaunch lay_out(const Box3& box) {
+inline IndexLaunch lay_out(const Box3& box, int of_thread = 1) {
   constexpr int most_rows_of_blocks = 8;  // in a chunk
-  const int blocks_in_row = (box.nx() + block_x - 1) / block_x;
+  const int blocks_in_row = (box.nx() + block_x * of_thread - 1) / (block_x * of_thread);
   const int rows_of_blocks = (box.ny() + block_y - 1) / block_y;
   const int in_chunk = rows_of_blocks < most_rows_of_blocks ? rows_of_blocks : most_rows_of_blocks;
   return {{static_cast<int>(box.lo[0]), static_cast<int>(box.hi[0]), static_cast<int>(box.lo[1]),
@@ -285,7 +323,7 @@ template <class Kernel, class CellType = Cell>
 const Word* issue_max(const char* name, const Box3& box, const Kernel& kernel) {
   Word* largest = result_scratch(1);
   if (box.empty()) return largest;
-  const IndexLaunch to = lay_out(box);
+  const IndexLaunch to = lay_out(box, cells_of_thread);
   max_of_cells<Kernel, CellType><<<to.grid, dim3(block_x, block_y)>>>(to.blocks, kernel, largest);
   check_cuda(cudaGetLastError(), name);
   return largest;
@@ -294,7 +332,7 @@ const Word* issue_max(const char* name, const Box3& box, const Kernel& kernel) {
 template <class Kernel>
 double max_of(const char* name, const Box3& box, const Kernel& kernel) {
   double value = 0;
-  device::copy(&value, issue_max(name, box, kernel), sizeof(value));
+  device::copy(&value, issue_max(name, box, ValueAlone<Kernel>{kernel}), sizeof(value));
   return value;
 }
 

@@ -220,12 +220,11 @@ TEST(ReduceMax, IsAtLeastZero) {
 /// Doubles a cell, and gives what it was.
 struct DoubleAndGive {
   View3<double> values;
-  SLUICE_INLINE double operator()(Cell c) const {
-    const double was = values(c.i, c.j, c.k);
+  SLUICE_INLINE double compute(Cell c) const { return values(c.i, c.j, c.k); }
+  SLUICE_INLINE double write(Cell c, double was) const {
     values(c.i, c.j, c.k) = 2 * was;
     return was;
   }
-  SLUICE_INLINE void operator()(Cell c, double (&value)[1]) const { value[0] = (*this)(c); }
 };
 
 TEST(DeferredReductions, EqualTheImmediateOnesAndWriteToArrays) {
