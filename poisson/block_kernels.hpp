@@ -1,7 +1,9 @@
 #pragma once
-// What one thread of a GPU does to a block held in registers: the kernels of tridiagonal_kernels.hpp in the form of
-// register_blocks.hpp. Plain code, which the host can run too.
-#include "poisson/register_blocks.hpp"
+// What threads of a GPU do that solve lines in two passes over memory: the kernels of tridiagonal_kernels.hpp with the
+// sweeps of block_sweeps.hpp and tile_sweeps.hpp. Plain code, which the host can run too, thread after thread.
+#include "core/device/copy_ahead.hpp"
+#include "poisson/block_sweeps.hpp"
+#include "poisson/tile_sweeps.hpp"
 #include "poisson/tridiagonal_kernels.hpp"
 
 namespace sluice {
@@ -27,28 +29,25 @@ SLUICE_INLINE ReducedColumn reduced_column(const TableLines& lines, int /*i*/, i
   return {lines.reduced, 1};
 }
 
-/// FormBoundary for `Lanes` real numbers of a row: one complex line, or neighbouring real ones.
-template <class Lines, int Lanes, class Shape>
-struct FormBoundaryInRegisters {
+/// FormBoundary for `Lanes` real numbers of a row: one complex line, or neighbouring real ones. Blocks of any length.
+template <class Lines, int Lanes>
+struct FormBoundaryInTurns {
   Lines lines;
   LineArray d;
   LineArray boundary;
   int first_block;
 
   SLUICE_INLINE void operator()(int lane, int j, int block) const {
-    const Shape shape = shape_of_block<Shape>(lines.blocks, first_block, block);
-    const real* source = d.at(lane, j, shape.first - lines.blocks.bounds[first_block]);
-    RegisterBlock<Lanes, Shape> rows(shape);
-    rows.load_inside(source, static_cast<int>(d.stride_z));
-    LanePack<Lanes> first = pack_at<Lanes>(source);
-    LanePack<Lanes> last = pack_at<Lanes>(source + (shape.rows - 1) * d.stride_z);
-    BlockPivots<Lines, Shape> pivots(lines, lane / Lines::components, j);
-    rows.form_boundary(lines, pivots, first, last);
+    const int* bounds = lines.blocks.bounds + first_block;
+    const int first_row = bounds[block];
+    const int rows = bounds[block + 1] - first_row;
+    const real* source = d.at(lane, j, first_row - bounds[0]);
+    LanePack<Lanes> first, last;
+    form_boundary_in_turns<Lanes>(lines, RunningPivot<Lines>(lines, lane / Lines::components, j), first_row, rows,
+                                  source, d.stride_z, first, last);
     if constexpr (Lines::components == 2) {
-      if (is_singular_line(lines, lane, j)) {
-        first.lane[1] =
-            static_cast<real>(moment_of_block(lines, shape.first, shape.first + shape.rows, source, d.stride_z));
-      }
+      if (is_singular_line(lines, lane, j))
+        first.lane[1] = static_cast<real>(moment_of_block(lines, first_row, first_row + rows, source, d.stride_z));
     }
     pack_at<Lanes>(boundary.at(lane, j, 2 * block)) = first;
     pack_at<Lanes>(boundary.at(lane, j, 2 * block + 1)) = last;
@@ -107,23 +106,64 @@ struct PartBlocksOfRank {
   }
 };
 
-/// SolveInterior.
+/// SolveInterior. A block of threads solves one z block of neighbouring packs of `Lanes` real numbers, the rows in
+/// shared memory; each thread has a column of it for its own rows, and all share a table of the matrix.
 template <class Lines, int Lanes, class Shape>
-struct SolveInteriorInRegisters {
+struct SolveInteriorOnChip {
+  static constexpr int table_pitch = Shape::inside + 2;
+  static constexpr int table_size = BlockTable<Lines>::columns * table_pitch;
+  using Pack = LanePack<Lanes>;
+
   Lines lines;
   LineArray x;
   LineArray boundary;
   int first_block;
 
-  SLUICE_INLINE void operator()(int lane, int j, int block) const {
+  static constexpr std::size_t shared_bytes(int threads) {
+    return table_size * sizeof(double) + static_cast<std::size_t>(Shape::inside * threads) * sizeof(Pack);
+  }
+
+  /// What one of the threads brings of the table; they meet before it is used.
+  SLUICE_INLINE void bring_table(int block, int thread, int threads, double* table) const {
     const Shape shape = shape_of_block<Shape>(lines.blocks, first_block, block);
-    real* at_first = x.at(lane, j, shape.first - lines.blocks.bounds[first_block]);
-    RegisterBlock<Lanes, Shape> rows(shape);
-    rows.load_inside(at_first, static_cast<int>(x.stride_z));
-    const LanePack<Lanes> first = pack_at<Lanes>(boundary.at(lane, j, 2 * block));
-    const LanePack<Lanes> last = pack_at<Lanes>(boundary.at(lane, j, 2 * block + 1));
-    BlockPivots<Lines, Shape> pivots(lines, lane / Lines::components, j);
-    rows.solve(lines, pivots, first, last, at_first, static_cast<int>(x.stride_z));
+    for (int n = thread; n < table_size; n += threads) {
+      const int column = n / table_pitch;
+      const int row = n - column * table_pitch;
+      if (row < shape.rows) table[n] = BlockTable<Lines>::entry(lines, column, shape.first + row);
+    }
+  }
+
+  /// Begins to bring the rows inside the block: `pitch` real numbers apart, from `rows` on.
+  SLUICE_INLINE void bring_rows(int lane, int j, int block, real* rows, int pitch) const {
+    const Shape shape = shape_of_block<Shape>(lines.blocks, first_block, block);
+    const real* from = at_first(shape, lane, j);
+    SLUICE_UNROLL
+    for (int m = 0; m < Shape::inside; ++m) {
+      if (shape.has(m)) copy_ahead<sizeof(Pack)>(rows + m * pitch, from + (m + 1) * x.stride_z);
+    }
+  }
+
+  /// Waits for them and solves.
+  SLUICE_INLINE void solve(int lane, int j, int block, const double* table, real* rows, int pitch) const {
+    const Shape shape = shape_of_block<Shape>(lines.blocks, first_block, block);
+    const BlockTable<Lines> near(table, table_pitch);
+    const Pack first = pack_at<Lanes>(boundary.at(lane, j, 2 * block));
+    const Pack last = pack_at<Lanes>(boundary.at(lane, j, 2 * block + 1));
+    TilePivots<Lines, Shape> pivots;
+    pivots.set_shift(shift_of_line(lines, lane / Lines::components, j));
+    pivots.find_all(near, shape);
+    wait_for_copies();
+    real* const to = at_first(shape, lane, j);
+    const std::ptrdiff_t stride = x.stride_z;
+    solve_block<Lanes>(near, shape, pivots, rows, pitch, first, last,
+                       [=](int m, const Pack& pack) { pack_at<Lanes>(to + (m + 1) * stride) = pack; });
+    pack_at<Lanes>(to) = first;
+    pack_at<Lanes>(to + (shape.rows - 1) * stride) = last;
+  }
+
+ private:
+  SLUICE_INLINE real* at_first(const Shape& shape, int lane, int j) const {
+    return x.at(lane, j, shape.first - lines.blocks.bounds[first_block]);
   }
 };
 

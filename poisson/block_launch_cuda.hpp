@@ -1,5 +1,5 @@
 #pragma once
-// Kernels that hold z blocks in registers, on an NVIDIA GPU: how threads, lines and blocks correspond.
+// The kernels of block_kernels.hpp on an NVIDIA GPU: how threads, lines and blocks correspond.
 #include <algorithm>
 
 #include "core/device/check_cuda.hpp"
@@ -33,6 +33,38 @@ void launch_blocks(const char* name, const LineArray& array, int blocks, const K
   const auto lines = static_cast<unsigned>(in_row) * static_cast<unsigned>(array.rows);
   if (lines == 0 || blocks == 0) return;
   for_each_block<Threads, Lanes><<<dim3((lines + Threads - 1) / Threads, blocks), Threads>>>(in_row, lines, kernel);
+  check_cuda(cudaGetLastError(), name);
+}
+
+/// The same for a kernel whose threads hold their rows in shared memory.
+template <int Lanes, class Kernel>
+__global__ void __launch_bounds__(threads_of_blocks, 3)
+    for_each_block_on_chip(int in_row, unsigned lines, const __grid_constant__ Kernel kernel) {
+  extern __shared__ __align__(16) double shared[];
+  const unsigned line = blockIdx.x * threads_of_blocks + threadIdx.x;
+  const auto j = static_cast<int>(line / static_cast<unsigned>(in_row));
+  const int lane = static_cast<int>(line - static_cast<unsigned>(j) * static_cast<unsigned>(in_row)) * Lanes;
+  const auto block = static_cast<int>(blockIdx.y);
+  real* const rows = reinterpret_cast<real*>(shared + Kernel::table_size) + threadIdx.x * Lanes;
+  constexpr int pitch = threads_of_blocks * Lanes;
+  if (line < lines) kernel.bring_rows(lane, j, block, rows, pitch);
+  kernel.bring_table(block, static_cast<int>(threadIdx.x), threads_of_blocks, shared);
+  __syncthreads();
+  if (line < lines) kernel.solve(lane, j, block, shared, rows, pitch);
+}
+
+template <int Lanes, class Kernel>
+void launch_blocks_on_chip(const char* name, const LineArray& array, int blocks, const Kernel& kernel) {
+  const int in_row = array.count / Lanes;
+  const auto lines = static_cast<unsigned>(in_row) * static_cast<unsigned>(array.rows);
+  if (lines == 0 || blocks == 0) return;
+  constexpr std::size_t shared = Kernel::shared_bytes(threads_of_blocks);
+  check_cuda(cudaFuncSetAttribute(for_each_block_on_chip<Lanes, Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(shared)),
+             name);
+  for_each_block_on_chip<Lanes>
+      <<<dim3((lines + threads_of_blocks - 1) / threads_of_blocks, blocks), threads_of_blocks, shared>>>(in_row, lines,
+                                                                                                         kernel);
   check_cuda(cudaGetLastError(), name);
 }
 

@@ -40,6 +40,14 @@ struct BlockShape {
   SLUICE_INLINE bool has(int m) const { return m + 2 < Surely || m + 2 < rows; }
 };
 
+/// What was written to memory before is read from there after: else the compiler keeps it in registers too, where those
+/// are scarce.
+SLUICE_INLINE void forget_registers() {
+#ifdef __CUDA_ARCH__
+  asm volatile("" ::: "memory");
+#endif
+}
+
 /// 1 / x. In a build of single precision to 1.5e-14, one Newton step from a division in single: a division in double
 /// would take as long as all else that is done to a row. x: within the range of float.
 SLUICE_INLINE double reciprocal(double x) {
@@ -73,7 +81,7 @@ void with_shape(std::int64_t longest, const Action& action) {
   } else if (longest <= 28) {
     action(BlockShape<28, 24>());
   } else {
-    SLUICE_REQUIRE(longest <= longest_shape, "a block that is too long for the registers of a thread");
+    SLUICE_REQUIRE(longest <= longest_shape, "a block that is too long for a thread");
     action(BlockShape<32, 28>());
   }
 }

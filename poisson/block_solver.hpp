@@ -9,21 +9,27 @@ namespace sluice {
 
 /// How a GPU build solves by blocks. All agree to round-off.
 enum class BlockMethod {
-  fastest,    ///< lines in shared memory where a rank has them whole and they fit, else as `registers`
-  registers,  ///< blocks in registers where they fit, else plain
-  plain       ///< the kernels of tridiagonal_kernels.hpp: the reference
+  tiles,       ///< lines in shared memory where a rank has them whole and they fit, else as `two_passes`
+  two_passes,  ///< lines are read twice, blocks solved in shared memory where they fit, else plain
+  plain        ///< the kernels of tridiagonal_kernels.hpp: the reference
 };
 
-/// Kernels for GPUs that hold the rows of a block in registers (block_launch_cuda.hpp). In a CPU build they are not
-/// defined. Whether they serve a grid depends on its blocks alone, so that it is the same on every process grid.
-template <class Lines>
-struct RegisterKernels {
-  /// Whether the blocks fit the registers of a thread, and a reduced system shared memory.
-  static bool hold(const ZBlocks& blocks) { return blocks.longest() <= longest_shape && blocks.count() <= 200; }
+/// Blocks of a line whose reduced system fits shared memory, with room for a few lines.
+inline constexpr int most_blocks_of_line = 200;
 
-  /// FormBoundary, SolveReduced and SolveInterior. `longest`: rows in the grid's longest block.
+/// Kernels for GPUs that read lines twice and solve the inside of blocks in shared memory (block_kernels.hpp,
+/// block_launch_cuda.hpp). In a CPU build they are not defined.
+template <class Lines>
+struct BlockKernels {
+  /// Whether the blocks of a grid are short enough for a thread, and a reduced system fits shared memory.
+  static bool hold(const ZBlocks& blocks) {
+    return blocks.longest() <= longest_shape && blocks.count() <= most_blocks_of_line;
+  }
+
+  /// FormBoundary, SolveReduced and SolveInterior. `longest`: rows in the longest of these blocks, whose lengths differ
+  /// by one row at most.
   static void form_boundary(const Lines& lines, const LineArray& d, const LineArray& boundary, int first_block,
-                            int blocks, std::int64_t longest);
+                            int blocks);
   static void solve_reduced(const Lines& lines, const LineArray& values);
   /// JoinBlocksOfRank and PartBlocksOfRank; see there.
   static void join_blocks(const Lines& lines, const LineArray& values, const LineArray& ends);

@@ -40,10 +40,10 @@ LineBoxes column_boxes(const Communicator& comm, const HomeBox& home, const Whol
 /// `wanted`, or what serves these blocks.
 template <class Lines>
 BlockMethod serving_method(BlockMethod wanted, const Decomposition& decomposition, TridiagonalMethod method) {
-  const ZBlocks& blocks = decomposition.z_blocks();
-  if (wanted == BlockMethod::fastest && solves_in_tiles(decomposition, method)) return wanted;
-  if (wanted == BlockMethod::plain || !loops_on_gpu || !RegisterKernels<Lines>::hold(blocks)) return BlockMethod::plain;
-  return BlockMethod::registers;
+  if (wanted == BlockMethod::tiles && solves_in_tiles(decomposition, method)) return wanted;
+  if (wanted == BlockMethod::plain || !loops_on_gpu) return BlockMethod::plain;
+  const bool hold = joins_blocks(decomposition, method) || BlockKernels<Lines>::hold(decomposition.z_blocks());
+  return hold ? BlockMethod::two_passes : BlockMethod::plain;
 }
 
 }  // namespace
@@ -65,17 +65,18 @@ LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& dec
                               TridiagonalMethod method, Exchange& exchange, BlockMethod block_method)
     : method_(method),
       block_method_(serving_method<Lines>(block_method, decomposition, method)),
-      boxes_(std::move(boxes)),
-      longest_block_(decomposition.z_blocks().longest()) {
+      boxes_(std::move(boxes)) {
   constexpr int components = Lines::components;
   const ZBlocks& blocks = decomposition.z_blocks();
+  const auto joined = joined_blocks(comm, decomposition, method);
   const auto [first_block, end_block] = decomposition.block_range(comm.z_index());
-  first_block_ = first_block;
-  blocks_here_ = end_block - first_block;
+  first_block_ = joined ? joined->first_block() : first_block;
+  blocks_here_ = joined ? joined->blocks_here() : end_block - first_block;
+  longest_block_ = joined ? joined->longest_here() : blocks.longest();
   const int ranks = comm.processes().pz;
   const bool split = ranks > 1;
   const bool by_blocks = method == TridiagonalMethod::ptdma;
-  joined_ = joined_blocks(comm, decomposition, method).has_value();
+  joined_ = joined.has_value();
   const std::int64_t planes = !by_blocks ? blocks.planes() : 2 * std::int64_t{joined_ ? ranks : blocks.count()};
 
   // What travels, rank by rank of the column, at home and as whole lines.
@@ -90,7 +91,7 @@ LineSolver<Lines>::LineSolver(const Communicator& comm, const Decomposition& dec
   }
   const Box3& my_home = home[static_cast<std::size_t>(boxes_.rank)];
   const Box3& my_whole = whole[static_cast<std::size_t>(boxes_.rank)];
-  if (by_blocks && (split || (loops_on_gpu && block_method_ != BlockMethod::fastest))) {
+  if (by_blocks && (split || (loops_on_gpu && block_method_ != BlockMethod::tiles))) {
     const Box3 boundary = in_reals(boxes_.my_home(), components, 0, 2 * std::int64_t{blocks_here_});
     at_home_ = Buffer<real>(static_cast<std::size_t>(boundary.volume()));
     home_array_ = contiguous_lines(at_home_.data(), boundary);
@@ -113,7 +114,7 @@ void LineSolver<Lines>::allocate_scratch(const ZBlocks& blocks) {
   const bool whole_lines = !by_blocks || !transpose_;
   if (loops_on_gpu) {
     const Box3& box = by_blocks ? boxes_.my_home() : boxes_.my_whole();
-    const std::int64_t run = by_blocks ? blocks.longest() - 2 : blocks.planes();
+    const std::int64_t run = by_blocks ? longest_block_ - 2 : blocks.planes();
     pivots_pitch_ = box.extent(0) * box.extent(1) * (by_blocks ? blocks_here_ : 1);
     if ((!by_blocks || block_method_ == BlockMethod::plain) && Lines::components == 2)
       pivots_ = Buffer<double>(static_cast<std::size_t>(run * pivots_pitch_));
@@ -144,7 +145,7 @@ template <class Lines>
 void LineSolver<Lines>::form_boundary(const Lines& at_home, const LineArray& x) {
   if constexpr (loops_on_gpu) {
     if (block_method_ != BlockMethod::plain) {
-      RegisterKernels<Lines>::form_boundary(at_home, x, home_array_, first_block_, blocks_here_, longest_block_);
+      BlockKernels<Lines>::form_boundary(at_home, x, home_array_, first_block_, blocks_here_);
       return;
     }
   }
@@ -156,7 +157,7 @@ void LineSolver<Lines>::solve_reduced(const Lines& whole) {
   const LineArray& values = transpose_ ? whole_array_ : home_array_;
   if constexpr (loops_on_gpu) {
     if (block_method_ != BlockMethod::plain) {
-      RegisterKernels<Lines>::solve_reduced(whole, values);
+      BlockKernels<Lines>::solve_reduced(whole, values);
       return;
     }
   }
@@ -167,7 +168,7 @@ template <class Lines>
 void LineSolver<Lines>::solve_interior(const Lines& at_home, const LineArray& x) {
   if constexpr (loops_on_gpu) {
     if (block_method_ != BlockMethod::plain) {
-      RegisterKernels<Lines>::solve_interior(at_home, x, home_array_, first_block_, blocks_here_, longest_block_);
+      BlockKernels<Lines>::solve_interior(at_home, x, home_array_, first_block_, blocks_here_, longest_block_);
       return;
     }
   }
@@ -182,7 +183,7 @@ void LineSolver<Lines>::solve_by_blocks(const Lines& at_home, const Lines& whole
       parallel_for(name, bundle_box<Lines>(x, 1), SolveAtOnce<Lines>{whole, x, scratch()});
       return;
     }
-  } else if (block_method_ == BlockMethod::fastest) {
+  } else if (block_method_ == BlockMethod::tiles) {
     TileKernels<Lines>::solve(whole, x, boxes_.my_home().nz(), longest_block_);
     return;
   }
@@ -191,14 +192,14 @@ void LineSolver<Lines>::solve_by_blocks(const Lines& at_home, const Lines& whole
   const int planes = joined_ ? 2 : 2 * blocks_here_;
   if constexpr (loops_on_gpu) {
     if (joined_)
-      RegisterKernels<Lines>::join_blocks(narrowed_to(at_home, first_block_, blocks_here_), home_array_, ends_array_);
+      BlockKernels<Lines>::join_blocks(narrowed_to(at_home, first_block_, blocks_here_), home_array_, ends_array_);
   }
   if (transpose_) transpose_->forward(view_of(travelling, planes));
   solve_reduced(whole);
   if (transpose_) transpose_->backward(view_of(travelling, planes));
   if constexpr (loops_on_gpu) {
     if (joined_)
-      RegisterKernels<Lines>::part_blocks(narrowed_to(at_home, first_block_, blocks_here_), home_array_, ends_array_);
+      BlockKernels<Lines>::part_blocks(narrowed_to(at_home, first_block_, blocks_here_), home_array_, ends_array_);
   }
   solve_interior(at_home, x);
 }

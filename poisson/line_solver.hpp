@@ -36,7 +36,7 @@ class LineSolver {
   /// Collective; allocates all that solve() needs. `comm` and `exchange` must outlive this object.
   /// `block_method` is for tests.
   LineSolver(const Communicator& comm, const Decomposition& decomposition, LineBoxes boxes, TridiagonalMethod method,
-             Exchange& exchange, BlockMethod block_method = BlockMethod::fastest);
+             Exchange& exchange, BlockMethod block_method = BlockMethod::tiles);
 
   /// Solves in place. `at_home` are the coefficients of the lines of the rank's home box, `whole` those of
   /// its box of whole lines; `x` is the home box. Collective over the process column.

@@ -65,22 +65,43 @@ bool solves_in_tiles(const Decomposition& decomposition, TridiagonalMethod metho
 }
 
 bool joins_blocks(const Decomposition& decomposition, TridiagonalMethod method) {
-  return loops_on_gpu && decomposition.processes().pz > 1 && method == TridiagonalMethod::ptdma &&
-         RegisterKernels<ShiftedLines>::hold(decomposition.z_blocks());
+  const ProcessGrid& processes = decomposition.processes();
+  if (!loops_on_gpu || processes.pz == 1 || method != TridiagonalMethod::ptdma) return false;
+  int most = 0;
+  for (int z = 0; z < processes.pz; ++z)
+    most = std::max(most, JoinedBlocks::count(decomposition.x_pencil(processes.rank(0, z)).extent(2)));
+  return most <= most_blocks_of_line;
 }
 
 std::optional<JoinedBlocks> joined_blocks(const Communicator& comm, const Decomposition& decomposition,
                                           TridiagonalMethod method) {
-  const int ranks = comm.processes().pz;
-  const ZBlocks& blocks = decomposition.z_blocks();
   if (!joins_blocks(decomposition, method)) return std::nullopt;
+  const ProcessGrid& processes = decomposition.processes();
   std::vector<std::int64_t> bounds{0};
-  std::vector<int> first_blocks{0};
-  for (int z = 0; z < ranks; ++z) {
-    first_blocks.push_back(decomposition.block_range(z)[1]);
-    bounds.push_back(blocks.bounds()[static_cast<std::size_t>(first_blocks.back())]);
+  for (int z = 0; z < processes.pz; ++z) bounds.push_back(decomposition.x_pencil(processes.rank(0, z)).hi[2]);
+  return JoinedBlocks(std::move(bounds), comm.z_index());
+}
+
+JoinedBlocks::JoinedBlocks(std::vector<std::int64_t> bounds, int rank)
+    : of_ranks(std::move(bounds)), of_threads({0}), first_blocks{0}, rank(rank) {
+  std::vector<std::int64_t> all{0};
+  for (std::size_t n = 0; n + 1 < of_ranks.bounds().size(); ++n) {
+    const std::int64_t start = of_ranks.bounds()[n];
+    const std::int64_t planes = of_ranks.bounds()[n + 1] - start;
+    const std::vector<std::int64_t> cuts = split_evenly(planes, count(planes));
+    for (auto cut = cuts.begin() + 1; cut != cuts.end(); ++cut) all.push_back(start + *cut);
+    first_blocks.push_back(static_cast<int>(all.size()) - 1);
   }
-  return JoinedBlocks{ZBlocks(std::move(bounds)), std::move(first_blocks), comm.z_index()};
+  of_threads = ZBlocks(std::move(all));
+}
+
+int JoinedBlocks::count(std::int64_t planes) {
+  return static_cast<int>((planes + longest_shape - 1) / longest_shape);
+}
+
+std::int64_t JoinedBlocks::longest_here() const {
+  const auto n = static_cast<std::size_t>(rank);
+  return (of_ranks.bounds()[n + 1] - of_ranks.bounds()[n] + blocks_here() - 1) / blocks_here();
 }
 
 RowTables::RowTables(const TridiagonalRows& symmetric_as, const ZBlocks& blocks)
@@ -123,7 +144,8 @@ LineRows RowTables::host_rows() const {
 PoissonTables::PoissonTables(const std::vector<double>& z_nodes, std::vector<double> shift_x,
                              std::vector<double> shift_y, const ZBlocks& blocks, std::optional<JoinedBlocks> joined,
                              double scale)
-    : rows_(second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann), blocks),
+    : rows_(second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann),
+            joined ? joined->of_threads : blocks),
       joined_(std::move(joined)),
       joined_rows_(joined_rows(second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann), joined_)) {
   // Dividing the solution by `scale` is multiplying the matrix by it, once.
@@ -199,7 +221,7 @@ HelmholtzTables::HelmholtzTables(TridiagonalRows second_derivative, const ZBlock
     : second_derivative_(std::move(second_derivative)),
       matrix_(second_derivative_),
       method_(method),
-      rows_(second_derivative_, blocks),
+      rows_(second_derivative_, joined ? joined->of_threads : blocks),
       joined_(std::move(joined)),
       joined_rows_(joined_rows(second_derivative_, joined_)),
       host_pivots_(2 * second_derivative_.diagonal.size()),

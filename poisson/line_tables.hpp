@@ -14,20 +14,30 @@
 namespace sluice {
 
 /// How a GPU build splits z over ranks: each joins its blocks to one, so that two values a line travel from each rank,
-/// however many blocks it has. The arithmetic then depends on the process grid, as that of FFTs on GPUs does.
+/// however many blocks it has. Which blocks those are concerns that rank alone: as few as threads can solve, since the
+/// values at their ends are read and written too. The arithmetic then depends on the process grid, as
+/// that of FFTs on GPUs does.
 struct JoinedBlocks {
+  /// Rank n of a column, of which this is `rank`, has the planes [bounds[n], bounds[n + 1]).
+  JoinedBlocks(std::vector<std::int64_t> bounds, int rank);
+
+  /// What the planes of a rank are cut into.
+  static int count(std::int64_t planes);
+
   ZBlocks of_ranks;               ///< one for each rank of a column
-  std::vector<int> first_blocks;  ///< of each rank, and the number of all
+  ZBlocks of_threads;             ///< those of all ranks; of one rank, their lengths differ by one row at most
+  std::vector<int> first_blocks;  ///< of_threads' of each rank, and the number of all
   int rank;                       ///< this one
 
   int first_block() const { return first_blocks[static_cast<std::size_t>(rank)]; }
   int blocks_here() const { return first_blocks[static_cast<std::size_t>(rank) + 1] - first_block(); }
+  std::int64_t longest_here() const;
 };
 
 /// Whether lines are solved by tiles that hold them whole: on GPUs, where z is not split.
 bool solves_in_tiles(const Decomposition& decomposition, TridiagonalMethod method);
 
-/// Whether blocks are joined: on GPUs, where z is split and blocks of the grid fit registers.
+/// Whether blocks are joined: on GPUs, where z is split and those of a rank fit shared memory when they are.
 bool joins_blocks(const Decomposition& decomposition, TridiagonalMethod method);
 
 /// The joined blocks of this rank; none where they are not joined.
@@ -57,7 +67,7 @@ class RowTables {
 class PoissonTables {
  public:
   /// z_nodes: nz + 1 faces; shift_x, shift_y: eigenvalues of the second differences along x and y, for all
-  /// wavenumbers. Solutions come out divided by `scale`.
+  /// wavenumbers. `blocks`: of the grid, where none are joined. Solutions come out divided by `scale`.
   PoissonTables(const std::vector<double>& z_nodes, std::vector<double> shift_x, std::vector<double> shift_y,
                 const ZBlocks& blocks, std::optional<JoinedBlocks> joined, double scale);
 

@@ -5,13 +5,10 @@
 //   read(), prepare(), form_boundary(), sweep_up(), turn(), sweep_down(), solve(),
 // and before each all threads wait for each other. Plain code, which the host can run too, thread after thread.
 #include <cstddef>
-#include <cstring>
 
+#include "core/device/copy_ahead.hpp"
 #include "poisson/tile_sweeps.hpp"
 #include "poisson/tridiagonal_kernels.hpp"
-#ifdef __CUDACC__
-#include <cuda_pipeline.h>
-#endif
 
 namespace sluice {
 
@@ -94,7 +91,10 @@ class LineTile {
   }
 
   /// What does not depend on the rows.
-  SLUICE_INLINE void prepare() { pivots_.prepare(table(), shape_, shift_of(tiles_.lines)); }
+  SLUICE_INLINE void prepare() {
+    pivots_.set_shift(lanes_ == 0 ? -1 : shift_of_line(tiles_.lines, line(), j_));
+    if constexpr (TilePivots<Lines, Shape>::ahead) pivots_.find_all(table(), shape_);
+  }
 
   SLUICE_INLINE void form_boundary() {
     const bool singular = is_singular();
@@ -196,15 +196,6 @@ class LineTile {
     return pack_at<Lanes>(from);
   }
 
-  template <int Bytes>
-  SLUICE_INLINE static void copy(void* to, const void* from) {
-#ifdef __CUDA_ARCH__
-    __pipeline_memcpy_async(to, from, Bytes);
-#else
-    std::memcpy(to, from, Bytes);
-#endif
-  }
-
   /// The rows between first and last. Where `pieces` packs are copied together, their threads share the rows.
   SLUICE_INLINE void read_inside() {
     const std::ptrdiff_t stride = tiles_.x.stride_z;
@@ -215,13 +206,13 @@ class LineTile {
       SLUICE_UNROLL
       for (int m = 0; m < Shape::inside; ++m) {
         if (shape_.has(m) && (m & (tiles_.pieces - 1)) == mine)
-          copy<16>(inside() - mine * Lanes + m * tiles_.row(), row + together + m * stride);
+          copy_ahead<16>(inside() - mine * Lanes + m * tiles_.row(), row + together + m * stride);
       }
       return;
     }
     for (int m = 0; m + 2 < shape_.rows; ++m) {
       for (int r = 0; r < lanes_; ++r)
-        copy<sizeof(real)>(inside() + m * tiles_.row() + r, row + place_ + r + m * stride);
+        copy_ahead<sizeof(real)>(inside() + m * tiles_.row() + r, row + place_ + r + m * stride);
     }
   }
 
@@ -242,71 +233,34 @@ class LineTile {
     return sum;
   }
 
-  SLUICE_INLINE double shift_of(const ShiftedLines& lines) const {
-    return lanes_ == 0 ? -1 : lines.shift_x[line()] + lines.shift_y[j_];
-  }
-  SLUICE_INLINE double shift_of(const TableLines& /*lines*/) const {
-    return 0;
-  }
-
   SLUICE_INLINE bool is_singular() const {
     return tiles_.lines.holds_singular_line && j_ == 0 && lane_ == 0 && lanes_ > 0;
   }
 
   // Of the first row and of the last, towards the other blocks.
-  SLUICE_INLINE double lower() const {
-    return table().lower[0];
-  }
-  SLUICE_INLINE double upper() const {
-    return table().upper[shape_.rows - 1];
-  }
+  SLUICE_INLINE double lower() const { return table().lower[0]; }
+  SLUICE_INLINE double upper() const { return table().upper[shape_.rows - 1]; }
 
-  SLUICE_INLINE int line() const {
-    return lane_ / Lines::components;
-  }
-  SLUICE_INLINE real* own_rows() const {
-    return tiles_.x.origin + place_ + plane_ * tiles_.x.stride_z;
-  }
+  SLUICE_INLINE int line() const { return lane_ / Lines::components; }
+  SLUICE_INLINE real* own_rows() const { return tiles_.x.origin + place_ + plane_ * tiles_.x.stride_z; }
 
   // Shared memory: values going up, values going down, factors, shares of the mean, the table, rows inside blocks.
-  SLUICE_INLINE double* all_ups() const {
-    return shared_;
-  }
-  SLUICE_INLINE double* all_downs() const {
-    return shared_ + tiles_.blocks() * tiles_.row();
-  }
-  SLUICE_INLINE double* ups(int block) const {
-    return all_ups() + block * tiles_.row() + in_row_ * Lanes;
-  }
-  SLUICE_INLINE double* downs(int block) const {
-    return all_downs() + block * tiles_.row() + in_row_ * Lanes;
-  }
-  SLUICE_INLINE double* factors() const {
-    return shared_ + 2 * tiles_.blocks() * tiles_.row();
-  }
-  SLUICE_INLINE double* shares() const {
-    return factors() + tiles_.blocks() * Tiles::factors(tiles_.width);
-  }
-  SLUICE_INLINE int table_pitch() const {
-    return Tiles::table_pitch(tiles_.planes, tiles_.blocks());
-  }
-  SLUICE_INLINE double* own_table() const {
-    return shares() + tiles_.blocks() + plane_ + block_;
-  }
-  SLUICE_INLINE BlockTable<Lines> table() const {
-    return {own_table(), table_pitch()};
-  }
+  SLUICE_INLINE double* all_ups() const { return shared_; }
+  SLUICE_INLINE double* all_downs() const { return shared_ + tiles_.blocks() * tiles_.row(); }
+  SLUICE_INLINE double* ups(int block) const { return all_ups() + block * tiles_.row() + in_row_ * Lanes; }
+  SLUICE_INLINE double* downs(int block) const { return all_downs() + block * tiles_.row() + in_row_ * Lanes; }
+  SLUICE_INLINE double* factors() const { return shared_ + 2 * tiles_.blocks() * tiles_.row(); }
+  SLUICE_INLINE double* shares() const { return factors() + tiles_.blocks() * Tiles::factors(tiles_.width); }
+  SLUICE_INLINE int table_pitch() const { return Tiles::table_pitch(tiles_.planes, tiles_.blocks()); }
+  SLUICE_INLINE double* own_table() const { return shares() + tiles_.blocks() + plane_ + block_; }
+  SLUICE_INLINE BlockTable<Lines> table() const { return {own_table(), table_pitch()}; }
   SLUICE_INLINE real* inside() const {
     double* const rows = shared_ + Tiles::doubles(tiles_.planes, tiles_.blocks(), tiles_.width);
     return reinterpret_cast<real*>(rows) + (plane_ - 2 * block_) * tiles_.row() + in_row_ * Lanes;
   }
   /// Which of a block's factors belongs to number n of a row.
-  SLUICE_INLINE int factor_of(int n) const {
-    return Lines::components == 2 ? n / Lanes : 0;
-  }
-  SLUICE_INLINE int threads() const {
-    return tiles_.width * tiles_.blocks();
-  }
+  SLUICE_INLINE int factor_of(int n) const { return Lines::components == 2 ? n / Lanes : 0; }
+  SLUICE_INLINE int threads() const { return tiles_.width * tiles_.blocks(); }
 
   const Tiles& tiles_;
   double* shared_;

@@ -11,7 +11,7 @@ inline constexpr int most_threads_of_tile = sizeof(real) == sizeof(double) ? 768
 
 /// Whether tiles serve whole lines of a grid: the pivots of a block fit the registers of a thread, and two tiles as
 /// wide as they may be the shared memory (396 planes) and threads (24 blocks, in single precision) of a multiprocessor.
-/// Narrower tiles take longer than the two passes of RegisterKernels, which get the others.
+/// Narrower tiles take longer than the two passes of BlockKernels, which get the others.
 inline bool tiles_hold(const ZBlocks& blocks) {
   return blocks.longest() <= longest_shape && blocks.planes() <= 396 && blocks.count() <= 24;
 }

@@ -1,7 +1,5 @@
 #include "poisson/tile_solver.hpp"
 
-#include <cuda_pipeline.h>
-
 #include <cstdint>
 
 #include "core/device/check_cuda.hpp"
@@ -26,10 +24,9 @@ __global__ void __launch_bounds__(most_threads_of_tile, resident<Lines>)
   extern __shared__ __align__(16) double shared[];
   LineTile<Lines, Lanes, Shape> tile(tiles, static_cast<int>(blockIdx.x), static_cast<int>(threadIdx.x), shared);
   tile.read();
-  __pipeline_commit();
   __syncthreads();
   tile.prepare();  // while the rows are on their way
-  __pipeline_wait_prior(0);
+  wait_for_copies();
   __syncthreads();
   tile.form_boundary();
   __syncthreads();

@@ -40,6 +40,14 @@ struct BlockTable<TableLines> {
       : lower(table), upper(table + pitch), inverse(table + 2 * pitch), weight(table + 3 * pitch) {}
 };
 
+/// What line (i, j) of a box adds to the diagonal.
+SLUICE_INLINE double shift_of_line(const ShiftedLines& lines, int i, int j) {
+  return lines.shift_x[i] + lines.shift_y[j];
+}
+SLUICE_INLINE double shift_of_line(const TableLines& /*lines*/, int /*i*/, int /*j*/) {
+  return 0;
+}
+
 /// 1 / pivot and weight of the rows inside a block, while its elimination goes up; m counts them, from 0. The leak of
 /// the singular line does not occur: it is on the last row of the grid, which is the last of its block.
 template <class Lines, class Shape>
@@ -48,24 +56,25 @@ class TilePivots;
 template <class Shape>
 class TilePivots<ShiftedLines, Shape> {
  public:
-  /// Whether prepare() finds them all: in single precision the registers that keep them in double are worth more.
-  static constexpr bool prepared = sizeof(real) == sizeof(double);
+  /// Whether it pays to find them all ahead of the elimination, while rows are on their way: in single precision the
+  /// registers that keep them in double are worth more.
+  static constexpr bool ahead = sizeof(real) == sizeof(double);
+  static constexpr bool in_registers = true;
 
   /// Of a line whose diagonal is shifted by `shift`.
-  SLUICE_INLINE void prepare(const BlockTable<ShiftedLines>& table, const Shape& shape, double shift) {
-    shift_ = shift;
-    if constexpr (prepared) {
-      SLUICE_UNROLL
-      for (int m = 0; m < Shape::inside; ++m) {
-        if (shape.has(m)) find(table, m);
-      }
+  SLUICE_INLINE void set_shift(double shift) { shift_ = shift; }
+
+  SLUICE_INLINE void find_all(const BlockTable<ShiftedLines>& table, const Shape& shape) {
+    SLUICE_UNROLL
+    for (int m = 0; m < Shape::inside; ++m) {
+      if (shape.has(m)) find(table, m);
     }
   }
 
   /// To row m, from the one below.
   SLUICE_INLINE void advance(const BlockTable<ShiftedLines>& table, int m) {
     weight_ = m == 0 ? 1 : weight_ * (-table.upper[m] * inverse_);
-    if constexpr (prepared) {
+    if constexpr (ahead) {
       inverse_ = row_[m];
     } else {
       find(table, m);
@@ -73,7 +82,7 @@ class TilePivots<ShiftedLines, Shape> {
   }
   SLUICE_INLINE double inverse(const BlockTable<ShiftedLines>& /*table*/, int /*m*/) const { return inverse_; }
   SLUICE_INLINE double weight(const BlockTable<ShiftedLines>& /*table*/, int /*m*/) const { return weight_; }
-  /// Of a row that advance() has passed.
+  /// Of a row that find_all() or advance() has passed.
   SLUICE_INLINE real kept(const BlockTable<ShiftedLines>& /*table*/, int m) const { return row_[m]; }
 
  private:
@@ -92,7 +101,11 @@ class TilePivots<ShiftedLines, Shape> {
 template <class Shape>
 class TilePivots<TableLines, Shape> {
  public:
-  SLUICE_INLINE void prepare(const BlockTable<TableLines>& /*table*/, const Shape& /*shape*/, double /*shift*/) {}
+  static constexpr bool ahead = false;
+  static constexpr bool in_registers = false;
+
+  SLUICE_INLINE void set_shift(double /*shift*/) {}
+  SLUICE_INLINE void find_all(const BlockTable<TableLines>& /*table*/, const Shape& /*shape*/) {}
   SLUICE_INLINE void advance(const BlockTable<TableLines>& /*table*/, int /*m*/) {}
   SLUICE_INLINE double inverse(const BlockTable<TableLines>& table, int m) const { return table.inverse[m + 1]; }
   SLUICE_INLINE double weight(const BlockTable<TableLines>& table, int m) const { return table.weight[m + 1]; }
@@ -157,6 +170,7 @@ SLUICE_INLINE void solve_block(const BlockTable<Lines>& table, const Shape& shap
     for (int r = 0; r < Lanes; ++r) value.lane[r] = std::fma(-lower, value.lane[r], d.lane[r]) * inverse;
     pack_at<Lanes>(inside + m * pitch) = value;
   }
+  if constexpr (TilePivots<Lines, Shape>::in_registers) forget_registers();
   value = last;
   SLUICE_UNROLL
   for (int m = Shape::inside - 1; m >= 0; --m) {

@@ -37,17 +37,25 @@ struct LineSolverElements {
   double exchanged = 0;
 };
 
+/// Blocks that a rank's planes are solved in.
+int blocks_here(const Decomposition& decomposition, int z_index, TridiagonalMethod method) {
+  const ProcessGrid& processes = decomposition.processes();
+  if (joins_blocks(decomposition, method))
+    return JoinedBlocks::count(decomposition.x_pencil(processes.rank(0, z_index)).extent(2));
+  const auto blocks = decomposition.block_range(z_index);
+  return blocks[1] - blocks[0];
+}
+
 /// A complex line has 2 elements.
 template <class Lines>
 LineSolverElements line_solver_elements(const Box3& home, const Box3& whole, const Decomposition& decomposition,
                                         int z_index, TridiagonalMethod method) {
   const bool split = decomposition.processes().pz > 1;
-  const auto blocks = decomposition.block_range(z_index);
   Box3 at_home = home;
   Box3 lines = whole;
   if (method == TridiagonalMethod::ptdma) {
-    at_home.lo[2] = 2 * std::int64_t{blocks[0]};
-    at_home.hi[2] = 2 * std::int64_t{blocks[1]};
+    at_home.lo[2] = 2 * std::int64_t{decomposition.block_range(z_index)[0]};
+    at_home.hi[2] = at_home.lo[2] + 2 * std::int64_t{blocks_here(decomposition, z_index, method)};
     lines.lo[2] = 0;
     lines.hi[2] = 2 * std::int64_t{decomposition.z_blocks().count()};
   }
@@ -77,7 +85,7 @@ double kept_pivots(const Box3& home, const Box3& whole, const Decomposition& dec
   if (!device::is_gpu()) return 0;
   if (method == TridiagonalMethod::transpose) return static_cast<double>(whole.volume());
   const ZBlocks& blocks = decomposition.z_blocks();
-  if (RegisterKernels<ShiftedLines>::hold(blocks)) return 0;
+  if (joins_blocks(decomposition, method) || BlockKernels<ShiftedLines>::hold(blocks)) return 0;
   const auto [first_block, end_block] = decomposition.block_range(z_index);
   return static_cast<double>(home.extent(0) * home.extent(1) * (end_block - first_block) * (blocks.longest() - 2));
 }
@@ -147,11 +155,11 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
       kept_pivots(y_pencil, whole, decomposition, z_index, flow.tridiagonal);
   if (flow.tridiagonal == TridiagonalMethod::ptdma) {  // prepared ones of the block boundaries
     const bool joined = joins_blocks(decomposition, flow.tridiagonal);
-    const auto blocks = decomposition.block_range(z_index);
     const double systems = joined ? processes.pz : decomposition.z_blocks().count();
     coefficients += 3 * systems * static_cast<double>(whole.extent(0) * whole.extent(1));
     if (joined)
-      coefficients += 3.0 * (blocks[1] - blocks[0]) * static_cast<double>(y_pencil.extent(0) * y_pencil.extent(1));
+      coefficients += 3.0 * blocks_here(decomposition, z_index, flow.tridiagonal) *
+                      static_cast<double>(y_pencil.extent(0) * y_pencil.extent(1));
   }
   return elements * sizeof(real) + coefficients * sizeof(double);
 }

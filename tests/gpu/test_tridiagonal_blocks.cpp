@@ -1,4 +1,4 @@
-// The kernels that hold z blocks in registers, and those that hold lines in shared memory, against the plain ones.
+// The kernels that solve lines in two passes, and those that hold them in shared memory, against the plain ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,15 +21,15 @@ void expect_agreement_with_plain(const char* what, BlockMethod method) {
   std::printf("%s: largest difference %.1f eps\n", what, worst);
 }
 
-TEST(TridiagonalBlocksOnGpu, InRegisters) {
-  expect_agreement_with_plain<ShiftedLines>("complex lines", BlockMethod::registers);
-  expect_agreement_with_plain<TableLines>("real lines", BlockMethod::registers);
+TEST(TridiagonalBlocksOnGpu, InTwoPasses) {
+  expect_agreement_with_plain<ShiftedLines>("complex lines", BlockMethod::two_passes);
+  expect_agreement_with_plain<TableLines>("real lines", BlockMethod::two_passes);
 }
 
 TEST(TridiagonalBlocksOnGpu, InSharedMemory) {
   EXPECT_TRUE(solves_in_tiles(Decomposition({36, 3, 24 * 16}, {1, 1}, 24), TridiagonalMethod::ptdma));
-  expect_agreement_with_plain<ShiftedLines>("complex lines", BlockMethod::fastest);
-  expect_agreement_with_plain<TableLines>("real lines", BlockMethod::fastest);
+  expect_agreement_with_plain<ShiftedLines>("complex lines", BlockMethod::tiles);
+  expect_agreement_with_plain<TableLines>("real lines", BlockMethod::tiles);
 }
 
 }  // namespace

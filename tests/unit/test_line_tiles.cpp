@@ -60,7 +60,7 @@ void expect_the_same(const char* what, const std::vector<test::LineShape>& shape
   if (device::is_gpu()) GTEST_SKIP() << "the coefficients are not in host memory";
   double worst = 0;
   for (const test::LineShape& shape : shapes) {
-    const auto expected = test::solve_lines<Lines>(shape, BlockMethod::fastest);
+    const auto expected = test::solve_lines<Lines>(shape, BlockMethod::tiles);
     const auto form_0 = solve_in_tiles<Lanes, Shape, Lines>(shape, {});
     const double difference = test::difference_in_epsilons(form_0, expected);
     EXPECT_LE(difference, 200) << what << ", nz " << shape.nz << ", blocks " << shape.blocks;

@@ -1,4 +1,4 @@
-// What GPU threads do to blocks in registers, run on the host, against the sweeps of the CPU.
+// What GPU threads do that solve lines in two passes, run on the host, against the sweeps of the CPU.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,20 +13,31 @@
 namespace sluice {
 namespace {
 
-/// The blocks of a grid over `ranks` ranks.
+/// The planes of a grid over `ranks` ranks, by whole blocks.
 JoinedBlocks joined_of_rank(const test::LineShape& shape, int ranks, int rank) {
   const ZBlocks blocks(shape.nz, shape.blocks);
   std::vector<std::int64_t> bounds;
-  std::vector<int> first_blocks;
-  for (int r = 0; r <= ranks; ++r) {
-    first_blocks.push_back(r * shape.blocks / ranks);
-    bounds.push_back(blocks.bounds()[static_cast<std::size_t>(first_blocks.back())]);
-  }
-  return {ZBlocks(bounds), first_blocks, rank};
+  for (int r = 0; r <= ranks; ++r)
+    bounds.push_back(blocks.bounds()[static_cast<std::size_t>(r * shape.blocks / ranks)]);
+  return {bounds, rank};
+}
+
+/// What a block of threads does to each line of one z block.
+template <int Lanes, class Kernel, class ForEachLine>
+void solve_on_chip(const Kernel& kernel, int block, const ForEachLine& for_each_line) {
+  constexpr int pitch = 3 * Lanes;
+  std::vector<double> table(Kernel::table_size);
+  std::vector<typename Kernel::Pack> rows(Kernel::shared_bytes(3) / sizeof(typename Kernel::Pack));
+  for (int thread = 0; thread < 3; ++thread) kernel.bring_table(block, thread, 3, table.data());
+  for_each_line([&](int lane, int j) {
+    real* const own = rows[1].lane;
+    kernel.bring_rows(lane, j, block, own, pitch);
+    kernel.solve(lane, j, block, table.data(), own, pitch);
+  });
 }
 
 /// The passes of `ranks` ranks that join their blocks, rank after rank and thread after thread.
-template <int Lanes, class Shape, class Lines>
+template <int Lanes, class Lines>
 std::vector<std::vector<real>> solve_joined(const test::LineShape& shape, int ranks) {
   test::LineData<Lines> data(shape);
   const LineArray x = data.array();
@@ -52,7 +63,7 @@ std::vector<std::vector<real>> solve_joined(const test::LineShape& shape, int ra
   };
   on_each_rank([&](const Lines& home, const JoinedBlocks& joined, const LineArray& own, const LineArray& boundary,
                    const LineArray& own_ends) {
-    const FormBoundaryInRegisters<Lines, Lanes, Shape> form{home, own, boundary, joined.first_block()};
+    const FormBoundaryInTurns<Lines, Lanes> form{home, own, boundary, joined.first_block()};
     const JoinBlocksOfRank<Lines, Lanes> join{narrowed_to(home, joined.first_block(), joined.blocks_here()), boundary,
                                               own_ends};
     for (int block = 0; block < joined.blocks_here(); ++block)
@@ -66,10 +77,9 @@ std::vector<std::vector<real>> solve_joined(const test::LineShape& shape, int ra
                    const LineArray& own_ends) {
     const PartBlocksOfRank<Lines, Lanes> part{narrowed_to(home, joined.first_block(), joined.blocks_here()), boundary,
                                               own_ends};
-    const SolveInteriorInRegisters<Lines, Lanes, Shape> interior{home, own, boundary, joined.first_block()};
+    const SolveInteriorOnChip<Lines, Lanes, BlockShape<32, 2>> interior{home, own, boundary, joined.first_block()};
     for_each_line([&](int lane, int j) { part(lane, j, g.data(), Lanes); });
-    for (int block = 0; block < joined.blocks_here(); ++block)
-      for_each_line([&](int lane, int j) { interior(lane, j, block); });
+    for (int block = 0; block < joined.blocks_here(); ++block) solve_on_chip<Lanes>(interior, block, for_each_line);
   });
   return data.lines();
 }
@@ -90,14 +100,14 @@ std::vector<std::vector<real>> solve_in_passes(const test::LineShape& shape) {
     }
   };
   for (int block = 0; block < shape.blocks; ++block) {
-    const FormBoundaryInRegisters<Lines, Lanes, Shape> form{problem.lines(), x, boundary, 0};
+    const FormBoundaryInTurns<Lines, Lanes> form{problem.lines(), x, boundary, 0};
     for_each_line([&](int lane, int j) { form(lane, j, block); });
   }
   const SolveReducedOnChip<Lines, Lanes> reduced{problem.lines(), boundary};
   for_each_line([&](int lane, int j) { reduced(lane, j, g.data(), Lanes); });
   for (int block = 0; block < shape.blocks; ++block) {
-    const SolveInteriorInRegisters<Lines, Lanes, Shape> interior{problem.lines(), x, boundary, 0};
-    for_each_line([&](int lane, int j) { interior(lane, j, block); });
+    const SolveInteriorOnChip<Lines, Lanes, Shape> interior{problem.lines(), x, boundary, 0};
+    solve_on_chip<Lanes>(interior, block, for_each_line);
   }
   return data.lines();
 }
@@ -107,7 +117,7 @@ void expect_the_same(const char* what, const std::vector<test::LineShape>& shape
   if (device::is_gpu()) GTEST_SKIP() << "the coefficients are not in host memory";
   double worst = 0;
   for (const test::LineShape& shape : shapes) {
-    const auto expected = test::solve_lines<Lines>(shape, BlockMethod::fastest);
+    const auto expected = test::solve_lines<Lines>(shape, BlockMethod::tiles);
     const double difference = test::difference_in_epsilons(solve_in_passes<Lanes, Shape, Lines>(shape), expected);
     EXPECT_LE(difference, 200) << what << ", nz " << shape.nz << ", blocks " << shape.blocks;
     worst = std::max(worst, difference);
@@ -115,18 +125,18 @@ void expect_the_same(const char* what, const std::vector<test::LineShape>& shape
   std::printf("%s: largest difference %.1f eps\n", what, worst);
 }
 
-TEST(RegisterBlocks, ComplexLines) {
+TEST(BlockKernels, ComplexLines) {
   expect_the_same<2, ShiftedLines, BlockShape<16, 2>>("complex, room for 16 rows", test::up_to_16_rows);
   expect_the_same<2, ShiftedLines, BlockShape<17, 16>>("complex, 16 or 17 rows", test::of_16_or_17_rows);
   expect_the_same<2, ShiftedLines, BlockShape<32, 2>>("complex, room for 32 rows", test::up_to_16_rows);
 }
 
-TEST(RegisterBlocks, RealLines) {
+TEST(BlockKernels, RealLines) {
   expect_the_same<1, TableLines, BlockShape<16, 2>>("real, room for 16 rows", test::up_to_16_rows);
   expect_the_same<1, TableLines, BlockShape<17, 16>>("real, 16 or 17 rows", test::of_16_or_17_rows);
 }
 
-TEST(RegisterBlocks, TwoRealLinesTogether) {
+TEST(BlockKernels, TwoRealLinesTogether) {
   expect_the_same<2, TableLines, BlockShape<16, 2>>("real in twos, room for 16 rows", test::up_to_16_rows);
 }
 
@@ -176,10 +186,10 @@ void expect_the_same_joined(const char* what) {
   double worst_plain = 0;
   for (const test::LineShape& shape : {test::LineShape{6, 3, 40, 4}, test::LineShape{4, 5, 79, 5},
                                        test::LineShape{10, 2, 384, 24}, test::LineShape{6, 2, 630, 210}}) {
-    const auto expected = test::solve_lines<Lines>(shape, BlockMethod::fastest);
+    const auto expected = test::solve_lines<Lines>(shape, BlockMethod::tiles);
     worst_plain = std::max(worst_plain, residual_in_epsilons<Lines>(shape, expected));
     for (const int ranks : {1, 2, 3, 4}) {
-      const auto joined = solve_joined<Lanes, BlockShape<17, 2>, Lines>(shape, ranks);
+      const auto joined = solve_joined<Lanes, Lines>(shape, ranks);
       const double residual = residual_in_epsilons<Lines>(shape, joined);
       const double difference = test::difference_in_epsilons(joined, expected);
       const std::string of = fmt::format("{}, nz {}, blocks {}, ranks {}", what, shape.nz, shape.blocks, ranks);
@@ -193,13 +203,13 @@ void expect_the_same_joined(const char* what) {
               worst_difference);
 }
 
-TEST(RegisterBlocks, BlocksOfARankJoined) {
+TEST(BlockKernels, BlocksOfARankJoined) {
   expect_the_same_joined<2, ShiftedLines>("complex, joined");
   expect_the_same_joined<1, TableLines>("real, joined");
 }
 
-TEST(RegisterBlocks, WhichGridsTheKernelsServe) {
-  using Complex = RegisterKernels<ShiftedLines>;
+TEST(BlockKernels, WhichGridsTheKernelsServe) {
+  using Complex = BlockKernels<ShiftedLines>;
   EXPECT_TRUE(Complex::hold(ZBlocks(384, 24)));
   EXPECT_FALSE(Complex::hold(ZBlocks(33, 1)));
   EXPECT_TRUE(Complex::hold(ZBlocks(32, 1)));

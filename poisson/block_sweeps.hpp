@@ -1,25 +1,25 @@
 #pragma once
-// The sweeps of tridiagonal_sweeps.hpp for threads that each hold one block of one line, all its rows in registers:
-// arrays of constant length in unrolled loops. The same equations; products and sums are fused explicitly, so that the
-// bits do not depend on the kernel that the compiler puts them in.
+// The sweeps of tridiagonal_sweeps.hpp for threads of a GPU that each have one block of one line, or the reduced system
+// of one. The same equations; products and sums are fused explicitly, so that the bits do not depend on the kernel that
+// the compiler puts them in.
 #include "poisson/block_shape.hpp"
 #include "poisson/tridiagonal_sweeps.hpp"
 
 namespace sluice {
 
-/// 1 / pivot of the rows inside a block. The leak of the singular line does not occur: it is on the last row of the
-/// grid, which is the last of its block.
-template <class Lines, class Shape>
-class BlockPivots;
+/// 1 / pivot and weight of the row inside a block where the elimination stands. The leak of the singular line does not
+/// occur: it is on the last row of the grid, which is the last of its block.
+template <class Lines>
+class RunningPivot;
 
-template <class Shape>
-class BlockPivots<ShiftedLines, Shape> {
+template <>
+class RunningPivot<ShiftedLines> {
  public:
-  SLUICE_INLINE BlockPivots(const ShiftedLines& lines, int i, int j) : shift_(lines.shift_x[i] + lines.shift_y[j]) {}
+  SLUICE_INLINE RunningPivot(const ShiftedLines& lines, int i, int j) : shift_(lines.shift_x[i] + lines.shift_y[j]) {}
 
-  /// To the m-th row inside, row k of the grid; rows come in order.
-  SLUICE_INLINE void advance(const ShiftedLines& lines, int m, int k) {
-    if (m == 0) {
+  /// To row k of the grid; rows come in order, the `lowest` one first.
+  SLUICE_INLINE void advance(const ShiftedLines& lines, bool lowest, int k) {
+    if (lowest) {
       inverse_ = reciprocal(lines.diagonal[k] + shift_);
       weight_ = 1;
     } else {
@@ -27,129 +27,73 @@ class BlockPivots<ShiftedLines, Shape> {
       weight_ *= -upper * inverse_;
       inverse_ = reciprocal(fma(-lines.lower[k] * upper, inverse_, lines.diagonal[k] + shift_));
     }
-    row_[m] = inverse_;
   }
-
-  /// Of a row that advance() has passed.
-  SLUICE_INLINE double inverse(const ShiftedLines& /*lines*/, int m, int /*k*/) const { return row_[m]; }
-  /// Of the row where advance() stands.
+  SLUICE_INLINE double inverse(const ShiftedLines& /*lines*/, int /*k*/) const { return inverse_; }
   SLUICE_INLINE double weight(const ShiftedLines& /*lines*/, int /*k*/) const { return weight_; }
 
  private:
   double shift_;
-  double row_[Shape::inside] = {};
   double inverse_ = 0;
   double weight_ = 1;
 };
 
-template <class Shape>
-class BlockPivots<TableLines, Shape> {
+template <>
+class RunningPivot<TableLines> {
  public:
-  SLUICE_INLINE BlockPivots(const TableLines& /*lines*/, int /*i*/, int /*j*/) {}
-  SLUICE_INLINE void advance(const TableLines& /*lines*/, int /*m*/, int /*k*/) {}
-  SLUICE_INLINE double inverse(const TableLines& lines, int /*m*/, int k) const { return lines.inverse[k]; }
+  SLUICE_INLINE RunningPivot(const TableLines& /*lines*/, int /*i*/, int /*j*/) {}
+  SLUICE_INLINE void advance(const TableLines& /*lines*/, bool /*lowest*/, int /*k*/) {}
+  SLUICE_INLINE double inverse(const TableLines& lines, int k) const { return lines.inverse[k]; }
   SLUICE_INLINE double weight(const TableLines& lines, int k) const { return lines.weight[k]; }
 };
 
-/// The rows of a block of `Lanes` neighbouring real numbers.
-template <int Lanes, class Shape>
-class RegisterBlock {
- public:
-  using Pack = LanePack<Lanes>;
-
-  SLUICE_INLINE explicit RegisterBlock(const Shape& shape) : shape_(shape) {}
-
-  /// Reads the rows between first and last; `d` is row first.
-  SLUICE_INLINE void load_inside(const real* d, int stride) {
+/// The right-hand sides of the two boundary equations of rows [first_row, first_row + rows), from those of its first
+/// and last rows; `d` is the first. Rows are read a few at a time, the next ones before these are used.
+template <int Lanes, class Lines>
+SLUICE_INLINE void form_boundary_in_turns(const Lines& lines, RunningPivot<Lines> pivot, int first_row, int rows,
+                                          const real* d, std::ptrdiff_t stride, LanePack<Lanes>& first,
+                                          LanePack<Lanes>& last) {
+  constexpr int turn = 4;
+  const int inside = rows - 2;
+  LanePack<Lanes> next[turn] = {};
+  const auto load_next = [&](int start) {
     SLUICE_UNROLL
-    for (int m = 0; m < Shape::inside; ++m) {
-      if (shape_.has(m)) inside_[m] = pack_at<Lanes>(d + static_cast<std::ptrdiff_t>(m + 1) * stride);
+    for (int n = 0; n < turn; ++n) {
+      if (start + n < inside) next[n] = pack_at<Lanes>(d + (start + n + 1) * stride);
     }
-  }
-
-  /// The right-hand sides of the block's two boundary equations, from those of its first and last rows.
-  template <class Lines>
-  SLUICE_INLINE void form_boundary(const Lines& lines, BlockPivots<Lines, Shape>& pivots, Pack& first,
-                                   Pack& last) const {
-    double g[Lanes] = {};
-    double lowest[Lanes] = {};
+  };
+  load_next(0);
+  first = pack_at<Lanes>(d);
+  last = pack_at<Lanes>(d + (rows - 1) * stride);
+  double g[Lanes] = {};
+  double lowest[Lanes] = {};
+  for (int start = 0; start < inside; start += turn) {
+    LanePack<Lanes> now[turn];
     SLUICE_UNROLL
-    for (int m = 0; m < Shape::inside; ++m) {
-      if (!shape_.has(m)) continue;
-      const int k = shape_.first + 1 + m;
-      pivots.advance(lines, m, k);
-      const double inverse = pivots.inverse(lines, m, k);
-      const double weight = pivots.weight(lines, k);
+    for (int n = 0; n < turn; ++n) now[n] = next[n];
+    load_next(start + turn);
+    SLUICE_UNROLL
+    for (int n = 0; n < turn; ++n) {
+      if (start + n >= inside) continue;
+      const int k = first_row + 1 + start + n;
+      pivot.advance(lines, start + n == 0, k);
+      const double inverse = pivot.inverse(lines, k);
+      const double weight = pivot.weight(lines, k);
       const double lower = lines.lower[k];
       SLUICE_UNROLL
       for (int r = 0; r < Lanes; ++r) {
-        g[r] = fma(-lower, g[r], static_cast<double>(inside_[m].lane[r])) * inverse;
+        g[r] = fma(-lower, g[r], static_cast<double>(now[n].lane[r])) * inverse;
         lowest[r] = fma(weight, g[r], lowest[r]);
       }
     }
-    const double upper = lines.upper[shape_.first];
-    const double lower = lines.lower[shape_.last()];
-    SLUICE_UNROLL
-    for (int r = 0; r < Lanes; ++r) {
-      first.lane[r] = static_cast<real>(fma(-upper, lowest[r], static_cast<double>(first.lane[r])));
-      last.lane[r] = static_cast<real>(fma(-lower, g[r], static_cast<double>(last.lane[r])));
-    }
   }
-
-  /// Solves for the rows inside, the values of the first and last known, and writes all rows; `x` is row first.
-  template <class Lines>
-  SLUICE_INLINE void solve(const Lines& lines, BlockPivots<Lines, Shape>& pivots, const Pack& first, const Pack& last,
-                           real* x, int stride) const {
-    double value[Shape::inside][Lanes] = {};
-    double before[Lanes];
-    for (int r = 0; r < Lanes; ++r) before[r] = first.lane[r];
-    SLUICE_UNROLL
-    for (int m = 0; m < Shape::inside; ++m) {
-      if (!shape_.has(m)) continue;
-      const int k = shape_.first + 1 + m;
-      pivots.advance(lines, m, k);
-      const double inverse = pivots.inverse(lines, m, k);
-      const double lower = lines.lower[k];
-      SLUICE_UNROLL
-      for (int r = 0; r < Lanes; ++r) {
-        before[r] = fma(-lower, before[r], static_cast<double>(inside_[m].lane[r])) * inverse;
-        value[m][r] = before[r];
-      }
-    }
-    double after[Lanes];
-    for (int r = 0; r < Lanes; ++r) after[r] = last.lane[r];
-    SLUICE_UNROLL
-    for (int m = Shape::inside - 1; m >= 0; --m) {
-      if (!shape_.has(m)) continue;
-      const int k = shape_.first + 1 + m;
-      const double factor = -lines.upper[k] * pivots.inverse(lines, m, k);
-      SLUICE_UNROLL
-      for (int r = 0; r < Lanes; ++r) {
-        after[r] = fma(factor, after[r], value[m][r]);
-        value[m][r] = after[r];
-      }
-    }
-    store(first, value, last, x, stride);
+  const double upper = lines.upper[first_row];
+  const double lower = lines.lower[first_row + rows - 1];
+  SLUICE_UNROLL
+  for (int r = 0; r < Lanes; ++r) {
+    first.lane[r] = static_cast<real>(fma(-upper, lowest[r], static_cast<double>(first.lane[r])));
+    last.lane[r] = static_cast<real>(fma(-lower, g[r], static_cast<double>(last.lane[r])));
   }
-
- private:
-  /// Apart from the arithmetic: a coefficient is not read again after a store, which might have changed it.
-  SLUICE_INLINE void store(const Pack& first, const double (&value)[Shape::inside][Lanes], const Pack& last, real* x,
-                           int stride) const {
-    pack_at<Lanes>(x) = first;
-    SLUICE_UNROLL
-    for (int m = 0; m < Shape::inside; ++m) {
-      if (!shape_.has(m)) continue;
-      Pack pack;
-      for (int r = 0; r < Lanes; ++r) pack.lane[r] = static_cast<real>(value[m][r]);
-      pack_at<Lanes>(x + static_cast<std::ptrdiff_t>(m + 1) * stride) = pack;
-    }
-    pack_at<Lanes>(x + static_cast<std::ptrdiff_t>(shape_.rows - 1) * stride) = last;
-  }
-
-  Shape shape_;
-  Pack inside_[Shape::inside] = {};
-};
+}
 
 /// The prepared coefficients of one line's reduced system: coefficient `which` of block n.
 struct ReducedColumn {
