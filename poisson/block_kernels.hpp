@@ -111,7 +111,8 @@ struct PartBlocksOfRank {
 template <class Lines, int Lanes, class Shape>
 struct SolveInteriorOnChip {
   static constexpr int table_pitch = Shape::inside + 2;
-  static constexpr int table_size = BlockTable<Lines>::columns * table_pitch;
+  /// Doubles of the table: what follows it begins at a multiple of 16 bytes.
+  static constexpr int table_size = (BlockTable<Lines>::columns * table_pitch + 1) / 2 * 2;
   using Pack = LanePack<Lanes>;
 
   Lines lines;
@@ -129,7 +130,8 @@ struct SolveInteriorOnChip {
     for (int n = thread; n < table_size; n += threads) {
       const int column = n / table_pitch;
       const int row = n - column * table_pitch;
-      if (row < shape.rows) table[n] = BlockTable<Lines>::entry(lines, column, shape.first + row);
+      if (column < BlockTable<Lines>::columns && row < shape.rows)
+        table[n] = BlockTable<Lines>::entry(lines, column, shape.first + row);
     }
   }
 

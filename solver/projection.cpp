@@ -105,7 +105,8 @@ Projection::Projection(const Communicator& comm, const Decomposition& decomposit
 void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers) {
   {
     const PhaseTimers::Scope scope(timers, "halo exchange");
-    halo_->update({&star.v, &star.w});
+    halo_->update_y(star.v, HaloExchange::Side::lower);
+    halo_->update_z(star.w, HaloExchange::Side::lower);
     walls_->apply_normal(star.w);
   }
   {

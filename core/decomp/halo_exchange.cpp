@@ -75,47 +75,83 @@ HaloExchange::HaloExchange(const Communicator& comm, const Box3& box, std::size_
 }
 
 void HaloExchange::connect(MPI_Comm comm, std::size_t fields, Exchange& exchange, Direction& direction) const {
-  const std::size_t layer = static_cast<std::size_t>(box_.nx()) * static_cast<std::size_t>(direction.rows);
-  for (std::size_t n = 1; n <= fields; ++n) {
+  const std::size_t layer =
+      static_cast<std::size_t>(box_.nx()) * static_cast<std::size_t>(direction.rows) * sizeof(real);
+  const auto layers = [&](std::size_t n, std::initializer_list<int> neighbours) {
     std::vector<std::size_t> bytes(static_cast<std::size_t>(size_of(comm)));
-    for (const int neighbour : {direction.lower, direction.upper}) {
-      if (neighbour != nobody) bytes[static_cast<std::size_t>(neighbour)] += n * layer * sizeof(real);
+    for (const int neighbour : neighbours) {
+      if (neighbour != nobody) bytes[static_cast<std::size_t>(neighbour)] += n * layer;
     }
-    const BlockLayout layout = BlockLayout::of(std::move(bytes));  // as much comes as goes
-    direction.connections.push_back(exchange.connect(comm, layout, layout, Traffic::neighbours));
+    return BlockLayout::of(std::move(bytes));
+  };
+  const auto connected = [&](const BlockLayout& send, const BlockLayout& receive) {
+    return exchange.connect(comm, send, receive, Traffic::neighbours);
+  };
+  for (std::size_t n = 1; n <= fields; ++n) {
+    const BlockLayout both = layers(n, {direction.lower, direction.upper});  // as much comes as goes
+    direction.connections.push_back(connected(both, both));
   }
+  direction.to_lower_halo = connected(layers(1, {direction.upper}), layers(1, {direction.lower}));
+  direction.to_upper_halo = connected(layers(1, {direction.lower}), layers(1, {direction.upper}));
 }
 
-void HaloExchange::update(std::initializer_list<Field*> fields) {
+void HaloExchange::require(std::initializer_list<Field*> fields) const {
   SLUICE_REQUIRE(fields.size() <= max_fields_, "more fields than the halo exchange was made for");
   for (const Field* field : fields)
     SLUICE_REQUIRE(field->box() == box_, "a field on another pencil than the halo exchange was made for");
-  if (fields.size() == 0) return;
-  if (y_.connections.empty()) {
-    wrap_y(fields);
-  } else {
-    trade(y_, fields, y_layer);
-  }
-  if (!z_.connections.empty()) trade(z_, fields, z_layer);
 }
 
-void HaloExchange::wrap_y(std::initializer_list<Field*> fields) const {
+void HaloExchange::update(std::initializer_list<Field*> fields) {
+  require(fields);
+  if (fields.size() == 0) return;
+  if (y_.split()) {
+    trade(y_, both_sides(y_, fields.size()), fields, y_layer);
+  } else {
+    wrap_y(fields, true, true);
+  }
+  if (z_.split()) trade(z_, both_sides(z_, fields.size()), fields, z_layer);
+}
+
+void HaloExchange::update_y(Field& field, Side side) {
+  require({&field});
+  if (y_.split()) {
+    trade(y_, one_side(y_, side), {&field}, y_layer);
+  } else {
+    wrap_y({&field}, side == Side::lower, side == Side::upper);
+  }
+}
+
+void HaloExchange::update_z(Field& field, Side side) {
+  require({&field});
+  if (z_.split()) trade(z_, one_side(z_, side), {&field}, z_layer);
+}
+
+void HaloExchange::wrap_y(std::initializer_list<Field*> fields, bool lower, bool upper) const {
   CopyLayers wrap;
   for (Field* field : fields) {
-    wrap.add(read_only(y_layer(*field, y_.last)), y_layer(*field, -1));
-    wrap.add(read_only(y_layer(*field, 0)), y_layer(*field, y_.last + 1));
+    if (lower) wrap.add(read_only(y_layer(*field, y_.last)), y_layer(*field, -1));
+    if (upper) wrap.add(read_only(y_layer(*field, 0)), y_layer(*field, y_.last + 1));
   }
   wrap.run("halo: y period", box_.nx(), y_.rows);
 }
 
+HaloExchange::Trade HaloExchange::both_sides(const Direction& direction, std::size_t fields) {
+  return {direction.connections[fields - 1].get(), true, true};
+}
+
+HaloExchange::Trade HaloExchange::one_side(const Direction& direction, Side side) {
+  const bool lower = side == Side::lower;
+  return {(lower ? direction.to_lower_halo : direction.to_upper_halo).get(), lower, !lower};
+}
+
 template <class LayerOf>
-void HaloExchange::trade(const Direction& direction, std::initializer_list<Field*> fields,
+void HaloExchange::trade(const Direction& direction, const Trade& trade, std::initializer_list<Field*> fields,
                          const LayerOf& layer_of) const {
-  Connection& connection = *direction.connections[fields.size() - 1];
+  Connection& connection = *trade.connection;
   const std::ptrdiff_t nx = box_.nx();
   const std::ptrdiff_t part = nx * direction.rows * static_cast<std::ptrdiff_t>(fields.size());
   // A block holds what goes down, then what goes up: both where the ranks below and above are the same one.
-  const std::ptrdiff_t upward = direction.lower == direction.upper ? part : 0;
+  const std::ptrdiff_t upward = trade.upper && trade.lower && direction.lower == direction.upper ? part : 0;
   const auto buffer_layer = [&](auto* block, std::ptrdiff_t start, int n) {
     return Layer<std::remove_pointer_t<decltype(block)>>{block + start + n * nx * direction.rows, nx};
   };
@@ -128,8 +164,8 @@ void HaloExchange::trade(const Direction& direction, std::initializer_list<Field
     int n = 0;
     for (Field* field : fields) pack.add(read_only(layer_of(*field, layer)), buffer_layer(block, start, n++));
   };
-  pack_for(direction.lower, 0, 0);
-  pack_for(direction.upper, direction.last, upward);
+  if (trade.upper) pack_for(direction.lower, 0, 0);
+  if (trade.lower) pack_for(direction.upper, direction.last, upward);
   pack.run("halo: pack", box_.nx(), direction.rows);
 
   connection.run([](int) {});
@@ -140,8 +176,8 @@ void HaloExchange::trade(const Direction& direction, std::initializer_list<Field
     int n = 0;
     for (Field* field : fields) unpack.add(buffer_layer(block, start, n++), layer_of(*field, layer));
   };
-  unpack_from(direction.upper, direction.last + 1, 0);
-  unpack_from(direction.lower, -1, upward);
+  if (trade.upper) unpack_from(direction.upper, direction.last + 1, 0);
+  if (trade.lower) unpack_from(direction.lower, -1, upward);
   unpack.run("halo: unpack", box_.nx(), direction.rows);
 }
 

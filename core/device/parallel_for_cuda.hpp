@@ -124,7 +124,7 @@ struct WarpSum {
 
 /// Cells of a thread that looks for the largest value; it reads for all of them before it writes. In single precision
 /// one cell's reads are too few to keep memory busy.
-inline constexpr int cells_of_thread = sizeof(real) == sizeof(double) ? 1 : 4;
+inline constexpr int cells_of_thread = sizeof(real) == sizeof(double) ? 1 : 2;
 
 /// For each cell; the largest value as the bits of a non-negative double, which order like integers; the bits of a NaN
 /// lie above all others.

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,16 +29,19 @@ int world_size() {
   return size_of(MPI_COMM_WORLD);
 }
 
-/// What a field of global indices should hold: its own cells, and with `halo` also the halo, y periodic;
-/// never the halo behind the walls and never the padding of the rows.
-std::vector<real> field_values(const Field& field, const Cells& cells, int shift, bool halo) {
+/// Whether a local place in y and z is to be filled.
+using Place = std::function<bool(std::int64_t j, std::int64_t k)>;
+
+/// What a field of global indices should hold: its own cells, and of the halo what `halo` says, y periodic; never the
+/// halo behind the walls and never the padding of the rows.
+std::vector<real> field_values(const Field& field, const Cells& cells, int shift, const Place& halo) {
   const Box3& box = field.box();
   std::vector<real> values(field.buffer().size(), static_cast<real>(test::untouched));
   for (std::int64_t k = -1; k <= box.nz(); ++k) {
     for (std::int64_t j = -1; j <= box.ny(); ++j) {
       const bool own = j >= 0 && j < box.ny() && k >= 0 && k < box.nz();
       const std::int64_t z = box.lo[2] + k;
-      if (!own && !(halo && z >= 0 && z < cells[2])) continue;
+      if (!own && !(halo(j, k) && z >= 0 && z < cells[2])) continue;
       const std::int64_t y = (box.lo[1] + j + cells[1]) % cells[1];
       for (std::int64_t i = 0; i < box.nx(); ++i) {
         const auto at = static_cast<std::size_t>(i + field.row_length() * (j + 1) + field.plane_length() * (k + 1));
@@ -53,6 +57,13 @@ std::int64_t mismatches(const Field& field, const std::vector<real>& wanted) {
   std::int64_t count = 0;
   for (std::size_t n = 0; n < wanted.size(); ++n) count += found[n] == wanted[n] ? 0 : 1;
   return count;
+}
+
+bool everywhere(std::int64_t /*j*/, std::int64_t /*k*/) {
+  return true;
+}
+bool nowhere(std::int64_t /*j*/, std::int64_t /*k*/) {
+  return false;
 }
 
 std::string label(const Cells& cells, const ProcessGrid& grid) {
@@ -72,10 +83,11 @@ class FieldSet {
 
   void fill() {
     int n = 0;
-    for (Field& field : fields_) field.buffer().upload(field_values(field, cells_, n++, false));
+    for (Field& field : fields_) field.buffer().upload(field_values(field, cells_, n++, nowhere));
   }
   /// Expects of field n that its halo was exchanged, or was left alone.
-  void expect(int n, bool halo) const {
+  void expect(int n, bool halo) const { expect_filled(n, halo ? Place(everywhere) : Place(nowhere)); }
+  void expect_filled(int n, const Place& halo) const {
     device::synchronize();
     const Field& field = fields_[static_cast<std::size_t>(n)];
     EXPECT_EQ(mismatches(field, field_values(field, cells_, n, halo)), 0) << "field " << n;
@@ -104,6 +116,31 @@ void expect_right_halos(const Cells& cells, const ProcessGrid& grid, std::int64_
   for (const int n : {0, 1, 2, 3}) fields.expect(n, n != 3);
 }
 
+/// One layer of each of four fields; then the layers in z after those in y, which bring the edges.
+void expect_right_layers(const Cells& cells, const ProcessGrid& grid, Exchange& exchange) {
+  SCOPED_TRACE(label(cells, grid));
+  using Side = HaloExchange::Side;
+  const Decomposition decomposition(cells, grid, static_cast<int>(cells[2] / 2));
+  const Communicator comm(MPI_COMM_WORLD, grid);
+  const Box3 box = decomposition.x_pencil(comm.rank());
+  const std::int64_t ny = box.ny();
+  const std::int64_t nz = box.nz();
+  const auto inside = [](std::int64_t n, std::int64_t count) { return n >= 0 && n < count; };
+  HaloExchange halo(comm, box, 1, exchange);
+  FieldSet fields(cells, box, cells[0], 4);
+  halo.update_y(*fields[0], Side::lower);
+  halo.update_y(*fields[1], Side::upper);
+  halo.update_z(*fields[2], Side::lower);
+  halo.update_z(*fields[3], Side::upper);
+  fields.expect_filled(0, [&](std::int64_t j, std::int64_t k) { return j == -1 && inside(k, nz); });
+  fields.expect_filled(1, [&](std::int64_t j, std::int64_t k) { return j == ny && inside(k, nz); });
+  fields.expect_filled(2, [&](std::int64_t j, std::int64_t k) { return k == -1 && inside(j, ny); });
+  fields.expect_filled(3, [&](std::int64_t j, std::int64_t k) { return k == nz && inside(j, ny); });
+  for (const Side side : {Side::lower, Side::upper}) halo.update_y(*fields[0], side);
+  for (const Side side : {Side::lower, Side::upper}) halo.update_z(*fields[0], side);
+  fields.expect_filled(0, everywhere);
+}
+
 class HaloExchangeBy : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
@@ -117,6 +154,7 @@ TEST_P(HaloExchangeBy, FillsEveryInteriorHaloOnEveryProcessGrid) {
     for (const ProcessGrid& grid : Decomposition::candidates(cells, world_size(), static_cast<int>(cells[2] / 2))) {
       expect_right_halos(cells, grid, cells[0], *exchange);
       expect_right_halos(cells, grid, cells[0] + 7, *exchange);
+      expect_right_layers(cells, grid, *exchange);
     }
   }
 }
@@ -126,6 +164,7 @@ TEST_P(HaloExchangeBy, WorksWithASingleRowARank) {
   const int size = world_size();
   expect_right_halos({12, size, 12}, {size, 1}, 16, *exchange);      // every rank owns one row
   expect_right_halos({12, size + 1, 12}, {size, 1}, 16, *exchange);  // all but the first
+  expect_right_layers({12, size, 12}, {size, 1}, *exchange);
   if (size <= 6) expect_right_halos({12, 1, 12}, {1, size}, 16, *exchange);
 }
 
