@@ -62,8 +62,8 @@ SLUICE_INLINE double reciprocal(double x) {
 /// Rows of the longest block that there is a shape for.
 inline constexpr int longest_shape = 32;
 
-/// Calls action with the smallest shape that fits. Blocks of a grid differ by one row at most, so that they surely have
-/// as many rows as the next smaller shape has room for.
+/// Calls action with the smallest shape that fits blocks of which the longest has so many rows. They differ by one row
+/// at most, so that all surely have as many rows as the next smaller shape has room for.
 template <class Action>
 void with_shape(std::int64_t longest, const Action& action) {
   if (longest <= 8) {

@@ -70,7 +70,7 @@ bool joins_blocks(const Decomposition& decomposition, TridiagonalMethod method) 
   int most = 0;
   for (int z = 0; z < processes.pz; ++z)
     most = std::max(most, JoinedBlocks::count(decomposition.x_pencil(processes.rank(0, z)).extent(2)));
-  return most <= most_blocks_of_line;
+  return std::max(most, processes.pz) <= most_blocks_of_line;
 }
 
 std::optional<JoinedBlocks> joined_blocks(const Communicator& comm, const Decomposition& decomposition,
@@ -82,8 +82,8 @@ std::optional<JoinedBlocks> joined_blocks(const Communicator& comm, const Decomp
   return JoinedBlocks(std::move(bounds), comm.z_index());
 }
 
-JoinedBlocks::JoinedBlocks(std::vector<std::int64_t> bounds, int rank)
-    : of_ranks(std::move(bounds)), of_threads({0}), first_blocks{0}, rank(rank) {
+JoinedBlocks::JoinedBlocks(std::vector<std::int64_t> bounds, int z_index)
+    : of_ranks(std::move(bounds)), of_threads({0}), first_blocks{0}, rank(z_index) {
   std::vector<std::int64_t> all{0};
   for (std::size_t n = 0; n + 1 < of_ranks.bounds().size(); ++n) {
     const std::int64_t start = of_ranks.bounds()[n];

@@ -15,11 +15,11 @@ namespace sluice {
 
 /// How a GPU build splits z over ranks: each joins its blocks to one, so that two values a line travel from each rank,
 /// however many blocks it has. Which blocks those are concerns that rank alone: as few as threads can solve, since the
-/// values at their ends are read and written too. The arithmetic then depends on the process grid, as
-/// that of FFTs on GPUs does.
+/// values at their ends are read and written too. The arithmetic then depends on the process grid, as that of FFTs on
+/// GPUs does.
 struct JoinedBlocks {
-  /// Rank n of a column, of which this is `rank`, has the planes [bounds[n], bounds[n + 1]).
-  JoinedBlocks(std::vector<std::int64_t> bounds, int rank);
+  /// Rank n of a column has the planes [bounds[n], bounds[n + 1]); this one is rank `z_index`.
+  JoinedBlocks(std::vector<std::int64_t> bounds, int z_index);
 
   /// What the planes of a rank are cut into.
   static int count(std::int64_t planes);
@@ -37,7 +37,8 @@ struct JoinedBlocks {
 /// Whether lines are solved by tiles that hold them whole: on GPUs, where z is not split.
 bool solves_in_tiles(const Decomposition& decomposition, TridiagonalMethod method);
 
-/// Whether blocks are joined: on GPUs, where z is split and those of a rank fit shared memory when they are.
+/// Whether blocks are joined: on GPUs, where z is split and the systems of a rank's blocks and of all ranks fit shared
+/// memory.
 bool joins_blocks(const Decomposition& decomposition, TridiagonalMethod method);
 
 /// The joined blocks of this rank; none where they are not joined.

@@ -56,8 +56,8 @@ class TilePivots;
 template <class Shape>
 class TilePivots<ShiftedLines, Shape> {
  public:
-  /// Whether it pays to find them all ahead of the elimination, while rows are on their way: in single precision the
-  /// registers that keep them in double are worth more.
+  /// Whether they are found ahead of an elimination that advances: in single precision the registers that keep them in
+  /// double are worth more. What only solves for the rows inside needs them all in either.
   static constexpr bool ahead = sizeof(real) == sizeof(double);
   static constexpr bool in_registers = true;
 
@@ -151,15 +151,15 @@ template <int Lanes, class Lines, class Shape, class Store>
 SLUICE_INLINE void solve_block(const BlockTable<Lines>& table, const Shape& shape,
                                const TilePivots<Lines, Shape>& pivots, real* inside, int pitch,
                                const LanePack<Lanes>& first, const LanePack<Lanes>& last, const Store& store) {
-  constexpr bool ahead = sizeof(real) < sizeof(double);  // a row is read before the one below is written: faster there
+  constexpr bool early = sizeof(real) < sizeof(double);  // a row is read before the one below is written: faster there
   LanePack<Lanes> value = first;
   LanePack<Lanes> next = first;
-  if (ahead && shape.has(0)) next = pack_at<Lanes>(inside);
+  if (early && shape.has(0)) next = pack_at<Lanes>(inside);
   SLUICE_UNROLL
   for (int m = 0; m < Shape::inside; ++m) {
     if (!shape.has(m)) continue;
     LanePack<Lanes> d = next;
-    if constexpr (!ahead) {
+    if constexpr (!early) {
       d = pack_at<Lanes>(inside + m * pitch);
     } else if (m + 1 < Shape::inside && shape.has(m + 1)) {
       next = pack_at<Lanes>(inside + (m + 1) * pitch);

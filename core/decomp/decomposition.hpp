@@ -21,7 +21,8 @@ struct ProcessGrid {
 };
 
 /// How nz planes are cut into blocks, and blocks into pz ranges. The blocks belong to the grid: they do not
-/// depend on pz, so that the arithmetic along z is the same on every process grid (GPUs join those of a rank).
+/// depend on pz, so that the arithmetic along z is the same on every process grid (GPUs that split z cut the planes of
+/// a rank anew).
 class ZBlocks {
  public:
   ZBlocks(std::int64_t nz, int count);

@@ -202,6 +202,7 @@ ExactSum reduce_sum(const char* name, const Box3& box, const Kernel& kernel) {
 ///   struct Computed { ... };
 ///   SLUICE_INLINE Computed compute(Cell c) const;
 ///   SLUICE_INLINE double write(Cell c, const Computed& computed) const;  // returns the value that is reduced
+/// compute() may be called more than once for a cell, and must not read at other cells what write() changes.
 template <class Kernel>
 void reduce_sum(const char* name, const Box3& box, const Kernel& kernel, Deferred<ExactSum>& result) {
   detail::require_kernel_file<Kernel>();

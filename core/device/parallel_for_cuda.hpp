@@ -84,6 +84,7 @@ inline constexpr int cells_of_warp = cells_of_lane * warp;
 inline constexpr int warps_of_block = block_x * block_y / warp;
 
 /// For each cell, a row of a block to each warp; the sum over each warp's cells goes to sums[k][j][i / cells_of_warp].
+/// Registers for what a lane reads at a time, but no more: these loops wait for memory.
 template <class Kernel, class CellType>
 __global__ void __launch_bounds__(block_x* block_y, 5)
     sum_warps(int nx, int y0, int ny, int z0, int warps_in_row, int rows_in_chunk, Kernel kernel, double* sums) {

@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <string>
 
 #include "core/device/memory.hpp"
@@ -22,18 +25,25 @@ JoinedBlocks joined_of_rank(const test::LineShape& shape, int ranks, int rank) {
   return {bounds, rank};
 }
 
-/// What a block of threads does to each line of one z block.
+/// What a block of three threads does to three lines at a time of one z block.
 template <int Lanes, class Kernel, class ForEachLine>
 void solve_on_chip(const Kernel& kernel, int block, const ForEachLine& for_each_line) {
-  constexpr int pitch = 3 * Lanes;
-  std::vector<double> table(Kernel::table_size);
-  std::vector<typename Kernel::Pack> rows(Kernel::shared_bytes(3) / sizeof(typename Kernel::Pack));
-  for (int thread = 0; thread < 3; ++thread) kernel.bring_table(block, thread, 3, table.data());
-  for_each_line([&](int lane, int j) {
-    real* const own = rows[1].lane;
-    kernel.bring_rows(lane, j, block, own, pitch);
-    kernel.solve(lane, j, block, table.data(), own, pitch);
-  });
+  constexpr int threads = 3;
+  constexpr int pitch = threads * Lanes;
+  constexpr double not_filled = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> shared(Kernel::shared_bytes(threads) / sizeof(double) + 1, not_filled);
+  double* const table = shared.data();
+  real* const rows = reinterpret_cast<real*>(table + Kernel::table_size);
+  for (int thread = 0; thread < threads; ++thread) kernel.bring_table(block, thread, threads, table);
+  std::vector<std::array<int, 2>> lines;
+  for_each_line([&](int lane, int j) { lines.push_back({lane, j}); });
+  for (std::size_t first = 0; first < lines.size(); first += threads) {
+    const std::size_t count = std::min<std::size_t>(threads, lines.size() - first);
+    for (std::size_t n = 0; n < count; ++n)
+      kernel.bring_rows(lines[first + n][0], lines[first + n][1], block, rows + n * Lanes, pitch);
+    for (std::size_t n = 0; n < count; ++n)
+      kernel.solve(lines[first + n][0], lines[first + n][1], block, table, rows + n * Lanes, pitch);
+  }
 }
 
 /// The passes of `ranks` ranks that join their blocks, rank after rank and thread after thread.
@@ -42,9 +52,10 @@ std::vector<std::vector<real>> solve_joined(const test::LineShape& shape, int ra
   test::LineData<Lines> data(shape);
   const LineArray x = data.array();
   const std::ptrdiff_t lines = static_cast<std::ptrdiff_t>(x.count) * x.rows;
-  Buffer<real> edges(static_cast<std::size_t>(2 * shape.blocks * lines));
+  const int blocks = joined_of_rank(shape, ranks, 0).of_threads.count();
+  Buffer<real> edges(static_cast<std::size_t>(2 * blocks * lines));
   Buffer<real> ends(static_cast<std::size_t>(2 * ranks * lines));
-  std::vector<double> g(static_cast<std::size_t>(2 * shape.blocks * Lanes));
+  std::vector<double> g(static_cast<std::size_t>(2 * std::max(blocks, ranks) * Lanes));
   const auto for_each_line = [&](const auto& action) {
     for (int j = 0; j < x.rows; ++j) {
       for (int lane = 0; lane < x.count; lane += Lanes) action(lane, j);
@@ -77,9 +88,11 @@ std::vector<std::vector<real>> solve_joined(const test::LineShape& shape, int ra
                    const LineArray& own_ends) {
     const PartBlocksOfRank<Lines, Lanes> part{narrowed_to(home, joined.first_block(), joined.blocks_here()), boundary,
                                               own_ends};
-    const SolveInteriorOnChip<Lines, Lanes, BlockShape<32, 2>> interior{home, own, boundary, joined.first_block()};
     for_each_line([&](int lane, int j) { part(lane, j, g.data(), Lanes); });
-    for (int block = 0; block < joined.blocks_here(); ++block) solve_on_chip<Lanes>(interior, block, for_each_line);
+    with_shape(joined.longest_here(), [&](auto room) {
+      const SolveInteriorOnChip<Lines, Lanes, decltype(room)> interior{home, own, boundary, joined.first_block()};
+      for (int block = 0; block < joined.blocks_here(); ++block) solve_on_chip<Lanes>(interior, block, for_each_line);
+    });
   });
   return data.lines();
 }
@@ -184,8 +197,9 @@ void expect_the_same_joined(const char* what) {
   double worst = 0;
   double worst_difference = 0;
   double worst_plain = 0;
-  for (const test::LineShape& shape : {test::LineShape{6, 3, 40, 4}, test::LineShape{4, 5, 79, 5},
-                                       test::LineShape{10, 2, 384, 24}, test::LineShape{6, 2, 630, 210}}) {
+  for (const test::LineShape& shape :
+       {test::LineShape{6, 3, 40, 4}, test::LineShape{4, 5, 79, 5}, test::LineShape{10, 2, 384, 24},
+        test::LineShape{6, 2, 630, 210}, test::LineShape{4, 3, 9, 4}, test::LineShape{6, 3, 258, 8}}) {
     const auto expected = test::solve_lines<Lines>(shape, BlockMethod::tiles);
     worst_plain = std::max(worst_plain, residual_in_epsilons<Lines>(shape, expected));
     for (const int ranks : {1, 2, 3, 4}) {
@@ -194,7 +208,7 @@ void expect_the_same_joined(const char* what) {
       const double difference = test::difference_in_epsilons(joined, expected);
       const std::string of = fmt::format("{}, nz {}, blocks {}, ranks {}", what, shape.nz, shape.blocks, ranks);
       EXPECT_LE(residual, 50) << of;
-      EXPECT_LE(difference, 0.1 * shape.nz * shape.nz) << of;  // as the condition of the longest wave grows
+      EXPECT_LE(difference, 20 + 0.1 * shape.nz * shape.nz) << of;  // as the condition of the longest wave grows
       worst = std::max(worst, residual);
       worst_difference = std::max(worst_difference, difference);
     }
@@ -206,6 +220,17 @@ void expect_the_same_joined(const char* what) {
 TEST(BlockKernels, BlocksOfARankJoined) {
   expect_the_same_joined<2, ShiftedLines>("complex, joined");
   expect_the_same_joined<1, TableLines>("real, joined");
+}
+
+TEST(BlockKernels, CutTheirPlanesEvenlyIntoAsFewBlocksAsThreadsCanSolve) {
+  const JoinedBlocks joined({0, 2, 34, 67, 131, 196}, 2);
+  EXPECT_EQ(joined.of_threads.bounds(), (std::vector<std::int64_t>{0, 2, 34, 51, 67, 99, 131, 153, 175, 196}));
+  EXPECT_EQ(joined.first_blocks, (std::vector<int>{0, 1, 2, 4, 6, 9}));
+  EXPECT_EQ(joined.first_block(), 2);
+  EXPECT_EQ(joined.blocks_here(), 2);
+  EXPECT_EQ(joined.longest_here(), 17);
+  EXPECT_EQ(JoinedBlocks({0, 2, 34}, 0).longest_here(), 2);
+  EXPECT_EQ(JoinedBlocks({0, 2, 34}, 1).longest_here(), 32);
 }
 
 TEST(BlockKernels, WhichGridsTheKernelsServe) {

@@ -138,9 +138,9 @@ struct SizedGrid {
 
 /// Even, odd and prime; ny = 1; a single row or wavenumber for a rank; more ranks in z than lines in y;
 /// uneven blocks of 2 or more.
-const std::vector<SizedGrid> sizes{{{32, 64, 48}, 6}, {{16, 12, 24}, 7}, {{9, 7, 11}, 3}, {{13, 11, 17}, 8},
-                                   {{15, 1, 12}, 6},  {{10, 6, 13}, 6},  {{6, 3, 14}, 4}, {{1, 2, 7}, 3},
-                                   {{2, 5, 31}, 1},   {{70, 2, 6}, 3}};
+const std::vector<SizedGrid> sizes{{{32, 64, 48}, 6}, {{10, 6, 98}, 6}, {{16, 12, 24}, 7}, {{9, 7, 11}, 3},
+                                   {{13, 11, 17}, 8}, {{15, 1, 12}, 6}, {{10, 6, 13}, 6},  {{6, 3, 14}, 4},
+                                   {{1, 2, 7}, 3},    {{2, 5, 31}, 1},  {{70, 2, 6}, 3}};
 
 TEST(Poisson, SolvesTheDiscreteOperatorOnEveryProcessGrid) {
   double worst_residual = 0;
