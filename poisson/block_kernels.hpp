@@ -39,15 +39,15 @@ struct FormBoundaryInTurns {
 
   SLUICE_INLINE void operator()(int lane, int j, int block) const {
     const int* bounds = lines.blocks.bounds + first_block;
-    const int first_row = bounds[block];
-    const int rows = bounds[block + 1] - first_row;
-    const real* source = d.at(lane, j, first_row - bounds[0]);
+    const RowRange rows{bounds[block], bounds[block + 1] - bounds[block]};
+    const real* source = d.at(lane, j, rows.first - bounds[0]);
     LanePack<Lanes> first, last;
-    form_boundary_in_turns<Lanes>(lines, RunningPivot<Lines>(lines, lane / Lines::components, j), first_row, rows,
-                                  source, d.stride_z, first, last);
+    form_boundary_in_turns<Lanes>(lines, RunningPivot<Lines>(lines, lane / Lines::components, j), rows, source,
+                                  d.stride_z, first, last);
     if constexpr (Lines::components == 2) {
       if (is_singular_line(lines, lane, j))
-        first.lane[1] = static_cast<real>(moment_of_block(lines, first_row, first_row + rows, source, d.stride_z));
+        first.lane[1] =
+            static_cast<real>(moment_of_block(lines, rows.first, rows.first + rows.count, source, d.stride_z));
     }
     pack_at<Lanes>(boundary.at(lane, j, 2 * block)) = first;
     pack_at<Lanes>(boundary.at(lane, j, 2 * block + 1)) = last;

@@ -46,14 +46,19 @@ class RunningPivot<TableLines> {
   SLUICE_INLINE double weight(const TableLines& lines, int k) const { return lines.weight[k]; }
 };
 
-/// The right-hand sides of the two boundary equations of rows [first_row, first_row + rows), from those of its first
-/// and last rows; `d` is the first. Rows are read a few at a time, the next ones before these are used.
+/// Rows [first, first + count) of the grid.
+struct RowRange {
+  int first, count;
+};
+
+/// The right-hand sides of the two boundary equations of these rows, from those of the first and the last; `d` is the
+/// first. Rows are read a few at a time, the next ones before these are used.
 template <int Lanes, class Lines>
-SLUICE_INLINE void form_boundary_in_turns(const Lines& lines, RunningPivot<Lines> pivot, int first_row, int rows,
+SLUICE_INLINE void form_boundary_in_turns(const Lines& lines, RunningPivot<Lines> pivot, const RowRange& rows,
                                           const real* d, std::ptrdiff_t stride, LanePack<Lanes>& first,
                                           LanePack<Lanes>& last) {
   constexpr int turn = 4;
-  const int inside = rows - 2;
+  const int inside = rows.count - 2;
   LanePack<Lanes> next[turn] = {};
   const auto load_next = [&](int start) {
     SLUICE_UNROLL
@@ -63,7 +68,7 @@ SLUICE_INLINE void form_boundary_in_turns(const Lines& lines, RunningPivot<Lines
   };
   load_next(0);
   first = pack_at<Lanes>(d);
-  last = pack_at<Lanes>(d + (rows - 1) * stride);
+  last = pack_at<Lanes>(d + (rows.count - 1) * stride);
   double g[Lanes] = {};
   double lowest[Lanes] = {};
   for (int start = 0; start < inside; start += turn) {
@@ -74,7 +79,7 @@ SLUICE_INLINE void form_boundary_in_turns(const Lines& lines, RunningPivot<Lines
     SLUICE_UNROLL
     for (int n = 0; n < turn; ++n) {
       if (start + n >= inside) continue;
-      const int k = first_row + 1 + start + n;
+      const int k = rows.first + 1 + start + n;
       pivot.advance(lines, start + n == 0, k);
       const double inverse = pivot.inverse(lines, k);
       const double weight = pivot.weight(lines, k);
@@ -86,8 +91,8 @@ SLUICE_INLINE void form_boundary_in_turns(const Lines& lines, RunningPivot<Lines
       }
     }
   }
-  const double upper = lines.upper[first_row];
-  const double lower = lines.lower[first_row + rows - 1];
+  const double upper = lines.upper[rows.first];
+  const double lower = lines.lower[rows.first + rows.count - 1];
   SLUICE_UNROLL
   for (int r = 0; r < Lanes; ++r) {
     first.lane[r] = static_cast<real>(fma(-upper, lowest[r], static_cast<double>(first.lane[r])));

@@ -202,6 +202,8 @@ TEST_P(HaloExchangeBy, RefusesFieldsItWasNotMadeFor) {
   EXPECT_THROW(halo.update({&first, &second}), Error);
   Field other(box_of(9, 11, 12), Location::center);
   EXPECT_THROW(halo.update({&other}), Error);
+  EXPECT_THROW(halo.update_y(other, HaloExchange::Side::lower), Error);
+  EXPECT_THROW(halo.update_z(other, HaloExchange::Side::upper), Error);
   EXPECT_NO_THROW(halo.update({&first}));
 }
 
