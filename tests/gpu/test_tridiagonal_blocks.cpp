@@ -1,9 +1,6 @@
 // The kernels that solve lines in two passes, and those that hold them in shared memory, against the plain ones.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdio>
-
 #include "tests/support/line_problem.hpp"
 
 namespace sluice {
@@ -11,14 +8,8 @@ namespace {
 
 template <class Lines>
 void expect_agreement_with_plain(const char* what, BlockMethod method) {
-  double worst = 0;
-  for (const test::LineShape& shape : test::line_shapes()) {
-    const auto plain = test::solve_lines<Lines>(shape, BlockMethod::plain);
-    const double difference = test::difference_in_epsilons(test::solve_lines<Lines>(shape, method), plain);
-    EXPECT_LE(difference, 200) << what << ", nz " << shape.nz << ", blocks " << shape.blocks;
-    worst = std::max(worst, difference);
-  }
-  std::printf("%s: largest difference %.1f eps\n", what, worst);
+  test::expect_agreement<Lines>(what, test::line_shapes(), BlockMethod::plain,
+                                [&](const test::LineShape& shape) { return test::solve_lines<Lines>(shape, method); });
 }
 
 TEST(TridiagonalBlocksOnGpu, InTwoPasses) {

@@ -1,10 +1,12 @@
 #pragma once
 // Tridiagonal systems along z with random right-hand sides, for tests that solve the same lines in several ways.
+#include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <vector>
 
@@ -151,6 +153,19 @@ inline double difference_in_epsilons(const std::vector<std::vector<real>>& a, co
     worst = relative <= worst ? worst : relative;
   }
   return worst;
+}
+
+/// Expects that solve(shape) gives what LineSolver gives by `reference`, to round-off.
+template <class Lines, class Solve>
+void expect_agreement(const char* what, const std::vector<LineShape>& shapes, BlockMethod reference,
+                      const Solve& solve) {
+  double worst = 0;
+  for (const LineShape& shape : shapes) {
+    const double difference = difference_in_epsilons(solve(shape), solve_lines<Lines>(shape, reference));
+    EXPECT_LE(difference, 200) << what << ", nz " << shape.nz << ", blocks " << shape.blocks;
+    worst = std::max(worst, difference);
+  }
+  std::printf("%s: largest difference %.1f eps\n", what, worst);
 }
 
 /// For kernels whose blocks have room for so many rows; even numbers of lines.

@@ -128,14 +128,9 @@ std::vector<std::vector<real>> solve_in_passes(const test::LineShape& shape) {
 template <int Lanes, class Lines, class Shape>
 void expect_the_same(const char* what, const std::vector<test::LineShape>& shapes) {
   if (device::is_gpu()) GTEST_SKIP() << "the coefficients are not in host memory";
-  double worst = 0;
-  for (const test::LineShape& shape : shapes) {
-    const auto expected = test::solve_lines<Lines>(shape, BlockMethod::tiles);
-    const double difference = test::difference_in_epsilons(solve_in_passes<Lanes, Shape, Lines>(shape), expected);
-    EXPECT_LE(difference, 200) << what << ", nz " << shape.nz << ", blocks " << shape.blocks;
-    worst = std::max(worst, difference);
-  }
-  std::printf("%s: largest difference %.1f eps\n", what, worst);
+  test::expect_agreement<Lines>(what, shapes, BlockMethod::tiles, [](const test::LineShape& shape) {
+    return solve_in_passes<Lanes, Shape, Lines>(shape);
+  });
 }
 
 TEST(BlockKernels, ComplexLines) {

@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
 
 #include "core/device/memory.hpp"
@@ -58,20 +56,15 @@ std::vector<TileForm> tile_forms() {
 template <int Lanes, class Lines, class Shape>
 void expect_the_same(const char* what, const std::vector<test::LineShape>& shapes) {
   if (device::is_gpu()) GTEST_SKIP() << "the coefficients are not in host memory";
-  double worst = 0;
-  for (const test::LineShape& shape : shapes) {
-    const auto expected = test::solve_lines<Lines>(shape, BlockMethod::tiles);
+  test::expect_agreement<Lines>(what, shapes, BlockMethod::tiles, [&](const test::LineShape& shape) {
     const auto form_0 = solve_in_tiles<Lanes, Shape, Lines>(shape, {});
-    const double difference = test::difference_in_epsilons(form_0, expected);
-    EXPECT_LE(difference, 200) << what << ", nz " << shape.nz << ", blocks " << shape.blocks;
-    worst = std::max(worst, difference);
     for (const TileForm& form : tile_forms<Lanes>()) {
       EXPECT_EQ((solve_in_tiles<Lanes, Shape, Lines>(shape, form)), form_0)
           << what << ", nz " << shape.nz << ", blocks " << shape.blocks << ", width " << form.width << ", shift "
           << form.shift << ", pieces " << form.pieces;
     }
-  }
-  std::printf("%s: largest difference %.1f eps\n", what, worst);
+    return form_0;
+  });
 }
 
 TEST(LineTiles, ComplexLines) {
