@@ -1,9 +1,9 @@
 // What the threads of a GPU do to tiles of lines, run on the host, against the sweeps of the CPU.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
-#include <string>
+#include <vector>
 
 #include "core/device/memory.hpp"
 #include "poisson/tile_solver.hpp"
