@@ -36,9 +36,12 @@ void launch_blocks(const char* name, const LineArray& array, int blocks, const K
   check_cuda(cudaGetLastError(), name);
 }
 
+/// Blocks of threads whose shared memory a multiprocessor has where z blocks have 32 rows: registers for no more.
+inline constexpr int resident_on_chip = 3;
+
 /// The same for a kernel whose threads hold their rows in shared memory.
 template <int Lanes, class Kernel>
-__global__ void __launch_bounds__(threads_of_blocks, 3)
+__global__ void __launch_bounds__(threads_of_blocks, resident_on_chip)
     for_each_block_on_chip(int in_row, unsigned lines, const __grid_constant__ Kernel kernel) {
   extern __shared__ __align__(16) double shared[];
   const unsigned line = blockIdx.x * threads_of_blocks + threadIdx.x;
