@@ -59,7 +59,7 @@ class TilePivots<ShiftedLines, Shape> {
   /// Whether they are found ahead of an elimination that advances: in single precision the registers that keep them in
   /// double are worth more. What only solves for the rows inside needs them all in either.
   static constexpr bool ahead = sizeof(real) == sizeof(double);
-  static constexpr bool in_registers = true;
+  static constexpr bool in_registers = true;  ///< which are scarce then
 
   /// Of a line whose diagonal is shifted by `shift`.
   SLUICE_INLINE void set_shift(double shift) { shift_ = shift; }

@@ -148,13 +148,6 @@ TEST(BlockKernels, TwoRealLinesTogether) {
   expect_the_same<2, TableLines, BlockShape<16, 2>>("real in twos, room for 16 rows", test::up_to_16_rows);
 }
 
-double shift_of(const ShiftedLines& lines, int i, int j) {
-  return lines.shift_x[i] + lines.shift_y[j];
-}
-double shift_of(const TableLines& /*lines*/, int /*i*/, int /*j*/) {
-  return 0;
-}
-
 /// Largest residual of any row but those of the singular line, over the magnitudes in that row, in units of real's
 /// round-off: what a long-wave line's solution may differ by says nothing, since it is badly conditioned.
 template <class Lines>
@@ -166,7 +159,7 @@ double residual_in_epsilons(const test::LineShape& shape, const std::vector<std:
   for (std::size_t n = Lines::components == 2 ? 2 : 0; n < x.size(); ++n) {
     const auto in_row = static_cast<std::size_t>(Lines::components * shape.nx);
     const double shift =
-        shift_of(lines, static_cast<int>(n % in_row) / Lines::components, static_cast<int>(n / in_row));
+        shift_of_line(lines, static_cast<int>(n % in_row) / Lines::components, static_cast<int>(n / in_row));
     for (int k = 0; k < shape.nz; ++k) {
       const auto at = [&](int row) {
         return row >= 0 && row < shape.nz ? static_cast<double>(x[n][static_cast<std::size_t>(row)]) : 0.0;
@@ -194,7 +187,7 @@ void expect_the_same_joined(const char* what) {
   double worst_plain = 0;
   for (const test::LineShape& shape :
        {test::LineShape{6, 3, 40, 4}, test::LineShape{4, 5, 79, 5}, test::LineShape{10, 2, 384, 24},
-        test::LineShape{6, 2, 630, 210}, test::LineShape{4, 3, 9, 4}, test::LineShape{6, 3, 258, 8}}) {
+        test::LineShape{6, 2, 630, 210}, test::LineShape{6, 3, 258, 8}}) {
     const auto expected = test::solve_lines<Lines>(shape, BlockMethod::tiles);
     worst_plain = std::max(worst_plain, residual_in_epsilons<Lines>(shape, expected));
     for (const int ranks : {1, 2, 3, 4}) {
@@ -203,7 +196,7 @@ void expect_the_same_joined(const char* what) {
       const double difference = test::difference_in_epsilons(joined, expected);
       const std::string of = fmt::format("{}, nz {}, blocks {}, ranks {}", what, shape.nz, shape.blocks, ranks);
       EXPECT_LE(residual, 50) << of;
-      EXPECT_LE(difference, 20 + 0.1 * shape.nz * shape.nz) << of;  // as the condition of the longest wave grows
+      EXPECT_LE(difference, 0.1 * shape.nz * shape.nz) << of;  // as the condition of the longest wave grows
       worst = std::max(worst, residual);
       worst_difference = std::max(worst_difference, difference);
     }
@@ -215,6 +208,15 @@ void expect_the_same_joined(const char* what) {
 TEST(BlockKernels, BlocksOfARankJoined) {
   expect_the_same_joined<2, ShiftedLines>("complex, joined");
   expect_the_same_joined<1, TableLines>("real, joined");
+}
+
+TEST(BlockKernels, RanksOfTwoOrThreePlanes) {
+  if (device::is_gpu()) GTEST_SKIP() << "the coefficients are not in host memory";
+  const std::vector<test::LineShape> shapes{{4, 3, 9, 4}, {6, 2, 8, 4}};
+  test::expect_agreement<ShiftedLines>("complex, two or three planes a rank", shapes, BlockMethod::tiles,
+                                       [](const auto& shape) { return solve_joined<2, ShiftedLines>(shape, 4); });
+  test::expect_agreement<TableLines>("real, two or three planes a rank", shapes, BlockMethod::tiles,
+                                     [](const auto& shape) { return solve_joined<1, TableLines>(shape, 4); });
 }
 
 TEST(BlockKernels, CutTheirPlanesEvenlyIntoAsFewBlocksAsThreadsCanSolve) {
