@@ -72,18 +72,21 @@ std::map<std::string, double> least_words(const std::string& what, const io::Cas
 class Measurement {
  public:
   void add_total(double seconds) { total_.push_back(seconds); }
-  void add_phases(PhaseTimers& timers) {
+  /// Of one run that took so many seconds as a whole.
+  void add_phases(double seconds, PhaseTimers& timers) {
+    total_with_phases_.push_back(seconds);
     for (const auto& phase : timers.phases()) {
       if (phases_.find(phase.name) == phases_.end()) order_.push_back(phase.name);
       phases_[phase.name].push_back(phase.seconds);
     }
   }
   Spread total() const { return spread_of(total_); }
+  Spread total_with_phases() const { return spread_of(total_with_phases_); }
   const std::vector<std::string>& phase_names() const { return order_; }
   Spread phase(const std::string& name) const { return spread_of(phases_.at(name)); }
 
  private:
-  std::vector<double> total_;
+  std::vector<double> total_, total_with_phases_;
   std::vector<std::string> order_;
   std::map<std::string, std::vector<double>> phases_;
 };
@@ -185,8 +188,8 @@ Measurement measure(int repeats, Workload& workload) {
   timers.enable();
   for (int n = 0; n < std::max(3, repeats / 2); ++n) {
     timers.reset();
-    time_once(workload);
-    measurement.add_phases(timers);
+    const double seconds = time_once(workload);
+    measurement.add_phases(seconds, timers);
   }
   return measurement;
 }
@@ -204,6 +207,7 @@ nlohmann::ordered_json report(const BenchOptions& options, const io::Case& setti
                               const Measurement& measurement, const Memory& memory, double triad) {
   const double points = points_of(settings);
   const Spread total = measurement.total();
+  const Spread total_with_phases = measurement.total_with_phases();
   const ProcessGrid& processes = layout.processes;
   const auto words = least_words(options.what, settings, processes);
   nlohmann::ordered_json json;
@@ -239,6 +243,8 @@ nlohmann::ordered_json report(const BenchOptions& options, const io::Case& setti
          {"words", phase_words},
          {"fraction_of_bandwidth", phase_words * sizeof(real) * points / (phase.median * triad * 1e9)}});
   }
+  json["milliseconds_with_phases"] = total_with_phases.median * 1e3;
+  json["milliseconds_with_phases_spread"] = {total_with_phases.least * 1e3, total_with_phases.most * 1e3};
   return json;
 }
 
@@ -257,6 +263,9 @@ void print(const nlohmann::ordered_json& json) {
                phase["milliseconds_spread"][1].get<double>(), phase["words"].get<double>(),
                100 * phase["fraction_of_bandwidth"].get<double>());
   }
+  fmt::print("{:<24}{:>10.3f}{:>11.3f}{:>11.3f}\n", "whole, phases timed",
+             json["milliseconds_with_phases"].get<double>(), json["milliseconds_with_phases_spread"][0].get<double>(),
+             json["milliseconds_with_phases_spread"][1].get<double>());
   fmt::print("{:.2f} ns per point per step (median of {}; {:.2f} to {:.2f}), {:.3e} point-steps per second\n",
              json["ns_per_point_per_step"].get<double>(), json["repeats"].get<int>(),
              json["ns_per_point_per_step_spread"][0].get<double>(),

@@ -78,16 +78,15 @@ def wait_for(process: subprocess.Popen[str], condition: Callable[[], bool], what
 def test_killed_at_random_moments(reference: Path, tmp_path: Path, ranks: int, seed: int) -> None:
     moments = random.Random(seed)
     case, out = write_case(tmp_path, CASE), tmp_path / "out"
-    killed = 0
-    while newest_step(out) < STEPS and killed < 9:
+    for killed in range(9):
+        if newest_step(out) == STEPS:  # too quick for us: once more from the start
+            shutil.rmtree(out)
         process = start(["run", case, "--restart", "auto"], ranks)
         if killed % 3 > 0:  # else before, while, or soon after it starts
             wait_for(process, partial(is_newer, out, newest_step(out)), "a checkpoint")
         time.sleep(0.25 * moments.random())
         kill_all(process)
         finish(process)
-        killed += 1
-    assert killed > 3
     must(sluice("run", case, "--restart", "auto", ranks=ranks))
     assert_same_results(reference, out)
     assert not unfinished(out)

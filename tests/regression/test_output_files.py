@@ -244,4 +244,4 @@ def test_run_json(out: Path) -> None:
     assert run["steps_taken"] == STEPS
     points = float(np.prod(SHAPE))
     assert run["point_steps_per_second"] == pytest.approx(points * STEPS / run["stepping_seconds"])
-    assert 0 < sum(phase["seconds"] for phase in run["phases"]) <= 1.5 * run["wall_seconds"]
+    assert 0 < sum(phase["seconds"] for phase in run["phases"]) <= run["wall_seconds"]

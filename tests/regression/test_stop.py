@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,11 +23,10 @@ from sluice_run import (
     write_case,
 )
 
-# Long enough, and with steps slow enough, to be stopped on the way.
-STEPS = 300
+# Without an end that it could reach before it is stopped, however fast the machine.
 CASE = {
     "grid.cells": [32, 16, 64],
-    "time.steps": STEPS,
+    "time.steps": 1000000,
     "output.checkpoint": {"every": 1000, "keep": 5},
     "output.timeseries": {"every": 7},
     "output.statistics": {"start": 0.5, "every": 3, "block": 1.5},
@@ -37,12 +35,7 @@ CASE = {
 RANKS = [0, 2]
 
 
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The results of the run that nobody stops."""
-    folder = tmp_path_factory.mktemp("reference")
-    must(sluice("run", write_case(folder, CASE)))
-    return folder / "out"
+MORE = 50  # steps after the stop
 
 
 def under_way(folder: Path, ranks: int, *options: object) -> subprocess.Popen[str]:
@@ -56,6 +49,15 @@ def under_way(folder: Path, ranks: int, *options: object) -> subprocess.Popen[st
         "the run's first rows",
     )
     return process
+
+
+def assert_goes_on(folder: Path, restart: object, end: int, ranks: int) -> None:
+    """From where it stopped the run ends at that step as the run that nobody stops."""
+    case, never_stopped = folder / "case.yaml", folder / "never_stopped"
+    must(sluice("run", case, "--steps", end, "--restart", restart, ranks=ranks))
+    if not never_stopped.exists():
+        must(sluice("run", case, "--steps", end, "--output", never_stopped))
+    assert_same_results(never_stopped, folder / "out")
 
 
 def ask_for_stop_file(process: subprocess.Popen[str], out: Path) -> None:
@@ -78,34 +80,31 @@ ASKS = {
 @pytest.mark.parametrize(
     ("how", "ranks"), [("file", 0), ("file", 2), ("USR1", 0), ("USR1", 2), ("TERM", 0), ("INT", 0)]
 )
-def test_stop_on_request_and_go_on(reference: Path, tmp_path: Path, how: str, ranks: int) -> None:
+def test_stop_on_request_and_go_on(tmp_path: Path, how: str, ranks: int) -> None:
     ask, reason = ASKS[how]
     out = tmp_path / "out"
     process = under_way(tmp_path, ranks)
     ask(process, out)
-    asked = time.monotonic()
     outcome = must(finish(process))
-    assert time.monotonic() - asked < 10
     assert not (out / "STOP").exists()
     assert reason in record(out)["why_stopped"]
     assert reason in outcome.out
     step = record(out)["step"]
-    assert 0 < step < STEPS
+    assert step > 0
     assert [step_of(file) for file in checkpoints(out)] == [step]
     assert rows(out)["step"][-1] == step
 
-    must(sluice("run", tmp_path / "case.yaml", "--restart", "auto", ranks=ranks))
-    assert_same_results(reference, out)
-    assert [run["step"] for run in record(out)["runs"]] == [step, STEPS]
+    assert_goes_on(tmp_path, "auto", step + MORE, ranks)
+    assert [run["step"] for run in record(out)["runs"]] == [step, step + MORE]
 
 
-def test_terminated_launcher_loses_nothing(reference: Path, tmp_path: Path) -> None:
+def test_terminated_launcher_loses_nothing(tmp_path: Path) -> None:
     """Open MPI gives its ranks a moment after SIGTERM: perhaps a checkpoint; a restart in any case."""
     process = under_way(tmp_path, 2)
     process.send_signal(signal.SIGTERM)
     finish(process)
-    must(sluice("run", tmp_path / "case.yaml", "--restart", "auto", ranks=2))
-    assert_same_results(reference, tmp_path / "out")
+    saved = checkpoints(tmp_path / "out")
+    assert_goes_on(tmp_path, "auto", (step_of(saved[-1]) if saved else 0) + MORE, 2)
 
 
 def ask_for_checkpoint_file(process: subprocess.Popen[str], out: Path) -> None:
@@ -117,54 +116,50 @@ def ask_for_checkpoint_file(process: subprocess.Popen[str], out: Path) -> None:
     "ask", [ask_for_checkpoint_file, ask_by_signal(signal.SIGUSR2)], ids=["file", "USR2"]
 )
 def test_checkpoint_on_request(
-    reference: Path, tmp_path: Path, ranks: int, ask: Callable[[subprocess.Popen[str], Path], None]
+    tmp_path: Path, ranks: int, ask: Callable[[subprocess.Popen[str], Path], None]
 ) -> None:
     out = tmp_path / "out"
     process = under_way(tmp_path, ranks)
     ask(process, out)
+    wait_until(lambda: checkpoints(out), "the checkpoint asked for")
+    process.send_signal(signal.SIGUSR1)
     must(finish(process))
     steps = [step_of(file) for file in checkpoints(out)]
     assert len(steps) == 2
-    assert steps[0] < steps[1] == STEPS
+    assert steps[0] < steps[1] == record(out)["step"]
     assert not (out / "CHECKPOINT").exists()
-    assert_same_results(reference, out)
+    end = steps[1] + MORE
+    assert_goes_on(tmp_path, "auto", end, ranks)
 
     # The checkpoint asked for is as good as any.
-    must(sluice("run", tmp_path / "case.yaml", "--restart", checkpoints(out)[0], ranks=ranks))
-    assert_same_results(reference, out)
+    assert_goes_on(tmp_path, checkpoints(out)[0], end, ranks)
 
 
 @pytest.mark.parametrize("ranks", RANKS)
 def test_walltime(tmp_path: Path, ranks: int) -> None:
     """The budget counts from the program's start and includes the last checkpoint."""
-    case = write_case(tmp_path, {**CASE, "time.steps": 1000000})
-    begun = time.monotonic()
-    outcome = must(sluice("run", case, "--walltime", "0:00:03", ranks=ranks))
-    took = time.monotonic() - begun
+    outcome = must(sluice("run", write_case(tmp_path, CASE), "--walltime", "0:00:03", ranks=ranks))
     out = tmp_path / "out"
     assert "walltime" in record(out)["why_stopped"]
     assert "walltime" in outcome.out
-    assert record(out)["wall_seconds"] <= 3
-    assert took < 6  # with the launcher
-    assert took > 1.5
+    assert 1.5 < record(out)["wall_seconds"] <= 3
     assert [step_of(file) for file in checkpoints(out)] == [record(out)["step"]]
 
 
 def test_walltime_in_the_case(tmp_path: Path) -> None:
-    case = write_case(tmp_path, {**CASE, "time.steps": 1000000, "walltime": "00:00:01"})
+    case = write_case(tmp_path, {**CASE, "walltime": "00:00:01"})
     must(sluice("run", case))
     assert "walltime" in record(tmp_path / "out")["why_stopped"]
 
 
-def test_pieces_by_walltime_end_as_one_run(reference: Path, tmp_path: Path) -> None:
-    case = write_case(tmp_path, CASE)
-    starts = 0
-    while not checkpoints(tmp_path / "out") or step_of(checkpoints(tmp_path / "out")[-1]) < STEPS:
+def test_pieces_by_walltime_end_as_one_run(tmp_path: Path) -> None:
+    case, out = write_case(tmp_path, CASE), tmp_path / "out"
+    ends = [0]
+    for _ in range(3):
         must(sluice("run", case, "--restart", "auto", "--walltime", "0:00:01"))
-        starts += 1
-        assert starts < 100
-    assert starts > 1
-    assert_same_results(reference, tmp_path / "out")
+        ends.append(record(out)["step"])
+        assert ends[-1] > ends[-2]
+    assert_goes_on(tmp_path, "auto", ends[-1] + MORE, 0)
 
 
 def test_fresh_start_with_restart_auto(tmp_path: Path) -> None:
