@@ -1,7 +1,7 @@
 """Whole runs on GPUs: against a CPU build, against themselves in pieces, and on one against several.
 
-SLUICE_CPU_BINARY names the program of a CPU build (CMake: -DSLUICE_CPU_BINARY=...), SLUICE_GPU_RANKS the number of
-GPUs.
+SLUICE_CPU_BINARY names the program of a CPU build (CMake: -DSLUICE_CPU_BINARY=...), SLUICE_GPU_RANKS the
+number of GPUs.
 """
 
 from __future__ import annotations
@@ -73,8 +73,14 @@ def test_several_gpus_agree_with_one(tmp_path: Path, grid: tuple[int, int], exch
     if ranks > GPUS:
         pytest.skip(f"needs {ranks} GPUs")
     # Enough planes for several blocks on each of four GPUs.
-    changes: dict[str, object] = {"grid.cells": [32, 32, 144], "time.diffusion": "implicit_z", "time.steps": 20}
+    changes: dict[str, object] = {
+        "grid.cells": [32, 32, 144],
+        "time.diffusion": "implicit_z",
+        "time.steps": 20,
+    }
     one = run(tmp_path / "one", changes)
-    several = run(tmp_path / "several", {**changes, "parallel": {"grid": list(grid), "exchange": exchange}}, ranks)
+    several = run(
+        tmp_path / "several", {**changes, "parallel": {"grid": list(grid), "exchange": exchange}}, ranks
+    )
     # Transforms pick their kernels by the number of rows: round-off, grown over 20 steps.
     assert largest_difference(one, several) < 1e-12

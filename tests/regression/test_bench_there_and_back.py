@@ -39,7 +39,9 @@ def test_all_measures_every_way_the_fastest_first(tmp_path: Path) -> None:
 
 def test_bandwidth_is_what_leaves_a_rank_over_the_time(tmp_path: Path) -> None:
     file = tmp_path / "transpose.json"
-    must(sluice("bench", "transpose", *GRID, "--kind", "xz", "--exchange", "mpi_p2p", "--json", file, ranks=2))
+    must(
+        sluice("bench", "transpose", *GRID, "--kind", "xz", "--exchange", "mpi_p2p", "--json", file, ranks=2)
+    )
     (entry,) = json.loads(file.read_text())["results"]
     value = 8 if json.loads(file.read_text())["precision"] == "double" else 4
     # Each rank keeps half of its half of the grid and sends the other, there and back.

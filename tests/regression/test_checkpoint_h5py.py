@@ -1,6 +1,7 @@
 """Other programs open our files: h5py, and xarray where it is installed.
 
-Run as `python3 test_checkpoint_h5py.py PATH/TO/test_files`, or with pytest and SLUICE_TEST_FILES set to that program.
+Run as `python3 test_checkpoint_h5py.py PATH/TO/test_files`, or with pytest and SLUICE_TEST_FILES set to that
+program.
 """
 
 from __future__ import annotations
