@@ -28,6 +28,9 @@ FLAGS = shlex.split(os.environ.get("SLUICE_MPIRUN_FLAGS", "--oversubscribe --all
 # More ranks than cores: a rank that waits must leave its core to the others.
 YIELDING = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 
+# Steps that no test waits for: a run that is to be stopped must not end before, however fast the machine.
+ENDLESS = 1000000
+
 # A coarse turbulent channel of a few thousand points: a step takes a millisecond.
 BASE_CASE: dict[str, Any] = {
     "title": "Test of the whole program",
@@ -253,3 +256,13 @@ def assert_same_results(one: Path, other: Path, ignore: Sequence[str] = ABOUT_TH
             assert_same_content(one / "slices" / name, other / "slices" / name, ignore)
         else:
             assert (one / "slices" / name).read_text() == (other / "slices" / name).read_text()
+
+
+def assert_goes_on(
+    case: Path, out: Path, end: int, elsewhere: Path, restart: object = "auto", ranks: int = 0
+) -> None:
+    """From where it was stopped the run in `out` ends at a step as one `elsewhere` that nobody stops."""
+    must(sluice("run", case, "--output", out, "--steps", end, "--restart", restart, ranks=ranks))
+    if not elsewhere.exists():
+        must(sluice("run", case, "--output", elsewhere, "--steps", end))
+    assert_same_results(elsewhere, out)

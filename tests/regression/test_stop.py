@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from sluice_run import (
+    ENDLESS,
+    assert_goes_on,
     assert_same_results,
     checkpoints,
     content,
@@ -23,18 +25,15 @@ from sluice_run import (
     write_case,
 )
 
-# Without an end that it could reach before it is stopped, however fast the machine.
 CASE = {
     "grid.cells": [32, 16, 64],
-    "time.steps": 1000000,
+    "time.steps": ENDLESS,
     "output.checkpoint": {"every": 1000, "keep": 5},
     "output.timeseries": {"every": 7},
     "output.statistics": {"start": 0.5, "every": 3, "block": 1.5},
     "parallel": {"grid": "auto", "exchange": "mpi_p2p"},
 }
 RANKS = [0, 2]
-
-
 MORE = 50  # steps after the stop
 
 
@@ -49,15 +48,6 @@ def under_way(folder: Path, ranks: int, *options: object) -> subprocess.Popen[st
         "the run's first rows",
     )
     return process
-
-
-def assert_goes_on(folder: Path, restart: object, end: int, ranks: int) -> None:
-    """From where it stopped the run ends at that step as the run that nobody stops."""
-    case, never_stopped = folder / "case.yaml", folder / "never_stopped"
-    must(sluice("run", case, "--steps", end, "--restart", restart, ranks=ranks))
-    if not never_stopped.exists():
-        must(sluice("run", case, "--steps", end, "--output", never_stopped))
-    assert_same_results(never_stopped, folder / "out")
 
 
 def ask_for_stop_file(process: subprocess.Popen[str], out: Path) -> None:
@@ -94,7 +84,7 @@ def test_stop_on_request_and_go_on(tmp_path: Path, how: str, ranks: int) -> None
     assert [step_of(file) for file in checkpoints(out)] == [step]
     assert rows(out)["step"][-1] == step
 
-    assert_goes_on(tmp_path, "auto", step + MORE, ranks)
+    assert_goes_on(tmp_path / "case.yaml", out, step + MORE, tmp_path / "elsewhere", ranks=ranks)
     assert [run["step"] for run in record(out)["runs"]] == [step, step + MORE]
 
 
@@ -103,8 +93,9 @@ def test_terminated_launcher_loses_nothing(tmp_path: Path) -> None:
     process = under_way(tmp_path, 2)
     process.send_signal(signal.SIGTERM)
     finish(process)
-    saved = checkpoints(tmp_path / "out")
-    assert_goes_on(tmp_path, "auto", (step_of(saved[-1]) if saved else 0) + MORE, 2)
+    out = tmp_path / "out"
+    saved = step_of(checkpoints(out)[-1]) if checkpoints(out) else 0
+    assert_goes_on(tmp_path / "case.yaml", out, saved + MORE, tmp_path / "elsewhere", ranks=2)
 
 
 def ask_for_checkpoint_file(process: subprocess.Popen[str], out: Path) -> None:
@@ -128,11 +119,11 @@ def test_checkpoint_on_request(
     assert len(steps) == 2
     assert steps[0] < steps[1] == record(out)["step"]
     assert not (out / "CHECKPOINT").exists()
-    end = steps[1] + MORE
-    assert_goes_on(tmp_path, "auto", end, ranks)
+    case, elsewhere, end = tmp_path / "case.yaml", tmp_path / "elsewhere", steps[1] + MORE
+    assert_goes_on(case, out, end, elsewhere, ranks=ranks)
 
     # The checkpoint asked for is as good as any.
-    assert_goes_on(tmp_path, checkpoints(out)[0], end, ranks)
+    assert_goes_on(case, out, end, elsewhere, checkpoints(out)[0], ranks)
 
 
 @pytest.mark.parametrize("ranks", RANKS)
@@ -159,7 +150,7 @@ def test_pieces_by_walltime_end_as_one_run(tmp_path: Path) -> None:
         must(sluice("run", case, "--restart", "auto", "--walltime", "0:00:01"))
         ends.append(record(out)["step"])
         assert ends[-1] > ends[-2]
-    assert_goes_on(tmp_path, "auto", ends[-1] + MORE, 0)
+    assert_goes_on(case, out, ends[-1] + MORE, tmp_path / "elsewhere")
 
 
 def test_fresh_start_with_restart_auto(tmp_path: Path) -> None:
