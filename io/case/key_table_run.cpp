@@ -21,9 +21,7 @@ std::vector<Key> solver_keys() {
        .fallback = "auto",
        .unit = "1",
        .meaning = "Blocks that z is split by and, but for GPUs that split it, solved in, each of at least 2 planes, "
-                  "part of every bitwise "
-                  "promise; auto: "
-                  "max(1, nz/16)."},
+                  "part of every bitwise promise; auto: max(1, nz/16)."},
       {.path = "parallel", .meaning = "How the work is spread over processes; it never changes the physics."},
       {.path = "parallel.grid",
        .type = integer,

@@ -129,7 +129,8 @@ def test_a_dead_rank(tmp_path: Path, victim: int) -> None:
     assert outcome.code != 0
     saved = newest_step(out)
     assert saved > 0
-    assert_goes_on(case, out, saved + 20, tmp_path / "elsewhere", ranks=3)
+    outcome = assert_goes_on(case, out, saved + 20, tmp_path / "elsewhere", ranks=3)
+    assert "Restarted from" in outcome.out
     assert record(out)["started_from"].endswith(f"{saved:07d}.h5")
 
 

@@ -260,9 +260,13 @@ def assert_same_results(one: Path, other: Path, ignore: Sequence[str] = ABOUT_TH
 
 def assert_goes_on(
     case: Path, out: Path, end: int, elsewhere: Path, restart: object = "auto", ranks: int = 0
-) -> None:
-    """From where it was stopped the run in `out` ends at a step as one `elsewhere` that nobody stops."""
-    must(sluice("run", case, "--output", out, "--steps", end, "--restart", restart, ranks=ranks))
+) -> Outcome:
+    """From where it was stopped the run in `out` ends at a step as one `elsewhere` that nobody stops.
+
+    Returns how the restart ended.
+    """
+    restarted = must(sluice("run", case, "--output", out, "--steps", end, "--restart", restart, ranks=ranks))
     if not elsewhere.exists():
         must(sluice("run", case, "--output", elsewhere, "--steps", end))
     assert_same_results(elsewhere, out)
+    return restarted

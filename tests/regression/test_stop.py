@@ -75,7 +75,7 @@ def test_stop_on_request_and_go_on(tmp_path: Path, how: str, ranks: int) -> None
     out = tmp_path / "out"
     process = under_way(tmp_path, ranks)
     ask(process, out)
-    outcome = must(finish(process))
+    outcome = must(finish(process, timeout=10))
     assert not (out / "STOP").exists()
     assert reason in record(out)["why_stopped"]
     assert reason in outcome.out
@@ -129,7 +129,8 @@ def test_checkpoint_on_request(
 @pytest.mark.parametrize("ranks", RANKS)
 def test_walltime(tmp_path: Path, ranks: int) -> None:
     """The budget counts from the program's start and includes the last checkpoint."""
-    outcome = must(sluice("run", write_case(tmp_path, CASE), "--walltime", "0:00:03", ranks=ranks))
+    case = write_case(tmp_path, CASE)
+    outcome = must(sluice("run", case, "--walltime", "0:00:03", ranks=ranks, timeout=6))  # with the launcher
     out = tmp_path / "out"
     assert "walltime" in record(out)["why_stopped"]
     assert "walltime" in outcome.out
