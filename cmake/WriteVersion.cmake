@@ -1,4 +1,4 @@
-# Writes OUTPUT from src/version.hpp.in, if its content changed: cmake -DSOURCE= -DOUTPUT= -DPROJECT_VERSION= -DSLUICE_COMPILER= -P
+# Writes OUTPUT from src/run/version.hpp.in, if its content changed: cmake -DSOURCE= -DOUTPUT= -DPROJECT_VERSION= -DSLUICE_COMPILER= -P
 find_package(Git QUIET)
 set(SLUICE_GIT_REVISION unknown)
 if(Git_FOUND)
@@ -9,4 +9,4 @@ if(Git_FOUND)
   endif()
 endif()
 set(SLUICE_CASES_DIRECTORY ${SOURCE}/cases)
-configure_file(${SOURCE}/src/version.hpp.in ${OUTPUT} @ONLY)
+configure_file(${SOURCE}/src/run/version.hpp.in ${OUTPUT} @ONLY)

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "core/support/error.hpp"
-#include "poisson/line_solver.hpp"
-#include "poisson/line_tables.hpp"
+#include "poisson/tridiagonal/line_solver.hpp"
+#include "poisson/tridiagonal/line_tables.hpp"
 
 namespace sluice {
 

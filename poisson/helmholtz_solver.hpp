@@ -6,8 +6,8 @@
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/field.hpp"
-#include "poisson/tridiagonal_method.hpp"
-#include "poisson/tridiagonal_rows.hpp"
+#include "poisson/tridiagonal/tridiagonal_method.hpp"
+#include "poisson/tridiagonal/tridiagonal_rows.hpp"
 
 namespace sluice {
 

@@ -10,8 +10,8 @@
 #include "core/device/memory.hpp"
 #include "core/support/error.hpp"
 #include "poisson/fft/fft.hpp"
-#include "poisson/line_solver.hpp"
-#include "poisson/line_tables.hpp"
+#include "poisson/tridiagonal/line_solver.hpp"
+#include "poisson/tridiagonal/line_tables.hpp"
 
 namespace sluice {
 

@@ -7,8 +7,8 @@
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/field.hpp"
-#include "core/support/timers.hpp"
-#include "poisson/tridiagonal_method.hpp"
+#include "core/device/timers.hpp"
+#include "poisson/tridiagonal/tridiagonal_method.hpp"
 
 namespace sluice {
 

@@ -5,7 +5,7 @@
 
 #include "core/device/parallel_for.hpp"
 #include "core/support/collective.hpp"
-#include "solver/operators.hpp"
+#include "solver/momentum/operators.hpp"
 
 namespace sluice {
 

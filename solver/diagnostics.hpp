@@ -1,10 +1,10 @@
 #pragma once
 #include <mpi.h>
 
-#include "solver/flow_parameters.hpp"
-#include "solver/grid.hpp"
-#include "solver/state.hpp"
-#include "solver/walls.hpp"
+#include "solver/grid/grid.hpp"
+#include "solver/state/flow_parameters.hpp"
+#include "solver/state/state.hpp"
+#include "solver/walls/walls.hpp"
 
 namespace sluice {
 

@@ -5,9 +5,9 @@
 
 #include "core/device/deferred.hpp"
 #include "core/support/exact_sum.hpp"
-#include "solver/flow_parameters.hpp"
-#include "solver/grid.hpp"
-#include "solver/state.hpp"
+#include "solver/grid/grid.hpp"
+#include "solver/state/flow_parameters.hpp"
+#include "solver/state/state.hpp"
 
 namespace sluice {
 

@@ -2,9 +2,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "solver/flow_parameters.hpp"
-#include "solver/grid.hpp"
-#include "solver/state.hpp"
+#include "solver/grid/grid.hpp"
+#include "solver/state/flow_parameters.hpp"
+#include "solver/state/state.hpp"
 #include "solver/time_stepper.hpp"
 
 namespace sluice {

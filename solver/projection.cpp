@@ -4,9 +4,9 @@
 
 #include "core/device/parallel_for.hpp"
 #include "solver/forcing.hpp"
-#include "solver/operators.hpp"
+#include "solver/momentum/operators.hpp"
+#include "solver/state/vector_view.hpp"
 #include "solver/time_step_limit.hpp"
-#include "solver/vector_view.hpp"
 
 namespace sluice {
 

@@ -1,12 +1,12 @@
 #pragma once
 #include "core/decomp/halo_exchange.hpp"
 #include "core/device/deferred.hpp"
+#include "core/device/timers.hpp"
 #include "core/support/exact_sum.hpp"
-#include "core/support/timers.hpp"
 #include "poisson/poisson_solver.hpp"
-#include "solver/grid.hpp"
-#include "solver/state.hpp"
-#include "solver/walls.hpp"
+#include "solver/grid/grid.hpp"
+#include "solver/state/state.hpp"
+#include "solver/walls/walls.hpp"
 
 namespace sluice {
 

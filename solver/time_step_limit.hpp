@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "solver/flow_parameters.hpp"
-#include "solver/grid.hpp"
-#include "solver/state.hpp"
+#include "solver/grid/grid.hpp"
+#include "solver/state/flow_parameters.hpp"
+#include "solver/state/state.hpp"
 
 namespace sluice {
 

@@ -5,16 +5,16 @@
 #include <vector>
 
 #include "core/decomp/halo_exchange.hpp"
-#include "core/support/timers.hpp"
+#include "core/device/timers.hpp"
 #include "solver/diagnostics.hpp"
-#include "solver/flow_parameters.hpp"
 #include "solver/forcing.hpp"
-#include "solver/grid.hpp"
-#include "solver/implicit_diffusion.hpp"
-#include "solver/momentum.hpp"
+#include "solver/grid/grid.hpp"
+#include "solver/momentum/implicit_diffusion.hpp"
+#include "solver/momentum/momentum.hpp"
 #include "solver/projection.hpp"
-#include "solver/state.hpp"
-#include "solver/walls.hpp"
+#include "solver/state/flow_parameters.hpp"
+#include "solver/state/state.hpp"
+#include "solver/walls/walls.hpp"
 
 namespace sluice {
 

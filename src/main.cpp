@@ -8,9 +8,9 @@
 #include <new>
 #include <string>
 
+#include "core/device/timers.hpp"
 #include "core/support/error.hpp"
-#include "core/support/timers.hpp"
-#include "src/commands.hpp"
+#include "src/commands/commands.hpp"
 
 namespace {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "core/decomp/box3.hpp"
 #include "core/decomp/decomposition.hpp"
+#include "core/support/box3.hpp"
 
 namespace sluice {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/decomp/box3.hpp"
 #include "core/decomp/view3.hpp"
 #include "core/device/parallel_for.hpp"
+#include "core/support/box3.hpp"
 
 namespace sluice {
 

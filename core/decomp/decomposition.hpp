@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/decomp/box3.hpp"
+#include "core/support/box3.hpp"
 
 namespace sluice {
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <complex>
 
-#include "core/decomp/box3.hpp"
 #include "core/decomp/view3.hpp"
 #include "core/device/buffer.hpp"
+#include "core/support/box3.hpp"
 #include "core/support/error.hpp"
 
 namespace sluice {

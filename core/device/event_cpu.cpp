@@ -1,5 +1,5 @@
 #include "core/device/event.hpp"
-#include "core/support/timers.hpp"
+#include "core/device/timers.hpp"
 
 namespace sluice::device {
 

@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/decomp/box3.hpp"
 #include "core/device/deferred.hpp"
+#include "core/support/box3.hpp"
 #include "core/support/error.hpp"
 #include "core/support/exact_sum.hpp"
 #include "core/support/real.hpp"

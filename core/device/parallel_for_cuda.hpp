@@ -2,9 +2,9 @@
 // The loops of parallel_for.hpp on an NVIDIA GPU.
 #include <type_traits>
 
-#include "core/decomp/box3.hpp"
 #include "core/device/buffer.hpp"
 #include "core/device/check_cuda.hpp"
+#include "core/support/box3.hpp"
 #include "core/support/exact_sum.hpp"
 #include "core/support/real.hpp"
 

@@ -18,8 +18,8 @@
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/field.hpp"
 #include "core/device/memory.hpp"
+#include "core/device/timers.hpp"
 #include "core/support/error.hpp"
-#include "core/support/timers.hpp"
 #include "poisson/poisson_solver.hpp"
 
 namespace {

@@ -3,8 +3,8 @@
 #include <complex>
 #include <cstddef>
 
-#include "core/decomp/box3.hpp"
-#include "core/support/timers.hpp"
+#include "core/device/timers.hpp"
+#include "core/support/box3.hpp"
 #include "poisson/fft/batched_fft.hpp"
 
 namespace sluice {

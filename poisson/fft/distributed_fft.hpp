@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/decomp/box3.hpp"
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange.hpp"
+#include "core/device/timers.hpp"
+#include "core/support/box3.hpp"
 #include "core/support/real.hpp"
-#include "core/support/timers.hpp"
 
 namespace sluice {
 

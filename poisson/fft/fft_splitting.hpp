@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/decomp/box3.hpp"
 #include "core/decomp/communicator.hpp"
 #include "core/decomp/decomposition.hpp"
+#include "core/support/box3.hpp"
 
 namespace sluice {
 

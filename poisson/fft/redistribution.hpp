@@ -4,10 +4,10 @@
 #include <memory>
 #include <vector>
 
-#include "core/decomp/box3.hpp"
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/view3.hpp"
-#include "core/support/timers.hpp"
+#include "core/device/timers.hpp"
+#include "core/support/box3.hpp"
 
 namespace sluice {
 

@@ -15,13 +15,13 @@
 #include "core/decomp/exchange/mpi_buffers.hpp"
 #include "core/device/buffer.hpp"
 #include "core/device/flat_loops.hpp"
+#include "core/device/timers.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
-#include "core/support/timers.hpp"
 #include "src/bench/json_file.hpp"
 #include "src/bench/sample.hpp"
-#include "src/provenance.hpp"
-#include "src/simulation.hpp"
+#include "src/run/provenance.hpp"
+#include "src/run/simulation.hpp"
 
 namespace sluice {
 

@@ -1,5 +1,6 @@
 #pragma once
-#include "src/commands.hpp"
+#include "core/support/error.hpp"
+#include "src/bench/bench_options.hpp"
 
 namespace sluice {
 

@@ -13,9 +13,9 @@
 #include "core/support/error.hpp"
 #include "src/bench/json_file.hpp"
 #include "src/bench/sample.hpp"
-#include "src/provenance.hpp"
-#include "src/setup.hpp"
-#include "src/simulation.hpp"
+#include "src/run/provenance.hpp"
+#include "src/run/setup.hpp"
+#include "src/run/simulation.hpp"
 
 namespace sluice {
 

@@ -6,8 +6,9 @@
 
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange.hpp"
-#include "core/support/timers.hpp"
-#include "src/commands.hpp"
+#include "core/device/timers.hpp"
+#include "core/support/error.hpp"
+#include "src/bench/bench_options.hpp"
 
 namespace sluice {
 

@@ -5,7 +5,7 @@
 
 #include "core/device/buffer.hpp"
 #include "core/device/parallel_for.hpp"
-#include "core/support/timers.hpp"
+#include "core/device/timers.hpp"
 
 namespace sluice {
 

@@ -8,8 +8,8 @@
 #include <cstdio>
 
 #include "core/support/random.hpp"
+#include "solver/grid/stretching.hpp"
 #include "solver/initial.hpp"
-#include "solver/stretching.hpp"
 
 namespace sluice::test {
 

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/decomp/box3.hpp"
 #include "core/decomp/view3.hpp"
 #include "core/device/buffer.hpp"
+#include "core/support/box3.hpp"
 #include "core/support/real.hpp"
 
 namespace sluice::test {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/support/random.hpp"
-#include "poisson/line_solver.hpp"
-#include "poisson/line_tables.hpp"
+#include "poisson/tridiagonal/line_solver.hpp"
+#include "poisson/tridiagonal/line_tables.hpp"
 
 namespace sluice::test {
 

@@ -3,7 +3,7 @@
 #include <complex>
 #include <vector>
 
-#include "solver/grid.hpp"
+#include "solver/grid/grid.hpp"
 
 namespace sluice::test {
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "core/device/memory.hpp"
-#include "poisson/block_kernels.hpp"
+#include "poisson/tridiagonal/block_kernels.hpp"
 #include "tests/support/line_problem.hpp"
 
 namespace sluice {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/decomp/box3.hpp"
+#include "core/support/box3.hpp"
 
 namespace sluice {
 namespace {

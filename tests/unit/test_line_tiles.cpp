@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/device/memory.hpp"
-#include "poisson/tile_solver.hpp"
+#include "poisson/tridiagonal/tile_solver.hpp"
 #include "tests/support/line_problem.hpp"
 
 namespace sluice {

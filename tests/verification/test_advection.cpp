@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "solver/stretching.hpp"
+#include "solver/grid/stretching.hpp"
 #include "tests/support/flow_case.hpp"
 
 namespace sluice {

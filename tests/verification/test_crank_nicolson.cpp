@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "poisson/tridiagonal_rows.hpp"
-#include "solver/stretching.hpp"
+#include "poisson/tridiagonal/tridiagonal_rows.hpp"
+#include "solver/grid/stretching.hpp"
 #include "tests/support/flow_case.hpp"
 
 namespace sluice {

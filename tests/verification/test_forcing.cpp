@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "poisson/tridiagonal_rows.hpp"
+#include "poisson/tridiagonal/tridiagonal_rows.hpp"
+#include "solver/grid/stretching.hpp"
 #include "solver/initial.hpp"
-#include "solver/statistics.hpp"
-#include "solver/stretching.hpp"
+#include "solver/statistics/statistics.hpp"
 #include "tests/support/flow_case.hpp"
 
 namespace sluice {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/device/parallel_for.hpp"
-#include "solver/stretching.hpp"
+#include "solver/grid/stretching.hpp"
 #include "tests/support/flow_case.hpp"
 
 namespace sluice {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/device/memory.hpp"
+#include "solver/grid/stretching.hpp"
 #include "solver/initial.hpp"
-#include "solver/statistics.hpp"
-#include "solver/stretching.hpp"
+#include "solver/statistics/statistics.hpp"
 #include "tests/support/flow_case.hpp"
 
 namespace sluice {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/support/error.hpp"
-#include "solver/grid.hpp"
-#include "solver/stretching.hpp"
+#include "solver/grid/grid.hpp"
+#include "solver/grid/stretching.hpp"
 #include "tests/support/flow_case.hpp"
 
 namespace sluice {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solver/stretching.hpp"
+#include "solver/grid/stretching.hpp"
 #include "tests/support/flow_case.hpp"
 
 namespace sluice {

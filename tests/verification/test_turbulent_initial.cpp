@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "solver/grid/stretching.hpp"
 #include "solver/initial.hpp"
-#include "solver/stretching.hpp"
 #include "tests/support/flow_case.hpp"
 
 namespace sluice {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/device/memory.hpp"
+#include "core/device/timers.hpp"
 #include "core/support/collective.hpp"
-#include "core/support/timers.hpp"
 
 namespace sluice {
 

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Checks that includes point down only: between the floors, and between the rooms of a floor.
+
+A file may include files of its own room and of the rooms listed below it here. docs/development.md shows the same map.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+# From the ground up. A floor sees the floors named beside it, and its rooms see the rooms before them.
+# "." is the floor's own folder, whose files stand above its rooms.
+FLOORS = {
+    "core": ([], ["support", "device", "decomp"]),
+    "poisson": (["core"], ["tridiagonal", "fft", "."]),
+    "io": (["core"], ["case", "files"]),
+    "solver": (["core", "poisson"], ["grid", "state", "walls", "momentum", "statistics", "."]),
+    "src": (["core", "poisson", "io", "solver"], ["run", "outputs", "bench", "commands", "."]),
+}
+INCLUDE = re.compile(r'^\s*#include "((?:core|poisson|io|solver|src)/[^"]+)"', re.MULTILINE)
+
+
+def place_of(file: str) -> tuple[str, str]:
+    """The floor and the room of a file such as core/device/memory.hpp."""
+    floor, *rest = file.split("/")
+    folder = "/".join(rest[:-1]) or "."
+    rooms = FLOORS[floor][1]
+    inside = [room for room in rooms if folder == room or folder.startswith(room + "/")]
+    if not inside:
+        raise SystemExit(f"{file}: {folder} is no room of {floor}/; add it to .ci/check_includes.py and docs/development.md")
+    return floor, max(inside, key=len)
+
+
+def allowed(file: str, included: str) -> bool:
+    """Whether the first may include the second."""
+    floor, room = place_of(file)
+    other_floor, other_room = place_of(included)
+    if floor != other_floor:
+        return other_floor in FLOORS[floor][0]
+    rooms = FLOORS[floor][1]
+    return rooms.index(other_room) <= rooms.index(room)
+
+
+def main() -> int:
+    listed = subprocess.check_output(["git", "ls-files", *FLOORS], text=True).split()
+    sources = [f for f in listed if f.endswith((".hpp", ".cpp")) and "/example/" not in f and Path(f).exists()]
+    wrong = [
+        f"{file}: must not include {included}"
+        for file in sources
+        for included in INCLUDE.findall(Path(file).read_text())
+        if not allowed(file, included)
+    ]
+    print("\n".join(wrong) if wrong else f"{len(sources)} files: includes point down only")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

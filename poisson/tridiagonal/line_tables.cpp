@@ -1,0 +1,298 @@
+#include "poisson/tridiagonal/line_tables.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/device/parallel_for.hpp"
+#include "core/support/error.hpp"
+#include "poisson/tridiagonal/block_solver.hpp"
+#include "poisson/tridiagonal/tile_solver.hpp"
+#include "poisson/tridiagonal/tridiagonal_kernels.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// For each block, the product of lower_k / upper_{k-1} over its rows but the first; rows that do not refer
+/// to each other count 1.
+std::vector<double> symmetry_factors(const TridiagonalRows& rows, const ZBlocks& blocks) {
+  std::vector<double> factors;
+  for (std::size_t block = 0; block + 1 < blocks.bounds().size(); ++block) {
+    double factor = 1;
+    for (auto k = static_cast<std::size_t>(blocks.bounds()[block]) + 1;
+         k < static_cast<std::size_t>(blocks.bounds()[block + 1]); ++k) {
+      SLUICE_REQUIRE((rows.lower[k] == 0) == (rows.upper[k - 1] == 0),
+                     "neighbouring rows must refer to each other, or neither to the other");
+      if (rows.lower[k] != 0) factor *= rows.lower[k] / rows.upper[k - 1];
+    }
+    factors.push_back(factor);
+  }
+  return factors;
+}
+
+TridiagonalRows scaled(TridiagonalRows rows, double scale) {
+  for (auto* values : {&rows.lower, &rows.diagonal, &rows.upper}) {
+    for (double& value : *values) value *= scale;
+  }
+  return rows;
+}
+
+TridiagonalRows transposed(const TridiagonalRows& rows) {
+  TridiagonalRows result{std::vector<double>(rows.diagonal.size()), rows.diagonal,
+                         std::vector<double>(rows.diagonal.size())};
+  for (std::size_t k = 1; k < rows.diagonal.size(); ++k) {
+    result.lower[k] = rows.upper[k - 1];
+    result.upper[k - 1] = rows.lower[k];
+  }
+  return result;
+}
+
+std::size_t reduced_size(const ShiftedLines& lines) {
+  return static_cast<std::size_t>(lines.lines) * static_cast<std::size_t>(reduced_coefficients * lines.blocks.count);
+}
+
+/// Rows of the same grid cut into the ranks' blocks.
+std::optional<RowTables> joined_rows(const TridiagonalRows& rows, const std::optional<JoinedBlocks>& joined) {
+  if (!joined) return std::nullopt;
+  return RowTables(rows, joined->of_ranks);
+}
+
+}  // namespace
+
+bool solves_in_tiles(const Decomposition& decomposition, TridiagonalMethod method) {
+  return loops_on_gpu && decomposition.processes().pz == 1 && method == TridiagonalMethod::ptdma &&
+         tiles_hold(decomposition.z_blocks());
+}
+
+bool joins_blocks(const Decomposition& decomposition, TridiagonalMethod method) {
+  const ProcessGrid& processes = decomposition.processes();
+  if (!loops_on_gpu || processes.pz == 1 || method != TridiagonalMethod::ptdma) return false;
+  int most = 0;
+  for (int z = 0; z < processes.pz; ++z)
+    most = std::max(most, JoinedBlocks::count(decomposition.x_pencil(processes.rank(0, z)).extent(2)));
+  return std::max(most, processes.pz) <= most_blocks_of_line;
+}
+
+std::optional<JoinedBlocks> joined_blocks(const Communicator& comm, const Decomposition& decomposition,
+                                          TridiagonalMethod method) {
+  if (!joins_blocks(decomposition, method)) return std::nullopt;
+  const ProcessGrid& processes = decomposition.processes();
+  std::vector<std::int64_t> bounds{0};
+  for (int z = 0; z < processes.pz; ++z) bounds.push_back(decomposition.x_pencil(processes.rank(0, z)).hi[2]);
+  return JoinedBlocks(std::move(bounds), comm.z_index());
+}
+
+JoinedBlocks::JoinedBlocks(std::vector<std::int64_t> bounds, int z_index)
+    : of_ranks(std::move(bounds)), of_threads({0}), first_blocks{0}, rank(z_index) {
+  std::vector<std::int64_t> all{0};
+  for (std::size_t n = 0; n + 1 < of_ranks.bounds().size(); ++n) {
+    const std::int64_t start = of_ranks.bounds()[n];
+    const std::int64_t planes = of_ranks.bounds()[n + 1] - start;
+    const std::vector<std::int64_t> cuts = split_evenly(planes, count(planes));
+    for (auto cut = cuts.begin() + 1; cut != cuts.end(); ++cut) all.push_back(start + *cut);
+    first_blocks.push_back(static_cast<int>(all.size()) - 1);
+  }
+  of_threads = ZBlocks(std::move(all));
+}
+
+int JoinedBlocks::count(std::int64_t planes) {
+  return static_cast<int>((planes + longest_shape - 1) / longest_shape);
+}
+
+std::int64_t JoinedBlocks::longest_here() const {
+  const auto n = static_cast<std::size_t>(rank);
+  return (of_ranks.bounds()[n + 1] - of_ranks.bounds()[n] + blocks_here() - 1) / blocks_here();
+}
+
+RowTables::RowTables(const TridiagonalRows& symmetric_as, const ZBlocks& blocks)
+    : host_bounds_(blocks.bounds().begin(), blocks.bounds().end()),
+      host_values_(3 * symmetric_as.diagonal.size()),
+      host_symmetry_(symmetry_factors(symmetric_as, blocks)),
+      bounds_(host_bounds_),
+      values_(host_values_),
+      symmetry_(host_symmetry_) {
+  const std::size_t nz = symmetric_as.diagonal.size();
+  SLUICE_REQUIRE(blocks.planes() == static_cast<std::int64_t>(nz) && symmetric_as.lower.size() == nz &&
+                     symmetric_as.upper.size() == nz,
+                 "a tridiagonal matrix has one row for each plane of the grid");
+  device_rows_ = {values_.data(),
+                  values_.data() + nz,
+                  values_.data() + 2 * nz,
+                  symmetry_.data(),
+                  {bounds_.data(), blocks.count()},
+                  static_cast<int>(nz)};
+}
+
+void RowTables::set(const TridiagonalRows& rows) {
+  auto to = std::copy(rows.lower.begin(), rows.lower.end(), host_values_.begin());
+  to = std::copy(rows.diagonal.begin(), rows.diagonal.end(), to);
+  std::copy(rows.upper.begin(), rows.upper.end(), to);
+  values_.upload(host_values_);
+}
+
+LineRows RowTables::host_rows() const {
+  LineRows rows = device_rows_;
+  const auto nz = static_cast<std::size_t>(rows.nz);
+  rows.lower = host_values_.data();
+  rows.diagonal = host_values_.data() + nz;
+  rows.upper = host_values_.data() + 2 * nz;
+  rows.symmetry = host_symmetry_.data();
+  rows.blocks.bounds = host_bounds_.data();
+  return rows;
+}
+
+PoissonTables::PoissonTables(const std::vector<double>& z_nodes, std::vector<double> shift_x,
+                             std::vector<double> shift_y, const ZBlocks& blocks, std::optional<JoinedBlocks> joined,
+                             double scale)
+    : rows_(second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann),
+            joined ? joined->of_threads : blocks),
+      joined_(std::move(joined)),
+      joined_rows_(joined_rows(second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann), joined_)) {
+  // Dividing the solution by `scale` is multiplying the matrix by it, once.
+  TridiagonalRows rows = scaled(second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann), scale);
+  rows_.set(rows);
+  if (joined_) {
+    joined_rows_->set(rows);
+    first_blocks_ = Buffer<int>(joined_->first_blocks);
+  }
+  for (double& shift : shift_x) shift *= scale;
+  for (double& shift : shift_y) shift *= scale;
+  shift_x_ = Buffer<double>(shift_x);
+  shift_y_ = Buffer<double>(shift_y);
+
+  // The singular system, a constant mode between two walls without flux, is given a flux through the top wall
+  // to an outside value of 0, as if that wall were at 0. The sum of its rows, weighted by dz, says that this
+  // flux balances the right-hand side. That of a velocity field that does not cross the walls has no mean, so
+  // the flux is 0 to round-off: a solution of the original system.
+  const std::size_t nz = z_nodes.size() - 1;
+  const double top = z_nodes[nz] - z_nodes[nz - 1];
+  leak_ = -2 / (top * top) * scale;
+
+  // Its mean, w^T x with A x = d, is (A^-T w)^T d.
+  rows.diagonal.back() += leak_;
+  std::vector<double> weight(nz);
+  for (std::size_t k = 0; k < nz; ++k) weight[k] = (z_nodes[k + 1] - z_nodes[k]) / (z_nodes.back() - z_nodes.front());
+  mean_weight_ = Buffer<double>(weight);
+  moment_ = Buffer<double>(solve(transposed(rows), weight));
+}
+
+ShiftedLines PoissonTables::lines(const Box3& box, const RowTables& rows) const {
+  ShiftedLines lines;
+  static_cast<LineRows&>(lines) = rows.device_rows();
+  lines.shift_x = shift_x_.data() + box.lo[0];
+  lines.shift_y = shift_y_.data() + box.lo[1];
+  lines.lines = box.extent(0) * box.extent(1);
+  lines.lines_in_row = box.nx();
+  lines.leak = leak_;
+  lines.moment = moment_.data();
+  lines.mean_weight = mean_weight_.data();
+  lines.holds_singular_line = box.lo[0] == 0 && box.lo[1] == 0;
+  return lines;
+}
+
+ShiftedLines PoissonTables::at_home(const Box3& box) {
+  ShiftedLines prepared = lines(box, rows_);
+  if (!joined_ || prepared.lines <= 0) return prepared;
+  const ShiftedLines here = narrowed_to(prepared, joined_->first_block(), joined_->blocks_here());
+  home_reduced_ = Buffer<double>(reduced_size(here));
+  prepared.reduced = home_reduced_.data();
+  parallel_for("prepare reduced systems", box_of(box.nx(), box.ny(), 1),
+               PrepareReduced{here, home_reduced_.data(), true});
+  return prepared;
+}
+
+ShiftedLines PoissonTables::whole(const Box3& box) {
+  ShiftedLines prepared = lines(box, joined_rows_ ? *joined_rows_ : rows_);
+  if (prepared.lines <= 0) return prepared;
+  reduced_ = Buffer<double>(reduced_size(prepared));
+  prepared.reduced = reduced_.data();
+  const Box3 all = box_of(box.nx(), box.ny(), 1);
+  if (joined_) {
+    parallel_for("prepare reduced systems", all,
+                 PrepareJoined{prepared, rows_.device_rows(), first_blocks_.data(), reduced_.data()});
+  } else {
+    parallel_for("prepare reduced systems", all, PrepareReduced{prepared, reduced_.data(), false});
+  }
+  return prepared;
+}
+
+HelmholtzTables::HelmholtzTables(TridiagonalRows second_derivative, const ZBlocks& blocks,
+                                 std::optional<JoinedBlocks> joined, TridiagonalMethod method)
+    : second_derivative_(std::move(second_derivative)),
+      matrix_(second_derivative_),
+      method_(method),
+      rows_(second_derivative_, joined ? joined->of_threads : blocks),
+      joined_(std::move(joined)),
+      joined_rows_(joined_rows(second_derivative_, joined_)),
+      host_pivots_(2 * second_derivative_.diagonal.size()),
+      host_home_reduced_(static_cast<std::size_t>(joined_ ? reduced_coefficients * joined_->blocks_here() : 0)),
+      host_reduced_(
+          static_cast<std::size_t>(reduced_coefficients * (joined_ ? joined_->of_ranks.count() : blocks.count()))),
+      pivots_(host_pivots_),
+      home_reduced_(host_home_reduced_),
+      reduced_(host_reduced_) {
+  prepare(0);
+}
+
+void HelmholtzTables::eliminate(int first, int end) {
+  const std::size_t nz = matrix_.diagonal.size();
+  double inverse = 0;
+  double weight = 1;
+  for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(end); ++k) {
+    if (k == static_cast<std::size_t>(first)) {
+      inverse = 1 / matrix_.diagonal[k];
+    } else {
+      weight *= -matrix_.upper[k - 1] * inverse;
+      inverse = 1 / (matrix_.diagonal[k] - matrix_.lower[k] * matrix_.upper[k - 1] * inverse);
+    }
+    host_pivots_[k] = inverse;
+    host_pivots_[nz + k] = weight;
+  }
+}
+
+void HelmholtzTables::prepare(double c) {
+  const std::size_t nz = matrix_.diagonal.size();
+  for (std::size_t k = 0; k < nz; ++k) {
+    matrix_.lower[k] = -c * second_derivative_.lower[k];
+    matrix_.diagonal[k] = 1 - c * second_derivative_.diagonal[k];
+    matrix_.upper[k] = -c * second_derivative_.upper[k];
+  }
+  rows_.set(matrix_);
+  const LineRows rows = rows_.host_rows();
+  if (method_ == TridiagonalMethod::transpose) {
+    eliminate(0, rows.nz);
+  } else {
+    for (int block = 0; block < rows.blocks.count; ++block)
+      eliminate(rows.blocks.bounds[block] + 1, rows.blocks.bounds[block + 1] - 1);
+    if (joined_) {
+      joined_rows_->set(matrix_);
+      prepare_reduced(joined_rows_->host_rows(), 0, host_reduced_.data(), 1, false,
+                      EquationsOfJoined{rows, joined_->first_blocks.data(), 0});
+      const LineRows here = narrowed_to(rows, joined_->first_block(), joined_->blocks_here());
+      prepare_reduced(here, 0, host_home_reduced_.data(), 1, true, EquationsOfRows{here, 0});
+      home_reduced_.upload(host_home_reduced_);
+    } else {
+      prepare_reduced(rows, 0, host_reduced_.data(), 1, false, EquationsOfRows{rows, 0});
+    }
+    reduced_.upload(host_reduced_);
+  }
+  pivots_.upload(host_pivots_);
+}
+
+TableLines HelmholtzTables::at_home() const {
+  TableLines lines;
+  static_cast<LineRows&>(lines) = rows_.device_rows();
+  lines.inverse = pivots_.data();
+  lines.weight = pivots_.data() + lines.nz;
+  lines.reduced = joined_ ? home_reduced_.data() : reduced_.data();
+  return lines;
+}
+
+TableLines HelmholtzTables::whole() const {
+  TableLines lines = at_home();
+  if (joined_rows_) static_cast<LineRows&>(lines) = joined_rows_->device_rows();
+  lines.reduced = reduced_.data();
+  return lines;
+}
+
+}  // namespace sluice

@@ -1,0 +1,278 @@
+#pragma once
+// How a block of threads of a GPU solves a few neighbouring lines, a tile, that lie in its shared memory: each value is
+// read once and written once. One thread has one block of a pack: of a complex line, or of a few neighbouring real
+// ones. Its steps are
+//   read(), prepare(), form_boundary(), sweep_up(), turn(), sweep_down(), solve(),
+// and before each all threads wait for each other. Plain code, which the host can run too, thread after thread.
+#include <cstddef>
+
+#include "core/device/copy_ahead.hpp"
+#include "poisson/tridiagonal/tile_sweeps.hpp"
+#include "poisson/tridiagonal/tridiagonal_kernels.hpp"
+
+namespace sluice {
+
+/// Lines in tiles of `width` packs of `Lanes` neighbouring real numbers: the same for all threads.
+template <class Lines, int Lanes>
+struct LineTiles {
+  Lines lines;
+  LineArray x;
+  int planes = 0;  ///< of x
+  int width = 0;
+  int shift = 0;   ///< real numbers by which the first tile begins before x, so that tiles begin at sectors of memory
+  int pieces = 0;  ///< packs that are copied in one access of 16 bytes, a power of two; 0: none are
+
+  static constexpr int sector = 32;  ///< bytes
+  static constexpr int widest = 256 / (Lanes * static_cast<int>(sizeof(real)));
+  static constexpr int narrowest = 2;
+
+  SLUICE_INLINE int blocks() const { return lines.blocks.count; }
+  SLUICE_INLINE int row() const { return width * Lanes; }
+  /// Real numbers of a plane, gaps between rows included.
+  SLUICE_INLINE int plane() const { return static_cast<int>((x.rows - 1) * x.stride_y) + x.count; }
+  int tiles() const { return (plane() + shift + row() - 1) / row(); }
+
+  /// Doubles of shared memory: for each block two rows of values, factors of its lines and a share of the mean; for
+  /// each row the columns of its table, a gap after each block, so that threads of two blocks read from different
+  /// banks.
+  static constexpr int factors(int width) { return Lines::components == 2 ? width : 1; }
+  static constexpr int table_pitch(int planes, int blocks) { return planes + blocks; }
+  static constexpr int doubles(int planes, int blocks, int width) {
+    const int all =
+        blocks * (2 * width * Lanes + factors(width) + 1) + BlockTable<Lines>::columns * table_pitch(planes, blocks);
+    return (all + 1) / 2 * 2;
+  }
+  /// Bytes of shared memory, rows between the first and last of blocks included.
+  static constexpr std::size_t shared_bytes(int planes, int blocks, int width) {
+    return static_cast<std::size_t>(doubles(planes, blocks, width)) * sizeof(double) +
+           static_cast<std::size_t>((planes - 2 * blocks) * width * Lanes) * sizeof(real);
+  }
+};
+
+/// One thread's part of a tile.
+template <class Lines, int Lanes, class Shape>
+class LineTile {
+ public:
+  using Tiles = LineTiles<Lines, Lanes>;
+
+  /// `shared`: memory of all threads of the tile, Tiles::shared_bytes, at a multiple of 16 bytes.
+  SLUICE_INLINE LineTile(const Tiles& tiles, int tile, int thread, double* shared)
+      : tiles_(tiles), shared_(shared), thread_(thread), in_row_(thread % tiles.width), block_(thread / tiles.width) {
+    const int bottom = tiles.lines.blocks.bounds[0];
+    shape_.first = tiles.lines.blocks.bounds[block_];
+    shape_.rows = tiles.lines.blocks.bounds[block_ + 1] - shape_.first;
+    plane_ = shape_.first - bottom;
+    place_ = tile * tiles.row() + in_row_ * Lanes - tiles.shift;
+    const int inside = place_ > 0 ? place_ : 0;
+    j_ = inside / static_cast<int>(tiles.x.stride_y);
+    lane_ = inside - j_ * static_cast<int>(tiles.x.stride_y);
+    const int left = place_ < 0 || j_ >= tiles.x.rows ? 0 : tiles.x.count - lane_;
+    lanes_ = left < Lanes ? (left > 0 ? left : 0) : Lanes;
+  }
+
+  /// Brings the table, the block's rows and coefficients; on a GPU the rows come while the program goes on.
+  SLUICE_INLINE void read() {
+    read_inside();
+    for (int column = 0; column < BlockTable<Lines>::columns; ++column) {
+      double* const to = own_table() + column * table_pitch();
+      for (int r = in_row_; r < shape_.rows; r += tiles_.width)
+        to[r] = BlockTable<Lines>::entry(tiles_.lines, column, shape_.first + r);
+    }
+    const Lines& lines = tiles_.lines;
+    if (Lines::components == 1 || lanes_ > 0) {
+      equations_.of_first = lines.reduced_at(inverse_of_first, block_, line(), j_);
+      equations_.of_last = lines.reduced_at(inverse_of_last, block_, line(), j_);
+      equations_.across = lines.reduced_at(coupling, block_, line(), j_);
+      equations_.symmetry = lines.symmetry[block_];
+    }
+    if (lanes_ == 0) return;
+    first_ = fetch(own_rows(), lanes_);
+    last_ = fetch(own_rows() + (shape_.rows - 1) * tiles_.x.stride_z, lanes_);
+  }
+
+  /// What does not depend on the rows.
+  SLUICE_INLINE void prepare() {
+    pivots_.set_shift(lanes_ == 0 ? -1 : shift_of_line(tiles_.lines, line(), j_));
+    if constexpr (TilePivots<Lines, Shape>::ahead) pivots_.find_all(table(), shape_);
+  }
+
+  SLUICE_INLINE void form_boundary() {
+    const bool singular = is_singular();
+    if (singular) shares()[block_] = moment();
+    double first[Lanes], last[Lanes];
+    SLUICE_UNROLL
+    for (int r = 0; r < Lanes; ++r) {
+      first[r] = first_.lane[r];
+      last[r] = last_.lane[r];
+    }
+    form_boundary_of_block<Lanes>(table(), shape_, pivots_, inside(), tiles_.row(), first, last);
+    if (Lines::components == 2 && singular) first[Lanes - 1] = last[Lanes - 1] = 0;  // the line is real
+    if (in_row_ < Tiles::factors(tiles_.width))
+      factors()[block_ * Tiles::factors(tiles_.width) + in_row_] = equations_.up(lower());
+    SLUICE_UNROLL
+    for (int r = 0; r < Lanes; ++r) {
+      ups(block_)[r] = equations_.start_up(first[r], last[r]);
+      downs(block_)[r] = first[r];
+    }
+  }
+
+  /// Each thread takes real numbers of a row, through all blocks.
+  SLUICE_INLINE void sweep_up() {
+    const int pitch = Tiles::factors(tiles_.width);
+    for (int n = thread_; n < tiles_.row(); n += threads())
+      chain(tiles_.blocks(), factors() + factor_of(n), pitch, all_ups() + n, tiles_.row());
+  }
+
+  SLUICE_INLINE void turn() {
+    if (in_row_ < Tiles::factors(tiles_.width))
+      factors()[block_ * Tiles::factors(tiles_.width) + in_row_] = equations_.down(upper());
+    SLUICE_UNROLL
+    for (int r = 0; r < Lanes; ++r) {
+      const double below = block_ > 0 ? ups(block_ - 1)[r] : 0;
+      downs(block_)[r] = equations_.start_down(lower(), downs(block_)[r], below, ups(block_)[r]);
+    }
+  }
+
+  SLUICE_INLINE void sweep_down() {
+    const int pitch = Tiles::factors(tiles_.width);
+    const int highest = tiles_.blocks() - 1;
+    for (int n = thread_; n < tiles_.row(); n += threads())
+      chain(tiles_.blocks(), factors() + factor_of(n) + highest * pitch, -pitch,
+            all_downs() + n + highest * tiles_.row(), -tiles_.row());
+  }
+
+  /// Writes all rows.
+  SLUICE_INLINE void solve() {
+    if (lanes_ == 0) return;
+    const bool highest = block_ + 1 == tiles_.blocks();
+    double first[Lanes], last[Lanes];
+    SLUICE_UNROLL
+    for (int r = 0; r < Lanes; ++r) {
+      first[r] = downs(block_)[r];
+      last[r] = equations_.last(upper(), ups(block_)[r], highest ? 0 : downs(block_ + 1)[r]);
+    }
+    if (is_singular()) {
+      const double mean = sum_of_shares();
+      first[0] -= mean;
+      last[0] -= mean;
+    }
+    SLUICE_UNROLL
+    for (int r = 0; r < Lanes; ++r) {
+      first_.lane[r] = static_cast<real>(first[r]);
+      last_.lane[r] = static_cast<real>(last[r]);
+    }
+    real* const to = own_rows();
+    const std::ptrdiff_t stride = tiles_.x.stride_z;
+    const int lanes = lanes_;
+    solve_block<Lanes>(table(), shape_, pivots_, inside(), tiles_.row(), first_, last_,
+                       [=](int m, const LanePack<Lanes>& pack) { write(to + (m + 1) * stride, pack, lanes); });
+    write(to, first_, lanes);
+    write(to + (shape_.rows - 1) * stride, last_, lanes);
+  }
+
+ private:
+  SLUICE_INLINE static void write(real* to, const LanePack<Lanes>& pack, int lanes) {
+    if constexpr (Lanes > Lines::components) {  // else a pack is there whole, or not at all
+      if (lanes < Lanes) {
+        SLUICE_UNROLL
+        for (int r = 0; r < Lanes; ++r) {
+          if (r < lanes) to[r] = pack.lane[r];
+        }
+        return;
+      }
+    }
+    pack_at<Lanes>(to) = pack;
+  }
+
+  SLUICE_INLINE static LanePack<Lanes> fetch(const real* from, int lanes) {
+    if constexpr (Lanes > Lines::components) {
+      if (lanes < Lanes) {
+        LanePack<Lanes> pack;
+        SLUICE_UNROLL
+        for (int r = 0; r < Lanes; ++r) pack.lane[r] = r < lanes ? from[r] : 0;
+        return pack;
+      }
+    }
+    return pack_at<Lanes>(from);
+  }
+
+  /// The rows between first and last. Where `pieces` packs are copied together, their threads share the rows.
+  SLUICE_INLINE void read_inside() {
+    const std::ptrdiff_t stride = tiles_.x.stride_z;
+    const real* const row = tiles_.x.origin + (plane_ + 1) * stride;
+    const int mine = in_row_ & (tiles_.pieces - 1);
+    const int together = place_ - mine * Lanes;
+    if (tiles_.pieces > 0 && together >= 0 && together + tiles_.pieces * Lanes <= tiles_.plane()) {
+      SLUICE_UNROLL
+      for (int m = 0; m < Shape::inside; ++m) {
+        if (shape_.has(m) && (m & (tiles_.pieces - 1)) == mine)
+          copy_ahead<16>(inside() - mine * Lanes + m * tiles_.row(), row + together + m * stride);
+      }
+      return;
+    }
+    for (int m = 0; m + 2 < shape_.rows; ++m) {
+      for (int r = 0; r < lanes_; ++r)
+        copy_ahead<sizeof(real)>(inside() + m * tiles_.row() + r, row + place_ + r + m * stride);
+    }
+  }
+
+  /// The block's share of the mean of the singular line's solution.
+  SLUICE_INLINE double moment() const {
+    if constexpr (Lines::components == 2) {
+      const double* const moment = tiles_.lines.moment;
+      const double ends = moment[shape_.first] * first_.lane[0] + moment[shape_.last()] * last_.lane[0];
+      return ends + moment_of_block(tiles_.lines, shape_.first + 1, shape_.last(), inside(), tiles_.row());
+    } else {
+      return 0;
+    }
+  }
+
+  SLUICE_INLINE double sum_of_shares() const {
+    double sum = 0;
+    for (int block = 0; block < tiles_.blocks(); ++block) sum += shares()[block];
+    return sum;
+  }
+
+  SLUICE_INLINE bool is_singular() const {
+    return tiles_.lines.holds_singular_line && j_ == 0 && lane_ == 0 && lanes_ > 0;
+  }
+
+  // Of the first row and of the last, towards the other blocks.
+  SLUICE_INLINE double lower() const { return table().lower[0]; }
+  SLUICE_INLINE double upper() const { return table().upper[shape_.rows - 1]; }
+
+  SLUICE_INLINE int line() const { return lane_ / Lines::components; }
+  SLUICE_INLINE real* own_rows() const { return tiles_.x.origin + place_ + plane_ * tiles_.x.stride_z; }
+
+  // Shared memory: values going up, values going down, factors, shares of the mean, the table, rows inside blocks.
+  SLUICE_INLINE double* all_ups() const { return shared_; }
+  SLUICE_INLINE double* all_downs() const { return shared_ + tiles_.blocks() * tiles_.row(); }
+  SLUICE_INLINE double* ups(int block) const { return all_ups() + block * tiles_.row() + in_row_ * Lanes; }
+  SLUICE_INLINE double* downs(int block) const { return all_downs() + block * tiles_.row() + in_row_ * Lanes; }
+  SLUICE_INLINE double* factors() const { return shared_ + 2 * tiles_.blocks() * tiles_.row(); }
+  SLUICE_INLINE double* shares() const { return factors() + tiles_.blocks() * Tiles::factors(tiles_.width); }
+  SLUICE_INLINE int table_pitch() const { return Tiles::table_pitch(tiles_.planes, tiles_.blocks()); }
+  SLUICE_INLINE double* own_table() const { return shares() + tiles_.blocks() + plane_ + block_; }
+  SLUICE_INLINE BlockTable<Lines> table() const { return {own_table(), table_pitch()}; }
+  SLUICE_INLINE real* inside() const {
+    double* const rows = shared_ + Tiles::doubles(tiles_.planes, tiles_.blocks(), tiles_.width);
+    return reinterpret_cast<real*>(rows) + (plane_ - 2 * block_) * tiles_.row() + in_row_ * Lanes;
+  }
+  /// Which of a block's factors belongs to number n of a row.
+  SLUICE_INLINE int factor_of(int n) const { return Lines::components == 2 ? n / Lanes : 0; }
+  SLUICE_INLINE int threads() const { return tiles_.width * tiles_.blocks(); }
+
+  const Tiles& tiles_;
+  double* shared_;
+  int thread_, in_row_, block_;
+  Shape shape_;
+  int plane_;                               ///< of x: row first
+  int place_;                               ///< of the pack in a plane
+  int lane_, j_;                            ///< its lane in its row, and the row
+  int lanes_;                               ///< of its numbers, those that are part of a line
+  LanePack<Lanes> first_ = {}, last_ = {};  ///< rows first and last
+  BlockBoundary equations_;
+  TilePivots<Lines, Shape> pivots_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,105 @@
+#include "solver/grid/stretching.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <sstream>
+
+#include "core/support/error.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// Makes the upper half the exact mirror image of the lower, so that a symmetric flow stays symmetric to the bit.
+void mirror(std::vector<double>& z, double height) {
+  const std::size_t nz = z.size() - 1;
+  for (std::size_t k = 0; 2 * k <= nz; ++k) z[nz - k] = height - z[k];
+  if (nz % 2 == 0) z[nz / 2] = height / 2;
+  z[0] = 0;
+  z[nz] = height;
+}
+
+}  // namespace
+
+std::vector<double> uniform_nodes(std::int64_t nz, double height) {
+  std::vector<double> z;
+  for (std::int64_t k = 0; k <= nz; ++k) z.push_back(height * static_cast<double>(k) / static_cast<double>(nz));
+  return z;
+}
+
+std::vector<double> tanh_nodes(std::int64_t nz, double height, double factor, bool both_walls) {
+  std::vector<double> z;
+  for (std::int64_t k = 0; k <= nz; ++k) {
+    const double fraction = static_cast<double>(k) / static_cast<double>(nz);
+    const double lower_half = both_walls ? 2 * fraction - 1 : fraction - 1;
+    const double at = 1 + std::tanh(factor * lower_half) / std::tanh(factor);
+    z.push_back(both_walls ? at * height / 2 : at * height);
+  }
+  z.front() = 0;
+  z.back() = height;
+  if (both_walls) mirror(z, height);
+  return z;
+}
+
+std::vector<double> natural_nodes(std::int64_t nz, double height, double re_tau, bool both_walls) {
+  constexpr double wall_spacing = 0.05;  // dz_w+
+  constexpr double blend = 40;           // k_b
+  constexpr double c_eta = 0.8;
+  const double cells = both_walls ? static_cast<double>(nz) / 2 : static_cast<double>(nz);
+  const double outer = std::pow(cells / blend, 2);
+  const double centre = re_tau * (1 + outer) - wall_spacing * cells;  // what the outer law must give at the centre
+  const double alpha = centre > 0 ? std::pow(centre / outer, 0.75) / (0.75 * c_eta * cells) : 0;
+  if (!(alpha >= 0.3 && alpha <= 4)) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format("grid.stretching: {} cells for re_tau = {} would put the spacing at {:.2f} Kolmogorov lengths; the "
+                    "natural stretching is meant for 0.3 to 4 (1.25 recommended): change cells or use tanh",
+                    nz, re_tau, alpha));
+  }
+  const auto z_plus = [&](double k) {
+    const double ratio = std::pow(k / blend, 2);
+    return (wall_spacing * k + std::pow(0.75 * alpha * c_eta * k, 4.0 / 3.0) * ratio) / (1 + ratio);
+  };
+  const double half = both_walls ? height / 2 : height;
+  std::vector<double> z(static_cast<std::size_t>(nz) + 1, 0.0);
+  for (std::size_t k = 1; k < z.size(); ++k) z[k] = half * z_plus(static_cast<double>(k)) / z_plus(cells);
+  z.back() = height;
+  if (both_walls) mirror(z, height);
+  return z;
+}
+
+std::vector<double> nodes_from_text(const std::string& text, const std::string& file, std::int64_t nz, double height) {
+  std::vector<double> z;
+  std::istringstream lines(text);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    line = line.substr(0, line.find('#'));
+    const std::size_t start = line.find_first_not_of(" \t\r");
+    if (start == std::string::npos) continue;
+    const std::size_t end = line.find_last_not_of(" \t\r") + 1;
+    double value = 0;
+    const auto parsed = std::from_chars(line.data() + start, line.data() + end, value);
+    if (parsed.ec != std::errc() || parsed.ptr != line.data() + end) {
+      throw Error(ExitCode::usage, fmt::format("{}:{}: '{}' is not a number; one face coordinate a line is expected",
+                                               file, number, line));
+    }
+    z.push_back(value);
+  }
+  if (z.size() != static_cast<std::size_t>(nz) + 1) {
+    throw Error(ExitCode::usage,
+                fmt::format("{}: {} face coordinates, but grid.cells asks for {} cells in z, which have {} faces", file,
+                            z.size(), nz, nz + 1));
+  }
+  if (std::abs(z.front()) > 1e-12 || std::abs(z.back() - height) > 1e-12 * height) {
+    throw Error(ExitCode::usage, fmt::format("{}: the faces run from {} to {}, but the domain from 0 to {}", file,
+                                             z.front(), z.back(), height));
+  }
+  z.front() = 0;
+  z.back() = height;
+  return z;
+}
+
+}  // namespace sluice

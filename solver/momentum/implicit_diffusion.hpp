@@ -1,0 +1,36 @@
+#pragma once
+#include <vector>
+
+#include "poisson/helmholtz_solver.hpp"
+#include "solver/grid/grid.hpp"
+#include "solver/state/flow_parameters.hpp"
+#include "solver/state/state.hpp"
+#include "solver/walls/walls.hpp"
+
+namespace sluice {
+
+/// The implicit half of Crank-Nicolson diffusion along z, the left-hand side of eq. (5), for all three components.
+class ImplicitDiffusion {
+ public:
+  ImplicitDiffusion(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Walls& walls,
+                    TridiagonalMethod method, Exchange& exchange);
+
+  /// Prepares (1 - c Lz) for c = gamma dt nu/2. Local.
+  void prepare(double c);
+  /// star: the right-hand side of eq. (5) on entry, u* on return; halos neither read nor written. Collective.
+  void solve(VectorField& star);
+  /// g = (1 - c Lz)^-1 1 under u's homogeneous wall rows: what a uniform force makes of u*. Global profile, the same on
+  /// every rank.
+  std::vector<double> response_to_uniform_force() const;
+
+ private:
+  void add_wall_values(Field& f, double bottom_value, double top_value) const;
+
+  const Grid* grid_;
+  const Walls* walls_;
+  double c_ = 0;
+  ZHelmholtzSolver tangential_;  ///< u and v: centres in z
+  ZHelmholtzSolver normal_;      ///< w: faces in z
+};
+
+}  // namespace sluice

@@ -1,0 +1,72 @@
+#include "solver/momentum/momentum.hpp"
+
+#include "core/device/parallel_for.hpp"
+#include "solver/momentum/momentum_sweep.hpp"
+
+namespace sluice {
+
+namespace {
+
+template <bool first, bool implicit_z>
+struct UpdateU {
+  MomentumArrays a;
+  SLUICE_INLINE void operator()(Cell c) const { update_u<first, implicit_z>(a, c); }
+};
+template <bool first, bool implicit_z>
+struct UpdateV {
+  MomentumArrays a;
+  SLUICE_INLINE void operator()(Cell c) const { update_v<first, implicit_z>(a, c); }
+};
+template <bool first, bool implicit_z>
+struct UpdateW {
+  MomentumArrays a;
+  SLUICE_INLINE void operator()(Cell c) const { update_w<first, implicit_z>(a, c); }
+};
+
+template <bool first, bool implicit_z>
+void sweep_plainly(const MomentumArrays& arrays, const Box3& box) {
+  parallel_for("momentum u", box, UpdateU<first, implicit_z>{arrays});
+  parallel_for("momentum v", box, UpdateV<first, implicit_z>{arrays});
+  parallel_for("momentum w", box, UpdateW<first, implicit_z>{arrays});
+}
+
+MomentumArrays arrays_of(const State& state, const Metrics& metrics, real viscosity, const SubstepWeights& weights,
+                         VectorField& tendency, VectorField& star) {
+  const VectorField& velocity = state.velocity;
+  return {velocity.u.view(),
+          velocity.v.view(),
+          velocity.w.view(),
+          state.p.view(),
+          tendency.u.view(),
+          tendency.v.view(),
+          tendency.w.view(),
+          star.u.view(),
+          star.v.view(),
+          star.w.view(),
+          metrics,
+          viscosity,
+          static_cast<real>(weights.alpha_dt),
+          static_cast<real>(weights.beta_dt),
+          static_cast<real>(weights.gamma_dt),
+          static_cast<real>(weights.half_nu_gamma_dt)};
+}
+
+}  // namespace
+
+Momentum::Momentum(const Metrics& metrics, const FlowParameters& flow)
+    : metrics_(metrics), viscosity_(static_cast<real>(flow.viscosity)), diffusion_(flow.diffusion) {}
+
+void Momentum::predict(const State& state, const SubstepWeights& weights, VectorField& tendency,
+                       VectorField& star) const {
+  const MomentumArrays arrays = arrays_of(state, metrics_, viscosity_, weights, tendency, star);
+  sweep_momentum(arrays, state.p.local_box(), weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z);
+}
+
+void Momentum::predict_plain(const State& state, const SubstepWeights& weights, VectorField& tendency,
+                             VectorField& star) const {
+  const MomentumArrays arrays = arrays_of(state, metrics_, viscosity_, weights, tendency, star);
+  with_constants(weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z,
+                 [&](auto first, auto implicit_z) { sweep_plainly<first, implicit_z>(arrays, state.p.local_box()); });
+}
+
+}  // namespace sluice

@@ -1,0 +1,48 @@
+#pragma once
+#include "core/device/parallel_for.hpp"
+#include "solver/state/state.hpp"
+
+namespace sluice {
+
+/// What surrounds one cell of an array: f(i, j, k) with i, j, k relative to the cell.
+struct Around {
+  const real* at;
+  std::ptrdiff_t stride_y, stride_z;
+  SLUICE_INLINE real operator()(int i, int j, int k) const { return at[i + j * stride_y + k * stride_z]; }
+};
+
+/// A cell as it is seen from itself: for fields given as Around.
+SLUICE_INLINE Cell seen_from_itself(Cell c) {
+  return {0, 0, 0, c.west - c.i, c.east - c.i};
+}
+
+/// Views of three components in arrays of one layout: a cell has one address in them, which is computed once. In single
+/// precision light sweeps of a GPU wait for such integer arithmetic too. Without the bounds checks of View3.
+template <class T>
+struct VectorView {
+  T* u;
+  T* v;
+  T* w;
+  std::ptrdiff_t stride_y, stride_z;
+
+  SLUICE_INLINE std::ptrdiff_t offset(Cell c) const { return c.i + c.j * stride_y + c.k * stride_z; }
+  SLUICE_INLINE Around around(const T* component, std::ptrdiff_t offset) const {
+    return {component + offset, stride_y, stride_z};
+  }
+};
+
+inline VectorView<real> vector_view(VectorField& f) {
+  const View3<real> u = f.u.view();
+  return {u.origin, f.v.view().origin, f.w.view().origin, u.stride_y, u.stride_z};
+}
+inline VectorView<const real> vector_view(const VectorField& f) {
+  const View3<const real> u = f.u.view();
+  return {u.origin, f.v.view().origin, f.w.view().origin, u.stride_y, u.stride_z};
+}
+
+/// The same for a field of its own layout.
+SLUICE_INLINE Around around(const View3<const real>& f, Cell c) {
+  return {f.origin + c.i + c.j * f.stride_y + c.k * f.stride_z, f.stride_y, f.stride_z};
+}
+
+}  // namespace sluice

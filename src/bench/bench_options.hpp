@@ -1,0 +1,29 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// The options of `sluice bench`.
+struct BenchOptions {
+  std::string what;  ///< step, poisson, tridiagonal, transpose, fft or links
+  std::vector<std::int64_t> cells{192, 128, 128};
+  std::string diffusion = "explicit";
+  std::string tridiagonal = "ptdma";
+  std::string exchange = "auto";
+  std::vector<int> process_grid;  ///< py, pz; empty: auto
+  int z_blocks = 0;               ///< 0: auto
+  int repeats = 20;
+  std::string json;  ///< file; empty: none
+
+  // transpose and fft
+  bool all = false;                              ///< every way that the other options leave open
+  std::string kind;                              ///< xy, yz or xz; slab_2d_1d, slab_1d_2d or pencil; empty: any
+  std::string layout;                            ///< fft: contiguous or realigned; empty: both
+  int warm_up = 3;                               ///< pairs before those that count
+  double time_limit = 10;                        ///< seconds for a way
+  std::int64_t bytes = std::int64_t{256} << 20;  ///< links: of a block
+};
+
+}  // namespace sluice

@@ -1,0 +1,318 @@
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "core/decomp/field_copy.hpp"
+#include "core/device/memory.hpp"
+#include "core/device/timers.hpp"
+#include "core/support/collective.hpp"
+#include "core/support/random.hpp"
+#include "src/bench/json_file.hpp"
+#include "src/bench/links.hpp"
+#include "src/bench/memory_use.hpp"
+#include "src/bench/sample.hpp"
+#include "src/bench/there_and_back.hpp"
+#include "src/bench/triad.hpp"
+#include "src/commands/commands.hpp"
+#include "src/run/provenance.hpp"
+#include "src/run/setup.hpp"
+#include "src/run/simulation.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// The channel that is measured: Re_tau near 180 in a box of 4 pi x 4 pi/3 x 2.
+io::Case bench_case(const BenchOptions& options, std::int64_t nz) {
+  io::Case settings;
+  settings.title = "bench";
+  settings.flow.reynolds = 5714;
+  settings.flow.viscosity = 2.0 / 5714;
+  settings.flow.forcing = io::ForcingKind::bulk_velocity;
+  settings.flow.forcing_value = 1;
+  settings.size = {4 * std::numbers::pi, 4 * std::numbers::pi / 3, 2};
+  settings.cells = {options.cells[0], options.cells[1], nz};
+  settings.stretching.kind = io::StretchingKind::tanh;
+  settings.stretching.factor = 1.6;
+  settings.time.cfl = 0.9;
+  settings.time.diffusion = options.diffusion == "explicit" ? io::Diffusion::explicit_ : io::Diffusion::implicit_z;
+  settings.tridiagonal =
+      options.tridiagonal == "ptdma" ? io::TridiagonalMethod::ptdma : io::TridiagonalMethod::transpose;
+  settings.z_blocks = options.z_blocks > 0 ? options.z_blocks : ZBlocks::default_count(nz);
+  settings.exchange = options.exchange;
+  if (!options.process_grid.empty()) settings.process_grid = {options.process_grid[0], options.process_grid[1]};
+  return settings;
+}
+
+/// Words (values of a field) a point that one step, or one solve, must move at the least, phase by phase. A phase that
+/// is not named moves few.
+std::map<std::string, double> least_words(const std::string& what, const io::Case& settings,
+                                          const ProcessGrid& processes) {
+  const bool implicit_z = settings.time.diffusion == io::Diffusion::implicit_z;
+  const double substeps = what == "step" ? Rk3::substeps : 1;
+  return {
+      {"momentum",  // reads u, v, w, writes R and u*; R_prev is read in two substeps of three, p with implicit_z
+       substeps * (3 + 6 + (implicit_z ? 1 : 0)) + 2 * 3},
+      {"implicit diffusion", implicit_z ? substeps * 3 * 2 : 0},
+      {"divergence", substeps * 4},
+      {"fft x", substeps * 4},
+      {"fft y", settings.cells[1] > 1 ? substeps * 4 : 0},
+      {"transpose", processes.py > 1 ? substeps * 2 * 2 : 0},
+      {"tridiagonal", substeps * (processes.pz > 1 ? 3 : 2)},
+      {"correction", substeps * (implicit_z ? 9 : 7)},
+  };
+}
+
+class Measurement {
+ public:
+  void add_total(double seconds) { total_.push_back(seconds); }
+  /// Of one run that took so many seconds as a whole.
+  void add_phases(double seconds, PhaseTimers& timers) {
+    total_with_phases_.push_back(seconds);
+    for (const auto& phase : timers.phases()) {
+      if (phases_.find(phase.name) == phases_.end()) order_.push_back(phase.name);
+      phases_[phase.name].push_back(phase.seconds);
+    }
+  }
+  Spread total() const { return spread_of(total_); }
+  Spread total_with_phases() const { return spread_of(total_with_phases_); }
+  const std::vector<std::string>& phase_names() const { return order_; }
+  Spread phase(const std::string& name) const { return spread_of(phases_.at(name)); }
+
+ private:
+  std::vector<double> total_, total_with_phases_;
+  std::vector<std::string> order_;
+  std::map<std::string, std::vector<double>> phases_;
+};
+
+/// What is measured: a step of a simulation, or one of its solvers alone.
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  virtual void prepare() {}  ///< before every repeat, not timed
+  virtual void run() = 0;
+  virtual PhaseTimers& timers() = 0;
+};
+
+/// A step as `sluice run` takes it, its choice of dt included.
+class StepWorkload : public Workload {
+ public:
+  StepWorkload(const io::Case& settings, const Layout& layout)
+      : simulation_(settings, make_grid(settings, ""), layout, MPI_COMM_WORLD) {
+    simulation_.initialise();
+  }
+  void run() override { simulation_.advance(); }
+  PhaseTimers& timers() override { return simulation_.stepper.timers(); }
+
+ private:
+  Simulation simulation_;
+};
+
+/// The Poisson solver, or the z-Helmholtz solver of u, on a field of random numbers.
+class SolverWorkload : public Workload {
+ public:
+  SolverWorkload(const io::Case& settings, const Layout& layout, bool poisson)
+      : comm_(MPI_COMM_WORLD, layout.processes),
+        decomposition_(settings.cells, comm_.processes(), settings.z_blocks),
+        grid_(make_grid(settings, "")),
+        exchange_(make_exchange(layout.exchange, MPI_COMM_WORLD)),
+        field_(decomposition_.x_pencil(comm_.rank()), Location::center,
+               poisson ? PoissonSolver::row_length(settings.cells[0]) : 0) {
+    const FlowParameters flow = flow_parameters(settings);
+    if (poisson) {
+      poisson_.emplace(comm_, decomposition_, PoissonSolver::Domain{grid_.dx(), grid_.dy(), grid_.z_nodes()},
+                       flow.tridiagonal, *exchange_);
+    } else {
+      helmholtz_.emplace(comm_, decomposition_,
+                         second_derivative_centers(grid_.z_nodes(), WallRow::dirichlet, WallRow::dirichlet),
+                         flow.tridiagonal, *exchange_);
+      helmholtz_->prepare(1e-3);
+    }
+    values_.resize(static_cast<std::size_t>(field_.box().volume()));
+    for (std::size_t n = 0; n < values_.size(); ++n) values_[n] = static_cast<real>(uniform01(1, n) - 0.5);
+  }
+  void prepare() override { upload(values_, field_); }
+  void run() override {
+    if (poisson_) {
+      poisson_->solve(field_, timers_);
+    } else {
+      const PhaseTimers::Scope scope(timers_, "tridiagonal");
+      helmholtz_->solve(field_);
+    }
+  }
+  PhaseTimers& timers() override { return timers_; }
+
+ private:
+  Communicator comm_;
+  Decomposition decomposition_;
+  Grid grid_;
+  std::unique_ptr<Exchange> exchange_;
+  Field field_;
+  std::optional<PoissonSolver> poisson_;
+  std::optional<ZHelmholtzSolver> helmholtz_;
+  std::vector<real> values_;
+  PhaseTimers timers_;
+};
+
+std::unique_ptr<Workload> make_workload(const BenchOptions& options, const io::Case& settings, const Layout& layout) {
+  if (options.what == "step") return std::make_unique<StepWorkload>(settings, layout);
+  return std::make_unique<SolverWorkload>(settings, layout, options.what == "poisson");
+}
+
+/// Wall time of one run of the workload, from barrier to barrier.
+double time_once(Workload& workload) {
+  workload.prepare();
+  device::synchronize();
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = wall_seconds();
+  workload.run();
+  device::synchronize();
+  MPI_Barrier(MPI_COMM_WORLD);
+  return wall_seconds() - start;
+}
+
+/// Times the workload after a warm-up, then its phases in repeats of their own, since on a GPU to measure them costs
+/// time.
+Measurement measure(int repeats, Workload& workload) {
+  Measurement measurement;
+  const int warm_up = std::max(2, repeats / 10);
+  for (int n = 0; n < warm_up; ++n) time_once(workload);
+  for (int n = 0; n < repeats; ++n) measurement.add_total(time_once(workload));
+  PhaseTimers& timers = workload.timers();
+  timers.enable();
+  for (int n = 0; n < std::max(3, repeats / 2); ++n) {
+    timers.reset();
+    const double seconds = time_once(workload);
+    measurement.add_phases(seconds, timers);
+  }
+  return measurement;
+}
+
+struct Memory {
+  double bytes_per_point = 0;
+  double slope = 0;  ///< between a grid of half the planes and the whole
+};
+
+double points_of(const io::Case& settings) {
+  return static_cast<double>(settings.cells[0] * settings.cells[1] * settings.cells[2]);
+}
+
+nlohmann::ordered_json report(const BenchOptions& options, const io::Case& settings, const Layout& layout,
+                              const Measurement& measurement, const Memory& memory, double triad) {
+  const double points = points_of(settings);
+  const Spread total = measurement.total();
+  const Spread total_with_phases = measurement.total_with_phases();
+  const ProcessGrid& processes = layout.processes;
+  const auto words = least_words(options.what, settings, processes);
+  nlohmann::ordered_json json;
+  json["what"] = options.what;
+  json["cells"] = settings.cells;
+  json["diffusion"] = options.diffusion;
+  json["tridiagonal"] = options.tridiagonal;
+  json["precision"] = precision_name;
+  json["device"] = device::description();
+  json["version"] = version();
+  json["git_revision"] = git_revision();
+  json["ranks"] = processes.size();
+  json["threads"] = 1;
+  json["process_grid"] = {processes.py, processes.pz};
+  json["exchange"] = layout.exchange;
+  json["z_blocks"] = settings.z_blocks;
+  json["repeats"] = options.repeats;
+  json["ns_per_point_per_step"] = total.median / points * 1e9;
+  json["ns_per_point_per_step_spread"] = {total.least / points * 1e9, total.most / points * 1e9};
+  json["point_steps_per_second"] = points / total.median;
+  json["bytes_per_point"] = memory.bytes_per_point;
+  json["bytes_per_point_slope"] = memory.slope;
+  json["triad_gb_per_s"] = triad;
+  json["phases"] = nlohmann::ordered_json::array();
+  for (const std::string& name : measurement.phase_names()) {
+    const Spread phase = measurement.phase(name);
+    const auto entry = words.find(name);
+    const double phase_words = entry == words.end() ? 0 : entry->second;
+    json["phases"].push_back(
+        {{"name", name},
+         {"milliseconds", phase.median * 1e3},
+         {"milliseconds_spread", {phase.least * 1e3, phase.most * 1e3}},
+         {"words", phase_words},
+         {"fraction_of_bandwidth", phase_words * sizeof(real) * points / (phase.median * triad * 1e9)}});
+  }
+  json["milliseconds_with_phases"] = total_with_phases.median * 1e3;
+  json["milliseconds_with_phases_spread"] = {total_with_phases.least * 1e3, total_with_phases.most * 1e3};
+  return json;
+}
+
+void print(const nlohmann::ordered_json& json) {
+  fmt::print("{} on {} x {} x {}, diffusion {}, {}, {} precision\n", json["what"].get<std::string>(),
+             json["cells"][0].get<long>(), json["cells"][1].get<long>(), json["cells"][2].get<long>(),
+             json["diffusion"].get<std::string>(), json["tridiagonal"].get<std::string>(),
+             json["precision"].get<std::string>());
+  fmt::print("{} rank(s) as {} x {}, {}, {}\n", json["ranks"].get<int>(), json["process_grid"][0].get<int>(),
+             json["process_grid"][1].get<int>(), json["exchange"].get<std::string>(),
+             json["device"].get<std::string>());
+  fmt::print("{:<24}{:>10}{:>22}{:>8}{:>12}\n", "phase", "ms", "least to most", "words", "bandwidth");
+  for (const auto& phase : json["phases"]) {
+    fmt::print("{:<24}{:>10.3f}{:>11.3f}{:>11.3f}{:>8.0f}{:>11.0f}%\n", phase["name"].get<std::string>(),
+               phase["milliseconds"].get<double>(), phase["milliseconds_spread"][0].get<double>(),
+               phase["milliseconds_spread"][1].get<double>(), phase["words"].get<double>(),
+               100 * phase["fraction_of_bandwidth"].get<double>());
+  }
+  fmt::print("{:<24}{:>10.3f}{:>11.3f}{:>11.3f}\n", "whole, phases timed",
+             json["milliseconds_with_phases"].get<double>(), json["milliseconds_with_phases_spread"][0].get<double>(),
+             json["milliseconds_with_phases_spread"][1].get<double>());
+  fmt::print("{:.2f} ns per point per step (median of {}; {:.2f} to {:.2f}), {:.3e} point-steps per second\n",
+             json["ns_per_point_per_step"].get<double>(), json["repeats"].get<int>(),
+             json["ns_per_point_per_step_spread"][0].get<double>(),
+             json["ns_per_point_per_step_spread"][1].get<double>(), json["point_steps_per_second"].get<double>());
+  fmt::print("{:.1f} bytes per point resident, {:.1f} by the slope between two grids; triad {:.1f} GB/s\n",
+             json["bytes_per_point"].get<double>(), json["bytes_per_point_slope"].get<double>(),
+             json["triad_gb_per_s"].get<double>());
+}
+
+/// The same channel with half the planes: its points and the memory it takes, for the slope.
+std::pair<double, double> half_grid_memory(const BenchOptions& options, const Layout& layout) {
+  BenchOptions half = options;
+  const std::int64_t nz = std::max<std::int64_t>(2, options.cells[2] / 2);
+  half.z_blocks =
+      std::max(layout.processes.pz, options.z_blocks > 0 ? options.z_blocks / 2 : ZBlocks::default_count(nz));
+  const io::Case settings = bench_case(half, nz);
+  const std::unique_ptr<Workload> workload = make_workload(half, settings, layout);
+  workload->prepare();
+  workload->run();
+  return {points_of(settings), resident_bytes(MPI_COMM_WORLD)};
+}
+
+}  // namespace
+
+ExitCode command_bench(const BenchOptions& options) {
+  if (options.what == "links") return bench_links(options);
+  if (options.what == "transpose" || options.what == "fft") return bench_there_and_back(options);
+  select_device(MPI_COMM_WORLD);
+  const io::Case settings = bench_case(options, options.cells[2]);
+  const Tuning tuning =
+      tune(settings, make_grid(settings, ""), flow_parameters(settings), std::nullopt, MPI_COMM_WORLD);
+  const Layout& layout = tuning.chosen;
+  const double triad = triad_gb_per_s(MPI_COMM_WORLD);
+  const auto [half_points, half_bytes] = half_grid_memory(options, layout);
+
+  const std::unique_ptr<Workload> workload = make_workload(options, settings, layout);
+  const Measurement measurement = measure(options.repeats, *workload);
+  const double bytes = resident_bytes(MPI_COMM_WORLD);
+  const Memory memory{bytes / points_of(settings), (bytes - half_bytes) / (points_of(settings) - half_points)};
+
+  const nlohmann::ordered_json json = report(options, settings, layout, measurement, memory, triad);
+  run_on_root(MPI_COMM_WORLD, [&] {
+    for (const std::string& line : table_lines(tuning)) fmt::print("{}\n", line);
+    print(json);
+    write_json(options.json, json);
+  });
+  return ExitCode::success;
+}
+
+}  // namespace sluice

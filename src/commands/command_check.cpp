@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <mpi.h>
+
+#include <cmath>
+
+#include "core/decomp/decomposition.hpp"
+#include "core/decomp/exchange/exchange.hpp"
+#include "core/support/collective.hpp"
+#include "solver/initial.hpp"
+#include "src/commands/case_input.hpp"
+#include "src/run/memory_estimate.hpp"
+#include "src/run/setup.hpp"
+
+namespace sluice {
+
+namespace {
+
+void print_grid(const Grid& grid, const FlowParameters& flow) {
+  const auto& n = grid.cells();
+  fmt::print("grid            {} x {} x {} = {:.3f} million points, domain {:.4f} x {:.4f} x {:.4f} h\n", n[0], n[1],
+             n[2], static_cast<double>(grid.points()) * 1e-6, grid.length_x(), grid.length_y(), grid.length_z());
+  double widest = 0;
+  for (std::int64_t k = 0; k < n[2]; ++k) widest = std::max(widest, grid.dz(k));
+  fmt::print("spacing         dx {:.5f}  dy {:.5f}  dz {:.6f} (least) to {:.5f} (most)\n", grid.dx(), grid.dy(),
+             grid.dz_min(), widest);
+
+  const double u_tau = turbulent_profile(grid, flow).friction_velocity;
+  constexpr double least_turbulent = 60;  // below, a channel is laminar
+  if (u_tau / flow.viscosity < least_turbulent) {
+    fmt::print("Re_tau          below {:.0f}: the flow is laminar\n", least_turbulent);
+    return;
+  }
+  const double viscous_length = flow.viscosity / u_tau;
+  fmt::print("Re_tau          {:.1f} expected if turbulent (from the law of the wall; u_tau {:.5f})\n",
+             u_tau / flow.viscosity, u_tau);
+  fmt::print("wall units      dx+ {:.2f}  dy+ {:.2f}  dz+ {:.3f} (least) to {:.2f} (most), first centre z+ {:.3f}\n",
+             grid.dx() / viscous_length, grid.dy() / viscous_length, grid.dz_min() / viscous_length,
+             widest / viscous_length, grid.z_center(0) / viscous_length);
+}
+
+void print_time_step(const io::Case& settings, const Grid& grid, const FlowParameters& flow) {
+  double fastest = 0;
+  for (const double u : turbulent_profile(grid, flow).u) fastest = std::max(fastest, std::abs(u));
+  // The largest |u|/dx + |v|/dy + |w|/dz of a turbulent channel, by experience at Re_tau 180; it is right to about a
+  // tenth there.
+  const double advective = (1.2 * fastest / grid.dx() + 0.45 * fastest / grid.dy()) / std::sqrt(3.0);
+  double inverse_squares = 1 / (grid.dx() * grid.dx()) + 1 / (grid.dy() * grid.dy());
+  if (flow.diffusion == Diffusion::explicit_) inverse_squares += 1 / (grid.dz_min() * grid.dz_min());
+  const double diffusive = 4 * flow.viscosity * inverse_squares / 2.51;
+  const double limit = 1 / (advective + diffusive);
+  double dt = settings.time.dt ? *settings.time.dt : settings.time.cfl.value_or(0) * limit;
+  if (settings.time.dt_max > 0) dt = std::min(dt, settings.time.dt_max);
+  fmt::print("time step       dt {:.3e} expected ({}), dt_lim {:.3e}: advection alone {:.3e}, diffusion alone {:.3e}\n",
+             dt, settings.time.dt ? "fixed" : fmt::format("cfl {}", *settings.time.cfl), limit, 1 / advective,
+             1 / diffusive);
+  if (settings.time.dt && dt > limit)
+    fmt::print("warning         the fixed dt is above dt_lim: the run will probably blow up\n");
+  if (settings.time.end)
+    fmt::print("steps           about {:.0f} to time {:g}\n", std::ceil(*settings.time.end / dt), *settings.time.end);
+  if (settings.time.steps)
+    fmt::print("steps           {} to about time {:g}\n", *settings.time.steps,
+               dt * static_cast<double>(*settings.time.steps));
+}
+
+void print_decomposition(const io::Case& settings, const Decomposition& decomposition) {
+  const ProcessGrid& processes = decomposition.processes();
+  const Box3 largest = decomposition.x_pencil(0);
+  fmt::print(
+      "decomposition   {} process(es) as {} x {} (y x z), {} z blocks of up to {} planes; rank 0 owns {} x {} x {} "
+      "cells\n",
+      processes.size(), processes.py, processes.pz, settings.z_blocks, decomposition.z_blocks().longest(), largest.nx(),
+      largest.ny(), largest.nz());
+  const double share =
+      static_cast<double>(settings.cells[0] * settings.cells[1] * settings.cells[2]) / processes.size();
+  const double excess = static_cast<double>(largest.volume()) / share;
+  if (excess > 1.1)
+    fmt::print(
+        "warning         rank 0 has {:.0f} % more cells than the mean: choose a number of processes that divides the z "
+        "blocks\n",
+        100 * (excess - 1));
+}
+
+/// What a run would measure at its start, where the case leaves a choice.
+void print_candidates(const io::Case& settings, int ranks) {
+  if (ranks == 1) return;
+  std::vector<std::string> grids;
+  if (!settings.process_grid) {
+    for (const ProcessGrid& grid : Decomposition::candidates(settings.cells, ranks, settings.z_blocks))
+      grids.push_back(fmt::format("{} x {}", grid.py, grid.pz));
+  }
+  const bool choose_method = settings.exchange == "auto";
+  if (grids.size() <= 1 && !choose_method) return;
+  fmt::print("candidates      ");
+  if (grids.size() > 1) fmt::print("{}{}", fmt::join(grids, ", "), choose_method ? "; the best of them by " : "");
+  if (choose_method) fmt::print("{}", fmt::join(exchange_methods(), ", "));
+  fmt::print(" (measured when a run starts, as far as they work between its ranks)\n");
+}
+
+std::string readable_size(double bytes) {
+  constexpr double gibi = 1073741824;
+  constexpr double mebi = 1048576;
+  return bytes < gibi ? fmt::format("{:.1f} MiB", bytes / mebi) : fmt::format("{:.2f} GiB", bytes / gibi);
+}
+
+void print_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
+                  const std::string& exchange) {
+  const double bytes = step_memory(grid, flow, decomposition, exchange);
+  fmt::print("memory          {} in all ({:.1f} bytes per point), {} on rank 0\n", readable_size(bytes),
+             bytes / static_cast<double>(grid.points()),
+             readable_size(rank_memory(grid, flow, decomposition, exchange, 0)));
+  fmt::print("checkpoint      {} each\n", readable_size(4.0 * sizeof(real) * static_cast<double>(grid.points())));
+}
+
+}  // namespace
+
+ExitCode command_check(const CheckOptions& options) {
+  const CaseInput input = read_case(options.input, MPI_COMM_WORLD);
+  run_on_root(MPI_COMM_WORLD, [&] {
+    const io::Case& settings = input.settings;
+    const Grid grid = make_grid(settings, input.stretching_text);
+    const FlowParameters flow = flow_parameters(settings);
+    const Decomposition decomposition(settings.cells, choose_process_grid(settings, options.ranks), settings.z_blocks);
+    fmt::print("case            {}\n", settings.title);
+    fmt::print("viscosity       {:.6e} (in h and the case's velocity unit)\n", flow.viscosity);
+    print_grid(grid, flow);
+    print_decomposition(settings, decomposition);
+    print_candidates(settings, options.ranks);
+    print_memory(grid, flow, decomposition, settings.exchange);
+    print_time_step(settings, grid, flow);
+    fmt::print("The case is valid.\n");
+  });
+  return ExitCode::success;
+}
+
+}  // namespace sluice

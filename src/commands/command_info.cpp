@@ -1,0 +1,23 @@
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include "core/support/collective.hpp"
+#include "io/files/describe.hpp"
+#include "src/commands/commands.hpp"
+
+namespace sluice {
+
+ExitCode command_info(const std::string& file) {
+  run_on_root(MPI_COMM_WORLD, [&] {
+    const io::FileDescription description = io::describe(file);
+    fmt::print("{}\n", description.text());
+    if (!description.intact())
+      throw Error(
+          ExitCode::restart,
+          fmt::format("{}: the file is damaged; `sluice run --restart auto` passes over it to an older checkpoint",
+                      file));
+  });
+  return ExitCode::success;
+}
+
+}  // namespace sluice

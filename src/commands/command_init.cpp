@@ -1,0 +1,54 @@
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "core/support/collective.hpp"
+#include "io/case/keys.hpp"
+#include "src/commands/commands.hpp"
+#include "src/run/version.hpp"
+
+namespace sluice {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The folder with the cases: beside the sources, or where `cmake --install` put them.
+fs::path cases_folder() {
+  const fs::path program = fs::read_symlink("/proc/self/exe");
+  const fs::path installed = program.parent_path().parent_path() / "share" / "sluice" / "cases";
+  return fs::exists(installed) ? installed : fs::path(SLUICE_CASES_DIRECTORY);
+}
+
+std::string case_text(const std::string& name) {
+  if (name.empty()) return io::case_template();
+  const fs::path folder = cases_folder();
+  std::set<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    if (fs::exists(entry.path() / "case.yaml")) names.insert(entry.path().filename().string());
+  }
+  if (!names.contains(name)) {
+    std::string list;
+    for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
+    throw Error(ExitCode::usage,
+                fmt::format("there is no case '{}' in {}; there are: {}", name, folder.string(), list));
+  }
+  std::ifstream file(folder / name / "case.yaml");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+ExitCode command_init(const std::string& name) {
+  run_on_root(MPI_COMM_WORLD, [&] { fmt::print("{}", case_text(name)); });
+  return ExitCode::success;
+}
+
+}  // namespace sluice

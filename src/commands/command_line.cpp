@@ -1,0 +1,151 @@
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <iostream>
+#include <sstream>
+
+#include "src/commands/commands.hpp"
+#include "src/run/provenance.hpp"
+
+namespace sluice {
+
+namespace {
+
+void add_case_options(CLI::App& app, CaseOptions& input) {
+  app.add_option("CASE.yaml", input.file, "Case file; `sluice init` prints one to start from")->required();
+  app.add_option("--set", input.settings, "Change one key of the case: KEY=VALUE, VALUE in YAML; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void add_run(CLI::App& app, RunOptions& options, const std::function<void(std::function<ExitCode()>)>& choose) {
+  CLI::App* run = app.add_subcommand("run", "Run a case");
+  add_case_options(*run, options.input);
+  run->add_option("--output", options.output, "Output directory, instead of the case's output.directory")
+      ->type_name("DIR");
+  CLI::Option* restart =
+      run->add_option("--restart", options.restart,
+                      "Go on from a checkpoint: auto (the newest intact one, else a fresh start) or a file");
+  restart->type_name("auto|FILE");
+  run->add_flag("--allow-change", options.allow_change,
+                "On restart, accept physical keys that differ from the checkpoint's");
+  run->add_flag("--overwrite", options.overwrite, "Start afresh in a directory that holds results, and remove them")
+      ->excludes(restart);
+  run->add_option("--steps", options.steps, "End at this step, counted from the start of the case")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  run->add_option("--walltime", options.walltime, "Stop in good order, with a checkpoint, within this time")
+      ->type_name("H:M:S");
+  run->add_flag("--reproducible", options.reproducible, "Promise the same bits on every process grid");
+  run->footer("Example: mpirun -n 4 sluice run cases/retau180/case.yaml --restart auto --walltime 4:00:00");
+  run->callback([&options, choose] { choose([&options] { return command_run(options); }); });
+}
+
+void add_check(CLI::App& app, CheckOptions& options, const std::function<void(std::function<ExitCode()>)>& choose) {
+  CLI::App* check =
+      app.add_subcommand("check", "Validate a case; print grid, resolution, decomposition, memory, time step");
+  add_case_options(*check, options.input);
+  check->add_option("--np", options.ranks, "Number of processes to plan for")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  check->footer("Example: sluice check cases/retau180/case.yaml --np 4");
+  check->callback([&options, choose] { choose([&options] { return command_check(options); }); });
+}
+
+void add_bench(CLI::App& app, BenchOptions& options, const std::function<void(std::function<ExitCode()>)>& choose) {
+  CLI::App* bench = app.add_subcommand("bench", "Measure speed and memory");
+  bench->add_option("WHAT", options.what, "step, poisson, tridiagonal, transpose, fft or links")
+      ->required()
+      ->check(CLI::IsMember({"step", "poisson", "tridiagonal", "transpose", "fft", "links"}));
+  bench->add_option("--grid", options.cells, "Cells in x, y, z")
+      ->delimiter(',')
+      ->expected(3)
+      ->check(CLI::PositiveNumber);
+  bench->add_option("--diffusion", options.diffusion, "explicit or implicit_z")
+      ->check(CLI::IsMember({"explicit", "implicit_z"}));
+  bench->add_option("--tridiagonal", options.tridiagonal, "ptdma or transpose")
+      ->check(CLI::IsMember({"ptdma", "transpose"}));
+  bench->add_option("--exchange", options.exchange, "Exchange method, or auto");
+  bench->add_option("--process-grid", options.process_grid, "py,pz; without it: as `run` would choose")
+      ->delimiter(',')
+      ->expected(2)
+      ->check(CLI::PositiveNumber);
+  bench->add_option("--z-blocks", options.z_blocks, "Number of z blocks; 0: auto")->check(CLI::NonNegativeNumber);
+  bench->add_option("--repeats", options.repeats, "Steps, solves or pairs to measure")->check(CLI::PositiveNumber);
+  bench->add_flag("--all", options.all, "transpose, fft: every way that the other options leave open");
+  bench
+      ->add_option("--kind", options.kind,
+                   "transpose: xy, yz or xz; fft: slab_2d_1d, slab_1d_2d or pencil; without it the first of them")
+      ->check(CLI::IsMember({"xy", "yz", "xz", "slab_2d_1d", "slab_1d_2d", "pencil"}));
+  bench->add_option("--layout", options.layout, "fft: contiguous or realigned; without it the first")
+      ->check(CLI::IsMember({"contiguous", "realigned"}));
+  bench->add_option("--bytes", options.bytes, "links: bytes of a block")->check(CLI::PositiveNumber);
+  bench->add_option("--warm-up", options.warm_up, "transpose, fft, links: pairs or blocks before those that count")
+      ->check(CLI::NonNegativeNumber);
+  bench->add_option("--time-limit", options.time_limit, "transpose, fft: seconds for each way")
+      ->check(CLI::PositiveNumber);
+  bench->add_option("--json", options.json, "Write the result to this file as JSON")->type_name("FILE");
+  bench->footer("Example: mpirun -n 2 sluice bench step --grid 192,128,128 --diffusion explicit");
+  bench->callback([&options, choose] { choose([&options] { return command_bench(options); }); });
+}
+
+/// CLI11 counts a refused command line by codes of its own; ours is 2. Only rank 0 speaks.
+ExitCode parse(CLI::App& app, int argc, char** argv) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::ostringstream out;
+  std::ostringstream err;
+  try {
+    app.parse(argc, argv);
+    if (app.get_subcommands().empty()) throw CLI::RequiredError("A subcommand (run, check, info, init or bench)");
+    return ExitCode::success;
+  } catch (const CLI::ParseError& error) {
+    const bool asked = app.exit(error, out, err) == 0;  // --help and --version
+    if (rank == 0) {
+      std::cout << out.str();
+      std::cerr << err.str();
+    }
+    return asked ? ExitCode::success : ExitCode::usage;
+  }
+}
+
+}  // namespace
+
+ExitCode run_command_line(int argc, char** argv) {
+  CLI::App app("Sluice: direct numerical simulation of incompressible turbulent channel flow", "sluice");
+  app.require_subcommand(0, 1);  // none is told of in parse(), where a wrong one can be named
+  app.failure_message([](const CLI::App* /*app*/, const CLI::Error& error) {
+    return fmt::format("sluice: {}\nRun with --help for more information.\n", error.what());
+  });
+  app.set_version_flag("--version", [] { return version_text(); });
+  app.footer("Example: sluice init > case.yaml && mpirun -n 4 sluice run case.yaml");
+
+  RunOptions run;
+  CheckOptions check;
+  BenchOptions bench;
+  std::string info_file;
+  std::string init_name;
+  std::function<ExitCode()> action;
+  const auto choose = [&action](std::function<ExitCode()> chosen) { action = std::move(chosen); };
+
+  add_run(app, run, choose);
+  add_check(app, check, choose);
+  CLI::App* info =
+      app.add_subcommand("info", "Tell what a checkpoint or statistics file holds, and whether it is intact");
+  info->add_option("FILE.h5", info_file, "The file")->required();
+  info->footer("Example: sluice info retau180/checkpoints/step_0001200.h5");
+  info->callback([&] { choose([&] { return command_info(info_file); }); });
+  CLI::App* init = app.add_subcommand("init", "Print a commented case file to start from");
+  init->add_option("NAME", init_name, "One of the cases that come with Sluice; without it: a template with every key");
+  init->footer("Example: sluice init > case.yaml");
+  init->callback([&] { choose([&] { return command_init(init_name); }); });
+  add_bench(app, bench, choose);
+
+  const ExitCode parsed = parse(app, argc, argv);
+  return action ? action() : parsed;
+}
+
+}  // namespace sluice

@@ -1,0 +1,43 @@
+#pragma once
+// The subcommands. Each takes its own options and returns the exit code, or throws Error.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/support/error.hpp"
+#include "src/bench/bench_options.hpp"
+
+namespace sluice {
+
+/// What to run, and how to change the case from the command line.
+struct CaseOptions {
+  std::string file;                   ///< CASE.yaml
+  std::vector<std::string> settings;  ///< each --set KEY=VALUE
+};
+
+struct RunOptions {
+  CaseOptions input;
+  std::string output;   ///< --output DIR; empty: the case's
+  std::string restart;  ///< --restart auto|FILE; empty: none
+  bool allow_change = false;
+  bool overwrite = false;
+  bool reproducible = false;
+  std::optional<std::int64_t> steps;
+  std::string walltime;  ///< H:M:S; empty: the case's
+};
+
+struct CheckOptions {
+  CaseOptions input;
+  int ranks = 1;
+};
+
+ExitCode run_command_line(int argc, char** argv);
+
+ExitCode command_run(const RunOptions& options);
+ExitCode command_check(const CheckOptions& options);
+ExitCode command_info(const std::string& file);
+ExitCode command_init(const std::string& name);
+ExitCode command_bench(const BenchOptions& options);
+
+}  // namespace sluice

@@ -1,0 +1,151 @@
+#include "src/outputs/checkpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/decomp/field_copy.hpp"
+#include "core/support/error.hpp"
+#include "io/case/case_file.hpp"
+#include "io/files/checkpoint_reader.hpp"
+#include "io/files/checkpoint_writer.hpp"
+#include "src/run/provenance.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr const char* state_group = "/state";
+constexpr const char* statistics_group = "/statistics_open";
+
+io::LocalBlock block_of(const Simulation& simulation) {
+  const auto& cells = simulation.grid.cells();
+  const Box3& box = simulation.state.p.box();
+  return {
+      {cells[2], cells[1], cells[0]}, {box.lo[2], box.lo[1], box.lo[0]}, {box.extent(2), box.extent(1), box.extent(0)}};
+}
+
+io::Values state_values(const Simulation& simulation) {
+  io::Values values;
+  values.set("dt", simulation.dt);
+  values.set("dt_limit", simulation.dt_limit);
+  values.set("forcing", simulation.forcing);
+  values.set("z_blocks", static_cast<std::int64_t>(simulation.settings.z_blocks));
+  values.set("exchange", simulation.exchange_name);
+  values.set("process_grid", std::vector<std::int64_t>{simulation.comm.processes().py, simulation.comm.processes().pz});
+  return values;
+}
+
+io::Values block_values(const StatisticsBlock& block) {
+  io::Values values;
+  values.set("samples", block.samples);
+  values.set("time_begin", block.time_begin);
+  values.set("time_end", block.time_end);
+  values.set("forcing", block.forcing);
+  const auto& profiles = Statistics::profiles();
+  for (std::size_t n = 0; n < profiles.size(); ++n) values.set(profiles[n].name, block.sums[n]);
+  return values;
+}
+
+StatisticsBlock block_from(const io::Values& values) {
+  StatisticsBlock block;
+  block.samples = values.integer("samples");
+  block.time_begin = values.real("time_begin");
+  block.time_end = values.real("time_end");
+  block.forcing = values.real("forcing");
+  for (const ProfileInfo& profile : Statistics::profiles()) block.sums.push_back(values.reals(profile.name));
+  return block;
+}
+
+std::vector<std::string> check_case(const Simulation& simulation, const io::CheckpointReader& reader,
+                                    bool allow_change) {
+  const io::Case stored =
+      io::parse_case(reader.resolved_case(), reader.path() + " (resolved case)", {}, "/", io::known_exchange_methods());
+  std::vector<std::string> changes = io::physical_changes(stored, simulation.settings);
+  if (changes.empty() || allow_change) return changes;
+  std::string list;
+  for (const std::string& change : changes) list += "\n  " + change;
+  throw Error(ExitCode::restart,
+              fmt::format("{}: the case differs from the checkpoint's in what changes the flow:{}\nRestore these keys, "
+                          "or say --allow-change to go on with the new ones",
+                          reader.path(), list));
+}
+
+void check_grid(const Simulation& simulation, const io::CheckpointReader& reader) {
+  if (reader.grid() == grid_lines_of(simulation.grid)) return;
+  throw Error(ExitCode::restart,
+              fmt::format("{}: the checkpoint was made on another grid ({} x {} x {}, or other spacings); to "
+                          "interpolate it to this one, start afresh with "
+                          "initial: {{type: checkpoint, file: {}}}",
+                          reader.path(), reader.shape()[2], reader.shape()[1], reader.shape()[0], reader.path()));
+}
+
+std::vector<Field*> fields_of(State& state) {
+  return {&state.velocity.u, &state.velocity.v, &state.velocity.w, &state.p};
+}
+
+}  // namespace
+
+io::Provenance provenance_of(const Simulation& simulation) {
+  return {version(), git_revision(), io::resolved_yaml(simulation.settings)};
+}
+
+io::GridLines grid_lines_of(const Grid& grid) {
+  return io::grid_lines(grid.cells()[0], grid.length_x(), grid.cells()[1], grid.length_y(), grid.z_nodes());
+}
+
+std::vector<io::FieldMeta> field_metas() {
+  const char* scale = " / U, the velocity unit of flow.reynolds";
+  return {{"u", std::string("streamwise velocity") + scale, "1", io::Location::x_face},
+          {"v", std::string("spanwise velocity") + scale, "1", io::Location::y_face},
+          {"w", std::string("wall-normal velocity") + scale, "1", io::Location::z_face},
+          {"p", "pressure / (density U^2), in the middle of the last substep", "1", io::Location::center}};
+}
+
+std::vector<std::string> write_checkpoint(const Simulation& simulation, const Statistics* statistics,
+                                          const std::string& directory, int keep) {
+  io::CheckpointWriter writer(simulation.comm.world(),
+                              {directory + "/checkpoints", simulation.state.step, simulation.state.time,
+                               provenance_of(simulation), grid_lines_of(simulation.grid), io::precision_of<real>},
+                              block_of(simulation));
+  const State& state = simulation.state;
+  const Field* fields[] = {&state.velocity.u, &state.velocity.v, &state.velocity.w, &state.p};
+  const auto metas = field_metas();
+  for (std::size_t n = 0; n < metas.size(); ++n) writer.write_field(metas[n], download(*fields[n]).data());
+  writer.write_values(state_group, state_values(simulation));
+  if (statistics != nullptr) writer.write_values(statistics_group, block_values(statistics->open_block()));
+  return writer.commit(keep).warnings;
+}
+
+std::vector<std::string> read_checkpoint(Simulation& simulation, Statistics* statistics, const std::string& path,
+                                         bool allow_change) {
+  const io::CheckpointReader reader(simulation.comm.world(), path);
+  std::vector<std::string> changes = check_case(simulation, reader, allow_change);
+  check_grid(simulation, reader);
+  const auto metas = field_metas();
+  const std::vector<Field*> fields = fields_of(simulation.state);
+  std::vector<real> values(static_cast<std::size_t>(simulation.state.p.box().volume()));
+  for (std::size_t n = 0; n < metas.size(); ++n) {
+    reader.read_field(metas[n].name, block_of(simulation), io::precision_of<real>, values.data());
+    upload(values, *fields[n]);
+  }
+  simulation.state.time = reader.time();
+  simulation.state.step = reader.step();
+  const io::Values state = reader.values(state_group);
+  simulation.dt = state.real("dt");
+  simulation.dt_limit = state.real("dt_limit");
+  simulation.forcing = state.real("forcing");
+  simulation.stepper.fill_halos(simulation.state);
+  simulation.state_replaced();
+  if (statistics != nullptr && reader.has_values(statistics_group))
+    statistics->set_open_block(block_from(reader.values(statistics_group)));
+  return changes;
+}
+
+Layout read_layout(const std::string& path, MPI_Comm comm) {
+  const io::Values state = io::CheckpointReader(comm, path).values(state_group);
+  const std::vector<std::int64_t>& processes = state.integers("process_grid");
+  return {{static_cast<int>(processes.at(0)), static_cast<int>(processes.at(1))}, state.text("exchange")};
+}
+
+}  // namespace sluice

@@ -1,0 +1,35 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "io/files/checkpoint_format.hpp"
+#include "io/files/field_meta.hpp"
+#include "io/files/grid_lines.hpp"
+#include "src/run/simulation.hpp"
+
+namespace sluice {
+
+/// The version of Sluice and the case, as every file carries them.
+io::Provenance provenance_of(const Simulation& simulation);
+
+/// The grid's coordinates as files hold them.
+io::GridLines grid_lines_of(const Grid& grid);
+
+/// Names, places and reference scales of the four fields, in the order u, v, w, p.
+std::vector<io::FieldMeta> field_metas();
+
+/// Writes DIR/checkpoints/step_NNNNNNN.h5 and removes the oldest beyond `keep`. `statistics`: the open block, or null.
+/// Returns sentences about what went wrong beside the checkpoint itself, on rank 0. Collective. Throws Error(io); then
+/// older checkpoints are as they were.
+std::vector<std::string> write_checkpoint(const Simulation& simulation, const Statistics* statistics,
+                                          const std::string& directory, int keep);
+
+/// Fills state and open statistics block from a checkpoint of the same grid. Refuses one whose case differs physically,
+/// unless `allow_change`. Returns the differences that were allowed. Collective. Throws Error(restart).
+std::vector<std::string> read_checkpoint(Simulation& simulation, Statistics* statistics, const std::string& path,
+                                         bool allow_change);
+
+/// The process grid and exchange method of the run that wrote a checkpoint. Collective. Throws Error(restart).
+Layout read_layout(const std::string& path, MPI_Comm comm);
+
+}  // namespace sluice

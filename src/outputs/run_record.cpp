@@ -1,0 +1,96 @@
+#include "src/outputs/run_record.hpp"
+
+#include <unistd.h>
+
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "core/device/memory.hpp"
+#include "core/device/timers.hpp"
+#include "src/run/provenance.hpp"
+
+namespace sluice {
+
+namespace {
+
+std::string host_name() {
+  char name[256] = {};
+  gethostname(name, sizeof(name) - 1);
+  return name;
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+nlohmann::ordered_json entries_of(const std::string& previous) {
+  const auto old = nlohmann::ordered_json::parse(previous, nullptr, false);
+  if (old.is_object() && old.contains("runs") && old["runs"].is_array()) return old["runs"];
+  return nlohmann::ordered_json::array();
+}
+
+nlohmann::ordered_json phases_of(PhaseTimers& timers) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& phase : timers.phases())
+    list.push_back({{"name", phase.name}, {"seconds", phase.seconds}, {"calls", phase.calls}});
+  return list;
+}
+
+/// What the layout was chosen from; empty if it was given, stored, or the only one.
+nlohmann::ordered_json table_of(const Tuning& tuning) {
+  auto list = nlohmann::ordered_json::array();
+  for (const MeasuredLayout& entry : tuning.table) {
+    list.push_back({{"process_grid", {entry.layout.processes.py, entry.layout.processes.pz}},
+                    {"exchange", entry.layout.exchange},
+                    {"milliseconds", entry.seconds * 1e3}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string run_record(const std::string& previous, const Simulation& simulation, const Tuning& tuning,
+                       PhaseTimers& timers, const RunTimes& times, const std::string& why_stopped,
+                       const std::string& started_from) {
+  const ProcessGrid& processes = simulation.comm.processes();
+  const double work = static_cast<double>(times.steps) * static_cast<double>(simulation.grid.points());
+  nlohmann::ordered_json entry{
+      {"why_stopped", why_stopped},
+      {"version", version()},
+      {"git_revision", git_revision()},
+      {"compiler", compiler()},
+      {"precision", precision_name},
+      {"libraries", {{"mpi", mpi_library()}, {"hdf5", hdf5_library()}, {"fft", fft_library_name()}}},
+      {"machine", {{"host", host_name()}, {"device", device::description()}}},
+      {"ended", utc_now()},
+      {"ranks", processes.size()},
+      {"threads", 1},
+      {"gpus", device::is_gpu() ? processes.size() : 0},
+      {"process_grid", {processes.py, processes.pz}},
+      {"exchange", simulation.exchange_name},
+      {"tuning", table_of(tuning)},
+      {"z_blocks", simulation.settings.z_blocks},
+      {"started_from", started_from},
+      {"step", simulation.state.step},
+      {"time", simulation.state.time},
+      {"steps_taken", times.steps},
+      {"wall_seconds", wall_seconds() - times.start},
+      {"stepping_seconds", times.stepping},
+      {"output_seconds", times.output},
+      {"point_steps_per_second", times.stepping > 0 ? work / times.stepping : 0},
+      {"ns_per_point_per_step", work > 0 ? times.stepping / work * 1e9 : 0},
+      {"memory_bytes", times.memory},
+      {"phases", phases_of(timers)},
+  };
+  nlohmann::ordered_json record = entry;  // the latest start at the top level, every start in `runs`
+  record["runs"] = entries_of(previous);
+  record["runs"].push_back(std::move(entry));
+  return record.dump(2) + "\n";
+}
+
+}  // namespace sluice

@@ -1,0 +1,196 @@
+#include "src/run/autotune.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/device/flat_loops.hpp"
+#include "core/device/memory.hpp"
+#include "core/device/timers.hpp"
+#include "core/support/collective.hpp"
+#include "src/run/memory_estimate.hpp"
+#include "src/run/setup.hpp"
+#include "src/run/simulation.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr double budget = 8;           ///< seconds after which no further layout is begun
+constexpr double enough = 0.1;         ///< seconds of substeps that measure a layout
+constexpr int fewest = 3;              ///< substeps that measure a layout
+constexpr int most = 30;               ///< of them, however short they are
+constexpr double lengthy = 0.5;        ///< seconds of a substep that is not repeated
+constexpr double endless = 2;          ///< seconds of a warm-up that may be enough to see
+constexpr double stretched = 4;        ///< times the best: what a warm-up may take
+constexpr double hopeless = 1.5;       ///< times the best: not worth repeating
+constexpr double promising = 1.25;     ///< times the best: a grid worth measuring with all methods
+constexpr double noise = 1.02;         ///< times the best: as good
+constexpr std::size_t grids_kept = 2;  ///< of those measured with one method, to be measured with all
+
+/// Substeps of the run's own solver with one layout, on a flow of their own that starts from noise: its numbers stay
+/// far above those that are too small for a CPU to add quickly.
+class TimedSubsteps {
+ public:
+  TimedSubsteps(const io::Case& settings, const Grid& grid, const Layout& layout, MPI_Comm world)
+      : simulation_(settings, grid, layout, world) {
+    for (Field* f : {&velocity().u, &velocity().v, &velocity().w})
+      fill_with_noise(f->buffer().data(), f->buffer().size());
+    simulation_.stepper.fill_halos(simulation_.state);
+    choose_dt(simulation_.stepper.time_step_limit(simulation_.state));
+  }
+
+  /// Seconds that substep k takes on the slowest rank. Collective.
+  double seconds_of(int k) {
+    device::synchronize();
+    MPI_Barrier(simulation_.comm.world());
+    const double start = wall_seconds();
+    simulation_.stepper.substep(simulation_.state, dt_, k);
+    device::synchronize();
+    double seconds = wall_seconds() - start;
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, simulation_.comm.world()), "MPI_Allreduce");
+    choose_dt(simulation_.stepper.time_step_limit_after_step());
+    return seconds;
+  }
+
+ private:
+  VectorField& velocity() { return simulation_.state.velocity; }
+
+  /// Half the limit, whatever the case says: the flow stays finite, and if it does not, its time is still measured.
+  void choose_dt(double limit) {
+    if (std::isfinite(limit)) dt_ = limit / 2;
+  }
+
+  Simulation simulation_;
+  double dt_ = 0;
+};
+
+/// The least time of a substep but for the first, in which libraries connect the ranks and memory is touched for the
+/// first time. Looks no closer at a layout that takes much longer than `best`.
+double time_of_substep(const io::Case& settings, const Grid& grid, const Layout& layout, double best, MPI_Comm world) {
+  TimedSubsteps substeps(settings, grid, layout, world);
+  const double warm_up = substeps.seconds_of(0);
+  if (warm_up > endless && warm_up > stretched * best) return warm_up;
+  double least = std::numeric_limits<double>::max();
+  double spent = 0;
+  for (int n = 0; n < fewest || (n < most && spent < enough); ++n) {
+    const double seconds = substeps.seconds_of(1 + n % 2);  // the last two of a step, which do the same work
+    least = std::min(least, seconds);
+    spent += seconds;
+    if (least > hopeless * best || seconds > lengthy) break;
+  }
+  return least;
+}
+
+bool same(const Layout& a, const Layout& b) {
+  return a.processes == b.processes && a.exchange == b.exchange;
+}
+
+/// Measures layouts while there is time, each once but the first.
+class Measurements {
+ public:
+  Measurements(const io::Case& settings, const Grid& grid, const FlowParameters& flow, MPI_Comm world)
+      : settings_(settings), grid_(grid), flow_(flow), world_(world), start_(wall_seconds()) {}
+
+  void add(const Layout& layout) {
+    if (std::ranges::any_of(table_, [&](const auto& entry) { return same(entry.layout, layout); })) return;
+    if (table_.empty()) {
+      require_memory(grid_, flow_, decomposition_of(layout), layout.exchange, world_);
+    } else if (time_is_over() || !has_memory(grid_, flow_, decomposition_of(layout), layout.exchange, world_)) {
+      ++left_out_;
+      return;
+    }
+    const double best = table_.empty() ? std::numeric_limits<double>::max() : fastest().seconds;
+    table_.push_back({layout, time_of_substep(settings_, grid_, layout, best, world_)});
+  }
+
+  /// Measures the first layout once more if another was faster: what comes first may meet a machine that is not warm.
+  void repeat_first() {
+    MeasuredLayout& first = table_.front();
+    const double best = fastest().seconds;
+    if (first.seconds <= best || time_is_over()) return;
+    first.seconds = std::min(first.seconds, time_of_substep(settings_, grid_, first.layout, best, world_));
+  }
+
+  const MeasuredLayout& fastest() const { return *std::ranges::min_element(table_, {}, &MeasuredLayout::seconds); }
+  const std::vector<MeasuredLayout>& table() const { return table_; }
+  int left_out() const { return left_out_; }
+  double seconds() const { return wall_seconds() - start_; }
+
+ private:
+  Decomposition decomposition_of(const Layout& layout) const {
+    return {settings_.cells, layout.processes, settings_.z_blocks};
+  }
+
+  /// By the clock of rank 0, so that all ranks agree.
+  bool time_is_over() const {
+    double seconds = wall_seconds() - start_;
+    check_mpi(MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, world_), "MPI_Bcast");
+    return seconds > budget;
+  }
+
+  const io::Case& settings_;
+  const Grid& grid_;
+  const FlowParameters& flow_;
+  MPI_Comm world_;
+  double start_;
+  std::vector<MeasuredLayout> table_;
+  int left_out_ = 0;
+};
+
+/// Whether a stored layout is one that the case and the rank count still allow.
+bool fits(const Layout& layout, const std::vector<ProcessGrid>& grids, const std::vector<std::string>& methods) {
+  return std::ranges::find(grids, layout.processes) != grids.end() &&
+         std::ranges::find(methods, layout.exchange) != methods.end();
+}
+
+}  // namespace
+
+Tuning tune(const io::Case& settings, const Grid& grid, const FlowParameters& flow, const std::optional<Layout>& stored,
+            MPI_Comm world) {
+  const int ranks = size_of(world);
+  const ProcessGrid usual = choose_process_grid(settings, ranks);
+  const std::vector<ProcessGrid> grids =
+      settings.process_grid ? std::vector{usual} : Decomposition::candidates(settings.cells, ranks, settings.z_blocks);
+  const std::vector<std::string> methods =
+      settings.exchange == "auto" ? exchange_candidates(world) : std::vector{settings.exchange};
+  if (stored && fits(*stored, grids, methods)) return {*stored, {}};
+  if (ranks == 1 || (grids.size() == 1 && methods.size() == 1)) return {{usual, methods.front()}, {}};
+
+  // The default first: then the grids by its method, then the other methods on the best of those.
+  const Layout usually{usual, methods.front()};
+  Measurements measurements(settings, grid, flow, world);
+  measurements.add(usually);
+  for (const ProcessGrid& processes : grids) measurements.add({processes, methods.front()});
+  std::vector<MeasuredLayout> by_time = measurements.table();
+  std::ranges::sort(by_time, {}, &MeasuredLayout::seconds);
+  by_time.resize(std::min(by_time.size(), grids_kept));
+  for (const MeasuredLayout& entry : by_time) {
+    if (entry.seconds > promising * by_time.front().seconds) continue;
+    for (const std::string& method : methods) measurements.add({entry.layout.processes, method});
+  }
+  measurements.repeat_first();
+
+  Tuning tuning{measurements.fastest().layout, measurements.table(), measurements.left_out(), measurements.seconds()};
+  if (tuning.table.front().seconds <= noise * measurements.fastest().seconds) tuning.chosen = usually;
+  device::reset_peak_bytes();  // what the run holds counts, not what layouts held that it does not take
+  return tuning;
+}
+
+std::vector<std::string> table_lines(const Tuning& tuning) {
+  std::vector<std::string> lines;
+  if (tuning.table.empty()) return lines;
+  lines.push_back(fmt::format("A substep with each layout, measured in {:.1f} s (py x pz, method):", tuning.seconds));
+  for (const MeasuredLayout& entry : tuning.table) {
+    const bool chosen = same(entry.layout, tuning.chosen);
+    lines.push_back(fmt::format("  {} x {}  {:<14}{:10.3f} ms{}", entry.layout.processes.py, entry.layout.processes.pz,
+                                entry.layout.exchange, entry.seconds * 1e3, chosen ? "  chosen" : ""));
+  }
+  if (tuning.left_out > 0)
+    lines.push_back(fmt::format("  {} more not measured: no time or memory for them", tuning.left_out));
+  return lines;
+}
+
+}  // namespace sluice

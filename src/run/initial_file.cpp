@@ -1,0 +1,195 @@
+#include "src/run/initial_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/decomp/field_copy.hpp"
+#include "core/support/collective.hpp"
+#include "io/files/checkpoint_reader.hpp"
+#include "io/files/hdf5.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// One plane (ny, nx) of a dataset of the source, kept until another is asked for twice over.
+class PlaneReader {
+ public:
+  explicit PlaneReader(const io::h5::Dataset& dataset) : dataset_(dataset), shape_(dataset.shape()) {}
+
+  const std::vector<double>& plane(std::int64_t k) {
+    const auto found = planes_.find(k);
+    if (found != planes_.end()) return found->second;
+    if (planes_.size() == 2) planes_.erase(planes_.begin());  // lines go upwards: the lower plane is done with
+    std::vector<double> values(static_cast<std::size_t>(shape_[1] * shape_[2]));
+    dataset_.read({k, 0, 0}, {1, shape_[1], shape_[2]}, io::h5::Type::float64, values.data());
+    return planes_.emplace(k, std::move(values)).first->second;
+  }
+  std::int64_t planes() const { return shape_[0]; }
+
+ private:
+  const io::h5::Dataset& dataset_;
+  io::h5::Shape shape_;
+  std::map<std::int64_t, std::vector<double>> planes_;
+};
+
+/// Two neighbours and the weight of the upper one.
+struct Between {
+  std::int64_t lower = 0;
+  std::int64_t upper = 0;
+  double weight = 0;
+};
+
+/// For uniform periodic points: target n of `to` in a source of `from` points, both at (index + offset) of their own
+/// spacing.
+Between periodic(std::int64_t n, std::int64_t to, std::int64_t from, double offset) {
+  const double at = (static_cast<double>(n) + offset) / static_cast<double>(to) * static_cast<double>(from) - offset;
+  const double floor = std::floor(at);
+  const auto lower = static_cast<std::int64_t>(floor);
+  return {(lower + from) % from, (lower + 1 + from) % from, at - floor};
+}
+
+/// For increasing coordinates; -1 and size stand for the walls below and above.
+Between in_line(double z, const std::vector<double>& points, double bottom, double top) {
+  const auto above = static_cast<std::int64_t>(std::upper_bound(points.begin(), points.end(), z) - points.begin());
+  const auto size = static_cast<std::int64_t>(points.size());
+  const double low = above > 0 ? points[static_cast<std::size_t>(above) - 1] : bottom;
+  const double high = above < size ? points[static_cast<std::size_t>(above)] : top;
+  return {above - 1, above, high > low ? (z - low) / (high - low) : 0};
+}
+
+/// How one component is read from the source: where it lives, and its values on the walls.
+struct Component {
+  const char* name;
+  Field* field;
+  double bottom, top;
+  bool copies_at_wall[2];  ///< free-slip: the wall has the value of the nearest plane
+};
+
+/// A component on the rank's cells, interpolated from the source file.
+class Interpolation {
+ public:
+  Interpolation(const Grid& grid, const io::GridLines& source) : grid_(grid), source_(source) {}
+
+  void fill(const io::h5::File& file, const Component& component) const {
+    const io::h5::Dataset dataset = file.dataset(std::string("/") + component.name);
+    PlaneReader reader(dataset);
+    const Box3& box = component.field->box();
+    const bool z_face = component.field->location() == Location::z_face;
+    const std::vector<double>& z_points = z_face ? source_.face[2] : source_.center[2];
+    std::vector<real> values;
+    values.reserve(static_cast<std::size_t>(box.volume()));
+    for (std::int64_t k = box.lo[2]; k < box.hi[2]; ++k) {
+      const double z = z_face ? grid_.z_nodes()[static_cast<std::size_t>(k) + 1] : grid_.z_center(k);
+      const Between in_z = in_line(z, z_points, 0, grid_.length_z());
+      append_plane(reader, component, in_z, box, values);
+    }
+    upload(values, *component.field);
+  }
+
+ private:
+  void append_plane(PlaneReader& reader, const Component& component, const Between& in_z, const Box3& box,
+                    std::vector<real>& values) const {
+    const std::int64_t nx = source_.shape()[2];
+    const std::int64_t ny = source_.shape()[1];
+    const double offset_x = component.field->location() == Location::x_face ? 1 : 0.5;
+    const double offset_y = component.field->location() == Location::y_face ? 1 : 0.5;
+    const auto plane_or_wall = [&](std::int64_t k) -> const std::vector<double>* {
+      const bool below = k < 0;
+      const bool above = k >= reader.planes();
+      if (below && component.copies_at_wall[0]) return &reader.plane(0);
+      if (above && component.copies_at_wall[1]) return &reader.plane(reader.planes() - 1);
+      return below || above ? nullptr : &reader.plane(k);
+    };
+    const std::vector<double>* lower = plane_or_wall(in_z.lower);
+    const std::vector<double>* upper = plane_or_wall(in_z.upper);
+    for (std::int64_t j = box.lo[1]; j < box.hi[1]; ++j) {
+      const Between in_y = periodic(j, grid_.cells()[1], ny, offset_y);
+      for (std::int64_t i = box.lo[0]; i < box.hi[0]; ++i) {
+        const Between in_x = periodic(i, grid_.cells()[0], nx, offset_x);
+        const auto at = [&](const std::vector<double>* plane, double wall) {
+          if (plane == nullptr) return wall;
+          const auto value = [&](std::int64_t jj, std::int64_t ii) {
+            return (*plane)[static_cast<std::size_t>(jj * nx + ii)];
+          };
+          const double front = std::lerp(value(in_y.lower, in_x.lower), value(in_y.lower, in_x.upper), in_x.weight);
+          const double back = std::lerp(value(in_y.upper, in_x.lower), value(in_y.upper, in_x.upper), in_x.weight);
+          return std::lerp(front, back, in_y.weight);
+        };
+        values.push_back(
+            static_cast<real>(std::lerp(at(lower, component.bottom), at(upper, component.top), in_z.weight)));
+      }
+    }
+  }
+
+  const Grid& grid_;
+  const io::GridLines& source_;
+};
+
+void make_initial(Simulation& simulation) {
+  State& state = simulation.state;
+  simulation.stepper.project(state);
+  simulation.state_replaced();
+  state.time = 0;
+  state.step = 0;
+}
+
+}  // namespace
+
+void set_from_fields(Simulation& simulation, const std::string& path) {
+  set_zero(simulation.state, simulation.stepper);
+  const auto& cells = simulation.grid.cells();
+  const io::h5::Shape expected{cells[2], cells[1], cells[0]};
+  run_collectively(simulation.comm.world(), [&] {
+    const io::h5::File file = io::h5::File::open(path, ExitCode::restart);
+    VectorField& velocity = simulation.state.velocity;
+    const std::pair<const char*, Field*> components[] = {{"/u", &velocity.u}, {"/v", &velocity.v}, {"/w", &velocity.w}};
+    for (const auto& [name, field] : components) {
+      const io::h5::Dataset dataset = file.dataset(name);
+      if (dataset.shape() != expected || !dataset.is_floating()) {
+        throw Error(
+            ExitCode::restart,
+            fmt::format(
+                "{}: dataset {} must hold real numbers of shape ({}, {}, {}), which is (nz, ny, nx) of grid.cells",
+                path, name, expected[0], expected[1], expected[2]));
+      }
+      const Box3& box = field->box();
+      std::vector<real> values(static_cast<std::size_t>(box.volume()));
+      dataset.read({box.lo[2], box.lo[1], box.lo[0]}, {box.extent(2), box.extent(1), box.extent(0)},
+                   sizeof(real) == sizeof(double) ? io::h5::Type::float64 : io::h5::Type::float32, values.data());
+      upload(values, *field);
+    }
+  });
+  make_initial(simulation);
+}
+
+void set_from_checkpoint(Simulation& simulation, const std::string& path) {
+  const io::CheckpointReader reader(simulation.comm.world(), path);
+  const io::GridLines source = reader.grid();
+  set_zero(simulation.state, simulation.stepper);
+  run_collectively(simulation.comm.world(), [&] {
+    const double height = source.face[2].back();
+    if (std::abs(height - simulation.grid.length_z()) > 1e-12) {
+      throw Error(
+          ExitCode::restart,
+          fmt::format("{}: its domain is {} high, this one {}: only domains of the same height can be interpolated",
+                      path, height, simulation.grid.length_z()));
+    }
+    const io::h5::File file = io::h5::File::open(path, ExitCode::restart);
+    const Interpolation interpolation(simulation.grid, source);
+    const WallCondition& bottom = simulation.flow.bottom;
+    const WallCondition& top = simulation.flow.top;
+    const bool slip[2] = {bottom.kind == WallKind::free_slip, top.kind == WallKind::free_slip};
+    VectorField& velocity = simulation.state.velocity;
+    interpolation.fill(file, {"u", &velocity.u, bottom.u, top.u, {slip[0], slip[1]}});
+    interpolation.fill(file, {"v", &velocity.v, bottom.v, top.v, {slip[0], slip[1]}});
+    interpolation.fill(file, {"w", &velocity.w, 0, 0, {false, false}});
+  });
+  make_initial(simulation);
+  set_bulk_velocity(simulation.state, simulation.stepper, simulation.grid, simulation.flow, simulation.comm.world());
+}
+
+}  // namespace sluice

@@ -1,0 +1,17 @@
+#pragma once
+#include <string>
+
+#include "src/run/simulation.hpp"
+
+namespace sluice {
+
+/// `initial: fields`: /u, /v, /w of any HDF5 file, shaped (nz, ny, nx) and placed as in checkpoints; made
+/// divergence-free. Starts at time 0. Collective. Throws Error(restart).
+void set_from_fields(Simulation& simulation, const std::string& path);
+
+/// `initial: checkpoint`: a checkpoint of any grid on a domain of the same height, interpolated linearly along each
+/// direction (periodic in x and y over the two domains' own lengths, with the wall values in z) and made
+/// divergence-free. Starts at time 0. Collective. Throws Error(restart).
+void set_from_checkpoint(Simulation& simulation, const std::string& path);
+
+}  // namespace sluice

@@ -1,0 +1,47 @@
+#include "src/run/provenance.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include "core/device/memory.hpp"
+#include "core/support/real.hpp"
+#include "io/files/hdf5.hpp"
+#include "poisson/fft/fft.hpp"
+#include "src/run/version.hpp"
+
+namespace sluice {
+
+std::string version() {
+  return SLUICE_VERSION;
+}
+std::string git_revision() {
+  return SLUICE_GIT_REVISION;
+}
+
+std::string compiler() {
+  return SLUICE_COMPILER;
+}
+
+std::string mpi_library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string full(text, static_cast<std::size_t>(length));
+  return full.substr(0, full.find_first_of(",\n"));
+}
+
+std::string fft_library_name() {
+  return fft_library();
+}
+std::string hdf5_library() {
+  return io::h5::library_version();
+}
+
+std::string version_text() {
+  return fmt::format(
+      "Sluice {} ({})\ncompiler   {}\nMPI        {}\nHDF5       {}\nFFT        {}\ndevice     {}\nprecision  {}",
+      version(), git_revision(), compiler(), mpi_library(), hdf5_library(), fft_library_name(),
+      device::is_gpu() ? "NVIDIA GPU" : "CPU", precision_name);
+}
+
+}  // namespace sluice

@@ -1,0 +1,85 @@
+#include "src/run/setup.hpp"
+
+#include <fmt/format.h>
+
+#include "core/support/error.hpp"
+#include "solver/grid/stretching.hpp"
+
+namespace sluice {
+
+namespace {
+
+WallCondition wall(const io::WallSpec& spec) {
+  return {spec.kind == io::WallKind::no_slip ? WallKind::no_slip : WallKind::free_slip, spec.velocity[0],
+          spec.velocity[1]};
+}
+
+ForcingKind forcing_kind(io::ForcingKind kind) {
+  switch (kind) {
+    case io::ForcingKind::bulk_velocity:
+      return ForcingKind::bulk_velocity;
+    case io::ForcingKind::pressure_gradient:
+      return ForcingKind::pressure_gradient;
+    case io::ForcingKind::none:
+      break;
+  }
+  return ForcingKind::none;
+}
+
+}  // namespace
+
+FlowParameters flow_parameters(const io::Case& settings) {
+  FlowParameters flow;
+  flow.viscosity = settings.flow.viscosity;
+  flow.bottom = wall(settings.bottom);
+  flow.top = wall(settings.top);
+  flow.forcing = {forcing_kind(settings.flow.forcing), settings.flow.forcing_value};
+  flow.diffusion = settings.time.diffusion == io::Diffusion::implicit_z ? Diffusion::implicit_z : Diffusion::explicit_;
+  flow.tridiagonal =
+      settings.tridiagonal == io::TridiagonalMethod::ptdma ? TridiagonalMethod::ptdma : TridiagonalMethod::transpose;
+  return flow;
+}
+
+Grid make_grid(const io::Case& settings, const std::string& stretching_text) {
+  const std::int64_t nz = settings.cells[2];
+  const double height = settings.size[2];
+  const bool both_walls = settings.flow.type != io::FlowType::open_channel;
+  std::vector<double> nodes;
+  switch (settings.stretching.kind) {
+    case io::StretchingKind::uniform:
+      nodes = uniform_nodes(nz, height);
+      break;
+    case io::StretchingKind::tanh:
+      nodes = tanh_nodes(nz, height, settings.stretching.factor, both_walls);
+      break;
+    case io::StretchingKind::natural:
+      nodes = natural_nodes(nz, height, settings.stretching.re_tau, both_walls);
+      break;
+    case io::StretchingKind::file:
+      nodes = nodes_from_text(stretching_text, settings.stretching.file, nz, height);
+      break;
+  }
+  return Grid(settings.cells, settings.size[0], settings.size[1], std::move(nodes));
+}
+
+ProcessGrid choose_process_grid(const io::Case& settings, int ranks) {
+  if (settings.process_grid) {
+    const ProcessGrid grid{(*settings.process_grid)[0], (*settings.process_grid)[1]};
+    if (grid.size() != ranks) {
+      throw Error(ExitCode::usage, fmt::format("parallel.grid is [{}, {}], which needs {} processes, but there are {}: "
+                                               "start mpirun -n {} or set parallel.grid=auto",
+                                               grid.py, grid.pz, grid.size(), ranks, grid.size()));
+    }
+    return grid;
+  }
+  const auto candidates = Decomposition::candidates(settings.cells, ranks, settings.z_blocks);
+  if (candidates.empty()) {
+    throw Error(ExitCode::resources, fmt::format("{} processes are too many for {} x {} x {} cells in {} z blocks: use "
+                                                 "fewer processes, or solver.z_blocks up to {}",
+                                                 ranks, settings.cells[0], settings.cells[1], settings.cells[2],
+                                                 settings.z_blocks, std::max<std::int64_t>(1, settings.cells[2] / 2)));
+  }
+  return candidates.front();
+}
+
+}  // namespace sluice

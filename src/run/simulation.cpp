@@ -1,0 +1,76 @@
+#include "src/run/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/device/memory.hpp"
+#include "core/support/collective.hpp"
+#include "core/support/error.hpp"
+#include "src/run/setup.hpp"
+
+namespace sluice {
+
+void select_device(MPI_Comm world) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  const int rank = rank_of(node);
+  const int size = size_of(node);
+  MPI_Comm_free(&node);
+  run_collectively(world, [&] { device::select(rank, size); });
+}
+
+Simulation::Simulation(const io::Case& case_settings, Grid case_grid, const Layout& layout, MPI_Comm world)
+    : settings(case_settings),
+      comm(world, layout.processes),
+      decomposition(settings.cells, comm.processes(), settings.z_blocks),
+      grid(std::move(case_grid)),
+      flow(flow_parameters(settings)),
+      exchange_name(layout.exchange),
+      exchange(make_exchange(exchange_name, world)),
+      stepper(comm, decomposition, grid, flow, *exchange),
+      state(decomposition.x_pencil(comm.rank()), TimeStepper::pressure_row_length(grid, flow.diffusion)) {}
+
+void Simulation::initialise() {
+  state_replaced();
+  switch (settings.initial.kind) {
+    case io::InitialKind::turbulent:
+      set_turbulent(state, stepper, grid, flow, settings.initial.seed, comm.world());
+      break;
+    case io::InitialKind::laminar:
+      set_laminar(state, stepper, grid, flow);
+      break;
+    default:
+      set_zero(state, stepper);
+  }
+}
+
+double Simulation::next_dt() {
+  {
+    const PhaseTimers::Scope scope(stepper.timers(), "time step");
+    dt_limit = has_stepped_ ? stepper.time_step_limit_after_step() : stepper.time_step_limit(state);
+  }
+  if (!std::isfinite(dt_limit)) {
+    throw Error(ExitCode::numerics, fmt::format("the velocity is not finite after step {} (time {:g}): the run has "
+                                                "blown up; use a smaller time.cfl or dt, or a finer grid",
+                                                state.step, state.time));
+  }
+  double next = settings.time.dt ? *settings.time.dt : settings.time.cfl.value_or(0) * dt_limit;
+  if (settings.time.dt_max > 0) next = std::min(next, settings.time.dt_max);
+  constexpr double smallest = 1e-10;  // in units of h over the case's velocity
+  if (!(next > smallest)) {
+    throw Error(ExitCode::numerics, fmt::format("the time step has collapsed to {:g} at step {} (time {:g}): the run "
+                                                "is blowing up; use a smaller time.cfl, or a finer grid",
+                                                next, state.step, state.time));
+  }
+  return next;
+}
+
+double Simulation::advance() {
+  dt = next_dt();
+  forcing = stepper.step(state, dt);
+  has_stepped_ = true;
+  return dt;
+}
+
+}  // namespace sluice

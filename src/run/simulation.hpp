@@ -1,0 +1,56 @@
+#pragma once
+#include <memory>
+#include <optional>
+
+#include "core/decomp/communicator.hpp"
+#include "core/decomp/exchange/exchange.hpp"
+#include "io/case/case.hpp"
+#include "solver/initial.hpp"
+#include "solver/statistics/statistics.hpp"
+#include "solver/time_stepper.hpp"
+#include "src/run/autotune.hpp"
+
+namespace sluice {
+
+/// Gives every rank its device: one GPU a rank, by the rank within its node. Collective.
+void select_device(MPI_Comm world);
+
+/// A case set up on the ranks of a communicator: grid, pencils, stepper and state. What `sluice run`, `sluice bench`
+/// and the tests of whole runs share. Construction is collective and allocates everything that a step needs.
+class Simulation {
+ public:
+  Simulation(const io::Case& settings, Grid grid, const Layout& layout, MPI_Comm world);
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  /// The initial field, for types turbulent, laminar and zero. Collective.
+  void initialise();
+
+  /// The length of the next step: the fixed one, or cfl times the limit, at most dt_max. Throws Error(numerics) when
+  /// the velocity is not finite or the step has collapsed. Collective.
+  double next_dt();
+
+  /// One step; returns its length. Collective.
+  double advance();
+
+  /// To be called whenever `state` was changed from outside: what the last step found of it no longer holds.
+  void state_replaced() { has_stepped_ = false; }
+
+  const io::Case settings;
+  const Communicator comm;
+  const Decomposition decomposition;
+  const Grid grid;
+  const FlowParameters flow;
+  const std::string exchange_name;
+  const std::unique_ptr<Exchange> exchange;
+  TimeStepper stepper;
+  State state;
+  double dt = 0;        ///< length of the last step
+  double dt_limit = 0;  ///< dt_lim of the last step
+  double forcing = 0;   ///< mean force of the last step
+
+ private:
+  bool has_stepped_ = false;
+};
+
+}  // namespace sluice

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Do two builds of Sluice compute the same bits?
+
+    same_bits.py record PROGRAM BITS.json       # run every case below, keep the hashes of what it wrote
+    same_bits.py check  PROGRAM BITS.json       # the same runs with another build; exit code 1 if any hash differs
+
+Run both on one machine: the FFT library and the compiler choose their instructions by the processor. A dataset that
+only the new build writes is no difference. SLUICE_MPIRUN and SLUICE_MPIRUN_FLAGS name the launcher, as in the tests.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: changes to the base case of the tests, ranks, and the step at which it is interrupted and restarted."""
+
+    name: str
+    changes: dict[str, Any] = field(default_factory=dict)
+    ranks: int = 1
+    restart_at: int | None = None
+
+
+COUETTE = {"flow": {"type": "couette", "reynolds": {"wall": 1500}}}
+OPEN_CHANNEL = {
+    "flow": {"type": "open_channel", "reynolds": {"tau": 180}, "forcing": {"pressure_gradient": 1.0}},
+    "domain": {"size": ["2*pi", "pi", 1]},
+    "output.statistics": {"start": 0.001, "every": 2, "block": 0.02},
+    "output.slices": [{"normal": "x", "at": 0.5, "every": 0.01, "fields": ["u", "v", "w", "p"]}],
+}
+IMPLICIT = {"time.diffusion": "implicit_z"}
+TRANSPOSE = {"solver": {"tridiagonal": "transpose"}}
+SHEARED = {"walls": {"bottom": {"velocity": [0, 0.2, 0]}, "top": {"velocity": [0.1, 0, 0]}}}
+UNEVEN = {"grid.cells": [18, 15, 35], "solver": {"z_blocks": 4}}
+
+RUNS = [
+    Run("channel"),
+    Run("channel-2", ranks=2),
+    Run("channel-2x3", {"parallel": {"grid": [2, 3], "exchange": "mpi_p2p"}, "solver": {"z_blocks": 4}}, 6),
+    Run("channel-alltoall", {"parallel": {"grid": [2, 2], "exchange": "mpi_alltoall"}}, 4),
+    Run("channel-datatype", {"parallel": {"grid": [4, 1], "exchange": "mpi_datatype"}}, 4),
+    Run("channel-pipelined", {"parallel": {"grid": [2, 1], "exchange": "mpi_pipelined"}}, 2),
+    Run("channel-transpose", {**TRANSPOSE, "parallel": {"grid": [1, 2]}}, 2),
+    Run("channel-restart", ranks=2, restart_at=11),
+    Run("channel-uneven", {**UNEVEN, "parallel": {"grid": [2, 3]}}, 6),
+    Run("implicit", IMPLICIT),
+    Run("implicit-2", IMPLICIT, 2),
+    Run("implicit-2x2", {**IMPLICIT, "parallel": {"grid": [2, 2]}}, 4),
+    Run("implicit-transpose", {**IMPLICIT, **TRANSPOSE, "parallel": {"grid": [1, 2]}}, 2),
+    Run("implicit-restart", IMPLICIT, restart_at=13),
+    Run("implicit-uneven", {**IMPLICIT, **UNEVEN, "parallel": {"grid": [1, 4]}}, 4),
+    Run("couette", COUETTE),
+    Run("couette-implicit-2", {**COUETTE, **IMPLICIT}, 2),
+    Run("open", OPEN_CHANNEL),
+    Run("open-implicit-2", {**OPEN_CHANNEL, **IMPLICIT}, 2),
+    Run("open-restart-2x1", {**OPEN_CHANNEL, "parallel": {"grid": [2, 1]}}, 2, restart_at=9),
+    Run("walls-move", {**SHEARED, **IMPLICIT}, 2),
+    Run("fixed-dt", {"time.cfl": None, "time.dt": 0.05, "flow.forcing": "none"}),
+    Run("natural-grid", {"grid": {"cells": [16, 12, 96], "stretching": {"type": "natural", "re_tau": 180}}}),
+    Run("one-y", {"grid.cells": [16, 1, 32], "parallel": {"grid": [1, 2]}}, 2),
+]
+
+
+def hash_of(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def datasets_of(path: Path) -> dict[str, str]:
+    """Hashes of the numbers of every dataset of a file; the case and the program's version are attributes."""
+    found: dict[str, str] = {}
+
+    def visit(name: str, item: h5py.Dataset | h5py.Group) -> None:
+        if isinstance(item, h5py.Dataset) and item.dtype.kind in "fiu":
+            found[f"{path.name}/{name}"] = hash_of(np.ascontiguousarray(item[()]).tobytes())
+
+    with h5py.File(path) as file:
+        file.visititems(visit)
+    return found
+
+
+def bits_of(output: Path) -> dict[str, str]:
+    """Hashes of everything a run computed: time series, statistics, slices and checkpoints."""
+    found = {"timeseries.csv": hash_of((output / "timeseries.csv").read_bytes())}
+    for path in sorted(output.rglob("*.h5")):
+        found.update(datasets_of(path))
+    return found
+
+
+def bits_of_run(run: Run, folder: Path) -> dict[str, str]:
+    """Runs the case, in two parts where it is restarted, and returns its hashes."""
+    from sluice_run import must, sluice, write_case
+
+    case = write_case(folder, run.changes)
+    if run.restart_at is not None:
+        must(sluice("run", case, "--steps", str(run.restart_at), ranks=run.ranks))
+        must(sluice("run", case, "--restart", "auto", ranks=run.ranks))
+    else:
+        must(sluice("run", case, ranks=run.ranks))
+    return bits_of(folder / "out")
+
+
+def differences(expected: dict[str, str], found: dict[str, str]) -> list[str]:
+    """The names whose hashes are missing or differ."""
+    return [name for name, value in expected.items() if found.get(name) != value]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("action", choices=["record", "check"])
+    parser.add_argument("program", type=Path)
+    parser.add_argument("bits", type=Path)
+    parser.add_argument("--only", default="", help="run the cases whose name holds this word")
+    arguments = parser.parse_args()
+    os.environ["SLUICE_BINARY"] = str(arguments.program.resolve())
+
+    expected = json.loads(arguments.bits.read_text()) if arguments.action == "check" else {}
+    results: dict[str, dict[str, str]] = {}
+    failed = 0
+    for run in RUNS:
+        if arguments.only not in run.name:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            results[run.name] = bits_of_run(run, Path(folder))
+        if arguments.action == "record":
+            print(f"{run.name:20} {len(results[run.name])} hashes", flush=True)
+            continue
+        wrong = differences(expected[run.name], results[run.name])
+        failed += bool(wrong)
+        verdict = "differs: " + ", ".join(wrong[:6]) if wrong else "same"
+        print(f"{run.name:20} {len(expected[run.name])} hashes, {verdict}", flush=True)
+    if arguments.action == "record":
+        arguments.bits.write_text(json.dumps(results, indent=1) + "\n")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
