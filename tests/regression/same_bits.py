@@ -123,6 +123,7 @@ def main() -> int:
     parser.add_argument("program", type=Path)
     parser.add_argument("bits", type=Path)
     parser.add_argument("--only", default="", help="run the cases whose name holds this word")
+    parser.add_argument("--max-ranks", type=int, default=6, help="leave out cases on more ranks, as on one GPU")
     arguments = parser.parse_args()
     os.environ["SLUICE_BINARY"] = str(arguments.program.resolve())
 
@@ -130,7 +131,7 @@ def main() -> int:
     results: dict[str, dict[str, str]] = {}
     failed = 0
     for run in RUNS:
-        if arguments.only not in run.name:
+        if arguments.only not in run.name or run.ranks > arguments.max_ranks:
             continue
         with tempfile.TemporaryDirectory() as folder:
             results[run.name] = bits_of_run(run, Path(folder))
