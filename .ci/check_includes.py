@@ -14,7 +14,7 @@ from pathlib import Path
 # From the ground up. A floor sees the floors named beside it, and its rooms see the rooms before them.
 # "." is the floor's own folder, whose files stand above its rooms.
 FLOORS = {
-    "core": ([], ["support", "device", "decomp"]),
+    "core": ([], ["support", "flow", "device", "decomp"]),
     "poisson": (["core"], ["tridiagonal", "fft", "."]),
     "io": (["core"], ["case", "files"]),
     "solver": (["core", "poisson"], ["grid", "state", "walls", "momentum", "statistics", "."]),

@@ -83,16 +83,16 @@ StatisticsFile::StatisticsFile(StatisticsSpec spec, std::optional<std::int64_t> 
   }
 }
 
-std::size_t StatisticsFile::length(const ProfileSeries& series) const {
-  return series.location == ProfileLocation::center ? spec_.z.size() : spec_.z_face.size();
+std::size_t StatisticsFile::length(const ProfileInfo& profile) const {
+  return profile.axis == ProfileAxis::z_center ? spec_.z.size() : spec_.z_face.size();
 }
 
 void StatisticsFile::append(StatisticsBlock block) {
-  SLUICE_REQUIRE(block.sums.size() == spec_.series.size(),
-                 "a block of statistics has another number of series than the file");
+  SLUICE_REQUIRE(block.sums.size() == spec_.profiles.size(),
+                 "a block of statistics has another number of profiles than the file");
   for (std::size_t s = 0; s < block.sums.size(); ++s) {
-    SLUICE_REQUIRE(block.sums[s].size() == length(spec_.series[s]),
-                   "the profile of " + spec_.series[s].name + " has a wrong length");
+    SLUICE_REQUIRE(block.sums[s].size() == length(spec_.profiles[s]),
+                   "the profile of " + spec_.profiles[s].name + " has a wrong length");
   }
   blocks_.push_back(std::move(block));
   rewrite();
@@ -123,23 +123,23 @@ void StatisticsFile::write_profiles(h5::File& file) const {
   for (std::size_t n = 0; n < index.size(); ++n) index[n] = static_cast<std::int64_t>(n);
   write_scale(file, "", "block", index, "number of the block of samples");
   write_array(file, "/samples", {count}, column(blocks_, &StatisticsBlock::samples), "number of samples", "1");
-  write_array(file, "/t_begin", {count}, column(blocks_, &StatisticsBlock::t_begin), "time at which the block begins",
+  write_array(file, "/t_begin", {count}, column(blocks_, &StatisticsBlock::time_begin),
+              "time at which the block begins", "1");
+  write_array(file, "/t_end", {count}, column(blocks_, &StatisticsBlock::time_end), "time at which the block ends",
               "1");
-  write_array(file, "/t_end", {count}, column(blocks_, &StatisticsBlock::t_end), "time at which the block ends", "1");
   write_array(file, "/step_end", {count}, column(blocks_, &StatisticsBlock::step_end), "step at which the block ends",
               "1");
   write_array(file, "/forcing", {count}, column(blocks_, &StatisticsBlock::forcing),
               "sum over the samples of the mean streamwise force", "1");
   DimensionScales scales;
   for (const char* name : {"/samples", "/t_begin", "/t_end", "/step_end", "/forcing"}) scales.attach(name, {"/block"});
-  for (std::size_t s = 0; s < spec_.series.size(); ++s) {
-    const ProfileSeries& series = spec_.series[s];
+  for (std::size_t s = 0; s < spec_.profiles.size(); ++s) {
+    const ProfileInfo& profile = spec_.profiles[s];
     std::vector<double> rows;
     for (const StatisticsBlock& block : blocks_) rows.insert(rows.end(), block.sums[s].begin(), block.sums[s].end());
-    const h5::Shape shape{count, static_cast<std::int64_t>(length(series))};
-    write_array(file, "/" + series.name, shape, rows, series.long_name, series.units);
-    scales.attach("/" + series.name,
-                  {"/block", series.location == ProfileLocation::center ? "/grid/z" : "/grid/z_face"});
+    const h5::Shape shape{count, static_cast<std::int64_t>(length(profile))};
+    write_array(file, "/" + profile.name, shape, rows, profile.long_name, profile.units);
+    scales.attach("/" + profile.name, {"/block", profile.axis == ProfileAxis::z_center ? "/grid/z" : "/grid/z_face"});
   }
   scales.write(file);
 }
@@ -151,24 +151,24 @@ void StatisticsFile::load() {
     throw Error(ExitCode::restart, spec_.path + ": holds statistics on another grid");
   }
   set_column(blocks_, &StatisticsBlock::samples, read_array<std::int64_t>(file, "/samples"));
-  set_column(blocks_, &StatisticsBlock::t_begin, read_array<double>(file, "/t_begin"));
-  set_column(blocks_, &StatisticsBlock::t_end, read_array<double>(file, "/t_end"));
+  set_column(blocks_, &StatisticsBlock::time_begin, read_array<double>(file, "/t_begin"));
+  set_column(blocks_, &StatisticsBlock::time_end, read_array<double>(file, "/t_end"));
   set_column(blocks_, &StatisticsBlock::step_end, read_array<std::int64_t>(file, "/step_end"));
   set_column(blocks_, &StatisticsBlock::forcing, read_array<double>(file, "/forcing"));
   read_profiles(file);
 }
 
 void StatisticsFile::read_profiles(const h5::File& file) {
-  for (const ProfileSeries& series : spec_.series) {
-    const h5::Shape expected{size_of(blocks_), static_cast<std::int64_t>(length(series))};
-    if (!file.has("/" + series.name) || file.dataset("/" + series.name).shape() != expected) {
+  for (const ProfileInfo& profile : spec_.profiles) {
+    const h5::Shape expected{size_of(blocks_), static_cast<std::int64_t>(length(profile))};
+    if (!file.has("/" + profile.name) || file.dataset("/" + profile.name).shape() != expected) {
       throw Error(ExitCode::restart,
-                  spec_.path + ": holds no profiles of " + series.name + " as this version of Sluice takes them");
+                  spec_.path + ": holds no profiles of " + profile.name + " as this version of Sluice takes them");
     }
-    const std::vector<double> rows = read_array<double>(file, "/" + series.name);
+    const std::vector<double> rows = read_array<double>(file, "/" + profile.name);
     auto row = rows.begin();
     for (StatisticsBlock& block : blocks_) {
-      const auto end = row + static_cast<std::ptrdiff_t>(length(series));
+      const auto end = row + static_cast<std::ptrdiff_t>(length(profile));
       block.sums.emplace_back(row, end);
       row = end;
     }

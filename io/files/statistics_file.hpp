@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/flow/statistics_block.hpp"
 #include "io/files/checkpoint_format.hpp"
 #include "io/files/values.hpp"
 
@@ -13,35 +14,12 @@ namespace h5 {
 class File;
 }
 
-enum class ProfileLocation {
-  center,  ///< nz values at /grid/z
-  z_face,  ///< nz + 1 values at /grid/z_face, walls included
-};
-
-/// One horizontally averaged quantity.
-struct ProfileSeries {
-  std::string name;
-  std::string long_name;
-  std::string units;  ///< "1"
-  ProfileLocation location = ProfileLocation::center;
-};
-
-/// A closed block of samples.
-struct StatisticsBlock {
-  std::int64_t samples = 0;
-  double t_begin = 0;
-  double t_end = 0;
-  std::int64_t step_end = 0;              ///< the step of its last sample, or later
-  double forcing = 0;                     ///< sum over the samples of the mean streamwise force
-  std::vector<std::vector<double>> sums;  ///< one profile a series, in the order of the series: sums over samples
-};
-
 /// Everything in the file that is known before the first block.
 struct StatisticsSpec {
   std::string path;
   Provenance provenance;
   Values attributes;  ///< more for the root, such as the viscosity; no lists
-  std::vector<ProfileSeries> series;
+  std::vector<ProfileInfo> profiles;
   std::vector<double> z;       ///< centres
   std::vector<double> z_face;  ///< all faces
 };
@@ -54,7 +32,7 @@ class StatisticsFile {
  public:
   /// Without `restart_step`: a new file without blocks. With it: keeps the blocks that ended at that step or
   /// before; a missing file is begun anew. Throws Error(restart) if the file is damaged, or holds other
-  /// series or another grid.
+  /// profiles or another grid.
   explicit StatisticsFile(StatisticsSpec spec, std::optional<std::int64_t> restart_step = std::nullopt);
 
   void append(StatisticsBlock block);
@@ -63,7 +41,7 @@ class StatisticsFile {
   const std::vector<StatisticsBlock>& blocks() const { return blocks_; }
 
  private:
-  std::size_t length(const ProfileSeries& series) const;
+  std::size_t length(const ProfileInfo& profile) const;
   void load();
   void rewrite() const;
   void write_profiles(h5::File& file) const;

@@ -36,24 +36,24 @@ io::Values state_values(const Simulation& simulation) {
   return values;
 }
 
-io::Values block_values(const StatisticsBlock& block) {
+io::Values block_values(const Statistics& statistics) {
+  const StatisticsBlock& block = statistics.open_block();
   io::Values values;
   values.set("samples", block.samples);
   values.set("time_begin", block.time_begin);
   values.set("time_end", block.time_end);
   values.set("forcing", block.forcing);
-  const auto& profiles = Statistics::profiles();
-  for (std::size_t n = 0; n < profiles.size(); ++n) values.set(profiles[n].name, block.sums[n]);
+  for (std::size_t n = 0; n < block.sums.size(); ++n) values.set(statistics.profiles()[n].name, block.sums[n]);
   return values;
 }
 
-StatisticsBlock block_from(const io::Values& values) {
+StatisticsBlock block_from(const io::Values& values, const std::vector<ProfileInfo>& profiles) {
   StatisticsBlock block;
   block.samples = values.integer("samples");
   block.time_begin = values.real("time_begin");
   block.time_end = values.real("time_end");
   block.forcing = values.real("forcing");
-  for (const ProfileInfo& profile : Statistics::profiles()) block.sums.push_back(values.reals(profile.name));
+  for (const ProfileInfo& profile : profiles) block.sums.push_back(values.reals(profile.name));
   return block;
 }
 
@@ -113,7 +113,7 @@ std::vector<std::string> write_checkpoint(const Simulation& simulation, const St
   const auto metas = field_metas();
   for (std::size_t n = 0; n < metas.size(); ++n) writer.write_field(metas[n], download(*fields[n]).data());
   writer.write_values(state_group, state_values(simulation));
-  if (statistics != nullptr) writer.write_values(statistics_group, block_values(statistics->open_block()));
+  if (statistics != nullptr) writer.write_values(statistics_group, block_values(*statistics));
   return writer.commit(keep).warnings;
 }
 
@@ -138,7 +138,7 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Statistics* sta
   simulation.stepper.fill_halos(simulation.state);
   simulation.state_replaced();
   if (statistics != nullptr && reader.has_values(statistics_group))
-    statistics->set_open_block(block_from(reader.values(statistics_group)));
+    statistics->set_open_block(block_from(reader.values(statistics_group), statistics->profiles()));
   return changes;
 }
 

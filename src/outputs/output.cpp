@@ -22,7 +22,8 @@ double re_tau(double shear, double viscosity) {
   return std::sqrt(std::abs(shear)) / viscosity;
 }
 
-io::StatisticsSpec statistics_spec(const Simulation& simulation, const std::string& directory) {
+io::StatisticsSpec statistics_spec(const Simulation& simulation, const Statistics& statistics,
+                                   const std::string& directory) {
   io::StatisticsSpec spec;
   spec.path = directory + "/statistics.h5";
   spec.provenance = provenance_of(simulation);
@@ -44,10 +45,7 @@ io::StatisticsSpec statistics_spec(const Simulation& simulation, const std::stri
   about.set("wall_velocity_top", flow.top.u);
   about.set("wall_velocity_bottom_y", flow.bottom.v);
   about.set("wall_velocity_top_y", flow.top.v);
-  for (const ProfileInfo& profile : Statistics::profiles()) {
-    spec.series.push_back({profile.name, profile.long_name, "1",
-                           profile.at_faces ? io::ProfileLocation::z_face : io::ProfileLocation::center});
-  }
+  spec.profiles = statistics.profiles();
   for (std::int64_t k = 0; k < grid.cells()[2]; ++k) spec.z.push_back(grid.z_center(k));
   spec.z_face = grid.z_nodes();
   return spec;
@@ -73,7 +71,7 @@ void Output::go_back() {
   const bool due = step % every == 0 || step == 1;
   run_on_root(simulation_->comm.world(), [&] {
     if (statistics_ != nullptr) {  // first, because a damaged file is refused, and then nothing shall have changed
-      files_->statistics = std::make_unique<io::StatisticsFile>(statistics_spec(*simulation_, directory_),
+      files_->statistics = std::make_unique<io::StatisticsFile>(statistics_spec(*simulation_, *statistics_, directory_),
                                                                 step > 0 ? std::optional(step) : std::nullopt);
     }
     files_->time_series = std::make_unique<io::TimeSeries>(
@@ -107,10 +105,8 @@ void Output::sample_statistics() {
   const double end_of_block = blocks.origin + blocks.every * (blocks.index(open.time_begin) + 1);
   if (state.time < end_of_block) return;
   StatisticsBlock closed = statistics_->close_block();
-  run_on_root(simulation_->comm.world(), [&] {
-    files_->statistics->append(
-        {closed.samples, closed.time_begin, closed.time_end, state.step, closed.forcing, std::move(closed.sums)});
-  });
+  closed.step_end = state.step;
+  run_on_root(simulation_->comm.world(), [&] { files_->statistics->append(std::move(closed)); });
 }
 
 void Output::write_row() {

@@ -69,8 +69,8 @@ StatisticsSpec statistics_spec(const std::string& path) {
   spec.path = path;
   spec.provenance = {"0.1.0", "abc123", std::string(70000, 'c')};
   spec.attributes.set("viscosity", 3.5e-4);
-  spec.series = {{"u", "sum of u / U_b", "1", ProfileLocation::center},
-                 {"uw", "sum of u w / U_b^2", "1", ProfileLocation::z_face}};
+  spec.profiles = {{"u", "sum of u / U_b", "1", ProfileAxis::z_center},
+                   {"uw", "sum of u w / U_b^2", "1", ProfileAxis::z_face}};
   spec.z = {0.25, 1.0, 1.75};
   spec.z_face = {0, 0.5, 1.5, 2};
   return spec;
@@ -120,7 +120,7 @@ TEST_F(FilesTest, StatisticsDamageAndMismatchAreRefused) {
   }
   EXPECT_TRUE(describe(path("s.h5")).intact());
   StatisticsSpec other = statistics_spec(path("s.h5"));
-  other.series[0].name = "v";
+  other.profiles[0].name = "v";
   EXPECT_EQ(code_of([&] { StatisticsFile(other, 100); }), 3);
   StatisticsSpec grid = statistics_spec(path("s.h5"));
   grid.z[1] = 1.01;

@@ -21,9 +21,13 @@ using test::FlowCase;
 using test::GlobalArray;
 using Profiles = std::map<std::string, std::vector<double>>;
 
+Statistics statistics_of(const Flow& flow) {
+  return {flow.grid,          flow.stepper.metrics(), flow.settings.flow, flow.stepper.walls(),
+          flow.state.p.box(), flow.comm.world()};
+}
+
 StatisticsBlock sample(Flow& flow, int times = 1) {
-  Statistics statistics(flow.grid, flow.stepper.metrics(), flow.settings.flow, flow.stepper.walls(), flow.state.p.box(),
-                        flow.comm.world());
+  Statistics statistics = statistics_of(flow);
   for (int n = 0; n < times; ++n) {
     statistics.sample(flow.state, 0.25);
     flow.state.time += 1;
@@ -31,9 +35,11 @@ StatisticsBlock sample(Flow& flow, int times = 1) {
   return statistics.close_block();
 }
 
-Profiles by_name(const StatisticsBlock& block) {
+Profiles sampled_profiles(Flow& flow) {
+  const Statistics statistics = statistics_of(flow);
+  const StatisticsBlock block = sample(flow);
   Profiles profiles;
-  for (std::size_t n = 0; n < block.sums.size(); ++n) profiles[Statistics::profiles()[n].name] = block.sums[n];
+  for (std::size_t n = 0; n < block.sums.size(); ++n) profiles[statistics.profiles()[n].name] = block.sums[n];
   return profiles;
 }
 
@@ -122,7 +128,7 @@ class RoughFlow : public testing::Test {
   RoughFlow() : flow(rough_case()) {
     flow.set_random(21);
     flow.advance(2, 0.5 * flow.stepper.time_step_limit(flow.state));
-    sampled = by_name(sample(flow));
+    sampled = sampled_profiles(flow);
     direct.emplace(flow);
   }
 
@@ -203,7 +209,7 @@ TEST_F(RoughFlow, VorticityMatchesDirectSums) {
 TEST(FlowStatistics, WallStressIsTheOneOfTheDiagnostics) {
   Flow flow(rough_case());
   flow.set_random(4);
-  const Profiles sampled = by_name(sample(flow));
+  const Profiles sampled = sampled_profiles(flow);
   const Diagnostics d = flow.stepper.diagnose(flow.state);
   test::expect_at_most("bottom", std::abs(sampled.at("tau_xz").front() / d.shear_bottom - 1), test::round_off(1e-14));
   test::expect_at_most("top", std::abs(sampled.at("tau_xz").back() / d.shear_top - 1), test::round_off(1e-14));
@@ -217,7 +223,7 @@ TEST(FlowStatistics, OfASolidShear) {
   settings.flow.forcing = {ForcingKind::none, 0};
   Flow flow(settings);
   set_laminar(flow.state, flow.stepper, flow.grid, settings.flow);
-  const Profiles sampled = by_name(sample(flow));
+  const Profiles sampled = sampled_profiles(flow);
   const std::map<std::string, double> known{
       {"omega_x", 0.25}, {"omega_y", 0.6},  {"omega_xx", 0.0625}, {"omega_yy", 0.36},
       {"omega_zz", 0},   {"tau_xz", 0.006}, {"tau_yz", -0.0025},  {"uw", 0},

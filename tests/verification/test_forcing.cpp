@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "poisson/tridiagonal/tridiagonal_rows.hpp"
 #include "solver/grid/stretching.hpp"
@@ -43,17 +44,15 @@ std::vector<double> plane_means(const Flow& flow, const Field& field) {
   return means;
 }
 
-std::vector<double> profile(const StatisticsBlock& block, const std::string& name) {
-  const auto& list = Statistics::profiles();
-  const auto found = std::ranges::find(list, name, &ProfileInfo::name);
-  return block.sums.at(static_cast<std::size_t>(found - list.begin()));
-}
-
-StatisticsBlock sample(Flow& flow, double force) {
+/// The profiles of one sample by their names.
+std::map<std::string, std::vector<double>> sample(const Flow& flow, double force) {
   Statistics statistics(flow.grid, flow.stepper.metrics(), flow.settings.flow, flow.stepper.walls(), flow.state.p.box(),
                         flow.comm.world());
   statistics.sample(flow.state, force);
-  return statistics.close_block();
+  std::map<std::string, std::vector<double>> profiles;
+  for (std::size_t n = 0; n < statistics.profiles().size(); ++n)
+    profiles[statistics.profiles()[n].name] = statistics.open_block().sums[n];
+  return profiles;
 }
 
 class Forcing : public testing::TestWithParam<Diffusion> {};
@@ -133,9 +132,9 @@ TEST_P(Forcing, LaminarFlowStaysSteady) {
     }
     test::expect_at_most("change of the laminar flow in 200 steps", change, test::round_off(1e-13));
 
-    const StatisticsBlock block = sample(flow, force);
-    const std::vector<double> tau = profile(block, "tau_xz");
-    const std::vector<double> uw = profile(block, "uw");
+    const auto sampled = sample(flow, force);
+    const std::vector<double> tau = sampled.at("tau_xz");
+    const std::vector<double> uw = sampled.at("uw");
     const double slope = (tau.front() - tau.back()) / flow.grid.length_z();
     double worst = 0;
     for (std::size_t k = 0; k < tau.size(); ++k) {
@@ -157,9 +156,9 @@ TEST(MeanMomentum, ChangesByForceAndTotalStress) {
   set_turbulent(flow.state, flow.stepper, flow.grid, settings.flow, 4, flow.comm.world());
   const double dt = 0.9 * flow.stepper.time_step_limit(flow.state);
   flow.advance(5, dt);
-  const StatisticsBlock block = sample(flow, 0);
-  const std::vector<double> tau = profile(block, "tau_xz");
-  const std::vector<double> uw = profile(block, "uw");
+  const auto sampled = sample(flow, 0);
+  const std::vector<double> tau = sampled.at("tau_xz");
+  const std::vector<double> uw = sampled.at("uw");
   const std::vector<double> before = plane_means(flow, flow.state.velocity.u);
   const double force = flow.stepper.substep(flow.state, dt, 0);
   const std::vector<double> after = plane_means(flow, flow.state.velocity.u);

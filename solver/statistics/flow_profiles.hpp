@@ -1,0 +1,116 @@
+#pragma once
+// The statistics of the flow, each with its name, what it is, and its value: to add one, add a line here.
+#include "solver/momentum/operators.hpp"
+#include "solver/statistics/profile_table.hpp"
+
+namespace sluice {
+
+/// Profiles at the centres: u and v moments where they live along z; moments of w are the mean of those on the two
+/// faces of the cell, so that no fluctuation is lost by interpolation; vorticity is formed on the edges, and its
+/// moments are averaged to the centres in the same way.
+struct CenterProfiles {
+  static constexpr ProfileAxis axis = ProfileAxis::z_center;
+
+  op::In u, v, w, p;
+  Metrics m;
+
+  /// What the profiles of one cell are made of; `below` and `above`: at the two z faces of the cell.
+  struct Values {
+    double u, v, p;
+    double w_below, w_above;
+    double uv;
+    double omega_x_below, omega_x_above, omega_y_below, omega_y_above, omega_z;
+    double uu, vv, ww_below, ww_above;
+  };
+
+  template <class Visitor>
+  SLUICE_INLINE static constexpr void visit(const Values& c, Visitor& profile) {
+    profile({"u", "streamwise velocity"}, c.u);
+    profile({"v", "spanwise velocity"}, c.v);
+    profile({"w", "wall-normal velocity"}, (c.w_below + c.w_above) / 2);
+    profile({"p", "pressure"}, c.p);
+    profile({"uu", "u squared"}, c.uu);
+    profile({"vv", "v squared"}, c.vv);
+    profile({"ww", "w squared, mean of the two faces"}, (c.ww_below + c.ww_above) / 2);
+    profile({"uv", "u v, momentum flux on the edges"}, c.uv);
+    profile({"pp", "pressure squared"}, c.p * c.p);
+    profile({"uuu", "u cubed"}, c.uu * c.u);
+    profile({"vvv", "v cubed"}, c.vv * c.v);
+    profile({"www", "w cubed, mean of the two faces"}, (c.ww_below * c.w_below + c.ww_above * c.w_above) / 2);
+    profile({"uuuu", "u to the fourth"}, c.uu * c.uu);
+    profile({"vvvv", "v to the fourth"}, c.vv * c.vv);
+    profile({"wwww", "w to the fourth, mean of the two faces"},
+            (c.ww_below * c.ww_below + c.ww_above * c.ww_above) / 2);
+    profile({"omega_x", "streamwise vorticity dw/dy - dv/dz"}, (c.omega_x_below + c.omega_x_above) / 2);
+    profile({"omega_y", "spanwise vorticity du/dz - dw/dx"}, (c.omega_y_below + c.omega_y_above) / 2);
+    profile({"omega_z", "wall-normal vorticity dv/dx - du/dy"}, c.omega_z);
+    profile({"omega_xx", "streamwise vorticity squared"},
+            (c.omega_x_below * c.omega_x_below + c.omega_x_above * c.omega_x_above) / 2);
+    profile({"omega_yy", "spanwise vorticity squared"},
+            (c.omega_y_below * c.omega_y_below + c.omega_y_above * c.omega_y_above) / 2);
+    profile({"omega_zz", "wall-normal vorticity squared"}, c.omega_z * c.omega_z);
+  }
+
+  SLUICE_INLINE Values at(Cell c) const {
+    Values at{};
+    at.u = static_cast<double>(u(c.i, c.j, c.k));
+    at.v = static_cast<double>(v(c.i, c.j, c.k));
+    at.p = static_cast<double>(p(c.i, c.j, c.k));
+    at.w_below = static_cast<double>(w(c.i, c.j, c.k - 1));
+    at.w_above = static_cast<double>(w(c.i, c.j, c.k));
+    at.uv = static_cast<double>(op::uv_at_xy_edge(u, v, c.i, c.east, c.j, c.k));
+    at.omega_x_below = omega_x(c, c.k - 1);
+    at.omega_x_above = omega_x(c, c.k);
+    at.omega_y_below = omega_y(c, c.k - 1);
+    at.omega_y_above = omega_y(c, c.k);
+    at.omega_z = static_cast<double>((v(c.east, c.j, c.k) - v(c.i, c.j, c.k)) * m.inv_dx -
+                                     (u(c.i, c.j + 1, c.k) - u(c.i, c.j, c.k)) * m.inv_dy);
+    at.uu = at.u * at.u;
+    at.vv = at.v * at.v;
+    at.ww_below = at.w_below * at.w_below;
+    at.ww_above = at.w_above * at.w_above;
+    return at;
+  }
+
+  /// dw/dy - dv/dz on the edge at y face j and z face k.
+  SLUICE_INLINE double omega_x(Cell c, int k) const {
+    return static_cast<double>((w(c.i, c.j + 1, k) - w(c.i, c.j, k)) * m.inv_dy -
+                               (v(c.i, c.j, k + 1) - v(c.i, c.j, k)) * m.inv_dz_center[k]);
+  }
+  /// du/dz - dw/dx on the edge at x face i and z face k.
+  SLUICE_INLINE double omega_y(Cell c, int k) const {
+    return static_cast<double>((u(c.i, c.j, k + 1) - u(c.i, c.j, k)) * m.inv_dz_center[k] -
+                               (w(c.east, c.j, k) - w(c.i, c.j, k)) * m.inv_dx);
+  }
+};
+
+/// Profiles on the z faces: the scheme's own momentum fluxes and viscous stress, so that the total stress closes. Cell
+/// k stands for its upper face, -1 for the bottom wall.
+struct FaceProfiles {
+  static constexpr ProfileAxis axis = ProfileAxis::z_face;
+
+  op::In u, v, w;
+  Metrics m;
+  real nu;
+
+  struct Values {
+    double uw, vw, tau_xz, tau_yz;
+  };
+
+  template <class Visitor>
+  SLUICE_INLINE static constexpr void visit(const Values& c, Visitor& profile) {
+    profile({"uw", "u w, the scheme's momentum flux through z faces"}, c.uw);
+    profile({"vw", "v w, the scheme's momentum flux through z faces"}, c.vw);
+    profile({"tau_xz", "viscous stress nu du/dz"}, c.tau_xz);
+    profile({"tau_yz", "viscous stress nu dv/dz"}, c.tau_yz);
+  }
+
+  SLUICE_INLINE Values at(Cell c) const {
+    return {static_cast<double>(op::uw_at_xz_edge(u, w, c.i, c.east, c.j, c.k)),
+            static_cast<double>(op::vw_at_yz_edge(v, w, c.i, c.j, c.k)),
+            static_cast<double>(nu * op::ddz_center_to_face(u, c, m)),
+            static_cast<double>(nu * op::ddz_center_to_face(v, c, m))};
+  }
+};
+
+}  // namespace sluice

@@ -1,0 +1,70 @@
+#pragma once
+// A table of profiles is a struct such as CenterProfiles: `axis` says where they live, at(cell) reads the fields, and
+// visit(values, visitor) calls visitor(label, value) for each profile. The labels, their number and the kernel that
+// reduces all profiles in one pass follow from visit().
+#include <array>
+#include <vector>
+
+#include "core/device/parallel_for.hpp"
+#include "core/flow/statistics_block.hpp"
+
+namespace sluice {
+
+/// What files say about a profile.
+struct ProfileLabel {
+  const char* name;
+  const char* long_name;
+  const char* units = "1";
+};
+
+namespace detail {
+
+struct CountProfiles {
+  int count = 0;
+  SLUICE_INLINE constexpr void operator()(const ProfileLabel& /*label*/, double /*value*/) { ++count; }
+};
+
+struct TakeLabels {
+  ProfileLabel* next;
+  SLUICE_INLINE constexpr void operator()(const ProfileLabel& label, double /*value*/) { *next++ = label; }
+};
+
+template <class Table>
+constexpr int count_profiles() {
+  CountProfiles counter;
+  Table::visit({}, counter);
+  return counter.count;
+}
+
+}  // namespace detail
+
+template <class Table>
+inline constexpr int profile_count = detail::count_profiles<Table>();
+
+/// Appends what files say about the profiles of a table, in the order of their values.
+template <class Table>
+void append_profiles(std::vector<ProfileInfo>& list) {
+  std::array<ProfileLabel, static_cast<std::size_t>(profile_count<Table>)> labels{};
+  detail::TakeLabels take{labels.data()};
+  Table::visit({}, take);
+  for (const ProfileLabel& label : labels) list.push_back({label.name, label.long_name, label.units, Table::axis});
+}
+
+/// The values of all profiles of a table in one cell: a kernel for reduce_planes.
+template <class Table>
+struct ProfileKernel {
+  Table table;
+
+  struct TakeValues {
+    double* values;
+    int count = 0;
+    SLUICE_INLINE constexpr void operator()(const ProfileLabel& /*label*/, double value) { values[count++] = value; }
+  };
+
+  SLUICE_INLINE void operator()(Cell c, double (&values)[profile_count<Table>]) const {
+    TakeValues take{values};
+    Table::visit(table.at(c), take);
+  }
+};
+
+}  // namespace sluice
