@@ -14,10 +14,10 @@ from pathlib import Path
 # From the ground up. A floor sees the floors named beside it, and its rooms see the rooms before them.
 # "." is the floor's own folder, whose files stand above its rooms.
 FLOORS = {
-    "core": ([], ["support", "flow", "device", "decomp"]),
+    "core": ([], ["support", "device", "decomp", "flow"]),
     "poisson": (["core"], ["tridiagonal", "fft", "."]),
     "io": (["core"], ["case", "files"]),
-    "solver": (["core", "poisson"], ["grid", "state", "walls", "momentum", "statistics", "."]),
+    "solver": (["core", "poisson"], ["grid", "state", "walls", "momentum", "transport", "statistics", "."]),
     "src": (["core", "poisson", "io", "solver"], ["run", "outputs", "bench", "commands", "."]),
 }
 INCLUDE = re.compile(r'^\s*#include "((?:core|poisson|io|solver|src)/[^"]+)"', re.MULTILINE)

@@ -36,8 +36,9 @@ struct PoissonSolver::Parts {
   Parts(const Communicator& comm, const Decomposition& decomposition, const Domain& domain, TridiagonalMethod method,
         Exchange& exchange)
       : cells(decomposition.cells()),
+        x_pencil(decomposition.x_pencil(comm.rank())),
         y_pencil(decomposition.spectral_y_pencil(comm.rank())),
-        fourier_x(decomposition.x_pencil(comm.rank()), row_length(cells[0])),
+        fourier_x(x_pencil, row_length(cells[0])),
         y_row(comm.processes().py > 1 ? Transpose<Complex>::row_length(y_pencil) : row_length(cells[0]) / 2),
         fourier_y(y_pencil.nx(), y_pencil.ny(), y_pencil.nz(), y_row,
                   comm.processes().py > 1 ? y_row * cells[1] : y_row * (cells[1] + 2)),
@@ -58,7 +59,7 @@ struct PoissonSolver::Parts {
   View3<Complex> y_view(Field& phi) { return to_y ? to_y->transposed() : phi.complex_view(); }
 
   std::array<std::int64_t, 3> cells;
-  Box3 y_pencil;
+  Box3 x_pencil, y_pencil;
   FourierX fourier_x;
   std::int64_t y_row;  ///< of the array that is transformed along y, in elements
   FourierY fourier_y;
@@ -86,6 +87,10 @@ std::int64_t PoissonSolver::row_length(std::int64_t nx) {
   if (device::is_gpu()) return least;  // cuFFT is 1.7 times faster along x on rows without a gap between them
   constexpr auto in_line = static_cast<std::int64_t>(64 / sizeof(real));
   return (least + in_line - 1) / in_line * in_line;
+}
+
+Field PoissonSolver::make_field() const {
+  return Field(parts_->x_pencil, Location::center, row_length(parts_->cells[0]));
 }
 
 void PoissonSolver::solve(Field& phi, PhaseTimers& timers) {

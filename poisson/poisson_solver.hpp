@@ -35,7 +35,10 @@ class PoissonSolver {
   /// that rows stay aligned to 64 bytes.
   static std::int64_t row_length(std::int64_t nx);
 
-  /// In: the right-hand side at centres, x-pencil, rows of row_length(nx); no halo is read. Out: the solution
+  /// A field of zeros that solve() takes: the rank's x pencil at centres, in rows of row_length(nx).
+  Field make_field() const;
+
+  /// In: the right-hand side at centres, in a field as make_field() gives; no halo is read. Out: the solution
   /// in its place, with a volume-weighted mean of 0 (the singular mode). Halos and padding are stale on
   /// return. Collective.
   ///

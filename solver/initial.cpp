@@ -106,10 +106,7 @@ class RandomModes {
 
 void set_zero(State& state, TimeStepper& stepper) {
   const auto zero = [](Field& f) { fill(f, std::vector<double>(static_cast<std::size_t>(f.box().hi[2]), 0.0)); };
-  zero(state.velocity.u);
-  zero(state.velocity.v);
-  zero(state.velocity.w);
-  zero(state.p);
+  for (const auto& [descriptor, field] : state.fields()) zero(field);
   stepper.fill_halos(state);
 }
 

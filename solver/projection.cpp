@@ -25,7 +25,7 @@ struct DivergenceOverGammaDt {
   SLUICE_INLINE Computed compute(Cell c) const {
     const std::ptrdiff_t at = star.offset(c);
     const real divergence = op::divergence(star.around(star.u, at), star.around(star.v, at), star.around(star.w, at),
-                                           seen_from_itself(c), m.seen_from(c.k));
+                                           relative_cell(c), m.seen_from(c.k));
     return {divergence * inv_gamma_dt, star.u[at]};
   }
   SLUICE_INLINE double write(Cell c, const Computed& computed) const {
@@ -34,23 +34,23 @@ struct DivergenceOverGammaDt {
   }
 };
 
-/// u = u* + (what the forcing adds) - gamma dt grad phi, eq. (3). Reduced: the cell's advective rate.
+/// u = u* + f response(z) - gamma dt grad phi, eq. (3). Reduced: the cell's advective rate.
 struct Correct {
   View3<const real> phi;
   VectorView<real> star;
   const real* response;
   Metrics m;
-  real gamma_dt, added;
+  real gamma_dt, force;
 
   struct Computed {
     real u, v, w;
   };
   SLUICE_INLINE Computed compute(Cell c) const {
     const Around phi_here = around(phi, c);
-    const Cell here = seen_from_itself(c);
+    const Cell here = relative_cell(c);
     const Metrics mk = m.seen_from(c.k);
     const std::ptrdiff_t at = star.offset(c);
-    return {star.u[at] + added * response[c.k] - gamma_dt * op::ddx_center_to_face(phi_here, here, mk),
+    return {star.u[at] + force * response[c.k] - gamma_dt * op::ddx_center_to_face(phi_here, here, mk),
             star.v[at] - gamma_dt * op::ddy_center_to_face(phi_here, here, mk),
             star.w[at] - gamma_dt * op::ddz_center_to_face(phi_here, here, mk)};
   }
@@ -76,7 +76,7 @@ struct CorrectWithPressure {
   SLUICE_INLINE Computed compute(Cell c) const {
     const Around phi = around(velocity.phi, c);
     const real change =
-        phi(0, 0, 0) - half_nu_gamma_dt * op::d2dz2_center(phi, seen_from_itself(c), velocity.m.seen_from(c.k));
+        phi(0, 0, 0) - half_nu_gamma_dt * op::d2dz2_center(phi, relative_cell(c), velocity.m.seen_from(c.k));
     return {velocity.compute(c), p[velocity.star.offset(c)] + change};
   }
   SLUICE_INLINE double write(Cell c, const Computed& corrected) const {
@@ -85,10 +85,10 @@ struct CorrectWithPressure {
   }
 };
 
-Correct correction(VectorField& star, const Field& phi, const Projection::Added& added, const Metrics& metrics,
+Correct correction(VectorField& star, const Field& phi, const Projection::UniformForce& force, const Metrics& metrics,
                    double gamma_dt) {
-  return {phi.view(), vector_view(star),           added.response,
-          metrics,    static_cast<real>(gamma_dt), static_cast<real>(added.factor)};
+  return {phi.view(), vector_view(star),           force.response,
+          metrics,    static_cast<real>(gamma_dt), static_cast<real>(force.factor)};
 }
 
 }  // namespace
@@ -122,15 +122,15 @@ void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTime
   walls_->apply_neumann(phi);
 }
 
-void Projection::correct(VectorField& star, const Field& phi, const Added& added, double gamma_dt) {
-  reduce_max("correction", box_.local(), correction(star, phi, added, metrics_, gamma_dt), largest_rate_);
+void Projection::correct(VectorField& star, const Field& phi, const UniformForce& force, double gamma_dt) {
+  reduce_max("correction", box_.local(), correction(star, phi, force, metrics_, gamma_dt), largest_rate_);
 }
 
-void Projection::correct(VectorField& star, Field& p, const Field& phi, const Added& added, double gamma_dt,
+void Projection::correct(VectorField& star, Field& p, const Field& phi, const UniformForce& force, double gamma_dt,
                          double half_nu_gamma_dt) {
   SLUICE_REQUIRE(p.row_length() == star.u.row_length(), "p and u must have rows of one length");
   reduce_max("correction", box_.local(),
-             CorrectWithPressure{correction(star, phi, added, metrics_, gamma_dt), p.view().origin,
+             CorrectWithPressure{correction(star, phi, force, metrics_, gamma_dt), p.view().origin,
                                  static_cast<real>(half_nu_gamma_dt)},
              largest_rate_);
 }

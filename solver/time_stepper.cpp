@@ -9,6 +9,10 @@ namespace sluice {
 
 TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
                          const FlowParameters& flow, Exchange& exchange)
+    : TimeStepper(comm, decomposition, grid, flow, exchange, transport_equations(flow)) {}
+
+TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
+                         const FlowParameters& flow, Exchange& exchange, std::vector<TransportEquation> transported)
     : comm_(&comm),
       grid_(&grid),
       flow_(flow),
@@ -16,8 +20,9 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       metrics_(device_metrics_.view()),
       box_(decomposition.x_pencil(comm.rank())),
       walls_(box_, grid.cells()[2], flow.bottom, flow.top),
-      halo_(comm, box_, HaloExchange::most_fields, exchange),
+      halo_(comm, box_, flow_fields().size() + transported.size(), exchange),
       momentum_(metrics_, flow),
+      transport_(std::move(transported), box_, metrics_),
       forcing_(flow.forcing, grid, comm.world()),
       projection_(comm, decomposition, grid, metrics_, walls_, halo_, flow.tridiagonal, exchange),
       star_(box_),
@@ -25,13 +30,13 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       device_response_(std::vector<real>(static_cast<std::size_t>(box_.extent(2)), 1)) {
   if (flow.diffusion == Diffusion::implicit_z) {
     implicit_.emplace(comm, decomposition, grid, walls_, flow.tridiagonal, exchange);
-    pressure_increment_.emplace(box_, Location::center, PoissonSolver::row_length(grid.cells()[0]));
+    pressure_increment_.emplace(projection_.make_phi());
   }
 }
 
-std::int64_t TimeStepper::pressure_row_length(const Grid& grid, Diffusion diffusion) {
-  const std::int64_t nx = grid.cells()[0];
-  return diffusion == Diffusion::explicit_ ? PoissonSolver::row_length(nx) : nx;
+State TimeStepper::make_state() const {
+  // Explicit steps solve for the pressure in place.
+  return {implicit_ ? make_field(flow_fields()[pressure_field], box_) : projection_.make_phi(), transport_.fields()};
 }
 
 double TimeStepper::step(State& state, double dt) {
@@ -47,7 +52,8 @@ double TimeStepper::substep(State& state, double dt, int k) {
   const double gamma_dt = Rk3::gamma(k) * dt;
   const double c = implicit_ ? gamma_dt * flow_.viscosity / 2 : 0;  // the Crank-Nicolson weight gamma dt nu/2
 
-  // (1)  u* = u + dt [alpha R(u) + beta R(u_prev)], or (5)'s right-hand side, with + c Lz u - gamma dt grad p
+  // (1)  u* = u + dt [alpha R(u) + beta R(u_prev)], or (5)'s right-hand side, with + c Lz u - gamma dt grad p; (1) for
+  // transported fields too
   predict(state, {Rk3::alpha[n] * dt, Rk3::beta[n] * dt, gamma_dt, c});
   // (5)  (1 - c Lz) u* = right-hand side
   if (implicit_) solve_implicit_diffusion(c);
@@ -62,6 +68,7 @@ double TimeStepper::substep(State& state, double dt, int k) {
   // u* has become u, R(u) the old tendency, and the old u is free for the next tendency.
   std::swap(state.velocity, star_);
   std::swap(star_, tendency_);
+  transport_.accept(state);
   fill_halos_after_correction(state);
   return force;
 }
@@ -69,6 +76,7 @@ double TimeStepper::substep(State& state, double dt, int k) {
 void TimeStepper::predict(const State& state, const SubstepWeights& weights) {
   const PhaseTimers::Scope scope(timers_, "momentum");
   momentum_.predict(state, weights, tendency_, star_);
+  transport_.predict(state, weights);
 }
 
 void TimeStepper::solve_implicit_diffusion(double c) {
@@ -83,11 +91,11 @@ void TimeStepper::solve_implicit_diffusion(double c) {
 
 void TimeStepper::correct(State& state, const Field& phi, double force, double gamma_dt, double c) {
   const PhaseTimers::Scope scope(timers_, "correction");
-  const Projection::Added added{gamma_dt * force, device_response_.data()};
+  const Projection::UniformForce uniform_force{gamma_dt * force, device_response_.data()};
   if (implicit_) {
-    projection_.correct(star_, state.p, phi, added, gamma_dt, c);
+    projection_.correct(star_, state.p, phi, uniform_force, gamma_dt, c);
   } else {
-    projection_.correct(star_, phi, added, gamma_dt);
+    projection_.correct(star_, phi, uniform_force, gamma_dt);
   }
 }
 
@@ -111,9 +119,14 @@ void TimeStepper::project(State& state) {
 }
 
 void TimeStepper::fill_halos(State& state) {
-  halo_.update({&state.velocity.u, &state.velocity.v, &state.velocity.w, &state.p});
-  walls_.apply(state.velocity);
-  walls_.apply_neumann(state.p);
+  fill_halos(state.fields());
+}
+
+void TimeStepper::fill_halos(const std::vector<Described<Field>>& fields) {
+  std::vector<Field*> list;
+  for (const auto& [descriptor, field] : fields) list.push_back(&field);
+  halo_.update(list);
+  for (const auto& [descriptor, field] : fields) walls_.apply(descriptor, field);
 }
 
 void TimeStepper::fill_halos_after_correction(State& state) {
@@ -121,8 +134,7 @@ void TimeStepper::fill_halos_after_correction(State& state) {
   if (implicit_) {
     fill_halos(state);
   } else {  // those of p were filled before the correction read them
-    halo_.update({&state.velocity.u, &state.velocity.v, &state.velocity.w});
-    walls_.apply(state.velocity);
+    fill_halos(state.prognostic_fields());
   }
 }
 

@@ -14,6 +14,7 @@
 #include "solver/projection.hpp"
 #include "solver/state/flow_parameters.hpp"
 #include "solver/state/state.hpp"
+#include "solver/transport/transport.hpp"
 #include "solver/walls/walls.hpp"
 
 namespace sluice {
@@ -35,9 +36,12 @@ class TimeStepper {
   /// `comm`, `decomposition`, `grid` and `exchange` must outlive the stepper.
   TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
               const FlowParameters& flow, Exchange& exchange);
+  /// The same with other transported fields than those of flow_fields().
+  TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
+              const FlowParameters& flow, Exchange& exchange, std::vector<TransportEquation> transported);
 
-  /// Row length of State::p: explicit steps solve for the pressure in place.
-  static std::int64_t pressure_row_length(const Grid& grid, Diffusion diffusion);
+  /// A flow at rest, of fields as the stepper needs them.
+  State make_state() const;
 
   /// One step of length dt. Returns the mean force of the step, sum_k gamma_k f_k. Collective.
   double step(State& state, double dt);
@@ -57,7 +61,7 @@ class TimeStepper {
   /// Makes any velocity field divergence-free and fills all halos, those of p too. Collective.
   void project(State& state);
 
-  /// Fills every halo of velocity and p, walls included. Collective.
+  /// Fills every halo of every field, walls included. Collective.
   void fill_halos(State& state);
 
   Diagnostics diagnose(const State& state) const;
@@ -72,6 +76,7 @@ class TimeStepper {
   void solve_implicit_diffusion(double c);
   void correct(State& state, const Field& phi, double force, double gamma_dt, double c);
   void fill_halos_after_correction(State& state);
+  void fill_halos(const std::vector<Described<Field>>& fields);
 
   const Communicator* comm_;
   const Grid* grid_;
@@ -82,6 +87,7 @@ class TimeStepper {
   Walls walls_;
   HaloExchange halo_;
   Momentum momentum_;
+  Transport transport_;
   Forcing forcing_;
   Projection projection_;
   std::optional<ImplicitDiffusion> implicit_;

@@ -13,69 +13,73 @@ namespace sluice {
 /// the upper face of cell k.
 enum class Location { center, x_face, y_face, z_face };
 
-/// One array of the flow on one rank: its x-pencil, its location and one halo layer in y and z. Move-only.
+/// Halo layers on either side of a rank's cells; x is whole on every rank and has none.
+struct HaloWidth {
+  int y = 1;
+  int z = 1;
+  friend bool operator==(const HaloWidth&, const HaloWidth&) = default;
+};
+
+/// One array of the flow on one rank: its x-pencil, its location and its halo in y and z, stored as T. Move-only.
 /// Rows may be padded (`row_length` >= nx), so that a real-to-complex transform along x fits in place.
-class Field {
+template <class T>
+class BasicField {
  public:
-  Field() = default;
-  Field(const Box3& box, Location location, std::int64_t row_length = 0)
+  BasicField() = default;
+  BasicField(const Box3& box, Location location, std::int64_t row_length = 0, HaloWidth halo = {})
       : box_(box),
         location_(location),
+        halo_(halo),
         row_length_(std::max(row_length, box.extent(0))),
-        buffer_(static_cast<std::size_t>(row_length_ * (box.extent(1) + 2) * (box.extent(2) + 2))) {}
+        buffer_(static_cast<std::size_t>(plane_length() * (box.extent(2) + 2 * halo.z))) {}
 
   const Box3& box() const { return box_; }  ///< global indices owned by this rank
   Box3 local_box() const { return box_.local(); }
   Location location() const { return location_; }
+  HaloWidth halo() const { return halo_; }
   std::int64_t row_length() const { return row_length_; }
-  std::int64_t plane_length() const {
-    return row_length_ * (box_.extent(1) + 2);
-  }  ///< elements between planes, y halo included
+  /// Elements between planes, y halo included.
+  std::int64_t plane_length() const { return row_length_ * (box_.extent(1) + 2 * halo_.y); }
   std::size_t bytes() const { return buffer_.bytes(); }
-  Buffer<real>& buffer() { return buffer_; }
-  const Buffer<real>& buffer() const { return buffer_; }
+  Buffer<T>& buffer() { return buffer_; }
+  const Buffer<T>& buffer() const { return buffer_; }
 
-  View3<real> view() { return make_view<real>(buffer_.data()); }
-  View3<const real> view() const { return make_view<const real>(buffer_.data()); }
-  View3<const real> cview() const { return view(); }
+  View3<T> view() { return make_view(buffer_.data(), row_length_, box_.nx()); }
+  View3<const T> view() const { return make_view(buffer_.data(), row_length_, box_.nx()); }
 
   /// The rows read as complex numbers, after a transform along x in place: row_length() / 2 numbers a row.
-  View3<std::complex<real>> complex_view() {
+  View3<std::complex<T>> complex_view() {
     SLUICE_REQUIRE(row_length_ % 2 == 0, "rows of odd length cannot be read as complex numbers");
-    auto* data = reinterpret_cast<std::complex<real>*>(buffer_.data());
-    View3<std::complex<real>> view;
-    view.stride_y = row_length_ / 2;
-    view.stride_z = plane_length() / 2;
-    view.origin = data + view.stride_y + view.stride_z;
-#ifdef SLUICE_DEBUG
-    view.n[0] = static_cast<int>(row_length_ / 2);
-    view.n[1] = box_.ny();
-    view.n[2] = box_.nz();
-    view.halo = 1;
-#endif
-    return view;
+    return make_view(reinterpret_cast<std::complex<T>*>(buffer_.data()), row_length_ / 2,
+                     static_cast<int>(row_length_ / 2));
   }
 
  private:
-  template <class T>
-  View3<T> make_view(T* data) const {
-    View3<T> view;
-    view.stride_y = row_length_;
-    view.stride_z = plane_length();
-    view.origin = data + view.stride_y + view.stride_z;
+  /// `nx` elements in rows of `row`; only debug builds know the extents of a view.
+  template <class Element>
+  View3<Element> make_view(Element* data, std::int64_t row, [[maybe_unused]] int nx) const {
+    View3<Element> view;
+    view.stride_y = row;
+    view.stride_z = row * (box_.extent(1) + 2 * halo_.y);
+    view.origin = data + halo_.y * view.stride_y + halo_.z * view.stride_z;
 #ifdef SLUICE_DEBUG
-    view.n[0] = box_.nx();
+    view.n[0] = nx;
     view.n[1] = box_.ny();
     view.n[2] = box_.nz();
-    view.halo = 1;
+    view.halo_y = halo_.y;
+    view.halo_z = halo_.z;
 #endif
     return view;
   }
 
   Box3 box_;
   Location location_ = Location::center;
+  HaloWidth halo_;
   std::int64_t row_length_ = 0;
-  Buffer<real> buffer_;
+  Buffer<T> buffer_;
 };
+
+/// A field in the precision that the program computes in.
+using Field = BasicField<real>;
 
 }  // namespace sluice

@@ -95,13 +95,13 @@ void HaloExchange::connect(MPI_Comm comm, std::size_t fields, Exchange& exchange
   direction.to_upper_halo = connected(layers(1, {direction.lower}), layers(1, {direction.upper}));
 }
 
-void HaloExchange::require(std::initializer_list<Field*> fields) const {
+void HaloExchange::require(const std::vector<Field*>& fields) const {
   SLUICE_REQUIRE(fields.size() <= max_fields_, "more fields than the halo exchange was made for");
   for (const Field* field : fields)
     SLUICE_REQUIRE(field->box() == box_, "a field on another pencil than the halo exchange was made for");
 }
 
-void HaloExchange::update(std::initializer_list<Field*> fields) {
+void HaloExchange::update(const std::vector<Field*>& fields) {
   require(fields);
   if (fields.size() == 0) return;
   if (y_.split()) {
@@ -126,7 +126,7 @@ void HaloExchange::update_z(Field& field, Side side) {
   if (z_.split()) trade(z_, one_side(z_, side), {&field}, z_layer);
 }
 
-void HaloExchange::wrap_y(std::initializer_list<Field*> fields, bool lower, bool upper) const {
+void HaloExchange::wrap_y(const std::vector<Field*>& fields, bool lower, bool upper) const {
   CopyLayers wrap;
   for (Field* field : fields) {
     if (lower) wrap.add(read_only(y_layer(*field, y_.last)), y_layer(*field, -1));
@@ -145,7 +145,7 @@ HaloExchange::Trade HaloExchange::one_side(const Direction& direction, Side side
 }
 
 template <class LayerOf>
-void HaloExchange::trade(const Direction& direction, const Trade& trade, std::initializer_list<Field*> fields,
+void HaloExchange::trade(const Direction& direction, const Trade& trade, const std::vector<Field*>& fields,
                          const LayerOf& layer_of) const {
   Connection& connection = *trade.connection;
   const std::ptrdiff_t nx = box_.nx();

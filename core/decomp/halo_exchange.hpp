@@ -1,6 +1,5 @@
 #pragma once
 #include <cstddef>
-#include <initializer_list>
 #include <memory>
 #include <vector>
 
@@ -16,7 +15,7 @@ namespace sluice {
 /// them whole, y halo included.
 class HaloExchange {
  public:
-  static constexpr std::size_t most_fields = 4;
+  static constexpr std::size_t most_fields = 8;
 
   /// Of a rank's cells, where halo layers lie.
   enum class Side { lower, upper };
@@ -26,7 +25,7 @@ class HaloExchange {
   HaloExchange(const Communicator& comm, const Box3& box, std::size_t fields, Exchange& exchange);
 
   /// Collective over all ranks: first y, then z with the y halo included, so that edges are right.
-  void update(std::initializer_list<Field*> fields);
+  void update(const std::vector<Field*>& fields);
   /// Fills one layer of one field, for what needs no more: in y without edges, in z with the y halo as it is.
   /// Collective.
   void update_y(Field& field, Side side);
@@ -52,13 +51,13 @@ class HaloExchange {
     bool lower, upper;
   };
 
-  void require(std::initializer_list<Field*> fields) const;
+  void require(const std::vector<Field*>& fields) const;
   void connect(MPI_Comm comm, std::size_t fields, Exchange& exchange, Direction& direction) const;
-  void wrap_y(std::initializer_list<Field*> fields, bool lower, bool upper) const;
+  void wrap_y(const std::vector<Field*>& fields, bool lower, bool upper) const;
   static Trade both_sides(const Direction& direction, std::size_t fields);
   static Trade one_side(const Direction& direction, Side side);
   template <class LayerOf>
-  void trade(const Direction& direction, const Trade& trade, std::initializer_list<Field*> fields,
+  void trade(const Direction& direction, const Trade& trade, const std::vector<Field*>& fields,
              const LayerOf& layer_of) const;
 
   Box3 box_;

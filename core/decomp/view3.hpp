@@ -8,7 +8,7 @@
 namespace sluice {
 
 /// Non-owning, trivially copyable view of a 3-D array in device memory, x fastest: (i, j, k) are local
-/// indices, 0 at the first cell that the rank owns, -1 and n in the halo. Bounds-checked in debug builds.
+/// indices, 0 at the first cell that the rank owns, negative and from n on in the halo. Bounds-checked in debug builds.
 template <class T>
 struct View3 {
   T* origin = nullptr;  ///< address of (0, 0, 0)
@@ -16,12 +16,13 @@ struct View3 {
   std::ptrdiff_t stride_z = 0;
 #ifdef SLUICE_DEBUG
   int n[3] = {0, 0, 0};
-  int halo = 0;
+  int halo_y = 0;
+  int halo_z = 0;
 #endif
 
   SLUICE_INLINE T& operator()(int i, int j, int k) const {
 #if defined(SLUICE_DEBUG) && !defined(__CUDA_ARCH__)
-    SLUICE_REQUIRE(i >= 0 && i < n[0] && j >= -halo && j < n[1] + halo && k >= -halo && k < n[2] + halo,
+    SLUICE_REQUIRE(i >= 0 && i < n[0] && j >= -halo_y && j < n[1] + halo_y && k >= -halo_z && k < n[2] + halo_z,
                    "index outside of a field");
 #endif
     return origin[i + j * stride_y + k * stride_z];
@@ -36,7 +37,8 @@ struct View3 {
     view.stride_z = stride_z;
 #ifdef SLUICE_DEBUG
     for (int axis = 0; axis < 3; ++axis) view.n[axis] = n[axis];
-    view.halo = halo;
+    view.halo_y = halo_y;
+    view.halo_z = halo_z;
 #endif
     return view;
   }

@@ -42,12 +42,3 @@ class Error : public std::runtime_error {
       ::sluice::throw_requirement(#condition, (message), std::source_location::current()); \
     }                                                                                      \
   } while (false)
-
-/// Checked in debug builds only.
-#ifdef SLUICE_DEBUG
-#define SLUICE_ASSERT(condition, message) SLUICE_REQUIRE(condition, message)
-#else
-#define SLUICE_ASSERT(condition, message) \
-  do {                                    \
-  } while (false)
-#endif

@@ -67,7 +67,7 @@ struct SliceSpec {
   char normal = 'z';                ///< x, y or z
   double at = 0;                    ///< coordinate along the normal
   double every = 0;                 ///< simulation time
-  std::vector<std::string> fields;  ///< of u v w p
+  std::vector<std::string> fields;  ///< names of flow_fields()
 
   bool operator==(const SliceSpec&) const = default;
 };

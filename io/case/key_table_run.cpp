@@ -1,10 +1,23 @@
 // The part of the key table that says how it is run: solver, parallel, output, walltime.
+#include "core/flow/field_descriptor.hpp"
 #include "io/case/key_table.hpp"
 #include "io/case/names.hpp"
 
 namespace sluice::io::key_table {
 
 using enum ValueType;
+
+namespace {
+
+std::vector<std::string> slice_fields() {
+  std::vector<std::string> names;
+  for (const FieldDescriptor& field : flow_fields()) {
+    if (field.outputs.slices) names.push_back(field.name);
+  }
+  return names;
+}
+
+}  // namespace
 
 std::vector<Key> solver_keys() {
   return {
@@ -126,7 +139,7 @@ std::vector<Key> output_keys() {
       {.path = "output.slices[].fields",
        .type = choice,
        .count = Key::any_number,
-       .choices = {"u", "v", "w", "p"},
+       .choices = slice_fields(),
        .fallback = "[u]",
        .meaning = "Fields to write."},
       {.path = "walltime",

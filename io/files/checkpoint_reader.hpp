@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "io/files/field_meta.hpp"
 #include "io/files/grid_lines.hpp"
 #include "io/files/hdf5.hpp"
 #include "io/files/local_block.hpp"
+#include "io/files/precision.hpp"
 #include "io/files/values.hpp"
 
 namespace sluice::io {

@@ -43,17 +43,17 @@ void CheckpointWriter::begin_file() {
   write_grid_lines(*file_, spec_.grid);
 }
 
-std::vector<std::uint64_t> CheckpointWriter::lay_out(const FieldMeta& meta) {
+std::vector<std::uint64_t> CheckpointWriter::lay_out(const FieldDescriptor& field) {
   const ChunkLayout& layout = chunks_.layout();
   const h5::Type type = spec_.precision == Precision::single_ ? h5::Type::float32 : h5::Type::float64;
   h5::Dataset dataset =
-      file_->lay_out_dataset("/" + meta.name, shape_of(block_.global), shape_of(layout.chunk()), type);
-  dataset.set("long_name", meta.long_name);
-  dataset.set("units", meta.units);
-  const auto dimensions = dimension_names(meta.location);
+      file_->lay_out_dataset("/" + field.name, shape_of(block_.global), shape_of(layout.chunk()), type);
+  dataset.set("long_name", field.long_name);
+  dataset.set("units", field.units);
+  const auto dimensions = dimension_names(field.location);
   std::vector<std::string> scales;
   for (const std::string& name : dimensions) scales.push_back("/grid/" + name);
-  scales_.attach("/" + meta.name, scales);
+  scales_.attach("/" + field.name, scales);
 
   std::vector<std::uint64_t> addresses;
   for (std::int64_t n = 0; n < layout.count(); ++n) {
@@ -62,20 +62,20 @@ std::vector<std::uint64_t> CheckpointWriter::lay_out(const FieldMeta& meta) {
   return addresses;
 }
 
-void CheckpointWriter::write_field(const FieldMeta& meta, const void* data) {
+void CheckpointWriter::write_field(const FieldDescriptor& field, const void* data) {
   std::vector<std::uint64_t> addresses(static_cast<std::size_t>(chunks_.layout().count()));
-  run_on_root(comm_, [&] { addresses = lay_out(meta); });
+  run_on_root(comm_, [&] { addresses = lay_out(field); });
   check_mpi(MPI_Bcast(addresses.data(), static_cast<int>(addresses.size()), MPI_UINT64_T, 0, comm_), "MPI_Bcast");
   chunks_.write(addresses, data, *data_);
-  set_hash(meta, data);
-  fields_.push_back(meta.name);
+  set_hash(field, data);
+  fields_.push_back(field.name);
 }
 
-void CheckpointWriter::set_hash(const FieldMeta& meta, const void* data) {
+void CheckpointWriter::set_hash(const FieldDescriptor& field, const void* data) {
   const std::uint64_t part = field_hash(box_of(block_), block_.global, spec_.precision, data);
   std::uint64_t hash = 0;
   check_mpi(MPI_Allreduce(&part, &hash, 1, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce");
-  run_on_root(comm_, [&] { file_->dataset("/" + meta.name).set(format::hash, hash); });
+  run_on_root(comm_, [&] { file_->dataset("/" + field.name).set(format::hash, hash); });
 }
 
 void CheckpointWriter::write_values(const std::string& group, const Values& values) {

@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "core/flow/field_descriptor.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/checkpoint_format.hpp"
 #include "io/files/chunk_writer.hpp"
 #include "io/files/dimension_scales.hpp"
-#include "io/files/field_meta.hpp"
 #include "io/files/grid_lines.hpp"
 #include "io/files/hdf5.hpp"
+#include "io/files/precision.hpp"
 #include "io/files/values.hpp"
 
 namespace sluice::io {
@@ -44,7 +45,7 @@ class CheckpointWriter {
 
   /// `data`: this rank's block in host memory, contiguous, x fastest, in the precision of the checkpoint. It
   /// may be reused at once.
-  void write_field(const FieldMeta& meta, const void* data);
+  void write_field(const FieldDescriptor& field, const void* data);
 
   /// Writes rank 0's values under a group, "/state" or "/statistics_open"; those of other ranks are not
   /// looked at.
@@ -61,8 +62,8 @@ class CheckpointWriter {
 
  private:
   void begin_file();
-  std::vector<std::uint64_t> lay_out(const FieldMeta& meta);
-  void set_hash(const FieldMeta& meta, const void* data);
+  std::vector<std::uint64_t> lay_out(const FieldDescriptor& field);
+  void set_hash(const FieldDescriptor& field, const void* data);
   void verify();
   void write_xdmf() const;
   std::vector<std::string> tidy_up(int keep) const;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "io/files/chunk_layout.hpp"
-#include "io/files/field_meta.hpp"
 #include "io/files/posix_file.hpp"
+#include "io/files/precision.hpp"
 
 namespace sluice::io {
 

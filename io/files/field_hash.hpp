@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "io/files/field_meta.hpp"
 #include "io/files/local_block.hpp"
+#include "io/files/precision.hpp"
 
 namespace sluice::io {
 

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "io/files/field_meta.hpp"
 #include "io/files/hdf5.hpp"
 #include "io/files/local_block.hpp"
+#include "io/files/precision.hpp"
 
 namespace sluice::io {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "io/files/field_meta.hpp"
+#include "core/decomp/field.hpp"
 #include "io/files/local_block.hpp"
 
 namespace sluice::io {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "io/files/field_meta.hpp"
 #include "io/files/grid_lines.hpp"
 #include "io/files/local_block.hpp"
+#include "io/files/precision.hpp"
 
 namespace sluice::io {
 

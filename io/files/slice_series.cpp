@@ -55,10 +55,10 @@ void write_field(h5::File& file, const SliceField& field, const Extents& shape, 
   const std::vector<float> rounded(single ? field.values.begin() : field.values.end(), field.values.end());
   const void* data = single ? static_cast<const void*>(rounded.data()) : field.values.data();
   const h5::Type type = single ? h5::Type::float32 : h5::Type::float64;
-  h5::Dataset dataset = file.create_dataset("/" + field.meta.name, {shape.begin(), shape.end()}, type);
+  h5::Dataset dataset = file.create_dataset("/" + field.descriptor.name, {shape.begin(), shape.end()}, type);
   dataset.write(type, data);
-  dataset.set("long_name", field.meta.long_name);
-  dataset.set("units", field.meta.units);
+  dataset.set("long_name", field.descriptor.long_name);
+  dataset.set("units", field.descriptor.units);
   dataset.set(format::hash, field_hash({{0, 0, 0}, shape}, shape, precision, data));
 }
 
@@ -103,8 +103,8 @@ void SliceSeries::fill(h5::File& file, const SliceSnapshot& snapshot) const {
   for (const SliceField& field : snapshot.fields) {
     write_field(file, field, snapshot.grid.shape(), description_.precision);
     std::vector<std::string> paths;
-    for (const std::string& name : dimension_names(field.meta.location)) paths.push_back("/grid/" + name);
-    scales.attach("/" + field.meta.name, paths);
+    for (const std::string& name : dimension_names(field.descriptor.location)) paths.push_back("/grid/" + name);
+    scales.attach("/" + field.descriptor.name, paths);
   }
   scales.write(file);
 }
@@ -113,7 +113,7 @@ std::string SliceSeries::write(const SliceSnapshot& snapshot) {
   const Extents shape = snapshot.grid.shape();
   for (const SliceField& field : snapshot.fields) {
     SLUICE_REQUIRE(static_cast<std::int64_t>(field.values.size()) == shape[0] * shape[1] * shape[2],
-                   "the slice of " + field.meta.name + " does not fit its coordinates");
+                   "the slice of " + field.descriptor.name + " does not fit its coordinates");
   }
   const std::string path = path_of(snapshot.step);
   h5::write_file(path, [&](h5::File& file) { fill(file, snapshot); });
@@ -123,7 +123,7 @@ std::string SliceSeries::write(const SliceSnapshot& snapshot) {
   entry.time = snapshot.time;
   entry.shape = shape;
   entry.precision = description_.precision;
-  for (const SliceField& field : snapshot.fields) entry.fields.push_back(field.meta.name);
+  for (const SliceField& field : snapshot.fields) entry.fields.push_back(field.descriptor.name);
   // The fields in the order in which a restarted run finds them in the file, so that it writes the same text.
   std::sort(entry.fields.begin(), entry.fields.end());
   std::erase_if(snapshots_, [&](const XdmfSnapshot& other) { return other.file == entry.file; });

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/flow/field_descriptor.hpp"
 #include "io/files/checkpoint_format.hpp"
 #include "io/files/grid_lines.hpp"
 #include "io/files/plane.hpp"
@@ -22,7 +23,7 @@ struct SliceDescription {
 };
 
 struct SliceField {
-  FieldMeta meta;
+  FieldDescriptor descriptor;
   std::vector<double> values;  ///< from gather_plane
 };
 

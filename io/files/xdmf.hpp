@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "io/files/field_meta.hpp"
 #include "io/files/local_block.hpp"
+#include "io/files/precision.hpp"
 
 namespace sluice::io {
 

@@ -92,8 +92,7 @@ double solve(MPI_Comm world, std::int64_t n) {
 
   // 3. The solver, and a field whose rows have room for the transform in place.
   sluice::PoissonSolver solver(comm, decomposition, domain, sluice::TridiagonalMethod::ptdma, *exchange);
-  sluice::Field phi(decomposition.x_pencil(comm.rank()), sluice::Location::center,
-                    sluice::PoissonSolver::row_length(n));
+  sluice::Field phi = solver.make_field();
 
   // 4. The right-hand side goes in, the solution comes out in its place.
   std::vector<real> values(phi.buffer().size());

@@ -1,28 +1,71 @@
 #pragma once
 #include <cstdint>
+#include <vector>
 
-#include "core/decomp/field.hpp"
+#include "core/flow/field_descriptor.hpp"
 
 namespace sluice {
+
+/// A field of zeros over an x pencil, as its descriptor says.
+inline Field make_field(const FieldDescriptor& descriptor, const Box3& box) {
+  return Field(box, descriptor.location, 0, descriptor.halo);
+}
 
 /// Three components on their faces.
 struct VectorField {
   explicit VectorField(const Box3& box)
-      : u(box, Location::x_face), v(box, Location::y_face), w(box, Location::z_face) {}
+      : u(make_field(flow_fields()[0], box)),
+        v(make_field(flow_fields()[1], box)),
+        w(make_field(flow_fields()[2], box)) {}
 
   Field u, v, w;
 };
 
-/// The flow at one time. Between steps every halo of velocity and p is valid, walls included. p belongs to the middle
-/// of the last substep, not to `time`.
+/// A field and its descriptor; F is Field or const Field.
+template <class F>
+struct Described {
+  const FieldDescriptor& descriptor;
+  F& field;
+};
+
+/// A field that the flow transports.
+struct TransportedField {
+  FieldDescriptor descriptor;
+  Field field;
+};
+
+/// The flow at one time. Between steps every halo of every field is valid, walls included. p belongs to the middle
+/// of the last substep, not to `time`. Made by TimeStepper::make_state.
 struct State {
-  /// `p_row_length`: what the time stepper asks for; TimeStepper::pressure_row_length.
-  explicit State(const Box3& box, std::int64_t p_row_length) : velocity(box), p(box, Location::center, p_row_length) {}
+  /// A flow at rest. `pressure` gives the pencil; its rows may be padded.
+  State(Field pressure, const std::vector<FieldDescriptor>& transported_fields)
+      : velocity(pressure.box()), p(std::move(pressure)) {
+    for (const FieldDescriptor& descriptor : transported_fields)
+      transported.push_back({descriptor, make_field(descriptor, p.box())});
+  }
+
+  /// All fields: u, v, w, p, then the transported ones.
+  std::vector<Described<Field>> fields() { return fields_of<Field>(*this, true); }
+  std::vector<Described<const Field>> fields() const { return fields_of<const Field>(*this, true); }
+  /// Those that a step advances in time: all but p.
+  std::vector<Described<Field>> prognostic_fields() { return fields_of<Field>(*this, false); }
 
   VectorField velocity;
   Field p;
+  std::vector<TransportedField> transported;
   double time = 0;
   std::int64_t step = 0;
+
+ private:
+  template <class F, class ThisState>
+  static std::vector<Described<F>> fields_of(ThisState& state, bool with_pressure) {
+    const auto& descriptors = flow_fields();
+    std::vector<Described<F>> list{
+        {descriptors[0], state.velocity.u}, {descriptors[1], state.velocity.v}, {descriptors[2], state.velocity.w}};
+    if (with_pressure) list.push_back({descriptors[pressure_field], state.p});
+    for (auto& [descriptor, field] : state.transported) list.push_back({descriptor, field});
+    return list;
+  }
 };
 
 }  // namespace sluice

@@ -11,8 +11,8 @@ struct Around {
   SLUICE_INLINE real operator()(int i, int j, int k) const { return at[i + j * stride_y + k * stride_z]; }
 };
 
-/// A cell as it is seen from itself: for fields given as Around.
-SLUICE_INLINE Cell seen_from_itself(Cell c) {
+/// A cell in indices relative to itself: for fields given as Around.
+SLUICE_INLINE Cell relative_cell(Cell c) {
   return {0, 0, 0, c.west - c.i, c.east - c.i};
 }
 

@@ -29,7 +29,7 @@ struct SetZero {
 
 /// One plane with its y halo.
 Box3 plane_of(const Field& f) {
-  return {{0, -1, 0}, {f.box().nx(), f.box().ny() + 1, 1}};
+  return {{0, -f.halo().y, 0}, {f.box().nx(), f.box().ny() + f.halo().y, 1}};
 }
 
 }  // namespace
@@ -37,13 +37,21 @@ Box3 plane_of(const Field& f) {
 Walls::Walls(const Box3& box, std::int64_t nz, const WallCondition& bottom, const WallCondition& top)
     : bottom_(bottom), top_(top), owns_bottom_(box.lo[2] == 0), owns_top_(box.hi[2] == nz) {}
 
-void Walls::apply(VectorField& velocity) const {
-  apply_tangential(velocity.u, bottom_.u, top_.u);
-  apply_tangential(velocity.v, bottom_.v, top_.v);
-  apply_normal(velocity.w);
+void Walls::apply(const FieldDescriptor& descriptor, Field& f) const {
+  switch (descriptor.at_wall) {
+    case AtWall::tangential_velocity:
+      return apply_tangential(f);
+    case AtWall::normal_velocity:
+      return apply_normal(f);
+    case AtWall::no_gradient:
+      return apply_neumann(f);
+  }
 }
 
-void Walls::apply_tangential(Field& f, double bottom_value, double top_value) const {
+void Walls::apply_tangential(Field& f) const {
+  const bool along_x = f.location() == Location::x_face;
+  const double bottom_value = along_x ? bottom_.u : bottom_.v;
+  const double top_value = along_x ? top_.u : top_.v;
   const int last = f.box().nz() - 1;
   const auto apply_one = [&](const WallCondition& wall, double value, int inside, int halo) {
     if (wall.kind == WallKind::no_slip) {

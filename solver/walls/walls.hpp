@@ -12,7 +12,8 @@ class Walls {
  public:
   Walls(const Box3& box, std::int64_t nz, const WallCondition& bottom, const WallCondition& top);
 
-  void apply(VectorField& velocity) const;
+  /// What the descriptor says of the field at walls.
+  void apply(const FieldDescriptor& descriptor, Field& f) const;
   /// w = 0 on the walls: the halo plane below, the last plane above.
   void apply_normal(Field& w) const;
   /// Zero normal gradient.
@@ -24,7 +25,7 @@ class Walls {
   bool owns_top() const { return owns_top_; }
 
  private:
-  void apply_tangential(Field& f, double bottom_value, double top_value) const;
+  void apply_tangential(Field& f) const;
 
   WallCondition bottom_, top_;
   bool owns_bottom_, owns_top_;

@@ -80,10 +80,6 @@ void check_grid(const Simulation& simulation, const io::CheckpointReader& reader
                           reader.path(), reader.shape()[2], reader.shape()[1], reader.shape()[0], reader.path()));
 }
 
-std::vector<Field*> fields_of(State& state) {
-  return {&state.velocity.u, &state.velocity.v, &state.velocity.w, &state.p};
-}
-
 }  // namespace
 
 io::Provenance provenance_of(const Simulation& simulation) {
@@ -94,24 +90,15 @@ io::GridLines grid_lines_of(const Grid& grid) {
   return io::grid_lines(grid.cells()[0], grid.length_x(), grid.cells()[1], grid.length_y(), grid.z_nodes());
 }
 
-std::vector<io::FieldMeta> field_metas() {
-  const char* scale = " / U, the velocity unit of flow.reynolds";
-  return {{"u", std::string("streamwise velocity") + scale, "1", io::Location::x_face},
-          {"v", std::string("spanwise velocity") + scale, "1", io::Location::y_face},
-          {"w", std::string("wall-normal velocity") + scale, "1", io::Location::z_face},
-          {"p", "pressure / (density U^2), in the middle of the last substep", "1", io::Location::center}};
-}
-
 std::vector<std::string> write_checkpoint(const Simulation& simulation, const Statistics* statistics,
                                           const std::string& directory, int keep) {
   io::CheckpointWriter writer(simulation.comm.world(),
                               {directory + "/checkpoints", simulation.state.step, simulation.state.time,
                                provenance_of(simulation), grid_lines_of(simulation.grid), io::precision_of<real>},
                               block_of(simulation));
-  const State& state = simulation.state;
-  const Field* fields[] = {&state.velocity.u, &state.velocity.v, &state.velocity.w, &state.p};
-  const auto metas = field_metas();
-  for (std::size_t n = 0; n < metas.size(); ++n) writer.write_field(metas[n], download(*fields[n]).data());
+  for (const auto& [descriptor, field] : simulation.state.fields()) {
+    if (descriptor.outputs.checkpoint) writer.write_field(descriptor, download(field).data());
+  }
   writer.write_values(state_group, state_values(simulation));
   if (statistics != nullptr) writer.write_values(statistics_group, block_values(*statistics));
   return writer.commit(keep).warnings;
@@ -122,12 +109,11 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Statistics* sta
   const io::CheckpointReader reader(simulation.comm.world(), path);
   std::vector<std::string> changes = check_case(simulation, reader, allow_change);
   check_grid(simulation, reader);
-  const auto metas = field_metas();
-  const std::vector<Field*> fields = fields_of(simulation.state);
   std::vector<real> values(static_cast<std::size_t>(simulation.state.p.box().volume()));
-  for (std::size_t n = 0; n < metas.size(); ++n) {
-    reader.read_field(metas[n].name, block_of(simulation), io::precision_of<real>, values.data());
-    upload(values, *fields[n]);
+  for (const auto& [descriptor, field] : simulation.state.fields()) {
+    if (!descriptor.outputs.checkpoint) continue;
+    reader.read_field(descriptor.name, block_of(simulation), io::precision_of<real>, values.data());
+    upload(values, field);
   }
   simulation.state.time = reader.time();
   simulation.state.step = reader.step();

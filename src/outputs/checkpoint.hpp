@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "io/files/checkpoint_format.hpp"
-#include "io/files/field_meta.hpp"
 #include "io/files/grid_lines.hpp"
 #include "src/run/simulation.hpp"
 
@@ -14,9 +13,6 @@ io::Provenance provenance_of(const Simulation& simulation);
 
 /// The grid's coordinates as files hold them.
 io::GridLines grid_lines_of(const Grid& grid);
-
-/// Names, places and reference scales of the four fields, in the order u, v, w, p.
-std::vector<io::FieldMeta> field_metas();
 
 /// Writes DIR/checkpoints/step_NNNNNNN.h5 and removes the oldest beyond `keep`. `statistics`: the open block, or null.
 /// Returns sentences about what went wrong beside the checkpoint itself, on rank 0. Collective. Throws Error(io); then

@@ -39,12 +39,6 @@ std::vector<std::string> labels_of(const std::vector<io::SliceSpec>& slices) {
   return labels;
 }
 
-const Field& field_called(const State& state, const std::string& name) {
-  if (name == "u") return state.velocity.u;
-  if (name == "v") return state.velocity.v;
-  return name == "w" ? state.velocity.w : state.p;
-}
-
 /// The rank's part of a plane of cells, in host memory, and where it lies in the whole.
 std::pair<io::LocalBlock, std::vector<real>> local_plane(const Field& field, const Grid& grid, std::size_t axis,
                                                          std::int64_t index) {
@@ -95,11 +89,11 @@ void Slices::write(std::size_t number) {
   const std::int64_t index = nearest_plane(lines.center[axis], slice.at);
 
   io::SliceSnapshot snapshot{state.step, state.time, io::plane_of(lines, slice.normal, index), {}};
-  for (const io::FieldMeta& meta : field_metas()) {
-    if (std::ranges::find(slice.fields, meta.name) == slice.fields.end()) continue;
-    const auto [block, values] = local_plane(field_called(state, meta.name), simulation_->grid, axis, index);
-    snapshot.fields.push_back({meta, io::gather_plane(simulation_->comm.world(), block, io::precision_of<real>,
-                                                      values.data(), slice.normal, index)});
+  for (const auto& [descriptor, field] : state.fields()) {
+    if (std::ranges::find(slice.fields, descriptor.name) == slice.fields.end()) continue;
+    const auto [block, values] = local_plane(field, simulation_->grid, axis, index);
+    snapshot.fields.push_back({descriptor, io::gather_plane(simulation_->comm.world(), block, io::precision_of<real>,
+                                                            values.data(), slice.normal, index)});
   }
   run_on_root(simulation_->comm.world(), [&] { series_[number].write(snapshot); });
 }

@@ -61,13 +61,32 @@ Between in_line(double z, const std::vector<double>& points, double bottom, doub
   return {above - 1, above, high > low ? (z - low) / (high - low) : 0};
 }
 
-/// How one component is read from the source: where it lives, and its values on the walls.
+/// How one field is read from the source: its name, where it lives, and its values on the walls.
 struct Component {
-  const char* name;
-  Field* field;
+  const FieldDescriptor& descriptor;
+  Field& field;
   double bottom, top;
-  bool copies_at_wall[2];  ///< free-slip: the wall has the value of the nearest plane
+  bool copies_at_wall[2];  ///< no gradient: the wall has the value of the nearest plane
 };
+
+Component component_of(const Described<Field>& described, const WallCondition& bottom, const WallCondition& top) {
+  const auto& [descriptor, field] = described;
+  switch (descriptor.at_wall) {
+    case AtWall::tangential_velocity: {
+      const bool along_x = descriptor.location == Location::x_face;
+      return {descriptor,
+              field,
+              along_x ? bottom.u : bottom.v,
+              along_x ? top.u : top.v,
+              {bottom.kind == WallKind::free_slip, top.kind == WallKind::free_slip}};
+    }
+    case AtWall::normal_velocity:
+      return {descriptor, field, 0, 0, {false, false}};
+    case AtWall::no_gradient:
+      break;
+  }
+  return {descriptor, field, 0, 0, {true, true}};
+}
 
 /// A component on the rank's cells, interpolated from the source file.
 class Interpolation {
@@ -75,10 +94,10 @@ class Interpolation {
   Interpolation(const Grid& grid, const io::GridLines& source) : grid_(grid), source_(source) {}
 
   void fill(const io::h5::File& file, const Component& component) const {
-    const io::h5::Dataset dataset = file.dataset(std::string("/") + component.name);
+    const io::h5::Dataset dataset = file.dataset("/" + component.descriptor.name);
     PlaneReader reader(dataset);
-    const Box3& box = component.field->box();
-    const bool z_face = component.field->location() == Location::z_face;
+    const Box3& box = component.field.box();
+    const bool z_face = component.field.location() == Location::z_face;
     const std::vector<double>& z_points = z_face ? source_.face[2] : source_.center[2];
     std::vector<real> values;
     values.reserve(static_cast<std::size_t>(box.volume()));
@@ -87,7 +106,7 @@ class Interpolation {
       const Between in_z = in_line(z, z_points, 0, grid_.length_z());
       append_plane(reader, component, in_z, box, values);
     }
-    upload(values, *component.field);
+    upload(values, component.field);
   }
 
  private:
@@ -95,8 +114,8 @@ class Interpolation {
                     std::vector<real>& values) const {
     const std::int64_t nx = source_.shape()[2];
     const std::int64_t ny = source_.shape()[1];
-    const double offset_x = component.field->location() == Location::x_face ? 1 : 0.5;
-    const double offset_y = component.field->location() == Location::y_face ? 1 : 0.5;
+    const double offset_x = component.field.location() == Location::x_face ? 1 : 0.5;
+    const double offset_y = component.field.location() == Location::y_face ? 1 : 0.5;
     const auto plane_or_wall = [&](std::int64_t k) -> const std::vector<double>* {
       const bool below = k < 0;
       const bool above = k >= reader.planes();
@@ -145,9 +164,8 @@ void set_from_fields(Simulation& simulation, const std::string& path) {
   const io::h5::Shape expected{cells[2], cells[1], cells[0]};
   run_collectively(simulation.comm.world(), [&] {
     const io::h5::File file = io::h5::File::open(path, ExitCode::restart);
-    VectorField& velocity = simulation.state.velocity;
-    const std::pair<const char*, Field*> components[] = {{"/u", &velocity.u}, {"/v", &velocity.v}, {"/w", &velocity.w}};
-    for (const auto& [name, field] : components) {
+    for (const auto& [descriptor, field] : simulation.state.prognostic_fields()) {
+      const std::string name = "/" + descriptor.name;
       const io::h5::Dataset dataset = file.dataset(name);
       if (dataset.shape() != expected || !dataset.is_floating()) {
         throw Error(
@@ -156,11 +174,11 @@ void set_from_fields(Simulation& simulation, const std::string& path) {
                 "{}: dataset {} must hold real numbers of shape ({}, {}, {}), which is (nz, ny, nx) of grid.cells",
                 path, name, expected[0], expected[1], expected[2]));
       }
-      const Box3& box = field->box();
+      const Box3& box = field.box();
       std::vector<real> values(static_cast<std::size_t>(box.volume()));
       dataset.read({box.lo[2], box.lo[1], box.lo[0]}, {box.extent(2), box.extent(1), box.extent(0)},
                    sizeof(real) == sizeof(double) ? io::h5::Type::float64 : io::h5::Type::float32, values.data());
-      upload(values, *field);
+      upload(values, field);
     }
   });
   make_initial(simulation);
@@ -180,13 +198,8 @@ void set_from_checkpoint(Simulation& simulation, const std::string& path) {
     }
     const io::h5::File file = io::h5::File::open(path, ExitCode::restart);
     const Interpolation interpolation(simulation.grid, source);
-    const WallCondition& bottom = simulation.flow.bottom;
-    const WallCondition& top = simulation.flow.top;
-    const bool slip[2] = {bottom.kind == WallKind::free_slip, top.kind == WallKind::free_slip};
-    VectorField& velocity = simulation.state.velocity;
-    interpolation.fill(file, {"u", &velocity.u, bottom.u, top.u, {slip[0], slip[1]}});
-    interpolation.fill(file, {"v", &velocity.v, bottom.v, top.v, {slip[0], slip[1]}});
-    interpolation.fill(file, {"w", &velocity.w, 0, 0, {false, false}});
+    for (const Described<Field>& field : simulation.state.prognostic_fields())
+      interpolation.fill(file, component_of(field, simulation.flow.bottom, simulation.flow.top));
   });
   make_initial(simulation);
   set_bulk_velocity(simulation.state, simulation.stepper, simulation.grid, simulation.flow, simulation.comm.world());

@@ -6,6 +6,7 @@
 
 #include "core/decomp/transpose.hpp"
 #include "core/device/memory.hpp"
+#include "core/flow/field_descriptor.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "poisson/poisson_solver.hpp"
@@ -15,6 +16,20 @@
 namespace sluice {
 
 namespace {
+
+/// Elements of a rank's fields: those of the state, u* and R for each that a step advances, and phi, which explicit
+/// steps keep in p.
+double field_elements(const Grid& grid, const Box3& box, Diffusion diffusion) {
+  double elements = 0;
+  for (std::size_t n = 0; n < flow_fields().size(); ++n) {
+    const HaloWidth halo = flow_fields()[n].halo;
+    std::int64_t in_rows = 3 * box.extent(0);
+    if (n == pressure_field)
+      in_rows = PoissonSolver::row_length(grid.cells()[0]) + (diffusion == Diffusion::implicit_z ? box.extent(0) : 0);
+    elements += static_cast<double>(in_rows * (box.extent(1) + 2 * halo.y) * (box.extent(2) + 2 * halo.z));
+  }
+  return elements;
+}
 
 /// Elements that a transpose there and back between two boxes of one rank sends or receives at the most, own block left
 /// out.
@@ -117,15 +132,12 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
   const ProcessGrid& processes = decomposition.processes();
   const Box3 box = decomposition.x_pencil(rank);
   const int z_index = processes.z_index(rank);
-  const std::int64_t row = PoissonSolver::row_length(grid.cells()[0]);
-  const double planes = static_cast<double>(box.extent(1) + 2) * static_cast<double>(box.extent(2) + 2);
-  const double unpadded = flow.diffusion == Diffusion::implicit_z ? 10 : 9;  // u, v, w; R; u*; with implicit_z p
-  double elements =
-      (unpadded * static_cast<double>(box.extent(0)) + static_cast<double>(row)) * planes;  // and phi or p
+  double elements = field_elements(grid, box, flow.diffusion);
 
   const std::int64_t y_halo = processes.py > 1 ? box.extent(2) * box.extent(0) : 0;
   const std::int64_t z_halo = processes.pz > 1 ? (box.extent(1) + 2) * box.extent(0) : 0;
-  const double halos = 2.0 * 4 * static_cast<double>(std::max(y_halo, z_halo));  // two sides, four fields
+  const double halos = 2.0 * static_cast<double>(flow_fields().size()) *
+                       static_cast<double>(std::max(y_halo, z_halo));  // two sides of all fields
   double exchanged = halos;
 
   const Box3 y_pencil = decomposition.spectral_y_pencil(rank);

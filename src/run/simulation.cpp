@@ -29,7 +29,7 @@ Simulation::Simulation(const io::Case& case_settings, Grid case_grid, const Layo
       exchange_name(layout.exchange),
       exchange(make_exchange(exchange_name, world)),
       stepper(comm, decomposition, grid, flow, *exchange),
-      state(decomposition.x_pencil(comm.rank()), TimeStepper::pressure_row_length(grid, flow.diffusion)) {}
+      state(stepper.make_state()) {}
 
 void Simulation::initialise() {
   state_replaced();

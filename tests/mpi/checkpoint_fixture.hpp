@@ -95,10 +95,11 @@ std::vector<Real> index_block(int field, const LocalBlock& block) {
   return data;
 }
 
-inline const std::array<FieldMeta, 4> fields{FieldMeta{"u", "streamwise velocity / U_b", "1", Location::x_face},
-                                             FieldMeta{"v", "spanwise velocity / U_b", "1", Location::y_face},
-                                             FieldMeta{"w", "wall-normal velocity / U_b", "1", Location::z_face},
-                                             FieldMeta{"p", "pressure / (rho U_b^2)", "1", Location::center}};
+inline const std::array<FieldDescriptor, 4> fields{
+    FieldDescriptor{"u", "streamwise velocity / U_b", "1", Location::x_face},
+    FieldDescriptor{"v", "spanwise velocity / U_b", "1", Location::y_face},
+    FieldDescriptor{"w", "wall-normal velocity / U_b", "1", Location::z_face},
+    FieldDescriptor{"p", "pressure / (rho U_b^2)", "1", Location::center}};
 
 inline GridLines test_grid(const Extents& global) {
   std::vector<double> z;

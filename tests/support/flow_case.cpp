@@ -43,8 +43,8 @@ Flow::Flow(const FlowCase& case_settings, MPI_Comm world)
       grid(grid_of(settings)),
       decomposition(settings.cells, settings.processes, blocks_of(settings)),
       exchange(make_exchange(settings.exchange, world)),
-      stepper(comm, decomposition, grid, settings.flow, *exchange),
-      state(decomposition.x_pencil(comm.rank()), TimeStepper::pressure_row_length(grid, settings.flow.diffusion)) {}
+      stepper(comm, decomposition, grid, settings.flow, *exchange, settings.transported),
+      state(stepper.make_state()) {}
 
 double Flow::x(Location location, std::int64_t i) const {
   return (static_cast<double>(i) + (location == Location::x_face ? 1.0 : 0.5)) * grid.dx();

@@ -24,6 +24,7 @@ struct FlowCase {
   double length_y = 2 * std::numbers::pi;
   std::vector<double> z_nodes;  ///< empty: uniform over a height of 2
   FlowParameters flow;
+  std::vector<TransportEquation> transported = transport_equations({});
   ProcessGrid processes{1, 1};
   int z_blocks = 0;  ///< 0: the default for these cells
   std::string exchange = "auto";

@@ -75,6 +75,16 @@ TEST(Field, HasOneHaloLayerInYAndZ) {
   EXPECT_EQ(&view(3, 4, 5) - &view(2, 3, 4), 1 + 9 + 9 * 12);
 }
 
+TEST(Field, HalosMayBeWiderAndStorageOfAnotherPrecision) {
+  BasicField<float> field(box_of(9, 3, 4), Location::x_face, 16, HaloWidth{3, 1});
+  EXPECT_EQ(field.bytes(), sizeof(float) * 16 * 9 * 6);
+  EXPECT_EQ(field.plane_length(), 16 * 9);
+  const View3<float> view = field.view();
+  EXPECT_EQ(&view(0, -3, -1), field.buffer().data());
+  EXPECT_EQ(&view(8, 5, 4) - field.buffer().data(), 16 * 9 * 6 - 1 - 7);
+  EXPECT_EQ(static_cast<void*>(&field.complex_view()(0, 1, 2)), static_cast<void*>(&view(0, 1, 2)));
+}
+
 TEST(Field, RowsMayBePadded) {
   Field field(box_of(9, 3, 4), Location::center, 16);
   EXPECT_EQ(field.local_box(), box_of(9, 3, 4));

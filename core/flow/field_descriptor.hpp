@@ -1,0 +1,43 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/decomp/field.hpp"
+
+namespace sluice {
+
+/// What holds for a field on the walls.
+enum class AtWall {
+  tangential_velocity,  ///< the wall's velocity where it is no-slip; no gradient where it is free-slip
+  normal_velocity,      ///< the wall's velocity
+  no_gradient           ///< no gradient through the wall
+};
+
+/// Everything that the parts of the program which loop over fields know of one: stepper, halos, walls, files, memory
+/// estimate.
+struct FieldDescriptor {
+  std::string name;       ///< in case files, and of the dataset in files
+  std::string long_name;  ///< in words, with the reference scale: "streamwise velocity / U_b"
+  std::string units;      ///< as files carry it: "1" for everything that is made dimensionless
+  Location location = Location::center;
+  AtWall at_wall = AtWall::no_gradient;
+  HaloWidth halo = {};
+
+  /// Which outputs carry the field.
+  struct Outputs {
+    bool checkpoint = true;
+    bool slices = true;
+    bool statistics = true;
+  };
+  Outputs outputs = {};
+};
+
+/// The fields of the flow, in the order in which files list them: u, v, w and p, then those that the flow transports
+/// (solver/transport/transported_fields.cpp holds their tendencies).
+const std::vector<FieldDescriptor>& flow_fields();
+
+/// Positions in it.
+inline constexpr std::size_t pressure_field = 3;
+inline constexpr std::size_t first_transported_field = 4;
+
+}  // namespace sluice

@@ -1,0 +1,60 @@
+#pragma once
+// The equation of a transported field c: dc/dt = R(c, u), advanced with the weights of the velocity.
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/device/parallel_for.hpp"
+#include "core/flow/field_descriptor.hpp"
+#include "solver/grid/grid.hpp"
+#include "solver/state/flow_parameters.hpp"
+
+namespace sluice {
+
+/// What the sweep of a transported field reads and writes. star holds the old tendency on entry and c* on return.
+struct TransportArrays {
+  View3<const real> u, v, w, c;
+  View3<real> tendency, star;
+  Metrics m;
+  real alpha_dt, beta_dt;
+};
+
+/// c* = c + alpha dt R + beta dt R_prev. Tendency: a functor whose operator()(const TransportArrays&, Cell) gives R in
+/// one cell.
+template <bool first, class Tendency>
+struct UpdateTransported {
+  TransportArrays a;
+  Tendency tendency;
+  SLUICE_INLINE void operator()(Cell c) const {
+    const real r = tendency(a, c);
+    real star = a.c(c.i, c.j, c.k) + a.alpha_dt * r;
+    if constexpr (!first) star += a.beta_dt * a.star(c.i, c.j, c.k);
+    a.tendency(c.i, c.j, c.k) = r;
+    a.star(c.i, c.j, c.k) = star;
+  }
+};
+
+/// A transported field: its descriptor, and the sweep that forms R and c* over a box of local indices. `first`: the old
+/// tendency is not read.
+struct TransportEquation {
+  FieldDescriptor descriptor;
+  std::function<void(const TransportArrays& arrays, const Box3& box, bool first)> sweep;
+};
+
+template <class Tendency>
+TransportEquation transport_equation(const FieldDescriptor& descriptor, Tendency tendency) {
+  return {descriptor, [name = "transport " + descriptor.name, tendency](const TransportArrays& arrays, const Box3& box,
+                                                                        bool first) {
+            if (first) {
+              parallel_for(name.c_str(), box, UpdateTransported<true, Tendency>{arrays, tendency});
+            } else {
+              parallel_for(name.c_str(), box, UpdateTransported<false, Tendency>{arrays, tendency});
+            }
+          }};
+}
+
+/// One for each field of flow_fields() after p.
+std::vector<TransportEquation> transport_equations(const FlowParameters& flow);
+
+}  // namespace sluice
