@@ -120,7 +120,8 @@ def _reference(paths: Sequence[Path] | None) -> Reference | None:
 
 
 def _report(arguments: argparse.Namespace) -> None:
-    from sluice_post.report import evaluate, summary_text, write_report
+    from sluice_post.report import write_report
+    from sluice_post.results import evaluate, summary_text
     from sluice_post.run import load_run
 
     reference = _reference(arguments.reference)

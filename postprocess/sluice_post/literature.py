@@ -26,7 +26,7 @@ SAME_RE_TAU = 0.03
 
 @dataclass(frozen=True)
 class Published:
-    """One published simulation; the keys of `values` are those of key_figures.KeyFigures."""
+    """One published simulation; the keys of `values` are those of key_figures.figures_of."""
 
     name: str
     source: str

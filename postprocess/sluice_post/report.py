@@ -1,120 +1,21 @@
-"""The report of a run: figures, tables and one self-contained HTML page."""
+"""The report of a run: figures, tables of profiles and one self-contained HTML page."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from importlib import resources
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 from matplotlib.figure import Figure as MplFigure
 
 from sluice_post import compare, export, figures, figures_run, layout, literature
 from sluice_post.figures import Bands
-from sluice_post.html import (
-    escape,
-    figure_html,
-    headline,
-    key_table,
-    performance_tables,
-    resolution_table,
-    run_table,
-)
-from sluice_post.key_figures import Figure, Resolution, key_figures, resolution
-from sluice_post.profiles import WallProfiles, wall_profiles
+from sluice_post.html import EmbeddedFigure, report_page
+from sluice_post.profiles import WallProfiles
 from sluice_post.reference import Reference
-from sluice_post.run import Run
+from sluice_post.results import Results
 from sluice_post.style import figure_style, save_png
-from sluice_post.symmetry import Symmetry
-from sluice_post.timeseries import re_tau_last_third
-from sluice_post.uncertainty import MeanEstimate, half_width95
-
-
-@dataclass
-class Results:
-    """What the report shows, computed once."""
-
-    run: Run
-    re_tau: MeanEstimate | None = None
-    table: list[Figure] = field(default_factory=list)
-    bands: Bands = field(default_factory=dict)
-    resolution: Resolution | None = None
-    residuals: dict[str, float] = field(default_factory=dict)
-    published: literature.Published | None = None
-
-    def value(self, key: str) -> float | None:
-        """A key figure by name."""
-        return next((figure.value for figure in self.table if figure.key == key), None)
-
-
-def bands_of(run: Run) -> Bands:
-    """95 % bands of all profiles of a run; none for a single block."""
-    if run.batches is None or run.profiles is None or run.parameters is None or len(run.batches) < 2:
-        return {}
-    parameters = run.parameters
-    joined = half_width95(
-        lambda means: figures.joined_profiles(wall_profiles(means, parameters)), run.batches
-    )
-    return figures.split_bands(run.profiles, joined)
-
-
-def _residuals(run: Run) -> dict[str, float]:
-    """Total-stress residual of the averaged halves, and of each wall in its own u_tau."""
-    if run.blocks is None or run.profiles is None or run.parameters is None:
-        return {}
-    residuals = {run.profiles.side: run.profiles.residual}
-    if run.profiles.symmetry is not Symmetry.NONE:
-        for side in ("bottom", "top"):
-            residuals[side] = wall_profiles(run.blocks.means(), run.parameters, side).residual
-    return residuals
-
-
-def evaluate(run: Run) -> Results:
-    """All numbers of the report."""
-    results = Results(run, residuals=_residuals(run), bands=bands_of(run))
-    if run.series is not None:
-        results.re_tau = re_tau_last_third(run.series)
-    if run.blocks is not None and run.batches is not None and run.parameters and run.profiles:
-        results.table = key_figures(run.blocks, run.batches, run.parameters)
-        results.resolution = resolution(run.blocks, run.parameters, run.profiles)
-    re_tau = run.profiles.re_tau if run.profiles else results.re_tau.mean if results.re_tau else None
-    if run.parameters and re_tau and not (run.profiles and run.profiles.laminar):
-        results.published = literature.nearest(run.parameters.flow_type, re_tau)
-    return results
-
-
-def summary_text(results: Results) -> str:
-    """The compact summary for the terminal."""
-    run = results.run
-    lines = [run.name]
-    if results.re_tau is not None:
-        width = results.re_tau.half_width
-        known = np.isfinite(width) and width > 1e-9 * results.re_tau.mean
-        interval = f" +- {width:.2g}" if known else ""
-        lines.append(f"Re_tau (last third of the run): {results.re_tau.mean:.2f}{interval}")
-    else:
-        lines.append("Re_tau (last third of the run): not known")
-    profiles = run.profiles
-    if profiles is not None and run.blocks is not None:
-        lines.append(
-            f"statistics: {run.blocks.samples.sum()} samples in {len(run.blocks)} blocks, "
-            f"t = {run.blocks.time_begin[0]:g} to {run.blocks.time_end[-1]:g}"
-        )
-        lines.append(f"Re_tau (statistics): {profiles.re_tau:.2f}")
-        if profiles.laminar:
-            lines.append("peak u'+: none, the flow is laminar")
-        else:
-            value = results.value
-            lines.append(f"peak u'+: {value('u_peak'):.3f} at z+ = {value('u_peak_z'):.1f}")
-            lines.append(f"peak -uw+: {value('uw_peak'):.4f} at z+ = {value('uw_peak_z'):.1f}")
-        lines.append(f"total-stress residual: {profiles.residual:.2e}")
-    if results.published is not None:
-        published = results.published
-        lines.append(f"nearest published: {published.name}, Re_tau = {published.re_tau:g}")
-    lines.extend(f"missing: {sentence}" for sentence in run.missing)
-    return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -187,10 +88,9 @@ def _comparison_entry(profiles: WallProfiles, reference: Reference) -> tuple[_En
     return entry, text
 
 
-def _draw_all(entries: list[_Entry], folder: Path) -> str:
-    """Draws and saves the figures; returns their HTML, narrow ones in pairs, wide ones on their own."""
-    narrow: list[str] = []
-    wide: list[str] = []
+def _draw_all(entries: list[_Entry], folder: Path) -> list[EmbeddedFigure]:
+    """Draws and saves the figures; returns them as the page shows them."""
+    drawn = []
     with figure_style():
         for entry in entries:
             drawing = entry.draw()
@@ -198,11 +98,8 @@ def _draw_all(entries: list[_Entry], folder: Path) -> str:
                 continue
             png = save_png(drawing, folder / f"{entry.name}.png")
             encoded = base64.b64encode(png).decode("ascii")
-            (wide if entry.wide else narrow).append(
-                figure_html(encoded, entry.title, entry.caption, entry.wide)
-            )
-    pair = f'<div class="pair">{"".join(narrow)}</div>' if narrow else ""
-    return pair + "".join(wide)
+            drawn.append(EmbeddedFigure(entry.title, entry.caption, encoded, entry.wide))
+    return drawn
 
 
 def _data_files(results: Results) -> None:
@@ -217,39 +114,15 @@ def _data_files(results: Results) -> None:
 def write_report(results: Results, reference: Reference | None = None) -> Path:
     """Writes report.html, the figures and the tables of profiles into the run directory."""
     run = results.run
-    folder = run.directory / layout.FIGURE_FOLDER
     entries, comparison = [], ""
     if run.profiles is not None:
         entries += _profile_entries(run.profiles, results.bands)
     entries += _run_entries(results)
     if run.profiles is not None and reference is not None:
-        entry, text = _comparison_entry(run.profiles, reference)
+        entry, comparison = _comparison_entry(run.profiles, reference)
         entries.append(entry)
-        comparison = f"<h2>Comparison in numbers</h2><div class='scroll'><pre>{escape(text)}</pre></div>"
-    pictures = _draw_all(entries, folder)
+    drawn = _draw_all(entries, run.directory / layout.FIGURE_FOLDER)
     _data_files(results)
-    css = resources.files("sluice_post").joinpath("report.css").read_text(encoding="utf-8")
-    notes = "".join(f"<li>{escape(sentence)}</li>" for sentence in run.missing)
-    case = run.case_text
-    parts = [
-        "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
-        "<meta name='viewport' content='width=device-width, initial-scale=1'>",
-        f"<title>{escape(run.name)}</title><style>{css}</style></head><body><main>",
-        f"<header><h1>{escape(run.name)}</h1>{run_table(results)}</header>",
-        headline(results),
-        f"<div class='note'><ul>{notes}</ul></div>" if notes else "",
-        key_table(results),
-        resolution_table(results),
-        "<h2>Figures</h2>" if pictures else "",
-        pictures,
-        comparison,
-        performance_tables(run.provenance),
-        f"<h2>Case</h2><details><summary>resolved case file</summary><pre>{escape(case)}</pre></details>"
-        if case
-        else "",
-        "<footer>Coordinates: x streamwise, y spanwise, z wall-normal. Superscript +: wall units. "
-        "Made by sluice-post.</footer></main></body></html>\n",
-    ]
     path = run.directory / layout.REPORT_FILE
-    export.write_text(path, "\n".join(part for part in parts if part))
+    export.write_text(path, report_page(results, drawn, comparison))
     return path

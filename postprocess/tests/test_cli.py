@@ -112,6 +112,7 @@ def test_report_with_no_closed_block_and_with_few_profiles(tmp_path, flow, capsy
     synthetic.write_timeseries(tmp_path / "timeseries.csv", flow, rows=3)
     assert main(["report", str(tmp_path)]) == 0
     assert "no block is closed yet" in capsys.readouterr().out
+    assert "Published: Lee &amp; Moser" in (tmp_path / "report.html").read_text(encoding="utf-8")
     path = tmp_path / "statistics.h5"
     synthetic.write_statistics(path, flow, [synthetic.turbulent_profiles(flow)] * 2)
     with h5py.File(path, "a") as file:
