@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.slices import Slice
-from sluice_post.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, VERMILLION, diverging_map, new_figure
+from sluice_post.style import BLACK, BLUE, DIVERGING_MAP, GREEN, ORANGE, PURPLE, VERMILLION, new_figure
 from sluice_post.timeseries import TimeSeries, walls_with_shear
 
 Array = NDArray[np.float64]
@@ -134,7 +134,7 @@ def streak_picture(plane: Slice, height: float, plus: float | None, u_tau: float
     limit = np.ceil(largest * 2) / 2 if scaled and largest > 0.5 else largest
     mesh = axes.imshow(
         fluctuation,
-        cmap=diverging_map(),
+        cmap=DIVERGING_MAP,
         vmin=-limit,
         vmax=limit,
         extent=(0, x[-1], 0, y[-1]),

@@ -13,7 +13,6 @@ import numpy as np
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -63,6 +62,8 @@ _RC: dict[Any, Any] = {
     "savefig.dpi": DPI,
 }
 
+DIVERGING_MAP = "RdBu_r"  # blue - white - red
+
 THIN: dict[str, Any] = {"color": GREY, "linewidth": 0.9, "zorder": 1}
 
 
@@ -104,37 +105,3 @@ def log_wall_axis(axes: Axes, z_plus: NDArray[np.float64], label: bool = True) -
     axes.set_xlim(max(0.1, min(1.0, 0.9 * float(z_plus[0]))), float(z_plus[-1]) * 1.04)
     if label:
         axes.set_xlabel(r"$z^+$")
-
-
-def _oklab_to_rgb(lightness: float, a: float, b: float) -> tuple[float, float, float]:
-    """B. Ottosson's Oklab to sRGB (2020), clipped to the gamut."""
-    cone = (
-        lightness + 0.3963377774 * a + 0.2158037573 * b,
-        lightness - 0.1055613458 * a - 0.0638541728 * b,
-        lightness - 0.0894841775 * a - 1.2914855480 * b,
-    )
-    l, m, s = (value**3 for value in cone)  # noqa: E741
-    linear = (
-        4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
-        -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
-        -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s,
-    )
-
-    def gamma(value: float) -> float:
-        value = min(max(value, 0.0), 1.0)
-        return 12.92 * value if value <= 0.0031308 else 1.055 * value ** (1 / 2.4) - 0.055
-
-    return gamma(linear[0]), gamma(linear[1]), gamma(linear[2])
-
-
-def diverging_map(count: int = 257) -> ListedColormap:
-    """Blue - white - red with lightness falling linearly on both sides, hence perceptually uniform."""
-    colours = []
-    for position in np.linspace(-1, 1, count):
-        depth = abs(position)
-        hue = np.deg2rad(252.0 if position < 0 else 27.0)
-        # Chroma rises quickly, then falls with the gamut as the colour darkens.
-        chroma = 0.175 * depth * (1.9 - 1.15 * depth)
-        lightness = 0.975 - 0.60 * depth
-        colours.append(_oklab_to_rgb(lightness, chroma * np.cos(hue), chroma * np.sin(hue)))
-    return ListedColormap(colours, name="sluice_diverging")

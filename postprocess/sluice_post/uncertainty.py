@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from sluice_post.statistics import Blocks, Means
 
@@ -20,23 +21,10 @@ Array = NDArray[np.float64]
 
 MINIMUM_BATCHES = 8  # merging stops here: with fewer the interval itself becomes too uncertain
 
-# Student's t, two-sided 95 %, 1 to 30 degrees of freedom (Abramowitz & Stegun, table 26.10).
-_T95 = (
-    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
-    *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
-    *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
-)
-
 
 def student_t95(degrees: int) -> float:
-    """Half width of the two-sided 95 % interval in standard errors; infinite without degrees of freedom."""
-    if degrees < 1:
-        return float("inf")
-    if degrees <= len(_T95):
-        return _T95[degrees - 1]
-    # First terms of the Cornish-Fisher expansion about the normal quantile; 1e-4 beyond 30 degrees.
-    x = 1.959964
-    return x + (x**3 + x) / (4 * degrees) + (5 * x**5 + 16 * x**3 + 3 * x) / (96 * degrees**2)
+    """Half width of the two-sided 95 % interval in standard errors; NaN without degrees of freedom."""
+    return float(stdtrit(degrees, 0.975))
 
 
 def lag_one_correlation(values: Array) -> float:
@@ -50,7 +38,8 @@ def lag_one_correlation(values: Array) -> float:
 
 def _batch_means(values: Array, factor: int) -> Array:
     count = len(values) // factor
-    return values[: count * factor].reshape(count, factor).mean(axis=1)
+    batches = values[: count * factor].reshape(count, factor)
+    return np.asarray(batches.mean(axis=1))
 
 
 def merge_factor(signals: Sequence[Array], minimum: int = MINIMUM_BATCHES) -> int:
@@ -116,7 +105,7 @@ def jackknife(function: Callable[[Means], Array], batches: Blocks) -> Array:
     column = h.reshape((count,) + (1,) * whole.ndim)
     estimate = count * whole - ((1 - 1 / column) * left_out).sum(axis=0)
     pseudo = column * whole - (column - 1) * left_out
-    return np.sqrt(((pseudo - estimate) ** 2 / (column - 1)).mean(axis=0))
+    return np.asarray(np.sqrt(((pseudo - estimate) ** 2 / (column - 1)).mean(axis=0)))
 
 
 def half_width95(function: Callable[[Means], Array], batches: Blocks) -> Array:

@@ -48,7 +48,7 @@ def test_intervals_of_the_wall_shear(tmp_path, flow):
         raw.append(block)
     parameters, blocks = blocks_of(tmp_path, flow, raw)
     table = {figure.key: figure for figure in key_figures(blocks, blocks, parameters)}
-    relative = 2.262 * 0.02 * np.sqrt(10 / 9) / np.sqrt(10)
+    relative = 2.262157 * 0.02 * np.sqrt(10 / 9) / np.sqrt(10)
     assert table["shear_bottom"].half_width == pytest.approx(relative * flow.u_tau**2)
     assert table["re_tau"].half_width == pytest.approx(relative / 2 * flow.re_tau, rel=1e-3)
     assert table["re_tau"].value == pytest.approx(flow.re_tau)
