@@ -3,6 +3,7 @@
 import csv
 import math
 import sys
+from pathlib import Path
 
 
 def bulk_velocity(time: float, viscosity: float = 0.1, terms: int = 200) -> float:
@@ -11,7 +12,7 @@ def bulk_velocity(time: float, viscosity: float = 0.1, terms: int = 200) -> floa
     return 2 / 3 - sum(4 / rate**2 * math.exp(-rate * viscosity * time) for rate in rates)
 
 
-with open(sys.argv[1]) as file:
+with Path(sys.argv[1]).open() as file:
     rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
 error = max(abs(row["bulk_velocity"] - bulk_velocity(row["time"])) for row in rows)
 print("largest error of the bulk velocity:", error)
