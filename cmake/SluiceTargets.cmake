@@ -8,10 +8,8 @@ target_compile_options(sluice_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -ffp-contract=off>
   # g++ 12 warns of overlapping copies inside std::string where there are none.
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O3 -fno-math-errno -fno-trapping-math>
   $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 -Xcompiler=-ffp-contract=off --expt-relaxed-constexpr -diag-suppress=20012,20014>)
-if(CMAKE_BUILD_TYPE STREQUAL "Release")
-  target_compile_options(sluice_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-O3 -fno-math-errno -fno-trapping-math>)
-endif()
 if(SLUICE_NATIVE)
   target_compile_options(sluice_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
 endif()
@@ -29,9 +27,8 @@ endif()
 if(SLUICE_CUDA)
   list(APPEND SLUICE_PUBLIC_DEFINITIONS SLUICE_CUDA)
 endif()
-if(CMAKE_BUILD_TYPE STREQUAL "Debug")
-  list(APPEND SLUICE_PUBLIC_DEFINITIONS SLUICE_DEBUG)
-endif()
+# Views are larger with SLUICE_DEBUG, so an installed Sluice hands on what its own build had: SluiceConfig.cmake.in.
+list(APPEND SLUICE_PUBLIC_DEFINITIONS $<BUILD_INTERFACE:$<$<CONFIG:Debug>:SLUICE_DEBUG>>)
 
 # Files with loops over cells: C++ on a CPU build, CUDA on a GPU build.
 function(sluice_kernel_sources)
