@@ -10,5 +10,5 @@ configure_and_build "$root/build-test" -DSLUICE_TESTS=ON
 python_environment "$root/build-test/python" pytest xarray h5netcdf
 export PATH="$root/build-test/python/bin:$PATH"
 
-ctest --test-dir "$root/build-test" --output-on-failure -j "$cores" -LE 'long|gpu' "$@"
+ctest --test-dir "$root/build-test" --output-on-failure -j "$cores" -LE gpu "$@"
 python -m pytest -q "$root/postprocess/tests"
