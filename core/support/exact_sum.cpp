@@ -11,7 +11,8 @@ namespace sluice {
 void ExactSum::add(double term) {
   const ExactTerm parts = decompose(term);
   if (!parts.representable) ++word_[digits];
-  for (int n = 0; n < 3; ++n) word_[static_cast<std::size_t>(parts.digit + n)] += parts.part[n];
+  for (int n = 0; n < 3; ++n)
+    word_[static_cast<std::size_t>(parts.digit) + static_cast<std::size_t>(n)] += parts.part[n];
 }
 
 ExactSum& ExactSum::operator+=(const ExactSum& other) {

@@ -26,7 +26,7 @@ std::optional<std::int64_t> step_of(std::string_view line) {
 
 /// The part of the file that a run restarted from `step` keeps.
 std::string kept_rows(const std::string& path, const std::string& text, std::int64_t step) {
-  const std::string header = std::string(TimeSeries::header()) + "\n";
+  std::string header = std::string(TimeSeries::header()) + "\n";
   if (header.starts_with(text)) return header;  // nothing there yet, or killed while writing the header
   if (!text.starts_with(header)) {
     throw Error(ExitCode::restart,

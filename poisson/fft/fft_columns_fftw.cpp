@@ -20,7 +20,7 @@ class Columns : public ColumnFourier {
         nz_(planes),
         stride_y_(stride_y),
         stride_z_(stride_z),
-        pitch_((length + 7) / 4 * 4),
+        pitch_((std::ptrdiff_t{length} + 7) / 4 * 4),
         source_(buffer_size()),
         target_(buffer_size()),
         forward_(Fftw::c2c(length, fftw(source_.data()), fftw(target_.data()), FFTW_FORWARD)),
