@@ -5,7 +5,39 @@ include(CMakePackageConfigHelpers)
 install(TARGETS sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY cases/ DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/cases)
 install(TARGETS sluice_core sluice_poisson EXPORT SluiceTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY core poisson DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice FILES_MATCHING PATTERN "*.hpp" PATTERN example EXCLUDE)
+
+# The solvers of poisson/, what a code needs to use them, and what these headers include.
+set(public_headers
+    core/decomp/communicator.hpp
+    core/decomp/decomposition.hpp
+    core/decomp/exchange/exchange.hpp
+    core/decomp/field.hpp
+    core/decomp/field_copy.hpp
+    core/decomp/halo_exchange.hpp
+    core/decomp/view3.hpp
+    core/device/buffer.hpp
+    core/device/event.hpp
+    core/device/memory.hpp
+    core/device/timers.hpp
+    core/support/box3.hpp
+    core/support/error.hpp
+    core/support/real.hpp
+    poisson/helmholtz_solver.hpp
+    poisson/poisson_solver.hpp
+    poisson/tridiagonal/tridiagonal_method.hpp
+    poisson/tridiagonal/tridiagonal_rows.hpp)
+foreach(header IN LISTS public_headers)
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/${folder})
+  file(STRINGS ${header} includes REGEX "^#include \"")
+  foreach(line IN LISTS includes)
+    string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" included ${line})
+    if(NOT included IN_LIST public_headers)
+      message(FATAL_ERROR "${header} is installed and includes ${included}, which is not: list it in cmake/SluiceInstall.cmake")
+    endif()
+  endforeach()
+endforeach()
+
 install(EXPORT SluiceTargets NAMESPACE Sluice:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Sluice)
 configure_package_config_file(cmake/SluiceConfig.cmake.in ${PROJECT_BINARY_DIR}/SluiceConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Sluice)
