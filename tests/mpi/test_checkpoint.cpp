@@ -13,7 +13,6 @@ TEST(Checkpoint, EveryDecompositionReadsWhatAnyOtherWrote) {
   const SharedDirectory directory;
   const int size = world_size();
   const Extents global{11, 10, 9};
-  std::string first;
   std::int64_t step = 0;
   for (const auto& [py, pz] : {std::pair{1, 1}, {1, size}, {size, 1}, {2, size / 2}}) {
     if (py * pz > size || pz == 0) continue;

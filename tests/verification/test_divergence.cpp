@@ -21,7 +21,7 @@ struct Walls2 {
 
 /// Largest |div u| over the substeps of two steps, in units of U/dx: the largest velocity over the smallest
 /// spacing.
-double largest_divergence(FlowCase settings) {
+double largest_divergence(const FlowCase& settings) {
   Flow flow(settings);
   flow.set_random(17);
   double worst = 0;
