@@ -17,10 +17,10 @@ struct YamlNode {
 
   Kind kind = Kind::null;
   Place place{};
-  std::string text{};                ///< of a scalar
-  bool quoted = false;               ///< a quoted scalar is text even if it looks like a number
-  std::vector<YamlNode> items{};     ///< of a sequence
-  std::vector<YamlEntry> entries{};  ///< of a map, in the order of the file, duplicates included
+  std::string text{};              ///< of a scalar
+  bool quoted = false;             ///< a quoted scalar is text even if it looks like a number
+  std::vector<YamlNode> items{};   ///< of a sequence
+  std::vector<YamlEntry> entries;  ///< of a map, in the order of the file, duplicates included
 
   /// The value of a key of a map, or null if there is none.
   const YamlNode* find(std::string_view name) const;
