@@ -20,6 +20,6 @@ code=$?
 if ((code != 0)); then exit "$code"; fi  # an error: see the log; requeueing would only repeat it
 
 # run.json says why the run stopped; one that ran out of time goes on in another job.
-if grep -m 1 '"why_stopped"' "$output/run.json" | grep -qE 'walltime|signal'; then
+if grep -m 1 '"why_stopped"' "$output/run.json" | grep -qE 'wall-time|signal'; then
   scontrol requeue "$SLURM_JOB_ID"
 fi

@@ -70,16 +70,12 @@ void set_column(std::vector<StatisticsBlock>& blocks, T StatisticsBlock::*member
 
 }  // namespace
 
-StatisticsFile::StatisticsFile(StatisticsSpec spec, std::optional<std::int64_t> restart_step) : spec_(std::move(spec)) {
-  if (restart_step && ::access(spec_.path.c_str(), F_OK) == 0) {
-    try {
-      load();
-    } catch (const Error& error) {
-      throw Error(error.code(), std::string(error.what()) + "; move the file away to begin new statistics");
-    }
-    truncate_after(*restart_step);
-  } else {
-    rewrite();
+StatisticsFile::StatisticsFile(StatisticsSpec spec, bool resume) : spec_(std::move(spec)) {
+  if (!resume || ::access(spec_.path.c_str(), F_OK) != 0) return;
+  try {
+    load();
+  } catch (const Error& error) {
+    throw Error(error.code(), std::string(error.what()) + "; move the file away to begin new statistics");
   }
 }
 

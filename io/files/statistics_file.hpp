@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,13 +29,13 @@ struct StatisticsSpec {
 /// alone; local. Throws Error(io).
 class StatisticsFile {
  public:
-  /// Without `restart_step`: a new file without blocks. With it: keeps the blocks that ended at that step or
-  /// before; a missing file is begun anew. Throws Error(restart) if the file is damaged, or holds other
-  /// profiles or another grid.
-  explicit StatisticsFile(StatisticsSpec spec, std::optional<std::int64_t> restart_step = std::nullopt);
+  /// With `resume`: reads the blocks that are there; without it, or where there is no file, there are none. Changes
+  /// nothing. Throws Error(restart) if the file is damaged, or holds other profiles or another grid.
+  StatisticsFile(StatisticsSpec spec, bool resume);
 
+  /// Writes the file with the blocks that ended at that step or before; call it before the first append.
+  void truncate_after(std::int64_t step);
   void append(StatisticsBlock block);
-  void truncate_after(std::int64_t step);  ///< drops the blocks that ended later
 
   const std::vector<StatisticsBlock>& blocks() const { return blocks_; }
 

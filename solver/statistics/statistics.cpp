@@ -64,8 +64,9 @@ void Statistics::sample(const State& state, double forcing) {
   ++block_.samples;
 }
 
-StatisticsBlock Statistics::close_block() {
+StatisticsBlock Statistics::close_block(std::int64_t step) {
   StatisticsBlock closed = std::move(block_);
+  closed.step_end = step;
   block_ = empty_block();
   return closed;
 }

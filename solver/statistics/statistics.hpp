@@ -25,8 +25,8 @@ class Statistics {
 
   const StatisticsBlock& open_block() const { return block_; }
   void set_open_block(StatisticsBlock block) { block_ = std::move(block); }
-  /// Hands out the open block and starts an empty one.
-  StatisticsBlock close_block();
+  /// Hands out the open block, which ends at `step`, and starts an empty one.
+  StatisticsBlock close_block(std::int64_t step);
 
  private:
   StatisticsBlock empty_block() const;

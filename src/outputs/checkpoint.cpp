@@ -16,7 +16,6 @@ namespace sluice {
 namespace {
 
 constexpr const char* state_group = "/state";
-constexpr const char* statistics_group = "/statistics_open";
 
 io::LocalBlock block_of(const Simulation& simulation) {
   const auto& cells = simulation.grid.cells();
@@ -34,27 +33,6 @@ io::Values state_values(const Simulation& simulation) {
   values.set("exchange", simulation.exchange_name);
   values.set("process_grid", std::vector<std::int64_t>{simulation.comm.processes().py, simulation.comm.processes().pz});
   return values;
-}
-
-io::Values block_values(const Statistics& statistics) {
-  const StatisticsBlock& block = statistics.open_block();
-  io::Values values;
-  values.set("samples", block.samples);
-  values.set("time_begin", block.time_begin);
-  values.set("time_end", block.time_end);
-  values.set("forcing", block.forcing);
-  for (std::size_t n = 0; n < block.sums.size(); ++n) values.set(statistics.profiles()[n].name, block.sums[n]);
-  return values;
-}
-
-StatisticsBlock block_from(const io::Values& values, const std::vector<ProfileInfo>& profiles) {
-  StatisticsBlock block;
-  block.samples = values.integer("samples");
-  block.time_begin = values.real("time_begin");
-  block.time_end = values.real("time_end");
-  block.forcing = values.real("forcing");
-  for (const ProfileInfo& profile : profiles) block.sums.push_back(values.reals(profile.name));
-  return block;
 }
 
 std::vector<std::string> check_case(const Simulation& simulation, const io::CheckpointReader& reader,
@@ -90,21 +68,21 @@ io::GridLines grid_lines_of(const Grid& grid) {
   return io::grid_lines(grid.cells()[0], grid.length_x(), grid.cells()[1], grid.length_y(), grid.z_nodes());
 }
 
-std::vector<std::string> write_checkpoint(const Simulation& simulation, const Statistics* statistics,
-                                          const std::string& directory, int keep) {
+std::vector<std::string> write_checkpoint(const Simulation& simulation, const State& state, const Observers& observers,
+                                          const std::string& directory) {
   io::CheckpointWriter writer(simulation.comm.world(),
-                              {directory + "/checkpoints", simulation.state.step, simulation.state.time,
-                               provenance_of(simulation), grid_lines_of(simulation.grid), io::precision_of<real>},
+                              {directory + "/checkpoints", state.step, state.time, provenance_of(simulation),
+                               grid_lines_of(simulation.grid), io::precision_of<real>},
                               block_of(simulation));
-  for (const auto& [descriptor, field] : simulation.state.fields()) {
+  for (const auto& [descriptor, field] : state.fields()) {
     if (descriptor.outputs.checkpoint) writer.write_field(descriptor, download(field).data());
   }
   writer.write_values(state_group, state_values(simulation));
-  if (statistics != nullptr) writer.write_values(statistics_group, block_values(*statistics));
-  return writer.commit(keep).warnings;
+  observers.save(writer);
+  return writer.commit(simulation.settings.output.checkpoint_keep).warnings;
 }
 
-std::vector<std::string> read_checkpoint(Simulation& simulation, Statistics* statistics, const std::string& path,
+std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& observers, const std::string& path,
                                          bool allow_change) {
   const io::CheckpointReader reader(simulation.comm.world(), path);
   std::vector<std::string> changes = check_case(simulation, reader, allow_change);
@@ -123,8 +101,7 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Statistics* sta
   simulation.forcing = state.real("forcing");
   simulation.stepper.fill_halos(simulation.state);
   simulation.state_replaced();
-  if (statistics != nullptr && reader.has_values(statistics_group))
-    statistics->set_open_block(block_from(reader.values(statistics_group), statistics->profiles()));
+  observers.restore(reader);
   return changes;
 }
 

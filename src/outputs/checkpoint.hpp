@@ -4,6 +4,7 @@
 
 #include "io/files/checkpoint_format.hpp"
 #include "io/files/grid_lines.hpp"
+#include "src/outputs/observers.hpp"
 #include "src/run/simulation.hpp"
 
 namespace sluice {
@@ -14,15 +15,15 @@ io::Provenance provenance_of(const Simulation& simulation);
 /// The grid's coordinates as files hold them.
 io::GridLines grid_lines_of(const Grid& grid);
 
-/// Writes DIR/checkpoints/step_NNNNNNN.h5 and removes the oldest beyond `keep`. `statistics`: the open block, or null.
-/// Returns sentences about what went wrong beside the checkpoint itself, on rank 0. Collective. Throws Error(io); then
-/// older checkpoints are as they were.
-std::vector<std::string> write_checkpoint(const Simulation& simulation, const Statistics* statistics,
-                                          const std::string& directory, int keep);
+/// Writes DIR/checkpoints/step_NNNNNNN.h5 with what the observers save, and removes the oldest beyond
+/// output.checkpoint.keep. Returns sentences about what went wrong beside the checkpoint itself, on rank 0. Collective.
+/// Throws Error(io); then older checkpoints are as they were.
+std::vector<std::string> write_checkpoint(const Simulation& simulation, const State& state, const Observers& observers,
+                                          const std::string& directory);
 
-/// Fills state and open statistics block from a checkpoint of the same grid. Refuses one whose case differs physically,
-/// unless `allow_change`. Returns the differences that were allowed. Collective. Throws Error(restart).
-std::vector<std::string> read_checkpoint(Simulation& simulation, Statistics* statistics, const std::string& path,
+/// Fills state and observers from a checkpoint of the same grid. Refuses one whose case differs physically, unless
+/// `allow_change`. Returns the differences that were allowed. Collective. Throws Error(restart).
+std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& observers, const std::string& path,
                                          bool allow_change);
 
 /// The process grid and exchange method of the run that wrote a checkpoint. Collective. Throws Error(restart).

@@ -9,7 +9,7 @@ namespace sluice {
 /// What a run tells the user: on rank 0, each line to the terminal and to DIR/log.txt.
 class RunLog {
  public:
-  /// Appends to the file. Local. Throws Error(io) on rank 0 if it cannot be opened.
+  /// Appends to the file. Collective. Throws Error(io) on every rank if it cannot be opened.
   RunLog(const std::string& file, MPI_Comm comm);
   ~RunLog();
   RunLog(const RunLog&) = delete;
@@ -18,8 +18,7 @@ class RunLog {
   void line(const std::string& text);
 
  private:
-  std::FILE* file_ = nullptr;
-  bool speaks_ = false;
+  std::FILE* file_ = nullptr;  ///< on rank 0
 };
 
 }  // namespace sluice

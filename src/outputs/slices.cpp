@@ -1,4 +1,5 @@
-#include "src/outputs/slices.hpp"
+// Snapshots of planes of cells: each field on its own points of those cells, none interpolated. A plane is the one
+// whose centres lie nearest to the coordinate asked for.
 
 #include <fmt/format.h>
 
@@ -10,7 +11,9 @@
 #include "core/support/collective.hpp"
 #include "io/case/numbers.hpp"
 #include "io/files/plane.hpp"
+#include "io/files/slice_series.hpp"
 #include "src/outputs/checkpoint.hpp"
+#include "src/outputs/observer.hpp"
 #include "src/outputs/schedule.hpp"
 
 namespace sluice {
@@ -59,43 +62,68 @@ std::pair<io::LocalBlock, std::vector<real>> local_plane(const Field& field, con
   return {block, download(field, plane)};
 }
 
+class SliceObserver : public Observer {
+ public:
+  explicit SliceObserver(const RunContext& run) : run_(run), slices_(run.simulation.settings.output.slices) {}
+
+  void go_back(const Start& start) override {
+    run_on_root(run_.simulation.comm.world(), [&] {
+      const std::vector<std::string> labels = labels_of(slices_);
+      for (std::size_t n = 0; n < slices_.size(); ++n) {
+        files_.emplace_back(io::SliceDescription{run_.directory + "/slices", labels[n], slices_[n].normal,
+                                                 slices_[n].at, provenance_of(run_.simulation), io::precision_of<real>},
+                            start.step > 0 ? std::optional(start.step) : std::nullopt);
+      }
+    });
+  }
+
+  bool due(const Moment& now) const override {
+    return std::ranges::any_of(slices_, [&](const io::SliceSpec& slice) { return passed(slice, now); });
+  }
+
+  std::function<void()> observe(const Moment& now) override {
+    std::vector<std::pair<std::size_t, io::SliceSnapshot>> snapshots;
+    for (std::size_t n = 0; n < slices_.size(); ++n) {
+      if (passed(slices_[n], now)) snapshots.emplace_back(n, snapshot(slices_[n]));
+    }
+    return [this, snapshots = std::move(snapshots)] {
+      for (const auto& [number, planes] : snapshots) files_[number].write(planes);
+    };
+  }
+
+ private:
+  static bool passed(const io::SliceSpec& slice, const Moment& now) {
+    return now.occasion == Occasion::step && Schedule{slice.every}.passed(now.previous_time, now.time);
+  }
+
+  /// Complete on rank 0. Collective.
+  io::SliceSnapshot snapshot(const io::SliceSpec& slice) {
+    const Grid& grid = run_.simulation.grid;
+    const State& state = run_.flow.state();
+    const io::GridLines lines = grid_lines_of(grid);
+    const std::size_t axis = axis_of(slice.normal);
+    const std::int64_t index = nearest_plane(lines.center[axis], slice.at);
+    io::SliceSnapshot snapshot{state.step, state.time, io::plane_of(lines, slice.normal, index), {}};
+    for (const auto& [descriptor, field] : state.fields()) {
+      if (std::ranges::find(slice.fields, descriptor.name) == slice.fields.end()) continue;
+      const auto [block, values] = local_plane(field, grid, axis, index);
+      snapshot.fields.push_back(
+          {descriptor, io::gather_plane(run_.simulation.comm.world(), block, io::precision_of<real>, values.data(),
+                                        slice.normal, index)});
+    }
+    return snapshot;
+  }
+
+  RunContext run_;
+  const std::vector<io::SliceSpec>& slices_;
+  std::vector<io::SliceSeries> files_;  ///< on rank 0
+};
+
 }  // namespace
 
-Slices::Slices(const Simulation& simulation, const std::string& directory) : simulation_(&simulation) {
-  const auto& slices = simulation.settings.output.slices;
-  const std::int64_t step = simulation.state.step;
-  run_on_root(simulation.comm.world(), [&] {
-    const std::vector<std::string> labels = labels_of(slices);
-    for (std::size_t n = 0; n < slices.size(); ++n) {
-      series_.emplace_back(io::SliceDescription{directory + "/slices", labels[n], slices[n].normal, slices[n].at,
-                                                provenance_of(simulation), io::precision_of<real>},
-                           step > 0 ? std::optional(step) : std::nullopt);
-    }
-  });
-}
-
-void Slices::write_due(double before) {
-  const auto& slices = simulation_->settings.output.slices;
-  for (std::size_t n = 0; n < slices.size(); ++n) {
-    if (Schedule{slices[n].every}.passed(before, simulation_->state.time)) write(n);
-  }
-}
-
-void Slices::write(std::size_t number) {
-  const io::SliceSpec& slice = simulation_->settings.output.slices[number];
-  const State& state = simulation_->state;
-  const io::GridLines lines = grid_lines_of(simulation_->grid);
-  const std::size_t axis = axis_of(slice.normal);
-  const std::int64_t index = nearest_plane(lines.center[axis], slice.at);
-
-  io::SliceSnapshot snapshot{state.step, state.time, io::plane_of(lines, slice.normal, index), {}};
-  for (const auto& [descriptor, field] : state.fields()) {
-    if (std::ranges::find(slice.fields, descriptor.name) == slice.fields.end()) continue;
-    const auto [block, values] = local_plane(field, simulation_->grid, axis, index);
-    snapshot.fields.push_back({descriptor, io::gather_plane(simulation_->comm.world(), block, io::precision_of<real>,
-                                                            values.data(), slice.normal, index)});
-  }
-  run_on_root(simulation_->comm.world(), [&] { series_[number].write(snapshot); });
+std::unique_ptr<Observer> make_slices(const RunContext& run) {
+  if (run.simulation.settings.output.slices.empty()) return nullptr;
+  return std::make_unique<SliceObserver>(run);
 }
 
 }  // namespace sluice

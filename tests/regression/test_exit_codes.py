@@ -26,8 +26,8 @@ def told_once(outcome: Outcome, *parts: str) -> None:
 def test_finished(tmp_path: Path, ranks: int) -> None:
     outcome = must(sluice("run", write_case(tmp_path, {"time.steps": 2}), ranks=ranks), 0)
     assert outcome.err == ""
-    assert "the end was reached" in outcome.out
-    assert record(tmp_path / "out")["why_stopped"] == "the end was reached"
+    assert "end time or step reached" in outcome.out
+    assert record(tmp_path / "out")["why_stopped"] == "end time or step reached"
 
 
 @pytest.mark.parametrize("ranks", RANKS)

@@ -132,8 +132,8 @@ def test_walltime(tmp_path: Path, ranks: int) -> None:
     case = write_case(tmp_path, CASE)
     outcome = must(sluice("run", case, "--walltime", "0:00:03", ranks=ranks, timeout=6))  # with the launcher
     out = tmp_path / "out"
-    assert "walltime" in record(out)["why_stopped"]
-    assert "walltime" in outcome.out
+    assert "wall-time limit reached" in record(out)["why_stopped"]
+    assert "wall-time limit reached" in outcome.out
     assert 1.5 < record(out)["wall_seconds"] <= 3
     assert [step_of(file) for file in checkpoints(out)] == [record(out)["step"]]
 
@@ -141,7 +141,7 @@ def test_walltime(tmp_path: Path, ranks: int) -> None:
 def test_walltime_in_the_case(tmp_path: Path) -> None:
     case = write_case(tmp_path, {**CASE, "walltime": "00:00:01"})
     must(sluice("run", case))
-    assert "walltime" in record(tmp_path / "out")["why_stopped"]
+    assert "wall-time limit reached" in record(tmp_path / "out")["why_stopped"]
 
 
 def test_pieces_by_walltime_end_as_one_run(tmp_path: Path) -> None:

@@ -81,15 +81,22 @@ StatisticsBlock statistics_block(int n) {
   return {10 + n, v, v + 0.1, 100 * (n + 1), 2 * v, {{v, v + 1, v + 2}, {0, v / 3, v / 7, 0}}};
 }
 
+/// The file of a run that begins at that step.
+StatisticsFile begun(const StatisticsSpec& spec, std::int64_t step = 0) {
+  StatisticsFile file(spec, step > 0);
+  file.truncate_after(step);
+  return file;
+}
+
 TEST_F(FilesTest, StatisticsRestartGivesTheSameBytes) {
-  StatisticsFile through(statistics_spec(path("through.h5")));
+  StatisticsFile through = begun(statistics_spec(path("through.h5")));
   for (int n = 0; n < 5; ++n) through.append(statistics_block(n));
 
   {
-    StatisticsFile first(statistics_spec(path("s.h5")));
+    StatisticsFile first = begun(statistics_spec(path("s.h5")));
     for (int n = 0; n < 4; ++n) first.append(statistics_block(n));
   }
-  StatisticsFile second(statistics_spec(path("s.h5")), 250);
+  StatisticsFile second = begun(statistics_spec(path("s.h5")), 250);
   ASSERT_EQ(second.blocks().size(), 2U);
   EXPECT_EQ(second.blocks()[1].sums, statistics_block(1).sums);
   EXPECT_EQ(second.blocks()[1].samples, 11);
@@ -99,7 +106,7 @@ TEST_F(FilesTest, StatisticsRestartGivesTheSameBytes) {
 }
 
 TEST_F(FilesTest, StatisticsLayout) {
-  StatisticsFile file(statistics_spec(path("s.h5")));
+  StatisticsFile file = begun(statistics_spec(path("s.h5")));
   EXPECT_EQ(dataset_shape(path("s.h5"), "/u"), (h5::Shape{0, 3}));
   file.append(statistics_block(0));
   file.append(statistics_block(1));
@@ -114,24 +121,24 @@ TEST_F(FilesTest, StatisticsLayout) {
 TEST_F(FilesTest, StatisticsDamageAndMismatchAreRefused) {
   const double pattern = 0.1 + 2;  // u of block 1
   {
-    StatisticsFile file(statistics_spec(path("s.h5")));
+    StatisticsFile file = begun(statistics_spec(path("s.h5")));
     file.append(statistics_block(0));
     file.append(statistics_block(1));
   }
   EXPECT_TRUE(describe(path("s.h5")).intact());
   StatisticsSpec other = statistics_spec(path("s.h5"));
   other.profiles[0].name = "v";
-  EXPECT_EQ(code_of([&] { StatisticsFile(other, 100); }), 3);
+  EXPECT_EQ(code_of([&] { StatisticsFile(other, true); }), 3);
   StatisticsSpec grid = statistics_spec(path("s.h5"));
   grid.z[1] = 1.01;
-  EXPECT_EQ(code_of([&] { StatisticsFile(grid, 100); }), 3);
+  EXPECT_EQ(code_of([&] { StatisticsFile(grid, true); }), 3);
   flip_byte(path("s.h5"), &pattern, sizeof(pattern));
-  EXPECT_EQ(code_of([&] { StatisticsFile(statistics_spec(path("s.h5")), 100); }), 3);
+  EXPECT_EQ(code_of([&] { StatisticsFile(statistics_spec(path("s.h5")), true); }), 3);
   EXPECT_FALSE(describe(path("s.h5")).intact());
 }
 
 TEST_F(FilesTest, StatisticsFileSurvivesAFullDisk) {
-  StatisticsFile file(statistics_spec(path("s.h5")));
+  StatisticsFile file = begun(statistics_spec(path("s.h5")));
   file.append(statistics_block(0));
   const std::string before = read_text(path("s.h5"));
   {
@@ -200,7 +207,7 @@ TEST(Sample, ForOtherPrograms) {
   const char* directory = std::getenv("SLUICE_SAMPLE_DIR");
   if (directory == nullptr) GTEST_SKIP() << "SLUICE_SAMPLE_DIR is not set";
   write_small_checkpoint(directory, 12);
-  StatisticsFile statistics(statistics_spec(std::string(directory) + "/statistics.h5"));
+  StatisticsFile statistics = begun(statistics_spec(std::string(directory) + "/statistics.h5"));
   for (int n = 0; n < 2; ++n) statistics.append(statistics_block(n));
   SliceSeries(slice_description(directory)).write(snapshot(20));
 }

@@ -32,7 +32,7 @@ StatisticsBlock sample(Flow& flow, int times = 1) {
     statistics.sample(flow.state, 0.25);
     flow.state.time += 1;
   }
-  return statistics.close_block();
+  return statistics.close_block(flow.state.step);
 }
 
 Profiles sampled_profiles(Flow& flow) {

@@ -1,0 +1,170 @@
+#include "src/commands/run_loop.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "core/device/memory.hpp"
+#include "core/device/timers.hpp"
+#include "core/support/collective.hpp"
+#include "io/case/case_file.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/files/checkpoint_directory.hpp"
+#include "src/outputs/checkpoint.hpp"
+#include "src/run/initial_file.hpp"
+
+namespace sluice {
+
+namespace {
+
+const char* text_of(StopReason reason) {
+  switch (reason) {
+    case StopReason::signal:
+      return "stop requested by signal";
+    case StopReason::stop_file:
+      return "stop requested by file STOP";
+    case StopReason::walltime:
+      return "wall-time limit reached";
+    default:
+      return "end time or step reached";
+  }
+}
+
+}  // namespace
+
+RunLoop::RunLoop(const io::Case& settings, const Grid& grid, Tuning tuning, double start)
+    : directory_(settings.output.directory),
+      tuning_(std::move(tuning)),
+      simulation_(settings, grid, tuning_.chosen, MPI_COMM_WORLD),
+      log_(directory_ + "/log.txt", comm()),
+      observers_(simulation_, log_, times_, directory_),
+      control_(comm(), directory_, settings.walltime, start) {
+  times_.start = start;
+}
+
+void RunLoop::begin(const std::string& restart, bool allow_change) {
+  const ProcessGrid& processes = simulation_.comm.processes();
+  const auto& cells = simulation_.grid.cells();
+  log_.line(fmt::format("Sluice: {}", simulation_.settings.title));
+  log_.line(fmt::format("{} x {} x {} cells on {} process(es) as {} x {} (y x z), {}, {} precision, {}", cells[0],
+                        cells[1], cells[2], processes.size(), processes.py, processes.pz, simulation_.exchange_name,
+                        precision_name, device::description()));
+  for (const std::string& line : table_lines(tuning_)) log_.line(line);
+
+  const std::string checkpoint = find_checkpoint(restart);
+  if (checkpoint.empty()) {
+    start_afresh();
+  } else {
+    for (const std::string& change : read_checkpoint(simulation_, observers_, checkpoint, allow_change))
+      log_.line("changed on restart: " + change);
+    log_.line(fmt::format("Restarted from {}: step {}, time {:g}", checkpoint, simulation_.state.step,
+                          simulation_.state.time));
+  }
+  started_from_ = checkpoint.empty() ? "initial field" : checkpoint;
+  observers_.go_back({simulation_.state.step, checkpoint, !checkpoint.empty() && restart != "auto"});
+  run_on_root(comm(),
+              [&] { io::write_atomically(directory_ + "/resolved.yaml", io::resolved_yaml(simulation_.settings)); });
+}
+
+std::string RunLoop::find_checkpoint(const std::string& restart) {
+  if (restart != "auto") return restart;
+  const io::NewestIntact newest = io::newest_intact(comm(), directory_ + "/checkpoints");
+  for (const std::string& warning : newest.warnings) log_.line("warning: " + warning);
+  if (newest.checkpoint) return newest.checkpoint->path;
+  if (newest.warnings.empty()) return "";
+  throw Error(ExitCode::restart,
+              fmt::format("{}: there are checkpoints, but none of them can be read, and starting afresh would "
+                          "remove them; mend or move them, or say --overwrite",
+                          directory_ + "/checkpoints"));
+}
+
+void RunLoop::start_afresh() {
+  const io::InitialSpec& initial = simulation_.settings.initial;
+  if (initial.kind == io::InitialKind::fields) {
+    set_from_fields(simulation_, initial.file);
+  } else if (initial.kind == io::InitialKind::checkpoint) {
+    set_from_checkpoint(simulation_, initial.file);
+  } else {
+    simulation_.initialise();
+  }
+}
+
+void RunLoop::run() {
+  try {
+    stop(step_until_stopped());
+  } catch (const Error& error) {
+    // All ranks know of such an error; the newest checkpoint is from before it.
+    if (error.code() == ExitCode::numerics || error.code() == ExitCode::io) {
+      try {
+        record(error.what());
+      } catch (const Error&) {  // the first error is the one to report
+      }
+    }
+    throw;
+  }
+}
+
+std::string RunLoop::step_until_stopped() {
+  while (!at_end()) {
+    step();
+    if (at_end()) break;
+    control_.expect(times_.stepping / static_cast<double>(times_.steps), times_.checkpoint);
+    const Requests requests = control_.poll();
+    if (requests.checkpoint) observers_.observe(moment(Occasion::request));
+    if (requests.stop != StopReason::none) return text_of(requests.stop);
+  }
+  return text_of(StopReason::none);
+}
+
+bool RunLoop::at_end() const {
+  const io::TimeSpec& time = simulation_.settings.time;
+  return (time.end && simulation_.state.time >= *time.end) || (time.steps && simulation_.state.step >= *time.steps);
+}
+
+Moment RunLoop::moment(Occasion occasion) const {
+  const State& state = simulation_.state;
+  return {occasion, state.step, state.time, state.time, times_.steps == 1};
+}
+
+void RunLoop::step() {
+  const double start = wall_seconds();
+  const double previous_time = simulation_.state.time;
+  simulation_.advance();
+  const double stepped = wall_seconds();
+  times_.stepping += stepped - start;
+  ++times_.steps;
+  if (!warned_of_dt_ && simulation_.settings.time.dt && simulation_.dt > simulation_.dt_limit) {
+    warned_of_dt_ = true;
+    log_.line(fmt::format("warning: the fixed dt {:g} is above the stable limit {:g} at step {}", simulation_.dt,
+                          simulation_.dt_limit, simulation_.state.step));
+  }
+  Moment now = moment(Occasion::step);
+  now.previous_time = previous_time;
+  observers_.observe(now);
+  times_.output += wall_seconds() - stepped;
+}
+
+void RunLoop::stop(const std::string& why) {
+  observers_.observe(moment(Occasion::end));
+  const double work = static_cast<double>(times_.steps) * static_cast<double>(simulation_.grid.points());
+  log_.line(fmt::format("Stopped at step {}, time {:g}: {}. {} steps in {:.1f} s{}", simulation_.state.step,
+                        simulation_.state.time, why, times_.steps, times_.stepping,
+                        work > 0 ? fmt::format(", {:.2f} ns per point per step", times_.stepping / work * 1e9) : ""));
+  record(why);
+}
+
+void RunLoop::record(const std::string& why) {
+  times_.memory = static_cast<double>(device::peak_bytes());
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &times_.memory, 1, MPI_DOUBLE, MPI_SUM, comm()), "MPI_Allreduce of the memory");
+  run_on_root(comm(), [&] {
+    const std::string file = directory_ + "/run.json";
+    std::ifstream stream(file);
+    std::ostringstream previous;
+    previous << stream.rdbuf();
+    io::write_atomically(file, run_record(previous.str(), simulation_, tuning_, simulation_.stepper.timers(), times_,
+                                          why, started_from_));
+  });
+}
+
+}  // namespace sluice

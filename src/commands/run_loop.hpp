@@ -1,0 +1,49 @@
+#pragma once
+#include <string>
+
+#include "src/outputs/observers.hpp"
+#include "src/outputs/run_log.hpp"
+#include "src/outputs/run_record.hpp"
+#include "src/run/simulation.hpp"
+#include "src/run/stop_control.hpp"
+
+namespace sluice {
+
+/// One run of a case, from its start or a checkpoint to its end. All functions are collective.
+class RunLoop {
+ public:
+  /// Opens the log in the output directory. `start`: wall_seconds() at the start of the program.
+  RunLoop(const io::Case& settings, const Grid& grid, Tuning tuning, double start);
+
+  /// Makes the first state: from the checkpoint `restart`, or the newest one if it is "auto", or the initial field if
+  /// it is empty or there is no checkpoint yet. Brings the files of the output directory to that state.
+  void begin(const std::string& restart, bool allow_change);
+
+  /// Steps until the end of the case or a request to stop; then the last outputs, and run.json. Throws Error(numerics)
+  /// if the flow blows up, Error(io) if an output fails; both are recorded in run.json.
+  void run();
+
+ private:
+  /// The checkpoint to restart from; empty if there is none yet.
+  std::string find_checkpoint(const std::string& restart);
+  void start_afresh();
+  std::string step_until_stopped();
+  void step();
+  bool at_end() const;
+  void stop(const std::string& why);
+  void record(const std::string& why);
+  Moment moment(Occasion occasion) const;
+  MPI_Comm comm() const { return simulation_.comm.world(); }
+
+  std::string directory_;
+  Tuning tuning_;
+  Simulation simulation_;
+  RunLog log_;
+  RunTimes times_;
+  Observers observers_;
+  StopControl control_;
+  std::string started_from_;
+  bool warned_of_dt_ = false;
+};
+
+}  // namespace sluice

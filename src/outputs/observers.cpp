@@ -1,0 +1,56 @@
+#include "src/outputs/observers.hpp"
+
+#include "core/support/collective.hpp"
+
+// Every observer, in the order in which they act: checkpoints last, because they hold what the others have to save. The
+// file of an observer defines std::unique_ptr<Observer> make_NAME(const RunContext& run), which may return null.
+#define SLUICE_OBSERVERS(OBSERVER) \
+  OBSERVER(time_series)            \
+  OBSERVER(statistics)             \
+  OBSERVER(slices)                 \
+  OBSERVER(progress)               \
+  OBSERVER(checkpoints)
+
+namespace sluice {
+
+#define SLUICE_DECLARE(name) std::unique_ptr<Observer> make_##name(const RunContext& run);
+SLUICE_OBSERVERS(SLUICE_DECLARE)
+
+Observers::Observers(const Simulation& simulation, RunLog& log, RunTimes& times, const std::string& directory)
+    : comm_(simulation.comm.world()), flow_(simulation) {
+  const RunContext run{simulation, flow_, log, times, *this, directory};
+#define SLUICE_MAKE(name) \
+  if (auto observer = make_##name(run)) list_.push_back(std::move(observer));
+  SLUICE_OBSERVERS(SLUICE_MAKE)
+}
+
+void Observers::restore(const io::CheckpointReader& checkpoint) {
+  for (const auto& observer : list_) observer->restore(checkpoint);
+}
+
+void Observers::go_back(const Start& start) {
+  for (const auto& observer : list_) observer->check_files(start);
+  for (const auto& observer : list_) observer->go_back(start);
+}
+
+void Observers::observe(const Moment& now) {
+  for (const auto& observer : list_) {
+    if (!observer->due(now)) continue;
+    const std::function<void()> write = observer->observe(now);
+    run_on_root(comm_, [&] {
+      if (write) write();
+    });
+  }
+}
+
+void Observers::sync() {
+  run_on_root(comm_, [&] {
+    for (const auto& observer : list_) observer->sync();
+  });
+}
+
+void Observers::save(io::CheckpointWriter& checkpoint) const {
+  for (const auto& observer : list_) observer->save(checkpoint);
+}
+
+}  // namespace sluice

@@ -1,0 +1,27 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "src/outputs/observer.hpp"
+
+namespace sluice {
+
+/// The observers of a run, in the order in which they act. All functions are collective; see Observer for what they do.
+class Observers {
+ public:
+  Observers(const Simulation& simulation, RunLog& log, RunTimes& times, const std::string& directory);
+
+  void restore(const io::CheckpointReader& checkpoint);
+  /// All files are checked before any is changed.
+  void go_back(const Start& start);
+  void observe(const Moment& now);
+  void sync();
+  void save(io::CheckpointWriter& checkpoint) const;
+
+ private:
+  MPI_Comm comm_;
+  FlowView flow_;
+  std::vector<std::unique_ptr<Observer>> list_;
+};
+
+}  // namespace sluice

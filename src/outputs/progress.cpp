@@ -1,0 +1,52 @@
+// A line in the log about the state of the flow and the speed of the run.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "src/outputs/observer.hpp"
+
+namespace sluice {
+
+namespace {
+
+class ProgressObserver : public Observer {
+ public:
+  explicit ProgressObserver(const RunContext& run) : run_(run) {}
+
+  bool due(const Moment& now) const override {
+    return now.occasion == Occasion::step && (now.first || now.step % run_.simulation.settings.output.log_every == 0);
+  }
+
+  std::function<void()> observe(const Moment& now) override {
+    const Simulation& s = run_.simulation;
+    const Diagnostics& d = run_.flow.diagnostics();
+    const double nu = s.flow.viscosity;
+    const double per_step = run_.times.stepping / static_cast<double>(run_.times.steps);
+    std::string left;
+    if (!now.first) left = fmt::format("  {:.0f} s left", steps_left(now) * per_step);
+    return [this, line = fmt::format("step {:7d}  time {:9.4f}  dt {:.3e}  Re_tau {:7.2f} {:7.2f}  U_b {:.4f}  "
+                                     "energy {:.5f}  div {:.1e}  {:.1f} ns/point{}",
+                                     now.step, now.time, s.dt, re_tau(d.shear_bottom, nu), re_tau(d.shear_top, nu),
+                                     d.bulk_velocity, d.kinetic_energy, d.max_divergence,
+                                     per_step / static_cast<double>(s.grid.points()) * 1e9, left)] {
+      run_.log.line(line);
+    };
+  }
+
+ private:
+  double steps_left(const Moment& now) const {
+    const io::TimeSpec& time = run_.simulation.settings.time;
+    return std::max(
+        0.0, time.steps ? static_cast<double>(*time.steps - now.step) : (*time.end - now.time) / run_.simulation.dt);
+  }
+
+  RunContext run_;
+};
+
+}  // namespace
+
+std::unique_ptr<Observer> make_progress(const RunContext& run) {
+  return std::make_unique<ProgressObserver>(run);
+}
+
+}  // namespace sluice

@@ -1,0 +1,64 @@
+// timeseries.csv: scalars of the flow against time.
+#include "io/files/time_series.hpp"
+
+#include "core/support/collective.hpp"
+#include "src/outputs/observer.hpp"
+
+namespace sluice {
+
+namespace {
+
+class TimeSeriesObserver : public Observer {
+ public:
+  explicit TimeSeriesObserver(const RunContext& run) : run_(run) {}
+
+  void go_back(const Start& start) override {
+    // A run that ended at a step off the schedule wrote its row all the same; going on, that row was never due.
+    const std::int64_t last_row = on_schedule(start.step) ? start.step : start.step - 1;
+    run_on_root(run_.simulation.comm.world(), [&] {
+      file_ = std::make_unique<io::TimeSeries>(run_.directory + "/timeseries.csv",
+                                               start.step > 0 ? std::optional(last_row) : std::nullopt);
+    });
+  }
+
+  /// The last step has its row, on the schedule or not.
+  bool due(const Moment& now) const override {
+    if (now.occasion == Occasion::step) return on_schedule(now.step);
+    return now.occasion == Occasion::end && now.step > 0 && !on_schedule(now.step);
+  }
+
+  std::function<void()> observe(const Moment& now) override {
+    const Diagnostics& d = run_.flow.diagnostics();
+    const Simulation& s = run_.simulation;
+    const double nu = s.flow.viscosity;
+    const io::TimeSeriesRow row{now.step,
+                                now.time,
+                                s.dt,
+                                s.dt / s.dt_limit,
+                                d.bulk_velocity,
+                                s.forcing,
+                                re_tau(d.shear_bottom, nu),
+                                re_tau(d.shear_top, nu),
+                                d.kinetic_energy,
+                                d.max_divergence};
+    return [this, row] { file_->append(row); };
+  }
+
+  void sync() override { file_->sync(); }
+
+ private:
+  bool on_schedule(std::int64_t step) const {
+    return step % run_.simulation.settings.output.timeseries_every == 0 || step == 1;
+  }
+
+  RunContext run_;
+  std::unique_ptr<io::TimeSeries> file_;  ///< on rank 0
+};
+
+}  // namespace
+
+std::unique_ptr<Observer> make_time_series(const RunContext& run) {
+  return std::make_unique<TimeSeriesObserver>(run);
+}
+
+}  // namespace sluice
