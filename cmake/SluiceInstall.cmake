@@ -14,6 +14,7 @@ set(public_headers
     core/decomp/field.hpp
     core/decomp/field_copy.hpp
     core/decomp/halo_exchange.hpp
+    core/decomp/memory_need.hpp
     core/decomp/view3.hpp
     core/device/buffer.hpp
     core/device/event.hpp

@@ -12,13 +12,15 @@ struct ZHelmholtzSolver::Parts {
   Parts(const Communicator& comm, const Decomposition& decomposition, TridiagonalRows second_derivative,
         TridiagonalMethod method, Exchange& exchange)
       : box(decomposition.x_pencil(comm.rank())),
-        tables(std::move(second_derivative), decomposition.z_blocks(), joined_blocks(comm, decomposition, method),
-               method),
-        lines(comm, decomposition, field_lines(comm, decomposition), method, exchange) {}
+        plan(plan_lines(decomposition, comm.z_index(), method)),
+        tables(std::move(second_derivative), plan),
+        lines(make_line_solver<TableLines>(comm, decomposition, field_lines(decomposition, comm.rank()), plan,
+                                           exchange)) {}
 
   Box3 box;
+  LinePlan plan;
   HelmholtzTables tables;
-  LineSolver<TableLines> lines;
+  std::unique_ptr<LineSolver<TableLines>> lines;
 };
 
 ZHelmholtzSolver::ZHelmholtzSolver(const Communicator& comm, const Decomposition& decomposition,
@@ -38,7 +40,12 @@ void ZHelmholtzSolver::solve(Field& x) {
   SLUICE_REQUIRE(x.box() == parts_->box, "the field is not on this rank's x pencil");
   const View3<real> view = x.view();
   const LineArray array{view.origin, view.stride_y, view.stride_z, parts_->box.nx(), parts_->box.ny()};
-  parts_->lines.solve(parts_->tables.at_home(), parts_->tables.whole(), array);
+  parts_->lines->solve(parts_->tables.at_home(), parts_->tables.whole(), array);
+}
+
+MemoryNeed ZHelmholtzSolver::memory(const Decomposition& decomposition, int rank, TridiagonalMethod method) {
+  return line_solver_need<TableLines>(decomposition, field_lines(decomposition, rank),
+                                      plan_lines(decomposition, decomposition.processes().z_index(rank), method));
 }
 
 std::vector<double> ZHelmholtzSolver::solve_profile(const std::vector<double>& rhs) const {

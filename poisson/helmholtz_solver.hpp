@@ -6,6 +6,7 @@
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/field.hpp"
+#include "core/decomp/memory_need.hpp"
 #include "poisson/tridiagonal/tridiagonal_method.hpp"
 #include "poisson/tridiagonal/tridiagonal_rows.hpp"
 
@@ -20,6 +21,8 @@ class ZHelmholtzSolver {
   /// solver.
   ZHelmholtzSolver(const Communicator& comm, const Decomposition& decomposition, TridiagonalRows second_derivative,
                    TridiagonalMethod method, Exchange& exchange);
+  /// What such a solver needs on one rank. Local.
+  static MemoryNeed memory(const Decomposition& decomposition, int rank, TridiagonalMethod method);
   ZHelmholtzSolver(ZHelmholtzSolver&&) noexcept;
   ZHelmholtzSolver& operator=(ZHelmholtzSolver&&) noexcept;
   ~ZHelmholtzSolver();

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/decomp/transpose.hpp"
+#include "core/decomp/transpose_need.hpp"
 #include "core/device/memory.hpp"
 #include "core/support/error.hpp"
 #include "poisson/fft/fft.hpp"
@@ -42,14 +43,14 @@ struct PoissonSolver::Parts {
         y_row(comm.processes().py > 1 ? Transpose<Complex>::row_length(y_pencil) : row_length(cells[0]) / 2),
         fourier_y(y_pencil.nx(), y_pencil.ny(), y_pencil.nz(), y_row,
                   comm.processes().py > 1 ? y_row * cells[1] : y_row * (cells[1] + 2)),
+        plan(plan_lines(decomposition, comm.z_index(), method)),
         tables(domain.z_nodes, modified_wavenumbers(cells[0], domain.dx, cells[0] / 2 + 1),
-               modified_wavenumbers(cells[1], domain.dy, cells[1]), decomposition.z_blocks(),
-               joined_blocks(comm, decomposition, method),
+               modified_wavenumbers(cells[1], domain.dy, cells[1]), plan,
                static_cast<double>(cells[0]) * static_cast<double>(cells[1])),
-        boxes(spectral_lines(comm, decomposition)),
+        boxes(spectral_lines(decomposition, comm.rank())),
         at_home(tables.at_home(boxes.my_home())),
         whole(tables.whole(boxes.my_whole())),
-        lines(comm, decomposition, boxes, method, exchange) {
+        lines(make_line_solver<ShiftedLines>(comm, decomposition, boxes, plan, exchange)) {
     if (comm.processes().py == 1) return;
     to_y.emplace(comm.row(), comm.row_boxes([&](int rank) { return decomposition.spectral_x_pencil(rank); }),
                  comm.row_boxes([&](int rank) { return decomposition.spectral_y_pencil(rank); }), exchange);
@@ -63,10 +64,11 @@ struct PoissonSolver::Parts {
   FourierX fourier_x;
   std::int64_t y_row;  ///< of the array that is transformed along y, in elements
   FourierY fourier_y;
+  LinePlan plan;
   PoissonTables tables;
   LineBoxes boxes;
   ShiftedLines at_home, whole;
-  LineSolver<ShiftedLines> lines;
+  std::unique_ptr<LineSolver<ShiftedLines>> lines;
   std::optional<Transpose<Complex>> to_y;
 };
 
@@ -81,6 +83,15 @@ PoissonSolver::PoissonSolver(const Communicator& comm, const Decomposition& deco
 PoissonSolver::PoissonSolver(PoissonSolver&&) noexcept = default;
 PoissonSolver& PoissonSolver::operator=(PoissonSolver&&) noexcept = default;
 PoissonSolver::~PoissonSolver() = default;
+
+MemoryNeed PoissonSolver::memory(const Decomposition& decomposition, int rank, TridiagonalMethod method) {
+  const LinePlan plan = plan_lines(decomposition, decomposition.processes().z_index(rank), method);
+  const LineBoxes boxes = spectral_lines(decomposition, rank);
+  MemoryNeed memory = line_solver_need<ShiftedLines>(decomposition, boxes, plan);
+  memory.held += PoissonTables::bytes(plan, boxes.my_home(), boxes.my_whole());
+  if (decomposition.processes().py == 1) return memory;
+  return memory + transpose_need<Complex>(decomposition.spectral_x_pencil(rank), boxes.my_home());
+}
 
 std::int64_t PoissonSolver::row_length(std::int64_t nx) {
   const std::int64_t least = 2 * (nx / 2 + 1);
@@ -114,7 +125,7 @@ void PoissonSolver::solve(Field& phi, PhaseTimers& timers) {
     const PhaseTimers::Scope scope(timers, "tridiagonal");
     const LineArray array{reinterpret_cast<real*>(y_view.origin), 2 * y_view.stride_y, 2 * y_view.stride_z,
                           2 * p.y_pencil.nx(), p.y_pencil.ny()};
-    p.lines.solve(p.at_home, p.whole, array);
+    p.lines->solve(p.at_home, p.whole, array);
   }
   if (has_y) {
     const PhaseTimers::Scope scope(timers, "fft y");

@@ -7,6 +7,7 @@
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/field.hpp"
+#include "core/decomp/memory_need.hpp"
 #include "core/device/timers.hpp"
 #include "poisson/tridiagonal/tridiagonal_method.hpp"
 
@@ -27,6 +28,8 @@ class PoissonSolver {
   /// Throws Error(internal) if the domain does not fit the decomposition.
   PoissonSolver(const Communicator& comm, const Decomposition& decomposition, const Domain& domain,
                 TridiagonalMethod method, Exchange& exchange);
+  /// What such a solver needs on one rank. Local.
+  static MemoryNeed memory(const Decomposition& decomposition, int rank, TridiagonalMethod method);
   PoissonSolver(PoissonSolver&&) noexcept;
   PoissonSolver& operator=(PoissonSolver&&) noexcept;
   ~PoissonSolver();

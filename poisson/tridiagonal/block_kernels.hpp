@@ -74,7 +74,7 @@ struct SolveReducedOnChip {
 /// Where z is split: the two equations that are left of a rank's blocks go to `ends`. `lines` has the rank's blocks
 /// only, their ends known. The singular line's shares of the mean travel on as one.
 template <class Lines, int Lanes>
-struct JoinBlocksOfRank {
+struct CondenseBlocks {
   Lines lines;
   LineArray values;
   LineArray ends;
@@ -84,7 +84,7 @@ struct JoinBlocksOfRank {
     const bool singular = is_singular_line(lines, lane, j);
     const double mean = singular ? take_mean(lines.blocks.count, lowest, values.stride_z) : 0;
     LanePack<Lanes> first, last;
-    join_blocks(lines, reduced_column(lines, lane / Lines::components, j), lowest, values.stride_z, first, last);
+    condense(lines, reduced_column(lines, lane / Lines::components, j), lowest, values.stride_z, first, last);
     if constexpr (Lines::components == 2) {
       if (singular) first.lane[1] = static_cast<real>(mean);
     }
@@ -95,14 +95,14 @@ struct JoinBlocksOfRank {
 
 /// The way back: boundary values of all of the rank's blocks from the solution in `ends`.
 template <class Lines, int Lanes>
-struct PartBlocksOfRank {
+struct ExpandBlocks {
   Lines lines;
   LineArray values;
   LineArray ends;
 
   SLUICE_INLINE void operator()(int lane, int j, double* g, std::ptrdiff_t g_pitch) const {
-    part_blocks(lines, reduced_column(lines, lane / Lines::components, j), pack_at<Lanes>(ends.at(lane, j, 0)),
-                pack_at<Lanes>(ends.at(lane, j, 1)), values.at(lane, j, 0), values.stride_z, g, g_pitch);
+    expand(lines, reduced_column(lines, lane / Lines::components, j), pack_at<Lanes>(ends.at(lane, j, 0)),
+           pack_at<Lanes>(ends.at(lane, j, 1)), values.at(lane, j, 0), values.stride_z, g, g_pitch);
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include "core/support/error.hpp"
 #include "core/support/real.hpp"
+#include "poisson/tridiagonal/line_plan.hpp"
 
 namespace sluice {
 
@@ -59,9 +60,6 @@ SLUICE_INLINE double reciprocal(double x) {
   }
 }
 
-/// Rows of the longest block that there is a shape for.
-inline constexpr int longest_shape = 32;
-
 /// Calls action with the smallest shape that fits blocks of which the longest has so many rows. They differ by one row
 /// at most, so that all surely have as many rows as the next smaller shape has room for.
 template <class Action>
@@ -81,7 +79,7 @@ void with_shape(std::int64_t longest, const Action& action) {
   } else if (longest <= 28) {
     action(BlockShape<28, 24>());
   } else {
-    SLUICE_REQUIRE(longest <= longest_shape, "a block that is too long for a thread");
+    SLUICE_REQUIRE(longest <= max_rows_of_thread, "a block that is too long for a thread");
     action(BlockShape<32, 28>());
   }
 }

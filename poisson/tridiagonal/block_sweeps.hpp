@@ -200,8 +200,8 @@ SLUICE_INLINE void sweep_reduced_down(const LineRows& rows, const ReducedColumn&
 /// that are left when all values but the lowest and the highest are eliminated. The weights are those of
 /// tridiagonal_sweeps.hpp, for the unknowns of the reduced system in place of rows.
 template <int Lanes>
-SLUICE_INLINE void join_blocks(const LineRows& rows, const ReducedColumn& column, const real* values,
-                               std::ptrdiff_t pitch, LanePack<Lanes>& first, LanePack<Lanes>& last) {
+SLUICE_INLINE void condense(const LineRows& rows, const ReducedColumn& column, const real* values, std::ptrdiff_t pitch,
+                            LanePack<Lanes>& first, LanePack<Lanes>& last) {
   first = last = {};
   const int count = rows.blocks.count;
   double g[Lanes] = {};
@@ -256,9 +256,9 @@ SLUICE_INLINE void join_blocks(const LineRows& rows, const ReducedColumn& column
 
 /// All boundary values of a rank's blocks, in place of their right-hand sides, from the lowest and the highest.
 template <int Lanes>
-SLUICE_INLINE void part_blocks(const LineRows& rows, const ReducedColumn& column, const LanePack<Lanes>& first,
-                               const LanePack<Lanes>& last, real* values, std::ptrdiff_t pitch, double* g,
-                               std::ptrdiff_t g_pitch) {
+SLUICE_INLINE void expand(const LineRows& rows, const ReducedColumn& column, const LanePack<Lanes>& first,
+                          const LanePack<Lanes>& last, real* values, std::ptrdiff_t pitch, double* g,
+                          std::ptrdiff_t g_pitch) {
   const int count = rows.blocks.count;
   if (count > 1) {
     const double back_first = rows.symmetry[0] * column.at(coupling, 0);

@@ -5,8 +5,6 @@
 
 #include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
-#include "poisson/tridiagonal/block_solver.hpp"
-#include "poisson/tridiagonal/tile_solver.hpp"
 #include "poisson/tridiagonal/tridiagonal_kernels.hpp"
 
 namespace sluice {
@@ -51,58 +49,7 @@ std::size_t reduced_size(const ShiftedLines& lines) {
   return static_cast<std::size_t>(lines.lines) * static_cast<std::size_t>(reduced_coefficients * lines.blocks.count);
 }
 
-/// Rows of the same grid cut into the ranks' blocks.
-std::optional<RowTables> joined_rows(const TridiagonalRows& rows, const std::optional<JoinedBlocks>& joined) {
-  if (!joined) return std::nullopt;
-  return RowTables(rows, joined->of_ranks);
-}
-
 }  // namespace
-
-bool solves_in_tiles(const Decomposition& decomposition, TridiagonalMethod method) {
-  return loops_on_gpu && decomposition.processes().pz == 1 && method == TridiagonalMethod::ptdma &&
-         tiles_hold(decomposition.z_blocks());
-}
-
-bool joins_blocks(const Decomposition& decomposition, TridiagonalMethod method) {
-  const ProcessGrid& processes = decomposition.processes();
-  if (!loops_on_gpu || processes.pz == 1 || method != TridiagonalMethod::ptdma) return false;
-  int most = 0;
-  for (int z = 0; z < processes.pz; ++z)
-    most = std::max(most, JoinedBlocks::count(decomposition.x_pencil(processes.rank(0, z)).extent(2)));
-  return std::max(most, processes.pz) <= most_blocks_of_line;
-}
-
-std::optional<JoinedBlocks> joined_blocks(const Communicator& comm, const Decomposition& decomposition,
-                                          TridiagonalMethod method) {
-  if (!joins_blocks(decomposition, method)) return std::nullopt;
-  const ProcessGrid& processes = decomposition.processes();
-  std::vector<std::int64_t> bounds{0};
-  for (int z = 0; z < processes.pz; ++z) bounds.push_back(decomposition.x_pencil(processes.rank(0, z)).hi[2]);
-  return JoinedBlocks(std::move(bounds), comm.z_index());
-}
-
-JoinedBlocks::JoinedBlocks(std::vector<std::int64_t> bounds, int z_index)
-    : of_ranks(std::move(bounds)), of_threads({0}), first_blocks{0}, rank(z_index) {
-  std::vector<std::int64_t> all{0};
-  for (std::size_t n = 0; n + 1 < of_ranks.bounds().size(); ++n) {
-    const std::int64_t start = of_ranks.bounds()[n];
-    const std::int64_t planes = of_ranks.bounds()[n + 1] - start;
-    const std::vector<std::int64_t> cuts = split_evenly(planes, count(planes));
-    for (auto cut = cuts.begin() + 1; cut != cuts.end(); ++cut) all.push_back(start + *cut);
-    first_blocks.push_back(static_cast<int>(all.size()) - 1);
-  }
-  of_threads = ZBlocks(std::move(all));
-}
-
-int JoinedBlocks::count(std::int64_t planes) {
-  return static_cast<int>((planes + longest_shape - 1) / longest_shape);
-}
-
-std::int64_t JoinedBlocks::longest_here() const {
-  const auto n = static_cast<std::size_t>(rank);
-  return (of_ranks.bounds()[n + 1] - of_ranks.bounds()[n] + blocks_here() - 1) / blocks_here();
-}
 
 RowTables::RowTables(const TridiagonalRows& symmetric_as, const ZBlocks& blocks)
     : host_bounds_(blocks.bounds().begin(), blocks.bounds().end()),
@@ -142,19 +89,21 @@ LineRows RowTables::host_rows() const {
 }
 
 PoissonTables::PoissonTables(const std::vector<double>& z_nodes, std::vector<double> shift_x,
-                             std::vector<double> shift_y, const ZBlocks& blocks, std::optional<JoinedBlocks> joined,
+                             std::vector<double> shift_y, const LinePlan& plan, double scale)
+    : PoissonTables(z_nodes, second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann), std::move(shift_x),
+                    std::move(shift_y), plan, scale) {}
+
+PoissonTables::PoissonTables(const std::vector<double>& z_nodes, const TridiagonalRows& second_derivative,
+                             std::vector<double> shift_x, std::vector<double> shift_y, const LinePlan& plan,
                              double scale)
-    : rows_(second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann),
-            joined ? joined->of_threads : blocks),
-      joined_(std::move(joined)),
-      joined_rows_(joined_rows(second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann), joined_)) {
+    : plan_(plan),
+      rows_(second_derivative, plan.solved),
+      reduced_rows_(second_derivative, plan.reduced),
+      first_blocks_(plan.first_blocks) {
   // Dividing the solution by `scale` is multiplying the matrix by it, once.
-  TridiagonalRows rows = scaled(second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann), scale);
+  TridiagonalRows rows = scaled(second_derivative, scale);
   rows_.set(rows);
-  if (joined_) {
-    joined_rows_->set(rows);
-    first_blocks_ = Buffer<int>(joined_->first_blocks);
-  }
+  reduced_rows_.set(rows);
   for (double& shift : shift_x) shift *= scale;
   for (double& shift : shift_y) shift *= scale;
   shift_x_ = Buffer<double>(shift_x);
@@ -192,8 +141,8 @@ ShiftedLines PoissonTables::lines(const Box3& box, const RowTables& rows) const 
 
 ShiftedLines PoissonTables::at_home(const Box3& box) {
   ShiftedLines prepared = lines(box, rows_);
-  if (!joined_ || prepared.lines <= 0) return prepared;
-  const ShiftedLines here = narrowed_to(prepared, joined_->first_block(), joined_->blocks_here());
+  if (!plan_.is_condensed() || prepared.lines <= 0) return prepared;
+  const ShiftedLines here = narrowed_to(prepared, plan_.first_block(), plan_.blocks_here());
   home_reduced_ = Buffer<double>(reduced_size(here));
   prepared.reduced = home_reduced_.data();
   parallel_for("prepare reduced systems", box_of(box.nx(), box.ny(), 1),
@@ -202,32 +151,37 @@ ShiftedLines PoissonTables::at_home(const Box3& box) {
 }
 
 ShiftedLines PoissonTables::whole(const Box3& box) {
-  ShiftedLines prepared = lines(box, joined_rows_ ? *joined_rows_ : rows_);
-  if (prepared.lines <= 0) return prepared;
+  ShiftedLines prepared = lines(box, reduced_rows_);
+  if (plan_.strategy == LineStrategy::transposed || prepared.lines <= 0) return prepared;
   reduced_ = Buffer<double>(reduced_size(prepared));
   prepared.reduced = reduced_.data();
   const Box3 all = box_of(box.nx(), box.ny(), 1);
-  if (joined_) {
+  if (plan_.is_condensed()) {
     parallel_for("prepare reduced systems", all,
-                 PrepareJoined{prepared, rows_.device_rows(), first_blocks_.data(), reduced_.data()});
+                 PrepareCondensed{prepared, rows_.device_rows(), first_blocks_.data(), reduced_.data()});
   } else {
     parallel_for("prepare reduced systems", all, PrepareReduced{prepared, reduced_.data(), false});
   }
   return prepared;
 }
 
-HelmholtzTables::HelmholtzTables(TridiagonalRows second_derivative, const ZBlocks& blocks,
-                                 std::optional<JoinedBlocks> joined, TridiagonalMethod method)
+double PoissonTables::bytes(const LinePlan& plan, const Box3& home, const Box3& whole) {
+  if (plan.strategy == LineStrategy::transposed) return 0;
+  const auto of_lines = [](const Box3& box, int blocks) {
+    return static_cast<double>(box.extent(0) * box.extent(1) * reduced_coefficients * blocks) * sizeof(double);
+  };
+  return of_lines(whole, plan.reduced.count()) + (plan.is_condensed() ? of_lines(home, plan.blocks_here()) : 0);
+}
+
+HelmholtzTables::HelmholtzTables(TridiagonalRows second_derivative, const LinePlan& plan)
     : second_derivative_(std::move(second_derivative)),
       matrix_(second_derivative_),
-      method_(method),
-      rows_(second_derivative_, joined ? joined->of_threads : blocks),
-      joined_(std::move(joined)),
-      joined_rows_(joined_rows(second_derivative_, joined_)),
+      plan_(plan),
+      rows_(second_derivative_, plan.solved),
+      reduced_rows_(second_derivative_, plan.reduced),
       host_pivots_(2 * second_derivative_.diagonal.size()),
-      host_home_reduced_(static_cast<std::size_t>(joined_ ? reduced_coefficients * joined_->blocks_here() : 0)),
-      host_reduced_(
-          static_cast<std::size_t>(reduced_coefficients * (joined_ ? joined_->of_ranks.count() : blocks.count()))),
+      host_home_reduced_(static_cast<std::size_t>(plan.is_condensed() ? reduced_coefficients * plan.blocks_here() : 0)),
+      host_reduced_(static_cast<std::size_t>(reduced_coefficients * plan.reduced.count())),
       pivots_(host_pivots_),
       home_reduced_(host_home_reduced_),
       reduced_(host_reduced_) {
@@ -258,17 +212,17 @@ void HelmholtzTables::prepare(double c) {
     matrix_.upper[k] = -c * second_derivative_.upper[k];
   }
   rows_.set(matrix_);
+  reduced_rows_.set(matrix_);
   const LineRows rows = rows_.host_rows();
-  if (method_ == TridiagonalMethod::transpose) {
+  if (plan_.strategy == LineStrategy::transposed) {
     eliminate(0, rows.nz);
   } else {
     for (int block = 0; block < rows.blocks.count; ++block)
       eliminate(rows.blocks.bounds[block] + 1, rows.blocks.bounds[block + 1] - 1);
-    if (joined_) {
-      joined_rows_->set(matrix_);
-      prepare_reduced(joined_rows_->host_rows(), 0, host_reduced_.data(), 1, false,
-                      EquationsOfJoined{rows, joined_->first_blocks.data(), 0});
-      const LineRows here = narrowed_to(rows, joined_->first_block(), joined_->blocks_here());
+    if (plan_.is_condensed()) {
+      prepare_reduced(reduced_rows_.host_rows(), 0, host_reduced_.data(), 1, false,
+                      EquationsOfCondensed{rows, plan_.first_blocks.data(), 0});
+      const LineRows here = narrowed_to(rows, plan_.first_block(), plan_.blocks_here());
       prepare_reduced(here, 0, host_home_reduced_.data(), 1, true, EquationsOfRows{here, 0});
       home_reduced_.upload(host_home_reduced_);
     } else {
@@ -284,13 +238,13 @@ TableLines HelmholtzTables::at_home() const {
   static_cast<LineRows&>(lines) = rows_.device_rows();
   lines.inverse = pivots_.data();
   lines.weight = pivots_.data() + lines.nz;
-  lines.reduced = joined_ ? home_reduced_.data() : reduced_.data();
+  lines.reduced = plan_.is_condensed() ? home_reduced_.data() : reduced_.data();
   return lines;
 }
 
 TableLines HelmholtzTables::whole() const {
   TableLines lines = at_home();
-  if (joined_rows_) static_cast<LineRows&>(lines) = joined_rows_->device_rows();
+  static_cast<LineRows&>(lines) = reduced_rows_.device_rows();
   lines.reduced = reduced_.data();
   return lines;
 }

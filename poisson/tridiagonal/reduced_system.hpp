@@ -1,5 +1,5 @@
 #pragma once
-// How the systems of block-boundary values are prepared: the coefficients that solve_reduced and join_blocks take.
+// How the systems of block-boundary values are prepared: the coefficients that solve_reduced and condense take.
 #include <cstddef>
 
 #include "poisson/tridiagonal/tridiagonal_sweeps.hpp"
@@ -112,8 +112,8 @@ SLUICE_INLINE BoundaryEquations eliminate_chain(const LineRows& rows, double shi
           -lowest_block.coupling * weight * highest};
 }
 
-/// Of the blocks of one rank after another, joined: rank n has the blocks [first_blocks[n], first_blocks[n + 1]).
-struct EquationsOfJoined {
+/// Of the blocks of one rank after another, condensed: rank n has the blocks [first_blocks[n], first_blocks[n + 1]).
+struct EquationsOfCondensed {
   const LineRows& rows;  ///< with all blocks
   const int* first_blocks;
   double shift;

@@ -291,8 +291,8 @@ struct PrepareReduced {
   }
 };
 
-/// The same for the blocks of ranks, joined.
-struct PrepareJoined {
+/// The same for the blocks of ranks, condensed.
+struct PrepareCondensed {
   ShiftedLines lines;  ///< with a block for each rank
   LineRows rows;       ///< with all blocks
   const int* first_blocks;
@@ -302,7 +302,7 @@ struct PrepareJoined {
     const double shift = lines.shift_x[i] + lines.shift_y[j];
     const std::ptrdiff_t line = static_cast<std::ptrdiff_t>(j) * lines.lines_in_row + i;
     prepare_reduced(lines, shift == 0 ? lines.leak : 0, reduced + line, lines.lines, false,
-                    EquationsOfJoined{rows, first_blocks, shift});
+                    EquationsOfCondensed{rows, first_blocks, shift});
   }
 };
 

@@ -34,6 +34,16 @@ inline std::vector<double> eigenvalues(int n) {
   return values;
 }
 
+/// On one rank.
+inline Decomposition decomposition_of(const LineShape& shape) {
+  return {{shape.nx, shape.ny, shape.nz}, {1, 1}, shape.blocks};
+}
+
+/// With all blocks of the grid.
+inline LinePlan plan_of(const LineShape& shape) {
+  return plan_lines(decomposition_of(shape), 0, LineStrategy::two_passes);
+}
+
 /// The coefficients of a rank that holds all lines.
 template <class Lines>
 class LineProblem;
@@ -41,9 +51,9 @@ class LineProblem;
 template <>
 class LineProblem<ShiftedLines> {
  public:
-  explicit LineProblem(const LineShape& shape, std::optional<JoinedBlocks> joined = std::nullopt)
-      : tables_(stretched_nodes(shape.nz), eigenvalues(shape.nx), eigenvalues(shape.ny),
-                ZBlocks(shape.nz, shape.blocks), std::move(joined), 8.0),
+  explicit LineProblem(const LineShape& shape) : LineProblem(shape, plan_of(shape)) {}
+  LineProblem(const LineShape& shape, const LinePlan& plan)
+      : tables_(stretched_nodes(shape.nz), eigenvalues(shape.nx), eigenvalues(shape.ny), plan, 8.0),
         home_(tables_.at_home(box_of(shape.nx, shape.ny, shape.nz))),
         lines_(tables_.whole(box_of(shape.nx, shape.ny, shape.nz))) {}
 
@@ -58,9 +68,9 @@ class LineProblem<ShiftedLines> {
 template <>
 class LineProblem<TableLines> {
  public:
-  explicit LineProblem(const LineShape& shape, std::optional<JoinedBlocks> joined = std::nullopt)
-      : tables_(second_derivative_centers(stretched_nodes(shape.nz), WallRow::dirichlet, WallRow::neumann),
-                ZBlocks(shape.nz, shape.blocks), std::move(joined), TridiagonalMethod::ptdma) {
+  explicit LineProblem(const LineShape& shape) : LineProblem(shape, plan_of(shape)) {}
+  LineProblem(const LineShape& shape, const LinePlan& plan)
+      : tables_(second_derivative_centers(stretched_nodes(shape.nz), WallRow::dirichlet, WallRow::neumann), plan) {
     tables_.prepare(0.01);
     home_ = tables_.at_home();
     lines_ = tables_.whole();
@@ -122,17 +132,21 @@ class LineData {
   Buffer<real> data_;
 };
 
-/// The lines solved by LineSolver, on one rank.
+/// The lines solved by LineSolver, on one rank: by `strategy`, or the next one that serves the grid; by default by the
+/// fastest.
 template <class Lines>
-std::vector<std::vector<real>> solve_lines(const LineShape& shape, BlockMethod block_method) {
+std::vector<std::vector<real>> solve_lines(const LineShape& shape, std::optional<LineStrategy> strategy = {}) {
   const Communicator comm(MPI_COMM_SELF, {1, 1});
-  const Decomposition decomposition({shape.nx, shape.ny, shape.nz}, {1, 1}, shape.blocks);
+  const Decomposition decomposition = decomposition_of(shape);
+  const std::vector<LineStrategy> strategies = line_strategies(decomposition, TridiagonalMethod::ptdma);
+  const auto serves = std::ranges::find_if(strategies, [&](LineStrategy other) { return other >= strategy; });
   const auto exchange = make_exchange("auto", MPI_COMM_SELF);
   const std::vector<Box3> boxes{box_of(shape.nx, shape.ny, shape.nz)};
-  LineSolver<Lines> solver(comm, decomposition, {boxes, boxes, 0}, TridiagonalMethod::ptdma, *exchange, block_method);
+  const auto solver =
+      make_line_solver<Lines>(comm, decomposition, {boxes, boxes, 0}, plan_lines(decomposition, 0, *serves), *exchange);
   const LineProblem<Lines> problem(shape);
   LineData<Lines> data(shape);
-  solver.solve(problem.lines(), problem.lines(), data.array());
+  solver->solve(problem.lines(), problem.lines(), data.array());
   device::synchronize();
   return data.lines();
 }
@@ -155,9 +169,9 @@ inline double difference_in_epsilons(const std::vector<std::vector<real>>& a, co
   return worst;
 }
 
-/// Expects that solve(shape) gives what LineSolver gives by `reference`, to round-off.
+/// Expects that solve(shape) gives what solve_lines gives by `reference`, to round-off.
 template <class Lines, class Solve>
-void expect_agreement(const char* what, const std::vector<LineShape>& shapes, BlockMethod reference,
+void expect_agreement(const char* what, const std::vector<LineShape>& shapes, std::optional<LineStrategy> reference,
                       const Solve& solve) {
   double worst = 0;
   for (const LineShape& shape : shapes) {

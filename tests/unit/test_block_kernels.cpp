@@ -17,12 +17,12 @@ namespace sluice {
 namespace {
 
 /// The planes of a grid over `ranks` ranks, by whole blocks.
-JoinedBlocks joined_of_rank(const test::LineShape& shape, int ranks, int rank) {
+LinePlan plan_of_rank(const test::LineShape& shape, int ranks, int rank) {
   const ZBlocks blocks(shape.nz, shape.blocks);
   std::vector<std::int64_t> bounds;
   for (int r = 0; r <= ranks; ++r)
     bounds.push_back(blocks.bounds()[static_cast<std::size_t>(r * shape.blocks / ranks)]);
-  return {bounds, rank};
+  return plan_condensed(bounds, rank);
 }
 
 /// What a block of three threads does to three lines at a time of one z block.
@@ -46,13 +46,13 @@ void solve_on_chip(const Kernel& kernel, int block, const ForEachLine& for_each_
   }
 }
 
-/// The passes of `ranks` ranks that join their blocks, rank after rank and thread after thread.
+/// The passes of `ranks` ranks that condense their blocks, rank after rank and thread after thread.
 template <int Lanes, class Lines>
-std::vector<std::vector<real>> solve_joined(const test::LineShape& shape, int ranks) {
+std::vector<std::vector<real>> solve_condensed(const test::LineShape& shape, int ranks) {
   test::LineData<Lines> data(shape);
   const LineArray x = data.array();
   const std::ptrdiff_t lines = static_cast<std::ptrdiff_t>(x.count) * x.rows;
-  const int blocks = joined_of_rank(shape, ranks, 0).of_threads.count();
+  const int blocks = plan_of_rank(shape, ranks, 0).solved.count();
   Buffer<real> edges(static_cast<std::size_t>(2 * blocks * lines));
   Buffer<real> ends(static_cast<std::size_t>(2 * ranks * lines));
   std::vector<double> g(static_cast<std::size_t>(2 * std::max(blocks, ranks) * Lanes));
@@ -63,35 +63,35 @@ std::vector<std::vector<real>> solve_joined(const test::LineShape& shape, int ra
   };
   const auto on_each_rank = [&](const auto& action) {
     for (int rank = 0; rank < ranks; ++rank) {
-      const JoinedBlocks joined = joined_of_rank(shape, ranks, rank);
-      const test::LineProblem<Lines> problem(shape, joined);
+      const LinePlan plan = plan_of_rank(shape, ranks, rank);
+      const test::LineProblem<Lines> problem(shape, plan);
       LineArray own = x;
-      own.origin = x.at(0, 0, static_cast<int>(joined.of_ranks.bounds()[static_cast<std::size_t>(rank)]));
-      const LineArray boundary{edges.data() + 2 * joined.first_block() * lines, x.count, lines, x.count, x.rows};
+      own.origin = x.at(0, 0, static_cast<int>(plan.reduced.bounds()[static_cast<std::size_t>(rank)]));
+      const LineArray boundary{edges.data() + 2 * plan.first_block() * lines, x.count, lines, x.count, x.rows};
       const LineArray own_ends{ends.data() + 2 * rank * lines, x.count, lines, x.count, x.rows};
-      action(problem.home(), joined, own, boundary, own_ends);
+      action(problem.home(), plan, own, boundary, own_ends);
     }
   };
-  on_each_rank([&](const Lines& home, const JoinedBlocks& joined, const LineArray& own, const LineArray& boundary,
+  on_each_rank([&](const Lines& home, const LinePlan& plan, const LineArray& own, const LineArray& boundary,
                    const LineArray& own_ends) {
-    const FormBoundaryInTurns<Lines, Lanes> form{home, own, boundary, joined.first_block()};
-    const JoinBlocksOfRank<Lines, Lanes> join{narrowed_to(home, joined.first_block(), joined.blocks_here()), boundary,
-                                              own_ends};
-    for (int block = 0; block < joined.blocks_here(); ++block)
+    const FormBoundaryInTurns<Lines, Lanes> form{home, own, boundary, plan.first_block()};
+    const CondenseBlocks<Lines, Lanes> condense{narrowed_to(home, plan.first_block(), plan.blocks_here()), boundary,
+                                                own_ends};
+    for (int block = 0; block < plan.blocks_here(); ++block)
       for_each_line([&](int lane, int j) { form(lane, j, block); });
-    for_each_line([&](int lane, int j) { join(lane, j, nullptr, 0); });
+    for_each_line([&](int lane, int j) { condense(lane, j, nullptr, 0); });
   });
-  const test::LineProblem<Lines> whole(shape, joined_of_rank(shape, ranks, 0));
+  const test::LineProblem<Lines> whole(shape, plan_of_rank(shape, ranks, 0));
   const SolveReducedOnChip<Lines, Lanes> reduced{whole.lines(), {ends.data(), x.count, lines, x.count, x.rows}};
   for_each_line([&](int lane, int j) { reduced(lane, j, g.data(), Lanes); });
-  on_each_rank([&](const Lines& home, const JoinedBlocks& joined, const LineArray& own, const LineArray& boundary,
+  on_each_rank([&](const Lines& home, const LinePlan& plan, const LineArray& own, const LineArray& boundary,
                    const LineArray& own_ends) {
-    const PartBlocksOfRank<Lines, Lanes> part{narrowed_to(home, joined.first_block(), joined.blocks_here()), boundary,
-                                              own_ends};
-    for_each_line([&](int lane, int j) { part(lane, j, g.data(), Lanes); });
-    with_shape(joined.longest_here(), [&](auto room) {
-      const SolveInteriorOnChip<Lines, Lanes, decltype(room)> interior{home, own, boundary, joined.first_block()};
-      for (int block = 0; block < joined.blocks_here(); ++block) solve_on_chip<Lanes>(interior, block, for_each_line);
+    const ExpandBlocks<Lines, Lanes> expand{narrowed_to(home, plan.first_block(), plan.blocks_here()), boundary,
+                                            own_ends};
+    for_each_line([&](int lane, int j) { expand(lane, j, g.data(), Lanes); });
+    with_shape(plan.longest, [&](auto room) {
+      const SolveInteriorOnChip<Lines, Lanes, decltype(room)> interior{home, own, boundary, plan.first_block()};
+      for (int block = 0; block < plan.blocks_here(); ++block) solve_on_chip<Lanes>(interior, block, for_each_line);
     });
   });
   return data.lines();
@@ -128,9 +128,8 @@ std::vector<std::vector<real>> solve_in_passes(const test::LineShape& shape) {
 template <int Lanes, class Lines, class Shape>
 void expect_the_same(const char* what, const std::vector<test::LineShape>& shapes) {
   if (device::is_gpu()) GTEST_SKIP() << "the coefficients are not in host memory";
-  test::expect_agreement<Lines>(what, shapes, BlockMethod::tiles, [](const test::LineShape& shape) {
-    return solve_in_passes<Lanes, Shape, Lines>(shape);
-  });
+  test::expect_agreement<Lines>(
+      what, shapes, {}, [](const test::LineShape& shape) { return solve_in_passes<Lanes, Shape, Lines>(shape); });
 }
 
 TEST(BlockKernels, ComplexLines) {
@@ -180,7 +179,7 @@ double residual_in_epsilons(const test::LineShape& shape, const std::vector<std:
 }
 
 template <int Lanes, class Lines>
-void expect_the_same_joined(const char* what) {
+void expect_the_same_condensed(const char* what) {
   if (device::is_gpu()) GTEST_SKIP() << "the coefficients are not in host memory";
   double worst = 0;
   double worst_difference = 0;
@@ -188,12 +187,12 @@ void expect_the_same_joined(const char* what) {
   for (const test::LineShape& shape :
        {test::LineShape{6, 3, 40, 4}, test::LineShape{4, 5, 79, 5}, test::LineShape{10, 2, 384, 24},
         test::LineShape{6, 2, 630, 210}, test::LineShape{6, 3, 258, 8}}) {
-    const auto expected = test::solve_lines<Lines>(shape, BlockMethod::tiles);
+    const auto expected = test::solve_lines<Lines>(shape);
     worst_plain = std::max(worst_plain, residual_in_epsilons<Lines>(shape, expected));
     for (const int ranks : {1, 2, 3, 4}) {
-      const auto joined = solve_joined<Lanes, Lines>(shape, ranks);
-      const double residual = residual_in_epsilons<Lines>(shape, joined);
-      const double difference = test::difference_in_epsilons(joined, expected);
+      const auto condensed = solve_condensed<Lanes, Lines>(shape, ranks);
+      const double residual = residual_in_epsilons<Lines>(shape, condensed);
+      const double difference = test::difference_in_epsilons(condensed, expected);
       const std::string of = fmt::format("{}, nz {}, blocks {}, ranks {}", what, shape.nz, shape.blocks, ranks);
       EXPECT_LE(residual, 50) << of;
       EXPECT_LE(difference, 0.1 * shape.nz * shape.nz) << of;  // as the condition of the longest wave grows
@@ -201,41 +200,40 @@ void expect_the_same_joined(const char* what) {
       worst_difference = std::max(worst_difference, difference);
     }
   }
-  std::printf("%s: residual %.1f eps (not joined: %.1f), difference %.1f eps\n", what, worst, worst_plain,
+  std::printf("%s: residual %.1f eps (not condensed: %.1f), difference %.1f eps\n", what, worst, worst_plain,
               worst_difference);
 }
 
-TEST(BlockKernels, BlocksOfARankJoined) {
-  expect_the_same_joined<2, ShiftedLines>("complex, joined");
-  expect_the_same_joined<1, TableLines>("real, joined");
+TEST(BlockKernels, BlocksOfARankCondensed) {
+  expect_the_same_condensed<2, ShiftedLines>("complex, condensed");
+  expect_the_same_condensed<1, TableLines>("real, condensed");
 }
 
 TEST(BlockKernels, RanksOfTwoOrThreePlanes) {
   if (device::is_gpu()) GTEST_SKIP() << "the coefficients are not in host memory";
   const std::vector<test::LineShape> shapes{{4, 3, 9, 4}, {6, 2, 8, 4}};
-  test::expect_agreement<ShiftedLines>("complex, two or three planes a rank", shapes, BlockMethod::tiles,
-                                       [](const auto& shape) { return solve_joined<2, ShiftedLines>(shape, 4); });
-  test::expect_agreement<TableLines>("real, two or three planes a rank", shapes, BlockMethod::tiles,
-                                     [](const auto& shape) { return solve_joined<1, TableLines>(shape, 4); });
+  test::expect_agreement<ShiftedLines>("complex, two or three planes a rank", shapes, {},
+                                       [](const auto& shape) { return solve_condensed<2, ShiftedLines>(shape, 4); });
+  test::expect_agreement<TableLines>("real, two or three planes a rank", shapes, {},
+                                     [](const auto& shape) { return solve_condensed<1, TableLines>(shape, 4); });
 }
 
 TEST(BlockKernels, CutTheirPlanesEvenlyIntoAsFewBlocksAsThreadsCanSolve) {
-  const JoinedBlocks joined({0, 2, 34, 67, 131, 196}, 2);
-  EXPECT_EQ(joined.of_threads.bounds(), (std::vector<std::int64_t>{0, 2, 34, 51, 67, 99, 131, 153, 175, 196}));
-  EXPECT_EQ(joined.first_blocks, (std::vector<int>{0, 1, 2, 4, 6, 9}));
-  EXPECT_EQ(joined.first_block(), 2);
-  EXPECT_EQ(joined.blocks_here(), 2);
-  EXPECT_EQ(joined.longest_here(), 17);
-  EXPECT_EQ(JoinedBlocks({0, 2, 34}, 0).longest_here(), 2);
-  EXPECT_EQ(JoinedBlocks({0, 2, 34}, 1).longest_here(), 32);
+  const LinePlan plan = plan_condensed({0, 2, 34, 67, 131, 196}, 2);
+  EXPECT_EQ(plan.solved.bounds(), (std::vector<std::int64_t>{0, 2, 34, 51, 67, 99, 131, 153, 175, 196}));
+  EXPECT_EQ(plan.first_blocks, (std::vector<int>{0, 1, 2, 4, 6, 9}));
+  EXPECT_EQ(plan.first_block(), 2);
+  EXPECT_EQ(plan.blocks_here(), 2);
+  EXPECT_EQ(plan.longest, 17);
+  EXPECT_EQ(plan_condensed({0, 2, 34}, 0).longest, 2);
+  EXPECT_EQ(plan_condensed({0, 2, 34}, 1).longest, 32);
 }
 
 TEST(BlockKernels, WhichGridsTheKernelsServe) {
-  using Complex = BlockKernels<ShiftedLines>;
-  EXPECT_TRUE(Complex::hold(ZBlocks(384, 24)));
-  EXPECT_FALSE(Complex::hold(ZBlocks(33, 1)));
-  EXPECT_TRUE(Complex::hold(ZBlocks(32, 1)));
-  EXPECT_FALSE(Complex::hold(ZBlocks(500, 250)));
+  EXPECT_TRUE(fit_on_chip(ZBlocks(384, 24)));
+  EXPECT_FALSE(fit_on_chip(ZBlocks(33, 1)));
+  EXPECT_TRUE(fit_on_chip(ZBlocks(32, 1)));
+  EXPECT_FALSE(fit_on_chip(ZBlocks(500, 250)));
 }
 
 }  // namespace

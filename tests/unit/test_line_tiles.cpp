@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/device/memory.hpp"
-#include "poisson/tridiagonal/tile_solver.hpp"
+#include "poisson/tridiagonal/line_tiles.hpp"
 #include "tests/support/line_problem.hpp"
 
 namespace sluice {
@@ -56,7 +56,7 @@ std::vector<TileForm> tile_forms() {
 template <int Lanes, class Lines, class Shape>
 void expect_the_same(const char* what, const std::vector<test::LineShape>& shapes) {
   if (device::is_gpu()) GTEST_SKIP() << "the coefficients are not in host memory";
-  test::expect_agreement<Lines>(what, shapes, BlockMethod::tiles, [&](const test::LineShape& shape) {
+  test::expect_agreement<Lines>(what, shapes, {}, [&](const test::LineShape& shape) {
     auto form_0 = solve_in_tiles<Lanes, Shape, Lines>(shape, {});
     for (const TileForm& form : tile_forms<Lanes>()) {
       EXPECT_EQ((solve_in_tiles<Lanes, Shape, Lines>(shape, form)), form_0)
@@ -87,13 +87,13 @@ TEST(LineTiles, RealLinesTogether) {
 }
 
 TEST(LineTiles, WhichGridsTheKernelsServe) {
-  EXPECT_TRUE(tiles_hold(ZBlocks(384, 24)));
-  EXPECT_FALSE(tiles_hold(ZBlocks(33, 1)));
-  EXPECT_TRUE(tiles_hold(ZBlocks(32, 1)));
-  EXPECT_TRUE(tiles_hold(ZBlocks(396, 24)));
-  EXPECT_FALSE(tiles_hold(ZBlocks(400, 24)));
-  EXPECT_FALSE(tiles_hold(ZBlocks(384, 25)));
-  EXPECT_FALSE(tiles_hold(ZBlocks(300, 150)));
+  EXPECT_TRUE(fit_tiles(ZBlocks(384, 24)));
+  EXPECT_FALSE(fit_tiles(ZBlocks(33, 1)));
+  EXPECT_TRUE(fit_tiles(ZBlocks(32, 1)));
+  EXPECT_TRUE(fit_tiles(ZBlocks(396, 24)));
+  EXPECT_FALSE(fit_tiles(ZBlocks(400, 24)));
+  EXPECT_FALSE(fit_tiles(ZBlocks(384, 25)));
+  EXPECT_FALSE(fit_tiles(ZBlocks(300, 150)));
 }
 
 }  // namespace

@@ -1,0 +1,18 @@
+#pragma once
+#include <algorithm>
+
+#include "core/decomp/memory_need.hpp"
+#include "core/decomp/transpose.hpp"
+#include "core/support/box3.hpp"
+
+namespace sluice {
+
+/// Of a transpose between these boxes of one rank, and back.
+template <class T>
+MemoryNeed transpose_need(const Box3& from, const Box3& to) {
+  const auto held = static_cast<double>(Transpose<T>::row_length(to) * to.extent(1) * to.extent(2));
+  const auto travelling = static_cast<double>(std::max(from.volume(), to.volume()) - intersect(from, to).volume());
+  return {0, held * sizeof(T), travelling * sizeof(T)};
+}
+
+}  // namespace sluice
