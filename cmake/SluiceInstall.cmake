@@ -10,7 +10,9 @@ install(TARGETS sluice_core sluice_poisson EXPORT SluiceTargets ARCHIVE DESTINAT
 set(public_headers
     core/decomp/communicator.hpp
     core/decomp/decomposition.hpp
+    core/decomp/exchange/array_part.hpp
     core/decomp/exchange/exchange.hpp
+    core/decomp/exchange/mover.hpp
     core/decomp/field.hpp
     core/decomp/field_copy.hpp
     core/decomp/halo_exchange.hpp

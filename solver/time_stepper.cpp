@@ -20,7 +20,7 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       metrics_(device_metrics_.view()),
       box_(decomposition.x_pencil(comm.rank())),
       walls_(box_, grid.cells()[2], flow.bottom, flow.top),
-      halo_(comm, box_, flow_fields().size() + transported.size(), exchange),
+      halo_(comm, box_, exchange),
       momentum_(metrics_, flow),
       transport_(std::move(transported), box_, metrics_),
       forcing_(flow.forcing, grid, comm.world()),

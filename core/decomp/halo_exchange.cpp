@@ -1,9 +1,11 @@
 #include "core/decomp/halo_exchange.hpp"
 
-#include <type_traits>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <utility>
 
-#include "core/device/parallel_for.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 
@@ -11,174 +13,144 @@ namespace sluice {
 
 namespace {
 
-/// Rows of nx elements, `stride` apart: a layer of a field, or its copy in a buffer.
-template <class T>
-struct Layer {
-  T* origin;
-  std::ptrdiff_t stride;
-};
+constexpr int y_axis = 1;
+constexpr int z_axis = 2;
 
-/// Layer j of a field: its rows from plane 0 on.
-Layer<real> y_layer(Field& field, int j) {
-  const View3<real> view = field.view();
-  return {view.origin + j * view.stride_y, view.stride_z};
+int width_of(const Field& field, int axis) {
+  return axis == y_axis ? field.halo().y : field.halo().z;
 }
 
-/// Plane k of a field: its rows from the lower y halo on.
-Layer<real> z_layer(Field& field, int k) {
+/// Layers first ... first + count - 1 along an axis: in y of the rank's own planes, in z with the y halo.
+ArrayPart layers_of(Field& field, int axis, int first, int count) {
   const View3<real> view = field.view();
-  return {view.origin + k * view.stride_z - view.stride_y, view.stride_y};
-}
-
-/// Copies layers to layers, all in one loop over (i, row, number of the layer).
-struct CopyLayers {
-  struct Copy {
-    const real* from;
-    real* to;
-    std::ptrdiff_t from_stride, to_stride;
+  constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(real));
+  const std::size_t row = static_cast<std::size_t>(field.box().nx()) * sizeof(real);
+  const auto part = [&](real* origin, int rows, std::ptrdiff_t row_stride, std::ptrdiff_t layer_stride) {
+    return ArrayPart{
+        reinterpret_cast<std::byte*>(origin), sizeof(real), row, rows, count, row_stride * size, layer_stride * size};
   };
-  Copy copies[2 * HaloExchange::most_fields];
-  int count = 0;
-
-  void add(Layer<const real> from, Layer<real> to) {
-    copies[count++] = {from.origin, to.origin, from.stride, to.stride};
-  }
-
-  SLUICE_INLINE void operator()(int i, int row, int n) const {
-    const Copy& copy = copies[n];
-    copy.to[i + row * copy.to_stride] = copy.from[i + row * copy.from_stride];
-  }
-
-  void run(const char* name, int nx, int rows) const { parallel_for(name, box_of(nx, rows, count), *this); }
-};
-
-Layer<const real> read_only(const Layer<real>& layer) {
-  return {layer.origin, layer.stride};
+  if (axis == y_axis) return part(view.origin + first * view.stride_y, field.box().nz(), view.stride_z, view.stride_y);
+  const int beside = field.halo().y;
+  return part(view.origin + first * view.stride_z - beside * view.stride_y, field.box().ny() + 2 * beside,
+              view.stride_y, view.stride_z);
 }
 
 }  // namespace
 
-HaloExchange::HaloExchange(const Communicator& comm, const Box3& box, std::size_t fields, Exchange& exchange)
-    : box_(box), max_fields_(fields) {
-  SLUICE_REQUIRE(fields <= most_fields, "too many fields for one halo exchange");
+HaloExchange::HaloExchange(const Communicator& comm, const Box3& box, Exchange& exchange)
+    : box_(box), exchange_(&exchange) {
   const auto [py, pz] = comm.processes();
-  y_.rows = box.nz();
-  y_.last = box.ny() - 1;
-  z_.rows = box.ny() + 2;
-  z_.last = box.nz() - 1;
-  y_.lower = (comm.y_index() + py - 1) % py;
-  y_.upper = (comm.y_index() + 1) % py;
+  y_ = {comm.row(), y_axis, box.ny(), box.ny(), (comm.y_index() + py - 1) % py, (comm.y_index() + 1) % py, {}};
+  z_ = {comm.column(), z_axis, box.nz(), box.nz(), nobody, nobody, {}};
   if (comm.z_index() > 0) z_.lower = comm.z_index() - 1;
   if (comm.z_index() + 1 < pz) z_.upper = comm.z_index() + 1;
-  if (py > 1) connect(comm.row(), fields, exchange, y_);
-  if (pz > 1) connect(comm.column(), fields, exchange, z_);
+  std::array<int, 2> min_cells{y_.cells, z_.cells};
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, min_cells.data(), 2, MPI_INT, MPI_MIN, comm.world()), "MPI_Allreduce");
+  y_.min_cells = min_cells[0];
+  z_.min_cells = min_cells[1];
 }
 
-void HaloExchange::connect(MPI_Comm comm, std::size_t fields, Exchange& exchange, Direction& direction) const {
-  const std::size_t layer =
-      static_cast<std::size_t>(box_.nx()) * static_cast<std::size_t>(direction.rows) * sizeof(real);
-  const auto layers = [&](std::size_t n, std::initializer_list<int> neighbours) {
-    std::vector<std::size_t> bytes(static_cast<std::size_t>(size_of(comm)));
-    for (const int neighbour : neighbours) {
-      if (neighbour != nobody) bytes[static_cast<std::size_t>(neighbour)] += n * layer;
-    }
-    return BlockLayout::of(std::move(bytes));
-  };
-  const auto connected = [&](const BlockLayout& send, const BlockLayout& receive) {
-    return exchange.connect(comm, send, receive, Traffic::neighbours);
-  };
-  for (std::size_t n = 1; n <= fields; ++n) {
-    const BlockLayout both = layers(n, {direction.lower, direction.upper});  // as much comes as goes
-    direction.connections.push_back(connected(both, both));
-  }
-  direction.to_lower_halo = connected(layers(1, {direction.upper}), layers(1, {direction.lower}));
-  direction.to_upper_halo = connected(layers(1, {direction.lower}), layers(1, {direction.upper}));
+bool HaloExchange::split(const Direction& direction) {
+  return size_of(direction.comm) > 1;
 }
 
-void HaloExchange::require(const std::vector<Field*>& fields) const {
-  SLUICE_REQUIRE(fields.size() <= max_fields_, "more fields than the halo exchange was made for");
-  for (const Field* field : fields)
+void HaloExchange::require(const Fields& fields) const {
+  for (const Field* field : fields) {
     SLUICE_REQUIRE(field->box() == box_, "a field on another pencil than the halo exchange was made for");
+    for (const Direction* direction : {&y_, &z_}) {
+      const int width = width_of(*field, direction->axis);
+      if (!split(*direction) || width <= direction->min_cells) continue;
+      throw Error(
+          ExitCode::resources,
+          fmt::format("{} is split over {} ranks, of which one owns {} cells along it: too few for a halo of {} "
+                      "layers; use fewer ranks in {}",
+                      direction->axis == y_axis ? "y" : "z", size_of(direction->comm), direction->min_cells, width,
+                      direction->axis == y_axis ? "y" : "z"));
+    }
+  }
 }
 
-void HaloExchange::update(const std::vector<Field*>& fields) {
+void HaloExchange::start(const Fields& fields) {
+  SLUICE_REQUIRE(fields_.empty(), "a halo update starts before the last has finished");
   require(fields);
-  if (fields.size() == 0) return;
-  if (y_.split()) {
-    trade(y_, both_sides(y_, fields.size()), fields, y_layer);
-  } else {
-    wrap_y(fields, true, true);
+  if (fields.empty()) return;
+  if (!split(y_)) wrap_y(fields, {});
+  if (split(y_) || split(z_)) start(split(y_) ? y_ : z_, fields, {});
+  fields_ = fields;
+}
+
+void HaloExchange::finish() {
+  if (in_flight_ != nullptr) std::exchange(in_flight_, nullptr)->finish();
+  if (split(y_) && split(z_) && !fields_.empty()) {
+    start(z_, fields_, {});
+    std::exchange(in_flight_, nullptr)->finish();
   }
-  if (z_.split()) trade(z_, both_sides(z_, fields.size()), fields, z_layer);
+  fields_.clear();
 }
 
 void HaloExchange::update_y(Field& field, Side side) {
   require({&field});
-  if (y_.split()) {
-    trade(y_, one_side(y_, side), {&field}, y_layer);
-  } else {
-    wrap_y({&field}, side == Side::lower, side == Side::upper);
+  const Layers layer{side == Side::lower, side == Side::upper, 1};
+  if (!split(y_)) {
+    wrap_y({&field}, layer);
+    return;
   }
+  start(y_, {&field}, layer);
+  std::exchange(in_flight_, nullptr)->finish();
 }
 
 void HaloExchange::update_z(Field& field, Side side) {
   require({&field});
-  if (z_.split()) trade(z_, one_side(z_, side), {&field}, z_layer);
+  if (!split(z_)) return;
+  start(z_, {&field}, {side == Side::lower, side == Side::upper, 1});
+  std::exchange(in_flight_, nullptr)->finish();
 }
 
-void HaloExchange::wrap_y(const std::vector<Field*>& fields, bool lower, bool upper) const {
-  CopyLayers wrap;
-  for (Field* field : fields) {
-    if (lower) wrap.add(read_only(y_layer(*field, y_.last)), y_layer(*field, -1));
-    if (upper) wrap.add(read_only(y_layer(*field, 0)), y_layer(*field, y_.last + 1));
+void HaloExchange::start(Direction& direction, const Fields& fields, const Layers& layers) {
+  const auto& [comm, axis, cells, min_cells, lower, upper, movers] = direction;
+  Parts outgoing, incoming;
+  std::vector<int> key{layers.lower ? 1 : 0, layers.upper ? 1 : 0};
+  for (const Field* field : fields) {
+    key.push_back(field->halo().y);
+    key.push_back(field->halo().z);
   }
-  wrap.run("halo: y period", box_.nx(), y_.rows);
-}
-
-HaloExchange::Trade HaloExchange::both_sides(const Direction& direction, std::size_t fields) {
-  return {direction.connections[fields - 1].get(), true, true};
-}
-
-HaloExchange::Trade HaloExchange::one_side(const Direction& direction, Side side) {
-  const bool lower = side == Side::lower;
-  return {(lower ? direction.to_lower_halo : direction.to_upper_halo).get(), lower, !lower};
-}
-
-template <class LayerOf>
-void HaloExchange::trade(const Direction& direction, const Trade& trade, const std::vector<Field*>& fields,
-                         const LayerOf& layer_of) const {
-  Connection& connection = *trade.connection;
-  const std::ptrdiff_t nx = box_.nx();
-  const std::ptrdiff_t part = nx * direction.rows * static_cast<std::ptrdiff_t>(fields.size());
-  // A block holds what goes down, then what goes up: both where the ranks below and above are the same one.
-  const std::ptrdiff_t upward = trade.upper && trade.lower && direction.lower == direction.upper ? part : 0;
-  const auto buffer_layer = [&](auto* block, std::ptrdiff_t start, int n) {
-    return Layer<std::remove_pointer_t<decltype(block)>>{block + start + n * nx * direction.rows, nx};
-  };
-
-  connection.begin();
-  CopyLayers pack;
-  const auto pack_for = [&](int neighbour, int layer, std::ptrdiff_t start) {
+  const auto add = [&](Parts& parts, int neighbour, bool first_cells, bool halo) {
     if (neighbour == nobody) return;
-    auto* block = reinterpret_cast<real*>(connection.outgoing(neighbour));
-    int n = 0;
-    for (Field* field : fields) pack.add(read_only(layer_of(*field, layer)), buffer_layer(block, start, n++));
+    for (Field* field : fields) {
+      const int width = layers.max_count > 0 ? layers.max_count : width_of(*field, axis);
+      const int first = halo ? (first_cells ? -width : cells) : (first_cells ? 0 : cells - width);
+      parts.push_back({neighbour, layers_of(*field, axis, first, width)});
+    }
   };
-  if (trade.upper) pack_for(direction.lower, 0, 0);
-  if (trade.lower) pack_for(direction.upper, direction.last, upward);
-  pack.run("halo: pack", box_.nx(), direction.rows);
+  // What goes down comes before what goes up, also where the ranks below and above are the same one.
+  if (layers.upper) add(outgoing, lower, true, false);
+  if (layers.lower) add(outgoing, upper, false, false);
+  if (layers.upper) add(incoming, upper, false, true);
+  if (layers.lower) add(incoming, lower, true, true);
 
-  connection.run([](int) {});
-  CopyLayers unpack;
-  const auto unpack_from = [&](int neighbour, int layer, std::ptrdiff_t start) {
-    if (neighbour == nobody) return;
-    const auto* block = reinterpret_cast<const real*>(connection.incoming(neighbour));
-    int n = 0;
-    for (Field* field : fields) unpack.add(buffer_layer(block, start, n++), layer_of(*field, layer));
-  };
-  if (trade.upper) unpack_from(direction.upper, direction.last + 1, 0);
-  if (trade.lower) unpack_from(direction.lower, -1, upward);
-  unpack.run("halo: unpack", box_.nx(), direction.rows);
+  std::unique_ptr<Mover>& mover = direction.movers[key];
+  if (!mover) {
+    const int rank = rank_of(comm);
+    const int size = size_of(comm);
+    mover = exchange_->block_mover(
+        {comm, BlockLayout::of(outgoing, rank, size), BlockLayout::of(incoming, rank, size), Traffic::neighbours});
+  }
+  mover->start(outgoing, incoming);
+  in_flight_ = mover.get();
+}
+
+void HaloExchange::wrap_y(const Fields& fields, const Layers& layers) const {
+  PartCopies copies;
+  const int rows = box_.ny();
+  for (Field* field : fields) {
+    const int width = layers.max_count > 0 ? layers.max_count : field->halo().y;
+    for (int n = 0; n < width; ++n) {  // a halo may be wider than the period
+      const int from_end = rows - 1 - n % rows;
+      if (layers.lower) copies.add(layers_of(*field, y_axis, from_end, 1), layers_of(*field, y_axis, -1 - n, 1));
+      if (layers.upper) copies.add(layers_of(*field, y_axis, n % rows, 1), layers_of(*field, y_axis, rows + n, 1));
+    }
+  }
+  copies.issue("halo: y period");
 }
 
 }  // namespace sluice

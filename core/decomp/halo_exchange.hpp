@@ -1,5 +1,5 @@
 #pragma once
-#include <cstddef>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -9,60 +9,70 @@
 
 namespace sluice {
 
-/// Fills the halo of fields from the neighbouring ranks, y periodic, z not. Afterwards every halo value that
-/// belongs to another rank (or, in y, to the other side of the period) is valid, edges included. The halo
-/// planes at the walls are not touched: they belong to the wall conditions, which come afterwards and fill
+/// Fills the halo of fields from the neighbouring ranks, y periodic, z not. Afterwards every halo value that belongs to
+/// another rank (or, in y, to the other side of the period) is valid, as many layers as each field has, edges included.
+/// The halo planes at the walls are not touched: they belong to the wall conditions, which come afterwards and fill
 /// them whole, y halo included.
+///
+/// Between start() and finish(), loops may run that neither write the fields nor read their halos, and other Exchanges
+/// may move arrays; the Exchange of this object may not. In flight is the axis y, or z if y is not split.
 class HaloExchange {
  public:
-  static constexpr std::size_t most_fields = 8;
+  using Fields = std::vector<Field*>;
 
   /// Of a rank's cells, where halo layers lie.
   enum class Side { lower, upper };
 
-  /// For fields over the rank's x pencil `box`, `fields` of them at a time, at most most_fields. `comm` and `exchange`
-  /// must outlive this object. Collective over all ranks.
-  HaloExchange(const Communicator& comm, const Box3& box, std::size_t fields, Exchange& exchange);
+  /// For fields over the rank's x pencil `box`. `comm` and `exchange` must outlive this object. Collective over all
+  /// ranks.
+  HaloExchange(const Communicator& comm, const Box3& box, Exchange& exchange);
 
-  /// Collective over all ranks: first y, then z with the y halo included, so that edges are right.
-  void update(const std::vector<Field*>& fields);
-  /// Fills one layer of one field, for what needs no more: in y without edges, in z with the y halo as it is.
-  /// Collective.
+  /// First y, then z with the y halo included, so that edges are right. The first update of fields with these halo
+  /// widths makes the exchange's buffers grow if need be. Throws Error(resources), on all ranks, if some rank owns
+  /// fewer rows or planes than a neighbour's halo is wide. Collective over all ranks, with the same fields in the same
+  /// order.
+  void update(const Fields& fields) {
+    start(fields);
+    finish();
+  }
+  /// The two halves of an update. The fields must stay where they are.
+  void start(const Fields& fields);
+  void finish();
+
+  /// Fills the layer next to the cells of one field, for what needs no more: in y without edges, in z with the y halo
+  /// as it is. Collective.
   void update_y(Field& field, Side side);
   void update_z(Field& field, Side side);
 
  private:
   static constexpr int nobody = -1;
 
-  /// What is to be known of y or z: layers of rows are traded with the ranks below and above in a row or column.
+  /// Layers of an axis are traded with the ranks below and above in a row or column.
   struct Direction {
-    int rows = 0;                                              ///< of a layer
-    int last = 0;                                              ///< index of the last layer that the rank owns
-    int lower = nobody, upper = nobody;                        ///< ranks in the communicator; nobody beyond a wall
-    std::vector<std::unique_ptr<Connection>> connections;      ///< [n]: for n + 1 fields; none on one rank
-    std::unique_ptr<Connection> to_lower_halo, to_upper_halo;  ///< for a layer of one field
-
-    bool split() const { return !connections.empty(); }
+    MPI_Comm comm = MPI_COMM_NULL;
+    int axis = 0;
+    int cells = 0;                                              ///< that the rank owns along the axis
+    int min_cells = 0;                                          ///< that any rank owns
+    int lower = nobody, upper = nobody;                         ///< ranks in the communicator; nobody beyond a wall
+    std::map<std::vector<int>, std::unique_ptr<Mover>> movers;  ///< by sides and halo widths; made when first needed
   };
 
-  /// Which halo layers are filled at a time, and by what.
-  struct Trade {
-    Connection* connection;
-    bool lower, upper;
+  /// Which halo layers are filled.
+  struct Layers {
+    bool lower = true, upper = true;
+    int max_count = 0;  ///< 0: as many as the field has
   };
 
-  void require(const std::vector<Field*>& fields) const;
-  void connect(MPI_Comm comm, std::size_t fields, Exchange& exchange, Direction& direction) const;
-  void wrap_y(const std::vector<Field*>& fields, bool lower, bool upper) const;
-  static Trade both_sides(const Direction& direction, std::size_t fields);
-  static Trade one_side(const Direction& direction, Side side);
-  template <class LayerOf>
-  void trade(const Direction& direction, const Trade& trade, const std::vector<Field*>& fields,
-             const LayerOf& layer_of) const;
+  static bool split(const Direction& direction);
+  void require(const Fields& fields) const;
+  void start(Direction& direction, const Fields& fields, const Layers& layers);
+  void wrap_y(const Fields& fields, const Layers& layers) const;
 
   Box3 box_;
-  std::size_t max_fields_;
+  Exchange* exchange_;
   Direction y_, z_;
+  Fields fields_;  ///< of the update in flight
+  Mover* in_flight_ = nullptr;
 };
 
 }  // namespace sluice

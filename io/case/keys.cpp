@@ -167,19 +167,23 @@ std::string nearest_key(std::string_view section, std::string_view name) {
   return found == keys.end() ? "" : found->path;
 }
 
+namespace {
+
+std::vector<std::string> with_auto(const std::vector<std::string>& methods) {
+  std::vector<std::string> list{"auto"};
+  list.insert(list.end(), methods.begin(), methods.end());
+  return list;
+}
+
+}  // namespace
+
 const std::vector<std::string>& known_exchange_methods() {
-  static const std::vector<std::string> methods{"auto",          "mpi_alltoall", "mpi_p2p",
-                                                "mpi_streams",   "mpi_datatype", "mpi_alltoallw",
-                                                "mpi_pipelined", "nccl",         "peer"};
+  static const std::vector<std::string> methods = with_auto(all_exchange_methods());
   return methods;
 }
 
 const std::vector<std::string>& available_exchange_methods() {
-  static const std::vector<std::string> methods = [] {
-    std::vector<std::string> list{"auto"};
-    list.insert(list.end(), exchange_methods().begin(), exchange_methods().end());
-    return list;
-  }();
+  static const std::vector<std::string> methods = with_auto(exchange_methods());
   return methods;
 }
 

@@ -26,8 +26,8 @@ std::size_t FftPipeline::bytes() const {
   std::size_t send = 0;
   std::size_t receive = 0;
   for (const Redistribution* redistribution : redistributions()) {
-    send = std::max(send, redistribution->send_bytes());
-    receive = std::max(receive, redistribution->receive_bytes());
+    send = std::max(send, redistribution->buffer_bytes(true));
+    receive = std::max(receive, redistribution->buffer_bytes(false));
   }
   return send + receive + work_.bytes() + x_.work_bytes() + y_.work_bytes() + z_.work_bytes();
 }

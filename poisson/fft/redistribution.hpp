@@ -5,14 +5,10 @@
 #include <vector>
 
 #include "core/decomp/exchange/exchange.hpp"
-#include "core/decomp/view3.hpp"
 #include "core/device/timers.hpp"
 #include "core/support/box3.hpp"
 
 namespace sluice {
-
-template <class T>
-class BoxCopies;
 
 /// Moves an array of complex numbers between two splittings of the same global box over the ranks of a communicator,
 /// by way of blocks: what one rank has for another. On either side, the blocks may be parts of the array, to be packed
@@ -37,42 +33,24 @@ class Redistribution {
   /// array; of the source nothing remains. Collective over the communicator.
   std::complex<real>* run(std::complex<real>* source, std::complex<real>* target);
 
-  /// What it asks of the buffers of the exchange, in bytes; nothing for one to send from where there is none.
-  std::size_t send_bytes() const;
-  std::size_t receive_bytes() const;
+  /// What it asks of the buffers of the exchange, in bytes.
+  std::size_t buffer_bytes(bool sending) const { return mover_ ? mover_->buffer_bytes(sending) : 0; }
 
  private:
-  /// A box within an array.
-  struct Part {
-    View3<std::complex<real>> array;
-    Box3 box;
-  };
-
-  /// The blocks on one side, the rank's own among them though it never travels.
+  /// The array of one side: boxes of it in common with each rank.
   struct Side {
     Box3 whole;
-    std::vector<Box3> blocks;         ///< with each rank, global indices
-    std::vector<std::size_t> offset;  ///< of each where they lie one after another, in elements
-    bool in_order = false;            ///< the array is its blocks, one after another
+    std::vector<Box3> blocks;  ///< global indices
+    bool in_order = false;     ///< the array is its blocks, one after another
 
     Side(const Box3& own, const std::vector<Box3>& others, bool blocks_in_order);
     BlockLayout layout(int rank) const;
-    Part block(std::complex<real>* data, int peer) const;        ///< the block for itself
-    Part in_blocks(std::complex<real>* blocks, int peer) const;  ///< the block among all
-    Part in_array(std::complex<real>* array, int peer) const;    ///< the part of the array that is the block
+    Parts parts_of(std::complex<real>* array, int rank) const;
   };
 
-  std::complex<real>* write_to_peers(std::complex<real>* source, std::complex<real>* target);
-  void send_off(std::complex<real>* source);
-  void copy(const char* name, const Part& source, const Part& target);
-  void issue(const char* name, const BoxCopies<std::complex<real>>& copies);
-  template <class Arrived>
-  void communicate(const Arrived& arrived);
-
-  int rank_, size_;
+  int rank_;
   Side source_, target_;
-  PhaseTimers* timers_;
-  std::unique_ptr<Connection> connection_;  ///< none for a rank on its own
+  std::unique_ptr<BlockMover> mover_;  ///< none for a rank on its own
 };
 
 }  // namespace sluice

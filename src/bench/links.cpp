@@ -113,25 +113,21 @@ Rate exchange_rate(const BenchOptions& options, const std::string& method, std::
   Rate rate{method, {}, static_cast<double>(bytes) * (ranks - 1), ""};
   try {
     const std::unique_ptr<Exchange> exchange = make_exchange(method, MPI_COMM_WORLD);
-    if (exchange->connect_arrays(MPI_COMM_WORLD)) {
+    if (exchange->sends_arrays_as_they_lie()) {
       rate.fault = "moves arrays as they lie; packed blocks as mpi_p2p";
       return rate;
     }
-    std::vector<std::size_t> sizes(static_cast<std::size_t>(ranks), bytes);
-    sizes[static_cast<std::size_t>(rank_of(MPI_COMM_WORLD))] = 0;
-    const BlockLayout layout = BlockLayout::of(sizes);
-    const std::unique_ptr<Connection> connection =
-        exchange->connect(MPI_COMM_WORLD, layout, layout, Traffic::all_to_all);
     const Buffer<std::byte> block(bytes);
-    rate.seconds = time_of(options, [&] {
-      connection->begin();
-      for (int step = 1; step < ranks; ++step) {
-        const int peer = (rank_of(MPI_COMM_WORLD) + step) % ranks;
-        copy_block(connection->outgoing(peer), block.data(), bytes);
-        connection->packed(peer);
-      }
-      connection->run([](int) {});
-    });
+    const ArrayPart part{const_cast<std::byte*>(block.data()), sizeof(real), bytes, 1, 1, 0, 0};
+    Parts outgoing, incoming;
+    for (int step = 1; step < ranks; ++step) outgoing.push_back({(rank_of(MPI_COMM_WORLD) + step) % ranks, part});
+    const BlockLayout layout = BlockLayout::of(outgoing, rank_of(MPI_COMM_WORLD), ranks);
+    const std::unique_ptr<BlockMover> mover = exchange->block_mover({MPI_COMM_WORLD, layout, layout});
+    for (PeerPart peer : outgoing) {  // the blocks stay where they come in
+      peer.part.data = mover->incoming_blocks() + layout.offset[static_cast<std::size_t>(peer.peer)];
+      incoming.push_back(peer);
+    }
+    rate.seconds = time_of(options, [&] { mover->move(outgoing, incoming); });
   } catch (const Error& error) {
     if (error.code() != ExitCode::resources) throw;
     rate.fault = error.what();

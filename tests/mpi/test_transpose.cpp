@@ -145,14 +145,14 @@ class Snapshot {
   Buffer<real> copy_;
 };
 
-/// Packed blocks of 5 numbers from each rank to each other, by the buffers that all connections share.
+/// Packed blocks of 5 numbers from each rank to each other, by the buffers that all movers share.
 class Messages {
  public:
   Messages(Exchange& exchange, int count) : rank_(rank_of(MPI_COMM_WORLD)), size_(world_size()) {
     std::vector<std::size_t> bytes(static_cast<std::size_t>(size_), numbers * sizeof(real));
     bytes[static_cast<std::size_t>(rank_)] = 0;
     const BlockLayout layout = BlockLayout::of(bytes);
-    connection_ = exchange.connect(MPI_COMM_WORLD, layout, layout, Traffic::all_to_all);
+    mover_ = exchange.block_mover({MPI_COMM_WORLD, layout, layout});
     for (int n = 0; n < count; ++n) {
       sent_.emplace_back(std::vector<real>(numbers, value(rank_, n)));
       received_.emplace_back(numbers * static_cast<std::size_t>(size_));
@@ -161,14 +161,13 @@ class Messages {
 
   void trade(int n) {
     const auto at = static_cast<std::size_t>(n);
-    connection_->begin();
+    Parts outgoing, incoming;
     for (int peer = 0; peer < size_; ++peer) {
-      if (peer != rank_) device::copy_async(connection_->outgoing(peer), sent_[at].data(), sent_[at].bytes());
+      if (peer == rank_) continue;
+      outgoing.push_back({peer, part_at(sent_[at].data())});
+      incoming.push_back({peer, part_at(received_[at].data() + numbers * static_cast<std::size_t>(peer))});
     }
-    connection_->run([&](int peer) {
-      device::copy_async(received_[at].data() + numbers * static_cast<std::size_t>(peer), connection_->incoming(peer),
-                         numbers * sizeof(real));
-    });
+    mover_->move(outgoing, incoming);
   }
 
   int mismatches(int n) const {
@@ -183,10 +182,13 @@ class Messages {
 
  private:
   static constexpr std::size_t numbers = 5;
+  static ArrayPart part_at(real* data) {
+    return {reinterpret_cast<std::byte*>(data), sizeof(real), numbers * sizeof(real), 1, 1, 0, 0};
+  }
   static real value(int rank, int n) { return static_cast<real>(100 * n + rank + 1); }
 
   int rank_, size_;
-  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<Mover> mover_;
   std::vector<Buffer<real>> sent_, received_;
 };
 

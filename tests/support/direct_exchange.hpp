@@ -11,9 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/decomp/exchange/exchange.hpp"
+#include "core/decomp/exchange/packed_mover.hpp"
 #include "core/support/collective.hpp"
-#include "core/support/error.hpp"
 
 namespace sluice::test {
 
@@ -54,40 +53,35 @@ class DirectExchange : public Exchange {
   }
 
   MPI_Comm world() const override { return world_; }
-  std::unique_ptr<Connection> connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
-                                      Traffic /*traffic*/) override {
-    if (const std::size_t needed = agreed(receive.total); !window_ || needed > size_) {
+  std::unique_ptr<BlockMover> block_mover(const Route& route) override {
+    if (const std::size_t needed = agreed(route.receive.total); !window_ || needed > size_) {
       window_.reset();
       window_ = std::make_unique<SharedWindow>(world_, needed);
       size_ = needed;
     }
-    return std::make_unique<Link>(*this, comm, send, receive);
+    return std::make_unique<PackedMover>(*this, route, std::make_unique<Link>(*this, route),
+                                         PackedMover::Packing::together);
   }
-
-  std::unique_ptr<SharedArray> share(MPI_Comm comm, std::size_t bytes) override {
-    auto array = std::make_unique<Array>(*this, comm, agreed(bytes));
-    std::memset(array->of(rank_of(comm)), 0, bytes);
-    return array;
+  std::unique_ptr<Transposer> transposer(const Splittings& boxes) override {
+    return std::make_unique<Arrays>(*this, boxes);
   }
 
  private:
   class Link : public Connection {
    public:
-    Link(DirectExchange& exchange, MPI_Comm comm, BlockLayout send, BlockLayout receive)
+    Link(DirectExchange& exchange, const Route& route)
         : exchange_(&exchange),
-          comm_(comm),
-          in_world_(ranks_in(exchange.world_, comm)),
-          send_(std::move(send)),
-          receive_(std::move(receive)),
+          comm_(route.comm),
+          in_world_(ranks_in(exchange.world_, comm_)),
+          receive_(route.receive),
           offset_at_peer_(receive_.offset.size()) {
       static_assert(sizeof(std::size_t) == sizeof(unsigned long long));
       MPI_Alltoall(receive_.offset.data(), 1, MPI_UNSIGNED_LONG_LONG, offset_at_peer_.data(), 1, MPI_UNSIGNED_LONG_LONG,
-                   comm);
+                   comm_);
     }
 
     /// What came in last is gone: other ranks may write now.
     void begin() override {
-      exchange_->take_turn();
       std::memset(receive_buffer(), 0xff, receive_.total);  // all ones: not a number
       MPI_Barrier(comm_);
     }
@@ -95,14 +89,13 @@ class DirectExchange : public Exchange {
       const auto n = static_cast<std::size_t>(peer);
       return exchange_->memory_of(in_world_[n]) + offset_at_peer_[n];
     }
-    const std::byte* incoming(int peer) override {
+    std::byte* incoming(int peer) override {
       return receive_buffer() + receive_.offset[static_cast<std::size_t>(peer)];
     }
     std::byte* send_buffer() override { return nullptr; }
     std::byte* receive_buffer() override { return exchange_->memory_of(rank_of(exchange_->world_)); }
 
     void run(const std::function<void(int)>& arrived) override {
-      exchange_->in_use_ = false;
       MPI_Barrier(comm_);
       for (std::size_t peer = 0; peer < receive_.bytes.size(); ++peer) {
         if (receive_.bytes[peer] > 0) arrived(static_cast<int>(peer));
@@ -113,33 +106,52 @@ class DirectExchange : public Exchange {
     DirectExchange* exchange_;
     MPI_Comm comm_;
     std::vector<int> in_world_;
-    BlockLayout send_, receive_;
+    BlockLayout receive_;
     std::vector<std::size_t> offset_at_peer_;
   };
 
-  class Array : public SharedArray {
+  class Arrays : public Transposer {
    public:
-    Array(DirectExchange& exchange, MPI_Comm comm, std::size_t bytes)
+    Arrays(DirectExchange& exchange, const Splittings& boxes)
         : exchange_(&exchange),
-          comm_(comm),
-          in_world_(ranks_in(exchange.world_, comm)),
-          window_(exchange.world_, bytes) {}
-
-    std::byte* of(int rank) override { return window_.of(in_world_[static_cast<std::size_t>(rank)]); }
-    void open() override {
-      exchange_->take_turn();
-      MPI_Barrier(comm_);
+          comm_(boxes.comm),
+          in_world_(ranks_in(exchange.world_, comm_)),
+          own_bytes_(held_bytes(boxes.to[static_cast<std::size_t>(rank_of(comm_))], boxes.element_bytes)),
+          window_(exchange.world_, exchange.agreed(own_bytes_)) {
+      std::memset(array(), 0, own_bytes_);
+      for (std::size_t peer = 0; peer < boxes.to.size(); ++peer) {
+        const Box3 common = intersect(boxes.from[static_cast<std::size_t>(rank_of(comm_))], boxes.to[peer]);
+        parts_.push_back(transposed_part(window_.of(in_world_[peer]), boxes.to[peer], common, boxes.element_bytes));
+      }
     }
-    void close() override {
-      exchange_->in_use_ = false;
-      MPI_Barrier(comm_);
+
+    std::byte* array() override { return window_.of(rank_of(exchange_->world_)); }
+    void forward(const Parts& source) override {
+      PartCopies copies;
+      for (const auto& [peer, part] : source) copies.add(part, parts_[static_cast<std::size_t>(peer)]);
+      visit(copies);
+    }
+    void backward(const Parts& target) override {
+      PartCopies copies;
+      for (const auto& [peer, part] : target) copies.add(parts_[static_cast<std::size_t>(peer)], part);
+      visit(copies);
     }
 
    private:
+    void visit(const PartCopies& copies) {
+      exchange_->claim();
+      MPI_Barrier(comm_);
+      copies.issue("visit");
+      MPI_Barrier(comm_);
+      exchange_->release();
+    }
+
     DirectExchange* exchange_;
     MPI_Comm comm_;
     std::vector<int> in_world_;
+    std::size_t own_bytes_;
     SharedWindow window_;
+    std::vector<ArrayPart> parts_;
   };
 
   /// The largest of all ranks.
@@ -149,15 +161,10 @@ class DirectExchange : public Exchange {
     return largest;
   }
   std::byte* memory_of(int rank) const { return window_->of(rank); }
-  void take_turn() {
-    SLUICE_REQUIRE(!in_use_, "two transfers of one exchange at a time");
-    in_use_ = true;
-  }
 
   MPI_Comm world_ = MPI_COMM_NULL;
   std::unique_ptr<SharedWindow> window_;
   std::size_t size_ = 0;
-  bool in_use_ = false;
 };
 
 }  // namespace sluice::test

@@ -1,8 +1,7 @@
 #pragma once
 #include <cstddef>
-#include <vector>
 
-#include "core/decomp/exchange/exchange.hpp"
+#include "core/decomp/exchange/array_part.hpp"
 
 namespace sluice {
 
@@ -16,7 +15,7 @@ class ArrayImage {
   ~ArrayImage();
 
   /// Looks at these parts from now on.
-  void assume(const std::vector<ArrayPart>& parts);
+  void assume(const Parts& parts);
   std::byte* base() const { return host_ != nullptr ? host_ : lowest_; }
   /// How far behind base() a part starts.
   std::ptrdiff_t offset(const ArrayPart& part) const { return part.data - lowest_; }

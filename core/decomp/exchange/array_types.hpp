@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <map>
 
-#include "core/decomp/exchange/exchange.hpp"
+#include "core/decomp/exchange/array_part.hpp"
 
 namespace sluice {
 

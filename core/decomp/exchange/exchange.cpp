@@ -6,52 +6,64 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/decomp/exchange/mpi_alltoall.hpp"
-#include "core/decomp/exchange/mpi_datatype.hpp"
-#include "core/decomp/exchange/mpi_p2p.hpp"
-#include "core/decomp/exchange/mpi_pipelined.hpp"
-#include "core/decomp/exchange/mpi_streams.hpp"
 #include "core/decomp/host_access.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
-#ifdef SLUICE_CUDA
-#include "core/decomp/exchange/nccl.hpp"
-#include "core/decomp/exchange/peer.hpp"
-#endif
+
+// Every method, in the order in which they are tried: its name and what throws Error(resources), the same on all ranks,
+// if it does not work between them. Its file defines std::unique_ptr<Exchange> make_NAME(MPI_Comm world).
+#define SLUICE_GPU_METHODS(METHOD) \
+  METHOD(peer, require_peer)       \
+  METHOD(nccl, require_nothing)
+#define SLUICE_MPI_METHODS(METHOD)       \
+  METHOD(mpi_p2p, require_nothing)       \
+  METHOD(mpi_alltoall, require_nothing)  \
+  METHOD(mpi_streams, require_nothing)   \
+  METHOD(mpi_pipelined, require_nothing) \
+  METHOD(mpi_datatype, require_nothing)  \
+  METHOD(mpi_alltoallw, require_nothing)
 
 namespace sluice {
+
+#define SLUICE_DECLARE(name, require) std::unique_ptr<Exchange> make_##name(MPI_Comm world);
+SLUICE_GPU_METHODS(SLUICE_DECLARE)
+SLUICE_MPI_METHODS(SLUICE_DECLARE)
+void require_peer(MPI_Comm world);
 
 namespace {
 
 constexpr std::size_t block_alignment = 256;  ///< bytes
 
-/// A method that this build has.
 struct Method {
   std::string name;
   bool through_mpi;
-  std::unique_ptr<Exchange> (*make)(MPI_Comm world);
-  void (*require)(MPI_Comm world);  ///< throws the same Error on all ranks if it does not work between them
+  std::unique_ptr<Exchange> (*make)(MPI_Comm world);  ///< null if this build does not have it
+  void (*require)(MPI_Comm world);
 };
 
-template <class Type>
-std::unique_ptr<Exchange> make(MPI_Comm world) {
-  return std::make_unique<Type>(world);
-}
+void require_nothing(MPI_Comm /*world*/) {}
 
 const std::vector<Method>& methods() {
-  static const auto anywhere = [](MPI_Comm) {};
-  static const std::vector<Method> list{
 #ifdef SLUICE_CUDA
-      {"peer", false, make<Peer>, Peer::require},          {"nccl", false, make<Nccl>, anywhere},
+#define SLUICE_GPU_METHOD(name, require) {#name, false, make_##name, require},
+#else
+#define SLUICE_GPU_METHOD(name, require) {#name, false, nullptr, nullptr},
 #endif
-      {"mpi_p2p", true, make<MpiP2p>, anywhere},           {"mpi_alltoall", true, make<MpiAlltoall>, anywhere},
-      {"mpi_streams", true, make<MpiStreams>, anywhere},   {"mpi_pipelined", true, make<MpiPipelined>, anywhere},
-      {"mpi_datatype", true, make<MpiDatatype>, anywhere}, {"mpi_alltoallw", true, make<MpiAlltoallw>, anywhere},
-  };
+#define SLUICE_MPI_METHOD(name, require) {#name, true, make_##name, require},
+  static const std::vector<Method> list{SLUICE_GPU_METHODS(SLUICE_GPU_METHOD) SLUICE_MPI_METHODS(SLUICE_MPI_METHOD)};
   return list;
 }
 
+std::vector<std::string> names_of(bool built_only) {
+  std::vector<std::string> names;
+  for (const Method& method : methods()) {
+    if (!built_only || method.make != nullptr) names.push_back(method.name);
+  }
+  return names;
+}
+
 bool works(const Method& method, MPI_Comm world) {
+  if (method.make == nullptr) return false;
   try {
     method.require(world);
     return true;
@@ -73,12 +85,26 @@ BlockLayout BlockLayout::of(std::vector<std::size_t> bytes) {
   return layout;
 }
 
+BlockLayout BlockLayout::of(const Parts& parts, int rank, int size) {
+  std::vector<std::size_t> bytes(static_cast<std::size_t>(size));
+  for (const auto& [peer, part] : parts) {
+    if (peer != rank) bytes[static_cast<std::size_t>(peer)] += part.bytes();
+  }
+  return of(std::move(bytes));
+}
+
+void Exchange::claim() {
+  SLUICE_REQUIRE(!in_use_, "two moves of one exchange at a time");
+  in_use_ = true;
+}
+
 const std::vector<std::string>& exchange_methods() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> list;
-    for (const Method& method : methods()) list.push_back(method.name);
-    return list;
-  }();
+  static const std::vector<std::string> names = names_of(true);
+  return names;
+}
+
+const std::vector<std::string>& all_exchange_methods() {
+  static const std::vector<std::string> names = names_of(false);
   return names;
 }
 
@@ -99,7 +125,7 @@ std::vector<std::string> exchange_candidates(MPI_Comm world) {
 std::unique_ptr<Exchange> make_exchange(const std::string& name, MPI_Comm world) {
   const std::string wanted = name == "auto" ? exchange_candidates(world).front() : name;
   const auto found = std::ranges::find(methods(), wanted, &Method::name);
-  if (found == methods().end()) {
+  if (found == methods().end() || found->make == nullptr) {
     throw Error(ExitCode::usage, fmt::format("parallel.exchange: this build has no method '{}'; it has {}", name,
                                              fmt::join(exchange_methods(), ", ")));
   }

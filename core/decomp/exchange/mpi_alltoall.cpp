@@ -1,5 +1,3 @@
-#include "core/decomp/exchange/mpi_alltoall.hpp"
-
 #include "core/decomp/exchange/mpi_p2p.hpp"
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
@@ -17,12 +15,12 @@ std::vector<int> to_elements(const std::vector<std::size_t>& bytes) {
 
 class AlltoallConnection : public MpiConnection {
  public:
-  AlltoallConnection(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive, MpiBuffers& buffers)
-      : MpiConnection(comm, send, receive, buffers),
-        send_counts_(to_elements(send.bytes)),
-        send_offsets_(to_elements(send.offset)),
-        receive_counts_(to_elements(receive.bytes)),
-        receive_offsets_(to_elements(receive.offset)) {}
+  AlltoallConnection(const Route& route, MpiBuffers& buffers)
+      : MpiConnection(route, buffers),
+        send_counts_(to_elements(send_.bytes)),
+        send_offsets_(to_elements(send_.offset)),
+        receive_counts_(to_elements(receive_.bytes)),
+        receive_offsets_(to_elements(receive_.offset)) {}
 
   void run(const std::function<void(int)>& arrived) override {
     device::synchronize();  // blocks are packed, and nobody reads the last ones that came in
@@ -41,14 +39,23 @@ class AlltoallConnection : public MpiConnection {
   std::vector<int> send_counts_, send_offsets_, receive_counts_, receive_offsets_;
 };
 
+/// One MPI_Alltoallv. Neighbours go on sending each other messages: a collective call would make every rank of a long
+/// row or column wait for all others, for the sake of two blocks.
+class MpiAlltoall : public MpiP2p {
+ public:
+  using MpiP2p::MpiP2p;
+
+ private:
+  std::unique_ptr<Connection> connect(const Route& route) override {
+    if (route.traffic == Traffic::neighbours) return MpiP2p::connect(route);
+    return std::make_unique<AlltoallConnection>(route, buffers_);
+  }
+};
+
 }  // namespace
 
-std::unique_ptr<Connection> MpiAlltoall::connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
-                                                 Traffic traffic) {
-  if (traffic == Traffic::neighbours) return connect_p2p(world_, comm, send, receive, buffers_);
-  std::unique_ptr<Connection> connection;
-  run_collectively(world_, [&] { connection = std::make_unique<AlltoallConnection>(comm, send, receive, buffers_); });
-  return connection;
+std::unique_ptr<Exchange> make_mpi_alltoall(MPI_Comm world) {
+  return std::make_unique<MpiAlltoall>(world);
 }
 
 }  // namespace sluice

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 
 namespace sluice {
@@ -15,6 +16,20 @@ int mpi_element_count(std::size_t bytes, const char* what) {
                  std::string("a block is too large for ") + what + "; use more ranks, or parallel.exchange: mpi_p2p");
   return static_cast<int>(count);
 }
+
+namespace {
+
+int next_tag(MPI_Comm world) {
+  static int last = 10;
+  int tag = last + 1;
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &tag, 1, MPI_INT, MPI_MAX, world), "MPI_Allreduce");
+  constexpr int max_tag = 32767;  // that every MPI allows
+  return last = tag < max_tag ? tag : 11;
+}
+
+}  // namespace
+
+MpiBuffers::MpiBuffers(MPI_Comm world) : tag(next_tag(world)) {}
 
 MpiBuffers::~MpiBuffers() {
   if (std::uncaught_exceptions() == 0) return;
@@ -39,8 +54,16 @@ void MpiBuffers::reserve(std::size_t send_bytes, std::size_t receive_bytes) {
   }
 }
 
-MpiConnection::MpiConnection(MPI_Comm comm, BlockLayout send, BlockLayout receive, MpiBuffers& buffers)
-    : comm_(comm), send_(std::move(send)), receive_(std::move(receive)), buffers_(&buffers) {
+std::unique_ptr<BlockMover> MpiExchange::block_mover(const Route& route) {
+  std::unique_ptr<Connection> connection;
+  run_collectively(world_, [&] { connection = connect(route); });
+  const bool small = route.traffic == Traffic::neighbours;
+  return std::make_unique<PackedMover>(*this, route, std::move(connection),
+                                       small ? PackedMover::Packing::together : PackedMover::Packing::each);
+}
+
+MpiConnection::MpiConnection(const Route& route, MpiBuffers& buffers)
+    : comm_(route.comm), send_(route.send), receive_(route.receive), buffers_(&buffers) {
   buffers.reserve(send_.total, receive_.total);
 }
 
@@ -48,7 +71,7 @@ std::byte* MpiConnection::outgoing(int peer) {
   return buffers_->send.data() + send_.offset[static_cast<std::size_t>(peer)];
 }
 
-const std::byte* MpiConnection::incoming(int peer) {
+std::byte* MpiConnection::incoming(int peer) {
   return buffers_->receive.data() + receive_.offset[static_cast<std::size_t>(peer)];
 }
 

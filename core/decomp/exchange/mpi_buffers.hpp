@@ -3,7 +3,9 @@
 
 #include <cstddef>
 
+#include "core/decomp/exchange/connection.hpp"
 #include "core/decomp/exchange/exchange.hpp"
+#include "core/decomp/exchange/packed_mover.hpp"
 #include "core/decomp/host_access.hpp"
 #include "core/device/buffer.hpp"
 #include "core/device/event.hpp"
@@ -20,12 +22,14 @@ int mpi_element_count(std::size_t bytes, const char* what);
 
 /// The buffers that the connections of an MPI method share, with their images that MPI can reach.
 struct MpiBuffers {
-  MpiBuffers() = default;
+  /// For exchanges between these ranks. Collective.
+  explicit MpiBuffers(MPI_Comm world);
   MpiBuffers(const MpiBuffers&) = delete;
   MpiBuffers& operator=(const MpiBuffers&) = delete;
   /// Keeps the memory where an error ends an exchange that MPI may still be busy with.
   ~MpiBuffers();
 
+  const int tag;  ///< of all messages: each exchange has its own, since several may be under way
   Buffer<std::byte> send, receive;
   HostImage send_image, receive_image;
   device::Event taken_in;  ///< the last copies out of the receive image, where they do not happen at once
@@ -34,14 +38,18 @@ struct MpiBuffers {
   void reserve(std::size_t send_bytes, std::size_t receive_bytes);
 };
 
-/// What every method that goes through MPI holds.
+/// A method that packs and sends by MPI: connect() makes its connections.
 class MpiExchange : public Exchange {
  public:
-  /// `world` must outlive this object.
-  explicit MpiExchange(MPI_Comm world) : world_(world) {}
+  /// `world` must outlive this object. Collective.
+  explicit MpiExchange(MPI_Comm world) : world_(world), buffers_(world) {}
   MPI_Comm world() const override { return world_; }
+  std::unique_ptr<BlockMover> block_mover(const Route& route) final;
 
  protected:
+  /// May wait for other ranks only before it can throw.
+  virtual std::unique_ptr<Connection> connect(const Route& route) = 0;
+
   MPI_Comm world_;
   MpiBuffers buffers_;
 };
@@ -49,10 +57,10 @@ class MpiExchange : public Exchange {
 /// A connection that packs into this rank's own buffer and leaves the rest to MPI.
 class MpiConnection : public Connection {
  public:
-  MpiConnection(MPI_Comm comm, BlockLayout send, BlockLayout receive, MpiBuffers& buffers);
+  MpiConnection(const Route& route, MpiBuffers& buffers);
 
   std::byte* outgoing(int peer) override;
-  const std::byte* incoming(int peer) override;
+  std::byte* incoming(int peer) override;
   std::byte* send_buffer() override { return buffers_->send.data(); }
   std::byte* receive_buffer() override { return buffers_->receive.data(); }
 

@@ -1,5 +1,4 @@
-#include "core/decomp/exchange/mpi_datatype.hpp"
-
+// MPI reads and writes arrays where they lie, by derived datatypes, and packs as it sees fit.
 #include "core/decomp/exchange/array_image.hpp"
 #include "core/decomp/exchange/array_types.hpp"
 #include "core/decomp/exchange/mpi_p2p.hpp"
@@ -10,52 +9,68 @@ namespace sluice {
 
 namespace {
 
-constexpr int tag = 13;
-
 /// What both ways of sending share: the parts where MPI can reach them, and their datatypes.
-class DatatypeConnection : public ArrayConnection {
+class DatatypeMover : public Mover {
  public:
-  DatatypeConnection(MPI_Comm comm, ArrayImage& source, ArrayImage& target)
-      : comm_(comm), size_(size_of(comm)), rank_(rank_of(comm)), source_(source), target_(target) {}
+  DatatypeMover(Exchange& exchange, const Route& route, int tag, ArrayImage& source, ArrayImage& target)
+      : exchange_(exchange),
+        comm_(route.comm),
+        size_(size_of(comm_)),
+        rank_(rank_of(comm_)),
+        tag_(tag),
+        source_(source),
+        target_(target) {}
 
-  void run(const std::vector<ArrayPart>& outgoing, const std::vector<ArrayPart>& incoming) override {
+  void start(const Parts& outgoing, const Parts& incoming) override {
+    exchange_.claim();
+    ArrayPart own_from, own_to;
+    const Parts out = without_own(outgoing, own_from);
+    const Parts in = without_own(incoming, own_to);
+    PartCopies own;
+    own.add(own_from, own_to);
+    own.issue("exchange: own part");
     device::synchronize();  // the source is computed, and nobody reads what the target held
-    source_.assume(outgoing);
-    target_.assume(incoming);
+    source_.assume(out);
+    target_.assume(in);
     source_.fetch();
-    move(outgoing, incoming);
+    send(out, in);
   }
+  void finish() override { exchange_.release(); }
 
  protected:
-  virtual void move(const std::vector<ArrayPart>& outgoing, const std::vector<ArrayPart>& incoming) = 0;
-  bool travels(const std::vector<ArrayPart>& parts, int peer) const {
-    return peer != rank_ && !at(parts, peer).empty();
-  }
-  static const ArrayPart& at(const std::vector<ArrayPart>& parts, int peer) {
-    return parts[static_cast<std::size_t>(peer)];
-  }
+  virtual void send(const Parts& outgoing, const Parts& incoming) = 0;
+  bool travels(const Parts& parts, int peer) const { return peer != rank_ && !at(parts, peer).empty(); }
+  static const ArrayPart& at(const Parts& parts, int peer) { return parts[static_cast<std::size_t>(peer)].part; }
 
+  Exchange& exchange_;
   MPI_Comm comm_;
-  int size_, rank_;
+  int size_, rank_, tag_;
   ArrayImage& source_;
   ArrayImage& target_;
   ArrayTypes types_;
-};
-
-class ByPointToPoint : public DatatypeConnection {
- public:
-  ByPointToPoint(MPI_Comm comm, ArrayImage& source, ArrayImage& target) : DatatypeConnection(comm, source, target) {
-    sends_.resize(static_cast<std::size_t>(size_), MPI_REQUEST_NULL);
-    receives_ = sends_;
-  }
 
  private:
-  void move(const std::vector<ArrayPart>& outgoing, const std::vector<ArrayPart>& incoming) override {
+  /// The parts in the order of peers.
+  Parts without_own(const Parts& parts, ArrayPart& own) const {
+    Parts others(static_cast<std::size_t>(size_));
+    for (const auto& [peer, part] : parts) (peer == rank_ ? own : others[static_cast<std::size_t>(peer)].part) = part;
+    return others;
+  }
+};
+
+class ByPointToPoint : public DatatypeMover {
+ public:
+  using DatatypeMover::DatatypeMover;
+
+ private:
+  void send(const Parts& outgoing, const Parts& incoming) override {
+    sends_.assign(static_cast<std::size_t>(size_), MPI_REQUEST_NULL);
+    receives_ = sends_;
     for (int step = 1; step < size_; ++step) {
       const int source = (rank_ + size_ - step) % size_;
       if (!travels(incoming, source)) continue;
       const ArrayPart& part = at(incoming, source);
-      check_mpi(MPI_Irecv(target_.base() + target_.offset(part), 1, types_.of(part, 0), source, tag, comm_,
+      check_mpi(MPI_Irecv(target_.base() + target_.offset(part), 1, types_.of(part, 0), source, tag_, comm_,
                           &receives_[static_cast<std::size_t>(source)]),
                 "MPI_Irecv");
     }
@@ -63,7 +78,7 @@ class ByPointToPoint : public DatatypeConnection {
       const int target = (rank_ + step) % size_;
       if (!travels(outgoing, target)) continue;
       const ArrayPart& part = at(outgoing, target);
-      check_mpi(MPI_Isend(source_.base() + source_.offset(part), 1, types_.of(part, 0), target, tag, comm_,
+      check_mpi(MPI_Isend(source_.base() + source_.offset(part), 1, types_.of(part, 0), target, tag_, comm_,
                           &sends_[static_cast<std::size_t>(target)]),
                 "MPI_Isend");
     }
@@ -79,10 +94,9 @@ class ByPointToPoint : public DatatypeConnection {
   std::vector<MPI_Request> sends_, receives_;  ///< by peer
 };
 
-class ByAlltoallw : public DatatypeConnection {
+class ByAlltoallw : public DatatypeMover {
  public:
-  ByAlltoallw(MPI_Comm comm, ArrayImage& source, ArrayImage& target)
-      : DatatypeConnection(comm, source, target), no_displacements_(static_cast<std::size_t>(size_)) {}
+  using DatatypeMover::DatatypeMover;
 
  private:
   struct Blocks {
@@ -90,12 +104,13 @@ class ByAlltoallw : public DatatypeConnection {
     std::vector<MPI_Datatype> types;
   };
 
-  void move(const std::vector<ArrayPart>& outgoing, const std::vector<ArrayPart>& incoming) override {
+  void send(const Parts& outgoing, const Parts& incoming) override {
+    const std::vector<int> no_displacements(static_cast<std::size_t>(size_));
     describe(outgoing, source_, sent_);
     describe(incoming, target_, received_);
     check_mpi(
-        MPI_Alltoallw(source_.base(), sent_.counts.data(), no_displacements_.data(), sent_.types.data(), target_.base(),
-                      received_.counts.data(), no_displacements_.data(), received_.types.data(), comm_),
+        MPI_Alltoallw(source_.base(), sent_.counts.data(), no_displacements.data(), sent_.types.data(), target_.base(),
+                      received_.counts.data(), no_displacements.data(), received_.types.data(), comm_),
         "MPI_Alltoallw");
     for (int peer = 0; peer < size_; ++peer) {
       if (travels(incoming, peer)) target_.flush(at(incoming, peer));
@@ -103,7 +118,7 @@ class ByAlltoallw : public DatatypeConnection {
   }
 
   /// Where a part starts is said in its type: displacements of MPI 3 are ints and end at 2 GiB.
-  void describe(const std::vector<ArrayPart>& parts, const ArrayImage& image, Blocks& blocks) {
+  void describe(const Parts& parts, const ArrayImage& image, Blocks& blocks) {
     blocks.counts.assign(static_cast<std::size_t>(size_), 0);
     blocks.types.assign(static_cast<std::size_t>(size_), mpi_element_type());
     for (int peer = 0; peer < size_; ++peer) {
@@ -113,23 +128,31 @@ class ByAlltoallw : public DatatypeConnection {
     }
   }
 
-  std::vector<int> no_displacements_;
   Blocks sent_, received_;
+};
+
+/// Array movers send by these means; blocks, as halos and transforms need them, go as by mpi_p2p.
+template <class ByDatatypes>
+class DatatypeExchange : public MpiP2p {
+ public:
+  using MpiP2p::MpiP2p;
+  std::unique_ptr<Mover> array_mover(const Route& route) override {
+    return std::make_unique<ByDatatypes>(*this, route, buffers_.tag, source_, target_);
+  }
+  bool sends_arrays_as_they_lie() const override { return true; }
+
+ private:
+  ArrayImage source_, target_;  ///< of whichever arrays are on their way
 };
 
 }  // namespace
 
-std::unique_ptr<Connection> MpiDatatype::connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
-                                                 Traffic /*traffic*/) {
-  return connect_p2p(world_, comm, send, receive, buffers_);
+std::unique_ptr<Exchange> make_mpi_datatype(MPI_Comm world) {
+  return std::make_unique<DatatypeExchange<ByPointToPoint>>(world);
 }
 
-std::unique_ptr<ArrayConnection> MpiDatatype::connect_arrays(MPI_Comm comm) {
-  return std::make_unique<ByPointToPoint>(comm, source_, target_);
-}
-
-std::unique_ptr<ArrayConnection> MpiAlltoallw::connect_arrays(MPI_Comm comm) {
-  return std::make_unique<ByAlltoallw>(comm, source_, target_);
+std::unique_ptr<Exchange> make_mpi_alltoallw(MPI_Comm world) {
+  return std::make_unique<DatatypeExchange<ByAlltoallw>>(world);
 }
 
 }  // namespace sluice

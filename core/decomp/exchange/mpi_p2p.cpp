@@ -7,41 +7,41 @@ namespace sluice {
 
 namespace {
 
-constexpr int tag = 11;
-
 class P2pConnection : public MpiConnection {
  public:
-  P2pConnection(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive, MpiBuffers& buffers)
-      : MpiConnection(comm, send, receive, buffers) {
-    const int size = size_of(comm);
-    const int rank = rank_of(comm);
+  P2pConnection(const Route& route, MpiBuffers& buffers) : MpiConnection(route, buffers) {
+    const int size = size_of(comm_);
+    const int rank = rank_of(comm_);
     for (int step = 1; step < size; ++step) {
       const int source = (rank + size - step) % size;
       const int target = (rank + step) % size;
-      if (receive.bytes[static_cast<std::size_t>(source)] > 0) sources_.push_back(source);
-      if (send.bytes[static_cast<std::size_t>(target)] > 0) targets_.push_back(target);
+      if (receive_.bytes[static_cast<std::size_t>(source)] > 0) sources_.push_back(source);
+      if (send_.bytes[static_cast<std::size_t>(target)] > 0) targets_.push_back(target);
     }
     receives_.resize(sources_.size());
     sends_.resize(targets_.size());
   }
 
-  void run(const std::function<void(int)>& arrived) override {
+  void depart() override {
     device::synchronize();  // blocks are packed, and nobody reads the last ones that came in
     for (std::size_t n = 0; n < sources_.size(); ++n) {
       const auto peer = static_cast<std::size_t>(sources_[n]);
       check_mpi(MPI_Irecv(buffers_->receive_image.data() + receive_.offset[peer],
                           mpi_element_count(receive_.bytes[peer], "one MPI message"), mpi_element_type(), sources_[n],
-                          tag, comm_, &receives_[n]),
+                          buffers_->tag, comm_, &receives_[n]),
                 "MPI_Irecv");
     }
     for (std::size_t n = 0; n < targets_.size(); ++n) {
       const auto peer = static_cast<std::size_t>(targets_[n]);
       buffers_->send_image.fetch(send_.offset[peer], send_.bytes[peer]);
       check_mpi(MPI_Isend(buffers_->send_image.data() + send_.offset[peer],
-                          mpi_element_count(send_.bytes[peer], "one MPI message"), mpi_element_type(), targets_[n], tag,
-                          comm_, &sends_[n]),
+                          mpi_element_count(send_.bytes[peer], "one MPI message"), mpi_element_type(), targets_[n],
+                          buffers_->tag, comm_, &sends_[n]),
                 "MPI_Isend");
     }
+  }
+
+  void run(const std::function<void(int)>& arrived) override {
     for (std::size_t n = 0; n < sources_.size(); ++n) {
       int which = MPI_UNDEFINED;
       check_mpi(MPI_Waitany(static_cast<int>(receives_.size()), receives_.data(), &which, MPI_STATUS_IGNORE),
@@ -61,16 +61,12 @@ class P2pConnection : public MpiConnection {
 
 }  // namespace
 
-std::unique_ptr<Connection> connect_p2p(MPI_Comm world, MPI_Comm comm, const BlockLayout& send,
-                                        const BlockLayout& receive, MpiBuffers& buffers) {
-  std::unique_ptr<Connection> connection;
-  run_collectively(world, [&] { connection = std::make_unique<P2pConnection>(comm, send, receive, buffers); });
-  return connection;
+std::unique_ptr<Connection> MpiP2p::connect(const Route& route) {
+  return std::make_unique<P2pConnection>(route, buffers_);
 }
 
-std::unique_ptr<Connection> MpiP2p::connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
-                                            Traffic /*traffic*/) {
-  return connect_p2p(world_, comm, send, receive, buffers_);
+std::unique_ptr<Exchange> make_mpi_p2p(MPI_Comm world) {
+  return std::make_unique<MpiP2p>(world);
 }
 
 }  // namespace sluice

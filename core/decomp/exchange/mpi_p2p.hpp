@@ -3,17 +3,13 @@
 
 namespace sluice {
 
-/// A connection by MPI_Isend and MPI_Irecv to every peer; blocks are handed over in order of arrival. Collective over
-/// `world`.
-std::unique_ptr<Connection> connect_p2p(MPI_Comm world, MPI_Comm comm, const BlockLayout& send,
-                                        const BlockLayout& receive, MpiBuffers& buffers);
-
-/// Such connections only.
+/// By MPI_Isend and MPI_Irecv to every peer; blocks are handed over in order of arrival.
 class MpiP2p : public MpiExchange {
  public:
   using MpiExchange::MpiExchange;
-  std::unique_ptr<Connection> connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
-                                      Traffic traffic) override;
+
+ protected:
+  std::unique_ptr<Connection> connect(const Route& route) override;
 };
 
 }  // namespace sluice

@@ -11,14 +11,12 @@ namespace sluice {
 
 namespace {
 
-constexpr int tag = 12;
 constexpr std::size_t largest_message = std::size_t{1} << 30;  // MPI 3 counts in int
 
 }  // namespace
 
-PieceConnection::PieceConnection(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
-                                 MpiBuffers& buffers, std::optional<ChunkTuner> tuner)
-    : MpiConnection(comm, send, receive, buffers), tuner_(std::move(tuner)), missing_(receive.bytes.size()) {}
+PieceConnection::PieceConnection(const Route& route, MpiBuffers& buffers, std::optional<ChunkTuner> tuner)
+    : MpiConnection(route, buffers), tuner_(std::move(tuner)), missing_(receive_.bytes.size()) {}
 
 void PieceConnection::cut(std::size_t piece_bytes) {
   if (piece_bytes == piece_bytes_) return;
@@ -64,7 +62,7 @@ void PieceConnection::begin() {
     ++missing_[static_cast<std::size_t>(piece.peer)];
     check_mpi(
         MPI_Irecv(buffers_->receive_image.data() + piece.offset, mpi_element_count(piece.bytes, "one MPI message"),
-                  mpi_element_type(), piece.peer, tag, comm_, &receives_[n]),
+                  mpi_element_type(), piece.peer, buffers_->tag, comm_, &receives_[n]),
         "MPI_Irecv");
   }
   for (Outgoing& block : outgoing_) block.packed = false;
@@ -93,7 +91,7 @@ void PieceConnection::send_what_is_ready() {
       const Piece& piece = outgoing_pieces_[sent_];
       if (!ready_[sent_].done()) return;
       check_mpi(MPI_Isend(buffers_->send_image.data() + piece.offset, mpi_element_count(piece.bytes, "one MPI message"),
-                          mpi_element_type(), piece.peer, tag, comm_, &sends_[sent_]),
+                          mpi_element_type(), piece.peer, buffers_->tag, comm_, &sends_[sent_]),
                 "MPI_Isend");
     }
   }
@@ -107,8 +105,11 @@ void PieceConnection::take_in(const Piece& piece, const std::function<void(int)>
   arrived(piece.peer);
 }
 
-void PieceConnection::run(const std::function<void(int)>& arrived) {
+void PieceConnection::depart() {
   for (const Outgoing& block : outgoing_) packed(block.peer);
+}
+
+void PieceConnection::run(const std::function<void(int)>& arrived) {
   std::size_t received = 0;
   while (sent_ < outgoing_pieces_.size() || received < incoming_pieces_.size()) {
     send_what_is_ready();

@@ -18,11 +18,11 @@ namespace sluice {
 class PieceConnection : public MpiConnection {
  public:
   /// Without a tuner blocks travel whole. Local.
-  PieceConnection(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive, MpiBuffers& buffers,
-                  std::optional<ChunkTuner> tuner);
+  PieceConnection(const Route& route, MpiBuffers& buffers, std::optional<ChunkTuner> tuner);
 
   void begin() override;
   void packed(int peer) override;
+  void depart() override;
   void run(const std::function<void(int)>& arrived) override;
 
  private:

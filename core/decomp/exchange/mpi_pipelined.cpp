@@ -1,5 +1,3 @@
-#include "core/decomp/exchange/mpi_pipelined.hpp"
-
 #include <algorithm>
 
 #include "core/decomp/exchange/mpi_pieces.hpp"
@@ -17,16 +15,24 @@ std::size_t largest_block(MPI_Comm comm, const BlockLayout& send) {
   return largest;
 }
 
+/// Blocks travel in pieces, so that also the stages of one block overlap; the size of the pieces is tuned on the way.
+/// Neighbours trade whole blocks: they are small.
+class MpiPipelined : public MpiExchange {
+ public:
+  using MpiExchange::MpiExchange;
+
+ private:
+  std::unique_ptr<Connection> connect(const Route& route) override {
+    std::optional<ChunkTuner> tuner;
+    if (route.traffic == Traffic::all_to_all) tuner.emplace(largest_block(route.comm, route.send));
+    return std::make_unique<PieceConnection>(route, buffers_, std::move(tuner));
+  }
+};
+
 }  // namespace
 
-std::unique_ptr<Connection> MpiPipelined::connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
-                                                  Traffic traffic) {
-  std::optional<ChunkTuner> tuner;
-  if (traffic == Traffic::all_to_all) tuner.emplace(largest_block(comm, send));
-  std::unique_ptr<Connection> connection;
-  run_collectively(
-      world_, [&] { connection = std::make_unique<PieceConnection>(comm, send, receive, buffers_, std::move(tuner)); });
-  return connection;
+std::unique_ptr<Exchange> make_mpi_pipelined(MPI_Comm world) {
+  return std::make_unique<MpiPipelined>(world);
 }
 
 }  // namespace sluice

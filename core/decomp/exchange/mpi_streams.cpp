@@ -1,16 +1,24 @@
-#include "core/decomp/exchange/mpi_streams.hpp"
-
 #include "core/decomp/exchange/mpi_pieces.hpp"
-#include "core/support/collective.hpp"
 
 namespace sluice {
 
-std::unique_ptr<Connection> MpiStreams::connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
-                                                Traffic /*traffic*/) {
-  std::unique_ptr<Connection> connection;
-  run_collectively(
-      world_, [&] { connection = std::make_unique<PieceConnection>(comm, send, receive, buffers_, std::nullopt); });
-  return connection;
+namespace {
+
+/// Each block is sent as soon as its own loops have packed it, while others are still being packed.
+class MpiStreams : public MpiExchange {
+ public:
+  using MpiExchange::MpiExchange;
+
+ private:
+  std::unique_ptr<Connection> connect(const Route& route) override {
+    return std::make_unique<PieceConnection>(route, buffers_, std::nullopt);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Exchange> make_mpi_streams(MPI_Comm world) {
+  return std::make_unique<MpiStreams>(world);
 }
 
 }  // namespace sluice

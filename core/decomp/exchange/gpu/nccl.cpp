@@ -1,9 +1,11 @@
-#include "core/decomp/exchange/nccl.hpp"
+#include <nccl.h>
 
 #include <exception>
 #include <string>
 #include <utility>
 
+#include "core/decomp/exchange/packed_mover.hpp"
+#include "core/device/buffer.hpp"
 #include "core/device/check_cuda.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
@@ -26,21 +28,36 @@ void reserve(Buffer<std::byte>& buffer, std::size_t bytes) {
   buffer = Buffer<std::byte>(bytes);
 }
 
-}  // namespace
+/// Sends and receives of NCCL in one group, in order with the loops and without waiting on the host.
+class Nccl : public Exchange {
+ public:
+  /// Joins the ranks of `world`. Collective.
+  explicit Nccl(MPI_Comm world);
+  ~Nccl() override;
+  MPI_Comm world() const override { return world_; }
+  std::unique_ptr<BlockMover> block_mover(const Route& route) override;
+
+ private:
+  class Link;
+
+  MPI_Comm world_ = MPI_COMM_NULL;
+  ncclComm_t nccl_ = nullptr;  ///< of all ranks: one serves rows and columns, whose ranks are translated
+  Buffer<std::byte> send_, receive_;
+};
 
 /// A connection, with its blocks in the two buffers of its exchange.
 class Nccl::Link : public Connection {
  public:
-  Link(Nccl& exchange, MPI_Comm comm, BlockLayout send, BlockLayout receive)
+  Link(Nccl& exchange, const Route& route)
       : exchange_(&exchange),
-        in_world_(ranks_in(exchange.world_, comm)),
-        send_(std::move(send)),
-        receive_(std::move(receive)) {}
+        in_world_(ranks_in(exchange.world_, route.comm)),
+        send_(route.send),
+        receive_(route.receive) {}
 
   std::byte* outgoing(int peer) override {
     return exchange_->send_.data() + send_.offset[static_cast<std::size_t>(peer)];
   }
-  const std::byte* incoming(int peer) override {
+  std::byte* incoming(int peer) override {
     return exchange_->receive_.data() + receive_.offset[static_cast<std::size_t>(peer)];
   }
   std::byte* send_buffer() override { return exchange_->send_.data(); }
@@ -94,13 +111,20 @@ Nccl::~Nccl() {
   MPI_Comm_free(&world_);
 }
 
-std::unique_ptr<Connection> Nccl::connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
-                                          Traffic /*traffic*/) {
+std::unique_ptr<BlockMover> Nccl::block_mover(const Route& route) {
   run_collectively(world_, [&] {
-    reserve(send_, send.total);
-    reserve(receive_, receive.total);
+    reserve(send_, route.send.total);
+    reserve(receive_, route.receive.total);
   });
-  return std::make_unique<Link>(*this, comm, send, receive);
+  const bool small = route.traffic == Traffic::neighbours;
+  return std::make_unique<PackedMover>(*this, route, std::make_unique<Link>(*this, route),
+                                       small ? PackedMover::Packing::together : PackedMover::Packing::each);
+}
+
+}  // namespace
+
+std::unique_ptr<Exchange> make_nccl(MPI_Comm world) {
+  return std::make_unique<Nccl>(world);
 }
 
 }  // namespace sluice

@@ -9,9 +9,9 @@ namespace sluice {
 class Handshake {
  public:
   using Word = std::uint64_t;
-  static constexpr int most_peers = 32;  ///< a thread for each
+  static constexpr int max_peers = 32;  ///< a thread for each
 
-  /// At most most_peers of each. The flag shows when everything has been done that was issued before.
+  /// At most max_peers of each. The flag shows when everything has been done that was issued before.
   void tell(Word* flag, Word value) { told_[tells_++] = {flag, value}; }
   void await(Word* flag, Word value) { awaited_[waits_++] = {flag, value}; }
 
@@ -26,8 +26,8 @@ class Handshake {
     Word* address;
     Word value;
   };
-  Flag told_[most_peers];
-  Flag awaited_[most_peers];
+  Flag told_[max_peers];
+  Flag awaited_[max_peers];
   int tells_ = 0;
   int waits_ = 0;
 };

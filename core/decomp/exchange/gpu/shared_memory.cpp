@@ -1,4 +1,4 @@
-#include "core/decomp/exchange/shared_memory.hpp"
+#include "core/decomp/exchange/gpu/shared_memory.hpp"
 
 #include <exception>
 #include <utility>

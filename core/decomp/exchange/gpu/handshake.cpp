@@ -1,4 +1,4 @@
-#include "core/decomp/exchange/handshake.hpp"
+#include "core/decomp/exchange/gpu/handshake.hpp"
 
 #include "core/device/check_cuda.hpp"
 
@@ -34,7 +34,7 @@ __global__ void run_handshake(Handshake handshake) {
 
 void Handshake::issue() const {
   if (tells_ + waits_ == 0) return;
-  run_handshake<<<1, most_peers>>>(*this);
+  run_handshake<<<1, max_peers>>>(*this);
   check_cuda(cudaGetLastError(), "exchange: handshake");
 }
 

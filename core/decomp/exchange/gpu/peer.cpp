@@ -1,11 +1,13 @@
-#include "core/decomp/exchange/peer.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
+#include "core/decomp/exchange/gpu/handshake.hpp"
+#include "core/decomp/exchange/gpu/shared_memory.hpp"
+#include "core/decomp/exchange/packed_mover.hpp"
 #include "core/device/check_cuda.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
@@ -44,12 +46,54 @@ void require_one_host(MPI_Comm world) {
   MPI_Comm_free(&node);
   run_collectively(world, [&] {
     if (here < size_of(world)) throw Error(ExitCode::resources, "the ranks are on several hosts");
-    if (here > Handshake::most_peers)
-      throw Error(ExitCode::resources, fmt::format("more than {} ranks", Handshake::most_peers));
+    if (here > Handshake::max_peers)
+      throw Error(ExitCode::resources, fmt::format("more than {} ranks", Handshake::max_peers));
   });
 }
 
-}  // namespace
+/// For the GPUs of one host: loops write straight into the memory of other ranks, or read from it (CUDA IPC): blocks
+/// into the receiver's buffer, or into transposed arrays, which are shared. Ranks wait for each other on the device, by
+/// flags in shared memory; the host waits for nothing.
+///
+/// Between any two ranks the transfers each way are numbered 1, 2, ... and each has two flags, which only grow:
+/// `ready` = n, written by the rank whose memory it is into the other's: transfer n may begin;
+/// `done` = n, written by the other rank into the memory of this one: transfer n is over.
+class Peer : public Exchange {
+ public:
+  /// Collective. require_peer() tells whether it will work.
+  explicit Peer(MPI_Comm world);
+  ~Peer() override;
+  MPI_Comm world() const override { return world_.comm; }
+  std::unique_ptr<BlockMover> block_mover(const Route& route) override;
+  std::unique_ptr<Transposer> transposer(const Splittings& boxes) override;
+
+ private:
+  using Word = Handshake::Word;
+  class Transfer;
+  class Link;
+  class Arrays;
+
+  /// A copy of a communicator, freed after the memory that is shared in it.
+  struct OwnedComm {
+    explicit OwnedComm(MPI_Comm world);
+    OwnedComm(const OwnedComm&) = delete;
+    OwnedComm& operator=(const OwnedComm&) = delete;
+    ~OwnedComm();
+    MPI_Comm comm = MPI_COMM_NULL;
+  };
+
+  /// The flags in the memory of one rank about transfers to or from another.
+  Word* ready(int at_rank, int other) const;
+  Word* done(int at_rank, int other) const;
+  /// The largest of all ranks, so that they grow together.
+  std::size_t agreed(std::size_t bytes) const;
+
+  OwnedComm world_;
+  int rank_, size_;
+  SharedMemory flags_, receive_;
+  std::vector<Word> made_;    ///< transfers into or out of the memory of each rank so far
+  std::vector<Word> served_;  ///< transfers by each rank into or out of this one's
+};
 
 /// What frames the loops of a transfer: a rank's memory is handed to `guests` and taken back from them, while it visits
 /// the memory of its `hosts`. Ranks of the exchange's world.
@@ -61,8 +105,6 @@ class Peer::Transfer {
   /// Nothing of this rank uses the memory any more, since the loops that did were issued before: the guests may know.
   /// Waits for the same of the hosts.
   void begin() {
-    SLUICE_REQUIRE(!exchange_->in_use_, "two transfers of one exchange at a time");
-    exchange_->in_use_ = true;
     Handshake handshake;
     for (const int guest : guests_)
       handshake.tell(exchange_->ready(guest, exchange_->rank_), number(exchange_->served_, guest) + 1);
@@ -72,7 +114,6 @@ class Peer::Transfer {
   }
 
   void end() {
-    exchange_->in_use_ = false;
     Handshake handshake;
     for (const int host : hosts_)
       handshake.tell(exchange_->done(host, exchange_->rank_), ++number(exchange_->made_, host));
@@ -91,21 +132,22 @@ class Peer::Transfer {
 /// A connection: where its blocks lie in the receivers' memory.
 class Peer::Link : public Connection {
  public:
-  Link(Peer& exchange, MPI_Comm comm, const BlockLayout& send, BlockLayout receive)
+  Link(Peer& exchange, const Route& route)
       : exchange_(&exchange),
-        in_world_(ranks_in(exchange.world_.comm, comm)),
-        receive_(std::move(receive)),
-        transfer_(exchange, with_blocks(receive_), with_blocks(send)) {
+        in_world_(ranks_in(exchange.world_.comm, route.comm)),
+        receive_(route.receive),
+        transfer_(exchange, with_blocks(receive_), with_blocks(route.send)) {
     const std::size_t size = in_world_.size();
     std::vector<unsigned long long> at_home(2 * size), at_peers(2 * size);  // offset and size of each block
     for (std::size_t peer = 0; peer < size; ++peer) {
       at_home[2 * peer] = receive_.offset[peer];
       at_home[2 * peer + 1] = receive_.bytes[peer];
     }
-    check_mpi(MPI_Alltoall(at_home.data(), 2, MPI_UNSIGNED_LONG_LONG, at_peers.data(), 2, MPI_UNSIGNED_LONG_LONG, comm),
-              "MPI_Alltoall");
+    check_mpi(
+        MPI_Alltoall(at_home.data(), 2, MPI_UNSIGNED_LONG_LONG, at_peers.data(), 2, MPI_UNSIGNED_LONG_LONG, route.comm),
+        "MPI_Alltoall");
     for (std::size_t peer = 0; peer < size; ++peer) {
-      SLUICE_REQUIRE(at_peers[2 * peer + 1] == send.bytes[peer], "a block that its receiver does not expect");
+      SLUICE_REQUIRE(at_peers[2 * peer + 1] == route.send.bytes[peer], "a block that its receiver does not expect");
       offset_at_peer_.push_back(at_peers[2 * peer]);
     }
   }
@@ -114,7 +156,7 @@ class Peer::Link : public Connection {
     const auto n = static_cast<std::size_t>(peer);
     return exchange_->receive_.of(in_world_[n]) + offset_at_peer_[n];
   }
-  const std::byte* incoming(int peer) override {
+  std::byte* incoming(int peer) override {
     return exchange_->receive_.of(exchange_->rank_) + receive_.offset[static_cast<std::size_t>(peer)];
   }
   std::byte* send_buffer() override { return nullptr; }
@@ -145,17 +187,35 @@ class Peer::Link : public Connection {
   std::vector<std::size_t> offset_at_peer_;
 };
 
-/// An array that every rank of a communicator visits on all the others.
-class Peer::Array : public SharedArray {
+/// Arrays that every rank of a communicator visits on all the others: one loop writes the rank's parts into all of
+/// them, or reads them from there, the own part with the others.
+class Peer::Arrays : public Transposer {
  public:
-  Array(Peer& exchange, MPI_Comm comm, std::size_t bytes)
-      : in_world_(ranks_in(exchange.world_.comm, comm)),
-        memory_(exchange.world_.comm, bytes),
-        transfer_(exchange, others(exchange.rank_), others(exchange.rank_)) {}
+  Arrays(Peer& exchange, const Splittings& boxes)
+      : exchange_(&exchange),
+        rank_(rank_of(boxes.comm)),
+        in_world_(ranks_in(exchange.world_.comm, boxes.comm)),
+        memory_(exchange.world_.comm,
+                exchange.agreed(std::max<std::size_t>(
+                    held_bytes(boxes.to[static_cast<std::size_t>(rank_)], boxes.element_bytes), 1))),
+        transfer_(exchange, others(exchange.rank_), others(exchange.rank_)) {
+    for (std::size_t peer = 0; peer < boxes.to.size(); ++peer) {
+      const Box3 common = intersect(boxes.from[static_cast<std::size_t>(rank_)], boxes.to[peer]);
+      parts_.push_back(transposed_part(memory_.of(in_world_[peer]), boxes.to[peer], common, boxes.element_bytes));
+    }
+  }
 
-  std::byte* of(int rank) override { return memory_.of(in_world_[static_cast<std::size_t>(rank)]); }
-  void open() override { transfer_.begin(); }
-  void close() override { transfer_.end(); }
+  std::byte* array() override { return memory_.of(exchange_->rank_); }
+  void forward(const Parts& source) override {
+    PartCopies copies;
+    for (const auto& [peer, part] : source) copies.add(part, parts_[static_cast<std::size_t>(peer)]);
+    visit("transpose: write to all", copies);
+  }
+  void backward(const Parts& target) override {
+    PartCopies copies;
+    for (const auto& [peer, part] : target) copies.add(parts_[static_cast<std::size_t>(peer)], part);
+    visit("transpose: read from all", copies);
+  }
 
  private:
   std::vector<int> others(int own) const {
@@ -163,10 +223,20 @@ class Peer::Array : public SharedArray {
     std::erase(ranks, own);
     return ranks;
   }
+  void visit(const char* name, const PartCopies& copies) {
+    exchange_->claim();
+    transfer_.begin();
+    copies.issue(name);
+    transfer_.end();
+    exchange_->release();
+  }
 
+  Peer* exchange_;
+  int rank_;
   std::vector<int> in_world_;
   SharedMemory memory_;
   Transfer transfer_;
+  std::vector<ArrayPart> parts_;  ///< of each rank's array: in common with this rank's from-box
 };
 
 Peer::OwnedComm::OwnedComm(MPI_Comm world) {
@@ -201,21 +271,25 @@ std::size_t Peer::agreed(std::size_t bytes) const {
   return largest;
 }
 
-std::unique_ptr<Connection> Peer::connect(MPI_Comm comm, const BlockLayout& send, const BlockLayout& receive,
-                                          Traffic /*traffic*/) {
-  const std::size_t needed = agreed(receive.total);
+std::unique_ptr<BlockMover> Peer::block_mover(const Route& route) {
+  const std::size_t needed = agreed(route.receive.total);
   if (needed > receive_.bytes()) {
     receive_ = SharedMemory();  // given back first, so that old and new are never held together
     receive_ = SharedMemory(world_.comm, needed);
   }
-  return std::make_unique<Link>(*this, comm, send, receive);
+  return std::make_unique<PackedMover>(*this, route, std::make_unique<Link>(*this, route),
+                                       PackedMover::Packing::together);
 }
 
-std::unique_ptr<SharedArray> Peer::share(MPI_Comm comm, std::size_t bytes) {
-  return std::make_unique<Array>(*this, comm, std::max<std::size_t>(agreed(bytes), 1));
+std::unique_ptr<Transposer> Peer::transposer(const Splittings& boxes) {
+  if (boxes.to.size() == 1) return Exchange::transposer(boxes);
+  return std::make_unique<Arrays>(*this, boxes);
 }
 
-void Peer::require(MPI_Comm world) {
+}  // namespace
+
+/// Throws unless all ranks are in one host, each with a GPU of its own that has access to all others. Collective.
+void require_peer(MPI_Comm world) {
   try {
     require_one_host(world);
     int device = 0;
@@ -233,6 +307,10 @@ void Peer::require(MPI_Comm world) {
     throw Error(ExitCode::resources,
                 fmt::format("parallel.exchange: peer does not work between these ranks: {}; use nccl", error.what()));
   }
+}
+
+std::unique_ptr<Exchange> make_peer(MPI_Comm world) {
+  return std::make_unique<Peer>(world);
 }
 
 }  // namespace sluice

@@ -1,0 +1,101 @@
+#include "core/decomp/exchange/array_part.hpp"
+
+#include <algorithm>
+#include <complex>
+
+#include "core/device/parallel_for.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// Copies one part. Strides are in elements.
+template <class T>
+struct CopyPart {
+  const T* from = nullptr;
+  T* to = nullptr;
+  std::ptrdiff_t from_row = 0, from_plane = 0, to_row = 0, to_plane = 0;
+  int nx = 0, rows = 0, planes = 0;
+
+  SLUICE_INLINE void operator()(int i, int j, int k) const {
+    to[i + j * to_row + k * to_plane] = from[i + j * from_row + k * from_plane];
+  }
+};
+
+/// Copies several parts, a plane of each in turn.
+template <class T>
+struct CopyParts {
+  static constexpr int max_count = 8;
+  CopyPart<T> copies[max_count];
+  int count = 0;
+
+  SLUICE_INLINE void operator()(int i, int j, int k) const {
+    const CopyPart<T>& copy = copies[k % count];
+    const int plane = k / count;
+    if (i < copy.nx && j < copy.rows && plane < copy.planes) copy(i, j, plane);
+  }
+};
+
+template <class T>
+CopyPart<T> copy_of(const ArrayPart& from, const ArrayPart& to) {
+  constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(T));
+  return {reinterpret_cast<const T*>(from.data),
+          reinterpret_cast<T*>(to.data),
+          from.row_stride / size,
+          from.plane_stride / size,
+          to.row_stride / size,
+          to.plane_stride / size,
+          static_cast<int>(from.row_bytes / sizeof(T)),
+          from.rows,
+          from.planes};
+}
+
+}  // namespace
+
+AddressRange range_of(const Parts& parts) {
+  AddressRange range;
+  for (const auto& [peer, part] : parts) {
+    if (part.empty()) continue;
+    std::byte* const end =
+        part.data + (part.planes - 1) * part.plane_stride + (part.rows - 1) * part.row_stride + part.row_bytes;
+    range.begin = range.begin == nullptr ? part.data : std::min(range.begin, part.data);
+    range.end = std::max(range.end, end);
+  }
+  return range;
+}
+
+template <class T>
+void PartCopies::issue_as(const char* name) const {
+  constexpr int max_planes = 65535;  // of one loop on a GPU
+  int depth = 1;
+  for (const Copy& copy : copies_) depth = std::max(depth, copy.from.planes);
+  // A CPU gains nothing from larger loops.
+  const int together = loops_on_gpu ? std::clamp(max_planes / depth, 1, CopyParts<T>::max_count) : 1;
+  for (std::size_t first = 0; first < copies_.size(); first += static_cast<std::size_t>(together)) {
+    CopyParts<T> loop;
+    Box3 box;
+    for (std::size_t n = first; n < copies_.size() && loop.count < together; ++n) {
+      const CopyPart<T>& copy = loop.copies[loop.count++] = copy_of<T>(copies_[n].from, copies_[n].to);
+      box.hi[0] = std::max<std::int64_t>(box.hi[0], copy.nx);
+      box.hi[1] = std::max<std::int64_t>(box.hi[1], copy.rows);
+      box.hi[2] = std::max<std::int64_t>(box.hi[2], copy.planes);
+    }
+    box.hi[2] *= loop.count;
+    if (loop.count == 1) {
+      parallel_for(name, box, loop.copies[0]);
+    } else {
+      parallel_for(name, box, loop);
+    }
+  }
+}
+
+void PartCopies::issue(const char* name) const {
+  if (copies_.empty()) return;
+  if (copies_.front().from.element_bytes == sizeof(real)) {
+    issue_as<real>(name);
+  } else {
+    issue_as<std::complex<real>>(name);
+  }
+}
+
+}  // namespace sluice

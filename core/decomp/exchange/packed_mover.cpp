@@ -1,0 +1,156 @@
+#include "core/decomp/exchange/packed_mover.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/support/collective.hpp"
+
+namespace sluice {
+
+/// Counts the time of its lifetime under a name, if the route has timers.
+class PackedMover::Timing {
+ public:
+  Timing(const Route& route, const char* name) {
+    if (route.timers != nullptr) scope_.emplace(*route.timers, name);
+  }
+
+ private:
+  std::optional<PhaseTimers::Scope> scope_;
+};
+
+PackedMover::PackedMover(Exchange& exchange, Route route, std::unique_ptr<Connection> connection, Packing packing)
+    : exchange_(&exchange),
+      route_(std::move(route)),
+      connection_(std::move(connection)),
+      packing_(packing),
+      rank_(rank_of(route_.comm)) {}
+
+std::size_t PackedMover::buffer_bytes(bool sending) const {
+  if (!sending) return route_.receive.total;
+  return connection_->send_buffer() != nullptr ? route_.send.total : 0;
+}
+
+void PackedMover::begin() {
+  if (begun_) return;
+  exchange_->claim();
+  begun_ = true;
+  const Timing timing(route_, "communication");
+  connection_->begin();
+}
+
+std::byte* PackedMover::open(std::byte* room) {
+  begin();
+  std::byte* const buffer = connection_->send_buffer();
+  return buffer != nullptr ? buffer : room;
+}
+
+void PackedMover::start(const Parts& outgoing, const Parts& incoming) {
+  begin();
+  incoming_ = incoming;
+  std::ranges::stable_sort(incoming_, {}, &PeerPart::peer);
+  const auto own_part = [&](const Parts& parts) {
+    const auto found = std::ranges::find(parts, rank_, &PeerPart::peer);
+    return found == parts.end() ? ArrayPart{} : found->part;
+  };
+  own_from_ = own_part(outgoing);
+  own_to_ = own_part(incoming);
+  const AddressRange from = range_of(outgoing);
+  const AddressRange to = range_of(incoming);
+  overlap_ = from.begin < to.end && to.begin < from.end;
+  own_through_block_ = !own_to_.empty() && (overlap_ || own_to_.data == connection_->incoming(rank_));
+  if (packing_ == Packing::together) {
+    pack_together(outgoing);
+  } else {
+    pack(outgoing);
+  }
+  const Timing timing(route_, "communication");
+  connection_->depart();
+}
+
+/// Each block by loops of its own, but for parts that lie in it already; then the own part, if it has a place to go to.
+void PackedMover::pack(const Parts& outgoing) {
+  for (auto part = outgoing.begin(); part != outgoing.end();) {
+    const int peer = part->peer;
+    PartCopies copies;
+    std::byte* block = peer == rank_ ? nullptr : connection_->outgoing(peer);
+    for (; part != outgoing.end() && part->peer == peer; ++part) {
+      if (peer == rank_ || part->part.empty()) continue;
+      if (part->part.data != block) copies.add(part->part, part->part.packed_at(block));
+      block += part->part.bytes();
+    }
+    if (peer == rank_) continue;
+    issue("exchange: pack", copies);
+    connection_->packed(peer);
+  }
+  if (own_through_block_) return;
+  PartCopies own;
+  own.add(own_from_, own_to_);
+  issue("exchange: own part", own);
+}
+
+void PackedMover::pack_together(const Parts& outgoing) {
+  PartCopies copies;
+  std::byte* block = nullptr;
+  int peer = -1;
+  for (const PeerPart& part : outgoing) {
+    if (part.part.empty()) continue;
+    if (part.peer == rank_) {
+      copies.add(own_from_, own_through_block_ ? own_from_.packed_at(connection_->incoming(rank_)) : own_to_);
+      continue;
+    }
+    if (std::exchange(peer, part.peer) != part.peer) block = connection_->outgoing(part.peer);
+    copies.add(part.part, part.part.packed_at(block));
+    block += part.part.bytes();
+  }
+  issue("exchange: pack", copies);
+}
+
+void PackedMover::finish() {
+  const bool unpack_on_arrival = packing_ == Packing::each && !overlap_;
+  {
+    std::optional<Timing> timing(std::in_place, route_, "communication");
+    connection_->run([&](int peer) {
+      if (!unpack_on_arrival) return;
+      timing.reset();
+      PartCopies copies;
+      unpack(copies, peer);
+      issue("exchange: unpack", copies);
+      timing.emplace(route_, "communication");
+    });
+  }
+  // Some methods write over the whole receive buffer: the own part comes last.
+  if (own_through_block_ && packing_ == Packing::each) {
+    PartCopies own;
+    own.add(own_from_, own_from_.packed_at(connection_->incoming(rank_)));
+    issue("exchange: own part", own);
+  }
+  if (!unpack_on_arrival) {
+    PartCopies copies;
+    for (auto part = incoming_.begin(); part != incoming_.end();) {
+      const int peer = part->peer;
+      if (peer != rank_ || own_through_block_) unpack(copies, peer);
+      while (part != incoming_.end() && part->peer == peer) ++part;
+    }
+    issue("exchange: unpack", copies);
+  }
+  begun_ = false;
+  exchange_->release();
+}
+
+/// The copies of the parts from `peer`, but for those that stay in their block.
+void PackedMover::unpack(PartCopies& copies, int peer) const {
+  std::byte* block = connection_->incoming(peer);
+  for (const auto& [from, part] : std::ranges::equal_range(incoming_, peer, {}, &PeerPart::peer)) {
+    if (part.empty()) continue;
+    if (part.data != block) copies.add(part.packed_at(block), part);
+    block += part.bytes();
+  }
+}
+
+void PackedMover::issue(const char* name, const PartCopies& copies) {
+  if (copies.empty()) return;
+  const Timing timing(route_, "packing");
+  copies.issue(name);
+}
+
+}  // namespace sluice

@@ -1,0 +1,49 @@
+#pragma once
+#include <memory>
+#include <optional>
+
+#include "core/decomp/exchange/connection.hpp"
+#include "core/decomp/exchange/exchange.hpp"
+
+namespace sluice {
+
+/// Packs parts into blocks, sends these through a connection and unpacks what comes in.
+class PackedMover : public BlockMover {
+ public:
+  /// How blocks are packed: each by a loop of its own, so that it may leave while others are packed, or all by one
+  /// loop, together with the rank's own part.
+  enum class Packing { each, together };
+
+  /// `exchange` and the route's communicator and timers must outlive this object.
+  PackedMover(Exchange& exchange, Route route, std::unique_ptr<Connection> connection, Packing packing);
+
+  std::byte* open(std::byte* room) override;
+  std::byte* incoming_blocks() override { return connection_->receive_buffer(); }
+  void start(const Parts& outgoing, const Parts& incoming) override;
+  void finish() override;
+  std::size_t buffer_bytes(bool sending) const override;
+
+ private:
+  class Timing;
+
+  void begin();
+  void pack(const Parts& outgoing);
+  void pack_together(const Parts& outgoing);
+  void unpack(PartCopies& copies, int peer) const;
+  void issue(const char* name, const PartCopies& copies);
+
+  Exchange* exchange_;
+  Route route_;
+  std::unique_ptr<Connection> connection_;
+  Packing packing_;
+  int rank_;
+  bool begun_ = false;
+
+  // Of the move on its way.
+  Parts incoming_;                  ///< sorted by peer
+  ArrayPart own_from_, own_to_;     ///< empty if the rank keeps nothing
+  bool overlap_ = false;            ///< outgoing and incoming parts may share memory
+  bool own_through_block_ = false;  ///< the own part goes to its place in the receive buffer
+};
+
+}  // namespace sluice
