@@ -34,6 +34,17 @@ struct AbsDivergence {
   SLUICE_INLINE double operator()(Cell c) const { return std::abs(static_cast<double>(op::divergence(u, v, w, c, m))); }
 };
 
+/// What MomentumAndEnergy leaves out of the energy of w on a wall, whose control volume is half a cell high: all of it
+/// at the bottom, where `weight` is 1; at the top, where it is -1, MomentumAndEnergy has taken twice as much.
+struct EnergyOnWall {
+  WallVelocity w;
+  double weight;
+  Metrics m;
+  SLUICE_INLINE void operator()(Cell c, double (&value)[1]) const {
+    value[0] = weight * w(c.i, c.j) * w(c.i, c.j) * static_cast<double>(m.dz[c.k]) / 4;
+  }
+};
+
 /// du/dz at the face below plane k.
 struct ShearBelow {
   In u;
@@ -68,14 +79,24 @@ Diagnostics diagnose(const VectorField& velocity, const Grid& grid, const Metric
     sums[0] += plane[0];
     sums[1] += plane[1];
   }
-  const auto shear = [&](bool owned, std::int64_t k) {
+  const auto plane_at = [&](bool owned, std::int64_t k) {
     Box3 plane = box;
     plane.lo[2] = k;
     plane.hi[2] = owned ? k + 1 : k;
-    return reduce_sum("wall shear", plane, ShearBelow{u, metrics});
+    return plane;
   };
-  sums[2] = shear(walls.owns_bottom(), 0);
-  sums[3] = shear(walls.owns_top(), box.hi[2]);
+  for (const Walls::Side side : Walls::sides) {
+    const WallVelocity wall = walls.velocity(side, Location::z_face);
+    if (wall.is_zero()) continue;
+    const bool bottom = side == Walls::Side::bottom;
+    sums[1] += reduce_sum("energy on wall", plane_at(walls.owns(side), bottom ? 0 : box.hi[2] - 1),
+                          EnergyOnWall{wall, bottom ? 1.0 : -1.0, metrics});
+  }
+  const auto shear = [&](bool owned, std::int64_t k) {
+    return reduce_sum("wall shear", plane_at(owned, k), ShearBelow{u, metrics});
+  };
+  sums[2] = shear(walls.owns(Walls::Side::bottom), 0);
+  sums[3] = shear(walls.owns(Walls::Side::top), box.hi[2]);
   all_reduce(sums, comm);
 
   const double columns = static_cast<double>(grid.cells()[0]) * static_cast<double>(grid.cells()[1]);

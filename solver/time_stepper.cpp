@@ -19,7 +19,7 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       device_metrics_(grid, decomposition.x_pencil(comm.rank())),
       metrics_(device_metrics_.view()),
       box_(decomposition.x_pencil(comm.rank())),
-      walls_(box_, grid.cells()[2], flow.bottom, flow.top),
+      walls_(grid, box_, flow.bottom, flow.top, comm.world()),
       halo_(comm, box_, exchange),
       momentum_(metrics_, flow),
       transport_(std::move(transported), box_, metrics_),
@@ -52,6 +52,7 @@ double TimeStepper::substep(State& state, double dt, int k) {
   const double gamma_dt = Rk3::gamma(k) * dt;
   const double c = implicit_ ? gamma_dt * flow_.viscosity / 2 : 0;  // the Crank-Nicolson weight gamma dt nu/2
 
+  walls_.set_time(state.time + Rk3::end(k) * dt);  // the halos of u still have the walls' velocity before
   // (1)  u* = u + dt [alpha R(u) + beta R(u_prev)], or (5)'s right-hand side, with + c Lz u - gamma dt grad p; (1) for
   // transported fields too
   predict(state, {Rk3::alpha[n] * dt, Rk3::beta[n] * dt, gamma_dt, c});
@@ -108,6 +109,7 @@ double TimeStepper::time_step_limit(const State& state) const {
 }
 
 void TimeStepper::project(State& state) {
+  walls_.set_time(state.time);
   walls_.apply_normal(state.velocity.w);
   Field& phi = pressure_increment_ ? *pressure_increment_ : state.p;
   // p must not change: this phi is no pressure. The old tendency's place is free here.
@@ -119,6 +121,7 @@ void TimeStepper::project(State& state) {
 }
 
 void TimeStepper::fill_halos(State& state) {
+  walls_.set_time(state.time);
   fill_halos(state.fields());
 }
 
@@ -131,11 +134,7 @@ void TimeStepper::fill_halos(const std::vector<Described<Field>>& fields) {
 
 void TimeStepper::fill_halos_after_correction(State& state) {
   const PhaseTimers::Scope scope(timers_, "halo exchange");
-  if (implicit_) {
-    fill_halos(state);
-  } else {  // those of p were filled before the correction read them
-    fill_halos(state.prognostic_fields());
-  }
+  fill_halos(implicit_ ? state.fields() : state.prognostic_fields());  // explicitly, p has its halos from (2)
 }
 
 Diagnostics TimeStepper::diagnose(const State& state) const {

@@ -27,6 +27,8 @@ struct Rk3 {
   static constexpr double gamma(int k) {
     return alpha[static_cast<std::size_t>(k)] + beta[static_cast<std::size_t>(k)];
   }
+  /// Where substep k ends, as a fraction of the step: gamma_0 + ... + gamma_k.
+  static constexpr double end(int k) { return std::array{8.0 / 15.0, 2.0 / 3.0, 1.0}[static_cast<std::size_t>(k)]; }
 };
 
 /// Advances a State. Owns every work array, allocated on construction: a step allocates no
@@ -68,6 +70,7 @@ class TimeStepper {
 
   const Metrics& metrics() const { return metrics_; }
   const Walls& walls() const { return walls_; }
+  Walls& walls() { return walls_; }  ///< for Walls::move, before the halos of the first state are filled
   const Momentum& momentum() const { return momentum_; }
   PhaseTimers& timers() { return timers_; }
 

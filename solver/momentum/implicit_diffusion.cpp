@@ -6,11 +6,15 @@ namespace sluice {
 
 namespace {
 
-struct AddToPlane {
+/// f += 2 c value / denominator on one plane.
+struct AddWallValue {
   View3<real> f;
   int plane;
-  real value;
-  SLUICE_INLINE void operator()(int i, int j, int) const { f(i, j, plane) += value; }
+  WallVelocity value;
+  double twice_c, denominator;
+  SLUICE_INLINE void operator()(int i, int j, int) const {
+    f(i, j, plane) += static_cast<real>(twice_c * value(i, j) / denominator);
+  }
 };
 
 WallRow row_of(const WallCondition& wall) {
@@ -24,8 +28,9 @@ ImplicitDiffusion::ImplicitDiffusion(const Communicator& comm, const Decompositi
     : grid_(&grid),
       walls_(&walls),
       tangential_(comm, decomposition,
-                  second_derivative_centers(grid.z_nodes(), row_of(walls.bottom()), row_of(walls.top())), method,
-                  exchange),
+                  second_derivative_centers(grid.z_nodes(), row_of(walls.condition(Walls::Side::bottom)),
+                                            row_of(walls.condition(Walls::Side::top))),
+                  method, exchange),
       normal_(comm, decomposition, second_derivative_faces(grid.z_nodes()), method, exchange) {}
 
 void ImplicitDiffusion::prepare(double c) {
@@ -35,25 +40,37 @@ void ImplicitDiffusion::prepare(double c) {
 }
 
 void ImplicitDiffusion::solve(VectorField& star) {
-  add_wall_values(star.u, walls_->bottom().u, walls_->top().u);
-  add_wall_values(star.v, walls_->bottom().v, walls_->top().v);
+  add_wall_values(star.u);
+  add_wall_values(star.v);
+  add_wall_values(star.w);
   walls_->apply_normal(star.w);
   tangential_.solve(star.u);
   tangential_.solve(star.v);
   normal_.solve(star.w);
 }
 
-void ImplicitDiffusion::add_wall_values(Field& f, double bottom_value, double top_value) const {
-  // Lz in a wall row is (u_1 - u_0)/(dz_c dz_0) - 2 (u_0 - u_wall)/dz_0^2: the known u_wall goes to the right-hand
-  // side.
+void ImplicitDiffusion::add_wall_values(Field& f) const {
+  // The known velocity of a wall goes to the right-hand side. For u and v, Lz in a wall row is
+  // (u_1 - u_0)/(dz_c dz_0) - 2 (u_0 - u_wall)/dz_0^2; for w, in the row next to the wall,
+  // ((w_1 - w_0)/dz_1 - (w_0 - w_wall)/dz_0)/dz_c.
   const Box3 plane = box_of(f.box().nx(), f.box().ny(), 1);
-  const auto add = [&](const WallCondition& wall, double value, std::int64_t k, int local_k) {
-    if (wall.kind != WallKind::no_slip || value == 0) return;
-    const double dz = grid_->dz(k);
-    parallel_for("wall velocity", plane, AddToPlane{f.view(), local_k, static_cast<real>(c_ * 2 * value / (dz * dz))});
-  };
-  if (walls_->owns_bottom()) add(walls_->bottom(), bottom_value, 0, 0);
-  if (walls_->owns_top()) add(walls_->top(), top_value, grid_->cells()[2] - 1, f.box().nz() - 1);
+  const bool normal = f.location() == Location::z_face;
+  for (const Walls::Side side : Walls::sides) {
+    const WallVelocity value = walls_->velocity(side, f.location());
+    const bool set = normal || walls_->condition(side).kind == WallKind::no_slip;
+    if (!walls_->owns(side) || !set || value.is_zero()) continue;
+    const bool bottom = side == Walls::Side::bottom;
+    const std::int64_t last = grid_->cells()[2] - 1;
+    const double dz = grid_->dz(bottom ? 0 : last);
+    const int local_last = f.box().nz() - 1;
+    if (normal) {
+      const double to_next = 2 * grid_->dz_center(bottom ? 0 : last - 1);
+      parallel_for("wall velocity", plane,
+                   AddWallValue{f.view(), bottom ? 0 : local_last - 1, value, c_ * 2, dz * to_next});
+    } else {
+      parallel_for("wall velocity", plane, AddWallValue{f.view(), bottom ? 0 : local_last, value, c_ * 2, dz * dz});
+    }
+  }
 }
 
 std::vector<double> ImplicitDiffusion::response_to_uniform_force() const {

@@ -24,7 +24,7 @@ class ImplicitDiffusion {
   std::vector<double> response_to_uniform_force() const;
 
  private:
-  void add_wall_values(Field& f, double bottom_value, double top_value) const;
+  void add_wall_values(Field& f) const;
 
   const Grid* grid_;
   const Walls* walls_;

@@ -32,7 +32,7 @@ std::size_t Statistics::add_plane_means(const Table& table, std::size_t first) {
   constexpr auto count = static_cast<std::size_t>(profile_count<Table>);
   constexpr bool at_faces = Table::axis == ProfileAxis::z_face;
   Box3 box = box_.local();
-  if (at_faces && walls_->owns_bottom()) box.lo[2] = -1;
+  if (at_faces && walls_->owns(Walls::Side::bottom)) box.lo[2] = -1;
   const auto local = reduce_planes<profile_count<Table>>(at_faces ? "statistics at faces" : "statistics at centres",
                                                          box, ProfileKernel<Table>{table});
 
