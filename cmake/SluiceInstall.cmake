@@ -22,12 +22,12 @@ set(public_headers
     core/device/event.hpp
     core/device/memory.hpp
     core/device/timers.hpp
+    core/flow/tridiagonal_method.hpp
     core/support/box3.hpp
     core/support/error.hpp
     core/support/real.hpp
     poisson/helmholtz_solver.hpp
     poisson/poisson_solver.hpp
-    poisson/tridiagonal/tridiagonal_method.hpp
     poisson/tridiagonal/tridiagonal_rows.hpp)
 foreach(header IN LISTS public_headers)
   get_filename_component(folder ${header} DIRECTORY)

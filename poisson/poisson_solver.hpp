@@ -9,7 +9,7 @@
 #include "core/decomp/field.hpp"
 #include "core/decomp/memory_need.hpp"
 #include "core/device/timers.hpp"
-#include "poisson/tridiagonal/tridiagonal_method.hpp"
+#include "core/flow/tridiagonal_method.hpp"
 
 namespace sluice {
 

@@ -1,8 +1,8 @@
 #pragma once
 #include <mpi.h>
 
+#include "core/flow/parameters.hpp"
 #include "solver/grid/grid.hpp"
-#include "solver/state/flow_parameters.hpp"
 #include "solver/state/state.hpp"
 #include "solver/walls/walls.hpp"
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "core/device/deferred.hpp"
+#include "core/flow/parameters.hpp"
 #include "core/support/exact_sum.hpp"
 #include "solver/grid/grid.hpp"
-#include "solver/state/flow_parameters.hpp"
 #include "solver/state/state.hpp"
 
 namespace sluice {

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/flow/parameters.hpp"
 #include "solver/grid/grid.hpp"
-#include "solver/state/flow_parameters.hpp"
 #include "solver/state/state.hpp"
 #include "solver/time_stepper.hpp"
 

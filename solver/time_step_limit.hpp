@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "core/flow/parameters.hpp"
 #include "solver/grid/grid.hpp"
-#include "solver/state/flow_parameters.hpp"
 #include "solver/state/state.hpp"
 
 namespace sluice {

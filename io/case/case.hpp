@@ -6,26 +6,20 @@
 #include <string>
 #include <vector>
 
+#include "core/flow/parameters.hpp"
+
 namespace sluice::io {
 
 enum class FlowType { channel, couette, open_channel };
 enum class ReynoldsKind { bulk, tau, center, wall, viscosity };
-enum class ForcingKind { none, bulk_velocity, pressure_gradient };
 enum class StretchingKind { uniform, tanh, natural, file };
-enum class WallKind { no_slip, free_slip };
-enum class Diffusion { explicit_, implicit_z };
 enum class InitialKind { turbulent, laminar, zero, fields, checkpoint };
-enum class TridiagonalMethod { ptdma, transpose };
 
-struct FlowSpec {
-  FlowType type = FlowType::channel;
-  ReynoldsKind reynolds_kind = ReynoldsKind::bulk;
-  double reynolds = 0;   ///< the value given; a viscosity for ReynoldsKind::viscosity
-  double viscosity = 0;  ///< kinematic viscosity nu that follows from it
-  ForcingKind forcing = ForcingKind::none;
-  double forcing_value = 0;  ///< target bulk velocity, or -dp/dx
+struct ReynoldsSpec {
+  ReynoldsKind kind = ReynoldsKind::bulk;
+  double value = 0;  ///< a viscosity for ReynoldsKind::viscosity
 
-  bool operator==(const FlowSpec&) const = default;
+  bool operator==(const ReynoldsSpec&) const = default;
 };
 
 struct StretchingSpec {
@@ -37,20 +31,12 @@ struct StretchingSpec {
   bool operator==(const StretchingSpec&) const = default;
 };
 
-struct WallSpec {
-  WallKind kind = WallKind::no_slip;
-  std::array<double, 3> velocity{0, 0, 0};
-
-  bool operator==(const WallSpec&) const = default;
-};
-
 struct TimeSpec {
   std::optional<double> end;  ///< simulation time; exactly one of end and steps
   std::optional<std::int64_t> steps;
   std::optional<double> cfl;  ///< fraction of dt_lim; exactly one of cfl and dt
   std::optional<double> dt;
-  double dt_max = 0;  ///< 0: none
-  Diffusion diffusion = Diffusion::explicit_;
+  std::optional<double> dt_max;
 
   bool operator==(const TimeSpec&) const = default;
 };
@@ -89,14 +75,14 @@ struct OutputSpec {
 
 struct Case {
   std::string title;
-  FlowSpec flow;
+  FlowType flow_type = FlowType::channel;
+  ReynoldsSpec reynolds;
+  FlowParameters flow;           ///< with the viscosity that follows from the Reynolds number
   std::array<double, 3> size{};  ///< Lx, Ly, Lz in h
   std::array<std::int64_t, 3> cells{};
   StretchingSpec stretching;
-  WallSpec bottom, top;
   TimeSpec time;
   InitialSpec initial;
-  TridiagonalMethod tridiagonal = TridiagonalMethod::ptdma;
   int z_blocks = 0;                                ///< number of z blocks, `auto` already resolved to max(1, nz / 16)
   std::optional<std::array<int, 2>> process_grid;  ///< py, pz; none: auto
   std::string exchange = "auto";                   ///< a method's name or auto

@@ -97,74 +97,67 @@ class Section {
   std::string base_;
 };
 
-double viscosity_of(const FlowSpec& flow) {
-  switch (flow.reynolds_kind) {
+double viscosity_of(const ReynoldsSpec& reynolds) {
+  switch (reynolds.kind) {
     case ReynoldsKind::bulk:
-      return 2 / flow.reynolds;
+      return 2 / reynolds.value;
     case ReynoldsKind::viscosity:
-      return flow.reynolds;
+      return reynolds.value;
     case ReynoldsKind::tau:
     case ReynoldsKind::center:
     case ReynoldsKind::wall:
-      return 1 / flow.reynolds;
+      return 1 / reynolds.value;
   }
   return 0;
 }
 
 // The forcing that makes the velocity unit of the Reynolds number 1.
-void preset_forcing(FlowSpec& flow) {
-  if (flow.type == FlowType::couette) return;
-  flow.forcing = ForcingKind::pressure_gradient;
-  flow.forcing_value = 1;
-  switch (flow.reynolds_kind) {
+ForcingParameters preset_forcing(FlowType type, const ReynoldsSpec& reynolds) {
+  if (type == FlowType::couette) return {};
+  switch (reynolds.kind) {
     case ReynoldsKind::tau:
-      break;  // the mean balance G h = u_tau^2
+      return {ForcingKind::pressure_gradient, 1};  // the mean balance G h = u_tau^2
     case ReynoldsKind::center:
       // nu d2U/dz2 = -G with U_c = 1 at the centre, or at the free surface, a distance h = 1 from the wall.
-      flow.forcing_value = 2 * flow.viscosity;
-      break;
+      return {ForcingKind::pressure_gradient, 2 * viscosity_of(reynolds)};
     case ReynoldsKind::bulk:
     case ReynoldsKind::wall:
     case ReynoldsKind::viscosity:
-      flow.forcing = ForcingKind::bulk_velocity;
       break;
   }
+  return {ForcingKind::bulk_velocity, 1};
 }
 
-FlowSpec read_flow(const Section& section) {
-  FlowSpec flow;
-  flow.type = section.choice<FlowType>("type");
+void read_flow(const Section& section, Case& settings) {
+  settings.flow_type = section.choice<FlowType>("type");
   const Section reynolds = section.section("reynolds");
   for (const auto kind :
        {ReynoldsKind::bulk, ReynoldsKind::tau, ReynoldsKind::center, ReynoldsKind::wall, ReynoldsKind::viscosity}) {
     if (!reynolds.has(name(kind))) continue;
-    flow.reynolds_kind = kind;
-    flow.reynolds = reynolds.real(name(kind));
+    settings.reynolds = {kind, reynolds.real(name(kind))};
   }
-  flow.viscosity = viscosity_of(flow);
+  settings.flow.viscosity = viscosity_of(settings.reynolds);
 
   const Section forcing = section.section("forcing");
-  if (!section.has("forcing")) preset_forcing(flow);
+  if (!section.has("forcing")) settings.flow.forcing = preset_forcing(settings.flow_type, settings.reynolds);
   for (const auto kind : {ForcingKind::bulk_velocity, ForcingKind::pressure_gradient}) {
     if (!forcing.has(name(kind))) continue;
-    flow.forcing = kind;
-    flow.forcing_value = forcing.real(name(kind));
+    settings.flow.forcing = {kind, forcing.real(name(kind))};
   }
-  return flow;
 }
 
-WallSpec preset_wall(FlowType type, bool top) {
-  WallSpec wall;
-  if (type == FlowType::couette) wall.velocity[0] = top ? 1 : -1;
+WallCondition preset_wall(FlowType type, bool top) {
+  WallCondition wall;
+  if (type == FlowType::couette) wall.u = top ? 1 : -1;
   if (type == FlowType::open_channel && top) wall.kind = WallKind::free_slip;
   return wall;
 }
 
-WallSpec read_wall(const Section& walls, std::string_view side, FlowType type) {
-  const WallSpec preset = preset_wall(type, side == "top");
+WallCondition read_wall(const Section& walls, std::string_view side, FlowType type) {
+  const WallCondition preset = preset_wall(type, side == "top");
   if (!walls.has(side)) return preset;
   const Section section = walls.section(side);
-  WallSpec wall = preset;
+  WallCondition wall = preset;
   if (const auto word = from_name<WallKind>(walls.text(side))) {
     wall.kind = *word;
   } else if (section.has("type")) {
@@ -173,14 +166,16 @@ WallSpec read_wall(const Section& walls, std::string_view side, FlowType type) {
     wall.kind = WallKind::no_slip;
   }
   if (wall.kind == WallKind::free_slip) {
-    wall.velocity = {0, 0, 0};
+    wall.u = wall.v = 0;
   } else if (section.has("velocity")) {
-    wall.velocity = section.values<double, 3>("velocity", parse_real);
+    const auto velocity = section.values<double, 3>("velocity", parse_real);
+    wall.u = velocity[0];
+    wall.v = velocity[1];
   }
   return wall;
 }
 
-StretchingSpec read_stretching(const Section& section, const FlowSpec& flow) {
+StretchingSpec read_stretching(const Section& section, const ReynoldsSpec& reynolds) {
   StretchingSpec stretching;
   stretching.kind = section.choice<StretchingKind>("type");
   switch (stretching.kind) {
@@ -194,7 +189,7 @@ StretchingSpec read_stretching(const Section& section, const FlowSpec& flow) {
       break;
     case StretchingKind::natural:
       stretching.re_tau = section.real("re_tau");
-      if (!section.has("re_tau") && flow.reynolds_kind == ReynoldsKind::tau) stretching.re_tau = flow.reynolds;
+      if (!section.has("re_tau") && reynolds.kind == ReynoldsKind::tau) stretching.re_tau = reynolds.value;
       break;
   }
   return stretching;
@@ -208,9 +203,8 @@ TimeSpec read_time(const Section& section) {
     time.dt = section.real("dt");
   } else {
     time.cfl = section.real("cfl");
-    time.dt_max = section.real("dt_max");  // the word none reads as 0
+    if (!section.is_word("dt_max", "none")) time.dt_max = section.real("dt_max");
   }
-  time.diffusion = section.choice<Diffusion>("diffusion");
   return time;
 }
 
@@ -252,18 +246,19 @@ Case build_case(const YamlNode& root, const std::string& base_directory) {
   const Section top(&root, "", base_directory);
   Case settings;
   settings.title = top.text("title");
-  settings.flow = read_flow(top.section("flow"));
+  read_flow(top.section("flow"), settings);
   settings.size = top.section("domain").values<double, 3>("size", parse_length);
   const Section grid = top.section("grid");
   settings.cells = grid.values<std::int64_t, 3>("cells", parse_integer);
-  settings.stretching = read_stretching(grid.section("stretching"), settings.flow);
-  settings.bottom = read_wall(top.section("walls"), "bottom", settings.flow.type);
-  settings.top = read_wall(top.section("walls"), "top", settings.flow.type);
+  settings.stretching = read_stretching(grid.section("stretching"), settings.reynolds);
+  settings.flow.bottom = read_wall(top.section("walls"), "bottom", settings.flow_type);
+  settings.flow.top = read_wall(top.section("walls"), "top", settings.flow_type);
   settings.time = read_time(top.section("time"));
+  settings.flow.diffusion = top.section("time").choice<Diffusion>("diffusion");
   settings.initial = read_initial(top.section("initial"));
 
   const Section solver = top.section("solver");
-  settings.tridiagonal = solver.choice<TridiagonalMethod>("tridiagonal");
+  settings.flow.tridiagonal = solver.choice<TridiagonalMethod>("tridiagonal");
   const auto automatic = std::max<std::int64_t>(1, settings.cells[2] / 16);
   settings.z_blocks = static_cast<int>(solver.is_word("z_blocks", "auto") ? automatic : solver.integer("z_blocks"));
   const Section parallel = top.section("parallel");

@@ -20,17 +20,17 @@ class Rules {
   void check_reynolds() {
     const std::string path = "flow.reynolds.wall";
     if (!problems_.good("flow.type") || !problems_.good("flow.reynolds")) return;
-    if (settings_.flow.reynolds_kind != ReynoldsKind::wall || settings_.flow.type == FlowType::couette) return;
+    if (settings_.reynolds.kind != ReynoldsKind::wall || settings_.flow_type == FlowType::couette) return;
     note(path,
-         fmt::format("the walls of flow.type {} do not move; allowed: with couette only", name(settings_.flow.type)));
+         fmt::format("the walls of flow.type {} do not move; allowed: with couette only", name(settings_.flow_type)));
   }
 
   void check_height() {
     if (!problems_.good("flow.type") || !problems_.good("domain.size")) return;
-    const double height = settings_.flow.type == FlowType::open_channel ? 1 : 2;
+    const double height = settings_.flow_type == FlowType::open_channel ? 1 : 2;
     if (settings_.size[2] == height) return;
     note("domain.size[2]",
-         fmt::format("the height of flow.type {} is {} in units of h, not {}; allowed: {}", name(settings_.flow.type),
+         fmt::format("the height of flow.type {} is {} in units of h, not {}; allowed: {}", name(settings_.flow_type),
                      format_real(height), format_real(settings_.size[2]), format_real(height)));
   }
 
@@ -43,9 +43,15 @@ class Rules {
          fmt::format("missing; it follows from flow.reynolds.tau only; allowed: {}", allowed_text(*find_key(path))));
   }
 
-  void check_wall(const std::string& side, const WallSpec& wall) {
+  void check_wall(const std::string& side) {
     const std::string path = "walls." + side + ".velocity";
-    if (!problems_.good(path) || wall.velocity[2] == 0) return;
+    if (!problems_.good(path)) return;
+    const YamlNode* node = &root_;
+    for (const std::string& name : {std::string("walls"), side, std::string("velocity")}) {
+      node = node->find(name);
+      if (node == nullptr) return;
+    }
+    if (parse_real(node->items[2].text) == 0) return;
     note(path + "[2]", "a wall moves in its own plane; allowed: 0 for the third component");
   }
 
@@ -119,8 +125,8 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   rules.check_reynolds();
   rules.check_height();
   rules.check_stretching();
-  rules.check_wall("bottom", settings.bottom);
-  rules.check_wall("top", settings.top);
+  rules.check_wall("bottom");
+  rules.check_wall("top");
   rules.check_z_blocks();
   rules.check_exchange(exchange_methods);
   rules.check_slices();

@@ -27,13 +27,13 @@ std::string integer_text(std::int64_t value) {
   return fmt::format("{}", value);
 }
 
-std::string reynolds_text(const FlowSpec& flow) {
-  return fmt::format("{}: {}", name(flow.reynolds_kind), format_real(flow.reynolds));
+std::string reynolds_text(const ReynoldsSpec& reynolds) {
+  return fmt::format("{}: {}", name(reynolds.kind), format_real(reynolds.value));
 }
 
-std::string forcing_text(const FlowSpec& flow) {
-  if (flow.forcing == ForcingKind::none) return "none";
-  return fmt::format("{{{}: {}}}", name(flow.forcing), format_real(flow.forcing_value));
+std::string forcing_text(const ForcingParameters& forcing) {
+  if (forcing.kind == ForcingKind::none) return "none";
+  return fmt::format("{{{}: {}}}", name(forcing.kind), format_real(forcing.value));
 }
 
 std::string stretching_text(const StretchingSpec& stretching) {
@@ -54,9 +54,9 @@ std::string stretching_text(const StretchingSpec& stretching) {
   return fmt::format("{{type: {}{}}}", name(stretching.kind), rest);
 }
 
-std::string wall_text(const WallSpec& wall) {
+std::string wall_text(const WallCondition& wall) {
   if (wall.kind == WallKind::free_slip) return "{type: free_slip}";
-  return fmt::format("{{type: no_slip, velocity: {}}}", reals_text(wall.velocity));
+  return fmt::format("{{type: no_slip, velocity: {}}}", reals_text({wall.u, wall.v, 0}));
 }
 
 std::string initial_text(const InitialSpec& initial) {
@@ -66,7 +66,7 @@ std::string initial_text(const InitialSpec& initial) {
   return fmt::format("{{type: {}{}}}", name(initial.kind), rest);
 }
 
-std::string time_text(const TimeSpec& time) {
+std::string time_text(const TimeSpec& time, Diffusion diffusion) {
   std::string text = "time:\n";
   text += time.steps ? fmt::format("  steps: {}\n", *time.steps)
                      : fmt::format("  end: {}\n", format_real(time.end.value_or(0)));
@@ -74,9 +74,9 @@ std::string time_text(const TimeSpec& time) {
     text += fmt::format("  dt: {}\n", format_real(*time.dt));
   } else {
     text += fmt::format("  cfl: {}\n", format_real(time.cfl.value_or(0)));
-    text += fmt::format("  dt_max: {}\n", time.dt_max > 0 ? format_real(time.dt_max) : "none");
+    text += fmt::format("  dt_max: {}\n", time.dt_max ? format_real(*time.dt_max) : "none");
   }
-  return text + fmt::format("  diffusion: {}\n", name(time.diffusion));
+  return text + fmt::format("  diffusion: {}\n", name(diffusion));
 }
 
 std::string slice_text(const SliceSpec& slice) {
@@ -106,16 +106,16 @@ std::vector<std::pair<std::string, std::string>> physical_values(Case settings) 
   for (std::string* file : {&settings.stretching.file, &settings.initial.file}) {
     *file = std::filesystem::path(*file).filename().string();
   }
-  return {{"flow.type", std::string(name(settings.flow.type))},
-          {"flow.forcing", forcing_text(settings.flow)},
+  return {{"flow.type", std::string(name(settings.flow_type))},
+          {"flow.forcing", forcing_text(settings.flow.forcing)},
           {"domain.size", reals_text(settings.size)},
           {"grid.cells", list_text(settings.cells, integer_text)},
           {"grid.stretching", stretching_text(settings.stretching)},
-          {"walls.bottom", wall_text(settings.bottom)},
-          {"walls.top", wall_text(settings.top)},
-          {"time.diffusion", std::string(name(settings.time.diffusion))},
+          {"walls.bottom", wall_text(settings.flow.bottom)},
+          {"walls.top", wall_text(settings.flow.top)},
+          {"time.diffusion", std::string(name(settings.flow.diffusion))},
           {"initial", initial_text(settings.initial)},
-          {"solver.tridiagonal", std::string(name(settings.tridiagonal))},
+          {"solver.tridiagonal", std::string(name(settings.flow.tridiagonal))},
           {"solver.z_blocks", integer_text(settings.z_blocks)}};
 }
 
@@ -140,17 +140,17 @@ std::string quoted_yaml(std::string_view text) {
 std::string resolved_yaml(const Case& settings) {
   std::string text = "# The case as resolved: every default filled in, every path absolute.\n";
   text += fmt::format("title: {}\n", quoted_yaml(settings.title));
-  text += fmt::format("flow:\n  type: {}\n", name(settings.flow.type));
-  text += fmt::format("  reynolds: {{{}}}\n", reynolds_text(settings.flow));
-  text += fmt::format("  forcing: {}\n", forcing_text(settings.flow));
+  text += fmt::format("flow:\n  type: {}\n", name(settings.flow_type));
+  text += fmt::format("  reynolds: {{{}}}\n", reynolds_text(settings.reynolds));
+  text += fmt::format("  forcing: {}\n", forcing_text(settings.flow.forcing));
   text += fmt::format("domain:\n  size: {}\n", reals_text(settings.size));
   text += fmt::format("grid:\n  cells: {}\n", list_text(settings.cells, integer_text));
   text += fmt::format("  stretching: {}\n", stretching_text(settings.stretching));
-  text += fmt::format("walls:\n  bottom: {}\n", wall_text(settings.bottom));
-  text += fmt::format("  top: {}\n", wall_text(settings.top));
-  text += time_text(settings.time);
+  text += fmt::format("walls:\n  bottom: {}\n", wall_text(settings.flow.bottom));
+  text += fmt::format("  top: {}\n", wall_text(settings.flow.top));
+  text += time_text(settings.time, settings.flow.diffusion);
   text += fmt::format("initial: {}\n", initial_text(settings.initial));
-  text += fmt::format("solver:\n  tridiagonal: {}\n", name(settings.tridiagonal));
+  text += fmt::format("solver:\n  tridiagonal: {}\n", name(settings.flow.tridiagonal));
   text += fmt::format("  z_blocks: {}\n", settings.z_blocks);
   const auto& processes = settings.process_grid;
   text += fmt::format("parallel:\n  grid: {}\n",
@@ -165,10 +165,10 @@ std::vector<std::string> physical_changes(const Case& stored, const Case& now) {
   std::vector<std::string> changes;
   // The same viscosity by another definition is the same flow: what differs besides is seen in the forcing.
   if (stored.flow.viscosity != now.flow.viscosity) {
-    const bool same_kind = stored.flow.reynolds_kind == now.flow.reynolds_kind;
+    const bool same_kind = stored.reynolds.kind == now.reynolds.kind;
     changes.push_back(fmt::format("flow.reynolds: {} -> {}",
-                                  same_kind ? format_real(stored.flow.reynolds) : reynolds_text(stored.flow),
-                                  same_kind ? format_real(now.flow.reynolds) : reynolds_text(now.flow)));
+                                  same_kind ? format_real(stored.reynolds.value) : reynolds_text(stored.reynolds),
+                                  same_kind ? format_real(now.reynolds.value) : reynolds_text(now.reynolds)));
   }
   const auto before = physical_values(stored);
   const auto after = physical_values(now);

@@ -5,8 +5,8 @@
 
 #include "core/decomp/decomposition.hpp"
 #include "core/device/parallel_for.hpp"
+#include "core/flow/tridiagonal_method.hpp"
 #include "core/support/real.hpp"
-#include "poisson/tridiagonal/tridiagonal_method.hpp"
 
 namespace sluice {
 

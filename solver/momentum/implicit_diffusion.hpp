@@ -1,9 +1,9 @@
 #pragma once
 #include <vector>
 
+#include "core/flow/parameters.hpp"
 #include "poisson/helmholtz_solver.hpp"
 #include "solver/grid/grid.hpp"
-#include "solver/state/flow_parameters.hpp"
 #include "solver/state/state.hpp"
 #include "solver/walls/walls.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
+#include "core/flow/parameters.hpp"
 #include "solver/grid/grid.hpp"
-#include "solver/state/flow_parameters.hpp"
 #include "solver/state/state.hpp"
 
 namespace sluice {

@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "core/flow/parameters.hpp"
 #include "core/flow/statistics_block.hpp"
 #include "solver/grid/grid.hpp"
-#include "solver/state/flow_parameters.hpp"
 #include "solver/state/state.hpp"
 #include "solver/walls/walls.hpp"
 

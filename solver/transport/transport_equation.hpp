@@ -7,8 +7,8 @@
 
 #include "core/device/parallel_for.hpp"
 #include "core/flow/field_descriptor.hpp"
+#include "core/flow/parameters.hpp"
 #include "solver/grid/grid.hpp"
-#include "solver/state/flow_parameters.hpp"
 
 namespace sluice {
 

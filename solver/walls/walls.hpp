@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "core/flow/field_descriptor.hpp"
+#include "core/flow/parameters.hpp"
 #include "solver/grid/grid.hpp"
-#include "solver/state/flow_parameters.hpp"
 #include "solver/walls/wall_motion.hpp"
 
 namespace sluice {

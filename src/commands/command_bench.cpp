@@ -32,18 +32,16 @@ namespace {
 io::Case bench_case(const BenchOptions& options, std::int64_t nz) {
   io::Case settings;
   settings.title = "bench";
-  settings.flow.reynolds = 5714;
+  settings.reynolds.value = 5714;
   settings.flow.viscosity = 2.0 / 5714;
-  settings.flow.forcing = io::ForcingKind::bulk_velocity;
-  settings.flow.forcing_value = 1;
+  settings.flow.forcing = {ForcingKind::bulk_velocity, 1};
   settings.size = {4 * std::numbers::pi, 4 * std::numbers::pi / 3, 2};
   settings.cells = {options.cells[0], options.cells[1], nz};
   settings.stretching.kind = io::StretchingKind::tanh;
   settings.stretching.factor = 1.6;
   settings.time.cfl = 0.9;
-  settings.time.diffusion = options.diffusion == "explicit" ? io::Diffusion::explicit_ : io::Diffusion::implicit_z;
-  settings.tridiagonal =
-      options.tridiagonal == "ptdma" ? io::TridiagonalMethod::ptdma : io::TridiagonalMethod::transpose;
+  settings.flow.diffusion = options.diffusion == "explicit" ? Diffusion::explicit_ : Diffusion::implicit_z;
+  settings.flow.tridiagonal = options.tridiagonal == "ptdma" ? TridiagonalMethod::ptdma : TridiagonalMethod::transpose;
   settings.z_blocks = options.z_blocks > 0 ? options.z_blocks : ZBlocks::default_count(nz);
   settings.exchange = options.exchange;
   if (!options.process_grid.empty()) settings.process_grid = {options.process_grid[0], options.process_grid[1]};
@@ -54,7 +52,7 @@ io::Case bench_case(const BenchOptions& options, std::int64_t nz) {
 /// is not named moves few.
 std::map<std::string, double> least_words(const std::string& what, const io::Case& settings,
                                           const ProcessGrid& processes) {
-  const bool implicit_z = settings.time.diffusion == io::Diffusion::implicit_z;
+  const bool implicit_z = settings.flow.diffusion == Diffusion::implicit_z;
   const double substeps = what == "step" ? Rk3::substeps : 1;
   return {
       {"momentum",  // reads u, v, w, writes R and u*; R_prev is read in two substeps of three, p with implicit_z
@@ -124,7 +122,7 @@ class SolverWorkload : public Workload {
         exchange_(make_exchange(layout.exchange, MPI_COMM_WORLD)),
         field_(decomposition_.x_pencil(comm_.rank()), Location::center,
                poisson ? PoissonSolver::row_length(settings.cells[0]) : 0) {
-    const FlowParameters flow = flow_parameters(settings);
+    const FlowParameters& flow = settings.flow;
     if (poisson) {
       poisson_.emplace(comm_, decomposition_, PoissonSolver::Domain{grid_.dx(), grid_.dy(), grid_.z_nodes()},
                        flow.tridiagonal, *exchange_);
@@ -295,8 +293,7 @@ ExitCode command_bench(const BenchOptions& options) {
   if (options.what == "transpose" || options.what == "fft") return bench_there_and_back(options);
   select_device(MPI_COMM_WORLD);
   const io::Case settings = bench_case(options, options.cells[2]);
-  const Tuning tuning =
-      tune(settings, make_grid(settings, ""), flow_parameters(settings), std::nullopt, MPI_COMM_WORLD);
+  const Tuning tuning = tune(settings, make_grid(settings, ""), settings.flow, std::nullopt, MPI_COMM_WORLD);
   const Layout& layout = tuning.chosen;
   const double triad = triad_gb_per_s(MPI_COMM_WORLD);
   const auto [half_points, half_bytes] = half_grid_memory(options, layout);

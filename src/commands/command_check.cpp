@@ -50,7 +50,7 @@ void print_time_step(const io::Case& settings, const Grid& grid, const FlowParam
   const double diffusive = 4 * flow.viscosity * inverse_squares / 2.51;
   const double limit = 1 / (advective + diffusive);
   double dt = settings.time.dt ? *settings.time.dt : settings.time.cfl.value_or(0) * limit;
-  if (settings.time.dt_max > 0) dt = std::min(dt, settings.time.dt_max);
+  if (settings.time.dt_max) dt = std::min(dt, *settings.time.dt_max);
   fmt::print("time step       dt {:.3e} expected ({}), dt_lim {:.3e}: advection alone {:.3e}, diffusion alone {:.3e}\n",
              dt, settings.time.dt ? "fixed" : fmt::format("cfl {}", *settings.time.cfl), limit, 1 / advective,
              1 / diffusive);
@@ -119,7 +119,7 @@ ExitCode command_check(const CheckOptions& options) {
   run_on_root(MPI_COMM_WORLD, [&] {
     const io::Case& settings = input.settings;
     const Grid grid = make_grid(settings, input.stretching_text);
-    const FlowParameters flow = flow_parameters(settings);
+    const FlowParameters& flow = settings.flow;
     const Decomposition decomposition(settings.cells, choose_process_grid(settings, options.ranks), settings.z_blocks);
     fmt::print("case            {}\n", settings.title);
     fmt::print("viscosity       {:.6e} (in h and the case's velocity unit)\n", flow.viscosity);

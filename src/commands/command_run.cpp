@@ -119,9 +119,9 @@ ExitCode command_run(const RunOptions& options) {
   if (options.reproducible) require_reproducible();
   prepare_directory(options, input.settings);
   const Grid grid = make_grid(input.settings, input.stretching_text);
-  Tuning tuning = tune(input.settings, grid, flow_parameters(input.settings), stored_layout(options, input.settings),
-                       MPI_COMM_WORLD);
-  require_memory(grid, flow_parameters(input.settings),
+  Tuning tuning =
+      tune(input.settings, grid, input.settings.flow, stored_layout(options, input.settings), MPI_COMM_WORLD);
+  require_memory(grid, input.settings.flow,
                  Decomposition(input.settings.cells, tuning.chosen.processes, input.settings.z_blocks),
                  tuning.chosen.exchange, MPI_COMM_WORLD);
   RunLoop run(input.settings, grid, std::move(tuning), start);

@@ -23,7 +23,7 @@ io::StatisticsSpec file_spec(const RunContext& run, const std::vector<ProfileInf
   const FlowParameters& flow = simulation.flow;
   io::Values& about = spec.attributes;
   about.set("title", simulation.settings.title);
-  about.set("flow_type", std::string(io::name(simulation.settings.flow.type)));
+  about.set("flow_type", std::string(io::name(simulation.settings.flow_type)));
   about.set("viscosity", flow.viscosity);
   about.set("length_x", grid.length_x());
   about.set("length_y", grid.length_y());
@@ -31,8 +31,8 @@ io::StatisticsSpec file_spec(const RunContext& run, const std::vector<ProfileInf
   about.set("nx", grid.cells()[0]);
   about.set("ny", grid.cells()[1]);
   about.set("nz", grid.cells()[2]);
-  about.set("wall_bottom", std::string(io::name(simulation.settings.bottom.kind)));
-  about.set("wall_top", std::string(io::name(simulation.settings.top.kind)));
+  about.set("wall_bottom", std::string(io::name(simulation.settings.flow.bottom.kind)));
+  about.set("wall_top", std::string(io::name(simulation.settings.flow.top.kind)));
   about.set("wall_velocity_bottom", flow.bottom.u);
   about.set("wall_velocity_top", flow.top.u);
   about.set("wall_velocity_bottom_y", flow.bottom.v);

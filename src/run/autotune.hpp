@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "core/decomp/decomposition.hpp"
+#include "core/flow/parameters.hpp"
 #include "io/case/case.hpp"
 #include "solver/grid/grid.hpp"
-#include "solver/state/flow_parameters.hpp"
 
 namespace sluice {
 

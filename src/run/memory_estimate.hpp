@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/decomp/decomposition.hpp"
+#include "core/flow/parameters.hpp"
 #include "solver/grid/grid.hpp"
-#include "solver/state/flow_parameters.hpp"
 
 namespace sluice {
 

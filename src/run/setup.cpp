@@ -7,43 +7,10 @@
 
 namespace sluice {
 
-namespace {
-
-WallCondition wall(const io::WallSpec& spec) {
-  return {spec.kind == io::WallKind::no_slip ? WallKind::no_slip : WallKind::free_slip, spec.velocity[0],
-          spec.velocity[1]};
-}
-
-ForcingKind forcing_kind(io::ForcingKind kind) {
-  switch (kind) {
-    case io::ForcingKind::bulk_velocity:
-      return ForcingKind::bulk_velocity;
-    case io::ForcingKind::pressure_gradient:
-      return ForcingKind::pressure_gradient;
-    case io::ForcingKind::none:
-      break;
-  }
-  return ForcingKind::none;
-}
-
-}  // namespace
-
-FlowParameters flow_parameters(const io::Case& settings) {
-  FlowParameters flow;
-  flow.viscosity = settings.flow.viscosity;
-  flow.bottom = wall(settings.bottom);
-  flow.top = wall(settings.top);
-  flow.forcing = {forcing_kind(settings.flow.forcing), settings.flow.forcing_value};
-  flow.diffusion = settings.time.diffusion == io::Diffusion::implicit_z ? Diffusion::implicit_z : Diffusion::explicit_;
-  flow.tridiagonal =
-      settings.tridiagonal == io::TridiagonalMethod::ptdma ? TridiagonalMethod::ptdma : TridiagonalMethod::transpose;
-  return flow;
-}
-
 Grid make_grid(const io::Case& settings, const std::string& stretching_text) {
   const std::int64_t nz = settings.cells[2];
   const double height = settings.size[2];
-  const bool both_walls = settings.flow.type != io::FlowType::open_channel;
+  const bool both_walls = settings.flow_type != io::FlowType::open_channel;
   std::vector<double> nodes;
   switch (settings.stretching.kind) {
     case io::StretchingKind::uniform:

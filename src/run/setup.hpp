@@ -2,13 +2,11 @@
 // From the case file's plain values to what the solver is built from.
 #include <string>
 
+#include "core/decomp/decomposition.hpp"
 #include "io/case/case.hpp"
 #include "solver/grid/grid.hpp"
-#include "solver/state/flow_parameters.hpp"
 
 namespace sluice {
-
-FlowParameters flow_parameters(const io::Case& settings);
 
 /// `stretching_text`: content of the file of face coordinates, for grid.stretching of type file. Throws Error(usage).
 Grid make_grid(const io::Case& settings, const std::string& stretching_text);

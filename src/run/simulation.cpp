@@ -25,7 +25,7 @@ Simulation::Simulation(const io::Case& case_settings, Grid case_grid, const Layo
       comm(world, layout.processes),
       decomposition(settings.cells, comm.processes(), settings.z_blocks),
       grid(std::move(case_grid)),
-      flow(flow_parameters(settings)),
+      flow(settings.flow),
       exchange_name(layout.exchange),
       exchange(make_exchange(exchange_name, world)),
       stepper(comm, decomposition, grid, flow, *exchange),
@@ -56,7 +56,7 @@ double Simulation::next_dt() {
                                                 state.step, state.time));
   }
   double next = settings.time.dt ? *settings.time.dt : settings.time.cfl.value_or(0) * dt_limit;
-  if (settings.time.dt_max > 0) next = std::min(next, settings.time.dt_max);
+  if (settings.time.dt_max) next = std::min(next, *settings.time.dt_max);
   constexpr double smallest = 1e-10;  // in units of h over the case's velocity
   if (!(next > smallest)) {
     throw Error(ExitCode::numerics, fmt::format("the time step has collapsed to {:g} at step {} (time {:g}): the run "

@@ -1,7 +1,6 @@
 #pragma once
-#include <array>
-
-#include "poisson/poisson_solver.hpp"
+// The physical parameters of a case, one definition for the case file and the solver.
+#include "core/flow/tridiagonal_method.hpp"
 
 namespace sluice {
 
@@ -12,6 +11,8 @@ struct WallCondition {
   WallKind kind = WallKind::no_slip;
   double u = 0;
   double v = 0;
+
+  bool operator==(const WallCondition&) const = default;
 };
 
 enum class ForcingKind { none, bulk_velocity, pressure_gradient };
@@ -19,6 +20,8 @@ enum class ForcingKind { none, bulk_velocity, pressure_gradient };
 struct ForcingParameters {
   ForcingKind kind = ForcingKind::none;
   double value = 0;  ///< target of the volume mean of u, or the force -dp/dx
+
+  bool operator==(const ForcingParameters&) const = default;
 };
 
 enum class Diffusion { explicit_, implicit_z };
@@ -30,6 +33,8 @@ struct FlowParameters {
   ForcingParameters forcing;
   Diffusion diffusion = Diffusion::explicit_;
   TridiagonalMethod tridiagonal = TridiagonalMethod::ptdma;
+
+  bool operator==(const FlowParameters&) const = default;
 };
 
 }  // namespace sluice
