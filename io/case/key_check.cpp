@@ -35,28 +35,15 @@ bool in_range(double value, const Range& range, std::size_t component) {
 
 std::optional<double> number(const Key& key, const YamlNode& node) {
   // Quotes make a number text in YAML; a length or a duration is text to begin with.
-  const bool quotable = key.type == ValueType::length || key.type == ValueType::duration;
+  const bool quotable = key.value.type == ValueType::length || key.value.type == ValueType::duration;
   if (node.quoted && !quotable) return std::nullopt;
-  switch (key.type) {
-    case ValueType::real:
-      return parse_real(node.text);
-    case ValueType::length:
-      return parse_length(node.text);
-    case ValueType::duration:
-      return parse_duration(node.text);
-    case ValueType::integer: {
-      const auto integer = parse_integer(node.text);
-      return integer ? std::optional<double>(static_cast<double>(*integer)) : std::nullopt;
-    }
-    default:
-      return std::nullopt;
-  }
+  return parse_number(key.value.type, node.text);
 }
 
 // What is wrong with one value, or nothing.
 std::string fault_of(const Key& key, const YamlNode& node, std::size_t component) {
   if (node.kind != Kind::scalar) return described(node) + " is not a value for it";
-  switch (key.type) {
+  switch (key.value.type) {
     case ValueType::section:
       return described(node) + " is not a map";
     case ValueType::text:
@@ -64,19 +51,20 @@ std::string fault_of(const Key& key, const YamlNode& node, std::size_t component
     case ValueType::path:
       return node.text.empty() ? "an empty path" : "";
     case ValueType::choice:
-      if (std::find(key.choices.begin(), key.choices.end(), node.text) != key.choices.end()) return {};
+      if (std::find(key.value.choices.begin(), key.value.choices.end(), node.text) != key.value.choices.end())
+        return {};
       return described(node) + " is not known";
     default:
       break;
   }
   const auto value = number(key, node);
   if (!value) {
-    const std::string kind = key.type == ValueType::integer    ? "an integer"
-                             : key.type == ValueType::duration ? "a duration"
-                                                               : "a finite decimal number";
+    const std::string kind = key.value.type == ValueType::integer    ? "an integer"
+                             : key.value.type == ValueType::duration ? "a duration"
+                                                                     : "a finite decimal number";
     return fmt::format("{} is not {}", described(node), kind);
   }
-  const bool good = key.type == ValueType::duration ? *value > 0 : in_range(*value, key.range, component);
+  const bool good = key.value.type == ValueType::duration ? *value > 0 : in_range(*value, key.range, component);
   return good ? "" : described(node) + " is out of range";
 }
 
@@ -119,16 +107,16 @@ class Checker {
   void check_value(const Key& key, const YamlEntry& entry, const std::string& shown) {
     const YamlNode& value = entry.value;
     if (is_word_of(key, value)) return;
-    if (key.type == ValueType::section && key.count == 1 && value.kind == Kind::map) {
+    if (key.is_section() && key.value.count == 1 && value.kind == Kind::map) {
       check_section(value, entry.place, key.path, shown);
     } else if (value.kind == Kind::null) {
       // All of a section's keys commented out leaves nothing, which is a map without keys.
-      if (key.type == ValueType::section && key.count == 1) {
-        check_section(YamlNode{.kind = Kind::map}, entry.place, key.path, shown);
+      if (key.is_section() && key.value.count == 1) {
+        check_section(empty_map(), entry.place, key.path, shown);
       } else {
         note(key, entry.place, shown, "no value given");
       }
-    } else if (key.count != 1) {
+    } else if (key.value.count != 1) {
       check_list(key, value, shown);
     } else {
       check_scalar(key, value, shown, 0);
@@ -141,23 +129,23 @@ class Checker {
       return;
     }
     const std::size_t size = value.items.size();
-    if (key.count != Key::any_number && size != static_cast<std::size_t>(key.count)) {
-      note(key, value.place, shown, fmt::format("a list of {} where {} are needed", size, key.count));
+    if (key.value.count != KeyValue::any_number && size != static_cast<std::size_t>(key.value.count)) {
+      note(key, value.place, shown, fmt::format("a list of {} where {} are needed", size, key.value.count));
       return;
     }
-    if (key.type == ValueType::choice && size == 0) note(key, value.place, shown, "an empty list");
+    if (key.value.type == ValueType::choice && size == 0) note(key, value.place, shown, "an empty list");
     for (std::size_t n = 0; n < size; ++n) {
       const YamlNode& item = value.items[n];
       const std::string path = fmt::format("{}[{}]", shown, n);
-      if (key.type != ValueType::section) {
+      if (!key.is_section()) {
         check_scalar(key, item, path, n);
       } else if (item.kind == Kind::map) {
-        check_section(item, item.place, key.path + "[]", path);
+        check_section(item, item.place, key.content(), path);
       } else {
         note(key, item.place, path, described(item) + " is not a map");
       }
       const auto same = [&](const YamlNode& other) { return item.is_word(other.text); };
-      if (key.type == ValueType::choice &&
+      if (key.value.type == ValueType::choice &&
           std::any_of(value.items.begin(), value.items.begin() + static_cast<long>(n), same)) {
         note(key, item.place, path, described(item) + " is given twice");
       }
@@ -167,7 +155,7 @@ class Checker {
   void check_scalar(const Key& key, const YamlNode& value, const std::string& shown, std::size_t component) {
     const std::string fault = fault_of(key, value, component);
     if (fault.empty()) return;
-    std::vector<std::string> candidates = key.choices;
+    std::vector<std::string> candidates = key.value.choices;
     candidates.insert(candidates.end(), key.words.begin(), key.words.end());
     const std::string near = value.kind == Kind::scalar ? nearest_word(value.text, candidates) : "";
     std::string what = fmt::format("{}; allowed: {}", fault, allowed_text(key));
@@ -199,8 +187,8 @@ class Checker {
     if (!key.required || fit_to_type(key, section) != Fit::yes || section.find(key.name()) != nullptr) return;
     const std::string path = join_path(shown, key.name());
     if (problems_.doubted(path)) return;
-    if (key.type == ValueType::section) {
-      check_section(YamlNode{.kind = Kind::map}, place, key.path, path);
+    if (key.is_section()) {
+      check_section(empty_map(), place, key.path, path);
       return;
     }
     std::vector<std::string> names{key.name()};
@@ -229,7 +217,7 @@ Fit fit_to_type(const Key& key, const YamlNode& section) {
   const Key* type_key = find_key(join_path(key.section(), "type"));
   const YamlNode* type = section.find("type");
   const std::string given = type != nullptr ? type->text : type_key->fallback;
-  const auto& known = type_key->choices;
+  const auto& known = type_key->value.choices;
   if (std::find(known.begin(), known.end(), given) == known.end()) return Fit::unknown;
   const auto found = std::find(key.only_with.begin(), key.only_with.end(), given);
   return found == key.only_with.end() ? Fit::no : Fit::yes;

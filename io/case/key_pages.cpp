@@ -30,7 +30,7 @@ bool group_required(const Key& key) {
 std::string default_text(const Key& key) {
   if (!key.fallback_note.empty()) return key.fallback_note;
   if (!key.fallback.empty()) return key.fallback;
-  if (key.type == ValueType::section) return {};
+  if (key.is_section()) return {};
   if (!group_required(key)) return "none";
   if (key.excludes.empty()) return "none, required";
   return fmt::format("none, exactly one of {} is required", fmt::join(group_of(key), ", "));
@@ -61,7 +61,7 @@ std::string comment(const std::string& text, const std::string& indent) {
 
 std::string description(const Key& key) {
   std::string text = key.meaning + condition_text(key);
-  const bool section = key.type == ValueType::section;
+  const bool section = key.is_section();
   if (!section) text += fmt::format(" Allowed: {}.", allowed_text(key));
   if (section && !key.words.empty())
     text += fmt::format(" Allowed: {}, or the keys below.", fmt::join(key.words, ", "));
@@ -81,9 +81,8 @@ std::string template_of_section(const std::string& section, const std::string& i
     text += comment(description(*key), indent + (dash == "  " ? dash : ""));
     text += fmt::format("{}{}{}{}:", indent, hidden ? "#" : "", dash, key->name());
     first_of_item = false;
-    if (key->type == ValueType::section) {
-      const bool list = key->count == Key::any_number;
-      text += "\n" + template_of_section(list ? key->path + "[]" : key->path, indent + "  ", hidden);
+    if (key->is_section()) {
+      text += "\n" + template_of_section(key->content(), indent + "  ", hidden);
     } else {
       text += " " + (key->example.empty() ? key->fallback : key->example) + "\n";
     }
@@ -100,9 +99,9 @@ std::string unit_text(const Key& key) {
 std::string reference_row(const Key& key) {
   const std::string fallback =
       key.fallback_note.empty() && !key.fallback.empty() ? "`" + key.fallback + "`" : default_text(key);
-  const bool plain_section = key.type == ValueType::section && key.words.empty() && key.count == 1;
-  return fmt::format("| `{}` | {} | {} | {} | {} |\n", key.path, allowed_text(key), plain_section ? "" : fallback,
-                     unit_text(key), key.meaning + condition_text(key));
+  const bool plain_section = key.is_section() && key.words.empty() && key.value.count == 1;
+  return fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", key.path, allowed_text(key), plain_section ? "" : fallback,
+                     unit_text(key), is_physical(key) ? "yes" : "", key.meaning + condition_text(key));
 }
 
 }  // namespace
@@ -136,13 +135,15 @@ std::string generate_key_reference() {
       "- `--set KEY=VALUE` takes the keys below, a section included, whose whole content it replaces, and "
       "removes the "
       "alternatives of what it sets.\n"
-      "- A section without keys is the same as an empty map.\n";
+      "- A section without keys is the same as an empty map.\n"
+      "- A physical key changes the flow or the bits of the result: a restart refuses another value unless it is given "
+      "`--allow-change`. All other keys may change on a restart.\n";
   for (const auto& key : case_keys()) {
     if (key.section().empty()) {
       page += fmt::format("\n## {}\n\n", key.path);
-      if (key.type == ValueType::section) page += key.meaning + "\n\n";
-      page += "| key | allowed | default | unit | meaning |\n|---|---|---|---|---|\n";
-      if (key.type == ValueType::section) continue;
+      if (key.is_section()) page += key.meaning + "\n\n";
+      page += "| key | allowed | default | unit | physical | meaning |\n|---|---|---|---|---|---|\n";
+      if (key.is_section()) continue;
     }
     page += reference_row(key);
   }

@@ -21,6 +21,10 @@ std::string Key::section() const {
   return dot == std::string::npos ? "" : path.substr(0, dot);
 }
 
+std::string Key::content() const {
+  return value.count == KeyValue::any_number ? path + "[]" : path;
+}
+
 const std::vector<Key>& case_keys() {
   static const std::vector<Key> keys = [] {
     std::vector<Key> all;
@@ -45,6 +49,12 @@ std::vector<const Key*> keys_of(std::string_view section) {
     if (key.section() == section) children.push_back(&key);
   }
   return children;
+}
+
+bool is_physical(const Key& key) {
+  const std::string section = key.section();
+  if (!key.physical || section.empty()) return key.physical;
+  return is_physical(*find_key(section.substr(0, section.find('['))));
 }
 
 std::string join_path(std::string_view section, std::string_view name) {
@@ -72,23 +82,23 @@ std::string range_text(const Range& range, std::size_t component) {
 }
 
 std::string number_text(const Key& key, const std::string& one, const std::string& many) {
-  if (key.count == 1) {
+  if (key.value.count == 1) {
     const std::string range = range_text(key.range, 0);
     return range.empty() ? one : fmt::format("{} {}", one, range);
   }
   std::vector<std::string> ranges;
   for (std::size_t n = 0; n < key.range.minimum.size(); ++n) ranges.push_back(range_text(key.range, n));
-  const std::string values = fmt::format("a list of {} {}", key.count, many);
+  const std::string values = fmt::format("a list of {} {}", key.value.count, many);
   if (ranges.size() == 1) return fmt::format("{}, each {}", values, ranges[0]);
   return ranges.empty() ? values : fmt::format("{}, {}", values, fmt::join(ranges, ", "));
 }
 
 std::string value_text(const Key& key) {
-  switch (key.type) {
+  switch (key.value.type) {
     case ValueType::section: {
       std::vector<std::string> names;
-      const bool list = key.count == Key::any_number;
-      for (const Key* child : keys_of(list ? key.path + "[]" : key.path)) names.push_back(child->name());
+      const bool list = key.value.count == KeyValue::any_number;
+      for (const Key* child : keys_of(key.content())) names.push_back(child->name());
       return fmt::format("{} {}", list ? "a list of maps of" : "a map of", fmt::join(names, ", "));
     }
     case ValueType::text:
@@ -96,8 +106,8 @@ std::string value_text(const Key& key) {
     case ValueType::path:
       return "a path";
     case ValueType::choice: {
-      const std::string choices = fmt::format("{}", fmt::join(key.choices, ", "));
-      return (key.count == 1 ? "one of " : "a list of different ones of ") + choices;
+      const std::string choices = fmt::format("{}", fmt::join(key.value.choices, ", "));
+      return (key.value.count == 1 ? "one of " : "a list of different ones of ") + choices;
     }
     case ValueType::real:
       return number_text(key, "a number", "numbers");

@@ -1,23 +1,15 @@
 #pragma once
-// The one table of the case file: every key with its type, range, default, unit and sentence of
-// documentation. It checks the file, and the commented template and the reference page are generated from it.
+// The one table of the case file: every key with the member of Case that it fills, its range, default, unit and
+// sentence of documentation. By it the file is checked and read, and the resolved case written and compared with that
+// of a checkpoint; the commented template and the reference page are generated from it.
 #include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace sluice::io {
+#include "io/case/key_value.hpp"
 
-enum class ValueType {
-  section,   ///< a map of further keys
-  text,      ///< any text
-  path,      ///< a file or folder
-  choice,    ///< one of a few words
-  real,      ///< a number
-  integer,   ///< a whole number
-  length,    ///< a number or a simple multiple of pi
-  duration,  ///< H:M:S or a number of seconds
-};
+namespace sluice::io {
 
 /// What a number may be.
 struct Range {
@@ -27,15 +19,12 @@ struct Range {
 };
 
 struct Key {
-  static constexpr int any_number = 0;
-
-  std::string path{};  ///< such as flow.reynolds.bulk; the keys of a list's items: output.slices[].at
-  ValueType type = ValueType::section;
-  int count = 1;                       ///< 1: a single value; n > 1: a list of n; any_number: a list
-  std::vector<std::string> words{};    ///< words allowed in place of a value: none, auto
-  std::vector<std::string> choices{};  ///< of ValueType::choice
+  std::string path{};                ///< such as flow.reynolds.bulk; the keys of a list's items: output.slices[].at
+  KeyValue value{};                  ///< its type and the member that it fills; a section needs none
+  std::vector<std::string> words{};  ///< words allowed in place of a value: none, auto
   Range range{};
   bool required = false;                 ///< unless one of `excludes` is given, or `only_with` does not apply
+  bool physical = true;                  ///< a restart may not change it; false for a section: for all of its keys
   std::string fallback{};                ///< YAML of the value used when the key is absent; empty: none
   std::string fallback_note{};           ///< for documentation, where the default depends on other keys
   std::string unit{};                    ///< U: the velocity unit that flow.reynolds sets; empty: no number
@@ -47,6 +36,8 @@ struct Key {
 
   std::string name() const;     ///< last part of the path
   std::string section() const;  ///< path without its last part; of a list's items: with []
+  bool is_section() const { return value.type == ValueType::section; }
+  std::string content() const;  ///< the section() of its keys, of a section
 };
 
 /// The table, in the order of the documentation: a section before its keys.
@@ -57,6 +48,10 @@ const Key* find_key(std::string_view path);
 
 /// The keys directly inside a section ("" for the case itself), in order.
 std::vector<const Key*> keys_of(std::string_view section);
+
+/// Whether a restart refuses another value of this key unless it is told otherwise: `physical` of the key and of the
+/// sections that it is in.
+bool is_physical(const Key& key);
 
 /// "a.b" from "a" and "b", "b" from "" and "b".
 std::string join_path(std::string_view section, std::string_view name);

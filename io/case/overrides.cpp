@@ -25,11 +25,11 @@ YamlNode* open_section(YamlNode& root, const std::string& path, const Place& pla
     const std::string name = path.substr(begin, end - begin);
     walked = join_path(walked, name);
     if (node->find(name) == nullptr) {
-      node->entries.push_back({name, place, YamlNode{.kind = Kind::map, .place = place}});
+      node->entries.push_back({name, place, empty_map(place)});
     }
     node = node->find(name);
     if (node->kind == Kind::null || is_word_of(*find_key(walked), *node)) {
-      *node = YamlNode{.kind = Kind::map, .place = place};
+      *node = empty_map(place);
     }
     begin = end + 1;
   }

@@ -27,6 +27,13 @@ YamlNode* YamlNode::find(std::string_view name) {
   return const_cast<YamlNode*>(static_cast<const YamlNode*>(this)->find(name));
 }
 
+YamlNode empty_map(const Place& place) {
+  YamlNode map;
+  map.kind = YamlNode::Kind::map;
+  map.place = place;
+  return map;
+}
+
 namespace {
 
 // Aliases of aliases can blow a short text up to any size.

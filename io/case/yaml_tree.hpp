@@ -36,6 +36,9 @@ struct YamlEntry {
   YamlNode value{};
 };
 
+/// A map without keys.
+YamlNode empty_map(const Place& place = {});
+
 /// Reads a text that holds one YAML document. Syntax errors, duplicate keys, control characters and tabs in
 /// the indentation are noted in `problems` under `path`; none if the text cannot be read at all. An empty
 /// document gives a null node.

@@ -472,7 +472,7 @@ TEST(Case, ReferencePageHasARowForEveryKey) {
   for (const auto& key : case_keys()) {
     EXPECT_TRUE(paths.insert(key.path).second) << key.path;
     EXPECT_FALSE(key.meaning.empty()) << key.path;
-    const bool top_section = key.section().empty() && key.type == ValueType::section;
+    const bool top_section = key.section().empty() && key.is_section();
     EXPECT_TRUE(contains(page, (top_section ? "## " + key.path + "\n" : "| `" + key.path + "` |"))) << key.path;
     EXPECT_TRUE(key.section().empty() || key.section().ends_with("[]") || find_key(key.section())) << key.path;
   }

@@ -1,0 +1,46 @@
+#include "io/case/key_value.hpp"
+
+namespace sluice::io {
+
+std::optional<double> parse_number(ValueType type, std::string_view text) {
+  if (type == ValueType::length) return parse_length(text);
+  if (type == ValueType::duration) return parse_duration(text);
+  if (type == ValueType::real) return parse_real(text);
+  const auto integer = type == ValueType::integer ? parse_integer(text) : std::nullopt;
+  return integer ? std::optional<double>(static_cast<double>(*integer)) : std::nullopt;
+}
+
+namespace binding {
+
+KeyValue wall(WallCondition FlowParameters::*side) {
+  return {.read = [=](Case& settings, std::size_t, const YamlNode& node) {
+    if (const auto kind = from_name<WallKind>(node.text)) (settings.flow.*side).kind = *kind;
+  }};
+}
+
+KeyValue wall_velocity(WallCondition FlowParameters::*side) {
+  return {.type = ValueType::real,
+          .count = 3,
+          .read =
+              [=](Case& settings, std::size_t, const YamlNode& node) {
+                std::array<double, 3> velocity{};
+                read_value(ValueType::real, node, velocity);
+                settings.flow.*side = {WallKind::no_slip, velocity[0], velocity[1]};
+              },
+          .write =
+              [=](const Case& settings, std::size_t) {
+                const WallCondition& wall = settings.flow.*side;
+                return text_of(std::array<double, 3>{wall.u, wall.v, 0});
+              }};
+}
+
+KeyValue slices() {
+  return {.count = KeyValue::any_number,
+          .read = [](Case& settings, std::size_t,
+                     const YamlNode& node) { settings.output.slices.assign(node.items.size(), {}); },
+          .size = [](const Case& settings) { return settings.output.slices.size(); }};
+}
+
+}  // namespace binding
+
+}  // namespace sluice::io

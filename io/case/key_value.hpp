@@ -1,0 +1,197 @@
+#pragma once
+// The value of a key: its type, and how it gets from the file into the member of Case that it is bound to, and back.
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "io/case/case.hpp"
+#include "io/case/names.hpp"
+#include "io/case/numbers.hpp"
+#include "io/case/yaml_tree.hpp"
+
+namespace sluice::io {
+
+enum class ValueType {
+  section,   ///< a map of further keys
+  text,      ///< any text
+  path,      ///< a file or folder
+  choice,    ///< one of a few words
+  real,      ///< a number
+  integer,   ///< a whole number
+  length,    ///< a number or a simple multiple of pi
+  duration,  ///< H:M:S or a number of seconds
+};
+
+/// A number as a key of this type takes it; none for other types and for a text that is no such number.
+std::optional<double> parse_number(ValueType type, std::string_view text);
+
+struct KeyValue {
+  static constexpr int any_number = 0;
+
+  ValueType type = ValueType::section;
+  int count = 1;                       ///< 1: a single value; n > 1: a list of n; any_number: a list
+  std::vector<std::string> choices{};  ///< of ValueType::choice
+
+  /// Puts a value of the file into the case; one that has not passed the checks reads as anything. A null node stands
+  /// for a word in place of a value (none, auto) and gives zero or nothing. `item`: index in the list that the key
+  /// belongs to.
+  std::function<void(Case&, std::size_t item, const YamlNode&)> read{};
+  /// The value as text, not quoted; nothing where the case has none. Of a section: the word in place of its keys.
+  std::function<std::optional<std::string>(const Case&, std::size_t item)> write{};
+  /// Number of items, of a list of sections.
+  std::function<std::size_t(const Case&)> size{};
+};
+
+/// Bindings of keys to members of Case. A member is named by the pointers that lead to it from Case.
+namespace binding {
+
+template <class T>
+inline constexpr int count_of = 1;
+template <class T, std::size_t N>
+inline constexpr int count_of<std::array<T, N>> = static_cast<int>(N);
+template <class T>
+inline constexpr int count_of<std::vector<T>> = KeyValue::any_number;
+template <class T>
+inline constexpr int count_of<std::optional<T>> = count_of<T>;
+
+template <class T>
+void read_value(ValueType type, const YamlNode& node, T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    value = from_name<T>(node.text).value_or(T{});
+  } else if constexpr (std::is_integral_v<T>) {
+    value = static_cast<T>(parse_integer(node.text).value_or(0));
+  } else {
+    value = parse_number(type, node.text).value_or(0);
+  }
+}
+inline void read_value(ValueType /*type*/, const YamlNode& node, std::string& value) {
+  value = node.text;
+}
+inline void read_value(ValueType /*type*/, const YamlNode& node, char& value) {
+  if (!node.text.empty()) value = node.text[0];
+}
+template <std::ranges::range List>
+void read_value(ValueType type, const YamlNode& node, List& values) {
+  if constexpr (count_of<List> == KeyValue::any_number) values.resize(node.items.size());
+  for (std::size_t n = 0; n < std::min(values.size(), node.items.size()); ++n) {
+    read_value(type, node.items[n], values[n]);
+  }
+}
+template <class T>
+void read_value(ValueType type, const YamlNode& node, std::optional<T>& value) {
+  value.reset();
+  if (node.kind != YamlNode::Kind::null) read_value(type, node, value.emplace());
+}
+
+template <class T>
+std::string text_of(const T& value) {
+  if constexpr (std::is_enum_v<T>) return std::string(name(value));
+  if constexpr (std::is_floating_point_v<T>) return format_real(value);
+  if constexpr (std::is_integral_v<T>) return std::to_string(value);
+}
+inline std::string text_of(const std::string& value) {
+  return value;
+}
+inline std::string text_of(char value) {
+  return {value};
+}
+template <std::ranges::range List>
+std::string text_of(const List& values) {
+  std::string text;
+  for (const auto& value : values) text += (text.empty() ? "" : ", ") + text_of(value);
+  return "[" + text + "]";
+}
+template <class T>
+std::optional<std::string> text_of(const std::optional<T>& value) {
+  return value ? std::optional<std::string>(text_of(*value)) : std::nullopt;
+}
+
+/// A value bound to what `member(case, item)` refers to.
+template <class Access>
+KeyValue bind(ValueType type, std::vector<std::string> choices, Access member) {
+  using Member = std::remove_cvref_t<decltype(member(std::declval<Case&>(), 0))>;
+  if constexpr (std::is_enum_v<Member>) choices = all_names<Member>();
+  return {.type = type,
+          .count = count_of<Member>,
+          .choices = std::move(choices),
+          .read = [=](Case& settings, std::size_t item,
+                      const YamlNode& node) { read_value(type, node, member(settings, item)); },
+          .write = [=](const Case& settings, std::size_t item) -> std::optional<std::string> {
+            return text_of(member(settings, item));
+          }};
+}
+
+/// The member that pointers lead to: (settings.*first).*second.
+template <class Root, class... Path>
+auto& member_at(Root& settings, Path... path) {
+  return (settings.*....*path);
+}
+
+/// A word out of `choices`, bound to a text.
+template <class... Path>
+KeyValue one_of(std::vector<std::string> choices, Path... path) {
+  return bind(
+      ValueType::choice,
+      std::move(choices), [=](auto& settings, std::size_t) -> auto& { return member_at(settings, path...); });
+}
+
+template <class... Path>
+KeyValue member(ValueType type, Path... path) {
+  return bind(
+      type, {}, [=](auto& settings, std::size_t) -> auto& { return member_at(settings, path...); });
+}
+
+/// A value bound to a member of a slice.
+template <class T>
+KeyValue of_slice(ValueType type, T SliceSpec::*path, std::vector<std::string> choices = {}) {
+  return bind(
+      type, std::move(choices), [=](auto& settings, std::size_t item) -> auto& {
+        return settings.output.slices[item].*path;
+      });
+}
+
+/// A number that is one of several alternatives, bound to a member {kind, value}.
+template <class Kind, class... Path>
+KeyValue alternative(Kind kind, Path... path) {
+  return {.type = ValueType::real,
+          .read =
+              [=](Case& settings, std::size_t, const YamlNode& node) {
+                member_at(settings, path...) = {kind, parse_real(node.text).value_or(0)};
+              },
+          .write = [=](const Case& settings, std::size_t) -> std::optional<std::string> {
+            const auto& held = member_at(settings, path...);
+            return held.kind == kind ? std::optional<std::string>(format_real(held.value)) : std::nullopt;
+          }};
+}
+
+/// A section in whose place the word none may stand: the member is then false, empty or as it is by default.
+template <class... Path>
+KeyValue section_or_none(Path... path) {
+  return {.read =
+              [=](Case& settings, std::size_t, const YamlNode& node) {
+                auto& held = member_at(settings, path...);
+                const bool none = node.kind == YamlNode::Kind::scalar;
+                if (none) held = {};
+                if constexpr (std::is_same_v<decltype(held), bool&>) held = !none;
+              },
+          .write = [=](const Case& settings, std::size_t) -> std::optional<std::string> {
+            const auto& held = member_at(settings, path...);
+            return held == std::remove_cvref_t<decltype(held)>{} ? std::optional<std::string>("none") : std::nullopt;
+          }};
+}
+
+/// A wall, as a section or a word for its kind; and its velocity, which makes it no-slip.
+KeyValue wall(WallCondition FlowParameters::*side);
+KeyValue wall_velocity(WallCondition FlowParameters::*side);
+
+/// The list of slices.
+KeyValue slices();
+
+}  // namespace binding
+
+}  // namespace sluice::io

@@ -1,0 +1,237 @@
+// Every key of the table: bound to a member of Case, written and read back, and compared on a restart if it is
+// physical.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "core/support/error.hpp"
+#include "io/case/case_file.hpp"
+
+namespace sluice::io {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+std::optional<Case> parse(const Lines& overrides) {
+  try {
+    return parse_case(case_template(), "case.yaml", overrides, "/cases/here", known_exchange_methods());
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+// Values of which at least two are good for the key, by its type, choices, words and example.
+Lines candidates(const Key& key) {
+  Lines values = key.words;
+  const std::string given = key.example.empty() ? key.fallback : key.example;
+  if (!given.empty()) values.push_back(given);
+  const bool list = key.value.count != 1;
+  const auto add = [&](const std::string& value) { values.push_back(list ? fmt::format("[{}]", value) : value); };
+  switch (key.value.type) {
+    case ValueType::section:
+      break;
+    case ValueType::text:
+    case ValueType::path:
+      add("one.h5");
+      add("another.h5");
+      break;
+    case ValueType::choice:
+      std::for_each(key.value.choices.begin(), key.value.choices.end(), add);
+      break;
+    default:
+      for (const std::string number : {"0.5", "1", "2", "3"}) {
+        if (!list) {
+          add(number);
+        } else if (given.starts_with('[')) {
+          values.push_back("[" + number + given.substr(given.find(',')));
+        } else {
+          values.push_back(fmt::format("[{}, {}]", number, number));
+        }
+      }
+  }
+  return values;
+}
+
+// The --set arguments that give the key this value, where it has a meaning.
+Lines overrides_for(const Key& key, const std::string& value) {
+  Lines overrides;
+  if (key.path == "flow.reynolds.wall") overrides.push_back("flow.type=couette");
+  if (!key.only_with.empty()) overrides.push_back(fmt::format("{}.type={}", key.section(), key.only_with[0]));
+  const std::string section = key.section();
+  if (!section.ends_with("[]")) {
+    overrides.push_back(fmt::format("{}={}", key.path, value));
+    return overrides;
+  }
+  Lines entries;
+  for (const Key* sibling : keys_of(section)) {
+    const std::string usual = sibling->example.empty() ? sibling->fallback : sibling->example;
+    entries.push_back(fmt::format("{}: {}", sibling->name(), sibling->path == key.path ? value : usual));
+  }
+  const std::string list = section.substr(0, section.size() - 2);
+  overrides.push_back(fmt::format("{}=[{{{}}}]", list, fmt::join(entries, ", ")));
+  return overrides;
+}
+
+// Different cases that differ in this key.
+std::vector<Case> cases_of(const Key& key) {
+  std::vector<Case> cases;
+  const auto add = [&](const std::optional<Case>& one) {
+    if (one && std::find(cases.begin(), cases.end(), *one) == cases.end()) cases.push_back(*one);
+  };
+  if (key.is_section()) add(parse({}));
+  for (const auto& value : candidates(key)) add(parse(overrides_for(key, value)));
+  return cases;
+}
+
+bool has_value(const Key& key) {
+  return !key.is_section() || !key.words.empty() || key.value.size;
+}
+
+TEST(CaseKeys, EachFillsAMemberThatIsWrittenAndReadBack) {
+  for (const auto& key : case_keys()) {
+    if (!has_value(key)) continue;
+    const std::vector<Case> cases = cases_of(key);
+    EXPECT_GE(cases.size(), 2U) << key.path << ": not bound to a member of Case, or no values to test it with";
+    for (const auto& settings : cases) {
+      const std::string text = resolved_yaml(settings);
+      EXPECT_TRUE(parse_case(text, "resolved.yaml", {}, "/elsewhere", known_exchange_methods()) == settings)
+          << key.path << "\n"
+          << text;
+    }
+  }
+}
+
+TEST(CaseKeys, EachThatIsPhysicalIsReportedWhenARestartChangesIt) {
+  for (const auto& key : case_keys()) {
+    if (!has_value(key)) continue;
+    const std::vector<Case> cases = cases_of(key);
+    for (std::size_t n = 1; n < cases.size(); ++n) {
+      const Lines changes = physical_changes(cases[n - 1], cases[n]);
+      EXPECT_EQ(!changes.empty(), is_physical(key)) << key.path << ": " << fmt::format("{}", fmt::join(changes, "; "));
+      const auto names_it = [&](const std::string& line) {
+        return key.path.starts_with(line.substr(0, line.find(':')));
+      };
+      EXPECT_TRUE(changes.empty() || std::any_of(changes.begin(), changes.end(), names_it)) << key.path;
+      EXPECT_TRUE(physical_changes(cases[n], cases[n]).empty()) << key.path;
+    }
+  }
+}
+
+TEST(CaseKeys, FreeOnARestartAreTitleEndTimeStepParallelOutputAndWalltime) {
+  Lines free;
+  for (const Key& key : case_keys()) {
+    if (!key.physical) free.push_back(key.path);
+  }
+  EXPECT_EQ(free, (Lines{"title", "time.end", "time.steps", "time.cfl", "time.dt", "time.dt_max", "parallel", "output",
+                         "walltime"}));
+}
+
+// Resolved cases as version 0.1 put them into its checkpoints, each with the settings that it was made from.
+const std::string couette_of_0_1 = R"(# The case as resolved: every default filled in, every path absolute.
+title: "Sheared: \"two\" walls"
+flow:
+  type: couette
+  reynolds: {wall: 1500}
+  forcing: none
+domain:
+  size: [12.566370614359172, 4.1887902047863905, 2]
+grid:
+  cells: [8, 6, 16]
+  stretching: {type: tanh, factor: 1.5}
+walls:
+  bottom: {type: no_slip, velocity: [-1, 0, 0]}
+  top: {type: no_slip, velocity: [1, 0.1, 0]}
+time:
+  steps: 1
+  dt: 0.001
+  diffusion: implicit_z
+initial: {type: turbulent, seed: 7}
+solver:
+  tridiagonal: transpose
+  z_blocks: 1
+parallel:
+  grid: auto
+  exchange: auto
+output:
+  directory: "/cases/here/out"
+  log: {every: 100}
+  timeseries: {every: 10}
+  checkpoint: none
+  statistics: {start: 0, every: 1, block: 1}
+  slices:
+    - {normal: z, at: 0.5235987755982988, every: 1, fields: [u, p]}
+    - {normal: x, at: 0, every: 2, fields: [u]}
+walltime: none
+)";
+const std::string couette = R"(title: "Sheared: \"two\" walls"
+flow: {type: couette, reynolds: {wall: 1500}}
+domain: {size: [4*pi, 4*pi/3, 2]}
+grid: {cells: [8, 6, 16], stretching: {type: tanh, factor: 1.5}}
+walls: {top: {velocity: [1, 0.1, 0]}}
+time: {steps: 1, dt: 0.001, diffusion: implicit_z}
+initial: {type: turbulent, seed: 7}
+solver: {tridiagonal: transpose}
+output:
+  directory: out
+  checkpoint: none
+  statistics: {start: 0, every: 1, block: 1}
+  slices: [{normal: z, at: pi/6, every: 1.0, fields: [u, p]}, {normal: x, at: 0, every: 2}]
+)";
+const std::string open_channel_of_0_1 = R"(# The case as resolved: every default filled in, every path absolute.
+title: "Channel flow"
+flow:
+  type: open_channel
+  reynolds: {center: 4000}
+  forcing: {pressure_gradient: 5e-04}
+domain:
+  size: [3.141592653589793, 2, 1]
+grid:
+  cells: [8, 6, 16]
+  stretching: {type: uniform}
+walls:
+  bottom: {type: no_slip, velocity: [0, 0, 0]}
+  top: {type: free_slip}
+time:
+  end: 0.001
+  cfl: 0.9
+  dt_max: 0.002
+  diffusion: explicit
+initial: {type: laminar}
+solver:
+  tridiagonal: ptdma
+  z_blocks: 1
+parallel:
+  grid: auto
+  exchange: auto
+output:
+  directory: "/cases/here/output"
+  log: {every: 100}
+  timeseries: {every: 10}
+  checkpoint: {every: 20, keep: 2}
+  statistics: none
+  slices: []
+walltime: 600
+)";
+const std::string open_channel = R"(flow: {type: open_channel, reynolds: {center: 4000}}
+domain: {size: [pi, 2, 1]}
+grid: {cells: [8, 6, 16], stretching: {type: uniform}}
+time: {end: 0.001, dt_max: 0.002}
+initial: {type: laminar}
+walltime: 0:10:00
+)";
+
+TEST(CaseKeys, ACaseStoredByVersion0_1IsTheSameCase) {
+  for (const auto& [stored_text, text] :
+       {std::pair(couette_of_0_1, couette), std::pair(open_channel_of_0_1, open_channel)}) {
+    const Case stored = parse_case(stored_text, "stored", {}, "/", known_exchange_methods());
+    const Case now = parse_case(text, "case.yaml", {}, "/cases/here");
+    EXPECT_EQ(physical_changes(stored, now), Lines{});
+    EXPECT_TRUE(stored == now);
+    EXPECT_EQ(resolved_yaml(now), stored_text);
+  }
+}
+
+}  // namespace
+}  // namespace sluice::io
