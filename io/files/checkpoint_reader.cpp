@@ -22,10 +22,6 @@ h5::Type type_of(Precision precision) {
   return precision == Precision::single_ ? h5::Type::float32 : h5::Type::float64;
 }
 
-h5::Shape shape_of(const Extents& extents) {
-  return {extents.begin(), extents.end()};
-}
-
 template <typename From, typename To>
 void convert(const std::byte* from, std::byte* to, std::size_t elements) {
   const auto* source = reinterpret_cast<const From*>(from);
@@ -110,14 +106,15 @@ std::uint64_t CheckpointReader::read_block(const h5::Dataset& dataset, const Loc
   const std::int64_t layer = ChunkLayout(shape_, bytes_of(precision_)).chunk()[0];
   std::vector<std::byte> buffer;
   std::uint64_t hash = 0;
-  const IndexBox held = box_of(block);
-  for (std::int64_t k = held.lo[0]; k < held.hi[0] && !block.empty();) {
-    IndexBox box = held;
-    box.lo[0] = k;
-    box.hi[0] = k = std::min(held.hi[0], (k / layer + 1) * layer);
+  const Box3 held = box_of(block);
+  for (std::int64_t k = held.lo[2]; k < held.hi[2] && !block.empty();) {
+    Box3 box = held;
+    box.lo[2] = k;
+    box.hi[2] = k = std::min(held.hi[2], (k / layer + 1) * layer);
     const auto elements = static_cast<std::size_t>(box.volume());
     buffer.resize(elements * bytes_of(precision_));
-    dataset.read(shape_of(box.lo), {box.extent(0), box.extent(1), box.extent(2)}, type_of(precision_), buffer.data());
+    dataset.read({box.lo[2], box.lo[1], box.lo[0]}, {box.extent(2), box.extent(1), box.extent(0)}, type_of(precision_),
+                 buffer.data());
     hash += field_hash(box, shape_, precision_, buffer.data());
     convert(precision_, buffer.data(), precision, data, elements);
     data += elements * bytes_of(precision);
@@ -134,8 +131,9 @@ std::uint64_t CheckpointReader::hash_share(const h5::Dataset& dataset) const {
   std::vector<std::byte> buffer(layout.chunk_bytes());
   std::uint64_t hash = 0;
   for (std::int64_t n = layout.first_of(rank, size); n < layout.first_of(rank + 1, size); ++n) {
-    const IndexBox box = layout.box(n);
-    dataset.read(shape_of(box.lo), {box.extent(0), box.extent(1), box.extent(2)}, type_of(precision_), buffer.data());
+    const Box3 box = layout.box(n);
+    dataset.read({box.lo[2], box.lo[1], box.lo[0]}, {box.extent(2), box.extent(1), box.extent(0)}, type_of(precision_),
+                 buffer.data());
     hash += field_hash(box, shape_, precision_, buffer.data());
   }
   return hash;

@@ -57,7 +57,8 @@ std::vector<std::uint64_t> CheckpointWriter::lay_out(const FieldDescriptor& fiel
 
   std::vector<std::uint64_t> addresses;
   for (std::int64_t n = 0; n < layout.count(); ++n) {
-    addresses.push_back(dataset.chunk_address(shape_of(layout.full_box(n).lo)));
+    const Box3 box = layout.full_box(n);
+    addresses.push_back(dataset.chunk_address({box.lo[2], box.lo[1], box.lo[0]}));
   }
   return addresses;
 }

@@ -29,15 +29,15 @@ class ChunkLayout {
   std::int64_t count() const { return divide_up(global_[0], chunk_[0]) * divide_up(global_[1], chunk_[1]); }
 
   /// What chunk n covers, beyond the field's edge too.
-  IndexBox full_box(std::int64_t n) const {
+  Box3 full_box(std::int64_t n) const {
     const std::int64_t columns = divide_up(global_[1], chunk_[1]);
-    IndexBox box{{n / columns * chunk_[0], n % columns * chunk_[1], 0}, {}};
-    for (std::size_t axis = 0; axis < 3; ++axis) box.hi[axis] = box.lo[axis] + chunk_[axis];
-    return box;
+    const std::int64_t y = n % columns * chunk_[1];
+    const std::int64_t z = n / columns * chunk_[0];
+    return {{0, y, z}, {chunk_[2], y + chunk_[1], z + chunk_[0]}};
   }
 
   /// What chunk n holds of the field.
-  IndexBox box(std::int64_t n) const { return intersection(full_box(n), {{0, 0, 0}, global_}); }
+  Box3 box(std::int64_t n) const { return intersect(full_box(n), whole_box(global_)); }
 
   /// The chunks that rank `rank` of `size` takes care of begin here and end where the next rank's begin.
   std::int64_t first_of(int rank, int size) const { return count() * rank / size; }

@@ -76,15 +76,15 @@ ChunkWriter::Window ChunkWriter::window_of(int rank, std::int64_t round) const {
 
 std::size_t ChunkWriter::piece_bytes(const Window& window, int holder) const {
   std::int64_t elements = 0;
-  const IndexBox& held = boxes_[static_cast<std::size_t>(holder)];
-  for (std::int64_t n = window.begin; n < window.end; ++n) elements += intersection(layout_.box(n), held).volume();
+  const Box3& held = boxes_[static_cast<std::size_t>(holder)];
+  for (std::int64_t n = window.begin; n < window.end; ++n) elements += intersect(layout_.box(n), held).volume();
   return static_cast<std::size_t>(elements) * element_bytes_;
 }
 
 void ChunkWriter::pack(const Window& window, const std::byte* data, std::byte* message) const {
-  const IndexBox held = box_of(block_);
+  const Box3 held = box_of(block_);
   for (std::int64_t n = window.begin; n < window.end; ++n) {
-    const IndexBox piece = intersection(layout_.box(n), held);
+    const Box3 piece = intersect(layout_.box(n), held);
     copy_box(piece, data, held, message, piece, element_bytes_);
     message += static_cast<std::size_t>(piece.volume()) * element_bytes_;
   }
@@ -92,7 +92,7 @@ void ChunkWriter::pack(const Window& window, const std::byte* data, std::byte* m
 
 void ChunkWriter::unpack(const Window& window, int holder, const std::byte* message) {
   for (std::int64_t n = window.begin; n < window.end; ++n) {
-    const IndexBox piece = intersection(layout_.box(n), boxes_[static_cast<std::size_t>(holder)]);
+    const Box3 piece = intersect(layout_.box(n), boxes_[static_cast<std::size_t>(holder)]);
     std::byte* chunk = window_data_.data() + static_cast<std::size_t>(n - window.begin) * stride();
     copy_box(piece, message, piece, chunk, layout_.full_box(n), element_bytes_);
     message += static_cast<std::size_t>(piece.volume()) * element_bytes_;

@@ -54,7 +54,7 @@ class ChunkWriter {
   ChunkLayout layout_;
   std::int64_t chunks_per_window_;
   std::int64_t rounds_ = 0;
-  std::vector<IndexBox> boxes_;  ///< what each rank holds
+  std::vector<Box3> boxes_;  ///< what each rank holds
   std::vector<std::byte> window_data_;
   std::vector<std::vector<std::byte>> sent_, received_;  ///< by rank; what stays here is in received_ only
   std::vector<MPI_Request> requests_;

@@ -105,8 +105,8 @@ class Describer {
     std::vector<std::byte> buffer(static_cast<std::size_t>(layer * shape[1] * shape[2]) * bytes_of(precision));
     std::uint64_t hash = 0;
     for (std::int64_t k = 0; k < shape[0]; k += layer) {
-      const IndexBox box{{k, 0, 0}, {std::min(k + layer, shape[0]), shape[1], shape[2]}};
-      dataset.read({k, 0, 0}, {box.extent(0), shape[1], shape[2]}, single ? h5::Type::float32 : h5::Type::float64,
+      const Box3 box{{0, 0, k}, {shape[2], shape[1], std::min(k + layer, shape[0])}};
+      dataset.read({k, 0, 0}, {box.extent(2), shape[1], shape[2]}, single ? h5::Type::float32 : h5::Type::float64,
                    buffer.data());
       hash += field_hash(box, shape, precision, buffer.data());
     }

@@ -10,13 +10,13 @@ namespace sluice::io {
 namespace {
 
 template <typename Bits>
-std::uint64_t hash_of(const IndexBox& box, const Extents& global, const void* data) {
+std::uint64_t hash_of(const Box3& box, const Extents& global, const void* data) {
   const auto* bytes = static_cast<const std::byte*>(data);
   std::uint64_t sum = 0;
-  for (std::int64_t k = box.lo[0]; k < box.hi[0]; ++k) {
+  for (std::int64_t k = box.lo[2]; k < box.hi[2]; ++k) {
     for (std::int64_t j = box.lo[1]; j < box.hi[1]; ++j) {
       const auto row = static_cast<std::uint64_t>((k * global[1] + j) * global[2]);
-      for (std::int64_t i = box.lo[2]; i < box.hi[2]; ++i, bytes += sizeof(Bits)) {
+      for (std::int64_t i = box.lo[0]; i < box.hi[0]; ++i, bytes += sizeof(Bits)) {
         Bits bits = 0;
         std::memcpy(&bits, bytes, sizeof(Bits));
         sum += mix64(mix64(row + static_cast<std::uint64_t>(i)) ^ bits);
@@ -28,7 +28,7 @@ std::uint64_t hash_of(const IndexBox& box, const Extents& global, const void* da
 
 }  // namespace
 
-std::uint64_t field_hash(const IndexBox& box, const Extents& global, Precision precision, const void* data) {
+std::uint64_t field_hash(const Box3& box, const Extents& global, Precision precision, const void* data) {
   return precision == Precision::single_ ? hash_of<std::uint32_t>(box, global, data)
                                          : hash_of<std::uint64_t>(box, global, data);
 }

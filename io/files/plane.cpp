@@ -9,15 +9,15 @@ namespace sluice::io {
 
 namespace {
 
-IndexBox plane_box(const Extents& global, char normal, std::int64_t index) {
-  IndexBox box{{0, 0, 0}, global};
-  box.lo[file_axis(normal)] = index;
-  box.hi[file_axis(normal)] = index + 1;
+Box3 plane_box(const Extents& global, char normal, std::int64_t index) {
+  Box3 box = whole_box(global);
+  box.lo[2 - file_axis(normal)] = index;
+  box.hi[2 - file_axis(normal)] = index + 1;
   return box;
 }
 
 template <typename Real>
-void append_piece(const IndexBox& piece, const IndexBox& held, const void* data, std::vector<double>& values) {
+void append_piece(const Box3& piece, const Box3& held, const void* data, std::vector<double>& values) {
   std::vector<Real> elements(static_cast<std::size_t>(piece.volume()));
   copy_box(piece, static_cast<const std::byte*>(data), held, reinterpret_cast<std::byte*>(elements.data()), piece,
            sizeof(Real));
@@ -37,7 +37,7 @@ std::vector<double> gather_plane(MPI_Comm comm, const LocalBlock& block, Precisi
   int size = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  const IndexBox plane = plane_box(block.global, normal, index);
+  const Box3 plane = plane_box(block.global, normal, index);
   if (plane.volume() > std::numeric_limits<int>::max()) throw Error(ExitCode::io, "a slice has more than 2^31 values");
 
   std::vector<LocalBlock> blocks(rank == 0 ? static_cast<std::size_t>(size) : 0);
@@ -47,7 +47,7 @@ std::vector<double> gather_plane(MPI_Comm comm, const LocalBlock& block, Precisi
   std::vector<int> offsets;
   int total = 0;
   for (const LocalBlock& other : blocks) {
-    counts.push_back(static_cast<int>(intersection(plane, box_of(other)).volume()));
+    counts.push_back(static_cast<int>(intersect(plane, box_of(other)).volume()));
     offsets.push_back(total);
     total += counts.back();
   }
@@ -55,8 +55,8 @@ std::vector<double> gather_plane(MPI_Comm comm, const LocalBlock& block, Precisi
   std::vector<double> mine;
   std::vector<double> pieces;
   run_collectively(comm, [&] {
-    const IndexBox held = box_of(block);
-    const IndexBox piece = intersection(plane, held);
+    const Box3 held = box_of(block);
+    const Box3 piece = intersect(plane, held);
     precision == Precision::single_ ? append_piece<float>(piece, held, data, mine)
                                     : append_piece<double>(piece, held, data, mine);
     pieces.resize(static_cast<std::size_t>(total));
@@ -67,7 +67,7 @@ std::vector<double> gather_plane(MPI_Comm comm, const LocalBlock& block, Precisi
 
   std::vector<double> result(pieces.size());
   for (std::size_t source = 0; source < blocks.size(); ++source) {
-    const IndexBox piece = intersection(plane, box_of(blocks[source]));
+    const Box3 piece = intersect(plane, box_of(blocks[source]));
     const double* values = pieces.data() + offsets[source];
     copy_box(piece, reinterpret_cast<const std::byte*>(values), piece, reinterpret_cast<std::byte*>(result.data()),
              plane, sizeof(double));

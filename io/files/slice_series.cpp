@@ -59,7 +59,7 @@ void write_field(h5::File& file, const SliceField& field, const Extents& shape, 
   dataset.write(type, data);
   dataset.set("long_name", field.descriptor.long_name);
   dataset.set("units", field.descriptor.units);
-  dataset.set(format::hash, field_hash({{0, 0, 0}, shape}, shape, precision, data));
+  dataset.set(format::hash, field_hash(whole_box(shape), shape, precision, data));
 }
 
 }  // namespace

@@ -84,10 +84,10 @@ inline double index_value(int field, const Extents& global, std::int64_t k, std:
 template <typename Real>
 std::vector<Real> index_block(int field, const LocalBlock& block) {
   std::vector<Real> data;
-  const IndexBox box = box_of(block);
-  for (std::int64_t k = box.lo[0]; k < box.hi[0]; ++k) {
+  const Box3 box = box_of(block);
+  for (std::int64_t k = box.lo[2]; k < box.hi[2]; ++k) {
     for (std::int64_t j = box.lo[1]; j < box.hi[1]; ++j) {
-      for (std::int64_t i = box.lo[2]; i < box.hi[2]; ++i) {
+      for (std::int64_t i = box.lo[0]; i < box.hi[0]; ++i) {
         data.push_back(static_cast<Real>(index_value(field, block.global, k, j, i)));
       }
     }

@@ -1,6 +1,5 @@
 // Checkpoints written and read on all ranks, on every pair of decompositions; fields of other programs;
 // planes.
-#include "io/files/foreign_field.hpp"
 #include "io/files/plane.hpp"
 #include "tests/mpi/checkpoint_fixture.hpp"
 
@@ -74,26 +73,6 @@ TEST(Checkpoint, AnotherGridIsRefused) {
   std::vector<double> data(static_cast<std::size_t>(block.volume()));
   const auto read = [&] { CheckpointReader(world, path).read_field("u", block, Precision::double_, data.data()); };
   EXPECT_EQ(agreed_code(read), 3);
-}
-
-TEST(ForeignField, ReadsItsOwnBlocksAndRefusesOtherShapes) {
-  const SharedDirectory directory;
-  const std::string path = directory.path() + "/fields.h5";
-  const Extents global{5, 4, 3};
-  on_root([&] {
-    h5::write_file(path, [&](h5::File& file) {
-      const std::vector<float> data = index_block<float>(2, {global, {0, 0, 0}, global});
-      file.create_dataset("/w", {5, 4, 3}, h5::Type::float32).write(h5::Type::float32, data.data());
-    });
-  });
-  const LocalBlock block = pencil(global, 1, world_size(), world_rank());
-  std::vector<double> data(static_cast<std::size_t>(block.volume()));
-  read_foreign_field(world, path, "/w", block, Precision::double_, data.data());
-  const std::vector<float> expected = index_block<float>(2, block);
-  EXPECT_TRUE(std::equal(data.begin(), data.end(), expected.begin(), expected.end()));
-  EXPECT_EQ(agreed_code([&] { read_foreign_field(world, path, "/u", block, Precision::double_, data.data()); }), 3);
-  const LocalBlock other = pencil({5, 4, 4}, 1, world_size(), world_rank());
-  EXPECT_EQ(agreed_code([&] { read_foreign_field(world, path, "/w", other, Precision::double_, nullptr); }), 3);
 }
 
 TEST(Plane, CollectsEveryNormalInOrder) {

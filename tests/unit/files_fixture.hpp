@@ -11,6 +11,7 @@
 
 #include "core/support/error.hpp"
 #include "io/files/checkpoint_writer.hpp"
+#include "io/files/hdf5.hpp"
 #include "io/files/posix_file.hpp"
 
 namespace sluice::io::files_test {
@@ -41,6 +42,18 @@ int code_of(const Action& action, std::string* message = nullptr) {
     return static_cast<int>(error.code());
   }
   return 0;
+}
+
+/// The extents of a dataset, slowest first.
+inline h5::Shape dataset_shape(const std::string& file, const std::string& dataset) {
+  return h5::File::open(file, ExitCode::restart).dataset(dataset).shape();
+}
+
+/// A part of a dataset, as double.
+inline void read_block(const std::string& file, const std::string& dataset, const h5::Shape& start,
+                       const h5::Shape& count, double* data) {
+  const h5::File opened = h5::File::open(file, ExitCode::restart);
+  opened.dataset(dataset).read(start, count, h5::Type::float64, data);
 }
 
 inline void write_plain(const std::string& path, const std::string& text) {

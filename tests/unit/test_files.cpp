@@ -9,7 +9,6 @@
 #include "io/files/chunk_layout.hpp"
 #include "io/files/describe.hpp"
 #include "io/files/field_hash.hpp"
-#include "io/files/foreign_field.hpp"
 #include "io/files/hdf5.hpp"
 #include "io/files/xdmf.hpp"
 #include "tests/support/file_size_limit.hpp"
@@ -95,12 +94,12 @@ TEST(FieldHash, PartsAddUpAndOrderMatters) {
   const Extents global{4, 3, 2};
   std::vector<double> data(24);
   for (std::size_t n = 0; n < data.size(); ++n) data[n] = static_cast<double>(n % 5);
-  const auto whole = field_hash({{0, 0, 0}, global}, global, Precision::double_, data.data());
-  const auto lower = field_hash({{0, 0, 0}, {1, 3, 2}}, global, Precision::double_, data.data());
-  const auto upper = field_hash({{1, 0, 0}, {4, 3, 2}}, global, Precision::double_, data.data() + 6);
+  const auto whole = field_hash(whole_box(global), global, Precision::double_, data.data());
+  const auto lower = field_hash({{0, 0, 0}, {2, 3, 1}}, global, Precision::double_, data.data());
+  const auto upper = field_hash({{0, 0, 1}, {2, 3, 4}}, global, Precision::double_, data.data() + 6);
   EXPECT_EQ(lower + upper, whole);
   std::swap(data[3], data[4]);
-  EXPECT_NE(field_hash({{0, 0, 0}, global}, global, Precision::double_, data.data()), whole);
+  EXPECT_NE(field_hash(whole_box(global), global, Precision::double_, data.data()), whole);
 }
 
 TEST(ChunkLayout, CoversEachElementOnceWithBoundedChunks) {

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "io/files/describe.hpp"
-#include "io/files/foreign_field.hpp"
 #include "io/files/hdf5.hpp"
 #include "io/files/slice_series.hpp"
 #include "io/files/statistics_file.hpp"
