@@ -1,9 +1,9 @@
 #pragma once
-// What threads of a GPU do that solve lines in two passes over memory: the kernels of tridiagonal_kernels.hpp with the
-// sweeps of block_sweeps.hpp and tile_sweeps.hpp. Plain code, which the host can run too, thread after thread.
+// What threads of a GPU do that solve lines in two passes over memory: the kernels of tridiagonal_kernels.hpp for
+// streamed rows, for packs of reduced systems, and for blocks in shared memory. Plain code, which the host can run too.
 #include "core/device/copy_ahead.hpp"
-#include "poisson/tridiagonal/block_sweeps.hpp"
-#include "poisson/tridiagonal/tile_sweeps.hpp"
+#include "poisson/tridiagonal/chains.hpp"
+#include "poisson/tridiagonal/near_block.hpp"
 #include "poisson/tridiagonal/tridiagonal_kernels.hpp"
 
 namespace sluice {
@@ -17,18 +17,6 @@ SLUICE_INLINE Shape shape_of_block(const BlockBounds& blocks, int first_block, i
   return shape;
 }
 
-template <class Lines>
-SLUICE_INLINE bool is_singular_line(const Lines& lines, int lane, int j) {
-  return lines.holds_singular_line && j == 0 && lane == 0;
-}
-
-SLUICE_INLINE ReducedColumn reduced_column(const ShiftedLines& lines, int i, int j) {
-  return {lines.reduced + static_cast<std::ptrdiff_t>(j) * lines.lines_in_row + i, lines.lines};
-}
-SLUICE_INLINE ReducedColumn reduced_column(const TableLines& lines, int /*i*/, int /*j*/) {
-  return {lines.reduced, 1};
-}
-
 /// FormBoundary for `Lanes` real numbers of a row: one complex line, or neighbouring real ones. Blocks of any length.
 template <class Lines, int Lanes>
 struct FormBoundaryInTurns {
@@ -39,15 +27,28 @@ struct FormBoundaryInTurns {
 
   SLUICE_INLINE void operator()(int lane, int j, int block) const {
     const int* bounds = lines.blocks.bounds + first_block;
-    const RowRange rows{bounds[block], bounds[block + 1] - bounds[block]};
-    const real* source = d.at(lane, j, rows.first - bounds[0]);
-    LanePack<Lanes> first, last;
-    form_boundary_in_turns<Lanes>(lines, RunningPivot<Lines>(lines, lane / Lines::components, j), rows, source,
-                                  d.stride_z, first, last);
+    const int first_row = bounds[block];
+    const int last_row = bounds[block + 1] - 1;
+    const real* source = d.at(lane, j, first_row - bounds[0]);
+    const real* d_last = source + (last_row - first_row) * d.stride_z;
+    LanePack<Lanes> first = pack_at<Lanes>(source);
+    LanePack<Lanes> last = pack_at<Lanes>(d_last);
+    StreamedChain<Lines, Lanes> inside{{lines, lane / Lines::components, j, std::integral_constant<int, Lanes>{}},
+                                       first_row + 1,
+                                       last_row - first_row - 1,
+                                       source + d.stride_z,
+                                       d.stride_z};
+    const Eliminated<Lanes> sums = eliminate<Lanes>(inside, std::integral_constant<int, Lanes>{});
+    const double upper = lines.upper[first_row];
+    const double lower = lines.lower[last_row];
+    SLUICE_UNROLL
+    for (int r = 0; r < Lanes; ++r) {
+      first[r] = static_cast<real>(sums.below(r, upper, first[r]));
+      last[r] = static_cast<real>(sums.above(r, lower, last[r]));
+    }
     if constexpr (Lines::components == 2) {
       if (is_singular_line(lines, lane, j))
-        first.lane[1] =
-            static_cast<real>(moment_of_block(lines, rows.first, rows.first + rows.count, source, d.stride_z));
+        first.lane[1] = static_cast<real>(moment_of_block(lines, first_row, last_row + 1, source, d.stride_z));
     }
     pack_at<Lanes>(boundary.at(lane, j, 2 * block)) = first;
     pack_at<Lanes>(boundary.at(lane, j, 2 * block + 1)) = last;
@@ -64,36 +65,58 @@ struct SolveReducedOnChip {
     real* first = values.at(lane, j, 0);
     const bool singular = is_singular_line(lines, lane, j);
     const double mean = singular ? take_mean(lines.blocks.count, first, values.stride_z) : 0;
-    const ReducedColumn column = reduced_column(lines, lane / Lines::components, j);
-    sweep_reduced_up<Lanes>(lines, column, first, values.stride_z, g, g_pitch);
-    sweep_reduced_down<Lanes>(lines, column, g, g_pitch, first, values.stride_z);
+    ReducedChain<Lanes> chain{
+        lines, reduced_column(lines, lane / Lines::components, j), false, first, values.stride_z, g, g_pitch};
+    solve_between<double, Lanes>(chain, std::integral_constant<int, Lanes>{}, Zeros{}, Zeros{});
     if (singular) subtract_mean(mean, lines.blocks.count, first, values.stride_z);
   }
 };
 
-/// Where z is split: the two equations that are left of a rank's blocks go to `ends`. `lines` has the rank's blocks
-/// only, their ends known. The singular line's shares of the mean travel on as one.
+/// The reduced chain of a rank's blocks between the lowest and the highest of their boundary values.
+template <int Lanes, class Lines>
+SLUICE_INLINE ReducedChain<Lanes> chain_of_rank(const Lines& lines, int lane, int j, const LineArray& values, double* g,
+                                                std::ptrdiff_t g_pitch) {
+  return {lines,  reduced_column(lines, lane / Lines::components, j), true, values.at(lane, j, 0), values.stride_z, g,
+          g_pitch};
+}
+
+/// Where z is split: condenses a rank's blocks to one. From the right-hand sides of all their boundary equations it
+/// forms those of the two that are left when all values but the lowest and the highest are eliminated; they go to
+/// `ends`. `lines` has the rank's blocks only, their ends known. The singular line's shares of the mean travel as one.
 template <class Lines, int Lanes>
 struct CondenseBlocks {
   Lines lines;
   LineArray values;
   LineArray ends;
 
-  SLUICE_INLINE void operator()(int lane, int j, double* /*g*/, std::ptrdiff_t /*g_pitch*/) const {
+  SLUICE_INLINE void operator()(int lane, int j, double* g, std::ptrdiff_t g_pitch) const {
+    const int count = lines.blocks.count;
     real* lowest = values.at(lane, j, 0);
     const bool singular = is_singular_line(lines, lane, j);
-    const double mean = singular ? take_mean(lines.blocks.count, lowest, values.stride_z) : 0;
-    LanePack<Lanes> first, last;
-    condense(lines, reduced_column(lines, lane / Lines::components, j), lowest, values.stride_z, first, last);
+    const double mean = singular ? take_mean(count, lowest, values.stride_z) : 0;
+    const ReducedColumn column = reduced_column(lines, lane / Lines::components, j);
+    LanePack<Lanes> first = pack_at<Lanes>(lowest);
+    LanePack<Lanes> last = pack_at<Lanes>(lowest + (2 * count - 1) * values.stride_z);
+    if (count > 1) {
+      ReducedChain<Lanes> chain = chain_of_rank<Lanes>(lines, lane, j, values, g, g_pitch);
+      const Eliminated<Lanes> sums = eliminate<Lanes>(chain, std::integral_constant<int, Lanes>{});
+      const double upper = column.at(coupling, 0);
+      const double lower = lines.symmetry[count - 1] * column.at(coupling, count - 1);
+      SLUICE_UNROLL
+      for (int r = 0; r < Lanes; ++r) {
+        first[r] = static_cast<real>(sums.below(r, upper, first[r]));
+        last[r] = static_cast<real>(sums.above(r, lower, last[r]));
+      }
+    }
     if constexpr (Lines::components == 2) {
-      if (singular) first.lane[1] = static_cast<real>(mean);
+      if (singular) first[1] = static_cast<real>(mean);
     }
     pack_at<Lanes>(ends.at(lane, j, 0)) = first;
     pack_at<Lanes>(ends.at(lane, j, 1)) = last;
   }
 };
 
-/// The way back: boundary values of all of the rank's blocks from the solution in `ends`.
+/// Expands the solution in `ends` to the boundary values of all of the rank's blocks.
 template <class Lines, int Lanes>
 struct ExpandBlocks {
   Lines lines;
@@ -101,8 +124,12 @@ struct ExpandBlocks {
   LineArray ends;
 
   SLUICE_INLINE void operator()(int lane, int j, double* g, std::ptrdiff_t g_pitch) const {
-    expand(lines, reduced_column(lines, lane / Lines::components, j), pack_at<Lanes>(ends.at(lane, j, 0)),
-           pack_at<Lanes>(ends.at(lane, j, 1)), values.at(lane, j, 0), values.stride_z, g, g_pitch);
+    const LanePack<Lanes> first = pack_at<Lanes>(ends.at(lane, j, 0));
+    const LanePack<Lanes> last = pack_at<Lanes>(ends.at(lane, j, 1));
+    ReducedChain<Lanes> chain = chain_of_rank<Lanes>(lines, lane, j, values, g, g_pitch);
+    solve_between<double, Lanes>(chain, std::integral_constant<int, Lanes>{}, first, last);
+    pack_at<Lanes>(values.at(lane, j, 0)) = first;
+    pack_at<Lanes>(values.at(lane, j, 2 * lines.blocks.count - 1)) = last;
   }
 };
 
@@ -151,14 +178,15 @@ struct SolveInteriorOnChip {
     const BlockTable<Lines> near(table, table_pitch);
     const Pack first = pack_at<Lanes>(boundary.at(lane, j, 2 * block));
     const Pack last = pack_at<Lanes>(boundary.at(lane, j, 2 * block + 1));
-    TilePivots<Lines, Shape> pivots;
-    pivots.set_shift(shift_of_line(lines, lane / Lines::components, j));
+    NearPivots<Lines, Shape> pivots;
+    pivots.set_shift(lines.shift(lane / Lines::components, j));
     pivots.find_all(near, shape);
     wait_for_copies();
     real* const to = at_first(shape, lane, j);
     const std::ptrdiff_t stride = x.stride_z;
-    solve_block<Lanes>(near, shape, pivots, rows, pitch, first, last,
-                       [=](int m, const Pack& pack) { pack_at<Lanes>(to + (m + 1) * stride) = pack; });
+    const auto store = [=](int m, const Pack& pack) { pack_at<Lanes>(to + (m + 1) * stride) = pack; };
+    NearChain<Lanes, Lines, Shape, decltype(store)> inside{near, shape, pivots, rows, pitch, store};
+    solve_between<real, Lanes>(inside, std::integral_constant<int, Lanes>{}, first, last);
     pack_at<Lanes>(to) = first;
     pack_at<Lanes>(to + (shape.rows - 1) * stride) = last;
   }

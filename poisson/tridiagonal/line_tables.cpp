@@ -115,10 +115,10 @@ PoissonTables::PoissonTables(const std::vector<double>& z_nodes, const Tridiagon
   // the flux is 0 to round-off: a solution of the original system.
   const std::size_t nz = z_nodes.size() - 1;
   const double top = z_nodes[nz] - z_nodes[nz - 1];
-  leak_ = -2 / (top * top) * scale;
+  singular_flux_ = -2 / (top * top) * scale;
 
   // Its mean, w^T x with A x = d, is (A^-T w)^T d.
-  rows.diagonal.back() += leak_;
+  rows.diagonal.back() += singular_flux_;
   std::vector<double> weight(nz);
   for (std::size_t k = 0; k < nz; ++k) weight[k] = (z_nodes[k + 1] - z_nodes[k]) / (z_nodes.back() - z_nodes.front());
   mean_weight_ = Buffer<double>(weight);
@@ -132,7 +132,7 @@ ShiftedLines PoissonTables::lines(const Box3& box, const RowTables& rows) const 
   lines.shift_y = shift_y_.data() + box.lo[1];
   lines.lines = box.extent(0) * box.extent(1);
   lines.lines_in_row = box.nx();
-  lines.leak = leak_;
+  lines.singular_flux = singular_flux_;
   lines.moment = moment_.data();
   lines.mean_weight = mean_weight_.data();
   lines.holds_singular_line = box.lo[0] == 0 && box.lo[1] == 0;

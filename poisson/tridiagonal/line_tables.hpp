@@ -6,8 +6,8 @@
 #include "core/device/buffer.hpp"
 #include "core/support/box3.hpp"
 #include "poisson/tridiagonal/line_plan.hpp"
+#include "poisson/tridiagonal/lines.hpp"
 #include "poisson/tridiagonal/tridiagonal_rows.hpp"
-#include "poisson/tridiagonal/tridiagonal_sweeps.hpp"
 
 namespace sluice {
 
@@ -56,7 +56,7 @@ class PoissonTables {
   RowTables rows_, reduced_rows_;  ///< of the blocks that are solved, and of those of reduced systems
   Buffer<int> first_blocks_;
   Buffer<double> shift_x_, shift_y_, moment_, mean_weight_, home_reduced_, reduced_;
-  double leak_;
+  double singular_flux_;
 };
 
 /// Coefficients of 1 - c Lz.

@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "core/device/copy_ahead.hpp"
-#include "poisson/tridiagonal/tile_sweeps.hpp"
+#include "poisson/tridiagonal/near_block.hpp"
 #include "poisson/tridiagonal/tridiagonal_kernels.hpp"
 
 namespace sluice {
@@ -92,20 +92,22 @@ class LineTile {
 
   /// What does not depend on the rows.
   SLUICE_INLINE void prepare() {
-    pivots_.set_shift(lanes_ == 0 ? -1 : shift_of_line(tiles_.lines, line(), j_));
-    if constexpr (TilePivots<Lines, Shape>::ahead) pivots_.find_all(table(), shape_);
+    pivots_.set_shift(lanes_ == 0 ? -1 : tiles_.lines.shift(line(), j_));
+    if constexpr (NearPivots<Lines, Shape>::ahead) pivots_.find_all(table(), shape_);
   }
 
   SLUICE_INLINE void form_boundary() {
     const bool singular = is_singular();
     if (singular) shares()[block_] = moment();
+    const BlockTable<Lines> near = table();
+    NearChain<Lanes, Lines, Shape, NoStore> rows{near, shape_, pivots_, inside(), tiles_.row(), {}};
+    const Eliminated<Lanes> sums = eliminate<Lanes>(rows, std::integral_constant<int, Lanes>{});
     double first[Lanes], last[Lanes];
     SLUICE_UNROLL
     for (int r = 0; r < Lanes; ++r) {
-      first[r] = first_.lane[r];
-      last[r] = last_.lane[r];
+      first[r] = sums.below(r, near.upper[0], first_[r]);
+      last[r] = sums.above(r, near.lower[shape_.rows - 1], last_[r]);
     }
-    form_boundary_of_block<Lanes>(table(), shape_, pivots_, inside(), tiles_.row(), first, last);
     if (Lines::components == 2 && singular) first[Lanes - 1] = last[Lanes - 1] = 0;  // the line is real
     if (in_row_ < Tiles::factors(tiles_.width))
       factors()[block_ * Tiles::factors(tiles_.width) + in_row_] = equations_.up(lower());
@@ -164,13 +166,17 @@ class LineTile {
     real* const to = own_rows();
     const std::ptrdiff_t stride = tiles_.x.stride_z;
     const int lanes = lanes_;
-    solve_block<Lanes>(table(), shape_, pivots_, inside(), tiles_.row(), first_, last_,
-                       [=](int m, const LanePack<Lanes>& pack) { write(to + (m + 1) * stride, pack, lanes); });
+    const auto store = [=](int m, const LanePack<Lanes>& pack) { write(to + (m + 1) * stride, pack, lanes); };
+    const BlockTable<Lines> near = table();
+    NearChain<Lanes, Lines, Shape, decltype(store)> rows{near, shape_, pivots_, inside(), tiles_.row(), store};
+    solve_between<real, Lanes>(rows, std::integral_constant<int, Lanes>{}, first_, last_);
     write(to, first_, lanes);
     write(to + (shape_.rows - 1) * stride, last_, lanes);
   }
 
  private:
+  struct NoStore {};
+
   SLUICE_INLINE static void write(real* to, const LanePack<Lanes>& pack, int lanes) {
     if constexpr (Lanes > Lines::components) {  // else a pack is there whole, or not at all
       if (lanes < Lanes) {
@@ -272,7 +278,7 @@ class LineTile {
   int lanes_;                               ///< of its numbers, those that are part of a line
   LanePack<Lanes> first_ = {}, last_ = {};  ///< rows first and last
   BlockBoundary equations_;
-  TilePivots<Lines, Shape> pivots_;
+  NearPivots<Lines, Shape> pivots_;
 };
 
 }  // namespace sluice

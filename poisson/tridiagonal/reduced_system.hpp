@@ -1,58 +1,65 @@
 #pragma once
-// How the systems of block-boundary values are prepared: the coefficients that solve_reduced and condense take.
+// How the systems of block-boundary values are prepared: the coefficients of reduced chains (chains.hpp).
 #include <cstddef>
 
-#include "poisson/tridiagonal/tridiagonal_sweeps.hpp"
+#include "poisson/tridiagonal/lines.hpp"
 
 namespace sluice {
 
-/// Eliminates the rows [first, end) of one line and gives its two boundary equations: the coefficients of
-/// x_first in row first and of x_last in row last, and of x_last in row first. Used when systems are
-/// prepared.
+/// The two equations of a chain's neighbours when systems are prepared: the coefficients of x_first in row first and of
+/// x_last in row last, and of x_last in row first.
 struct BoundaryEquations {
   double first, last, coupling;
 };
 
-SLUICE_INLINE BoundaryEquations eliminate_block(const double* lower, const double* diagonal, const double* upper,
-                                                double shift, int first, int end) {
-  const int last = end - 1;
-  if (last == first + 1) return {diagonal[first] + shift, diagonal[last] + shift, upper[first]};
-  double inverse = 1 / (diagonal[first + 1] + shift);
+/// Eliminates a chain, one unknown after another from the lowest. Right-hand sides are eliminated with the very same
+/// factors (sweeps.hpp), so that rounding cancels.
+struct ChainElimination {
+  double inverse, above;  ///< of the unknown where it stands: 1 / pivot, coefficient of the next one
   double weight = 1;
-  double from_first = lower[first + 1] * inverse;  // interior values that x_first = -1 causes, row by row
-  double lowest = from_first;
-  for (int k = first + 2; k < last; ++k) {
-    weight *= -upper[k - 1] * inverse;
-    inverse = 1 / (diagonal[k] + shift - lower[k] * upper[k - 1] * inverse);
-    from_first *= -lower[k] * inverse;
-    lowest += weight * from_first;
-  }
-  const double highest = upper[last - 1] * inverse;
-  return {diagonal[first] + shift - upper[first] * lowest, diagonal[last] + shift - lower[last] * highest,
-          -upper[first] * weight * highest};
-}
+  double from_first, lowest;  ///< values that x_first = -1 causes: there, and in the lowest unknown
 
-/// The rows with `count` of their blocks only, from `first` on.
-template <class Lines>
-SLUICE_INLINE Lines narrowed_to(Lines lines, int first, int count) {
-  lines.blocks.bounds += first;
-  lines.blocks.count = count;
-  lines.symmetry += first;
-  return lines;
+  /// Begins with the lowest unknown. below, upper: coefficients of the unknowns below and above.
+  SLUICE_INLINE ChainElimination(double below, double diagonal, double upper)
+      : inverse(1 / diagonal), above(upper), from_first(below * inverse), lowest(from_first) {}
+
+  SLUICE_INLINE void advance(double below, double diagonal, double upper) {
+    weight *= -above * inverse;
+    inverse = 1 / (diagonal - below * above * inverse);
+    from_first *= -below * inverse;
+    lowest += weight * from_first;
+    above = upper;
+  }
+
+  /// first, last: the diagonal of these rows before; upper, lower: their coefficients towards the chain.
+  SLUICE_INLINE BoundaryEquations equations(double first, double upper, double last, double lower) const {
+    const double highest = above * inverse;
+    return {first - upper * lowest, last - lower * highest, -upper * weight * highest};
+  }
+};
+
+/// Eliminates the inside of the rows [first, end).
+SLUICE_INLINE BoundaryEquations eliminate_block(const LineRows& rows, double shift, int first, int end) {
+  const int last = end - 1;
+  const double* const diagonal = rows.diagonal;
+  if (last == first + 1) return {diagonal[first] + shift, diagonal[last] + shift, rows.upper[first]};
+  ChainElimination chain(rows.lower[first + 1], diagonal[first + 1] + shift, rows.upper[first + 1]);
+  for (int k = first + 2; k < last; ++k) chain.advance(rows.lower[k], diagonal[k] + shift, rows.upper[k]);
+  return chain.equations(diagonal[first] + shift, rows.upper[first], diagonal[last] + shift, rows.lower[last]);
 }
 
 /// Prepares the system of block-boundary values of one line from the equations of its blocks, equations_of(block).
 /// Coefficient q of block n goes to out[(reduced_coefficients * n + q) * stride]. With `ends_known`, the lowest and the
 /// highest value are no unknowns: their 1 / pivot is given as 0.
 template <class EquationsOf>
-SLUICE_INLINE void prepare_reduced(const LineRows& rows, double leak, double* out, std::ptrdiff_t stride,
+SLUICE_INLINE void prepare_reduced(const LineRows& rows, double singular_flux, double* out, std::ptrdiff_t stride,
                                    bool ends_known, const EquationsOf& equations_of) {
   double from_below = 0;  // upper / pivot of the last row of the block below
   for (int block = 0; block < rows.blocks.count; ++block) {
     const int first = rows.blocks.bounds[block];
     const int end = rows.blocks.bounds[block + 1];
     BoundaryEquations equations = equations_of(block);
-    if (end == rows.nz) equations.last += leak;
+    if (end == rows.nz) equations.last += singular_flux;
     const bool first_known = ends_known && block == 0;
     const bool last_known = ends_known && block + 1 == rows.blocks.count;
     const double of_first = first_known ? 0 : 1 / (equations.first - rows.lower[first] * from_below);
@@ -71,45 +78,27 @@ struct EquationsOfRows {
   const LineRows& rows;
   double shift;
   SLUICE_INLINE BoundaryEquations operator()(int block) const {
-    return eliminate_block(rows.lower, rows.diagonal, rows.upper, shift, rows.blocks.bounds[block],
-                           rows.blocks.bounds[block + 1]);
+    return eliminate_block(rows, shift, rows.blocks.bounds[block], rows.blocks.bounds[block + 1]);
   }
 };
 
-/// Eliminates all boundary values of these blocks but the lowest and the highest: the same as eliminate_block for the
-/// chain of unknowns last of block 0, first and last of block 1, and so on, whose pivots are those that prepare_reduced
-/// finds with `ends_known`. A right-hand side is eliminated with the very same factors, so that their rounding cancels.
-SLUICE_INLINE BoundaryEquations eliminate_chain(const LineRows& rows, double shift) {
+/// Eliminates all boundary values of these blocks but the lowest and the highest. Their pivots are those that
+/// prepare_reduced finds with `ends_known`.
+SLUICE_INLINE BoundaryEquations eliminate_blocks(const LineRows& rows, double shift) {
   const EquationsOfRows equations_of{rows, shift};
   const int count = rows.blocks.count;
-  const BoundaryEquations lowest_block = equations_of(0);
-  if (count == 1) return lowest_block;
-  double pivot = 1 / lowest_block.last;
-  double weight = 1;
-  double from_first = rows.symmetry[0] * lowest_block.coupling * pivot;  // values that x_first = -1 causes
-  double lowest = from_first;
-  double above = rows.upper[rows.blocks.bounds[1] - 1];  // the unknown's coefficient of the next one
-  BoundaryEquations highest_block = lowest_block;
-  for (int block = 1; block < count; ++block) {
-    highest_block = equations_of(block);
-    const double below = rows.lower[rows.blocks.bounds[block]];
-    weight *= -above * pivot;
-    pivot = 1 / (highest_block.first - below * above * pivot);
-    from_first *= -below * pivot;
-    lowest += weight * from_first;
-    above = highest_block.coupling;
-    if (block + 1 == count) break;
-    const double back = rows.symmetry[block] * highest_block.coupling;
-    weight *= -above * pivot;
-    pivot = 1 / (highest_block.last - back * above * pivot);
-    from_first *= -back * pivot;
-    lowest += weight * from_first;
-    above = rows.upper[rows.blocks.bounds[block + 1] - 1];
+  const int* const bounds = rows.blocks.bounds;
+  const BoundaryEquations lowest = equations_of(0);
+  if (count == 1) return lowest;
+  ChainElimination chain(rows.symmetry[0] * lowest.coupling, lowest.last, rows.upper[bounds[1] - 1]);
+  for (int block = 1; block + 1 < count; ++block) {
+    const BoundaryEquations equations = equations_of(block);
+    chain.advance(rows.lower[bounds[block]], equations.first, equations.coupling);
+    chain.advance(rows.symmetry[block] * equations.coupling, equations.last, rows.upper[bounds[block + 1] - 1]);
   }
-  const double highest = above * pivot;
-  const double back = rows.symmetry[count - 1] * highest_block.coupling;
-  return {lowest_block.first - lowest_block.coupling * lowest, highest_block.last - back * highest,
-          -lowest_block.coupling * weight * highest};
+  const BoundaryEquations highest = equations_of(count - 1);
+  chain.advance(rows.lower[bounds[count - 1]], highest.first, highest.coupling);
+  return chain.equations(lowest.first, lowest.coupling, highest.last, rows.symmetry[count - 1] * highest.coupling);
 }
 
 /// Of the blocks of one rank after another, condensed: rank n has the blocks [first_blocks[n], first_blocks[n + 1]).
@@ -118,7 +107,7 @@ struct EquationsOfCondensed {
   const int* first_blocks;
   double shift;
   SLUICE_INLINE BoundaryEquations operator()(int rank) const {
-    return eliminate_chain(narrowed_to(rows, first_blocks[rank], first_blocks[rank + 1] - first_blocks[rank]), shift);
+    return eliminate_blocks(narrowed_to(rows, first_blocks[rank], first_blocks[rank + 1] - first_blocks[rank]), shift);
   }
 };
 

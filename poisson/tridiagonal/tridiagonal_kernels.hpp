@@ -1,11 +1,13 @@
 #pragma once
-// Loops over bundles of z lines. Each kernel is called with a bundle's number and a plane or block.
+// The plain loops over bundles of z lines, for CPUs and as the reference for GPUs. A bundle is a few neighbouring real
+// numbers along x, worked on together: many on a CPU, where the loops over lanes vectorise; one line on a GPU, where
+// neighbouring threads have neighbouring lines.
 #include <algorithm>
 #include <type_traits>
 
 #include "core/device/parallel_for.hpp"
+#include "poisson/tridiagonal/chains.hpp"
 #include "poisson/tridiagonal/reduced_system.hpp"
-#include "poisson/tridiagonal/tridiagonal_sweeps.hpp"
 
 namespace sluice {
 
@@ -14,15 +16,12 @@ namespace sluice {
 template <class Lines>
 inline constexpr int bundle_lanes = loops_on_gpu ? Lines::components : 64;
 
-/// An array of lines: `count` real numbers in a row, neighbours along x, `rows` of them, planes along z.
-struct LineArray {
-  real* origin = nullptr;
-  std::ptrdiff_t stride_y = 0;
-  std::ptrdiff_t stride_z = 0;
-  int count = 0;
-  int rows = 0;
-
-  SLUICE_INLINE real* at(int r, int j, int k) const { return origin + r + j * stride_y + k * stride_z; }
+/// `n` real numbers of row j, from `lane` on. The number is a constant where the bundle is full.
+template <class Count>
+struct Bundle {
+  int lane;
+  Count n;
+  int j;
 };
 
 /// The box of parallel_for over all bundles of an array and `depth` blocks. On a CPU, x has length 1: bundles
@@ -38,21 +37,21 @@ Box3 bundle_box(const LineArray& array, int depth) {
   }
 }
 
-/// Calls kernel.bundle(first lane, number of lanes, row, k): the number is a constant where the bundle is
-/// full.
+/// Calls kernel.solve(bundle, k).
 template <class Lines, class Kernel>
 SLUICE_INLINE void for_bundle(const Kernel& kernel, const LineArray& array, int i, int j, int k) {
   constexpr int lanes = bundle_lanes<Lines>;
+  using Full = std::integral_constant<int, lanes>;
   if constexpr (loops_on_gpu) {
-    kernel.bundle(i * lanes, std::integral_constant<int, lanes>{}, j, k);
+    kernel.solve(Bundle<Full>{i * lanes, {}, j}, k);
   } else {
     const int in_row = (array.count + lanes - 1) / lanes;
-    const int first = (j % in_row) * lanes;
-    const int left = array.count - first;
+    const int lane = (j % in_row) * lanes;
+    const int left = array.count - lane;
     if (left >= lanes) {
-      kernel.bundle(first, std::integral_constant<int, lanes>{}, j / in_row, k);
+      kernel.solve(Bundle<Full>{lane, {}, j / in_row}, k);
     } else {
-      kernel.bundle(first, left, j / in_row, k);
+      kernel.solve(Bundle<int>{lane, left, j / in_row}, k);
     }
   }
 }
@@ -84,27 +83,86 @@ SLUICE_INLINE void subtract_mean(double mean, int blocks, real* values, std::ptr
   for (int n = 0; n < 2 * blocks; ++n) values[n * pitch] = static_cast<real>(values[n * pitch] - mean);
 }
 
-/// Scratch memory of the loops; in a CPU build one bundle uses it at a time.
+/// Scratch memory of the loops: on a CPU of the one bundle that uses it at a time; on a GPU the pivots of each thread,
+/// whose intermediate values take the place of the solution.
 struct Scratch {
   double* pivots = nullptr;
   double* rows = nullptr;
   real* boundary = nullptr;
-  std::ptrdiff_t pivots_pitch = 0;  ///< in a GPU build: lines of the array times blocks; each thread has a column
+  std::ptrdiff_t pivots_pitch = 0;  ///< on a GPU the number of threads: each has a column
+
+  SLUICE_INLINE RowStore pivots_of(std::ptrdiff_t thread) const {
+    return {loops_on_gpu ? pivots + thread : pivots, pivots_pitch};
+  }
+  /// Room for the intermediate values of x, and its pitch.
+  SLUICE_INLINE auto* room([[maybe_unused]] real* x) const {
+    if constexpr (loops_on_gpu) {
+      return x;
+    } else {
+      return rows;
+    }
+  }
+  template <class Lines>
+  static SLUICE_INLINE std::ptrdiff_t room_pitch(std::ptrdiff_t stride) {
+    return loops_on_gpu ? stride : bundle_lanes<Lines>;
+  }
 };
 
-/// solve_between with the scratch memory that suits the machine.
-template <class Lines, class Count>
-SLUICE_INLINE void solve_run(const Lines& lines, const Scratch& scratch, int i, int j, std::ptrdiff_t thread, int first,
-                             int end, real* x, std::ptrdiff_t stride, Count n, const double* before,
-                             const double* after) {
+/// The right-hand sides of a block's boundary equations; `d` is its first row.
+template <bool Keep, class Lines, class Count>
+SLUICE_INLINE void form_boundary(const Lines& lines, Pivots<Lines, bundle_lanes<Lines>>& pivots,
+                                 const Bundle<Count>& bundle, int block, real* d, std::ptrdiff_t stride,
+                                 real* first_rhs, real* last_rhs) {
   constexpr int lanes = bundle_lanes<Lines>;
-  if constexpr (loops_on_gpu) {
-    Pivots<Lines, lanes> pivots(lines, i, j, n, {scratch.pivots + thread, scratch.pivots_pitch}, first);
-    solve_between<false, lanes>(lines, pivots, first, end, x, stride, n, before, after, x, stride);
-  } else {
-    Pivots<Lines, lanes> pivots(lines, i, j, n, {scratch.pivots, lanes}, first);
-    solve_between<false, lanes>(lines, pivots, first, end, x, stride, n, before, after, scratch.rows, lanes);
+  const int first = lines.blocks.bounds[block];
+  const int last = lines.blocks.bounds[block + 1] - 1;
+  BundleChain<Keep, Lines, lanes, Count, real> inside{pivots,     bundle.n, first + 1, last,
+                                                      d + stride, stride,   nullptr,   0};
+  const Eliminated<lanes> sums = eliminate<lanes>(inside, bundle.n);
+  const real* d_last = d + (last - first) * stride;
+  const double upper = lines.upper[first];
+  const double lower = lines.lower[last];
+  for (int r = 0; r < bundle.n; ++r) {
+    first_rhs[r] = static_cast<real>(sums.below(r, upper, d[r]));
+    last_rhs[r] = static_cast<real>(sums.above(r, lower, d_last[r]));
   }
+  if constexpr (Lines::components == 2) {
+    if (is_singular_line(lines, bundle.lane, bundle.j))
+      first_rhs[1] = static_cast<real>(moment_of_block(lines, first, last + 1, d, stride));
+  }
+}
+
+/// All rows of a block from the solution for its first and its last; `x` is its first row.
+template <bool Kept, class Lines, class Count>
+SLUICE_INLINE void solve_block(const Lines& lines, Pivots<Lines, bundle_lanes<Lines>>& pivots,
+                               const Bundle<Count>& bundle, int block, const Scratch& scratch, real* x,
+                               std::ptrdiff_t stride, const real* x_first, const real* x_last) {
+  constexpr int lanes = bundle_lanes<Lines>;
+  const int first = lines.blocks.bounds[block];
+  const int last = lines.blocks.bounds[block + 1] - 1;
+  real* at_last = x + (last - first) * stride;
+  for (int r = 0; r < bundle.n; ++r) {
+    x[r] = x_first[r];
+    at_last[r] = x_last[r];
+  }
+  auto* room = scratch.room(x + stride);
+  BundleChain<Kept, Lines, lanes, Count, std::remove_pointer_t<decltype(room)>> inside{
+      pivots, bundle.n, first + 1, last, x + stride, stride, room, Scratch::room_pitch<Lines>(stride)};
+  solve_between<double, lanes>(inside, bundle.n, x_first, x_last);
+}
+
+/// The system of all block-boundary values of a bundle, in place.
+template <class Lines, class Count>
+SLUICE_INLINE void solve_reduced(const Lines& lines, const Bundle<Count>& bundle, const Scratch& scratch, real* values,
+                                 std::ptrdiff_t pitch) {
+  constexpr int lanes = bundle_lanes<Lines>;
+  const bool singular = is_singular_line(lines, bundle.lane, bundle.j);
+  const double mean = singular ? take_mean(lines.blocks.count, values, pitch) : 0;
+  ReducedBundle<Lines, lanes, Count, std::remove_pointer_t<decltype(scratch.room(values))>> chain(
+      lines, bundle.lane / Lines::components, bundle.j, bundle.n, values, pitch, scratch.room(values),
+      Scratch::room_pitch<Lines>(pitch));
+  solve_between<double, lanes>(chain, bundle.n, Zeros{}, Zeros{});
+  if (singular) subtract_mean(mean, lines.blocks.count, values, pitch);
 }
 
 /// P-TDMA, first pass: boundary equations of each local block; block 0 of the array is block `first_block` of
@@ -119,21 +177,12 @@ struct FormBoundary {
   SLUICE_INLINE void operator()(int i, int j, int k) const { for_bundle<Lines>(*this, d, i, j, k); }
 
   template <class Count>
-  SLUICE_INLINE void bundle(int first_lane, Count n, int j, int block) const {
-    constexpr int lanes = bundle_lanes<Lines>;
+  SLUICE_INLINE void solve(const Bundle<Count>& bundle, int block) const {
     const int* bounds = lines.blocks.bounds + first_block;
-    const int first = bounds[block];
-    const int end = bounds[block + 1];
-    const real* source = d.at(first_lane, j, first - bounds[0]);
-    Pivots<Lines, lanes> pivots(lines, first_lane / Lines::components, j, n, {}, first);
-    real* first_rhs = boundary.at(first_lane, j, 2 * block);
-    real* last_rhs = boundary.at(first_lane, j, 2 * block + 1);
-    form_boundary<false, lanes>(lines, pivots, first, end, source, d.stride_z, n, first_rhs, last_rhs);
-    if constexpr (Lines::components == 2) {
-      if (lines.holds_singular_line && j == 0 && first_lane == 0) {
-        first_rhs[1] = static_cast<real>(moment_of_block(lines, first, end, source, d.stride_z));
-      }
-    }
+    Pivots<Lines, bundle_lanes<Lines>> pivots(lines, bundle.lane / Lines::components, bundle.j, bundle.n);
+    form_boundary<false>(
+        lines, pivots, bundle, first_block + block, d.at(bundle.lane, bundle.j, bounds[block] - bounds[0]), d.stride_z,
+        boundary.at(bundle.lane, bundle.j, 2 * block), boundary.at(bundle.lane, bundle.j, 2 * block + 1));
   }
 };
 
@@ -147,17 +196,8 @@ struct SolveReduced {
   SLUICE_INLINE void operator()(int i, int j, int k) const { for_bundle<Lines>(*this, values, i, j, k); }
 
   template <class Count>
-  SLUICE_INLINE void bundle(int first_lane, Count n, int j, int /*k*/) const {
-    constexpr int lanes = bundle_lanes<Lines>;
-    real* first = values.at(first_lane, j, 0);
-    const bool singular = lines.holds_singular_line && j == 0 && first_lane == 0;
-    const double mean = singular ? take_mean(lines.blocks.count, first, values.stride_z) : 0;
-    if constexpr (loops_on_gpu) {
-      solve_reduced<lanes>(lines, first_lane / Lines::components, j, first, values.stride_z, n, first, values.stride_z);
-    } else {
-      solve_reduced<lanes>(lines, first_lane / Lines::components, j, first, values.stride_z, n, scratch.rows, lanes);
-    }
-    if (singular) subtract_mean(mean, lines.blocks.count, first, values.stride_z);
+  SLUICE_INLINE void solve(const Bundle<Count>& bundle, int /*k*/) const {
+    solve_reduced(lines, bundle, scratch, values.at(bundle.lane, bundle.j, 0), values.stride_z);
   }
 };
 
@@ -173,26 +213,16 @@ struct SolveInterior {
   SLUICE_INLINE void operator()(int i, int j, int k) const { for_bundle<Lines>(*this, x, i, j, k); }
 
   template <class Count>
-  SLUICE_INLINE void bundle(int first_lane, Count n, int j, int block) const {
-    constexpr int lanes = bundle_lanes<Lines>;
+  SLUICE_INLINE void solve(const Bundle<Count>& bundle, int block) const {
     const int* bounds = lines.blocks.bounds + first_block;
-    const int first = bounds[block];
-    const int last = bounds[block + 1] - 1;
-    real* at_first = x.at(first_lane, j, first - bounds[0]);
-    real* at_last = x.at(first_lane, j, last - bounds[0]);
-    const real* x_first = boundary.at(first_lane, j, 2 * block);
-    const real* x_last = boundary.at(first_lane, j, 2 * block + 1);
-    double before[lanes];
-    double after[lanes];
-    for (int r = 0; r < n; ++r) {
-      at_first[r] = x_first[r];
-      at_last[r] = x_last[r];
-      before[r] = x_first[r];
-      after[r] = x_last[r];
-    }
-    const int i = first_lane / Lines::components;
-    const std::ptrdiff_t thread = (static_cast<std::ptrdiff_t>(block) * x.rows + j) * (x.count / Lines::components) + i;
-    solve_run(lines, scratch, i, j, thread, first + 1, last, at_first + x.stride_z, x.stride_z, n, before, after);
+    const int i = bundle.lane / Lines::components;
+    const std::ptrdiff_t thread =
+        (static_cast<std::ptrdiff_t>(block) * x.rows + bundle.j) * (x.count / Lines::components) + i;
+    Pivots<Lines, bundle_lanes<Lines>> pivots(lines, i, bundle.j, bundle.n, scratch.pivots_of(thread),
+                                              bounds[block] + 1);
+    solve_block<false>(
+        lines, pivots, bundle, first_block + block, scratch, x.at(bundle.lane, bundle.j, bounds[block] - bounds[0]),
+        x.stride_z, boundary.at(bundle.lane, bundle.j, 2 * block), boundary.at(bundle.lane, bundle.j, 2 * block + 1));
   }
 };
 
@@ -207,41 +237,20 @@ struct SolveAtOnce {
   SLUICE_INLINE void operator()(int i, int j, int k) const { for_bundle<Lines>(*this, x, i, j, k); }
 
   template <class Count>
-  SLUICE_INLINE void bundle(int first_lane, Count n, int j, int /*k*/) const {
+  SLUICE_INLINE void solve(const Bundle<Count>& bundle, int /*k*/) const {
     constexpr int lanes = bundle_lanes<Lines>;
-    const int blocks = lines.blocks.count;
     const int* bounds = lines.blocks.bounds;
-    const int i = first_lane / Lines::components;
-    const bool singular = lines.holds_singular_line && j == 0 && first_lane == 0;
-    Pivots<Lines, lanes> pivots(lines, i, j, n, {scratch.pivots, lanes}, 0);
-    for (int block = 0; block < blocks; ++block) {
-      const int first = bounds[block];
-      const real* d = x.at(first_lane, j, first);
+    Pivots<Lines, lanes> pivots(lines, bundle.lane / Lines::components, bundle.j, bundle.n, scratch.pivots_of(0));
+    for (int block = 0; block < lines.blocks.count; ++block) {
       real* rhs = scratch.boundary + 2 * block * lanes;
-      form_boundary<true, lanes>(lines, pivots, first, bounds[block + 1], d, x.stride_z, n, rhs, rhs + lanes);
-      if constexpr (Lines::components == 2) {
-        if (singular) rhs[1] = static_cast<real>(moment_of_block(lines, first, bounds[block + 1], d, x.stride_z));
-      }
+      form_boundary<true>(lines, pivots, bundle, block, x.at(bundle.lane, bundle.j, bounds[block]), x.stride_z, rhs,
+                          rhs + lanes);
     }
-    const double mean = singular ? take_mean(blocks, scratch.boundary, lanes) : 0;
-    solve_reduced<lanes>(lines, i, j, scratch.boundary, lanes, n, scratch.rows, lanes);
-    if (singular) subtract_mean(mean, blocks, scratch.boundary, lanes);
-    for (int block = 0; block < blocks; ++block) {
-      const int first = bounds[block];
-      const int last = bounds[block + 1] - 1;
-      const real* x_first = scratch.boundary + 2 * block * lanes;
-      real* at_first = x.at(first_lane, j, first);
-      real* at_last = x.at(first_lane, j, last);
-      double before[lanes];
-      double after[lanes];
-      for (int r = 0; r < n; ++r) {
-        at_first[r] = x_first[r];
-        at_last[r] = x_first[lanes + r];
-        before[r] = x_first[r];
-        after[r] = x_first[lanes + r];
-      }
-      solve_between<true, lanes>(lines, pivots, first + 1, last, at_first + x.stride_z, x.stride_z, n, before, after,
-                                 scratch.rows, lanes);
+    solve_reduced(lines, bundle, scratch, scratch.boundary, lanes);
+    for (int block = 0; block < lines.blocks.count; ++block) {
+      const real* ends = scratch.boundary + 2 * block * lanes;
+      solve_block<true>(lines, pivots, bundle, block, scratch, x.at(bundle.lane, bundle.j, bounds[block]), x.stride_z,
+                        ends, ends + lanes);
     }
   }
 };
@@ -256,16 +265,18 @@ struct SolveWhole {
   SLUICE_INLINE void operator()(int i, int j, int k) const { for_bundle<Lines>(*this, x, i, j, k); }
 
   template <class Count>
-  SLUICE_INLINE void bundle(int first_lane, Count n, int j, int /*k*/) const {
+  SLUICE_INLINE void solve(const Bundle<Count>& bundle, int /*k*/) const {
     constexpr int lanes = bundle_lanes<Lines>;
-    const int i = first_lane / Lines::components;
-    const std::ptrdiff_t thread = static_cast<std::ptrdiff_t>(j) * (x.count / Lines::components) + i;
-    double zero[lanes];
-    for (int r = 0; r < n; ++r) zero[r] = 0;
-    real* lowest = x.at(first_lane, j, 0);
-    solve_run(lines, scratch, i, j, thread, 0, lines.nz, lowest, x.stride_z, n, zero, zero);
+    const int i = bundle.lane / Lines::components;
+    const std::ptrdiff_t thread = static_cast<std::ptrdiff_t>(bundle.j) * (x.count / Lines::components) + i;
+    real* lowest = x.at(bundle.lane, bundle.j, 0);
+    Pivots<Lines, lanes> pivots(lines, i, bundle.j, bundle.n, scratch.pivots_of(thread));
+    auto* room = scratch.room(lowest);
+    BundleChain<false, Lines, lanes, Count, std::remove_pointer_t<decltype(room)>> all{
+        pivots, bundle.n, 0, lines.nz, lowest, x.stride_z, room, Scratch::room_pitch<Lines>(x.stride_z)};
+    solve_between<double, lanes>(all, bundle.n, Zeros{}, Zeros{});
     if constexpr (Lines::components == 2) {
-      if (lines.holds_singular_line && j == 0 && first_lane == 0) {
+      if (is_singular_line(lines, bundle.lane, bundle.j)) {
         double mean = 0;
         for (int k = 0; k < lines.nz; ++k) mean += lines.mean_weight[k] * lowest[k * x.stride_z];
         for (int k = 0; k < lines.nz; ++k) {
@@ -284,9 +295,9 @@ struct PrepareReduced {
   bool ends_known;
 
   SLUICE_INLINE void operator()(int i, int j, int /*k*/) const {
-    const double shift = lines.shift_x[i] + lines.shift_y[j];
+    const double shift = lines.shift(i, j);
     const std::ptrdiff_t line = static_cast<std::ptrdiff_t>(j) * lines.lines_in_row + i;
-    prepare_reduced(lines, shift == 0 ? lines.leak : 0, reduced + line, lines.lines, ends_known,
+    prepare_reduced(lines, shift == 0 ? lines.singular_flux : 0, reduced + line, lines.lines, ends_known,
                     EquationsOfRows{lines, shift});
   }
 };
@@ -299,9 +310,9 @@ struct PrepareCondensed {
   double* reduced;
 
   SLUICE_INLINE void operator()(int i, int j, int /*k*/) const {
-    const double shift = lines.shift_x[i] + lines.shift_y[j];
+    const double shift = lines.shift(i, j);
     const std::ptrdiff_t line = static_cast<std::ptrdiff_t>(j) * lines.lines_in_row + i;
-    prepare_reduced(lines, shift == 0 ? lines.leak : 0, reduced + line, lines.lines, false,
+    prepare_reduced(lines, shift == 0 ? lines.singular_flux : 0, reduced + line, lines.lines, false,
                     EquationsOfCondensed{rows, first_blocks, shift});
   }
 };

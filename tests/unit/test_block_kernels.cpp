@@ -157,8 +157,7 @@ double residual_in_epsilons(const test::LineShape& shape, const std::vector<std:
   double worst = 0;
   for (std::size_t n = Lines::components == 2 ? 2 : 0; n < x.size(); ++n) {
     const auto in_row = static_cast<std::size_t>(Lines::components * shape.nx);
-    const double shift =
-        shift_of_line(lines, static_cast<int>(n % in_row) / Lines::components, static_cast<int>(n / in_row));
+    const double shift = lines.shift(static_cast<int>(n % in_row) / Lines::components, static_cast<int>(n / in_row));
     for (int k = 0; k < shape.nz; ++k) {
       const auto at = [&](int row) {
         return row >= 0 && row < shape.nz ? static_cast<double>(x[n][static_cast<std::size_t>(row)]) : 0.0;

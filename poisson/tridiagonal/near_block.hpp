@@ -1,15 +1,62 @@
 #pragma once
-// The sweeps of tridiagonal_sweeps.hpp for threads that each have one block of a pack of lines, its rows in memory that
-// is near: loops of constant length, unrolled, pivots in registers. The same equations; products and sums are fused
-// explicitly, so that the bits do not depend on the kernel that the compiler puts them in.
+// A block of a pack of lines that one thread of a GPU holds in shared memory, "near": loops of constant length,
+// unrolled, pivots in registers. Plain code, which the host can run too.
 #include <cmath>
+#include <cstdint>
 
-#include "poisson/tridiagonal/block_shape.hpp"
-#include "poisson/tridiagonal/tridiagonal_sweeps.hpp"
+#include "core/support/error.hpp"
+#include "poisson/tridiagonal/chains.hpp"
+#include "poisson/tridiagonal/line_plan.hpp"
 
 namespace sluice {
 
-/// What a block's rows take from the matrix, in memory that is near: row k of the block at index k - first.
+/// A block of at least `MinRows` and at most `Rows` rows, for loops of constant length: rows in between are tested for
+/// one by one.
+template <int Rows, int MinRows>
+struct BlockShape {
+  static_assert(MinRows >= 2 && Rows >= MinRows && Rows > 2);
+  static constexpr int inside = Rows - 2;  ///< room for rows between first and last
+
+  int first = 0;  ///< row of the grid
+  int rows = 0;
+
+  SLUICE_INLINE int last() const { return first + rows - 1; }
+  /// Whether the block has the m-th row between its first and last.
+  SLUICE_INLINE bool has(int m) const { return m + 2 < MinRows || m + 2 < rows; }
+};
+
+/// Makes the compiler read from memory what was written there before, rather than keep it in scarce registers.
+SLUICE_INLINE void forget_registers() {
+#ifdef __CUDA_ARCH__
+  asm volatile("" ::: "memory");
+#endif
+}
+
+/// Calls action with the smallest shape that fits blocks of which the longest has so many rows. Their lengths differ by
+/// at most one row, so each has at least as many rows as the next smaller shape has room for.
+template <class Action>
+void with_shape(std::int64_t longest, const Action& action) {
+  if (longest <= 8) {
+    action(BlockShape<8, 2>());
+  } else if (longest <= 12) {
+    action(BlockShape<12, 8>());
+  } else if (longest <= 16) {
+    action(BlockShape<16, 12>());
+  } else if (longest <= 17) {
+    action(BlockShape<17, 16>());
+  } else if (longest <= 20) {
+    action(BlockShape<20, 17>());
+  } else if (longest <= 24) {
+    action(BlockShape<24, 20>());
+  } else if (longest <= 28) {
+    action(BlockShape<28, 24>());
+  } else {
+    SLUICE_REQUIRE(longest <= max_rows_of_thread, "a block that is too long for a thread");
+    action(BlockShape<32, 28>());
+  }
+}
+
+/// Coefficients of a block's rows in shared memory: row k of the block at index k - first.
 template <class Lines>
 struct BlockTable;
 
@@ -40,24 +87,16 @@ struct BlockTable<TableLines> {
       : lower(table), upper(table + pitch), inverse(table + 2 * pitch), weight(table + 3 * pitch) {}
 };
 
-/// What line (i, j) of a box adds to the diagonal.
-SLUICE_INLINE double shift_of_line(const ShiftedLines& lines, int i, int j) {
-  return lines.shift_x[i] + lines.shift_y[j];
-}
-SLUICE_INLINE double shift_of_line(const TableLines& /*lines*/, int /*i*/, int /*j*/) {
-  return 0;
-}
-
-/// 1 / pivot and weight of the rows inside a block, while its elimination goes up; m counts them, from 0. The leak of
-/// the singular line does not occur: it is on the last row of the grid, which is the last of its block.
+/// 1 / pivot and weight of the rows inside a block, while its elimination goes up; m counts them, from 0. The
+/// singular flux does not occur: it is on the last row of the grid, which is the last of its block.
 template <class Lines, class Shape>
-class TilePivots;
+class NearPivots;
 
 template <class Shape>
-class TilePivots<ShiftedLines, Shape> {
+class NearPivots<ShiftedLines, Shape> {
  public:
-  /// Whether they are found ahead of an elimination that advances: in single precision the registers that keep them in
-  /// double are worth more. What only solves for the rows inside needs them all in either.
+  /// Whether they are found ahead of an elimination that advances. In single precision they are not: they would take
+  /// registers for doubles. A solve alone needs all of them ahead in either precision.
   static constexpr bool ahead = sizeof(real) == sizeof(double);
   static constexpr bool in_registers = true;  ///< which are scarce then
 
@@ -99,7 +138,7 @@ class TilePivots<ShiftedLines, Shape> {
 };
 
 template <class Shape>
-class TilePivots<TableLines, Shape> {
+class NearPivots<TableLines, Shape> {
  public:
   static constexpr bool ahead = false;
   static constexpr bool in_registers = false;
@@ -114,77 +153,62 @@ class TilePivots<TableLines, Shape> {
   }
 };
 
-/// The right-hand sides of a block's two boundary equations, in place of those of its first and last rows. The rows
-/// between begin at `inside`, `pitch` real numbers apart. In double: what it rounds, long waves make large.
-template <int Lanes, class Lines, class Shape>
-SLUICE_INLINE void form_boundary_of_block(const BlockTable<Lines>& table, const Shape& shape,
-                                          TilePivots<Lines, Shape>& pivots, const real* inside, int pitch,
-                                          double (&first)[Lanes], double (&last)[Lanes]) {
-  double g[Lanes] = {};
-  double lowest[Lanes] = {};
-  SLUICE_UNROLL
-  for (int m = 0; m < Shape::inside; ++m) {
-    if (!shape.has(m)) continue;
-    const LanePack<Lanes> d = pack_at<Lanes>(inside + m * pitch);
-    pivots.advance(table, m);
-    const double inverse = pivots.inverse(table, m);
-    const double weight = pivots.weight(table, m);
-    const double lower = table.lower[m + 1];
-    SLUICE_UNROLL
-    for (int r = 0; r < Lanes; ++r) {
-      g[r] = fma(-lower, g[r], static_cast<double>(d.lane[r])) * inverse;
-      lowest[r] = fma(weight, g[r], lowest[r]);
-    }
-  }
-  const double upper = table.upper[0];
-  const double lower = table.lower[shape.rows - 1];
-  SLUICE_UNROLL
-  for (int r = 0; r < Lanes; ++r) {
-    first[r] = fma(-upper, lowest[r], first[r]);
-    last[r] = fma(-lower, g[r], last[r]);
-  }
-}
-
-/// Solves for the rows inside, the values of the first and last known: calls store(m, pack) for each. What is at
-/// `inside` is lost. So short a system needs no more than the precision of its values.
+/// The rows inside a block, `pitch` real numbers apart from `inside` on. store(m, pack) gets the solution; what is at
+/// `inside` is lost then.
 template <int Lanes, class Lines, class Shape, class Store>
-SLUICE_INLINE void solve_block(const BlockTable<Lines>& table, const Shape& shape,
-                               const TilePivots<Lines, Shape>& pivots, real* inside, int pitch,
-                               const LanePack<Lanes>& first, const LanePack<Lanes>& last, const Store& store) {
-  constexpr bool early = sizeof(real) < sizeof(double);  // a row is read before the one below is written: faster there
-  LanePack<Lanes> value = first;
-  LanePack<Lanes> next = first;
-  if (early && shape.has(0)) next = pack_at<Lanes>(inside);
-  SLUICE_UNROLL
-  for (int m = 0; m < Shape::inside; ++m) {
-    if (!shape.has(m)) continue;
-    LanePack<Lanes> d = next;
-    if constexpr (!early) {
-      d = pack_at<Lanes>(inside + m * pitch);
-    } else if (m + 1 < Shape::inside && shape.has(m + 1)) {
-      next = pack_at<Lanes>(inside + (m + 1) * pitch);
+struct NearChain {
+  const BlockTable<Lines>& table;
+  const Shape& shape;
+  NearPivots<Lines, Shape>& pivots;
+  real* inside;
+  int pitch;
+  Store store;
+
+  template <class Action>
+  SLUICE_INLINE void up(const Action& action) {
+    SLUICE_UNROLL
+    for (int m = 0; m < Shape::inside; ++m) {
+      if (!shape.has(m)) continue;
+      const LanePack<Lanes> d = pack_at<Lanes>(inside + m * pitch);
+      pivots.advance(table, m);
+      action(d, ChainRow{table.lower[m + 1], 0, pivots.inverse(table, m), pivots.weight(table, m)});
     }
-    const real inverse = pivots.kept(table, m);
-    const auto lower = static_cast<real>(table.lower[m + 1]);
-    SLUICE_UNROLL
-    for (int r = 0; r < Lanes; ++r) value.lane[r] = std::fma(-lower, value.lane[r], d.lane[r]) * inverse;
-    pack_at<Lanes>(inside + m * pitch) = value;
   }
-  if constexpr (TilePivots<Lines, Shape>::in_registers) forget_registers();
-  value = last;
-  SLUICE_UNROLL
-  for (int m = Shape::inside - 1; m >= 0; --m) {
-    if (!shape.has(m)) continue;
-    const LanePack<Lanes> kept = pack_at<Lanes>(inside + m * pitch);
-    const real factor = static_cast<real>(-table.upper[m + 1]) * pivots.kept(table, m);
+  template <class Action>
+  SLUICE_INLINE void solve_up(const Action& action) {
+    constexpr bool early = sizeof(real) < sizeof(double);  // faster there: read a row before the one below is written
+    LanePack<Lanes> next = {};
+    if (early && shape.has(0)) next = pack_at<Lanes>(inside);
     SLUICE_UNROLL
-    for (int r = 0; r < Lanes; ++r) value.lane[r] = std::fma(factor, value.lane[r], kept.lane[r]);
-    store(m, value);
+    for (int m = 0; m < Shape::inside; ++m) {
+      if (!shape.has(m)) continue;
+      LanePack<Lanes> d = next;
+      if constexpr (!early) {
+        d = pack_at<Lanes>(inside + m * pitch);
+      } else if (m + 1 < Shape::inside && shape.has(m + 1)) {
+        next = pack_at<Lanes>(inside + (m + 1) * pitch);
+      }
+      LanePack<Lanes> kept;
+      action(d, ChainRow{table.lower[m + 1], 0, pivots.kept(table, m)}, kept);
+      pack_at<Lanes>(inside + m * pitch) = kept;
+    }
   }
-}
+  template <class Action>
+  SLUICE_INLINE void down(const Action& action) {
+    if constexpr (NearPivots<Lines, Shape>::in_registers) forget_registers();
+    SLUICE_UNROLL
+    for (int m = Shape::inside - 1; m >= 0; --m) {
+      if (!shape.has(m)) continue;
+      const LanePack<Lanes> kept = pack_at<Lanes>(inside + m * pitch);
+      LanePack<Lanes> x;
+      action(kept, ChainRow{0, table.upper[m + 1], pivots.kept(table, m)}, x);
+      store(m, x);
+    }
+  }
+};
 
 /// A block's two equations of the reduced system, eliminated so far as can be done without the other blocks: what
-/// solve_reduced of tridiagonal_sweeps.hpp does to the values v of last rows, going up, and w of first rows, going
+/// solve_between does to the values v of last rows, going up, and w of first rows, going
 /// down, is for each block one product and one sum,
 ///   v_n = up() v_{n-1} + start_up,    w_n = down() w_{n+1} + start_down.
 struct BlockBoundary {
