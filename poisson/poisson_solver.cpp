@@ -35,7 +35,7 @@ std::vector<double> modified_wavenumbers(std::int64_t n, double d, std::int64_t 
 
 struct PoissonSolver::Parts {
   Parts(const Communicator& comm, const Decomposition& decomposition, const Domain& domain, TridiagonalMethod method,
-        Exchange& exchange)
+        const ExchangeSet& exchanges)
       : cells(decomposition.cells()),
         x_pencil(decomposition.x_pencil(comm.rank())),
         y_pencil(decomposition.spectral_y_pencil(comm.rank())),
@@ -50,10 +50,10 @@ struct PoissonSolver::Parts {
         boxes(spectral_lines(decomposition, comm.rank())),
         at_home(tables.at_home(boxes.my_home())),
         whole(tables.whole(boxes.my_whole())),
-        lines(make_line_solver<ShiftedLines>(comm, decomposition, boxes, plan, exchange)) {
+        lines(make_line_solver<ShiftedLines>(comm, decomposition, boxes, plan, exchanges.columns)) {
     if (comm.processes().py == 1) return;
     to_y.emplace(comm.row(), comm.row_boxes([&](int rank) { return decomposition.spectral_x_pencil(rank); }),
-                 comm.row_boxes([&](int rank) { return decomposition.spectral_y_pencil(rank); }), exchange);
+                 comm.row_boxes([&](int rank) { return decomposition.spectral_y_pencil(rank); }), exchanges.rows);
   }
 
   /// The coefficients with y whole: in the field itself, unless y is split over ranks.
@@ -73,11 +73,11 @@ struct PoissonSolver::Parts {
 };
 
 PoissonSolver::PoissonSolver(const Communicator& comm, const Decomposition& decomposition, const Domain& domain,
-                             TridiagonalMethod method, Exchange& exchange) {
+                             TridiagonalMethod method, const ExchangeSet& exchanges) {
   SLUICE_REQUIRE(static_cast<std::int64_t>(domain.z_nodes.size()) == decomposition.cells()[2] + 1,
                  "z_nodes: one more than cells in z");
   SLUICE_REQUIRE(domain.dx > 0 && domain.dy > 0, "cell sizes must be positive");
-  parts_ = std::make_unique<Parts>(comm, decomposition, domain, method, exchange);
+  parts_ = std::make_unique<Parts>(comm, decomposition, domain, method, exchanges);
 }
 
 PoissonSolver::PoissonSolver(PoissonSolver&&) noexcept = default;

@@ -24,10 +24,10 @@ class PoissonSolver {
     std::vector<double> z_nodes;  ///< the nz + 1 face coordinates, walls included
   };
 
-  /// Collective; allocates everything that solve() needs. `comm` and `exchange` must outlive the solver.
-  /// Throws Error(internal) if the domain does not fit the decomposition.
+  /// Collective; allocates everything that solve() needs. `comm` and the exchanges for rows and columns must outlive
+  /// the solver. Throws Error(internal) if the domain does not fit the decomposition.
   PoissonSolver(const Communicator& comm, const Decomposition& decomposition, const Domain& domain,
-                TridiagonalMethod method, Exchange& exchange);
+                TridiagonalMethod method, const ExchangeSet& exchanges);
   /// What such a solver needs on one rank. Local.
   static MemoryNeed memory(const Decomposition& decomposition, int rank, TridiagonalMethod method);
   PoissonSolver(PoissonSolver&&) noexcept;

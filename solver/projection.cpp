@@ -95,12 +95,12 @@ Correct correction(VectorField& star, const Field& phi, const Projection::Unifor
 
 Projection::Projection(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
                        const Metrics& metrics, const Walls& walls, HaloExchange& halo, TridiagonalMethod method,
-                       Exchange& exchange)
+                       const ExchangeSet& exchanges)
     : box_(decomposition.x_pencil(comm.rank())),
       metrics_(metrics),
       walls_(&walls),
       halo_(&halo),
-      poisson_(comm, decomposition, {grid.dx(), grid.dy(), grid.z_nodes()}, method, exchange) {}
+      poisson_(comm, decomposition, {grid.dx(), grid.dy(), grid.z_nodes()}, method, exchanges) {}
 
 void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers) {
   {

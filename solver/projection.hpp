@@ -14,7 +14,7 @@ namespace sluice {
 class Projection {
  public:
   Projection(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Metrics& metrics,
-             const Walls& walls, HaloExchange& halo, TridiagonalMethod method, Exchange& exchange);
+             const Walls& walls, HaloExchange& halo, TridiagonalMethod method, const ExchangeSet& exchanges);
 
   /// A field that solve() takes as phi.
   Field make_phi() const { return poisson_.make_field(); }

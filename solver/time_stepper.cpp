@@ -8,11 +8,12 @@
 namespace sluice {
 
 TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
-                         const FlowParameters& flow, Exchange& exchange)
-    : TimeStepper(comm, decomposition, grid, flow, exchange, transport_equations(flow)) {}
+                         const FlowParameters& flow, const ExchangeSet& exchanges)
+    : TimeStepper(comm, decomposition, grid, flow, exchanges, transport_equations(flow)) {}
 
 TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
-                         const FlowParameters& flow, Exchange& exchange, std::vector<TransportEquation> transported)
+                         const FlowParameters& flow, const ExchangeSet& exchanges,
+                         std::vector<TransportEquation> transported)
     : comm_(&comm),
       grid_(&grid),
       flow_(flow),
@@ -20,16 +21,16 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       metrics_(device_metrics_.view()),
       box_(decomposition.x_pencil(comm.rank())),
       walls_(grid, box_, flow.bottom, flow.top, comm.world()),
-      halo_(comm, box_, exchange),
+      halo_(comm, box_, exchanges.halos),
       momentum_(metrics_, flow),
       transport_(std::move(transported), box_, metrics_),
       forcing_(flow.forcing, grid, comm.world()),
-      projection_(comm, decomposition, grid, metrics_, walls_, halo_, flow.tridiagonal, exchange),
+      projection_(comm, decomposition, grid, metrics_, walls_, halo_, flow.tridiagonal, exchanges),
       star_(box_),
       tendency_(box_),
       device_response_(std::vector<real>(static_cast<std::size_t>(box_.extent(2)), 1)) {
   if (flow.diffusion == Diffusion::implicit_z) {
-    implicit_.emplace(comm, decomposition, grid, walls_, flow.tridiagonal, exchange);
+    implicit_.emplace(comm, decomposition, grid, walls_, flow.tridiagonal, exchanges.columns);
     pressure_increment_.emplace(projection_.make_phi());
   }
 }

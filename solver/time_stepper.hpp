@@ -35,12 +35,12 @@ struct Rk3 {
 /// fields, and the first one the scratch memory of its reductions.
 class TimeStepper {
  public:
-  /// `comm`, `decomposition`, `grid` and `exchange` must outlive the stepper.
+  /// `comm`, `decomposition`, `grid` and the exchanges must outlive the stepper.
   TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
-              const FlowParameters& flow, Exchange& exchange);
+              const FlowParameters& flow, const ExchangeSet& exchanges);
   /// The same with other transported fields than those of flow_fields().
   TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
-              const FlowParameters& flow, Exchange& exchange, std::vector<TransportEquation> transported);
+              const FlowParameters& flow, const ExchangeSet& exchanges, std::vector<TransportEquation> transported);
 
   /// A flow at rest, of fields as the stepper needs them.
   State make_state() const;

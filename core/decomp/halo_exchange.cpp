@@ -50,6 +50,18 @@ HaloExchange::HaloExchange(const Communicator& comm, const Box3& box, Exchange& 
   z_.min_cells = min_cells[1];
 }
 
+MemoryNeed HaloExchange::memory(const Box3& box, const ProcessGrid& processes, const std::vector<HaloWidth>& halos) {
+  std::int64_t y = 0;
+  std::int64_t z = 0;
+  for (const HaloWidth& halo : halos) {
+    if (processes.py > 1) y += 2 * halo.y * box.extent(0) * box.extent(2);
+    if (processes.pz > 1) z += 2 * halo.z * box.extent(0) * (box.extent(1) + 2 * halo.y);
+  }
+  MemoryNeed need;
+  need.exchanged = static_cast<double>(std::max(y, z)) * sizeof(real);
+  return need;
+}
+
 bool HaloExchange::split(const Direction& direction) {
   return size_of(direction.comm) > 1;
 }

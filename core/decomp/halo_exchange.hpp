@@ -6,6 +6,7 @@
 #include "core/decomp/communicator.hpp"
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/field.hpp"
+#include "core/decomp/memory_need.hpp"
 
 namespace sluice {
 
@@ -43,6 +44,9 @@ class HaloExchange {
   /// as it is. Collective.
   void update_y(Field& field, Side side);
   void update_z(Field& field, Side side);
+
+  /// What updates of fields with these halos need on a rank that owns `box`. Local, for any rank.
+  static MemoryNeed memory(const Box3& box, const ProcessGrid& processes, const std::vector<HaloWidth>& halos);
 
  private:
   static constexpr int nobody = -1;

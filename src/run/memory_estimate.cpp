@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/decomp/halo_exchange.hpp"
 #include "core/device/memory.hpp"
 #include "core/flow/field_descriptor.hpp"
 #include "core/support/collective.hpp"
@@ -44,21 +45,19 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
   const Box3 box = decomposition.x_pencil(rank);
   double elements = field_elements(grid, box, flow.diffusion);
 
-  const std::int64_t y_halo = processes.py > 1 ? box.extent(2) * box.extent(0) : 0;
-  const std::int64_t z_halo = processes.pz > 1 ? (box.extent(1) + 2) * box.extent(0) : 0;
-  const double halos = 2.0 * static_cast<double>(flow_fields().size()) *
-                       static_cast<double>(std::max(y_halo, z_halo));  // two sides of all fields
+  std::vector<HaloWidth> widths;
+  for (const FieldDescriptor& field : flow_fields()) widths.push_back(field.halo);
+  const MemoryNeed halos = HaloExchange::memory(box, processes, widths);
   MemoryNeed solvers = solver_need(decomposition, flow, rank);
-  const double exchanged = std::max(halos, solvers.exchanged / sizeof(real));
   // Where ranks reach each other's memory, each holds as much as the one that needs most.
   const bool shared = exchange == "peer";
   for (int other = 0; shared && other < processes.size(); ++other)
     solvers.transposed = std::max(solvers.transposed, solver_need(decomposition, flow, other).transposed);
-  // All exchanges share one buffer to send from and one to receive in. Where ranks reach each other's memory, only
-  // halos need one, to receive in.
-  elements += shared ? halos : 2 * exchanged;
+  // All movers of an exchange share one buffer to send from and one to receive in. Where ranks reach each other's
+  // memory, only halos need one, to receive in.
+  const double buffers = shared ? halos.exchanged : 2 * (halos + solvers).exchanged;
   elements += static_cast<double>(box.volume());  // a field on its way to a checkpoint
-  return elements * sizeof(real) + solvers.held + solvers.transposed;
+  return elements * sizeof(real) + buffers + solvers.held + solvers.transposed;
 }
 
 double step_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,

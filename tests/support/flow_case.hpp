@@ -26,8 +26,9 @@ struct FlowCase {
   FlowParameters flow;
   std::vector<TransportEquation> transported = transport_equations({});
   ProcessGrid processes{1, 1};
-  int z_blocks = 0;  ///< 0: the default for these cells
-  std::string exchange = "auto";
+  int z_blocks = 0;               ///< 0: the default for these cells
+  std::string exchange = "auto";  ///< of halos, and of what is not named here:
+  std::string exchange_rows, exchange_columns;
 };
 
 using PointFunction = std::function<double(double x, double y, double z)>;
@@ -67,7 +68,7 @@ class Flow {
   const Communicator comm;
   const Grid grid;
   const Decomposition decomposition;
-  const std::unique_ptr<Exchange> exchange;
+  const std::unique_ptr<Exchange> exchange, exchange_rows, exchange_columns;  ///< the last two null: the first
   TimeStepper stepper;
   State state;
 };

@@ -42,6 +42,18 @@ class Exchange {
   bool in_use_ = false;
 };
 
+/// The exchange for each kind of traffic; one Exchange may serve several kinds. All of them must outlive their users.
+struct ExchangeSet {
+  /// One for all.
+  ExchangeSet(Exchange& all) : ExchangeSet(all, all, all) {}
+  ExchangeSet(Exchange& for_halos, Exchange& for_rows, Exchange& for_columns)
+      : halos(for_halos), rows(for_rows), columns(for_columns) {}
+
+  Exchange& halos;
+  Exchange& rows;     ///< transposes within rows of ranks, between x and y pencils
+  Exchange& columns;  ///< transposes within columns of ranks, which make z whole
+};
+
 /// Names of the methods that this build has, and of all that there are.
 const std::vector<std::string>& exchange_methods();
 const std::vector<std::string>& all_exchange_methods();
