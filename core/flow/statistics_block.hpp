@@ -28,6 +28,7 @@ struct StatisticsBlock {
   std::int64_t step_end = 0;              ///< step at which the block was closed; 0 while it is open
   double forcing = 0;                     ///< sum over the samples of the mean streamwise force
   std::vector<std::vector<double>> sums;  ///< one profile for each ProfileInfo, in their order
+  std::int64_t parameter_set = 0;         ///< number, in its file, of the parameters of the flow that was sampled
 };
 
 }  // namespace sluice

@@ -19,6 +19,12 @@ std::int64_t size_of(const auto& list) {
   return static_cast<std::int64_t>(list.size());
 }
 
+constexpr const char* parameter_set = "/parameter_set";
+
+std::string set_group(std::size_t number) {
+  return "/parameter_set_" + std::to_string(number);
+}
+
 /// A dataset with its description and hash.
 h5::Dataset write_array(h5::File& file, const std::string& path, const h5::Shape& shape, const auto& data,
                         const std::string& long_name, const std::string& units) {
@@ -83,19 +89,22 @@ std::size_t StatisticsFile::length(const ProfileInfo& profile) const {
   return profile.axis == ProfileAxis::z_center ? spec_.z.size() : spec_.z_face.size();
 }
 
-void StatisticsFile::append(StatisticsBlock block) {
+void StatisticsFile::append(StatisticsBlock block, const Values& parameters) {
   SLUICE_REQUIRE(block.sums.size() == spec_.profiles.size(),
                  "a block of statistics has another number of profiles than the file");
   for (std::size_t s = 0; s < block.sums.size(); ++s) {
     SLUICE_REQUIRE(block.sums[s].size() == length(spec_.profiles[s]),
                    "the profile of " + spec_.profiles[s].name + " has a wrong length");
   }
+  if (parameter_sets_.empty() || !(parameter_sets_.back() == parameters)) parameter_sets_.push_back(parameters);
+  block.parameter_set = size_of(parameter_sets_) - 1;
   blocks_.push_back(std::move(block));
   rewrite();
 }
 
-void StatisticsFile::truncate_after(std::int64_t step) {
-  std::erase_if(blocks_, [step](const StatisticsBlock& block) { return block.step_end > step; });
+void StatisticsFile::truncate_after(std::int64_t step, double time) {
+  std::erase_if(blocks_, [&](const StatisticsBlock& b) { return b.step_end > step || b.time_begin >= time; });
+  parameter_sets_.resize(blocks_.empty() ? 0 : static_cast<std::size_t>(blocks_.back().parameter_set) + 1);
   rewrite();
 }
 
@@ -127,8 +136,12 @@ void StatisticsFile::write_profiles(h5::File& file) const {
               "1");
   write_array(file, "/forcing", {count}, column(blocks_, &StatisticsBlock::forcing),
               "sum over the samples of the mean streamwise force", "1");
+  write_array(file, parameter_set, {count}, column(blocks_, &StatisticsBlock::parameter_set),
+              "number of the parameters of the flow that was sampled", "1");
+  for (std::size_t n = 0; n < parameter_sets_.size(); ++n) write_values(file, set_group(n), parameter_sets_[n]);
   DimensionScales scales;
-  for (const char* name : {"/samples", "/t_begin", "/t_end", "/step_end", "/forcing"}) scales.attach(name, {"/block"});
+  for (const char* name : {"/samples", "/t_begin", "/t_end", "/step_end", "/forcing", parameter_set})
+    scales.attach(name, {"/block"});
   for (std::size_t s = 0; s < spec_.profiles.size(); ++s) {
     const ProfileInfo& profile = spec_.profiles[s];
     std::vector<double> rows;
@@ -142,7 +155,7 @@ void StatisticsFile::write_profiles(h5::File& file) const {
 
 void StatisticsFile::load() {
   const h5::File file = h5::File::open(spec_.path, ExitCode::restart);
-  check_root(file, format::statistics);
+  const Values root = check_root(file, format::statistics);
   if (read_array<double>(file, "/grid/z") != spec_.z || read_array<double>(file, "/grid/z_face") != spec_.z_face) {
     throw Error(ExitCode::restart, spec_.path + ": holds statistics on another grid");
   }
@@ -151,6 +164,13 @@ void StatisticsFile::load() {
   set_column(blocks_, &StatisticsBlock::time_end, read_array<double>(file, "/t_end"));
   set_column(blocks_, &StatisticsBlock::step_end, read_array<std::int64_t>(file, "/step_end"));
   set_column(blocks_, &StatisticsBlock::forcing, read_array<double>(file, "/forcing"));
+  if (file.has(parameter_set)) {
+    set_column(blocks_, &StatisticsBlock::parameter_set, read_array<std::int64_t>(file, parameter_set));
+    while (file.has(set_group(parameter_sets_.size())))
+      parameter_sets_.push_back(read_values(file, set_group(parameter_sets_.size())));
+  } else {
+    parameter_sets_.push_back(spec_.parameters_of(root.text("resolved_case")));
+  }
   read_profiles(file);
 }
 

@@ -42,6 +42,7 @@ SAMPLES = "samples"
 TIME_BEGIN = ("t_begin", "time_begin")
 TIME_END = ("t_end", "time_end")
 FORCING = "forcing"
+PARAMETER_SET = "parameter_set"  # number of a group parameter_set_N; missing in files of version 0.1
 VELOCITY_MOMENTS = ("u", "v", "w", "uu", "vv", "ww", "uv", "uuu", "vvv", "www", "uuuu", "vvvv", "wwww")
 PRESSURE_MOMENTS = ("p", "pp")
 VORTICITY_MOMENTS = ("omega_x", "omega_y", "omega_z", "omega_xx", "omega_yy", "omega_zz")

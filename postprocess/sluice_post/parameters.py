@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,24 @@ class FlowParameters:
         """Velocity of the top wall less that of the bottom wall, along x."""
         return self.velocity_top[0] - self.velocity_bottom[0]
 
+    def with_sampled(self, sampled: dict[str, object]) -> FlowParameters:
+        """The same run with the parameters of Blocks.sampled_parameters, which may be those of an earlier start."""
+        if not sampled:
+            return self
+
+        def vector(name: str) -> tuple[float, float, float]:
+            return float(str(sampled[name])), float(str(sampled[f"{name}_y"])), 0.0
+
+        return replace(
+            self,
+            flow_type=str(sampled[layout.ATTR_FLOW_TYPE]),
+            viscosity=float(str(sampled[layout.ATTR_VISCOSITY])),
+            wall_bottom=str(sampled[layout.ATTR_WALL_BOTTOM]),
+            wall_top=str(sampled[layout.ATTR_WALL_TOP]),
+            velocity_bottom=vector(layout.ATTR_VELOCITY_BOTTOM),
+            velocity_top=vector(layout.ATTR_VELOCITY_TOP),
+        )
+
     @property
     def title(self) -> str:
         """The `title:` line of the case file, empty if there is none."""
@@ -67,6 +85,15 @@ def _text(value: Any) -> str:
     if isinstance(value, np.ndarray):
         value = value.flat[0] if value.size else ""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def attributes_of(group: h5py.Group) -> dict[str, object]:
+    """The texts and numbers among the attributes of a group, but for its hash."""
+    return {
+        name: _text(value) if isinstance(value, (str, bytes, np.ndarray)) else value.item()
+        for name, value in group.attrs.items()
+        if name != "values_hash"
+    }
 
 
 class _Attributes:

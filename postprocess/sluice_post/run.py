@@ -65,7 +65,8 @@ def load_statistics(
         raise InputOutputError(
             f"{path}: holds no closed block yet; run on past output.statistics.start plus one block"
         )
-    return parameters, blocks.between(begin, end)
+    blocks = blocks.between(begin, end)
+    return parameters.with_sampled(blocks.sampled_parameters()), blocks
 
 
 def _read_provenance(path: Path, missing: list[str]) -> dict[str, Any]:
@@ -92,6 +93,7 @@ def _read_profiles(run: Run, begin: float | None, end: float | None) -> None:
         run.missing.append(f"{layout.STATISTICS_FILE}: no block is closed yet, so no profiles.")
         return
     run.blocks = blocks.between(begin, end)
+    run.parameters = run.parameters.with_sampled(run.blocks.sampled_parameters())
     run.batches = independent_batches(run.blocks)
     if len(run.blocks) == 1:
         run.missing.append("Only one block of statistics: no confidence intervals.")

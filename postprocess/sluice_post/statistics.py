@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.errors import InputOutputError, UsageError
-from sluice_post.parameters import FlowParameters, open_hdf5, read_parameters
+from sluice_post.parameters import FlowParameters, attributes_of, open_hdf5, read_parameters
 
 Array = NDArray[np.float64]
 
@@ -43,6 +43,8 @@ class Blocks:
     centre: dict[str, Array]
     face: dict[str, Array]
     forcing: Array
+    parameter_set: NDArray[np.int64]  # number, in `parameter_sets`, of the parameters of the flow that was sampled
+    parameter_sets: tuple[dict[str, object], ...]
 
     def __len__(self) -> int:
         return len(self.samples)
@@ -57,6 +59,8 @@ class Blocks:
             {name: sums[index] for name, sums in self.centre.items()},
             {name: sums[index] for name, sums in self.face.items()},
             self.forcing[index],
+            self.parameter_set[index],
+            self.parameter_sets,
         )
 
     def between(self, begin: float | None, end: float | None) -> Blocks:
@@ -77,8 +81,30 @@ class Blocks:
             )
         return self._pick(np.flatnonzero(inside))
 
+    def sampled_parameters(self) -> dict[str, object]:
+        """Parameters of the flow that was sampled; empty if not recorded. An error if the blocks differ in them."""
+        changes = np.flatnonzero(np.diff(self.parameter_set))
+        if len(changes) > 0:
+            last = int(changes[0])
+            before = self.parameter_sets[self.parameter_set[last]]
+            after = self.parameter_sets[self.parameter_set[last + 1]]
+            different = [
+                f"{name} {before.get(name, 'not recorded')} -> {after.get(name, 'not recorded')}"
+                for name in sorted(before.keys() | after.keys())
+                if before.get(name) != after.get(name)
+            ]
+            raise UsageError(
+                f"the parameters of the flow change after the block that ends at t = {self.time_end[last]:g}: "
+                f"{', '.join(different)}; blocks before and after it cannot be averaged together: choose some "
+                f"with --to {self.time_end[last]:g} or --from {self.time_begin[last + 1]:g}"
+            )
+        if len(self) == 0 or not self.parameter_sets:
+            return {}
+        return self.parameter_sets[self.parameter_set[0]]
+
     def merged(self, factor: int) -> Blocks:
         """Neighbouring blocks added up `factor` at a time; the last batch takes what is left over."""
+        self.sampled_parameters()
         count = len(self) // factor
         if factor == 1 or count == 0:
             return self
@@ -97,10 +123,13 @@ class Blocks:
             {name: add(sums) for name, sums in self.centre.items()},
             {name: add(sums) for name, sums in self.face.items()},
             add(self.forcing),
+            self.parameter_set[starts],
+            self.parameter_sets,
         )
 
     def means(self, without: int | None = None) -> Means:
         """Averages over all samples, or over all but those of one block."""
+        self.sampled_parameters()
         keep = np.ones(len(self))
         if without is not None:
             keep[without] = 0.0
@@ -142,6 +171,15 @@ def _profiles(
     return profiles
 
 
+def _parameter_sets(file: h5py.File, count: int) -> tuple[NDArray[np.int64], tuple[dict[str, object], ...]]:
+    """The number of each block's parameters, and all of them; blocks of a file without any count as alike."""
+    if layout.PARAMETER_SET not in file:
+        return np.zeros(count, dtype=np.int64), ()
+    numbers = np.asarray(file[layout.PARAMETER_SET][()], dtype=np.int64)
+    groups = [file[f"{layout.PARAMETER_SET}_{n}"] for n in range(int(numbers.max(initial=-1)) + 1)]
+    return numbers, tuple(attributes_of(group) for group in groups)
+
+
 def _check(blocks: Blocks, path: Path) -> None:
     if len(blocks.z_face) != len(blocks.z) + 1:
         raise InputOutputError(
@@ -154,7 +192,10 @@ def _check(blocks: Blocks, path: Path) -> None:
 
 
 def read_statistics(path: Path) -> tuple[FlowParameters, Blocks]:
-    """Flow and blocks of a statistics file. Blocks without samples are left out; there may be none at all."""
+    """Flow and blocks of a statistics file. Blocks without samples are left out; there may be none at all.
+
+    The flow is that of the latest start of the run; FlowParameters.with_sampled gives that of chosen blocks.
+    """
     with open_hdf5(path) as file:
         parameters = read_parameters(file, path)
         z = _dataset(file, path, layout.GRID_Z)
@@ -177,6 +218,7 @@ def read_statistics(path: Path) -> tuple[FlowParameters, Blocks]:
             _profiles(file, path, layout.CENTRE_PROFILES, (count, nz)),
             _profiles(file, path, layout.FACE_PROFILES, (count, nz + 1)),
             forcing,
+            *_parameter_sets(file, count),
         )
     _check(blocks, path)
     return parameters, blocks._pick(np.flatnonzero(samples > 0))

@@ -145,8 +145,16 @@ def write_attributes(file: h5py.File, flow: Flow) -> None:
     file.attrs["wall_top"] = "free_slip" if flow.flow_type == "open_channel" else "no_slip"
 
 
+def write_parameter_sets(path: Path, numbers: list[int], sets: list[dict]) -> None:
+    """Adds the parameters that each block was sampled under to a statistics.h5, as versions after 0.1 write them."""
+    with h5py.File(path, "a") as file:
+        file["parameter_set"] = numbers
+        for n, parameters in enumerate(sets):
+            file.create_group(f"parameter_set_{n}").attrs.update(parameters)
+
+
 def write_statistics(path: Path, flow: Flow, blocks: list[dict], samples=100, begin=60.0, length=10.0):
-    """statistics.h5 with the given block means; `samples` is a number or one per block."""
+    """statistics.h5 of version 0.1 with the given block means; `samples` is a number or one per block."""
     path.parent.mkdir(parents=True, exist_ok=True)
     counts = np.broadcast_to(np.asarray(samples, dtype=np.int64), len(blocks))
     with h5py.File(path, "w") as file:

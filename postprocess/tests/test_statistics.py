@@ -4,6 +4,7 @@ import pytest
 import synthetic
 
 from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.run import load_statistics
 from sluice_post.statistics import read_statistics
 
 
@@ -126,3 +127,30 @@ def test_no_closed_block(tmp_path, flow):
     _, blocks = read_statistics(write(tmp_path, flow, []))
     assert len(blocks) == 0
     assert len(blocks.between(10.0, None)) == 0
+
+
+def test_blocks_of_different_flows_are_not_pooled(tmp_path, flow):
+    """Two flows in one file, as a run continued with another viscosity writes them."""
+    path = write(tmp_path, flow, [constant(flow, v) for v in (1.0, 3.0, 5.0)], begin=0.0, length=10.0)
+    common = {"flow_type": "channel", "wall_bottom": "no_slip", "wall_top": "no_slip"}
+    common |= {f"wall_velocity_{wall}{y}": 0.0 for wall in ("bottom", "top") for y in ("", "_y")}
+    synthetic.write_parameter_sets(
+        path, [0, 0, 1], [common | {"viscosity": 2e-3}, common | {"viscosity": 1e-3, "values_hash": 1}]
+    )
+    parameters, blocks = read_statistics(path)
+    for pool in (blocks.means, lambda: blocks.merged(2), lambda: load_statistics(tmp_path)):
+        with pytest.raises(UsageError, match=r"t = 20: viscosity 0.002 -> 0.001; .*--to 20 or --from 20"):
+            pool()
+    parameters, blocks = load_statistics(tmp_path, end=20.0)
+    assert parameters.viscosity == 2e-3
+    np.testing.assert_allclose(blocks.means().centre["u"], 2.0)
+    parameters, blocks = load_statistics(tmp_path, begin=20.0)
+    assert parameters.viscosity == 1e-3
+    np.testing.assert_allclose(blocks.means().centre["u"], 5.0)
+
+
+def test_blocks_of_version_0_1_are_of_the_flow_of_the_file(tmp_path, flow):
+    write(tmp_path, flow, [constant(flow, v) for v in (1.0, 3.0)])
+    parameters, blocks = load_statistics(tmp_path)
+    assert parameters.viscosity == flow.viscosity
+    np.testing.assert_allclose(blocks.means().centre["u"], 2.0)

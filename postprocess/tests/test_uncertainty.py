@@ -22,7 +22,8 @@ def blocks_of(values, samples=None):
     face = {"tau_xz": np.hstack([sums, sums]), "uw": 0 * np.hstack([sums, sums])}
     centre = dict.fromkeys(("u", "uu", "vv", "ww"), sums)
     z, z_face = np.array([0.5]), np.array([0.0, 1.0])
-    return Blocks(z, z_face, samples, times, times + 1, centre, face, 0 * times)
+    one_flow = np.zeros(len(values), dtype=np.int64)
+    return Blocks(z, z_face, samples, times, times + 1, centre, face, 0 * times, one_flow, ())
 
 
 def autoregressive(count, correlation, seed):

@@ -1,7 +1,12 @@
 // statistics.h5: horizontally averaged sums in blocks of time. The open block travels in the checkpoints.
 #include "solver/statistics/statistics.hpp"
 
+#include <fmt/format.h>
+
+#include <limits>
+
 #include "core/support/collective.hpp"
+#include "io/case/case_file.hpp"
 #include "io/case/names.hpp"
 #include "io/files/statistics_file.hpp"
 #include "src/outputs/checkpoint.hpp"
@@ -14,32 +19,46 @@ namespace {
 
 constexpr const char* open_block_group = "/statistics_open";
 
+/// What tells flows apart whose statistics must not be averaged together.
+io::Values parameters_of(const io::Case& settings) {
+  const FlowParameters& flow = settings.flow;
+  io::Values values;
+  values.set("flow_type", std::string(io::name(settings.flow_type)));
+  values.set("viscosity", flow.viscosity);
+  values.set("forcing_kind", std::string(io::name(flow.forcing.kind)));
+  values.set("forcing_value", flow.forcing.value);
+  values.set("wall_bottom", std::string(io::name(flow.bottom.kind)));
+  values.set("wall_top", std::string(io::name(flow.top.kind)));
+  values.set("wall_velocity_bottom", flow.bottom.u);
+  values.set("wall_velocity_top", flow.top.u);
+  values.set("wall_velocity_bottom_y", flow.bottom.v);
+  values.set("wall_velocity_top_y", flow.top.v);
+  return values;
+}
+
+io::Values parameters_in(const std::string& resolved_case) {
+  return parameters_of(io::parse_case(resolved_case, "the resolved case", {}, "/", io::known_exchange_methods()));
+}
+
 io::StatisticsSpec file_spec(const RunContext& run, const std::vector<ProfileInfo>& profiles) {
   const Simulation& simulation = run.simulation;
   io::StatisticsSpec spec;
   spec.path = run.directory + "/statistics.h5";
   spec.provenance = provenance_of(simulation);
   const Grid& grid = simulation.grid;
-  const FlowParameters& flow = simulation.flow;
   io::Values& about = spec.attributes;
+  about = parameters_of(simulation.settings);
   about.set("title", simulation.settings.title);
-  about.set("flow_type", std::string(io::name(simulation.settings.flow_type)));
-  about.set("viscosity", flow.viscosity);
   about.set("length_x", grid.length_x());
   about.set("length_y", grid.length_y());
   about.set("length_z", grid.length_z());
   about.set("nx", grid.cells()[0]);
   about.set("ny", grid.cells()[1]);
   about.set("nz", grid.cells()[2]);
-  about.set("wall_bottom", std::string(io::name(simulation.settings.flow.bottom.kind)));
-  about.set("wall_top", std::string(io::name(simulation.settings.flow.top.kind)));
-  about.set("wall_velocity_bottom", flow.bottom.u);
-  about.set("wall_velocity_top", flow.top.u);
-  about.set("wall_velocity_bottom_y", flow.bottom.v);
-  about.set("wall_velocity_top_y", flow.top.v);
   spec.profiles = profiles;
   for (std::int64_t k = 0; k < grid.cells()[2]; ++k) spec.z.push_back(grid.z_center(k));
   spec.z_face = grid.z_nodes();
+  spec.parameters_of = parameters_in;
   return spec;
 }
 
@@ -49,7 +68,8 @@ class StatisticsObserver : public Observer {
       : run_(run),
         blocks_{run.simulation.settings.output.statistics_block, run.simulation.settings.output.statistics_start},
         sums_(run.simulation.grid, run.simulation.stepper.metrics(), run.simulation.flow,
-              run.simulation.stepper.walls(), run.simulation.state.p.box(), run.simulation.comm.world()) {}
+              run.simulation.stepper.walls(), run.simulation.state.p.box(), run.simulation.comm.world()),
+        parameters_(parameters_of(run.simulation.settings)) {}
 
   void check_files(const Start& start) override {
     run_on_root(run_.simulation.comm.world(), [&] {
@@ -57,8 +77,17 @@ class StatisticsObserver : public Observer {
     });
   }
 
+  /// An open block that was sampled under other parameters is closed as it is. Where another start had closed it
+  /// already, it is in the file, and gives way.
   void go_back(const Start& start) override {
-    run_on_root(run_.simulation.comm.world(), [&] { file_->truncate_after(start.step); });
+    const StatisticsBlock& open = sums_.open_block();
+    const double open_begin = open.samples > 0 ? open.time_begin : std::numeric_limits<double>::infinity();
+    run_on_root(run_.simulation.comm.world(), [&] { file_->truncate_after(start.step, open_begin); });
+    if (open.samples == 0 || open_parameters_ == parameters_) return;
+    run_.log.line(
+        fmt::format("statistics: the block of {} samples taken under other parameters is closed", open.samples));
+    const StatisticsBlock closed = sums_.close_block(start.step);
+    run_on_root(run_.simulation.comm.world(), [&] { file_->append(closed, open_parameters_); });
   }
 
   bool due(const Moment& now) const override {
@@ -69,7 +98,7 @@ class StatisticsObserver : public Observer {
   std::function<void()> observe(const Moment& now) override {
     if (sample_due(now)) sums_.sample(run_.flow.state(), run_.simulation.forcing);
     if (!block_ends(now)) return {};
-    return [this, closed = sums_.close_block(now.step)] { file_->append(closed); };
+    return [this, closed = sums_.close_block(now.step)] { file_->append(closed, parameters_); };
   }
 
   void save(io::CheckpointWriter& checkpoint) const override {
@@ -93,6 +122,7 @@ class StatisticsObserver : public Observer {
     block.forcing = values.real("forcing");
     for (const ProfileInfo& profile : sums_.profiles()) block.sums.push_back(values.reals(profile.name));
     sums_.set_open_block(std::move(block));
+    open_parameters_ = parameters_in(checkpoint.resolved_case());
   }
 
  private:
@@ -109,6 +139,8 @@ class StatisticsObserver : public Observer {
   RunContext run_;
   Schedule blocks_;
   Statistics sums_;
+  const io::Values parameters_;
+  io::Values open_parameters_;                ///< of the open block in the checkpoint
   std::unique_ptr<io::StatisticsFile> file_;  ///< on rank 0
 };
 

@@ -186,3 +186,51 @@ def test_same_directory_same_bytes(tmp_path: Path) -> None:
     ]
     for name in names:
         assert (once / name).read_bytes() == (twice / name).read_bytes(), name
+
+
+def samples_by_parameters(directory: Path) -> dict[int, int]:
+    """Samples in the closed blocks of statistics.h5, for each set of parameters."""
+    with h5py.File(directory / "statistics.h5") as file:
+        found: dict[int, int] = {}
+        for number, samples in zip(file["parameter_set"], file["samples"], strict=True):
+            found[int(number)] = found.get(int(number), 0) + int(samples)
+        return found
+
+
+def open_samples(checkpoint: Path) -> int:
+    with h5py.File(checkpoint) as file:
+        return int(file["statistics_open"].attrs["samples"])
+
+
+def test_statistics_of_a_changed_flow_stay_apart(straight: Straight, tmp_path: Path) -> None:
+    """No block holds samples of both flows, no sample is lost; going back to the first flow leaves no trace."""
+    case, reference = straight["explicit", 0]
+    out = tmp_path / "out"
+    must(sluice("run", case, "--output", out, "--steps", 15))
+    first = sum(samples_by_parameters(out).values()) + open_samples(checkpoints(out)[-1])
+    assert open_samples(checkpoints(out)[-1]) > 0
+    changed = ["run", case, "--output", out, "--allow-change", "--set", "flow.reynolds={bulk: 5000}"]
+    changed += ["--set", "output.checkpoint={every: 0.5, keep: 9}"]
+    before = checkpoints(out)[-1]
+    for _ in range(2):  # going back closes the open block once only
+        must(sluice(*changed, "--restart", before))
+    assert samples_by_parameters(out)[0] == first
+    assert samples_by_parameters(out).keys() == {0, 1}
+    with h5py.File(out / "statistics.h5") as file:
+        viscosities = [file[f"parameter_set_{n}"].attrs["viscosity"] for n in (0, 1)]
+        assert viscosities == pytest.approx([2 / 5600, 2 / 5000])
+    must(sluice("run", case, "--output", out, "--restart", before))
+    assert_same_results(reference, out)
+
+
+def test_statistics_of_version_0_1_are_continued(straight: Straight, tmp_path: Path) -> None:
+    """That version did not write the parameters of each block: they are those of the case in the file."""
+    case, reference = straight["explicit", 0]
+    out = tmp_path / "out"
+    must(sluice("run", case, "--output", out, "--steps", 15))
+    with h5py.File(out / "statistics.h5", "a") as file:
+        assert len(file["samples"]) > 0
+        for name in [name for name in file if name.startswith("parameter_set")]:
+            del file[name]
+    must(sluice("run", case, "--output", out, "--restart", "auto"))
+    assert_same_results(reference, out)

@@ -1,5 +1,6 @@
 // Time series, statistics and slices: restarts to the byte, damage, full disks.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "io/files/describe.hpp"
@@ -80,35 +81,68 @@ StatisticsBlock statistics_block(int n) {
   return {10 + n, v, v + 0.1, 100 * (n + 1), 2 * v, {{v, v + 1, v + 2}, {0, v / 3, v / 7, 0}}};
 }
 
+Values parameters(double viscosity) {
+  Values values;
+  values.set("viscosity", viscosity);
+  return values;
+}
+
 /// The file of a run that begins at that step.
 StatisticsFile begun(const StatisticsSpec& spec, std::int64_t step = 0) {
   StatisticsFile file(spec, step > 0);
-  file.truncate_after(step);
+  file.truncate_after(step, std::numeric_limits<double>::infinity());
   return file;
 }
 
 TEST_F(FilesTest, StatisticsRestartGivesTheSameBytes) {
   StatisticsFile through = begun(statistics_spec(path("through.h5")));
-  for (int n = 0; n < 5; ++n) through.append(statistics_block(n));
+  for (int n = 0; n < 5; ++n) through.append(statistics_block(n), parameters(1e-3));
 
   {
     StatisticsFile first = begun(statistics_spec(path("s.h5")));
-    for (int n = 0; n < 4; ++n) first.append(statistics_block(n));
+    for (int n = 0; n < 4; ++n) first.append(statistics_block(n), parameters(1e-3));
   }
   StatisticsFile second = begun(statistics_spec(path("s.h5")), 250);
   ASSERT_EQ(second.blocks().size(), 2U);
   EXPECT_EQ(second.blocks()[1].sums, statistics_block(1).sums);
   EXPECT_EQ(second.blocks()[1].samples, 11);
   EXPECT_EQ(second.blocks()[1].forcing, 0.2);
-  for (int n = 2; n < 5; ++n) second.append(statistics_block(n));
+  for (int n = 2; n < 5; ++n) second.append(statistics_block(n), parameters(1e-3));
   EXPECT_TRUE(read_text(path("s.h5")) == read_text(path("through.h5")));
+}
+
+TEST_F(FilesTest, StatisticsBlocksKnowTheirParameters) {
+  {
+    StatisticsFile file = begun(statistics_spec(path("s.h5")));
+    for (int n = 0; n < 4; ++n) file.append(statistics_block(n), parameters(n < 2 ? 1e-3 : 2e-3));
+  }
+  const auto sets_of = [&] {
+    std::vector<std::int64_t> sets;
+    const StatisticsFile file(statistics_spec(path("s.h5")), true);
+    for (const StatisticsBlock& block : file.blocks()) sets.push_back(block.parameter_set);
+    return sets;
+  };
+  EXPECT_EQ(sets_of(), (std::vector<std::int64_t>{0, 0, 1, 1}));
+  EXPECT_EQ(h5::File::open(path("s.h5"), ExitCode::io).group("/parameter_set_1").real("viscosity"), 2e-3);
+  EXPECT_TRUE(describe(path("s.h5")).intact());
+
+  // Going back drops the parameters of the blocks that are dropped.
+  begun(statistics_spec(path("s.h5")), 250).append(statistics_block(2), parameters(1e-3));
+  EXPECT_EQ(sets_of(), (std::vector<std::int64_t>{0, 0, 0}));
+  EXPECT_FALSE(h5::File::open(path("s.h5"), ExitCode::io).has("/parameter_set_1"));
+  begun(statistics_spec(path("s.h5")), 300).append(statistics_block(3), parameters(2e-3));
+  EXPECT_EQ(sets_of(), (std::vector<std::int64_t>{0, 0, 0, 1}));
+
+  // A block that begins no earlier than that time is dropped too.
+  StatisticsFile(statistics_spec(path("s.h5")), true).truncate_after(400, 0.3);
+  EXPECT_EQ(sets_of().size(), 3U);
 }
 
 TEST_F(FilesTest, StatisticsLayout) {
   StatisticsFile file = begun(statistics_spec(path("s.h5")));
   EXPECT_EQ(dataset_shape(path("s.h5"), "/u"), (h5::Shape{0, 3}));
-  file.append(statistics_block(0));
-  file.append(statistics_block(1));
+  file.append(statistics_block(0), parameters(1e-3));
+  file.append(statistics_block(1), parameters(1e-3));
   EXPECT_EQ(dataset_shape(path("s.h5"), "/u"), (h5::Shape{2, 3}));
   EXPECT_EQ(dataset_shape(path("s.h5"), "/uw"), (h5::Shape{2, 4}));
   EXPECT_EQ(dataset_shape(path("s.h5"), "/grid/z_face"), h5::Shape{4});
@@ -121,8 +155,8 @@ TEST_F(FilesTest, StatisticsDamageAndMismatchAreRefused) {
   const double pattern = 0.1 + 2;  // u of block 1
   {
     StatisticsFile file = begun(statistics_spec(path("s.h5")));
-    file.append(statistics_block(0));
-    file.append(statistics_block(1));
+    file.append(statistics_block(0), parameters(1e-3));
+    file.append(statistics_block(1), parameters(1e-3));
   }
   EXPECT_TRUE(describe(path("s.h5")).intact());
   StatisticsSpec other = statistics_spec(path("s.h5"));
@@ -138,11 +172,11 @@ TEST_F(FilesTest, StatisticsDamageAndMismatchAreRefused) {
 
 TEST_F(FilesTest, StatisticsFileSurvivesAFullDisk) {
   StatisticsFile file = begun(statistics_spec(path("s.h5")));
-  file.append(statistics_block(0));
+  file.append(statistics_block(0), parameters(1e-3));
   const std::string before = read_text(path("s.h5"));
   {
     const FileSizeLimit limit(4000);
-    EXPECT_EQ(code_of([&] { file.append(statistics_block(1)); }), 4);
+    EXPECT_EQ(code_of([&] { file.append(statistics_block(1), parameters(1e-3)); }), 4);
   }
   EXPECT_TRUE(read_text(path("s.h5")) == before);
 }
@@ -207,7 +241,7 @@ TEST(Sample, ForOtherPrograms) {
   if (directory == nullptr) GTEST_SKIP() << "SLUICE_SAMPLE_DIR is not set";
   write_small_checkpoint(directory, 12);
   StatisticsFile statistics = begun(statistics_spec(std::string(directory) + "/statistics.h5"));
-  for (int n = 0; n < 2; ++n) statistics.append(statistics_block(n));
+  for (int n = 0; n < 2; ++n) statistics.append(statistics_block(n), parameters(1e-3));
   SliceSeries(slice_description(directory)).write(snapshot(20));
 }
 
