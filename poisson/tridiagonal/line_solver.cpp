@@ -121,28 +121,17 @@ std::unique_ptr<LineSolver<Lines>> make_line_solver(const Communicator& comm, co
 template <class Lines>
 MemoryNeed line_solver_need(const Decomposition& decomposition, const LineBoxes& boxes, const LinePlan& plan) {
   MemoryNeed memory = ColumnTranspose::memory(decomposition, boxes, plan, Lines::components);
+  const bool boundary_values = plan.strategy == LineStrategy::two_passes ||
+                               plan.strategy == LineStrategy::two_passes_on_chip || plan.is_condensed();
   const auto lines = static_cast<double>(boxes.my_home().extent(0) * boxes.my_home().extent(1));
-  const double of_block = 2 * Lines::components * lines * sizeof(real);
-  const bool keeps_pivots = loops_on_gpu && Lines::components == 2;
-  switch (plan.strategy) {
-    case LineStrategy::transposed:
-      if (keeps_pivots) memory.held = static_cast<double>(boxes.my_whole().volume()) * sizeof(double);
-      break;
-    case LineStrategy::two_passes:
-      memory.held = of_block * plan.blocks_here();
-      if (keeps_pivots)
-        memory.held += lines * plan.blocks_here() * static_cast<double>(plan.longest - 2) * sizeof(double);
-      break;
-    case LineStrategy::two_passes_on_chip:
-      memory.held = of_block * plan.blocks_here();
-      break;
-    case LineStrategy::condensed:
-      memory.held = of_block * (plan.blocks_here() + 1);
-      break;
-    case LineStrategy::whole_lines:
-    case LineStrategy::tiles:
-      break;
-  }
+  const int blocks = plan.blocks_here() + (plan.is_condensed() ? 1 : 0);
+  if (boundary_values) memory.held += 2 * Lines::components * lines * blocks * sizeof(real);
+  if (!loops_on_gpu || Lines::components == 1) return memory;
+  // The plain loops of a GPU keep the pivots of complex lines.
+  if (plan.strategy == LineStrategy::transposed)
+    memory.held += static_cast<double>(boxes.my_whole().volume()) * sizeof(double);
+  if (plan.strategy == LineStrategy::two_passes)
+    memory.held += lines * blocks * static_cast<double>(plan.longest - 2) * sizeof(double);
   return memory;
 }
 
