@@ -1,12 +1,12 @@
-# cmake --install: the program, its cases, and Sluice::core and Sluice::poisson for other codes (find_package(Sluice)).
+# cmake --install: the program, its cases, and Sluice::core, Sluice::fft and Sluice::poisson for other codes (find_package(Sluice)).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY cases/ DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/cases)
-install(TARGETS sluice_core sluice_poisson EXPORT SluiceTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS sluice_core sluice_fft sluice_poisson EXPORT SluiceTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
-# The solvers of poisson/, what a code needs to use them, and what these headers include.
+# The solvers and transforms of poisson/, what a code needs to use them, and what these headers include.
 set(public_headers
     core/decomp/communicator.hpp
     core/decomp/decomposition.hpp
@@ -26,6 +26,7 @@ set(public_headers
     core/support/box3.hpp
     core/support/error.hpp
     core/support/real.hpp
+    poisson/fft/distributed_fft.hpp
     poisson/helmholtz_solver.hpp
     poisson/poisson_solver.hpp
     poisson/tridiagonal/tridiagonal_rows.hpp)

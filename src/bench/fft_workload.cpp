@@ -5,7 +5,7 @@
 #include "core/device/flat_loops.hpp"
 #include "core/support/collective.hpp"
 #include "poisson/fft/distributed_fft.hpp"
-#include "src/bench/there_and_back.hpp"
+#include "src/bench/round_trip.hpp"
 
 namespace sluice {
 
@@ -35,15 +35,15 @@ Value named(const std::vector<Named<Value>>& list, const std::string& name) {
   return std::ranges::find(list, name, &Named<Value>::name)->value;
 }
 
-/// What a rank sends there and back when its part changes from one box to another.
+/// What a rank sends in a round trip between two boxes.
 double bytes_between(const Box3& from, const Box3& to) {
   const double kept = static_cast<double>(intersect(from, to).volume());
   return sizeof(std::complex<real>) * (static_cast<double>(from.volume() + to.volume()) - 2 * kept);
 }
 
-class FftWorkload : public PairWorkload {
+class FftWorkload : public RoundTrip {
  public:
-  FftWorkload(const BenchOptions& options, const PairSetup& setup, Exchange& exchange)
+  FftWorkload(const BenchOptions& options, const RoundTripSetup& setup, Exchange& exchange)
       : cells_{options.cells[0], options.cells[1], options.cells[2]},
         fft_(MPI_COMM_WORLD, cells_, named(decompositions(), setup.kind), named(layouts(), setup.layout),
              setup.processes, exchange) {
@@ -66,9 +66,9 @@ class FftWorkload : public PairWorkload {
     bytes_ = bytes_between(before, between) + bytes_between(between, after);
   }
 
-  void prepare() override { fill_with_noise(values_.data(), values_.size()); }  // they grow by a factor of N in a pair
-  void there() override { fft_.forward(values_.data(), coefficients_.data()); }
-  void back() override { fft_.backward(coefficients_.data(), values_.data()); }
+  void prepare() override { fill_with_noise(values_.data(), values_.size()); }  // a round trip multiplies them by N
+  void forward() override { fft_.forward(values_.data(), coefficients_.data()); }
+  void backward() override { fft_.backward(coefficients_.data(), values_.data()); }
   double bytes_sent() const override { return bytes_; }
   /// Five times N log2 N each way, by the custom of the field, as if the values were complex.
   double operations() const override {
@@ -87,8 +87,9 @@ class FftWorkload : public PairWorkload {
 
 }  // namespace
 
-std::vector<PairSetup> fft_setups(const BenchOptions& options, int ranks, const std::vector<std::string>& methods) {
-  std::vector<PairSetup> setups;
+std::vector<RoundTripSetup> fft_setups(const BenchOptions& options, int ranks,
+                                       const std::vector<std::string>& methods) {
+  std::vector<RoundTripSetup> setups;
   const auto add = [&](const std::string& kind, const ProcessGrid& processes) {
     if (!options.kind.empty() && kind != options.kind) return;
     for (const auto& layout : layouts()) {
@@ -110,7 +111,7 @@ std::vector<PairSetup> fft_setups(const BenchOptions& options, int ranks, const 
   return setups;
 }
 
-std::unique_ptr<PairWorkload> make_fft(const BenchOptions& options, const PairSetup& setup, Exchange& exchange) {
+std::unique_ptr<RoundTrip> make_fft(const BenchOptions& options, const RoundTripSetup& setup, Exchange& exchange) {
   return std::make_unique<FftWorkload>(options, setup, exchange);
 }
 

@@ -175,11 +175,11 @@ nlohmann::ordered_json report(std::size_t bytes, const std::vector<Rate>& rates)
 ExitCode bench_links(const BenchOptions& options) {
   select_device(MPI_COMM_WORLD);
   const std::size_t bytes = static_cast<std::size_t>(options.bytes) / sizeof(real) * sizeof(real);
-  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max()) * sizeof(real);
-  if (bytes == 0 || bytes > most) {
+  constexpr auto max_bytes = static_cast<std::size_t>(std::numeric_limits<int>::max()) * sizeof(real);
+  if (bytes == 0 || bytes > max_bytes) {
     throw Error(ExitCode::usage, fmt::format("bench links: --bytes {} is not between {} and {}, one number and as many "
                                              "as MPI counts in a message",
-                                             options.bytes, sizeof(real), most));
+                                             options.bytes, sizeof(real), max_bytes));
   }
   std::vector<Rate> rates = stages(options, bytes);
   if (size_of(MPI_COMM_WORLD) > 1) {

@@ -6,7 +6,7 @@
 #include "core/decomp/transpose.hpp"
 #include "core/device/buffer.hpp"
 #include "core/support/collective.hpp"
-#include "src/bench/there_and_back.hpp"
+#include "src/bench/round_trip.hpp"
 
 namespace sluice {
 
@@ -46,7 +46,7 @@ int z_blocks(const BenchOptions& options, const ProcessGrid& processes) {
 }
 
 template <class T>
-class TransposeWorkload : public PairWorkload {
+class TransposeWorkload : public RoundTrip {
  public:
   TransposeWorkload(const BenchOptions& options, const ProcessGrid& processes, const Kind& kind, Exchange& exchange)
       : comm_(MPI_COMM_WORLD, processes),
@@ -60,8 +60,8 @@ class TransposeWorkload : public PairWorkload {
     bytes_ = sizeof(T) * (static_cast<double>(from_.volume() + to_.volume()) - 2 * kept);
   }
 
-  void there() override { transpose_.forward(source()); }
-  void back() override { transpose_.backward(source()); }
+  void forward() override { transpose_.forward(source()); }
+  void backward() override { transpose_.backward(source()); }
   double bytes_sent() const override { return bytes_; }
 
  private:
@@ -82,9 +82,9 @@ class TransposeWorkload : public PairWorkload {
 
 }  // namespace
 
-std::vector<PairSetup> transpose_setups(const BenchOptions& options, int ranks,
-                                        const std::vector<std::string>& methods) {
-  std::vector<PairSetup> setups;
+std::vector<RoundTripSetup> transpose_setups(const BenchOptions& options, int ranks,
+                                             const std::vector<std::string>& methods) {
+  std::vector<RoundTripSetup> setups;
   for (const Kind& kind : kinds()) {
     if (!options.kind.empty() && kind.name != options.kind) continue;
     for (int py = 1; py <= ranks; ++py) {
@@ -98,9 +98,10 @@ std::vector<PairSetup> transpose_setups(const BenchOptions& options, int ranks,
   return setups;
 }
 
-std::unique_ptr<PairWorkload> make_transpose(const BenchOptions& options, const PairSetup& setup, Exchange& exchange) {
+std::unique_ptr<RoundTrip> make_transpose(const BenchOptions& options, const RoundTripSetup& setup,
+                                          Exchange& exchange) {
   const auto kind = std::ranges::find(kinds(), setup.kind, &Kind::name);
-  std::unique_ptr<PairWorkload> workload;
+  std::unique_ptr<RoundTrip> workload;
   if (kind->complex) {
     workload = std::make_unique<TransposeWorkload<std::complex<real>>>(options, setup.processes, *kind, exchange);
   } else {

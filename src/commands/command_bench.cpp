@@ -16,8 +16,8 @@
 #include "src/bench/json_file.hpp"
 #include "src/bench/links.hpp"
 #include "src/bench/memory_use.hpp"
+#include "src/bench/round_trip.hpp"
 #include "src/bench/sample.hpp"
-#include "src/bench/there_and_back.hpp"
 #include "src/bench/triad.hpp"
 #include "src/commands/commands.hpp"
 #include "src/run/provenance.hpp"
@@ -290,7 +290,7 @@ std::pair<double, double> half_grid_memory(const BenchOptions& options, const La
 
 ExitCode command_bench(const BenchOptions& options) {
   if (options.what == "links") return bench_links(options);
-  if (options.what == "transpose" || options.what == "fft") return bench_there_and_back(options);
+  if (options.what == "transpose" || options.what == "fft") return bench_round_trips(options);
   select_device(MPI_COMM_WORLD);
   const io::Case settings = bench_case(options, options.cells[2]);
   const Tuning tuning = tune(settings, make_grid(settings, ""), settings.flow, std::nullopt, MPI_COMM_WORLD);

@@ -74,7 +74,8 @@ void add_bench(CLI::App& app, BenchOptions& options, const std::function<void(st
       ->expected(2)
       ->check(CLI::PositiveNumber);
   bench->add_option("--z-blocks", options.z_blocks, "Number of z blocks; 0: auto")->check(CLI::NonNegativeNumber);
-  bench->add_option("--repeats", options.repeats, "Steps, solves or pairs to measure")->check(CLI::PositiveNumber);
+  bench->add_option("--repeats", options.repeats, "Steps, solves or round trips to measure")
+      ->check(CLI::PositiveNumber);
   bench->add_flag("--all", options.all, "transpose, fft: every way that the other options leave open");
   bench
       ->add_option("--kind", options.kind,
@@ -83,7 +84,8 @@ void add_bench(CLI::App& app, BenchOptions& options, const std::function<void(st
   bench->add_option("--layout", options.layout, "fft: contiguous or realigned; without it the first")
       ->check(CLI::IsMember({"contiguous", "realigned"}));
   bench->add_option("--bytes", options.bytes, "links: bytes of a block")->check(CLI::PositiveNumber);
-  bench->add_option("--warm-up", options.warm_up, "transpose, fft, links: pairs or blocks before those that count")
+  bench
+      ->add_option("--warm-up", options.warm_up, "transpose, fft, links: round trips or blocks before those that count")
       ->check(CLI::NonNegativeNumber);
   bench->add_option("--time-limit", options.time_limit, "transpose, fft: seconds for each way")
       ->check(CLI::PositiveNumber);

@@ -18,17 +18,17 @@ namespace sluice {
 
 namespace {
 
-constexpr double budget = 8;           ///< seconds after which no further layout is begun
-constexpr double enough = 0.1;         ///< seconds of substeps that measure a layout
-constexpr int fewest = 3;              ///< substeps that measure a layout
-constexpr int most = 30;               ///< of them, however short they are
-constexpr double lengthy = 0.5;        ///< seconds of a substep that is not repeated
-constexpr double endless = 2;          ///< seconds of a warm-up that may be enough to see
-constexpr double stretched = 4;        ///< times the best: what a warm-up may take
-constexpr double hopeless = 1.5;       ///< times the best: not worth repeating
-constexpr double promising = 1.25;     ///< times the best: a grid worth measuring with all methods
-constexpr double noise = 1.02;         ///< times the best: as good
-constexpr std::size_t grids_kept = 2;  ///< of those measured with one method, to be measured with all
+constexpr double budget = 8;                    ///< seconds after which no further layout is begun
+constexpr double target_seconds = 0.1;          ///< of substeps that measure a layout
+constexpr int min_substeps = 3;                 ///< that measure a layout
+constexpr int max_substeps = 30;                ///< however short they are
+constexpr double skip_repeat_above = 0.5;       ///< seconds of a substep
+constexpr double skip_repeat_ratio = 1.5;       ///< times the best: a slower layout is not repeated
+constexpr double skip_after_warm_up = 2;        ///< seconds: a warm-up that takes longer may decide alone,
+constexpr double skip_after_warm_up_ratio = 4;  ///< if it also takes longer than this, times the best
+constexpr double promising = 1.25;              ///< times the best: a grid worth measuring with all methods
+constexpr double noise = 1.02;                  ///< times the best: as good
+constexpr std::size_t grids_kept = 2;           ///< of those measured with one method, to be measured with all
 
 /// Substeps of the run's own solver with one layout, on a flow of their own that starts from noise: its numbers stay
 /// far above those that are too small for a CPU to add quickly.
@@ -72,14 +72,14 @@ class TimedSubsteps {
 double time_of_substep(const io::Case& settings, const Grid& grid, const Layout& layout, double best, MPI_Comm world) {
   TimedSubsteps substeps(settings, grid, layout, world);
   const double warm_up = substeps.seconds_of(0);
-  if (warm_up > endless && warm_up > stretched * best) return warm_up;
+  if (warm_up > skip_after_warm_up && warm_up > skip_after_warm_up_ratio * best) return warm_up;
   double least = std::numeric_limits<double>::max();
   double spent = 0;
-  for (int n = 0; n < fewest || (n < most && spent < enough); ++n) {
+  for (int n = 0; n < min_substeps || (n < max_substeps && spent < target_seconds); ++n) {
     const double seconds = substeps.seconds_of(1 + n % 2);  // the last two of a step, which do the same work
     least = std::min(least, seconds);
     spent += seconds;
-    if (least > hopeless * best || seconds > lengthy) break;
+    if (least > skip_repeat_ratio * best || seconds > skip_repeat_above) break;
   }
   return least;
 }

@@ -94,9 +94,9 @@ bool has_memory(const Grid& grid, const FlowParameters& flow, const Decompositio
                 const std::string& exchange, MPI_Comm world) {
   const Need need = need_of(grid, flow, decomposition, exchange, world);
   constexpr double with_libraries = 1.02;
-  int enough = with_libraries * need.needed <= need.available ? 1 : 0;
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &enough, 1, MPI_INT, MPI_MIN, world), "MPI_Allreduce");
-  return enough == 1;
+  int fits = with_libraries * need.needed <= need.available ? 1 : 0;
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, world), "MPI_Allreduce");
+  return fits == 1;
 }
 
 void require_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,

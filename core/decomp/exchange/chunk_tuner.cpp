@@ -33,8 +33,8 @@ void ChunkTuner::tune() {
 std::optional<double> ChunkTuner::finished(double seconds) {
   if (candidates_.size() == 1) return std::nullopt;
   times_.push_back(seconds);
-  const int enough = !tuning_ ? window : in_finals() ? final_trials : trials;
-  if (times_.size() < static_cast<std::size_t>(enough)) return std::nullopt;
+  const int target_count = !tuning_ ? window : in_finals() ? final_trials : trials;
+  if (times_.size() < static_cast<std::size_t>(target_count)) return std::nullopt;
   if (tuning_) times_.erase(times_.begin());
   if (tuning_ && !in_finals()) return *std::ranges::min_element(times_);
   const auto middle = times_.begin() + static_cast<std::ptrdiff_t>(times_.size() / 2);

@@ -1,4 +1,4 @@
-#include "src/bench/there_and_back.hpp"
+#include "src/bench/round_trip.hpp"
 
 #include <fmt/format.h>
 #include <mpi.h>
@@ -26,18 +26,18 @@ struct PhaseSpread {
   Spread seconds;
 };
 
-/// Seconds of each half, in pairs that stop in between.
+/// Seconds of each direction, in round trips that stop in between.
 struct Directions {
-  Spread there, back;
+  Spread forward, backward;
 };
 
 /// A way that was measured, or why it was not.
 struct MeasuredSetup {
-  PairSetup setup;
-  Spread pair;  ///< seconds
+  RoundTripSetup setup;
+  Spread round_trip;  ///< seconds
   std::optional<Directions> directions;
   int repeats = 0;
-  double bytes_sent = 0;  ///< by the rank that sends most
+  double bytes_sent = 0;  ///< by the rank that sends the most
   double operations = 0;
   std::vector<PhaseSpread> phases;
   std::string fault;  ///< empty if it worked
@@ -59,25 +59,25 @@ double time_of(const Action& action) {
   return largest_of_ranks(wall_seconds() - start);
 }
 
-double time_once(PairWorkload& workload) {
+double time_once(RoundTrip& workload) {
   workload.prepare();
   return time_of([&] {
-    workload.there();
-    workload.back();
+    workload.forward();
+    workload.backward();
   });
 }
 
-Directions measure_directions(PairWorkload& workload, int repeats) {
-  std::vector<double> there, back;
+Directions measure_directions(RoundTrip& workload, int repeats) {
+  std::vector<double> forward, backward;
   for (int n = 0; n < repeats; ++n) {
     workload.prepare();
-    there.push_back(time_of([&] { workload.there(); }));
-    back.push_back(time_of([&] { workload.back(); }));
+    forward.push_back(time_of([&] { workload.forward(); }));
+    backward.push_back(time_of([&] { workload.backward(); }));
   }
-  return {spread_of(there), spread_of(back)};
+  return {spread_of(forward), spread_of(backward)};
 }
 
-std::vector<PhaseSpread> measure_phases(PairWorkload& workload, int repeats) {
+std::vector<PhaseSpread> measure_phases(RoundTrip& workload, int repeats) {
   PhaseTimers* const timers = workload.timers();
   if (timers == nullptr) return {};
   std::vector<std::string> order;
@@ -101,17 +101,17 @@ std::vector<PhaseSpread> measure_phases(PairWorkload& workload, int repeats) {
   return phases;
 }
 
-std::unique_ptr<PairWorkload> make_workload(const BenchOptions& options, const PairSetup& setup, Exchange& exchange) {
+std::unique_ptr<RoundTrip> make_workload(const BenchOptions& options, const RoundTripSetup& setup, Exchange& exchange) {
   return options.what == "fft" ? make_fft(options, setup, exchange) : make_transpose(options, setup, exchange);
 }
 
-/// Stops repeating when the time limit of a setup is over, to which the first pair does not count: a library may
+/// Stops repeating when the time limit of a setup is over, to which the first round trip does not count: a library may
 /// connect the ranks in it. A setup that cannot be made is a line of the table too.
-MeasuredSetup measure(const BenchOptions& options, const PairSetup& setup) {
+MeasuredSetup measure(const BenchOptions& options, const RoundTripSetup& setup) {
   MeasuredSetup result;
   result.setup = setup;
   std::unique_ptr<Exchange> exchange;
-  std::unique_ptr<PairWorkload> workload;
+  std::unique_ptr<RoundTrip> workload;
   try {
     exchange = make_exchange(setup.exchange, MPI_COMM_WORLD);
     workload = make_workload(options, setup, *exchange);
@@ -130,7 +130,7 @@ MeasuredSetup measure(const BenchOptions& options, const PairSetup& setup) {
     if (n > 0) spent += time;
     if (n >= options.warm_up || spent > options.time_limit) seconds.push_back(time);
   }
-  result.pair = spread_of(seconds);
+  result.round_trip = spread_of(seconds);
   result.repeats = static_cast<int>(seconds.size());
   if (spent <= options.time_limit) {
     const int fewer = std::max(3, options.repeats / 2);
@@ -141,21 +141,21 @@ MeasuredSetup measure(const BenchOptions& options, const PairSetup& setup) {
 }
 
 double gb_per_s(const MeasuredSetup& result) {
-  return result.bytes_sent / result.pair.median * 1e-9;
+  return result.bytes_sent / result.round_trip.median * 1e-9;
 }
 
 double tflops(const MeasuredSetup& result) {
-  return result.operations / result.pair.median * 1e-12;
+  return result.operations / result.round_trip.median * 1e-12;
 }
 
 void print(const BenchOptions& options, const std::vector<MeasuredSetup>& results) {
-  fmt::print("{} on {} x {} x {}, {} precision, {} rank(s), {}: there and back\n", options.what, options.cells[0],
+  fmt::print("{} on {} x {} x {}, {} precision, {} rank(s), {}: round trips\n", options.what, options.cells[0],
              options.cells[1], options.cells[2], precision_name, size_of(MPI_COMM_WORLD), device::description());
   fmt::print("{:<12}{:<12}{:<8}{:<16}{:>10}{:>22}{:>10}{:>10}{:>10}{:>9}\n",
              options.what == "fft" ? "split" : "between", "layout", "py x pz", "exchange", "ms", "least to most",
-             "there", "back", "GB/s", "TFLOPS");
+             "forward", "backward", "GB/s", "TFLOPS");
   for (const MeasuredSetup& result : results) {
-    const PairSetup& setup = result.setup;
+    const RoundTripSetup& setup = result.setup;
     const std::string way = fmt::format("{:<12}{:<12}{:<8}{:<16}", setup.kind, setup.layout,
                                         fmt::format("{} x {}", setup.processes.py, setup.processes.pz), setup.exchange);
     if (!result.fault.empty()) {
@@ -165,14 +165,14 @@ void print(const BenchOptions& options, const std::vector<MeasuredSetup>& result
     const auto in_ms = [&](Spread Directions::*half) {
       return result.directions ? fmt::format("{:.3f}", (*result.directions.*half).median * 1e3) : "";
     };
-    fmt::print("{}{:>10.3f}{:>11.3f}{:>11.3f}{:>10}{:>10}{:>10.2f}{:>9.3f}\n", way, result.pair.median * 1e3,
-               result.pair.least * 1e3, result.pair.most * 1e3, in_ms(&Directions::there), in_ms(&Directions::back),
-               gb_per_s(result), tflops(result));
+    fmt::print("{}{:>10.3f}{:>11.3f}{:>11.3f}{:>10}{:>10}{:>10.2f}{:>9.3f}\n", way, result.round_trip.median * 1e3,
+               result.round_trip.least * 1e3, result.round_trip.most * 1e3, in_ms(&Directions::forward),
+               in_ms(&Directions::backward), gb_per_s(result), tflops(result));
     for (const PhaseSpread& phase : result.phases)
       fmt::print("  {:<46}{:>10.3f}{:>11.3f}{:>11.3f}\n", phase.name, phase.seconds.median * 1e3,
                  phase.seconds.least * 1e3, phase.seconds.most * 1e3);
   }
-  fmt::print("GB/s: what the rank that sends most sends, over the time of the pair\n");
+  fmt::print("GB/s: what the rank that sends the most sends, over the time of a round trip\n");
 }
 
 nlohmann::ordered_json report(const BenchOptions& options, const std::vector<MeasuredSetup>& results) {
@@ -187,7 +187,7 @@ nlohmann::ordered_json report(const BenchOptions& options, const std::vector<Mea
   json["warm_up"] = options.warm_up;
   json["results"] = nlohmann::ordered_json::array();
   for (const MeasuredSetup& result : results) {
-    const PairSetup& setup = result.setup;
+    const RoundTripSetup& setup = result.setup;
     nlohmann::ordered_json entry{{"kind", setup.kind},
                                  {"layout", setup.layout},
                                  {"process_grid", {setup.processes.py, setup.processes.pz}},
@@ -195,11 +195,11 @@ nlohmann::ordered_json report(const BenchOptions& options, const std::vector<Mea
     if (!result.fault.empty()) {
       entry["fault"] = result.fault;
     } else {
-      entry["milliseconds"] = result.pair.median * 1e3;
-      entry["milliseconds_spread"] = {result.pair.least * 1e3, result.pair.most * 1e3};
+      entry["milliseconds"] = result.round_trip.median * 1e3;
+      entry["milliseconds_spread"] = {result.round_trip.least * 1e3, result.round_trip.most * 1e3};
       if (result.directions) {
-        entry["milliseconds_there"] = result.directions->there.median * 1e3;
-        entry["milliseconds_back"] = result.directions->back.median * 1e3;
+        entry["milliseconds_there"] = result.directions->forward.median * 1e3;
+        entry["milliseconds_back"] = result.directions->backward.median * 1e3;
       }
       entry["repeats"] = result.repeats;
       entry["gb_per_s"] = gb_per_s(result);
@@ -213,13 +213,13 @@ nlohmann::ordered_json report(const BenchOptions& options, const std::vector<Mea
   return json;
 }
 
-std::vector<PairSetup> setups_of(const BenchOptions& options) {
+std::vector<RoundTripSetup> setups_of(const BenchOptions& options) {
   const std::vector<std::string> methods =
       options.all && options.exchange == "auto"
           ? exchange_methods()
           : std::vector{options.exchange == "auto" ? exchange_candidates(MPI_COMM_WORLD).front() : options.exchange};
   const int ranks = size_of(MPI_COMM_WORLD);
-  std::vector<PairSetup> setups =
+  std::vector<RoundTripSetup> setups =
       options.what == "fft" ? fft_setups(options, ranks, methods) : transpose_setups(options, ranks, methods);
   if (setups.empty()) {
     throw Error(ExitCode::usage, fmt::format("bench {}: nothing travels between {} rank(s) that way; start it with "
@@ -232,12 +232,13 @@ std::vector<PairSetup> setups_of(const BenchOptions& options) {
 
 }  // namespace
 
-ExitCode bench_there_and_back(const BenchOptions& options) {
+ExitCode bench_round_trips(const BenchOptions& options) {
   select_device(MPI_COMM_WORLD);
   std::vector<MeasuredSetup> results;
-  for (const PairSetup& setup : setups_of(options)) results.push_back(measure(options, setup));
-  std::ranges::stable_sort(
-      results, {}, [](const MeasuredSetup& result) { return std::pair(!result.fault.empty(), result.pair.median); });
+  for (const RoundTripSetup& setup : setups_of(options)) results.push_back(measure(options, setup));
+  std::ranges::stable_sort(results, {}, [](const MeasuredSetup& result) {
+    return std::pair(!result.fault.empty(), result.round_trip.median);
+  });
   run_on_root(MPI_COMM_WORLD, [&] {
     print(options, results);
     write_json(options.json, report(options, results));

@@ -1,0 +1,117 @@
+// A program of its own on top of Sluice's distributed Fourier transform; start yours from here.
+//
+//   mpirun -n 4 sluice_fft_example 64
+//
+// Transforms f = 2 cos(x) cos(2 y) + sin(3 z) on n x n x n points of a periodic box, checks the coefficients, and
+// transforms back.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <numbers>
+#include <vector>
+
+#include "core/decomp/exchange/exchange.hpp"
+#include "core/device/buffer.hpp"
+#include "core/device/memory.hpp"
+#include "poisson/fft/distributed_fft.hpp"
+
+namespace {
+
+using sluice::real;
+
+double field(double x, double y, double z) {
+  return 2 * std::cos(x) * std::cos(2 * y) + std::sin(3 * z);
+}
+
+/// The coefficient of this field, divided by the number of points. Along x only the wavenumbers 0 ... n / 2 are kept:
+/// the others are complex conjugates.
+std::complex<double> coefficient(std::int64_t kx, std::int64_t ky, std::int64_t kz, std::int64_t n) {
+  if (kx == 1 && (ky == 2 || ky == n - 2) && kz == 0) return 0.5;
+  if (kx == 0 && ky == 0 && kz == 3) return {0, -0.5};
+  if (kx == 0 && ky == 0 && kz == n - 3) return {0, 0.5};
+  return 0;
+}
+
+/// Calls action(i, j, k, at) for each point of a box, x fastest: its global indices and its place in the array.
+template <class Action>
+void for_each_point(const sluice::Box3& box, const Action& action) {
+  std::size_t at = 0;
+  for (std::int64_t k = box.lo[2]; k < box.hi[2]; ++k) {
+    for (std::int64_t j = box.lo[1]; j < box.hi[1]; ++j) {
+      for (std::int64_t i = box.lo[0]; i < box.hi[0]; ++i) action(i, j, k, at++);
+    }
+  }
+}
+
+/// Chooses this rank's GPU in a GPU build.
+void select_device(MPI_Comm world) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int rank = 0;
+  int size = 1;
+  MPI_Comm_rank(node, &rank);
+  MPI_Comm_size(node, &size);
+  MPI_Comm_free(&node);
+  sluice::device::select(rank, size);
+}
+
+/// Returns the largest error of the coefficients and of the values after the round trip.
+double transform(MPI_Comm world, std::int64_t n) {
+  // 1. The transform: slabs, x fastest in memory throughout.
+  const auto exchange = sluice::make_exchange("auto", world);
+  sluice::DistributedFft fft(world, {n, n, n}, sluice::FftDecomposition::slab_2d_1d, sluice::FftLayout::contiguous, {},
+                             *exchange);
+
+  // 2. This rank's values go to device memory.
+  const double h = 2 * std::numbers::pi / static_cast<double>(n);
+  std::vector<real> values(static_cast<std::size_t>(fft.real_box().volume()));
+  for_each_point(fft.real_box(), [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t at) {
+    values[at] =
+        static_cast<real>(field(h * static_cast<double>(i), h * static_cast<double>(j), h * static_cast<double>(k)));
+  });
+  sluice::Buffer<real> space(values);
+  sluice::Buffer<std::complex<real>> modes(fft.complex_elements());
+
+  // 3. There: the coefficients are n^3 times those of the Fourier series.
+  fft.forward(space.data(), modes.data());
+  const std::vector<std::complex<real>> found = modes.download();
+  const double points = static_cast<double>(n * n * n);
+  double error = 0;
+  for_each_point(fft.complex_box(), [&](std::int64_t kx, std::int64_t ky, std::int64_t kz, std::size_t at) {
+    error = std::max(error, std::abs(std::complex<double>(found[at]) / points - coefficient(kx, ky, kz, n)));
+  });
+
+  // 4. And back: n^3 times the values.
+  fft.backward(modes.data(), space.data());
+  const std::vector<real> again = space.download();
+  for (std::size_t at = 0; at < values.size(); ++at)
+    error = std::max(error, std::abs(static_cast<double>(again[at]) / points - static_cast<double>(values[at])));
+  MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_DOUBLE, MPI_MAX, world);
+  return error;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int status = EXIT_SUCCESS;
+  try {
+    select_device(MPI_COMM_WORLD);
+    const std::int64_t n = argc > 1 ? std::atoll(argv[1]) : 32;
+    const double error = transform(MPI_COMM_WORLD, n);
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) std::printf("%lld^3 points: largest error %.2e\n", static_cast<long long>(n), error);
+    if (!(error < 40 * sluice::real_epsilon)) status = EXIT_FAILURE;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "sluice_fft_example: %s\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  }
+  MPI_Finalize();
+  return status;
+}

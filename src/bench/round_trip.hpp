@@ -1,0 +1,52 @@
+#pragma once
+// `sluice bench transpose` and `sluice bench fft`: the speed of every way to exchange arrays between ranks.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/decomp/decomposition.hpp"
+#include "core/decomp/exchange/exchange.hpp"
+#include "core/device/timers.hpp"
+#include "core/support/error.hpp"
+#include "src/bench/bench_options.hpp"
+
+namespace sluice {
+
+/// One way to do so.
+struct RoundTripSetup {
+  std::string kind;    ///< transpose: xy, yz or xz; FFT: its decomposition
+  std::string layout;  ///< FFT: its layout
+  ProcessGrid processes;
+  std::string exchange;
+};
+
+/// An exchange or transform and its inverse, timed together.
+class RoundTrip {
+ public:
+  virtual ~RoundTrip() = default;
+  virtual void prepare() {}  ///< before every round trip, not timed
+  /// Collective, both.
+  virtual void forward() = 0;
+  virtual void backward() = 0;
+  /// That leave this rank in a round trip.
+  virtual double bytes_sent() const = 0;
+  /// Of a round trip, all ranks together; 0 if nothing is computed.
+  virtual double operations() const { return 0; }
+  /// Null if it has no phases.
+  virtual PhaseTimers* timers() { return nullptr; }
+};
+
+/// Every setup that the options leave open, for `ranks` ranks and these methods.
+std::vector<RoundTripSetup> transpose_setups(const BenchOptions& options, int ranks,
+                                             const std::vector<std::string>& methods);
+
+std::vector<RoundTripSetup> fft_setups(const BenchOptions& options, int ranks, const std::vector<std::string>& methods);
+
+/// Collective. The exchange must outlive the workload.
+std::unique_ptr<RoundTrip> make_transpose(const BenchOptions& options, const RoundTripSetup& setup, Exchange& exchange);
+std::unique_ptr<RoundTrip> make_fft(const BenchOptions& options, const RoundTripSetup& setup, Exchange& exchange);
+
+/// Measures, prints a table, the fastest first, and writes it as JSON. Collective.
+ExitCode bench_round_trips(const BenchOptions& options);
+
+}  // namespace sluice
