@@ -43,7 +43,7 @@ class Blocks:
     centre: dict[str, Array]
     face: dict[str, Array]
     forcing: Array
-    parameter_set: NDArray[np.int64]  # number, in `parameter_sets`, of the parameters of the flow that was sampled
+    parameter_set: NDArray[np.int64]  # position in `parameter_sets`: which flow was sampled
     parameter_sets: tuple[dict[str, object], ...]
 
     def __len__(self) -> int:
@@ -100,7 +100,7 @@ class Blocks:
             )
         if len(self) == 0 or not self.parameter_sets:
             return {}
-        return self.parameter_sets[self.parameter_set[0]]
+        return self.parameter_sets[int(self.parameter_set[0])]
 
     def merged(self, factor: int) -> Blocks:
         """Neighbouring blocks added up `factor` at a time; the last batch takes what is left over."""
