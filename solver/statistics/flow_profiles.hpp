@@ -113,4 +113,23 @@ struct FaceProfiles {
   }
 };
 
+/// Profiles of a transported field at the centres, labelled after it.
+struct TransportedProfiles {
+  static constexpr ProfileAxis axis = ProfileAxis::z_center;
+
+  op::In c;
+
+  struct Values {
+    double c;
+  };
+
+  template <class Visitor>
+  SLUICE_INLINE static constexpr void visit(const Values& at, Visitor& profile) {
+    profile({"", ""}, at.c);
+    profile({"_squared", ", squared"}, at.c * at.c);
+  }
+
+  SLUICE_INLINE Values at(Cell at) const { return {static_cast<double>(c(at.i, at.j, at.k))}; }
+};
+
 }  // namespace sluice

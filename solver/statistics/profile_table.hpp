@@ -3,6 +3,7 @@
 // visit(values, visitor) calls visitor(label, value) for each profile. The labels, their number and the kernel that
 // reduces all profiles in one pass follow from visit().
 #include <array>
+#include <string>
 #include <vector>
 
 #include "core/device/parallel_for.hpp"
@@ -41,13 +42,15 @@ constexpr int count_profiles() {
 template <class Table>
 inline constexpr int profile_count = detail::count_profiles<Table>();
 
-/// Appends what files say about the profiles of a table, in the order of their values.
+/// Appends what files say about the profiles of a table, in the order of their values. The labels of a table that
+/// serves several fields follow the field's `name` and `long_name`.
 template <class Table>
-void append_profiles(std::vector<ProfileInfo>& list) {
+void append_profiles(std::vector<ProfileInfo>& list, const std::string& name = "", const std::string& long_name = "") {
   std::array<ProfileLabel, static_cast<std::size_t>(profile_count<Table>)> labels{};
   detail::TakeLabels take{labels.data()};
   Table::visit({}, take);
-  for (const ProfileLabel& label : labels) list.push_back({label.name, label.long_name, label.units, Table::axis});
+  for (const ProfileLabel& label : labels)
+    list.push_back({name + label.name, long_name + label.long_name, label.units, Table::axis});
 }
 
 /// The values of all profiles of a table in one cell: a kernel for reduce_planes.

@@ -16,6 +16,10 @@ Statistics::Statistics(const Grid& grid, const Metrics& metrics, const FlowParam
       comm_(comm) {
   append_profiles<CenterProfiles>(profiles_);
   append_profiles<FaceProfiles>(profiles_);
+  for (std::size_t n = first_transported_field; n < flow_fields().size(); ++n) {
+    const FieldDescriptor& field = flow_fields()[n];
+    if (field.outputs.statistics) append_profiles<TransportedProfiles>(profiles_, field.name, field.long_name);
+  }
   block_ = empty_block();
 }
 
@@ -57,6 +61,9 @@ void Statistics::sample(const State& state, double forcing) {
   const op::In w = state.velocity.w.view();
   std::size_t next = add_plane_means(CenterProfiles{u, v, w, state.p.view(), metrics_}, 0);
   next = add_plane_means(FaceProfiles{u, v, w, metrics_, viscosity_}, next);
+  for (const auto& [descriptor, field] : state.transported) {
+    if (descriptor.outputs.statistics) next = add_plane_means(TransportedProfiles{field.view()}, next);
+  }
 
   if (block_.samples == 0) block_.time_begin = state.time;
   block_.time_end = state.time;
