@@ -9,6 +9,7 @@
 #include "core/support/collective.hpp"
 #include "solver/initial.hpp"
 #include "src/commands/case_input.hpp"
+#include "src/outputs/checkpoint.hpp"
 #include "src/run/memory_estimate.hpp"
 #include "src/run/setup.hpp"
 
@@ -109,7 +110,7 @@ void print_memory(const Grid& grid, const FlowParameters& flow, const Decomposit
   fmt::print("memory          {} in all ({:.1f} bytes per point), {} on rank 0\n", readable_size(bytes),
              bytes / static_cast<double>(grid.points()),
              readable_size(rank_memory(grid, flow, decomposition, exchange, 0)));
-  fmt::print("checkpoint      {} each\n", readable_size(4.0 * sizeof(real) * static_cast<double>(grid.points())));
+  fmt::print("checkpoint      {} each\n", readable_size(checkpoint_bytes(grid)));
 }
 
 }  // namespace

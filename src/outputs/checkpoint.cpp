@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/decomp/field_copy.hpp"
@@ -66,6 +67,11 @@ io::Provenance provenance_of(const Simulation& simulation) {
 
 io::GridLines grid_lines_of(const Grid& grid) {
   return io::grid_lines(grid.cells()[0], grid.length_x(), grid.cells()[1], grid.length_y(), grid.z_nodes());
+}
+
+double checkpoint_bytes(const Grid& grid) {
+  const auto fields = std::ranges::count_if(flow_fields(), [](const auto& field) { return field.outputs.checkpoint; });
+  return static_cast<double>(fields) * sizeof(real) * static_cast<double>(grid.points());
 }
 
 std::vector<std::string> write_checkpoint(const Simulation& simulation, const State& state, const Observers& observers,

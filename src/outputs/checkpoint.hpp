@@ -15,6 +15,9 @@ io::Provenance provenance_of(const Simulation& simulation);
 /// The grid's coordinates as files hold them.
 io::GridLines grid_lines_of(const Grid& grid);
 
+/// Bytes of the fields in a checkpoint.
+double checkpoint_bytes(const Grid& grid);
+
 /// Writes DIR/checkpoints/step_NNNNNNN.h5 with what the observers save, and removes the oldest beyond
 /// output.checkpoint.keep. Returns sentences about what went wrong beside the checkpoint itself, on rank 0. Collective.
 /// Throws Error(io); then older checkpoints are as they were.

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 double likely_seconds(const Simulation& simulation) {
   constexpr double bytes_per_second = 2e8;
   constexpr double latency = 0.2;
-  return latency + 4.0 * sizeof(real) * static_cast<double>(simulation.grid.points()) / bytes_per_second;
+  return latency + checkpoint_bytes(simulation.grid) / bytes_per_second;
 }
 
 class CheckpointObserver : public Observer {
