@@ -102,23 +102,19 @@ class ReducedBundle {
 
   template <class Action>
   SLUICE_INLINE void solve_up(const Action& action) {
-    for (int block = 0; block < lines_.blocks.count; ++block) {
-      const double lower = lines_.lower[lines_.blocks.bounds[block]];
-      const double symmetry = lines_.symmetry[block];
-      load(inverse_of_first, block, [&](double /*across*/) { return lower; });
-      action(values_ + 2 * block * pitch_, *this, g_ + 2 * block * g_pitch_);
-      load(inverse_of_last, block, [&](double across) { return symmetry * across; });
-      action(values_ + (2 * block + 1) * pitch_, *this, g_ + (2 * block + 1) * g_pitch_);
+    for (int m = 0; m < 2 * lines_.blocks.count; ++m) {
+      const double lower = lines_.lower[lines_.blocks.bounds[m / 2]];
+      const double symmetry = lines_.symmetry[m / 2];
+      load(m, [&](double across) { return m % 2 == 0 ? lower : symmetry * across; });
+      action(values_ + m * pitch_, *this, g_ + m * g_pitch_);
     }
   }
   template <class Action>
   SLUICE_INLINE void down(const Action& action) {
-    for (int block = lines_.blocks.count - 1; block >= 0; --block) {
-      const double upper = lines_.upper[lines_.blocks.bounds[block + 1] - 1];
-      load(inverse_of_last, block, [&](double /*across*/) { return upper; });
-      action(g_ + (2 * block + 1) * g_pitch_, *this, values_ + (2 * block + 1) * pitch_);
-      load(inverse_of_first, block, [&](double across) { return across; });
-      action(g_ + 2 * block * g_pitch_, *this, values_ + 2 * block * pitch_);
+    for (int m = 2 * lines_.blocks.count - 1; m >= 0; --m) {
+      const double upper = lines_.upper[lines_.blocks.bounds[m / 2 + 1] - 1];
+      load(m, [&](double across) { return m % 2 == 0 ? across : upper; });
+      action(g_ + m * g_pitch_, *this, values_ + m * pitch_);
     }
   }
 
@@ -128,11 +124,12 @@ class ReducedBundle {
 
  private:
   template <class Beside>
-  SLUICE_INLINE void load(ReducedCoefficient pivot, int block, const Beside& beside) {
+  SLUICE_INLINE void load(int m, const Beside& beside) {
+    const ReducedCoefficient pivot = m % 2 == 0 ? inverse_of_first : inverse_of_last;
     constexpr int components = Lines::components;
     for (int c = 0; c < n_ / components; ++c) {
-      const double inverse = lines_.reduced_at(pivot, block, i_ + c, j_);
-      const double next = beside(lines_.reduced_at(coupling, block, i_ + c, j_));
+      const double inverse = lines_.reduced_at(pivot, m / 2, i_ + c, j_);
+      const double next = beside(lines_.reduced_at(coupling, m / 2, i_ + c, j_));
       for (int q = 0; q < components; ++q) {
         inverse_[components * c + q] = inverse;
         beside_[components * c + q] = next;

@@ -44,30 +44,31 @@ OPEN_CHANNEL = {
 IMPLICIT = {"time.diffusion": "implicit_z"}
 TRANSPOSE = {"solver": {"tridiagonal": "transpose"}}
 SHEARED = {"walls": {"bottom": {"velocity": [0, 0.2, 0]}, "top": {"velocity": [0.1, 0, 0]}}}
+SPLIT_Z = {"parallel": {"grid": [1, 2]}}  # not auto, which may choose another grid on a loaded machine
 UNEVEN = {"grid.cells": [18, 15, 35], "solver": {"z_blocks": 4}}
 
 RUNS = [
     Run("channel"),
-    Run("channel-2", ranks=2),
+    Run("channel-2", SPLIT_Z, 2),
     Run("channel-2x3", {"parallel": {"grid": [2, 3], "exchange": "mpi_p2p"}, "solver": {"z_blocks": 4}}, 6),
     Run("channel-alltoall", {"parallel": {"grid": [2, 2], "exchange": "mpi_alltoall"}}, 4),
     Run("channel-datatype", {"parallel": {"grid": [4, 1], "exchange": "mpi_datatype"}}, 4),
     Run("channel-pipelined", {"parallel": {"grid": [2, 1], "exchange": "mpi_pipelined"}}, 2),
-    Run("channel-transpose", {**TRANSPOSE, "parallel": {"grid": [1, 2]}}, 2),
-    Run("channel-restart", ranks=2, restart_at=11),
+    Run("channel-transpose", {**TRANSPOSE, **SPLIT_Z}, 2),
+    Run("channel-restart", SPLIT_Z, 2, restart_at=11),
     Run("channel-uneven", {**UNEVEN, "parallel": {"grid": [2, 3]}}, 6),
     Run("implicit", IMPLICIT),
-    Run("implicit-2", IMPLICIT, 2),
+    Run("implicit-2", {**IMPLICIT, **SPLIT_Z}, 2),
     Run("implicit-2x2", {**IMPLICIT, "parallel": {"grid": [2, 2]}}, 4),
-    Run("implicit-transpose", {**IMPLICIT, **TRANSPOSE, "parallel": {"grid": [1, 2]}}, 2),
+    Run("implicit-transpose", {**IMPLICIT, **TRANSPOSE, **SPLIT_Z}, 2),
     Run("implicit-restart", IMPLICIT, restart_at=13),
     Run("implicit-uneven", {**IMPLICIT, **UNEVEN, "parallel": {"grid": [1, 4]}}, 4),
     Run("couette", COUETTE),
-    Run("couette-implicit-2", {**COUETTE, **IMPLICIT}, 2),
+    Run("couette-implicit-2", {**COUETTE, **IMPLICIT, **SPLIT_Z}, 2),
     Run("open", OPEN_CHANNEL),
-    Run("open-implicit-2", {**OPEN_CHANNEL, **IMPLICIT}, 2),
+    Run("open-implicit-2", {**OPEN_CHANNEL, **IMPLICIT, **SPLIT_Z}, 2),
     Run("open-restart-2x1", {**OPEN_CHANNEL, "parallel": {"grid": [2, 1]}}, 2, restart_at=9),
-    Run("walls-move", {**SHEARED, **IMPLICIT}, 2),
+    Run("walls-move", {**SHEARED, **IMPLICIT, **SPLIT_Z}, 2),
     Run("fixed-dt", {"time.cfl": None, "time.dt": 0.05, "flow.forcing": "none"}),
     Run("natural-grid", {"grid": {"cells": [16, 12, 96], "stretching": {"type": "natural", "re_tau": 180}}}),
     Run("one-y", {"grid.cells": [16, 1, 32], "parallel": {"grid": [1, 2]}}, 2),
