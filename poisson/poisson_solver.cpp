@@ -94,10 +94,10 @@ MemoryNeed PoissonSolver::memory(const Decomposition& decomposition, int rank, T
 }
 
 std::int64_t PoissonSolver::row_length(std::int64_t nx) {
-  const std::int64_t least = 2 * (nx / 2 + 1);
-  if (device::is_gpu()) return least;  // cuFFT is 1.7 times faster along x on rows without a gap between them
+  const std::int64_t min_length = 2 * (nx / 2 + 1);
+  if (device::is_gpu()) return min_length;  // cuFFT is 1.7 times faster along x on rows without a gap between them
   constexpr auto in_line = static_cast<std::int64_t>(64 / sizeof(real));
-  return (least + in_line - 1) / in_line * in_line;
+  return (min_length + in_line - 1) / in_line * in_line;
 }
 
 Field PoissonSolver::make_field() const {

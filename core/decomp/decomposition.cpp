@@ -30,12 +30,12 @@ Decomposition::Decomposition(std::array<std::int64_t, 3> cells, ProcessGrid proc
     : cells_(cells), processes_(processes), blocks_(cells[2], z_blocks) {
   SLUICE_REQUIRE(processes.py >= 1 && processes.pz >= 1, "a process grid needs at least one rank in y and in z");
   if (processes.pz > z_blocks) {
-    const std::int64_t most_blocks = std::max<std::int64_t>(1, cells[2] / 2);
-    const std::string advice = processes.pz <= most_blocks
-                                   ? fmt::format("use at most {} ranks in z, or z_blocks between {} and {}", z_blocks,
-                                                 processes.pz, most_blocks)
-                                   : fmt::format("use at most {} ranks in z, or up to {} with z_blocks: {}", z_blocks,
-                                                 most_blocks, most_blocks);
+    const std::int64_t max_blocks = std::max<std::int64_t>(1, cells[2] / 2);
+    const std::string advice =
+        processes.pz <= max_blocks
+            ? fmt::format("use at most {} ranks in z, or z_blocks between {} and {}", z_blocks, processes.pz,
+                          max_blocks)
+            : fmt::format("use at most {} ranks in z, or up to {} with z_blocks: {}", z_blocks, max_blocks, max_blocks);
     throw Error(ExitCode::resources, fmt::format("z is split over {} ranks, but the grid has {} z blocks "
                                                  "(solver.z_blocks) and a rank owns whole blocks: {}",
                                                  processes.pz, z_blocks, advice));

@@ -53,21 +53,21 @@ class NearGpu {
     static const int node = numa_node_of_gpu();
     constexpr int nodes = 8 * sizeof(unsigned long);
     if (node < 0 || node >= nodes) return;
-    if (syscall(SYS_get_mempolicy, &policy_, nodes_.data(), most_nodes, nullptr, 0) != 0) return;
+    if (syscall(SYS_get_mempolicy, &policy_, nodes_.data(), max_nodes, nullptr, 0) != 0) return;
     const unsigned long mask = 1UL << node;
     preferred_ = syscall(SYS_set_mempolicy, MPOL_PREFERRED, &mask, nodes + 1) == 0;
   }
   NearGpu(const NearGpu&) = delete;
   NearGpu& operator=(const NearGpu&) = delete;
   ~NearGpu() {
-    if (preferred_) syscall(SYS_set_mempolicy, policy_, nodes_.data(), most_nodes);
+    if (preferred_) syscall(SYS_set_mempolicy, policy_, nodes_.data(), max_nodes);
   }
 
  private:
-  static constexpr unsigned long most_nodes = 1024;
+  static constexpr unsigned long max_nodes = 1024;
 
   int policy_ = 0;  ///< what the user had asked for, by numactl say
-  std::array<unsigned long, most_nodes / (8 * sizeof(unsigned long))> nodes_{};
+  std::array<unsigned long, max_nodes / (8 * sizeof(unsigned long))> nodes_{};
   bool preferred_ = false;
 };
 

@@ -236,10 +236,10 @@ struct IndexLaunch {
 };
 
 inline IndexLaunch lay_out(const Box3& box, int of_thread = 1) {
-  constexpr int most_rows_of_blocks = 8;  // in a chunk
+  constexpr int max_rows_of_blocks = 8;  // in a chunk
   const int blocks_in_row = (box.nx() + block_x * of_thread - 1) / (block_x * of_thread);
   const int rows_of_blocks = (box.ny() + block_y - 1) / block_y;
-  const int in_chunk = rows_of_blocks < most_rows_of_blocks ? rows_of_blocks : most_rows_of_blocks;
+  const int in_chunk = rows_of_blocks < max_rows_of_blocks ? rows_of_blocks : max_rows_of_blocks;
   return {{static_cast<int>(box.lo[0]), static_cast<int>(box.hi[0]), static_cast<int>(box.lo[1]),
            static_cast<int>(box.hi[1]), static_cast<int>(box.lo[2]), blocks_in_row, in_chunk * block_y},
           dim3(blocks_in_row * in_chunk, box.nz(), (rows_of_blocks + in_chunk - 1) / in_chunk)};
@@ -267,10 +267,10 @@ struct RowLaunch {
 };
 
 inline RowLaunch lay_out_rows(const Box3& box, int rows_in_block) {
-  constexpr int most_rows_in_chunk = 32;
+  constexpr int max_rows_in_chunk = 32;
   const int row_blocks = (box.ny() + rows_in_block - 1) / rows_in_block;
-  const int most_in_chunk = most_rows_in_chunk / rows_in_block;
-  const int in_chunk = row_blocks < most_in_chunk ? row_blocks : most_in_chunk;
+  const int max_in_chunk = max_rows_in_chunk / rows_in_block;
+  const int in_chunk = row_blocks < max_in_chunk ? row_blocks : max_in_chunk;
   const int segments = (box.nx() + segment - 1) / segment;
   return {{box.nx(), static_cast<int>(box.lo[1]), box.ny(), static_cast<int>(box.lo[2]), segments, in_chunk},
           dim3(segments * in_chunk, box.nz(), (row_blocks + in_chunk - 1) / in_chunk)};

@@ -58,10 +58,10 @@ class Rules {
   void check_z_blocks() {
     const std::string path = "solver.z_blocks";
     if (!problems_.good(path) || !problems_.good("grid.cells")) return;
-    const std::int64_t most = settings_.cells[2] / 2;
-    if (settings_.z_blocks <= most) return;
+    const std::int64_t max_blocks = settings_.cells[2] / 2;
+    if (settings_.z_blocks <= max_blocks) return;
     note(path, fmt::format("{} blocks of at least 2 planes do not fit into {} planes; allowed: auto, or 1 to {}",
-                           settings_.z_blocks, settings_.cells[2], most));
+                           settings_.z_blocks, settings_.cells[2], max_blocks));
   }
 
   void check_exchange(const std::vector<std::string>& methods) {

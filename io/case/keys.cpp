@@ -151,12 +151,12 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
   constexpr std::size_t longest = 64;  // the distance takes time and memory of the product of the lengths
   if (word.size() > longest) return {};
   std::string nearest;
-  std::size_t least = std::max<std::size_t>(1, (word.size() + 1) / 3) + 1;
+  std::size_t smallest = std::max<std::size_t>(1, (word.size() + 1) / 3) + 1;
   for (const auto& candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
     // A word of a few letters is near to everything; a distance of its whole length means nothing in common.
-    if (distance < least && distance < candidate.size()) {
-      least = distance;
+    if (distance < smallest && distance < candidate.size()) {
+      smallest = distance;
       nearest = candidate;
     }
   }

@@ -47,12 +47,12 @@ constexpr ColumnStages stages_of(int length) {
   stages.columns = columns_of_64_bytes * (length <= 384 ? 4 : length <= 768 ? 2 : 1);
   const int fit = threads_that_fit(stages.largest()) / stages.columns;
   const int by_memory = std::max<int>(1, static_cast<int>(shared_in_flight / stages.shared_bytes()));
-  double least = 0;
+  double min_time = 0;
   for (int threads = 1; threads <= fit; ++threads) {
     const int resident = std::min({by_memory, fit / threads, 16});
     const double time = static_cast<double>(column_stages::rounds(stages, threads)) / resident;
-    if (least == 0 || time < least) {  // the first of those that are equal: with the most blocks
-      least = time;
+    if (min_time == 0 || time < min_time) {  // the first of those that are equal: with the most blocks
+      min_time = time;
       stages.threads = threads;
       stages.resident = resident;
     }

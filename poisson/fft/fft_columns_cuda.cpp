@@ -42,7 +42,7 @@ class Columns : public ColumnFourier {
         shared_(shared),
         stride_y_(stride_y),
         stride_z_(stride_z),
-        roots_(cuda::roots_of_unity(ny)) {}
+        twiddles_(cuda::twiddles_of(ny)) {}
 
   void run(const std::complex<real>* from, std::complex<real>* to, bool forward) override {
     const int tiles = (nx_ + stages_.columns - 1) / stages_.columns;
@@ -54,7 +54,7 @@ class Columns : public ColumnFourier {
                                   tiles};
     cuda::kernel_of_length<ColumnKernels>(ny_)<<<static_cast<unsigned>(tiles) * static_cast<unsigned>(nz_),
                                                  static_cast<unsigned>(stages_.columns * stages_.threads), shared_>>>(
-        array, roots_.data(), !forward);
+        array, twiddles_.data(), !forward);
     check_cuda(cudaGetLastError(), "the transform of columns");
   }
 
@@ -63,7 +63,7 @@ class Columns : public ColumnFourier {
   ColumnStages stages_;
   std::size_t shared_;  ///< bytes of shared memory that a block of threads asks for
   std::int64_t stride_y_, stride_z_;
-  Buffer<ComplexPair> roots_;  ///< exp(-2 pi i n / ny)
+  Buffer<ComplexPair> twiddles_;  ///< exp(-2 pi i n / ny)
 };
 
 }  // namespace

@@ -21,10 +21,10 @@ struct ColumnArray {
   int tiles_per_plane;  ///< blocks of threads for each plane
 };
 
-/// `roots`: exp(-2 pi i n / N). Backward, row ky is written as N - ky.
+/// `twiddles`: exp(-2 pi i n / N). Backward, row ky is written as N - ky.
 template <int Length>
 __global__ void __launch_bounds__(stages_of(Length).columns* stages_of(Length).threads, stages_of(Length).resident)
-    transform_columns(ColumnArray array, const ComplexPair* __restrict__ roots, bool backward) {
+    transform_columns(ColumnArray array, const ComplexPair* __restrict__ twiddles, bool backward) {
   constexpr ColumnStages stages = stages_of(Length);
   constexpr int R1 = stages.R1, R2 = stages.R2, R3 = stages.R3;
   constexpr int C = stages.columns, T = stages.threads;
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(stages_of(Length).columns* stages_of(Length).t
       for (int m = 0; m < R1; ++m, from += step) v[m] = *from;
     }
     SmallDft<R1>::run(v);
-    turn_by_powers<R1>(v, roots[n]);
+    apply_twiddles<R1>(v, twiddles[n]);
     ComplexPair* const at = values + ((n / R3) * group + n % R3) * C;
     SLUICE_UNROLL
     for (int m = 0; m < R1; ++m) at[m * layer * C] = v[m];
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(stages_of(Length).columns* stages_of(Length).t
       SLUICE_UNROLL
       for (int m = 0; m < R2; ++m) v[m] = at[m * group * C];
       SmallDft<R2>::run(v);
-      turn_by_powers<R2>(v, roots[R1 * (n % R3)]);
+      apply_twiddles<R2>(v, twiddles[R1 * (n % R3)]);
       SLUICE_UNROLL
       for (int m = 0; m < R2; ++m) at[m * group * C] = v[m];
     }

@@ -35,13 +35,13 @@ inline bool allow_shared(const void* kernel, std::size_t bytes) {
 }
 
 /// exp(-2 pi i m / n) for m < n
-inline std::vector<ComplexPair> roots_of_unity(int n) {
-  std::vector<ComplexPair> roots(static_cast<std::size_t>(n));
+inline std::vector<ComplexPair> twiddles_of(int n) {
+  std::vector<ComplexPair> twiddles(static_cast<std::size_t>(n));
   for (int m = 0; m < n; ++m) {
     const double angle = -2 * std::numbers::pi * m / n;
-    roots[static_cast<std::size_t>(m)] = {static_cast<real>(std::cos(angle)), static_cast<real>(std::sin(angle))};
+    twiddles[static_cast<std::size_t>(m)] = {static_cast<real>(std::cos(angle)), static_cast<real>(std::sin(angle))};
   }
-  return roots;
+  return twiddles;
 }
 
 }  // namespace sluice::cuda

@@ -27,7 +27,7 @@ class RowFourier {
   int nx_ = 0;
   std::int64_t rows_ = 0, row_length_ = 0;
   RowStages stages_ = {};
-  Buffer<ComplexPair> roots_;  ///< exp(-2 pi i n / nx)
+  Buffer<ComplexPair> twiddles_;  ///< exp(-2 pi i n / nx)
 };
 
 }  // namespace sluice

@@ -47,7 +47,7 @@ std::unique_ptr<RowFourier> RowFourier::make(int nx, std::int64_t rows, std::int
   transform->rows_ = rows;
   transform->row_length_ = row_length;
   transform->stages_ = stages;
-  transform->roots_ = Buffer<ComplexPair>(cuda::roots_of_unity(nx));
+  transform->twiddles_ = Buffer<ComplexPair>(cuda::twiddles_of(nx));
   return transform;
 }
 
@@ -57,7 +57,7 @@ void RowFourier::run(real* data, bool forward) {
   const std::int64_t blocks = (rows_ + stages_.rows - 1) / stages_.rows;
   kernel_of(nx_,
             forward)<<<static_cast<unsigned>(blocks), static_cast<unsigned>(stages_.threads), stages_.shared_bytes()>>>(
-      array, roots_.data());
+      array, twiddles_.data());
   check_cuda(cudaGetLastError(), "the transform along x");
 }
 

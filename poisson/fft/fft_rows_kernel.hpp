@@ -44,9 +44,9 @@ struct BlockOfRows {
 /// Pairs of coefficients that a thread reads before it uses them, so that enough is on its way from memory.
 inline constexpr int pairs_at_once = 4;
 
-/// X_k and X_N-k to memory, from Z in the order of (3). `roots`: exp(-2 pi i n / nx).
+/// X_k and X_N-k to memory, from Z in the order of (3). `twiddles`: exp(-2 pi i n / nx).
 template <class Choice>
-__device__ __forceinline__ void write_coefficients(const BlockOfRows& block, const ComplexPair* __restrict__ roots) {
+__device__ __forceinline__ void write_coefficients(const BlockOfRows& block, const ComplexPair* __restrict__ twiddles) {
   constexpr RowStages s = Choice::stages;
   constexpr int N = s.length();
   constexpr int half = N / 2;
@@ -70,7 +70,7 @@ __device__ __forceinline__ void write_coefficients(const BlockOfRows& block, con
       const int k = pair % half;
       ComplexPair* const x = block.memory + row * block.stride;
       const ComplexPair even = by_half(at_k[p] + mirror[p]);
-      const ComplexPair odd = roots[k] * quarter_turn(by_half(at_k[p] - mirror[p]));
+      const ComplexPair odd = twiddles[k] * quarter_turn(by_half(at_k[p] - mirror[p]));
       x[k] = even + odd;
       x[N - k] = conjugate(even - odd);
       if (k == 0) x[half] = conjugate(block.shared[row * s.row() + s.place_after(half)]);
@@ -81,7 +81,7 @@ __device__ __forceinline__ void write_coefficients(const BlockOfRows& block, con
 /// 2 Z_k and 2 Z_N-k, parts exchanged, in the order of (1), from X_k and X_N-k in memory. The imaginary parts of X_0
 /// and X_N count for nothing.
 template <class Choice>
-__device__ __forceinline__ void read_coefficients(const BlockOfRows& block, const ComplexPair* __restrict__ roots) {
+__device__ __forceinline__ void read_coefficients(const BlockOfRows& block, const ComplexPair* __restrict__ twiddles) {
   constexpr RowStages s = Choice::stages;
   constexpr int N = s.length();
   constexpr int half = N / 2;
@@ -110,7 +110,7 @@ __device__ __forceinline__ void read_coefficients(const BlockOfRows& block, cons
         z[s.place_before(half)] = exchanged({2 * middle.re, -2 * middle.im});
       }
       const ComplexPair even = at_k[p] + mirror[p];
-      const ComplexPair odd = quarter_turn(conjugate(roots[k]) * (at_k[p] - mirror[p]));
+      const ComplexPair odd = quarter_turn(conjugate(twiddles[k]) * (at_k[p] - mirror[p]));
       z[s.place_before(k)] = exchanged(even - odd);
       if (k > 0) z[s.place_before(N - k)] = exchanged(conjugate(even + odd));
     }
@@ -119,7 +119,7 @@ __device__ __forceinline__ void read_coefficients(const BlockOfRows& block, cons
 
 /// From z in memory, or with `Backward` in shared memory.
 template <class Choice, bool Backward>
-__device__ __forceinline__ void first_stage(const BlockOfRows& block, const ComplexPair* __restrict__ roots) {
+__device__ __forceinline__ void first_stage(const BlockOfRows& block, const ComplexPair* __restrict__ twiddles) {
   constexpr RowStages s = Choice::stages;
   constexpr int tasks = s.R2 * s.R3;
 #pragma unroll 1
@@ -133,14 +133,14 @@ __device__ __forceinline__ void first_stage(const BlockOfRows& block, const Comp
     SLUICE_UNROLL
     for (int m = 0; m < s.R1; ++m) v[m] = from[m * step];
     SmallDft<s.R1>::run(v);
-    turn_by_powers<s.R1>(v, roots[2 * n]);
+    apply_twiddles<s.R1>(v, twiddles[2 * n]);
     SLUICE_UNROLL
     for (int m = 0; m < s.R1; ++m) at[m * s.layer()] = v[m];
   }
 }
 
 template <class Choice>
-__device__ __forceinline__ void second_stage(const BlockOfRows& block, const ComplexPair* __restrict__ roots) {
+__device__ __forceinline__ void second_stage(const BlockOfRows& block, const ComplexPair* __restrict__ twiddles) {
   constexpr RowStages s = Choice::stages;
   constexpr int tasks = s.R1 * s.R3;
 #pragma unroll 1
@@ -152,7 +152,7 @@ __device__ __forceinline__ void second_stage(const BlockOfRows& block, const Com
     SLUICE_UNROLL
     for (int m = 0; m < s.R2; ++m) v[m] = at[m * s.R3];
     SmallDft<s.R2>::run(v);
-    turn_by_powers<s.R2>(v, roots[2 * s.R1 * n3]);
+    apply_twiddles<s.R2>(v, twiddles[2 * s.R1 * n3]);
     SLUICE_UNROLL
     for (int m = 0; m < s.R2; ++m) at[m * s.R3] = v[m];
   }
@@ -184,10 +184,10 @@ __device__ __forceinline__ void third_stage(const BlockOfRows& block) {
   }
 }
 
-/// `roots`: exp(-2 pi i n / nx). All that a block writes to memory, it writes after its threads have read its rows.
+/// `twiddles`: exp(-2 pi i n / nx). All that a block writes to memory, it writes after its threads have read its rows.
 template <class Choice, bool Backward>
 __global__ void __launch_bounds__(Choice::stages.threads, Choice::stages.resident)
-    transform_rows(RowArray array, const ComplexPair* __restrict__ roots) {
+    transform_rows(RowArray array, const ComplexPair* __restrict__ twiddles) {
   constexpr RowStages s = Choice::stages;
   extern __shared__ __align__(16) unsigned char shared[];
   const std::int64_t first = std::int64_t{blockIdx.x} * s.rows;
@@ -195,19 +195,19 @@ __global__ void __launch_bounds__(Choice::stages.threads, Choice::stages.residen
   const BlockOfRows block{array.data + first * array.stride, array.stride, reinterpret_cast<ComplexPair*>(shared),
                           left < s.rows ? static_cast<int>(left) : s.rows};
   if constexpr (Backward) {
-    read_coefficients<Choice>(block, roots);
+    read_coefficients<Choice>(block, twiddles);
     __syncthreads();
   }
-  first_stage<Choice, Backward>(block, roots);
+  first_stage<Choice, Backward>(block, twiddles);
   __syncthreads();
   if constexpr (s.R2 > 1) {
-    second_stage<Choice>(block, roots);
+    second_stage<Choice>(block, twiddles);
     __syncthreads();
   }
   third_stage<Choice, Backward>(block);
   if constexpr (!Backward) {
     __syncthreads();
-    write_coefficients<Choice>(block, roots);
+    write_coefficients<Choice>(block, twiddles);
   }
 }
 

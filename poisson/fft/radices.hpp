@@ -28,7 +28,7 @@ constexpr int threads_that_fit(int radix) {
 /// Two radices if they do, else three, as equal as can be, in ascending order; R1 = 0 if there are none.
 constexpr Radices radices_of(int length) {
   Radices best = {};
-  int least = 0;
+  int min_price = 0;
   for (int a = 2; a <= largest_radix; ++a) {
     if (!is_radix(a) || length % a != 0) continue;
     for (int b = 1; b <= largest_radix; b = b == 1 ? a : b + 1) {
@@ -36,8 +36,8 @@ constexpr Radices radices_of(int length) {
       const int c = length / a / b;
       if (c < std::max(a, b) || !is_radix(c)) continue;
       const int price = (b > 1 ? 10'000 : 0) + 100 * c + a + b;
-      if (least == 0 || price < least) {
-        least = price;
+      if (min_price == 0 || price < min_price) {
+        min_price = price;
         best = {a, b, c};
       }
     }

@@ -36,7 +36,7 @@ namespace row_stages {
 inline constexpr int bytes_in_flight = 160'000;
 
 /// Blocks of threads on a multiprocessor, so that some read and write while others compute.
-inline constexpr int least_resident = 3;
+inline constexpr int min_resident = 3;
 
 /// Radices with the largest powers of two first and last: where R1 is a multiple of 8, the numbers that neighbouring
 /// threads reach for lie in different banks.
@@ -66,15 +66,15 @@ constexpr RowStages row_stages_of(int nx) {
   const Radices radices = ordered(ascending);
   const int fit = threads_that_fit(radices.largest());
   RowStages best{};
-  double least = 0;
-  for (int threads = 128; threads * least_resident <= fit; threads += 32) {
+  double min_time = 0;
+  for (int threads = 128; threads * min_resident <= fit; threads += 32) {
     for (int rows = 1; rows <= 64; ++rows) {
       RowStages stages{radices, rows, threads, 0};
       stages.resident = std::min({fit / threads, bytes_in_flight / static_cast<int>(stages.shared_bytes()), 16});
-      if (stages.resident < least_resident) break;
+      if (stages.resident < min_resident) break;
       const double time = static_cast<double>(numbers_in_turn(stages)) / (rows * stages.resident);
-      if (least == 0 || time < least) {  // the first of those that are equal: the most blocks
-        least = time;
+      if (min_time == 0 || time < min_time) {  // the first of those that are equal: the most blocks
+        min_time = time;
         best = stages;
       }
     }

@@ -230,7 +230,7 @@ struct CoprimeDft {
 
 /// A B points by B transforms of A, turned, and A of B.
 template <int A, int B>
-struct TurnedDft {
+struct CooleyTukeyDft {
   SLUICE_INLINE static void run(ComplexPair* v) {
     ComplexPair columns[B][A];
     SLUICE_UNROLL
@@ -258,18 +258,18 @@ template <> struct SmallDft<3> : OddDft<3> {};
 template <> struct SmallDft<5> : OddDft<5> {};
 template <> struct SmallDft<6> : CoprimeDft<2, 3> {};
 template <> struct SmallDft<7> : OddDft<7> {};
-template <> struct SmallDft<8> : TurnedDft<4, 2> {};
-template <> struct SmallDft<9> : TurnedDft<3, 3> {};
+template <> struct SmallDft<8> : CooleyTukeyDft<4, 2> {};
+template <> struct SmallDft<9> : CooleyTukeyDft<3, 3> {};
 template <> struct SmallDft<10> : CoprimeDft<2, 5> {};
 template <> struct SmallDft<12> : CoprimeDft<3, 4> {};
 template <> struct SmallDft<14> : CoprimeDft<2, 7> {};
 template <> struct SmallDft<15> : CoprimeDft<3, 5> {};
-template <> struct SmallDft<16> : TurnedDft<4, 4> {};
+template <> struct SmallDft<16> : CooleyTukeyDft<4, 4> {};
 // clang-format on
 
 /// v[k] *= w^k; each power from the product of as few as possible.
 template <int N>
-SLUICE_INLINE void turn_by_powers(ComplexPair* v, ComplexPair w) {
+SLUICE_INLINE void apply_twiddles(ComplexPair* v, ComplexPair w) {
   constexpr int low = 4;
   ComplexPair power[low] = {};
   power[1] = w;

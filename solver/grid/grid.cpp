@@ -36,9 +36,9 @@ double Grid::dz(std::int64_t k) const {
 }
 
 double Grid::dz_min() const {
-  double least = dz(0);
-  for (std::int64_t k = 1; k < cells_[2]; ++k) least = std::min(least, dz(k));
-  return least;
+  double smallest = dz(0);
+  for (std::int64_t k = 1; k < cells_[2]; ++k) smallest = std::min(smallest, dz(k));
+  return smallest;
 }
 
 namespace {

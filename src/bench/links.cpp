@@ -144,7 +144,7 @@ void print(std::size_t bytes, const std::vector<Rate>& rates) {
       continue;
     }
     fmt::print("{:<28}{:>10.3f}{:>11.3f}{:>11.3f}{:>20.2f}\n", rate.link, rate.seconds.median * 1e3,
-               rate.seconds.least * 1e3, rate.seconds.most * 1e3, rate.gb_per_s());
+               rate.seconds.min * 1e3, rate.seconds.max * 1e3, rate.gb_per_s());
   }
 }
 
@@ -164,7 +164,7 @@ nlohmann::ordered_json report(std::size_t bytes, const std::vector<Rate>& rates)
     }
     json["links"].push_back({{"name", rate.link},
                              {"milliseconds", rate.seconds.median * 1e3},
-                             {"milliseconds_spread", {rate.seconds.least * 1e3, rate.seconds.most * 1e3}},
+                             {"milliseconds_spread", {rate.seconds.min * 1e3, rate.seconds.max * 1e3}},
                              {"gb_per_s", rate.gb_per_s()}});
   }
   return json;

@@ -166,11 +166,11 @@ void print(const BenchOptions& options, const std::vector<MeasuredSetup>& result
       return result.directions ? fmt::format("{:.3f}", (*result.directions.*half).median * 1e3) : "";
     };
     fmt::print("{}{:>10.3f}{:>11.3f}{:>11.3f}{:>10}{:>10}{:>10.2f}{:>9.3f}\n", way, result.round_trip.median * 1e3,
-               result.round_trip.least * 1e3, result.round_trip.most * 1e3, in_ms(&Directions::forward),
+               result.round_trip.min * 1e3, result.round_trip.max * 1e3, in_ms(&Directions::forward),
                in_ms(&Directions::backward), gb_per_s(result), tflops(result));
     for (const PhaseSpread& phase : result.phases)
       fmt::print("  {:<46}{:>10.3f}{:>11.3f}{:>11.3f}\n", phase.name, phase.seconds.median * 1e3,
-                 phase.seconds.least * 1e3, phase.seconds.most * 1e3);
+                 phase.seconds.min * 1e3, phase.seconds.max * 1e3);
   }
   fmt::print("GB/s: what the rank that sends the most sends, over the time of a round trip\n");
 }
@@ -196,7 +196,7 @@ nlohmann::ordered_json report(const BenchOptions& options, const std::vector<Mea
       entry["fault"] = result.fault;
     } else {
       entry["milliseconds"] = result.round_trip.median * 1e3;
-      entry["milliseconds_spread"] = {result.round_trip.least * 1e3, result.round_trip.most * 1e3};
+      entry["milliseconds_spread"] = {result.round_trip.min * 1e3, result.round_trip.max * 1e3};
       if (result.directions) {
         entry["milliseconds_there"] = result.directions->forward.median * 1e3;
         entry["milliseconds_back"] = result.directions->backward.median * 1e3;

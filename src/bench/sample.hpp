@@ -7,8 +7,8 @@ namespace sluice {
 /// Median and extremes of repeated measurements.
 struct Spread {
   double median = 0;
-  double least = 0;
-  double most = 0;
+  double min = 0;
+  double max = 0;
 };
 
 inline Spread spread_of(std::vector<double> values) {

@@ -50,8 +50,8 @@ io::Case bench_case(const BenchOptions& options, std::int64_t nz) {
 
 /// Words (values of a field) a point that one step, or one solve, must move at the least, phase by phase. A phase that
 /// is not named moves few.
-std::map<std::string, double> least_words(const std::string& what, const io::Case& settings,
-                                          const ProcessGrid& processes) {
+std::map<std::string, double> min_words(const std::string& what, const io::Case& settings,
+                                        const ProcessGrid& processes) {
   const bool implicit_z = settings.flow.diffusion == Diffusion::implicit_z;
   const double substeps = what == "step" ? Rk3::substeps : 1;
   return {
@@ -207,7 +207,7 @@ nlohmann::ordered_json report(const BenchOptions& options, const io::Case& setti
   const Spread total = measurement.total();
   const Spread total_with_phases = measurement.total_with_phases();
   const ProcessGrid& processes = layout.processes;
-  const auto words = least_words(options.what, settings, processes);
+  const auto words = min_words(options.what, settings, processes);
   nlohmann::ordered_json json;
   json["what"] = options.what;
   json["cells"] = settings.cells;
@@ -224,7 +224,7 @@ nlohmann::ordered_json report(const BenchOptions& options, const io::Case& setti
   json["z_blocks"] = settings.z_blocks;
   json["repeats"] = options.repeats;
   json["ns_per_point_per_step"] = total.median / points * 1e9;
-  json["ns_per_point_per_step_spread"] = {total.least / points * 1e9, total.most / points * 1e9};
+  json["ns_per_point_per_step_spread"] = {total.min / points * 1e9, total.max / points * 1e9};
   json["point_steps_per_second"] = points / total.median;
   json["bytes_per_point"] = memory.bytes_per_point;
   json["bytes_per_point_slope"] = memory.slope;
@@ -237,12 +237,12 @@ nlohmann::ordered_json report(const BenchOptions& options, const io::Case& setti
     json["phases"].push_back(
         {{"name", name},
          {"milliseconds", phase.median * 1e3},
-         {"milliseconds_spread", {phase.least * 1e3, phase.most * 1e3}},
+         {"milliseconds_spread", {phase.min * 1e3, phase.max * 1e3}},
          {"words", phase_words},
          {"fraction_of_bandwidth", phase_words * sizeof(real) * points / (phase.median * triad * 1e9)}});
   }
   json["milliseconds_with_phases"] = total_with_phases.median * 1e3;
-  json["milliseconds_with_phases_spread"] = {total_with_phases.least * 1e3, total_with_phases.most * 1e3};
+  json["milliseconds_with_phases_spread"] = {total_with_phases.min * 1e3, total_with_phases.max * 1e3};
   return json;
 }
 

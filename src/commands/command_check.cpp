@@ -27,9 +27,9 @@ void print_grid(const Grid& grid, const FlowParameters& flow) {
              grid.dz_min(), widest);
 
   const double u_tau = turbulent_profile(grid, flow).friction_velocity;
-  constexpr double least_turbulent = 60;  // below, a channel is laminar
-  if (u_tau / flow.viscosity < least_turbulent) {
-    fmt::print("Re_tau          below {:.0f}: the flow is laminar\n", least_turbulent);
+  constexpr double min_turbulent = 60;  // below, a channel is laminar
+  if (u_tau / flow.viscosity < min_turbulent) {
+    fmt::print("Re_tau          below {:.0f}: the flow is laminar\n", min_turbulent);
     return;
   }
   const double viscous_length = flow.viscosity / u_tau;

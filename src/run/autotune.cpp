@@ -73,15 +73,15 @@ double time_of_substep(const io::Case& settings, const Grid& grid, const Layout&
   TimedSubsteps substeps(settings, grid, layout, world);
   const double warm_up = substeps.seconds_of(0);
   if (warm_up > skip_after_warm_up && warm_up > skip_after_warm_up_ratio * best) return warm_up;
-  double least = std::numeric_limits<double>::max();
+  double min_seconds = std::numeric_limits<double>::max();
   double spent = 0;
   for (int n = 0; n < min_substeps || (n < max_substeps && spent < target_seconds); ++n) {
     const double seconds = substeps.seconds_of(1 + n % 2);  // the last two of a step, which do the same work
-    least = std::min(least, seconds);
+    min_seconds = std::min(min_seconds, seconds);
     spent += seconds;
-    if (least > skip_repeat_ratio * best || seconds > skip_repeat_above) break;
+    if (min_seconds > skip_repeat_ratio * best || seconds > skip_repeat_above) break;
   }
-  return least;
+  return min_seconds;
 }
 
 bool same(const Layout& a, const Layout& b) {

@@ -69,7 +69,7 @@ class Row {
     ComplexPair v[Radix];
     for (int m = 0; m < Radix; ++m) v[m] = at[m * step];
     SmallDft<Radix>::run(v);
-    turn_by_powers<Radix>(v, w);
+    apply_twiddles<Radix>(v, w);
     for (int m = 0; m < Radix; ++m) at[m * step] = v[m];
   }
 
@@ -152,7 +152,7 @@ TEST(RowStages, FitTheLengthAndTheMachine) {
     EXPECT_GE(s.rows, 1) << length;
     EXPECT_EQ(s.threads % 32, 0) << length;
     EXPECT_GE(s.threads, 128) << length;
-    EXPECT_GE(s.resident, row_stages::least_resident) << length;
+    EXPECT_GE(s.resident, row_stages::min_resident) << length;
     EXPECT_LE(s.threads * s.resident, threads_that_fit(s.largest())) << length;
     EXPECT_LE(s.shared_bytes() * static_cast<std::size_t>(s.resident), row_stages::bytes_in_flight) << length;
     EXPECT_EQ(s.layer() % 2, 1) << length;

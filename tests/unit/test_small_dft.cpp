@@ -46,7 +46,7 @@ TEST(SmallDft, IsTheSumThatDefinesIt) {
 TEST(SmallDft, TurnsByPowers) {
   ComplexPair v[16];
   for (ComplexPair& value : v) value = {1, 0};
-  turn_by_powers<16>(v, rounded(root(5, 768)));
+  apply_twiddles<16>(v, rounded(root(5, 768)));
   for (int k = 0; k < 16; ++k) EXPECT_LE(distance(root(5 * k, 768), v[k]), 8 * real_epsilon) << k;
 }
 
@@ -60,7 +60,7 @@ std::vector<ComplexPair> in_stages(const std::vector<ComplexPair>& in) {
     ComplexPair v[s.R1];
     for (int m = 0; m < s.R1; ++m) v[m] = in[static_cast<std::size_t>(m * s.R2 * s.R3 + n)];
     SmallDft<s.R1>::run(v);
-    turn_by_powers<s.R1>(v, power(n));
+    apply_twiddles<s.R1>(v, power(n));
     for (int m = 0; m < s.R1; ++m) {
       values[static_cast<std::size_t>(n / s.R3 * s.group() + n % s.R3 + m * s.layer())] = v[m];
     }
@@ -70,7 +70,7 @@ std::vector<ComplexPair> in_stages(const std::vector<ComplexPair>& in) {
     ComplexPair v[s.R2];
     for (int m = 0; m < s.R2; ++m) v[m] = at[m * s.group()];
     SmallDft<s.R2>::run(v);
-    turn_by_powers<s.R2>(v, power(s.R1 * (n % s.R3)));
+    apply_twiddles<s.R2>(v, power(s.R1 * (n % s.R3)));
     for (int m = 0; m < s.R2; ++m) at[m * s.group()] = v[m];
   }
   std::vector<ComplexPair> out(in.size());
