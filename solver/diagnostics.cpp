@@ -13,7 +13,7 @@ namespace {
 
 using op::In;
 
-/// u dz and |u|^2/2 dz; w's share belongs to its own control volume, whose height is that between centres.
+/// u dz and |u|^2/2 dz. For w, dz is the height of its own control volume: the distance between centres.
 struct MomentumAndEnergy {
   In u, v, w;
   Metrics m;
@@ -34,8 +34,8 @@ struct AbsDivergence {
   SLUICE_INLINE double operator()(Cell c) const { return std::abs(static_cast<double>(op::divergence(u, v, w, c, m))); }
 };
 
-/// What MomentumAndEnergy leaves out of the energy of w on a wall, whose control volume is half a cell high: all of it
-/// at the bottom, where `weight` is 1; at the top, where it is -1, MomentumAndEnergy has taken twice as much.
+/// Corrects MomentumAndEnergy for w on a wall, where the control volume is half a cell high. At the bottom (`weight` 1)
+/// that sum has no such term; at the top (-1) its term is twice too large.
 struct EnergyOnWall {
   WallVelocity w;
   double weight;
@@ -62,7 +62,7 @@ bool Diagnostics::finite() const {
 }
 
 double global_max(double local, MPI_Comm comm) {
-  // MPI_MAX may lose a NaN, so it travels beside the value.
+  // MPI_MAX may lose a NaN, so a flag is reduced beside the value.
   double both[2] = {std::isnan(local) ? 0 : local, std::isnan(local) ? 1.0 : 0.0};
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_DOUBLE, MPI_MAX, comm), "MPI_Allreduce");
   return both[1] > 0 ? std::nan("") : both[0];

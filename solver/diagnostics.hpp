@@ -8,13 +8,13 @@
 
 namespace sluice {
 
-/// Scalars of one state, as the time series shows them. All collective, with the same bits on every process grid.
+/// Scalars of one state for the time series. All functions are collective; same bits on every process grid.
 struct Diagnostics {
   double bulk_velocity = 0;   ///< volume mean of u
   double kinetic_energy = 0;  ///< volume mean of |u|^2/2 on the native points
   double max_divergence = 0;  ///< largest |div u|
-  double shear_bottom =
-      0;  ///< plane mean of nu du/dz at the wall, the scheme's own; sign of the force on the fluid's side
+  /// Plane mean of nu du/dz at each wall, from the scheme; not negated at the top.
+  double shear_bottom = 0;
   double shear_top = 0;
   bool finite() const;
 };

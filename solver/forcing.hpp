@@ -11,15 +11,14 @@
 
 namespace sluice {
 
-/// Volume mean of a velocity component weighted with the cell heights (u or v). The same bits on every process grid.
-/// Collective.
+/// Volume mean of u or v: the average weighted with the cell heights. Same bits on every process grid. Collective.
 double volume_mean(const Field& f, const Grid& grid, const Metrics& metrics, MPI_Comm comm);
 
-/// One cell's part in it: its velocity times its height.
+/// One cell's contribution to that sum: its velocity times its height.
 SLUICE_INLINE double weighted_by_height(real f, int k, const Metrics& m) {
   return static_cast<double>(f) * static_cast<double>(m.dz[k]);
 }
-/// The same from the sum of those over the rank's cells. Collective.
+/// The volume mean from this rank's part of the sum. Collective.
 double volume_mean(const ExactSum& sum_here, const Grid& grid, MPI_Comm comm);
 
 /// Volume mean of a profile that is uniform in x and y. Local.
@@ -30,9 +29,9 @@ class Forcing {
  public:
   Forcing(const ForcingParameters& parameters, const Grid& grid, MPI_Comm comm);
 
-  /// The force f of this substep for the unforced u*: f = (target - <u*>) / (gamma dt <g>) for a given bulk velocity,
-  /// the constant one for a given pressure gradient, or 0. `u_star_sum`: of weighted_by_height over the rank's cells,
-  /// waited for if it is needed. `response_mean` is <g>, 1 with explicit diffusion. Collective.
+  /// The force f of this substep for the unforced u*. Given bulk velocity: f = (target - <u*>) / (gamma dt <g>); given
+  /// pressure gradient: that constant; otherwise 0. `u_star_sum`: weighted_by_height summed over the rank's cells;
+  /// waited for only if needed. `response_mean`: <g>, 1 with explicit diffusion. Collective.
   double force(const Deferred<ExactSum>& u_star_sum, double gamma_dt, double response_mean) const;
 
  private:

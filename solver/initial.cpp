@@ -22,7 +22,7 @@ struct AddConstant {
   SLUICE_INLINE void operator()(int i, int j, int k) const { f(i, j, k) += value; }
 };
 
-/// Adds sum_m x[i][m] y[j][m] z[k][m]: separable modes, tabulated along each direction, the amplitude in z's table.
+/// Adds sum_m x[i][m] y[j][m] z[k][m]: separable modes, tabulated per direction; z's table includes the amplitude.
 struct AddModes {
   View3<real> f;
   const double *x, *y, *z;
@@ -47,8 +47,8 @@ void fill(Field& f, const std::vector<double>& profile) {
   device::synchronize();
 }
 
-/// Random modes of one component: a few wavelengths in x and y, and sines of a coordinate that is stretched towards the
-/// walls, so that the motions are as small there as wall turbulence is.
+/// Random modes of one component: a few wavelengths in x and y, and sines of a wall-stretched coordinate in z, which
+/// make the motions as small near the walls as in wall turbulence.
 class RandomModes {
  public:
   static constexpr int count = 96;
@@ -70,7 +70,7 @@ class RandomModes {
     const Buffer<double> z = table(f.box().lo[2], f.box().hi[2], [&](std::int64_t k, int m) {
       const double at = z_face ? grid.z_nodes()[static_cast<std::size_t>(k) + 1] : grid.z_center(k);
       const double waves = 1 + std::floor(6 * number(m, 4));
-      // each mode has mean square 1/8, and `count` random ones add up
+      // each mode has mean square 1/8; the mean squares of `count` random modes add up
       const double scale = amplitude * std::sqrt(8.0 / count) * (number(m, 5) < 0.5 ? -1 : 1);
       return scale * std::sin(std::numbers::pi * waves * stretched(at / grid.length_z(), both_walls));
     });
@@ -83,7 +83,7 @@ class RandomModes {
     return uniform01(seed_, stream_ + static_cast<std::uint64_t>(mode) * 16 + static_cast<std::uint64_t>(which));
   }
 
-  /// [0, 1] to [0, 1], with finer scales at the walls.
+  /// Maps [0, 1] to [0, 1] with finer scales at the walls.
   static double stretched(double fraction, bool both_walls) {
     constexpr double a = 1.8;
     const double from_middle = both_walls ? 2 * fraction - 1 : fraction - 1;

@@ -9,15 +9,15 @@
 
 namespace sluice {
 
-/// The steady laminar solution of the discrete equations at the centres: u(z) for this forcing and these walls, and
-/// v(z) between walls that move in y. Without any no-slip wall: uniform, at the bulk velocity.
+/// The steady laminar solution of the discrete equations at the centres for this forcing and these walls: u(z), and
+/// v(z) if walls move in y. Without a no-slip wall: uniform at the bulk velocity.
 struct LaminarProfile {
   std::vector<double> u, v;
 };
 LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow);
 
-/// A turbulent mean profile at the centres (Reichardt 1951) that fits the forcing and the walls, and the friction
-/// velocity that goes with it.
+/// A turbulent mean profile at the centres (Reichardt 1951) for this forcing and these walls, with its friction
+/// velocity.
 struct TurbulentProfile {
   std::vector<double> u;
   double friction_velocity = 0;
@@ -27,8 +27,8 @@ TurbulentProfile turbulent_profile(const Grid& grid, const FlowParameters& flow)
 /// Initial velocity fields, p = 0, all halos filled, divergence-free. The same bits on every process grid. Collective.
 void set_zero(State& state, TimeStepper& stepper);
 void set_laminar(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow);
-/// The turbulent mean profile plus random large-scale motions of about twice the intensity of wall turbulence, which
-/// break down within a few h/u_tau into turbulence, whatever the seed.
+/// The turbulent mean profile plus random large-scale motions of about twice the intensity of wall turbulence. For any
+/// seed they break down into turbulence within a few h/u_tau.
 void set_turbulent(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow, std::uint64_t seed,
                    MPI_Comm comm);
 

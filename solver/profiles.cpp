@@ -16,7 +16,7 @@ double mean(const std::vector<double>& profile, const Grid& grid) {
   return volume_mean(profile, grid);
 }
 
-/// Solves Lz u = -source with the walls at these velocities.
+/// Solves Lz u = -source with these wall velocities.
 std::vector<double> steady_profile(const Grid& grid, const FlowParameters& flow, double source, double bottom,
                                    double top) {
   const auto row = [](const WallCondition& wall) { return no_slip(wall) ? WallRow::dirichlet : WallRow::neumann; };
@@ -32,7 +32,7 @@ double reichardt(double z_plus) {
   return std::log(1 + 0.4 * z_plus) / 0.4 + 7.8 * (1 - std::exp(-z_plus / 11) - z_plus / 11 * std::exp(-0.33 * z_plus));
 }
 
-/// The u_tau at which `velocity_at(u_tau)`, which grows with u_tau, reaches the target.
+/// Finds the u_tau at which `velocity_at(u_tau)`, which increases with u_tau, reaches the target.
 double solve_for_friction_velocity(double target, auto&& velocity_at) {
   double low = 0;
   double high = std::abs(target) + 1e-30;
@@ -43,7 +43,7 @@ double solve_for_friction_velocity(double target, auto&& velocity_at) {
   return (low + high) / 2;
 }
 
-/// u_tau U+ of the distance to the nearer no-slip wall.
+/// u_tau U+ at the distance to the nearer no-slip wall.
 std::vector<double> wall_law(const Grid& grid, const FlowParameters& flow, double u_tau) {
   std::vector<double> u;
   for (std::int64_t k = 0; k < grid.cells()[2]; ++k) {
@@ -54,7 +54,7 @@ std::vector<double> wall_law(const Grid& grid, const FlowParameters& flow, doubl
   return u;
 }
 
-/// The part of the profile that the pressure gradient drives; walls at rest.
+/// The part of the profile driven by the pressure gradient, with walls at rest.
 TurbulentProfile driven_profile(const Grid& grid, const FlowParameters& flow, double target) {
   TurbulentProfile profile;
   if (flow.forcing.kind == ForcingKind::pressure_gradient) {
@@ -103,7 +103,7 @@ TurbulentProfile turbulent_profile(const Grid& grid, const FlowParameters& flow)
     profile = driven_profile(grid, flow, bulk ? flow.forcing.value - wall_mean : flow.forcing.value);
   for (double& u : profile.u) u += wall_mean;
   if (half_difference !=
-      0) {  // Couette: the law of the wall from each wall to the mean of both velocities in the middle
+      0) {  // Couette: law of the wall from each wall to the mean of both wall velocities in the middle
     const double middle = grid.length_z() / 2;
     const double u_tau = solve_for_friction_velocity(
         half_difference, [&](double trial) { return trial * reichardt(middle * trial / flow.viscosity); });

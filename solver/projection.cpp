@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-/// rhs = div u* / (gamma dt), eq. (2); and what u* adds to its mean, while it is at hand.
+/// rhs = div u* / (gamma dt), eq. (2). Also sums the cell's share of the mean of u*.
 struct DivergenceOverGammaDt {
   VectorView<const real> star;
   View3<real> rhs;
@@ -34,7 +34,7 @@ struct DivergenceOverGammaDt {
   }
 };
 
-/// u = u* + f response(z) - gamma dt grad phi, eq. (3). Reduced: the cell's advective rate.
+/// u = u* + f response(z) - gamma dt grad phi, eq. (3). Also returns the cell's advective rate for a reduction.
 struct Correct {
   View3<const real> phi;
   VectorView<real> star;
@@ -63,7 +63,7 @@ struct Correct {
   }
 };
 
-/// Eq. (3), and p = p + phi - gamma dt nu/2 Lz phi, eq. (6), while phi is at hand.
+/// Eq. (3), and eq. (6) in the same pass: p = p + phi - gamma dt nu/2 Lz phi.
 struct CorrectWithPressure {
   Correct velocity;
   real* p;  ///< address of cell (0, 0, 0) in an array of the velocity's layout

@@ -16,32 +16,31 @@ class Projection {
   Projection(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Metrics& metrics,
              const Walls& walls, HaloExchange& halo, TridiagonalMethod method, const ExchangeSet& exchanges);
 
-  /// A field that solve() takes as phi.
+  /// Makes a field that solve() accepts as phi.
   Field make_phi() const { return poisson_.make_field(); }
 
-  /// phi from lap phi = div u* / gamma_dt. Reads u* without halos (fills those it needs); leaves phi with valid halos,
-  /// walls included. phi: from make_phi(). On the way it sums what u_star_sum()
-  /// gives.
+  /// Solves lap phi = div u* / gamma_dt. u* needs no valid halos: solve() fills those it reads. Leaves phi with valid
+  /// halos, walls included. phi: from make_phi(). Also forms the sum that u_star_sum() returns.
   void solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers);
 
-  /// Sum of weighted_by_height of the u* last given to solve() over the rank's cells: its share of the mean.
+  /// Sum over the rank's cells of weighted_by_height of the u* last passed to solve(): its share of the mean.
   const Deferred<ExactSum>& u_star_sum() const { return u_star_sum_; }
 
-  /// What a force that is uniform in x and y adds to u*: factor response(z), a device array over the rank's planes.
+  /// A force that is uniform in x and y adds factor response(z) to u*; response: device array over the rank's planes.
   struct UniformForce {
     double factor;
     const real* response;
   };
 
   /// u = u* + factor response(z) e_x - gamma_dt grad phi, in place; reads phi's halo. Halos of u are stale on return.
-  /// On the way it finds what largest_rate() gives.
+  /// Also forms the maximum that largest_rate() returns.
   void correct(VectorField& star, const Field& phi, const UniformForce& force, double gamma_dt);
 
-  /// The same, and p = p + phi - half_nu_gamma_dt Lz phi in the same sweep. Halos of p are stale on return.
+  /// The same, with p = p + phi - half_nu_gamma_dt Lz phi in the same sweep. Halos of p are stale on return.
   void correct(VectorField& star, Field& p, const Field& phi, const UniformForce& force, double gamma_dt,
                double half_nu_gamma_dt);
 
-  /// The largest advective rate in the rank's cells of the u last left by correct(); see time_step_limit.hpp.
+  /// Largest advective rate over the rank's cells of the u that correct() last left; see time_step_limit.hpp.
   const Deferred<double>& largest_rate() const { return largest_rate_; }
 
  private:

@@ -17,13 +17,12 @@ SLUICE_INLINE double advective_rate(real u, real v, real w, int k, const Metrics
 
 /// The largest stable time step dt_lim of RK3 for this velocity:
 ///   1/dt_lim = max(|u|/dx + |v|/dy + |w|/dz)/sqrt(3) + 4 nu (1/dx^2 + 1/dy^2 + 1/dz_min^2)/2.51,
-/// without the dz term of the second part when diffusion along z is implicit. sqrt(3) and 2.51 bound RK3's stability
-/// region along the imaginary and the negative real axis. NaN if the velocity holds one. Collective; the same bits on
-/// every process grid.
+/// without the 1/dz_min^2 term if diffusion along z is implicit. sqrt(3) and 2.51 bound RK3's stability region along
+/// the imaginary and negative real axes. NaN if the velocity contains NaN. Collective; same bits on every process grid.
 double time_step_limit(const VectorField& velocity, const Grid& grid, const Metrics& metrics,
                        const FlowParameters& flow, MPI_Comm comm);
 
-/// The same from the largest advective rate in the rank's cells. Collective.
+/// The same from the largest advective rate over the rank's cells. Collective.
 double time_step_limit(double largest_rate_here, const Grid& grid, const FlowParameters& flow, MPI_Comm comm);
 
 }  // namespace sluice

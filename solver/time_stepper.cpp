@@ -36,7 +36,7 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
 }
 
 State TimeStepper::make_state() const {
-  // Explicit steps solve for the pressure in place.
+  // With explicit diffusion the solve uses p itself as phi.
   return {implicit_ ? make_field(flow_fields()[pressure_field], box_) : projection_.make_phi(), transport_.fields()};
 }
 
@@ -53,21 +53,21 @@ double TimeStepper::substep(State& state, double dt, int k) {
   const double gamma_dt = Rk3::gamma(k) * dt;
   const double c = implicit_ ? gamma_dt * flow_.viscosity / 2 : 0;  // the Crank-Nicolson weight gamma dt nu/2
 
-  walls_.set_time(state.time + Rk3::end(k) * dt);  // the halos of u still have the walls' velocity before
-  // (1)  u* = u + dt [alpha R(u) + beta R(u_prev)], or (5)'s right-hand side, with + c Lz u - gamma dt grad p; (1) for
-  // transported fields too
+  walls_.set_time(state.time + Rk3::end(k) * dt);  // the halos of u still hold the walls' earlier velocity
+  // (1)  u* = u + dt [alpha R(u) + beta R(u_prev)], for transported fields too; z-implicit: right-hand side of (5),
+  // which adds c Lz u - gamma dt grad p
   predict(state, {Rk3::alpha[n] * dt, Rk3::beta[n] * dt, gamma_dt, c});
   // (5)  (1 - c Lz) u* = right-hand side
   if (implicit_) solve_implicit_diffusion(c);
-  // (2)  lap phi = div u* / (gamma dt); explicitly, phi is the pressure itself
+  // (2)  lap phi = div u* / (gamma dt); with explicit diffusion phi is the pressure itself
   Field& phi = pressure_increment_ ? *pressure_increment_ : state.p;
   projection_.solve(star_, gamma_dt, phi, timers_);
-  // f, which keeps the bulk velocity: u* += gamma dt f g, divergence-free, is added together with (3)
+  // f keeps the bulk velocity: u* += gamma dt f g, divergence-free, is applied together with (3)
   const double force = forcing_.force(projection_.u_star_sum(), gamma_dt, response_mean_);
-  // (3)  u = u* - gamma dt grad phi, and z-implicit (6)  p = p + phi - c Lz phi
+  // (3)  u = u* - gamma dt grad phi; z-implicit also (6)  p = p + phi - c Lz phi
   correct(state, phi, force, gamma_dt, c);
 
-  // u* has become u, R(u) the old tendency, and the old u is free for the next tendency.
+  // u* is now u, R(u) the old tendency; the arrays of the old u take the next tendency.
   std::swap(state.velocity, star_);
   std::swap(star_, tendency_);
   transport_.accept(state);
@@ -113,7 +113,7 @@ void TimeStepper::project(State& state) {
   walls_.set_time(state.time);
   walls_.apply_normal(state.velocity.w);
   Field& phi = pressure_increment_ ? *pressure_increment_ : state.p;
-  // p must not change: this phi is no pressure. The old tendency's place is free here.
+  // Save p: this phi is not the pressure. star_.u is free because no old tendency is needed here.
   if (!pressure_increment_) copy_cells(state.p, star_.u);
   projection_.solve(state.velocity, 1, phi, timers_);
   projection_.correct(state.velocity, phi, {0, device_response_.data()}, 1);
@@ -135,7 +135,7 @@ void TimeStepper::fill_halos(const std::vector<Described<Field>>& fields) {
 
 void TimeStepper::fill_halos_after_correction(State& state) {
   const PhaseTimers::Scope scope(timers_, "halo exchange");
-  fill_halos(implicit_ ? state.fields() : state.prognostic_fields());  // explicitly, p has its halos from (2)
+  fill_halos(implicit_ ? state.fields() : state.prognostic_fields());  // explicit: (2) has filled the halos of p
 }
 
 Diagnostics TimeStepper::diagnose(const State& state) const {

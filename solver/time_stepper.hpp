@@ -27,37 +27,37 @@ struct Rk3 {
   static constexpr double gamma(int k) {
     return alpha[static_cast<std::size_t>(k)] + beta[static_cast<std::size_t>(k)];
   }
-  /// Where substep k ends, as a fraction of the step: gamma_0 + ... + gamma_k.
+  /// End of substep k as a fraction of the step: gamma_0 + ... + gamma_k.
   static constexpr double end(int k) { return std::array{8.0 / 15.0, 2.0 / 3.0, 1.0}[static_cast<std::size_t>(k)]; }
 };
 
-/// Advances a State. Owns every work array, allocated on construction: a step allocates no
-/// fields, and the first one the scratch memory of its reductions.
+/// Advances a State. Allocates all work arrays on construction: a step allocates no fields, and only the first step
+/// allocates scratch memory for reductions.
 class TimeStepper {
  public:
   /// `comm`, `decomposition`, `grid` and the exchanges must outlive the stepper.
   TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
               const FlowParameters& flow, const ExchangeSet& exchanges);
-  /// The same with other transported fields than those of flow_fields().
+  /// The same with transported fields other than those of flow_fields().
   TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
               const FlowParameters& flow, const ExchangeSet& exchanges, std::vector<TransportEquation> transported);
 
-  /// A flow at rest, of fields as the stepper needs them.
+  /// A flow at rest with the fields that the stepper needs.
   State make_state() const;
 
   /// One step of length dt. Returns the mean force of the step, sum_k gamma_k f_k. Collective.
   double step(State& state, double dt);
 
-  /// Substep k (0, 1, 2) of such a step, of length gamma_k dt; state.time and state.step stay as they are. A step is
-  /// the three of them in order: R_prev is that of the substep before. Returns the force f_k. Public for tests of one
+  /// Substep k (0, 1, 2) of such a step, of length gamma_k dt; does not change state.time and state.step. A step runs
+  /// the three in order: R_prev comes from the preceding substep. Returns the force f_k. Public for tests of one
   /// equation. Collective.
   double substep(State& state, double dt, int k);
 
   /// dt_lim for this state; see time_step_limit.hpp. Collective.
   double time_step_limit(const State& state) const;
 
-  /// dt_lim for the state that the last step() left, found on its way: the same bits as time_step_limit(state), without
-  /// reading the velocity again. Collective.
+  /// dt_lim for the state that the last step() left: same bits as time_step_limit(state), without another read of the
+  /// velocity. Collective.
   double time_step_limit_after_step() const;
 
   /// Makes any velocity field divergence-free and fills all halos, those of p too. Collective.
@@ -97,7 +97,7 @@ class TimeStepper {
   VectorField star_;  ///< u*; between substeps the old tendency
   VectorField tendency_;
   std::optional<Field> pressure_increment_;  ///< phi, with z-implicit diffusion
-  double response_mean_ = 1;                 ///< <g>, g: what a unit force makes of u*
+  double response_mean_ = 1;                 ///< <g>; g: response of u* to a unit force
   Buffer<real> device_response_;             ///< g on the rank's planes; 1 with explicit diffusion
   PhaseTimers timers_;
 };

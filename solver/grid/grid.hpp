@@ -24,8 +24,8 @@ class Grid {
   double dx() const { return length_x_ / static_cast<double>(cells_[0]); }
   double dy() const { return length_y_ / static_cast<double>(cells_[1]); }
   const std::vector<double>& z_nodes() const { return z_nodes_; }  ///< nz + 1 faces, walls included
-  double z_center(std::int64_t k) const;                           ///< midpoint of its faces
-  double dz(std::int64_t k) const;  ///< height of cell k; beyond a wall, that of its mirror image
+  double z_center(std::int64_t k) const;                           ///< midpoint of the cell's faces
+  double dz(std::int64_t k) const;  ///< height of cell k; beyond a wall, that of the mirrored cell
   double dz_center(std::int64_t k) const {
     return (dz(k) + dz(k + 1)) / 2;
   }  ///< between centres k and k + 1, -1 <= k < nz
@@ -37,15 +37,14 @@ class Grid {
   std::vector<double> z_nodes_;
 };
 
-/// Spacings as kernels read them, by local index: dz(k) and its inverse for -1 <= k <= nz, dz_center(k) for -1 <= k <
-/// nz.
+/// Spacings for kernels, by local index: dz(k) and its inverse for -1 <= k <= nz, dz_center(k) for -1 <= k < nz.
 struct Metrics {
   real inv_dx, inv_dy;
   const real* dz;
   const real* inv_dz;
   const real* inv_dz_center;
 
-  /// The same with plane k counted as plane 0.
+  /// The same metrics with plane k as plane 0.
   SLUICE_INLINE Metrics seen_from(int k) const { return {inv_dx, inv_dy, dz + k, inv_dz + k, inv_dz_center + k}; }
 };
 

@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-/// Makes the upper half the exact mirror image of the lower, so that a symmetric flow stays symmetric to the bit.
+/// Makes the upper half the exact mirror image of the lower one, so that a symmetric flow stays bitwise symmetric.
 void mirror(std::vector<double>& z, double height) {
   const std::size_t nz = z.size() - 1;
   for (std::size_t k = 0; 2 * k <= nz; ++k) z[nz - k] = height - z[k];
@@ -49,7 +49,7 @@ std::vector<double> natural_nodes(std::int64_t nz, double height, double re_tau,
   constexpr double c_eta = 0.8;
   const double cells = both_walls ? static_cast<double>(nz) / 2 : static_cast<double>(nz);
   const double outer = std::pow(cells / blend, 2);
-  const double centre = re_tau * (1 + outer) - wall_spacing * cells;  // what the outer law must give at the centre
+  const double centre = re_tau * (1 + outer) - wall_spacing * cells;  // value of the outer law at the centre
   const double alpha = centre > 0 ? std::pow(centre / outer, 0.75) / (0.75 * c_eta * cells) : 0;
   if (!(alpha >= 0.3 && alpha <= 4)) {
     throw Error(

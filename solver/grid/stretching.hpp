@@ -5,21 +5,20 @@
 
 namespace sluice {
 
-/// Face coordinates z_0 = 0 ... z_nz = height. `both_walls`: refined at both ends (channel) or at the bottom only (open
-/// channel).
+/// Face coordinates z_0 = 0 ... z_nz = height. `both_walls`: refined at both ends (channel); otherwise at the bottom
+/// only (open channel).
 std::vector<double> uniform_nodes(std::int64_t nz, double height);
 
-/// z = 1 + tanh(a (2k/nz - 1)) / tanh(a) over a channel of height 2, scaled; the lower half of it for an open channel.
+/// z = 1 + tanh(a (2k/nz - 1)) / tanh(a) over a channel of height 2, scaled; an open channel takes the lower half.
 std::vector<double> tanh_nodes(std::int64_t nz, double height, double factor, bool both_walls);
 
-/// Spacing that follows the viscous length at the wall and the Kolmogorov length outside: Pirozzoli & Orlandi, J.
+/// Spacing that scales with the viscous length at the wall and the Kolmogorov length outside: Pirozzoli & Orlandi, J.
 /// Comput. Phys. 439, 110408 (2021), eq. (13): z+(k) = [dz_w+ k + (3/4 alpha c_eta k)^(4/3) (k/k_b)^2] / [1 +
-/// (k/k_b)^2] with dz_w+ = 0.05, k_b = 40, c_eta = 0.8. alpha, the spacing in Kolmogorov lengths, follows from the
-/// number of cells and re_tau; the paper recommends 1.25. Throws Error(usage) if the cells suffice for no alpha between
-/// 0.3 and 4.
+/// (k/k_b)^2] with dz_w+ = 0.05, k_b = 40, c_eta = 0.8. The number of cells and re_tau set alpha, the spacing in
+/// Kolmogorov lengths; the paper recommends 1.25. Throws Error(usage) if no alpha between 0.3 and 4 fits.
 std::vector<double> natural_nodes(std::int64_t nz, double height, double re_tau, bool both_walls);
 
-/// nz + 1 numbers, one a line, blank lines and # comments skipped. Throws Error(usage) naming file and line.
+/// nz + 1 numbers, one per line; skips blank lines and # comments. Throws Error(usage) naming file and line.
 std::vector<double> nodes_from_text(const std::string& text, const std::string& file, std::int64_t nz, double height);
 
 }  // namespace sluice

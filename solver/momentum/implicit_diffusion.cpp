@@ -50,7 +50,7 @@ void ImplicitDiffusion::solve(VectorField& star) {
 }
 
 void ImplicitDiffusion::add_wall_values(Field& f) const {
-  // The known velocity of a wall goes to the right-hand side. For u and v, Lz in a wall row is
+  // The known wall velocity goes to the right-hand side. For u and v, Lz in a wall row is
   // (u_1 - u_0)/(dz_c dz_0) - 2 (u_0 - u_wall)/dz_0^2; for w, in the row next to the wall,
   // ((w_1 - w_0)/dz_1 - (w_0 - w_wall)/dz_0)/dz_c.
   const Box3 plane = box_of(f.box().nx(), f.box().ny(), 1);

@@ -17,10 +17,10 @@ class ImplicitDiffusion {
 
   /// Prepares (1 - c Lz) for c = gamma dt nu/2. Local.
   void prepare(double c);
-  /// star: the right-hand side of eq. (5) on entry, u* on return; halos neither read nor written. Collective.
+  /// star: right-hand side of eq. (5) on entry, u* on return; halos are neither read nor written. Collective.
   void solve(VectorField& star);
-  /// g = (1 - c Lz)^-1 1 under u's homogeneous wall rows: what a uniform force makes of u*. Global profile, the same on
-  /// every rank.
+  /// g = (1 - c Lz)^-1 1 with u's homogeneous wall rows: the response of u* to a uniform force. Global profile, equal
+  /// on all ranks.
   std::vector<double> response_to_uniform_force() const;
 
  private:

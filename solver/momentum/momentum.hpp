@@ -8,7 +8,7 @@ namespace sluice {
 /// The weights of one substep, times dt; see eqs. (1) and (5).
 struct SubstepWeights {
   double alpha_dt = 0;
-  double beta_dt = 0;  ///< 0 in the first substep: the old tendency is not read
+  double beta_dt = 0;  ///< 0 in the first substep, which does not read the old tendency
   double gamma_dt = 0;
   double half_nu_gamma_dt = 0;  ///< gamma dt nu / 2, the Crank-Nicolson weight; 0 with explicit diffusion
 };
@@ -18,15 +18,15 @@ class Momentum {
  public:
   Momentum(const Metrics& metrics, const FlowParameters& flow);
 
-  /// tendency = R(u). star holds the old tendency R(u_prev) on entry; on return, with explicit diffusion, u* of eq. (1)
-  /// without f and without the pressure:
+  /// tendency = R(u). star holds the old tendency R(u_prev) on entry. On return, star is u* of eq. (1)
+  /// without f and the pressure with explicit diffusion:
   ///     u + alpha dt R + beta dt R_prev
-  /// and with z-implicit diffusion the right-hand side of eq. (5):
+  /// or, with z-implicit diffusion, the right-hand side of eq. (5):
   ///     u + alpha dt R + beta dt R_prev - gamma dt grad p + gamma dt nu/2 Lz u
-  /// Velocity, and with z-implicit diffusion p, need valid halos; no halo is written. One sweep through memory.
+  /// Velocity (and p with z-implicit diffusion) need valid halos; no halo is written. One sweep through memory.
   void predict(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star) const;
 
-  /// The same by three plain loops, one a component: the reference for the fused sweep.
+  /// The same by three plain loops, one per component: the reference for the fused sweep.
   void predict_plain(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star) const;
 
  private:

@@ -4,8 +4,8 @@
 namespace sluice {
 
 /// R and u* of all three components in one sweep over `box`, the rank's x pencil in local indices. `first`: the old
-/// tendency is not read; `implicit_z`: with z-implicit diffusion. A CPU build loops over rows; a GPU build marches in
-/// z, planes on their way to the chip ahead of their use.
+/// tendency is not read; `implicit_z`: z-implicit diffusion. A CPU build loops over rows; a GPU build marches in z and
+/// prefetches planes.
 void sweep_momentum(const MomentumArrays& arrays, const Box3& box, bool first, bool implicit_z);
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
-// The momentum sweep on an NVIDIA GPU. One thread a cell leaves too few loads in flight to fill the memory's bandwidth,
-// so a block of threads owns a column of cells and marches up in z: asynchronous copies bring the planes ahead into
-// shared memory while a plane is computed, and each value of u, v, w and p comes from memory once.
+// The momentum sweep on an NVIDIA GPU. One thread per cell keeps too few loads in flight to use the memory bandwidth.
+// So a thread block owns a column of cells and marches up in z: asynchronous copies prefetch the next planes into
+// shared memory while one plane is computed, and each value of u, v, w and p is loaded from memory once.
 #include <cuda_pipeline.h>
 
 #include <algorithm>
@@ -13,27 +13,27 @@ namespace sluice {
 
 namespace {
 
-constexpr int tile_x = 64;  ///< cells of a column
+constexpr int tile_x = 64;  ///< cells per column
 constexpr int tile_y = 4;
 constexpr int threads = tile_x * tile_y;
 constexpr int planes_ahead = 1;
-constexpr int blocks_at_a_time = sizeof(real) == sizeof(double) ? 3 : 5;  ///< on a multiprocessor, as registers allow
+constexpr int blocks_at_a_time = sizeof(real) == sizeof(double) ? 3 : 5;  ///< per multiprocessor; limited by registers
 
-constexpr int piece_bytes = 16;  ///< one asynchronous copy
+constexpr int piece_bytes = 16;  ///< size of one asynchronous copy
 constexpr int piece = piece_bytes / sizeof(real);
-constexpr int row = tile_x + 2 * piece;  ///< of a tile; its halo in x is a piece wide, so that copies are aligned
+constexpr int row = tile_x + 2 * piece;  ///< of a tile; its x halo is one piece wide to keep copies aligned
 constexpr int plane = row * (tile_y + 2);
 constexpr int pieces_in_row = row / piece;
 constexpr int pieces = plane / piece;
 static_assert(pieces <= threads, "each thread copies one piece of a tile");
 
-constexpr int velocity_slots = planes_ahead + 3;  ///< planes k - 1 to k + 1 and those on their way
+constexpr int velocity_slots = planes_ahead + 3;  ///< planes k - 1 to k + 1 and the prefetched ones
 constexpr int pressure_slots = planes_ahead + 2;
 constexpr std::size_t shared_bytes(bool with_pressure) {
   return (3 * velocity_slots + (with_pressure ? pressure_slots : 0)) * plane * sizeof(real);
 }
 
-/// What surrounds a cell, in three planes of a tile: f(i, j, k) with i, j, k relative to the cell.
+/// The neighbourhood of a cell in three planes of a tile: f(i, j, k) with i, j, k relative to the cell.
 struct Window {
   const real* below;
   const real* at;
@@ -44,7 +44,7 @@ struct Window {
   }
 };
 
-/// The planes of one field that are in shared memory: plane k in slot k modulo `slots`.
+/// The planes of one field in shared memory: plane k is in slot k modulo `slots`.
 template <int slots>
 struct Ring {
   real* tiles;
@@ -52,10 +52,10 @@ struct Ring {
   __device__ Window around(int k, int cell) const { return {tile(k - 1) + cell, tile(k) + cell, tile(k + 1) + cell}; }
 };
 
-/// One thread's part in bringing tiles to the chip: the same piece of every tile.
+/// Copies one thread's share of each tile to shared memory: the same piece of every tile.
 struct Copier {
-  std::ptrdiff_t from;  ///< in a plane of the array
-  int to;               ///< in a tile
+  std::ptrdiff_t from;  ///< offset in a plane of the array
+  int to;               ///< offset in a tile
   bool velocity, pressure;
 
   __device__ Copier(const View3<const real>& f, int thread, int x0, int y0, int nx, int ny) {
@@ -76,13 +76,13 @@ struct Copier {
   }
 };
 
-/// Values of three planes, by plane relative to the middle one.
+/// Values of three planes, indexed relative to the middle one.
 struct ThreePlanes {
   real below, at, above;
   __device__ real operator[](int k) const { return k < 0 ? below : k > 0 ? above : at; }
 };
 
-/// Metrics around one plane in registers: stores to arrays cannot make the compiler read them again.
+/// Metrics around one plane, held in registers so that stores to arrays do not force reloads.
 struct PlaneMetrics {
   real inv_dx, inv_dy;
   ThreePlanes dz, inv_dz, inv_dz_center;
@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(threads, blocks_at_a_time)
   const auto bring_pressure = [&](int k) {
     if (implicit_z && copier.pressure) copier.copy(a.p, k, p);
   };
-  // What plane k needs that plane k - 1 did not.
+  // Loads what plane k needs and plane k - 1 did not.
   const auto bring_for = [&](int k) {
     if (k < end) {
       bring_velocity(k + 1);
@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(threads, blocks_at_a_time)
   }
 }
 
-/// Pieces are aligned and do not straddle the period, and one offset serves all arrays.
+/// Pieces must be aligned and not straddle the period; one offset must serve all arrays.
 bool suits_march(const MomentumArrays& a, const Box3& box, bool implicit_z) {
   if (box.nx() % piece != 0 || a.u.stride_y % piece != 0) return false;
   const auto alike = [&](const auto& f) { return f.stride_y == a.u.stride_y && f.stride_z == a.u.stride_z; };
@@ -186,7 +186,7 @@ bool suits_march(const MomentumArrays& a, const Box3& box, bool implicit_z) {
          alike(a.tendency_w) && alike(a.star_u) && alike(a.star_v) && alike(a.star_w);
 }
 
-/// Long columns read little twice; short ones give every multiprocessor of a small grid its work.
+/// Long columns read few planes twice; short ones occupy every multiprocessor on a small grid.
 int choose_planes_in_column(int columns, int nz) {
   constexpr long long blocks_wanted = 8192;
   return static_cast<int>(std::clamp<long long>(static_cast<long long>(columns) * nz / blocks_wanted, 16, 128));

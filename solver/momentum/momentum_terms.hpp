@@ -1,12 +1,12 @@
 #pragma once
-// u* of one cell, component by component: what every form of the momentum sweep computes.
+// u* of one cell, component by component; shared by all forms of the momentum sweep.
 #include <type_traits>
 
 #include "solver/momentum/operators.hpp"
 
 namespace sluice {
 
-/// What a momentum sweep reads and writes. star holds the old tendency on entry and u* on return.
+/// Arrays of a momentum sweep. star holds the old tendency on entry and u* on return.
 struct MomentumArrays {
   View3<const real> u, v, w, p;
   View3<real> tendency_u, tendency_v, tendency_w;
@@ -20,8 +20,7 @@ struct Prediction {
   real tendency, star;
 };
 
-/// u* = u + alpha dt R + beta dt R_prev [+ gamma dt nu/2 Lz u - gamma dt dp/dx]; p is read with z-implicit diffusion
-/// only.
+/// u* = u + alpha dt R + beta dt R_prev [+ gamma dt nu/2 Lz u - gamma dt dp/dx]; z-implicit diffusion alone reads p.
 template <bool first, bool implicit_z, class F, class M>
 SLUICE_INLINE Prediction predict_u(const MomentumArrays& a, const F& u, const F& v, const F& w, const F& p, Cell c,
                                    const M& m, real old_tendency) {
@@ -55,7 +54,7 @@ SLUICE_INLINE Prediction predict_w(const MomentumArrays& a, const F& u, const F&
   return {r, star};
 }
 
-/// R and u* of one cell, read from and written to the arrays.
+/// R and u* of one cell, from and to the arrays.
 template <bool first, bool implicit_z>
 SLUICE_INLINE void update_u(const MomentumArrays& a, Cell c) {
   const real old = first ? real(0) : a.star_u(c.i, c.j, c.k);
@@ -78,7 +77,7 @@ SLUICE_INLINE void update_w(const MomentumArrays& a, Cell c) {
   a.star_w(c.i, c.j, c.k) = result.star;
 }
 
-/// All three components, so that u, v, w and p are read from memory once.
+/// All three components together, so that u, v, w and p are read from memory once.
 template <bool first, bool implicit_z>
 struct UpdateVelocity {
   MomentumArrays a;

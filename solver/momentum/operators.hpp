@@ -1,10 +1,10 @@
 #pragma once
-// The terms of the discrete equations, each a small function of views and a cell. Names tell where a term lives: a
-// value at an x face belongs to the cell to the left of it, at a y face in front of it, at a z face below it.
+// The terms of the discrete equations, each a small function of views and a cell. Names say where a term is located: a
+// value at an x face belongs to the cell left of it, at a y face to the cell in front, at a z face to the cell below.
 // Second-order central, symmetry-preserving: Verstappen & Veldman, J. Comput. Phys. 187, 343 (2003).
 //
-// A field F is a view of a whole array, or a window of what surrounds one cell: anything that gives f(i, j, k). Metrics
-// M likewise: those of grid.hpp, or a copy of those near one plane.
+// A field F is a view of a whole array or a window around one cell: anything that provides f(i, j, k). Likewise Metrics
+// M: those of grid.hpp or a copy of the values near one plane.
 #include "core/decomp/view3.hpp"
 #include "core/device/parallel_for.hpp"
 #include "solver/grid/grid.hpp"
@@ -60,14 +60,14 @@ SLUICE_INLINE real d2dy2(const F& f, Cell c, const M& m) {
   return ((f(c.i, c.j + 1, c.k) - f(c.i, c.j, c.k)) - (f(c.i, c.j, c.k) - f(c.i, c.j - 1, c.k))) *
          (m.inv_dy * m.inv_dy);
 }
-/// Lz of eq. (5) for u, v, p and phi, which live at centres in z.
+/// Lz of eq. (5) for u, v, p and phi, which are at centres in z.
 template <class F, class M>
 SLUICE_INLINE real d2dz2_center(const F& f, Cell c, const M& m) {
   return ((f(c.i, c.j, c.k + 1) - f(c.i, c.j, c.k)) * m.inv_dz_center[c.k] -
           (f(c.i, c.j, c.k) - f(c.i, c.j, c.k - 1)) * m.inv_dz_center[c.k - 1]) *
          m.inv_dz[c.k];
 }
-/// Lz of eq. (5) for w, which lives at z faces.
+/// Lz of eq. (5) for w, which is at z faces.
 template <class F, class M>
 SLUICE_INLINE real d2dz2_face(const F& f, Cell c, const M& m) {
   return ((f(c.i, c.j, c.k + 1) - f(c.i, c.j, c.k)) * m.inv_dz[c.k + 1] -
@@ -75,7 +75,7 @@ SLUICE_INLINE real d2dz2_face(const F& f, Cell c, const M& m) {
          m.inv_dz_center[c.k];
 }
 
-// --- momentum fluxes: a transporting velocity times a transported one, each averaged with weights 1/2 ---
+// --- momentum fluxes: transporting times transported velocity, each averaged with weights 1/2 ---
 
 template <class F>
 SLUICE_INLINE real uu_at_center(const F& u, int west, int i, int j, int k) {
@@ -97,8 +97,7 @@ template <class F>
 SLUICE_INLINE real uv_at_xy_edge(const F& u, const F& v, int i, int east, int j, int k) {
   return quarter * (u(i, j, k) + u(i, j + 1, k)) * (v(i, j, k) + v(east, j, k));
 }
-/// u w on the spanwise edge at x face i and z face k: the flux of u through the z face, its transporting w averaged in
-/// x.
+/// u w on the spanwise edge at x face i and z face k: flux of u through the z face with w averaged in x.
 template <class F>
 SLUICE_INLINE real uw_at_xz_edge(const F& u, const F& w, int i, int east, int j, int k) {
   return quarter * (u(i, j, k) + u(i, j, k + 1)) * (w(i, j, k) + w(east, j, k));
@@ -108,8 +107,8 @@ template <class F>
 SLUICE_INLINE real vw_at_yz_edge(const F& v, const F& w, int i, int j, int k) {
   return quarter * (v(i, j, k) + v(i, j, k + 1)) * (w(i, j, k) + w(i, j + 1, k));
 }
-/// The flux of w through the x side of its own control volume, times the volume's height: the half-sum of the two
-/// cells' mass fluxes.
+/// The flux of w through the x side of its control volume times the volume's height: half the sum of both cells' mass
+/// fluxes.
 template <class F, class M>
 SLUICE_INLINE real w_flux_through_x_face(const F& u, const F& w, int i, int east, int j, int k, const M& m) {
   return quarter * (m.dz[k] * u(i, j, k) + m.dz[k + 1] * u(i, j, k + 1)) * (w(i, j, k) + w(east, j, k));
@@ -144,7 +143,7 @@ SLUICE_INLINE real advection_w(const F& u, const F& v, const F& w, Cell c, const
          m.inv_dz_center[k];
 }
 
-// --- the tendency R of eq. (1): -div(u u) + nu lap u; with z-implicit diffusion without nu Lz u ---
+// --- the tendency R of eq. (1): -div(u u) + nu lap u; z-implicit diffusion leaves out nu Lz u ---
 
 template <bool implicit_z, class F, class M>
 SLUICE_INLINE real tendency_u(const F& u, const F& v, const F& w, Cell c, const M& m, real nu) {

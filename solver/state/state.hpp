@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// A field of zeros over an x pencil, as its descriptor says.
+/// A field of zeros over an x pencil, as its descriptor specifies.
 inline Field make_field(const FieldDescriptor& descriptor, const Box3& box) {
   return Field(box, descriptor.location, 0, descriptor.halo);
 }
@@ -34,10 +34,10 @@ struct TransportedField {
   Field field;
 };
 
-/// The flow at one time. Between steps every halo of every field is valid, walls included. p belongs to the middle
-/// of the last substep, not to `time`. Made by TimeStepper::make_state.
+/// The flow at one time. Between steps every halo of every field is valid, walls included. p is at the middle of the
+/// last substep, not at `time`. Made by TimeStepper::make_state.
 struct State {
-  /// A flow at rest. `pressure` gives the pencil; its rows may be padded.
+  /// A flow at rest. `pressure` provides the pencil; its rows may be padded.
   State(Field pressure, const std::vector<FieldDescriptor>& transported_fields)
       : velocity(pressure.box()), p(std::move(pressure)) {
     for (const FieldDescriptor& descriptor : transported_fields)
@@ -47,7 +47,7 @@ struct State {
   /// All fields: u, v, w, p, then the transported ones.
   std::vector<Described<Field>> fields() { return fields_of<Field>(*this, true); }
   std::vector<Described<const Field>> fields() const { return fields_of<const Field>(*this, true); }
-  /// Those that a step advances in time: all but p.
+  /// The fields that a step advances in time: all but p.
   std::vector<Described<Field>> prognostic_fields() { return fields_of<Field>(*this, false); }
 
   VectorField velocity;

@@ -4,20 +4,20 @@
 
 namespace sluice {
 
-/// What surrounds one cell of an array: f(i, j, k) with i, j, k relative to the cell.
+/// The neighbourhood of one cell of an array: f(i, j, k) with i, j, k relative to the cell.
 struct Around {
   const real* at;
   std::ptrdiff_t stride_y, stride_z;
   SLUICE_INLINE real operator()(int i, int j, int k) const { return at[i + j * stride_y + k * stride_z]; }
 };
 
-/// A cell in indices relative to itself: for fields given as Around.
+/// The cell in indices relative to itself: for fields given as Around.
 SLUICE_INLINE Cell relative_cell(Cell c) {
   return {0, 0, 0, c.west - c.i, c.east - c.i};
 }
 
-/// Views of three components in arrays of one layout: a cell has one address in them, which is computed once. In single
-/// precision light sweeps of a GPU wait for such integer arithmetic too. Without the bounds checks of View3.
+/// Views of three components in arrays of one layout: the address of a cell is computed once for all. Light
+/// single-precision sweeps of a GPU also wait for such integer arithmetic. Without the bounds checks of View3.
 template <class T>
 struct VectorView {
   T* u;
@@ -40,7 +40,7 @@ inline VectorView<const real> vector_view(const VectorField& f) {
   return {u.origin, f.v.view().origin, f.w.view().origin, u.stride_y, u.stride_z};
 }
 
-/// The same for a field of its own layout.
+/// The same for one field with its own layout.
 SLUICE_INLINE Around around(const View3<const real>& f, Cell c) {
   return {f.origin + c.i + c.j * f.stride_y + c.k * f.stride_z, f.stride_y, f.stride_z};
 }

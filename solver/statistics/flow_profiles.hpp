@@ -1,20 +1,20 @@
 #pragma once
-// The statistics of the flow, each with its name, what it is, and its value: to add one, add a line here.
+// The statistics of the flow, each with name, description and value: to add one, add a line here.
 #include "solver/momentum/operators.hpp"
 #include "solver/statistics/profile_table.hpp"
 
 namespace sluice {
 
-/// Profiles at the centres: u and v moments where they live along z; moments of w are the mean of those on the two
-/// faces of the cell, so that no fluctuation is lost by interpolation; vorticity is formed on the edges, and its
-/// moments are averaged to the centres in the same way.
+/// Profiles at the centres. Moments of u and v need no interpolation along z. Moments of w are the mean of those on the
+/// cell's two faces, so that interpolation loses no fluctuation; vorticity is formed on the edges and its moments
+/// averaged likewise.
 struct CenterProfiles {
   static constexpr ProfileAxis axis = ProfileAxis::z_center;
 
   op::In u, v, w, p;
   Metrics m;
 
-  /// What the profiles of one cell are made of; `below` and `above`: at the two z faces of the cell.
+  /// The quantities of one cell from which profiles are formed; `below` and `above`: at the cell's two z faces.
   struct Values {
     double u, v, p;
     double w_below, w_above;
@@ -85,7 +85,7 @@ struct CenterProfiles {
 };
 
 /// Profiles on the z faces: the scheme's own momentum fluxes and viscous stress, so that the total stress closes. Cell
-/// k stands for its upper face, -1 for the bottom wall.
+/// k denotes its upper face, -1 the bottom wall.
 struct FaceProfiles {
   static constexpr ProfileAxis axis = ProfileAxis::z_face;
 

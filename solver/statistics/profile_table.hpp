@@ -1,5 +1,5 @@
 #pragma once
-// A table of profiles is a struct such as CenterProfiles: `axis` says where they live, at(cell) reads the fields, and
+// A table of profiles is a struct such as CenterProfiles: `axis` is their location, at(cell) reads the fields, and
 // visit(values, visitor) calls visitor(label, value) for each profile. The labels, their number and the kernel that
 // reduces all profiles in one pass follow from visit().
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// What files say about a profile.
+/// The description of a profile in files.
 struct ProfileLabel {
   const char* name;
   const char* long_name;
@@ -42,8 +42,8 @@ constexpr int count_profiles() {
 template <class Table>
 inline constexpr int profile_count = detail::count_profiles<Table>();
 
-/// Appends what files say about the profiles of a table, in the order of their values. The labels of a table that
-/// serves several fields follow the field's `name` and `long_name`.
+/// Appends the descriptions of a table's profiles in the order of their values. In a table that serves several fields,
+/// labels are appended to the field's `name` and `long_name`.
 template <class Table>
 void append_profiles(std::vector<ProfileInfo>& list, const std::string& name = "", const std::string& long_name = "") {
   std::array<ProfileLabel, static_cast<std::size_t>(profile_count<Table>)> labels{};

@@ -11,13 +11,13 @@
 
 namespace sluice {
 
-/// Statistics in flight: sums of the horizontal averages listed in flow_profiles.hpp, over the samples of one block.
+/// Running statistics: sums over the samples of one block of the horizontal averages listed in flow_profiles.hpp.
 class Statistics {
  public:
   Statistics(const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls, const Box3& box,
              MPI_Comm comm);
 
-  /// What is averaged, in the order of StatisticsBlock::sums.
+  /// The averaged quantities, in the order of StatisticsBlock::sums.
   const std::vector<ProfileInfo>& profiles() const { return profiles_; }
 
   /// Adds one sample of the state. Needs valid halos. Collective; the same bits on every process grid.
@@ -25,13 +25,13 @@ class Statistics {
 
   const StatisticsBlock& open_block() const { return block_; }
   void set_open_block(StatisticsBlock block) { block_ = std::move(block); }
-  /// Hands out the open block, which ends at `step`, and starts an empty one.
+  /// Returns the open block, which ends at `step`, and starts an empty one.
   StatisticsBlock close_block(std::int64_t step);
 
  private:
   StatisticsBlock empty_block() const;
-  /// Adds the plane means of a table's profiles to the open block, whose sums they are from number `first` on. Returns
-  /// the number after the last. Collective.
+  /// Adds the plane means of a table's profiles to the open block's sums, starting at number `first`. Returns the
+  /// number after the last. Collective.
   template <class Table>
   std::size_t add_plane_means(const Table& table, std::size_t first);
 

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-/// Advances the transported fields of a state, each with its own equation, beside the velocity and with the same
+/// Advances the transported fields of a state together with the velocity, each by its own equation, with the same
 /// weights: c* = c + alpha dt R + beta dt R_prev. Owns c* and R of each field.
 class Transport {
  public:
@@ -16,9 +16,9 @@ class Transport {
   /// The descriptors of the fields, in the order of State::transported.
   std::vector<FieldDescriptor> fields() const;
 
-  /// Forms R and c* of every field. The velocity and the fields need valid halos; no halo is written. Local.
+  /// Computes R and c* of every field. The velocity and the fields need valid halos; no halo is written. Local.
   void predict(const State& state, const SubstepWeights& weights);
-  /// c* becomes the field, and R the old tendency. Halos of the fields are stale on return. Local.
+  /// Makes c* the field and R the old tendency. Halos of the fields are stale on return. Local.
   void accept(State& state);
 
  private:

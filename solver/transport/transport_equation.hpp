@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// What the sweep of a transported field reads and writes. star holds the old tendency on entry and c* on return.
+/// Arrays of the sweep of a transported field. star holds the old tendency on entry and c* on return.
 struct TransportArrays {
   View3<const real> u, v, w, c;
   View3<real> tendency, star;
@@ -20,8 +20,8 @@ struct TransportArrays {
   real alpha_dt, beta_dt;
 };
 
-/// c* = c + alpha dt R + beta dt R_prev. Tendency: a functor whose operator()(const TransportArrays&, Cell) gives R in
-/// one cell.
+/// c* = c + alpha dt R + beta dt R_prev. Tendency: a functor; operator()(const TransportArrays&, Cell) returns R in one
+/// cell.
 template <bool first, class Tendency>
 struct UpdateTransported {
   TransportArrays a;
@@ -35,8 +35,8 @@ struct UpdateTransported {
   }
 };
 
-/// A transported field: its descriptor, and the sweep that forms R and c* over a box of local indices. `first`: the old
-/// tendency is not read.
+/// A transported field: its descriptor, and the sweep that computes R and c* over a box of local indices. `first`: the
+/// old tendency is not read.
 struct TransportEquation {
   FieldDescriptor descriptor;
   std::function<void(const TransportArrays& arrays, const Box3& box, bool first)> sweep;
@@ -54,7 +54,7 @@ TransportEquation transport_equation(const FieldDescriptor& descriptor, Tendency
           }};
 }
 
-/// One for each field of flow_fields() after p.
+/// One for each field that follows p in flow_fields().
 std::vector<TransportEquation> transport_equations(const FlowParameters& flow);
 
 }  // namespace sluice

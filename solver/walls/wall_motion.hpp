@@ -1,5 +1,5 @@
 #pragma once
-// How a wall moves: one component of its velocity as a function of x, y and time.
+// Wall motion: one component of a wall's velocity as a function of x, y and time.
 #include <functional>
 
 #include "core/decomp/field.hpp"
@@ -8,10 +8,10 @@
 
 namespace sluice {
 
-/// One component of a wall's velocity as kernels read it: the same everywhere, or a plane.
+/// One component of a wall's velocity for kernels: uniform or a plane.
 struct WallVelocity {
   double uniform = 0;
-  View3<const real> plane = {};  ///< of index (i, j, 0), y halo included; without address where it is uniform
+  View3<const real> plane = {};  ///< index (i, j, 0), y halo included; null address if uniform
 
   bool is_zero() const { return plane.origin == nullptr && uniform == 0; }
   SLUICE_INLINE double operator()(int i, int j) const {
@@ -19,8 +19,8 @@ struct WallVelocity {
   }
 };
 
-/// Where the points of a component lie: point (i, j) of the rank at x = (i + x_offset) dx, y = (j + first_j + y_offset)
-/// dy within the period.
+/// The points of a component: point (i, j) of the rank is at x = (i + x_offset) dx, y = (j + first_j + y_offset) dy
+/// within the period.
 struct WallPoints {
   double x_offset, y_offset, dx, dy;
   int first_j, ny;
@@ -34,7 +34,7 @@ struct FillWall {
   Function f;
   double time;
   SLUICE_INLINE void operator()(int i, int j, int) const {
-    const int global_j = (j + points.first_j + points.ny) % points.ny;  // a halo value is its owner's to the bit
+    const int global_j = (j + points.first_j + points.ny) % points.ny;  // same bits in the halo as at the owner
     plane(i, j, 0) =
         static_cast<real>(f((i + points.x_offset) * points.dx, (global_j + points.y_offset) * points.dy, time));
   }

@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-/// f(halo) = 2 value - f(inside): the mean of the two is the wall's value.
+/// f(halo) = 2 value - f(inside): their mean is the wall's value.
 struct MirrorAboutValue {
   View3<real> f;
   int inside, halo;

@@ -11,11 +11,11 @@
 
 namespace sluice {
 
-/// The wall conditions, as values of the halo planes beyond the walls. A wall is at k = -1/2: the halo value of u and v
-/// mirrors the first one about the wall's velocity (no-slip) or copies it (free-slip); w has the wall's velocity on the
-/// wall itself; p and phi copy (no gradient). A wall's velocity is constant, as its WallCondition says, or moves.
-/// The functions that apply conditions fill whole halo planes, y halo included; ranks without a wall do nothing. They
-/// are local.
+/// Applies the wall conditions by filling the halo planes beyond the walls. A wall is at k = -1/2. The halo value of u
+/// and v mirrors the first one about the wall's velocity (no-slip) or copies it (free-slip); w on the wall has the
+/// wall's velocity; p and phi are copied (no gradient). A wall's velocity is constant, given by its WallCondition, or
+/// moves. The functions that apply conditions fill whole halo planes, y halo included, and do nothing on ranks without
+/// a wall. They are local.
 class Walls {
  public:
   enum class Side { bottom, top };
@@ -24,23 +24,23 @@ class Walls {
   /// `grid` must outlive the walls.
   Walls(const Grid& grid, const Box3& box, const WallCondition& bottom, const WallCondition& top, MPI_Comm comm);
 
-  /// From now on one component of a wall's velocity follows `motion`: u, v or w by its location, u and v of no-slip
-  /// walls only. To be called on all ranks, before set_time.
+  /// Makes one component of a wall's velocity follow `motion`. Its location selects u, v or w; u and v of no-slip walls
+  /// only. Call on all ranks, before set_time.
   void move(Side side, Location component, WallMotion motion);
-  /// Sets the velocity of moving walls to that at `time`. Collective. Throws Error(usage) where a wall lets a net
-  /// volume through: the mean of w over each wall must be 0.
+  /// Sets the velocity of moving walls to that at `time`. Collective. Throws Error(usage) if the net volume flux
+  /// through a wall is not zero: the mean of w over each wall must be 0.
   void set_time(double time);
 
-  /// What the descriptor says of the field at walls.
+  /// Applies the condition that the descriptor gives for the field at walls.
   void apply(const FieldDescriptor& descriptor, Field& f) const;
-  /// w on the walls: the halo plane below; above, the last plane and the halo plane.
+  /// Sets w on the walls: below, the halo plane; above, the last plane and the halo plane.
   void apply_normal(Field& w) const;
   /// Zero normal gradient.
   void apply_neumann(Field& p) const;
 
   const WallCondition& condition(Side side) const { return wall(side).condition; }
   bool owns(Side side) const { return wall(side).owned; }
-  /// One component of a wall's velocity on the rank's points, at the time last set.
+  /// One component of a wall's velocity on the rank's points at the last set_time.
   WallVelocity velocity(Side side, Location component) const;
 
  private:
