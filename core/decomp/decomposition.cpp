@@ -81,7 +81,7 @@ Box3 Decomposition::spectral_y_pencil(int rank) const {
 
 namespace {
 
-/// Part `part` of `parts` of the box along an axis, z made whole.
+/// Part `part` of `parts` of the box along an axis, extended to all of z.
 Box3 split_for_whole_z(Box3 box, std::size_t axis, int part, int parts, std::int64_t nz) {
   const auto bounds = split_evenly(box.hi[axis] - box.lo[axis], parts);
   const std::int64_t start = box.lo[axis];

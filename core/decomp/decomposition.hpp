@@ -20,13 +20,12 @@ struct ProcessGrid {
   friend bool operator==(const ProcessGrid&, const ProcessGrid&) = default;
 };
 
-/// How nz planes are cut into blocks, and blocks into pz ranges. The blocks belong to the grid: they do not
-/// depend on pz, so that the arithmetic along z is the same on every process grid (GPUs that split z cut the planes of
-/// a rank anew).
+/// Splits nz planes into blocks. The blocks depend on the grid, not on pz, so the arithmetic along z is the same on
+/// every process grid. (GPUs that split z divide a rank's planes into blocks of their own.)
 class ZBlocks {
  public:
   ZBlocks(std::int64_t nz, int count);
-  /// Cut at these planes: 0, ..., nz, increasing; blocks of any lengths.
+  /// Block boundaries: plane indices 0, ..., nz, increasing; any block lengths.
   explicit ZBlocks(std::vector<std::int64_t> bounds) : bounds_(std::move(bounds)) {}
 
   /// The default: max(1, nz / 16), a function of nz only.
@@ -41,8 +40,8 @@ class ZBlocks {
   std::vector<std::int64_t> bounds_;
 };
 
-/// Which part of the grid each rank owns, in each pencil. Pure arithmetic; no communication. Throws
-/// Error(resources) when there are more ranks than the grid can be split over, naming what would work.
+/// Which part of the grid each rank owns, in each pencil. Pure arithmetic; no communication. Throws Error(resources),
+/// naming what would work, if the grid cannot be split over that many ranks.
 class Decomposition {
  public:
   Decomposition(std::array<std::int64_t, 3> cells, ProcessGrid processes, int z_blocks);
@@ -54,18 +53,18 @@ class Decomposition {
   /// Range [first, last) of z blocks on the ranks with this z index.
   std::array<int, 2> block_range(int z_index) const;
 
-  /// The home layout: x whole, y split in py, z split in pz by whole blocks.
+  /// The layout of the fields: x whole, y split in py, z split in pz by whole blocks.
   Box3 x_pencil(int rank) const;
-  /// Wavenumbers after the transform along x: x_pencil of nx / 2 + 1 complex numbers a row.
+  /// Wavenumbers after the transform along x: x_pencil with nx / 2 + 1 complex numbers per row.
   Box3 spectral_x_pencil(int rank) const;
-  /// y whole, wavenumbers of x split in py, z as at home.
+  /// y whole, wavenumbers of x split in py, z split as in x_pencil.
   Box3 spectral_y_pencil(int rank) const;
-  /// z whole: of the rank's y pencil of wavenumbers, y split in pz.
+  /// z whole: spectral_y_pencil with its y split in pz.
   Box3 spectral_z_pencil(int rank) const;
-  /// z whole: of the rank's x pencil, x split in pz.
+  /// z whole: x_pencil with its x split in pz.
   Box3 z_pencil(int rank) const;
 
-  /// Every process grid of `ranks` ranks that fits these cells and blocks, z-slabs (py = 1) first.
+  /// All process grids of `ranks` ranks that fit these cells and blocks, z slabs (py = 1) first.
   static std::vector<ProcessGrid> candidates(std::array<std::int64_t, 3> cells, int ranks, int z_blocks);
 
  private:
@@ -74,10 +73,10 @@ class Decomposition {
   std::array<std::int64_t, 3> cells_;
   ProcessGrid processes_;
   ZBlocks blocks_;
-  std::vector<std::int64_t> y_bounds_;      ///< of rows over py
-  std::vector<std::int64_t> kx_bounds_;     ///< of x wavenumbers over py
-  std::vector<std::int64_t> z_bounds_;      ///< of planes over pz
-  std::vector<std::int64_t> block_bounds_;  ///< of blocks over pz
+  std::vector<std::int64_t> y_bounds_;      ///< rows over py
+  std::vector<std::int64_t> kx_bounds_;     ///< x wavenumbers over py
+  std::vector<std::int64_t> z_bounds_;      ///< planes over pz
+  std::vector<std::int64_t> block_bounds_;  ///< blocks over pz
 };
 
 }  // namespace sluice

@@ -9,11 +9,11 @@
 
 namespace sluice {
 
-/// Where in a cell a value lives. A face value belongs to the cell below it: u(i) at x = (i+1) dx, w(k) at
-/// the upper face of cell k.
+/// Where in a cell a value is defined. A face value belongs to the cell below it: u(i) at x = (i+1) dx, w(k) at the
+/// upper face of cell k.
 enum class Location { center, x_face, y_face, z_face };
 
-/// Halo layers on either side of a rank's cells; x is whole on every rank and has none.
+/// Halo layers on either side of a rank's cells; x has none: every rank owns whole rows.
 struct HaloWidth {
   int y = 1;
   int z = 1;
@@ -47,7 +47,7 @@ class BasicField {
   View3<T> view() { return make_view(buffer_.data(), row_length_, box_.nx()); }
   View3<const T> view() const { return make_view(buffer_.data(), row_length_, box_.nx()); }
 
-  /// The rows read as complex numbers, after a transform along x in place: row_length() / 2 numbers a row.
+  /// The rows as complex numbers, after an in-place transform along x: row_length() / 2 numbers per row.
   View3<std::complex<T>> complex_view() {
     SLUICE_REQUIRE(row_length_ % 2 == 0, "rows of odd length cannot be read as complex numbers");
     return make_view(reinterpret_cast<std::complex<T>*>(buffer_.data()), row_length_ / 2,
@@ -55,7 +55,7 @@ class BasicField {
   }
 
  private:
-  /// `nx` elements in rows of `row`; only debug builds know the extents of a view.
+  /// `nx` elements in rows of length `row`; a view stores its extents in debug builds only.
   template <class Element>
   View3<Element> make_view(Element* data, std::int64_t row, [[maybe_unused]] int nx) const {
     View3<Element> view;
@@ -79,7 +79,7 @@ class BasicField {
   Buffer<T> buffer_;
 };
 
-/// A field in the precision that the program computes in.
+/// A field in the build's precision.
 using Field = BasicField<real>;
 
 }  // namespace sluice

@@ -5,13 +5,13 @@
 
 namespace sluice {
 
-/// Copies the cells that the rank owns, no halo, between a field and a contiguous host array (x fastest). Not
-/// for use in a step: a GPU build allocates a device buffer of that size for the time of the call. Local.
+/// Copies the rank's own cells, without halo, between a field and a contiguous host array (x fastest). Not for use in a
+/// step: in a GPU build each call allocates a device buffer of that size. Local.
 std::vector<real> download(const Field& field);
 /// The same for a part of the field: a box of local indices.
 std::vector<real> download(const Field& field, const Box3& local_box);
 void upload(const std::vector<real>& host, Field& field);
-/// From one field to another of the same box, on the device; rows may be padded differently.
+/// Copies one field to another on the same box, on the device; row padding may differ.
 void copy_cells(const Field& from, Field& to);
 
 }  // namespace sluice

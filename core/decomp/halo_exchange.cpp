@@ -20,7 +20,7 @@ int width_of(const Field& field, int axis) {
   return axis == y_axis ? field.halo().y : field.halo().z;
 }
 
-/// Layers first ... first + count - 1 along an axis: in y of the rank's own planes, in z with the y halo.
+/// Layers first ... first + count - 1 along an axis. y layers cover the rank's own planes, z layers include the y halo.
 ArrayPart layers_of(Field& field, int axis, int first, int count) {
   const View3<real> view = field.view();
   constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(real));
@@ -134,7 +134,7 @@ void HaloExchange::start(Direction& direction, const Fields& fields, const Layer
       parts.push_back({neighbour, layers_of(*field, axis, first, width)});
     }
   };
-  // What goes down comes before what goes up, also where the ranks below and above are the same one.
+  // Downward parts come before upward ones, also if the ranks below and above are the same.
   if (layers.upper) add(outgoing, lower, true, false);
   if (layers.lower) add(outgoing, upper, false, false);
   if (layers.upper) add(incoming, upper, false, true);

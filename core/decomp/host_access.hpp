@@ -1,18 +1,16 @@
 #pragma once
-// MPI and device memory: whether MPI can take device pointers, and the staging through host memory where it
-// cannot.
+// Whether MPI accepts device pointers, and staging through host memory if it does not.
 #include <cstddef>
 
 #include "core/device/stream.hpp"
 
 namespace sluice {
 
-/// True if MPI may be given pointers to device memory: always in a CPU build; in a GPU build if MPI says that
-/// it is CUDA-aware. The environment variable SLUICE_CUDA_AWARE_MPI=0|1 overrides what is detected.
+/// True if MPI may be given pointers to device memory: always in a CPU build; in a GPU build if MPI says that it is
+/// CUDA-aware. The environment variable SLUICE_CUDA_AWARE_MPI=0|1 overrides the detection.
 bool mpi_takes_device_pointers();
 
-/// A device buffer's image that MPI can read and write: the buffer itself, or page-locked host memory of the
-/// same size.
+/// The copy of a device buffer that MPI reads and writes: the buffer itself, or page-locked host memory of its size.
 class HostImage {
  public:
   HostImage() = default;
@@ -27,7 +25,7 @@ class HostImage {
   bool staged() const { return host_ != nullptr; }
   void fetch(std::size_t offset, std::size_t bytes);  ///< device to image
   void flush(std::size_t offset, std::size_t bytes);  ///< image to device
-  /// The same as a copy issued on `stream`.
+  /// The same, as a copy issued on `stream`.
   void fetch(std::size_t offset, std::size_t bytes, device::Stream& stream);
   void flush(std::size_t offset, std::size_t bytes, device::Stream& stream);
 

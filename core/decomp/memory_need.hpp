@@ -5,11 +5,11 @@ namespace sluice {
 
 /// Bytes of device memory that a part of a run needs on one rank.
 struct MemoryNeed {
-  double held = 0;        ///< by itself
-  double transposed = 0;  ///< arrays of its transposes; where ranks reach each other's memory, all have the largest
-  double exchanged = 0;   ///< in one message buffer, the largest that it sends or receives; all exchanges share it
+  double held = 0;        ///< its own arrays
+  double transposed = 0;  ///< arrays of its transposes; `peer` allocates the largest on all ranks
+  double exchanged = 0;   ///< its largest message buffer, to send or receive; all exchanges share the buffers
 
-  /// Of two parts that take turns.
+  /// The need of two parts that take turns.
   friend MemoryNeed operator+(const MemoryNeed& a, const MemoryNeed& b) {
     return {a.held + b.held, a.transposed + b.transposed, std::max(a.exchanged, b.exchanged)};
   }

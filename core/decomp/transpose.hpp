@@ -10,10 +10,10 @@
 
 namespace sluice {
 
-/// Moves an array of T between two ways of splitting the same global box over the ranks of a communicator: an
-/// exact permutation. T is real or std::complex<real>. The array in the first splitting is the caller's, the one in the
-/// second is held here, since with some exchanges the other ranks write to it and read from it. The rank's own block is
-/// copied directly and never travels.
+/// Moves an array of T between two splittings of the same global box over the ranks of a communicator: an exact
+/// permutation. T is real or std::complex<real>. The caller owns the array in the first splitting. This object owns the
+/// one in the second, because with some exchanges other ranks write to it and read from it. The rank's own block is
+/// copied directly, never sent.
 template <class T>
 class Transpose {
  public:
@@ -21,24 +21,26 @@ class Transpose {
   /// and `exchange` must outlive this object. Construction and destruction are collective over the ranks of `exchange`.
   Transpose(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, Exchange& exchange);
 
-  /// The array in the second splitting, the rank's to-box: without halo, rows row_length() apart, zeroed at first. Row
+  /// The array in the second splitting, on the rank's to-box: no halo, rows row_length() apart, zeroed at first. Row
   /// padding is unspecified.
   View3<T> transposed() { return transposed_; }
-  /// The elements from row to row: a whole number of the pieces in which a GPU's memory and links move data.
+  /// Elements from row to row: a multiple of the unit in which a GPU's memory and links move data.
   static std::int64_t row_length(const Box3& box) { return Transposer::row_length(box, sizeof(T)); }
 
-  /// From `source`, the rank's from-box, whose halo is not read, to transposed(). Collective over the communicator.
+  /// From `source`, on the rank's from-box, to transposed(). Does not read the halo. Collective over the communicator.
   void forward(View3<const T> source);
-  /// The inverse: from transposed(), which stays as it is, to `target`, the rank's from-box, whose halo is not written.
+  /// The inverse: from transposed(), which is not changed, to `target`, on the rank's from-box. Does not write the
+  /// halo.
   void backward(View3<T> target);
 
  private:
-  /// The parts of a caller's array that go to each rank, the next rank first, not all ranks to the same one at once.
+  /// The parts of a caller's array for each rank. Starts with the next rank, so that not all ranks send to the same
+  /// one.
   Parts parts_of(View3<const T> array) const;
 
   int rank_ = 0;
   Box3 own_;                  ///< in the first splitting
-  std::vector<Box3> common_;  ///< of it with each rank's to-box
+  std::vector<Box3> common_;  ///< its intersection with each rank's to-box
   std::unique_ptr<Transposer> transposer_;
   View3<T> transposed_;
 };

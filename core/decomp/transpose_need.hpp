@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-/// Of a transpose between these boxes of one rank, and back.
+/// Memory of a transpose, forward and backward, between these boxes of one rank.
 template <class T>
 MemoryNeed transpose_need(const Box3& from, const Box3& to) {
   const auto held = static_cast<double>(Transpose<T>::row_length(to) * to.extent(1) * to.extent(2));

@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// Non-owning, trivially copyable view of a 3-D array in device memory, x fastest: (i, j, k) are local
-/// indices, 0 at the first cell that the rank owns, negative and from n on in the halo. Bounds-checked in debug builds.
+/// Non-owning, trivially copyable view of a 3-D array in device memory, x fastest: (i, j, k) are local indices, 0 at
+/// the rank's first own cell; negative indices and those from n on are in the halo. Bounds-checked in debug builds.
 template <class T>
 struct View3 {
   T* origin = nullptr;  ///< address of (0, 0, 0)
@@ -28,7 +28,7 @@ struct View3 {
     return origin[i + j * stride_y + k * stride_z];
   }
 
-  /// To a view that only reads.
+  /// Converts to a read-only view.
   template <class Const>
   requires std::is_same_v<Const, const T> SLUICE_INLINE operator View3<Const>() const {
     View3<Const> view;

@@ -6,7 +6,7 @@
 namespace sluice {
 
 /// Parts of one array where MPI can reach them: in the array itself, or in page-locked host memory with the same
-/// strides, which grows to the largest array that it was used for.
+/// strides. The host memory grows to the size of the largest array used.
 class ArrayImage {
  public:
   ArrayImage() = default;
@@ -14,17 +14,17 @@ class ArrayImage {
   ArrayImage& operator=(const ArrayImage&) = delete;
   ~ArrayImage();
 
-  /// Looks at these parts from now on.
+  /// Represents these parts from now on.
   void assume(const Parts& parts);
   std::byte* base() const { return host_ != nullptr ? host_ : lowest_; }
-  /// How far behind base() a part starts.
+  /// Bytes from base() to the start of a part.
   std::ptrdiff_t offset(const ArrayPart& part) const { return part.data - lowest_; }
-  void fetch();                       ///< device to image, all that lies between the first part and the last
+  void fetch();                       ///< device to image, everything from the first part to the last
   void flush(const ArrayPart& part);  ///< image to device, this part alone
 
  private:
-  std::byte* lowest_ = nullptr;  ///< device address of the first part
-  std::size_t span_ = 0;         ///< bytes from there to the end of the last
+  std::byte* lowest_ = nullptr;  ///< lowest device address of the parts
+  std::size_t span_ = 0;         ///< bytes from there to the end of the last part
   std::byte* host_ = nullptr;
   std::size_t room_ = 0;
 };

@@ -66,7 +66,7 @@ AddressRange range_of(const Parts& parts) {
 
 template <class T>
 void PartCopies::issue_as(const char* name) const {
-  constexpr int max_planes = 65535;  // of one loop on a GPU
+  constexpr int max_planes = 65535;  // in one loop on a GPU
   int depth = 1;
   for (const Copy& copy : copies_) depth = std::max(depth, copy.from.planes);
   // A CPU gains nothing from larger loops.

@@ -42,22 +42,22 @@ ArrayPart part_of(View3<T> view, const Box3& box) {
           view.stride_z * size};
 }
 
-/// What goes to a rank of a communicator, or comes from it.
+/// A part sent to a rank of a communicator, or received from it.
 struct PeerPart {
   int peer = 0;
   ArrayPart part;
 };
-/// Parts for one peer stand next to each other and are sent in this order.
+/// Parts for one peer are consecutive and are sent in this order.
 using Parts = std::vector<PeerPart>;
 
-/// The addresses from the first element of the parts to the end of the last; empty parts do not count.
+/// The addresses from the first element of the parts to the end of the last, ignoring empty parts.
 struct AddressRange {
   std::byte* begin = nullptr;
   std::byte* end = nullptr;
 };
 AddressRange range_of(const Parts& parts);
 
-/// Copies from parts to parts of the same shape, all of one type of element.
+/// Copies parts to parts of the same shape. All have the same element type.
 class PartCopies {
  public:
   void add(const ArrayPart& from, const ArrayPart& to) {

@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// MPI datatypes of parts of arrays, made once for each shape.
+/// MPI datatypes of array parts, created once for each shape.
 class ArrayTypes {
  public:
   ArrayTypes() = default;
@@ -17,7 +17,7 @@ class ArrayTypes {
   ArrayTypes& operator=(const ArrayTypes&) = delete;
   ~ArrayTypes();
 
-  /// For a part that is not empty and starts `offset` bytes behind the address that MPI is given.
+  /// For a non-empty part that starts `offset` bytes after the address given to MPI.
   MPI_Datatype of(const ArrayPart& part, std::ptrdiff_t offset);
 
  private:

@@ -53,7 +53,7 @@ void ChunkTuner::agree(double seconds) {
   if (tuning_) current_ = round_[tried_];
 }
 
-/// After all candidates the best of them, after those the best one.
+/// The first round tries all candidates, the second the best few; the best of these is chosen.
 void ChunkTuner::end_round() {
   const bool last = in_finals() || candidates_.size() <= finalists;
   std::ranges::sort(round_, {}, [this](std::size_t candidate) { return agreed_[candidate]; });

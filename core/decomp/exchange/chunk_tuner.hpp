@@ -5,30 +5,30 @@
 
 namespace sluice {
 
-/// Finds the size of the pieces in which blocks travel best, during the first exchanges of a run, and again when
-/// exchanges have become slower than they were. Small pieces let the stages of an exchange overlap; large ones cost
-/// fewer messages. All ranks go through the same states, since they decide by times that they have agreed on:
+/// Finds the fastest piece size for sending blocks during the first exchanges of a run, and again when exchanges have
+/// become slower. Small pieces let the stages of an exchange overlap; large ones cost fewer messages. All ranks go
+/// through the same states, because they decide by agreed times:
 ///
 ///   if (const auto time = tuner.finished(seconds)) tuner.agree(slowest rank's *time);
 class ChunkTuner {
  public:
-  static constexpr int trials = 4;          ///< exchanges with each candidate; the first warms up, the least counts
-  static constexpr int finalists = 3;       ///< candidates that are tried once more, since the least can be luck
-  static constexpr int final_trials = 6;    ///< exchanges with each of those; the first warms up, the median counts
-  static constexpr int window = 32;         ///< exchanges after which the time is looked at, once tuned
-  static constexpr double tolerance = 1.1;  ///< times the best: slower
-  static constexpr int patience = 2;        ///< slow windows in a row before tuning starts anew: one may be chance
+  static constexpr int trials = 4;          ///< exchanges with each candidate; the first warms up, the minimum counts
+  static constexpr int finalists = 3;       ///< candidates that are tried again, since a minimum can be luck
+  static constexpr int final_trials = 6;    ///< exchanges with each finalist; the first warms up, the median counts
+  static constexpr int window = 32;         ///< exchanges per time check, once tuned
+  static constexpr double tolerance = 1.1;  ///< slow: more than this many times the best
+  static constexpr int patience = 2;        ///< slow windows in a row that restart tuning; one may be chance
 
-  /// For blocks of at most this many bytes on any rank: the same on all ranks.
+  /// `largest_block`: bytes of the largest block on any rank; the same on all ranks.
   explicit ChunkTuner(std::size_t largest_block);
 
-  /// Bytes of a piece in the next exchange.
+  /// Bytes per piece in the next exchange.
   std::size_t chunk() const { return candidates_[current_]; }
   bool tuning() const { return tuning_; }
 
-  /// An exchange took this long here. Gives a time that the ranks must agree on now, if there is one.
+  /// Reports the time of an exchange on this rank. Returns a time if the ranks must now agree on one.
   std::optional<double> finished(double seconds);
-  /// The longest of all ranks' times.
+  /// Takes the maximum of all ranks' times.
   void agree(double seconds);
 
  private:
@@ -38,14 +38,14 @@ class ChunkTuner {
   bool in_finals() const { return round_.size() < candidates_.size(); }
 
   std::vector<std::size_t> candidates_;
-  std::size_t first_ = 0;  ///< to be tried: a size that is seldom bad, for who measures no more than a few exchanges
+  std::size_t first_ = 0;  ///< tried first: seldom a bad size, for measurements of only a few exchanges
   std::size_t current_ = 0;
   bool tuning_ = false;
-  std::vector<std::size_t> round_;  ///< candidates to be tried, in this order: all of them, then the best
-  std::size_t tried_ = 0;           ///< how many of them have been
-  std::vector<double> agreed_;      ///< of each candidate; 0: not tried yet
+  std::vector<std::size_t> round_;  ///< candidates of this round, in the order of trial: all, then the finalists
+  std::size_t tried_ = 0;           ///< how many of them have been tried
+  std::vector<double> agreed_;      ///< agreed time of each candidate; 0: not tried yet
   std::vector<double> times_;       ///< since the last agreement
-  double best_ = 0;                 ///< of the windows so far; 0: none yet
+  double best_ = 0;                 ///< best window so far; 0: none yet
   int slow_windows_ = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What exchange methods that send packed blocks implement. Only their movers use it.
+// The interface of exchange methods that send packed blocks. Only their movers use it.
 #include <cstddef>
 #include <functional>
 
@@ -12,9 +12,9 @@ namespace sluice {
 ///   connection.depart();
 ///   connection.run([&](int peer) { ... issue a loop that reads the block behind incoming(peer) ... });
 ///
-/// Device memory throughout. begin(), depart() and run() are collective over the communicator. The connections of one
-/// Exchange share its buffers: only one of them may be between begin() and the end of run(), and incoming blocks last
-/// until the next begin().
+/// All pointers are to device memory. begin(), depart() and run() are collective over the communicator. The connections
+/// of one Exchange share its buffers: only one of them may be between begin() and the end of run(), and incoming blocks
+/// stay valid until the next begin().
 class Connection {
  public:
   virtual ~Connection() = default;
@@ -24,13 +24,14 @@ class Connection {
   /// The block for `peer`: in a buffer of this rank, or in the receiver's own memory. The same until another
   /// connection is made.
   virtual std::byte* outgoing(int peer) = 0;
-  /// All loops that write the block for `peer` have been issued: it may leave when they are done.
+  /// All loops that write the block for `peer` have been issued: it may be sent when they are done.
   virtual void packed(int /*peer*/) {}
-  /// All blocks are packed: they may leave. What cannot leave before run() may leave there.
+  /// All blocks are packed: they may be sent, here or in run().
   virtual void depart() {}
   /// The block from `peer`; for this rank itself, its place in the buffer.
   virtual std::byte* incoming(int peer) = 0;
-  /// The buffers in which the blocks lie as their layouts say. Null for a side whose blocks lie in other ranks' memory.
+  /// The buffers that hold the blocks, laid out as the route says. Null for a side whose blocks are in other ranks'
+  /// memory.
   virtual std::byte* send_buffer() = 0;
   virtual std::byte* receive_buffer() = 0;
   /// Moves the blocks. Calls arrived(peer) once for each peer whose block is not empty, when loops that read it may be

@@ -10,8 +10,8 @@
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 
-// Every method, in the order in which they are tried: its name and what throws Error(resources), the same on all ranks,
-// if it does not work between them. Its file defines std::unique_ptr<Exchange> make_NAME(MPI_Comm world).
+// All methods, in the order in which they are tried: the name, and a function that throws Error(resources) on all ranks
+// if the method does not work between them. Its file defines std::unique_ptr<Exchange> make_NAME(MPI_Comm world).
 #define SLUICE_GPU_METHODS(METHOD) \
   METHOD(peer, require_peer)       \
   METHOD(nccl, require_nothing)
@@ -109,7 +109,7 @@ const std::vector<std::string>& all_exchange_methods() {
 }
 
 std::vector<std::string> exchange_candidates(MPI_Comm world) {
-  if (size_of(world) == 1) return {"mpi_p2p"};  // nothing travels
+  if (size_of(world) == 1) return {"mpi_p2p"};  // nothing is sent
   std::vector<const Method*> list;
   for (const Method& method : methods()) {
     if (works(method, world)) list.push_back(&method);

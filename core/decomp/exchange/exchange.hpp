@@ -10,8 +10,8 @@
 
 namespace sluice {
 
-/// An exchange method and the buffers of all its movers. Every method gives the same result to the bit.
-/// Destruction is collective over the ranks that the exchange was made for.
+/// An exchange method and the buffers of all its movers. All methods give bitwise the same result. Destruction is
+/// collective over world().
 class Exchange {
  public:
   Exchange() = default;
@@ -22,19 +22,19 @@ class Exchange {
   /// The ranks that the exchange was made for.
   virtual MPI_Comm world() const = 0;
 
-  // Movers share buffers, which grow to the largest that is asked for, here and never in a move. The exchange and the
-  // communicators must outlive them. Collective over world(), each rank with a communicator of its own or the same one.
+  // Movers share buffers, which grow to the largest size requested when a mover is made, never in a move. The exchange
+  // and the communicators must outlive the movers. Collective over world(); the ranks may pass different communicators.
 
-  /// For parts of any number for each peer, and for blocks in the mover's own memory.
+  /// For any number of parts per peer, and for blocks in the mover's own memory.
   virtual std::unique_ptr<BlockMover> block_mover(const Route& route) = 0;
-  /// For one part for each peer: a method may send it as it lies.
+  /// For one part per peer, which a method may send without packing.
   virtual std::unique_ptr<Mover> array_mover(const Route& route) { return block_mover(route); }
   /// Its destruction is collective too.
   virtual std::unique_ptr<Transposer> transposer(const Splittings& boxes);
-  /// Whether array movers do without packing.
+  /// Whether array movers send without packing.
   virtual bool sends_arrays_as_they_lie() const { return false; }
 
-  /// A move of this exchange begins; throws Error(internal) if another is on its way. For movers.
+  /// Begins a move of this exchange. Throws Error(internal) if another is in flight. For movers.
   void claim();
   void release() { in_use_ = false; }
 
@@ -44,7 +44,7 @@ class Exchange {
 
 /// The exchange for each kind of traffic; one Exchange may serve several kinds. All of them must outlive their users.
 struct ExchangeSet {
-  /// One for all.
+  /// One exchange for all traffic.
   ExchangeSet(Exchange& all) : ExchangeSet(all, all, all) {}
   ExchangeSet(Exchange& for_halos, Exchange& for_rows, Exchange& for_columns)
       : halos(for_halos), rows(for_rows), columns(for_columns) {}
@@ -54,16 +54,16 @@ struct ExchangeSet {
   Exchange& columns;  ///< transposes within columns of ranks, which make z whole
 };
 
-/// Names of the methods that this build has, and of all that there are.
+/// Names of the methods in this build, and of all methods.
 const std::vector<std::string>& exchange_methods();
 const std::vector<std::string>& all_exchange_methods();
 
-/// The methods among which `auto` chooses for these ranks, the default first: those that work between them and that
-/// do not pass device memory through the host, if there is one. Collective.
+/// The methods from which `auto` chooses for these ranks, the default first: those that work between them. If some do
+/// not stage device memory through the host, only those. Collective.
 std::vector<std::string> exchange_candidates(MPI_Comm world);
 
-/// The method called `name`, or with `auto` the default, for the ranks of `world`. Throws Error(usage) listing the
-/// methods that exist, Error(resources) if the method does not work between these ranks. Collective.
+/// The method `name` (`auto`: the default) for the ranks of `world`. Throws Error(usage) with the list of methods if
+/// there is no such method, Error(resources) if it does not work between these ranks. Collective.
 std::unique_ptr<Exchange> make_exchange(const std::string& name, MPI_Comm world);
 
 }  // namespace sluice

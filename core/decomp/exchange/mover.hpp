@@ -1,5 +1,5 @@
 #pragma once
-// How arrays travel between ranks. Each exchange method makes movers of its own, which keep its protocol to themselves.
+// How arrays are sent between ranks. Each exchange method makes its own movers, which hide its protocol.
 #include <mpi.h>
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// Where the block for (or from) each rank of a communicator lies in a buffer, in bytes. A rank's block for itself
-/// never travels: its size counts as 0.
+/// The place in a buffer of the block for (or from) each rank of a communicator, in bytes. A rank does not send to
+/// itself: its own block has size 0.
 struct BlockLayout {
   std::vector<std::size_t> offset;
   std::vector<std::size_t> bytes;
@@ -20,31 +20,31 @@ struct BlockLayout {
 
   /// Blocks of these sizes one after another, each aligned.
   static BlockLayout of(std::vector<std::size_t> bytes);
-  /// The bytes that travel of these parts, between `size` ranks.
+  /// Layout of these parts on rank `rank` of `size`, without the rank's own part.
   static BlockLayout of(const Parts& parts, int rank, int size);
 };
 
-/// Whether every rank of a communicator sends to every other, or a few neighbours to each other.
+/// Whether all ranks of a communicator send to each other, or only a few neighbours.
 enum class Traffic { all_to_all, neighbours };
 
-/// What a mover moves: how many bytes between which ranks. What one rank sends the other must receive.
+/// What a mover moves: how many bytes between which ranks. Sent and received sizes must match.
 struct Route {
   MPI_Comm comm = MPI_COMM_NULL;
   BlockLayout send, receive;
   Traffic traffic = Traffic::all_to_all;
-  PhaseTimers* timers = nullptr;  ///< if any: time of "packing" (a rank's own part included) and "communication"
+  PhaseTimers* timers = nullptr;  ///< optional: times "packing" (with the rank's own part) and "communication"
 };
 
-/// Moves parts of arrays between the ranks of a communicator, as often as wanted: outgoing parts for rank r become the
-/// incoming parts from this rank there, which have the same shapes in the same order. A rank's part for itself, at most
-/// one, is copied. One move at a time may be between start() and finish() in each Exchange; movers of different
+/// Moves parts of arrays between the ranks of a communicator, any number of times. The outgoing parts for rank r arrive
+/// there as the incoming parts from this rank, with the same shapes in the same order. A rank's part for itself (at
+/// most one) is copied. One move at a time may be between start() and finish() in each Exchange; movers of different
 /// Exchanges do not disturb each other.
 class Mover {
  public:
   virtual ~Mover() = default;
 
-  /// Begins to move. Until finish() returns, the outgoing parts must not be written and the incoming ones not be used.
-  /// Collective over the communicator of the route.
+  /// Begins a move. Until finish() returns, do not write the outgoing parts or use the incoming ones. Collective over
+  /// the communicator of the route.
   virtual void start(const Parts& outgoing, const Parts& incoming) = 0;
   /// Loops issued afterwards may read the incoming parts and write the outgoing ones. Collective.
   virtual void finish() = 0;
@@ -55,21 +55,21 @@ class Mover {
   }
 };
 
-/// A mover whose memory the caller may use: parts that lie there as the route's layouts say are not packed or unpacked.
+/// A mover whose memory the caller may use: parts placed there as the route's layouts say are not packed or unpacked.
 /// Outgoing and incoming parts may be in the same array.
 class BlockMover : public Mover {
  public:
-  /// Where loops issued before start() may write the outgoing blocks, `room` if the mover has no such memory.
+  /// Where loops issued before start() may write the outgoing blocks: the mover's memory, or `room` if it has none.
   /// Collective.
   virtual std::byte* open(std::byte* room) = 0;
-  /// Where the incoming blocks lie from finish() until the next move of the exchange. The same until another mover is
-  /// made.
+  /// Where the incoming blocks are from finish() until the next move of the exchange. The address changes only when
+  /// another mover is made.
   virtual std::byte* incoming_blocks() = 0;
-  /// Of the buffers, which all movers of the exchange share.
+  /// Size of the buffers, which all movers of the exchange share.
   virtual std::size_t buffer_bytes(bool sending) const = 0;
 };
 
-/// Two ways of splitting a global box over the ranks of a communicator: from[r] and to[r] are the boxes of rank r, in
+/// Two splittings of a global box over the ranks of a communicator: from[r] and to[r] are the boxes of rank r, in
 /// global indices.
 struct Splittings {
   MPI_Comm comm = MPI_COMM_NULL;
@@ -77,14 +77,13 @@ struct Splittings {
   std::size_t element_bytes = 0;
 };
 
-/// Holds the array of the second splitting on every rank, its rows row_length() elements apart, zeroed at first, and
-/// moves it from and to arrays in the first splitting: for each rank, the part that the caller's array has in common
-/// with that rank's.
+/// Holds each rank's array in the second splitting, zeroed at first, with rows row_length() elements apart. Moves it to
+/// and from arrays in the first splitting: for each rank, the intersection of the caller's box with that rank's.
 class Transposer {
  public:
   virtual ~Transposer() = default;
 
-  /// A whole number of the pieces in which a GPU's memory and links move data.
+  /// A multiple of the unit in which a GPU's memory and links move data.
   static std::int64_t row_length(const Box3& box, std::size_t element_bytes);
   /// Bytes that a rank with this to-box holds.
   static std::size_t held_bytes(const Box3& box, std::size_t element_bytes);
@@ -96,7 +95,7 @@ class Transposer {
   virtual void backward(const Parts& target) = 0;
 };
 
-/// The part of a transposed array over `whole` that is `box`, both in global indices.
+/// The part `box` of a transposed array over `whole`, both in global indices.
 ArrayPart transposed_part(std::byte* array, const Box3& whole, const Box3& box, std::size_t element_bytes);
 
 }  // namespace sluice

@@ -23,7 +23,7 @@ class AlltoallConnection : public MpiConnection {
         receive_offsets_(to_elements(receive_.offset)) {}
 
   void run(const std::function<void(int)>& arrived) override {
-    device::synchronize();  // blocks are packed, and nobody reads the last ones that came in
+    device::synchronize();  // blocks are packed, and the last received ones have been read
     buffers_->send_image.fetch(0, send_.total);
     check_mpi(MPI_Alltoallv(buffers_->send_image.data(), send_counts_.data(), send_offsets_.data(), mpi_element_type(),
                             buffers_->receive_image.data(), receive_counts_.data(), receive_offsets_.data(),
@@ -39,8 +39,8 @@ class AlltoallConnection : public MpiConnection {
   std::vector<int> send_counts_, send_offsets_, receive_counts_, receive_offsets_;
 };
 
-/// One MPI_Alltoallv. Neighbours go on sending each other messages: a collective call would make every rank of a long
-/// row or column wait for all others, for the sake of two blocks.
+/// One MPI_Alltoallv. Neighbours use messages: a collective call would make every rank of a long row or column wait for
+/// all others, for only two blocks.
 class MpiAlltoall : public MpiP2p {
  public:
   using MpiP2p::MpiP2p;

@@ -23,7 +23,7 @@ int next_tag(MPI_Comm world) {
   static int last = 10;
   int tag = last + 1;
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &tag, 1, MPI_INT, MPI_MAX, world), "MPI_Allreduce");
-  constexpr int max_tag = 32767;  // that every MPI allows
+  constexpr int max_tag = 32767;  // the MPI standard guarantees this
   return last = tag < max_tag ? tag : 11;
 }
 
@@ -41,7 +41,7 @@ MpiBuffers::~MpiBuffers() {
 
 void MpiBuffers::reserve(std::size_t send_bytes, std::size_t receive_bytes) {
   if (send_bytes > send.size()) {
-    send = Buffer<std::byte>();  // given back first, so that old and new are never held together
+    send = Buffer<std::byte>();  // freed first, so that old and new never coexist
     send_image = HostImage();
     send = Buffer<std::byte>(send_bytes);
     send_image = HostImage(send.data(), send_bytes);

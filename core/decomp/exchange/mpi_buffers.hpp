@@ -13,32 +13,32 @@
 
 namespace sluice {
 
-/// Blocks are counted in elements, since MPI 3 counts in int: that reaches 16 GiB in double precision.
+/// Blocks are counted in elements, because MPI 3 counts in int: up to 16 GiB in double precision.
 inline MPI_Datatype mpi_element_type() {
   return sizeof(real) == sizeof(double) ? MPI_DOUBLE : MPI_FLOAT;
 }
 /// Throws Error(internal) naming `what` and the remedy if the count does not fit MPI's int.
 int mpi_element_count(std::size_t bytes, const char* what);
 
-/// The buffers that the connections of an MPI method share, with their images that MPI can reach.
+/// The buffers that an MPI method's connections share, and their images for MPI.
 struct MpiBuffers {
   /// For exchanges between these ranks. Collective.
   explicit MpiBuffers(MPI_Comm world);
   MpiBuffers(const MpiBuffers&) = delete;
   MpiBuffers& operator=(const MpiBuffers&) = delete;
-  /// Keeps the memory where an error ends an exchange that MPI may still be busy with.
+  /// Leaks the memory if an error ends an exchange, because MPI may still use it.
   ~MpiBuffers();
 
-  const int tag;  ///< of all messages: each exchange has its own, since several may be under way
+  const int tag;  ///< of all messages; unique to each exchange, since several may be in flight
   Buffer<std::byte> send, receive;
   HostImage send_image, receive_image;
-  device::Event taken_in;  ///< the last copies out of the receive image, where they do not happen at once
+  device::Event taken_in;  ///< the last asynchronous copies out of the receive image are done
 
   /// Makes room for this many bytes each way.
   void reserve(std::size_t send_bytes, std::size_t receive_bytes);
 };
 
-/// A method that packs and sends by MPI: connect() makes its connections.
+/// A method that packs blocks and sends them by MPI: connect() makes its connections.
 class MpiExchange : public Exchange {
  public:
   /// `world` must outlive this object. Collective.
@@ -47,14 +47,14 @@ class MpiExchange : public Exchange {
   std::unique_ptr<BlockMover> block_mover(const Route& route) final;
 
  protected:
-  /// May wait for other ranks only before it can throw.
+  /// Must not wait for other ranks after a point where it may throw.
   virtual std::unique_ptr<Connection> connect(const Route& route) = 0;
 
   MPI_Comm world_;
   MpiBuffers buffers_;
 };
 
-/// A connection that packs into this rank's own buffer and leaves the rest to MPI.
+/// A connection whose blocks are packed into this rank's own buffer and sent by MPI.
 class MpiConnection : public Connection {
  public:
   MpiConnection(const Route& route, MpiBuffers& buffers);

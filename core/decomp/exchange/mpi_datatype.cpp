@@ -1,4 +1,4 @@
-// MPI reads and writes arrays where they lie, by derived datatypes, and packs as it sees fit.
+// MPI reads and writes arrays in place by derived datatypes, and packs as it chooses.
 #include "core/decomp/exchange/array_image.hpp"
 #include "core/decomp/exchange/array_types.hpp"
 #include "core/decomp/exchange/mpi_p2p.hpp"
@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 
-/// What both ways of sending share: the parts where MPI can reach them, and their datatypes.
+/// Common to both ways of sending: the parts where MPI can reach them, and their datatypes.
 class DatatypeMover : public Mover {
  public:
   DatatypeMover(Exchange& exchange, const Route& route, int tag, ArrayImage& source, ArrayImage& target)
@@ -29,7 +29,7 @@ class DatatypeMover : public Mover {
     PartCopies own;
     own.add(own_from, own_to);
     own.issue("exchange: own part");
-    device::synchronize();  // the source is computed, and nobody reads what the target held
+    device::synchronize();  // the source is computed, and the target's old values have been read
     source_.assume(out);
     target_.assume(in);
     source_.fetch();
@@ -50,7 +50,7 @@ class DatatypeMover : public Mover {
   ArrayTypes types_;
 
  private:
-  /// The parts in the order of peers.
+  /// The parts in the order of peers, without the rank's own.
   Parts without_own(const Parts& parts, ArrayPart& own) const {
     Parts others(static_cast<std::size_t>(size_));
     for (const auto& [peer, part] : parts) (peer == rank_ ? own : others[static_cast<std::size_t>(peer)].part) = part;
@@ -117,7 +117,7 @@ class ByAlltoallw : public DatatypeMover {
     }
   }
 
-  /// Where a part starts is said in its type: displacements of MPI 3 are ints and end at 2 GiB.
+  /// The datatype contains the part's start: displacements in MPI 3 are ints and limited to 2 GiB.
   void describe(const Parts& parts, const ArrayImage& image, Blocks& blocks) {
     blocks.counts.assign(static_cast<std::size_t>(size_), 0);
     blocks.types.assign(static_cast<std::size_t>(size_), mpi_element_type());
@@ -131,7 +131,7 @@ class ByAlltoallw : public DatatypeMover {
   Blocks sent_, received_;
 };
 
-/// Array movers send by these means; blocks, as halos and transforms need them, go as by mpi_p2p.
+/// Array movers send by datatypes; block movers, for halos and transforms, are those of mpi_p2p.
 template <class ByDatatypes>
 class DatatypeExchange : public MpiP2p {
  public:
@@ -142,7 +142,7 @@ class DatatypeExchange : public MpiP2p {
   bool sends_arrays_as_they_lie() const override { return true; }
 
  private:
-  ArrayImage source_, target_;  ///< of whichever arrays are on their way
+  ArrayImage source_, target_;  ///< of the arrays in flight
 };
 
 }  // namespace

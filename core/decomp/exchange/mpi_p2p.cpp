@@ -23,7 +23,7 @@ class P2pConnection : public MpiConnection {
   }
 
   void depart() override {
-    device::synchronize();  // blocks are packed, and nobody reads the last ones that came in
+    device::synchronize();  // blocks are packed, and the last received ones have been read
     for (std::size_t n = 0; n < sources_.size(); ++n) {
       const auto peer = static_cast<std::size_t>(sources_[n]);
       check_mpi(MPI_Irecv(buffers_->receive_image.data() + receive_.offset[peer],

@@ -3,7 +3,7 @@
 
 namespace sluice {
 
-/// By MPI_Isend and MPI_Irecv to every peer; blocks are handed over in order of arrival.
+/// MPI_Isend and MPI_Irecv with every peer; blocks are unpacked in order of arrival.
 class MpiP2p : public MpiExchange {
  public:
   using MpiExchange::MpiExchange;

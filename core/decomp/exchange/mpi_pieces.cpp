@@ -50,8 +50,8 @@ void PieceConnection::begin() {
   start_ = wall_seconds();
   const std::size_t chunk = tuner_ ? tuner_->chunk() : largest_message;
   cut(std::clamp(chunk / sizeof(real) * sizeof(real), sizeof(real), largest_message));
-  // Receives are posted first of all. What they overwrite must have been read: a host image by the last copies to the
-  // device, a device buffer by loops issued before.
+  // Post receives first. The memory they overwrite must have been read: a host image by the last copies to the device,
+  // a device buffer by earlier loops.
   buffers_->taken_in.wait();
   loops_.record();
   to_device_.wait_for(loops_);
@@ -118,7 +118,7 @@ void PieceConnection::run(const std::function<void(int)>& arrived) {
     check_mpi(
         look(static_cast<int>(receives_.size()), receives_.data(), &count, completed_.data(), MPI_STATUSES_IGNORE),
         "waiting for blocks");
-    if (count == MPI_UNDEFINED) continue;  // nothing is left to come
+    if (count == MPI_UNDEFINED) continue;  // no receives are left
     for (int n = 0; n < count; ++n) {
       take_in(incoming_pieces_[static_cast<std::size_t>(completed_[static_cast<std::size_t>(n)])], arrived);
     }

@@ -11,13 +11,12 @@
 
 namespace sluice {
 
-/// A connection without a collective call, but for the few that tuning takes. Blocks go to the ranks in a ring, to the
-/// next one first, in pieces, which leave when the block is packed: on the way from a GPU through the host, the packing
-/// of later blocks, the copy to the host, network and copy to the GPU work at the same time on different pieces. All
-/// calls of MPI come from this thread.
+/// A connection without collective calls, except for the few that tuning needs. Blocks are sent around the ring, to the
+/// next rank first, in pieces, as soon as the block is packed. If they are staged through the host, packing, copy to
+/// the host, network and copy to the GPU work on different pieces at the same time. Only this thread calls MPI.
 class PieceConnection : public MpiConnection {
  public:
-  /// Without a tuner blocks travel whole. Local.
+  /// Without a tuner, blocks are sent whole. Local.
   PieceConnection(const Route& route, MpiBuffers& buffers, std::optional<ChunkTuner> tuner);
 
   void begin() override;
@@ -38,7 +37,7 @@ class PieceConnection : public MpiConnection {
   };
 
   void cut(std::size_t piece_bytes);
-  /// Hands pieces to MPI in their order, as far as they have come to where MPI reads them.
+  /// Sends pieces in order, until one has not yet been copied to where MPI reads it.
   void send_what_is_ready();
   void take_in(const Piece& piece, const std::function<void(int)>& arrived);
   void tune(double seconds);
@@ -47,7 +46,7 @@ class PieceConnection : public MpiConnection {
   std::size_t piece_bytes_ = 0;  ///< 0: not cut yet
   std::vector<Outgoing> outgoing_;
   std::vector<Piece> outgoing_pieces_, incoming_pieces_;
-  std::vector<device::Event> ready_;  ///< of each outgoing piece: MPI may read it
+  std::vector<device::Event> ready_;  ///< for each outgoing piece: MPI may read it
   std::vector<MPI_Request> sends_, receives_;
   std::vector<int> completed_;
   std::vector<std::size_t> missing_;  ///< pieces of each peer that have not arrived

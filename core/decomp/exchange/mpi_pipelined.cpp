@@ -7,7 +7,7 @@ namespace sluice {
 
 namespace {
 
-/// That any rank of `comm` sends.
+/// Bytes of the largest block that any rank of `comm` sends.
 std::size_t largest_block(MPI_Comm comm, const BlockLayout& send) {
   unsigned long long largest = 0;
   for (const std::size_t bytes : send.bytes) largest = std::max<unsigned long long>(largest, bytes);
@@ -15,8 +15,8 @@ std::size_t largest_block(MPI_Comm comm, const BlockLayout& send) {
   return largest;
 }
 
-/// Blocks travel in pieces, so that also the stages of one block overlap; the size of the pieces is tuned on the way.
-/// Neighbours trade whole blocks: they are small.
+/// Sends blocks in pieces, so that the stages of one block overlap too. The piece size is tuned during the run.
+/// Neighbours exchange whole blocks, since these are small.
 class MpiPipelined : public MpiExchange {
  public:
   using MpiExchange::MpiExchange;

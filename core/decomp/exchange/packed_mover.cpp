@@ -67,7 +67,8 @@ void PackedMover::start(const Parts& outgoing, const Parts& incoming) {
   connection_->depart();
 }
 
-/// Each block by loops of its own, but for parts that lie in it already; then the own part, if it has a place to go to.
+/// Packs each block by its own loops, except for parts that are already in it; then copies the own part directly,
+/// unless it goes through its block.
 void PackedMover::pack(const Parts& outgoing) {
   for (auto part = outgoing.begin(); part != outgoing.end();) {
     const int peer = part->peer;
@@ -118,7 +119,7 @@ void PackedMover::finish() {
       timing.emplace(route_, "communication");
     });
   }
-  // Some methods write over the whole receive buffer: the own part comes last.
+  // The own part comes last, because some methods overwrite the whole receive buffer.
   if (own_through_block_ && packing_ == Packing::each) {
     PartCopies own;
     own.add(own_from_, own_from_.packed_at(connection_->incoming(rank_)));
@@ -137,7 +138,7 @@ void PackedMover::finish() {
   exchange_->release();
 }
 
-/// The copies of the parts from `peer`, but for those that stay in their block.
+/// Adds the copies of the parts from `peer`, except for those that stay in their block.
 void PackedMover::unpack(PartCopies& copies, int peer) const {
   std::byte* block = connection_->incoming(peer);
   for (const auto& [from, part] : std::ranges::equal_range(incoming_, peer, {}, &PeerPart::peer)) {

@@ -7,11 +7,11 @@
 
 namespace sluice {
 
-/// Packs parts into blocks, sends these through a connection and unpacks what comes in.
+/// Packs parts into blocks, sends these through a connection and unpacks the received blocks.
 class PackedMover : public BlockMover {
  public:
-  /// How blocks are packed: each by a loop of its own, so that it may leave while others are packed, or all by one
-  /// loop, together with the rank's own part.
+  /// How blocks are packed: each by its own loop, so that it can be sent while others are packed, or all by one loop,
+  /// together with the rank's own part.
   enum class Packing { each, together };
 
   /// `exchange` and the route's communicator and timers must outlive this object.
@@ -39,11 +39,11 @@ class PackedMover : public BlockMover {
   int rank_;
   bool begun_ = false;
 
-  // Of the move on its way.
+  // The move in flight.
   Parts incoming_;                  ///< sorted by peer
   ArrayPart own_from_, own_to_;     ///< empty if the rank keeps nothing
   bool overlap_ = false;            ///< outgoing and incoming parts may share memory
-  bool own_through_block_ = false;  ///< the own part goes to its place in the receive buffer
+  bool own_through_block_ = false;  ///< the own part passes through its block in the receive buffer
 };
 
 }  // namespace sluice

@@ -1,5 +1,4 @@
-// A transposer for methods that do not reach other ranks' memory: the array is this rank's, two movers fill and empty
-// it.
+// The transposer of methods that cannot access other ranks' memory: two movers fill and empty this rank's array.
 #include <algorithm>
 
 #include "core/decomp/exchange/exchange.hpp"
@@ -16,7 +15,7 @@ class OwnArray : public Transposer {
     const Box3& held = boxes.to[static_cast<std::size_t>(rank_)];
     run_collectively(exchange.world(), [&] { array_ = Buffer<std::byte>(held_bytes(held, boxes.element_bytes)); });
     const int size = static_cast<int>(boxes.to.size());
-    Parts source;  // of any array of that shape: only the sizes count
+    Parts source;  // of any array of that shape: only the sizes matter
     for (int step = 0; step < size; ++step) {
       const int peer = (rank_ + step) % size;
       const Box3 common = intersect(boxes.from[static_cast<std::size_t>(peer)], held);
@@ -37,7 +36,7 @@ class OwnArray : public Transposer {
   void backward(const Parts& target) override { move(backward_.get(), parts_, target); }
 
  private:
-  /// A rank on its own has no mover.
+  /// A single rank has no mover.
   static void move(Mover* mover, const Parts& from, const Parts& to) {
     if (mover != nullptr) {
       mover->move(from, to);
@@ -50,7 +49,7 @@ class OwnArray : public Transposer {
 
   int rank_;
   Buffer<std::byte> array_;
-  Parts parts_;  ///< of the array: in common with each rank's from-box
+  Parts parts_;  ///< of the array: its intersection with each rank's from-box
   std::unique_ptr<Mover> forward_, backward_;
 };
 

@@ -5,12 +5,11 @@
 namespace sluice {
 
 struct Handshake::Run {
-  // All flags are set before any is waited for, so that two ranks in the same handshake do not wait for each other in
-  // vain. A rank's handshakes come in one order, the same for both sides, so that a rank ahead of the others waits for
-  // flags that depend on nothing it does later. A flag that is never set, because its rank has died, is waited for
-  // without end: MPI then ends this process too.
+  // All flags are set before any wait, so that two ranks in the same handshake do not deadlock. Both sides issue their
+  // handshakes in the same order, so a rank that is ahead never waits for a flag that depends on its own later work. If
+  // a rank has died, the others wait for its flag until MPI ends them too.
   static __device__ void on_thread(const Handshake& handshake, int n) {
-    // What earlier loops wrote, into other GPUs' memory too, is seen by all before the flag is.
+    // Writes of earlier loops, also into other GPUs' memory, become visible before the flag.
     __threadfence_system();
     if (n < handshake.tells_) *const_cast<volatile Word*>(handshake.told_[n].address) = handshake.told_[n].value;
     __syncwarp();

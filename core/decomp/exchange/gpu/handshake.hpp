@@ -1,17 +1,17 @@
 #pragma once
-// For the files of a GPU build only.
+// Only for files of a GPU build.
 #include <cstdint>
 
 namespace sluice {
 
-/// Flags in memory that GPUs share, each of which only grows: some to be set by this rank, others to be waited for. All
-/// happens on the device, in order with the loops.
+/// Monotonic flags in memory that GPUs share: this rank sets some and waits for others. All of this happens on the
+/// device, in order with the loops.
 class Handshake {
  public:
   using Word = std::uint64_t;
-  static constexpr int max_peers = 32;  ///< a thread for each
+  static constexpr int max_peers = 32;  ///< one thread for each
 
-  /// At most max_peers of each. The flag shows when everything has been done that was issued before.
+  /// At most max_peers of each. The flag is set when all work issued before is done.
   void tell(Word* flag, Word value) { told_[tells_++] = {flag, value}; }
   void await(Word* flag, Word value) { awaited_[waits_++] = {flag, value}; }
 

@@ -21,14 +21,14 @@ void check_nccl(ncclResult_t status, const char* what) {
                   "); NCCL_DEBUG=INFO in the environment tells more");
 }
 
-/// Makes room. The old array is given back first, so that old and new are never held together.
+/// Enlarges the buffer. Frees the old array first, so that old and new never coexist.
 void reserve(Buffer<std::byte>& buffer, std::size_t bytes) {
   if (bytes <= buffer.size()) return;
   buffer = Buffer<std::byte>();
   buffer = Buffer<std::byte>(bytes);
 }
 
-/// Sends and receives of NCCL in one group, in order with the loops and without waiting on the host.
+/// NCCL sends and receives in one group, in order with the loops. The host does not wait.
 class Nccl : public Exchange {
  public:
   /// Joins the ranks of `world`. Collective.
@@ -41,11 +41,11 @@ class Nccl : public Exchange {
   class Link;
 
   MPI_Comm world_ = MPI_COMM_NULL;
-  ncclComm_t nccl_ = nullptr;  ///< of all ranks: one serves rows and columns, whose ranks are translated
+  ncclComm_t nccl_ = nullptr;  ///< of all ranks; ranks of rows and columns are translated
   Buffer<std::byte> send_, receive_;
 };
 
-/// A connection, with its blocks in the two buffers of its exchange.
+/// A connection whose blocks are in the two buffers of its exchange.
 class Nccl::Link : public Connection {
  public:
   Link(Nccl& exchange, const Route& route)
@@ -64,7 +64,7 @@ class Nccl::Link : public Connection {
   std::byte* receive_buffer() override { return exchange_->receive_.data(); }
 
   void run(const std::function<void(int)>& arrived) override {
-    constexpr cudaStream_t stream = nullptr;  // that of the loops: nothing needs to wait on the host
+    constexpr cudaStream_t stream = nullptr;  // the stream of the loops: the host need not wait
     check_nccl(ncclGroupStart(), "ncclGroupStart");
     for (std::size_t peer = 0; peer < in_world_.size(); ++peer) {
       if (send_.bytes[peer] > 0) {
@@ -94,14 +94,14 @@ Nccl::Nccl(MPI_Comm world) {
   ncclUniqueId id{};
   run_on_root(world, [&] { check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId"); });
   check_mpi(MPI_Bcast(&id, sizeof(id), MPI_BYTE, 0, world), "MPI_Bcast");
-  // NCCL's own start waits for all ranks: one that fails leaves the others in it until MPI_Abort ends them.
+  // ncclCommInitRank waits for all ranks: if one fails, the others hang in it until MPI_Abort ends them.
   run_collectively(
       world, [&] { check_nccl(ncclCommInitRank(&nccl_, size_of(world), id, rank_of(world)), "ncclCommInitRank"); });
   check_mpi(MPI_Comm_dup(world, &world_), "MPI_Comm_dup");
 }
 
 Nccl::~Nccl() {
-  // Destroying waits for the other ranks, which do not come if an error takes only this one down.
+  // ncclCommDestroy waits for the other ranks, which never call it if the error is on this rank alone.
   if (std::uncaught_exceptions() > 0) {
     ncclCommAbort(nccl_);
   } else {

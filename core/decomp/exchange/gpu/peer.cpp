@@ -19,7 +19,7 @@ namespace {
 constexpr int name_length = 32;
 using BusName = std::array<char, name_length>;
 
-/// Finds the GPUs of all ranks among those that this one sees, and whether it has access to them.
+/// Throws unless this rank sees the GPUs of all ranks, all different, and has access to them.
 void require_access(const std::vector<BusName>& names, int rank) {
   const BusName& mine = names[static_cast<std::size_t>(rank)];
   int device = 0;
@@ -30,7 +30,7 @@ void require_access(const std::vector<BusName>& names, int rank) {
     int other = 0;
     int access = 0;
     if (cudaDeviceGetByPCIBusId(&other, names[peer].data()) != cudaSuccess) {
-      cudaGetLastError();  // or the next kernel would be blamed for it
+      cudaGetLastError();  // clear it, or the next kernel launch would report it
       throw Error(ExitCode::resources, fmt::format("rank {} does not see the GPU of rank {}", rank, peer));
     }
     check_cuda(cudaDeviceCanAccessPeer(&access, device, other), "cudaDeviceCanAccessPeer");
@@ -51,16 +51,16 @@ void require_one_host(MPI_Comm world) {
   });
 }
 
-/// For the GPUs of one host: loops write straight into the memory of other ranks, or read from it (CUDA IPC): blocks
-/// into the receiver's buffer, or into transposed arrays, which are shared. Ranks wait for each other on the device, by
-/// flags in shared memory; the host waits for nothing.
+/// For the GPUs of one host. Loops directly write or read other ranks' memory (CUDA IPC): blocks in the receiver's
+/// buffer, or shared transposed arrays. Ranks wait for each other on the device, by flags in shared memory; the host
+/// does not wait.
 ///
 /// Between any two ranks the transfers each way are numbered 1, 2, ... and each has two flags, which only grow:
 /// `ready` = n, written by the rank whose memory it is into the other's: transfer n may begin;
 /// `done` = n, written by the other rank into the memory of this one: transfer n is over.
 class Peer : public Exchange {
  public:
-  /// Collective. require_peer() tells whether it will work.
+  /// Collective. Call require_peer() first.
   explicit Peer(MPI_Comm world);
   ~Peer() override;
   MPI_Comm world() const override { return world_.comm; }
@@ -73,7 +73,7 @@ class Peer : public Exchange {
   class Link;
   class Arrays;
 
-  /// A copy of a communicator, freed after the memory that is shared in it.
+  /// A duplicate of a communicator, freed after the memory shared over it.
   struct OwnedComm {
     explicit OwnedComm(MPI_Comm world);
     OwnedComm(const OwnedComm&) = delete;
@@ -82,10 +82,10 @@ class Peer : public Exchange {
     MPI_Comm comm = MPI_COMM_NULL;
   };
 
-  /// The flags in the memory of one rank about transfers to or from another.
+  /// The flags in one rank's memory for transfers to or from another.
   Word* ready(int at_rank, int other) const;
   Word* done(int at_rank, int other) const;
-  /// The largest of all ranks, so that they grow together.
+  /// The maximum over all ranks, so that their buffers grow together.
   std::size_t agreed(std::size_t bytes) const;
 
   OwnedComm world_;
@@ -95,15 +95,15 @@ class Peer : public Exchange {
   std::vector<Word> served_;  ///< transfers by each rank into or out of this one's
 };
 
-/// What frames the loops of a transfer: a rank's memory is handed to `guests` and taken back from them, while it visits
-/// the memory of its `hosts`. Ranks of the exchange's world.
+/// Brackets the loops of a transfer: `guests` may access this rank's memory and this rank that of its `hosts`. Both are
+/// ranks of the exchange's world.
 class Peer::Transfer {
  public:
   Transfer(Peer& exchange, std::vector<int> guests, std::vector<int> hosts)
       : exchange_(&exchange), guests_(std::move(guests)), hosts_(std::move(hosts)) {}
 
-  /// Nothing of this rank uses the memory any more, since the loops that did were issued before: the guests may know.
-  /// Waits for the same of the hosts.
+  /// Tells the guests that this rank no longer uses its memory (the loops that did were issued before). Waits for the
+  /// same from the hosts.
   void begin() {
     Handshake handshake;
     for (const int guest : guests_)
@@ -129,7 +129,7 @@ class Peer::Transfer {
   std::vector<int> guests_, hosts_;
 };
 
-/// A connection: where its blocks lie in the receivers' memory.
+/// A connection that knows where its blocks are in the receivers' memory.
 class Peer::Link : public Connection {
  public:
   Link(Peer& exchange, const Route& route)
@@ -187,8 +187,8 @@ class Peer::Link : public Connection {
   std::vector<std::size_t> offset_at_peer_;
 };
 
-/// Arrays that every rank of a communicator visits on all the others: one loop writes the rank's parts into all of
-/// them, or reads them from there, the own part with the others.
+/// Arrays that all ranks of a communicator access directly: one loop writes the rank's parts into all of them, its own
+/// included, or reads them.
 class Peer::Arrays : public Transposer {
  public:
   Arrays(Peer& exchange, const Splittings& boxes)
@@ -236,7 +236,7 @@ class Peer::Arrays : public Transposer {
   std::vector<int> in_world_;
   SharedMemory memory_;
   Transfer transfer_;
-  std::vector<ArrayPart> parts_;  ///< of each rank's array: in common with this rank's from-box
+  std::vector<ArrayPart> parts_;  ///< of each rank's array: its intersection with this rank's from-box
 };
 
 Peer::OwnedComm::OwnedComm(MPI_Comm world) {
@@ -274,7 +274,7 @@ std::size_t Peer::agreed(std::size_t bytes) const {
 std::unique_ptr<BlockMover> Peer::block_mover(const Route& route) {
   const std::size_t needed = agreed(route.receive.total);
   if (needed > receive_.bytes()) {
-    receive_ = SharedMemory();  // given back first, so that old and new are never held together
+    receive_ = SharedMemory();  // freed first, so that old and new never coexist
     receive_ = SharedMemory(world_.comm, needed);
   }
   return std::make_unique<PackedMover>(*this, route, std::make_unique<Link>(*this, route),
@@ -288,7 +288,7 @@ std::unique_ptr<Transposer> Peer::transposer(const Splittings& boxes) {
 
 }  // namespace
 
-/// Throws unless all ranks are in one host, each with a GPU of its own that has access to all others. Collective.
+/// Throws unless all ranks are on one host, each with its own GPU that has access to all others. Collective.
 void require_peer(MPI_Comm world) {
   try {
     require_one_host(world);

@@ -12,14 +12,14 @@ namespace sluice {
 
 namespace {
 
-/// CUDA shares whole pages of this size: smaller arrays would lie in one together with others.
+/// CUDA shares whole pages of this size, so smaller arrays would share theirs with others.
 constexpr std::size_t page = std::size_t{2} << 20;
 
 std::byte* open(const cudaIpcMemHandle_t& handle) {
   void* pointer = nullptr;
   const cudaError_t status = cudaIpcOpenMemHandle(&pointer, handle, cudaIpcMemLazyEnablePeerAccess);
   if (status != cudaSuccess) {
-    cudaGetLastError();  // or the next kernel would be blamed for it
+    cudaGetLastError();  // clear it, or the next kernel launch would report it
     throw Error(ExitCode::resources, std::string("a GPU cannot map the memory of another (CUDA IPC: ") +
                                          cudaGetErrorString(status) +
                                          "); in containers the ranks must share one, with the host's IPC allowed");
@@ -58,7 +58,7 @@ void SharedMemory::give_back() {
     if (pointer != own_ && pointer != nullptr) cudaIpcCloseMemHandle(pointer);
   }
   cudaGetLastError();
-  MPI_Barrier(world_);  // nobody maps it any more
+  MPI_Barrier(world_);  // now no rank maps it
   if (own_ != nullptr) device::release(own_);
 }
 
@@ -78,10 +78,10 @@ SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
 
 SharedMemory::~SharedMemory() {
   if (own_ == nullptr) return;
-  // An error may take this rank down alone: no other would come to the barrier, and memory that others still map is
-  // better left to the end of the process.
+  // If an error ends this rank alone, the others never reach the barrier and may still map the memory: it is freed when
+  // the process ends.
   if (std::uncaught_exceptions() > 0) return;
-  cudaDeviceSynchronize();  // loops of this rank that write into the others' memory
+  cudaDeviceSynchronize();  // wait for this rank's loops, which write into the others' memory
   give_back();
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// For the files of a GPU build only.
+// Only for files of a GPU build.
 #include <mpi.h>
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 
 namespace sluice {
 
-/// Zeroed device memory of equal size on every rank, all of it mapped into every rank (CUDA IPC): the GPUs must be in
-/// one host and have access to each other. Construction and destruction are collective.
+/// Zeroed device memory of equal size on every rank, mapped into all ranks (CUDA IPC). The GPUs must be in one host and
+/// have access to each other. Construction and destruction are collective.
 class SharedMemory {
  public:
   SharedMemory() = default;
-  /// `bytes` on each rank of `world`, which must outlive this object. Throws Error(resources), on every rank, if there
-  /// is no room or a mapping is refused.
+  /// `bytes` on each rank of `world`, which must outlive this object. Throws Error(resources), on every rank, if memory
+  /// is short or a mapping is refused.
   SharedMemory(MPI_Comm world, std::size_t bytes);
   SharedMemory(SharedMemory&& other) noexcept;
   SharedMemory& operator=(SharedMemory&& other) noexcept;
@@ -21,7 +21,7 @@ class SharedMemory {
   SharedMemory& operator=(const SharedMemory&) = delete;
   ~SharedMemory();
 
-  /// The memory of `rank` as loops of this rank address it.
+  /// The address of `rank`'s memory for loops of this rank.
   std::byte* of(int rank) const { return mapped_[static_cast<std::size_t>(rank)]; }
   std::size_t bytes() const { return bytes_; }  ///< on each rank
 
