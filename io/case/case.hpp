@@ -1,5 +1,5 @@
 #pragma once
-// The case as a set of plain, validated values: what a YAML case file says, defaults filled in.
+// The case as a set of plain, validated values: the YAML case file with defaults filled in.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -25,7 +25,7 @@ struct ReynoldsSpec {
 struct StretchingSpec {
   StretchingKind kind = StretchingKind::uniform;
   double factor = 0;  ///< tanh: a
-  double re_tau = 0;  ///< natural: the friction Reynolds number it is laid out for
+  double re_tau = 0;  ///< natural: the friction Reynolds number for which the grid is designed
   std::string file;   ///< file: resolved path of a text file, nz + 1 face coordinates
 
   bool operator==(const StretchingSpec&) const = default;
@@ -62,7 +62,7 @@ struct OutputSpec {
   std::string directory;  ///< resolved path
   std::int64_t log_every = 100;
   std::int64_t timeseries_every = 10;
-  std::optional<double> checkpoint_every;  ///< simulation time; none: no checkpoints but the one at a stop
+  std::optional<double> checkpoint_every;  ///< simulation time; none: no checkpoints except at a stop
   int checkpoint_keep = 2;
   bool statistics = false;
   double statistics_start = 0;
@@ -77,7 +77,7 @@ struct Case {
   std::string title;
   FlowType flow_type = FlowType::channel;
   ReynoldsSpec reynolds;
-  FlowParameters flow;           ///< with the viscosity that follows from the Reynolds number
+  FlowParameters flow;           ///< with the viscosity computed from the Reynolds number
   std::array<double, 3> size{};  ///< Lx, Ly, Lz in h
   std::array<std::int64_t, 3> cells{};
   StretchingSpec stretching;

@@ -25,7 +25,7 @@ std::map<std::string, YamlNode> parse_fallbacks() {
   return nodes;
 }
 
-// Null where there is none, or where the section has no use for the key.
+// Null if the key has no default, or does not belong to the section's type.
 const YamlNode* fallback_of(const Key& key, const YamlNode& section) {
   static const auto nodes = parse_fallbacks();
   const auto found = nodes.find(key.path);
@@ -34,7 +34,7 @@ const YamlNode* fallback_of(const Key& key, const YamlNode& section) {
   return std::any_of(key.excludes.begin(), key.excludes.end(), given) ? nullptr : &found->second;
 }
 
-// A path, absolute: against the folder of the file or, from the command line, the working directory.
+// An absolute path. Relative paths start at the file's folder or, from the command line, at the working directory.
 std::string absolute_path(const YamlNode& node, const std::string& base) {
   if (node.text.empty()) return {};
   const std::filesystem::path folder = node.place.source > Place::file ? "" : base;
@@ -42,15 +42,15 @@ std::string absolute_path(const YamlNode& node, const std::string& base) {
   return whole.has_filename() ? whole.string() : whole.parent_path().string();
 }
 
-// Reads the value of a key that is no section into the member that it is bound to.
+// Reads the value of a key that is not a section into its member.
 void read_value(const Key& key, const YamlNode& node, std::size_t item, const std::string& base, Case& settings) {
   YamlNode value = is_word_of(key, node) ? YamlNode{} : node;
   if (key.value.type == ValueType::path) value.text = absolute_path(node, base);
   key.value.read(settings, item, value);
 }
 
-// Reads the keys of a section, and of the sections in it, into the members that they are bound to. Where a key is
-// absent and has no default, its member stays as it is. `item`: index of the section in a list.
+// Reads the keys of a section and its subsections into their members. A key that is absent and has no default leaves
+// its member unchanged. `item`: index of the section in a list.
 void read_section(const YamlNode& section, const std::string& path, std::size_t item, const std::string& base,
                   Case& settings) {
   static const YamlNode empty = empty_map();
@@ -85,12 +85,12 @@ double viscosity_of(const ReynoldsSpec& reynolds) {
   return 0;
 }
 
-// The forcing that makes the velocity unit of the Reynolds number 1.
+// The forcing for which the velocity unit of the Reynolds number is 1.
 ForcingParameters preset_forcing(FlowType type, const ReynoldsSpec& reynolds) {
   if (type == FlowType::couette) return {};
   switch (reynolds.kind) {
     case ReynoldsKind::tau:
-      return {ForcingKind::pressure_gradient, 1};  // the mean balance G h = u_tau^2
+      return {ForcingKind::pressure_gradient, 1};  // mean momentum balance G h = u_tau^2
     case ReynoldsKind::center:
       // nu d2U/dz2 = -G with U_c = 1 at the centre, or at the free surface, a distance h = 1 from the wall.
       return {ForcingKind::pressure_gradient, 2 * viscosity_of(reynolds)};
@@ -102,7 +102,7 @@ ForcingParameters preset_forcing(FlowType type, const ReynoldsSpec& reynolds) {
   return {ForcingKind::bulk_velocity, 1};
 }
 
-// A case of this kind whose other keys have not been read.
+// A case of this kind before its other keys are read.
 Case preset_case(FlowType type, const ReynoldsSpec& reynolds) {
   Case preset;
   preset.flow.forcing = preset_forcing(type, reynolds);
@@ -114,7 +114,7 @@ Case preset_case(FlowType type, const ReynoldsSpec& reynolds) {
   return preset;
 }
 
-// The values that follow from several keys.
+// Computes the values that depend on several keys.
 void derive(Case& settings) {
   settings.flow.viscosity = viscosity_of(settings.reynolds);
   for (WallCondition* wall : {&settings.flow.bottom, &settings.flow.top}) {
@@ -129,7 +129,7 @@ void derive(Case& settings) {
 }  // namespace
 
 Case build_case(const YamlNode& root, const std::string& base_directory) {
-  // Read twice: the presets of walls and forcing follow from the type of the flow and its Reynolds number.
+  // Read twice: the presets of walls and forcing depend on the flow type and its Reynolds number.
   Case first;
   read_section(root, "", 0, base_directory, first);
   Case settings = preset_case(first.flow_type, first.reynolds);

@@ -1,5 +1,5 @@
 #pragma once
-// From a checked YAML tree to a Case: defaults, presets, and the rules that tie several keys together.
+// From a checked YAML tree to a Case: defaults, presets, and the rules between keys.
 #include <string>
 #include <vector>
 
@@ -9,11 +9,11 @@
 
 namespace sluice::io {
 
-/// Reads the values of a tree that check_keys has seen. Keys with problems read as anything.
-/// base_directory: what paths of the file resolve against.
+/// Reads the values of a tree that check_keys has checked. Keys with problems may get any value. base_directory: the
+/// folder that relative paths in the file start from.
 Case build_case(const YamlNode& root, const std::string& base_directory);
 
-/// Notes the contradictions between keys that are good each by itself.
+/// Reports contradictions between keys that are valid on their own.
 void check_rules(const Case& settings, const YamlNode& root, const std::vector<std::string>& exchange_methods,
                  Problems& problems);
 

@@ -13,7 +13,7 @@ Case parse_case(const std::string& text, const std::string& file_name, const std
   Problems problems(file_name, overrides);
   std::optional<YamlNode> root = read_yaml(text, Place::file, "", problems);
   if (!root) {
-    // Still read the arguments, so that what is wrong with them is heard of as well.
+    // Still read the arguments, so that their errors are reported too.
     YamlNode nothing = empty_map();
     apply_overrides(nothing, overrides, problems);
     problems.raise();

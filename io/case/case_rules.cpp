@@ -1,4 +1,4 @@
-// The rules that tie several keys together, each checked only where its keys are good by themselves.
+// The rules between several keys. Each is checked only if its keys are valid on their own.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -88,7 +88,7 @@ class Rules {
  private:
   void note(const std::string& path, const std::string& what) { problems_.add(place_of(path), path, what); }
 
-  // Where the key, or the nearest section around it that was given, stands.
+  // Place of the key or, if it is absent, of the nearest enclosing section in the file.
   Place place_of(std::string_view path) const {
     const YamlNode* node = &root_;
     Place place;

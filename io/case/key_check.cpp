@@ -34,13 +34,13 @@ bool in_range(double value, const Range& range, std::size_t component) {
 }
 
 std::optional<double> number(const Key& key, const YamlNode& node) {
-  // Quotes make a number text in YAML; a length or a duration is text to begin with.
+  // A quoted number is text in YAML; lengths and durations are text anyway.
   const bool quotable = key.value.type == ValueType::length || key.value.type == ValueType::duration;
   if (node.quoted && !quotable) return std::nullopt;
   return parse_number(key.value.type, node.text);
 }
 
-// What is wrong with one value, or nothing.
+// Describes the fault of one value; empty if there is none.
 std::string fault_of(const Key& key, const YamlNode& node, std::size_t component) {
   if (node.kind != Kind::scalar) return described(node) + " is not a value for it";
   switch (key.value.type) {
@@ -110,7 +110,7 @@ class Checker {
     if (key.is_section() && key.value.count == 1 && value.kind == Kind::map) {
       check_section(value, entry.place, key.path, shown);
     } else if (value.kind == Kind::null) {
-      // All of a section's keys commented out leaves nothing, which is a map without keys.
+      // A section with all keys commented out is empty: a map without keys.
       if (key.is_section() && key.value.count == 1) {
         check_section(empty_map(), entry.place, key.path, shown);
       } else {

@@ -1,4 +1,4 @@
-// What is generated from the key table: the commented template of a case file and its reference page.
+// Generated from the key table: the commented template of a case file and its reference page.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,14 +36,14 @@ std::string default_text(const Key& key) {
   return fmt::format("none, exactly one of {} is required", fmt::join(group_of(key), ", "));
 }
 
-// What the meaning and the default leave out: when the key may stand at all.
+// Condition for using the key at all, which neither meaning nor default states.
 std::string condition_text(const Key& key) {
   if (!key.only_with.empty()) return fmt::format(" Only with type {}.", fmt::join(key.only_with, " or "));
   if (key.excludes.empty() || group_required(key)) return {};
   return fmt::format(" Not with {}.", fmt::join(key.excludes, " or "));
 }
 
-// A sentence or more as comment lines of at most 100 characters.
+// Text as comment lines of at most 100 characters.
 std::string comment(const std::string& text, const std::string& indent) {
   constexpr std::size_t width = 100;
   std::string lines;
@@ -76,7 +76,7 @@ std::string template_of_section(const std::string& section, const std::string& i
   bool first_of_item = section.ends_with("[]");
   for (const Key* key : keys_of(section)) {
     const bool hidden = commented || key->commented;
-    // In a list the first key carries the dash, and the others stand below its name.
+    // In a list the first key has the dash; the others are indented to its name.
     const std::string dash = is_list_item(*key) ? (first_of_item ? "- " : "  ") : "";
     text += comment(description(*key), indent + (dash == "  " ? dash : ""));
     text += fmt::format("{}{}{}{}:", indent, hidden ? "#" : "", dash, key->name());

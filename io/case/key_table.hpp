@@ -1,6 +1,6 @@
 #pragma once
-// The parts of the key table, for keys.cpp alone. A section comes before its keys; the order is that of the
-// template and the reference page.
+// The parts of the key table, for keys.cpp only. A section precedes its keys; the template and the reference page use
+// this order.
 #include <vector>
 
 #include "io/case/keys.hpp"
@@ -9,7 +9,7 @@ namespace sluice::io::key_table {
 
 inline const Range positive{.minimum = {0}, .above = true};
 inline const Range not_negative{.minimum = {0}};
-// Counts are held in 32 bits where they index cells; their product is always 64 bits.
+// Counts that index cells have 32 bits; their product always has 64 bits.
 inline const Range counting{.minimum = {1}, .maximum = 1e6};
 
 std::vector<Key> flow_keys();

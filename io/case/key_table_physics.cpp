@@ -1,4 +1,4 @@
-// The part of the key table that says what flows: flow, domain, grid, walls, time, initial.
+// The part of the key table that defines the flow: flow, domain, grid, walls, time, initial.
 #include "io/case/key_table.hpp"
 #include "io/case/names.hpp"
 
@@ -9,7 +9,7 @@ using namespace binding;
 
 namespace {
 
-// One of the definitions of the Reynolds number; the template shows the bulk one.
+// One definition of the Reynolds number; the template shows the bulk one.
 Key reynolds_key(ReynoldsKind kind, const std::string& unit, const std::string& example, const std::string& meaning) {
   const std::string word(name(kind));
   const bool bulk = kind == ReynoldsKind::bulk;

@@ -1,4 +1,4 @@
-// The part of the key table that says how it is run: solver, parallel, output, walltime.
+// The part of the key table that defines the run: solver, parallel, output, walltime.
 #include "core/flow/field_descriptor.hpp"
 #include "io/case/key_table.hpp"
 #include "io/case/names.hpp"

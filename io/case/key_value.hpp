@@ -1,5 +1,5 @@
 #pragma once
-// The value of a key: its type, and how it gets from the file into the member of Case that it is bound to, and back.
+// The value of a key: its type, and its conversion between the case file and the member of Case that it is bound to.
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -27,7 +27,7 @@ enum class ValueType {
   duration,  ///< H:M:S or a number of seconds
 };
 
-/// A number as a key of this type takes it; none for other types and for a text that is no such number.
+/// Parses a number as a key of this type allows; none for other types and for other text.
 std::optional<double> parse_number(ValueType type, std::string_view text);
 
 struct KeyValue {
@@ -35,19 +35,18 @@ struct KeyValue {
 
   ValueType type = ValueType::section;
   int count = 1;                       ///< 1: a single value; n > 1: a list of n; any_number: a list
-  std::vector<std::string> choices{};  ///< of ValueType::choice
+  std::vector<std::string> choices{};  ///< the allowed values of a ValueType::choice
 
-  /// Puts a value of the file into the case; one that has not passed the checks reads as anything. A null node stands
-  /// for a word in place of a value (none, auto) and gives zero or nothing. `item`: index in the list that the key
-  /// belongs to.
+  /// Stores a value of the file in the case; a value that failed the checks may store anything. A null node represents
+  /// a word in place of a value (none, auto) and stores zero or nothing. `item`: index in the list that holds the key.
   std::function<void(Case&, std::size_t item, const YamlNode&)> read{};
-  /// The value as text, not quoted; nothing where the case has none. Of a section: the word in place of its keys.
+  /// The value as unquoted text; none if the case has no value. For a section: the word in place of its keys.
   std::function<std::optional<std::string>(const Case&, std::size_t item)> write{};
-  /// Number of items, of a list of sections.
+  /// Number of items in a list of sections.
   std::function<std::size_t(const Case&)> size{};
 };
 
-/// Bindings of keys to members of Case. A member is named by the pointers that lead to it from Case.
+/// Bindings of keys to members of Case. A member is given by the pointers that lead to it from Case.
 namespace binding {
 
 template <class T>
@@ -111,7 +110,7 @@ std::optional<std::string> text_of(const std::optional<T>& value) {
   return value ? std::optional<std::string>(text_of(*value)) : std::nullopt;
 }
 
-/// A value bound to what `member(case, item)` refers to.
+/// A value bound to the reference that `member(case, item)` returns.
 template <class Access>
 KeyValue bind(ValueType type, std::vector<std::string> choices, Access member) {
   using Member = std::remove_cvref_t<decltype(member(std::declval<Case&>(), 0))>;
@@ -126,13 +125,13 @@ KeyValue bind(ValueType type, std::vector<std::string> choices, Access member) {
           }};
 }
 
-/// The member that pointers lead to: (settings.*first).*second.
+/// The member to which pointers lead: (settings.*first).*second.
 template <class Root, class... Path>
 auto& member_at(Root& settings, Path... path) {
   return (settings.*....*path);
 }
 
-/// A word out of `choices`, bound to a text.
+/// One of `choices`, bound to a text.
 template <class... Path>
 KeyValue one_of(std::vector<std::string> choices, Path... path) {
   return bind(
@@ -155,7 +154,7 @@ KeyValue of_slice(ValueType type, T SliceSpec::*path, std::vector<std::string> c
       });
 }
 
-/// A number that is one of several alternatives, bound to a member {kind, value}.
+/// One of several alternative numbers, bound to a member {kind, value}.
 template <class Kind, class... Path>
 KeyValue alternative(Kind kind, Path... path) {
   return {.type = ValueType::real,
@@ -169,7 +168,7 @@ KeyValue alternative(Kind kind, Path... path) {
           }};
 }
 
-/// A section in whose place the word none may stand: the member is then false, empty or as it is by default.
+/// A section that the word none can replace; the member is then false, empty or at its default.
 template <class... Path>
 KeyValue section_or_none(Path... path) {
   return {.read =
@@ -185,7 +184,7 @@ KeyValue section_or_none(Path... path) {
           }};
 }
 
-/// A wall, as a section or a word for its kind; and its velocity, which makes it no-slip.
+/// A wall: a section or a word for its kind, and its velocity, which makes it no-slip.
 KeyValue wall(WallCondition FlowParameters::*side);
 KeyValue wall_velocity(WallCondition FlowParameters::*side);
 

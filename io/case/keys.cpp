@@ -63,7 +63,7 @@ std::string join_path(std::string_view section, std::string_view name) {
 
 namespace {
 
-// 1000000 rather than the shorter 1e+06.
+// 1000000 instead of the shorter 1e+06.
 std::string limit_text(double value) {
   const bool whole = value == std::trunc(value) && std::abs(value) < 1e15;
   return whole ? fmt::format("{}", static_cast<long long>(value)) : format_real(value);
@@ -148,13 +148,13 @@ std::string allowed_text(const Key& key) {
 }
 
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates) {
-  constexpr std::size_t longest = 64;  // the distance takes time and memory of the product of the lengths
+  constexpr std::size_t longest = 64;  // the distance takes time and memory proportional to the product of the lengths
   if (word.size() > longest) return {};
   std::string nearest;
   std::size_t smallest = std::max<std::size_t>(1, (word.size() + 1) / 3) + 1;
   for (const auto& candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
-    // A word of a few letters is near to everything; a distance of its whole length means nothing in common.
+    // A word of a few letters is near everything; a distance of a word's whole length means nothing in common.
     if (distance < smallest && distance < candidate.size()) {
       smallest = distance;
       nearest = candidate;

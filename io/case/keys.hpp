@@ -1,7 +1,7 @@
 #pragma once
-// The one table of the case file: every key with the member of Case that it fills, its range, default, unit and
-// sentence of documentation. By it the file is checked and read, and the resolved case written and compared with that
-// of a checkpoint; the commented template and the reference page are generated from it.
+// The only table of case-file keys: every key with its member of Case, range, default, unit and documentation sentence.
+// It is used to check and read the file, to write the resolved case and compare it with a checkpoint's, and to generate
+// the commented template and the reference page.
 #include <limits>
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@
 
 namespace sluice::io {
 
-/// What a number may be.
+/// Allowed values of a number.
 struct Range {
   std::vector<double> minimum{};  ///< one for all, or one for each component of a list; empty: no limit
   bool above = false;             ///< the minimum itself is not allowed
@@ -19,25 +19,25 @@ struct Range {
 };
 
 struct Key {
-  std::string path{};                ///< such as flow.reynolds.bulk; the keys of a list's items: output.slices[].at
-  KeyValue value{};                  ///< its type and the member that it fills; a section needs none
+  std::string path{};                ///< such as flow.reynolds.bulk; for keys of list items: output.slices[].at
+  KeyValue value{};                  ///< its type and its member; unused for a section
   std::vector<std::string> words{};  ///< words allowed in place of a value: none, auto
   Range range{};
-  bool required = false;                 ///< unless one of `excludes` is given, or `only_with` does not apply
-  bool physical = true;                  ///< a restart may not change it; false for a section: for all of its keys
-  std::string fallback{};                ///< YAML of the value used when the key is absent; empty: none
-  std::string fallback_note{};           ///< for documentation, where the default depends on other keys
-  std::string unit{};                    ///< U: the velocity unit that flow.reynolds sets; empty: no number
-  std::string meaning{};                 ///< one sentence
-  std::vector<std::string> excludes{};   ///< keys of the same section that contradict this one
-  std::vector<std::string> only_with{};  ///< values of the section's `type` that this key belongs to
-  std::string example{};                 ///< value in the template where it is not the fallback
+  bool required = false;                ///< unless one of `excludes` is given, or `only_with` does not apply
+  bool physical = true;                 ///< a restart may not change it; if false for a section, false for all its keys
+  std::string fallback{};               ///< YAML of the value used when the key is absent; empty: none
+  std::string fallback_note{};          ///< documentation of a default that depends on other keys
+  std::string unit{};                   ///< U: the velocity unit that flow.reynolds sets; empty: not a number
+  std::string meaning{};                ///< one sentence
+  std::vector<std::string> excludes{};  ///< keys of the same section that contradict this one
+  std::vector<std::string> only_with{};  ///< the values of the section's `type` for which this key exists
+  std::string example{};                 ///< value in the template, if not the fallback
   bool commented = false;                ///< shown in the template as a comment
 
   std::string name() const;     ///< last part of the path
-  std::string section() const;  ///< path without its last part; of a list's items: with []
+  std::string section() const;  ///< path without its last part; for keys of list items: with []
   bool is_section() const { return value.type == ValueType::section; }
-  std::string content() const;  ///< the section() of its keys, of a section
+  std::string content() const;  ///< for a section: the section() of its keys
 };
 
 /// The table, in the order of the documentation: a section before its keys.
@@ -49,27 +49,26 @@ const Key* find_key(std::string_view path);
 /// The keys directly inside a section ("" for the case itself), in order.
 std::vector<const Key*> keys_of(std::string_view section);
 
-/// Whether a restart refuses another value of this key unless it is told otherwise: `physical` of the key and of the
-/// sections that it is in.
+/// Whether a restart refuses another value of this key by default: `physical` of the key and of all enclosing sections.
 bool is_physical(const Key& key);
 
 /// "a.b" from "a" and "b", "b" from "" and "b".
 std::string join_path(std::string_view section, std::string_view name);
 
-/// What the key accepts, in words.
+/// The values that the key accepts, in words.
 std::string allowed_text(const Key& key);
 
-/// The candidate nearest to a misspelt word by edit distance (a swap of neighbours counts as one edit);
-/// empty if none is near enough to be what was meant.
+/// The candidate nearest to a misspelt word by edit distance (a swap of neighbours counts as one edit); empty if none
+/// is near enough.
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
 
-/// The known key nearest to an unknown one: in the same section first, then a key of that name elsewhere.
+/// The known key nearest to an unknown one: first in the same section, then a key of that name elsewhere.
 std::string nearest_key(std::string_view section, std::string_view name);
 
-/// All exchange methods that Sluice has a name for, `auto` included.
+/// All exchange methods known to Sluice, `auto` included.
 const std::vector<std::string>& known_exchange_methods();
 
-/// The exchange methods that this build can run, `auto` included.
+/// The exchange methods available in this build, `auto` included.
 const std::vector<std::string>& available_exchange_methods();
 
 /// The commented case file that `sluice init` prints.

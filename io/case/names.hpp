@@ -1,6 +1,5 @@
 #pragma once
-// The words of the case file for each enumeration: one list, used by the key table, the reader and the
-// writer.
+// The case-file words of each enumeration: one list for the key table, the reader and the writer.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -41,13 +40,13 @@ constexpr auto names_of(TridiagonalMethod) {
   return Names<2>{"ptdma", "transpose"};
 }
 
-/// The word of the case file for an enumerator.
+/// The case-file word for an enumerator.
 template <class Enum>
 constexpr std::string_view name(Enum value) {
   return names_of(value)[static_cast<std::size_t>(value)];
 }
 
-/// The enumerator for a word of the case file; none if the word is unknown.
+/// The enumerator for a case-file word; none if the word is unknown.
 template <class Enum>
 constexpr std::optional<Enum> from_name(std::string_view word) {
   const auto names = names_of(Enum{});

@@ -20,7 +20,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-// Digits only; the parts of H:M:S.
+// Digits only; for the parts of H:M:S.
 std::optional<std::int64_t> parse_digits(std::string_view text) {
   std::int64_t value = 0;
   const char* end = text.data() + text.size();
@@ -38,7 +38,7 @@ std::optional<double> parse_real(std::string_view text) {
   if (negative || digits.starts_with('+')) digits.remove_prefix(1);
   // from_chars would also take "inf", "nan" and a second sign.
   if (digits.empty() || !(is_digit(digits[0]) || digits[0] == '.')) return std::nullopt;
-  // YAML 1.1 readers take 010 as 8: no reading of it is safe.
+  // YAML 1.1 readers take 010 as 8, so no interpretation is safe.
   if (digits.size() > 1 && digits[0] == '0' && is_digit(digits[1])) return std::nullopt;
   double value = 0;
   const char* end = digits.data() + digits.size();
@@ -56,7 +56,7 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
   const char* end = digits.data() + digits.size();
   const auto [stop, error] = std::from_chars(digits.data(), end, value);
   if (error == std::errc{} && stop == end) return value;
-  // Above 2^53 a double no longer tells neighbouring integers apart.
+  // Above 2^53 a double cannot distinguish neighbouring integers.
   constexpr double exact_limit = 9007199254740992.0;
   if (*real != std::trunc(*real) || std::abs(*real) > exact_limit) return std::nullopt;
   return static_cast<std::int64_t>(*real);

@@ -1,5 +1,5 @@
 #pragma once
-// Numbers as text, both ways, the same in every locale.
+// Conversion between numbers and text, the same in every locale.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace sluice::io {
 
-/// A finite decimal number: 3, -0.5, .5, 1e3. None for anything else: inf, nan, hexadecimal, octal (a leading
-/// zero before another digit), digit grouping, trailing text, and numbers that a double cannot hold.
+/// A finite decimal number: 3, -0.5, .5, 1e3. None for anything else: inf, nan, hexadecimal, octal (a leading zero
+/// before another digit), digit grouping, trailing text, and numbers that do not fit a double.
 std::optional<double> parse_real(std::string_view text);
 
 /// An integer, also written as a number with an integral value: 256, 1e6, 2.0.
@@ -21,7 +21,7 @@ std::optional<double> parse_length(std::string_view text);
 /// A wall-clock duration in seconds: H:M:S with M and S below 60, or a number of seconds. Never negative.
 std::optional<double> parse_duration(std::string_view text);
 
-/// The shortest text that parse_real reads back to exactly the same double.
+/// The shortest text that parse_real converts back to exactly the same double.
 std::string format_real(double value);
 
 }  // namespace sluice::io

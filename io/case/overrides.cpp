@@ -14,8 +14,8 @@ namespace {
 
 using Kind = YamlNode::Kind;
 
-// The map of the section that `path` names, made where it is absent, empty, or a word such as none.
-// Null where the file has something else there, which check_keys reports.
+// The map of section `path`, created if it is absent, empty, or a word such as none. Null if the file has anything else
+// there, which check_keys reports.
 YamlNode* open_section(YamlNode& root, const std::string& path, const Place& place) {
   YamlNode* node = &root;
   std::size_t begin = 0;

@@ -8,10 +8,9 @@
 
 namespace sluice::io {
 
-/// Puts each KEY=VALUE into the tree, in order: VALUE replaces what the key holds, a whole section too.
-/// Alternatives of the key (time.dt for time.cfl, the other Reynolds numbers), and keys that a new `type` has
-/// no use for, are removed. Problems of the arguments themselves are noted; what the values mean is for
-/// check_keys to judge.
+/// Stores each KEY=VALUE in the tree, in order: VALUE replaces the key's value, even a whole section. Removes
+/// alternatives of the key (time.dt for time.cfl, the other Reynolds numbers) and keys that do not belong to a new
+/// `type`. Reports problems of the arguments themselves; check_keys judges the values.
 void apply_overrides(YamlNode& root, const std::vector<std::string>& overrides, Problems& problems);
 
 }  // namespace sluice::io

@@ -11,7 +11,7 @@ namespace sluice::io {
 
 namespace {
 
-// "a.b" holds "a.b", "a.b.c" and "a.b[0]", but not "a.bc".
+// "a.b" contains "a.b", "a.b.c" and "a.b[0]", but not "a.bc".
 bool holds(std::string_view outer, std::string_view inner) {
   if (!inner.starts_with(outer)) return false;
   return inner.size() == outer.size() || inner[outer.size()] == '.' || inner[outer.size()] == '[';

@@ -1,12 +1,12 @@
 #pragma once
-// Everything that is wrong with a case file, collected so that the user hears of all of it at once.
+// Collects all problems of a case file, so that one message reports them together.
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace sluice::io {
 
-/// Where a value was written.
+/// Location where a value was written.
 struct Place {
   static constexpr int file = 0;
   static constexpr int table = -1;
@@ -20,18 +20,18 @@ class Problems {
  public:
   Problems(std::string file_name, std::vector<std::string> overrides);
 
-  /// Notes that the value of key `path` (empty: the file as a whole) is wrong.
+  /// Reports that the value of key `path` (empty: the file as a whole) is wrong.
   void add(const Place& place, const std::string& path, const std::string& what);
 
-  /// True if no problem or doubt has been noted for this key, a part of it, or a section that holds it.
+  /// True if no problem or doubt is recorded for this key, a part of it, or a section that contains it.
   bool good(std::string_view path) const;
 
-  /// Notes that an unknown key was probably meant to be this one, so that its absence is no problem of its
-  /// own and no rule is judged by its default.
+  /// Records that an unknown key was probably meant to be this one. Its absence is then not reported, and no rule uses
+  /// its default.
   void doubt(const std::string& path) { doubted_.push_back(path); }
   bool doubted(const std::string& path) const;
 
-  /// Throws Error(ExitCode::usage) with one line for each problem, in the order of the file, if there is any.
+  /// Throws Error(ExitCode::usage) if there are problems, with one line for each in file order.
   void raise() const;
 
  private:

@@ -1,4 +1,4 @@
-// A Case as text: the resolved case file, and the lines that tell two cases apart.
+// A Case as text: the resolved case file, and the lines that list the differences between two cases.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,10 +14,10 @@ using Text = std::optional<std::string>;
 // Writes the values of a case by the bindings of the key table.
 class Writer {
  public:
-  // `to_compare`: what is physical alone, and of a path its last part.
+  // `to_compare`: writes physical keys only, and only the last part of a path.
   explicit Writer(const Case& settings, bool to_compare = false) : settings_(settings), to_compare_(to_compare) {}
 
-  // The value as YAML, on one line but for a list of sections. Nothing where the case has no value for the key.
+  // The value as YAML, on one line except for a list of sections. None if the case has no value for the key.
   Text value(const Key& key, std::size_t item = 0) const {
     if (!applies(key, item)) return std::nullopt;
     if (key.is_section()) return section(key, item);
@@ -27,7 +27,7 @@ class Writer {
   }
 
  private:
-  // False for a key that belongs to another type of its section, or has an alternative that has a value.
+  // False if the key belongs to another type of its section, or an alternative of it has a value.
   bool applies(const Key& key, std::size_t item) const {
     const auto sibling = [&](const std::string& name) {
       return find_key(join_path(key.section(), name))->value.write(settings_, item);
@@ -66,8 +66,8 @@ class Writer {
   bool to_compare_;
 };
 
-// The keys whose values are written, and compared, as one: those of the sections of the case; and of these sections the
-// ones whose keys depend on their type.
+// The keys that are written and compared as units: those inside the sections of the case, but a section as a whole if
+// its keys depend on its type.
 std::vector<const Key*> entries() {
   std::vector<const Key*> keys;
   for (const Key* key : keys_of("")) {
@@ -82,7 +82,7 @@ std::vector<const Key*> entries() {
   return keys;
 }
 
-// The same viscosity by another definition is the same flow: what differs besides is seen in the forcing.
+// Equal viscosities are the same flow whichever definition is used; other differences show in the forcing.
 void compare_reynolds(const Case& stored, const Case& now, std::vector<std::string>& changes) {
   if (stored.flow.viscosity == now.flow.viscosity) return;
   const bool same_kind = stored.reynolds.kind == now.reynolds.kind;

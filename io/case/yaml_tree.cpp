@@ -36,7 +36,7 @@ YamlNode empty_map(const Place& place) {
 
 namespace {
 
-// Aliases of aliases can blow a short text up to any size.
+// Aliases of aliases can expand a short text to any size.
 constexpr std::size_t max_nodes = 100000;
 
 std::size_t count_nodes(const YamlNode& node) {
@@ -109,7 +109,7 @@ class TreeBuilder : public YAML::EventHandler {
     finish(std::move(closed.node), closed.anchor);
   }
 
-  // Hands a complete node to the one that is open around it.
+  // Adds a complete node to the open node around it.
   void finish(YamlNode node, YAML::anchor_t anchor) {
     ++nodes_;
     if (anchor != 0) anchors_[anchor] = node;
@@ -156,8 +156,7 @@ void note_duplicates(const YamlNode& node, const std::string& path, Problems& pr
   }
 }
 
-// yaml-cpp takes some control characters as the end of the file, and a tab in the indentation as part of a
-// value.
+// yaml-cpp treats some control characters as the end of the file, and a tab in the indentation as part of a value.
 bool check_characters(const std::string& text, int source, const std::string& path, Problems& problems) {
   bool good = true;
   bool indentation = true;

@@ -1,6 +1,6 @@
 #pragma once
-// A YAML document as a plain tree that keeps what yaml-cpp's own nodes lose: duplicate keys, the place of
-// each key, and whether a scalar was quoted.
+// A YAML document as a plain tree. Unlike yaml-cpp's nodes, it keeps duplicate keys, the place of each key, and whether
+// a scalar was quoted.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,9 +39,8 @@ struct YamlEntry {
 /// A map without keys.
 YamlNode empty_map(const Place& place = {});
 
-/// Reads a text that holds one YAML document. Syntax errors, duplicate keys, control characters and tabs in
-/// the indentation are noted in `problems` under `path`; none if the text cannot be read at all. An empty
-/// document gives a null node.
+/// Reads a text with one YAML document. Reports syntax errors, duplicate keys, control characters and tabs in the
+/// indentation in `problems` under `path`; none if the text cannot be parsed. An empty document gives a null node.
 std::optional<YamlNode> read_yaml(const std::string& text, int source, const std::string& path, Problems& problems);
 
 }  // namespace sluice::io
