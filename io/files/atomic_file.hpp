@@ -4,11 +4,11 @@
 
 namespace sluice::io {
 
-/// Appended to a file's name while it is being written; what bears it after a crash is rubbish.
+/// Suffix of a file name during writing; a file with this suffix after a crash is incomplete and can be deleted.
 inline constexpr const char* unfinished_suffix = ".tmp";
 
-/// The file PATH.tmp, which becomes PATH when it is complete. Whoever gives up on it, by an exception say,
-/// removes it. Local.
+/// The file PATH.tmp, which becomes PATH when complete. Destruction without commit(), as by an exception, removes it.
+/// Local.
 class UnfinishedFile {
  public:
   explicit UnfinishedFile(const std::string& path) : final_path_(path), path_(path + unfinished_suffix) {}
@@ -24,13 +24,12 @@ class UnfinishedFile {
   bool committed_ = false;
 };
 
-/// Replaces the file by `content`, so that a reader, or a crash at any moment, finds either the old content
-/// or the new one in full: written under PATH.tmp, on the disk, then renamed. Local. Throws Error(io), a full
-/// disk included; the old file is then as it was.
+/// Replaces the file by `content` atomically: a reader, or a crash at any moment, finds either the complete old content
+/// or the complete new one. Writes PATH.tmp, synchronises it to disk, then renames it. Local. Throws Error(io), also on
+/// a full disk; the old file is then unchanged.
 void write_atomically(const std::string& path, std::string_view content);
 
-/// Removes every unfinished file of the directory, left by a run that was killed. A missing directory holds
-/// none. Local.
+/// Removes all unfinished files that a killed run left in the directory. The directory may be missing. Local.
 void remove_unfinished(const std::string& directory);
 
 }  // namespace sluice::io

@@ -16,7 +16,7 @@ namespace sluice::io {
 
 namespace {
 
-/// The step in "step_0001200.h5"; none if the name is of another form.
+/// The step in "step_0001200.h5"; none for a name of another form.
 std::optional<std::int64_t> step_of(const std::string& name) {
   constexpr std::string_view before = "step_";
   constexpr std::string_view after = ".h5";
@@ -28,7 +28,7 @@ std::optional<std::int64_t> step_of(const std::string& name) {
   return step;
 }
 
-/// Rank 0 looks, so that all ranks see the same list.
+/// Rank 0 reads the directory, so that all ranks get the same list.
 std::vector<CheckpointFile> list_on_all(MPI_Comm comm, const std::string& directory) {
   std::vector<CheckpointFile> files;
   run_on_root(comm, [&] { files = list_checkpoints(directory); });

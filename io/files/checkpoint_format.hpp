@@ -1,5 +1,5 @@
 #pragma once
-// What the writer and the readers of checkpoints agree on.
+// The definitions shared by the writer and the readers of checkpoints.
 #include <cstdint>
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace sluice::io {
 
-/// Who wrote a file, and from what.
+/// The program version and case that produced a file.
 struct Provenance {
   std::string sluice_version;
   std::string git_revision;
@@ -27,8 +27,7 @@ inline constexpr const char* hash = "hash";  ///< attribute of a dataset: its fi
 /// The attributes of a file's root: format, format_version, sluice_version, git_revision, resolved_case.
 Values root_values(const char* format, const Provenance& provenance);
 
-/// Reads them and refuses a file that is not of the given format, or of a later version. Local. Throws
-/// Error(restart).
+/// Reads them. Local. Throws Error(restart) for a file of another format or of a later version.
 Values check_root(const h5::File& file, const char* format);
 
 }  // namespace sluice::io

@@ -102,7 +102,7 @@ std::uint64_t CheckpointReader::read_block(const h5::Dataset& dataset, const Loc
                                        text(block.global) +
                                        "; to start from another grid use `initial: {type: checkpoint}`");
   }
-  // Layer by layer of chunks: no chunk is read twice, and little memory is needed beside the field.
+  // Reads one layer of chunks at a time: each chunk once, with little memory besides the field.
   const std::int64_t layer = ChunkLayout(shape_, bytes_of(precision_)).chunk()[0];
   std::vector<std::byte> buffer;
   std::uint64_t hash = 0;

@@ -12,8 +12,8 @@
 
 namespace sluice::io {
 
-/// Reads a checkpoint on any decomposition. All functions are collective, and a failure on one rank is thrown
-/// on all. Exit code 3 for a file that is missing, damaged or not a checkpoint.
+/// Reads a checkpoint on any decomposition. All functions are collective; a failure on one rank is thrown on all, with
+/// exit code 3 if the file is missing, damaged or not a checkpoint.
 class CheckpointReader {
  public:
   CheckpointReader(MPI_Comm comm, const std::string& path);
@@ -28,15 +28,15 @@ class CheckpointReader {
   const std::vector<std::string>& fields() const { return fields_; }
 
   GridLines grid() const;
-  std::vector<std::string> value_groups() const;  ///< the groups that read with values(): "/state" ...
+  std::vector<std::string> value_groups() const;  ///< the groups that values() reads: "/state" ...
   bool has_values(const std::string& group) const;
   Values values(const std::string& group) const;
 
-  /// Fills `data` with this rank's block, converted to `precision` where the file's differs, and verifies the
-  /// field's hash: so the blocks of all ranks must make up the whole field. Ranks may hold empty blocks.
+  /// Fills `data` with this rank's block, converted to `precision` if the file's differs, and verifies the field's
+  /// hash. Hence the blocks of all ranks must make up the whole field; a block may be empty.
   void read_field(const std::string& name, const LocalBlock& block, Precision precision, void* data) const;
 
-  /// Reads the field through, each rank its share of the chunks, and verifies its hash.
+  /// Reads the whole field, each rank its share of the chunks, and verifies its hash.
   void verify_field(const std::string& name) const;
 
  private:

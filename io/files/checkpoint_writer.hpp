@@ -18,7 +18,7 @@
 
 namespace sluice::io {
 
-/// What a checkpoint is made of beside its fields and values.
+/// The contents of a checkpoint besides its fields and values.
 struct CheckpointSpec {
   std::string directory;  ///< created if missing
   std::int64_t step = 0;
@@ -29,35 +29,33 @@ struct CheckpointSpec {
 };
 
 /// Writes one checkpoint: construct, write_field for each field, write_values for each group, commit. All are
-/// collective; a failure on any rank is thrown on all of them, and no older checkpoint is touched before the
-/// new one is complete on the disk.
+/// collective; a failure on any rank is thrown on all. Older checkpoints stay untouched until the new one is complete
+/// on disk.
 ///
-/// Rank 0 builds the HDF5 file with everything but the fields' elements, which every rank then writes into
-/// its share of the chunks (ChunkWriter). So HDF5 itself never waits for another rank: its own parallel
-/// writing was tried on a full disk and ends in a crash, or in success reported for data that is not there.
+/// Rank 0 builds the HDF5 file without the fields' elements; every rank then writes its share of the chunks
+/// (ChunkWriter). So HDF5 itself never waits for another rank. HDF5's parallel writing was tried on a full disk: it
+/// crashes, or reports success for data that is not there.
 class CheckpointWriter {
  public:
-  /// Removes unfinished files of a run that was killed, and begins NAME.tmp. `block`: this rank's part of
-  /// every field.
+  /// Removes unfinished files of a killed run and starts NAME.tmp. `block`: this rank's part of every field.
   CheckpointWriter(MPI_Comm comm, CheckpointSpec spec, const LocalBlock& block);
   CheckpointWriter(const CheckpointWriter&) = delete;
   CheckpointWriter& operator=(const CheckpointWriter&) = delete;
 
-  /// `data`: this rank's block in host memory, contiguous, x fastest, in the precision of the checkpoint. It
-  /// may be reused at once.
+  /// `data`: this rank's block in host memory, contiguous, x fastest, in the precision of the checkpoint. May be reused
+  /// on return.
   void write_field(const FieldDescriptor& field, const void* data);
 
-  /// Writes rank 0's values under a group, "/state" or "/statistics_open"; those of other ranks are not
-  /// looked at.
+  /// Writes rank 0's values under a group, "/state" or "/statistics_open"; ignores those of other ranks.
   void write_values(const std::string& group, const Values& values);
 
   struct Committed {
     std::string path;
-    std::vector<std::string> warnings;  ///< on rank 0: the checkpoint is safe, but something beside it went wrong
+    std::vector<std::string> warnings;  ///< on rank 0: the checkpoint is safe, but a step besides it failed
   };
 
-  /// Close, fsync, reopen, verify, rename, fsync of the directory; then the .xdmf file, and the oldest beyond
-  /// `keep` go.
+  /// Closes, synchronises, reopens, verifies and renames the file, and synchronises the directory; then writes the
+  /// .xdmf file and removes the oldest checkpoints beyond `keep`.
   Committed commit(int keep);
 
  private:

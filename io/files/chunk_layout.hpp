@@ -6,10 +6,9 @@
 
 namespace sluice::io {
 
-/// How a field is cut into chunks in its file: whole planes where they are small, else whole x lines. A chunk
-/// holds at most 1 MiB (or a single x line), which is also what HDF5 readers cache by default. It follows
-/// from the global shape alone, so that a file does not depend on the decomposition that wrote it. A pure
-/// value.
+/// Division of a field into chunks in its file: whole planes if small, otherwise whole x lines. A chunk holds at most 1
+/// MiB (or a single x line), which is also the default cache size of HDF5 readers. The global shape alone determines
+/// it, so that a file does not depend on the decomposition that wrote it. A pure value.
 class ChunkLayout {
  public:
   ChunkLayout(const Extents& global, std::size_t element_bytes) : global_(global), element_bytes_(element_bytes) {
@@ -17,7 +16,7 @@ class ChunkLayout {
         std::max<std::int64_t>(1, target_bytes / (global[2] * static_cast<std::int64_t>(element_bytes)));
     const std::int64_t planes = limit / global[1];
     chunk_ = {std::clamp<std::int64_t>(planes, 1, global[0]), std::min(limit, global[1]), global[2]};
-    // Equal shares waste less in the last chunk, which is stored in full.
+    // Equal shares waste less space in the last chunk, which is stored in full.
     for (std::size_t axis = 0; axis < 2; ++axis)
       chunk_[axis] = divide_up(global[axis], divide_up(global[axis], chunk_[axis]));
   }
@@ -28,7 +27,7 @@ class ChunkLayout {
   }
   std::int64_t count() const { return divide_up(global_[0], chunk_[0]) * divide_up(global_[1], chunk_[1]); }
 
-  /// What chunk n covers, beyond the field's edge too.
+  /// The box that chunk n covers, including any part beyond the field's edge.
   Box3 full_box(std::int64_t n) const {
     const std::int64_t columns = divide_up(global_[1], chunk_[1]);
     const std::int64_t y = n % columns * chunk_[1];
@@ -36,10 +35,10 @@ class ChunkLayout {
     return {{0, y, z}, {chunk_[2], y + chunk_[1], z + chunk_[0]}};
   }
 
-  /// What chunk n holds of the field.
+  /// The part of the field in chunk n.
   Box3 box(std::int64_t n) const { return intersect(full_box(n), whole_box(global_)); }
 
-  /// The chunks that rank `rank` of `size` takes care of begin here and end where the next rank's begin.
+  /// The chunks handled by rank `rank` of `size` begin here and end where the next rank's begin.
   std::int64_t first_of(int rank, int size) const { return count() * rank / size; }
 
  private:

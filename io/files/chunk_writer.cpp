@@ -101,7 +101,7 @@ void ChunkWriter::unpack(const Window& window, int holder, const std::byte* mess
 
 void ChunkWriter::allocate(std::int64_t round) {
   const Window mine = window_of(rank_, round);
-  // Zero where a chunk reaches beyond the edge: equal fields give equal files.
+  // Elements beyond the edge are zero, so that equal fields give equal files.
   window_data_.assign(static_cast<std::size_t>(mine.end - mine.begin) * stride(), {});
   const auto ranks = static_cast<std::size_t>(size_);
   sent_.resize(ranks);

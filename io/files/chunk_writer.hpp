@@ -12,11 +12,11 @@
 
 namespace sluice::io {
 
-/// Writes a distributed field into the chunks of an HDF5 dataset that is already laid out. Every rank takes
-/// care of an equal run of chunks: it collects their elements from whoever holds them, adds the checksum, and
-/// writes them at their addresses in the file. All failures are found by plain system calls on the rank where
-/// they happen and reported on every rank; nobody waits for a rank that failed. Memory beside the field:
-/// `window_bytes` for the chunks and as much for messages.
+/// Writes a distributed field into the chunks of an HDF5 dataset whose file space is already allocated. Every rank
+/// handles an equal range of chunks: it collects their elements from the ranks that hold them, adds the checksum, and
+/// writes them at their file addresses. All failures are detected by plain system calls on the rank where they happen
+/// and reported on every rank; no rank waits for one that failed. Memory besides the field: `window_bytes` for the
+/// chunks and as much for messages.
 class ChunkWriter {
  public:
   /// Throws Error(internal) unless the blocks of all ranks make up the global array. Collective.
@@ -24,8 +24,8 @@ class ChunkWriter {
 
   const ChunkLayout& layout() const { return layout_; }
 
-  /// `addresses`: of each chunk in the file, in bytes. `data`: this rank's block. Collective. Throws
-  /// Error(io) on every rank.
+  /// `addresses`: file address of each chunk in bytes. `data`: this rank's block. Collective. Throws Error(io) on every
+  /// rank.
   void write(const std::vector<std::uint64_t>& addresses, const void* data, PosixFile& file);
 
  private:
@@ -44,7 +44,7 @@ class ChunkWriter {
   void unpack(const Window& window, int holder, const std::byte* message);
   void exchange(std::int64_t round, const std::byte* data);
   void write_window(const Window& window, const std::vector<std::uint64_t>& addresses, PosixFile& file);
-  std::size_t stride() const;  ///< bytes of a chunk in the file, its checksum included
+  std::size_t stride() const;  ///< bytes of a chunk in the file, including its checksum
 
   MPI_Comm comm_;
   int rank_ = 0;
@@ -54,13 +54,13 @@ class ChunkWriter {
   ChunkLayout layout_;
   std::int64_t chunks_per_window_;
   std::int64_t rounds_ = 0;
-  std::vector<Box3> boxes_;  ///< what each rank holds
+  std::vector<Box3> boxes_;  ///< the part of each rank
   std::vector<std::byte> window_data_;
-  std::vector<std::vector<std::byte>> sent_, received_;  ///< by rank; what stays here is in received_ only
+  std::vector<std::vector<std::byte>> sent_, received_;  ///< by rank; elements that stay here are in received_ only
   std::vector<MPI_Request> requests_;
 };
 
-/// The checksum of HDF5's fletcher32 filter, which it appends to each chunk, least significant byte first.
+/// The checksum that HDF5's fletcher32 filter appends to each chunk, least significant byte first.
 std::uint32_t fletcher32(const std::byte* data, std::size_t bytes);
 
 }  // namespace sluice::io

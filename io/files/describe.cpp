@@ -23,7 +23,7 @@ std::string joined(const std::vector<std::string>& words, const char* separator)
   return text;
 }
 
-/// Builds a description; damage found in one part does not hide the others.
+/// Builds a description; damage in one part does not hide damage in others.
 class Describer {
  public:
   explicit Describer(const std::string& path) : file_(h5::File::open(path, ExitCode::restart)) {

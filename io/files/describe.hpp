@@ -4,18 +4,18 @@
 
 namespace sluice::io {
 
-/// What a file of ours holds, for `sluice info`.
+/// The contents of a file written by Sluice, for `sluice info`.
 struct FileDescription {
-  std::string format;  ///< "Sluice checkpoint", "Sluice statistics", "Sluice slice", or "HDF5" for a file of others
-  std::vector<std::string> lines;     ///< for people, one fact a line
-  std::vector<std::string> problems;  ///< what is damaged; empty if the file is intact
+  std::string format;  ///< "Sluice checkpoint", "Sluice statistics", "Sluice slice", or "HDF5" for other files
+  std::vector<std::string> lines;     ///< readable text, one fact per line
+  std::vector<std::string> problems;  ///< list of damage; empty if the file is intact
 
   bool intact() const { return problems.empty(); }
-  std::string text() const;  ///< all of it, with a verdict at the end
+  std::string text() const;  ///< everything, with a verdict at the end
 };
 
-/// Reads the whole file and verifies every checksum and hash. Local. Throws Error(restart) if it cannot be
-/// opened as HDF5 at all; damage inside is reported in the description.
+/// Reads the whole file and verifies every checksum and hash. Local. Throws Error(restart) if HDF5 cannot open the
+/// file; damage inside is reported in the description.
 FileDescription describe(const std::string& path);
 
 }  // namespace sluice::io

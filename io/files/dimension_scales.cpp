@@ -23,7 +23,7 @@ void write_attribute(const h5::Object& object, const char* name, std::int64_t st
   }
 }
 
-/// The specification wants fixed-length strings here, unlike everywhere else.
+/// Here, unlike elsewhere, the specification requires fixed-length strings.
 void set_fixed_text(const h5::Dataset& dataset, const char* name, const std::string& value) {
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type.get(), value.size() + 1);
@@ -55,7 +55,7 @@ void set_labels(const h5::Dataset& dataset, const std::vector<std::string>& labe
   write_attribute(dataset, "DIMENSION_LABELS", type.get(), type.get(), characters.size(), characters.data());
 }
 
-/// An element of a coordinate's list of users.
+/// An element of a coordinate's list of datasets that use it.
 struct Use {
   hobj_ref_t dataset;
   int dimension;

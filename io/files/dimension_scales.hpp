@@ -1,7 +1,7 @@
 #pragma once
-// Named dimensions: the attributes of the HDF5 Dimension Scales specification, which NetCDF-4, h5py and
-// xarray understand. Written here and not through HDF5's high-level library, whose records hold uninitialised
-// padding: equal content must give equal bytes.
+// Named dimensions: the attributes of the HDF5 Dimension Scales specification, which NetCDF-4, h5py and xarray
+// understand. We write them ourselves because equal content must give equal bytes, and records of HDF5's high-level
+// library contain uninitialised padding.
 #include <string>
 #include <vector>
 
@@ -15,12 +15,11 @@ class File;
 /// Declares a one-dimensional dataset to be a coordinate. Local.
 void make_dimension_scale(h5::Dataset& dataset, const std::string& name);
 
-/// Collects which coordinates belong to which datasets, then writes it all: a coordinate lists the datasets
-/// that use it.
+/// Collects which coordinates belong to which datasets, then writes all of it: a coordinate lists the datasets that use
+/// it.
 class DimensionScales {
  public:
-  /// `scales`: paths of the coordinates, one a dimension. Also labels the dimensions with the coordinates'
-  /// names.
+  /// `scales`: paths of the coordinates, one per dimension. Also labels the dimensions with the coordinates' names.
   void attach(const std::string& dataset, std::vector<std::string> scales);
   void write(h5::File& file) const;
 

@@ -8,9 +8,8 @@
 
 namespace sluice::io {
 
-/// This block's part of a field's 64-bit hash: the sum mod 2^64 over its elements of a mix of the global
-/// index and the bits. Parts simply add up, so that the hash of the whole does not depend on how it is split.
-/// Local.
+/// This block's part of a field's 64-bit hash: the sum mod 2^64 over its elements of a mix of global index and bits.
+/// The hash of the field is the sum of the parts, so it does not depend on how the field is split. Local.
 std::uint64_t field_hash(const Box3& box, const Extents& global, Precision precision, const void* data);
 
 /// A hash of any bytes, chained onto `seed`.

@@ -1,5 +1,5 @@
 #pragma once
-// The coordinates that go into a file, and the names they have there.
+// The coordinates stored in a file, and their names.
 #include <array>
 #include <string>
 #include <vector>
@@ -23,17 +23,17 @@ struct GridLines {
   friend bool operator==(const GridLines&, const GridLines&) = default;
 };
 
-/// From all the faces along each axis. Centres are midpoints.
+/// From all faces along each axis. Centres are midpoints.
 GridLines grid_lines_from_nodes(std::array<std::vector<double>, 3> node);
 
 /// Uniform in x and y, nodes i Lx / nx; any z nodes.
 GridLines grid_lines(std::int64_t nx, double length_x, std::int64_t ny, double length_y, std::vector<double> z_node);
 
-/// /grid/x, x_face, x_node and so on, with units and long names, and /x, /x_face ... as second names for the
-/// n-value ones: tools that know NetCDF look for a dimension beside the data. Local.
+/// Writes /grid/x, x_face, x_node and so on, with units and long names. Links the n-value ones as /x, /x_face ... too:
+/// tools that know NetCDF look for a dimension beside the data. Local.
 void write_grid_lines(h5::File& file, const GridLines& grid);
 
-/// Throws the file's error if they are damaged.
+/// Throws the file's error if the coordinates are damaged.
 GridLines read_grid_lines(const h5::File& file);
 
 /// The names of a field's coordinates, slowest first: {"z", "y", "x_face"} for u.

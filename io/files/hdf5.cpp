@@ -37,14 +37,13 @@ std::vector<std::string> members(const Group& group, H5O_type_t wanted) {
   return names;
 }
 
-/// What reading and writing a file have in common.
+/// File access settings for both reading and writing.
 Handle access_list(const FileContext& context) {
   Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  // Closing a file closes what is still open in it, whatever order the handles die in.
+  // Closing a file closes all objects still open in it, in whatever order the handles are destroyed.
   if (access.get() < 0 || H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG) < 0) context.fail("prepare access");
 #if H5_VERSION_GE(1, 10, 7)
-  // Files are replaced by renaming and never changed in place, so locks add nothing; some file systems refuse
-  // them.
+  // Files are replaced by renaming and never changed in place, so locks are useless; some file systems refuse them.
   if (H5Pset_file_locking(access.get(), 0, 1) < 0) context.fail("prepare access");
 #endif
   return access;
@@ -131,11 +130,11 @@ File::File(std::shared_ptr<const FileContext> context, Handle handle)
 File File::create(const std::string& path, ExitCode code) {
   silence();
   const auto context = std::make_shared<const FileContext>(FileContext{path, code});
-  // Through the operating system first: its reason for a refusal is clearer than HDF5's.
+  // Open through the operating system first: its error messages are clearer than HDF5's.
   PosixFile(path, PosixFile::Mode::create).close();
   const Handle access = access_list(*context);
   use_write_driver(access.get());
-  // Objects in the format of HDF5 1.8 or later: it has checksums on metadata and attributes of any size.
+  // Use the object format of HDF5 1.8 or later: it has metadata checksums and attributes of any size.
   if (H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_LATEST) < 0) context->fail("prepare access");
   const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   H5Pset_obj_track_times(creation.get(), false);

@@ -1,10 +1,10 @@
 #pragma once
-// The part of HDF5 that Sluice uses, with owned handles and checked calls. HDF5's header is included in .cpp
-// files of io/ only.
+// The part of HDF5 that Sluice uses, with owned handles and checked calls. Only .cpp files of io/ include HDF5's
+// header.
 //
-// Files are opened by single processes: see checkpoint_writer.hpp for how many ranks write one file. Every
-// function here is local and throws Error with the exit code given at opening; its message holds the file,
-// what was tried on which object and HDF5's innermost reason. HDF5 itself prints nothing.
+// Each file is opened by a single process: checkpoint_writer.hpp explains how many ranks write one file. Every function
+// here is local and throws Error with the exit code given at opening; its message has the file, the action and object,
+// and HDF5's innermost reason. HDF5 itself prints nothing.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -26,7 +26,7 @@ enum class Type { float32, float64, int64, uint64 };
 
 std::size_t bytes_of(Type type);
 
-/// What every object of a file needs to name in its messages.
+/// The file name and exit code that every object needs for its messages.
 struct FileContext {
   std::string path;
   ExitCode code = ExitCode::io;
@@ -49,14 +49,14 @@ class Handle {
 
   std::int64_t get() const { return id_; }
   void reset();
-  std::int64_t release();  ///< gives the identifier away
+  std::int64_t release();  ///< releases ownership of the identifier
 
  private:
   std::int64_t id_ = -1;
   Closer closer_ = nullptr;
 };
 
-/// Anything that carries attributes: a group or a dataset.
+/// An object with attributes: a group or a dataset.
 class Object {
  public:
   Object(std::shared_ptr<const FileContext> context, std::string name, Handle handle);
@@ -76,7 +76,7 @@ class Object {
   std::uint64_t hash(const std::string& attribute) const;
   double real(const std::string& attribute) const;
 
-  /// The scalar attributes in order of name, and what kind each of them is.
+  /// The scalar attributes in order of name, with their kinds.
   enum class Kind { text, integer, real, other };
   struct Attribute {
     std::string name;
@@ -110,12 +110,12 @@ class Dataset : public Object {
   bool is_integer() const;
   std::size_t element_bytes() const;
 
-  /// Reads all of it, or a box, converted to `type`. Checksums are verified on the way.
+  /// Reads all of it, or a box, converted to `type`, and verifies checksums.
   void read(Type type, void* data) const;
   void read(const Shape& start, const Shape& count, Type type, void* data) const;
   void write(Type type, const void* data);
 
-  /// Where in the file the chunk lies that begins at element `start`, in bytes.
+  /// File address in bytes of the chunk that begins at element `start`.
   std::uint64_t chunk_address(const Shape& start) const;
 };
 
@@ -134,13 +134,13 @@ class File {
 
   Group create_group(const std::string& name);
   Dataset create_dataset(const std::string& name, const Shape& shape, Type type);
-  /// A chunked dataset with a Fletcher-32 checksum on each chunk, laid out in the file but not written: see
-  /// hdf5_write_driver.hpp.
+  /// Creates a chunked dataset with a Fletcher-32 checksum on each chunk. Allocates its file space without writing it:
+  /// see hdf5_write_driver.hpp.
   Dataset lay_out_dataset(const std::string& name, const Shape& shape, const Shape& chunk, Type type);
   /// A second name for an object.
   void link(const std::string& existing, const std::string& name);
 
-  /// Closes a created file. Throws if anything could not be written since it was created.
+  /// Closes a created file. Throws if any write since its creation failed.
   void close();
 
  private:
@@ -151,7 +151,7 @@ class File {
   Handle handle_;
 };
 
-/// Replaces a file by what `build` puts into it, as write_atomically does for text. Local. Throws Error(io).
+/// Replaces a file atomically by what `build` writes, as write_atomically does for text. Local. Throws Error(io).
 void write_file(const std::string& path, const std::function<void(File&)>& build);
 
 /// "1.10.8"

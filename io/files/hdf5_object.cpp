@@ -10,7 +10,7 @@ namespace sluice::io::h5 {
 
 namespace {
 
-/// HDF5's error stack, the most specific entry first: keeps that one.
+/// Walks HDF5's error stack, most specific entry first, and keeps that entry.
 std::string innermost_reason() {
   std::string reason;
   const auto keep_first = [](unsigned n, const H5E_error2_t* entry, void* text) -> herr_t {
@@ -44,7 +44,7 @@ Object::Kind kind_of(hid_t attribute) {
   }
 }
 
-/// A string attribute of fixed length, as other programs may write it.
+/// A string attribute of fixed length, which other programs may write.
 std::string fixed_text(hid_t attribute, hid_t type) {
   std::string value(H5Tget_size(type), '\0');
   const Handle memory(H5Tcopy(type), H5Tclose);
@@ -103,7 +103,7 @@ Handle::~Handle() {
 }
 
 void Handle::reset() {
-  // An identifier can be gone already: closing a file closes what is open in it.
+  // The identifier may already be closed: closing a file closes the objects open in it.
   if (id_ >= 0 && H5Iis_valid(id_) > 0) closer_(id_);
   id_ = -1;
 }

@@ -13,8 +13,7 @@ namespace sluice::io::h5 {
 
 namespace {
 
-/// The driver's functions are called back by HDF5, without an argument of ours: hence one state for the
-/// process.
+/// HDF5 calls the driver's functions without an argument of ours; hence one state per process.
 struct DriverState {
   H5FD_class_t posix{};   ///< HDF5's own POSIX driver
   H5FD_class_t driver{};  ///< a copy of it with three functions replaced
@@ -49,7 +48,7 @@ herr_t close(H5FD_t* file) {
   return remember_failure(state().posix.close(file));
 }
 
-/// The POSIX driver's table of functions: HDF5 shows it only through an open file.
+/// The POSIX driver's function table: HDF5 exposes it only through an open file.
 H5FD_class_t posix_driver() {
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_fapl_sec2(access);

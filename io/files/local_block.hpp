@@ -11,11 +11,11 @@ namespace sluice::io {
 /// Extents or indices in the order of the files: z, y, x.
 using Extents = std::array<std::int64_t, 3>;
 
-/// The part of a global array that a process holds, contiguous and row-major (x fastest). A pure value.
+/// The part of a global array on one process, contiguous and row-major (x fastest). A pure value.
 struct LocalBlock {
   Extents global{};  ///< shape of the whole array: nz, ny, nx
   Extents start{};   ///< first index of the part
-  Extents count{};   ///< its extents; any of them 0: nothing
+  Extents count{};   ///< its extents; if any is 0, the part is empty
 
   std::int64_t volume() const { return count[0] * count[1] * count[2]; }
   bool empty() const { return volume() == 0; }
@@ -36,8 +36,7 @@ inline Box3 box_of(const LocalBlock& block) {
   return box;
 }
 
-/// Copies the elements of `box` from one row-major array to another. `from_box` and `to_box` are what the
-/// arrays hold.
+/// Copies the elements of `box` from one row-major array to another. `from_box` and `to_box`: the boxes of the arrays.
 inline void copy_box(const Box3& box, const std::byte* from, const Box3& from_box, std::byte* to, const Box3& to_box,
                      std::size_t element_bytes) {
   if (box.volume() == 0) return;

@@ -11,12 +11,12 @@
 
 namespace sluice::io {
 
-/// The axis of a normal 'x', 'y' or 'z' in the order of the files: 2, 1, 0.
+/// Axis number of a normal 'x', 'y' or 'z' in file order: 2, 1, 0.
 std::size_t file_axis(char normal);
 
-/// Collects the plane of cells `index` normal to the axis, row-major in the order of the files, converted to
-/// double. `data`: this rank's block in host memory, contiguous, in `precision`. Collective; the result is on
-/// rank 0, empty elsewhere. Throws Error(io) on every rank if the plane has more than 2^31 values.
+/// Collects the plane of cells `index` normal to the axis, row-major in file order, converted to double. `data`: this
+/// rank's block in host memory, contiguous, in `precision`. Collective; the result is on rank 0, empty elsewhere.
+/// Throws Error(io) on every rank if the plane has more than 2^31 values.
 std::vector<double> gather_plane(MPI_Comm comm, const LocalBlock& block, Precision precision, const void* data,
                                  char normal, std::int64_t index);
 

@@ -50,7 +50,7 @@ std::string parent_directory(const std::string& path) {
   return parent.empty() ? "." : parent;
 }
 
-/// Some file systems cannot synchronise a directory and say so; there is nothing more to do then.
+/// Some file systems cannot synchronise a directory and report that; this is not an error.
 bool directory_sync_unsupported(int error) {
   return error == EINVAL || error == ENOTSUP;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Files through the operating system's own calls, every one of them checked.
+// Files through system calls, each of them checked.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,16 +9,15 @@
 
 namespace sluice::io {
 
-/// "PATH: cannot WHAT: reason", followed by what the user can do about it. `error` is an errno value; exit
-/// code 4 unless told.
+/// "PATH: cannot WHAT: reason", followed by advice for the user. `error`: an errno value; the default exit code is 4.
 Error file_error(const std::string& path, const std::string& what, int error, ExitCode code = ExitCode::io);
 
-/// A file open for writing. Move-only; local to the calling process. Every call throws Error(io) on failure,
-/// a full disk included.
+/// A file open for writing. Move-only; local to the calling process. Every call throws Error(io) on failure, also on a
+/// full disk.
 class PosixFile {
  public:
   enum class Mode {
-    create,    ///< new and empty, whatever was there is replaced
+    create,    ///< new and empty; replaces an existing file
     append,    ///< existing or new, writes go to the end
     existing,  ///< existing, writes go to the place given
   };
@@ -28,11 +27,11 @@ class PosixFile {
   PosixFile& operator=(PosixFile&&) = delete;
   PosixFile(const PosixFile&) = delete;
   PosixFile& operator=(const PosixFile&) = delete;
-  ~PosixFile();  ///< closes without a check: call close() to know that all was well
+  ~PosixFile();  ///< closes without a check: call close() to detect errors
 
   void write(std::string_view bytes);  ///< at the current end or position
   void write_at(std::uint64_t offset, const std::byte* data, std::size_t bytes);
-  void sync();  ///< returns when the data is on the disk
+  void sync();  ///< returns when the data is on disk
   void close();
 
   const std::string& path() const { return path_; }
@@ -42,19 +41,19 @@ class PosixFile {
   int descriptor_ = -1;
 };
 
-/// Forces what any process wrote to the file onto the disk.
+/// Synchronises to disk what any process wrote to the file.
 void sync_file(const std::string& path);
 
-/// Renames, replacing `to`, and returns when the new name is on the disk.
+/// Renames, replacing `to`, and returns when the new name is on disk.
 void rename_durably(const std::string& from, const std::string& to);
 
-/// Creates the directory and those above it, where they are missing.
+/// Creates the directory and missing parents.
 void make_directories(const std::string& path);
 
 /// The whole content of a file. Throws Error(`code`) if it cannot be read.
 std::string read_text(const std::string& path, ExitCode code = ExitCode::io);
 
-/// Removes a file; its absence is no error.
+/// Removes a file; a missing file is not an error.
 void remove_file(const std::string& path);
 
 }  // namespace sluice::io

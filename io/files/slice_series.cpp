@@ -124,7 +124,7 @@ std::string SliceSeries::write(const SliceSnapshot& snapshot) {
   entry.shape = shape;
   entry.precision = description_.precision;
   for (const SliceField& field : snapshot.fields) entry.fields.push_back(field.descriptor.name);
-  // The fields in the order in which a restarted run finds them in the file, so that it writes the same text.
+  // In the order in which a restarted run finds the fields in the file, so that it writes the same text.
   std::sort(entry.fields.begin(), entry.fields.end());
   std::erase_if(snapshots_, [&](const XdmfSnapshot& other) { return other.file == entry.file; });
   snapshots_.push_back(std::move(entry));

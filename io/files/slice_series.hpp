@@ -12,12 +12,12 @@
 
 namespace sluice::io {
 
-/// What all snapshots of a slice have in common.
+/// Common properties of all snapshots of a slice.
 struct SliceDescription {
   std::string directory;  ///< created if missing
   std::string label;      ///< "z0.083"
   char normal = 'z';
-  double at = 0;  ///< the coordinate asked for; the cell's own coordinates are in the file
+  double at = 0;  ///< the requested coordinate; the file has the cell's own coordinates
   Provenance provenance;
   Precision precision = Precision::double_;  ///< of the stored fields
 };
@@ -34,16 +34,15 @@ struct SliceSnapshot {
   std::vector<SliceField> fields;
 };
 
-/// Snapshots of one plane: DIR/LABEL_0001200.h5, fields of shape (nz, ny, nx) with extent 1 along the normal,
-/// and DIR/LABEL.xdmf that strings them together in time. Both are replaced atomically. For rank 0 alone;
-/// local. Throws Error(io).
+/// Snapshots of one plane: DIR/LABEL_0001200.h5 with fields of shape (nz, ny, nx), extent 1 along the normal, and
+/// DIR/LABEL.xdmf, which makes them a time series. Both are replaced atomically. Rank 0 only; local. Throws Error(io).
 class SliceSeries {
  public:
-  /// Removes the label's snapshots after `restart_step`, or all of them without it, and begins LABEL.xdmf
-  /// with the others.
+  /// Removes the label's snapshots after `restart_step`, or all of them if it is absent, and starts LABEL.xdmf with the
+  /// rest.
   explicit SliceSeries(SliceDescription description, std::optional<std::int64_t> restart_step = std::nullopt);
 
-  /// Writes the snapshot's file, then the new LABEL.xdmf. Returns the path of the first.
+  /// Writes the snapshot's file, then the new LABEL.xdmf. Returns the path of the snapshot's file.
   std::string write(const SliceSnapshot& snapshot);
 
  private:

@@ -14,32 +14,32 @@ namespace h5 {
 class File;
 }
 
-/// Everything in the file that is known before the first block.
+/// The contents of the file that are known before the first block.
 struct StatisticsSpec {
   std::string path;
   Provenance provenance;
-  Values attributes;  ///< more for the root, such as the viscosity; no lists
+  Values attributes;  ///< additional root attributes, such as the viscosity; no lists
   std::vector<ProfileInfo> profiles;
   std::vector<double> z;       ///< centres
   std::vector<double> z_face;  ///< all faces
-  /// The parameters of the flow in a resolved case: for files of version 0.1, which do not hold them block by block.
+  /// Flow parameters of a resolved case: for files of version 0.1, which do not store them per block.
   std::function<Values(const std::string& resolved_case)> parameters_of;
 };
 
 /// statistics.h5: (block, nz) or (block, nz + 1) datasets of sums, and samples, t_begin, t_end, step_end, forcing,
-/// parameter_set by block; a group parameter_set_N for each set of parameters that blocks were sampled under. The file
-/// is rewritten as a whole and replaced atomically with each block; its bytes are a function of its content alone, so a
-/// restarted run ends with the same file as one that ran through. For rank 0 alone; local. Throws Error(io).
+/// parameter_set by block; a group parameter_set_N for each set of parameters under which blocks were sampled. Each new
+/// block rewrites the whole file and replaces it atomically. Its bytes depend on its content alone, so a restarted run
+/// ends with the same file as an uninterrupted one. Rank 0 only; local. Throws Error(io).
 class StatisticsFile {
  public:
-  /// With `resume`: reads the blocks that are there; without it, or where there is no file, there are none. Changes
-  /// nothing. Throws Error(restart) if the file is damaged, or holds other profiles or another grid.
+  /// With `resume`: reads the existing blocks, if there is a file; otherwise starts without blocks. Changes nothing.
+  /// Throws Error(restart) if the file is damaged, or has other profiles or another grid.
   StatisticsFile(StatisticsSpec spec, bool resume);
 
-  /// Writes the file with the blocks that ended at that step or before and began before that time; call it before the
+  /// Writes the file with the blocks that ended at or before that step and began before that time; call before the
   /// first append.
   void truncate_after(std::int64_t step, double time);
-  /// `parameters`: those of the flow that was sampled. Sets the block's parameter_set.
+  /// `parameters`: those of the sampled flow. Sets the block's parameter_set.
   void append(StatisticsBlock block, const Values& parameters);
 
   const std::vector<StatisticsBlock>& blocks() const { return blocks_; }
@@ -53,7 +53,7 @@ class StatisticsFile {
 
   StatisticsSpec spec_;
   std::vector<StatisticsBlock> blocks_;
-  std::vector<Values> parameter_sets_;  ///< in the order in which blocks were sampled under them
+  std::vector<Values> parameter_sets_;  ///< in order of first use by a block
 };
 
 /// Verifies each dataset of a statistics file. Local. Throws Error(restart) for the first that is damaged.

@@ -13,7 +13,7 @@ namespace sluice::io {
 
 namespace {
 
-/// The step of a complete line; none for a torn one.
+/// The step of a complete line; none for an incomplete one.
 std::optional<std::int64_t> step_of(std::string_view line) {
   const std::string_view header = TimeSeries::header();
   if (std::count(line.begin(), line.end(), ',') != std::count(header.begin(), header.end(), ',')) return std::nullopt;
@@ -24,7 +24,7 @@ std::optional<std::int64_t> step_of(std::string_view line) {
   return step;
 }
 
-/// The part of the file that a run restarted from `step` keeps.
+/// The part of the file that a restart from `step` keeps.
 std::string kept_rows(const std::string& path, const std::string& text, std::int64_t step) {
   std::string header = std::string(TimeSeries::header()) + "\n";
   if (header.starts_with(text)) return header;  // nothing there yet, or killed while writing the header
@@ -43,7 +43,7 @@ std::string kept_rows(const std::string& path, const std::string& text, std::int
   return kept;
 }
 
-/// Puts the file into the state from which it goes on, and opens it.
+/// Restores the file to the state from which the run continues, and opens it.
 PosixFile begin(const std::string& path, std::optional<std::int64_t> restart_step) {
   const bool resume = restart_step && ::access(path.c_str(), F_OK) == 0;
   write_atomically(path, kept_rows(path, resume ? read_text(path) : "", restart_step.value_or(0)));

@@ -21,19 +21,18 @@ struct TimeSeriesRow {
   double max_divergence = 0;
 };
 
-/// timeseries.csv: one line a sample, numbers in the shortest form that reads back to the same double, in any
-/// locale. Each row is handed to the operating system at once. For rank 0 alone; local. Throws Error(io).
+/// timeseries.csv: one line per sample; numbers in the shortest form that reads back to the same double, in any locale.
+/// Each row is passed to the operating system at once. Rank 0 only; local. Throws Error(io).
 class TimeSeries {
  public:
-  /// Without `restart_step`: a new file. With it: keeps the rows up to that step and drops later ones,
-  /// together with a last line that was cut off when a run was killed; a missing file is begun anew. Throws
-  /// Error(restart) if the file is of another kind.
+  /// Without `restart_step`: a new file. With it: keeps the rows up to that step and removes later ones and a last line
+  /// that a kill left incomplete; creates a missing file. Throws Error(restart) if the file is of another kind.
   explicit TimeSeries(const std::string& path, std::optional<std::int64_t> restart_step = std::nullopt);
 
   void append(const TimeSeriesRow& row);
-  void sync();  ///< until all rows are on the disk
+  void sync();  ///< returns when all rows are on disk
 
-  static const char* header();  ///< the first line, without its end
+  static const char* header();  ///< the first line, without line end
 
  private:
   PosixFile file_;

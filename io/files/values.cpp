@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* hash_name = "values_hash";
 
-/// An attribute, or a dataset for a list.
+/// Writes an attribute, or a dataset for a list.
 struct ValueWriter {
   h5::File& file;
   h5::Group& group;

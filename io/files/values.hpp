@@ -1,5 +1,5 @@
 #pragma once
-// Named values: the scalars, texts and small tables that go into a file beside the fields.
+// Named values: the scalars, texts and small tables stored in a file beside the fields.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -17,7 +17,7 @@ class Group;
 
 using Value = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>>;
 
-/// A set of named values, kept in order of name. Doubles are stored bit for bit, NaN included. A pure value.
+/// A set of named values, sorted by name. Doubles are stored bit for bit, NaN included. A pure value.
 class Values {
  public:
   void set(const std::string& name, std::int64_t value) { values_[name] = value; }
@@ -30,7 +30,7 @@ class Values {
 
   bool has(const std::string& name) const { return values_.count(name) != 0; }
 
-  /// The value of that name. Throws Error(restart) if there is none or it is of another type.
+  /// The value of that name. Throws Error(restart) if it is missing or of another type.
   std::int64_t integer(const std::string& name) const { return get<std::int64_t>(name, "an integer"); }
   double real(const std::string& name) const { return get<double>(name, "a real number"); }
   const std::string& text(const std::string& name) const { return get<std::string>(name, "a text"); }
@@ -44,7 +44,7 @@ class Values {
   const std::map<std::string, Value>& all() const { return values_; }
   std::uint64_t hash() const;  ///< of names, types and bits
 
-  /// Named in messages about a missing value: "FILE, group /state".
+  /// Name used in messages about a missing value: "FILE, group /state".
   void set_origin(std::string origin) { origin_ = std::move(origin); }
   friend bool operator==(const Values& a, const Values& b) { return a.hash() == b.hash(); }
 
@@ -64,15 +64,15 @@ class Values {
   std::string origin_ = "a set of values";
 };
 
-/// Scalars and texts as attributes of the group, lists as one-dimensional datasets in it, and a hash of them
-/// all as the attribute `values_hash`. Creates the group unless it is the root. Local.
+/// Writes scalars and texts as attributes of the group, lists as one-dimensional datasets in it, and a hash of all as
+/// the attribute `values_hash`. Creates the group unless it is the root. Local.
 void write_values(h5::File& file, const std::string& group, const Values& values);
 
 /// True if write_values made the group. Local.
 bool holds_values(const h5::Group& group);
 
-/// Reads them back and verifies the hash. Lists are not looked for in the root, which holds the fields.
-/// Local. Throws the file's error, and Error(restart) for a hash that disagrees.
+/// Reads them and verifies the hash. Does not look for lists in the root, which holds the fields. Local. Throws the
+/// file's error, and Error(restart) if the hash differs.
 Values read_values(const h5::File& file, const std::string& group);
 
 }  // namespace sluice::io

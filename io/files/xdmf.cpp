@@ -10,7 +10,7 @@ namespace sluice::io {
 
 namespace {
 
-/// The five characters that XML reserves.
+/// Escapes the five characters that XML reserves.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {

@@ -1,5 +1,5 @@
 #pragma once
-// XDMF: the small XML files through which ParaView opens our HDF5 files, as cell data on a rectilinear grid.
+// XDMF: small XML files that let ParaView open our HDF5 files as cell data on a rectilinear grid.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace sluice::io {
 
-/// One HDF5 file as XDMF describes it. It holds /grid/x_node, y_node, z_node and each field at its root.
+/// One HDF5 file as XDMF describes it, with /grid/x_node, y_node, z_node and each field at its root.
 struct XdmfSnapshot {
   std::string file;  ///< name relative to the XDMF file
   double time = 0;
@@ -21,7 +21,7 @@ struct XdmfSnapshot {
 /// A document with one snapshot.
 std::string xdmf_document(const XdmfSnapshot& snapshot);
 
-/// A document with a series of snapshots in time.
+/// A document with a time series of snapshots.
 std::string xdmf_series(const std::string& name, const std::vector<XdmfSnapshot>& snapshots);
 
 /// The path with the extension .xdmf.
