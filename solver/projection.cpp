@@ -105,6 +105,7 @@ Projection::Projection(const Communicator& comm, const Decomposition& decomposit
 void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers) {
   {
     const PhaseTimers::Scope scope(timers, "halo exchange");
+    // div u* reads v(j-1) and w(k-1) only.
     halo_->update_y(star.v, HaloExchange::Side::lower);
     halo_->update_z(star.w, HaloExchange::Side::lower);
     walls_->apply_normal(star.w);

@@ -53,7 +53,8 @@ double TimeStepper::substep(State& state, double dt, int k) {
   const double gamma_dt = Rk3::gamma(k) * dt;
   const double c = implicit_ ? gamma_dt * flow_.viscosity / 2 : 0;  // the Crank-Nicolson weight gamma dt nu/2
 
-  walls_.set_time(state.time + Rk3::end(k) * dt);  // the halos of u still hold the walls' earlier velocity
+  // On entry star_ holds R(u_prev); predict() reads it and overwrites it with u*.
+  walls_.set_time(state.time + Rk3::end(k) * dt);  // for the end of the substep; the halos of u hold that of its start
   // (1)  u* = u + dt [alpha R(u) + beta R(u_prev)], for transported fields too; z-implicit: right-hand side of (5),
   // which adds c Lz u - gamma dt grad p
   predict(state, {Rk3::alpha[n] * dt, Rk3::beta[n] * dt, gamma_dt, c});
@@ -67,7 +68,8 @@ double TimeStepper::substep(State& state, double dt, int k) {
   // (3)  u = u* - gamma dt grad phi; z-implicit also (6)  p = p + phi - c Lz phi
   correct(state, phi, force, gamma_dt, c);
 
-  // u* is now u, R(u) the old tendency; the arrays of the old u take the next tendency.
+  // star_ now holds the new u and tendency_ R(u). After the swaps the velocity is the new u, star_ holds the next
+  // substep's R(u_prev), and the next R(u) overwrites the old u.
   std::swap(state.velocity, star_);
   std::swap(star_, tendency_);
   transport_.accept(state);
@@ -77,7 +79,7 @@ double TimeStepper::substep(State& state, double dt, int k) {
 
 void TimeStepper::predict(const State& state, const SubstepWeights& weights) {
   const PhaseTimers::Scope scope(timers_, "momentum");
-  momentum_.predict(state, weights, tendency_, star_);
+  momentum_.predict(state, weights, tendency_, star_);  // update_u, _v, _w of momentum_terms.hpp in each cell
   transport_.predict(state, weights);
 }
 

@@ -16,7 +16,7 @@ Key reynolds_key(ReynoldsKind kind, const std::string& unit, const std::string& 
   std::vector<std::string> others = all_names<ReynoldsKind>();
   std::erase(others, word);
   return {.path = "flow.reynolds." + word,
-          .value = alternative(kind, &Case::reynolds),
+          .value = alternative(kind, &Case::reynolds),  // physical, which is the default: a restart refuses a change
           .range = positive,
           .required = bulk,
           .unit = unit,

@@ -77,7 +77,7 @@ void PieceConnection::packed(int peer) {
   to_host_.wait_for(loops_);
   for (std::size_t n = block->first; n < block->end; ++n) {
     const Piece& piece = outgoing_pieces_[n];
-    buffers_->send_image.fetch(piece.offset, piece.bytes, to_host_);
+    buffers_->send_image.fetch(piece.offset, piece.bytes, to_host_);  // nothing to do where MPI reads the buffer itself
     to_host_.record(ready_[n]);
   }
   send_what_is_ready();

@@ -27,6 +27,7 @@ class OwnArray : public Transposer {
     if (size == 1) return;
     const BlockLayout first = BlockLayout::of(source, rank_, size);
     const BlockLayout second = BlockLayout::of(parts_, rank_, size);
+    // MPI methods that pack return a PackedMover, which packs each block by a loop of its own.
     forward_ = exchange.array_mover({boxes.comm, first, second});
     backward_ = exchange.array_mover({boxes.comm, second, first});
   }
