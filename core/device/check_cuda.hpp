@@ -1,5 +1,5 @@
 #pragma once
-// For the files of a GPU build only: checked calls of CUDA.
+// Checked CUDA calls. Only for files of a GPU build.
 #include <cuda_runtime.h>
 
 #include <string>
@@ -10,7 +10,7 @@ namespace sluice {
 
 inline void check_cuda(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();  // or the next kernel would be blamed for it
+  cudaGetLastError();  // clear it, or the next kernel launch would report it
   const ExitCode code =
       status == cudaErrorMemoryAllocation || status == cudaErrorNoDevice ? ExitCode::resources : ExitCode::internal;
   throw Error(code, std::string(what) + ": " + cudaGetErrorString(status));
@@ -18,7 +18,7 @@ inline void check_cuda(cudaError_t status, const char* what) {
 
 namespace cuda {
 
-/// Of this rank's GPU.
+/// An attribute of this rank's GPU.
 inline int device_attribute(cudaDeviceAttr attribute) {
   int device = 0;
   int value = 0;

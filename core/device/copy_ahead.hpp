@@ -1,6 +1,6 @@
 #pragma once
-// Copies into the shared memory of a GPU's block of threads that go on while the program does. On the host, where the
-// same code can run thread after thread, they are done at once.
+// Asynchronous copies into the shared memory of a GPU's thread block. On the host, where the same code can run thread
+// after thread, they are synchronous.
 #include <cstring>
 
 #include "core/support/real.hpp"
@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// 4, 8 or 16 bytes, from and to multiples of their number.
+/// Copies 4, 8 or 16 bytes between addresses that are multiples of this size.
 template <int Bytes>
 SLUICE_INLINE void copy_ahead(void* to, const void* from) {
 #ifdef __CUDA_ARCH__
@@ -20,7 +20,7 @@ SLUICE_INLINE void copy_ahead(void* to, const void* from) {
 #endif
 }
 
-/// Waits for all copies of this thread. Those of others are there once all threads have met after that.
+/// Waits for all copies of this thread. Copies of other threads are complete after a following barrier.
 SLUICE_INLINE void wait_for_copies() {
 #ifdef __CUDA_ARCH__
   __pipeline_commit();

@@ -6,8 +6,8 @@
 
 namespace sluice {
 
-/// The result of a loop that the host can have later, so that the device need not run dry while the host waits for a
-/// number and issues what follows. T is trivially copyable. Move-only.
+/// The result of a loop, which the host reads later. The device thus has work while the host waits for the number and
+/// issues the next loops. T is trivially copyable. Move-only.
 template <class T>
 class Deferred {
  public:
@@ -24,7 +24,7 @@ class Deferred {
     if (slot_ != nullptr) device::release_host(slot_);
   }
 
-  /// Will be what lies at this address of device memory when the loops issued so far are done.
+  /// Fetches the value at this device address as it is when the loops issued so far are done.
   void fetch(const void* device_pointer) {
     device::copy_async(slot_, device_pointer, sizeof(T));
     ready_.record();
@@ -34,7 +34,7 @@ class Deferred {
     ready_.record();
   }
 
-  /// Waits for it.
+  /// Waits for the value.
   T value() const {
     ready_.wait();
     return *slot_;

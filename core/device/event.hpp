@@ -3,8 +3,8 @@
 
 namespace sluice::device {
 
-/// A moment in the work of the device: when it has done what was issued before record(). In a CPU build, the moment of
-/// the call. Move-only.
+/// The moment at which the device has done all work issued before record(). In a CPU build, the moment of the call.
+/// Move-only.
 class Event {
  public:
   Event();
@@ -20,9 +20,9 @@ class Event {
 
   /// Issues the event; does not wait.
   void record();
-  /// Waits until the device has come to it.
+  /// Waits until the device has reached it.
   void wait() const;
-  /// Whether it has; does not wait.
+  /// Whether the device has reached it; does not wait.
   bool done() const;
   /// Waits for `end`, which was recorded after `start`.
   friend double seconds_between(const Event& start, const Event& end);

@@ -1,5 +1,5 @@
 #pragma once
-// Loops over an array in device memory as it lies there.
+// Loops over a contiguous array in device memory.
 #include <cstddef>
 
 #include "core/support/real.hpp"
@@ -9,7 +9,7 @@ namespace sluice {
 /// Issues a loop that writes numbers between -0.5 and 0.5, the same every time.
 void fill_with_noise(real* values, std::size_t size);
 
-/// Issues a loop that copies, as packing does. Either array may be another rank's.
+/// Issues a copy loop like that of packing. Either array may be another rank's.
 void copy_values(real* to, const real* from, std::size_t size);
 
 }  // namespace sluice

@@ -15,7 +15,7 @@ void select(int node_rank, int node_size);
 /// "NVIDIA H200 (139.7 GiB)", or the host's processor.
 std::string description();
 
-/// Device memory in bytes: what is free now. Host: what the operating system can give.
+/// Free device memory in bytes. In a CPU build, the memory that the operating system can provide.
 std::size_t free_memory();
 
 /// Zeroed device memory. Throws Error(resources) naming the size when there is not enough.
@@ -26,15 +26,15 @@ void release(void* pointer) noexcept;
 void* allocate_host(std::size_t bytes);
 void release_host(void* pointer) noexcept;
 
-/// Bytes now held through allocate() on this rank, and the most that were held since the start or the last reset.
+/// Bytes now held through allocate() on this rank, and their maximum since the start or the last reset.
 std::size_t allocated_bytes();
 std::size_t peak_bytes();
 void reset_peak_bytes();
 
-/// Copies bytes between any two of device and host memory; done on return.
+/// Copies bytes within or between device and host memory; done on return.
 void copy(void* to, const void* from, std::size_t bytes);
 
-/// The same for planes of rows, which lie equally far apart on both sides; strides in bytes.
+/// The same for planes of rows with equal strides on both sides; strides in bytes.
 void copy_rows(void* to, const void* from, std::size_t row_bytes, int rows, std::ptrdiff_t row_stride, int planes,
                std::ptrdiff_t plane_stride);
 

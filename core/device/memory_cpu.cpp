@@ -1,6 +1,6 @@
-// Device memory of a CPU build. Large arrays are mapped one by one: freed memory goes back to the system at once, huge
-// pages spare the processor's address tables in loops along y and z, and arrays of equal size are staggered, since the
-// same cell of eleven fields at the same place of a page would compete for the same few lines of the cache.
+// Device memory of a CPU build. Large arrays are mapped separately: freed memory returns to the system at once, and
+// huge pages reduce TLB misses in loops along y and z. Arrays of equal size are staggered: otherwise the same cell of
+// eleven fields, at the same page offset, would compete for the same few cache lines.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,10 +23,10 @@ constexpr std::size_t mapped_from = std::size_t{1} << 20;  ///< bytes: smaller a
 constexpr std::size_t stagger_step = 4096 + 256;
 constexpr std::size_t stagger_count = 16;
 
-/// What lies behind a pointer that was handed out.
+/// The memory behind a pointer that allocate() returned.
 struct Allocation {
   std::size_t bytes = 0;
-  void* mapping = nullptr;  ///< null: from the heap
+  void* mapping = nullptr;  ///< null: on the heap
   std::size_t mapped = 0;
 };
 
@@ -62,7 +62,7 @@ void* map(std::size_t bytes, Allocation& allocation) {
   allocation.mapped = bytes + stagger;
   allocation.mapping = mmap(nullptr, allocation.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (allocation.mapping == MAP_FAILED) out_of_memory(bytes);
-  madvise(allocation.mapping, allocation.mapped, MADV_HUGEPAGE);  // advice: without it all works the same
+  madvise(allocation.mapping, allocation.mapped, MADV_HUGEPAGE);  // only a hint: failure is harmless
   return static_cast<std::byte*>(allocation.mapping) + stagger;
 }
 
@@ -83,7 +83,7 @@ std::string description() {
 }
 
 std::size_t free_memory() {
-  std::ifstream meminfo("/proc/meminfo");  // MemAvailable counts what the system would give up for us
+  std::ifstream meminfo("/proc/meminfo");  // MemAvailable includes memory that the system can reclaim
   for (std::string line; std::getline(meminfo, line);) {
     if (line.starts_with("MemAvailable:")) return static_cast<std::size_t>(std::stoull(line.substr(13))) * 1024;
   }

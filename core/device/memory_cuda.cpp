@@ -45,7 +45,7 @@ int numa_node_of_gpu() {
   return file >> node ? node : -1;
 }
 
-/// While it lives, this thread's new memory comes from the GPU's NUMA node, where the system allows that and has room
+/// During its lifetime, this thread's new memory comes from the GPU's NUMA node if the system allows that and has room
 /// there.
 class NearGpu {
  public:
@@ -66,7 +66,7 @@ class NearGpu {
  private:
   static constexpr unsigned long max_nodes = 1024;
 
-  int policy_ = 0;  ///< what the user had asked for, by numactl say
+  int policy_ = 0;  ///< the user's policy, from numactl for example
   std::array<unsigned long, max_nodes / (8 * sizeof(unsigned long))> nodes_{};
   bool preferred_ = false;
 };
@@ -110,7 +110,7 @@ void* allocate(std::size_t bytes) {
   void* pointer = nullptr;
   const cudaError_t status = cudaMalloc(&pointer, bytes);
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // or the next kernel would be blamed for it
+    cudaGetLastError();  // clear it, or the next kernel launch would report it
     throw Error(ExitCode::resources, fmt::format("out of GPU memory: could not allocate {:.3f} GiB, {:.3f} "
                                                  "GiB free; use more GPUs or a coarser grid",
                                                  static_cast<double>(bytes) / 1073741824.0,

@@ -4,8 +4,8 @@
 //   struct Divergence { SLUICE_INLINE void operator()(Cell c) const; };
 //   struct Pack { SLUICE_INLINE void operator()(int i, int j, int k) const; };
 //
-// A Cell knows its periodic neighbours in x. A GPU build runs one thread for each index; a CPU build runs
-// rows, whose inner part has no wrap-around and vectorises.
+// A Cell knows its periodic neighbours in x. A GPU build runs one thread for each index; a CPU build loops over rows,
+// whose inner part has no wrap-around and vectorises.
 #include <array>
 #include <string>
 #include <type_traits>
@@ -22,7 +22,7 @@
 
 namespace sluice {
 
-/// True in a build whose loops run on a GPU: for kernels whose shape differs.
+/// True in a build whose loops run on a GPU, for kernels that differ there.
 #ifdef SLUICE_CUDA
 inline constexpr bool loops_on_gpu = true;
 #else
@@ -37,7 +37,7 @@ struct Cell {
 
 namespace detail {
 
-/// In a GPU build a loop in a file that nvcc does not compile would run on the host, over device memory.
+/// In a GPU build, a loop in a file not compiled by nvcc would access device memory from the host.
 template <class Kernel>
 constexpr void require_kernel_file() {
 #if defined(SLUICE_CUDA) && !defined(__CUDACC__)
@@ -63,10 +63,10 @@ inline __attribute__((always_inline)) void for_row(int nx, int j, int k, const B
   body(Cell{nx - 1, j, k, nx - 2, 0});
 }
 
-/// Lanes of a row's reduction: a fixed number, so that the order of additions is a function of nx alone.
+/// Lanes of a row's reduction. Their number is fixed, so that the order of additions depends on nx alone.
 inline constexpr int lanes = 8;
 
-/// Calls body(cell, lane) for a whole row, `lanes` neighbours in a loop that vectorises.
+/// Calls body(cell, lane) for a whole row, for `lanes` neighbours at a time in a loop that vectorises.
 template <class Body>
 inline __attribute__((always_inline)) void for_row_in_lanes(int nx, int j, int k, const Body& body) {
   body(Cell{0, j, k, nx - 1, nx == 1 ? 0 : 1}, 0);
@@ -115,8 +115,8 @@ struct ReadRow {
   void operator()(Cell c, double (&value)[1]) const { value[0] = row[c.i]; }
 };
 
-/// For each row: body(cell, value) for its cells, then reduce(nx, values). A loop that writes to arrays and reduces at
-/// once would not vectorise as well as one of each, the values between them in the cache.
+/// For each row: body(cell, value) for its cells, then reduce(nx, values). Two loops, with the values in cache between
+/// them, vectorise better than one that writes to arrays and reduces.
 template <class Body, class Reduce>
 void for_buffered_rows(const Box3& box, const Body& body, const Reduce& reduce) {
   std::vector<double> row(static_cast<std::size_t>(box.nx()));
@@ -158,8 +158,8 @@ void parallel_for(const char* name, const Box3& box, const Kernel& kernel) {
 #endif
 }
 
-/// Sums over x and y of N quantities at once, one set for each plane of `box`: kernel(Cell, double
-/// (&values)[N]). Local to the rank; the result, added over ranks, does not depend on the process grid.
+/// Sums N quantities over x and y, one set for each plane of `box`: kernel(Cell, double (&values)[N]). Local to the
+/// rank; the result, added over ranks, does not depend on the process grid.
 template <int N, class Kernel>
 std::vector<std::array<ExactSum, N>> reduce_planes(const char* name, const Box3& box, const Kernel& kernel) {
   detail::require_kernel_file<Kernel>();
@@ -197,8 +197,8 @@ ExactSum reduce_sum(const char* name, const Box3& box, const Kernel& kernel) {
   return sum;
 }
 
-/// The same, for later: the host does not wait. The kernel also writes to arrays, in a call of its own, since a GPU
-/// reads for several cells before it writes for one:
+/// The same without waiting on the host. The kernel also writes to arrays, in a separate call, because a GPU reads
+/// several cells before it writes one:
 ///   struct Computed { ... };
 ///   SLUICE_INLINE Computed compute(Cell c) const;
 ///   SLUICE_INLINE double write(Cell c, const Computed& computed) const;  // returns the value that is reduced
@@ -254,7 +254,7 @@ double reduce_max(const char* name, const Box3& box, const Kernel& kernel) {
 #endif
 }
 
-/// The same, for later, with a kernel that also writes to arrays as that of reduce_sum does.
+/// The same without waiting on the host, with a kernel that also writes to arrays (see reduce_sum).
 template <class Kernel>
 void reduce_max(const char* name, const Box3& box, const Kernel& kernel, Deferred<double>& result) {
   detail::require_kernel_file<Kernel>();

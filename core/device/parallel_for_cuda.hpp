@@ -16,20 +16,19 @@ namespace sluice::cuda {
 
 inline constexpr int warp = 32;
 inline constexpr int warps_per_block = 8;
-using Word =
-    unsigned long long;  ///< what atomicAdd and atomicMax take; two's complement makes it serve for signed sums
+using Word = unsigned long long;  ///< the type of atomicAdd and atomicMax; also for signed sums (two's complement)
 
 inline constexpr int block_x = 64;
 inline constexpr int block_y = 4;
 
-/// The threads of a loop, one for each index. Blocks are issued plane after plane for a chunk of a few rows
-/// (blockIdx.z), so that a stencil finds the planes above and below in the cache. blockIdx.x counts the blocks of a
-/// chunk in one plane, `blocks_in_row` to a row of blocks.
+/// The threads of a loop, one for each index. Blocks are issued plane by plane for a chunk of a few rows (blockIdx.z),
+/// so that a stencil finds the planes above and below in cache. blockIdx.x counts a chunk's blocks in one plane,
+/// `blocks_in_row` per row of blocks.
 struct IndexBlocks {
   int x0, x1, y0, y1, z0;
   int blocks_in_row, rows_in_chunk;
 
-  /// The n-th index of a thread that has `of_thread` of them.
+  /// The n-th of a thread's `of_thread` indices.
   template <class CellType, int of_thread = 1>
   __device__ CellType index(int n = 0) const {
     const int row_of_blocks = static_cast<int>(blockIdx.x) / blocks_in_row;
@@ -57,7 +56,7 @@ __global__ void __launch_bounds__(block_x* block_y) for_each_index(IndexBlocks b
   }
 }
 
-/// A kernel that gives values alone, as one that computes and writes.
+/// Adapts a kernel that only returns values to one that computes and writes.
 template <class Kernel>
 struct ValueAlone {
   Kernel kernel;
@@ -77,14 +76,14 @@ struct ValueAlone {
   }
 };
 
-/// Neighbouring cells of a row whose sum a warp forms: each lane adds its own first, since adding across lanes costs as
-/// much as the rest of a light loop. A lane reads for all of its cells before it writes.
+/// Neighbouring cells of a row that a warp sums. Each lane adds its own cells first, because adding across lanes costs
+/// as much as the rest of a light loop. A lane reads all of its cells before it writes.
 inline constexpr int cells_of_lane = 4;
 inline constexpr int cells_of_warp = cells_of_lane * warp;
 inline constexpr int warps_of_block = block_x * block_y / warp;
 
-/// For each cell, a row of a block to each warp; the sum over each warp's cells goes to sums[k][j][i / cells_of_warp].
-/// Registers for what a lane reads at a time, but no more: these loops wait for memory.
+/// Runs over all cells, one row of a block per warp. The sum over a warp's cells goes to sums[k][j][i / cells_of_warp].
+/// Launch bounds limit registers to one batch of loads, since these loops are memory-bound.
 template <class Kernel, class CellType>
 __global__ void __launch_bounds__(block_x* block_y, 5)
     sum_warps(int nx, int y0, int ny, int z0, int warps_in_row, int rows_in_chunk, Kernel kernel, double* sums) {
@@ -113,7 +112,7 @@ __global__ void __launch_bounds__(block_x* block_y, 5)
   if (lane == 0) sums[(static_cast<std::size_t>(k) * ny + j) * warps_in_row + in_row] = sum;
 }
 
-/// Reads what sum_warps wrote.
+/// Reads the output of sum_warps.
 struct WarpSum {
   const double* sums;
   int warps_in_row, ny;
@@ -123,12 +122,12 @@ struct WarpSum {
   }
 };
 
-/// Cells of a thread that looks for the largest value; it reads for all of them before it writes. In single precision
-/// one cell's reads are too few to keep memory busy.
+/// Cells per thread in a search for the largest value; a thread reads all of them before it writes. In single precision
+/// one cell's reads do not saturate memory.
 inline constexpr int cells_of_thread = sizeof(real) == sizeof(double) ? 1 : 2;
 
-/// For each cell; the largest value as the bits of a non-negative double, which order like integers; the bits of a NaN
-/// lie above all others.
+/// Finds the largest value over all cells as the bits of a non-negative double. These are ordered like integers, with
+/// NaN above all others.
 template <class Kernel, class CellType>
 __global__ void __launch_bounds__(block_x* block_y)
     max_of_cells(IndexBlocks blocks, Kernel kernel, Word* largest_bits) {
@@ -148,8 +147,9 @@ __global__ void __launch_bounds__(block_x* block_y)
     const auto of_cell = static_cast<Word>(__double_as_longlong(trapped));
     bits = of_cell > bits ? of_cell : bits;
   }
-  // Most warps see that theirs is not the largest without the cost of finding it and of an atomic operation. What they
-  // see may be old, from the multiprocessor's own cache: all warps asking the one place in memory would queue there.
+  // Most warps see that theirs is not the largest without a warp reduction and an atomic operation. The value they
+  // compare with may be stale, from the multiprocessor's own cache: if all warps read the one address in memory, they
+  // would queue.
   const Word known = __ldca(largest_bits);
   if (!__any_sync(0xffffffffU, bits > known)) return;
   for (int offset = warp / 2; offset > 0; offset /= 2) {
@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(block_x* block_y)
   if (threadIdx.x % warp == 0) atomicMax(largest_bits, bits);
 }
 
-/// The blocks of sums over planes, in the same order: a warp takes a segment of a row.
+/// The blocks of sums over planes, in the same order. A warp handles a segment of a row.
 inline constexpr int segment = 4 * warp;
 
 struct RowBlocks {
@@ -167,8 +167,7 @@ struct RowBlocks {
   int segments;         ///< in a row
   int blocks_in_chunk;  ///< of rows
 
-  /// Calls body(i, j, k) for the segments of this thread's warp, `rows` rows to a block. `end_segment` is called after
-  /// each.
+  /// Calls body(i, j, k) for the segments of this thread's warp, `rows` rows per block, and end_segment after each.
   template <int rows, class Body, class End>
   __device__ void for_segments(const Body& body, const End& end_segment) const {
     const int block = static_cast<int>(blockIdx.x) / segments;
@@ -185,8 +184,8 @@ struct RowBlocks {
   }
 };
 
-/// Sums over segments of rows, lane l of a warp adding the cells l, l + 32, ...: an order that depends on nx alone.
-/// They meet in an exact sum, first of the block, then of the plane, so that their order does not matter.
+/// Sums over segments of rows. Lane l of a warp adds the cells l, l + 32, ..., an order that depends on nx alone. Exact
+/// sums, first of the block, then of the plane, collect the lanes' sums, so that their order does not matter.
 template <int N, int rows, class Kernel, class CellType>
 __global__ void __launch_bounds__(warp* warps_per_block) sum_planes(RowBlocks blocks, Kernel kernel, Word* sums) {
   __shared__ Word of_block[N * ExactSum::words];
@@ -252,8 +251,8 @@ void launch(const char* name, const Box3& box, const Kernel& kernel) {
   check_cuda(cudaGetLastError(), name);
 }
 
-/// Scratch for the results of a reduction, kept between calls so that only the first step allocates it: `zeroed` words,
-/// and `more` after them.
+/// Scratch for the results of a reduction: `zeroed` words, then `more`. Kept between calls, so that only the first step
+/// allocates it.
 inline Word* result_scratch(std::size_t zeroed, std::size_t more = 0) {
   static auto* scratch = new Buffer<Word>;  // never destroyed: the CUDA context may be gone by then
   if (scratch->size() < zeroed + more) *scratch = Buffer<Word>(zeroed + more);
@@ -276,12 +275,12 @@ inline RowLaunch lay_out_rows(const Box3& box, int rows_in_block) {
           dim3(segments * in_chunk, box.nz(), (row_blocks + in_chunk - 1) / in_chunk)};
 }
 
-/// Issues sums over each plane of N quantities to sums[plane][quantity], zero before.
+/// Issues sums of N quantities over each plane. Adds them to sums[plane][quantity], which must be zero.
 template <int N, class Kernel, class CellType = Cell>
 void issue_plane_sums(const char* name, const Box3& box, const Kernel& kernel, Word* sums) {
   static_assert(sizeof(ExactSum) == ExactSum::words * sizeof(Word));
   if (box.empty()) return;
-  constexpr int rows = 4 * warps_per_block;  // of a block: fewer atomic operations
+  constexpr int rows = 4 * warps_per_block;  // per block: fewer atomic operations
   const RowLaunch launch = lay_out_rows(box, rows);
   sum_planes<N, rows, Kernel, CellType><<<launch.grid, dim3(warp, warps_per_block)>>>(launch.blocks, kernel, sums);
   check_cuda(cudaGetLastError(), name);
@@ -295,8 +294,8 @@ void sum_planes_of(const char* name, const Box3& box, const Kernel& kernel, Exac
   device::copy(results, sums, size * sizeof(Word));
 }
 
-/// Issues the sum over the box; where it will lie in device memory, until the next reduction. Warps leave their sums in
-/// scratch memory, which a second loop adds up.
+/// Issues the sum over the box. Returns its address in device memory, valid until the next reduction. Warps write their
+/// sums to scratch memory; a second loop adds them.
 template <class Kernel, class CellType = Cell>
 const Word* issue_sum(const char* name, const Box3& box, const Kernel& kernel) {
   const int warps_in_row = (box.nx() + cells_of_warp - 1) / cells_of_warp;
@@ -319,7 +318,7 @@ const Word* issue_sum(const char* name, const Box3& box, const Kernel& kernel) {
   return total;
 }
 
-/// Issues the search for the largest value; where it will lie in device memory, until the next reduction.
+/// Issues the search for the largest value. Returns its address in device memory, valid until the next reduction.
 template <class Kernel, class CellType = Cell>
 const Word* issue_max(const char* name, const Box3& box, const Kernel& kernel) {
   Word* largest = result_scratch(1);

@@ -6,8 +6,8 @@
 
 namespace sluice::device {
 
-/// Copies that go on beside the loops, one after another, and wait for them only where they are told to. In a CPU build
-/// there are no loops to wait for and a copy is done at once. Move-only.
+/// Copies that run concurrently with the loops, one after another, and wait for loops only after wait_for(). In a CPU
+/// build copies are synchronous. Move-only.
 class Stream {
  public:
   Stream();
@@ -20,18 +20,18 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
   ~Stream();
 
-  /// Copies issued afterwards start when `event` has come.
+  /// Copies issued afterwards start after `event`.
   void wait_for(const Event& event);
   /// Issues a copy between device memory and memory of allocate_host().
   void copy(void* to, const void* from, std::size_t bytes);
-  /// `event` comes when the copies issued so far are done.
+  /// Records `event` after the copies issued so far.
   void record(Event& event);
 
  private:
   void* handle_ = nullptr;
 };
 
-/// Loops issued afterwards start when `event` has come.
+/// Loops issued afterwards start after `event`.
 void loops_wait_for(const Event& event);
 
 }  // namespace sluice::device

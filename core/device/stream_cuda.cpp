@@ -5,7 +5,7 @@ namespace sluice::device {
 
 Stream::Stream() {
   cudaStream_t stream = nullptr;
-  // The loops run in the default stream, for which any other kind of stream would wait.
+  // The loops run in the default stream; any other kind of stream would synchronise with it.
   check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
   handle_ = stream;
 }

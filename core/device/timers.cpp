@@ -27,7 +27,7 @@ PhaseTimers::Scope::~Scope() {
   try {
     timers_->spans_[span_].end.record();
     if (!device::is_gpu() && span_ == 0) timers_->settle();
-  } catch (const Error&) {  // a broken device stays broken: the next call of it outside of a destructor throws
+  } catch (const Error&) {  // a failed device keeps failing: its next call outside a destructor throws
     timers_->enabled_ = false;
   }
 }

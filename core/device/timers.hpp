@@ -12,9 +12,9 @@ namespace sluice {
 /// Wall-clock seconds since an arbitrary moment.
 double wall_seconds();
 
-/// Accumulates the time of phases under names, in the order in which they first appear: wall time in a CPU build, in a
-/// GPU build the device's time from event to event, for which no step waits. A GPU build measures only after enable(),
-/// since events pile up until they are read.
+/// Accumulates the time of named phases, in the order of first appearance. A CPU build measures wall time, a GPU build
+/// device time between events, without waiting. A GPU build measures only after enable(), because events accumulate
+/// until they are read.
 class PhaseTimers {
  public:
   struct Phase {
@@ -39,7 +39,7 @@ class PhaseTimers {
   PhaseTimers();
 
   void enable() { enabled_ = true; }
-  /// Waits for the device to finish the phases so far. Never inside a Scope, nor is reset().
+  /// Waits for the device to finish the phases so far. Do not call it or reset() inside a Scope.
   const std::vector<Phase>& phases();
   void reset();  ///< forgets all phases
 
@@ -50,7 +50,7 @@ class PhaseTimers {
   };
 
   std::size_t index_of(std::string_view name);
-  void settle();  ///< reads the spans that ended
+  void settle();  ///< reads the finished spans
 
   std::vector<Phase> phases_;
   std::vector<Span> spans_;  ///< kept for their events; the first `open_spans_` are not read yet
