@@ -1,5 +1,5 @@
 #pragma once
-// Communicators, and errors that one rank meets and all must know of.
+// Communicators, and errors on one rank that all ranks must throw.
 #include <mpi.h>
 
 #include <functional>

@@ -8,7 +8,7 @@ namespace sluice {
 
 /// Exit codes of the program, the same through mpirun.
 enum class ExitCode : int {
-  success = 0,    ///< finished, or stopped in good order
+  success = 0,    ///< finished, or stopped cleanly
   internal = 1,   ///< a defect in Sluice
   usage = 2,      ///< command line, case file, or an output directory that holds results
   restart = 3,    ///< checkpoint or restart file, mismatches included

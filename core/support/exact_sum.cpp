@@ -40,8 +40,8 @@ double ExactSum::value() const {
     for (auto& digit : word) digit = -digit;
     word = carried(word);
   }
-  // The three leading digits hold at least 65 bits; of the digits below, only whether they are all zero can
-  // matter to the rounding.
+  // The three leading digits hold at least 65 bits; of the digits below, only whether all are zero affects the
+  // rounding.
   std::size_t leading = digits - 1;
   while (leading > 2 && word[leading] == 0) --leading;
   const std::size_t lowest = leading - 2;

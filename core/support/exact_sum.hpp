@@ -1,5 +1,5 @@
 #pragma once
-// Sums of doubles that do not depend on the order of the terms, and so not on the process grid.
+// Sums of doubles that do not depend on the order of the terms, nor on the process grid.
 #include <mpi.h>
 
 #include <array>
@@ -11,27 +11,26 @@
 
 namespace sluice {
 
-/// A double as part of an ExactSum: it adds part[n] to digit + n, or is counted as not representable.
+/// A double as a term of an ExactSum: it adds part[n] to digit + n, or counts as not representable.
 struct ExactTerm {
   int digit = 0;
   std::int64_t part[3] = {0, 0, 0};
   bool representable = true;
 };
 
-/// A sum held as a wide fixed-point number, in 32-bit digits that live in 64-bit integers so that carries can
-/// wait: integer addition is associative, so any order and any splitting over ranks gives the same bits.
-/// Holds 2^31 terms between 2^-320 and 2^300 in magnitude; smaller parts are cut off, terms that are larger
-/// or not finite make the sum NaN.
+/// A sum as a wide fixed-point number: 32-bit digits in 64-bit integers, so that carries can be deferred. Integer
+/// addition is associative, so any order and any splitting over ranks gives the same bits. Holds 2^31 terms between
+/// 2^-320 and 2^300 in magnitude. Smaller parts are truncated; larger or non-finite terms make the sum NaN.
 class ExactSum {
  public:
   static constexpr int digits = 20;
-  static constexpr int words = digits + 1;  ///< the digits, and a count of terms that are not representable
+  static constexpr int words = digits + 1;  ///< the digits and a count of non-representable terms
 
   ExactSum() = default;
 
   void add(double term);
 
-  /// What `term` adds to which digits. On a GPU, threads add these to a shared sum in any order.
+  /// The contributions of `term` to the digits. On a GPU, threads add these to a shared sum in any order.
   SLUICE_HD static ExactTerm decompose(double term) {
     std::uint64_t bits = 0;
     memcpy(&bits, &term, sizeof(bits));
@@ -56,7 +55,7 @@ class ExactSum {
 
   ExactSum& operator+=(const ExactSum& other);
 
-  /// The sum, rounded once. NaN if any term was not finite.
+  /// The sum, rounded once. NaN if any term was not representable.
   double value() const;
 
   std::int64_t* data() { return word_.data(); }

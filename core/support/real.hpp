@@ -1,12 +1,11 @@
 #pragma once
-// The precision of fields and FFTs, chosen when Sluice is built. Time, grid, coefficients and sums are double
-// always.
+// The precision of fields and FFTs, chosen at build time. Time, grid, coefficients and sums are always double.
 #include <complex>
 #include <limits>
 
 #ifdef __CUDACC__
 #define SLUICE_HD __host__ __device__
-#define SLUICE_UNROLL _Pragma("unroll")  ///< before a loop of constant length that keeps its arrays in registers
+#define SLUICE_UNROLL _Pragma("unroll")  ///< before a loop of constant length, to keep its arrays in registers
 #else
 #define SLUICE_HD
 #define SLUICE_UNROLL
