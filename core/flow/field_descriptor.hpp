@@ -6,19 +6,18 @@
 
 namespace sluice {
 
-/// What holds for a field on the walls.
+/// The condition on a field at the walls.
 enum class AtWall {
   tangential_velocity,  ///< the wall's velocity where it is no-slip; no gradient where it is free-slip
   normal_velocity,      ///< the wall's velocity
   no_gradient           ///< no gradient through the wall
 };
 
-/// Everything that the parts of the program which loop over fields know of one: stepper, halos, walls, files, memory
-/// estimate.
+/// All that loops over fields know of one field: in the stepper, halos, walls, files and memory estimate.
 struct FieldDescriptor {
-  std::string name;       ///< in case files, and of the dataset in files
+  std::string name;       ///< in case files; also the name of the dataset in files
   std::string long_name;  ///< in words, with the reference scale: "streamwise velocity / U_b"
-  std::string units;      ///< as files carry it: "1" for everything that is made dimensionless
+  std::string units;      ///< as written to files: "1" for dimensionless quantities
   Location location = Location::center;
   AtWall at_wall = AtWall::no_gradient;
   HaloWidth halo = {};
@@ -36,7 +35,7 @@ struct FieldDescriptor {
 /// (solver/transport/transported_fields.cpp holds their tendencies).
 const std::vector<FieldDescriptor>& flow_fields();
 
-/// Positions in it.
+/// Positions in flow_fields().
 inline constexpr std::size_t pressure_field = 3;
 inline constexpr std::size_t first_transported_field = 4;
 

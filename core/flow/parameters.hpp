@@ -26,7 +26,7 @@ struct ForcingParameters {
 
 enum class Diffusion { explicit_, implicit_z };
 
-/// Everything that the equations of docs/equations.md leave open, apart from grid and initial field.
+/// All parameters of the equations in docs/equations.md, apart from grid and initial field.
 struct FlowParameters {
   double viscosity = 0;
   WallCondition bottom, top;
