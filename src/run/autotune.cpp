@@ -18,20 +18,20 @@ namespace sluice {
 
 namespace {
 
-constexpr double budget = 8;                    ///< seconds after which no further layout is begun
-constexpr double target_seconds = 0.1;          ///< of substeps that measure a layout
-constexpr int min_substeps = 3;                 ///< that measure a layout
-constexpr int max_substeps = 30;                ///< however short they are
-constexpr double skip_repeat_above = 0.5;       ///< seconds of a substep
+constexpr double budget = 8;                    ///< seconds after which no further measurement starts
+constexpr double target_seconds = 0.1;          ///< minimum total of the substeps that measure a layout
+constexpr int min_substeps = 3;                 ///< minimum per layout
+constexpr int max_substeps = 30;                ///< maximum per layout, however short they are
+constexpr double skip_repeat_above = 0.5;       ///< seconds per substep
 constexpr double skip_repeat_ratio = 1.5;       ///< times the best: a slower layout is not repeated
-constexpr double skip_after_warm_up = 2;        ///< seconds: a warm-up that takes longer may decide alone,
-constexpr double skip_after_warm_up_ratio = 4;  ///< if it also takes longer than this, times the best
-constexpr double promising = 1.25;              ///< times the best: a grid worth measuring with all methods
-constexpr double noise = 1.02;                  ///< times the best: as good
-constexpr std::size_t grids_kept = 2;           ///< of those measured with one method, to be measured with all
+constexpr double skip_after_warm_up = 2;        ///< seconds: a longer warm-up is the only measurement
+constexpr double skip_after_warm_up_ratio = 4;  ///< if it also exceeds this ratio to the best
+constexpr double promising = 1.25;              ///< times the best: such a grid is measured with all methods
+constexpr double noise = 1.02;                  ///< times the best: considered equal
+constexpr std::size_t grids_kept = 2;           ///< number of grids from the first stage to measure with all methods
 
-/// Substeps of the run's own solver with one layout, on a flow of their own that starts from noise: its numbers stay
-/// far above those that are too small for a CPU to add quickly.
+/// Substeps of the run's own solver with one layout. Their own flow starts from noise: its numbers stay far above
+/// denormals, which slow a CPU down.
 class TimedSubsteps {
  public:
   TimedSubsteps(const io::Case& settings, const Grid& grid, const Layout& layout, MPI_Comm world)
@@ -42,7 +42,7 @@ class TimedSubsteps {
     choose_dt(simulation_.stepper.time_step_limit(simulation_.state));
   }
 
-  /// Seconds that substep k takes on the slowest rank. Collective.
+  /// Time of substep k on the slowest rank, in seconds. Collective.
   double seconds_of(int k) {
     device::synchronize();
     MPI_Barrier(simulation_.comm.world());
@@ -58,7 +58,7 @@ class TimedSubsteps {
  private:
   VectorField& velocity() { return simulation_.state.velocity; }
 
-  /// Half the limit, whatever the case says: the flow stays finite, and if it does not, its time is still measured.
+  /// Uses half the limit whatever the case says, so that the flow stays finite. If it does not, the time still counts.
   void choose_dt(double limit) {
     if (std::isfinite(limit)) dt_ = limit / 2;
   }
@@ -67,8 +67,8 @@ class TimedSubsteps {
   double dt_ = 0;
 };
 
-/// The least time of a substep but for the first, in which libraries connect the ranks and memory is touched for the
-/// first time. Looks no closer at a layout that takes much longer than `best`.
+/// Minimum time of a substep. The first one is left out: in it libraries connect the ranks and memory is touched for
+/// the first time. Stops early for a layout that takes much longer than `best`.
 double time_of_substep(const io::Case& settings, const Grid& grid, const Layout& layout, double best, MPI_Comm world) {
   TimedSubsteps substeps(settings, grid, layout, world);
   const double warm_up = substeps.seconds_of(0);
@@ -76,7 +76,7 @@ double time_of_substep(const io::Case& settings, const Grid& grid, const Layout&
   double min_seconds = std::numeric_limits<double>::max();
   double spent = 0;
   for (int n = 0; n < min_substeps || (n < max_substeps && spent < target_seconds); ++n) {
-    const double seconds = substeps.seconds_of(1 + n % 2);  // the last two of a step, which do the same work
+    const double seconds = substeps.seconds_of(1 + n % 2);  // the last two of a step, which do equal work
     min_seconds = std::min(min_seconds, seconds);
     spent += seconds;
     if (min_seconds > skip_repeat_ratio * best || seconds > skip_repeat_above) break;
@@ -88,7 +88,7 @@ bool same(const Layout& a, const Layout& b) {
   return a.processes == b.processes && a.exchange == b.exchange;
 }
 
-/// Measures layouts while there is time, each once but the first.
+/// Measures layouts while time permits, each once except the first.
 class Measurements {
  public:
   Measurements(const io::Case& settings, const Grid& grid, const FlowParameters& flow, MPI_Comm world)
@@ -106,7 +106,7 @@ class Measurements {
     table_.push_back({layout, time_of_substep(settings_, grid_, layout, best, world_)});
   }
 
-  /// Measures the first layout once more if another was faster: what comes first may meet a machine that is not warm.
+  /// Measures the first layout again if another was faster: the first measurement may run on a cold machine.
   void repeat_first() {
     MeasuredLayout& first = table_.front();
     const double best = fastest().seconds;
@@ -124,7 +124,7 @@ class Measurements {
     return {settings_.cells, layout.processes, settings_.z_blocks};
   }
 
-  /// By the clock of rank 0, so that all ranks agree.
+  /// Uses the clock of rank 0, so that all ranks agree.
   bool time_is_over() const {
     double seconds = wall_seconds() - start_;
     check_mpi(MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, world_), "MPI_Bcast");
@@ -140,7 +140,7 @@ class Measurements {
   int left_out_ = 0;
 };
 
-/// Whether a stored layout is one that the case and the rank count still allow.
+/// Whether the case and the rank count still allow a stored layout.
 bool fits(const Layout& layout, const std::vector<ProcessGrid>& grids, const std::vector<std::string>& methods) {
   return std::ranges::find(grids, layout.processes) != grids.end() &&
          std::ranges::find(methods, layout.exchange) != methods.end();
@@ -159,7 +159,7 @@ Tuning tune(const io::Case& settings, const Grid& grid, const FlowParameters& fl
   if (stored && fits(*stored, grids, methods)) return {*stored, {}};
   if (ranks == 1 || (grids.size() == 1 && methods.size() == 1)) return {{usual, methods.front()}, {}};
 
-  // The default first: then the grids by its method, then the other methods on the best of those.
+  // First the default; then all grids with its method; then the other methods on the best grids.
   const Layout usually{usual, methods.front()};
   Measurements measurements(settings, grid, flow, world);
   measurements.add(usually);
@@ -175,7 +175,7 @@ Tuning tune(const io::Case& settings, const Grid& grid, const FlowParameters& fl
 
   Tuning tuning{measurements.fastest().layout, measurements.table(), measurements.left_out(), measurements.seconds()};
   if (tuning.table.front().seconds <= noise * measurements.fastest().seconds) tuning.chosen = usually;
-  device::reset_peak_bytes();  // what the run holds counts, not what layouts held that it does not take
+  device::reset_peak_bytes();  // report the peak of the run, not that of rejected layouts
   return tuning;
 }
 

@@ -12,39 +12,38 @@
 
 namespace sluice {
 
-/// How a run is spread over ranks, and how blocks travel between them.
+/// How a run is distributed over ranks, and how they exchange blocks.
 struct Layout {
   ProcessGrid processes;
   std::string exchange;
 };
 
-/// A layout that was measured: what one substep took, in seconds.
+/// A measured layout: seconds per substep.
 struct MeasuredLayout {
   Layout layout;
   double seconds = 0;
 };
 
-/// The layout chosen for a run and the table that it was chosen from; the table is empty if there was nothing to
-/// choose.
+/// The layout chosen for a run and the table of measurements; the table is empty if there was no choice.
 struct Tuning {
   Layout chosen;
   std::vector<MeasuredLayout> table;
-  int left_out = 0;    ///< layouts that there was no time or memory to measure
-  double seconds = 0;  ///< that the measurements took
+  int left_out = 0;    ///< layouts not measured for lack of time or memory
+  double seconds = 0;  ///< duration of the measurements
 };
 
-/// Fills in what the case leaves open (parallel.grid: auto, parallel.exchange: auto): measures substeps of the run's
-/// own solver, on a flow of their own that starts from noise, for every process grid by the default method and for the
-/// best grids by every candidate among the methods (exchange_candidates()), and takes the fastest; the default if that
-/// is as good but for noise. Begins no measurement after eight seconds, and leaves out layouts that take too much
-/// memory: a measurement allocates what the run does, and releases it. The choice changes how long a run takes, and in
-/// a CPU build not one bit of its result. `stored`: the layout of the checkpoint to go on from; what the case leaves
-/// open is taken from it if it fits, without measuring. Collective: the same choice on every rank. Throws
-/// Error(resources) when no process grid fits, or the default needs more memory than there is.
+/// Fills in what the case leaves open (parallel.grid: auto, parallel.exchange: auto). Measures substeps of the run's
+/// own solver, on a flow that starts from noise: every process grid with the default method, then the best grids with
+/// every candidate method (exchange_candidates()). Takes the fastest, or the default if it is equal within noise.
+/// Starts no measurement after eight seconds, and leaves out layouts that need too much memory: a measurement allocates
+/// what the run does, and releases it. The choice affects only the run time; in a CPU build all results keep the same
+/// bits. `stored`: the layout of the checkpoint for a restart; what the case leaves open is taken from it without
+/// measuring, if it fits. Collective: the same choice on every rank. Throws Error(resources) when no process grid fits,
+/// or the default needs more memory than there is.
 Tuning tune(const io::Case& settings, const Grid& grid, const FlowParameters& flow, const std::optional<Layout>& stored,
             MPI_Comm world);
 
-/// The table for the log, one line a layout, the chosen one marked.
+/// The table for the log, one line per layout, with the chosen one marked.
 std::vector<std::string> table_lines(const Tuning& tuning);
 
 }  // namespace sluice

@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-/// One plane (ny, nx) of a dataset of the source, kept until another is asked for twice over.
+/// Planes (ny, nx) of a dataset of the source; keeps the last two.
 class PlaneReader {
  public:
   explicit PlaneReader(const io::h5::Dataset& dataset) : dataset_(dataset), shape_(dataset.shape()) {}
@@ -23,7 +23,7 @@ class PlaneReader {
   const std::vector<double>& plane(std::int64_t k) {
     const auto found = planes_.find(k);
     if (found != planes_.end()) return found->second;
-    if (planes_.size() == 2) planes_.erase(planes_.begin());  // lines go upwards: the lower plane is done with
+    if (planes_.size() == 2) planes_.erase(planes_.begin());  // lines go upwards: the lower plane is no longer needed
     std::vector<double> values(static_cast<std::size_t>(shape_[1] * shape_[2]));
     dataset_.read({k, 0, 0}, {1, shape_[1], shape_[2]}, io::h5::Type::float64, values.data());
     return planes_.emplace(k, std::move(values)).first->second;
@@ -43,8 +43,8 @@ struct Between {
   double weight = 0;
 };
 
-/// For uniform periodic points: target n of `to` in a source of `from` points, both at (index + offset) of their own
-/// spacing.
+/// For uniform periodic points: target n of `to` in a source of `from` points. Both are at (index + offset) times their
+/// own spacing.
 Between periodic(std::int64_t n, std::int64_t to, std::int64_t from, double offset) {
   const double at = (static_cast<double>(n) + offset) / static_cast<double>(to) * static_cast<double>(from) - offset;
   const double floor = std::floor(at);
@@ -52,7 +52,7 @@ Between periodic(std::int64_t n, std::int64_t to, std::int64_t from, double offs
   return {(lower + from) % from, (lower + 1 + from) % from, at - floor};
 }
 
-/// For increasing coordinates; -1 and size stand for the walls below and above.
+/// For increasing coordinates; indices -1 and size denote the walls below and above.
 Between in_line(double z, const std::vector<double>& points, double bottom, double top) {
   const auto above = static_cast<std::int64_t>(std::upper_bound(points.begin(), points.end(), z) - points.begin());
   const auto size = static_cast<std::int64_t>(points.size());
@@ -61,12 +61,12 @@ Between in_line(double z, const std::vector<double>& points, double bottom, doub
   return {above - 1, above, high > low ? (z - low) / (high - low) : 0};
 }
 
-/// How one field is read from the source: its name, where it lives, and its values on the walls.
+/// Describes how to read one field from the source: its name, location, and wall values.
 struct Component {
   const FieldDescriptor& descriptor;
   Field& field;
   double bottom, top;
-  bool copies_at_wall[2];  ///< no gradient: the wall has the value of the nearest plane
+  bool copies_at_wall[2];  ///< no gradient: the wall takes the value of the nearest plane
 };
 
 Component component_of(const Described<Field>& described, const WallCondition& bottom, const WallCondition& top) {
@@ -88,7 +88,7 @@ Component component_of(const Described<Field>& described, const WallCondition& b
   return {descriptor, field, 0, 0, {true, true}};
 }
 
-/// A component on the rank's cells, interpolated from the source file.
+/// A component on the rank's cells, interpolated from the source.
 class Interpolation {
  public:
   Interpolation(const Grid& grid, const io::GridLines& source) : grid_(grid), source_(source) {}

@@ -9,8 +9,8 @@ namespace sluice {
 /// divergence-free. Starts at time 0. Collective. Throws Error(restart).
 void set_from_fields(Simulation& simulation, const std::string& path);
 
-/// `initial: checkpoint`: a checkpoint of any grid on a domain of the same height, interpolated linearly along each
-/// direction (periodic in x and y over the two domains' own lengths, with the wall values in z) and made
+/// `initial: checkpoint`: a checkpoint of any grid on a domain of the same height. Interpolates linearly along each
+/// direction (periodic in x and y over each domain's own length; with the wall values in z), then makes the field
 /// divergence-free. Starts at time 0. Collective. Throws Error(restart).
 void set_from_checkpoint(Simulation& simulation, const std::string& path);
 

@@ -16,8 +16,8 @@ namespace sluice {
 
 namespace {
 
-/// Elements of a rank's fields: those of the state, u* and R for each that a step advances, and phi, which explicit
-/// steps keep in p.
+/// Elements of a rank's fields: all fields of the state, u* and R for each field that a step advances, and phi, which
+/// explicit steps store in p.
 double field_elements(const Grid& grid, const Box3& box, Diffusion diffusion) {
   double elements = 0;
   for (std::size_t n = 0; n < flow_fields().size(); ++n) {
@@ -49,14 +49,14 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
   for (const FieldDescriptor& field : flow_fields()) widths.push_back(field.halo);
   const MemoryNeed halos = HaloExchange::memory(box, processes, widths);
   MemoryNeed solvers = solver_need(decomposition, flow, rank);
-  // Where ranks reach each other's memory, each holds as much as the one that needs most.
+  // If ranks access each other's memory, each allocates as much as the one that needs most.
   const bool shared = exchange == "peer";
   for (int other = 0; shared && other < processes.size(); ++other)
     solvers.transposed = std::max(solvers.transposed, solver_need(decomposition, flow, other).transposed);
-  // All movers of an exchange share one buffer to send from and one to receive in. Where ranks reach each other's
-  // memory, only halos need one, to receive in.
+  // All movers of an exchange share one send and one receive buffer. If ranks access each other's memory, only halos
+  // need a buffer, for receiving.
   const double buffers = shared ? halos.exchanged : 2 * (halos + solvers).exchanged;
-  elements += static_cast<double>(box.volume());  // a field on its way to a checkpoint
+  elements += static_cast<double>(box.volume());  // copy of a field for a checkpoint
   return elements * sizeof(real) + buffers + solvers.held + solvers.transposed;
 }
 
@@ -70,7 +70,7 @@ double step_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
 
 namespace {
 
-/// What this rank's device, or the ranks of its node, need and have, in bytes.
+/// Memory needed and available on this rank's device or its node, in bytes.
 struct Need {
   double needed, available;
 };

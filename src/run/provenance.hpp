@@ -4,13 +4,13 @@
 namespace sluice {
 
 std::string version();       ///< of Sluice, such as 0.1.0
-std::string git_revision();  ///< of the sources, with -dirty if they were changed; "unknown" outside a repository
+std::string git_revision();  ///< of the sources, with -dirty if modified; "unknown" outside a repository
 std::string compiler();
 std::string mpi_library();
 std::string fft_library_name();
 std::string hdf5_library();
 
-/// What `sluice --version` prints: version, revision, compiler, libraries, precision.
+/// The text of `sluice --version`: version, revision, compiler, libraries, precision.
 std::string version_text();
 
 }  // namespace sluice

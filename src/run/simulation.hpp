@@ -12,11 +12,11 @@
 
 namespace sluice {
 
-/// Gives every rank its device: one GPU a rank, by the rank within its node. Collective.
+/// Assigns a device to every rank: one GPU per rank, by its rank within the node. Collective.
 void select_device(MPI_Comm world);
 
-/// A case set up on the ranks of a communicator: grid, pencils, stepper and state. What `sluice run`, `sluice bench`
-/// and the tests of whole runs share. Construction is collective and allocates everything that a step needs.
+/// A case set up on the ranks of a communicator: grid, pencils, stepper and state. Shared by `sluice run`, `sluice
+/// bench` and the tests of whole runs. Construction is collective and allocates everything that a step needs.
 class Simulation {
  public:
   Simulation(const io::Case& settings, Grid grid, const Layout& layout, MPI_Comm world);
@@ -26,14 +26,14 @@ class Simulation {
   /// The initial field, for types turbulent, laminar and zero. Collective.
   void initialise();
 
-  /// The length of the next step: the fixed one, or cfl times the limit, at most dt_max. Throws Error(numerics) when
-  /// the velocity is not finite or the step has collapsed. Collective.
+  /// The length of the next step: the fixed dt, or cfl times the limit; at most dt_max. Throws Error(numerics) if the
+  /// velocity is not finite or the step has collapsed. Collective.
   double next_dt();
 
   /// One step; returns its length. Collective.
   double advance();
 
-  /// To be called whenever `state` was changed from outside: what the last step found of it no longer holds.
+  /// Call after any external change of `state`: discards what the last step computed from it.
   void state_replaced() { has_stepped_ = false; }
 
   const io::Case settings;

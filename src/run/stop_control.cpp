@@ -53,12 +53,12 @@ bool StopControl::file_present(const char* name) const {
   std::error_code ignored;
   const std::filesystem::path file = std::filesystem::path(directory_) / name;
   if (!std::filesystem::exists(file, ignored)) return false;
-  std::filesystem::remove(file, ignored);  // a request is answered once
+  std::filesystem::remove(file, ignored);  // a request is served only once
   return true;
 }
 
 void StopControl::look_for_files() {
-  constexpr double interval = 0.5;  // seconds: a parallel file system is not to be asked at every step
+  constexpr double interval = 0.5;  // seconds; avoids querying a parallel file system at every step
   const double now = wall_seconds();
   if (rank_ != 0 || now - last_look_ < interval) return;
   last_look_ = now;

@@ -6,31 +6,29 @@
 
 namespace sluice {
 
-/// Why a run ends, or that it goes on.
+/// Why a run ends, or that it continues.
 enum class StopReason { none, signal, stop_file, walltime };
 
-/// What the outside world asks of a run, agreed on by all ranks.
+/// The external requests to a run, agreed on by all ranks.
 struct Requests {
   StopReason stop = StopReason::none;
   bool checkpoint = false;
 };
 
-/// Listens for signals (SIGUSR1, SIGTERM and SIGINT: stop; SIGUSR2: checkpoint), for files named STOP and CHECKPOINT in
-/// the output directory, and to the wall clock. Signal handlers are installed on construction and removed on
-/// destruction.
+/// Watches signals (SIGUSR1, SIGTERM and SIGINT: stop; SIGUSR2: checkpoint), files named STOP and CHECKPOINT in the
+/// output directory, and the wall clock. Construction installs signal handlers, destruction removes them.
 class StopControl {
  public:
-  /// `walltime`: seconds that the run may take from `start` (of wall_seconds()); a margin for the last checkpoint is
-  /// kept.
+  /// `walltime`: allowed seconds since `start` (of wall_seconds()), including a margin for the last checkpoint.
   StopControl(MPI_Comm comm, std::string directory, std::optional<double> walltime, double start);
   ~StopControl();
   StopControl(const StopControl&) = delete;
   StopControl& operator=(const StopControl&) = delete;
 
-  /// Tells how long a step and a checkpoint take, in seconds: what must still fit before the walltime ends.
+  /// Sets the seconds of a step and a checkpoint, which must still fit before the wall-time limit.
   void expect(double step_seconds, double checkpoint_seconds);
 
-  /// What is asked for since the last call. Collective: every rank gets the same answer.
+  /// The requests since the last call. Collective: same result on every rank.
   Requests poll();
 
  private:
