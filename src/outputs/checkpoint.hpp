@@ -9,23 +9,23 @@
 
 namespace sluice {
 
-/// The version of Sluice and the case, as every file carries them.
+/// The version of Sluice and the case, which every file contains.
 io::Provenance provenance_of(const Simulation& simulation);
 
-/// The grid's coordinates as files hold them.
+/// The grid's coordinates in the form that files store.
 io::GridLines grid_lines_of(const Grid& grid);
 
-/// Bytes of the fields in a checkpoint.
+/// Bytes of all fields in a checkpoint.
 double checkpoint_bytes(const Grid& grid);
 
-/// Writes DIR/checkpoints/step_NNNNNNN.h5 with what the observers save, and removes the oldest beyond
-/// output.checkpoint.keep. Returns sentences about what went wrong beside the checkpoint itself, on rank 0. Collective.
-/// Throws Error(io); then older checkpoints are as they were.
+/// Writes DIR/checkpoints/step_NNNNNNN.h5 with the observers' data, and removes the oldest beyond
+/// output.checkpoint.keep. Returns on rank 0 sentences about faults that do not affect the checkpoint itself.
+/// Collective. Throws Error(io); older checkpoints are then unchanged.
 std::vector<std::string> write_checkpoint(const Simulation& simulation, const State& state, const Observers& observers,
                                           const std::string& directory);
 
 /// Fills state and observers from a checkpoint of the same grid. Refuses one whose case differs physically, unless
-/// `allow_change`. Returns the differences that were allowed. Collective. Throws Error(restart).
+/// `allow_change`. Returns the allowed differences. Collective. Throws Error(restart).
 std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& observers, const std::string& path,
                                          bool allow_change);
 

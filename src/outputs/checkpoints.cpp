@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Before the first checkpoint has been timed: that of a slow disk, and what opening and synchronising files takes.
+/// Estimate until the first checkpoint is timed: a slow disk, plus the latency of opening and synchronising files.
 double likely_seconds(const Simulation& simulation) {
   constexpr double bytes_per_second = 2e8;
   constexpr double latency = 0.2;
@@ -30,8 +30,8 @@ class CheckpointObserver : public Observer {
     run_.times.checkpoint = likely_seconds(run.simulation);
   }
 
-  /// Removes later checkpoints only where the user chose one to go back to: a restart must not find those, whose time
-  /// series and statistics are removed as well.
+  /// Removes later checkpoints only if the user chose an earlier one: their time series and statistics are removed too,
+  /// so a restart must not find them.
   void go_back(const Start& start) override {
     const bool is_here = !start.checkpoint.empty() && fs::path(start.checkpoint).parent_path() == fs::path(folder_);
     if (is_here) saved_step_ = start.step;
@@ -47,7 +47,7 @@ class CheckpointObserver : public Observer {
     return every && Schedule{*every}.passed(now.previous_time, now.time);
   }
 
-  /// Writes at once, on all ranks: a copy of the fields in host memory may not fit.
+  /// Writes at once, on all ranks, because a copy of the fields may not fit in host memory.
   std::function<void()> observe(const Moment& now) override {
     run_.flow.diagnostics();  // refuses to save a flow that is not finite
     run_.observers.sync();

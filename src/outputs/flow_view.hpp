@@ -3,12 +3,12 @@
 
 namespace sluice {
 
-/// The flow as observers see it. What is costly to form is formed for the first observer that asks for it, once a step.
+/// The flow for observers. Forms expensive quantities at the first request in a step and keeps them for the others.
 class FlowView {
  public:
   explicit FlowView(const Simulation& simulation) : simulation_(&simulation) {}
 
-  /// The fields, every halo valid. Whoever reads the velocity asks for it here.
+  /// The fields, every halo valid. Observers that read the velocity call this.
   const State& state() const { return simulation_->state; }
 
   /// Scalars of the flow. Collective. Throws Error(numerics) if the flow is not finite.
@@ -20,7 +20,7 @@ class FlowView {
   std::int64_t diagnosed_step_ = -1;
 };
 
-/// u_tau h / nu from a wall's mean shear, which may have either sign.
+/// u_tau h / nu from a wall's mean shear of either sign.
 double re_tau(double shear, double viscosity);
 
 }  // namespace sluice

@@ -2,8 +2,8 @@
 
 #include "core/support/collective.hpp"
 
-// Every observer, in the order in which they act: checkpoints last, because they hold what the others have to save. The
-// file of an observer defines std::unique_ptr<Observer> make_NAME(const RunContext& run), which may return null.
+// All observers, in the order in which they act: checkpoints last, because they store the data of the others. The file
+// of an observer defines std::unique_ptr<Observer> make_NAME(const RunContext& run), which may return null.
 #define SLUICE_OBSERVERS(OBSERVER) \
   OBSERVER(time_series)            \
   OBSERVER(statistics)             \

@@ -6,13 +6,13 @@
 
 namespace sluice {
 
-/// The observers of a run, in the order in which they act. All functions are collective; see Observer for what they do.
+/// The observers of a run, in the order in which they act. All functions are collective; Observer documents them.
 class Observers {
  public:
   Observers(const Simulation& simulation, RunLog& log, RunTimes& times, const std::string& directory);
 
   void restore(const io::CheckpointReader& checkpoint);
-  /// All files are checked before any is changed.
+  /// Checks all files before changing any.
   void go_back(const Start& start);
   void observe(const Moment& now);
   void sync();

@@ -1,4 +1,4 @@
-// A line in the log about the state of the flow and the speed of the run.
+// Log line with the state of the flow and the speed of the run.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// What a run tells the user: on rank 0, each line to the terminal and to DIR/log.txt.
+/// Messages to the user: rank 0 prints each line to the terminal and to DIR/log.txt.
 class RunLog {
  public:
   /// Appends to the file. Collective. Throws Error(io) on every rank if it cannot be opened.

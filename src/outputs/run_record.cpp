@@ -41,7 +41,7 @@ nlohmann::ordered_json phases_of(PhaseTimers& timers) {
   return list;
 }
 
-/// What the layout was chosen from; empty if it was given, stored, or the only one.
+/// The measurements behind the layout; empty if it was given, stored, or the only one.
 nlohmann::ordered_json table_of(const Tuning& tuning) {
   auto list = nlohmann::ordered_json::array();
   for (const MeasuredLayout& entry : tuning.table) {
@@ -87,7 +87,7 @@ std::string run_record(const std::string& previous, const Simulation& simulation
       {"memory_bytes", times.memory},
       {"phases", phases_of(timers)},
   };
-  nlohmann::ordered_json record = entry;  // the latest start at the top level, every start in `runs`
+  nlohmann::ordered_json record = entry;  // the latest start is at the top level, all starts are in `runs`
   record["runs"] = entries_of(previous);
   record["runs"].push_back(std::move(entry));
   return record.dump(2) + "\n";

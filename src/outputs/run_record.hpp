@@ -5,19 +5,20 @@
 
 namespace sluice {
 
-/// What a run took, for run.json and the log. Wall-clock values: never part of what is bitwise reproducible.
+/// Resources used by a run, for run.json and the log. Wall-clock values, therefore excluded from bitwise
+/// reproducibility.
 struct RunTimes {
   double start = 0;        ///< wall_seconds() at the start of the program
   double stepping = 0;     ///< seconds in steps
   double output = 0;       ///< seconds in statistics and output
   double checkpoint = 0;   ///< seconds in the last checkpoint
-  double memory = 0;       ///< the most device memory that was held, in bytes, all ranks together
+  double memory = 0;       ///< maximum device memory held, in bytes, all ranks together
   std::int64_t steps = 0;  ///< taken by this process
 };
 
-/// run.json: provenance, process grid and exchange method, timings per phase (CPU build), point-steps per second, why
-/// it stopped. The file keeps one entry for each start of the run. Text to be written to it, from the text that is
-/// there. Local.
+/// run.json: provenance, process grid and exchange method, timings per phase (CPU build), point-steps per second,
+/// reason of stopping. The file keeps one entry per start of the run. Returns the new text of the file from its present
+/// text. Local.
 std::string run_record(const std::string& previous, const Simulation& simulation, const Tuning& tuning,
                        PhaseTimers& timers, const RunTimes& times, const std::string& why_stopped,
                        const std::string& started_from);

@@ -3,9 +3,8 @@
 
 namespace sluice {
 
-/// Events at origin + n every in simulation time. An event due at t happens after the first step that ends at or beyond
-/// t. Whether a step passes an event is a pure function of the times before and after it, so nothing needs to be
-/// remembered through a restart.
+/// Events at origin + n every in simulation time. An event due at t happens after the first step that ends at or after
+/// t. Whether a step passes an event depends only on the times before and after it, so a restart needs no memory of it.
 struct Schedule {
   double every = 0;
   double origin = 0;

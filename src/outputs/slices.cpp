@@ -1,5 +1,5 @@
-// Snapshots of planes of cells: each field on its own points of those cells, none interpolated. A plane is the one
-// whose centres lie nearest to the coordinate asked for.
+// Snapshots of planes of cells, each field on its own points without interpolation. The plane is the one whose centres
+// are nearest to the requested coordinate.
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ std::int64_t nearest_plane(const std::vector<double>& centers, double at) {
   return nearest - centers.begin();
 }
 
-/// "z0.083"; a number is appended where two slices of a case would share a name.
+/// "z0.083"; a number is appended if two slices of a case would have the same name.
 std::vector<std::string> labels_of(const std::vector<io::SliceSpec>& slices) {
   std::vector<std::string> labels;
   std::set<std::string> used;
@@ -42,7 +42,7 @@ std::vector<std::string> labels_of(const std::vector<io::SliceSpec>& slices) {
   return labels;
 }
 
-/// The rank's part of a plane of cells, in host memory, and where it lies in the whole.
+/// The rank's part of a plane of cells, in host memory, and its position in the plane.
 std::pair<io::LocalBlock, std::vector<real>> local_plane(const Field& field, const Grid& grid, std::size_t axis,
                                                          std::int64_t index) {
   const Box3& box = field.box();

@@ -1,4 +1,4 @@
-// statistics.h5: horizontally averaged sums in blocks of time. The open block travels in the checkpoints.
+// statistics.h5: horizontally averaged sums in blocks of time. Checkpoints store the open block.
 #include "solver/statistics/statistics.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* open_block_group = "/statistics_open";
 
-/// What tells flows apart whose statistics must not be averaged together.
+/// The parameters of a flow; statistics of flows that differ in them must not be averaged together.
 io::Values parameters_of(const io::Case& settings) {
   const FlowParameters& flow = settings.flow;
   io::Values values;
@@ -77,8 +77,8 @@ class StatisticsObserver : public Observer {
     });
   }
 
-  /// An open block that was sampled under other parameters is closed as it is. Where another start had closed it
-  /// already, it is in the file, and gives way.
+  /// Closes an open block that was sampled under other parameters. If an earlier start has closed it already, the file
+  /// contains it, and its copy is removed first.
   void go_back(const Start& start) override {
     const StatisticsBlock& open = sums_.open_block();
     const double open_begin = open.samples > 0 ? open.time_begin : std::numeric_limits<double>::infinity();
@@ -94,7 +94,7 @@ class StatisticsObserver : public Observer {
     return now.occasion == Occasion::step && (sample_due(now) || block_ends(now));
   }
 
-  /// A sample that is due when the block ends is its last.
+  /// A sample that is due at the end of a block is the block's last.
   std::function<void()> observe(const Moment& now) override {
     if (sample_due(now)) sums_.sample(run_.flow.state(), run_.simulation.forcing);
     if (!block_ends(now)) return {};
@@ -130,7 +130,7 @@ class StatisticsObserver : public Observer {
     return now.step % run_.simulation.settings.output.statistics_every == 0 && now.time >= blocks_.origin;
   }
 
-  /// The open block, or the one that a sample due now begins, ends at or before now.
+  /// Whether the open block, or the block that a sample due now starts, ends at or before now.
   bool block_ends(const Moment& now) const {
     const StatisticsBlock& open = sums_.open_block();
     return open.samples > 0 && now.time >= blocks_.origin + blocks_.every * (blocks_.index(open.time_begin) + 1);

@@ -1,4 +1,4 @@
-// timeseries.csv: scalars of the flow against time.
+// timeseries.csv: scalars of the flow over time.
 #include "io/files/time_series.hpp"
 
 #include "core/support/collective.hpp"
@@ -13,7 +13,7 @@ class TimeSeriesObserver : public Observer {
   explicit TimeSeriesObserver(const RunContext& run) : run_(run) {}
 
   void go_back(const Start& start) override {
-    // A run that ended at a step off the schedule wrote its row all the same; going on, that row was never due.
+    // A run that ended off the schedule wrote a final row. A continued run must drop it, because it was never due.
     const std::int64_t last_row = on_schedule(start.step) ? start.step : start.step - 1;
     run_on_root(run_.simulation.comm.world(), [&] {
       file_ = std::make_unique<io::TimeSeries>(run_.directory + "/timeseries.csv",
@@ -21,7 +21,7 @@ class TimeSeriesObserver : public Observer {
     });
   }
 
-  /// The last step has its row, on the schedule or not.
+  /// The last step always writes a row, on schedule or not.
   bool due(const Moment& now) const override {
     if (now.occasion == Occasion::step) return on_schedule(now.step);
     return now.occasion == Occasion::end && now.step > 0 && !on_schedule(now.step);
