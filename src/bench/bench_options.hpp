@@ -18,12 +18,12 @@ struct BenchOptions {
   std::string json;  ///< file; empty: none
 
   // transpose and fft
-  bool all = false;                              ///< every way that the other options leave open
+  bool all = false;                              ///< every setup that the other options leave open
   std::string kind;                              ///< xy, yz or xz; slab_2d_1d, slab_1d_2d or pencil; empty: any
   std::string layout;                            ///< fft: contiguous or realigned; empty: both
-  int warm_up = 3;                               ///< round trips before those that count
-  double time_limit = 10;                        ///< seconds for a way
-  std::int64_t bytes = std::int64_t{256} << 20;  ///< links: of a block
+  int warm_up = 3;                               ///< round trips before the measured ones
+  double time_limit = 10;                        ///< seconds per setup
+  std::int64_t bytes = std::int64_t{256} << 20;  ///< links: block size
 };
 
 }  // namespace sluice

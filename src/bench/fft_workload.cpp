@@ -1,4 +1,4 @@
-// The distributed Fourier transform of random numbers, forward and back.
+// Benchmark of the distributed Fourier transform: random numbers, forward and inverse.
 #include <cmath>
 
 #include "core/device/buffer.hpp"
@@ -35,7 +35,7 @@ Value named(const std::vector<Named<Value>>& list, const std::string& name) {
   return std::ranges::find(list, name, &Named<Value>::name)->value;
 }
 
-/// What a rank sends in a round trip between two boxes.
+/// Bytes that a rank sends in a round trip between two boxes.
 double bytes_between(const Box3& from, const Box3& to) {
   const double kept = static_cast<double>(intersect(from, to).volume());
   return sizeof(std::complex<real>) * (static_cast<double>(from.volume() + to.volume()) - 2 * kept);
@@ -51,7 +51,7 @@ class FftWorkload : public RoundTrip {
       values_ = Buffer<real>(static_cast<std::size_t>(fft_.real_box().volume()));
       coefficients_ = Buffer<std::complex<real>>(fft_.complex_elements());
     });
-    // Through the network once, or from x to y pencils and on to z pencils.
+    // One exchange, or x to y pencils followed by y to z pencils.
     Box3 before = fft_.real_box();
     before.lo[0] = 0;
     before.hi[0] = cells_[0] / 2 + 1;
@@ -66,11 +66,11 @@ class FftWorkload : public RoundTrip {
     bytes_ = bytes_between(before, between) + bytes_between(between, after);
   }
 
-  void prepare() override { fill_with_noise(values_.data(), values_.size()); }  // a round trip multiplies them by N
+  void prepare() override { fill_with_noise(values_.data(), values_.size()); }  // a round trip scales them by N
   void forward() override { fft_.forward(values_.data(), coefficients_.data()); }
   void backward() override { fft_.backward(coefficients_.data(), values_.data()); }
   double bytes_sent() const override { return bytes_; }
-  /// Five times N log2 N each way, by the custom of the field, as if the values were complex.
+  /// Five times N log2 N in each direction: the usual convention, as if the values were complex.
   double operations() const override {
     const double points = static_cast<double>(cells_[0] * cells_[1] * cells_[2]);
     return 10 * points * std::log2(points);
@@ -103,7 +103,7 @@ std::vector<RoundTripSetup> fft_setups(const BenchOptions& options, int ranks,
       continue;
     }
     for (int py = 1; py <= ranks; ++py) {
-      const bool wanted = options.process_grid.empty() ? py > 1 && py < ranks  // else it is a slab
+      const bool wanted = options.process_grid.empty() ? py > 1 && py < ranks  // otherwise it is a slab
                                                        : options.process_grid[0] == py;
       if (ranks % py == 0 && wanted) add(name, {py, ranks / py});
     }

@@ -27,7 +27,7 @@ namespace sluice {
 
 namespace {
 
-/// A link and the bytes that leave each rank over it.
+/// A link and the bytes that each rank sends over it.
 struct Rate {
   std::string link;
   Spread seconds;
@@ -49,7 +49,7 @@ class HostBlock {
   std::byte* data_;
 };
 
-/// From barrier to barrier, after a warm-up.
+/// Wall time from barrier to barrier, after a warm-up.
 Spread time_of(const BenchOptions& options, const std::function<void()>& action) {
   std::vector<double> seconds;
   for (int n = 0; n < options.warm_up + options.repeats; ++n) {
@@ -64,7 +64,7 @@ Spread time_of(const BenchOptions& options, const std::function<void()>& action)
   return spread_of(seconds);
 }
 
-/// A block within the device by a loop, as packing does.
+/// Copies a block within the device by a loop, as packing does.
 void copy_block(std::byte* to, const std::byte* from, std::size_t bytes) {
   copy_values(reinterpret_cast<real*>(to), reinterpret_cast<const real*>(from), bytes / sizeof(real));
 }
@@ -76,7 +76,7 @@ void send_and_receive(std::byte* out, std::byte* in, std::size_t bytes, int to, 
             "MPI_Sendrecv");
 }
 
-/// What a staged exchange is made of, each alone: all ranks at a time, one block each.
+/// The stages of a staged exchange, each timed alone: all ranks at once, one block each.
 std::vector<Rate> stages(const BenchOptions& options, std::size_t bytes) {
   Buffer<std::byte> on_device(bytes);
   HostBlock out(bytes);
@@ -87,7 +87,7 @@ std::vector<Rate> stages(const BenchOptions& options, std::size_t bytes) {
       {"device to host", time_of(options, [&] { device::copy(out.data(), on_device.data(), bytes); }), size, ""});
   rates.push_back(
       {"host to device", time_of(options, [&] { device::copy(on_device.data(), in.data(), bytes); }), size, ""});
-  // What a rank keeps: by a loop, as all methods do it, and by MPI, in place of which it is done.
+  // The block that a rank keeps: copied by a loop, as all methods do, and for comparison by MPI.
   Buffer<std::byte> kept(bytes);
   rates.push_back(
       {"own block, loop", time_of(options, [&] { copy_block(kept.data(), on_device.data(), bytes); }), size, ""});
@@ -107,7 +107,7 @@ std::vector<Rate> stages(const BenchOptions& options, std::size_t bytes) {
   return rates;
 }
 
-/// A block from every rank to every other: written where the method wants it by a loop, and moved.
+/// One block from every rank to every other: a loop writes it to the method's send buffer, and the method moves it.
 Rate exchange_rate(const BenchOptions& options, const std::string& method, std::size_t bytes) {
   const int ranks = size_of(MPI_COMM_WORLD);
   Rate rate{method, {}, static_cast<double>(bytes) * (ranks - 1), ""};
@@ -123,7 +123,7 @@ Rate exchange_rate(const BenchOptions& options, const std::string& method, std::
     for (int step = 1; step < ranks; ++step) outgoing.push_back({(rank_of(MPI_COMM_WORLD) + step) % ranks, part});
     const BlockLayout layout = BlockLayout::of(outgoing, rank_of(MPI_COMM_WORLD), ranks);
     const std::unique_ptr<BlockMover> mover = exchange->block_mover({MPI_COMM_WORLD, layout, layout});
-    for (PeerPart peer : outgoing) {  // the blocks stay where they come in
+    for (PeerPart peer : outgoing) {  // the blocks stay in the receive buffer
       peer.part.data = mover->incoming_blocks() + layout.offset[static_cast<std::size_t>(peer.peer)];
       incoming.push_back(peer);
     }

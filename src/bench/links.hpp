@@ -4,9 +4,9 @@
 
 namespace sluice {
 
-/// `sluice bench links`: how fast bytes go from device to host and back, between ranks through MPI from host memory,
-/// and in blocks of equal size from every rank to every other by each exchange method. Prints a table and writes it as
-/// JSON. Collective.
+/// `sluice bench links`: transfer rates from device to host and back, between ranks through MPI from host memory, and
+/// of equal blocks from every rank to every other by each exchange method. Prints a table and writes it as JSON.
+/// Collective.
 ExitCode bench_links(const BenchOptions& options);
 
 }  // namespace sluice

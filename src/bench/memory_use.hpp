@@ -3,7 +3,7 @@
 
 namespace sluice {
 
-/// Memory that all ranks hold now, in bytes: the resident set of the processes, or the device memory of a GPU build.
+/// Memory now held by all ranks together, in bytes: resident set of the processes, or device memory in a GPU build.
 /// Collective.
 double resident_bytes(MPI_Comm comm);
 

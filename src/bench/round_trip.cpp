@@ -26,18 +26,18 @@ struct PhaseSpread {
   Spread seconds;
 };
 
-/// Seconds of each direction, in round trips that stop in between.
+/// Seconds of each direction, from round trips with a synchronisation in between.
 struct Directions {
   Spread forward, backward;
 };
 
-/// A way that was measured, or why it was not.
+/// A measured setup, or the reason why it was not measured.
 struct MeasuredSetup {
   RoundTripSetup setup;
   Spread round_trip;  ///< seconds
   std::optional<Directions> directions;
   int repeats = 0;
-  double bytes_sent = 0;  ///< by the rank that sends the most
+  double bytes_sent = 0;  ///< maximum over ranks
   double operations = 0;
   std::vector<PhaseSpread> phases;
   std::string fault;  ///< empty if it worked
@@ -48,7 +48,7 @@ double largest_of_ranks(double value) {
   return value;
 }
 
-/// From a barrier until all ranks are done: the longest of their times, so that all decide alike by it.
+/// Time from a barrier until all ranks are done: the maximum over ranks, so that all take the same decisions from it.
 template <class Action>
 double time_of(const Action& action) {
   device::synchronize();
@@ -105,8 +105,8 @@ std::unique_ptr<RoundTrip> make_workload(const BenchOptions& options, const Roun
   return options.what == "fft" ? make_fft(options, setup, exchange) : make_transpose(options, setup, exchange);
 }
 
-/// Stops repeating when the time limit of a setup is over, to which the first round trip does not count: a library may
-/// connect the ranks in it. A setup that cannot be made is a line of the table too.
+/// Stops repeating at the time limit of a setup. The first round trip does not count: a library may connect the ranks
+/// in it. A setup that cannot be made is also a line of the table.
 MeasuredSetup measure(const BenchOptions& options, const RoundTripSetup& setup) {
   MeasuredSetup result;
   result.setup = setup;

@@ -1,5 +1,5 @@
 #pragma once
-// `sluice bench transpose` and `sluice bench fft`: the speed of every way to exchange arrays between ranks.
+// `sluice bench transpose` and `sluice bench fft`: the speed of all ways to exchange arrays between ranks.
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// One way to do so.
+/// One way to exchange an array.
 struct RoundTripSetup {
   std::string kind;    ///< transpose: xy, yz or xz; FFT: its decomposition
   std::string layout;  ///< FFT: its layout
@@ -25,14 +25,14 @@ class RoundTrip {
  public:
   virtual ~RoundTrip() = default;
   virtual void prepare() {}  ///< before every round trip, not timed
-  /// Collective, both.
+  /// Both are collective.
   virtual void forward() = 0;
   virtual void backward() = 0;
-  /// That leave this rank in a round trip.
+  /// Bytes that leave this rank in a round trip.
   virtual double bytes_sent() const = 0;
-  /// Of a round trip, all ranks together; 0 if nothing is computed.
+  /// Operations of a round trip, summed over ranks; 0 if nothing is computed.
   virtual double operations() const { return 0; }
-  /// Null if it has no phases.
+  /// Null if there are no phases.
   virtual PhaseTimers* timers() { return nullptr; }
 };
 
@@ -46,7 +46,7 @@ std::vector<RoundTripSetup> fft_setups(const BenchOptions& options, int ranks, c
 std::unique_ptr<RoundTrip> make_transpose(const BenchOptions& options, const RoundTripSetup& setup, Exchange& exchange);
 std::unique_ptr<RoundTrip> make_fft(const BenchOptions& options, const RoundTripSetup& setup, Exchange& exchange);
 
-/// Measures, prints a table, the fastest first, and writes it as JSON. Collective.
+/// Measures all setups, prints a table sorted by time, and writes it as JSON. Collective.
 ExitCode bench_round_trips(const BenchOptions& options);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// The transposes of the solvers, as they are in a run: coefficients between x and y pencils within rows of ranks and
-// between y and z pencils within columns, fields between x and z pencils within columns.
+// The transposes of the solvers in a run: coefficients between x and y pencils within rows of ranks and between y and z
+// pencils within columns, fields between x and z pencils within columns.
 #include <complex>
 
 #include "core/decomp/communicator.hpp"
@@ -31,7 +31,7 @@ const std::vector<Kind>& kinds() {
   return list;
 }
 
-/// The boxes of the ranks of this rank's row or column.
+/// The boxes of all ranks in this rank's row or column.
 std::vector<Box3> boxes(const Decomposition& decomposition, const Communicator& comm, Pencil pencil, bool in_row) {
   const auto box = [&](int rank) { return (decomposition.*pencil)(rank); };
   return in_row ? comm.row_boxes(box) : comm.column_boxes(box);
@@ -89,7 +89,7 @@ std::vector<RoundTripSetup> transpose_setups(const BenchOptions& options, int ra
     if (!options.kind.empty() && kind.name != options.kind) continue;
     for (int py = 1; py <= ranks; ++py) {
       const ProcessGrid processes{py, ranks / py};
-      if (ranks % py != 0 || (kind.in_row ? processes.py : processes.pz) == 1) continue;  // nothing would travel
+      if (ranks % py != 0 || (kind.in_row ? processes.py : processes.pz) == 1) continue;  // nothing would be exchanged
       if (!options.process_grid.empty() && (options.process_grid[0] != py || options.process_grid[1] != ranks / py))
         continue;
       for (const std::string& method : methods) setups.push_back({kind.name, "", processes, method});
