@@ -1,4 +1,4 @@
-// The program: finds the subcommand, runs it, and turns errors into one message and an exit code.
+// The program: finds the subcommand, runs it, and converts errors to one message and an exit code.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -16,8 +16,8 @@ namespace {
 
 using sluice::ExitCode;
 
-/// Ends the process after an error. An error that all ranks agree on is told once and leaves through MPI_Finalize; one
-/// that only some ranks met is told by them, and takes the others down, which may be waiting for a message that never
+/// Ends the process after an error. If all ranks have the error, rank 0 prints it and all leave through MPI_Finalize.
+/// If only some ranks have it, these print it and abort the others, which may be waiting for a message that never
 /// comes.
 int leave(ExitCode code, const std::string& message) {
   int rank = 0;
@@ -56,7 +56,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of its writer, not the end of the process
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is then an error of its writer only
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   const int code = run(argc, argv);
   MPI_Finalize();

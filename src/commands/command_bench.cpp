@@ -28,7 +28,7 @@ namespace sluice {
 
 namespace {
 
-/// The channel that is measured: Re_tau near 180 in a box of 4 pi x 4 pi/3 x 2.
+/// The benchmark channel: Re_tau near 180 in a box of 4 pi x 4 pi/3 x 2.
 io::Case bench_case(const BenchOptions& options, std::int64_t nz) {
   io::Case settings;
   settings.title = "bench";
@@ -48,8 +48,8 @@ io::Case bench_case(const BenchOptions& options, std::int64_t nz) {
   return settings;
 }
 
-/// Words (values of a field) a point that one step, or one solve, must move at the least, phase by phase. A phase that
-/// is not named moves few.
+/// Minimum memory traffic of one step or one solve for each phase, in words (values of a field) per point. Phases not
+/// named move few words.
 std::map<std::string, double> min_words(const std::string& what, const io::Case& settings,
                                         const ProcessGrid& processes) {
   const bool implicit_z = settings.flow.diffusion == Diffusion::implicit_z;
@@ -70,7 +70,7 @@ std::map<std::string, double> min_words(const std::string& what, const io::Case&
 class Measurement {
  public:
   void add_total(double seconds) { total_.push_back(seconds); }
-  /// Of one run that took so many seconds as a whole.
+  /// Adds the phases of one run that took `seconds` in total.
   void add_phases(double seconds, PhaseTimers& timers) {
     total_with_phases_.push_back(seconds);
     for (const auto& phase : timers.phases()) {
@@ -89,7 +89,7 @@ class Measurement {
   std::map<std::string, std::vector<double>> phases_;
 };
 
-/// What is measured: a step of a simulation, or one of its solvers alone.
+/// The measured work: a step of a simulation, or one of its solvers alone.
 class Workload {
  public:
   virtual ~Workload() = default;
@@ -98,7 +98,7 @@ class Workload {
   virtual PhaseTimers& timers() = 0;
 };
 
-/// A step as `sluice run` takes it, its choice of dt included.
+/// A step as in `sluice run`, including the choice of dt.
 class StepWorkload : public Workload {
  public:
   StepWorkload(const io::Case& settings, const Layout& layout)
@@ -112,7 +112,7 @@ class StepWorkload : public Workload {
   Simulation simulation_;
 };
 
-/// The Poisson solver, or the z-Helmholtz solver of u, on a field of random numbers.
+/// The Poisson solver, or the z-Helmholtz solver of u, applied to a field of random numbers.
 class SolverWorkload : public Workload {
  public:
   SolverWorkload(const io::Case& settings, const Layout& layout, bool poisson)
@@ -175,8 +175,7 @@ double time_once(Workload& workload) {
   return wall_seconds() - start;
 }
 
-/// Times the workload after a warm-up, then its phases in repeats of their own, since on a GPU to measure them costs
-/// time.
+/// Times the workload after a warm-up, then its phases in separate repeats, because timing phases costs time on a GPU.
 Measurement measure(int repeats, Workload& workload) {
   Measurement measurement;
   const int warm_up = std::max(2, repeats / 10);
@@ -194,7 +193,7 @@ Measurement measure(int repeats, Workload& workload) {
 
 struct Memory {
   double bytes_per_point = 0;
-  double slope = 0;  ///< between a grid of half the planes and the whole
+  double slope = 0;  ///< between the whole grid and one with half the planes
 };
 
 double points_of(const io::Case& settings) {
@@ -273,7 +272,7 @@ void print(const nlohmann::ordered_json& json) {
              json["triad_gb_per_s"].get<double>());
 }
 
-/// The same channel with half the planes: its points and the memory it takes, for the slope.
+/// The same channel with half the planes, for the slope: its points and its memory.
 std::pair<double, double> half_grid_memory(const BenchOptions& options, const Layout& layout) {
   BenchOptions half = options;
   const std::int64_t nz = std::max<std::int64_t>(2, options.cells[2] / 2);

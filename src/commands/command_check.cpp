@@ -27,7 +27,7 @@ void print_grid(const Grid& grid, const FlowParameters& flow) {
              grid.dz_min(), widest);
 
   const double u_tau = turbulent_profile(grid, flow).friction_velocity;
-  constexpr double min_turbulent = 60;  // below, a channel is laminar
+  constexpr double min_turbulent = 60;  // a channel below is laminar
   if (u_tau / flow.viscosity < min_turbulent) {
     fmt::print("Re_tau          below {:.0f}: the flow is laminar\n", min_turbulent);
     return;
@@ -43,7 +43,7 @@ void print_grid(const Grid& grid, const FlowParameters& flow) {
 void print_time_step(const io::Case& settings, const Grid& grid, const FlowParameters& flow) {
   double fastest = 0;
   for (const double u : turbulent_profile(grid, flow).u) fastest = std::max(fastest, std::abs(u));
-  // The largest |u|/dx + |v|/dy + |w|/dz of a turbulent channel, by experience at Re_tau 180; it is right to about a
+  // Estimates the largest |u|/dx + |v|/dy + |w|/dz of a turbulent channel; empirical at Re_tau 180, accurate to about a
   // tenth there.
   const double advective = (1.2 * fastest / grid.dx() + 0.45 * fastest / grid.dy()) / std::sqrt(3.0);
   double inverse_squares = 1 / (grid.dx() * grid.dx()) + 1 / (grid.dy() * grid.dy());
@@ -82,7 +82,7 @@ void print_decomposition(const io::Case& settings, const Decomposition& decompos
         100 * (excess - 1));
 }
 
-/// What a run would measure at its start, where the case leaves a choice.
+/// The measurements of a run at its start, if the case leaves a choice.
 void print_candidates(const io::Case& settings, int ranks) {
   if (ranks == 1) return;
   std::vector<std::string> grids;

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folder with the cases: beside the sources, or where `cmake --install` put them.
+/// The folder of the cases: beside the sources, or where `cmake --install` put it.
 fs::path cases_folder() {
   const fs::path program = fs::read_symlink("/proc/self/exe");
   const fs::path installed = program.parent_path().parent_path() / "share" / "sluice" / "cases";

@@ -94,7 +94,7 @@ void add_bench(CLI::App& app, BenchOptions& options, const std::function<void(st
   bench->callback([&options, choose] { choose([&options] { return command_bench(options); }); });
 }
 
-/// CLI11 counts a refused command line by codes of its own; ours is 2. Only rank 0 speaks.
+/// CLI11 has its own exit codes for a refused command line; ours is 2. Only rank 0 prints.
 ExitCode parse(CLI::App& app, int argc, char** argv) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -118,7 +118,7 @@ ExitCode parse(CLI::App& app, int argc, char** argv) {
 
 ExitCode run_command_line(int argc, char** argv) {
   CLI::App app("Sluice: direct numerical simulation of incompressible turbulent channel flow", "sluice");
-  app.require_subcommand(0, 1);  // none is told of in parse(), where a wrong one can be named
+  app.require_subcommand(0, 1);  // parse() reports a missing subcommand, because a wrong one can be named there
   app.failure_message([](const CLI::App* /*app*/, const CLI::Error& error) {
     return fmt::format("sluice: {}\nRun with --help for more information.\n", error.what());
   });

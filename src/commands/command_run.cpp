@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The command line's options that change the case, as settings of keys.
+/// The command-line options that change the case, as settings of keys.
 CaseOptions with_run_options(const RunOptions& options) {
   CaseOptions input = options.input;
   if (options.steps) input.settings.push_back(fmt::format("time.steps={}", *options.steps));
@@ -30,13 +30,13 @@ CaseOptions with_run_options(const RunOptions& options) {
   return input;
 }
 
-/// True if the file lies in the directory or below it.
+/// True if the file is in the directory or below it.
 bool lies_in(const std::string& file, const fs::path& directory) {
   const fs::path relative = fs::weakly_canonical(file).lexically_relative(fs::weakly_canonical(directory));
   return !relative.empty() && *relative.begin() != "..";
 }
 
-/// Whether this run may write to its output directory, on rank 0. Throws Error(usage).
+/// Checks on rank 0 whether this run may write to its output directory. Throws Error(usage).
 void check_directory(const RunOptions& options, const io::Case& settings) {
   const fs::path directory(settings.output.directory);
   const bool holds_results = fs::exists(directory / "resolved.yaml") || fs::exists(directory / "checkpoints") ||
@@ -61,7 +61,7 @@ void check_directory(const RunOptions& options, const io::Case& settings) {
   }
 }
 
-/// Makes the output directory ready, or refuses to. Collective. Throws Error(usage) or Error(io).
+/// Prepares the output directory, or refuses it. Collective. Throws Error(usage) or Error(io).
 void prepare_directory(const RunOptions& options, const io::Case& settings) {
   run_on_root(MPI_COMM_WORLD, [&] {
     const fs::path directory(settings.output.directory);
@@ -79,8 +79,8 @@ void prepare_directory(const RunOptions& options, const io::Case& settings) {
   });
 }
 
-/// The layout that the checkpoint to restart from was made with. Which one that is, and whether it is intact, is
-/// decided later: here an answer only saves measuring.
+/// The layout that wrote the checkpoint to restart from. A later step decides which checkpoint that is and whether it
+/// is intact; a result here only saves measurements.
 std::optional<Layout> stored_layout(const RunOptions& options, const io::Case& settings) {
   if (options.restart.empty()) return std::nullopt;
   std::string file = options.restart;
@@ -97,9 +97,8 @@ std::optional<Layout> stored_layout(const RunOptions& options, const io::Case& s
   }
 }
 
-/// --reproducible: the same bits on every process grid. A CPU build keeps that promise always; with several GPUs it
-/// cannot be made, because the FFT libraries choose their kernels by how many rows a rank owns, and ranks join their z
-/// blocks.
+/// --reproducible: same bits on every process grid. A CPU build always guarantees this. Several GPUs cannot: the FFT
+/// libraries choose their kernels by the number of rows on a rank, and ranks condense their z blocks.
 void require_reproducible() {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

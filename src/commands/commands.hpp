@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// What to run, and how to change the case from the command line.
+/// The case to run and its changes from the command line.
 struct CaseOptions {
   std::string file;                   ///< CASE.yaml
   std::vector<std::string> settings;  ///< each --set KEY=VALUE

@@ -94,11 +94,11 @@ void RunLoop::run() {
   try {
     stop(step_until_stopped());
   } catch (const Error& error) {
-    // All ranks know of such an error; the newest checkpoint is from before it.
+    // All ranks have such an error; the newest checkpoint is older than it.
     if (error.code() == ExitCode::numerics || error.code() == ExitCode::io) {
       try {
         record(error.what());
-      } catch (const Error&) {  // the first error is the one to report
+      } catch (const Error&) {  // report the first error
       }
     }
     throw;

@@ -12,15 +12,15 @@ namespace sluice {
 /// One run of a case, from its start or a checkpoint to its end. All functions are collective.
 class RunLoop {
  public:
-  /// Opens the log in the output directory. `start`: wall_seconds() at the start of the program.
+  /// Opens the log in the output directory. `start`: wall_seconds() at program start.
   RunLoop(const io::Case& settings, const Grid& grid, Tuning tuning, double start);
 
-  /// Makes the first state: from the checkpoint `restart`, or the newest one if it is "auto", or the initial field if
-  /// it is empty or there is no checkpoint yet. Brings the files of the output directory to that state.
+  /// Makes the first state: from the checkpoint `restart`, or from the newest one if it is "auto"; from the initial
+  /// field if it is empty or there is no checkpoint yet. Restores the files of the output directory to that state.
   void begin(const std::string& restart, bool allow_change);
 
-  /// Steps until the end of the case or a request to stop; then the last outputs, and run.json. Throws Error(numerics)
-  /// if the flow blows up, Error(io) if an output fails; both are recorded in run.json.
+  /// Steps until the end of the case or a stop request; then writes the last outputs and run.json. Throws
+  /// Error(numerics) if the flow blows up, Error(io) if an output fails; run.json records both.
   void run();
 
  private:
