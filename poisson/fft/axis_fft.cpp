@@ -6,7 +6,7 @@ namespace sluice {
 
 namespace {
 
-/// For each axis the distance of neighbours along it.
+/// The stride along each axis.
 std::array<std::int64_t, 3> strides(const Box3& box, const AxisOrder& order) {
   std::array<std::int64_t, 3> distance{};
   std::int64_t elements = 1;

@@ -8,7 +8,7 @@
 namespace sluice {
 
 bool FftBatch::in_place(FftKind kind) const {
-  // Rows of real values then have room for their coefficients, which are twice as large.
+  // Counts in real numbers: rows of real values must have room for their complex coefficients.
   const int in = kind == FftKind::complex_to_real ? 2 : 1;
   const int out = kind == FftKind::real_to_complex ? 2 : 1;
   const bool complex = in == out;
@@ -19,7 +19,7 @@ bool FftBatch::in_place(FftKind kind) const {
 }
 
 std::unique_ptr<ColumnFourier> FftBatch::make_columns(FftKind kind) const {
-  constexpr std::int64_t fewest = 8;  // that fill what is read of memory at a time
+  constexpr std::int64_t fewest = 8;  // columns that fill one memory access
   constexpr std::int64_t max_length = std::int64_t{1} << 30;
   const bool from_complex = kind == FftKind::forward || kind == FftKind::backward;
   const bool neighbours_first = loops[0].distance_in == 1;

@@ -1,6 +1,5 @@
 #pragma once
-// Many one-dimensional Fourier transforms at once, wherever their values lie. One file for each library behind this
-// header.
+// Batches of one-dimensional Fourier transforms with any strides. One file for each library behind this header.
 #include <array>
 #include <complex>
 #include <cstddef>
@@ -25,45 +24,46 @@ struct FftLoop {
   std::int64_t distance_out = 0;
 };
 
-/// Where the values of the transforms lie: value m of transform (a, b) at m * stride + a * loops[0] + b * loops[1].
-/// Strides and distances in elements of the array: real numbers in a real one, complex ones in a complex one.
+/// Where the values of the transforms are: value m of transform (a, b) at m * stride + a * loops[0] + b * loops[1].
+/// Strides and distances are in elements of the array, real or complex.
 struct FftBatch {
-  std::int64_t length = 0;  ///< of a transform: values in space, not coefficients
+  std::int64_t length = 0;  ///< of a transform, in values in space, not coefficients
   std::int64_t stride_in = 1;
   std::int64_t stride_out = 1;
   std::array<FftLoop, 2> loops;
 
   bool empty() const { return length == 0 || loops[0].count == 0 || loops[1].count == 0; }
-  /// Whether the transforms may run in place: all values of a transform are where its coefficients are.
+  /// Whether the transforms may run in place: values and coefficients occupy the same memory.
   bool in_place(FftKind kind) const;
-  /// Transforms of columns that are neighbours in memory and lie alike on both sides, for those that are; else null.
+  /// Column transforms, if the transforms are columns that are neighbours in memory with the same layout on both sides;
+  /// else null.
   std::unique_ptr<ColumnFourier> make_columns(FftKind kind) const;
-  /// The same transforms as one loop if their distances allow it: the other loop then has count 1.
+  /// The same transforms as one loop, if their distances allow it; the other loop then has count 1.
   FftBatch merged() const;
 };
 
-/// A plan for such a batch. Arrays are in device memory and begin at multiples of 16 bytes. On a GPU, where a loop that
-/// does not merge may become one of launches, transforms of real values begin at even elements in both loops.
+/// A plan for such a batch. Arrays are in device memory and begin at multiples of 16 bytes. On a GPU, a loop that does
+/// not merge may become a loop of launches, so transforms of real values must begin at even elements in both loops.
 class BatchedFft {
  public:
   BatchedFft();  ///< transforms nothing
-  /// Throws Error(resources) when GPU memory does not suffice for the library.
+  /// Throws Error(resources) if the library runs out of GPU memory.
   BatchedFft(FftKind kind, const FftBatch& batch);
   BatchedFft(BatchedFft&&) noexcept;
   BatchedFft& operator=(BatchedFft&&) noexcept;
   ~BatchedFft();
 
-  /// Issues the transforms. `in` and `out` do not overlap, or are the same where FftBatch::in_place allows it.
+  /// Issues the transforms. `in` and `out` must not overlap, or be the same if FftBatch::in_place allows it.
   void run(const real* in, std::complex<real>* out);  ///< real_to_complex
-  void run(std::complex<real>* in, real* out);        ///< complex_to_real; destroys what is in `in`
+  void run(std::complex<real>* in, real* out);        ///< complex_to_real; destroys `in`
   void run(std::complex<real>* in, std::complex<real>* out);
 
-  /// Memory that the library holds for this plan on the device, in bytes, as far as it tells.
+  /// Device memory that the library holds for this plan, in bytes, as far as it reports it.
   std::size_t work_bytes() const;
 
  private:
   struct Plans;
-  std::unique_ptr<Plans> plans_;  ///< none for an empty batch
+  std::unique_ptr<Plans> plans_;  ///< null for an empty batch
 };
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// Batches of Fourier transforms on a GPU: of neighbouring columns by kernels of our own, else by cuFFT, whose plans
-// know one loop over transforms: the other one is a loop of launches.
+// Batches of Fourier transforms on a GPU: neighbouring columns by our own kernels, all others by cuFFT. A cuFFT plan
+// has one loop over transforms; the other one is a loop of launches.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -21,8 +21,8 @@ cufftType type_of(FftKind kind) {
   return Cufft::complex_to_complex;
 }
 
-/// Whether `first` should be the loop within a launch: the longer one, but neighbours in memory should be transformed
-/// together unless that takes very many launches.
+/// Whether `first` should be the loop within a launch: that over neighbours in memory, unless the other one is much
+/// longer.
 bool suits_launch(const FftLoop& first, const FftLoop& second) {
   constexpr std::int64_t much_longer = 4;
   if (first.count > much_longer * second.count) return true;
@@ -114,7 +114,7 @@ BatchedFft::~BatchedFft() = default;
 void BatchedFft::run(const real* in, Complex* out) {
   if (!plans_) return;
   SLUICE_REQUIRE(plans_->kind == FftKind::real_to_complex, "the plan is not one from real values");
-  // cuFFT leaves the input as it is, unless the transform is in place.
+  // cuFFT does not change the input, unless the transform is in place.
   plans_->run(const_cast<real*>(in), out, [](cufftHandle plan, real* values, Complex* coefficients) {
     return Cufft::execute(plan, values, cufft(coefficients));
   });

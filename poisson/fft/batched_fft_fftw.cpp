@@ -1,4 +1,4 @@
-// Batches of Fourier transforms by FFTW: all loops in one plan, but for columns, which are copied.
+// Batches of Fourier transforms by FFTW: all loops in one plan, except for columns, which are copied.
 #include <array>
 #include <optional>
 
@@ -13,7 +13,7 @@ namespace {
 
 using Complex = std::complex<real>;
 
-/// Stands for arrays while plans are made: FFTW looks at alignment and at whether the two are the same.
+/// Replaces the arrays during planning: FFTW only checks alignment and whether the two are the same.
 struct alignas(64) Placeholder {
   std::array<real, 16> values;
   real* as_real() { return values.data(); }
@@ -63,7 +63,7 @@ struct BatchedFft::Plans {
   FftKind kind;
   std::unique_ptr<ColumnFourier> columns;
   std::optional<FftwPlan> apart;  ///< for two arrays
-  std::optional<FftwPlan> same;   ///< for one, if that is possible
+  std::optional<FftwPlan> same;   ///< for one array, if possible
 };
 
 BatchedFft::BatchedFft() = default;
@@ -79,7 +79,7 @@ BatchedFft::~BatchedFft() = default;
 void BatchedFft::run(const real* in, Complex* out) {
   if (!plans_) return;
   SLUICE_REQUIRE(plans_->kind == FftKind::real_to_complex, "the plan is not one from real values");
-  plans_->run(const_cast<real*>(in), fftw(out));  // FFTW leaves it as it is, unless the transform is in place
+  plans_->run(const_cast<real*>(in), fftw(out));  // FFTW does not change it, unless in place
 }
 
 void BatchedFft::run(Complex* in, real* out) {

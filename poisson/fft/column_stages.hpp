@@ -1,5 +1,5 @@
 #pragma once
-// How a transform along y of a given length is cut into stages and spread over threads (fft_columns_kernel.hpp).
+// How a transform along y of a given length is split into stages and over threads (fft_columns_kernel.hpp).
 #include <algorithm>
 #include <cstddef>
 
@@ -10,12 +10,12 @@ namespace sluice {
 
 /// The stages of a column.
 struct ColumnStages : Radices {
-  int columns;   ///< that a block of threads transforms together
+  int columns;   ///< that a thread block transforms together
   int threads;   ///< for each of them
-  int resident;  ///< blocks of threads on a multiprocessor at a time
+  int resident;  ///< thread blocks on a multiprocessor at a time
 
-  /// Rows of shared memory for R3 values: an odd number where two rows fill the banks, lest (3) reads from half of
-  /// them.
+  /// Rows of shared memory for R3 values: an odd number if two rows fill the banks; otherwise (3) would use only half
+  /// of the banks.
   constexpr int group() const { return columns * sizeof(ComplexPair) < 128 && R3 % 2 == 0 ? R3 + 1 : R3; }
   constexpr int layer() const { return R2 * group(); }  ///< rows for each n1 or k1
   constexpr std::size_t shared_bytes() const {
@@ -23,9 +23,9 @@ struct ColumnStages : Radices {
   }
 };
 
-/// Shared memory of all blocks of threads on a multiprocessor together. Neighbouring blocks read and write parts of the
-/// same sectors of memory, as rows are not aligned to them; more data under way than fits half of the cache (25 MB of
-/// an H200, 132 multiprocessors) and those parts travel twice: 3.6 words a point in place of 2.4.
+/// Shared memory of all thread blocks on a multiprocessor. Rows are not aligned to memory sectors, so neighbouring
+/// blocks access parts of the same sectors. If the data in flight exceeds half of the cache (25 MB of an H200, 132
+/// multiprocessors), those parts are moved twice: 3.6 words per point instead of 2.4.
 inline constexpr std::size_t shared_in_flight = 200'000;
 
 namespace column_stages {
@@ -38,7 +38,7 @@ constexpr int rounds(const ColumnStages& stages, int threads) {
 
 }  // namespace column_stages
 
-/// R1 = 0 where the length has no three radices.
+/// R1 = 0 if the length is not a product of three radices.
 constexpr ColumnStages stages_of(int length) {
   using namespace column_stages;
   ColumnStages stages{radices_of(length), 0, 0, 0};
@@ -51,7 +51,7 @@ constexpr ColumnStages stages_of(int length) {
   for (int threads = 1; threads <= fit; ++threads) {
     const int resident = std::min({by_memory, fit / threads, 16});
     const double time = static_cast<double>(column_stages::rounds(stages, threads)) / resident;
-    if (min_time == 0 || time < min_time) {  // the first of those that are equal: with the most blocks
+    if (min_time == 0 || time < min_time) {  // ties: the first, with the most blocks
       min_time = time;
       stages.threads = threads;
       stages.resident = resident;

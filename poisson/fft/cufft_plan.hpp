@@ -1,5 +1,5 @@
 #pragma once
-// cuFFT's functions under names that do not depend on the precision, and ownership of its plans.
+// cuFFT's functions under names that do not depend on the precision, and owned plans.
 #include <cufft.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-/// Most work memory that the plan of a launch may ask for beyond that of its smallest batch.
+/// Maximum work memory of a launch's plan, unless its smallest batch needs more.
 inline constexpr std::size_t cufft_work_limit = std::size_t{64} << 20;
 
 inline void check_cufft(cufftResult status, const char* what) {
@@ -25,7 +25,7 @@ inline void check_cufft(cufftResult status, const char* what) {
                   (memory ? ": out of GPU memory" : ": cuFFT error " + std::to_string(static_cast<int>(status))));
 }
 
-/// How a batch of one-dimensional transforms lies in memory.
+/// Memory layout of a batch of one-dimensional transforms.
 struct CufftBatch {
   long long length;                     ///< of one transform, in real or complex values in space
   long long stride_in, stride_out;      ///< between values of one transform
@@ -57,7 +57,7 @@ class CufftPlan {
   }
   cufftHandle handle() const { return handle_; }
 
-  /// Work memory that a plan would ask for, in bytes.
+  /// Work memory that a plan would need, in bytes.
   static std::size_t work_size(cufftType type, const CufftBatch& batch) {
     const CufftPlan probe;
     std::array<long long, 1> n{batch.length};
@@ -70,7 +70,7 @@ class CufftPlan {
   }
 
  private:
-  /// The size of the array that one transform is a part of: in one dimension only its presence counts.
+  /// The size of the array around one transform. In one dimension cuFFT only checks that it is given.
   static std::array<long long, 1> one_dimensional(const CufftBatch& batch) {
     return {batch.length * std::max<long long>(1, std::max(batch.stride_in, batch.stride_out))};
   }

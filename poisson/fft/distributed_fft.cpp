@@ -11,7 +11,7 @@ namespace sluice {
 
 namespace {
 
-/// The ranks that share planes and rows: with slabs all planes are whole. All ranks come to the same result.
+/// The process grid. Slabs have whole planes, so py = 1. The same result on all ranks.
 ProcessGrid processes_of(MPI_Comm world, FftDecomposition decomposition, const ProcessGrid& pencils) {
   const int ranks = size_of(world);
   if (decomposition != FftDecomposition::pencil) return {1, ranks};

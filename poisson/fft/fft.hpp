@@ -11,12 +11,11 @@ namespace sluice {
 /// Name and version of the library: "FFTW 3.3.10".
 std::string fft_library();
 
-/// Which implementation transforms: the fastest that the build has, or the plain one that it is tested against. On a
-/// CPU there is one.
+/// Implementation: the fastest in this build, or the plain one against which it is tested. A CPU build has only one.
 enum class FourierMethod { fastest, plain };
 
-/// Transforms along x between nx real values and nx / 2 + 1 complex coefficients in each row of a field.
-/// Unscaled: backward(forward(f)) = nx f. What a row becomes depends on that row alone, to the bit (FFTW).
+/// Transforms along x between nx real values and nx / 2 + 1 complex coefficients in each row of a field. Unscaled:
+/// backward(forward(f)) = nx f. With FFTW, the bits of a row's result depend on that row alone.
 class FourierX {
  public:
   /// For fields over `box`, x whole, with rows of `row_length` elements: PoissonSolver::row_length.
@@ -33,8 +32,8 @@ class FourierX {
   std::unique_ptr<Plans> plans_;
 };
 
-/// Transforms along y of complex coefficients. Unscaled: backward(forward(f)) = ny f. What a column becomes
-/// depends on that column alone, to the bit (FFTW).
+/// Transforms along y of complex coefficients. Unscaled: backward(forward(f)) = ny f. With FFTW, the bits of a column's
+/// result depend on that column alone.
 class FourierY {
  public:
   /// For views of nx x ny x nz coefficients, rows `stride_y` and planes `stride_z` elements apart, y whole.

@@ -1,6 +1,6 @@
 #pragma once
 // Transforms of columns that are neighbours in memory, each read once and written once: along y or z of an array in
-// which x is the fastest axis. In a GPU build by kernels of our own (fft_columns_cuda.cpp), else by FFTW on copies of a
+// which x is the fastest axis. A GPU build uses its own kernels (fft_columns_cuda.cpp), a CPU build FFTW on copies of a
 // few columns at a time (fft_columns_fftw.cpp).
 #include <complex>
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace sluice {
 
 class ColumnFourier {
  public:
-  /// For nx x ny x nz coefficients, rows stride_y and planes stride_z elements apart. Null where no kernel has this
-  /// length (multiples of 16 up to 2048 without prime factors above 7 do, but 2000), or needs more shared memory than
-  /// the GPU has; a CPU build has every length.
+  /// For nx x ny x nz coefficients, rows stride_y and planes stride_z elements apart. Null if there is no kernel for
+  /// this length, or if it needs more shared memory than the GPU has. Kernels exist for multiples of 16 up to 2048
+  /// without prime factors above 7, except 2000; a CPU build has every length.
   static std::unique_ptr<ColumnFourier> make(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
   virtual ~ColumnFourier() = default;
 
-  /// Unscaled transforms of the array at `from`, device memory, into an array laid out alike, or in place. What a
-  /// column becomes depends on that column alone, to the bit.
+  /// Unscaled transforms of the array at `from`, device memory, into an array of the same layout, or in place. The bits
+  /// of a column's result depend on that column alone.
   virtual void run(const std::complex<real>* from, std::complex<real>* to, bool forward) = 0;
 };
 

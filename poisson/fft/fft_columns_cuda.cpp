@@ -25,7 +25,7 @@ struct ColumnKernels {
   }
 };
 
-/// What a block of threads asks for: more than it needs, where more blocks than `resident` would fit.
+/// Bytes requested per thread block: more than needed, if more blocks than `resident` would fit.
 std::size_t shared_bytes(const ColumnStages& stages) {
   const auto of_multiprocessor =
       static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
@@ -61,7 +61,7 @@ class Columns : public ColumnFourier {
  private:
   int nx_, ny_, nz_;
   ColumnStages stages_;
-  std::size_t shared_;  ///< bytes of shared memory that a block of threads asks for
+  std::size_t shared_;  ///< bytes of shared memory per thread block
   std::int64_t stride_y_, stride_z_;
   Buffer<ComplexPair> twiddles_;  ///< exp(-2 pi i n / ny)
 };

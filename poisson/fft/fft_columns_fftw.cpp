@@ -10,8 +10,7 @@ namespace {
 
 using Complex = std::complex<real>;
 
-/// Columns are copied `together` at a time into contiguous buffers, so that whole cache lines of the array are read and
-/// written.
+/// Copies `together` columns at a time into contiguous buffers, so that whole cache lines are read and written.
 class Columns : public ColumnFourier {
  public:
   Columns(int columns, int length, int planes, std::int64_t stride_y, std::int64_t stride_z)
@@ -60,7 +59,7 @@ class Columns : public ColumnFourier {
 
   int nx_, ny_, nz_;
   std::int64_t stride_y_, stride_z_;
-  std::ptrdiff_t pitch_;  ///< of the buffers' columns: whole cache lines, and no power of two
+  std::ptrdiff_t pitch_;  ///< of the buffers' columns: whole cache lines, but no power of two
   Buffer<Complex> source_, target_;
   FftwPlan forward_, backward_;
 };

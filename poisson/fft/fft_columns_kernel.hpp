@@ -1,24 +1,25 @@
 #pragma once
-// Fourier transforms along y on an NVIDIA GPU, each column read once and then written once, so that they may work in
-// place. A block of threads takes a few neighbouring columns of one plane, so that what it reads of a row is one
-// stretch of memory, and transforms them in shared memory in three stages: with N = R1 R2 R3, y = (n1 R2 + n2) R3 + n3
-// and ky = k1 + R1 (k2 + R2 k3),
-//   (1) over n1, turned by exp(-2 pi i k1 (n2 R3 + n3) / N),
-//   (2) over n2, turned by exp(-2 pi i k2 n3 / (R2 R3)); none where R2 = 1,
+// Fourier transforms along y on an NVIDIA GPU. Each column is read once, then written once, so in place works too. A
+// thread block takes a few neighbouring columns of one plane, so that it reads a contiguous piece of each row, and
+// transforms them in shared memory in three stages: with N = R1 R2 R3, y = (n1 R2 + n2) R3 + n3 and ky = k1 + R1 (k2 +
+// R2 k3),
+//   (1) over n1, times exp(-2 pi i k1 (n2 R3 + n3) / N),
+//   (2) over n2, times exp(-2 pi i k2 n3 / (R2 R3)); skipped if R2 = 1,
 //   (3) over n3.
-// Each leaves its result where it found its input, and the order of the rows is put right by where (3) writes.
+// Each stage writes its results in the place of its input; the addresses to which (3) writes restore the order of the
+// rows.
 #include "poisson/fft/column_stages.hpp"
 #include "poisson/fft/small_dft.hpp"
 
 namespace sluice::cuda {
 
-/// The columns of an array and of the one that takes the result, which may be the same: `per_plane` in each plane.
+/// The columns of the input array and of the output array, which may be the same: `per_plane` in each plane.
 struct ColumnArray {
   const ComplexPair* from;
   ComplexPair* to;
   std::ptrdiff_t stride_y, stride_z;  ///< in complex numbers
   int per_plane;
-  int tiles_per_plane;  ///< blocks of threads for each plane
+  int tiles_per_plane;  ///< thread blocks per plane
 };
 
 /// `twiddles`: exp(-2 pi i n / N). Backward, row ky is written as N - ky.

@@ -1,5 +1,5 @@
-// Distributed transforms with x the fastest axis throughout. All steps work in the caller's complex array, here a, and
-// in the buffers of the exchange.
+// Distributed transforms with x the fastest axis throughout. All steps use the caller's complex array, here a, and the
+// buffers of the exchange.
 #include "core/support/collective.hpp"
 #include "poisson/fft/fft_pipeline.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 using namespace fft_steps;
 
-/// Egger (2021), sec. 4.4, Default; on 1 x P ranks sec. 4.2, Default: the first redistribution is none.
+/// Egger (2021), sec. 4.4, Default; on 1 x P ranks sec. 4.2, Default: then the first redistribution does nothing.
 class ContiguousPencils : public FftPipeline {
  public:
   explicit ContiguousPencils(const FftPlace& place)

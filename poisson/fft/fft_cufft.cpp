@@ -1,6 +1,6 @@
-// Fourier transforms on a GPU, in place: by kernels of our own, along y by VkFFT for lengths that they leave out if the
-// build has it, else by cuFFT, the plain way. cuFFT may choose other kernels for other batch sizes, so that the last
-// bits of a transform can depend on how many rows a rank owns, that is on the process grid.
+// Fourier transforms on a GPU, in place: by our own kernels; along y for other lengths by VkFFT, if the build has it;
+// else by cuFFT, the plain implementation. cuFFT may choose its kernels by batch size, so the last bits of a transform
+// can depend on the number of rows on a rank, hence on the process grid.
 #include <algorithm>
 #include <string>
 
@@ -19,16 +19,16 @@ namespace {
 
 using Complex = std::complex<real>;
 
-/// Whether cuFFT has a kernel that moves data at the speed of memory: for powers of two in rows without a gap between
-/// them. There it takes 2.1 words of 8 bytes a point, where 2 is the least, but 4.9 at nx = 384, 5.0 at 576 and
-/// 640, 5.4 at 768, 7.1 at 1536 (H200, double).
+/// Whether cuFFT has a kernel that reaches memory bandwidth: for powers of two in rows without gaps. There it moves 2.1
+/// words of 8 bytes per point (minimum 2), but 4.9 at nx = 384, 5.0 at 576 and 640, 5.4 at 768, 7.1 at 1536 (H200,
+/// double).
 bool cufft_is_fast(std::int64_t nx, std::int64_t row_length) {
   return nx >= 256 && (nx & (nx - 1)) == 0 && row_length == nx + 2;
 }
 
 }  // namespace
 
-/// All rows at once, their y halo included; by cuFFT those of several planes at a time, as many as work memory allows.
+/// Transforms all rows at once, y halo included; cuFFT transforms as many planes at a time as work memory allows.
 struct FourierX::Plans {
   Plans(const Box3& owned, std::int64_t length, FourierMethod method)
       : box(owned), row_length(length), planes(owned.nz()) {
@@ -49,7 +49,7 @@ struct FourierX::Plans {
     }
   }
 
-  /// Of so many planes, with the y halo between them.
+  /// Rows of `depth` planes, with the y halo between them.
   std::int64_t rows_of(int depth) const { return (box.extent(1) + 2) * depth - 2; }
 
   CufftBatch batch(int depth, bool to_complex) const {
@@ -108,7 +108,7 @@ void FourierX::backward(Field& field) {
 }
 
 #ifdef SLUICE_VKFFT
-/// Lengths that VkFFT transforms by its own radices.
+/// Whether VkFFT has radices for this length.
 bool suits_vkfft(int length) {
   if (length < 4) return false;
   for (const int radix : {2, 3, 5, 7}) {
@@ -118,8 +118,8 @@ bool suits_vkfft(int length) {
 }
 #endif
 
-/// All planes at once, but by cuFFT one plane at a time: strided transforms of everything at once would need as
-/// much work memory as there is data.
+/// Transforms all planes at once, but with cuFFT one plane at a time: strided transforms of all planes would need as
+/// much work memory as data.
 struct FourierY::Plans {
   Plans(int nx, int ny, int planes, std::int64_t row_stride, std::int64_t plane_stride, FourierMethod method)
       : nz(planes), stride_y(row_stride), stride_z(plane_stride) {

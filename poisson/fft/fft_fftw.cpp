@@ -1,6 +1,6 @@
-// Fourier transforms by FFTW. Every row or column is transformed by itself, by the same plan between the same
-// aligned buffers, so that its bits depend neither on its neighbours nor on the process grid; on the
-// cache-sized lines of a flow solver this is as fast as transforming several at a time (measured).
+// Fourier transforms by FFTW. Each row or column is transformed separately, by the same plan between the same aligned
+// buffers, so that its bits depend neither on its neighbours nor on the process grid. For cache-sized lines this is as
+// fast as transforming several at a time (measured).
 #include <algorithm>
 
 #include "core/device/buffer.hpp"

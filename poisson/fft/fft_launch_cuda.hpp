@@ -1,5 +1,5 @@
 #pragma once
-// What the transforms along x and y by kernels of our own have in common on the host.
+// Host code shared by our own kernels for transforms along x and y.
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -15,7 +15,7 @@ namespace sluice::cuda {
 inline constexpr int length_unit = 16;
 inline constexpr int length_count = 128;
 
-/// Kernels::of<length>(), made for each of those lengths; null for others.
+/// Kernels::of<length>() for each of those lengths; null for others.
 template <class Kernels>
 auto kernel_of_length(int length) {
   static constexpr auto kernels = []<int... n>(std::integer_sequence<int, n...>) {
@@ -26,7 +26,7 @@ auto kernel_of_length(int length) {
   return kernels[static_cast<std::size_t>(length / length_unit - 1)];
 }
 
-/// Lets a block of threads of `kernel` have this many bytes of shared memory; false if the GPU has less.
+/// Allows this many bytes of shared memory for a thread block of `kernel`; false if the GPU has less.
 inline bool allow_shared(const void* kernel, std::size_t bytes) {
   if (bytes > static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))) return false;
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),

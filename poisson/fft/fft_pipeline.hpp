@@ -1,6 +1,6 @@
 #pragma once
-// The steps of a distributed transform: one class for each order in which transforms and redistributions follow each
-// other, contiguous in fft_contiguous.cpp, realigned in fft_realigned.cpp.
+// The steps of a distributed transform: one class for each sequence of transforms and redistributions, contiguous in
+// fft_contiguous.cpp, realigned in fft_realigned.cpp.
 #include <complex>
 #include <initializer_list>
 #include <memory>
@@ -17,7 +17,7 @@ namespace sluice {
 
 using FftStage = Box3 (FftSplitting::*)(int) const;  ///< what a rank owns
 
-/// The words in which the steps are written.
+/// Short names for the steps.
 namespace fft_steps {
 
 using Complex = std::complex<real>;
@@ -30,7 +30,7 @@ inline constexpr FftStage sheets = &FftSplitting::sheets;
 
 }  // namespace fft_steps
 
-/// Where a pipeline is made: between which ranks, by what means.
+/// The ranks of a pipeline, and how these exchange data.
 struct FftPlace {
   const Communicator& comm;
   const FftSplitting& splitting;
@@ -38,7 +38,7 @@ struct FftPlace {
   PhaseTimers& timers;
 
   Box3 own(FftStage stage) const { return (splitting.*stage)(comm.rank()); }
-  /// What any rank owns, in the order of memory.
+  /// The box of any rank, in memory order.
   auto boxes_of(FftStage stage, const AxisOrder& order) const {
     return [this, stage, order](int rank) { return in_memory((splitting.*stage)(rank), order); };
   }
@@ -60,7 +60,7 @@ class FftPipeline {
   std::size_t bytes() const;
 
  protected:
-  /// `stages`: what the rank owns between the steps, the last of them afterwards.
+  /// `stages`: what the rank owns between the steps; the last one, what it owns afterwards.
   FftPipeline(const FftPlace& place, std::initializer_list<FftStage> stages);
 
   virtual std::vector<const Redistribution*> redistributions() const = 0;

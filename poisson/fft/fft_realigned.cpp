@@ -1,6 +1,6 @@
-// Distributed transforms whose memory order changes with the transforms, so that blocks leave without packing forward
-// and arrive without unpacking backward. Steps alternate between the caller's complex array, here a, and a work array,
-// w; a transform that changes the order of memory cannot work in place.
+// Distributed transforms that change the memory order, so that blocks need no packing forward and no unpacking
+// backward. Steps alternate between the caller's complex array, here a, and a work array, w; a transform that changes
+// the order of memory cannot work in place.
 #include "core/support/collective.hpp"
 #include "poisson/fft/fft_pipeline.hpp"
 

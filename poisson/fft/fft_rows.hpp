@@ -1,5 +1,5 @@
 #pragma once
-// Transforms along x by kernels of our own: in place, in one pass over memory. For GPU builds.
+// Transforms along x by our own kernels, in place, in one pass over memory. For GPU builds.
 #include <cstdint>
 #include <memory>
 
@@ -11,12 +11,12 @@ namespace sluice {
 class RowFourier {
  public:
   /// For `rows` rows of nx real values or nx / 2 + 1 complex coefficients, `row_length` real values apart: an even
-  /// number, nx + 2 or more. Null where no kernel has this length (multiples of 32 up to 4096 without prime factors
-  /// above 7 do, but 4000), or needs more shared memory than the GPU has.
+  /// number, nx + 2 or more. Null if there is no kernel for this length, or if it needs more shared memory than the GPU
+  /// has. Kernels exist for multiples of 32 up to 4096 without prime factors above 7, except 4000.
   static std::unique_ptr<RowFourier> make(int nx, std::int64_t rows, std::int64_t row_length);
 
-  /// Unscaled transforms of the rows at `data`, device memory aligned to a complex number. Backward, the imaginary
-  /// parts of the first and last coefficient of a row count for nothing.
+  /// Unscaled transforms of the rows at `data`, device memory aligned to a complex number. backward() ignores the
+  /// imaginary parts of a row's first and last coefficient.
   void forward(real* data) { run(data, true); }
   void backward(real* data) { run(data, false); }
 

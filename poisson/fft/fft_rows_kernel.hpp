@@ -1,15 +1,15 @@
 #pragma once
 // Fourier transforms along x on an NVIDIA GPU between nx real values and nx / 2 + 1 coefficients, in place, each row
-// read and written once. The row is taken for N = nx / 2 complex numbers z_m = x_2m + i x_2m+1, whose transform Z gives
-// that of the row, with w = exp(-2 pi i / nx):
+// read and written once. The row is treated as N = nx / 2 complex numbers z_m = x_2m + i x_2m+1. Their transform Z
+// gives that of the row, with w = exp(-2 pi i / nx):
 //   X_k = E_k + w^k O_k and X_N-k = conj(E_k - w^k O_k), E_k = (Z_k + conj Z_N-k) / 2, O_k = -i (Z_k - conj Z_N-k) / 2,
-// where Z_N = Z_0. A block of threads takes a few whole rows and transforms them in shared memory in three stages: with
-// N = R1 R2 R3, m = (n1 R2 + n2) R3 + n3 and k = k1 + R1 (k2 + R2 k3),
-//   (1) over n1, turned by exp(-2 pi i k1 (n2 R3 + n3) / N),
-//   (2) over n2, turned by exp(-2 pi i k2 n3 / (R2 R3)); none where R2 = 1,
+// where Z_N = Z_0. A thread block takes a few whole rows and transforms them in shared memory in three stages: with N =
+// R1 R2 R3, m = (n1 R2 + n2) R3 + n3 and k = k1 + R1 (k2 + R2 k3),
+//   (1) over n1, times exp(-2 pi i k1 (n2 R3 + n3) / N),
+//   (2) over n2, times exp(-2 pi i k2 n3 / (R2 R3)); skipped if R2 = 1,
 //   (3) over n3.
-// Each leaves its result where it found its input. Backward, Z comes first, and an inverse transform is a forward one
-// of numbers with their real and imaginary parts exchanged, before and after.
+// Each stage writes its results in the place of its input. Backward, Z is formed first; the inverse transform is a
+// forward one with real and imaginary parts exchanged before and after.
 #include <cstdint>
 
 #include "poisson/fft/row_stages.hpp"
@@ -23,7 +23,7 @@ struct RowArray {
   std::int64_t count;     ///< rows
 };
 
-/// How a row of `Length` real values is transformed. A measurement may put other stages in its place.
+/// How a row of `Length` real values is transformed. A benchmark may use other stages instead.
 template <int Length>
 struct ChosenRowStages {
   static constexpr RowStages stages = row_stages_of(Length);
@@ -41,7 +41,7 @@ struct BlockOfRows {
   int count;
 };
 
-/// Pairs of coefficients that a thread reads before it uses them, so that enough is on its way from memory.
+/// Pairs of coefficients that a thread reads before it uses them, to keep enough loads in flight.
 inline constexpr int pairs_at_once = 4;
 
 /// X_k and X_N-k to memory, from Z in the order of (3). `twiddles`: exp(-2 pi i n / nx).
@@ -78,8 +78,8 @@ __device__ __forceinline__ void write_coefficients(const BlockOfRows& block, con
   }
 }
 
-/// 2 Z_k and 2 Z_N-k, parts exchanged, in the order of (1), from X_k and X_N-k in memory. The imaginary parts of X_0
-/// and X_N count for nothing.
+/// 2 Z_k and 2 Z_N-k, real and imaginary parts exchanged, in the order of (1), from X_k and X_N-k in memory. Ignores
+/// the imaginary parts of X_0 and X_N.
 template <class Choice>
 __device__ __forceinline__ void read_coefficients(const BlockOfRows& block, const ComplexPair* __restrict__ twiddles) {
   constexpr RowStages s = Choice::stages;
@@ -117,7 +117,7 @@ __device__ __forceinline__ void read_coefficients(const BlockOfRows& block, cons
   }
 }
 
-/// From z in memory, or with `Backward` in shared memory.
+/// Reads z from memory, or with `Backward` from shared memory.
 template <class Choice, bool Backward>
 __device__ __forceinline__ void first_stage(const BlockOfRows& block, const ComplexPair* __restrict__ twiddles) {
   constexpr RowStages s = Choice::stages;
@@ -158,7 +158,7 @@ __device__ __forceinline__ void second_stage(const BlockOfRows& block, const Com
   }
 }
 
-/// To shared memory, or with `Backward` to memory, in natural order and with parts exchanged.
+/// Writes to shared memory, or with `Backward` to memory, in natural order and with real and imaginary parts exchanged.
 template <class Choice, bool Backward>
 __device__ __forceinline__ void third_stage(const BlockOfRows& block) {
   constexpr RowStages s = Choice::stages;
@@ -184,7 +184,7 @@ __device__ __forceinline__ void third_stage(const BlockOfRows& block) {
   }
 }
 
-/// `twiddles`: exp(-2 pi i n / nx). All that a block writes to memory, it writes after its threads have read its rows.
+/// `twiddles`: exp(-2 pi i n / nx). A block writes to memory only after its threads have read its rows.
 template <class Choice, bool Backward>
 __global__ void __launch_bounds__(Choice::stages.threads, Choice::stages.resident)
     transform_rows(RowArray array, const ComplexPair* __restrict__ twiddles) {

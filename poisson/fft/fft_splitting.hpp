@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// Which part of the array each rank owns between the steps of a distributed transform. Pure arithmetic; parts may be
-/// empty. Rows have x whole, columns y, lines z; all but `values` are boxes of coefficients.
+/// The part of the array that each rank owns between the steps of a distributed transform. Pure arithmetic; parts may
+/// be empty. Rows have x whole, columns y, lines z; all but `values` are boxes of coefficients.
 class FftSplitting {
  public:
   FftSplitting(std::array<std::int64_t, 3> cells, ProcessGrid processes)
@@ -21,7 +21,7 @@ class FftSplitting {
 
   /// In space: y split over py, z over pz.
   Box3 values(int rank) const { return split(split(whole(cells_), 1, y(rank)), 2, z(rank)); }
-  /// The same of coefficients along x.
+  /// The same, in coefficients along x.
   Box3 rows(int rank) const { return split(split(whole(modes_), 1, y(rank)), 2, z(rank)); }
   /// kx split over py, z over pz.
   Box3 columns(int rank) const { return split(split(whole(modes_), 0, y(rank)), 2, z(rank)); }

@@ -1,5 +1,5 @@
 #pragma once
-// Transforms along y by VkFFT: strided, in place, in one pass over memory. For GPU builds that found it.
+// Transforms along y by VkFFT: strided, in place, in one pass over memory. For GPU builds with VkFFT.
 #include <cstdint>
 #include <memory>
 
@@ -9,9 +9,8 @@ namespace sluice {
 
 class VkFourierY {
  public:
-  /// For nx x ny x nz coefficients, rows stride_y and planes stride_z elements apart. Compiles its kernels: takes about
-  /// a second. Null where VkFFT does not take this shape, or could not transform it in place without work memory as
-  /// large as the data.
+  /// For nx x ny x nz coefficients, rows stride_y and planes stride_z elements apart. Compiles its kernels, which takes
+  /// about a second. Null if VkFFT does not support this shape, or would need work memory as large as the data.
   static std::unique_ptr<VkFourierY> make(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
 
   ~VkFourierY();

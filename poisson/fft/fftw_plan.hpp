@@ -1,6 +1,6 @@
 #pragma once
-// FFTW's functions under names that do not depend on the precision, and ownership of its plans. Plans are estimated,
-// never timed: timing would make them vary from run to run.
+// FFTW's functions under names that do not depend on the precision, and owned plans. Plans are estimated, not measured:
+// measured plans would vary from run to run.
 #include <fftw3.h>
 
 #include <complex>

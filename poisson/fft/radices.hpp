@@ -1,10 +1,10 @@
 #pragma once
-// How the length of a transform on a GPU is cut into the radices of its stages.
+// How the length of a transform on a GPU is factored into the radices of its stages.
 #include <algorithm>
 
 namespace sluice {
 
-/// N = R1 R2 R3; R2 = 1 where there are two stages.
+/// N = R1 R2 R3; R2 = 1 if there are two stages.
 struct Radices {
   int R1, R2, R3;
 
@@ -14,18 +14,18 @@ struct Radices {
 
 inline constexpr int largest_radix = 16;
 
-/// Whether SmallDft has it.
+/// Whether SmallDft supports it.
 constexpr bool is_radix(int n) {
   return n >= 1 && n <= largest_radix && n != 11 && n != 13;
 }
 
-/// Threads of a multiprocessor whose registers hold a transform of `radix` points each.
+/// Threads of a multiprocessor if each holds a transform of `radix` points in registers.
 constexpr int threads_that_fit(int radix) {
   if (radix <= 8) return 1024;
   return radix <= 12 ? 768 : 512;
 }
 
-/// Two radices if they do, else three, as equal as can be, in ascending order; R1 = 0 if there are none.
+/// Two radices if possible, else three, as equal as possible, in ascending order; R1 = 0 if there are none.
 constexpr Radices radices_of(int length) {
   Radices best = {};
   int min_price = 0;

@@ -21,7 +21,7 @@ Redistribution::Side::Side(const Box3& own, const std::vector<Box3>& others, boo
   SLUICE_REQUIRE(elements == own.volume(), "the boxes of a splitting do not fill the array");
 }
 
-/// Without gaps, with a place for the rank's own block.
+/// Blocks without gaps, with a place for the rank's own block.
 BlockLayout Redistribution::Side::layout(int rank) const {
   BlockLayout layout;
   for (std::size_t peer = 0; peer < blocks.size(); ++peer) {
@@ -33,7 +33,7 @@ BlockLayout Redistribution::Side::layout(int rank) const {
   return layout;
 }
 
-/// The own one first, then those of the next ranks, not of the same one on all ranks at once.
+/// The own part first, then those of the next ranks, so that not all ranks send to the same one.
 Parts Redistribution::Side::parts_of(Complex* array, int rank) const {
   const int size = static_cast<int>(blocks.size());
   const BlockLayout places = layout(rank);

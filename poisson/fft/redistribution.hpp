@@ -1,5 +1,5 @@
 #pragma once
-// How the coefficients of a distributed transform go from one splitting to the next.
+// Moves the coefficients of a distributed transform from one splitting to the next.
 #include <complex>
 #include <memory>
 #include <vector>
@@ -10,13 +10,13 @@
 
 namespace sluice {
 
-/// Moves an array of complex numbers between two splittings of the same global box over the ranks of a communicator,
-/// by way of blocks: what one rank has for another. On either side, the blocks may be parts of the array, to be packed
-/// or unpacked by loops, or be the array: one after another, in the order of ranks, which takes an axis that is the
-/// slowest in memory. The boxes are in the order of memory, fastest axis first, whichever axis of the grid that is.
+/// Moves an array of complex numbers between two splittings of the same global box over the ranks of a communicator, in
+/// blocks, one for each pair of ranks. On either side, the blocks may be parts of the array, which loops pack or
+/// unpack. Or the array consists of the blocks, in the order of ranks; then the split axis must be the slowest in
+/// memory. Boxes are in memory order, fastest axis first, whatever axis of the grid that is.
 class Redistribution {
  public:
-  /// The side on which loops run: source packed, target unpacked, or both.
+  /// The side on which loops run: pack the source, unpack the target, or both.
   enum class Loops { pack, unpack, both };
 
   /// from[r] and to[r]: the boxes of rank r of `comm`, in global indices. `comm`, `exchange` and `timers` must outlive
@@ -24,20 +24,20 @@ class Redistribution {
   Redistribution(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, Loops loops,
                  Exchange& exchange, PhaseTimers& timers);
 
-  /// Loops::unpack: where loops and transforms issued afterwards write the source, and run() is to be told so: in the
-  /// buffer that is sent from. Where there is none, in `elsewhere`; on a rank of its own, in `target` at once.
+  /// For Loops::unpack: returns where loops and transforms issued afterwards must write the source, to be passed to
+  /// run(): the send buffer, `elsewhere` if there is none, or `target` on a single rank.
   std::complex<real>* open(std::complex<real>* target, std::complex<real>* elsewhere);
 
-  /// Where the target lies afterwards: Loops::pack: among the blocks that came in, until the next redistribution of
-  /// the exchange; else in `target`. On a rank of its own, where the source is. `source` and `target` may be the same
-  /// array; of the source nothing remains. Collective over the communicator.
+  /// Returns the address of the target: with Loops::pack the received blocks, valid until the next redistribution of
+  /// the exchange; else `target`; on a single rank `source`. `source` and `target` may be the same array; the source is
+  /// destroyed. Collective over the communicator.
   std::complex<real>* run(std::complex<real>* source, std::complex<real>* target);
 
-  /// What it asks of the buffers of the exchange, in bytes.
+  /// Bytes needed in the buffers of the exchange.
   std::size_t buffer_bytes(bool sending) const { return mover_ ? mover_->buffer_bytes(sending) : 0; }
 
  private:
-  /// The array of one side: boxes of it in common with each rank.
+  /// The array of one side and its intersections with each rank's box on the other side.
   struct Side {
     Box3 whole;
     std::vector<Box3> blocks;  ///< global indices
@@ -50,7 +50,7 @@ class Redistribution {
 
   int rank_;
   Side source_, target_;
-  std::unique_ptr<BlockMover> mover_;  ///< none for a rank on its own
+  std::unique_ptr<BlockMover> mover_;  ///< null on a single rank
 };
 
 }  // namespace sluice

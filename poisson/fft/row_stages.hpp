@@ -1,5 +1,5 @@
 #pragma once
-// How a transform along x of a given length is cut into stages and spread over threads (fft_rows_kernel.hpp).
+// How a transform along x of a given length is split into stages and over threads (fft_rows_kernel.hpp).
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -11,19 +11,19 @@ namespace sluice {
 
 /// The stages of nx / 2 complex numbers.
 struct RowStages : Radices {
-  int rows;      ///< that a block of threads transforms together
+  int rows;      ///< that a thread block transforms together
   int threads;   ///< of a block
-  int resident;  ///< blocks of threads on a multiprocessor at a time
+  int resident;  ///< thread blocks on a multiprocessor at a time
 
-  /// Numbers of shared memory for each n1 or k1: odd, so that neighbouring k1 lie in different banks.
+  /// Numbers in shared memory for each n1 or k1: odd, so that neighbouring k1 are in different banks.
   constexpr int layer() const { return R2 * R3 | 1; }
-  /// For each row of the array: such that the first R2 R3 numbers of neighbouring rows, which (1) reaches for in one
-  /// go, follow each other over the banks.
+  /// Numbers per row of the array: such that the first R2 R3 numbers of neighbouring rows, which (1) accesses together,
+  /// are in consecutive banks.
   constexpr int row() const {
     constexpr int banks = 128 / static_cast<int>(sizeof(ComplexPair));
     return R1 * layer() + ((R2 * R3 - R1 * layer()) % banks + banks) % banks;
   }
-  /// Where the first stage finds number m of a row, and where the last one leaves coefficient k.
+  /// Positions from which the first stage reads number m and to which the last one writes coefficient k.
   constexpr int place_before(int m) const { return m / (R2 * R3) * layer() + m % (R2 * R3); }
   constexpr int place_after(int k) const { return k % R1 * layer() + k / R1 % R2 * R3 + k / (R1 * R2); }
   constexpr std::size_t shared_bytes() const { return sizeof(ComplexPair) * static_cast<std::size_t>(rows * row()); }
@@ -31,15 +31,15 @@ struct RowStages : Radices {
 
 namespace row_stages {
 
-/// Bytes of shared memory of all blocks of threads on a multiprocessor together: enough to keep the memory busy; the
-/// rest caches the roots of unity.
+/// Bytes of shared memory of all thread blocks on a multiprocessor: enough to saturate memory; the rest caches the
+/// twiddles.
 inline constexpr int bytes_in_flight = 160'000;
 
-/// Blocks of threads on a multiprocessor, so that some read and write while others compute.
+/// Minimum thread blocks on a multiprocessor, so that some read and write while others compute.
 inline constexpr int min_resident = 3;
 
-/// Radices with the largest powers of two first and last: where R1 is a multiple of 8, the numbers that neighbouring
-/// threads reach for lie in different banks.
+/// Radices with the largest powers of two first and last: if R1 is a multiple of 8, neighbouring threads access
+/// different banks.
 constexpr Radices ordered(const Radices& radices) {
   const auto power_of_two = [](int n) { return n & -n; };
   std::array<int, 3> sorted{radices.R1, radices.R2, radices.R3};
@@ -49,7 +49,7 @@ constexpr Radices ordered(const Radices& radices) {
   return {sorted[0], sorted[2], sorted[1]};
 }
 
-/// Numbers that a thread handles one after the other in all passes, threads that idle included.
+/// Numbers that a thread handles sequentially in all passes, idle threads included.
 constexpr int numbers_in_turn(const RowStages& stages) {
   const int n = stages.rows * stages.length();
   const auto of = [&](int radix) { return radix > 1 ? (n / radix + stages.threads - 1) / stages.threads * radix : 0; };
@@ -58,7 +58,7 @@ constexpr int numbers_in_turn(const RowStages& stages) {
 
 }  // namespace row_stages
 
-/// R1 = 0 where nx / 2 has no three radices.
+/// R1 = 0 if nx / 2 is not a product of three radices.
 constexpr RowStages row_stages_of(int nx) {
   using namespace row_stages;
   const Radices ascending = radices_of(nx / 2);
@@ -73,7 +73,7 @@ constexpr RowStages row_stages_of(int nx) {
       stages.resident = std::min({fit / threads, bytes_in_flight / static_cast<int>(stages.shared_bytes()), 16});
       if (stages.resident < min_resident) break;
       const double time = static_cast<double>(numbers_in_turn(stages)) / (rows * stages.resident);
-      if (min_time == 0 || time < min_time) {  // the first of those that are equal: the most blocks
+      if (min_time == 0 || time < min_time) {  // ties: the first, with the most blocks
         min_time = time;
         best = stages;
       }

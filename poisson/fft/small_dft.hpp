@@ -1,12 +1,12 @@
 #pragma once
-// Discrete Fourier transforms of a few points held in registers: what a long transform is made of.
+// Discrete Fourier transforms of a few points in registers: the building blocks of long transforms.
 #include <cmath>
 
 #include "core/support/real.hpp"
 
 namespace sluice {
 
-/// A complex number that moves in one access.
+/// A complex number, loaded and stored in one access.
 struct alignas(2 * sizeof(real)) ComplexPair {
   real re, im;
 };
@@ -32,12 +32,12 @@ SLUICE_INLINE ComplexPair exchanged(ComplexPair a) {
   return {a.im, a.re};
 }
 
-/// -i a: a quarter of a turn.
+/// -i a
 SLUICE_INLINE ComplexPair quarter_turn(ComplexPair a) {
   return {a.im, -a.re};
 }
 
-/// cos(2 pi k / N) of the lengths whose roots of unity are no simple numbers.
+/// cos(2 pi k / N) for lengths without simple roots of unity
 template <int N>
 SLUICE_INLINE constexpr double cosine(int k) {
   static_assert(N == 3 || N == 5 || N == 7 || N == 9 || N == 16);
@@ -170,7 +170,7 @@ struct SmallDft<4> {
   }
 };
 
-/// An odd prime: terms n and N - n together.
+/// For an odd prime: combines terms n and N - n.
 template <int N>
 struct OddDft {
   static constexpr int half = N / 2;
@@ -202,7 +202,7 @@ struct OddDft {
   }
 };
 
-/// A B points by A transforms of B and B of A; A and B have no factor in common, so that nothing is turned between.
+/// A B points by A transforms of B and B of A. A and B are coprime, so no twiddles are needed in between.
 template <int A, int B>
 struct CoprimeDft {
   SLUICE_INLINE static void run(ComplexPair* v) {
@@ -228,7 +228,7 @@ struct CoprimeDft {
   }
 };
 
-/// A B points by B transforms of A, turned, and A of B.
+/// A B points by B transforms of A, twiddles, and A transforms of B.
 template <int A, int B>
 struct CooleyTukeyDft {
   SLUICE_INLINE static void run(ComplexPair* v) {
@@ -267,7 +267,7 @@ template <> struct SmallDft<15> : CoprimeDft<3, 5> {};
 template <> struct SmallDft<16> : CooleyTukeyDft<4, 4> {};
 // clang-format on
 
-/// v[k] *= w^k; each power from the product of as few as possible.
+/// v[k] *= w^k, with as few multiplications per power as possible.
 template <int N>
 SLUICE_INLINE void apply_twiddles(ComplexPair* v, ComplexPair w) {
   constexpr int low = 4;

@@ -1,4 +1,4 @@
-// A program of its own on top of Sluice's distributed Fourier transform; start yours from here.
+// A stand-alone program with Sluice's distributed Fourier transform: a template for your own.
 //
 //   mpirun -n 4 sluice_fft_example 64
 //
@@ -28,7 +28,7 @@ double field(double x, double y, double z) {
   return 2 * std::cos(x) * std::cos(2 * y) + std::sin(3 * z);
 }
 
-/// The coefficient of this field, divided by the number of points. Along x only the wavenumbers 0 ... n / 2 are kept:
+/// The coefficient of this field, divided by the number of points. Along x only the wavenumbers 0 ... n / 2 are stored;
 /// the others are complex conjugates.
 std::complex<double> coefficient(std::int64_t kx, std::int64_t ky, std::int64_t kz, std::int64_t n) {
   if (kx == 1 && (ky == 2 || ky == n - 2) && kz == 0) return 0.5;
@@ -37,7 +37,7 @@ std::complex<double> coefficient(std::int64_t kx, std::int64_t ky, std::int64_t 
   return 0;
 }
 
-/// Calls action(i, j, k, at) for each point of a box, x fastest: its global indices and its place in the array.
+/// Calls action(i, j, k, at) for each point of a box, x fastest: with its global indices and its position in the array.
 template <class Action>
 void for_each_point(const sluice::Box3& box, const Action& action) {
   std::size_t at = 0;
@@ -77,7 +77,7 @@ double transform(MPI_Comm world, std::int64_t n) {
   sluice::Buffer<real> space(values);
   sluice::Buffer<std::complex<real>> modes(fft.complex_elements());
 
-  // 3. There: the coefficients are n^3 times those of the Fourier series.
+  // 3. Forward: the coefficients are n^3 times those of the Fourier series.
   fft.forward(space.data(), modes.data());
   const std::vector<std::complex<real>> found = modes.download();
   const double points = static_cast<double>(n * n * n);
@@ -86,7 +86,7 @@ double transform(MPI_Comm world, std::int64_t n) {
     error = std::max(error, std::abs(std::complex<double>(found[at]) / points - coefficient(kx, ky, kz, n)));
   });
 
-  // 4. And back: n^3 times the values.
+  // 4. Backward: the result is n^3 times the values.
   fft.backward(modes.data(), space.data());
   const std::vector<real> again = space.download();
   for (std::size_t at = 0; at < values.size(); ++at)
