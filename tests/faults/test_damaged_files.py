@@ -1,4 +1,4 @@
-"""Files that were damaged between two runs: found, named, and passed over where an older one will do."""
+"""Files damaged between two runs: a restart finds and names them, and skips them if an older one is enough."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CASE = {"time.steps": STEPS, "output.checkpoint": {"every": 0.5, "keep": 3}}
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a finished run, and its results; not to be changed."""
+    """The folder of a finished run and its results; read-only for tests."""
     folder = tmp_path_factory.mktemp("finished")
     must(sluice("run", write_case(folder, CASE)))
     return folder
@@ -25,7 +25,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(finished: Path, tmp_path: Path) -> Path:
-    """A copy of it."""
+    """A copy of the finished run."""
     shutil.copytree(finished, tmp_path / "run")
     return tmp_path / "run"
 
@@ -55,7 +55,7 @@ def empty(file: Path) -> None:
 
 
 def overwrite_with_zeros(file: Path) -> None:
-    """As a file system may leave a file after a power cut."""
+    """Only zeros, which a file system may leave after a power cut."""
     file.write_bytes(bytes(file.stat().st_size))
 
 
@@ -103,7 +103,7 @@ def test_auto_falls_back_to_the_older_checkpoint(
 
 
 def test_any_single_bit(finished: Path, run: Path) -> None:
-    """Wherever a bit flips, the restart either notices or ends with the right results."""
+    """For any flipped bit, the restart either reports it or ends with the right results."""
     newest = checkpoints(run / "out")[-1]
     intact = newest.read_bytes()
     places = random.Random(5)
@@ -116,7 +116,7 @@ def test_any_single_bit(finished: Path, run: Path) -> None:
 
 @pytest.mark.parametrize("ranks", [0, 2])
 def test_all_checkpoints_damaged_is_no_fresh_start(finished: Path, run: Path, ranks: int) -> None:
-    """Starting afresh would remove what may be mended: the user decides."""
+    """The user decides, because a fresh start would remove files that may be repairable."""
     damaged = checkpoints(run / "out")
     for file in damaged:
         truncate(file)
@@ -132,7 +132,7 @@ def test_all_checkpoints_damaged_is_no_fresh_start(finished: Path, run: Path, ra
 
 @pytest.mark.parametrize("ranks", [0, 2])
 def test_damaged_statistics_are_refused(run: Path, ranks: int) -> None:
-    """They cannot be computed again from the checkpoint: the user decides."""
+    """The user decides, because the checkpoint does not suffice to compute them again."""
     statistics = run / "out" / "statistics.h5"
     truncate(statistics)
     before = statistics.read_bytes()
@@ -147,7 +147,7 @@ def test_damaged_statistics_are_refused(run: Path, ranks: int) -> None:
 
 @pytest.mark.parametrize("cut", [1, 30, 100000])
 def test_time_series_cut_off_within_a_row(finished: Path, run: Path, cut: int) -> None:
-    """As kill -9 may leave it: rows after the checkpoint are written again."""
+    """As kill -9 may leave it: rows after the checkpoint are rewritten."""
     newest = checkpoints(run / "out")[-1]
     newest.unlink()
     series = run / "out" / "timeseries.csv"

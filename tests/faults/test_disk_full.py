@@ -82,7 +82,7 @@ def test_full_during_a_checkpoint(reference: Path, small_disk: Path, ranks: int)
     assert str(out) in outcome.err
     assert "free some space" in outcome.err
 
-    # The same again: still nothing is lost.
+    # Repeat: still nothing is lost.
     must(sluice("run", case, "--restart", "auto", ranks=ranks), 4)
     assert len(checkpoints(out)) == 3
 
@@ -93,7 +93,7 @@ def test_full_during_a_checkpoint(reference: Path, small_disk: Path, ranks: int)
 
 @pytest.mark.parametrize("ranks", [0, 2])
 def test_full_at_some_moment(tmp_path: Path, small_disk: Path, ranks: int) -> None:
-    """Time series, statistics or checkpoint: whatever is written next fails."""
+    """Time series, statistics or checkpoint: the next write fails."""
     changes = {"time.steps": ENDLESS, "output.checkpoint": {"every": 0.4, "keep": 1}}
     case = write_case(small_disk, {**CASE, **changes})
     out = small_disk / "out"
@@ -120,12 +120,12 @@ def test_full_from_the_start(small_disk: Path) -> None:
 
 @pytest.mark.parametrize("ranks", [0, 2])
 def test_limit_on_file_sizes(tmp_path: Path, ranks: int) -> None:
-    """`ulimit -f`: the system would end the program with a signal; it must end in good order."""
+    """`ulimit -f`: instead of dying from the signal, the program must end cleanly."""
     case = write_case(tmp_path, {**CASE, "time.steps": ENDLESS})
     out = tmp_path / "out"
     process = start(["run", case], ranks)
     wait_until(lambda: checkpoints(out), "a checkpoint")
-    for pid in descendants(process.pid) if ranks else [process.pid]:  # but not for the launcher's own files
+    for pid in descendants(process.pid) if ranks else [process.pid]:  # spares the launcher's own files
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (MEGABYTE, MEGABYTE))
     outcome = must(finish(process), 4)
     saved = step_of(checkpoints(out)[-1])

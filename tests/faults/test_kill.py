@@ -1,4 +1,4 @@
-"""After kill -9 at any moment, of all ranks or of one, `--restart auto` ends as an uninterrupted run."""
+"""After kill -9 at any moment, of all ranks or of one, `--restart auto` ends with the uninterrupted run's results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from sluice_run import (
 )
 
 STEPS = 150
-# Much of the time goes into checkpoints, statistics and slices, so that kills hit them.
+# Checkpoints, statistics and slices take much of the time, so that kills hit them.
 CASE = {
     "grid.cells": [32, 16, 64],
     "time.steps": STEPS,
@@ -52,7 +52,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def unfinished(out: Path) -> set[tuple[str, int]]:
-    """Checkpoints that are being written, or were when a run was killed: name and last write."""
+    """Unfinished checkpoints, being written or left by a kill: name and last write."""
     found = set()
     for file in (out / "checkpoints").glob("*.tmp"):
         with contextlib.suppress(FileNotFoundError):
@@ -73,7 +73,7 @@ def is_newer(out: Path, step: int) -> bool:
 
 
 def wait_for(process: subprocess.Popen[str], condition: Callable[[], bool], what: str) -> None:
-    """Until the condition holds, or the process has ended."""
+    """Waits until the condition holds or the process has ended."""
     wait_until(lambda: condition() or process.poll() is not None, what, interval=2e-4)
 
 
@@ -82,10 +82,10 @@ def test_killed_at_random_moments(reference: Path, tmp_path: Path, ranks: int, s
     moments = random.Random(seed)
     case, out = write_case(tmp_path, CASE), tmp_path / "out"
     for killed in range(9):
-        if newest_step(out) == STEPS:  # too quick for us: once more from the start
+        if newest_step(out) == STEPS:  # the run was faster than the kill: start again
             shutil.rmtree(out)
         process = start(["run", case, "--restart", "auto"], ranks)
-        if killed % 3 > 0:  # else before, while, or soon after it starts
+        if killed % 3 > 0:  # otherwise kill before, during, or soon after its start
             wait_for(process, partial(is_newer, out, newest_step(out)), "a checkpoint")
         time.sleep(0.25 * moments.random())
         kill_all(process)
@@ -107,7 +107,7 @@ def test_killed_while_a_checkpoint_is_written(reference: Path, tmp_path: Path, r
         caught += len(unfinished(out)) > 0
         if caught >= 3:
             break
-        if newest_step(out) == STEPS:  # too quick for us: once more from the start
+        if newest_step(out) == STEPS:  # the run was faster than the kill: start again
             assert attempt < 19
             shutil.rmtree(out)
     assert caught >= 3
@@ -118,7 +118,7 @@ def test_killed_while_a_checkpoint_is_written(reference: Path, tmp_path: Path, r
 
 @pytest.mark.parametrize("victim", [0, 2])
 def test_a_dead_rank(tmp_path: Path, victim: int) -> None:
-    """The launcher notices, the others end, and what was saved is used."""
+    """The launcher notices, the other ranks end, and a restart uses the saved data."""
     case, out = write_case(tmp_path, {**CASE, "time.steps": ENDLESS}), tmp_path / "out"
     process = start(["run", case], 3)
     wait_until(lambda: len(checkpoints(out)) == 2, "two checkpoints")
@@ -136,7 +136,7 @@ def test_a_dead_rank(tmp_path: Path, victim: int) -> None:
 
 @pytest.mark.parametrize("ranks", [0, 2])
 def test_output_directory_removed_during_the_run(tmp_path: Path, ranks: int) -> None:
-    """Nothing can be saved any more: the run ends and says so, it does not compute in vain."""
+    """The run can no longer save anything: it reports that and ends instead of computing on."""
     case, out = write_case(tmp_path, {**CASE, "time.steps": ENDLESS}), tmp_path / "out"
     process = start(["run", case], ranks)
     wait_until(lambda: checkpoints(out), "a checkpoint")

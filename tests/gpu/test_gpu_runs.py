@@ -1,4 +1,4 @@
-"""Whole runs on GPUs: against a CPU build, against themselves in pieces, and on one against several.
+"""Whole runs on GPUs: compared with a CPU build, with restarted runs, and on one GPU with several.
 
 SLUICE_CPU_BINARY names the program of a CPU build (CMake: -DSLUICE_CPU_BINARY=...), SLUICE_GPU_RANKS the
 number of GPUs.
@@ -26,7 +26,7 @@ CHANNEL = {
 
 
 def run(folder: Path, changes: dict[str, object], ranks: int = 0) -> Path:
-    """The output folder of a run."""
+    """Runs the case and returns its output folder."""
     folder.mkdir()
     case = write_case(folder, {**CHANNEL, **changes})
     must(sluice("run", case, ranks=ranks, timeout=200))
@@ -34,7 +34,7 @@ def run(folder: Path, changes: dict[str, object], ranks: int = 0) -> Path:
 
 
 def largest_difference(one: Path, other: Path) -> float:
-    """Over u, v, w of the last checkpoints, relative to the largest velocity."""
+    """Largest difference of u, v, w in the last checkpoints, relative to the largest velocity."""
     with h5py.File(checkpoints(one)[-1]) as a, h5py.File(checkpoints(other)[-1]) as b:
         fields = [(a[name][...], b[name][...]) for name in "uvw"]
     largest = max(np.abs(first).max() for first, _ in fields)
@@ -52,7 +52,7 @@ def test_agrees_with_the_cpu(tmp_path: Path, diffusion: str, monkeypatch: pytest
     monkeypatch.setattr("sluice_run.BINARY", CPU_BINARY)
     on_cpu = run(tmp_path / "cpu", {"time.diffusion": diffusion})
     assert largest_difference(on_gpu, on_cpu) < 1e-9
-    # In units of U_b / h, beside velocity differences over cells of 1/500 h.
+    # In units of U_b / h: compare with velocity differences over cells of 1/500 h.
     assert rows(on_gpu)["max_divergence"].max() < 1e-11
 
 
@@ -72,7 +72,7 @@ def test_several_gpus_agree_with_one(tmp_path: Path, grid: tuple[int, int], exch
     ranks = grid[0] * grid[1]
     if ranks > GPUS:
         pytest.skip(f"needs {ranks} GPUs")
-    # Enough planes for several blocks on each of four GPUs.
+    # Gives each of four GPUs several z blocks.
     changes: dict[str, object] = {
         "grid.cells": [32, 32, 144],
         "time.diffusion": "implicit_z",
@@ -82,5 +82,5 @@ def test_several_gpus_agree_with_one(tmp_path: Path, grid: tuple[int, int], exch
     several = run(
         tmp_path / "several", {**changes, "parallel": {"grid": list(grid), "exchange": exchange}}, ranks
     )
-    # Transforms pick their kernels by the number of rows: round-off, grown over 20 steps.
+    # Transforms choose kernels by the number of rows; the round-off differences grow over 20 steps.
     assert largest_difference(one, several) < 1e-12

@@ -80,7 +80,7 @@ def hash_of(data: bytes) -> str:
 
 
 def datasets_of(path: Path) -> dict[str, str]:
-    """Hashes of the numbers of every dataset of a file; the case and the program's version are attributes."""
+    """Hashes of the numbers in each dataset of a file. Ignores attributes, such as the program's version and the case."""
     found: dict[str, str] = {}
 
     def visit(name: str, item: h5py.Dataset | h5py.Group) -> None:
@@ -93,7 +93,7 @@ def datasets_of(path: Path) -> dict[str, str]:
 
 
 def bits_of(output: Path) -> dict[str, str]:
-    """Hashes of everything a run computed: time series, statistics, slices and checkpoints."""
+    """Hashes of all results of a run: time series, statistics, slices and checkpoints."""
     found = {"timeseries.csv": hash_of((output / "timeseries.csv").read_bytes())}
     for path in sorted(output.rglob("*.h5")):
         found.update(datasets_of(path))
@@ -101,7 +101,7 @@ def bits_of(output: Path) -> dict[str, str]:
 
 
 def bits_of_run(run: Run, folder: Path) -> dict[str, str]:
-    """Runs the case, in two parts where it is restarted, and returns its hashes."""
+    """Runs the case, in two parts if it is restarted, and returns its hashes."""
     from sluice_run import must, sluice, write_case
 
     case = write_case(folder, run.changes)
@@ -114,7 +114,7 @@ def bits_of_run(run: Run, folder: Path) -> dict[str, str]:
 
 
 def differences(expected: dict[str, str], found: dict[str, str]) -> list[str]:
-    """The names whose hashes are missing or differ."""
+    """The names of missing or different hashes."""
     return [name for name, value in expected.items() if found.get(name) != value]
 
 

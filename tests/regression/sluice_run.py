@@ -1,4 +1,4 @@
-"""Runs the program as a user does, and reads what it wrote: shared by the regression and the fault tests.
+"""Runs the program as users do, and reads its output: shared by the regression and the fault tests.
 
 The environment names the program (SLUICE_BINARY), the launcher (SLUICE_MPIRUN, default mpirun) and its flags
 (SLUICE_MPIRUN_FLAGS). Under ctest all three are set.
@@ -25,13 +25,13 @@ BINARY = os.environ.get("SLUICE_BINARY", "sluice")
 MPIRUN = os.environ.get("SLUICE_MPIRUN", "mpirun")
 FLAGS = shlex.split(os.environ.get("SLUICE_MPIRUN_FLAGS", "--oversubscribe --allow-run-as-root"))
 
-# More ranks than cores: a rank that waits must leave its core to the others.
+# More ranks than cores: a waiting rank must yield its core to the others.
 YIELDING = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 
-# Steps that no test waits for: a run that is to be stopped must not end before, however fast the machine.
+# A step count that no run reaches: a run that a test stops must not end earlier, however fast the machine.
 ENDLESS = 1000000
 
-# A coarse turbulent channel of a few thousand points: a step takes a millisecond.
+# A coarse turbulent channel of a few thousand points: one step takes a millisecond.
 BASE_CASE: dict[str, Any] = {
     "title": "Test of the whole program",
     "flow": {"type": "channel", "reynolds": {"bulk": 5600}},
@@ -55,7 +55,7 @@ BASE_CASE: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run of the program ended, and what it said."""
+    """How a run of the program ended, and its output."""
 
     code: int
     out: str
@@ -63,12 +63,12 @@ class Outcome:
 
     @property
     def text(self) -> str:
-        """Both streams."""
+        """Standard output and standard error together."""
         return self.out + self.err
 
 
 def case_with(changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The base case with keys such as "time.steps" set; None removes a key."""
+    """The base case with keys such as "time.steps" changed; None removes a key."""
     case = copy.deepcopy(BASE_CASE)
     for path, value in (changes or {}).items():
         *sections, name = path.split(".")
@@ -83,7 +83,7 @@ def case_with(changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
 
 
 def write_case(folder: Path, changes: Mapping[str, Any] | None = None, name: str = "case.yaml") -> Path:
-    """Writes the case, as JSON, which is YAML too."""
+    """Writes the case as JSON, which is also YAML."""
     file = folder / name
     file.write_text(json.dumps(case_with(changes), indent=1))
     return file
@@ -115,7 +115,7 @@ def start(
 
 
 def finish(process: subprocess.Popen[str], timeout: float = 60) -> Outcome:
-    """Waits for the end."""
+    """Waits for the end and returns the outcome."""
     try:
         out, err = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
@@ -138,7 +138,7 @@ def sluice(
 
 
 def must(outcome: Outcome, code: int = 0) -> Outcome:
-    """The outcome, if its exit code is the expected one."""
+    """Returns the outcome after checking its exit code."""
     assert outcome.code == code, f"exit code {outcome.code} instead of {code}:\n{outcome.text}"
     return outcome
 
@@ -156,7 +156,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def kill_all(process: subprocess.Popen[str]) -> None:
-    """As a power cut: kill -9 for the program, the launcher and all ranks."""
+    """Simulates a power cut: kill -9 for the program, the launcher and all ranks."""
     for pid in [*descendants(process.pid), process.pid]:
         try:
             os.kill(pid, signal.SIGKILL)
@@ -192,15 +192,15 @@ def record(directory: Path) -> dict[str, Any]:
 
 
 def rows(directory: Path) -> np.ndarray:
-    """timeseries.csv as a structured array."""
+    """Reads timeseries.csv as a structured array."""
     return np.atleast_1d(np.genfromtxt(directory / "timeseries.csv", delimiter=",", names=True))
 
 
-REFERENCES = {"REFERENCE_LIST", "DIMENSION_LIST"}  # hold addresses within the file
+REFERENCES = {"REFERENCE_LIST", "DIMENSION_LIST"}  # they contain addresses within the file
 
 
 def content(file: Path, ignore: Sequence[str] = ()) -> dict[str, bytes]:
-    """Every dataset and attribute of an HDF5 file as its bytes. `ignore`: names, or paths, of either."""
+    """Every dataset and attribute of an HDF5 file as bytes. `ignore`: names or paths of either."""
     found: dict[str, bytes] = {}
 
     def skip(path: str) -> bool:
@@ -222,7 +222,7 @@ def content(file: Path, ignore: Sequence[str] = ()) -> dict[str, bytes]:
     return found
 
 
-# The resolved case names the directory and the end; the processes are no part of the flow; hashes cover both.
+# The resolved case names the directory and the end; processes do not belong to the flow; hashes cover both.
 ABOUT_THE_RUN = (
     "/resolved_case",
     "/values_hash",
@@ -233,7 +233,7 @@ ABOUT_THE_RUN = (
 
 
 def assert_same_content(one: Path, other: Path, ignore: Sequence[str] = ABOUT_THE_RUN) -> None:
-    """Both HDF5 files hold the same, to the last bit."""
+    """Asserts that both HDF5 files hold bitwise the same content."""
     first, second = content(one, ignore), content(other, ignore)
     assert first.keys() == second.keys()
     different = [path for path in first if first[path] != second[path]]
@@ -241,7 +241,7 @@ def assert_same_content(one: Path, other: Path, ignore: Sequence[str] = ABOUT_TH
 
 
 def assert_same_results(one: Path, other: Path, ignore: Sequence[str] = ABOUT_THE_RUN) -> None:
-    """Two runs ended with the same fields, statistics, time series and slices, to the last bit."""
+    """Asserts that two runs ended with bitwise the same fields, statistics, time series and slices."""
     ends = checkpoints(one)[-1], checkpoints(other)[-1]
     assert ends[0].name == ends[1].name
     assert_same_content(*ends, ignore)
@@ -261,7 +261,7 @@ def assert_same_results(one: Path, other: Path, ignore: Sequence[str] = ABOUT_TH
 def assert_goes_on(
     case: Path, out: Path, end: int, elsewhere: Path, restart: object = "auto", ranks: int = 0
 ) -> Outcome:
-    """From where it was stopped the run in `out` ends at a step as one `elsewhere` that nobody stops.
+    """The stopped run in `out`, restarted, ends at step `end` like an uninterrupted one in `elsewhere`.
 
     Returns how the restart ended.
     """

@@ -1,4 +1,4 @@
-"""bench transpose, fft and links: every way to redistribute an array, in one table."""
+"""bench transpose, fft and links: all ways to redistribute an array, in one table."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_bandwidth_is_what_leaves_a_rank_over_the_time(tmp_path: Path) -> None:
     )
     (entry,) = json.loads(file.read_text())["results"]
     value = 8 if json.loads(file.read_text())["precision"] == "double" else 4
-    # Each rank keeps half of its half of the grid and sends the other, in both directions.
+    # In each direction, each rank keeps half of its half of the grid and sends the rest.
     sent = 2 * value * 24 * 20 * 32 / 4
     assert entry["gb_per_s"] == pytest.approx(sent / entry["milliseconds"] * 1e-6)
 

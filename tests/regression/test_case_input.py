@@ -52,7 +52,7 @@ def test_text_that_is_not_yaml(tmp_path: Path) -> None:
 
 
 def resolved(directory: Path) -> str:
-    """resolved.yaml, which every file of the run carries too."""
+    """resolved.yaml, which is also in every file of the run."""
     text = (directory / "resolved.yaml").read_text()
     with h5py.File(checkpoints(directory)[-1]) as file:
         stored = file.attrs["resolved_case"]
@@ -158,7 +158,7 @@ def test_a_bad_file_of_faces_is_refused(tmp_path: Path, text: str) -> None:
 
 
 def test_a_decimal_comma_changes_nothing(tmp_path: Path) -> None:
-    """Where the system has such a locale, or localedef can make one."""
+    """Needs a locale with a decimal comma, from the system or made by localedef."""
     made = subprocess.run(
         ["localedef", "-i", "de_DE", "-f", "UTF-8", str(tmp_path / "de_DE.UTF-8")],
         capture_output=True,

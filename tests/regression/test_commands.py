@@ -1,4 +1,4 @@
-"""check, info, init, bench, --version and --help, as a user meets them."""
+"""check, info, init, bench, --version and --help, as users see them."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def test_bench_writes_json(tmp_path: Path, what: str, ranks: int) -> None:
         least, most = phase["milliseconds_spread"]
         assert least <= phase["milliseconds"] <= most
         total += least
-    # Of every run that was taken apart the phases, which do not overlap, are within the whole.
+    # Phases do not overlap, so in every run with timed phases their sum is at most the whole time.
     whole_least, whole_most = result["milliseconds_with_phases_spread"]
     assert whole_least <= result["milliseconds_with_phases"] <= whole_most
     assert total <= whole_least

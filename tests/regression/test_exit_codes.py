@@ -1,4 +1,4 @@
-"""Exit codes and messages, alone and through mpirun: the same code, one message, told once."""
+"""Exit codes and messages, alone and through mpirun: the same code and a single message."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RANKS = [0, 3]
 
 
 def told_once(outcome: Outcome, *parts: str) -> None:
-    """One message of the program on standard error that holds all the parts; no trace of a crash."""
+    """A single message on standard error that contains all the parts; no trace of a crash."""
     messages = [line for line in outcome.err.splitlines() if line.startswith("sluice: ")]
     assert len(messages) == 1, outcome.text
     for part in parts:

@@ -1,4 +1,4 @@
-"""Starts from a file: fields of any program, projected; a checkpoint of another grid, interpolated."""
+"""Starts from a file: fields of any program are projected; a checkpoint of another grid is interpolated."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def read_velocity(checkpoint: Path) -> Velocity:
 
 
 def divergence(velocity: Velocity, dx: float, dy: float, z: np.ndarray) -> np.ndarray:
-    """Of face values stored with the cell below; z: all faces."""
+    """Divergence of face values stored with the cell below; z: all faces."""
     u, v, w = velocity
     below = np.concatenate([np.zeros_like(w[:1]), w[:-1]])
     return (
@@ -64,7 +64,7 @@ def random_velocity() -> Velocity:
 
 
 def taylor_green() -> Velocity:
-    """Divergence-free as a function of x and y, and nearly so on the grid."""
+    """A velocity divergence-free as a function of x and y, and nearly so on the grid."""
     x, y = (np.arange(n) for n in CELLS[:2])
     dx, dy = 2 * np.pi / CELLS[0], 2 * np.pi / CELLS[1]
     u = np.sin((x + 1) * dx)[None, :] * np.cos((y + 0.5) * dy)[:, None]
@@ -139,7 +139,7 @@ SMOOTH = {
 
 
 def smooth(nx: int, ny: int, nz: int) -> Velocity:
-    """Without divergence on any grid: u(y, z), v(x, z), and a curl taken on the cells' edges."""
+    """A velocity divergence-free on any grid: u(y, z), v(x, z), and a curl formed on the cells' edges."""
     dx, dy = 2 * np.pi / nx, 2 * np.pi / ny
     x, y = (np.arange(nx) + 0.5) * dx, (np.arange(ny) + 0.5) * dy
     z = (np.arange(nz) + 0.5) * 2 / nz
@@ -150,7 +150,7 @@ def smooth(nx: int, ny: int, nz: int) -> Velocity:
 
 
 def interpolation_error(folder: Path, coarse: tuple[int, int, int], ranks: int) -> np.ndarray:
-    """Root mean square error of u and v, interpolated to a grid with few points in common."""
+    """Root mean square error of u and v after interpolation to a grid with few common points."""
     folder.mkdir()
     fine = (50, 46, 70)
     write_fields(folder / "smooth.h5", smooth(*coarse))

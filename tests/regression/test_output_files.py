@@ -1,4 +1,4 @@
-"""What a run's files hold, seen by other programs: h5py, xarray, and a reader of XDMF such as ParaView."""
+"""Contents of a run's files, read by other programs: h5py, xarray, and a reader of XDMF such as ParaView."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_coordinates(out: Path) -> None:
 
 
 def test_values_lie_where_the_format_says(out: Path) -> None:
-    """Taken at their documented places, the velocities have no divergence, and w vanishes on the top wall."""
+    """At their documented positions, the velocities are divergence-free, and w vanishes on the top wall."""
     with h5py.File(checkpoints(out)[-1]) as file:
         dx, dy, dz = cell_size(file)
         u, v, w = (file[name][...] for name in "uvw")
@@ -89,7 +89,7 @@ def test_time_series_agrees_with_the_fields(out: Path) -> None:
     with h5py.File(checkpoints(out)[-1]) as file:
         _, _, dz = cell_size(file)
         mean = {name: np.average(file[name][...].mean(axis=(1, 2)), weights=dz) for name in "u"}
-        # Face values along z weigh the halves of both neighbours; u and v those of their own cell.
+        # Face values along z are weighted with half of both neighbours; u and v with their own cell.
         dz_face = np.append((dz[1:] + dz[:-1]) / 2, dz[-1] / 2)
         energy = (
             sum(
@@ -128,7 +128,7 @@ def test_statistics_are_sums_of_plane_means(out: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("label", "normal", "fields"), [("z0.1", 0, "uw"), ("y1", 1, "uvwp")])
 def test_slices_are_planes_of_the_fields(tmp_path: Path, label: str, normal: int, fields: str) -> None:
-    """A checkpoint and a slice every step hold the same numbers."""
+    """A checkpoint and a slice of the same step contain the same numbers."""
     case = write_case(
         tmp_path,
         {

@@ -1,4 +1,4 @@
-"""The same bits on every process grid, through the program."""
+"""Runs of the program have the same bits on every process grid."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_every_process_grid(
 
 
 def test_the_fields_are_those_of_a_flow(references: References) -> None:
-    """Equal because they are right, not because they are empty; and the two forms of diffusion differ."""
+    """The results are equal because they are right, not empty; and the two forms of diffusion differ."""
     fields = [content(checkpoints(output)[-1]) for _, output in references.values()]
     for name in ("/u", "/v", "/w", "/p"):
         assert len(set(fields[0][name][:4096])) > 16

@@ -1,4 +1,4 @@
-"""A run in pieces ends as a run in one: fields, statistics, time series and slices, to the last bit."""
+"""A run in pieces ends like one in a single piece: fields, statistics, time series and slices are bitwise equal."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def straight(tmp_path_factory: pytest.TempPathFactory) -> Straight:
 
 
 def run_in_pieces(case: Path, output: Path, ends: Sequence[int], ranks: Sequence[int]) -> None:
-    """Runs to each of the steps in turn, in processes of their own, and to the case's end."""
+    """Runs to each step in turn, each in a new process, and then to the case's end."""
     for n, end in enumerate(ends):
         must(
             sluice(
@@ -57,7 +57,7 @@ def run_in_pieces(case: Path, output: Path, ends: Sequence[int], ranks: Sequence
 
 
 def test_the_case_exercises_every_schedule(straight: Straight) -> None:
-    """What the other tests rely on: several blocks, slices and checkpoints, and an open block at the end."""
+    """What other tests require: several blocks, slices and checkpoints, and an open block at the end."""
     _, output = straight["explicit", 0]
     with h5py.File(output / "statistics.h5") as file:
         assert len(file["samples"]) >= 2
@@ -69,7 +69,7 @@ def test_the_case_exercises_every_schedule(straight: Straight) -> None:
     assert rows(output)["step"].tolist() == [1, 5, 10, 15, 20, 24]
 
 
-# Saved at every step, on and off each schedule, with a statistics block open and just closed.
+# Saved at every step: on and off each schedule, with a statistics block open and just closed.
 @pytest.mark.parametrize(
     ("diffusion", "ends"), [("explicit", range(1, STEPS)), ("implicit_z", range(2, STEPS, 3))]
 )
@@ -106,7 +106,7 @@ def test_a_finished_run_is_extended(straight: Straight, tmp_path: Path) -> None:
 
 
 def test_a_run_to_a_time_is_extended(tmp_path: Path) -> None:
-    """time.end does not bend the trajectory: no step is shortened to hit it."""
+    """time.end does not change the trajectory: no step is shortened to hit it."""
     (tmp_path / "once").mkdir()
     once = write_case(tmp_path / "once", {"time.steps": None, "time.end": 2.1})
     must(sluice("run", once))
@@ -125,7 +125,7 @@ def test_restarting_a_finished_run_changes_nothing(straight: Straight, tmp_path:
 
 @pytest.mark.parametrize("ranks", [0, 2])
 def test_restart_from_a_named_older_checkpoint(straight: Straight, tmp_path: Path, ranks: int) -> None:
-    """Going back in the same directory: what the abandoned steps wrote is written anew, never twice."""
+    """Restart from an earlier step, same directory: output of the abandoned steps is rewritten, never repeated."""
     case, reference = straight["explicit", ranks]
     output = tmp_path / "back"
     run_in_pieces(case, output, [], [ranks])
@@ -136,19 +136,19 @@ def test_restart_from_a_named_older_checkpoint(straight: Straight, tmp_path: Pat
 
 
 def test_an_abandoned_branch_is_not_resumed(straight: Straight, tmp_path: Path) -> None:
-    """After going back to an older checkpoint, auto goes on from there, not from one that was left behind."""
+    """After a restart from an older checkpoint, auto continues from there, not from an abandoned one."""
     case, reference = straight["explicit", 0]
     output = tmp_path / "back"
     run_in_pieces(case, output, [], [0])
     oldest = checkpoints(output)[0]
-    # Ends where it begins: time series and statistics are those of the old step now.
+    # Ends at once: time series and statistics are then those of the old step.
     must(sluice("run", case, "--output", output, "--restart", oldest, "--steps", step_of(oldest)))
     run_in_pieces(case, output, [], [0])
     assert_same_results(reference, output)
 
 
 def test_nothing_of_an_abandoned_branch_is_left(straight: Straight, tmp_path: Path) -> None:
-    """Going back and on with smaller steps, which may change freely: other steps write other slices."""
+    """Restart from an earlier step with smaller steps, an allowed change: other steps write other slices."""
     case, reference = straight["explicit", 0]
     middle = step_of(checkpoints(reference)[0])
     smaller = ["--restart", "auto", "--set", "time.cfl=0.5", "--steps", STEPS + 3]
@@ -170,7 +170,7 @@ def test_restart_into_another_directory(straight: Straight, tmp_path: Path) -> N
 
 
 def test_same_directory_same_bytes(tmp_path: Path) -> None:
-    """Where even the case is the same, whole files are: checkpoints, statistics, time series, slices."""
+    """If even the case is equal, whole files are equal: checkpoints, statistics, time series, slices."""
     case = write_case(tmp_path)
     must(sluice("run", case))
     (tmp_path / "out").rename(tmp_path / "once")
@@ -203,7 +203,7 @@ def open_samples(checkpoint: Path) -> int:
 
 
 def test_statistics_of_a_changed_flow_stay_apart(straight: Straight, tmp_path: Path) -> None:
-    """No block holds samples of both flows, no sample is lost; going back to the first flow leaves no trace."""
+    """No block mixes samples of both flows, no sample is lost; a return to the first flow leaves no trace."""
     case, reference = straight["explicit", 0]
     out = tmp_path / "out"
     must(sluice("run", case, "--output", out, "--steps", 15))
@@ -212,7 +212,7 @@ def test_statistics_of_a_changed_flow_stay_apart(straight: Straight, tmp_path: P
     changed = ["run", case, "--output", out, "--allow-change", "--set", "flow.reynolds={bulk: 5000}"]
     changed += ["--set", "output.checkpoint={every: 0.5, keep: 9}"]
     before = checkpoints(out)[-1]
-    for _ in range(2):  # going back closes the open block once only
+    for _ in range(2):  # a restart from an earlier step closes the open block only once
         must(sluice(*changed, "--restart", before))
     assert samples_by_parameters(out)[0] == first
     assert samples_by_parameters(out).keys() == {0, 1}
@@ -224,7 +224,7 @@ def test_statistics_of_a_changed_flow_stay_apart(straight: Straight, tmp_path: P
 
 
 def test_statistics_of_version_0_1_are_continued(straight: Straight, tmp_path: Path) -> None:
-    """That version did not write the parameters of each block: they are those of the case in the file."""
+    """Version 0.1 did not store parameters per block: the case in the file provides them."""
     case, reference = straight["explicit", 0]
     out = tmp_path / "out"
     must(sluice("run", case, "--output", out, "--steps", 15))

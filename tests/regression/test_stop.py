@@ -1,4 +1,4 @@
-"""Stops in good order: what was asked for happens, and the run goes on as if it had never stopped."""
+"""Clean stops: the request is served, and the run continues as if it had never stopped."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MORE = 50  # steps after the stop
 
 
 def under_way(folder: Path, ranks: int, *options: object) -> subprocess.Popen[str]:
-    """The run, some steps after its start."""
+    """A run that has taken some steps."""
     process = start(["run", write_case(folder, CASE), *options], ranks)
     wait_until(
         lambda: (
@@ -55,7 +55,7 @@ def ask_for_stop_file(process: subprocess.Popen[str], out: Path) -> None:
 
 
 def ask_by_signal(number: signal.Signals) -> Callable[[subprocess.Popen[str], Path], None]:
-    """To the program, or to mpirun, which passes it on."""
+    """Sends the signal to the program, or to mpirun, which forwards it."""
     return lambda process, out: process.send_signal(number)
 
 
@@ -89,7 +89,7 @@ def test_stop_on_request_and_go_on(tmp_path: Path, how: str, ranks: int) -> None
 
 
 def test_terminated_launcher_loses_nothing(tmp_path: Path) -> None:
-    """Open MPI gives its ranks a moment after SIGTERM: perhaps a checkpoint; a restart in any case."""
+    """Open MPI ends its ranks soon after SIGTERM: they may save a checkpoint; a restart works in any case."""
     process = under_way(tmp_path, 2)
     process.send_signal(signal.SIGTERM)
     finish(process)
@@ -122,13 +122,13 @@ def test_checkpoint_on_request(
     case, elsewhere, end = tmp_path / "case.yaml", tmp_path / "elsewhere", steps[1] + MORE
     assert_goes_on(case, out, end, elsewhere, ranks=ranks)
 
-    # The checkpoint asked for is as good as any.
+    # The requested checkpoint is as good as any.
     assert_goes_on(case, out, end, elsewhere, checkpoints(out)[0], ranks)
 
 
 @pytest.mark.parametrize("ranks", RANKS)
 def test_walltime(tmp_path: Path, ranks: int) -> None:
-    """The budget counts from the program's start and includes the last checkpoint."""
+    """The limit counts from the program's start and includes the last checkpoint."""
     case = write_case(tmp_path, CASE)
     outcome = must(sluice("run", case, "--walltime", "0:00:03", ranks=ranks, timeout=6))  # with the launcher
     out = tmp_path / "out"
@@ -155,7 +155,7 @@ def test_pieces_by_walltime_end_as_one_run(tmp_path: Path) -> None:
 
 
 def test_fresh_start_with_restart_auto(tmp_path: Path) -> None:
-    """What a job script always says: the first time there is nothing to restart from."""
+    """Job scripts always pass --restart auto, although the first run has nothing to restart from."""
     case = write_case(tmp_path, {"time.steps": 5})
     must(sluice("run", case, "--restart", "auto"))
     assert record(tmp_path / "out")["started_from"] == "initial field"
@@ -164,7 +164,7 @@ def test_fresh_start_with_restart_auto(tmp_path: Path) -> None:
 
 
 def test_no_steps_at_all(tmp_path: Path) -> None:
-    """--steps 0 saves the initial field; a run from it is the run."""
+    """--steps 0 saves the initial field; a run from it equals a direct run."""
     case = write_case(tmp_path)
     must(sluice("run", case, "--output", tmp_path / "once"))
     must(sluice("run", case, "--steps", 0))
