@@ -80,7 +80,7 @@ def hash_of(data: bytes) -> str:
 
 
 def datasets_of(path: Path) -> dict[str, str]:
-    """Hashes of the numbers in each dataset of a file. Ignores attributes, such as the program's version and the case."""
+    """Hashes of the numbers of each dataset of a file. Ignores attributes such as the version and the case."""
     found: dict[str, str] = {}
 
     def visit(name: str, item: h5py.Dataset | h5py.Group) -> None:
