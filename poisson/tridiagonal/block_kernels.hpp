@@ -1,6 +1,6 @@
 #pragma once
-// What threads of a GPU do that solve lines in two passes over memory: the kernels of tridiagonal_kernels.hpp for
-// streamed rows, for packs of reduced systems, and for blocks in shared memory. Plain code, which the host can run too.
+// GPU kernels that solve lines in two passes over memory: those of tridiagonal_kernels.hpp for streamed rows, for packs
+// of reduced systems, and for blocks in shared memory. Plain code, which also runs on the host.
 #include "core/device/copy_ahead.hpp"
 #include "poisson/tridiagonal/chains.hpp"
 #include "poisson/tridiagonal/near_block.hpp"
@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// Local block `block` of the blocks from `first_block` on.
+/// The shape of block `block`, counted from `first_block`.
 template <class Shape>
 SLUICE_INLINE Shape shape_of_block(const BlockBounds& blocks, int first_block, int block) {
   Shape shape;
@@ -55,7 +55,7 @@ struct FormBoundaryInTurns {
   }
 };
 
-/// SolveReduced; `g` is the thread's room for 2 N x `Lanes` intermediate values.
+/// SolveReduced; `g` is the thread's storage for 2 N x `Lanes` intermediate values.
 template <class Lines, int Lanes>
 struct SolveReducedOnChip {
   Lines lines;
@@ -72,7 +72,7 @@ struct SolveReducedOnChip {
   }
 };
 
-/// The reduced chain of a rank's blocks between the lowest and the highest of their boundary values.
+/// The reduced chain of a rank's blocks between their lowest and highest boundary values.
 template <int Lanes, class Lines>
 SLUICE_INLINE ReducedChain<Lanes> chain_of_rank(const Lines& lines, int lane, int j, const LineArray& values, double* g,
                                                 std::ptrdiff_t g_pitch) {
@@ -80,9 +80,9 @@ SLUICE_INLINE ReducedChain<Lanes> chain_of_rank(const Lines& lines, int lane, in
           g_pitch};
 }
 
-/// Where z is split: condenses a rank's blocks to one. From the right-hand sides of all their boundary equations it
-/// forms those of the two that are left when all values but the lowest and the highest are eliminated; they go to
-/// `ends`. `lines` has the rank's blocks only, their ends known. The singular line's shares of the mean travel as one.
+/// If z is split: condenses a rank's blocks to one. Eliminates all boundary values but the lowest and the highest, and
+/// writes the right-hand sides of the two remaining equations to `ends`. `lines` has the rank's blocks only, their ends
+/// known. The singular line's shares of the mean are summed to one value.
 template <class Lines, int Lanes>
 struct CondenseBlocks {
   Lines lines;
@@ -133,12 +133,12 @@ struct ExpandBlocks {
   }
 };
 
-/// SolveInterior. A block of threads solves one z block of neighbouring packs of `Lanes` real numbers, the rows in
-/// shared memory; each thread has a column of it for its own rows, and all share a table of the matrix.
+/// SolveInterior. A thread block solves one z block of neighbouring packs of `Lanes` real numbers in shared memory:
+/// each thread has a column for its rows, and all share a table of the matrix.
 template <class Lines, int Lanes, class Shape>
 struct SolveInteriorOnChip {
   static constexpr int table_pitch = Shape::inside + 2;
-  /// Doubles of the table: what follows it begins at a multiple of 16 bytes.
+  /// Doubles in the table, such that what follows it begins at a multiple of 16 bytes.
   static constexpr int table_size = (BlockTable<Lines>::columns * table_pitch + 1) / 2 * 2;
   using Pack = LanePack<Lanes>;
 
@@ -151,7 +151,7 @@ struct SolveInteriorOnChip {
     return table_size * sizeof(double) + static_cast<std::size_t>(Shape::inside * threads) * sizeof(Pack);
   }
 
-  /// What one of the threads brings of the table; they meet before it is used.
+  /// Loads one thread's part of the table. A barrier must follow before the table is used.
   SLUICE_INLINE void bring_table(int block, int thread, int threads, double* table) const {
     const Shape shape = shape_of_block<Shape>(lines.blocks, first_block, block);
     for (int n = thread; n < table_size; n += threads) {
@@ -162,7 +162,7 @@ struct SolveInteriorOnChip {
     }
   }
 
-  /// Begins to bring the rows inside the block: `pitch` real numbers apart, from `rows` on.
+  /// Starts to copy the rows inside the block to `rows`, `pitch` real numbers apart.
   SLUICE_INLINE void bring_rows(int lane, int j, int block, real* rows, int pitch) const {
     const Shape shape = shape_of_block<Shape>(lines.blocks, first_block, block);
     const real* from = at_first(shape, lane, j);
@@ -172,7 +172,7 @@ struct SolveInteriorOnChip {
     }
   }
 
-  /// Waits for them and solves.
+  /// Waits for the copies and solves.
   SLUICE_INLINE void solve(int lane, int j, int block, const double* table, real* rows, int pitch) const {
     const Shape shape = shape_of_block<Shape>(lines.blocks, first_block, block);
     const BlockTable<Lines> near(table, table_pitch);

@@ -1,5 +1,5 @@
 #pragma once
-// Chains in memory, for the functions of sweeps.hpp: where their rows and coefficients come from.
+// Chains in memory for the functions of sweeps.hpp: they supply the rows and coefficients.
 #include "poisson/tridiagonal/lines.hpp"
 #include "poisson/tridiagonal/pivots.hpp"
 
@@ -15,8 +15,8 @@ struct ChainRow {
   SLUICE_INLINE double weight(int /*r*/) const { return of_weight; }
 };
 
-/// Rows [first, end) of a bundle, one after another. `x` is row `first`; `g` is room for the rows' intermediate values,
-/// it may be x itself. With `Kept`, up() keeps the pivots, and the other sweeps take them from there.
+/// Rows [first, end) of a bundle, one after another. `x` is row `first`. `g` stores the rows' intermediate values and
+/// may be x itself. With `Kept`, up() stores the pivots for the other sweeps.
 template <bool Kept, class Lines, int Lanes, class Count, class G>
 struct BundleChain {
   Pivots<Lines, Lanes>& pivots;
@@ -56,8 +56,8 @@ struct BundleChain {
   }
 };
 
-/// `count` rows from `first` on, inside a block, for a thread of a GPU. Rows are read a few at a time, the next ones
-/// before these are used.
+/// `count` rows from `first` on, inside a block, for a GPU thread. Reads a few rows at a time and prefetches the next
+/// ones.
 template <class Lines, int Lanes>
 struct StreamedChain {
   Pivots<Lines, Lanes, PivotRows::streamed> pivots;
@@ -92,7 +92,7 @@ struct StreamedChain {
 };
 
 /// The reduced system of a bundle whose first line is (i, j): values[2 n] belongs to the first row of block n, values[2
-/// n + 1] to its last. `g` is room for intermediate values; it may be `values` itself.
+/// n + 1] to its last. `g` stores intermediate values and may be `values` itself.
 template <class Lines, int Lanes, class Count, class G>
 class ReducedBundle {
  public:
@@ -145,7 +145,7 @@ class ReducedBundle {
   G* g_;
   std::ptrdiff_t g_pitch_;
   double inverse_[Lanes];
-  double beside_[Lanes];  ///< the coefficient of the unknown below or above
+  double beside_[Lanes];  ///< coefficient of the unknown below or above
 };
 
 /// The prepared coefficients of one line's reduced system: coefficient `which` of block n.
@@ -165,7 +165,7 @@ SLUICE_INLINE ReducedColumn reduced_column(const TableLines& lines, int /*i*/, i
   return {lines.reduced, 1};
 }
 
-/// What a few blocks of a reduced system take from the matrix, read together so that the reads overlap.
+/// Matrix coefficients of a few blocks of a reduced system, read together so that the reads overlap.
 struct ReducedGroup {
   static constexpr int blocks = 4;
 
@@ -185,15 +185,15 @@ struct ReducedGroup {
       back[n] = rows.symmetry[block] * across[n];
     }
   }
-  /// Of row m of the group.
+  /// Coefficients of row m of the group.
   SLUICE_INLINE ChainRow row(int m) const {
     const int n = m / 2;
     return m % 2 == 0 ? ChainRow{lower[n], across[n], of_first[n]} : ChainRow{back[n], upper[n], of_last[n]};
   }
 };
 
-/// The reduced system of a pack of lines, for a thread of a GPU; with `ends_known`, all of it but the lowest and the
-/// highest unknown. `g` is the thread's room for intermediate values.
+/// The reduced system of a pack of lines, for a GPU thread; with `ends_known`, without the lowest and highest unknown.
+/// `g` stores the thread's intermediate values.
 template <int Lanes>
 struct ReducedChain {
   static constexpr int in_group = 2 * ReducedGroup::blocks;

@@ -7,7 +7,7 @@ namespace sluice {
 
 namespace {
 
-/// Bounds of the planes of the ranks of a column.
+/// Bounds of the planes of each rank of a column.
 std::vector<std::int64_t> rank_bounds(const Decomposition& decomposition) {
   const ProcessGrid& processes = decomposition.processes();
   std::vector<std::int64_t> bounds{0};

@@ -12,11 +12,11 @@ namespace {
 
 const char* const name = "tridiagonal";
 
-/// Owns the scratch memory of the plain loops: on a CPU that of one bundle, on a GPU the pivots of every thread.
+/// Owns the scratch memory of the plain loops: on a CPU for one bundle, on a GPU for the pivots of all threads.
 template <class Lines>
 class ScratchMemory {
  public:
-  /// `pivots`: rows that are eliminated at a time; `rows`, `boundary`: numbers that a lane keeps; `threads`: of a GPU.
+  /// `pivots`: rows eliminated at a time; `rows`, `boundary`: numbers per lane; `threads`: of a GPU.
   ScratchMemory(std::int64_t pivots, std::int64_t rows, std::int64_t boundary, std::int64_t threads)
       : pitch_(loops_on_gpu ? threads : bundle_lanes<Lines>) {
     if (!loops_on_gpu || Lines::components == 2) pivots_ = Buffer<double>(static_cast<std::size_t>(pivots * pitch_));
@@ -55,7 +55,7 @@ class Transposed final : public LineSolver<Lines> {
   ScratchMemory<Lines> scratch_;
 };
 
-/// Both passes over a bundle of lines while it is in the cache of a CPU.
+/// Both passes over a bundle of lines while it is in the CPU's cache.
 template <class Lines>
 class WholeLines final : public LineSolver<Lines> {
  public:
@@ -70,7 +70,8 @@ class WholeLines final : public LineSolver<Lines> {
   ScratchMemory<Lines> scratch_;
 };
 
-/// One pass forms the boundary equations of blocks, another solves their insides; in between, boundary values travel.
+/// One pass forms the boundary equations of blocks, a second solves their insides; in between, boundary values are
+/// exchanged.
 template <class Lines>
 class TwoPasses final : public LineSolver<Lines> {
  public:
@@ -127,7 +128,7 @@ MemoryNeed line_solver_need(const Decomposition& decomposition, const LineBoxes&
   const int blocks = plan.blocks_here() + (plan.is_condensed() ? 1 : 0);
   if (boundary_values) memory.held += 2 * Lines::components * lines * blocks * sizeof(real);
   if (!loops_on_gpu || Lines::components == 1) return memory;
-  // The plain loops of a GPU keep the pivots of complex lines.
+  // On a GPU, the plain loops store the pivots of complex lines.
   if (plan.strategy == LineStrategy::transposed)
     memory.held += static_cast<double>(boxes.my_whole().volume()) * sizeof(double);
   if (plan.strategy == LineStrategy::two_passes)

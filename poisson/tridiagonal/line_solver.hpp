@@ -11,10 +11,10 @@
 
 namespace sluice {
 
-/// How the z lines of one process column lie on its ranks: at home, z is split by whole blocks; for whole
-/// lines, x or y is split.
+/// How the z lines of one process column are distributed: at home, z is split by whole blocks; for whole lines, x or y
+/// is split.
 struct LineBoxes {
-  std::vector<Box3> home, whole;  ///< for each rank of the column, in lines (a complex number is one)
+  std::vector<Box3> home, whole;  ///< for each rank of the column, in lines (one per complex number)
   int rank = 0;                   ///< this rank in the column
 
   const Box3& my_home() const { return home[static_cast<std::size_t>(rank)]; }
@@ -25,8 +25,8 @@ struct LineBoxes {
 LineBoxes spectral_lines(const Decomposition& decomposition, int rank);
 LineBoxes field_lines(const Decomposition& decomposition, int rank);
 
-/// Tridiagonal systems along z, one for each line of a process column. Each strategy is a class of its own; it knows
-/// where lines lie and what travels. The coefficients come with each call.
+/// Tridiagonal systems along z, one for each line of a process column. Each strategy is a class, which knows where
+/// lines are and what is exchanged. The coefficients are passed in each call.
 template <class Lines>
 class LineSolver {
  public:
@@ -40,12 +40,12 @@ class LineSolver {
   virtual void solve(const Lines& at_home, const Lines& whole, const LineArray& x) = 0;
 };
 
-/// The solver of a plan; it allocates all that solve() needs. Collective. `comm` and `exchange` must outlive it.
+/// The solver of a plan; allocates everything that solve() needs. Collective. `comm` and `exchange` must outlive it.
 template <class Lines>
 std::unique_ptr<LineSolver<Lines>> make_line_solver(const Communicator& comm, const Decomposition& decomposition,
                                                     const LineBoxes& boxes, const LinePlan& plan, Exchange& exchange);
 
-/// What such a solver needs on one rank, a CPU's scratch memory for one bundle of lines left out. Local.
+/// Memory of such a solver on one rank, without a CPU's scratch memory for one bundle of lines. Local.
 template <class Lines>
 MemoryNeed line_solver_need(const Decomposition& decomposition, const LineBoxes& boxes, const LinePlan& plan);
 

@@ -13,7 +13,7 @@ View3<real> view_of(const LineArray& array, int planes) {
   return view;
 }
 
-/// What the ranks of a column send, at home and as whole lines, in real numbers.
+/// Boxes exchanged within a column, at home and as whole lines, in real numbers.
 struct Travelling {
   std::vector<Box3> home, whole;
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the strategies of LineSolver share, and how a GPU build makes those of its own.
+// What the strategies of LineSolver share, and the factory of the GPU strategies.
 #include <memory>
 #include <vector>
 
@@ -9,7 +9,8 @@
 
 namespace sluice {
 
-/// Values at the ends of blocks, two planes for each: those of `lines` (in lines, of any planes) without gaps.
+/// Boundary values of blocks, two planes per block, without gaps. `lines`: the rank's box, in lines; its planes are
+/// ignored.
 class BoundaryValues {
  public:
   BoundaryValues(const Box3& lines, int components, int blocks)
@@ -26,19 +27,19 @@ class BoundaryValues {
   LineArray array_;
 };
 
-/// Makes the lines of a process column whole, and splits them again. Where z is not split it does nothing.
+/// Makes the lines of a process column whole, and splits them again. Does nothing if z is not split.
 class ColumnTranspose {
  public:
   ColumnTranspose(const Communicator& comm, const Decomposition& decomposition, const LineBoxes& boxes,
                   const LinePlan& plan, int components, Exchange& exchange);
 
-  /// What it needs on one rank. Local.
+  /// Memory on one rank. Local.
   static MemoryNeed memory(const Decomposition& decomposition, const LineBoxes& boxes, const LinePlan& plan,
                            int components);
 
-  /// From `home` to the array of whole lines that it returns. Collective over the column.
+  /// Moves `home` to the returned array of whole lines. Collective over the column.
   LineArray forward(const LineArray& home, int planes);
-  /// Back, from that array. Collective over the column.
+  /// Moves that array back to `home`. Collective over the column.
   void backward(const LineArray& home, int planes);
 
  private:
@@ -46,7 +47,7 @@ class ColumnTranspose {
   LineArray whole_;
 };
 
-/// The strategies tiles, condensed and two_passes_on_chip. A CPU build does not define it.
+/// Makes the strategies tiles, condensed and two_passes_on_chip. Not defined in a CPU build.
 template <class Lines>
 std::unique_ptr<LineSolver<Lines>> make_gpu_line_solver(const Communicator& comm, const Decomposition& decomposition,
                                                         const LineBoxes& boxes, const LinePlan& plan,

@@ -15,10 +15,10 @@ namespace {
 
 const char* const name = "tridiagonal";
 
-constexpr int threads_of_blocks = 128;  ///< in a block of threads where one thread has one z block
-constexpr int threads_of_lines = 64;    ///< where one thread has a line of block boundaries, in shared memory
+constexpr int threads_of_blocks = 128;  ///< per thread block, where a thread has one z block
+constexpr int threads_of_lines = 64;    ///< per thread block, where a thread has a reduced system in shared memory
 
-/// Bytes of shared memory that a block of those may have: 200 KiB, or what the GPU allows.
+/// Maximum bytes of shared memory for the latter: 200 KiB, or the GPU's limit.
 std::size_t shared_of_lines() {
   static const std::size_t limit =
       std::min(std::size_t{200} * 1024,
@@ -45,10 +45,10 @@ void launch_blocks(const LineArray& array, int blocks, const Kernel& kernel) {
   check_cuda(cudaGetLastError(), name);
 }
 
-/// Blocks of threads whose shared memory a multiprocessor has where z blocks have 32 rows: registers for no more.
+/// Thread blocks per multiprocessor for which shared memory suffices if z blocks have 32 rows; limits registers too.
 constexpr int resident_on_chip = 3;
 
-/// The same for a kernel whose threads hold their rows in shared memory.
+/// for_each_block for a kernel whose threads hold their rows in shared memory.
 template <int Lanes, class Kernel>
 __global__ void __launch_bounds__(threads_of_blocks, resident_on_chip)
     for_each_block_on_chip(int in_row, unsigned lines, const __grid_constant__ Kernel kernel) {
@@ -97,7 +97,7 @@ void launch_lines(const LineArray& array, int blocks, const Kernel& kernel) {
   const auto lines = static_cast<unsigned>(in_row) * static_cast<unsigned>(array.rows);
   if (lines == 0) return;
   const std::size_t column = sizeof(double) * 2 * Lanes * static_cast<std::size_t>(blocks);
-  unsigned threads = threads_of_lines;  // fewer where they must: the result is the same
+  unsigned threads = threads_of_lines;  // fewer if necessary; the result is the same
   while (threads > 8 && threads * column > shared_of_lines()) threads /= 2;
   check_cuda(cudaFuncSetAttribute(for_each_line<Lanes, Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   static_cast<int>(threads * column)),
@@ -106,13 +106,13 @@ void launch_lines(const LineArray& array, int blocks, const Kernel& kernel) {
   check_cuda(cudaGetLastError(), name);
 }
 
-/// Tiles of most threads that the registers of a multiprocessor shall hold.
+/// Number of tiles of maximum threads whose registers must fit a multiprocessor.
 template <class Lines>
 constexpr int resident = sizeof(real) == sizeof(double) ? 1
                          : Lines::components == 2       ? 3
                                                         : 2;
 
-/// A block of threads for each tile.
+/// One thread block per tile.
 template <class Lines, int Lanes, class Shape>
 __global__ void __launch_bounds__(max_threads_of_tile, resident<Lines>)
     solve_tiles(const __grid_constant__ LineTiles<Lines, Lanes> tiles) {
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(max_threads_of_tile, resident<Lines>)
   LineTile<Lines, Lanes, Shape> tile(tiles, static_cast<int>(blockIdx.x), static_cast<int>(threadIdx.x), shared);
   tile.read();
   __syncthreads();
-  tile.prepare();  // while the rows are on their way
+  tile.prepare();  // while the rows are being copied
   wait_for_copies();
   __syncthreads();
   tile.form_boundary();
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(max_threads_of_tile, resident<Lines>)
   tile.solve();
 }
 
-/// The widest tile of which a multiprocessor holds two, or, failing that, one.
+/// The widest tile of which two fit a multiprocessor, else one.
 template <class Tiles>
 int width_of_tiles(int planes, int blocks) {
   static const auto of_block =
@@ -167,7 +167,7 @@ void solve_in_lanes(LineTiles<Lines, Lanes> tiles, std::int64_t longest) {
   });
 }
 
-/// Whether packs of real numbers begin at multiples of their size.
+/// Whether packs of real numbers are aligned to their size.
 bool aligned(const LineArray& x, int lanes) {
   return reinterpret_cast<std::uintptr_t>(x.origin) % (static_cast<std::size_t>(lanes) * sizeof(real)) == 0 &&
          x.stride_y % lanes == 0 && x.stride_z % lanes == 0;
@@ -195,8 +195,8 @@ class Tiles final : public LineSolver<Lines> {
   std::int64_t longest_;
 };
 
-/// One pass forms the boundary equations of blocks, another solves their insides in shared memory; in between, boundary
-/// values travel. With `condensed`, those of a rank's blocks are condensed to the two of all its planes.
+/// One pass forms the boundary equations of blocks, a second solves their insides in shared memory; in between,
+/// boundary values are exchanged. With `condensed`, each rank first condenses its boundary values to two per line.
 template <class Lines>
 class TwoPassesOnChip final : public LineSolver<Lines> {
  public:

@@ -11,8 +11,8 @@ namespace sluice {
 
 namespace {
 
-/// For each block, the product of lower_k / upper_{k-1} over its rows but the first; rows that do not refer
-/// to each other count 1.
+/// For each block, the product of lower_k / upper_{k-1} over its rows but the first; a pair of uncoupled rows counts as
+/// 1.
 std::vector<double> symmetry_factors(const TridiagonalRows& rows, const ZBlocks& blocks) {
   std::vector<double> factors;
   for (std::size_t block = 0; block + 1 < blocks.bounds().size(); ++block) {
@@ -100,7 +100,7 @@ PoissonTables::PoissonTables(const std::vector<double>& z_nodes, const Tridiagon
       rows_(second_derivative, plan.solved),
       reduced_rows_(second_derivative, plan.reduced),
       first_blocks_(plan.first_blocks) {
-  // Dividing the solution by `scale` is multiplying the matrix by it, once.
+  // To divide solutions by `scale`, multiply the matrix by it once.
   TridiagonalRows rows = scaled(second_derivative, scale);
   rows_.set(rows);
   reduced_rows_.set(rows);
@@ -109,15 +109,15 @@ PoissonTables::PoissonTables(const std::vector<double>& z_nodes, const Tridiagon
   shift_x_ = Buffer<double>(shift_x);
   shift_y_ = Buffer<double>(shift_y);
 
-  // The singular system, a constant mode between two walls without flux, is given a flux through the top wall
-  // to an outside value of 0, as if that wall were at 0. The sum of its rows, weighted by dz, says that this
-  // flux balances the right-hand side. That of a velocity field that does not cross the walls has no mean, so
-  // the flux is 0 to round-off: a solution of the original system.
+  // The singular system (constant mode, no flux through either wall) gets a flux through the top wall, as if the value
+  // at that wall were 0. The dz-weighted sum of its rows shows that this flux balances the right-hand side. The
+  // divergence of a velocity that does not cross the walls has mean 0, so the flux is 0 to round-off and the solution
+  // is one of the original system.
   const std::size_t nz = z_nodes.size() - 1;
   const double top = z_nodes[nz] - z_nodes[nz - 1];
   singular_flux_ = -2 / (top * top) * scale;
 
-  // Its mean, w^T x with A x = d, is (A^-T w)^T d.
+  // The mean of the solution, w^T x with A x = d, is (A^-T w)^T d.
   rows.diagonal.back() += singular_flux_;
   std::vector<double> weight(nz);
   for (std::size_t k = 0; k < nz; ++k) weight[k] = (z_nodes[k + 1] - z_nodes[k]) / (z_nodes.back() - z_nodes.front());

@@ -1,5 +1,5 @@
 #pragma once
-// The coefficients of z lines in device memory, as the loops of tridiagonal_kernels.hpp read them.
+// The coefficients of z lines in device memory, for the loops of tridiagonal_kernels.hpp.
 #include <vector>
 
 #include "core/decomp/decomposition.hpp"
@@ -11,15 +11,15 @@
 
 namespace sluice {
 
-/// Rows common to all lines of a grid, and its blocks.
+/// Matrix rows common to all lines of a grid, and its blocks.
 class RowTables {
  public:
-  /// `symmetric_as`: a matrix with the same ratios of lower_k to upper_{k-1}, from which they are taken.
+  /// Takes the ratios lower_k / upper_{k-1} from `symmetric_as`; all matrices given to set() must have the same.
   RowTables(const TridiagonalRows& symmetric_as, const ZBlocks& blocks);
 
   void set(const TridiagonalRows& rows);
   const LineRows& device_rows() const { return device_rows_; }
-  /// The same with host pointers.
+  /// The rows with host pointers.
   LineRows host_rows() const;
 
  private:
@@ -33,18 +33,18 @@ class RowTables {
 /// Coefficients of the Poisson equation for every pair of wavenumbers.
 class PoissonTables {
  public:
-  /// z_nodes: nz + 1 faces; shift_x, shift_y: eigenvalues of the second differences along x and y, for all
-  /// wavenumbers. Solutions come out divided by `scale`.
+  /// z_nodes: nz + 1 faces; shift_x, shift_y: eigenvalues of the second differences along x and y, for all wavenumbers.
+  /// Solutions are divided by `scale`.
   PoissonTables(const std::vector<double>& z_nodes, std::vector<double> shift_x, std::vector<double> shift_y,
                 const LinePlan& plan, double scale);
 
-  /// Coefficients for the lines of the rank's home box (x: wavenumbers). Those of reduced systems are there only where
-  /// blocks are condensed. Once.
+  /// Coefficients for the lines of the rank's home box (x: wavenumbers). Contains those of reduced systems only if
+  /// blocks are condensed. Call once.
   ShiftedLines at_home(const Box3& box);
-  /// Coefficients for the rank's whole lines, reduced systems prepared. Once.
+  /// Coefficients for the rank's whole lines, with prepared reduced systems. Call once.
   ShiftedLines whole(const Box3& box);
 
-  /// Device memory of the reduced systems of these boxes; that of single rows is not counted.
+  /// Device memory of the reduced systems of these boxes, without that of the matrix rows.
   static double bytes(const LinePlan& plan, const Box3& home, const Box3& whole);
 
  private:
@@ -53,7 +53,7 @@ class PoissonTables {
   ShiftedLines lines(const Box3& box, const RowTables& rows) const;
 
   LinePlan plan_;
-  RowTables rows_, reduced_rows_;  ///< of the blocks that are solved, and of those of reduced systems
+  RowTables rows_, reduced_rows_;  ///< of `solved` and `reduced` blocks
   Buffer<int> first_blocks_;
   Buffer<double> shift_x_, shift_y_, moment_, mean_weight_, home_reduced_, reduced_;
   double singular_flux_;
@@ -75,7 +75,7 @@ class HelmholtzTables {
 
   TridiagonalRows second_derivative_, matrix_;
   LinePlan plan_;
-  RowTables rows_, reduced_rows_;  ///< of the blocks that are solved, and of those of reduced systems
+  RowTables rows_, reduced_rows_;  ///< of `solved` and `reduced` blocks
   std::vector<double> host_pivots_, host_home_reduced_, host_reduced_;
   Buffer<double> pivots_, home_reduced_, reduced_;  ///< pivots_: inverse, weight
 };

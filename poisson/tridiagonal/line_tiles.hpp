@@ -1,9 +1,9 @@
 #pragma once
-// How a block of threads of a GPU solves a few neighbouring lines, a tile, that lie in its shared memory: each value is
-// read once and written once. One thread has one block of a pack: of a complex line, or of a few neighbouring real
-// ones. Its steps are
+// How a GPU's thread block solves a tile, a few neighbouring lines, in shared memory: each value is read once and
+// written once. One thread has one z block of a pack, that is of a complex line or a few neighbouring real ones. Its
+// steps are
 //   read(), prepare(), form_boundary(), sweep_up(), turn(), sweep_down(), solve(),
-// and before each all threads wait for each other. Plain code, which the host can run too, thread after thread.
+// with a barrier before each. Plain code, which also runs on the host, thread after thread.
 #include <cstddef>
 
 #include "core/device/copy_ahead.hpp"
@@ -12,15 +12,15 @@
 
 namespace sluice {
 
-/// Lines in tiles of `width` packs of `Lanes` neighbouring real numbers: the same for all threads.
+/// Lines in tiles of `width` packs of `Lanes` neighbouring real numbers. Shared by all threads.
 template <class Lines, int Lanes>
 struct LineTiles {
   Lines lines;
   LineArray x;
-  int planes = 0;  ///< of x
+  int planes = 0;  ///< planes of x
   int width = 0;
-  int shift = 0;   ///< real numbers by which the first tile begins before x, so that tiles begin at sectors of memory
-  int pieces = 0;  ///< packs that are copied in one access of 16 bytes, a power of two; 0: none are
+  int shift = 0;   ///< real numbers by which the first tile starts before x, so that tiles start at memory sectors
+  int pieces = 0;  ///< packs copied in one access of 16 bytes, a power of two; 0: none
 
   static constexpr int sector = 32;  ///< bytes
   static constexpr int widest = 256 / (Lanes * static_cast<int>(sizeof(real)));
@@ -32,9 +32,8 @@ struct LineTiles {
   SLUICE_INLINE int plane() const { return static_cast<int>((x.rows - 1) * x.stride_y) + x.count; }
   int tiles() const { return (plane() + shift + row() - 1) / row(); }
 
-  /// Doubles of shared memory: for each block two rows of values, factors of its lines and a share of the mean; for
-  /// each row the columns of its table, a gap after each block, so that threads of two blocks read from different
-  /// banks.
+  /// Doubles in shared memory. Per block: two rows of values, factors of its lines and a share of the mean. Per row:
+  /// its table entries, with a gap after each block, so that threads of two blocks read from different banks.
   static constexpr int factors(int width) { return Lines::components == 2 ? width : 1; }
   static constexpr int table_pitch(int planes, int blocks) { return planes + blocks; }
   static constexpr int doubles(int planes, int blocks, int width) {
@@ -42,7 +41,7 @@ struct LineTiles {
         blocks * (2 * width * Lanes + factors(width) + 1) + BlockTable<Lines>::columns * table_pitch(planes, blocks);
     return (all + 1) / 2 * 2;
   }
-  /// Bytes of shared memory, rows between the first and last of blocks included.
+  /// Bytes of shared memory: these doubles and the rows inside blocks.
   static constexpr std::size_t shared_bytes(int planes, int blocks, int width) {
     return static_cast<std::size_t>(doubles(planes, blocks, width)) * sizeof(double) +
            static_cast<std::size_t>((planes - 2 * blocks) * width * Lanes) * sizeof(real);
@@ -55,7 +54,7 @@ class LineTile {
  public:
   using Tiles = LineTiles<Lines, Lanes>;
 
-  /// `shared`: memory of all threads of the tile, Tiles::shared_bytes, at a multiple of 16 bytes.
+  /// `shared`: Tiles::shared_bytes for all threads of the tile, aligned to 16 bytes.
   SLUICE_INLINE LineTile(const Tiles& tiles, int tile, int thread, double* shared)
       : tiles_(tiles), shared_(shared), thread_(thread), in_row_(thread % tiles.width), block_(thread / tiles.width) {
     const int bottom = tiles.lines.blocks.bounds[0];
@@ -70,7 +69,7 @@ class LineTile {
     lanes_ = left < Lanes ? (left > 0 ? left : 0) : Lanes;
   }
 
-  /// Brings the table, the block's rows and coefficients; on a GPU the rows come while the program goes on.
+  /// Loads the table, the block's rows and coefficients; on a GPU the rows are copied asynchronously.
   SLUICE_INLINE void read() {
     read_inside();
     for (int column = 0; column < BlockTable<Lines>::columns; ++column) {
@@ -90,7 +89,7 @@ class LineTile {
     last_ = fetch(own_rows() + (shape_.rows - 1) * tiles_.x.stride_z, lanes_);
   }
 
-  /// What does not depend on the rows.
+  /// Computes what does not depend on the rows.
   SLUICE_INLINE void prepare() {
     pivots_.set_shift(lanes_ == 0 ? -1 : tiles_.lines.shift(line(), j_));
     if constexpr (NearPivots<Lines, Shape>::ahead) pivots_.find_all(table(), shape_);
@@ -108,7 +107,7 @@ class LineTile {
       first[r] = sums.below(r, near.upper[0], first_[r]);
       last[r] = sums.above(r, near.lower[shape_.rows - 1], last_[r]);
     }
-    if (Lines::components == 2 && singular) first[Lanes - 1] = last[Lanes - 1] = 0;  // the line is real
+    if (Lines::components == 2 && singular) first[Lanes - 1] = last[Lanes - 1] = 0;  // the singular line is real
     if (in_row_ < Tiles::factors(tiles_.width))
       factors()[block_ * Tiles::factors(tiles_.width) + in_row_] = equations_.up(lower());
     SLUICE_UNROLL
@@ -118,7 +117,7 @@ class LineTile {
     }
   }
 
-  /// Each thread takes real numbers of a row, through all blocks.
+  /// Each thread handles single real numbers of a row, through all blocks.
   SLUICE_INLINE void sweep_up() {
     const int pitch = Tiles::factors(tiles_.width);
     for (int n = thread_; n < tiles_.row(); n += threads())
@@ -178,7 +177,7 @@ class LineTile {
   struct NoStore {};
 
   SLUICE_INLINE static void write(real* to, const LanePack<Lanes>& pack, int lanes) {
-    if constexpr (Lanes > Lines::components) {  // else a pack is there whole, or not at all
+    if constexpr (Lanes > Lines::components) {  // otherwise packs are complete or empty
       if (lanes < Lanes) {
         SLUICE_UNROLL
         for (int r = 0; r < Lanes; ++r) {
@@ -202,7 +201,7 @@ class LineTile {
     return pack_at<Lanes>(from);
   }
 
-  /// The rows between first and last. Where `pieces` packs are copied together, their threads share the rows.
+  /// Copies the rows between first and last. If `pieces` packs are copied together, their threads share the rows.
   SLUICE_INLINE void read_inside() {
     const std::ptrdiff_t stride = tiles_.x.stride_z;
     const real* const row = tiles_.x.origin + (plane_ + 1) * stride;
@@ -243,7 +242,7 @@ class LineTile {
     return tiles_.lines.holds_singular_line && j_ == 0 && lane_ == 0 && lanes_ > 0;
   }
 
-  // Of the first row and of the last, towards the other blocks.
+  // Coefficients of the first and the last row towards the other blocks.
   SLUICE_INLINE double lower() const { return table().lower[0]; }
   SLUICE_INLINE double upper() const { return table().upper[shape_.rows - 1]; }
 
@@ -264,7 +263,7 @@ class LineTile {
     double* const rows = shared_ + Tiles::doubles(tiles_.planes, tiles_.blocks(), tiles_.width);
     return reinterpret_cast<real*>(rows) + (plane_ - 2 * block_) * tiles_.row() + in_row_ * Lanes;
   }
-  /// Which of a block's factors belongs to number n of a row.
+  /// Index of a block's factor for number n of a row.
   SLUICE_INLINE int factor_of(int n) const { return Lines::components == 2 ? n / Lanes : 0; }
   SLUICE_INLINE int threads() const { return tiles_.width * tiles_.blocks(); }
 
@@ -272,10 +271,10 @@ class LineTile {
   double* shared_;
   int thread_, in_row_, block_;
   Shape shape_;
-  int plane_;                               ///< of x: row first
-  int place_;                               ///< of the pack in a plane
+  int plane_;                               ///< plane of x of the block's first row
+  int place_;                               ///< position of the pack in a plane
   int lane_, j_;                            ///< its lane in its row, and the row
-  int lanes_;                               ///< of its numbers, those that are part of a line
+  int lanes_;                               ///< how many of its numbers are part of a line
   LanePack<Lanes> first_ = {}, last_ = {};  ///< rows first and last
   BlockBoundary equations_;
   NearPivots<Lines, Shape> pivots_;

@@ -3,20 +3,20 @@
 //
 //   lower_k x_{k-1} + diagonal_k x_k + upper_k x_{k+1} = d_k,
 //
-// as kernels see them: the coefficients and arrays of a box of lines. A line of the Poisson equation is a complex
-// number, that is `components` = 2 real numbers with the same coefficients. Coefficients are double.
+// in the form that kernels use: the coefficients and arrays of a box of lines. A line of the Poisson equation is
+// complex: `components` = 2 real numbers with the same coefficients. Coefficients are double.
 #include <cstddef>
 
 #include "core/support/real.hpp"
 
 namespace sluice {
 
-/// Coefficients of the two equations of a block in the reduced system that are prepared once: 1 / pivot of the rows
-/// first and last, and the coefficient of x_last in row first. Row last's coefficient of x_first is the latter times
-/// the block's `symmetry`.
+/// Prepared coefficients of a block's two equations in the reduced system: 1 / pivot of the rows first and last, and
+/// the coefficient of x_last in row first. The coefficient of x_first in row last is the latter times the block's
+/// `symmetry`.
 enum ReducedCoefficient { inverse_of_first, inverse_of_last, coupling, reduced_coefficients };
 
-/// How z is cut: block n has rows [bounds[n], bounds[n + 1]).
+/// The blocks along z: block n has rows [bounds[n], bounds[n + 1]).
 struct BlockBounds {
   const int* bounds = nullptr;
   int count = 0;
@@ -27,19 +27,17 @@ struct LineRows {
   const double* lower = nullptr;
   const double* diagonal = nullptr;
   const double* upper = nullptr;
-  const double* symmetry =
-      nullptr;  ///< of each block, the product of lower_k / upper_{k-1} over its rows but the first
+  const double* symmetry = nullptr;  ///< per block, the product of lower_k / upper_{k-1} over its rows but the first
   BlockBounds blocks;
   int nz = 0;
 };
 
-/// The Poisson equation: complex lines, diagonal_k + shift_x(i) + shift_y(j). One of them is singular (shift
-/// 0): there `singular_flux` is added to the last diagonal, and `moment` gives the mean of its solution, sum_k
-/// moment_k d_k.
+/// The Poisson equation: complex lines, diagonal_k + shift_x(i) + shift_y(j). The line with shift 0 is singular:
+/// `singular_flux` is added to its last diagonal, and `moment` gives the mean of its solution, sum_k moment_k d_k.
 struct ShiftedLines : LineRows {
   static constexpr int components = 2;
 
-  const double* shift_x = nullptr;  ///< of this box's lines, local index
+  const double* shift_x = nullptr;  ///< for this box's lines, local index
   const double* shift_y = nullptr;
   const double* reduced = nullptr;  ///< [block][coefficient][line]
   std::ptrdiff_t lines = 0;
@@ -55,7 +53,7 @@ struct ShiftedLines : LineRows {
   }
 };
 
-/// Implicit diffusion: real lines which all have the same coefficients.
+/// Implicit diffusion: real lines, all with the same coefficients.
 struct TableLines : LineRows {
   static constexpr int components = 1;
   static constexpr bool holds_singular_line = false;
@@ -70,7 +68,7 @@ struct TableLines : LineRows {
   }
 };
 
-/// The rows with `count` of their blocks only, from `first` on.
+/// The same rows with only `count` of the blocks, from `first` on.
 template <class Lines>
 SLUICE_INLINE Lines narrowed_to(Lines lines, int first, int count) {
   lines.blocks.bounds += first;
@@ -79,7 +77,7 @@ SLUICE_INLINE Lines narrowed_to(Lines lines, int first, int count) {
   return lines;
 }
 
-/// Whether this real number of a row begins the singular line.
+/// Whether this real number of a row is the first of the singular line.
 template <class Lines>
 SLUICE_INLINE bool is_singular_line(const Lines& lines, int lane, int j) {
   return lines.holds_singular_line && j == 0 && lane == 0;
@@ -96,7 +94,7 @@ struct LineArray {
   SLUICE_INLINE real* at(int r, int j, int k) const { return origin + r + j * stride_y + k * stride_z; }
 };
 
-/// Neighbouring real numbers along x that move in one access; their address must be a multiple of their size.
+/// Neighbouring real numbers along x, loaded and stored in one access; must be aligned to its size.
 template <int Lanes>
 struct alignas(static_cast<std::size_t>(Lanes) * sizeof(real)) LanePack {
   real lane[Lanes];

@@ -1,6 +1,6 @@
 #pragma once
-// A block of a pack of lines that one thread of a GPU holds in shared memory, "near": loops of constant length,
-// unrolled, pivots in registers. Plain code, which the host can run too.
+// A block of a pack of lines that one GPU thread holds in shared memory ("near"): unrolled loops of constant length,
+// pivots in registers. Plain code, which also runs on the host.
 #include <cmath>
 #include <cstdint>
 
@@ -10,8 +10,7 @@
 
 namespace sluice {
 
-/// A block of at least `MinRows` and at most `Rows` rows, for loops of constant length: rows in between are tested for
-/// one by one.
+/// A block of `MinRows` to `Rows` rows, for loops of constant length that test each row from `MinRows` on.
 template <int Rows, int MinRows>
 struct BlockShape {
   static_assert(MinRows >= 2 && Rows >= MinRows && Rows > 2);
@@ -25,15 +24,15 @@ struct BlockShape {
   SLUICE_INLINE bool has(int m) const { return m + 2 < MinRows || m + 2 < rows; }
 };
 
-/// Makes the compiler read from memory what was written there before, rather than keep it in scarce registers.
+/// Makes the compiler reload values from memory, instead of keeping them in scarce registers.
 SLUICE_INLINE void forget_registers() {
 #ifdef __CUDA_ARCH__
   asm volatile("" ::: "memory");
 #endif
 }
 
-/// Calls action with the smallest shape that fits blocks of which the longest has so many rows. Their lengths differ by
-/// at most one row, so each has at least as many rows as the next smaller shape has room for.
+/// Calls action with the smallest shape that fits blocks of at most `longest` rows. Block lengths differ by at most one
+/// row, so each block has at least as many rows as the next smaller shape holds.
 template <class Action>
 void with_shape(std::int64_t longest, const Action& action) {
   if (longest <= 8) {
@@ -87,20 +86,20 @@ struct BlockTable<TableLines> {
       : lower(table), upper(table + pitch), inverse(table + 2 * pitch), weight(table + 3 * pitch) {}
 };
 
-/// 1 / pivot and weight of the rows inside a block, while its elimination goes up; m counts them, from 0. The
-/// singular flux does not occur: it is on the last row of the grid, which is the last of its block.
+/// 1 / pivot and weight of the rows m = 0, 1, ... inside a block, during upward elimination. The singular flux does not
+/// occur: it is on the last row of the grid, which is the last of its block.
 template <class Lines, class Shape>
 class NearPivots;
 
 template <class Shape>
 class NearPivots<ShiftedLines, Shape> {
  public:
-  /// Whether they are found ahead of an elimination that advances. In single precision they are not: they would take
-  /// registers for doubles. A solve alone needs all of them ahead in either precision.
+  /// Whether pivots are computed before an elimination that calls advance(). Not in single precision, where they would
+  /// need registers for doubles. A solve without elimination needs find_all() in both precisions.
   static constexpr bool ahead = sizeof(real) == sizeof(double);
-  static constexpr bool in_registers = true;  ///< which are scarce then
+  static constexpr bool in_registers = true;  ///< then registers are scarce
 
-  /// Of a line whose diagonal is shifted by `shift`.
+  /// For a line whose diagonal is shifted by `shift`.
   SLUICE_INLINE void set_shift(double shift) { shift_ = shift; }
 
   SLUICE_INLINE void find_all(const BlockTable<ShiftedLines>& table, const Shape& shape) {
@@ -110,7 +109,7 @@ class NearPivots<ShiftedLines, Shape> {
     }
   }
 
-  /// To row m, from the one below.
+  /// Advances to row m from the row below.
   SLUICE_INLINE void advance(const BlockTable<ShiftedLines>& table, int m) {
     weight_ = m == 0 ? 1 : weight_ * (-table.upper[m] * inverse_);
     if constexpr (ahead) {
@@ -121,7 +120,7 @@ class NearPivots<ShiftedLines, Shape> {
   }
   SLUICE_INLINE double inverse(const BlockTable<ShiftedLines>& /*table*/, int /*m*/) const { return inverse_; }
   SLUICE_INLINE double weight(const BlockTable<ShiftedLines>& /*table*/, int /*m*/) const { return weight_; }
-  /// Of a row that find_all() or advance() has passed.
+  /// For a row that find_all() or advance() has passed.
   SLUICE_INLINE real kept(const BlockTable<ShiftedLines>& /*table*/, int m) const { return row_[m]; }
 
  private:
@@ -153,8 +152,8 @@ class NearPivots<TableLines, Shape> {
   }
 };
 
-/// The rows inside a block, `pitch` real numbers apart from `inside` on. store(m, pack) gets the solution; what is at
-/// `inside` is lost then.
+/// The rows inside a block, `pitch` real numbers apart from `inside` on. store(m, pack) receives the solution; the rows
+/// at `inside` are overwritten.
 template <int Lanes, class Lines, class Shape, class Store>
 struct NearChain {
   const BlockTable<Lines>& table;
@@ -176,7 +175,7 @@ struct NearChain {
   }
   template <class Action>
   SLUICE_INLINE void solve_up(const Action& action) {
-    constexpr bool early = sizeof(real) < sizeof(double);  // faster there: read a row before the one below is written
+    constexpr bool early = sizeof(real) < sizeof(double);  // faster: read a row before the row below is written
     LanePack<Lanes> next = {};
     if (early && shape.has(0)) next = pack_at<Lanes>(inside);
     SLUICE_UNROLL
@@ -207,15 +206,15 @@ struct NearChain {
   }
 };
 
-/// A block's two equations of the reduced system, eliminated so far as can be done without the other blocks: what
-/// solve_between does to the values v of last rows, going up, and w of first rows, going
-/// down, is for each block one product and one sum,
+/// A block's two equations of the reduced system, eliminated as far as possible without the other blocks. What
+/// solve_between does to the values v of last rows (upwards) and w of first rows (downwards) is then one product and
+/// one sum per block,
 ///   v_n = up() v_{n-1} + start_up,    w_n = down() w_{n+1} + start_down.
 struct BlockBoundary {
   double of_first = 0, of_last = 0, across = 0;  ///< ReducedCoefficient
-  double symmetry = 0;  ///< of the block: `across` times it goes from its last row to its first
+  double symmetry = 0;  ///< of the block; times `across`: the last row's coefficient of x_first
 
-  /// lower, upper: the coefficients of the first and the last row towards the blocks below and above.
+  /// lower, upper: coefficients of the first and the last row towards the blocks below and above.
   SLUICE_INLINE double up(double lower) const { return (back() * of_last) * (lower * of_first); }
   SLUICE_INLINE double down(double upper) const { return (across * of_first) * (upper * of_last); }
   SLUICE_INLINE double start_up(double rhs_first, double rhs_last) const {
@@ -228,8 +227,8 @@ struct BlockBoundary {
   SLUICE_INLINE double back() const { return symmetry * across; }
 };
 
-/// values_n = factor_n values_{n-1} + values_n, n from 1 to `count` - 1; with negative pitches from the last to the
-/// first. Reads a few at a time, so that the reads overlap.
+/// values_n = factor_n values_{n-1} + values_n, n from 1 to `count` - 1; with negative pitches, from the last to the
+/// first. Reads a few values at a time, so that the reads overlap.
 SLUICE_INLINE void chain(int count, const double* factors, int factor_pitch, double* values, int pitch) {
   constexpr int group = 4;
   double value = values[0];

@@ -1,14 +1,14 @@
 #pragma once
-// Coefficients of the rows inside a block while a bundle of `Lanes` neighbouring real numbers goes through it: from
-// tables, or pivots found on the way.
+// Coefficients of the rows inside a block while a bundle of `Lanes` neighbouring real numbers passes through it: from
+// tables, or pivots computed on the fly.
 #include "core/device/parallel_for.hpp"
 #include "poisson/tridiagonal/lines.hpp"
 #include "poisson/tridiagonal/sweeps.hpp"
 
 namespace sluice {
 
-/// 1 / x. In a build of single precision to 1.5e-14, one Newton step from a division in single: a division in double
-/// would take as long as all else that is done to a row. x: within the range of float.
+/// 1 / x. In a single-precision build, accurate to 1.5e-14: one Newton step after a single-precision division, because
+/// a double division would take as long as all other work on a row. x: within the range of float.
 SLUICE_INLINE double reciprocal(double x) {
   if constexpr (sizeof(real) == sizeof(double)) {
     return 1 / x;
@@ -18,13 +18,13 @@ SLUICE_INLINE double reciprocal(double x) {
   }
 }
 
-/// Where a bundle can put one row of numbers for each plane: row k at data + k * pitch.
+/// Storage of a bundle for one row of numbers per plane: row k at data + k * pitch.
 struct RowStore {
   double* data = nullptr;
   std::ptrdiff_t pitch = 0;
 };
 
-/// Which rows pivots are for. streamed: rows inside blocks, by reciprocal().
+/// The rows of the pivots. streamed: only rows inside blocks, computed by reciprocal().
 enum class PivotRows { all, streamed };
 
 template <class Lines, int Lanes, PivotRows Rows = PivotRows::all>
@@ -33,15 +33,14 @@ class Pivots;
 template <int Lanes, PivotRows Rows>
 class Pivots<ShiftedLines, Lanes, Rows> {
  public:
-  /// For the bundle whose first line is (i, j), `n` lanes; `store` keeps the pivots of row `first_kept` and of the rows
-  /// above.
+  /// For the bundle of `n` lanes whose first line is (i, j); `store` keeps the pivots from row `first_kept` upwards.
   template <class Count>
   SLUICE_INLINE Pivots(const ShiftedLines& lines, int i, int j, Count n, RowStore store = {}, int first_kept = 0)
       : lines_(lines), store_(store), first_kept_(first_kept) {
     for (int c = 0; c < n / 2; ++c) shift_[c] = lines.shift(i + c, j);
   }
 
-  /// To row k, upwards from the row below, or as the lowest of an elimination.
+  /// Advances to row k from the row below, or starts an elimination with it as the lowest row.
   template <class Count>
   SLUICE_INLINE void advance(bool lowest, int k, Count n) {
     if (lowest) {

@@ -1,25 +1,25 @@
 #pragma once
-// How the systems of block-boundary values are prepared: the coefficients of reduced chains (chains.hpp).
+// Prepares the systems of block-boundary values: the coefficients of reduced chains (chains.hpp).
 #include <cstddef>
 
 #include "poisson/tridiagonal/lines.hpp"
 
 namespace sluice {
 
-/// The two equations of a chain's neighbours when systems are prepared: the coefficients of x_first in row first and of
-/// x_last in row last, and of x_last in row first.
+/// The two equations of a chain's neighbours during preparation: the coefficients of x_first in row first, of x_last in
+/// row last, and of x_last in row first.
 struct BoundaryEquations {
   double first, last, coupling;
 };
 
-/// Eliminates a chain, one unknown after another from the lowest. Right-hand sides are eliminated with the very same
-/// factors (sweeps.hpp), so that rounding cancels.
+/// Eliminates a chain, one unknown after another, from the lowest. Right-hand sides are eliminated with exactly the
+/// same factors (sweeps.hpp), so that rounding cancels.
 struct ChainElimination {
-  double inverse, above;  ///< of the unknown where it stands: 1 / pivot, coefficient of the next one
+  double inverse, above;  ///< of the current unknown: 1 / pivot, coefficient of the next one
   double weight = 1;
-  double from_first, lowest;  ///< values that x_first = -1 causes: there, and in the lowest unknown
+  double from_first, lowest;  ///< values caused by x_first = -1: in the current and in the lowest unknown
 
-  /// Begins with the lowest unknown. below, upper: coefficients of the unknowns below and above.
+  /// Starts with the lowest unknown. below, upper: coefficients of the unknowns below and above.
   SLUICE_INLINE ChainElimination(double below, double diagonal, double upper)
       : inverse(1 / diagonal), above(upper), from_first(below * inverse), lowest(from_first) {}
 
@@ -31,7 +31,7 @@ struct ChainElimination {
     above = upper;
   }
 
-  /// first, last: the diagonal of these rows before; upper, lower: their coefficients towards the chain.
+  /// first, last: the original diagonals of these rows; upper, lower: their coefficients towards the chain.
   SLUICE_INLINE BoundaryEquations equations(double first, double upper, double last, double lower) const {
     const double highest = above * inverse;
     return {first - upper * lowest, last - lower * highest, -upper * weight * highest};
@@ -50,7 +50,7 @@ SLUICE_INLINE BoundaryEquations eliminate_block(const LineRows& rows, double shi
 
 /// Prepares the system of block-boundary values of one line from the equations of its blocks, equations_of(block).
 /// Coefficient q of block n goes to out[(reduced_coefficients * n + q) * stride]. With `ends_known`, the lowest and the
-/// highest value are no unknowns: their 1 / pivot is given as 0.
+/// highest value are known: their 1 / pivot is set to 0.
 template <class EquationsOf>
 SLUICE_INLINE void prepare_reduced(const LineRows& rows, double singular_flux, double* out, std::ptrdiff_t stride,
                                    bool ends_known, const EquationsOf& equations_of) {
@@ -73,7 +73,7 @@ SLUICE_INLINE void prepare_reduced(const LineRows& rows, double singular_flux, d
   }
 }
 
-/// Of blocks of rows, the diagonal shifted by `shift`.
+/// Equations of blocks of rows whose diagonal is shifted by `shift`.
 struct EquationsOfRows {
   const LineRows& rows;
   double shift;
@@ -82,8 +82,8 @@ struct EquationsOfRows {
   }
 };
 
-/// Eliminates all boundary values of these blocks but the lowest and the highest. Their pivots are those that
-/// prepare_reduced finds with `ends_known`.
+/// Eliminates all boundary values of these blocks but the lowest and the highest. Their pivots are those of
+/// prepare_reduced with `ends_known`.
 SLUICE_INLINE BoundaryEquations eliminate_blocks(const LineRows& rows, double shift) {
   const EquationsOfRows equations_of{rows, shift};
   const int count = rows.blocks.count;
@@ -101,7 +101,7 @@ SLUICE_INLINE BoundaryEquations eliminate_blocks(const LineRows& rows, double sh
   return chain.equations(lowest.first, lowest.coupling, highest.last, rows.symmetry[count - 1] * highest.coupling);
 }
 
-/// Of the blocks of one rank after another, condensed: rank n has the blocks [first_blocks[n], first_blocks[n + 1]).
+/// Equations of each rank's condensed blocks: rank n has the blocks [first_blocks[n], first_blocks[n + 1]).
 struct EquationsOfCondensed {
   const LineRows& rows;  ///< with all blocks
   const int* first_blocks;

@@ -1,11 +1,11 @@
 #pragma once
 // The arithmetic of tridiagonal systems along z, written once. A chain of neighbouring unknowns is eliminated, or
-// solved for, between an unknown below it and one above. It is the inside of a block, the reduced system, or the
+// solved for, between an unknown below it and one above. A chain is the inside of a block, the reduced system, or the
 // part of the reduced system that one rank condenses.
 //
-// A block of rows first, ..., last is eliminated as in Diez Sanhueza et al. 2025, Algorithm 2, in a form that
-// reads d once and keeps nothing. With the pivots b_k = diagonal_k - lower_k upper_{k-1} / b_{k-1} of the
-// rows between first and last,
+// A block of rows first, ..., last is eliminated as in Diez Sanhueza et al. 2025, Algorithm 2, in a form that reads d
+// once and stores nothing. With the pivots b_k = diagonal_k - lower_k upper_{k-1} / b_{k-1} of the rows between first
+// and last,
 //
 //   g_k = (d_k - lower_k g_{k-1}) / b_k,        weight_{k+1} = -weight_k upper_k / b_k, weight_{first+1} = 1,
 //
@@ -28,8 +28,7 @@
 
 namespace sluice {
 
-/// a b + c: on a GPU rounded once, so that the bits do not depend on the kernel that the compiler puts it in; on a CPU
-/// twice, on every processor alike.
+/// a b + c. Rounded once on a GPU, so that the bits do not depend on the kernel; rounded twice on all CPUs.
 template <class T>
 SLUICE_INLINE T multiply_add(T a, T b, T c) {
   if constexpr (loops_on_gpu) {
@@ -39,14 +38,15 @@ SLUICE_INLINE T multiply_add(T a, T b, T c) {
   }
 }
 
-/// What a chain adds to the equations of the unknowns below and above it: its highest and its lowest value where these
-/// two are 0.
+/// What a chain adds to the equations of the unknowns below and above it: its highest and lowest values if those two
+/// unknowns are 0.
 template <int Lanes>
 struct Eliminated {
   double highest[Lanes] = {};
   double lowest[Lanes] = {};
 
-  /// The right-hand sides of those equations, from `d` before; upper, lower: their coefficients towards the chain.
+  /// The new right-hand sides of those equations, from the old ones, `d`; upper, lower: their coefficients towards the
+  /// chain.
   SLUICE_INLINE double below(int r, double upper, double d) const { return multiply_add(-upper, lowest[r], d); }
   SLUICE_INLINE double above(int r, double lower, double d) const { return multiply_add(-lower, highest[r], d); }
 };
@@ -64,7 +64,7 @@ SLUICE_INLINE Eliminated<Lanes> eliminate(Chain& chain, Count n) {
   return sums;
 }
 
-/// Solves for the unknowns of a chain, those before and after it known. Value: of the arithmetic.
+/// Solves for the unknowns of a chain; those before and after it are known. Value: the type used in the arithmetic.
 template <class Value, int Lanes, class Chain, class Before, class After, class Count>
 SLUICE_INLINE void solve_between(Chain& chain, Count n, const Before& before, const After& after) {
   Value value[Lanes];

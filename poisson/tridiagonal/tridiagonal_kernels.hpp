@@ -1,7 +1,7 @@
 #pragma once
-// The plain loops over bundles of z lines, for CPUs and as the reference for GPUs. A bundle is a few neighbouring real
-// numbers along x, worked on together: many on a CPU, where the loops over lanes vectorise; one line on a GPU, where
-// neighbouring threads have neighbouring lines.
+// The plain loops over bundles of z lines, for CPUs and as the reference for GPUs. A bundle is a group of neighbouring
+// real numbers along x: many on a CPU, where the loops over lanes vectorise; one line on a GPU, where neighbouring
+// threads have neighbouring lines.
 #include <algorithm>
 #include <type_traits>
 
@@ -11,12 +11,11 @@
 
 namespace sluice {
 
-/// Lanes of a bundle: one line for each thread of a GPU; on a CPU enough for long vectors, few enough for the
-/// cache.
+/// Lanes of a bundle: one line per GPU thread; on a CPU enough for long vectors, but few enough for the cache.
 template <class Lines>
 inline constexpr int bundle_lanes = loops_on_gpu ? Lines::components : 64;
 
-/// `n` real numbers of row j, from `lane` on. The number is a constant where the bundle is full.
+/// `n` real numbers of row j, from `lane` on. `n` is a compile-time constant for full bundles.
 template <class Count>
 struct Bundle {
   int lane;
@@ -24,7 +23,7 @@ struct Bundle {
   int j;
 };
 
-/// The box of parallel_for over all bundles of an array and `depth` blocks. On a CPU, x has length 1: bundles
+/// The box of parallel_for over all bundles of an array and `depth` blocks. On a CPU, x has length 1, because bundles
 /// share scratch memory, and the innermost loop of parallel_for promises the compiler independent iterations.
 template <class Lines>
 Box3 bundle_box(const LineArray& array, int depth) {
@@ -64,9 +63,8 @@ SLUICE_INLINE double moment_of_block(const ShiftedLines& lines, int first, int e
   return sum;
 }
 
-/// The singular line is real, so the place of its imaginary part is free: each block's share of the mean
-/// travels there to where the block boundaries are solved for. Lane 1 of `values` belongs to that imaginary
-/// part.
+/// The singular line is real. Each block's share of the mean is therefore sent in place of its imaginary part, lane 1
+/// of `values`, to the rank that solves the reduced system.
 SLUICE_INLINE double take_mean(int blocks, real* values, std::ptrdiff_t pitch) {
   double mean = 0;
   for (int block = 0; block < blocks; ++block) {
@@ -77,24 +75,24 @@ SLUICE_INLINE double take_mean(int blocks, real* values, std::ptrdiff_t pitch) {
   return mean;
 }
 
-/// Interior values of the singular line follow its block boundaries, since a constant solves the homogeneous
-/// equations.
+/// Subtracting the mean from the boundary values is enough: a constant solves the homogeneous equations, so interior
+/// values shift too.
 SLUICE_INLINE void subtract_mean(double mean, int blocks, real* values, std::ptrdiff_t pitch) {
   for (int n = 0; n < 2 * blocks; ++n) values[n * pitch] = static_cast<real>(values[n * pitch] - mean);
 }
 
-/// Scratch memory of the loops: on a CPU of the one bundle that uses it at a time; on a GPU the pivots of each thread,
-/// whose intermediate values take the place of the solution.
+/// Scratch memory of the loops. CPU: for one bundle at a time. GPU: the pivots of each thread; intermediate values are
+/// stored in place of the solution.
 struct Scratch {
   double* pivots = nullptr;
   double* rows = nullptr;
   real* boundary = nullptr;
-  std::ptrdiff_t pivots_pitch = 0;  ///< on a GPU the number of threads: each has a column
+  std::ptrdiff_t pivots_pitch = 0;  ///< on a GPU the number of threads, one column each
 
   SLUICE_INLINE RowStore pivots_of(std::ptrdiff_t thread) const {
     return {loops_on_gpu ? pivots + thread : pivots, pivots_pitch};
   }
-  /// Room for the intermediate values of x, and its pitch.
+  /// Storage for the intermediate values of x; room_pitch is its pitch.
   SLUICE_INLINE auto* room([[maybe_unused]] real* x) const {
     if constexpr (loops_on_gpu) {
       return x;
@@ -132,7 +130,7 @@ SLUICE_INLINE void form_boundary(const Lines& lines, Pivots<Lines, bundle_lanes<
   }
 }
 
-/// All rows of a block from the solution for its first and its last; `x` is its first row.
+/// Solves all rows of a block from the solution in its first and last; `x` is its first row.
 template <bool Kept, class Lines, class Count>
 SLUICE_INLINE void solve_block(const Lines& lines, Pivots<Lines, bundle_lanes<Lines>>& pivots,
                                const Bundle<Count>& bundle, int block, const Scratch& scratch, real* x,
@@ -151,7 +149,7 @@ SLUICE_INLINE void solve_block(const Lines& lines, Pivots<Lines, bundle_lanes<Li
   solve_between<double, lanes>(inside, bundle.n, x_first, x_last);
 }
 
-/// The system of all block-boundary values of a bundle, in place.
+/// Solves the system of all block-boundary values of a bundle, in place.
 template <class Lines, class Count>
 SLUICE_INLINE void solve_reduced(const Lines& lines, const Bundle<Count>& bundle, const Scratch& scratch, real* values,
                                  std::ptrdiff_t pitch) {
@@ -201,7 +199,7 @@ struct SolveReduced {
   }
 };
 
-/// P-TDMA, second pass: the interior of each local block, its boundary values known.
+/// P-TDMA, second pass: the interior of each local block from its boundary values.
 template <class Lines>
 struct SolveInterior {
   Lines lines;
@@ -226,8 +224,7 @@ struct SolveInterior {
   }
 };
 
-/// P-TDMA where z is not split over ranks: both passes over all blocks while the bundle is in the cache. The
-/// same arithmetic.
+/// P-TDMA if z is not split over ranks: both passes over all blocks while the bundle is in cache. The same arithmetic.
 template <class Lines>
 struct SolveAtOnce {
   Lines lines;
@@ -288,7 +285,7 @@ struct SolveWhole {
   }
 };
 
-/// Prepares the systems of block-boundary values of the lines of a box; with `ends_known` as prepare_reduced says.
+/// Prepares the systems of block-boundary values of the lines of a box; `ends_known` as in prepare_reduced.
 struct PrepareReduced {
   ShiftedLines lines;
   double* reduced;
@@ -302,7 +299,7 @@ struct PrepareReduced {
   }
 };
 
-/// The same for the blocks of ranks, condensed.
+/// The same for the ranks' condensed blocks.
 struct PrepareCondensed {
   ShiftedLines lines;  ///< with a block for each rank
   LineRows rows;       ///< with all blocks

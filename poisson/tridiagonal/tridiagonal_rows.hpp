@@ -18,9 +18,9 @@ enum class WallRow { dirichlet, neumann };
 /// dz_{k+1}) / 2. z_nodes: the nz + 1 face coordinates, walls included.
 TridiagonalRows second_derivative_centers(const std::vector<double>& z_nodes, WallRow bottom, WallRow top);
 
-/// At the upper faces of the cells (w): ((w_{k+1} - w_k) / dz_{k+1} - (w_k - w_{k-1}) / dz_k) / dzc_k, with w
-/// = 0 on both walls. Row nz - 1 lies on the top wall and is zero, so that 1 - c Lz is the identity there;
-/// its neighbour does not refer to it.
+/// At the upper faces of the cells (w): ((w_{k+1} - w_k) / dz_{k+1} - (w_k - w_{k-1}) / dz_k) / dzc_k, with w = 0 on
+/// both walls. Row nz - 1 is on the top wall and zero, so that 1 - c Lz is the identity there; row nz - 2 is not
+/// coupled to it.
 TridiagonalRows second_derivative_faces(const std::vector<double>& z_nodes);
 
 /// Solves one system on the host (Thomas algorithm without pivoting).
