@@ -12,16 +12,15 @@
 
 namespace sluice {
 
-/// Solves (1 - c Lz) x = rhs along z for every (x, y) of a field: implicit diffusion along z, eq. (5). c may
-/// change at every substep. The result is the same on every process grid, in a
-/// CPU build to the bit, on GPUs that split z to round-off.
+/// Solves (1 - c Lz) x = rhs along z for every (x, y) of a field: implicit diffusion along z, eq. (5). c may change at
+/// every substep. The result is the same on every process grid: bitwise in a CPU build, to round-off on GPUs that split
+/// z.
 class ZHelmholtzSolver {
  public:
-  /// Collective; allocates everything that prepare() and solve() need. `comm` and `exchange` must outlive the
-  /// solver.
+  /// Allocates everything that prepare() and solve() need. Collective. `comm` and `exchange` must outlive the solver.
   ZHelmholtzSolver(const Communicator& comm, const Decomposition& decomposition, TridiagonalRows second_derivative,
                    TridiagonalMethod method, Exchange& exchange);
-  /// What such a solver needs on one rank. Local.
+  /// Memory of such a solver on one rank. Local.
   static MemoryNeed memory(const Decomposition& decomposition, int rank, TridiagonalMethod method);
   ZHelmholtzSolver(ZHelmholtzSolver&&) noexcept;
   ZHelmholtzSolver& operator=(ZHelmholtzSolver&&) noexcept;
@@ -34,7 +33,7 @@ class ZHelmholtzSolver {
   /// Collective.
   void solve(Field& x);
 
-  /// The same system for one global profile of nz values, on every rank alike. Local, on the host.
+  /// Solves the same system for one global profile of nz values, identically on every rank. Local, on the host.
   std::vector<double> solve_profile(const std::vector<double>& rhs) const;
 
  private:

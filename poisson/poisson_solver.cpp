@@ -20,8 +20,8 @@ namespace {
 
 using Complex = std::complex<real>;
 
-/// Eigenvalues of the periodic second difference, -4 sin^2(pi i / n) / d^2, for the first `count`
-/// wavenumbers: exactly 0 for the constant mode only, and the same for i and n - i.
+/// Eigenvalues of the periodic second difference, -4 sin^2(pi i / n) / d^2, for the first `count` wavenumbers: exactly
+/// 0 only for the constant mode, and the same for i and n - i.
 std::vector<double> modified_wavenumbers(std::int64_t n, double d, std::int64_t count) {
   std::vector<double> values;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -62,7 +62,7 @@ struct PoissonSolver::Parts {
   std::array<std::int64_t, 3> cells;
   Box3 x_pencil, y_pencil;
   FourierX fourier_x;
-  std::int64_t y_row;  ///< of the array that is transformed along y, in elements
+  std::int64_t y_row;  ///< row length of the array transformed along y, in elements
   FourierY fourier_y;
   LinePlan plan;
   PoissonTables tables;
@@ -95,7 +95,7 @@ MemoryNeed PoissonSolver::memory(const Decomposition& decomposition, int rank, T
 
 std::int64_t PoissonSolver::row_length(std::int64_t nx) {
   const std::int64_t min_length = 2 * (nx / 2 + 1);
-  if (device::is_gpu()) return min_length;  // cuFFT is 1.7 times faster along x on rows without a gap between them
+  if (device::is_gpu()) return min_length;  // cuFFT along x is 1.7 times faster without gaps between rows
   constexpr auto in_line = static_cast<std::int64_t>(64 / sizeof(real));
   return (min_length + in_line - 1) / in_line * in_line;
 }

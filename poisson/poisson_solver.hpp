@@ -13,10 +13,10 @@
 
 namespace sluice {
 
-/// Solves div grad(phi) = rhs, the second-order discrete operator on the staggered grid, eq. (2): periodic
-/// and uniform in x and y, no flux through the walls in z. Fourier transforms in x and y, one tridiagonal
-/// system along z for each pair of wavenumbers (Diez Sanhueza et al. 2025, sec. 2.2). The result is the same
-/// on every process grid: in a CPU build to the bit, on several GPUs to round-off.
+/// Solves div grad(phi) = rhs, the second-order discrete operator on the staggered grid, eq. (2): periodic and uniform
+/// in x and y, no flux through the walls in z. Fourier transforms in x and y, one tridiagonal system along z for each
+/// pair of wavenumbers (Diez Sanhueza et al. 2025, sec. 2.2). The result is the same on every process grid: bitwise in
+/// a CPU build, to round-off on several GPUs.
 class PoissonSolver {
  public:
   struct Domain {
@@ -24,30 +24,29 @@ class PoissonSolver {
     std::vector<double> z_nodes;  ///< the nz + 1 face coordinates, walls included
   };
 
-  /// Collective; allocates everything that solve() needs. `comm` and the exchanges for rows and columns must outlive
-  /// the solver. Throws Error(internal) if the domain does not fit the decomposition.
+  /// Allocates everything that solve() needs. `comm` and the exchanges for rows and columns must outlive the solver.
+  /// Throws Error(internal) if the domain does not fit the decomposition. Collective.
   PoissonSolver(const Communicator& comm, const Decomposition& decomposition, const Domain& domain,
                 TridiagonalMethod method, const ExchangeSet& exchanges);
-  /// What such a solver needs on one rank. Local.
+  /// Memory of such a solver on one rank. Local.
   static MemoryNeed memory(const Decomposition& decomposition, int rank, TridiagonalMethod method);
   PoissonSolver(PoissonSolver&&) noexcept;
   PoissonSolver& operator=(PoissonSolver&&) noexcept;
   ~PoissonSolver();
 
-  /// Row length of the fields to be solved for: 2 (nx / 2 + 1) for the transform in place, in a CPU build rounded up so
-  /// that rows stay aligned to 64 bytes.
+  /// Row length of the solver's fields: 2 (nx / 2 + 1) for the in-place transform, in a CPU build rounded up so that
+  /// rows stay aligned to 64 bytes.
   static std::int64_t row_length(std::int64_t nx);
 
-  /// A field of zeros that solve() takes: the rank's x pencil at centres, in rows of row_length(nx).
+  /// A zero field for solve(): the rank's x pencil at centres, with rows of row_length(nx).
   Field make_field() const;
 
-  /// In: the right-hand side at centres, in a field as make_field() gives; no halo is read. Out: the solution
-  /// in its place, with a volume-weighted mean of 0 (the singular mode). Halos and padding are stale on
-  /// return. Collective.
+  /// In: the right-hand side at centres, in a field like that of make_field(); no halo is read. Out: the solution in
+  /// its place, with a volume-weighted mean of 0 (the singular mode). Halos and padding are stale on return.
+  /// Collective.
   ///
-  /// The right-hand side must have mean 0 to round-off, as the divergence of a field that does not cross the
-  /// walls has; otherwise there is no solution, and the result is that with a uniform flux through the top
-  /// wall.
+  /// The right-hand side must have mean 0 to round-off, like the divergence of a velocity that does not cross the
+  /// walls. Otherwise there is no solution, and the result is that with a uniform flux through the top wall.
   void solve(Field& phi, PhaseTimers& timers);
 
  private:

@@ -1,4 +1,4 @@
-// A program of its own on top of Sluice's Poisson solver; start yours from here.
+// A stand-alone program with Sluice's Poisson solver: a template for your own.
 //
 //   mpirun -n 4 sluice_poisson_example 64
 //
@@ -37,8 +37,7 @@ double right_hand_side(double x, double y, double z) {
   return -(1 + 4 + pi * pi / 4) * exact(x, y, z);
 }
 
-/// Calls action(n, x, y, z) for each cell of the rank: the place of its value in the field's buffer, and the
-/// cell's centre.
+/// Calls action(n, x, y, z) for each cell of the rank, with its index in the field's buffer and its centre.
 template <class Action>
 void for_each_cell(const sluice::Field& field, const sluice::PoissonSolver::Domain& domain, const Action& action) {
   const sluice::Box3& box = field.box();
@@ -81,8 +80,7 @@ double solve(MPI_Comm world, std::int64_t n) {
     domain.z_nodes.push_back(1 + std::tanh(1.5 * (2 * static_cast<double>(k) / cells - 1)) / std::tanh(1.5));
   }
 
-  // 2. The decomposition: z is cut into blocks, ranks own whole blocks; take the first process grid that
-  // fits.
+  // 2. The decomposition: z is split into blocks, and ranks own whole blocks. Take the first process grid that fits.
   const int z_blocks = std::max(ranks, sluice::ZBlocks::default_count(n));
   const auto grids = sluice::Decomposition::candidates({n, n, n}, ranks, z_blocks);
   SLUICE_REQUIRE(!grids.empty(), "too many ranks for this grid");
@@ -90,11 +88,11 @@ double solve(MPI_Comm world, std::int64_t n) {
   const sluice::Communicator comm(world, grids.front());
   const auto exchange = sluice::make_exchange("auto", world);
 
-  // 3. The solver, and a field whose rows have room for the transform in place.
+  // 3. The solver, and a field whose rows have room for the in-place transform.
   sluice::PoissonSolver solver(comm, decomposition, domain, sluice::TridiagonalMethod::ptdma, *exchange);
   sluice::Field phi = solver.make_field();
 
-  // 4. The right-hand side goes in, the solution comes out in its place.
+  // 4. Upload the right-hand side; the solution replaces it.
   std::vector<real> values(phi.buffer().size());
   for_each_cell(phi, domain, [&](std::size_t at, double x, double y, double z) {
     values[at] = static_cast<real>(right_hand_side(x, y, z));
