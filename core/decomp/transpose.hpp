@@ -34,8 +34,7 @@ class Transpose {
   void backward(View3<T> target);
 
  private:
-  /// The parts of a caller's array for each rank. Starts with the next rank, so that not all ranks send to the same
-  /// one.
+  /// The parts of a caller's array for each rank. Starts at the rank itself, so that not all send to one rank.
   Parts parts_of(View3<const T> array) const;
 
   int rank_ = 0;

@@ -6,8 +6,8 @@
 
 namespace sluice {
 
-/// The result of a loop, which the host reads later. The device thus has work while the host waits for the number and
-/// issues the next loops. T is trivially copyable. Move-only.
+/// The result of a loop, which the host reads later: it can issue the next loops first, so that the device does not run
+/// idle. T is trivially copyable. Move-only.
 template <class T>
 class Deferred {
  public:

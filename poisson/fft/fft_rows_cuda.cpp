@@ -11,7 +11,7 @@ namespace {
 
 using Kernel = void (*)(cuda::RowArray, const ComplexPair*);
 
-/// By half the length of a row.
+/// The kernel for each half length of a row.
 template <bool Backward>
 struct RowKernels {
   template <int Half>

@@ -16,7 +16,7 @@
 // supplies rows and pivots, and takes the results:
 //
 //   up(action)        calls action(d, c) for each unknown, the lowest first
-//   solve_up(action)  the same, action(d, c, kept), and keeps what is assigned to `kept`
+//   solve_up(action)  the same with action(d, c, kept); stores `kept`
 //   down(action)      calls action(kept, c, x), the highest first, and stores x
 //
 // d, kept, x: indexed by lane. c: lower(r), upper(r), inverse(r) = 1 / pivot, weight(r) of the unknown.

@@ -44,7 +44,7 @@ class ChunkTuner {
   std::vector<std::size_t> round_;  ///< candidates of this round, in the order of trial: all, then the finalists
   std::size_t tried_ = 0;           ///< how many of them have been tried
   std::vector<double> agreed_;      ///< agreed time of each candidate; 0: not tried yet
-  std::vector<double> times_;       ///< since the last agreement
+  std::vector<double> times_;       ///< exchange times since the last agreement
   double best_ = 0;                 ///< best window so far; 0: none yet
   int slow_windows_ = 0;
 };

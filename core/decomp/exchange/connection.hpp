@@ -21,14 +21,14 @@ class Connection {
 
   /// Loops issued afterwards may write outgoing blocks.
   virtual void begin() {}
-  /// The block for `peer`: in a buffer of this rank, or in the receiver's own memory. The same until another
+  /// The block for `peer`: in a buffer of this rank, or in the receiver's own memory. Does not change until another
   /// connection is made.
   virtual std::byte* outgoing(int peer) = 0;
   /// All loops that write the block for `peer` have been issued: it may be sent when they are done.
   virtual void packed(int /*peer*/) {}
   /// All blocks are packed: they may be sent, here or in run().
   virtual void depart() {}
-  /// The block from `peer`; for this rank itself, its place in the buffer.
+  /// The block from `peer`; for this rank itself, the place of its block in the buffer.
   virtual std::byte* incoming(int peer) = 0;
   /// The buffers that hold the blocks, laid out as the route says. Null for a side whose blocks are in other ranks'
   /// memory.

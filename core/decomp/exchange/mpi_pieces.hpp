@@ -29,7 +29,7 @@ class PieceConnection : public MpiConnection {
     int peer;
     std::size_t offset, bytes;  ///< in the buffer
   };
-  /// The pieces of one block to be sent, from `first` to before `end`.
+  /// The pieces [first, end) of one block to be sent.
   struct Outgoing {
     int peer;
     std::size_t first, end;
@@ -43,7 +43,7 @@ class PieceConnection : public MpiConnection {
   void tune(double seconds);
 
   std::optional<ChunkTuner> tuner_;
-  std::size_t piece_bytes_ = 0;  ///< 0: not cut yet
+  std::size_t piece_bytes_ = 0;  ///< 0: not split yet
   std::vector<Outgoing> outgoing_;
   std::vector<Piece> outgoing_pieces_, incoming_pieces_;
   std::vector<device::Event> ready_;  ///< for each outgoing piece: MPI may read it

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-/// Counts the time of its lifetime under a name, if the route has timers.
+/// Times its own lifetime under a name, if the route has timers.
 class PackedMover::Timing {
  public:
   Timing(const Route& route, const char* name) {

@@ -18,7 +18,7 @@ class Handshake {
   /// Sets the flags; loops issued afterwards start when the awaited flags have reached their values.
   void issue() const;
 
-  /// What the device does, in one warp.
+  /// The device code, run by one warp.
   struct Run;
 
  private:

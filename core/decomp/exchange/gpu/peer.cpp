@@ -55,9 +55,9 @@ void require_one_host(MPI_Comm world) {
 /// buffer, or shared transposed arrays. Ranks wait for each other on the device, by flags in shared memory; the host
 /// does not wait.
 ///
-/// Between any two ranks the transfers each way are numbered 1, 2, ... and each has two flags, which only grow:
-/// `ready` = n, written by the rank whose memory it is into the other's: transfer n may begin;
-/// `done` = n, written by the other rank into the memory of this one: transfer n is over.
+/// Between any two ranks, transfers in each direction are numbered 1, 2, ... and have two flags, which only grow:
+/// - `ready` = n: transfer n may begin. The owner of the accessed memory writes it into the other rank's memory.
+/// - `done` = n: transfer n is over. The other rank writes it into the owner's memory.
 class Peer : public Exchange {
  public:
   /// Collective. Call require_peer() first.
