@@ -31,7 +31,7 @@ class BasicField {
         location_(location),
         halo_(halo),
         row_length_(std::max(row_length, box.extent(0))),
-        buffer_(static_cast<std::size_t>(plane_length() * (box.extent(2) + 2 * halo.z))) {}
+        buffer_(static_cast<std::size_t>(plane_length() * (box.extent(2) + std::int64_t{2} * halo.z))) {}
 
   const Box3& box() const { return box_; }  ///< global indices owned by this rank
   Box3 local_box() const { return box_.local(); }
@@ -39,7 +39,7 @@ class BasicField {
   HaloWidth halo() const { return halo_; }
   std::int64_t row_length() const { return row_length_; }
   /// Elements between planes, y halo included.
-  std::int64_t plane_length() const { return row_length_ * (box_.extent(1) + 2 * halo_.y); }
+  std::int64_t plane_length() const { return row_length_ * (box_.extent(1) + std::int64_t{2} * halo_.y); }
   std::size_t bytes() const { return buffer_.bytes(); }
   Buffer<T>& buffer() { return buffer_; }
   const Buffer<T>& buffer() const { return buffer_; }
@@ -60,7 +60,7 @@ class BasicField {
   View3<Element> make_view(Element* data, std::int64_t row, [[maybe_unused]] int nx) const {
     View3<Element> view;
     view.stride_y = row;
-    view.stride_z = row * (box_.extent(1) + 2 * halo_.y);
+    view.stride_z = row * (box_.extent(1) + std::int64_t{2} * halo_.y);
     view.origin = data + halo_.y * view.stride_y + halo_.z * view.stride_z;
 #ifdef SLUICE_DEBUG
     view.n[0] = nx;

@@ -54,8 +54,8 @@ MemoryNeed HaloExchange::memory(const Box3& box, const ProcessGrid& processes, c
   std::int64_t y = 0;
   std::int64_t z = 0;
   for (const HaloWidth& halo : halos) {
-    if (processes.py > 1) y += 2 * halo.y * box.extent(0) * box.extent(2);
-    if (processes.pz > 1) z += 2 * halo.z * box.extent(0) * (box.extent(1) + 2 * halo.y);
+    if (processes.py > 1) y += std::int64_t{2} * halo.y * box.extent(0) * box.extent(2);
+    if (processes.pz > 1) z += std::int64_t{2} * halo.z * box.extent(0) * (box.extent(1) + std::int64_t{2} * halo.y);
   }
   MemoryNeed need;
   need.exchanged = static_cast<double>(std::max(y, z)) * sizeof(real);

@@ -61,7 +61,7 @@ class Pivots<ShiftedLines, Lanes, Rows> {
           of_line_[c] = inverse_of(multiply_add(-product, of_line_[c], lines_.diagonal[k] + shift_[c]));
       }
     }
-    for (int r = 0; r < n; ++r) weight_[r] = weight_of_line_[r / 2];
+    for (int c = 0; c < n / 2; ++c) weight_[2 * c] = weight_[2 * c + 1] = weight_of_line_[c];
     spread(k, of_line_, n);
   }
 
