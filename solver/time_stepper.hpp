@@ -32,7 +32,7 @@ struct Rk3 {
 };
 
 /// Advances a State. Allocates all work arrays on construction: a step allocates no fields, and only the first step
-/// allocates scratch memory for reductions.
+/// allocates buffers for halo exchanges and scratch memory for reductions.
 class TimeStepper {
  public:
   /// `comm`, `decomposition`, `grid` and the exchanges must outlive the stepper.

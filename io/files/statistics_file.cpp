@@ -155,7 +155,7 @@ void StatisticsFile::write_profiles(h5::File& file) const {
 
 void StatisticsFile::load() {
   const h5::File file = h5::File::open(spec_.path, ExitCode::restart);
-  const Values root = check_root(file, format::statistics);
+  check_root(file, format::statistics);
   if (read_array<double>(file, "/grid/z") != spec_.z || read_array<double>(file, "/grid/z_face") != spec_.z_face) {
     throw Error(ExitCode::restart, spec_.path + ": holds statistics on another grid");
   }
@@ -169,7 +169,7 @@ void StatisticsFile::load() {
     while (file.has(set_group(parameter_sets_.size())))
       parameter_sets_.push_back(read_values(file, set_group(parameter_sets_.size())));
   } else {
-    parameter_sets_.push_back(spec_.parameters_of(root.text("resolved_case")));
+    parameter_sets_.push_back(spec_.unrecorded_parameters);
   }
   read_profiles(file);
 }

@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,8 +21,8 @@ struct StatisticsSpec {
   std::vector<ProfileInfo> profiles;
   std::vector<double> z;       ///< centres
   std::vector<double> z_face;  ///< all faces
-  /// Flow parameters of a resolved case: for files of version 0.1, which do not store them per block.
-  std::function<Values(const std::string& resolved_case)> parameters_of;
+  /// Flow parameters for the blocks of version 0.1, which does not store them: those of the checkpoint's case.
+  Values unrecorded_parameters;
 };
 
 /// statistics.h5: (block, nz) or (block, nz + 1) datasets of sums, and samples, t_begin, t_end, step_end, forcing,

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <limits>
+#include <system_error>
 
 #include "core/device/timers.hpp"
 #include "core/support/collective.hpp"
@@ -33,8 +34,9 @@ class CheckpointObserver : public Observer {
   /// Removes later checkpoints only if the user chose an earlier one: their time series and statistics are removed too,
   /// so a restart must not find them.
   void go_back(const Start& start) override {
-    const bool is_here = !start.checkpoint.empty() && fs::path(start.checkpoint).parent_path() == fs::path(folder_);
-    if (is_here) saved_step_ = start.step;
+    std::error_code ignored;  // the user may give a relative path
+    const fs::path from = fs::absolute(start.checkpoint, ignored).lexically_normal();
+    if (!start.checkpoint.empty() && from.parent_path() == fs::path(folder_)) saved_step_ = start.step;
     if (!start.chosen) return;
     run_on_root(run_.simulation.comm.world(),
                 [&] { warn(io::prune_checkpoints(folder_, start.step, std::numeric_limits<int>::max())); });

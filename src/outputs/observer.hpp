@@ -16,8 +16,8 @@ class Observers;
 /// The occasions to act: after each step; when the user requests a checkpoint; when the run stops.
 enum class Occasion { step, request, end };
 
-/// A moment of the run. It alone determines what is due, so that a restarted run writes the same bytes as an
-/// uninterrupted one.
+/// A moment of the run. It determines what is due, with what checkpoints restore and nothing else, so that a restarted
+/// run writes the same bytes as an uninterrupted one.
 struct Moment {
   Occasion occasion = Occasion::step;
   std::int64_t step = 0;

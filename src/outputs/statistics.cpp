@@ -58,7 +58,6 @@ io::StatisticsSpec file_spec(const RunContext& run, const std::vector<ProfileInf
   spec.profiles = profiles;
   for (std::int64_t k = 0; k < grid.cells()[2]; ++k) spec.z.push_back(grid.z_center(k));
   spec.z_face = grid.z_nodes();
-  spec.parameters_of = parameters_in;
   return spec;
 }
 
@@ -73,7 +72,9 @@ class StatisticsObserver : public Observer {
 
   void check_files(const Start& start) override {
     run_on_root(run_.simulation.comm.world(), [&] {
-      file_ = std::make_unique<io::StatisticsFile>(file_spec(run_, sums_.profiles()), start.step > 0);
+      io::StatisticsSpec spec = file_spec(run_, sums_.profiles());
+      spec.unrecorded_parameters = open_parameters_;
+      file_ = std::make_unique<io::StatisticsFile>(std::move(spec), start.step > 0);
     });
   }
 
@@ -113,6 +114,7 @@ class StatisticsObserver : public Observer {
   }
 
   void restore(const io::CheckpointReader& checkpoint) override {
+    open_parameters_ = parameters_in(checkpoint.resolved_case());
     if (!checkpoint.has_values(open_block_group)) return;
     const io::Values values = checkpoint.values(open_block_group);
     StatisticsBlock block;
@@ -122,7 +124,6 @@ class StatisticsObserver : public Observer {
     block.forcing = values.real("forcing");
     for (const ProfileInfo& profile : sums_.profiles()) block.sums.push_back(values.reals(profile.name));
     sums_.set_open_block(std::move(block));
-    open_parameters_ = parameters_in(checkpoint.resolved_case());
   }
 
  private:
@@ -140,7 +141,7 @@ class StatisticsObserver : public Observer {
   Schedule blocks_;
   Statistics sums_;
   const io::Values parameters_;
-  io::Values open_parameters_;                ///< of the open block in the checkpoint
+  io::Values open_parameters_;                ///< of the checkpoint's case: of its open block
   std::unique_ptr<io::StatisticsFile> file_;  ///< on rank 0
 };
 

@@ -16,7 +16,8 @@ namespace sluice {
 void select_device(MPI_Comm world);
 
 /// A case set up on the ranks of a communicator: grid, pencils, stepper and state. Shared by `sluice run`, `sluice
-/// bench` and the tests of whole runs. Construction is collective and allocates everything that a step needs.
+/// bench` and the tests of whole runs. Construction is collective and allocates the fields;
+/// the first step allocates buffers of halo exchanges and reductions.
 class Simulation {
  public:
   Simulation(const io::Case& settings, Grid grid, const Layout& layout, MPI_Comm world);

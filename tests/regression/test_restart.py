@@ -234,3 +234,24 @@ def test_statistics_of_version_0_1_are_continued(straight: Straight, tmp_path: P
             del file[name]
     must(sluice("run", case, "--output", out, "--restart", "auto"))
     assert_same_results(reference, out)
+
+
+def test_a_checkpoint_named_by_a_relative_path_is_not_written_again(
+    straight: Straight, tmp_path: Path
+) -> None:
+    """Not even when a changed flow stops where it started: the samples of its open block would be lost."""
+    case = straight["explicit", 0][0]
+    must(sluice("run", case, "--output", "out", "--steps", 15, cwd=tmp_path))
+    checkpoint = checkpoints(tmp_path / "out")[-1]
+    before = checkpoint.read_bytes()
+    must(
+        sluice(
+            "run",
+            case,
+            *("--output", "out", "--steps", 15),
+            *("--restart", f"out/checkpoints/{checkpoint.name}"),
+            *("--allow-change", "--set", "flow.reynolds={bulk: 5000}"),
+            cwd=tmp_path,
+        )
+    )
+    assert checkpoint.read_bytes() == before
