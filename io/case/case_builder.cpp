@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/support/error.hpp"
+#include "io/case/case_file.hpp"
 #include "io/case/key_check.hpp"
 #include "io/case/keys.hpp"
 
@@ -13,23 +14,26 @@ namespace sluice::io {
 
 namespace {
 
-std::map<std::string, YamlNode> parse_fallbacks() {
-  std::map<std::string, YamlNode> nodes;
-  Problems problems("key table", {});
-  for (const auto& key : case_keys()) {
-    if (key.fallback.empty()) continue;
-    auto node = read_yaml(key.fallback, Place::table, key.path, problems);
-    SLUICE_REQUIRE(node, "the default of a key is not YAML: " + key.path);
-    nodes.emplace(key.path, std::move(*node));
-  }
-  return nodes;
+// The defaults in the key table, by path.
+const std::map<std::string, YamlNode>& fallbacks() {
+  static const auto all = [] {
+    std::map<std::string, YamlNode> nodes;
+    Problems problems("key table", {});
+    for (const auto& key : case_keys()) {
+      if (key.fallback.empty()) continue;
+      auto node = read_yaml(key.fallback, Place::table, key.path, problems);
+      SLUICE_REQUIRE(node, "the default of a key is not YAML: " + key.path);
+      nodes.emplace(key.path, std::move(*node));
+    }
+    return nodes;
+  }();
+  return all;
 }
 
 // Null if the key has no default, or does not belong to the section's type.
 const YamlNode* fallback_of(const Key& key, const YamlNode& section) {
-  static const auto nodes = parse_fallbacks();
-  const auto found = nodes.find(key.path);
-  if (found == nodes.end() || fit_to_type(key, section) == Fit::no) return nullptr;
+  const auto found = fallbacks().find(key.path);
+  if (found == fallbacks().end() || fit_to_type(key, section) == Fit::no) return nullptr;
   const auto given = [&](const std::string& name) { return section.find(name) != nullptr; };
   return std::any_of(key.excludes.begin(), key.excludes.end(), given) ? nullptr : &found->second;
 }
@@ -127,6 +131,19 @@ void derive(Case& settings) {
 }
 
 }  // namespace
+
+std::map<std::string, std::string> sampled_key_defaults() {
+  std::map<std::string, std::string> values;
+  for (const Key& key : case_keys()) {
+    if (key.fallback.empty() || !is_sampled(key)) continue;
+    values[key.path] = key.fallback;
+    if (key.is_section()) continue;
+    Case settings;  // the value as the resolved case has it: 0.001 for 1e-3
+    read_value(key, fallbacks().at(key.path), 0, "", settings);
+    values[key.path] = key.value.write(settings, 0).value_or(key.fallback);
+  }
+  return values;
+}
 
 Case build_case(const YamlNode& root, const std::string& base_directory) {
   // Read twice: the presets of walls and forcing depend on the flow type and its Reynolds number.

@@ -1,5 +1,6 @@
 #pragma once
 // Conversion of YAML text to a validated Case and back.
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,14 @@ std::string resolved_yaml(const Case& settings);
 /// such as "flow.reynolds: 5714 -> 5600". Title, end, time step, parallel, output and walltime may change. Files are
 /// compared by name, so that moving a case folder is not a change.
 std::vector<std::string> physical_changes(const Case& stored, const Case& now);
+
+/// The keys that statistics depend on (is_sampled), by path, with their values as in the resolved case. Keys without a
+/// value are left out. In place of the Reynolds number stands the viscosity, as flow.reynolds.viscosity.
+std::map<std::string, std::string> sampled_keys(const Case& settings);
+
+/// The defaults of the same keys. A set of keys that was stored before a key existed has its default; a key without one
+/// is unknown, and equal only where both sets lack it.
+std::map<std::string, std::string> sampled_key_defaults();
 
 /// Text as a YAML scalar in double quotes: makes an override's VALUE from a path or a name.
 std::string quoted_yaml(std::string_view text);

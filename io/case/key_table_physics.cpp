@@ -80,7 +80,7 @@ std::vector<Key> flow_keys() {
 
 std::vector<Key> grid_keys() {
   return {
-      {.path = "domain", .required = true, .meaning = "The box, periodic in x and y."},
+      {.path = "domain", .required = true, .sampled = false, .meaning = "The box, periodic in x and y."},
       {.path = "domain.size",
        .value = member(length, &Case::size),
        .range = positive,
@@ -89,7 +89,7 @@ std::vector<Key> grid_keys() {
        .meaning = "Lengths along x (streamwise), y (spanwise) and z (wall-normal); the last is 2, or 1 for "
                   "an open channel.",
        .example = "[4*pi, 4*pi/3, 2]"},
-      {.path = "grid", .required = true, .meaning = "The grid: uniform in x and y, stretched in z."},
+      {.path = "grid", .required = true, .sampled = false, .meaning = "The grid: uniform in x and y, stretched in z."},
       {.path = "grid.cells",
        .value = member(integer, &Case::cells),
        .range = {.minimum = {2, 1, 2}, .maximum = 1e6},
@@ -162,7 +162,10 @@ std::vector<Key> wall_keys() {
 
 std::vector<Key> time_keys() {
   return {
-      {.path = "time", .required = true, .meaning = "Time stepping; no step is shortened to hit a time."},
+      {.path = "time",
+       .required = true,
+       .sampled = false,
+       .meaning = "Time stepping; no step is shortened to hit a time."},
       {.path = "time.end",
        .value = member(real, &Case::time, &TimeSpec::end),
        .range = not_negative,
@@ -213,7 +216,7 @@ std::vector<Key> time_keys() {
        .value = member(choice, &Case::flow, &FlowParameters::diffusion),
        .fallback = "explicit",
        .meaning = "explicit: RK3 for all of it; implicit_z: Crank-Nicolson along z, for grids fine at the walls."},
-      {.path = "initial", .meaning = "The flow at time 0."},
+      {.path = "initial", .sampled = false, .meaning = "The flow at time 0."},
       {.path = "initial.type",
        .value = member(choice, &Case::initial, &InitialSpec::kind),
        .fallback = "turbulent",

@@ -22,7 +22,7 @@ std::vector<std::string> slice_fields() {
 
 std::vector<Key> solver_keys() {
   return {
-      {.path = "solver", .meaning = "How the linear systems are solved."},
+      {.path = "solver", .sampled = false, .meaning = "How the linear systems are solved."},
       {.path = "solver.tridiagonal",
        .value = member(choice, &Case::flow, &FlowParameters::tridiagonal),
        .fallback = "ptdma",

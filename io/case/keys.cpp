@@ -51,10 +51,23 @@ std::vector<const Key*> keys_of(std::string_view section) {
   return children;
 }
 
-bool is_physical(const Key& key) {
+namespace {
+
+// Whether a flag is set for the key and for all enclosing sections.
+bool holds(bool Key::*flag, const Key& key) {
   const std::string section = key.section();
-  if (!key.physical || section.empty()) return key.physical;
-  return is_physical(*find_key(section.substr(0, section.find('['))));
+  if (!(key.*flag) || section.empty()) return key.*flag;
+  return holds(flag, *find_key(section.substr(0, section.find('['))));
+}
+
+}  // namespace
+
+bool is_physical(const Key& key) {
+  return holds(&Key::physical, key);
+}
+
+bool is_sampled(const Key& key) {
+  return is_physical(key) && holds(&Key::sampled, key);
 }
 
 std::string join_path(std::string_view section, std::string_view name) {

@@ -25,6 +25,7 @@ struct Key {
   Range range{};
   bool required = false;                ///< unless one of `excludes` is given, or `only_with` does not apply
   bool physical = true;                 ///< a restart may not change it; if false for a section, false for all its keys
+  bool sampled = true;                  ///< a physical key that statistics depend on; for sections like `physical`
   std::string fallback{};               ///< YAML of the value used when the key is absent; empty: none
   std::string fallback_note{};          ///< documentation of a default that depends on other keys
   std::string unit{};                   ///< U: the velocity unit that flow.reynolds sets; empty: not a number
@@ -51,6 +52,10 @@ std::vector<const Key*> keys_of(std::string_view section);
 
 /// Whether a restart refuses another value of this key by default: `physical` of the key and of all enclosing sections.
 bool is_physical(const Key& key);
+
+/// Whether statistics of flows that differ in this key must not be averaged together: `physical` and `sampled` of the
+/// key and of all enclosing sections.
+bool is_sampled(const Key& key);
 
 /// "a.b" from "a" and "b", "b" from "" and "b".
 std::string join_path(std::string_view section, std::string_view name);

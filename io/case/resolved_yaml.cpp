@@ -26,6 +26,19 @@ class Writer {
     return key.words.empty() ? Text() : key.words[0];
   }
 
+  // Adds the keys of a section that statistics depend on, with their values.
+  void add_sampled(const std::string& path, std::map<std::string, std::string>& values) const {
+    for (const Key* key : keys_of(path)) {
+      if (!is_sampled(*key)) continue;
+      const bool map = key->is_section() && !key->value.size;
+      if (const Text text = map ? word(*key, 0) : value(*key)) {
+        values[key->path] = *text;
+      } else if (map) {
+        add_sampled(key->path, values);
+      }
+    }
+  }
+
  private:
   // False if the key belongs to another type of its section, or an alternative of it has a value.
   bool applies(const Key& key, std::size_t item) const {
@@ -43,10 +56,15 @@ class Writer {
     return quoted_yaml(to_compare_ ? text.substr(text.rfind('/') + 1) : text);
   }
 
+  // The word in place of a section's keys.
+  Text word(const Key& section, std::size_t item) const {
+    return section.value.write ? section.value.write(settings_, item) : std::nullopt;
+  }
+
   Text section(const Key& key, std::size_t item) const {
     if (!key.value.size) {
-      const Text word = key.value.write ? key.value.write(settings_, item) : std::nullopt;
-      return word ? word : map_of(key.content(), item);
+      const Text none = word(key, item);
+      return none ? none : map_of(key.content(), item);
     }
     std::string list;
     for (std::size_t n = 0; n < key.value.size(settings_); ++n) list += "\n    - " + map_of(key.content(), n);
@@ -125,6 +143,14 @@ std::string resolved_yaml(const Case& settings) {
                         *value);
   }
   return text;
+}
+
+std::map<std::string, std::string> sampled_keys(const Case& settings) {
+  Case by_viscosity = settings;
+  by_viscosity.reynolds = {ReynoldsKind::viscosity, settings.flow.viscosity};
+  std::map<std::string, std::string> values;
+  Writer(by_viscosity, true).add_sampled("", values);
+  return values;
 }
 
 std::vector<std::string> physical_changes(const Case& stored, const Case& now) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "io/case/case_file.hpp"
 #include "io/files/dimension_scales.hpp"
 #include "io/files/field_hash.hpp"
 #include "io/files/hdf5.hpp"
@@ -23,6 +24,16 @@ constexpr const char* parameter_set = "/parameter_set";
 
 std::string set_group(std::size_t number) {
   return "/parameter_set_" + std::to_string(number);
+}
+
+/// Whether two sets of parameters describe the same flow, whatever version of Sluice stored them.
+bool same_flow(Values a, Values b) {
+  for (const auto& [path, text] : sampled_key_defaults()) {
+    for (Values* set : {&a, &b}) {
+      if (!set->has(path)) set->set(path, text);
+    }
+  }
+  return a == b;
 }
 
 /// A dataset with its description and hash.
@@ -96,7 +107,7 @@ void StatisticsFile::append(StatisticsBlock block, const Values& parameters) {
     SLUICE_REQUIRE(block.sums[s].size() == length(spec_.profiles[s]),
                    "the profile of " + spec_.profiles[s].name + " has a wrong length");
   }
-  if (parameter_sets_.empty() || !(parameter_sets_.back() == parameters)) parameter_sets_.push_back(parameters);
+  if (parameter_sets_.empty() || !same_flow(parameter_sets_.back(), parameters)) parameter_sets_.push_back(parameters);
   block.parameter_set = size_of(parameter_sets_) - 1;
   blocks_.push_back(std::move(block));
   rewrite();

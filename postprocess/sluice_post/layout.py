@@ -43,6 +43,11 @@ TIME_BEGIN = ("t_begin", "time_begin")
 TIME_END = ("t_end", "time_end")
 FORCING = "forcing"
 PARAMETER_SET = "parameter_set"  # number of a group parameter_set_N; missing in files of version 0.1
+# Attributes of such a group: keys of the case file and their values as in resolved.yaml.
+SET_FLOW_TYPE = "flow.type"
+SET_VISCOSITY = "flow.reynolds.viscosity"
+SET_WALL = {"bottom": "walls.bottom.type", "top": "walls.top.type"}
+SET_VELOCITY = {"bottom": "walls.bottom.velocity", "top": "walls.top.velocity"}
 VELOCITY_MOMENTS = ("u", "v", "w", "uu", "vv", "ww", "uv", "uuu", "vvv", "www", "uuuu", "vvvv", "wwww")
 PRESSURE_MOMENTS = ("p", "pp")
 VORTICITY_MOMENTS = ("omega_x", "omega_y", "omega_z", "omega_xx", "omega_yy", "omega_zz")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -55,17 +56,19 @@ class FlowParameters:
         if not sampled:
             return self
 
-        def vector(name: str) -> tuple[float, float, float]:
-            return float(str(sampled[name])), float(str(sampled[f"{name}_y"])), 0.0
+        def velocity(wall: str) -> tuple[float, float, float]:
+            text = str(sampled.get(layout.SET_VELOCITY[wall], "[0, 0, 0]"))  # a free-slip wall has none
+            x, y, z = json.loads(text)
+            return float(x), float(y), float(z)
 
         return replace(
             self,
-            flow_type=str(sampled[layout.ATTR_FLOW_TYPE]),
-            viscosity=float(str(sampled[layout.ATTR_VISCOSITY])),
-            wall_bottom=str(sampled[layout.ATTR_WALL_BOTTOM]),
-            wall_top=str(sampled[layout.ATTR_WALL_TOP]),
-            velocity_bottom=vector(layout.ATTR_VELOCITY_BOTTOM),
-            velocity_top=vector(layout.ATTR_VELOCITY_TOP),
+            flow_type=str(sampled[layout.SET_FLOW_TYPE]),
+            viscosity=float(str(sampled[layout.SET_VISCOSITY])),
+            wall_bottom=str(sampled[layout.SET_WALL["bottom"]]),
+            wall_top=str(sampled[layout.SET_WALL["top"]]),
+            velocity_bottom=velocity("bottom"),
+            velocity_top=velocity("top"),
         )
 
     @property

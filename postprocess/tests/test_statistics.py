@@ -132,17 +132,20 @@ def test_no_closed_block(tmp_path, flow):
 def test_blocks_of_different_flows_are_not_pooled(tmp_path, flow):
     """Two flows in one file, as a run continued with another viscosity writes them."""
     path = write(tmp_path, flow, [constant(flow, v) for v in (1.0, 3.0, 5.0)], begin=0.0, length=10.0)
-    common = {"flow_type": "channel", "wall_bottom": "no_slip", "wall_top": "no_slip"}
-    common |= {f"wall_velocity_{wall}{y}": 0.0 for wall in ("bottom", "top") for y in ("", "_y")}
+    common: dict[str, object] = {"flow.type": "channel", "walls.bottom.velocity": "[0.5, -1e-05, 0]"}
+    common |= {"walls.bottom.type": "no_slip", "walls.top.type": "free_slip"}
+    name = "flow.reynolds.viscosity"
     synthetic.write_parameter_sets(
-        path, [0, 0, 1], [common | {"viscosity": 2e-3}, common | {"viscosity": 1e-3, "values_hash": 1}]
+        path, [0, 0, 1], [common | {name: "0.002"}, common | {name: "0.001", "values_hash": 1}]
     )
     parameters, blocks = read_statistics(path)
     for pool in (blocks.means, lambda: blocks.merged(2), lambda: load_statistics(tmp_path)):
-        with pytest.raises(UsageError, match=r"t = 20: viscosity 0.002 -> 0.001; .*--to 20 or --from 20"):
+        with pytest.raises(UsageError, match=rf"t = 20: {name} 0.002 -> 0.001; .*--to 20 or --from 20"):
             pool()
     parameters, blocks = load_statistics(tmp_path, end=20.0)
     assert parameters.viscosity == 2e-3
+    assert (parameters.wall_bottom, parameters.wall_top) == ("no_slip", "free_slip")
+    assert (parameters.velocity_bottom, parameters.velocity_top) == ((0.5, -1e-5, 0.0), (0.0, 0.0, 0.0))
     np.testing.assert_allclose(blocks.means().centre["u"], 2.0)
     parameters, blocks = load_statistics(tmp_path, begin=20.0)
     assert parameters.viscosity == 1e-3

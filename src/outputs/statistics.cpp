@@ -19,25 +19,11 @@ namespace {
 
 constexpr const char* open_block_group = "/statistics_open";
 
-/// The parameters of a flow; statistics of flows that differ in them must not be averaged together.
+/// The parameters that a block of statistics is stored with.
 io::Values parameters_of(const io::Case& settings) {
-  const FlowParameters& flow = settings.flow;
   io::Values values;
-  values.set("flow_type", std::string(io::name(settings.flow_type)));
-  values.set("viscosity", flow.viscosity);
-  values.set("forcing_kind", std::string(io::name(flow.forcing.kind)));
-  values.set("forcing_value", flow.forcing.value);
-  values.set("wall_bottom", std::string(io::name(flow.bottom.kind)));
-  values.set("wall_top", std::string(io::name(flow.top.kind)));
-  values.set("wall_velocity_bottom", flow.bottom.u);
-  values.set("wall_velocity_top", flow.top.u);
-  values.set("wall_velocity_bottom_y", flow.bottom.v);
-  values.set("wall_velocity_top_y", flow.top.v);
+  for (const auto& [path, text] : io::sampled_keys(settings)) values.set(path, text);
   return values;
-}
-
-io::Values parameters_in(const std::string& resolved_case) {
-  return parameters_of(io::parse_case(resolved_case, "the resolved case", {}, "/", io::known_exchange_methods()));
 }
 
 io::StatisticsSpec file_spec(const RunContext& run, const std::vector<ProfileInfo>& profiles) {
@@ -46,9 +32,18 @@ io::StatisticsSpec file_spec(const RunContext& run, const std::vector<ProfileInf
   spec.path = run.directory + "/statistics.h5";
   spec.provenance = provenance_of(simulation);
   const Grid& grid = simulation.grid;
+  const io::Case& settings = simulation.settings;
   io::Values& about = spec.attributes;
-  about = parameters_of(simulation.settings);
-  about.set("title", simulation.settings.title);
+  about.set("title", settings.title);
+  about.set("flow_type", std::string(io::name(settings.flow_type)));
+  about.set("viscosity", settings.flow.viscosity);
+  about.set("forcing_kind", std::string(io::name(settings.flow.forcing.kind)));
+  about.set("forcing_value", settings.flow.forcing.value);
+  for (const auto& [side, wall] : {std::pair("bottom", settings.flow.bottom), std::pair("top", settings.flow.top)}) {
+    about.set(fmt::format("wall_{}", side), std::string(io::name(wall.kind)));
+    about.set(fmt::format("wall_velocity_{}", side), wall.u);
+    about.set(fmt::format("wall_velocity_{}_y", side), wall.v);
+  }
   about.set("length_x", grid.length_x());
   about.set("length_y", grid.length_y());
   about.set("length_z", grid.length_z());
@@ -114,7 +109,8 @@ class StatisticsObserver : public Observer {
   }
 
   void restore(const io::CheckpointReader& checkpoint) override {
-    open_parameters_ = parameters_in(checkpoint.resolved_case());
+    open_parameters_ = parameters_of(
+        io::parse_case(checkpoint.resolved_case(), "the resolved case", {}, "/", io::known_exchange_methods()));
     if (!checkpoint.has_values(open_block_group)) return;
     const io::Values values = checkpoint.values(open_block_group);
     StatisticsBlock block;

@@ -217,7 +217,7 @@ def test_statistics_of_a_changed_flow_stay_apart(straight: Straight, tmp_path: P
     assert samples_by_parameters(out)[0] == first
     assert samples_by_parameters(out).keys() == {0, 1}
     with h5py.File(out / "statistics.h5") as file:
-        viscosities = [file[f"parameter_set_{n}"].attrs["viscosity"] for n in (0, 1)]
+        viscosities = [float(file[f"parameter_set_{n}"].attrs["flow.reynolds.viscosity"]) for n in (0, 1)]
         assert viscosities == pytest.approx([2 / 5600, 2 / 5000])
     must(sluice("run", case, "--output", out, "--restart", before))
     assert_same_results(reference, out)

@@ -119,6 +119,56 @@ TEST(CaseKeys, EachThatIsPhysicalIsReportedWhenARestartChangesIt) {
   }
 }
 
+TEST(CaseKeys, EachThatStatisticsDependOnIsStoredWithThem) {
+  for (const auto& key : case_keys()) {
+    if (!has_value(key)) continue;
+    const std::vector<Case> cases = cases_of(key);
+    for (std::size_t n = 1; n < cases.size(); ++n) {
+      EXPECT_EQ(sampled_keys(cases[n - 1]) != sampled_keys(cases[n]), is_sampled(key)) << key.path;
+    }
+  }
+}
+
+TEST(CaseKeys, StatisticsDependOnAllPhysicalKeysButThoseOfGridTimeInitialFieldAndSolver) {
+  Lines left_out;
+  for (const Key& key : case_keys()) {
+    if (!key.sampled) left_out.push_back(key.path);
+    EXPECT_FALSE(is_sampled(key) && !is_physical(key)) << key.path;
+  }
+  EXPECT_EQ(left_out, (Lines{"domain", "grid", "time", "initial", "solver"}));
+}
+
+TEST(CaseKeys, ThoseThatStatisticsDependOnAreStoredAsInTheResolvedCase) {
+  using Values = std::map<std::string, std::string>;
+  const Lines couette{"flow.type=couette", "flow.reynolds={wall: 1000}", "walls.top={velocity: [1, 1e-5, 0]}"};
+  EXPECT_EQ(sampled_keys(*parse(couette)), (Values{{"flow.forcing", "none"},
+                                                   {"flow.reynolds.viscosity", "0.001"},
+                                                   {"flow.type", "couette"},
+                                                   {"walls.bottom.type", "no_slip"},
+                                                   {"walls.bottom.velocity", "[-1, 0, 0]"},
+                                                   {"walls.top.type", "no_slip"},
+                                                   {"walls.top.velocity", "[1, 1e-05, 0]"}}));
+  const Lines slip{"flow.reynolds={bulk: 2000}", "walls.top=free_slip"};
+  EXPECT_EQ(sampled_keys(*parse(slip)), (Values{{"flow.forcing.bulk_velocity", "1"},
+                                                {"flow.reynolds.viscosity", "0.001"},
+                                                {"flow.type", "channel"},
+                                                {"walls.bottom.type", "no_slip"},
+                                                {"walls.bottom.velocity", "[0, 0, 0]"},
+                                                {"walls.top.type", "free_slip"}}));
+  EXPECT_EQ(sampled_keys(*parse(slip)), sampled_keys(*parse({"flow.reynolds={viscosity: 1e-3}", slip[1]})));
+}
+
+TEST(CaseKeys, ADefaultIsWrittenAsTheCaseWritesIt) {
+  const auto defaults = sampled_key_defaults();
+  const auto written = sampled_keys(*parse({}));
+  EXPECT_TRUE(defaults.contains("flow.type"));
+  for (const auto& [path, text] : defaults) {
+    if (written.contains(path)) {
+      EXPECT_EQ(written.at(path), text) << path;
+    }
+  }
+}
+
 TEST(CaseKeys, FreeOnARestartAreTitleEndTimeStepParallelOutputAndWalltime) {
   Lines free;
   for (const Key& key : case_keys()) {

@@ -138,6 +138,27 @@ TEST_F(FilesTest, StatisticsBlocksKnowTheirParameters) {
   EXPECT_EQ(sets_of().size(), 3U);
 }
 
+/// A version of Sluice may add keys. Statistics sampled before have the key's default; without one they are unknown.
+TEST_F(FilesTest, StatisticsParametersOfAnotherVersion) {
+  const auto set_of = [](const std::vector<std::pair<std::string, std::string>>& keys) {
+    Values values = parameters(1e-3);
+    for (const auto& [name, text] : keys) values.set(name, text);
+    return values;
+  };
+  StatisticsFile file = begun(statistics_spec(path("s.h5")));
+  auto number_of_next = [&, n = 0](const Values& set) mutable {
+    file.append(statistics_block(n++), set);
+    return file.blocks().back().parameter_set;
+  };
+  EXPECT_EQ(number_of_next(set_of({})), 0);
+  EXPECT_EQ(number_of_next(set_of({{"flow.type", "channel"}})), 0) << "the default";
+  EXPECT_EQ(number_of_next(set_of({{"flow.type", "couette"}})), 1);
+  EXPECT_EQ(number_of_next(set_of({})), 2);
+  EXPECT_EQ(number_of_next(set_of({{"walls.top.type", "no_slip"}})), 3) << "no default: unknown before";
+  EXPECT_EQ(number_of_next(set_of({{"walls.top.type", "no_slip"}})), 3);
+  EXPECT_EQ(number_of_next(set_of({{"walls.top.type", "no_slip"}, {"a key that went", "0"}})), 4);
+}
+
 TEST_F(FilesTest, StatisticsLayout) {
   StatisticsFile file = begun(statistics_spec(path("s.h5")));
   EXPECT_EQ(dataset_shape(path("s.h5"), "/u"), (h5::Shape{0, 3}));
