@@ -2,14 +2,89 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "core/decomp/communicator.hpp"
+#include "core/device/buffer.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
-#include "poisson/fft/fft_pipeline.hpp"
+#include "poisson/fft/batched_fft.hpp"
+#include "poisson/fft/redistribution.hpp"
 
 namespace sluice {
 
 namespace {
+
+using Complex = std::complex<real>;
+using Triple = std::array<std::int64_t, 3>;
+
+/// The axes of an array from the fastest to the slowest in memory: {0, 1, 2} is x, y, z.
+using AxisOrder = std::array<std::size_t, 3>;
+
+constexpr AxisOrder fastest(std::size_t axis) {
+  return {axis, (axis + 1) % 3, (axis + 2) % 3};
+}
+
+/// The axis that is split over py ranks, and the one over pz ranks. Slabs have py = 1.
+struct Split {
+  std::size_t over_py, over_pz;
+  friend bool operator==(const Split&, const Split&) = default;
+};
+
+/// How the array is split during the transforms along x, y and z. It is redistributed between two that differ.
+std::array<Split, 3> splits_of(FftDecomposition decomposition) {
+  constexpr std::size_t x = 0, y = 1, z = 2;
+  switch (decomposition) {
+    case FftDecomposition::slab_2d_1d:
+      return {{{x, z}, {x, z}, {x, y}}};
+    case FftDecomposition::slab_1d_2d:
+      return {{{y, z}, {y, x}, {y, x}}};
+    default:
+      return {{{y, z}, {x, z}, {x, y}}};
+  }
+}
+
+/// What a rank owns of an array of these extents; may be empty.
+Box3 owned_box(const Triple& extents, const Split& split, const ProcessGrid& processes, int rank) {
+  Box3 box = box_of(extents[0], extents[1], extents[2]);
+  const auto keep = [&box](std::size_t axis, int part, int parts) {
+    const std::vector<std::int64_t> bounds = split_evenly(box.hi[axis], parts);
+    box.lo[axis] = bounds[static_cast<std::size_t>(part)];
+    box.hi[axis] = bounds[static_cast<std::size_t>(part) + 1];
+  };
+  keep(split.over_py, processes.y_index(rank), processes.py);
+  keep(split.over_pz, processes.z_index(rank), processes.pz);
+  return box;
+}
+
+/// The box with its axes in memory order.
+Box3 in_memory(const Box3& box, const AxisOrder& order) {
+  Box3 reordered;
+  for (std::size_t n = 0; n < 3; ++n) {
+    reordered.lo[n] = box.lo[order[n]];
+    reordered.hi[n] = box.hi[order[n]];
+  }
+  return reordered;
+}
+
+/// The stride along each axis.
+Triple strides(const Box3& box, const AxisOrder& order) {
+  Triple stride{};
+  std::int64_t elements = 1;
+  for (const std::size_t axis : order) {
+    stride[axis] = elements;
+    elements *= box.extent(static_cast<int>(axis));
+  }
+  return stride;
+}
+
+FftBatch batch_along(std::size_t axis, const Box3& box, const Triple& in, const Triple& out) {
+  const std::size_t first = axis == 0 ? 1 : 0;
+  const std::size_t second = axis == 2 ? 1 : 2;
+  const auto loop = [&](std::size_t over) { return FftLoop{box.extent(static_cast<int>(over)), in[over], out[over]}; };
+  return {box.extent(static_cast<int>(axis)), in[axis], out[axis], {loop(first), loop(second)}};
+}
 
 /// The process grid. Slabs have whole planes, so py = 1. The same result on all ranks.
 ProcessGrid processes_of(MPI_Comm world, FftDecomposition decomposition, const ProcessGrid& pencils) {
@@ -22,7 +97,7 @@ ProcessGrid processes_of(MPI_Comm world, FftDecomposition decomposition, const P
   return pencils;
 }
 
-void require_cells(const std::array<std::int64_t, 3>& cells) {
+void require_cells(const Triple& cells) {
   if (cells[0] > 0 && cells[1] > 0 && cells[2] > 0) return;
   throw Error(ExitCode::usage, fmt::format("a Fourier transform of {} x {} x {} cells: every number must be positive",
                                            cells[0], cells[1], cells[2]));
@@ -30,35 +105,141 @@ void require_cells(const std::array<std::int64_t, 3>& cells) {
 
 }  // namespace
 
+/// The transforms along x, y and z, each with the redistribution that follows it. The results are in the caller's
+/// complex array or in a work array: a transform that changes the order of memory cannot work in place.
+struct DistributedFft::Pipeline {
+  struct Step {
+    BatchedFft forward, backward;
+    std::optional<Redistribution> to_next, from_next;
+    std::size_t array = 0;  ///< with the result of forward: 0 the caller's, 1 the work array
+  };
+
+  Pipeline(const Triple& cells, FftDecomposition decomposition, FftLayout layout, const Communicator& comm,
+           Exchange& exchange, PhaseTimers& phase_timers)
+      : timers(phase_timers) {
+    const std::array<Split, 3> splits = splits_of(decomposition);
+    const auto box_of_step = [&, modes = Triple{cells[0] / 2 + 1, cells[1], cells[2]}](std::size_t n, int rank) {
+      return owned_box(modes, splits[n], comm.processes(), rank);
+    };
+    values = owned_box(cells, splits[0], comm.processes(), comm.rank());
+    coefficients = box_of_step(2, comm.rank());
+
+    std::array<AxisOrder, 4> orders;  // before the transforms along x, y and z, and in the end
+    orders.fill(fastest(0));
+    for (std::size_t n = 0; n < 2; ++n) {
+      if (splits[n] == splits[n + 1]) continue;
+      if (layout == FftLayout::realigned) orders[n + 1] = fastest(n + 1);
+      const bool over_py = splits[n].over_py != splits[n + 1].over_py;
+      const auto boxes = [&](std::size_t step) {
+        const auto box = [&](int rank) { return in_memory(box_of_step(step, rank), orders[n + 1]); };
+        return over_py ? comm.row_boxes(box) : comm.column_boxes(box);
+      };
+      const MPI_Comm ranks = over_py ? comm.row() : comm.column();
+      steps[n].to_next.emplace(ranks, boxes(n), boxes(n + 1), exchange, timers);
+      steps[n].from_next.emplace(ranks, boxes(n + 1), boxes(n), exchange, timers);
+    }
+    for (std::size_t n = 2; n-- > 0;) {
+      const std::size_t next = steps[n + 1].array;
+      steps[n].array = orders[n + 1] == orders[n + 2] ? next : 1 - next;
+    }
+
+    run_collectively(comm.world(), [&] {
+      for (std::size_t n = 0; n < 3; ++n) {
+        const Box3 own = box_of_step(n, comm.rank());
+        const Box3& in_space = n == 0 ? values : own;
+        const Triple before = strides(in_space, orders[n]);
+        const Triple after = strides(own, orders[n + 1]);
+        steps[n].forward =
+            BatchedFft(n == 0 ? FftKind::real_to_complex : FftKind::forward, batch_along(n, in_space, before, after));
+        steps[n].backward =
+            BatchedFft(n == 0 ? FftKind::complex_to_real : FftKind::backward, batch_along(n, in_space, after, before));
+        room = std::max(room, static_cast<std::size_t>(own.volume()));
+      }
+      if (layout == FftLayout::realigned) work = Buffer<Complex>(room);
+    });
+  }
+
+  std::array<Complex*, 2> arrays(Complex* of_caller) { return {of_caller, work.size() > 0 ? work.data() : of_caller}; }
+
+  template <class In, class Out>
+  void transform(BatchedFft& fft, In* in, Out* out) {
+    const PhaseTimers::Scope scope(timers, "fft");
+    fft.run(in, out);
+  }
+
+  /// A transform, and a redistribution if there is one, to `out`. `room`: where else the blocks to be sent may be.
+  /// Returns where the result is.
+  template <class In>
+  Complex* advance(BatchedFft& fft, In* in, std::optional<Redistribution>& redistribution, Complex* out,
+                   Complex* room_for_blocks) {
+    Complex* const blocks = redistribution ? redistribution->open(out, room_for_blocks) : out;
+    transform(fft, in, blocks);
+    return redistribution ? redistribution->run(blocks, out) : out;
+  }
+
+  void forward(const real* in, Complex* out) {
+    const std::array<Complex*, 2> array = arrays(out);
+    auto& [x, y, z] = steps;
+    // x reads neither array, so its blocks need not overlap its result.
+    Complex* result = advance(x.forward, in, x.to_next, array[x.array], array[1 - x.array]);
+    result = advance(y.forward, result, y.to_next, array[y.array], array[y.array]);
+    transform(z.forward, result, out);
+  }
+
+  void backward(Complex* in, real* out) {
+    const std::array<Complex*, 2> array = arrays(in);
+    auto& [x, y, z] = steps;
+    Complex* result = advance(z.backward, in, y.from_next, array[y.array], array[y.array]);
+    result = advance(y.backward, result, x.from_next, array[x.array], array[x.array]);
+    transform(x.backward, result, out);
+  }
+
+  std::size_t bytes() const {
+    std::size_t send = 0, receive = 0, of_library = 0;
+    for (const Step& step : steps) {
+      for (const auto* redistribution : {&step.to_next, &step.from_next}) {
+        if (!*redistribution) continue;
+        send = std::max(send, (*redistribution)->buffer_bytes(true));
+        receive = std::max(receive, (*redistribution)->buffer_bytes(false));
+      }
+      of_library += step.forward.work_bytes() + step.backward.work_bytes();
+    }
+    return send + receive + work.bytes() + of_library;
+  }
+
+  PhaseTimers& timers;
+  std::array<Step, 3> steps;
+  Buffer<Complex> work;
+  Box3 values, coefficients;
+  std::size_t room = 0;  ///< elements of the largest part between the steps
+};
+
 DistributedFft::DistributedFft(MPI_Comm world, std::array<std::int64_t, 3> cells, FftDecomposition decomposition,
                                FftLayout layout, ProcessGrid processes, Exchange& exchange) {
   require_cells(cells);
   comm_ = std::make_unique<Communicator>(world, processes_of(world, decomposition, processes));
-  const FftSplitting splitting(cells, comm_->processes());
-  const FftPlace place{*comm_, splitting, exchange, timers_};
-  pipeline_ =
-      layout == FftLayout::contiguous ? make_contiguous(decomposition, place) : make_realigned(decomposition, place);
+  pipeline_ = std::make_unique<Pipeline>(cells, decomposition, layout, *comm_, exchange, timers_);
 }
 
 DistributedFft::~DistributedFft() = default;
 
 const Box3& DistributedFft::real_box() const {
-  return pipeline_->values();
+  return pipeline_->values;
 }
 
 const Box3& DistributedFft::complex_box() const {
-  return pipeline_->coefficients();
+  return pipeline_->coefficients;
 }
 
 std::size_t DistributedFft::complex_elements() const {
-  return pipeline_->room();
+  return pipeline_->room;
 }
 
-void DistributedFft::forward(const real* in, std::complex<real>* out) {
+void DistributedFft::forward(const real* in, Complex* out) {
   pipeline_->forward(in, out);
 }
 
-void DistributedFft::backward(std::complex<real>* in, real* out) {
+void DistributedFft::backward(Complex* in, real* out) {
   pipeline_->backward(in, out);
 }
 

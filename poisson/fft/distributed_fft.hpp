@@ -15,7 +15,6 @@
 namespace sluice {
 
 class Communicator;
-class FftPipeline;
 
 /// How the array is split over P ranks before and after, and between which transforms it is exchanged:
 /// - slab_2d_1d: z split; transforms along x and y, one exchange, along z; ky split afterwards.
@@ -77,9 +76,11 @@ class DistributedFft {
   PhaseTimers& timers() { return timers_; }
 
  private:
+  struct Pipeline;
+
   PhaseTimers timers_;
   std::unique_ptr<Communicator> comm_;
-  std::unique_ptr<FftPipeline> pipeline_;
+  std::unique_ptr<Pipeline> pipeline_;
 };
 
 }  // namespace sluice

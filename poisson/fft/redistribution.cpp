@@ -9,6 +9,11 @@ namespace {
 
 using Complex = std::complex<real>;
 
+/// Whether the ranks' boxes are parts along the slowest axis in memory.
+bool split_slowest(const std::vector<Box3>& boxes) {
+  return boxes.front().lo[2] != boxes.back().lo[2];
+}
+
 }  // namespace
 
 Redistribution::Side::Side(const Box3& own, const std::vector<Box3>& others, bool blocks_in_order)
@@ -50,19 +55,18 @@ Parts Redistribution::Side::parts_of(Complex* array, int rank) const {
   return parts;
 }
 
-Redistribution::Redistribution(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, Loops loops,
+Redistribution::Redistribution(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to,
                                Exchange& exchange, PhaseTimers& timers)
     : rank_(rank_of(comm)),
-      source_(from[static_cast<std::size_t>(rank_)], to, loops == Loops::unpack),
-      target_(to[static_cast<std::size_t>(rank_)], from, loops == Loops::pack) {
+      source_(from[static_cast<std::size_t>(rank_)], to, split_slowest(to)),
+      target_(to[static_cast<std::size_t>(rank_)], from, split_slowest(from)) {
   if (from.size() == 1) return;
   mover_ = exchange.block_mover({comm, source_.layout(rank_), target_.layout(rank_), Traffic::all_to_all, &timers});
 }
 
-Complex* Redistribution::open(Complex* target, Complex* elsewhere) {
-  SLUICE_REQUIRE(source_.in_order, "only blocks that are not packed are written before");
-  if (!mover_) return target;
-  return reinterpret_cast<Complex*>(mover_->open(reinterpret_cast<std::byte*>(elsewhere)));
+Complex* Redistribution::open(Complex* target, Complex* room) {
+  if (!mover_ || !source_.in_order) return target;
+  return reinterpret_cast<Complex*>(mover_->open(reinterpret_cast<std::byte*>(room)));
 }
 
 Complex* Redistribution::run(Complex* source, Complex* target) {

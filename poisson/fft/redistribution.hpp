@@ -11,26 +11,23 @@
 namespace sluice {
 
 /// Moves an array of complex numbers between two splittings of the same global box over the ranks of a communicator, in
-/// blocks, one for each pair of ranks. On either side, the blocks may be parts of the array, which loops pack or
-/// unpack. Or the array consists of the blocks, in the order of ranks; then the split axis must be the slowest in
-/// memory. Boxes are in memory order, fastest axis first, whatever axis of the grid that is.
+/// blocks, one for each pair of ranks. Where the other side splits the slowest axis in memory, an array consists of its
+/// blocks in the order of ranks; loops pack or unpack all others. Boxes are in memory order, fastest axis first,
+/// whatever axis of the grid that is.
 class Redistribution {
  public:
-  /// The side on which loops run: pack the source, unpack the target, or both.
-  enum class Loops { pack, unpack, both };
-
   /// from[r] and to[r]: the boxes of rank r of `comm`, in global indices. `comm`, `exchange` and `timers` must outlive
   /// this object. Collective over the ranks of `exchange`.
-  Redistribution(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, Loops loops,
-                 Exchange& exchange, PhaseTimers& timers);
+  Redistribution(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, Exchange& exchange,
+                 PhaseTimers& timers);
 
-  /// For Loops::unpack: returns where loops and transforms issued afterwards must write the source, to be passed to
-  /// run(): the send buffer, `elsewhere` if there is none, or `target` on a single rank.
-  std::complex<real>* open(std::complex<real>* target, std::complex<real>* elsewhere);
+  /// Returns where loops and transforms issued afterwards must write the source, to be passed to run(): `target`, but
+  /// for blocks to be sent as they are the send buffer, or `room` if there is none.
+  std::complex<real>* open(std::complex<real>* target, std::complex<real>* room);
 
-  /// Returns the address of the target: with Loops::pack the received blocks, valid until the next redistribution of
-  /// the exchange; else `target`; on a single rank `source`. `source` and `target` may be the same array; the source is
-  /// destroyed. Collective over the communicator.
+  /// Returns the address of the target: the received blocks if they need no unpacking, valid until the next
+  /// redistribution of the exchange; else `target`; on a single rank `source`. `source` and `target` may be the same
+  /// array; the source is destroyed. Collective over the communicator.
   std::complex<real>* run(std::complex<real>* source, std::complex<real>* target);
 
   /// Bytes needed in the buffers of the exchange.
