@@ -12,6 +12,7 @@ set(public_headers
     core/decomp/decomposition.hpp
     core/decomp/exchange/array_part.hpp
     core/decomp/exchange/exchange.hpp
+    core/decomp/exchange/exchange_methods.hpp
     core/decomp/exchange/mover.hpp
     core/decomp/field.hpp
     core/decomp/field_copy.hpp

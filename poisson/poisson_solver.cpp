@@ -89,8 +89,9 @@ MemoryNeed PoissonSolver::memory(const Decomposition& decomposition, int rank, T
   const LineBoxes boxes = spectral_lines(decomposition, rank);
   MemoryNeed memory = line_solver_need<ShiftedLines>(decomposition, boxes, plan);
   memory.held += PoissonTables::bytes(plan, boxes.my_home(), boxes.my_whole());
-  if (decomposition.processes().py == 1) return memory;
-  return memory + transpose_need<Complex>(decomposition.spectral_x_pencil(rank), boxes.my_home());
+  if (decomposition.processes().py > 1)
+    memory.rows = transpose_need<Complex>(decomposition.spectral_x_pencil(rank), boxes.my_home());
+  return memory;
 }
 
 std::int64_t PoissonSolver::row_length(std::int64_t nx) {

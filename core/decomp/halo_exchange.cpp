@@ -58,7 +58,7 @@ MemoryNeed HaloExchange::memory(const Box3& box, const ProcessGrid& processes, c
     if (processes.pz > 1) z += std::int64_t{2} * halo.z * box.extent(0) * (box.extent(1) + std::int64_t{2} * halo.y);
   }
   MemoryNeed need;
-  need.exchanged = static_cast<double>(std::max(y, z)) * sizeof(real);
+  need.halos.messages = static_cast<double>(std::max(y, z)) * sizeof(real);
   return need;
 }
 

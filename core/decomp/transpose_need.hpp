@@ -9,10 +9,10 @@ namespace sluice {
 
 /// Memory of a transpose, forward and backward, between these boxes of one rank.
 template <class T>
-MemoryNeed transpose_need(const Box3& from, const Box3& to) {
+ExchangeNeed transpose_need(const Box3& from, const Box3& to) {
   const auto held = static_cast<double>(Transpose<T>::row_length(to) * to.extent(1) * to.extent(2));
-  const auto travelling = static_cast<double>(std::max(from.volume(), to.volume()) - intersect(from, to).volume());
-  return {0, held * sizeof(T), travelling * sizeof(T)};
+  const auto exchanged = static_cast<double>(std::max(from.volume(), to.volume()) - intersect(from, to).volume());
+  return {held * sizeof(T), exchanged * sizeof(T)};
 }
 
 }  // namespace sluice

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/decomp/exchange/exchange_methods.hpp"
 #include "core/flow/parameters.hpp"
 
 namespace sluice::io {
@@ -85,7 +86,7 @@ struct Case {
   InitialSpec initial;
   int z_blocks = 0;                                ///< number of z blocks, `auto` already resolved to max(1, nz / 16)
   std::optional<std::array<int, 2>> process_grid;  ///< py, pz; none: auto
-  std::string exchange = "auto";                   ///< a method's name or auto
+  ExchangeMethods exchange;
   OutputSpec output;
   std::optional<double> walltime;  ///< seconds
 

@@ -65,11 +65,14 @@ class Rules {
   }
 
   void check_exchange(const std::vector<std::string>& methods) {
-    const std::string path = "parallel.exchange";
-    if (!problems_.good(path)) return;
-    if (std::find(methods.begin(), methods.end(), settings_.exchange) != methods.end()) return;
-    note(path, fmt::format("this build of Sluice does not have the method '{}'; allowed: one of {}", settings_.exchange,
-                           fmt::join(methods, ", ")));
+    for (const auto& kind : ExchangeMethods::kinds()) {
+      const std::string path =
+          "parallel.exchange" + (settings_.exchange.is_uniform() ? "" : std::string(".") + kind.name);
+      const std::string& method = settings_.exchange.*kind.method;
+      if (!problems_.good(path) || std::find(methods.begin(), methods.end(), method) != methods.end()) continue;
+      note(path, fmt::format("this build of Sluice does not have the method '{}'; allowed: one of {}", method,
+                             fmt::join(methods, ", ")));
+    }
   }
 
   void check_slices() {

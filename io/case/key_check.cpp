@@ -45,7 +45,7 @@ std::string fault_of(const Key& key, const YamlNode& node, std::size_t component
   if (node.kind != Kind::scalar) return described(node) + " is not a value for it";
   switch (key.value.type) {
     case ValueType::section:
-      return described(node) + " is not a map";
+      return described(node) + (key.words.empty() ? " is not a map" : " is not known");
     case ValueType::text:
       return {};
     case ValueType::path:

@@ -1,4 +1,6 @@
 // The part of the key table that defines the run: solver, parallel, output, walltime.
+#include <algorithm>
+
 #include "core/flow/field_descriptor.hpp"
 #include "io/case/key_table.hpp"
 #include "io/case/names.hpp"
@@ -16,6 +18,15 @@ std::vector<std::string> slice_fields() {
     if (field.outputs.slices) names.push_back(field.name);
   }
   return names;
+}
+
+Key exchange_key(const std::string& kind, const std::string& meaning) {
+  const auto found = std::ranges::find(ExchangeMethods::kinds(), kind, &ExchangeMethods::Kind::name);
+  return {.path = "parallel.exchange." + kind,
+          .value = one_of(known_exchange_methods(), &Case::exchange, found->method),
+          .fallback = "auto",
+          .meaning = meaning,
+          .commented = true};
 }
 
 }  // namespace
@@ -46,9 +57,13 @@ std::vector<Key> solver_keys() {
        .unit = "1",
        .meaning = "Process grid [py, pz]; auto measures and picks."},
       {.path = "parallel.exchange",
-       .value = one_of(known_exchange_methods(), &Case::exchange),
+       .value = exchange_methods(),
+       .words = known_exchange_methods(),
        .fallback = "auto",
-       .meaning = "Exchange method of transposes and halos; auto measures and picks."},
+       .meaning = "Exchange method of all traffic between ranks, or one for each kind; auto measures and picks."},
+      exchange_key("halos", "Exchange method of halos."),
+      exchange_key("rows", "Exchange method of transposes between x and y, used if py > 1."),
+      exchange_key("columns", "Exchange method along z, used if pz > 1."),
   };
 }
 

@@ -34,6 +34,16 @@ KeyValue wall_velocity(WallCondition FlowParameters::*side) {
               }};
 }
 
+KeyValue exchange_methods() {
+  return {.read =
+              [](Case& settings, std::size_t, const YamlNode& node) {
+                if (node.kind == YamlNode::Kind::scalar) settings.exchange = {node.text};
+              },
+          .write = [](const Case& settings, std::size_t) -> std::optional<std::string> {
+            return settings.exchange.is_uniform() ? std::optional(settings.exchange.text()) : std::nullopt;
+          }};
+}
+
 KeyValue slices() {
   return {.count = KeyValue::any_number,
           .read = [](Case& settings, std::size_t,

@@ -188,6 +188,9 @@ KeyValue section_or_none(Path... path) {
 KeyValue wall(WallCondition FlowParameters::*side);
 KeyValue wall_velocity(WallCondition FlowParameters::*side);
 
+/// The exchange methods: a section, or the word for all of them.
+KeyValue exchange_methods();
+
 /// The list of slices.
 KeyValue slices();
 

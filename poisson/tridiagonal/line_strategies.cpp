@@ -71,7 +71,7 @@ MemoryNeed ColumnTranspose::memory(const Decomposition& decomposition, const Lin
   if (decomposition.processes().pz == 1) return {};
   const Travelling travelling(decomposition, boxes, plan, components);
   const auto mine = static_cast<std::size_t>(boxes.rank);
-  return transpose_need<real>(travelling.home[mine], travelling.whole[mine]);
+  return {.columns = transpose_need<real>(travelling.home[mine], travelling.whole[mine])};
 }
 
 LineArray ColumnTranspose::forward(const LineArray& home, int planes) {

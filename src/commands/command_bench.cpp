@@ -43,7 +43,7 @@ io::Case bench_case(const BenchOptions& options, std::int64_t nz) {
   settings.flow.diffusion = options.diffusion == "explicit" ? Diffusion::explicit_ : Diffusion::implicit_z;
   settings.flow.tridiagonal = options.tridiagonal == "ptdma" ? TridiagonalMethod::ptdma : TridiagonalMethod::transpose;
   settings.z_blocks = options.z_blocks > 0 ? options.z_blocks : ZBlocks::default_count(nz);
-  settings.exchange = options.exchange;
+  settings.exchange = ExchangeMethods::from_text(options.exchange);
   if (!options.process_grid.empty()) settings.process_grid = {options.process_grid[0], options.process_grid[1]};
   return settings;
 }
@@ -119,17 +119,17 @@ class SolverWorkload : public Workload {
       : comm_(MPI_COMM_WORLD, layout.processes),
         decomposition_(settings.cells, comm_.processes(), settings.z_blocks),
         grid_(make_grid(settings, "")),
-        exchange_(make_exchange(layout.exchange, MPI_COMM_WORLD)),
+        exchanges_(layout.exchange, MPI_COMM_WORLD),
         field_(decomposition_.x_pencil(comm_.rank()), Location::center,
                poisson ? PoissonSolver::row_length(settings.cells[0]) : 0) {
     const FlowParameters& flow = settings.flow;
     if (poisson) {
       poisson_.emplace(comm_, decomposition_, PoissonSolver::Domain{grid_.dx(), grid_.dy(), grid_.z_nodes()},
-                       flow.tridiagonal, *exchange_);
+                       flow.tridiagonal, exchanges_.set());
     } else {
       helmholtz_.emplace(comm_, decomposition_,
                          second_derivative_centers(grid_.z_nodes(), WallRow::dirichlet, WallRow::dirichlet),
-                         flow.tridiagonal, *exchange_);
+                         flow.tridiagonal, exchanges_.set().columns);
       helmholtz_->prepare(1e-3);
     }
     values_.resize(static_cast<std::size_t>(field_.box().volume()));
@@ -150,7 +150,7 @@ class SolverWorkload : public Workload {
   Communicator comm_;
   Decomposition decomposition_;
   Grid grid_;
-  std::unique_ptr<Exchange> exchange_;
+  Exchanges exchanges_;
   Field field_;
   std::optional<PoissonSolver> poisson_;
   std::optional<ZHelmholtzSolver> helmholtz_;
@@ -219,7 +219,7 @@ nlohmann::ordered_json report(const BenchOptions& options, const io::Case& setti
   json["ranks"] = processes.size();
   json["threads"] = 1;
   json["process_grid"] = {processes.py, processes.pz};
-  json["exchange"] = layout.exchange;
+  json["exchange"] = layout.exchange.text();
   json["z_blocks"] = settings.z_blocks;
   json["repeats"] = options.repeats;
   json["ns_per_point_per_step"] = total.median / points * 1e9;

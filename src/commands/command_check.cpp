@@ -90,7 +90,8 @@ void print_candidates(const io::Case& settings, int ranks) {
     for (const ProcessGrid& grid : Decomposition::candidates(settings.cells, ranks, settings.z_blocks))
       grids.push_back(fmt::format("{} x {}", grid.py, grid.pz));
   }
-  const bool choose_method = settings.exchange == "auto";
+  const bool choose_method = std::ranges::any_of(
+      ExchangeMethods::kinds(), [&](const auto& kind) { return settings.exchange.*kind.method == "auto"; });
   if (grids.size() <= 1 && !choose_method) return;
   fmt::print("candidates      ");
   if (grids.size() > 1) fmt::print("{}{}", fmt::join(grids, ", "), choose_method ? "; the best of them by " : "");
@@ -105,7 +106,7 @@ std::string readable_size(double bytes) {
 }
 
 void print_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
-                  const std::string& exchange) {
+                  const ExchangeMethods& exchange) {
   const double bytes = step_memory(grid, flow, decomposition, exchange);
   fmt::print("memory          {} in all ({:.1f} bytes per point), {} on rank 0\n", readable_size(bytes),
              bytes / static_cast<double>(grid.points()),

@@ -68,7 +68,8 @@ void add_bench(CLI::App& app, BenchOptions& options, const std::function<void(st
       ->check(CLI::IsMember({"explicit", "implicit_z"}));
   bench->add_option("--tridiagonal", options.tridiagonal, "ptdma or transpose")
       ->check(CLI::IsMember({"ptdma", "transpose"}));
-  bench->add_option("--exchange", options.exchange, "Exchange method, or auto");
+  bench->add_option("--exchange", options.exchange,
+                    "Exchange method, or auto; step, poisson: also such as halos=peer,rows=nccl,columns=peer");
   bench->add_option("--process-grid", options.process_grid, "py,pz; without it: as `run` would choose")
       ->delimiter(',')
       ->expected(2)

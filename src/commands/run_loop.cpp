@@ -48,8 +48,8 @@ void RunLoop::begin(const std::string& restart, bool allow_change) {
   const auto& cells = simulation_.grid.cells();
   log_.line(fmt::format("Sluice: {}", simulation_.settings.title));
   log_.line(fmt::format("{} x {} x {} cells on {} process(es) as {} x {} (y x z), {}, {} precision, {}", cells[0],
-                        cells[1], cells[2], processes.size(), processes.py, processes.pz, simulation_.exchange_name,
-                        precision_name, device::description()));
+                        cells[1], cells[2], processes.size(), processes.py, processes.pz,
+                        simulation_.exchanges.methods().text(), precision_name, device::description()));
   for (const std::string& line : table_lines(tuning_)) log_.line(line);
 
   const std::string checkpoint = find_checkpoint(restart);

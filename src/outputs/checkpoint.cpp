@@ -31,7 +31,7 @@ io::Values state_values(const Simulation& simulation) {
   values.set("dt_limit", simulation.dt_limit);
   values.set("forcing", simulation.forcing);
   values.set("z_blocks", static_cast<std::int64_t>(simulation.settings.z_blocks));
-  values.set("exchange", simulation.exchange_name);
+  values.set("exchange", simulation.exchanges.methods().text());
   values.set("process_grid", std::vector<std::int64_t>{simulation.comm.processes().py, simulation.comm.processes().pz});
   return values;
 }
@@ -114,7 +114,8 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& obse
 Layout read_layout(const std::string& path, MPI_Comm comm) {
   const io::Values state = io::CheckpointReader(comm, path).values(state_group);
   const std::vector<std::int64_t>& processes = state.integers("process_grid");
-  return {{static_cast<int>(processes.at(0)), static_cast<int>(processes.at(1))}, state.text("exchange")};
+  return {{static_cast<int>(processes.at(0)), static_cast<int>(processes.at(1))},
+          ExchangeMethods::from_text(state.text("exchange"))};
 }
 
 }  // namespace sluice

@@ -46,7 +46,7 @@ nlohmann::ordered_json table_of(const Tuning& tuning) {
   auto list = nlohmann::ordered_json::array();
   for (const MeasuredLayout& entry : tuning.table) {
     list.push_back({{"process_grid", {entry.layout.processes.py, entry.layout.processes.pz}},
-                    {"exchange", entry.layout.exchange},
+                    {"exchange", entry.layout.exchange.text()},
                     {"milliseconds", entry.seconds * 1e3}});
   }
   return list;
@@ -72,7 +72,7 @@ std::string run_record(const std::string& previous, const Simulation& simulation
       {"threads", 1},
       {"gpus", device::is_gpu() ? processes.size() : 0},
       {"process_grid", {processes.py, processes.pz}},
-      {"exchange", simulation.exchange_name},
+      {"exchange", simulation.exchanges.methods().text()},
       {"tuning", table_of(tuning)},
       {"z_blocks", simulation.settings.z_blocks},
       {"started_from", started_from},

@@ -26,7 +26,7 @@ constexpr double skip_repeat_above = 0.5;       ///< seconds per substep
 constexpr double skip_repeat_ratio = 1.5;       ///< times the best: a slower layout is not repeated
 constexpr double skip_after_warm_up = 2;        ///< seconds: a longer warm-up is the only measurement
 constexpr double skip_after_warm_up_ratio = 4;  ///< if it also exceeds this ratio to the best
-constexpr double promising = 1.25;              ///< times the best: such a grid is measured with all methods
+constexpr double promising = 1.25;              ///< times the best: such a layout is tried with other methods
 constexpr double noise = 1.02;                  ///< times the best: considered equal
 constexpr std::size_t grids_kept = 2;           ///< number of grids from the first stage to measure with all methods
 
@@ -84,10 +84,6 @@ double time_of_substep(const io::Case& settings, const Grid& grid, const Layout&
   return min_seconds;
 }
 
-bool same(const Layout& a, const Layout& b) {
-  return a.processes == b.processes && a.exchange == b.exchange;
-}
-
 /// Measures layouts while time permits, each once except the first.
 class Measurements {
  public:
@@ -95,7 +91,7 @@ class Measurements {
       : settings_(settings), grid_(grid), flow_(flow), world_(world), start_(wall_seconds()) {}
 
   void add(const Layout& layout) {
-    if (std::ranges::any_of(table_, [&](const auto& entry) { return same(entry.layout, layout); })) return;
+    if (std::ranges::any_of(table_, [&](const auto& entry) { return entry.layout == layout; })) return;
     if (table_.empty()) {
       require_memory(grid_, flow_, decomposition_of(layout), layout.exchange, world_);
     } else if (time_is_over() || !has_memory(grid_, flow_, decomposition_of(layout), layout.exchange, world_)) {
@@ -112,6 +108,15 @@ class Measurements {
     const double best = fastest().seconds;
     if (first.seconds <= best || time_is_over()) return;
     first.seconds = std::min(first.seconds, time_of_substep(settings_, grid_, first.layout, best, world_));
+  }
+
+  /// The fastest layouts, `count` at most, as far as they are close to the best.
+  std::vector<MeasuredLayout> best(std::size_t count) const {
+    std::vector<MeasuredLayout> by_time = table_;
+    std::ranges::sort(by_time, {}, &MeasuredLayout::seconds);
+    by_time.resize(std::min(by_time.size(), count));
+    std::erase_if(by_time, [&](const auto& entry) { return entry.seconds > promising * by_time.front().seconds; });
+    return by_time;
   }
 
   const MeasuredLayout& fastest() const { return *std::ranges::min_element(table_, {}, &MeasuredLayout::seconds); }
@@ -140,41 +145,90 @@ class Measurements {
   int left_out_ = 0;
 };
 
-/// Whether the case and the rank count still allow a stored layout.
-bool fits(const Layout& layout, const std::vector<ProcessGrid>& grids, const std::vector<std::string>& methods) {
-  return std::ranges::find(grids, layout.processes) != grids.end() &&
-         std::ranges::find(methods, layout.exchange) != methods.end();
+/// Whether ranks of such a grid exchange data of this kind.
+bool carries(const ProcessGrid& processes, const ExchangeMethods::Kind& kind) {
+  if (kind.method == &ExchangeMethods::rows) return processes.py > 1;
+  if (kind.method == &ExchangeMethods::columns) return processes.pz > 1;
+  return true;
 }
+
+/// The process grids and exchange methods that a case and its ranks allow.
+class Choices {
+ public:
+  Choices(const io::Case& settings, MPI_Comm world) : given_(settings.exchange), methods_(exchange_candidates(world)) {
+    const int ranks = size_of(world);
+    default_grid_ = choose_process_grid(settings, ranks);
+    grids_ = settings.process_grid ? std::vector{default_grid_}
+                                   : Decomposition::candidates(settings.cells, ranks, settings.z_blocks);
+  }
+
+  const std::vector<ProcessGrid>& grids() const { return grids_; }
+  const std::vector<std::string>& methods() const { return methods_; }
+  bool is_open(const ExchangeMethods::Kind& kind) const { return given_.*kind.method == "auto"; }
+  bool is_single() const {
+    return grids_.size() == 1 &&
+           (methods_.size() == 1 ||
+            std::ranges::none_of(ExchangeMethods::kinds(), [&](auto& kind) { return is_open(kind); }));
+  }
+
+  /// The given methods, with `method` for all kinds left open.
+  ExchangeMethods with(const std::string& method) const {
+    ExchangeMethods all = given_;
+    for (const auto& kind : ExchangeMethods::kinds()) {
+      if (is_open(kind)) all.*kind.method = method;
+    }
+    return all;
+  }
+  Layout default_layout() const { return {default_grid_, with(methods_.front())}; }
+
+  bool allow(const Layout& layout) const {
+    return std::ranges::find(grids_, layout.processes) != grids_.end() &&
+           std::ranges::all_of(ExchangeMethods::kinds(), [&](const auto& kind) {
+             const std::string& method = layout.exchange.*kind.method;
+             return is_open(kind) ? std::ranges::find(methods_, method) != methods_.end()
+                                  : method == given_.*kind.method;
+           });
+  }
+
+ private:
+  ExchangeMethods given_;
+  ProcessGrid default_grid_;
+  std::vector<ProcessGrid> grids_;
+  std::vector<std::string> methods_;
+};
 
 }  // namespace
 
 Tuning tune(const io::Case& settings, const Grid& grid, const FlowParameters& flow, const std::optional<Layout>& stored,
             MPI_Comm world) {
-  const int ranks = size_of(world);
-  const ProcessGrid usual = choose_process_grid(settings, ranks);
-  const std::vector<ProcessGrid> grids =
-      settings.process_grid ? std::vector{usual} : Decomposition::candidates(settings.cells, ranks, settings.z_blocks);
-  const std::vector<std::string> methods =
-      settings.exchange == "auto" ? exchange_candidates(world) : std::vector{settings.exchange};
-  if (stored && fits(*stored, grids, methods)) return {*stored, {}};
-  if (ranks == 1 || (grids.size() == 1 && methods.size() == 1)) return {{usual, methods.front()}, {}};
+  const Choices choices(settings, world);
+  const Layout usual = choices.default_layout();
+  if (stored && choices.allow(*stored)) return {*stored, {}};
+  if (size_of(world) == 1 || choices.is_single()) return {usual, {}};
 
-  // First the default; then all grids with its method; then the other methods on the best grids.
-  const Layout usually{usual, methods.front()};
+  // First the default; then all grids with its methods; then other methods for all traffic on the best grids.
   Measurements measurements(settings, grid, flow, world);
-  measurements.add(usually);
-  for (const ProcessGrid& processes : grids) measurements.add({processes, methods.front()});
-  std::vector<MeasuredLayout> by_time = measurements.table();
-  std::ranges::sort(by_time, {}, &MeasuredLayout::seconds);
-  by_time.resize(std::min(by_time.size(), grids_kept));
-  for (const MeasuredLayout& entry : by_time) {
-    if (entry.seconds > promising * by_time.front().seconds) continue;
-    for (const std::string& method : methods) measurements.add({entry.layout.processes, method});
+  measurements.add(usual);
+  for (const ProcessGrid& processes : choices.grids()) measurements.add({processes, usual.exchange});
+  for (const MeasuredLayout& entry : measurements.best(grids_kept)) {
+    for (const std::string& method : choices.methods())
+      measurements.add({entry.layout.processes, choices.with(method)});
   }
   measurements.repeat_first();
 
+  // Then, on the best layout, the methods that came close, for one kind of traffic at a time.
+  const std::vector<MeasuredLayout> close = measurements.best(choices.methods().size());
+  for (const auto& kind : ExchangeMethods::kinds()) {
+    for (const MeasuredLayout& entry : close) {
+      Layout layout = measurements.fastest().layout;
+      if (entry.layout.processes != layout.processes || !carries(layout.processes, kind)) continue;
+      layout.exchange.*kind.method = entry.layout.exchange.*kind.method;
+      measurements.add(layout);
+    }
+  }
+
   Tuning tuning{measurements.fastest().layout, measurements.table(), measurements.left_out(), measurements.seconds()};
-  if (tuning.table.front().seconds <= noise * measurements.fastest().seconds) tuning.chosen = usually;
+  if (tuning.table.front().seconds <= noise * measurements.fastest().seconds) tuning.chosen = usual;
   device::reset_peak_bytes();  // report the peak of the run, not that of rejected layouts
   return tuning;
 }
@@ -184,9 +238,9 @@ std::vector<std::string> table_lines(const Tuning& tuning) {
   if (tuning.table.empty()) return lines;
   lines.push_back(fmt::format("A substep with each layout, measured in {:.1f} s (py x pz, method):", tuning.seconds));
   for (const MeasuredLayout& entry : tuning.table) {
-    const bool chosen = same(entry.layout, tuning.chosen);
+    const bool chosen = entry.layout == tuning.chosen;
     lines.push_back(fmt::format("  {} x {}  {:<14}{:10.3f} ms{}", entry.layout.processes.py, entry.layout.processes.pz,
-                                entry.layout.exchange, entry.seconds * 1e3, chosen ? "  chosen" : ""));
+                                entry.layout.exchange.text(), entry.seconds * 1e3, chosen ? "  chosen" : ""));
   }
   if (tuning.left_out > 0)
     lines.push_back(fmt::format("  {} more not measured: no time or memory for them", tuning.left_out));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/decomp/decomposition.hpp"
+#include "core/decomp/exchange/exchange_methods.hpp"
 #include "core/flow/parameters.hpp"
 #include "io/case/case.hpp"
 #include "solver/grid/grid.hpp"
@@ -15,7 +16,9 @@ namespace sluice {
 /// How a run is distributed over ranks, and how they exchange blocks.
 struct Layout {
   ProcessGrid processes;
-  std::string exchange;
+  ExchangeMethods exchange;
+
+  bool operator==(const Layout&) const = default;
 };
 
 /// A measured layout: seconds per substep.
@@ -34,7 +37,8 @@ struct Tuning {
 
 /// Fills in what the case leaves open (parallel.grid: auto, parallel.exchange: auto). Measures substeps of the run's
 /// own solver, on a flow that starts from noise: every process grid with the default method, then the best grids with
-/// every candidate method (exchange_candidates()). Takes the fastest, or the default if it is equal within noise.
+/// every candidate method (exchange_candidates()), then the best layout with another method for one kind of traffic at
+/// a time. Takes the fastest, or the default if it is equal within noise.
 /// Starts no measurement after eight seconds, and leaves out layouts that need too much memory: a measurement allocates
 /// what the run does, and releases it. The choice affects only the run time; in a CPU build all results keep the same
 /// bits. `stored`: the layout of the checkpoint for a restart; what the case leaves open is taken from it without

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/decomp/halo_exchange.hpp"
 #include "core/device/memory.hpp"
@@ -30,6 +31,19 @@ double field_elements(const Grid& grid, const Box3& box, Diffusion diffusion) {
   return elements;
 }
 
+/// Bytes of the message buffers of all methods. Each has a buffer to send and one to receive, which all its exchanges
+/// share. A method that shares arrays needs a buffer for halos only, to receive.
+double message_buffers(const MemoryNeed& need, const ExchangeMethods& exchange) {
+  std::map<std::string, double> largest;
+  const auto add = [&](const std::string& method, double bytes) { largest[method] = std::max(largest[method], bytes); };
+  add(exchange.halos, (shares_arrays(exchange.halos) ? 1 : 2) * need.halos.messages);
+  if (!shares_arrays(exchange.rows)) add(exchange.rows, 2 * need.rows.messages);
+  if (!shares_arrays(exchange.columns)) add(exchange.columns, 2 * need.columns.messages);
+  double bytes = 0;
+  for (const auto& [method, size] : largest) bytes += size;
+  return bytes;
+}
+
 MemoryNeed solver_need(const Decomposition& decomposition, const FlowParameters& flow, int rank) {
   const MemoryNeed poisson = PoissonSolver::memory(decomposition, rank, flow.tridiagonal);
   if (flow.diffusion != Diffusion::implicit_z) return poisson;
@@ -40,28 +54,28 @@ MemoryNeed solver_need(const Decomposition& decomposition, const FlowParameters&
 }  // namespace
 
 double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
-                   const std::string& exchange, int rank) {
+                   const ExchangeMethods& exchange, int rank) {
   const ProcessGrid& processes = decomposition.processes();
   const Box3 box = decomposition.x_pencil(rank);
   double elements = field_elements(grid, box, flow.diffusion);
 
+  elements += static_cast<double>(box.volume());  // copy of a field for a checkpoint
+
   std::vector<HaloWidth> widths;
   for (const FieldDescriptor& field : flow_fields()) widths.push_back(field.halo);
-  const MemoryNeed halos = HaloExchange::memory(box, processes, widths);
-  MemoryNeed solvers = solver_need(decomposition, flow, rank);
-  // If ranks access each other's memory, each allocates as much as the one that needs most.
-  const bool shared = exchange == "peer";
-  for (int other = 0; shared && other < processes.size(); ++other)
-    solvers.transposed = std::max(solvers.transposed, solver_need(decomposition, flow, other).transposed);
-  // All movers of an exchange share one send and one receive buffer. If ranks access each other's memory, only halos
-  // need a buffer, for receiving.
-  const double buffers = shared ? halos.exchanged : 2 * (halos + solvers).exchanged;
-  elements += static_cast<double>(box.volume());  // copy of a field for a checkpoint
-  return elements * sizeof(real) + buffers + solvers.held + solvers.transposed;
+  MemoryNeed need = solver_need(decomposition, flow, rank) + HaloExchange::memory(box, processes, widths);
+  for (const auto& [method, part] : {std::pair{&ExchangeMethods::rows, &MemoryNeed::rows},
+                                     std::pair{&ExchangeMethods::columns, &MemoryNeed::columns}}) {
+    double& transposed = (need.*part).transposed;
+    for (int other = 0; shares_arrays(exchange.*method) && other < processes.size(); ++other)
+      transposed = std::max(transposed, (solver_need(decomposition, flow, other).*part).transposed);
+  }
+  return elements * sizeof(real) + need.held + need.rows.transposed + need.columns.transposed +
+         message_buffers(need, exchange);
 }
 
 double step_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
-                   const std::string& exchange) {
+                   const ExchangeMethods& exchange) {
   double bytes = 0;
   for (int rank = 0; rank < decomposition.processes().size(); ++rank)
     bytes += rank_memory(grid, flow, decomposition, exchange, rank);
@@ -77,7 +91,7 @@ struct Need {
 
 /// Collective.
 Need need_of(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
-             const std::string& exchange, MPI_Comm world) {
+             const ExchangeMethods& exchange, MPI_Comm world) {
   double needed = rank_memory(grid, flow, decomposition, exchange, rank_of(world));
   if (!device::is_gpu()) {  // ranks of a node share its memory
     MPI_Comm node = MPI_COMM_NULL;
@@ -91,7 +105,7 @@ Need need_of(const Grid& grid, const FlowParameters& flow, const Decomposition& 
 }  // namespace
 
 bool has_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
-                const std::string& exchange, MPI_Comm world) {
+                const ExchangeMethods& exchange, MPI_Comm world) {
   const Need need = need_of(grid, flow, decomposition, exchange, world);
   constexpr double with_libraries = 1.02;
   int fits = with_libraries * need.needed <= need.available ? 1 : 0;
@@ -100,7 +114,7 @@ bool has_memory(const Grid& grid, const FlowParameters& flow, const Decompositio
 }
 
 void require_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
-                    const std::string& exchange, MPI_Comm world) {
+                    const ExchangeMethods& exchange, MPI_Comm world) {
   const Need need = need_of(grid, flow, decomposition, exchange, world);
   run_collectively(world, [&] {
     if (need.needed <= need.available) return;

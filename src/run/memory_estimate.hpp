@@ -1,27 +1,26 @@
 #pragma once
 #include <mpi.h>
 
-#include <string>
-
 #include "core/decomp/decomposition.hpp"
+#include "core/decomp/exchange/exchange.hpp"
 #include "core/flow/parameters.hpp"
 #include "solver/grid/grid.hpp"
 
 namespace sluice {
 
-/// Device memory in bytes of a run (fields, work arrays, exchange buffers), for one rank and for all. `exchange`: the
-/// method; `auto` assumes packed arrays, which take the most.
+/// Device memory in bytes of a run (fields, work arrays, exchange buffers), for one rank and for all. A method
+/// `auto` counts as one that packs arrays, which takes the most.
 double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
-                   const std::string& exchange, int rank);
+                   const ExchangeMethods& exchange, int rank);
 double step_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
-                   const std::string& exchange);
+                   const ExchangeMethods& exchange);
 
 /// Whether the machines have that much memory plus a fiftieth for libraries. Collective: same result on every rank.
 bool has_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
-                const std::string& exchange, MPI_Comm world);
+                const ExchangeMethods& exchange, MPI_Comm world);
 
 /// Refuses a run that needs more memory than its machines have. Collective. Throws Error(resources) on every rank.
 void require_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
-                    const std::string& exchange, MPI_Comm world);
+                    const ExchangeMethods& exchange, MPI_Comm world);
 
 }  // namespace sluice

@@ -26,9 +26,8 @@ Simulation::Simulation(const io::Case& case_settings, Grid case_grid, const Layo
       decomposition(settings.cells, comm.processes(), settings.z_blocks),
       grid(std::move(case_grid)),
       flow(settings.flow),
-      exchange_name(layout.exchange),
-      exchange(make_exchange(exchange_name, world)),
-      stepper(comm, decomposition, grid, flow, *exchange),
+      exchanges(layout.exchange, world),
+      stepper(comm, decomposition, grid, flow, exchanges.set()),
       state(stepper.make_state()) {}
 
 void Simulation::initialise() {

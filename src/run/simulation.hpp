@@ -42,8 +42,7 @@ class Simulation {
   const Decomposition decomposition;
   const Grid grid;
   const FlowParameters flow;
-  const std::string exchange_name;
-  const std::unique_ptr<Exchange> exchange;
+  const Exchanges exchanges;
   TimeStepper stepper;
   State state;
   double dt = 0;        ///< length of the last step

@@ -107,9 +107,17 @@ def test_check_prints_what_a_run_needs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("diffusion", "method"), [("explicit", "ptdma"), ("implicit_z", "ptdma"), ("implicit_z", "transpose")]
 )
-@pytest.mark.parametrize("grid", [[1, 1], [1, 2], [2, 1]])
+@pytest.mark.parametrize(
+    ("grid", "exchange"),
+    [
+        ([1, 1], "mpi_p2p"),
+        ([1, 2], "mpi_p2p"),
+        ([2, 1], "mpi_p2p"),
+        ([2, 2], {"halos": "mpi_p2p", "rows": "mpi_streams", "columns": "mpi_alltoall"}),
+    ],
+)
 def test_check_foretells_memory_checkpoint_and_time_step(
-    tmp_path: Path, grid: list[int], diffusion: str, method: str
+    tmp_path: Path, grid: list[int], exchange: object, diffusion: str, method: str
 ) -> None:
     ranks = grid[0] * grid[1]
     case = write_case(
@@ -119,7 +127,7 @@ def test_check_foretells_memory_checkpoint_and_time_step(
             "time.diffusion": diffusion,
             "time.steps": 2,
             "solver.tridiagonal": method,
-            "parallel": {"grid": grid, "exchange": "mpi_p2p"},
+            "parallel": {"grid": grid, "exchange": exchange},
             "output.statistics": "none",
             "output.slices": [],
         },

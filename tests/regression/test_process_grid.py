@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,21 @@ def test_the_fields_are_those_of_a_flow(references: References) -> None:
     for name in ("/u", "/v", "/w", "/p"):
         assert len(set(fields[0][name][:4096])) > 16
         assert fields[0][name] != fields[1][name]
+
+
+def test_each_kind_of_traffic_with_its_own_method(references: References, tmp_path: Path) -> None:
+    """The same bits; auto measures the kinds that are left open, and a restart takes its choice."""
+    case, reference = references["explicit"]
+    methods = "parallel.exchange={halos: mpi_p2p, columns: mpi_alltoall}"
+    command = ["run", case, "--reproducible", "--output", tmp_path / "out", "--set", methods]
+    must(sluice(*command, "--set", "parallel.grid=[2, 2]", "--set", "time.steps=3", ranks=4))
+    chosen = record(tmp_path / "out")["exchange"]
+    tried = {entry["exchange"] for entry in record(tmp_path / "out")["tuning"]}
+    assert chosen in tried
+    rows = {re.fullmatch("halos=mpi_p2p,rows=(.*),columns=mpi_alltoall", name).group(1) for name in tried}  # type: ignore[union-attr]
+    assert {"mpi_p2p", "mpi_datatype"} <= rows
+
+    must(sluice(*command, "--restart", "auto", ranks=4))
+    assert record(tmp_path / "out")["exchange"] == chosen
+    assert record(tmp_path / "out")["tuning"] == []
+    assert_same_results(reference, tmp_path / "out")

@@ -35,10 +35,6 @@ void check(bool holds, const std::string& line, const std::source_location& wher
   if (!holds) ADD_FAILURE_AT(where.file_name(), static_cast<int>(where.line())) << line;
 }
 
-std::unique_ptr<Exchange> exchange_if_named(const std::string& name, MPI_Comm world) {
-  return name.empty() ? nullptr : make_exchange(name, world);
-}
-
 }  // namespace
 
 Flow::Flow(const FlowCase& case_settings, MPI_Comm world)
@@ -46,12 +42,8 @@ Flow::Flow(const FlowCase& case_settings, MPI_Comm world)
       comm(world, settings.processes),
       grid(grid_of(settings)),
       decomposition(settings.cells, settings.processes, blocks_of(settings)),
-      exchange(make_exchange(settings.exchange, world)),
-      exchange_rows(exchange_if_named(settings.exchange_rows, world)),
-      exchange_columns(exchange_if_named(settings.exchange_columns, world)),
-      stepper(comm, decomposition, grid, settings.flow,
-              {*exchange, exchange_rows ? *exchange_rows : *exchange, exchange_columns ? *exchange_columns : *exchange},
-              settings.transported),
+      exchanges(settings.exchange, world),
+      stepper(comm, decomposition, grid, settings.flow, exchanges.set(), settings.transported),
       state(stepper.make_state()) {}
 
 double Flow::x(Location location, std::int64_t i) const {

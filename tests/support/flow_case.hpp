@@ -26,9 +26,8 @@ struct FlowCase {
   FlowParameters flow;
   std::vector<TransportEquation> transported = transport_equations({});
   ProcessGrid processes{1, 1};
-  int z_blocks = 0;               ///< 0: the default for these cells
-  std::string exchange = "auto";  ///< of halos, and of what is not named here:
-  std::string exchange_rows, exchange_columns;
+  int z_blocks = 0;  ///< 0: the default for these cells
+  ExchangeMethods exchange;
 };
 
 using PointFunction = std::function<double(double x, double y, double z)>;
@@ -68,7 +67,7 @@ class Flow {
   const Communicator comm;
   const Grid grid;
   const Decomposition decomposition;
-  const std::unique_ptr<Exchange> exchange, exchange_rows, exchange_columns;  ///< the last two null: the first
+  const Exchanges exchanges;
   TimeStepper stepper;
   State state;
 };

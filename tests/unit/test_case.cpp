@@ -345,6 +345,16 @@ TEST(Case, AcceptsOnlyExchangeMethodsOfTheBuild) {
   }
   EXPECT_TRUE(contains(fault("parallel.exchange=magic"), "'magic' is not known"));
   EXPECT_EQ(parse_case(minimal, "f", {"parallel.exchange=nccl"}, "/", known_exchange_methods()).exchange, "nccl");
+  EXPECT_TRUE(contains(fault("parallel.exchange={rows: magic}"), "parallel.exchange.rows: 'magic' is not known"));
+}
+
+TEST(Case, GivesEachKindOfTrafficAnExchangeMethod) {
+  const Case mixed = parse(minimal, {"parallel.exchange={halos: mpi_p2p, columns: mpi_alltoall}"});
+  EXPECT_EQ(mixed.exchange, ExchangeMethods("mpi_p2p", "auto", "mpi_alltoall"));
+  EXPECT_EQ(ExchangeMethods::from_text(mixed.exchange.text()), mixed.exchange) << mixed.exchange.text();
+  EXPECT_EQ(ExchangeMethods::from_text("mpi_p2p"), "mpi_p2p");
+  EXPECT_EQ(ExchangeMethods::from_text("halo=mpi_p2p"), "halo=mpi_p2p");  // no kind of traffic: the name of no method
+  expect_round_trip(mixed);
 }
 
 TEST(Case, OverridesReplaceAndRemoveAlternatives) {
@@ -412,7 +422,7 @@ TEST(Case, ResolvedYamlReadsBackToTheSameCase) {
 
 TEST(Case, ResolvedYamlNamesEveryKeyOfTheTable) {
   // What is absent is an alternative of what is present.
-  const std::string text = resolved_yaml(parse(full));
+  const std::string text = resolved_yaml(parse(full, {"parallel.exchange={rows: mpi_p2p}"}));
   for (const auto& key : case_keys()) {
     if (!key.excludes.empty() || !key.only_with.empty()) continue;
     EXPECT_TRUE(std::regex_search(text, std::regex("\\b" + key.name() + ": ")) ||

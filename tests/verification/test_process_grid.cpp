@@ -50,15 +50,11 @@ Outcome run(const FlowCase& settings, MPI_Comm world) {
   return outcome;
 }
 
-/// Methods of halos, rows and columns.
-using Methods = std::array<std::string, 3>;
-
-/// Every method of this build for all three, and one mixture.
-std::vector<Methods> method_sets() {
+/// Every method of this build for all traffic, and one mixture.
+std::vector<ExchangeMethods> method_sets() {
   const std::vector<std::string>& names = exchange_methods();
-  std::vector<Methods> sets;
-  for (const std::string& name : names) sets.push_back({name, name, name});
-  sets.push_back({names.back(), names[0], names[1]});
+  std::vector<ExchangeMethods> sets(names.begin(), names.end());
+  sets.emplace_back(names.back(), names[0], names[1]);
   return sets;
 }
 
@@ -108,15 +104,12 @@ void expect_same_on_every_grid(const Size& size, Diffusion diffusion, Tridiagona
   const Outcome alone = run(settings, MPI_COMM_SELF);
   std::size_t total = 0;
   for (const ProcessGrid& grid : Decomposition::candidates(size.cells, world_size(), size.z_blocks)) {
-    for (const auto& [halos, rows, columns] : method_sets()) {
+    for (const ExchangeMethods& methods : method_sets()) {
       settings.processes = grid;
-      settings.exchange = halos;
-      settings.exchange_rows = rows == halos ? "" : rows;
-      settings.exchange_columns = columns == halos ? "" : columns;
+      settings.exchange = methods;
       const Outcome together = run(settings, MPI_COMM_WORLD);
       SCOPED_TRACE(std::string(size.name) + ", " + test::name_of(diffusion) + ", " + test::name_of(method) + ", " +
-                   halos + ", " + rows + ", " + columns + ", " + std::to_string(grid.py) + " x " +
-                   std::to_string(grid.pz));
+                   methods.text() + ", " + std::to_string(grid.py) + " x " + std::to_string(grid.pz));
       const char* names[] = {"u", "v", "w", "p"};
       for (std::size_t n = 0; n < 4; ++n) {
         const std::size_t count = differences(alone.fields[n].values, together.fields[n].values);

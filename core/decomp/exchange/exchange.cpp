@@ -12,9 +12,10 @@
 
 // All methods, in the order in which they are tried: the name, and a function that throws Error(resources) on all ranks
 // if the method does not work between them. Its file defines std::unique_ptr<Exchange> make_NAME(MPI_Comm world).
+// For those of GPU builds, also what shares_arrays() returns.
 #define SLUICE_GPU_METHODS(METHOD) \
-  METHOD(peer, require_peer)       \
-  METHOD(nccl, require_nothing)
+  METHOD(peer, require_peer, true) \
+  METHOD(nccl, require_nothing, false)
 #define SLUICE_MPI_METHODS(METHOD)       \
   METHOD(mpi_p2p, require_nothing)       \
   METHOD(mpi_alltoall, require_nothing)  \
@@ -25,7 +26,7 @@
 
 namespace sluice {
 
-#define SLUICE_DECLARE(name, require) std::unique_ptr<Exchange> make_##name(MPI_Comm world);
+#define SLUICE_DECLARE(name, ...) std::unique_ptr<Exchange> make_##name(MPI_Comm world);
 SLUICE_GPU_METHODS(SLUICE_DECLARE)
 SLUICE_MPI_METHODS(SLUICE_DECLARE)
 void require_peer(MPI_Comm world);
@@ -39,17 +40,18 @@ struct Method {
   bool through_mpi;
   std::unique_ptr<Exchange> (*make)(MPI_Comm world);  ///< null if this build does not have it
   void (*require)(MPI_Comm world);
+  bool shares_arrays;
 };
 
 void require_nothing(MPI_Comm /*world*/) {}
 
 const std::vector<Method>& methods() {
 #ifdef SLUICE_CUDA
-#define SLUICE_GPU_METHOD(name, require) {#name, false, make_##name, require},
+#define SLUICE_GPU_METHOD(name, require, shares) {#name, false, make_##name, require, shares},
 #else
-#define SLUICE_GPU_METHOD(name, require) {#name, false, nullptr, nullptr},
+#define SLUICE_GPU_METHOD(name, require, shares) {#name, false, nullptr, nullptr, shares},
 #endif
-#define SLUICE_MPI_METHOD(name, require) {#name, true, make_##name, require},
+#define SLUICE_MPI_METHOD(name, require) {#name, true, make_##name, require, false},
   static const std::vector<Method> list{SLUICE_GPU_METHODS(SLUICE_GPU_METHOD) SLUICE_MPI_METHODS(SLUICE_MPI_METHOD)};
   return list;
 }
@@ -131,6 +133,18 @@ std::unique_ptr<Exchange> make_exchange(const std::string& name, MPI_Comm world)
   }
   found->require(world);
   return found->make(world);
+}
+
+bool shares_arrays(const std::string& name) {
+  const auto found = std::ranges::find(methods(), name, &Method::name);
+  return found != methods().end() && found->shares_arrays;
+}
+
+Exchanges::Exchanges(const ExchangeMethods& methods, MPI_Comm world) : methods_(methods) {
+  for (const auto& kind : ExchangeMethods::kinds()) {
+    const std::string& name = methods.*kind.method;
+    if (!by_method_.contains(name)) by_method_.emplace(name, make_exchange(name, world));
+  }
 }
 
 }  // namespace sluice

@@ -2,10 +2,12 @@
 // The exchange methods. Each is one file, named after it.
 #include <mpi.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "core/decomp/exchange/exchange_methods.hpp"
 #include "core/decomp/exchange/mover.hpp"
 
 namespace sluice {
@@ -42,7 +44,8 @@ class Exchange {
   bool in_use_ = false;
 };
 
-/// The exchange for each kind of traffic; one Exchange may serve several kinds. All of them must outlive their users.
+/// The exchange for each kind of traffic (ExchangeMethods); one Exchange may serve several kinds. All of them must
+/// outlive their users.
 struct ExchangeSet {
   /// One exchange for all traffic.
   ExchangeSet(Exchange& all) : ExchangeSet(all, all, all) {}
@@ -50,8 +53,8 @@ struct ExchangeSet {
       : halos(for_halos), rows(for_rows), columns(for_columns) {}
 
   Exchange& halos;
-  Exchange& rows;     ///< transposes within rows of ranks, between x and y pencils
-  Exchange& columns;  ///< transposes within columns of ranks, which make z whole
+  Exchange& rows;
+  Exchange& columns;
 };
 
 /// Names of the methods in this build, and of all methods.
@@ -65,5 +68,25 @@ std::vector<std::string> exchange_candidates(MPI_Comm world);
 /// The method `name` (`auto`: the default) for the ranks of `world`. Throws Error(usage) with the list of methods if
 /// there is no such method, Error(resources) if it does not work between these ranks. Collective.
 std::unique_ptr<Exchange> make_exchange(const std::string& name, MPI_Comm world);
+
+/// Whether the ranks of this method access each other's arrays: each rank then holds arrays as large as the largest of
+/// all ranks, and only halos need a message buffer.
+bool shares_arrays(const std::string& name);
+
+/// Owns the exchanges of a run: one for each different method, so that kinds of traffic with the same method share its
+/// buffers. Construction and destruction are collective over `world`.
+class Exchanges {
+ public:
+  /// Throws as make_exchange().
+  Exchanges(const ExchangeMethods& methods, MPI_Comm world);
+  ExchangeSet set() const { return {at(methods_.halos), at(methods_.rows), at(methods_.columns)}; }
+  const ExchangeMethods& methods() const { return methods_; }
+
+ private:
+  Exchange& at(const std::string& method) const { return *by_method_.at(method); }
+
+  ExchangeMethods methods_;
+  std::map<std::string, std::unique_ptr<Exchange>> by_method_;
+};
 
 }  // namespace sluice
