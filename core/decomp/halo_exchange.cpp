@@ -41,7 +41,7 @@ HaloExchange::HaloExchange(const Communicator& comm, const Box3& box, Exchange& 
     : box_(box), exchange_(&exchange) {
   const auto [py, pz] = comm.processes();
   y_ = {comm.row(), y_axis, box.ny(), box.ny(), (comm.y_index() + py - 1) % py, (comm.y_index() + 1) % py, {}};
-  z_ = {comm.column(), z_axis, box.nz(), box.nz(), nobody, nobody, {}};
+  z_ = {comm.column(), z_axis, box.nz(), box.nz(), no_rank, no_rank, {}};
   if (comm.z_index() > 0) z_.lower = comm.z_index() - 1;
   if (comm.z_index() + 1 < pz) z_.upper = comm.z_index() + 1;
   std::array<int, 2> min_cells{y_.cells, z_.cells};
@@ -127,7 +127,7 @@ void HaloExchange::start(Direction& direction, const Fields& fields, const Layer
     key.push_back(field->halo().z);
   }
   const auto add = [&](Parts& parts, int neighbour, bool first_cells, bool halo) {
-    if (neighbour == nobody) return;
+    if (neighbour == no_rank) return;
     for (Field* field : fields) {
       const int width = layers.max_count > 0 ? layers.max_count : width_of(*field, axis);
       const int first = halo ? (first_cells ? -width : cells) : (first_cells ? 0 : cells - width);

@@ -47,7 +47,7 @@ class HaloExchange {
   static MemoryNeed memory(const Box3& box, const ProcessGrid& processes, const std::vector<HaloWidth>& halos);
 
  private:
-  static constexpr int nobody = -1;
+  static constexpr int no_rank = -1;
 
   /// Layers of an axis are exchanged with the ranks below and above in a row or column.
   struct Direction {
@@ -55,7 +55,7 @@ class HaloExchange {
     int axis = 0;
     int cells = 0;                                              ///< cells that the rank owns along the axis
     int min_cells = 0;                                          ///< the minimum over the ranks
-    int lower = nobody, upper = nobody;                         ///< ranks in the communicator; nobody at a wall
+    int lower = no_rank, upper = no_rank;                       ///< ranks in the communicator; no_rank at a wall
     std::map<std::vector<int>, std::unique_ptr<Mover>> movers;  ///< by sides and halo widths; made on first use
   };
 

@@ -19,13 +19,13 @@ bool FftBatch::in_place(FftKind kind) const {
 }
 
 std::unique_ptr<ColumnFourier> FftBatch::make_columns(FftKind kind) const {
-  constexpr std::int64_t fewest = 8;  // columns that fill one memory access
+  constexpr std::int64_t min_columns = 8;  // columns that fill one memory access
   constexpr std::int64_t max_length = std::int64_t{1} << 30;
   const bool from_complex = kind == FftKind::forward || kind == FftKind::backward;
   const bool neighbours_first = loops[0].distance_in == 1;
   const FftLoop& within = loops[neighbours_first ? 0 : 1];
   const FftLoop& planes = loops[neighbours_first ? 1 : 0];
-  if (!from_complex || !in_place(kind) || within.distance_in != 1 || within.count < fewest) return nullptr;
+  if (!from_complex || !in_place(kind) || within.distance_in != 1 || within.count < min_columns) return nullptr;
   if (length > max_length || within.count * planes.count > max_length) return nullptr;
   return ColumnFourier::make(static_cast<int>(within.count), static_cast<int>(length), static_cast<int>(planes.count),
                              stride_in, planes.distance_in);

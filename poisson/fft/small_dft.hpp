@@ -124,7 +124,7 @@ SLUICE_INLINE constexpr double sine(int k) {
 
 /// v exp(-2 pi i k / N)
 template <int N>
-SLUICE_INLINE ComplexPair turned(ComplexPair v, int k) {
+SLUICE_INLINE ComplexPair rotated(ComplexPair v, int k) {
   const int within = k % N;
   if (within == 0) return v;
   if (4 * within == N) return quarter_turn(v);
@@ -239,7 +239,7 @@ struct CooleyTukeyDft {
       for (int a = 0; a < A; ++a) columns[b][a] = v[B * a + b];
       SmallDft<A>::run(columns[b]);
       SLUICE_UNROLL
-      for (int a = 1; a < A; ++a) columns[b][a] = turned<A * B>(columns[b][a], a * b);
+      for (int a = 1; a < A; ++a) columns[b][a] = rotated<A * B>(columns[b][a], a * b);
     }
     SLUICE_UNROLL
     for (int a = 0; a < A; ++a) {

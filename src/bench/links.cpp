@@ -113,8 +113,8 @@ Rate exchange_rate(const BenchOptions& options, const std::string& method, std::
   Rate rate{method, {}, static_cast<double>(bytes) * (ranks - 1), ""};
   try {
     const std::unique_ptr<Exchange> exchange = make_exchange(method, MPI_COMM_WORLD);
-    if (exchange->sends_arrays_as_they_lie()) {
-      rate.fault = "moves arrays as they lie; packed blocks as mpi_p2p";
+    if (exchange->sends_unpacked()) {
+      rate.fault = "sends arrays without packing; packed blocks as mpi_p2p";
       return rate;
     }
     const Buffer<std::byte> block(bytes);
@@ -137,7 +137,7 @@ Rate exchange_rate(const BenchOptions& options, const std::string& method, std::
 
 void print(std::size_t bytes, const std::vector<Rate>& rates) {
   fmt::print("links, blocks of {} bytes, {} rank(s), {}\n", bytes, size_of(MPI_COMM_WORLD), device::description());
-  fmt::print("{:<28}{:>10}{:>22}{:>20}\n", "", "ms", "least to most", "GB/s of the block");
+  fmt::print("{:<28}{:>10}{:>22}{:>20}\n", "", "ms", "min to max", "GB/s of the block");
   for (const Rate& rate : rates) {
     if (!rate.fault.empty()) {
       fmt::print("{:<28}{}\n", rate.link, rate.fault);

@@ -152,7 +152,7 @@ void print(const BenchOptions& options, const std::vector<MeasuredSetup>& result
   fmt::print("{} on {} x {} x {}, {} precision, {} rank(s), {}: round trips\n", options.what, options.cells[0],
              options.cells[1], options.cells[2], precision_name, size_of(MPI_COMM_WORLD), device::description());
   fmt::print("{:<12}{:<12}{:<8}{:<16}{:>10}{:>22}{:>10}{:>10}{:>10}{:>9}\n",
-             options.what == "fft" ? "split" : "between", "layout", "py x pz", "exchange", "ms", "least to most",
+             options.what == "fft" ? "split" : "between", "layout", "py x pz", "exchange", "ms", "min to max",
              "forward", "backward", "GB/s", "TFLOPS");
   for (const MeasuredSetup& result : results) {
     const RoundTripSetup& setup = result.setup;
@@ -222,9 +222,10 @@ std::vector<RoundTripSetup> setups_of(const BenchOptions& options) {
   std::vector<RoundTripSetup> setups =
       options.what == "fft" ? fft_setups(options, ranks, methods) : transpose_setups(options, ranks, methods);
   if (setups.empty()) {
-    throw Error(ExitCode::usage, fmt::format("bench {}: nothing travels between {} rank(s) that way; start it with "
-                                             "mpirun -n 2 or more, or leave --process-grid and --kind open",
-                                             options.what, ranks));
+    throw Error(ExitCode::usage,
+                fmt::format("bench {}: nothing is exchanged between {} rank(s) that way; start it with "
+                            "mpirun -n 2 or more, or leave --process-grid and --kind open",
+                            options.what, ranks));
   }
   if (!options.all) setups.resize(1);
   return setups;

@@ -253,7 +253,7 @@ void print(const nlohmann::ordered_json& json) {
   fmt::print("{} rank(s) as {} x {}, {}, {}\n", json["ranks"].get<int>(), json["process_grid"][0].get<int>(),
              json["process_grid"][1].get<int>(), json["exchange"].get<std::string>(),
              json["device"].get<std::string>());
-  fmt::print("{:<24}{:>10}{:>22}{:>8}{:>12}\n", "phase", "ms", "least to most", "words", "bandwidth");
+  fmt::print("{:<24}{:>10}{:>22}{:>8}{:>12}\n", "phase", "ms", "min to max", "words", "bandwidth");
   for (const auto& phase : json["phases"]) {
     fmt::print("{:<24}{:>10.3f}{:>11.3f}{:>11.3f}{:>8.0f}{:>11.0f}%\n", phase["name"].get<std::string>(),
                phase["milliseconds"].get<double>(), phase["milliseconds_spread"][0].get<double>(),

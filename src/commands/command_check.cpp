@@ -23,7 +23,7 @@ void print_grid(const Grid& grid, const FlowParameters& flow) {
              n[2], static_cast<double>(grid.points()) * 1e-6, grid.length_x(), grid.length_y(), grid.length_z());
   double widest = 0;
   for (std::int64_t k = 0; k < n[2]; ++k) widest = std::max(widest, grid.dz(k));
-  fmt::print("spacing         dx {:.5f}  dy {:.5f}  dz {:.6f} (least) to {:.5f} (most)\n", grid.dx(), grid.dy(),
+  fmt::print("spacing         dx {:.5f}  dy {:.5f}  dz {:.6f} (min) to {:.5f} (max)\n", grid.dx(), grid.dy(),
              grid.dz_min(), widest);
 
   const double u_tau = turbulent_profile(grid, flow).friction_velocity;
@@ -35,7 +35,7 @@ void print_grid(const Grid& grid, const FlowParameters& flow) {
   const double viscous_length = flow.viscosity / u_tau;
   fmt::print("Re_tau          {:.1f} expected if turbulent (from the law of the wall; u_tau {:.5f})\n",
              u_tau / flow.viscosity, u_tau);
-  fmt::print("wall units      dx+ {:.2f}  dy+ {:.2f}  dz+ {:.3f} (least) to {:.2f} (most), first centre z+ {:.3f}\n",
+  fmt::print("wall units      dx+ {:.2f}  dy+ {:.2f}  dz+ {:.3f} (min) to {:.2f} (max), first centre z+ {:.3f}\n",
              grid.dx() / viscous_length, grid.dy() / viscous_length, grid.dz_min() / viscous_length,
              widest / viscous_length, grid.z_center(0) / viscous_length);
 }

@@ -31,7 +31,7 @@ CaseOptions with_run_options(const RunOptions& options) {
 }
 
 /// True if the file is in the directory or below it.
-bool lies_in(const std::string& file, const fs::path& directory) {
+bool is_inside(const std::string& file, const fs::path& directory) {
   const fs::path relative = fs::weakly_canonical(file).lexically_relative(fs::weakly_canonical(directory));
   return !relative.empty() && *relative.begin() != "..";
 }
@@ -43,18 +43,19 @@ void check_directory(const RunOptions& options, const io::Case& settings) {
                              fs::exists(directory / "timeseries.csv");
   if (!holds_results) return;
   if (options.restart.empty() && !options.overwrite) {
-    throw Error(ExitCode::usage, fmt::format("{}: the output directory holds results already; say --restart auto to go "
-                                             "on with them, --overwrite to replace them, or --output for another",
-                                             directory.string()));
+    throw Error(ExitCode::usage,
+                fmt::format("{}: the output directory holds results already; use --restart auto to continue "
+                            "that run, --overwrite to replace them, or --output for another",
+                            directory.string()));
   }
-  if (!options.restart.empty() && options.restart != "auto" && !lies_in(options.restart, directory)) {
+  if (!options.restart.empty() && options.restart != "auto" && !is_inside(options.restart, directory)) {
     throw Error(
         ExitCode::usage,
         fmt::format(
             "{}: the output directory holds results of another run than {} comes from; choose another with --output",
             directory.string(), options.restart));
   }
-  if (options.overwrite && !settings.initial.file.empty() && lies_in(settings.initial.file, directory)) {
+  if (options.overwrite && !settings.initial.file.empty() && is_inside(settings.initial.file, directory)) {
     throw Error(ExitCode::usage,
                 fmt::format("{}: --overwrite would remove initial.file, {}; choose another directory with --output",
                             directory.string(), settings.initial.file));
@@ -105,8 +106,8 @@ void require_reproducible() {
   if (!device::is_gpu() || ranks == 1) return;
   throw Error(ExitCode::usage,
               "--reproducible: on several GPUs the last bits depend on the process grid, because the FFT libraries "
-              "choose their kernels by how many rows a rank owns, and ranks join their z blocks; use "
-              "one GPU or a CPU build, or leave the option away");
+              "choose their kernels by how many rows a rank owns, and because each rank condenses its z blocks; use "
+              "one GPU or a CPU build, or leave out the option");
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Estimate until the first checkpoint is timed: a slow disk, plus the latency of opening and synchronising files.
-double likely_seconds(const Simulation& simulation) {
+double estimated_seconds(const Simulation& simulation) {
   constexpr double bytes_per_second = 2e8;
   constexpr double latency = 0.2;
   return latency + checkpoint_bytes(simulation.grid) / bytes_per_second;
@@ -28,7 +28,7 @@ double likely_seconds(const Simulation& simulation) {
 class CheckpointObserver : public Observer {
  public:
   explicit CheckpointObserver(const RunContext& run) : run_(run), folder_(run.directory + "/checkpoints") {
-    run_.times.checkpoint = likely_seconds(run.simulation);
+    run_.times.checkpoint = estimated_seconds(run.simulation);
   }
 
   /// Removes later checkpoints only if the user chose an earlier one: their time series and statistics are removed too,

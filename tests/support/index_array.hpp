@@ -15,7 +15,7 @@
 
 namespace sluice::test {
 
-/// What a cell holds that nobody has written.
+/// The value of a cell that has not been written.
 inline constexpr double untouched = -1;
 
 /// Position of a cell in the global array `cells`, x fastest, plus `shift` to tell arrays apart.

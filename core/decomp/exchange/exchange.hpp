@@ -34,7 +34,7 @@ class Exchange {
   /// Its destruction is collective too.
   virtual std::unique_ptr<Transposer> transposer(const Splittings& boxes);
   /// Whether array movers send without packing.
-  virtual bool sends_arrays_as_they_lie() const { return false; }
+  virtual bool sends_unpacked() const { return false; }
 
   /// Begins a move of this exchange. Throws Error(internal) if another is in flight. For movers.
   void claim();

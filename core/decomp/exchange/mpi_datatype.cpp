@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 
-/// Common to both ways of sending: the parts where MPI can reach them, and their datatypes.
+/// Common to both methods: the parts where MPI can reach them, and their datatypes.
 class DatatypeMover : public Mover {
  public:
   DatatypeMover(Exchange& exchange, const Route& route, int tag, ArrayImage& source, ArrayImage& target)
@@ -39,7 +39,7 @@ class DatatypeMover : public Mover {
 
  protected:
   virtual void send(const Parts& outgoing, const Parts& incoming) = 0;
-  bool travels(const Parts& parts, int peer) const { return peer != rank_ && !at(parts, peer).empty(); }
+  bool is_sent(const Parts& parts, int peer) const { return peer != rank_ && !at(parts, peer).empty(); }
   static const ArrayPart& at(const Parts& parts, int peer) { return parts[static_cast<std::size_t>(peer)].part; }
 
   Exchange& exchange_;
@@ -68,7 +68,7 @@ class ByPointToPoint : public DatatypeMover {
     receives_ = sends_;
     for (int step = 1; step < size_; ++step) {
       const int source = (rank_ + size_ - step) % size_;
-      if (!travels(incoming, source)) continue;
+      if (!is_sent(incoming, source)) continue;
       const ArrayPart& part = at(incoming, source);
       check_mpi(MPI_Irecv(target_.base() + target_.offset(part), 1, types_.of(part, 0), source, tag_, comm_,
                           &receives_[static_cast<std::size_t>(source)]),
@@ -76,7 +76,7 @@ class ByPointToPoint : public DatatypeMover {
     }
     for (int step = 1; step < size_; ++step) {
       const int target = (rank_ + step) % size_;
-      if (!travels(outgoing, target)) continue;
+      if (!is_sent(outgoing, target)) continue;
       const ArrayPart& part = at(outgoing, target);
       check_mpi(MPI_Isend(source_.base() + source_.offset(part), 1, types_.of(part, 0), target, tag_, comm_,
                           &sends_[static_cast<std::size_t>(target)]),
@@ -113,7 +113,7 @@ class ByAlltoallw : public DatatypeMover {
                       received_.counts.data(), no_displacements.data(), received_.types.data(), comm_),
         "MPI_Alltoallw");
     for (int peer = 0; peer < size_; ++peer) {
-      if (travels(incoming, peer)) target_.flush(at(incoming, peer));
+      if (is_sent(incoming, peer)) target_.flush(at(incoming, peer));
     }
   }
 
@@ -122,7 +122,7 @@ class ByAlltoallw : public DatatypeMover {
     blocks.counts.assign(static_cast<std::size_t>(size_), 0);
     blocks.types.assign(static_cast<std::size_t>(size_), mpi_element_type());
     for (int peer = 0; peer < size_; ++peer) {
-      if (!travels(parts, peer)) continue;
+      if (!is_sent(parts, peer)) continue;
       blocks.counts[static_cast<std::size_t>(peer)] = 1;
       blocks.types[static_cast<std::size_t>(peer)] = types_.of(at(parts, peer), image.offset(at(parts, peer)));
     }
@@ -139,7 +139,7 @@ class DatatypeExchange : public MpiP2p {
   std::unique_ptr<Mover> array_mover(const Route& route) override {
     return std::make_unique<ByDatatypes>(*this, route, buffers_.tag, source_, target_);
   }
-  bool sends_arrays_as_they_lie() const override { return true; }
+  bool sends_unpacked() const override { return true; }
 
  private:
   ArrayImage source_, target_;  ///< of the arrays in flight
