@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/support/error.hpp"
 #include "poisson/fft/fft_columns.hpp"
 
 namespace sluice {
@@ -44,6 +45,45 @@ FftBatch FftBatch::merged() const {
     return batch;
   }
   return batch;
+}
+
+BatchedFft::BatchedFft() = default;
+
+BatchedFft::BatchedFft(FftKind kind, const FftBatch& batch) : kind_(kind), batch_(batch.merged()) {
+  if (batch.empty()) return;
+  columns_ = batch_.make_columns(kind);
+  if (!columns_) plan_ = FftPlan::make(kind, batch_);
+}
+
+BatchedFft::BatchedFft(BatchedFft&&) noexcept = default;
+BatchedFft& BatchedFft::operator=(BatchedFft&&) noexcept = default;
+BatchedFft::~BatchedFft() = default;
+
+bool BatchedFft::ready(bool right_kind, const void* in, const void* out) const {
+  if (!columns_ && !plan_) return false;
+  const auto aligned = [](const void* address) { return reinterpret_cast<std::uintptr_t>(address) % 16 == 0; };
+  SLUICE_REQUIRE(right_kind, "the plan is for transforms of another kind");
+  SLUICE_REQUIRE(aligned(in) && aligned(out), "arrays of transforms must begin at multiples of 16 bytes");
+  SLUICE_REQUIRE(in != out || batch_.in_place(kind_), "these transforms cannot run in place");
+  return true;
+}
+
+void BatchedFft::run(const real* in, std::complex<real>* out) {
+  if (!ready(kind_ == FftKind::real_to_complex, in, out)) return;
+  plan_->run(const_cast<real*>(in), out);  // no library changes it, unless in place
+}
+
+void BatchedFft::run(std::complex<real>* in, real* out) {
+  if (ready(kind_ == FftKind::complex_to_real, in, out)) plan_->run(in, out);
+}
+
+void BatchedFft::run(std::complex<real>* in, std::complex<real>* out) {
+  if (!ready(kind_ == FftKind::forward || kind_ == FftKind::backward, in, out)) return;
+  if (columns_) {
+    columns_->run(in, out, kind_ == FftKind::forward);
+  } else {
+    plan_->run(in, out);
+  }
 }
 
 }  // namespace sluice

@@ -35,15 +35,30 @@ struct FftBatch {
   bool empty() const { return length == 0 || loops[0].count == 0 || loops[1].count == 0; }
   /// Whether the transforms may run in place: values and coefficients occupy the same memory.
   bool in_place(FftKind kind) const;
-  /// Column transforms, if the transforms are columns that are neighbours in memory with the same layout on both sides;
-  /// else null.
+  /// For transforms of columns that are neighbours in memory with the same layout on both sides, if there is a kernel
+  /// for their length; else null.
   std::unique_ptr<ColumnFourier> make_columns(FftKind kind) const;
   /// The same transforms as one loop, if their distances allow it; the other loop then has count 1.
   FftBatch merged() const;
 };
 
-/// A plan for such a batch. Arrays are in device memory and begin at multiples of 16 bytes. On a GPU, a loop that does
-/// not merge may become a loop of launches, so transforms of real values must begin at even elements in both loops.
+/// A plan of the library, FFTW or cuFFT, for a batch that is not empty.
+class FftPlan {
+ public:
+  /// Throws Error(resources) if the library runs out of GPU memory.
+  static std::unique_ptr<FftPlan> make(FftKind kind, const FftBatch& batch);
+  virtual ~FftPlan() = default;
+
+  /// `in` and `out`: arrays of the kind's type; the same one only if FftBatch::in_place allows it. May destroy `in` if
+  /// `out` is real.
+  virtual void run(void* in, void* out) = 0;
+  /// Device memory that the library holds for this plan, in bytes, as far as it reports it.
+  virtual std::size_t work_bytes() const { return 0; }
+};
+
+/// Transforms such a batch: columns that are neighbours in memory by ColumnFourier, all others by a plan of the
+/// library. Arrays are in device memory and begin at multiples of 16 bytes. On a GPU, a loop that does not merge may
+/// become a loop of launches, so transforms of real values must begin at even elements in both loops.
 class BatchedFft {
  public:
   BatchedFft();  ///< transforms nothing
@@ -58,12 +73,16 @@ class BatchedFft {
   void run(std::complex<real>* in, real* out);        ///< complex_to_real; destroys `in`
   void run(std::complex<real>* in, std::complex<real>* out);
 
-  /// Device memory that the library holds for this plan, in bytes, as far as it reports it.
-  std::size_t work_bytes() const;
+  std::size_t work_bytes() const { return plan_ ? plan_->work_bytes() : 0; }
 
  private:
-  struct Plans;
-  std::unique_ptr<Plans> plans_;  ///< null for an empty batch
+  /// Whether there is anything to transform. Throws if the plan is not for arrays of this kind at these places.
+  bool ready(bool right_kind, const void* in, const void* out) const;
+
+  FftKind kind_ = FftKind::forward;
+  FftBatch batch_;
+  std::unique_ptr<ColumnFourier> columns_;
+  std::unique_ptr<FftPlan> plan_;  ///< null for columns and for an empty batch
 };
 
 }  // namespace sluice

@@ -1,5 +1,4 @@
-// Batches of Fourier transforms on a GPU: neighbouring columns by our own kernels, all others by cuFFT. A cuFFT plan
-// has one loop over transforms; the other one is a loop of launches.
+// Batches of Fourier transforms by cuFFT. Its plans have one loop over transforms; the other one is a loop of launches.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -7,13 +6,13 @@
 #include "core/support/error.hpp"
 #include "poisson/fft/batched_fft.hpp"
 #include "poisson/fft/cufft_plan.hpp"
-#include "poisson/fft/fft_columns.hpp"
 
 namespace sluice {
 
 namespace {
 
-using Complex = std::complex<real>;
+/// Maximum work memory of a launch's plan, unless its smallest batch needs more.
+constexpr std::size_t work_limit = std::size_t{64} << 20;
 
 cufftType type_of(FftKind kind) {
   if (kind == FftKind::real_to_complex) return Cufft::real_to_complex;
@@ -25,126 +24,75 @@ cufftType type_of(FftKind kind) {
 /// longer.
 bool suits_launch(const FftLoop& first, const FftLoop& second) {
   constexpr std::int64_t much_longer = 4;
-  if (first.count > much_longer * second.count) return true;
+  if (second.count == 1 || first.count > much_longer * second.count) return true;
   if (second.count > much_longer * first.count) return false;
   return first.distance_in + first.distance_out <= second.distance_in + second.distance_out;
 }
 
-bool aligned(const void* address) {
-  return reinterpret_cast<std::uintptr_t>(address) % 16 == 0;
-}
-
-}  // namespace
-
-struct BatchedFft::Plans {
-  Plans(FftKind kind_of_all, const FftBatch& all)
-      : kind(kind_of_all),
-        batch(all),
-        type(type_of(kind)),
-        together(all.loops[0].count),
-        columns(all.make_columns(kind_of_all)) {
-    if (columns) return;
-    if (!suits_launch(batch.loops[0], batch.loops[1])) std::swap(batch.loops[0], batch.loops[1]);
-    const FftLoop& launches = batch.loops[1];
+class CufftLaunches : public FftPlan {
+ public:
+  CufftLaunches(FftKind kind, const FftBatch& batch) : kind_(kind), batch_(batch) {
+    auto& [within, launches] = batch_.loops;
+    if (!suits_launch(within, launches)) std::swap(within, launches);
     const bool even_in = kind != FftKind::real_to_complex || launches.distance_in % 2 == 0;
     const bool even_out = kind != FftKind::complex_to_real || launches.distance_out % 2 == 0;
     SLUICE_REQUIRE(launches.count == 1 || (even_in && even_out),
                    "transforms of real values in several launches must begin at even elements");
-    together = batch.loops[0].count;
-    while (together > 2 && CufftPlan::work_size(type, launch_of(together)) > cufft_work_limit)
-      together = (together / 2 + 1) / 2 * 2;  // even, for the same reason
-    whole = CufftPlan(type, launch_of(together));
-    work = CufftPlan::work_size(type, launch_of(together));
-    if (const std::int64_t rest_count = batch.loops[0].count % together; rest_count > 0) {
-      rest = CufftPlan(type, launch_of(rest_count));
-      work += CufftPlan::work_size(type, launch_of(rest_count));
+    const cufftType type = type_of(kind);
+    together_ = within.count;
+    while (together_ > 2 && CufftPlan::work_size(type, launch_of(together_)) > work_limit)
+      together_ = (together_ / 2 + 1) / 2 * 2;  // even, for the same reason
+    whole_ = CufftPlan(type, launch_of(together_));
+    if (const std::int64_t rest = within.count % together_; rest > 0) rest_ = CufftPlan(type, launch_of(rest));
+  }
+
+  void run(void* in, void* out) override {
+    switch (kind_) {
+      case FftKind::real_to_complex:
+        return for_each_launch(static_cast<real*>(in), static_cast<Cufft::Complex*>(out));
+      case FftKind::complex_to_real:
+        return for_each_launch(static_cast<Cufft::Complex*>(in), static_cast<real*>(out));
+      default:
+        return for_each_launch(static_cast<Cufft::Complex*>(in), static_cast<Cufft::Complex*>(out),
+                               kind_ == FftKind::forward ? CUFFT_FORWARD : CUFFT_INVERSE);
     }
   }
 
+  std::size_t work_bytes() const override { return whole_.work_bytes() + rest_.work_bytes(); }
+
+ private:
   CufftBatch launch_of(std::int64_t count) const {
-    return {batch.length,
-            batch.stride_in,
-            batch.stride_out,
-            std::max<std::int64_t>(1, batch.loops[0].distance_in),
-            std::max<std::int64_t>(1, batch.loops[0].distance_out),
+    const FftLoop& within = batch_.loops[0];
+    return {batch_.length,
+            batch_.stride_in,
+            batch_.stride_out,
+            std::max<std::int64_t>(1, within.distance_in),
+            std::max<std::int64_t>(1, within.distance_out),
             count};
   }
 
-  template <class In, class Out>
-  void require_arrays(In* in, Out* out) const {
-    SLUICE_REQUIRE(aligned(in) && aligned(out), "arrays of transforms must begin at multiples of 16 bytes");
-    SLUICE_REQUIRE(static_cast<const void*>(in) != static_cast<const void*>(out) || batch.in_place(kind),
-                   "these transforms cannot run in place");
-  }
-
-  /// Calls execute(plan, in, out) for each launch.
-  template <class In, class Out, class Execute>
-  void run(In* in, Out* out, const Execute& execute) const {
-    require_arrays(in, out);
-    const auto& [within, launches] = batch.loops;
+  template <class In, class Out, class... Direction>
+  void for_each_launch(In* in, Out* out, Direction... direction) const {
+    const auto& [within, launches] = batch_.loops;
     for (std::int64_t n = 0; n < launches.count; ++n) {
-      for (std::int64_t m = 0; m < within.count; m += together) {
-        const CufftPlan& plan = within.count - m >= together ? whole : rest;
-        check_cufft(execute(plan.handle(), in + n * launches.distance_in + m * within.distance_in,
-                            out + n * launches.distance_out + m * within.distance_out),
-                    "cuFFT");
+      for (std::int64_t m = 0; m < within.count; m += together_) {
+        const CufftPlan& plan = within.count - m >= together_ ? whole_ : rest_;
+        plan.run(in + n * launches.distance_in + m * within.distance_in,
+                 out + n * launches.distance_out + m * within.distance_out, direction...);
       }
     }
   }
 
-  FftKind kind;
-  FftBatch batch;  ///< loops[0] within a launch
-  cufftType type;
-  std::int64_t together;  ///< transforms in one launch: as many as work memory allows
-  std::unique_ptr<ColumnFourier> columns;
-  CufftPlan whole, rest;
-  std::size_t work = 0;
+  FftKind kind_;
+  FftBatch batch_;             ///< loops[0] within a launch
+  std::int64_t together_ = 0;  ///< transforms in one launch: as many as work memory allows
+  CufftPlan whole_, rest_;
 };
 
-BatchedFft::BatchedFft() = default;
+}  // namespace
 
-BatchedFft::BatchedFft(FftKind kind, const FftBatch& batch) {
-  if (!batch.empty()) plans_ = std::make_unique<Plans>(kind, batch.merged());
-}
-
-BatchedFft::BatchedFft(BatchedFft&&) noexcept = default;
-BatchedFft& BatchedFft::operator=(BatchedFft&&) noexcept = default;
-BatchedFft::~BatchedFft() = default;
-
-void BatchedFft::run(const real* in, Complex* out) {
-  if (!plans_) return;
-  SLUICE_REQUIRE(plans_->kind == FftKind::real_to_complex, "the plan is not one from real values");
-  // cuFFT does not change the input, unless the transform is in place.
-  plans_->run(const_cast<real*>(in), out, [](cufftHandle plan, real* values, Complex* coefficients) {
-    return Cufft::execute(plan, values, cufft(coefficients));
-  });
-}
-
-void BatchedFft::run(Complex* in, real* out) {
-  if (!plans_) return;
-  SLUICE_REQUIRE(plans_->kind == FftKind::complex_to_real, "the plan is not one to real values");
-  plans_->run(in, out, [](cufftHandle plan, Complex* coefficients, real* values) {
-    return Cufft::execute(plan, cufft(coefficients), values);
-  });
-}
-
-void BatchedFft::run(Complex* in, Complex* out) {
-  if (!plans_) return;
-  SLUICE_REQUIRE(plans_->kind == FftKind::forward || plans_->kind == FftKind::backward,
-                 "the plan is not one between complex values");
-  if (plans_->columns) {
-    plans_->require_arrays(in, out);
-    plans_->columns->run(in, out, plans_->kind == FftKind::forward);
-    return;
-  }
-  const int direction = plans_->kind == FftKind::forward ? CUFFT_FORWARD : CUFFT_INVERSE;
-  plans_->run(in, out, [direction](cufftHandle plan, Complex* from, Complex* to) {
-    return Cufft::execute(plan, cufft(from), cufft(to), direction);
-  });
-}
-
-std::size_t BatchedFft::work_bytes() const {
-  return plans_ ? plans_->work : 0;
+std::unique_ptr<FftPlan> FftPlan::make(FftKind kind, const FftBatch& batch) {
+  return std::make_unique<CufftLaunches>(kind, batch);
 }
 
 }  // namespace sluice

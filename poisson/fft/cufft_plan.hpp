@@ -3,19 +3,13 @@
 #include <cufft.h>
 
 #include <algorithm>
-#include <array>
-#include <complex>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "core/support/error.hpp"
-#include "core/support/real.hpp"
+#include "poisson/fft/in_precision.hpp"
 
 namespace sluice {
-
-/// Maximum work memory of a launch's plan, unless its smallest batch needs more.
-inline constexpr std::size_t cufft_work_limit = std::size_t{64} << 20;
 
 inline void check_cufft(cufftResult status, const char* what) {
   if (status == CUFFT_SUCCESS) return;
@@ -24,6 +18,16 @@ inline void check_cufft(cufftResult status, const char* what) {
               std::string(what) +
                   (memory ? ": out of GPU memory" : ": cuFFT error " + std::to_string(static_cast<int>(status))));
 }
+
+struct Cufft {
+  using Complex = InPrecision<cufftDoubleComplex, cufftComplex>;
+  static constexpr cufftType real_to_complex = in_precision<CUFFT_D2Z, CUFFT_R2C>();
+  static constexpr cufftType complex_to_real = in_precision<CUFFT_Z2D, CUFFT_C2R>();
+  static constexpr cufftType complex_to_complex = in_precision<CUFFT_Z2Z, CUFFT_C2C>();
+  static constexpr auto execute_r2c = in_precision<cufftExecD2Z, cufftExecR2C>();
+  static constexpr auto execute_c2r = in_precision<cufftExecZ2D, cufftExecC2R>();
+  static constexpr auto execute_c2c = in_precision<cufftExecZ2Z, cufftExecC2C>();
+};
 
 /// Memory layout of a batch of one-dimensional transforms.
 struct CufftBatch {
@@ -36,18 +40,16 @@ struct CufftBatch {
 /// Owns a cuFFT plan. Move-only.
 class CufftPlan {
  public:
-  CufftPlan() { check_cufft(cufftCreate(&handle_), "cufftCreate"); }
-  CufftPlan(cufftType type, const CufftBatch& batch) : CufftPlan() {
-    std::array<long long, 1> n{batch.length};
-    auto embed = one_dimensional(batch);
-    std::size_t work = 0;
-    check_cufft(cufftMakePlanMany64(handle_, 1, n.data(), embed.data(), batch.stride_in, batch.distance_in,
-                                    embed.data(), batch.stride_out, batch.distance_out, type, batch.count, &work),
-                "cufftMakePlanMany64");
+  CufftPlan() = default;  ///< no plan
+  CufftPlan(cufftType type, const CufftBatch& batch) {
+    check_cufft(cufftCreate(&handle_), "cufftCreate");
+    work_bytes_ = call(cufftMakePlanMany64, "cufftMakePlanMany64", type, batch);
   }
-  CufftPlan(CufftPlan&& other) noexcept : handle_(std::exchange(other.handle_, 0)) {}
+  CufftPlan(CufftPlan&& other) noexcept
+      : handle_(std::exchange(other.handle_, 0)), work_bytes_(std::exchange(other.work_bytes_, 0)) {}
   CufftPlan& operator=(CufftPlan&& other) noexcept {
     std::swap(handle_, other.handle_);
+    std::swap(work_bytes_, other.work_bytes_);
     return *this;
   }
   CufftPlan(const CufftPlan&) = delete;
@@ -55,57 +57,38 @@ class CufftPlan {
   ~CufftPlan() {
     if (handle_ != 0) cufftDestroy(handle_);
   }
-  cufftHandle handle() const { return handle_; }
 
+  /// In the type of the plan; `direction`, of complex transforms: CUFFT_FORWARD or CUFFT_INVERSE.
+  void run(real* in, Cufft::Complex* out) const { check_cufft(Cufft::execute_r2c(handle_, in, out), "cuFFT"); }
+  void run(Cufft::Complex* in, real* out) const { check_cufft(Cufft::execute_c2r(handle_, in, out), "cuFFT"); }
+  void run(Cufft::Complex* in, Cufft::Complex* out, int direction) const {
+    check_cufft(Cufft::execute_c2c(handle_, in, out, direction), "cuFFT");
+  }
+
+  std::size_t work_bytes() const { return work_bytes_; }
   /// Work memory that a plan would need, in bytes.
   static std::size_t work_size(cufftType type, const CufftBatch& batch) {
-    const CufftPlan probe;
-    std::array<long long, 1> n{batch.length};
-    auto embed = one_dimensional(batch);
-    std::size_t work = 0;
-    check_cufft(cufftGetSizeMany64(probe.handle_, 1, n.data(), embed.data(), batch.stride_in, batch.distance_in,
-                                   embed.data(), batch.stride_out, batch.distance_out, type, batch.count, &work),
-                "cufftGetSizeMany64");
-    return work;
+    CufftPlan probe;
+    check_cufft(cufftCreate(&probe.handle_), "cufftCreate");
+    return probe.call(cufftGetSizeMany64, "cufftGetSizeMany64", type, batch);
   }
 
  private:
-  /// The size of the array around one transform. In one dimension cuFFT only checks that it is given.
-  static std::array<long long, 1> one_dimensional(const CufftBatch& batch) {
-    return {batch.length * std::max<long long>(1, std::max(batch.stride_in, batch.stride_out))};
+  /// Calls a function that makes a plan, or only measures it; returns the work memory in bytes.
+  template <class Function>
+  std::size_t call(Function* function, const char* name, cufftType type, const CufftBatch& batch) {
+    long long length = batch.length;
+    // The size of the array around one transform: in one dimension cuFFT only checks that it is given.
+    long long embed = length * std::max({1LL, batch.stride_in, batch.stride_out});
+    std::size_t work = 0;
+    check_cufft(function(handle_, 1, &length, &embed, batch.stride_in, batch.distance_in, &embed, batch.stride_out,
+                         batch.distance_out, type, batch.count, &work),
+                name);
+    return work;
   }
 
   cufftHandle handle_ = 0;
+  std::size_t work_bytes_ = 0;
 };
-
-struct DoubleCufft {
-  using Complex = cufftDoubleComplex;
-  static constexpr cufftType real_to_complex = CUFFT_D2Z;
-  static constexpr cufftType complex_to_real = CUFFT_Z2D;
-  static constexpr cufftType complex_to_complex = CUFFT_Z2Z;
-  static cufftResult execute(cufftHandle plan, double* in, Complex* out) { return cufftExecD2Z(plan, in, out); }
-  static cufftResult execute(cufftHandle plan, Complex* in, double* out) { return cufftExecZ2D(plan, in, out); }
-  static cufftResult execute(cufftHandle plan, Complex* in, Complex* out, int direction) {
-    return cufftExecZ2Z(plan, in, out, direction);
-  }
-};
-
-struct SingleCufft {
-  using Complex = cufftComplex;
-  static constexpr cufftType real_to_complex = CUFFT_R2C;
-  static constexpr cufftType complex_to_real = CUFFT_C2R;
-  static constexpr cufftType complex_to_complex = CUFFT_C2C;
-  static cufftResult execute(cufftHandle plan, float* in, Complex* out) { return cufftExecR2C(plan, in, out); }
-  static cufftResult execute(cufftHandle plan, Complex* in, float* out) { return cufftExecC2R(plan, in, out); }
-  static cufftResult execute(cufftHandle plan, Complex* in, Complex* out, int direction) {
-    return cufftExecC2C(plan, in, out, direction);
-  }
-};
-
-using Cufft = std::conditional_t<std::is_same_v<real, double>, DoubleCufft, SingleCufft>;
-
-inline Cufft::Complex* cufft(void* data) {
-  return static_cast<Cufft::Complex*>(data);
-}
 
 }  // namespace sluice

@@ -1,12 +1,15 @@
 #pragma once
 // Fourier transforms of the fields, in place. One file for each library behind this header.
 #include <complex>
+#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "core/decomp/field.hpp"
 
 namespace sluice {
+
+class ColumnFourier;
 
 /// Name and version of the library: "FFTW 3.3.10".
 std::string fft_library();
@@ -43,12 +46,14 @@ class FourierY {
   FourierY(const FourierY&) = delete;
   FourierY& operator=(const FourierY&) = delete;
 
-  void forward(View3<std::complex<real>> coefficients);
-  void backward(View3<std::complex<real>> coefficients);
+  void forward(View3<std::complex<real>> coefficients) { run(coefficients, true); }
+  void backward(View3<std::complex<real>> coefficients) { run(coefficients, false); }
 
  private:
-  struct Plans;
-  std::unique_ptr<Plans> plans_;
+  void run(View3<std::complex<real>> coefficients, bool forward);
+
+  std::int64_t stride_y_, stride_z_;
+  std::unique_ptr<ColumnFourier> columns_;  ///< null if there are no coefficients
 };
 
 }  // namespace sluice

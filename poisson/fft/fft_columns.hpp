@@ -10,16 +10,21 @@
 
 namespace sluice {
 
+enum class FourierMethod;
+
 class ColumnFourier {
  public:
   /// For nx x ny x nz coefficients, rows stride_y and planes stride_z elements apart. Null if there is no kernel for
   /// this length, or if it needs more shared memory than the GPU has. Kernels exist for multiples of 16 up to 2048
   /// without prime factors above 7, except 2000; a CPU build has every length.
   static std::unique_ptr<ColumnFourier> make(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
+  /// The same for every length, but in place only: on a GPU, VkFFT or cuFFT transform where there is no kernel.
+  static std::unique_ptr<ColumnFourier> of_any_length(int nx, int ny, int nz, std::int64_t stride_y,
+                                                      std::int64_t stride_z, FourierMethod method);
   virtual ~ColumnFourier() = default;
 
-  /// Unscaled transforms of the array at `from`, device memory, into an array of the same layout, or in place. The bits
-  /// of a column's result depend on that column alone.
+  /// Unscaled transforms of the array at `from`, device memory, into an array of the same layout, or in place. With a
+  /// kernel or FFTW, the bits of a column's result depend on that column alone.
   virtual void run(const std::complex<real>* from, std::complex<real>* to, bool forward) = 0;
 };
 

@@ -22,8 +22,8 @@ class Columns : public ColumnFourier {
         pitch_((std::ptrdiff_t{length} + 7) / 4 * 4),
         source_(buffer_size()),
         target_(buffer_size()),
-        forward_(Fftw::c2c(length, fftw(source_.data()), fftw(target_.data()), FFTW_FORWARD)),
-        backward_(Fftw::c2c(length, fftw(source_.data()), fftw(target_.data()), FFTW_BACKWARD)) {}
+        forward_({length, 1, 1}, {}, source_.data(), target_.data(), FFTW_FORWARD),
+        backward_({length, 1, 1}, {}, source_.data(), target_.data(), FFTW_BACKWARD) {}
 
   void run(const Complex* from, Complex* to, bool forward) override {
     const FftwPlan& plan = forward ? forward_ : backward_;
@@ -51,7 +51,7 @@ class Columns : public ColumnFourier {
     for (int j = 0; j < ny_; ++j) {
       for (int c = 0; c < columns; ++c) source[c * pitch_ + j] = from[j * stride_y_ + c];
     }
-    for (int c = 0; c < columns; ++c) Fftw::execute(plan, fftw(source + c * pitch_), fftw(target + c * pitch_));
+    for (int c = 0; c < columns; ++c) plan.run(source + c * pitch_, target + c * pitch_);
     for (int j = 0; j < ny_; ++j) {
       for (int c = 0; c < columns; ++c) to[j * stride_y_ + c] = target[c * pitch_ + j];
     }

@@ -1,10 +1,10 @@
 // Fourier transforms on a GPU, in place: by our own kernels; along y for other lengths by VkFFT, if the build has it;
 // else by cuFFT, the plain implementation. cuFFT may choose its kernels by batch size, so the last bits of a transform
 // can depend on the number of rows on a rank, hence on the process grid.
-#include <algorithm>
 #include <string>
 
 #include "core/support/error.hpp"
+#include "poisson/fft/batched_fft.hpp"
 #include "poisson/fft/cufft_plan.hpp"
 #include "poisson/fft/fft.hpp"
 #include "poisson/fft/fft_columns.hpp"
@@ -26,36 +26,41 @@ bool cufft_is_fast(std::int64_t nx, std::int64_t row_length) {
   return nx >= 256 && (nx & (nx - 1)) == 0 && row_length == nx + 2;
 }
 
-}  // namespace
+/// One plane at a time: strided transforms of all planes would need as much work memory as data.
+class CufftColumns : public ColumnFourier {
+ public:
+  CufftColumns(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z)
+      : plan_(Cufft::complex_to_complex, {ny, stride_y, stride_y, 1, 1, nx}), nz_(nz), stride_z_(stride_z) {}
 
-/// Transforms all rows at once, y halo included; cuFFT transforms as many planes at a time as work memory allows.
-struct FourierX::Plans {
-  Plans(const Box3& owned, std::int64_t length, FourierMethod method)
-      : box(owned), row_length(length), planes(owned.nz()) {
-    if (method == FourierMethod::fastest && !cufft_is_fast(box.extent(0), row_length)) {
-      rows = RowFourier::make(box.nx(), rows_of(planes), row_length);
-      if (rows) return;
-    }
-    while (planes > 1 &&
-           std::max(CufftPlan::work_size(Cufft::real_to_complex, batch(planes, true)),
-                    CufftPlan::work_size(Cufft::complex_to_real, batch(planes, false))) > cufft_work_limit) {
-      planes = (planes + 1) / 2;
-    }
-    forward = CufftPlan(Cufft::real_to_complex, batch(planes, true));
-    backward = CufftPlan(Cufft::complex_to_real, batch(planes, false));
-    if (const int rest = box.nz() % planes; rest > 0) {
-      forward_rest = CufftPlan(Cufft::real_to_complex, batch(rest, true));
-      backward_rest = CufftPlan(Cufft::complex_to_real, batch(rest, false));
+  void run(const Complex* from, Complex* to, bool forward) override {
+    SLUICE_REQUIRE(from == to, "cuFFT transforms columns in place");
+    for (int k = 0; k < nz_; ++k) {
+      auto* const plane = reinterpret_cast<Cufft::Complex*>(to + k * stride_z_);
+      plan_.run(plane, plane, forward ? CUFFT_FORWARD : CUFFT_INVERSE);
     }
   }
 
-  /// Rows of `depth` planes, with the y halo between them.
-  std::int64_t rows_of(int depth) const { return (box.extent(1) + 2) * depth - 2; }
+ private:
+  CufftPlan plan_;
+  int nz_;
+  std::int64_t stride_z_;
+};
 
-  CufftBatch batch(int depth, bool to_complex) const {
-    const long long in_real = row_length;
-    const long long in_complex = row_length / 2;
-    return {box.extent(0), 1, 1, to_complex ? in_real : in_complex, to_complex ? in_complex : in_real, rows_of(depth)};
+}  // namespace
+
+/// Transforms all rows at once, y halos included.
+struct FourierX::Plans {
+  Plans(const Box3& owned, std::int64_t length, FourierMethod method) : box(owned), row_length(length) {
+    const std::int64_t count = (box.extent(1) + 2) * box.nz() - 2;
+    if (method == FourierMethod::fastest && !cufft_is_fast(box.extent(0), row_length)) {
+      rows = RowFourier::make(box.nx(), count, row_length);
+      if (rows) return;
+    }
+    const auto batch = [&](std::int64_t in, std::int64_t out) {
+      return FftBatch{box.extent(0), 1, 1, {FftLoop{count, in, out}, FftLoop{}}};
+    };
+    forward = FftPlan::make(FftKind::real_to_complex, batch(row_length, row_length / 2));
+    backward = FftPlan::make(FftKind::complex_to_real, batch(row_length / 2, row_length));
   }
 
   real* first_row(Field& field) const {
@@ -64,19 +69,10 @@ struct FourierX::Plans {
     return field.view().origin;
   }
 
-  template <class Execute>
-  void run(Field& field, const CufftPlan& whole, const CufftPlan& rest, const Execute& execute) const {
-    real* const first = first_row(field);
-    int k = 0;
-    for (; k + planes <= box.nz(); k += planes) execute(whole, first + k * field.plane_length());
-    if (k < box.nz()) execute(rest, first + k * field.plane_length());
-  }
-
   Box3 box;
   std::int64_t row_length;
-  int planes;  ///< in one launch
   std::unique_ptr<RowFourier> rows;
-  CufftPlan forward, backward, forward_rest, backward_rest;
+  std::unique_ptr<FftPlan> forward, backward;  ///< without our own kernels
 };
 
 FourierX::FourierX(const Box3& box, std::int64_t row_length, FourierMethod method) {
@@ -88,92 +84,32 @@ FourierX::FourierX(const Box3& box, std::int64_t row_length, FourierMethod metho
 FourierX::~FourierX() = default;
 
 void FourierX::forward(Field& field) {
+  real* const data = plans_->first_row(field);
   if (plans_->rows) {
-    plans_->rows->forward(plans_->first_row(field));
-    return;
+    plans_->rows->forward(data);
+  } else {
+    plans_->forward->run(data, data);
   }
-  plans_->run(field, plans_->forward, plans_->forward_rest, [](const CufftPlan& plan, real* rows) {
-    check_cufft(Cufft::execute(plan.handle(), rows, cufft(rows)), "cuFFT along x, forward");
-  });
 }
 
 void FourierX::backward(Field& field) {
+  real* const data = plans_->first_row(field);
   if (plans_->rows) {
-    plans_->rows->backward(plans_->first_row(field));
-    return;
+    plans_->rows->backward(data);
+  } else {
+    plans_->backward->run(data, data);
   }
-  plans_->run(field, plans_->backward, plans_->backward_rest, [](const CufftPlan& plan, real* rows) {
-    check_cufft(Cufft::execute(plan.handle(), cufft(rows), rows), "cuFFT along x, backward");
-  });
 }
 
+std::unique_ptr<ColumnFourier> ColumnFourier::of_any_length(int nx, int ny, int nz, std::int64_t stride_y,
+                                                            std::int64_t stride_z, FourierMethod method) {
+  if (method == FourierMethod::fastest) {
+    if (auto columns = make(nx, ny, nz, stride_y, stride_z)) return columns;
 #ifdef SLUICE_VKFFT
-/// Whether VkFFT has radices for this length.
-bool suits_vkfft(int length) {
-  if (length < 4) return false;
-  for (const int radix : {2, 3, 5, 7}) {
-    while (length % radix == 0) length /= radix;
+    if (auto columns = make_vkfft_columns(nx, ny, nz, stride_y, stride_z)) return columns;
+#endif
   }
-  return length == 1;
-}
-#endif
-
-/// Transforms all planes at once, but with cuFFT one plane at a time: strided transforms of all planes would need as
-/// much work memory as data.
-struct FourierY::Plans {
-  Plans(int nx, int ny, int planes, std::int64_t row_stride, std::int64_t plane_stride, FourierMethod method)
-      : nz(planes), stride_y(row_stride), stride_z(plane_stride) {
-    if (nx == 0 || planes == 0) return;
-    if (method == FourierMethod::fastest) columns = ColumnFourier::make(nx, ny, planes, stride_y, stride_z);
-    if (columns) return;
-#ifdef SLUICE_VKFFT
-    if (method == FourierMethod::fastest && suits_vkfft(ny)) {
-      vkfft = VkFourierY::make(nx, ny, planes, stride_y, stride_z);
-      if (vkfft) return;
-    }
-#endif
-    plan = CufftPlan(Cufft::complex_to_complex, {ny, stride_y, stride_y, 1, 1, nx});
-  }
-
-  void run(View3<Complex> coefficients, int direction) {
-    SLUICE_REQUIRE(coefficients.stride_y == stride_y && coefficients.stride_z == stride_z,
-                   "the coefficients are not laid out as this transform was made for");
-    if (columns) {
-      columns->run(coefficients.origin, coefficients.origin, direction == CUFFT_FORWARD);
-      return;
-    }
-#ifdef SLUICE_VKFFT
-    if (vkfft) {
-      vkfft->run(coefficients.origin, direction == CUFFT_FORWARD);
-      return;
-    }
-#endif
-    for (int k = 0; k < nz; ++k) {
-      Cufft::Complex* const data = cufft(coefficients.origin + k * stride_z);
-      check_cufft(Cufft::execute(plan.handle(), data, data, direction), "cuFFT along y");
-    }
-  }
-
-  int nz;
-  std::int64_t stride_y, stride_z;
-  std::unique_ptr<ColumnFourier> columns;
-  CufftPlan plan;
-#ifdef SLUICE_VKFFT
-  std::unique_ptr<VkFourierY> vkfft;
-#endif
-};
-
-FourierY::FourierY(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z, FourierMethod method)
-    : plans_(std::make_unique<Plans>(nx, ny, nz, stride_y, stride_z, method)) {}
-
-FourierY::~FourierY() = default;
-
-void FourierY::forward(View3<std::complex<real>> coefficients) {
-  plans_->run(coefficients, CUFFT_FORWARD);
-}
-
-void FourierY::backward(View3<std::complex<real>> coefficients) {
-  plans_->run(coefficients, CUFFT_INVERSE);
+  return std::make_unique<CufftColumns>(nx, ny, nz, stride_y, stride_z);
 }
 
 std::string fft_library() {

@@ -29,8 +29,10 @@ struct FourierX::Plans {
         row_length(length),
         row(static_cast<std::size_t>(length)),
         target(static_cast<std::size_t>(length)),
-        forward(Fftw::r2c(owned.nx(), row.data(), reinterpret_cast<FftwComplex*>(target.data()))),
-        backward(Fftw::c2r(owned.nx(), reinterpret_cast<FftwComplex*>(row.data()), target.data())) {}
+        forward({owned.nx(), 1, 1}, {}, row.data(), as_complex(target.data())),
+        backward({owned.nx(), 1, 1}, {}, as_complex(row.data()), target.data()) {}
+
+  static Complex* as_complex(real* data) { return reinterpret_cast<Complex*>(data); }
 
   template <class Transform>
   void for_each_row(Field& field, std::size_t elements, const Transform& transform) {
@@ -63,43 +65,22 @@ FourierX::FourierX(const Box3& box, std::int64_t row_length, FourierMethod /*met
 FourierX::~FourierX() = default;
 
 void FourierX::forward(Field& field) {
-  plans_->for_each_row(field, static_cast<std::size_t>(plans_->box.nx()), [this](real* row, real* data) {
-    Fftw::execute(plans_->forward, row, reinterpret_cast<FftwComplex*>(data));
-  });
+  plans_->for_each_row(field, static_cast<std::size_t>(plans_->box.nx()),
+                       [this](real* row, real* data) { plans_->forward.run(row, Plans::as_complex(data)); });
 }
 
 void FourierX::backward(Field& field) {
-  plans_->for_each_row(field, 2 * static_cast<std::size_t>(plans_->box.nx() / 2 + 1), [this](real* row, real* data) {
-    Fftw::execute(plans_->backward, reinterpret_cast<FftwComplex*>(row), data);
-  });
+  plans_->for_each_row(field, 2 * static_cast<std::size_t>(plans_->box.nx() / 2 + 1),
+                       [this](real* row, real* data) { plans_->backward.run(Plans::as_complex(row), data); });
 }
 
-struct FourierY::Plans {
-  void run(View3<Complex> coefficients, bool forward) {
-    SLUICE_REQUIRE(coefficients.stride_y == stride_y && coefficients.stride_z == stride_z,
-                   "the coefficients are not laid out as this transform was made for");
-    columns->run(coefficients.origin, coefficients.origin, forward);
-  }
-
-  std::unique_ptr<ColumnFourier> columns;
-  std::int64_t stride_y, stride_z;
-};
-
-FourierY::FourierY(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z, FourierMethod /*method*/)
-    : plans_(std::make_unique<Plans>(ColumnFourier::make(nx, ny, nz, stride_y, stride_z), stride_y, stride_z)) {}
-
-FourierY::~FourierY() = default;
-
-void FourierY::forward(View3<std::complex<real>> coefficients) {
-  plans_->run(coefficients, true);
-}
-
-void FourierY::backward(View3<std::complex<real>> coefficients) {
-  plans_->run(coefficients, false);
+std::unique_ptr<ColumnFourier> ColumnFourier::of_any_length(int nx, int ny, int nz, std::int64_t stride_y,
+                                                            std::int64_t stride_z, FourierMethod /*method*/) {
+  return make(nx, ny, nz, stride_y, stride_z);
 }
 
 std::string fft_library() {
-  const std::string full = Fftw::version();  // "fftw-3.3.10-sse2-avx"
+  const std::string full = Fftw::version;  // "fftw-3.3.10-sse2-avx"
   const std::size_t start = full.find('-') + 1;
   return "FFTW " + full.substr(start, full.find('-', start) - start);
 }

@@ -19,52 +19,71 @@ void check_vkfft(VkFFTResult status, const char* what) {
   throw Error(ExitCode::internal, std::string(what) + ": VkFFT error " + std::to_string(static_cast<int>(status)));
 }
 
-}  // namespace
+/// Whether VkFFT has radices for this length.
+bool suits_vkfft(int length) {
+  if (length < 4) return false;
+  for (const int radix : {2, 3, 5, 7}) {
+    while (length % radix == 0) length /= radix;
+  }
+  return length == 1;
+}
 
-struct VkFourierY::Application {
-  VkFFTApplication handle = {};
-  CUdevice device = 0;
-  std::uint64_t bytes = 0;
-  bool ready = false;
+class VkColumns : public ColumnFourier {
+ public:
+  VkColumns(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z) {
+    int device = 0;
+    check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+    check_cuda(cudaFree(nullptr), "starting CUDA");  // VkFFT compiles into the current context
+    device_ = static_cast<CUdevice>(device);
+    bytes_ = static_cast<std::uint64_t>(stride_z) * static_cast<std::uint64_t>(nz) * 2 * sizeof(real);
+
+    VkFFTConfiguration configuration = {};
+    configuration.FFTdim = 3;
+    configuration.size[0] = static_cast<std::uint64_t>(nx);
+    configuration.size[1] = static_cast<std::uint64_t>(ny);
+    configuration.size[2] = static_cast<std::uint64_t>(nz);
+    configuration.omitDimension[0] = 1;
+    configuration.omitDimension[2] = 1;
+    configuration.bufferStride[0] = static_cast<std::uint64_t>(stride_y);
+    configuration.bufferStride[1] = static_cast<std::uint64_t>(stride_z);
+    configuration.bufferStride[2] = static_cast<std::uint64_t>(stride_z) * static_cast<std::uint64_t>(nz);
+    configuration.doublePrecision = sizeof(real) == sizeof(double) ? 1 : 0;
+    configuration.device = &device_;
+    configuration.bufferSize = &bytes_;
+    ready_ = initializeVkFFT(&application_, configuration) == VKFFT_SUCCESS;
+  }
+  VkColumns(const VkColumns&) = delete;
+  VkColumns& operator=(const VkColumns&) = delete;
+  ~VkColumns() override {
+    if (ready_) deleteVkFFT(&application_);
+  }
+
+  /// Without work memory.
+  bool works_in_place() const { return ready_ && application_.configuration.allocateTempBuffer == 0; }
+
+  void run(const std::complex<real>* from, std::complex<real>* to, bool forward) override {
+    SLUICE_REQUIRE(from == to, "VkFFT transforms columns in place");
+    void* data = to;
+    VkFFTLaunchParams parameters = {};
+    parameters.buffer = &data;
+    check_vkfft(VkFFTAppend(&application_, forward ? -1 : 1, &parameters), "the transform along y");
+  }
+
+ private:
+  VkFFTApplication application_ = {};
+  CUdevice device_ = 0;
+  std::uint64_t bytes_ = 0;
+  bool ready_ = false;
 };
 
-VkFourierY::VkFourierY() : application_(std::make_unique<Application>()) {}
+}  // namespace
 
-std::unique_ptr<VkFourierY> VkFourierY::make(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z) {
-  std::unique_ptr<VkFourierY> transform(new VkFourierY);
-  Application& application = *transform->application_;
-  int device = 0;
-  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-  check_cuda(cudaFree(nullptr), "starting CUDA");  // VkFFT compiles into the current context
-  application.device = static_cast<CUdevice>(device);
-  application.bytes = static_cast<std::uint64_t>(stride_z) * static_cast<std::uint64_t>(nz) * 2 * sizeof(real);
-
-  VkFFTConfiguration configuration = {};
-  configuration.FFTdim = 3;
-  configuration.size[0] = static_cast<std::uint64_t>(nx);
-  configuration.size[1] = static_cast<std::uint64_t>(ny);
-  configuration.size[2] = static_cast<std::uint64_t>(nz);
-  configuration.omitDimension[0] = 1;
-  configuration.omitDimension[2] = 1;
-  configuration.bufferStride[0] = static_cast<std::uint64_t>(stride_y);
-  configuration.bufferStride[1] = static_cast<std::uint64_t>(stride_z);
-  configuration.bufferStride[2] = static_cast<std::uint64_t>(stride_z) * static_cast<std::uint64_t>(nz);
-  configuration.doublePrecision = sizeof(real) == sizeof(double) ? 1 : 0;
-  configuration.device = &application.device;
-  configuration.bufferSize = &application.bytes;
-  application.ready = initializeVkFFT(&application.handle, configuration) == VKFFT_SUCCESS;
-  if (!application.ready || application.handle.configuration.allocateTempBuffer != 0) return nullptr;
-  return transform;
-}
-
-VkFourierY::~VkFourierY() {
-  if (application_->ready) deleteVkFFT(&application_->handle);
-}
-
-void VkFourierY::run(void* coefficients, bool forward) {
-  VkFFTLaunchParams parameters = {};
-  parameters.buffer = &coefficients;
-  check_vkfft(VkFFTAppend(&application_->handle, forward ? -1 : 1, &parameters), "the transform along y");
+std::unique_ptr<ColumnFourier> make_vkfft_columns(int nx, int ny, int nz, std::int64_t stride_y,
+                                                  std::int64_t stride_z) {
+  if (!suits_vkfft(ny)) return nullptr;
+  auto columns = std::make_unique<VkColumns>(nx, ny, nz, stride_y, stride_z);
+  if (!columns->works_in_place()) return nullptr;
+  return columns;
 }
 
 const char* vkfft_version() {

@@ -1,31 +1,15 @@
 #pragma once
-// Transforms along y by VkFFT: strided, in place, in one pass over memory. For GPU builds with VkFFT.
+// Transforms of columns by VkFFT: strided, in place, in one pass over memory. For GPU builds with VkFFT.
 #include <cstdint>
 #include <memory>
 
-#include "core/support/real.hpp"
+#include "poisson/fft/fft_columns.hpp"
 
 namespace sluice {
 
-class VkFourierY {
- public:
-  /// For nx x ny x nz coefficients, rows stride_y and planes stride_z elements apart. Compiles its kernels, which takes
-  /// about a second. Null if VkFFT does not support this shape, or would need work memory as large as the data.
-  static std::unique_ptr<VkFourierY> make(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
-
-  ~VkFourierY();
-  VkFourierY(const VkFourierY&) = delete;
-  VkFourierY& operator=(const VkFourierY&) = delete;
-
-  /// Unscaled transform of the array at `coefficients`, device memory.
-  void run(void* coefficients, bool forward);
-
- private:
-  VkFourierY();
-
-  struct Application;
-  std::unique_ptr<Application> application_;
-};
+/// In place only. Arguments as of ColumnFourier::make. Compiles its kernels, which takes about a second. Null if VkFFT
+/// has no radices for this length, does not support the shape, or would need work memory as large as the data.
+std::unique_ptr<ColumnFourier> make_vkfft_columns(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
 
 /// "VkFFT 1.2.26"
 const char* vkfft_version();

@@ -4,92 +4,63 @@
 #include <fftw3.h>
 
 #include <complex>
-#include <cstdint>
+#include <memory>
+#include <span>
 #include <type_traits>
-#include <utility>
 
 #include "core/support/error.hpp"
-#include "core/support/real.hpp"
+#include "poisson/fft/in_precision.hpp"
 
 namespace sluice {
 
-struct DoubleFftw {
-  using Complex = fftw_complex;
-  using Plan = fftw_plan;
-  using Loop = fftw_iodim64;
-  static Plan r2c(int n, double* in, Complex* out) { return fftw_plan_dft_r2c_1d(n, in, out, FFTW_ESTIMATE); }
-  static Plan c2r(int n, Complex* in, double* out) { return fftw_plan_dft_c2r_1d(n, in, out, FFTW_ESTIMATE); }
-  static Plan c2c(int n, Complex* in, Complex* out, int sign) {
-    return fftw_plan_dft_1d(n, in, out, sign, FFTW_ESTIMATE);
-  }
-  static Plan r2c(const Loop& line, int loops, const Loop* loop, double* in, Complex* out) {
-    return fftw_plan_guru64_dft_r2c(1, &line, loops, loop, in, out, FFTW_ESTIMATE);
-  }
-  static Plan c2r(const Loop& line, int loops, const Loop* loop, Complex* in, double* out) {
-    return fftw_plan_guru64_dft_c2r(1, &line, loops, loop, in, out, FFTW_ESTIMATE);
-  }
-  static Plan c2c(const Loop& line, int loops, const Loop* loop, Complex* in, Complex* out, int sign) {
-    return fftw_plan_guru64_dft(1, &line, loops, loop, in, out, sign, FFTW_ESTIMATE);
-  }
-  static void execute(Plan plan, double* in, Complex* out) { fftw_execute_dft_r2c(plan, in, out); }
-  static void execute(Plan plan, Complex* in, double* out) { fftw_execute_dft_c2r(plan, in, out); }
-  static void execute(Plan plan, Complex* in, Complex* out) { fftw_execute_dft(plan, in, out); }
-  static void destroy(Plan plan) { fftw_destroy_plan(plan); }
-  static const char* version() { return fftw_version; }
+struct Fftw {
+  using Complex = InPrecision<fftw_complex, fftwf_complex>;
+  using Plan = InPrecision<fftw_plan, fftwf_plan>;
+  using Loop = InPrecision<fftw_iodim64, fftwf_iodim64>;
+  static constexpr auto plan_r2c = in_precision<fftw_plan_guru64_dft_r2c, fftwf_plan_guru64_dft_r2c>();
+  static constexpr auto plan_c2r = in_precision<fftw_plan_guru64_dft_c2r, fftwf_plan_guru64_dft_c2r>();
+  static constexpr auto plan_c2c = in_precision<fftw_plan_guru64_dft, fftwf_plan_guru64_dft>();
+  static constexpr auto execute_r2c = in_precision<fftw_execute_dft_r2c, fftwf_execute_dft_r2c>();
+  static constexpr auto execute_c2r = in_precision<fftw_execute_dft_c2r, fftwf_execute_dft_c2r>();
+  static constexpr auto execute_c2c = in_precision<fftw_execute_dft, fftwf_execute_dft>();
+  static constexpr auto destroy = in_precision<fftw_destroy_plan, fftwf_destroy_plan>();
+  static constexpr const char* version = in_precision<fftw_version, fftwf_version>();
 };
 
-struct SingleFftw {
-  using Complex = fftwf_complex;
-  using Plan = fftwf_plan;
-  using Loop = fftwf_iodim64;
-  static Plan r2c(int n, float* in, Complex* out) { return fftwf_plan_dft_r2c_1d(n, in, out, FFTW_ESTIMATE); }
-  static Plan c2r(int n, Complex* in, float* out) { return fftwf_plan_dft_c2r_1d(n, in, out, FFTW_ESTIMATE); }
-  static Plan c2c(int n, Complex* in, Complex* out, int sign) {
-    return fftwf_plan_dft_1d(n, in, out, sign, FFTW_ESTIMATE);
-  }
-  static Plan r2c(const Loop& line, int loops, const Loop* loop, float* in, Complex* out) {
-    return fftwf_plan_guru64_dft_r2c(1, &line, loops, loop, in, out, FFTW_ESTIMATE);
-  }
-  static Plan c2r(const Loop& line, int loops, const Loop* loop, Complex* in, float* out) {
-    return fftwf_plan_guru64_dft_c2r(1, &line, loops, loop, in, out, FFTW_ESTIMATE);
-  }
-  static Plan c2c(const Loop& line, int loops, const Loop* loop, Complex* in, Complex* out, int sign) {
-    return fftwf_plan_guru64_dft(1, &line, loops, loop, in, out, sign, FFTW_ESTIMATE);
-  }
-  static void execute(Plan plan, float* in, Complex* out) { fftwf_execute_dft_r2c(plan, in, out); }
-  static void execute(Plan plan, Complex* in, float* out) { fftwf_execute_dft_c2r(plan, in, out); }
-  static void execute(Plan plan, Complex* in, Complex* out) { fftwf_execute_dft(plan, in, out); }
-  static void destroy(Plan plan) { fftwf_destroy_plan(plan); }
-  static const char* version() { return fftwf_version; }
-};
-
-using Fftw = std::conditional_t<std::is_same_v<real, double>, DoubleFftw, SingleFftw>;
-using FftwComplex = Fftw::Complex;
-
-inline FftwComplex* fftw(std::complex<real>* data) {
-  return reinterpret_cast<FftwComplex*>(data);
-}
-
-/// Owns a plan. Move-only.
+/// Owns a plan of one-dimensional transforms: `loops` of them, each along `line`. Planning looks only at the alignment
+/// of the arrays and at whether they are the same. Move-only.
 class FftwPlan {
  public:
+  using Loops = std::span<const Fftw::Loop>;
+
+  FftwPlan() = default;
+  FftwPlan(const Fftw::Loop& line, Loops loops, real* in, std::complex<real>* out)
+      : FftwPlan(Fftw::plan_r2c(1, &line, count(loops), loops.data(), in, fftw(out), FFTW_ESTIMATE)) {}
+  FftwPlan(const Fftw::Loop& line, Loops loops, std::complex<real>* in, real* out)
+      : FftwPlan(Fftw::plan_c2r(1, &line, count(loops), loops.data(), fftw(in), out, FFTW_ESTIMATE)) {}
+  /// `sign`: FFTW_FORWARD or FFTW_BACKWARD
+  FftwPlan(const Fftw::Loop& line, Loops loops, std::complex<real>* in, std::complex<real>* out, int sign)
+      : FftwPlan(Fftw::plan_c2c(1, &line, count(loops), loops.data(), fftw(in), fftw(out), sign, FFTW_ESTIMATE)) {}
+
+  /// Between arrays of the same alignment as those it was made for.
+  void run(real* in, std::complex<real>* out) const { Fftw::execute_r2c(plan_.get(), in, fftw(out)); }
+  void run(std::complex<real>* in, real* out) const { Fftw::execute_c2r(plan_.get(), fftw(in), out); }
+  void run(std::complex<real>* in, std::complex<real>* out) const {
+    Fftw::execute_c2c(plan_.get(), fftw(in), fftw(out));
+  }
+
+ private:
+  struct Destroy {
+    void operator()(Fftw::Plan plan) const { Fftw::destroy(plan); }
+  };
+
   explicit FftwPlan(Fftw::Plan plan) : plan_(plan) {
     SLUICE_REQUIRE(plan != nullptr, "FFTW has no plan for this size");
   }
-  FftwPlan(FftwPlan&& other) noexcept : plan_(std::exchange(other.plan_, nullptr)) {}
-  FftwPlan& operator=(FftwPlan&& other) noexcept {
-    std::swap(plan_, other.plan_);
-    return *this;
-  }
-  FftwPlan(const FftwPlan&) = delete;
-  FftwPlan& operator=(const FftwPlan&) = delete;
-  ~FftwPlan() {
-    if (plan_ != nullptr) Fftw::destroy(plan_);
-  }
-  operator Fftw::Plan() const { return plan_; }
+  static Fftw::Complex* fftw(std::complex<real>* data) { return reinterpret_cast<Fftw::Complex*>(data); }
+  static int count(Loops loops) { return static_cast<int>(loops.size()); }
 
- private:
-  Fftw::Plan plan_;
+  std::unique_ptr<std::remove_pointer_t<Fftw::Plan>, Destroy> plan_;
 };
 
 }  // namespace sluice

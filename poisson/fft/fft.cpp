@@ -1,0 +1,21 @@
+#include "poisson/fft/fft.hpp"
+
+#include "core/support/error.hpp"
+#include "poisson/fft/fft_columns.hpp"
+
+namespace sluice {
+
+FourierY::FourierY(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z, FourierMethod method)
+    : stride_y_(stride_y), stride_z_(stride_z) {
+  if (nx > 0 && nz > 0) columns_ = ColumnFourier::of_any_length(nx, ny, nz, stride_y, stride_z, method);
+}
+
+FourierY::~FourierY() = default;
+
+void FourierY::run(View3<std::complex<real>> coefficients, bool forward) {
+  SLUICE_REQUIRE(coefficients.stride_y == stride_y_ && coefficients.stride_z == stride_z_,
+                 "the coefficients are not laid out as this transform was made for");
+  if (columns_) columns_->run(coefficients.origin, coefficients.origin, forward);
+}
+
+}  // namespace sluice
