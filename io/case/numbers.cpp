@@ -20,16 +20,6 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-// Digits only; for the parts of H:M:S.
-std::optional<std::int64_t> parse_digits(std::string_view text) {
-  std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  if (text.empty() || !is_digit(text.front())) return std::nullopt;
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return value;
-}
-
 }  // namespace
 
 std::optional<double> parse_real(std::string_view text) {
@@ -60,6 +50,15 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
   constexpr double exact_limit = 9007199254740992.0;
   if (*real != std::trunc(*real) || std::abs(*real) > exact_limit) return std::nullopt;
   return static_cast<std::int64_t>(*real);
+}
+
+std::optional<std::int64_t> parse_digits(std::string_view text) {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  if (text.empty() || !is_digit(text.front())) return std::nullopt;
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return value;
 }
 
 std::optional<double> parse_length(std::string_view text) {

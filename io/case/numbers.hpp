@@ -14,6 +14,9 @@ std::optional<double> parse_real(std::string_view text);
 /// An integer, also written as a number with an integral value: 256, 1e6, 2.0.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 
+/// Digits alone: 0012.
+std::optional<std::int64_t> parse_digits(std::string_view text);
+
 /// A number or a simple multiple of pi: factors joined by * and /, evaluated from left to right, each a
 /// number or the word pi: pi, 4*pi, 4*pi/3, 2*pi*3, 12.5.
 std::optional<double> parse_length(std::string_view text);

@@ -3,28 +3,21 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace sluice::io {
 
-/// A finished checkpoint on disk.
-struct CheckpointFile {
-  std::int64_t step = 0;
-  std::string path;
-};
+/// DIRECTORY/step_0001200.h5
+std::string checkpoint_path(const std::string& directory, std::int64_t step);
 
-/// "step_0001200.h5"
-std::string checkpoint_name(std::int64_t step);
-
-/// The checkpoints of a directory by increasing step; none if the directory is missing. Ignores unfinished files.
-/// Local.
-std::vector<CheckpointFile> list_checkpoints(const std::string& directory);
+/// The steps of the checkpoints in a directory, in increasing order; none if the directory is missing. Ignores
+/// unfinished files. Local.
+std::vector<std::int64_t> list_checkpoints(const std::string& directory);
 
 /// The newest checkpoint that is intact, and a sentence for each damaged one that was skipped.
 struct NewestIntact {
-  std::optional<CheckpointFile> checkpoint;
+  std::string path;  ///< empty if there is none
   std::vector<std::string> warnings;
 };
 

@@ -1,6 +1,6 @@
 #include "io/files/checkpoint_format.hpp"
 
-#include "io/files/hdf5.hpp"
+#include "io/files/field_hash.hpp"
 
 namespace sluice::io {
 
@@ -25,6 +25,36 @@ Values check_root(const h5::File& file, const char* format) {
                                        "), in a format that this one does not know; use that version");
   }
   return read_values(file, "/");
+}
+
+StoredFields stored_fields(const h5::File& file) {
+  StoredFields fields;
+  for (const std::string& name : file.group("/").datasets()) {
+    const h5::Dataset dataset = file.dataset("/" + name);
+    const h5::Shape shape = dataset.shape();
+    if (shape.size() != 3) continue;
+    const Extents extents{shape[0], shape[1], shape[2]};
+    if (!fields.names.empty() && extents != fields.shape) {
+      throw Error(ExitCode::restart,
+                  file.path() + ": the fields " + fields.names.front() + " and " + name + " differ in shape");
+    }
+    fields.shape = extents;
+    fields.type = dataset.real_type();
+    fields.names.push_back(name);
+  }
+  return fields;
+}
+
+std::uint64_t hash_of_chunks(const h5::Dataset& dataset, const ChunkLayout& layout, std::int64_t begin,
+                             std::int64_t end) {
+  std::vector<std::byte> buffer(layout.chunk_bytes());
+  std::uint64_t hash = 0;
+  for (std::int64_t n = begin; n < end; ++n) {
+    const Box3 box = layout.box(n);
+    dataset.read(box, dataset.real_type(), buffer.data());
+    hash += field_hash(box, layout.global(), layout.element_bytes(), buffer.data());
+  }
+  return hash;
 }
 
 }  // namespace sluice::io

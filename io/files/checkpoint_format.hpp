@@ -2,7 +2,10 @@
 // The definitions shared by the writer and the readers of checkpoints.
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "io/files/chunk_layout.hpp"
+#include "io/files/hdf5.hpp"
 #include "io/files/values.hpp"
 
 namespace sluice::io {
@@ -29,5 +32,19 @@ Values root_values(const char* format, const Provenance& provenance);
 
 /// Reads them. Local. Throws Error(restart) for a file of another format or of a later version.
 Values check_root(const h5::File& file, const char* format);
+
+/// The three-dimensional datasets in a file's root, all of one shape and type.
+struct StoredFields {
+  Extents shape{};  ///< nz, ny, nx
+  h5::Type type = h5::Type::float64;
+  std::vector<std::string> names;
+};
+
+/// Local. Throws Error(restart) if the fields differ in shape.
+StoredFields stored_fields(const h5::File& file);
+
+/// The field_hash of the chunks [begin, end) of a stored field, read one at a time. Local.
+std::uint64_t hash_of_chunks(const h5::Dataset& dataset, const ChunkLayout& layout, std::int64_t begin,
+                             std::int64_t end);
 
 }  // namespace sluice::io

@@ -1,6 +1,8 @@
 #include "io/files/checkpoint_writer.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "core/support/collective.hpp"
@@ -23,9 +25,8 @@ CheckpointWriter::CheckpointWriter(MPI_Comm comm, CheckpointSpec spec, const Loc
     : comm_(comm),
       spec_(std::move(spec)),
       block_(block),
-      path_(spec_.directory + "/" + checkpoint_name(spec_.step)),
-      chunks_(comm, block, spec_.precision) {
-  MPI_Comm_rank(comm_, &rank_);
+      path_(checkpoint_path(spec_.directory, spec_.step)),
+      chunks_(comm, block, h5::bytes_of(spec_.type)) {
   run_on_root(comm_, [&] { begin_file(); });
   run_collectively(comm_, [&] { data_.emplace(path_ + unfinished_suffix, PosixFile::Mode::existing); });
 }
@@ -45,15 +46,11 @@ void CheckpointWriter::begin_file() {
 
 std::vector<std::uint64_t> CheckpointWriter::lay_out(const FieldDescriptor& field) {
   const ChunkLayout& layout = chunks_.layout();
-  const h5::Type type = spec_.precision == Precision::single_ ? h5::Type::float32 : h5::Type::float64;
   h5::Dataset dataset =
-      file_->lay_out_dataset("/" + field.name, shape_of(block_.global), shape_of(layout.chunk()), type);
+      file_->lay_out_dataset("/" + field.name, shape_of(block_.global), shape_of(layout.chunk()), spec_.type);
   dataset.set("long_name", field.long_name);
   dataset.set("units", field.units);
-  const auto dimensions = dimension_names(field.location);
-  std::vector<std::string> scales;
-  for (const std::string& name : dimensions) scales.push_back("/grid/" + name);
-  scales_.attach("/" + field.name, scales);
+  scales_.attach("/" + field.name, coordinates_of(field.location));
 
   std::vector<std::uint64_t> addresses;
   for (std::int64_t n = 0; n < layout.count(); ++n) {
@@ -73,7 +70,7 @@ void CheckpointWriter::write_field(const FieldDescriptor& field, const void* dat
 }
 
 void CheckpointWriter::set_hash(const FieldDescriptor& field, const void* data) {
-  const std::uint64_t part = field_hash(box_of(block_), block_.global, spec_.precision, data);
+  const std::uint64_t part = field_hash(block_.box, block_.global, h5::bytes_of(spec_.type), data);
   std::uint64_t hash = 0;
   check_mpi(MPI_Allreduce(&part, &hash, 1, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce");
   run_on_root(comm_, [&] { file_->dataset("/" + field.name).set(format::hash, hash); });
@@ -92,26 +89,15 @@ void CheckpointWriter::verify() {
   }
 }
 
-void CheckpointWriter::write_xdmf() const {
-  XdmfSnapshot snapshot;
-  snapshot.file = std::filesystem::path(path_).filename().string();
-  snapshot.time = spec_.time;
-  snapshot.shape = block_.global;
-  snapshot.precision = spec_.precision;
-  snapshot.fields = fields_;
-  write_atomically(xdmf_path(path_), xdmf_document(snapshot));
-}
-
 std::vector<std::string> CheckpointWriter::tidy_up(int keep) const {
   std::vector<std::string> warnings;
   try {
-    write_xdmf();
+    const std::string file = std::filesystem::path(path_).filename().string();
+    write_atomically(xdmf_path(path_), xdmf_document({file, spec_.time, {block_.global, spec_.type, fields_}}));
   } catch (const Error& error) {
     warnings.emplace_back(error.what());
   }
-  for (std::string& warning : prune_checkpoints(spec_.directory, spec_.step, keep)) {
-    warnings.push_back(std::move(warning));
-  }
+  std::ranges::move(prune_checkpoints(spec_.directory, spec_.step, keep), std::back_inserter(warnings));
   return warnings;
 }
 

@@ -12,9 +12,6 @@
 #include "io/files/chunk_writer.hpp"
 #include "io/files/dimension_scales.hpp"
 #include "io/files/grid_lines.hpp"
-#include "io/files/hdf5.hpp"
-#include "io/files/precision.hpp"
-#include "io/files/values.hpp"
 
 namespace sluice::io {
 
@@ -25,7 +22,7 @@ struct CheckpointSpec {
   double time = 0;
   Provenance provenance;
   GridLines grid;
-  Precision precision = Precision::double_;
+  h5::Type type = h5::Type::float64;  ///< of the fields: float32 or float64
 };
 
 /// Writes one checkpoint: construct, write_field for each field, write_values for each group, commit. All are
@@ -42,8 +39,8 @@ class CheckpointWriter {
   CheckpointWriter(const CheckpointWriter&) = delete;
   CheckpointWriter& operator=(const CheckpointWriter&) = delete;
 
-  /// `data`: this rank's block in host memory, contiguous, x fastest, in the precision of the checkpoint. May be reused
-  /// on return.
+  /// `data`: this rank's block in host memory, contiguous, x fastest, in the type of the checkpoint. May be reused on
+  /// return.
   void write_field(const FieldDescriptor& field, const void* data);
 
   /// Writes rank 0's values under a group, "/state" or "/statistics_open"; ignores those of other ranks.
@@ -63,11 +60,9 @@ class CheckpointWriter {
   std::vector<std::uint64_t> lay_out(const FieldDescriptor& field);
   void set_hash(const FieldDescriptor& field, const void* data);
   void verify();
-  void write_xdmf() const;
   std::vector<std::string> tidy_up(int keep) const;
 
   MPI_Comm comm_;
-  int rank_ = 0;
   CheckpointSpec spec_;
   LocalBlock block_;
   std::string path_;

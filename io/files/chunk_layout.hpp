@@ -21,7 +21,9 @@ class ChunkLayout {
       chunk_[axis] = divide_up(global[axis], divide_up(global[axis], chunk_[axis]));
   }
 
+  const Extents& global() const { return global_; }
   const Extents& chunk() const { return chunk_; }
+  std::size_t element_bytes() const { return element_bytes_; }
   std::size_t chunk_bytes() const {
     return static_cast<std::size_t>(chunk_[0] * chunk_[1] * chunk_[2]) * element_bytes_;
   }

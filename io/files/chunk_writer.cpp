@@ -38,8 +38,8 @@ std::uint32_t fletcher32(const std::byte* data, std::size_t bytes) {
   return fold(sum2) << 16 | fold(sum1);
 }
 
-ChunkWriter::ChunkWriter(MPI_Comm comm, const LocalBlock& block, Precision precision, std::size_t window_bytes)
-    : comm_(comm), block_(block), element_bytes_(bytes_of(precision)), layout_(block.global, element_bytes_) {
+ChunkWriter::ChunkWriter(MPI_Comm comm, const LocalBlock& block, std::size_t element_bytes, std::size_t window_bytes)
+    : comm_(comm), block_(block), element_bytes_(element_bytes), layout_(block.global, element_bytes_) {
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
   chunks_per_window_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(window_bytes / layout_.chunk_bytes()));
@@ -57,8 +57,8 @@ void ChunkWriter::gather_blocks() {
   std::int64_t volume = 0;
   for (const LocalBlock& block : blocks) {
     SLUICE_REQUIRE(block.global == block_.global, "ranks disagree on the shape of a field");
-    boxes_.push_back(box_of(block));
-    volume += block.volume();
+    boxes_.push_back(block.box);
+    volume += block.box.volume();
   }
   SLUICE_REQUIRE(volume == block_.global[0] * block_.global[1] * block_.global[2],
                  "the blocks of all ranks do not make up the field");
@@ -82,10 +82,9 @@ std::size_t ChunkWriter::piece_bytes(const Window& window, int holder) const {
 }
 
 void ChunkWriter::pack(const Window& window, const std::byte* data, std::byte* message) const {
-  const Box3 held = box_of(block_);
   for (std::int64_t n = window.begin; n < window.end; ++n) {
-    const Box3 piece = intersect(layout_.box(n), held);
-    copy_box(piece, data, held, message, piece, element_bytes_);
+    const Box3 piece = intersect(layout_.box(n), block_.box);
+    copy_box(piece, data, block_.box, message, piece, element_bytes_);
     message += static_cast<std::size_t>(piece.volume()) * element_bytes_;
   }
 }

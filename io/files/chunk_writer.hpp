@@ -8,7 +8,6 @@
 
 #include "io/files/chunk_layout.hpp"
 #include "io/files/posix_file.hpp"
-#include "io/files/precision.hpp"
 
 namespace sluice::io {
 
@@ -20,7 +19,8 @@ namespace sluice::io {
 class ChunkWriter {
  public:
   /// Throws Error(internal) unless the blocks of all ranks make up the global array. Collective.
-  ChunkWriter(MPI_Comm comm, const LocalBlock& block, Precision precision, std::size_t window_bytes = default_window);
+  ChunkWriter(MPI_Comm comm, const LocalBlock& block, std::size_t element_bytes,
+              std::size_t window_bytes = default_window);
 
   const ChunkLayout& layout() const { return layout_; }
 

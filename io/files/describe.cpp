@@ -2,26 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 #include <numeric>
 
 #include "io/case/numbers.hpp"
 #include "io/files/checkpoint_format.hpp"
-#include "io/files/field_hash.hpp"
 #include "io/files/grid_lines.hpp"
-#include "io/files/hdf5.hpp"
 #include "io/files/statistics_file.hpp"
 
 namespace sluice::io {
 
 namespace {
-
-std::string joined(const std::vector<std::string>& words, const char* separator) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
-  return text;
-}
 
 /// Builds a description; damage in one part does not hide damage in others.
 class Describer {
@@ -60,10 +51,9 @@ class Describer {
     add("format version: " + std::to_string(root.integer("format_version")));
     add("written by: Sluice " + root.text("sluice_version") + ", git " + root.text("git_revision"));
     add(fmt::format("resolved case: {} bytes", root.text("resolved_case").size()));
+    const Values told = root_values("", {});
     for (const auto& [name, value] : root.all()) {
-      if (name.starts_with("format") || name == "sluice_version" || name == "git_revision" || name == "resolved_case")
-        continue;
-      add_value(name, value);
+      if (!told.has(name)) add_value(name, value);
     }
     if (result_.format != format::statistics) read_grid_lines(file_);
   }
@@ -99,30 +89,15 @@ class Describer {
   }
 
   void verify_field(const h5::Dataset& dataset, const Extents& shape) {
-    const bool single = dataset.element_bytes() == 4;
-    const Precision precision = single ? Precision::single_ : Precision::double_;
-    const std::int64_t layer = dataset.chunk().value_or(h5::Shape{1})[0];
-    std::vector<std::byte> buffer(static_cast<std::size_t>(layer * shape[1] * shape[2]) * bytes_of(precision));
-    std::uint64_t hash = 0;
-    for (std::int64_t k = 0; k < shape[0]; k += layer) {
-      const Box3 box{{0, 0, k}, {shape[2], shape[1], std::min(k + layer, shape[0])}};
-      dataset.read({k, 0, 0}, {box.extent(2), shape[1], shape[2]}, single ? h5::Type::float32 : h5::Type::float64,
-                   buffer.data());
-      hash += field_hash(box, shape, precision, buffer.data());
-    }
-    if (dataset.hash(format::hash) != hash) {
+    const ChunkLayout layout(shape, dataset.element_bytes());
+    if (dataset.hash(format::hash) != hash_of_chunks(dataset, layout, 0, layout.count())) {
       throw Error(ExitCode::restart,
                   file_.path() + ": the field " + dataset.name() + " does not have the hash that was stored with it");
     }
   }
 
   void describe_statistics() {
-    const auto column = [&](const char* name) {
-      const h5::Dataset dataset = file_.dataset(name);
-      std::vector<double> values(static_cast<std::size_t>(dataset.shape().at(0)));
-      if (!values.empty()) dataset.read(h5::Type::float64, values.data());
-      return values;
-    };
+    const auto column = [&](const char* name) { return file_.dataset(name).values<double>(); };
     const std::vector<double> samples = column("/samples");
     const std::vector<double> begin = column("/t_begin");
     const std::vector<double> end = column("/t_end");
@@ -132,7 +107,7 @@ class Describer {
     for (const std::string& name : file_.group("/").datasets()) {
       if (file_.dataset("/" + name).shape().size() == 2) profiles.push_back(name);
     }
-    add("profiles: " + joined(profiles, " "));
+    add(fmt::format("profiles: {}", fmt::join(profiles, " ")));
     verify_statistics(file_);
   }
 

@@ -13,25 +13,17 @@ namespace {
 
 using h5::Handle;
 
-void write_attribute(const h5::Object& object, const char* name, std::int64_t stored, std::int64_t memory,
-                     std::size_t size, const void* data) {
+void write_list(h5::Dataset& dataset, const char* name, std::int64_t stored, std::int64_t memory, std::size_t size,
+                const void* data) {
   const hsize_t extent = size;
-  const Handle space(H5Screate_simple(1, &extent, nullptr), H5Sclose);
-  const Handle attribute(H5Acreate2(object.id(), name, stored, space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  if (attribute.get() < 0 || H5Awrite(attribute.get(), memory, data) < 0) {
-    object.context().fail(std::string("write attribute ") + name + " of " + object.name());
-  }
+  dataset.write_attribute(name, Handle(H5Screate_simple(1, &extent, nullptr), H5Sclose), stored, memory, data);
 }
 
 /// Here, unlike elsewhere, the specification requires fixed-length strings.
-void set_fixed_text(const h5::Dataset& dataset, const char* name, const std::string& value) {
+void set_fixed_text(h5::Dataset& dataset, const char* name, const std::string& value) {
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type.get(), value.size() + 1);
-  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Handle attribute(H5Acreate2(dataset.id(), name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  if (attribute.get() < 0 || H5Awrite(attribute.get(), type.get(), value.c_str()) < 0) {
-    dataset.context().fail(std::string("write attribute ") + name + " of " + dataset.name());
-  }
+  dataset.write_attribute(name, Handle(H5Screate(H5S_SCALAR), H5Sclose), type.get(), type.get(), value.c_str());
 }
 
 hobj_ref_t reference_to(const h5::Object& object) {
@@ -40,19 +32,19 @@ hobj_ref_t reference_to(const h5::Object& object) {
   return reference;
 }
 
-void set_dimension_list(const h5::Dataset& dataset, std::vector<hobj_ref_t> scales) {
+void set_dimension_list(h5::Dataset& dataset, std::vector<hobj_ref_t> scales) {
   std::vector<hvl_t> lists;
   for (hobj_ref_t& scale : scales) lists.push_back({1, &scale});
   const Handle type(H5Tvlen_create(H5T_STD_REF_OBJ), H5Tclose);
-  write_attribute(dataset, "DIMENSION_LIST", type.get(), type.get(), lists.size(), lists.data());
+  write_list(dataset, "DIMENSION_LIST", type.get(), type.get(), lists.size(), lists.data());
 }
 
-void set_labels(const h5::Dataset& dataset, const std::vector<std::string>& labels) {
+void set_labels(h5::Dataset& dataset, const std::vector<std::string>& labels) {
   std::vector<const char*> characters;
   for (const std::string& label : labels) characters.push_back(label.c_str());
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type.get(), H5T_VARIABLE);
-  write_attribute(dataset, "DIMENSION_LABELS", type.get(), type.get(), characters.size(), characters.data());
+  write_list(dataset, "DIMENSION_LABELS", type.get(), type.get(), characters.size(), characters.data());
 }
 
 /// An element of a coordinate's list of datasets that use it.
@@ -61,13 +53,13 @@ struct Use {
   int dimension;
 };
 
-void set_reference_list(const h5::Dataset& scale, const std::vector<Use>& uses) {
+void set_reference_list(h5::Dataset& scale, const std::vector<Use>& uses) {
   const Handle memory(H5Tcreate(H5T_COMPOUND, sizeof(Use)), H5Tclose);
   H5Tinsert(memory.get(), "dataset", offsetof(Use, dataset), H5T_STD_REF_OBJ);
   H5Tinsert(memory.get(), "dimension", offsetof(Use, dimension), H5T_NATIVE_INT);
   const Handle stored(H5Tcopy(memory.get()), H5Tclose);
   H5Tpack(stored.get());
-  write_attribute(scale, "REFERENCE_LIST", stored.get(), memory.get(), uses.size(), uses.data());
+  write_list(scale, "REFERENCE_LIST", stored.get(), memory.get(), uses.size(), uses.data());
 }
 
 std::string last_part(const std::string& path) {
@@ -88,7 +80,7 @@ void DimensionScales::attach(const std::string& dataset, std::vector<std::string
 void DimensionScales::write(h5::File& file) const {
   std::map<std::string, std::vector<Use>> uses;
   for (const Attachment& attachment : attachments_) {
-    const h5::Dataset dataset = file.dataset(attachment.dataset);
+    h5::Dataset dataset = file.dataset(attachment.dataset);
     std::vector<hobj_ref_t> scales;
     std::vector<std::string> labels;
     for (const std::string& scale : attachment.scales) {
@@ -99,7 +91,10 @@ void DimensionScales::write(h5::File& file) const {
     set_dimension_list(dataset, std::move(scales));
     set_labels(dataset, labels);
   }
-  for (const auto& [scale, users] : uses) set_reference_list(file.dataset(scale), users);
+  for (const auto& [path, users] : uses) {
+    h5::Dataset scale = file.dataset(path);
+    set_reference_list(scale, users);
+  }
 }
 
 }  // namespace sluice::io

@@ -28,9 +28,8 @@ std::uint64_t hash_of(const Box3& box, const Extents& global, const void* data) 
 
 }  // namespace
 
-std::uint64_t field_hash(const Box3& box, const Extents& global, Precision precision, const void* data) {
-  return precision == Precision::single_ ? hash_of<std::uint32_t>(box, global, data)
-                                         : hash_of<std::uint64_t>(box, global, data);
+std::uint64_t field_hash(const Box3& box, const Extents& global, std::size_t element_bytes, const void* data) {
+  return element_bytes == 4 ? hash_of<std::uint32_t>(box, global, data) : hash_of<std::uint64_t>(box, global, data);
 }
 
 std::uint64_t byte_hash(std::uint64_t seed, const void* data, std::size_t bytes) {

@@ -16,19 +16,11 @@ constexpr std::array<const char*, 3> directions{"streamwise", "spanwise", "wall-
 
 void write_line(h5::File& file, const std::string& name, const std::string& meaning, const std::vector<double>& line) {
   const std::string path = "/grid/" + name;
-  h5::Dataset dataset = file.create_dataset(path, {static_cast<std::int64_t>(line.size())}, h5::Type::float64);
-  dataset.write(h5::Type::float64, line.data());
+  h5::Dataset dataset =
+      file.write_dataset(path, {static_cast<std::int64_t>(line.size())}, h5::Type::float64, line.data());
   dataset.set("long_name", meaning + " / h");
   dataset.set("units", "1");
   make_dimension_scale(dataset, name);
-}
-
-std::vector<double> read_line(const h5::File& file, const std::string& name) {
-  const h5::Dataset dataset = file.dataset("/grid/" + name);
-  const h5::Shape shape = dataset.shape();
-  std::vector<double> line(shape.size() == 1 ? static_cast<std::size_t>(shape[0]) : 0);
-  if (!line.empty()) dataset.read(h5::Type::float64, line.data());
-  return line;
 }
 
 std::uint64_t hash_of(const GridLines& grid) {
@@ -87,9 +79,10 @@ GridLines read_grid_lines(const h5::File& file) {
   GridLines grid;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::string name = axis_names[axis];
-    grid.center[axis] = read_line(file, name);
-    grid.face[axis] = read_line(file, name + "_face");
-    grid.node[axis] = read_line(file, name + "_node");
+    const auto read = [&](const std::string& line) { return file.dataset("/grid/" + line).values<double>(); };
+    grid.center[axis] = read(name);
+    grid.face[axis] = read(name + "_face");
+    grid.node[axis] = read(name + "_node");
   }
   if (file.group("/grid").hash(hash_name) != hash_of(grid)) {
     throw Error(file.context().code, file.path() + ": the coordinates in group /grid are damaged");
@@ -97,12 +90,10 @@ GridLines read_grid_lines(const h5::File& file) {
   return grid;
 }
 
-std::array<std::string, 3> dimension_names(Location location) {
-  std::array<std::string, 3> names{"z", "y", "x"};
-  if (location == Location::x_face) names[2] = "x_face";
-  if (location == Location::y_face) names[1] = "y_face";
-  if (location == Location::z_face) names[0] = "z_face";
-  return names;
+std::vector<std::string> coordinates_of(Location location) {
+  return {location == Location::z_face ? "/grid/z_face" : "/grid/z",
+          location == Location::y_face ? "/grid/y_face" : "/grid/y",
+          location == Location::x_face ? "/grid/x_face" : "/grid/x"};
 }
 
 }  // namespace sluice::io

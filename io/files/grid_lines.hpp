@@ -36,7 +36,7 @@ void write_grid_lines(h5::File& file, const GridLines& grid);
 /// Throws the file's error if the coordinates are damaged.
 GridLines read_grid_lines(const h5::File& file);
 
-/// The names of a field's coordinates, slowest first: {"z", "y", "x_face"} for u.
-std::array<std::string, 3> dimension_names(Location location);
+/// The paths of a field's coordinates, slowest first: {"/grid/z", "/grid/y", "/grid/x_face"} for u.
+std::vector<std::string> coordinates_of(Location location);
 
 }  // namespace sluice::io

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "io/files/atomic_file.hpp"
-#include "io/files/hdf5_native.hpp"
 #include "io/files/hdf5_write_driver.hpp"
 #include "io/files/posix_file.hpp"
 
@@ -35,6 +34,16 @@ std::vector<std::string> members(const Group& group, H5O_type_t wanted) {
     if (matches) names.push_back(std::move(name));
   }
   return names;
+}
+
+H5T_class_t type_class(const Dataset& dataset) {
+  const Handle type(H5Dget_type(dataset.id()), H5Tclose);
+  return H5Tget_class(type.get());
+}
+
+/// Stops HDF5 from printing its errors; ours include the reason. Repeated calls do no harm.
+void silence() {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
 /// File access settings for both reading and writing.
@@ -68,23 +77,12 @@ Shape Dataset::shape() const {
   return {extents.begin(), extents.end()};
 }
 
-std::optional<Shape> Dataset::chunk() const {
-  const Handle properties(H5Dget_create_plist(id()), H5Pclose);
-  if (properties.get() < 0) context().fail("read the layout of " + name());
-  if (H5Pget_layout(properties.get()) != H5D_CHUNKED) return std::nullopt;
-  std::vector<hsize_t> extents(shape().size());
-  H5Pget_chunk(properties.get(), static_cast<int>(extents.size()), extents.data());
-  return Shape(extents.begin(), extents.end());
-}
-
 bool Dataset::is_floating() const {
-  const Handle type(H5Dget_type(id()), H5Tclose);
-  return H5Tget_class(type.get()) == H5T_FLOAT;
+  return type_class(*this) == H5T_FLOAT;
 }
 
 bool Dataset::is_integer() const {
-  const Handle type(H5Dget_type(id()), H5Tclose);
-  return H5Tget_class(type.get()) == H5T_INTEGER;
+  return type_class(*this) == H5T_INTEGER;
 }
 
 std::size_t Dataset::element_bytes() const {
@@ -96,20 +94,16 @@ void Dataset::read(Type type, void* data) const {
   if (H5Dread(id(), native(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) context().fail("read dataset " + name());
 }
 
-void Dataset::read(const Shape& start, const Shape& count, Type type, void* data) const {
-  const std::vector<hsize_t> first = sizes(start);
-  const std::vector<hsize_t> extent = sizes(count);
+void Dataset::read(const Box3& box, Type type, void* data) const {
+  const std::vector<hsize_t> start = sizes({box.lo[2], box.lo[1], box.lo[0]});
+  const std::vector<hsize_t> count = sizes({box.extent(2), box.extent(1), box.extent(0)});
   const Handle file_space(H5Dget_space(id()), H5Sclose);
-  const Handle memory_space(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr), H5Sclose);
-  if (H5Sget_simple_extent_ndims(file_space.get()) != static_cast<int>(count.size()) ||
-      H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, first.data(), nullptr, extent.data(), nullptr) < 0 ||
+  const Handle memory_space(H5Screate_simple(3, count.data(), nullptr), H5Sclose);
+  if (H5Sget_simple_extent_ndims(file_space.get()) != 3 ||
+      H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
       H5Dread(id(), native(type), memory_space.get(), file_space.get(), H5P_DEFAULT, data) < 0) {
     context().fail("read dataset " + name());
   }
-}
-
-void Dataset::write(Type type, const void* data) {
-  if (H5Dwrite(id(), native(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) context().fail("write dataset " + name());
 }
 
 std::uint64_t Dataset::chunk_address(const Shape& start) const {
@@ -188,9 +182,8 @@ Group File::create_group(const std::string& name) {
   return {context_, name, std::move(group)};
 }
 
-Dataset File::create_dataset(const std::string& name, const Shape& shape, Type type) {
+Dataset File::create_dataset(const std::string& name, const Shape& shape, Type type, const Handle& properties) const {
   const std::vector<hsize_t> extents = sizes(shape);
-  const Handle properties = create_properties(H5P_DATASET_CREATE);
   const Handle space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose);
   Handle dataset(
       H5Dcreate2(handle_.get(), name.c_str(), native(type), space.get(), H5P_DEFAULT, properties.get(), H5P_DEFAULT),
@@ -199,22 +192,23 @@ Dataset File::create_dataset(const std::string& name, const Shape& shape, Type t
   return {context_, name, std::move(dataset)};
 }
 
+Dataset File::write_dataset(const std::string& name, const Shape& shape, Type type, const void* data) {
+  Dataset dataset = create_dataset(name, shape, type, create_properties(H5P_DATASET_CREATE));
+  if (H5Dwrite(dataset.id(), native(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
+    context_->fail("write dataset " + name);
+  return dataset;
+}
+
 Dataset File::lay_out_dataset(const std::string& name, const Shape& shape, const Shape& chunk, Type type) {
-  const std::vector<hsize_t> extents = sizes(shape);
   const std::vector<hsize_t> chunk_extents = sizes(chunk);
-  const int rank = static_cast<int>(extents.size());
   const Handle properties = create_properties(H5P_DATASET_CREATE);
-  const Handle space(H5Screate_simple(rank, extents.data(), nullptr), H5Sclose);
-  if (H5Pset_chunk(properties.get(), rank, chunk_extents.data()) < 0 || H5Pset_fletcher32(properties.get()) < 0 ||
-      H5Pset_alloc_time(properties.get(), H5D_ALLOC_TIME_EARLY) < 0 || H5Fflush(handle_.get(), H5F_SCOPE_LOCAL) < 0) {
+  if (H5Pset_chunk(properties.get(), static_cast<int>(chunk.size()), chunk_extents.data()) < 0 ||
+      H5Pset_fletcher32(properties.get()) < 0 || H5Pset_alloc_time(properties.get(), H5D_ALLOC_TIME_EARLY) < 0 ||
+      H5Fflush(handle_.get(), H5F_SCOPE_LOCAL) < 0) {
     context_->fail("lay out dataset " + name);
   }
   const HoldBackRawData hold_back;
-  Handle dataset(
-      H5Dcreate2(handle_.get(), name.c_str(), native(type), space.get(), H5P_DEFAULT, properties.get(), H5P_DEFAULT),
-      H5Dclose);
-  if (dataset.get() < 0) context_->fail("lay out dataset " + name);
-  return {context_, name, std::move(dataset)};
+  return create_dataset(name, shape, type, properties);
 }
 
 void File::link(const std::string& existing, const std::string& name) {

@@ -5,14 +5,15 @@
 // Each file is opened by a single process: checkpoint_writer.hpp explains how many ranks write one file. Every function
 // here is local and throws Error with the exit code given at opening; its message has the file, the action and object,
 // and HDF5's innermost reason. HDF5 itself prints nothing.
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/support/box3.hpp"
 #include "core/support/error.hpp"
 
 namespace sluice::io::h5 {
@@ -24,7 +25,23 @@ std::string text_of(const Shape& shape);  ///< "48, 64, 32"
 /// Element types, in the machine's byte order.
 enum class Type { float32, float64, int64, uint64 };
 
+template <typename T>
+inline constexpr Type type_of = Type::float64;
+template <>
+inline constexpr Type type_of<float> = Type::float32;
+template <>
+inline constexpr Type type_of<std::int64_t> = Type::int64;
+template <>
+inline constexpr Type type_of<std::uint64_t> = Type::uint64;
+
+/// The numbers that attributes hold.
+template <typename T>
+concept Number = std::same_as<T, double> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>;
+
 std::size_t bytes_of(Type type);
+
+/// HDF5's identifier of an element type.
+std::int64_t native(Type type);
 
 /// The file name and exit code that every object needs for its messages.
 struct FileContext {
@@ -67,14 +84,18 @@ class Object {
 
   /// Attributes. Writing replaces; strings are UTF-8 of any length.
   void set(const std::string& attribute, const std::string& value);
-  void set(const std::string& attribute, std::int64_t value);
-  void set(const std::string& attribute, std::uint64_t value);
-  void set(const std::string& attribute, double value);
+  void set(const std::string& attribute, Number auto value) {
+    write_scalar(attribute, native(type_of<decltype(value)>), &value);
+  }
   bool has(const std::string& attribute) const;
   std::string text(const std::string& attribute) const;
-  std::int64_t integer(const std::string& attribute) const;
-  std::uint64_t hash(const std::string& attribute) const;
-  double real(const std::string& attribute) const;
+  std::int64_t integer(const std::string& attribute) const { return number<std::int64_t>(attribute); }
+  std::uint64_t hash(const std::string& attribute) const { return number<std::uint64_t>(attribute); }
+  double real(const std::string& attribute) const { return number<double>(attribute); }
+
+  /// Writes an attribute of any kind; `stored`, `memory`: HDF5's identifiers of its type in the file and of `data`.
+  void write_attribute(const std::string& attribute, const Handle& space, std::int64_t stored, std::int64_t memory,
+                       const void* data);
 
   /// The scalar attributes in order of name, with their kinds.
   enum class Kind { text, integer, real, other };
@@ -84,9 +105,15 @@ class Object {
   };
   std::vector<Attribute> attributes() const;
 
- protected:
-  void set_scalar(const std::string& attribute, std::int64_t type, const void* value);
-  void get_scalar(const std::string& attribute, std::int64_t type, void* value) const;
+ private:
+  void write_scalar(const std::string& attribute, std::int64_t type, const void* value);
+  void read_scalar(const std::string& attribute, std::int64_t type, void* value) const;
+  template <Number T>
+  T number(const std::string& attribute) const {
+    T value = 0;
+    read_scalar(attribute, native(type_of<T>), &value);
+    return value;
+  }
 
   std::shared_ptr<const FileContext> context_;
   std::string name_;
@@ -105,15 +132,24 @@ class Dataset : public Object {
  public:
   using Object::Object;
   Shape shape() const;
-  std::optional<Shape> chunk() const;  ///< none if it is not chunked
   bool is_floating() const;
   bool is_integer() const;
   std::size_t element_bytes() const;
+  Type real_type() const { return element_bytes() == 4 ? Type::float32 : Type::float64; }
 
-  /// Reads all of it, or a box, converted to `type`, and verifies checksums.
+  /// Reads all of it, converted to `type`, and verifies checksums.
   void read(Type type, void* data) const;
-  void read(const Shape& start, const Shape& count, Type type, void* data) const;
-  void write(Type type, const void* data);
+  /// The same for a box of a field, whose shape is (nz, ny, nx).
+  void read(const Box3& box, Type type, void* data) const;
+  /// All elements, converted to T.
+  template <typename T>
+  std::vector<T> values() const {
+    std::size_t size = 1;
+    for (const std::int64_t extent : shape()) size *= static_cast<std::size_t>(extent);
+    std::vector<T> list(size);
+    if (size > 0) read(type_of<T>, list.data());
+    return list;
+  }
 
   /// File address in bytes of the chunk that begins at element `start`.
   std::uint64_t chunk_address(const Shape& start) const;
@@ -133,7 +169,7 @@ class File {
   bool has(const std::string& name) const;
 
   Group create_group(const std::string& name);
-  Dataset create_dataset(const std::string& name, const Shape& shape, Type type);
+  Dataset write_dataset(const std::string& name, const Shape& shape, Type type, const void* data);
   /// Creates a chunked dataset with a Fletcher-32 checksum on each chunk. Allocates its file space without writing it:
   /// see hdf5_write_driver.hpp.
   Dataset lay_out_dataset(const std::string& name, const Shape& shape, const Shape& chunk, Type type);
@@ -146,6 +182,7 @@ class File {
  private:
   File(std::shared_ptr<const FileContext> context, Handle handle);
   Handle create_properties(std::int64_t property_class) const;
+  Dataset create_dataset(const std::string& name, const Shape& shape, Type type, const Handle& properties) const;
 
   std::shared_ptr<const FileContext> context_;
   Handle handle_;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "io/files/hdf5.hpp"
-#include "io/files/hdf5_native.hpp"
 
 namespace sluice::io::h5 {
 
@@ -64,7 +63,7 @@ std::size_t bytes_of(Type type) {
   return type == Type::float32 ? 4 : 8;
 }
 
-hid_t native(Type type) {
+std::int64_t native(Type type) {
   switch (type) {
     case Type::float32:
       return H5T_NATIVE_FLOAT;
@@ -76,10 +75,6 @@ hid_t native(Type type) {
       return H5T_NATIVE_UINT64;
   }
   return H5I_INVALID_HID;
-}
-
-void silence() {
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
 void FileContext::fail(const std::string& what) const {
@@ -115,16 +110,20 @@ std::int64_t Handle::release() {
 Object::Object(std::shared_ptr<const FileContext> context, std::string name, Handle handle)
     : context_(std::move(context)), name_(std::move(name)), handle_(std::move(handle)) {}
 
-void Object::set_scalar(const std::string& attribute, std::int64_t type, const void* value) {
-  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+void Object::write_attribute(const std::string& attribute, const Handle& space, std::int64_t stored,
+                             std::int64_t memory, const void* data) {
   if (has(attribute)) H5Adelete(id(), attribute.c_str());
-  const Handle handle(H5Acreate2(id(), attribute.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  if (handle.get() < 0 || H5Awrite(handle.get(), type, value) < 0) {
+  const Handle handle(H5Acreate2(id(), attribute.c_str(), stored, space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  if (handle.get() < 0 || H5Awrite(handle.get(), memory, data) < 0) {
     context_->fail("write attribute " + attribute + " of " + name_);
   }
 }
 
-void Object::get_scalar(const std::string& attribute, std::int64_t type, void* value) const {
+void Object::write_scalar(const std::string& attribute, std::int64_t type, const void* value) {
+  write_attribute(attribute, Handle(H5Screate(H5S_SCALAR), H5Sclose), type, type, value);
+}
+
+void Object::read_scalar(const std::string& attribute, std::int64_t type, void* value) const {
   const Handle handle(H5Aopen(id(), attribute.c_str(), H5P_DEFAULT), H5Aclose);
   if (handle.get() < 0 || kind_of(handle.get()) == Kind::other || H5Aread(handle.get(), type, value) < 0) {
     context_->fail("read attribute " + attribute + " of " + name_);
@@ -133,41 +132,11 @@ void Object::get_scalar(const std::string& attribute, std::int64_t type, void* v
 
 void Object::set(const std::string& attribute, const std::string& value) {
   const char* characters = value.c_str();
-  set_scalar(attribute, text_type().get(), &characters);
-}
-
-void Object::set(const std::string& attribute, std::int64_t value) {
-  set_scalar(attribute, H5T_NATIVE_INT64, &value);
-}
-
-void Object::set(const std::string& attribute, std::uint64_t value) {
-  set_scalar(attribute, H5T_NATIVE_UINT64, &value);
-}
-
-void Object::set(const std::string& attribute, double value) {
-  set_scalar(attribute, H5T_NATIVE_DOUBLE, &value);
+  write_scalar(attribute, text_type().get(), &characters);
 }
 
 bool Object::has(const std::string& attribute) const {
   return H5Aexists(id(), attribute.c_str()) > 0;
-}
-
-std::int64_t Object::integer(const std::string& attribute) const {
-  std::int64_t value = 0;
-  get_scalar(attribute, H5T_NATIVE_INT64, &value);
-  return value;
-}
-
-std::uint64_t Object::hash(const std::string& attribute) const {
-  std::uint64_t value = 0;
-  get_scalar(attribute, H5T_NATIVE_UINT64, &value);
-  return value;
-}
-
-double Object::real(const std::string& attribute) const {
-  double value = 0;
-  get_scalar(attribute, H5T_NATIVE_DOUBLE, &value);
-  return value;
 }
 
 std::string Object::text(const std::string& attribute) const {

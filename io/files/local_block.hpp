@@ -14,26 +14,12 @@ using Extents = std::array<std::int64_t, 3>;
 /// The part of a global array on one process, contiguous and row-major (x fastest). A pure value.
 struct LocalBlock {
   Extents global{};  ///< shape of the whole array: nz, ny, nx
-  Extents start{};   ///< first index of the part
-  Extents count{};   ///< its extents; if any is 0, the part is empty
-
-  std::int64_t volume() const { return count[0] * count[1] * count[2]; }
-  bool empty() const { return volume() == 0; }
-  friend bool operator==(const LocalBlock&, const LocalBlock&) = default;
+  Box3 box{};        ///< the part; may be empty
 };
 
 /// All indices of an array of this shape.
 inline Box3 whole_box(const Extents& shape) {
   return {{0, 0, 0}, {shape[2], shape[1], shape[0]}};
-}
-
-inline Box3 box_of(const LocalBlock& block) {
-  Box3 box;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    box.lo[axis] = block.start[2 - axis];
-    box.hi[axis] = box.lo[axis] + block.count[2 - axis];
-  }
-  return box;
 }
 
 /// Copies the elements of `box` from one row-major array to another. `from_box` and `to_box`: the boxes of the arrays.

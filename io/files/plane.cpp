@@ -7,77 +7,48 @@
 
 namespace sluice::io {
 
-namespace {
-
-Box3 plane_box(const Extents& global, char normal, std::int64_t index) {
+Box3 plane_box(const Extents& global, std::size_t axis, std::int64_t index) {
   Box3 box = whole_box(global);
-  box.lo[2 - file_axis(normal)] = index;
-  box.hi[2 - file_axis(normal)] = index + 1;
+  box.lo[axis] = index;
+  box.hi[axis] = index + 1;
   return box;
 }
 
-template <typename Real>
-void append_piece(const Box3& piece, const Box3& held, const void* data, std::vector<double>& values) {
-  std::vector<Real> elements(static_cast<std::size_t>(piece.volume()));
-  copy_box(piece, static_cast<const std::byte*>(data), held, reinterpret_cast<std::byte*>(elements.data()), piece,
-           sizeof(Real));
-  values.assign(elements.begin(), elements.end());
-}
-
-}  // namespace
-
-std::size_t file_axis(char normal) {
-  SLUICE_REQUIRE(normal >= 'x' && normal <= 'z', "the normal of a plane is x, y or z");
-  return static_cast<std::size_t>('z' - normal);
-}
-
-std::vector<double> gather_plane(MPI_Comm comm, const LocalBlock& block, Precision precision, const void* data,
-                                 char normal, std::int64_t index) {
-  int rank = 0;
-  int size = 1;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
-  const Box3 plane = plane_box(block.global, normal, index);
-  if (plane.volume() > std::numeric_limits<int>::max()) throw Error(ExitCode::io, "a slice has more than 2^31 values");
-
-  std::vector<LocalBlock> blocks(rank == 0 ? static_cast<std::size_t>(size) : 0);
-  constexpr int words = sizeof(LocalBlock) / sizeof(std::int64_t);
-  check_mpi(MPI_Gather(&block, words, MPI_INT64_T, blocks.data(), words, MPI_INT64_T, 0, comm), "MPI_Gather");
+std::vector<std::byte> gather_box(MPI_Comm comm, const Box3& box, const Box3& piece, h5::Type type, const void* data) {
+  if (box.volume() > std::numeric_limits<int>::max()) throw Error(ExitCode::io, "a slice has more than 2^31 values");
+  const std::size_t element_bytes = h5::bytes_of(type);
+  const bool root = rank_of(comm) == 0;
+  std::vector<Box3> pieces(root ? static_cast<std::size_t>(size_of(comm)) : 0);
+  constexpr int words = sizeof(Box3) / sizeof(std::int64_t);
+  check_mpi(MPI_Gather(&piece, words, MPI_INT64_T, pieces.data(), words, MPI_INT64_T, 0, comm), "MPI_Gather");
   std::vector<int> counts;
   std::vector<int> offsets;
   int total = 0;
-  for (const LocalBlock& other : blocks) {
-    counts.push_back(static_cast<int>(intersect(plane, box_of(other)).volume()));
+  for (const Box3& part : pieces) {
+    counts.push_back(static_cast<int>(part.volume()));
     offsets.push_back(total);
     total += counts.back();
   }
 
-  std::vector<double> mine;
-  std::vector<double> pieces;
-  run_collectively(comm, [&] {
-    const Box3 held = box_of(block);
-    const Box3 piece = intersect(plane, held);
-    precision == Precision::single_ ? append_piece<float>(piece, held, data, mine)
-                                    : append_piece<double>(piece, held, data, mine);
-    pieces.resize(static_cast<std::size_t>(total));
+  std::vector<std::byte> received;
+  std::vector<std::byte> result;
+  run_on_root(comm, [&] {
+    received.resize(static_cast<std::size_t>(total) * element_bytes);
+    result.resize(received.size());
   });
-  check_mpi(MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), MPI_DOUBLE, pieces.data(), counts.data(),
-                        offsets.data(), MPI_DOUBLE, 0, comm),
+  const MPI_Datatype element = type == h5::Type::float32 ? MPI_FLOAT : MPI_DOUBLE;
+  check_mpi(MPI_Gatherv(data, static_cast<int>(piece.volume()), element, received.data(), counts.data(), offsets.data(),
+                        element, 0, comm),
             "MPI_Gatherv");
-
-  std::vector<double> result(pieces.size());
-  for (std::size_t source = 0; source < blocks.size(); ++source) {
-    const Box3 piece = intersect(plane, box_of(blocks[source]));
-    const double* values = pieces.data() + offsets[source];
-    copy_box(piece, reinterpret_cast<const std::byte*>(values), piece, reinterpret_cast<std::byte*>(result.data()),
-             plane, sizeof(double));
+  for (std::size_t source = 0; source < pieces.size(); ++source) {
+    const std::byte* values = received.data() + static_cast<std::size_t>(offsets[source]) * element_bytes;
+    copy_box(pieces[source], values, pieces[source], result.data(), box, element_bytes);
   }
   return result;
 }
 
-GridLines plane_of(const GridLines& grid, char normal, std::int64_t index) {
+GridLines plane_of(const GridLines& grid, std::size_t axis, std::int64_t index) {
   GridLines plane = grid;
-  const std::size_t axis = 2 - file_axis(normal);
   const auto n = static_cast<std::size_t>(index);
   plane.center[axis] = {grid.center[axis].at(n)};
   plane.face[axis] = {grid.face[axis].at(n)};

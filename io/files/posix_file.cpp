@@ -1,15 +1,18 @@
 #include "io/files/posix_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <system_error>
 #include <utility>
+
+#include "io/case/numbers.hpp"
 
 namespace sluice::io {
 
@@ -134,6 +137,23 @@ std::string read_text(const std::string& path, ExitCode code) {
   if (stream) text << stream.rdbuf();
   if (!stream || stream.bad()) throw file_error(path, "read", errno != 0 ? errno : EIO, code);
   return text.str();
+}
+
+std::string numbered_name(const std::string& prefix, std::int64_t number) {
+  return fmt::format("{}_{:07}.h5", prefix, number);
+}
+
+std::vector<std::int64_t> numbered_files(const std::string& directory, const std::string& prefix,
+                                         std::error_code& error) {
+  std::vector<std::int64_t> numbers;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+    const std::string stem = entry.path().stem().string();
+    if (!stem.starts_with(prefix + "_")) continue;
+    const auto number = parse_digits(std::string_view(stem).substr(prefix.size() + 1));
+    if (number && entry.path().filename() == numbered_name(prefix, *number)) numbers.push_back(*number);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
 }
 
 void remove_file(const std::string& path) {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <vector>
 
 #include "core/support/error.hpp"
 
@@ -52,6 +54,13 @@ void make_directories(const std::string& path);
 
 /// The whole content of a file. Throws Error(`code`) if it cannot be read.
 std::string read_text(const std::string& path, ExitCode code = ExitCode::io);
+
+/// "PREFIX_0001200.h5"
+std::string numbered_name(const std::string& prefix, std::int64_t number);
+
+/// The numbers of the files in a directory that have such a name, in increasing order. `error`: of listing it.
+std::vector<std::int64_t> numbered_files(const std::string& directory, const std::string& prefix,
+                                         std::error_code& error);
 
 /// Removes a file; a missing file is not an error.
 void remove_file(const std::string& path);

@@ -19,12 +19,12 @@ struct SliceDescription {
   char normal = 'z';
   double at = 0;  ///< the requested coordinate; the file has the cell's own coordinates
   Provenance provenance;
-  Precision precision = Precision::double_;  ///< of the stored fields
+  h5::Type type = h5::Type::float64;  ///< of the fields: float32 or float64
 };
 
 struct SliceField {
   FieldDescriptor descriptor;
-  std::vector<double> values;  ///< from gather_plane
+  std::vector<std::byte> values;  ///< from gather_box
 };
 
 struct SliceSnapshot {
@@ -47,7 +47,7 @@ class SliceSeries {
 
  private:
   std::string path_of(std::int64_t step) const;
-  std::string xdmf_text() const;
+  void write_xdmf() const;
   void take_existing(std::int64_t restart_step);
   void fill(h5::File& file, const SliceSnapshot& snapshot) const;
 

@@ -14,8 +14,6 @@ namespace sluice::io {
 
 namespace {
 
-using h5::Type;
-
 std::int64_t size_of(const auto& list) {
   return static_cast<std::int64_t>(list.size());
 }
@@ -37,29 +35,23 @@ bool same_flow(Values a, Values b) {
 }
 
 /// A dataset with its description and hash.
-h5::Dataset write_array(h5::File& file, const std::string& path, const h5::Shape& shape, const auto& data,
+template <typename T>
+h5::Dataset write_array(h5::File& file, const std::string& path, const h5::Shape& shape, const std::vector<T>& data,
                         const std::string& long_name, const std::string& units) {
-  constexpr bool real = std::is_same_v<std::decay_t<decltype(data[0])>, double>;
-  constexpr Type type = real ? Type::float64 : Type::int64;
-  h5::Dataset dataset = file.create_dataset(path, shape, type);
-  if (!data.empty()) dataset.write(type, data.data());
+  h5::Dataset dataset = file.write_dataset(path, shape, h5::type_of<T>, data.data());
   dataset.set("long_name", long_name);
   dataset.set("units", units);
-  dataset.set(format::hash, byte_hash(0, data.data(), data.size() * 8));
+  dataset.set(format::hash, byte_hash(0, data.data(), data.size() * sizeof(T)));
   return dataset;
 }
 
 template <typename T>
 std::vector<T> read_array(const h5::File& file, const std::string& path) {
   const h5::Dataset dataset = file.dataset(path);
-  std::size_t size = 1;
-  for (const std::int64_t extent : dataset.shape()) size *= static_cast<std::size_t>(extent);
-  std::vector<T> data(size);
-  if (size > 0) dataset.read(std::is_same_v<T, double> ? Type::float64 : Type::int64, data.data());
-  if (dataset.hash(format::hash) != byte_hash(0, data.data(), size * 8)) {
+  std::vector<T> data = dataset.values<T>();
+  if (dataset.hash(format::hash) != byte_hash(0, data.data(), data.size() * sizeof(T))) {
     throw Error(ExitCode::restart, file.path() + ": the dataset " + path +
-                                       " is damaged: its values do not have the hash "
-                                       "that was stored with them");
+                                       " is damaged: its values do not have the hash that was stored with them");
   }
   return data;
 }
@@ -71,18 +63,15 @@ void write_scale(h5::File& file, const std::string& group, const std::string& na
   if (!group.empty()) file.link(group + "/" + name, "/" + name);
 }
 
-/// One number of each block, as an array.
-template <typename T>
-std::vector<T> column(const std::vector<StatisticsBlock>& blocks, T StatisticsBlock::*member) {
-  std::vector<T> values;
-  for (const StatisticsBlock& block : blocks) values.push_back(block.*member);
-  return values;
-}
-
-template <typename T>
-void set_column(std::vector<StatisticsBlock>& blocks, T StatisticsBlock::*member, const std::vector<T>& values) {
-  blocks.resize(values.size());
-  for (std::size_t n = 0; n < values.size(); ++n) blocks[n].*member = values[n];
+/// Calls action(path, member, long_name) for each dataset with one number for each block.
+void for_each_column(const auto& action) {
+  using Block = StatisticsBlock;
+  action("/samples", &Block::samples, "number of samples");
+  action("/t_begin", &Block::time_begin, "time at which the block begins");
+  action("/t_end", &Block::time_end, "time at which the block ends");
+  action("/step_end", &Block::step_end, "step at which the block ends");
+  action("/forcing", &Block::forcing, "sum over the samples of the mean streamwise force");
+  action(parameter_set, &Block::parameter_set, "number of the parameters of the flow that was sampled");
 }
 
 }  // namespace
@@ -122,9 +111,7 @@ void StatisticsFile::truncate_after(std::int64_t step, double time) {
 void StatisticsFile::rewrite() const {
   h5::write_file(spec_.path, [this](h5::File& file) {
     Values root = root_values(format::statistics, spec_.provenance);
-    for (const auto& [name, value] : spec_.attributes.all()) {
-      std::visit([&root, &name = name](const auto& v) { root.set(name, v); }, value);
-    }
+    for (const auto& [name, value] : spec_.attributes.all()) root.set(name, value);
     write_values(file, "/", root);
     file.create_group("/grid");
     write_scale(file, "/grid", "z", spec_.z, "wall-normal coordinate of cell centres / h");
@@ -138,21 +125,14 @@ void StatisticsFile::write_profiles(h5::File& file) const {
   std::vector<std::int64_t> index(blocks_.size());
   for (std::size_t n = 0; n < index.size(); ++n) index[n] = static_cast<std::int64_t>(n);
   write_scale(file, "", "block", index, "number of the block of samples");
-  write_array(file, "/samples", {count}, column(blocks_, &StatisticsBlock::samples), "number of samples", "1");
-  write_array(file, "/t_begin", {count}, column(blocks_, &StatisticsBlock::time_begin),
-              "time at which the block begins", "1");
-  write_array(file, "/t_end", {count}, column(blocks_, &StatisticsBlock::time_end), "time at which the block ends",
-              "1");
-  write_array(file, "/step_end", {count}, column(blocks_, &StatisticsBlock::step_end), "step at which the block ends",
-              "1");
-  write_array(file, "/forcing", {count}, column(blocks_, &StatisticsBlock::forcing),
-              "sum over the samples of the mean streamwise force", "1");
-  write_array(file, parameter_set, {count}, column(blocks_, &StatisticsBlock::parameter_set),
-              "number of the parameters of the flow that was sampled", "1");
-  for (std::size_t n = 0; n < parameter_sets_.size(); ++n) write_values(file, set_group(n), parameter_sets_[n]);
   DimensionScales scales;
-  for (const char* name : {"/samples", "/t_begin", "/t_end", "/step_end", "/forcing", parameter_set})
-    scales.attach(name, {"/block"});
+  for_each_column([&]<typename T>(const char* path, T StatisticsBlock::*member, const char* long_name) {
+    std::vector<T> column;
+    for (const StatisticsBlock& block : blocks_) column.push_back(block.*member);
+    write_array(file, path, {count}, column, long_name, "1");
+    scales.attach(path, {"/block"});
+  });
+  for (std::size_t n = 0; n < parameter_sets_.size(); ++n) write_values(file, set_group(n), parameter_sets_[n]);
   for (std::size_t s = 0; s < spec_.profiles.size(); ++s) {
     const ProfileInfo& profile = spec_.profiles[s];
     std::vector<double> rows;
@@ -170,18 +150,16 @@ void StatisticsFile::load() {
   if (read_array<double>(file, "/grid/z") != spec_.z || read_array<double>(file, "/grid/z_face") != spec_.z_face) {
     throw Error(ExitCode::restart, spec_.path + ": holds statistics on another grid");
   }
-  set_column(blocks_, &StatisticsBlock::samples, read_array<std::int64_t>(file, "/samples"));
-  set_column(blocks_, &StatisticsBlock::time_begin, read_array<double>(file, "/t_begin"));
-  set_column(blocks_, &StatisticsBlock::time_end, read_array<double>(file, "/t_end"));
-  set_column(blocks_, &StatisticsBlock::step_end, read_array<std::int64_t>(file, "/step_end"));
-  set_column(blocks_, &StatisticsBlock::forcing, read_array<double>(file, "/forcing"));
-  if (file.has(parameter_set)) {
-    set_column(blocks_, &StatisticsBlock::parameter_set, read_array<std::int64_t>(file, parameter_set));
-    while (file.has(set_group(parameter_sets_.size())))
-      parameter_sets_.push_back(read_values(file, set_group(parameter_sets_.size())));
-  } else {
-    parameter_sets_.push_back(spec_.unrecorded_parameters);
-  }
+  const bool has_sets = file.has(parameter_set);
+  for_each_column([&]<typename T>(const char* path, T StatisticsBlock::*member, const char* /*long_name*/) {
+    if (path == parameter_set && !has_sets) return;
+    const std::vector<T> column = read_array<T>(file, path);
+    blocks_.resize(column.size());
+    for (std::size_t n = 0; n < column.size(); ++n) blocks_[n].*member = column[n];
+  });
+  while (file.has(set_group(parameter_sets_.size())))
+    parameter_sets_.push_back(read_values(file, set_group(parameter_sets_.size())));
+  if (!has_sets) parameter_sets_.push_back(spec_.unrecorded_parameters);
   read_profiles(file);
 }
 

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include "io/case/numbers.hpp"
@@ -17,11 +16,7 @@ namespace {
 std::optional<std::int64_t> step_of(std::string_view line) {
   const std::string_view header = TimeSeries::header();
   if (std::count(line.begin(), line.end(), ',') != std::count(header.begin(), header.end(), ',')) return std::nullopt;
-  std::int64_t step = 0;
-  const char* end = line.data() + line.find(',');
-  const auto result = std::from_chars(line.data(), end, step);
-  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
-  return step;
+  return parse_digits(line.substr(0, line.find(',')));
 }
 
 /// The part of the file that a restart from `step` keeps.

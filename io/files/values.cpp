@@ -15,17 +15,14 @@ struct ValueWriter {
   h5::Group& group;
   const std::string& name;
 
-  std::string path() const { return group.name() + "/" + name; }
   template <typename Scalar>
   void operator()(const Scalar& value) const {
     group.set(name, value);
   }
-  void operator()(const std::vector<std::int64_t>& list) const {
-    write_list(list.data(), list.size(), h5::Type::int64);
-  }
-  void operator()(const std::vector<double>& list) const { write_list(list.data(), list.size(), h5::Type::float64); }
-  void write_list(const void* data, std::size_t size, h5::Type type) const {
-    file.create_dataset(path(), {static_cast<std::int64_t>(size)}, type).write(type, data);
+  template <typename T>
+  void operator()(const std::vector<T>& list) const {
+    const auto size = static_cast<std::int64_t>(list.size());
+    file.write_dataset(group.name() + "/" + name, {size}, h5::type_of<T>, list.data());
   }
 };
 
@@ -41,14 +38,6 @@ struct ValueHash {
   }
 };
 
-template <typename T>
-std::vector<T> read_list(const h5::Dataset& dataset, h5::Type type) {
-  const h5::Shape shape = dataset.shape();
-  std::vector<T> list(shape.empty() ? 1 : static_cast<std::size_t>(shape[0]));
-  dataset.read(type, list.data());
-  return list;
-}
-
 void read_attributes(const h5::Group& group, Values& values) {
   for (const auto& [name, kind] : group.attributes()) {
     if (name == hash_name) continue;
@@ -62,8 +51,8 @@ void read_lists(const h5::File& file, const h5::Group& group, Values& values) {
   for (const std::string& name : group.datasets()) {
     const h5::Dataset dataset = file.dataset(group.name() + "/" + name);
     if (dataset.shape().size() > 1) continue;
-    if (dataset.is_integer()) values.set(name, read_list<std::int64_t>(dataset, h5::Type::int64));
-    if (dataset.is_floating()) values.set(name, read_list<double>(dataset, h5::Type::float64));
+    if (dataset.is_integer()) values.set(name, dataset.values<std::int64_t>());
+    if (dataset.is_floating()) values.set(name, dataset.values<double>());
   }
 }
 

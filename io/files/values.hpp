@@ -20,13 +20,7 @@ using Value = std::variant<std::int64_t, double, std::string, std::vector<std::i
 /// A set of named values, sorted by name. Doubles are stored bit for bit, NaN included. A pure value.
 class Values {
  public:
-  void set(const std::string& name, std::int64_t value) { values_[name] = value; }
-  void set(const std::string& name, int value) { values_[name] = static_cast<std::int64_t>(value); }
-  void set(const std::string& name, double value) { values_[name] = value; }
-  void set(const std::string& name, std::string value) { values_[name] = std::move(value); }
-  void set(const std::string& name, const char* value) { values_[name] = std::string(value); }
-  void set(const std::string& name, std::vector<std::int64_t> value) { values_[name] = std::move(value); }
-  void set(const std::string& name, std::vector<double> value) { values_[name] = std::move(value); }
+  void set(const std::string& name, Value value) { values_[name] = std::move(value); }
 
   bool has(const std::string& name) const { return values_.count(name) != 0; }
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
+#include <string_view>
 
 #include "io/case/numbers.hpp"
 
@@ -12,27 +14,12 @@ namespace {
 
 /// Escapes the five characters that XML reserves.
 std::string escaped(const std::string& text) {
+  constexpr std::string_view reserved = "&<>\"'";
+  constexpr std::array names{"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"};
   std::string result;
   for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\'':
-        result += "&apos;";
-        break;
-      default:
-        result += c;
-    }
+    const std::size_t n = reserved.find(c);
+    n == std::string_view::npos ? result += c : result += names[n];
   }
   return result;
 }
@@ -45,7 +32,7 @@ std::string data_item(const std::string& dimensions, std::size_t bytes, const st
 }
 
 std::string grid_element(const XdmfSnapshot& snapshot, const std::string& name) {
-  const auto& [nz, ny, nx] = snapshot.shape;
+  const auto& [nz, ny, nx] = snapshot.fields.shape;
   std::string text = fmt::format("<Grid Name=\"{}\" GridType=\"Uniform\">\n", escaped(name));
   text += fmt::format("  <Time Value=\"{}\"/>\n", format_real(snapshot.time));
   text += fmt::format("  <Topology TopologyType=\"3DRectMesh\" Dimensions=\"{} {} {}\"/>\n", nz + 1, ny + 1, nx + 1);
@@ -55,9 +42,9 @@ std::string grid_element(const XdmfSnapshot& snapshot, const std::string& name) 
   text += "    " + data_item(std::to_string(nz + 1), 8, snapshot.file, "/grid/z_node") + "\n";
   text += "  </Geometry>\n";
   const std::string dimensions = fmt::format("{} {} {}", nz, ny, nx);
-  for (const std::string& field : snapshot.fields) {
+  for (const std::string& field : snapshot.fields.names) {
     text += fmt::format("  <Attribute Name=\"{}\" AttributeType=\"Scalar\" Center=\"Cell\">\n", escaped(field));
-    text += "    " + data_item(dimensions, bytes_of(snapshot.precision), snapshot.file, "/" + field) + "\n";
+    text += "    " + data_item(dimensions, h5::bytes_of(snapshot.fields.type), snapshot.file, "/" + field) + "\n";
     text += "  </Attribute>\n";
   }
   return text + "</Grid>\n";

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "io/files/local_block.hpp"
-#include "io/files/precision.hpp"
+#include "io/files/checkpoint_format.hpp"
 
 namespace sluice::io {
 
@@ -13,9 +12,7 @@ namespace sluice::io {
 struct XdmfSnapshot {
   std::string file;  ///< name relative to the XDMF file
   double time = 0;
-  Extents shape{};  ///< cells: nz, ny, nx
-  Precision precision = Precision::double_;
-  std::vector<std::string> fields;
+  StoredFields fields;
 };
 
 /// A document with one snapshot.

@@ -86,8 +86,9 @@ std::optional<Layout> stored_layout(const RunOptions& options, const io::Case& s
   if (options.restart.empty()) return std::nullopt;
   std::string file = options.restart;
   if (file == "auto") {
-    const auto checkpoints = io::list_checkpoints(settings.output.directory + "/checkpoints");
-    file = checkpoints.empty() ? "" : checkpoints.back().path;
+    const std::string folder = settings.output.directory + "/checkpoints";
+    const std::vector<std::int64_t> steps = io::list_checkpoints(folder);
+    file = steps.empty() ? "" : io::checkpoint_path(folder, steps.back());
   }
   broadcast(file, MPI_COMM_WORLD);
   if (file.empty()) return std::nullopt;

@@ -20,9 +20,7 @@ constexpr const char* state_group = "/state";
 
 io::LocalBlock block_of(const Simulation& simulation) {
   const auto& cells = simulation.grid.cells();
-  const Box3& box = simulation.state.p.box();
-  return {
-      {cells[2], cells[1], cells[0]}, {box.lo[2], box.lo[1], box.lo[0]}, {box.extent(2), box.extent(1), box.extent(0)}};
+  return {{cells[2], cells[1], cells[0]}, simulation.state.p.box()};
 }
 
 io::Values state_values(const Simulation& simulation) {
@@ -52,11 +50,12 @@ std::vector<std::string> check_case(const Simulation& simulation, const io::Chec
 
 void check_grid(const Simulation& simulation, const io::CheckpointReader& reader) {
   if (reader.grid() == grid_lines_of(simulation.grid)) return;
+  const io::Extents& shape = reader.fields().shape;
   throw Error(ExitCode::restart,
               fmt::format("{}: the checkpoint was made on another grid ({} x {} x {}, or other spacings); to "
                           "interpolate it to this one, start afresh with "
                           "initial: {{type: checkpoint, file: {}}}",
-                          reader.path(), reader.shape()[2], reader.shape()[1], reader.shape()[0], reader.path()));
+                          reader.path(), shape[2], shape[1], shape[0], reader.path()));
 }
 
 }  // namespace
@@ -78,7 +77,7 @@ std::vector<std::string> write_checkpoint(const Simulation& simulation, const St
                                           const std::string& directory) {
   io::CheckpointWriter writer(simulation.comm.world(),
                               {directory + "/checkpoints", state.step, state.time, provenance_of(simulation),
-                               grid_lines_of(simulation.grid), io::precision_of<real>},
+                               grid_lines_of(simulation.grid), io::h5::type_of<real>},
                               block_of(simulation));
   for (const auto& [descriptor, field] : state.fields()) {
     if (descriptor.outputs.checkpoint) writer.write_field(descriptor, download(field).data());
@@ -96,7 +95,7 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& obse
   std::vector<real> values(static_cast<std::size_t>(simulation.state.p.box().volume()));
   for (const auto& [descriptor, field] : simulation.state.fields()) {
     if (!descriptor.outputs.checkpoint) continue;
-    reader.read_field(descriptor.name, block_of(simulation), io::precision_of<real>, values.data());
+    reader.read_field(descriptor.name, block_of(simulation), io::h5::type_of<real>, values.data());
     upload(values, field);
   }
   simulation.state.time = reader.time();

@@ -20,10 +20,6 @@ namespace sluice {
 
 namespace {
 
-std::size_t axis_of(char normal) {
-  return normal == 'x' ? 0 : normal == 'y' ? 1 : 2;
-}
-
 std::int64_t nearest_plane(const std::vector<double>& centers, double at) {
   const auto nearest = std::ranges::min_element(centers, {}, [at](double center) { return std::abs(center - at); });
   return nearest - centers.begin();
@@ -42,24 +38,9 @@ std::vector<std::string> labels_of(const std::vector<io::SliceSpec>& slices) {
   return labels;
 }
 
-/// The rank's part of a plane of cells, in host memory, and its position in the plane.
-std::pair<io::LocalBlock, std::vector<real>> local_plane(const Field& field, const Grid& grid, std::size_t axis,
-                                                         std::int64_t index) {
-  const Box3& box = field.box();
-  const auto& cells = grid.cells();
-  io::LocalBlock block{
-      {cells[2], cells[1], cells[0]}, {box.lo[2], box.lo[1], box.lo[0]}, {box.extent(2), box.extent(1), box.extent(0)}};
-  const std::size_t file_axis = 2 - axis;
-  if (index < box.lo[axis] || index >= box.hi[axis]) {
-    block.count[file_axis] = 0;
-    return {block, {}};
-  }
-  block.start[file_axis] = index;
-  block.count[file_axis] = 1;
-  Box3 plane = field.local_box();
-  plane.lo[axis] = index - box.lo[axis];
-  plane.hi[axis] = plane.lo[axis] + 1;
-  return {block, download(field, plane)};
+/// The cells of a box that the rank has, in host memory.
+std::vector<real> local_part(const Field& field, const Box3& piece) {
+  return piece.empty() ? std::vector<real>() : download(field, piece.relative_to(field.box().lo));
 }
 
 class SliceObserver : public Observer {
@@ -71,7 +52,7 @@ class SliceObserver : public Observer {
       const std::vector<std::string> labels = labels_of(slices_);
       for (std::size_t n = 0; n < slices_.size(); ++n) {
         files_.emplace_back(io::SliceDescription{run_.directory + "/slices", labels[n], slices_[n].normal,
-                                                 slices_[n].at, provenance_of(run_.simulation), io::precision_of<real>},
+                                                 slices_[n].at, provenance_of(run_.simulation), io::h5::type_of<real>},
                             start.step > 0 ? std::optional(start.step) : std::nullopt);
       }
     });
@@ -98,18 +79,18 @@ class SliceObserver : public Observer {
 
   /// Complete on rank 0. Collective.
   io::SliceSnapshot snapshot(const io::SliceSpec& slice) {
-    const Grid& grid = run_.simulation.grid;
     const State& state = run_.flow.state();
-    const io::GridLines lines = grid_lines_of(grid);
-    const std::size_t axis = axis_of(slice.normal);
+    const io::GridLines lines = grid_lines_of(run_.simulation.grid);
+    const auto axis = static_cast<std::size_t>(slice.normal - 'x');
     const std::int64_t index = nearest_plane(lines.center[axis], slice.at);
-    io::SliceSnapshot snapshot{state.step, state.time, io::plane_of(lines, slice.normal, index), {}};
+    const Box3 plane = io::plane_box(lines.shape(), axis, index);
+    io::SliceSnapshot snapshot{state.step, state.time, io::plane_of(lines, axis, index), {}};
     for (const auto& [descriptor, field] : state.fields()) {
       if (std::ranges::find(slice.fields, descriptor.name) == slice.fields.end()) continue;
-      const auto [block, values] = local_plane(field, grid, axis, index);
-      snapshot.fields.push_back(
-          {descriptor, io::gather_plane(run_.simulation.comm.world(), block, io::precision_of<real>, values.data(),
-                                        slice.normal, index)});
+      const Box3 piece = intersect(plane, field.box());
+      const std::vector<real> values = local_part(field, piece);
+      snapshot.fields.push_back({descriptor, io::gather_box(run_.simulation.comm.world(), plane, piece,
+                                                            io::h5::type_of<real>, values.data())});
     }
     return snapshot;
   }

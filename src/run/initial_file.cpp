@@ -25,7 +25,7 @@ class PlaneReader {
     if (found != planes_.end()) return found->second;
     if (planes_.size() == 2) planes_.erase(planes_.begin());  // lines go upwards: the lower plane is no longer needed
     std::vector<double> values(static_cast<std::size_t>(shape_[1] * shape_[2]));
-    dataset_.read({k, 0, 0}, {1, shape_[1], shape_[2]}, io::h5::Type::float64, values.data());
+    dataset_.read({{0, 0, k}, {shape_[2], shape_[1], k + 1}}, io::h5::Type::float64, values.data());
     return planes_.emplace(k, std::move(values)).first->second;
   }
   std::int64_t planes() const { return shape_[0]; }
@@ -176,8 +176,7 @@ void set_from_fields(Simulation& simulation, const std::string& path) {
       }
       const Box3& box = field.box();
       std::vector<real> values(static_cast<std::size_t>(box.volume()));
-      dataset.read({box.lo[2], box.lo[1], box.lo[0]}, {box.extent(2), box.extent(1), box.extent(0)},
-                   sizeof(real) == sizeof(double) ? io::h5::Type::float64 : io::h5::Type::float32, values.data());
+      dataset.read(box, io::h5::type_of<real>, values.data());
       upload(values, field);
     }
   });

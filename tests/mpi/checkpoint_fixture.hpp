@@ -70,10 +70,10 @@ inline std::pair<std::int64_t, std::int64_t> share(std::int64_t n, int part, int
 
 /// Rank `rank` of a py x pz grid of pencils; ranks beyond it hold nothing.
 inline LocalBlock pencil(const Extents& global, int py, int pz, int rank) {
-  if (rank >= py * pz) return {global, {0, 0, 0}, {0, 0, 0}};
+  if (rank >= py * pz) return {global, {}};
   const auto [y0, y1] = share(global[1], rank % py, py);
   const auto [z0, z1] = share(global[0], rank / py, pz);
-  return {global, {z0, y0, 0}, {z1 - z0, y1 - y0, global[2]}};
+  return {global, {{0, y0, z0}, {global[2], y1, z1}}};
 }
 
 /// A value that tells where it belongs.
@@ -84,7 +84,7 @@ inline double index_value(int field, const Extents& global, std::int64_t k, std:
 template <typename Real>
 std::vector<Real> index_block(int field, const LocalBlock& block) {
   std::vector<Real> data;
-  const Box3 box = box_of(block);
+  const Box3& box = block.box;
   for (std::int64_t k = box.lo[2]; k < box.hi[2]; ++k) {
     for (std::int64_t j = box.lo[1]; j < box.hi[1]; ++j) {
       for (std::int64_t i = box.lo[0]; i < box.hi[0]; ++i) {
@@ -137,8 +137,8 @@ template <typename Real>
 CheckpointWriter::Committed write_checkpoint(const std::string& directory, std::int64_t step, const WriteOptions& o) {
   const LocalBlock block = pencil(o.global, o.py, o.pz, world_rank());
   CheckpointSpec spec{
-      directory,         step, 0.1 * static_cast<double>(step), {"0.1.0", "abc123", long_case()}, test_grid(o.global),
-      precision_of<Real>};
+      directory,        step, 0.1 * static_cast<double>(step), {"0.1.0", "abc123", long_case()}, test_grid(o.global),
+      h5::type_of<Real>};
   CheckpointWriter writer(world, spec, block);
   std::vector<Real> buffer;
   for (std::size_t f = 0; f < fields.size(); ++f) {
@@ -152,14 +152,14 @@ CheckpointWriter::Committed write_checkpoint(const std::string& directory, std::
 template <typename Real>
 void expect_contents(const std::string& path, const Extents& global, int py, int pz) {
   const CheckpointReader reader(world, path);
-  EXPECT_EQ(reader.shape(), global);
+  EXPECT_EQ(reader.fields().shape, global);
   EXPECT_EQ(reader.resolved_case(), long_case());
   EXPECT_EQ(reader.grid(), test_grid(global));
   EXPECT_TRUE(reader.values("/state") == test_state());
   const LocalBlock block = pencil(global, py, pz, world_rank());
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    std::vector<Real> data(static_cast<std::size_t>(block.volume()));
-    reader.read_field(fields[f].name, block, precision_of<Real>, data.data());
+    std::vector<Real> data(static_cast<std::size_t>(block.box.volume()));
+    reader.read_field(fields[f].name, block, h5::type_of<Real>, data.data());
     EXPECT_EQ(data, index_block<Real>(static_cast<int>(f), block)) << fields[f].name;
   }
 }

@@ -46,10 +46,10 @@ TEST(Checkpoint, SinglePrecisionAndConversion) {
   const auto committed = write_checkpoint<float>(directory.path(), 1, options);
   expect_contents<float>(committed.path, options.global, 1, world_size());
   const CheckpointReader reader(world, committed.path);
-  EXPECT_EQ(reader.precision(), Precision::single_);
+  EXPECT_EQ(reader.fields().type, h5::Type::float32);
   const LocalBlock block = pencil(options.global, 1, world_size(), world_rank());
-  std::vector<double> data(static_cast<std::size_t>(block.volume()));
-  reader.read_field("v", block, Precision::double_, data.data());
+  std::vector<double> data(static_cast<std::size_t>(block.box.volume()));
+  reader.read_field("v", block, h5::Type::float64, data.data());
   const std::vector<float> expected = index_block<float>(1, block);
   EXPECT_TRUE(std::equal(data.begin(), data.end(), expected.begin(), expected.end()));
 }
@@ -70,8 +70,8 @@ TEST(Checkpoint, AnotherGridIsRefused) {
   const SharedDirectory directory;
   const std::string path = write_checkpoint<double>(directory.path(), 1, {}).path;
   const LocalBlock block = pencil({12, 10, 9}, 1, world_size(), world_rank());
-  std::vector<double> data(static_cast<std::size_t>(block.volume()));
-  const auto read = [&] { CheckpointReader(world, path).read_field("u", block, Precision::double_, data.data()); };
+  std::vector<double> data(static_cast<std::size_t>(block.box.volume()));
+  const auto read = [&] { CheckpointReader(world, path).read_field("u", block, h5::Type::float64, data.data()); };
   EXPECT_EQ(agreed_code(read), 3);
 }
 
@@ -79,15 +79,15 @@ TEST(Plane, CollectsEveryNormalInOrder) {
   const Extents global{6, 5, 4};
   const LocalBlock block = pencil(global, world_size() % 2 == 0 ? 2 : 1,
                                   world_size() % 2 == 0 ? world_size() / 2 : world_size(), world_rank());
-  const std::vector<double> data = index_block<double>(0, block);
-  for (const char normal : {'x', 'y', 'z'}) {
-    const std::size_t axis = file_axis(normal);
-    LocalBlock plane{global, {0, 0, 0}, global};
-    plane.start[axis] = 2;
-    plane.count[axis] = 1;
-    const std::vector<double> values = gather_plane(world, block, Precision::double_, data.data(), normal, 2);
+  for (const std::size_t axis : {0U, 1U, 2U}) {
+    const Box3 plane = plane_box(global, axis, 2);
+    const Box3 piece = intersect(plane, block.box);
+    const std::vector<double> data = index_block<double>(0, {global, piece});
+    const std::vector<std::byte> gathered = gather_box(world, plane, piece, h5::Type::float64, data.data());
+    std::vector<double> values(gathered.size() / sizeof(double));
+    std::memcpy(values.data(), gathered.data(), gathered.size());
     if (world_rank() == 0) {
-      EXPECT_EQ(values, index_block<double>(0, plane)) << normal;
+      EXPECT_EQ(values, index_block<double>(0, {global, plane})) << axis;
     } else {
       EXPECT_TRUE(values.empty());
     }

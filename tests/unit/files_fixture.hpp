@@ -49,13 +49,6 @@ inline h5::Shape dataset_shape(const std::string& file, const std::string& datas
   return h5::File::open(file, ExitCode::restart).dataset(dataset).shape();
 }
 
-/// A part of a dataset, as double.
-inline void read_block(const std::string& file, const std::string& dataset, const h5::Shape& start,
-                       const h5::Shape& count, double* data) {
-  const h5::File opened = h5::File::open(file, ExitCode::restart);
-  opened.dataset(dataset).read(start, count, h5::Type::float64, data);
-}
-
 inline void write_plain(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
@@ -75,7 +68,7 @@ inline std::string write_small_checkpoint(const std::string& directory, std::int
   for (std::size_t n = 1; n < data.size(); ++n) data[n] = static_cast<double>(n);
   CheckpointWriter writer(
       MPI_COMM_SELF, {directory, step, 1.5, {"0.1.0", "abc123", "case"}, grid_lines(5, 5.0, 4, 4.0, {0, 0.5, 1.5, 2})},
-      {global, {0, 0, 0}, global});
+      {global, whole_box(global)});
   writer.write_field({"u", "streamwise velocity / U_b", "1", Location::x_face}, data.data());
   writer.write_field({"v", "spanwise velocity / U_b", "1", Location::y_face}, data.data());
   writer.write_field({"w", "wall-normal velocity / U_b", "1", Location::z_face}, data.data());
