@@ -25,7 +25,9 @@ set(public_headers
     core/device/timers.hpp
     core/flow/tridiagonal_method.hpp
     core/support/box3.hpp
+    core/support/collective.hpp
     core/support/error.hpp
+    core/support/owned_comm.hpp
     core/support/real.hpp
     poisson/fft/distributed_fft.hpp
     poisson/helmholtz_solver.hpp

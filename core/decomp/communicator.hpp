@@ -5,6 +5,7 @@
 
 #include "core/decomp/decomposition.hpp"
 #include "core/support/box3.hpp"
+#include "core/support/owned_comm.hpp"
 
 namespace sluice {
 
@@ -13,10 +14,6 @@ namespace sluice {
 class Communicator {
  public:
   Communicator(MPI_Comm world, ProcessGrid processes);
-  Communicator(Communicator&& other) noexcept;
-  Communicator(const Communicator&) = delete;
-  Communicator& operator=(const Communicator&) = delete;
-  ~Communicator();
 
   MPI_Comm world() const { return world_; }
   MPI_Comm row() const { return row_; }
@@ -43,9 +40,7 @@ class Communicator {
  private:
   ProcessGrid processes_;
   int rank_ = 0;
-  MPI_Comm world_ = MPI_COMM_NULL;
-  MPI_Comm row_ = MPI_COMM_NULL;
-  MPI_Comm column_ = MPI_COMM_NULL;
+  OwnedComm world_, row_, column_;
 };
 
 }  // namespace sluice

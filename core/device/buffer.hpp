@@ -32,6 +32,15 @@ class Buffer {
   std::size_t size() const { return size_; }
   std::size_t bytes() const { return size_ * sizeof(T); }
 
+  /// Replaces the array by a larger one, zeroed, if it has fewer than `size` elements. The old one is freed first.
+  /// Returns whether it was replaced.
+  bool enlarge(std::size_t size) {
+    if (size <= size_) return false;
+    *this = Buffer();
+    *this = Buffer(size);
+    return true;
+  }
+
   /// Copies the whole host array in; sizes must match.
   void upload(const std::vector<T>& host) { device::copy(data_, host.data(), bytes()); }
   std::vector<T> download() const {

@@ -10,6 +10,7 @@
 #include "core/flow/field_descriptor.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "core/support/owned_comm.hpp"
 #include "poisson/helmholtz_solver.hpp"
 #include "poisson/poisson_solver.hpp"
 
@@ -93,12 +94,8 @@ struct Need {
 Need need_of(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
              const ExchangeMethods& exchange, MPI_Comm world) {
   double needed = rank_memory(grid, flow, decomposition, exchange, rank_of(world));
-  if (!device::is_gpu()) {  // ranks of a node share its memory
-    MPI_Comm node = MPI_COMM_NULL;
-    MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_DOUBLE, MPI_SUM, node);
-    MPI_Comm_free(&node);
-  }
+  if (!device::is_gpu())  // ranks of a node share its memory
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_DOUBLE, MPI_SUM, OwnedComm::of_host(world)), "MPI_Allreduce");
   return {needed, static_cast<double>(device::free_memory())};
 }
 

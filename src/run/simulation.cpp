@@ -7,17 +7,14 @@
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "core/support/owned_comm.hpp"
 #include "src/run/setup.hpp"
 
 namespace sluice {
 
 void select_device(MPI_Comm world) {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  const int rank = rank_of(node);
-  const int size = size_of(node);
-  MPI_Comm_free(&node);
-  run_collectively(world, [&] { device::select(rank, size); });
+  const OwnedComm host = OwnedComm::of_host(world);
+  run_collectively(world, [&] { device::select(rank_of(host), size_of(host)); });
 }
 
 Simulation::Simulation(const io::Case& case_settings, Grid case_grid, const Layout& layout, MPI_Comm world)

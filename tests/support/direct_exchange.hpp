@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/decomp/exchange/packed_mover.hpp"
-#include "core/support/collective.hpp"
+#include "core/support/owned_comm.hpp"
 
 namespace sluice::test {
 
@@ -46,11 +46,7 @@ class SharedWindow {
 /// Collective, as Exchange says.
 class DirectExchange : public Exchange {
  public:
-  explicit DirectExchange(MPI_Comm world) { MPI_Comm_dup(world, &world_); }
-  ~DirectExchange() override {
-    window_.reset();
-    MPI_Comm_free(&world_);
-  }
+  explicit DirectExchange(MPI_Comm world) : world_(OwnedComm::duplicate_of(world)) {}
 
   MPI_Comm world() const override { return world_; }
   std::unique_ptr<BlockMover> block_mover(const Route& route) override {
@@ -162,7 +158,7 @@ class DirectExchange : public Exchange {
   }
   std::byte* memory_of(int rank) const { return window_->of(rank); }
 
-  MPI_Comm world_ = MPI_COMM_NULL;
+  OwnedComm world_;
   std::unique_ptr<SharedWindow> window_;
   std::size_t size_ = 0;
 };

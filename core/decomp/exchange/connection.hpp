@@ -3,6 +3,9 @@
 #include <cstddef>
 #include <functional>
 
+#include "core/decomp/exchange/mover.hpp"
+#include "core/device/buffer.hpp"
+
 namespace sluice {
 
 /// Blocks between the ranks of a communicator, laid out once and sent many times:
@@ -37,6 +40,25 @@ class Connection {
   /// Moves the blocks. Calls arrived(peer) once for each peer whose block is not empty, when loops that read it may be
   /// issued.
   virtual void run(const std::function<void(int)>& arrived) = 0;
+};
+
+/// A connection whose blocks are in two buffers of its exchange, laid out as the route says.
+class BufferedConnection : public Connection {
+ public:
+  BufferedConnection(const Route& route, Buffer<std::byte>& send, Buffer<std::byte>& receive)
+      : send_(route.send), receive_(route.receive), send_data_(&send), receive_data_(&receive) {}
+
+  std::byte* outgoing(int peer) final { return send_buffer() + send_.offset[static_cast<std::size_t>(peer)]; }
+  std::byte* incoming(int peer) final { return receive_buffer() + receive_.offset[static_cast<std::size_t>(peer)]; }
+  std::byte* send_buffer() final { return send_data_->data(); }
+  std::byte* receive_buffer() final { return receive_data_->data(); }
+
+ protected:
+  BlockLayout send_, receive_;
+
+ private:
+  Buffer<std::byte>* send_data_;
+  Buffer<std::byte>* receive_data_;
 };
 
 }  // namespace sluice

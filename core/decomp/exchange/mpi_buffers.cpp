@@ -40,39 +40,25 @@ MpiBuffers::~MpiBuffers() {
 }
 
 void MpiBuffers::reserve(std::size_t send_bytes, std::size_t receive_bytes) {
-  if (send_bytes > send.size()) {
-    send = Buffer<std::byte>();  // freed first, so that old and new never coexist
-    send_image = HostImage();
-    send = Buffer<std::byte>(send_bytes);
-    send_image = HostImage(send.data(), send_bytes);
-  }
-  if (receive_bytes > receive.size()) {
-    receive = Buffer<std::byte>();
-    receive_image = HostImage();
-    receive = Buffer<std::byte>(receive_bytes);
-    receive_image = HostImage(receive.data(), receive_bytes);
-  }
+  const auto enlarge = [](Buffer<std::byte>& buffer, HostImage& image, std::size_t bytes) {
+    if (bytes <= buffer.size()) return;
+    image = HostImage();  // freed first, so that old and new never coexist
+    buffer.enlarge(bytes);
+    image = HostImage(buffer.data(), bytes);
+  };
+  enlarge(send, send_image, send_bytes);
+  enlarge(receive, receive_image, receive_bytes);
 }
 
 std::unique_ptr<BlockMover> MpiExchange::block_mover(const Route& route) {
   std::unique_ptr<Connection> connection;
   run_collectively(world_, [&] { connection = connect(route); });
-  const bool small = route.traffic == Traffic::neighbours;
-  return std::make_unique<PackedMover>(*this, route, std::move(connection),
-                                       small ? PackedMover::Packing::together : PackedMover::Packing::each);
+  return std::make_unique<PackedMover>(*this, route, std::move(connection), PackedMover::packing_for(route.traffic));
 }
 
 MpiConnection::MpiConnection(const Route& route, MpiBuffers& buffers)
-    : comm_(route.comm), send_(route.send), receive_(route.receive), buffers_(&buffers) {
+    : BufferedConnection(route, buffers.send, buffers.receive), comm_(route.comm), buffers_(&buffers) {
   buffers.reserve(send_.total, receive_.total);
-}
-
-std::byte* MpiConnection::outgoing(int peer) {
-  return buffers_->send.data() + send_.offset[static_cast<std::size_t>(peer)];
-}
-
-std::byte* MpiConnection::incoming(int peer) {
-  return buffers_->receive.data() + receive_.offset[static_cast<std::size_t>(peer)];
 }
 
 }  // namespace sluice

@@ -55,18 +55,12 @@ class MpiExchange : public Exchange {
 };
 
 /// A connection whose blocks are packed into this rank's own buffer and sent by MPI.
-class MpiConnection : public Connection {
+class MpiConnection : public BufferedConnection {
  public:
   MpiConnection(const Route& route, MpiBuffers& buffers);
 
-  std::byte* outgoing(int peer) override;
-  std::byte* incoming(int peer) override;
-  std::byte* send_buffer() override { return buffers_->send.data(); }
-  std::byte* receive_buffer() override { return buffers_->receive.data(); }
-
  protected:
   MPI_Comm comm_;
-  BlockLayout send_, receive_;
   MpiBuffers* buffers_;
 };
 

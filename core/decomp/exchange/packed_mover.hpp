@@ -13,6 +13,10 @@ class PackedMover : public BlockMover {
   /// How blocks are packed: each by its own loop, so that it can be sent while others are packed, or all by one loop,
   /// together with the rank's own part.
   enum class Packing { each, together };
+  /// For methods that send blocks as they are packed. Blocks for neighbours are small.
+  static Packing packing_for(Traffic traffic) {
+    return traffic == Traffic::neighbours ? Packing::together : Packing::each;
+  }
 
   /// `exchange` and the route's communicator and timers must outlive this object.
   PackedMover(Exchange& exchange, Route route, std::unique_ptr<Connection> connection, Packing packing);

@@ -9,6 +9,7 @@
 #include "core/device/check_cuda.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "core/support/owned_comm.hpp"
 
 namespace sluice {
 
@@ -19,13 +20,6 @@ void check_nccl(ncclResult_t status, const char* what) {
   throw Error(status == ncclSystemError || status == ncclUnhandledCudaError ? ExitCode::resources : ExitCode::internal,
               std::string(what) + ": " + ncclGetErrorString(status) + " (" + ncclGetLastError(nullptr) +
                   "); NCCL_DEBUG=INFO in the environment tells more");
-}
-
-/// Enlarges the buffer. Frees the old array first, so that old and new never coexist.
-void reserve(Buffer<std::byte>& buffer, std::size_t bytes) {
-  if (bytes <= buffer.size()) return;
-  buffer = Buffer<std::byte>();
-  buffer = Buffer<std::byte>(bytes);
 }
 
 /// NCCL sends and receives in one group, in order with the loops. The host does not wait.
@@ -40,43 +34,29 @@ class Nccl : public Exchange {
  private:
   class Link;
 
-  MPI_Comm world_ = MPI_COMM_NULL;
+  OwnedComm world_;
   ncclComm_t nccl_ = nullptr;  ///< of all ranks; ranks of rows and columns are translated
   Buffer<std::byte> send_, receive_;
 };
 
-/// A connection whose blocks are in the two buffers of its exchange.
-class Nccl::Link : public Connection {
+class Nccl::Link : public BufferedConnection {
  public:
   Link(Nccl& exchange, const Route& route)
-      : exchange_(&exchange),
-        in_world_(ranks_in(exchange.world_, route.comm)),
-        send_(route.send),
-        receive_(route.receive) {}
-
-  std::byte* outgoing(int peer) override {
-    return exchange_->send_.data() + send_.offset[static_cast<std::size_t>(peer)];
-  }
-  std::byte* incoming(int peer) override {
-    return exchange_->receive_.data() + receive_.offset[static_cast<std::size_t>(peer)];
-  }
-  std::byte* send_buffer() override { return exchange_->send_.data(); }
-  std::byte* receive_buffer() override { return exchange_->receive_.data(); }
+      : BufferedConnection(route, exchange.send_, exchange.receive_),
+        exchange_(&exchange),
+        in_world_(ranks_in(exchange.world_, route.comm)) {}
 
   void run(const std::function<void(int)>& arrived) override {
     constexpr cudaStream_t stream = nullptr;  // the stream of the loops: the host need not wait
     check_nccl(ncclGroupStart(), "ncclGroupStart");
-    for (std::size_t peer = 0; peer < in_world_.size(); ++peer) {
-      if (send_.bytes[peer] > 0) {
-        check_nccl(ncclSend(exchange_->send_.data() + send_.offset[peer], send_.bytes[peer], ncclUint8, in_world_[peer],
-                            exchange_->nccl_, stream),
+    for (int peer = 0; peer < static_cast<int>(in_world_.size()); ++peer) {
+      const auto n = static_cast<std::size_t>(peer);
+      if (send_.bytes[n] > 0)
+        check_nccl(ncclSend(outgoing(peer), send_.bytes[n], ncclUint8, in_world_[n], exchange_->nccl_, stream),
                    "ncclSend");
-      }
-      if (receive_.bytes[peer] > 0) {
-        check_nccl(ncclRecv(exchange_->receive_.data() + receive_.offset[peer], receive_.bytes[peer], ncclUint8,
-                            in_world_[peer], exchange_->nccl_, stream),
+      if (receive_.bytes[n] > 0)
+        check_nccl(ncclRecv(incoming(peer), receive_.bytes[n], ncclUint8, in_world_[n], exchange_->nccl_, stream),
                    "ncclRecv");
-      }
     }
     check_nccl(ncclGroupEnd(), "ncclGroupEnd");
     for (std::size_t peer = 0; peer < in_world_.size(); ++peer) {
@@ -87,7 +67,6 @@ class Nccl::Link : public Connection {
  private:
   Nccl* exchange_;
   std::vector<int> in_world_;
-  BlockLayout send_, receive_;
 };
 
 Nccl::Nccl(MPI_Comm world) {
@@ -97,7 +76,7 @@ Nccl::Nccl(MPI_Comm world) {
   // ncclCommInitRank waits for all ranks: if one fails, the others hang in it until MPI_Abort ends them.
   run_collectively(
       world, [&] { check_nccl(ncclCommInitRank(&nccl_, size_of(world), id, rank_of(world)), "ncclCommInitRank"); });
-  check_mpi(MPI_Comm_dup(world, &world_), "MPI_Comm_dup");
+  world_ = OwnedComm::duplicate_of(world);
 }
 
 Nccl::~Nccl() {
@@ -108,17 +87,15 @@ Nccl::~Nccl() {
     cudaStreamSynchronize(nullptr);
     ncclCommDestroy(nccl_);
   }
-  MPI_Comm_free(&world_);
 }
 
 std::unique_ptr<BlockMover> Nccl::block_mover(const Route& route) {
   run_collectively(world_, [&] {
-    reserve(send_, route.send.total);
-    reserve(receive_, route.receive.total);
+    send_.enlarge(route.send.total);
+    receive_.enlarge(route.receive.total);
   });
-  const bool small = route.traffic == Traffic::neighbours;
   return std::make_unique<PackedMover>(*this, route, std::make_unique<Link>(*this, route),
-                                       small ? PackedMover::Packing::together : PackedMover::Packing::each);
+                                       PackedMover::packing_for(route.traffic));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "core/device/check_cuda.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "core/support/owned_comm.hpp"
 
 namespace sluice {
 
@@ -40,10 +41,7 @@ void require_access(const std::vector<BusName>& names, int rank) {
 }
 
 void require_one_host(MPI_Comm world) {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  const int here = size_of(node);
-  MPI_Comm_free(&node);
+  const int here = size_of(OwnedComm::of_host(world));
   run_collectively(world, [&] {
     if (here < size_of(world)) throw Error(ExitCode::resources, "the ranks are on several hosts");
     if (here > Handshake::max_peers)
@@ -63,7 +61,7 @@ class Peer : public Exchange {
   /// Collective. Call require_peer() first.
   explicit Peer(MPI_Comm world);
   ~Peer() override;
-  MPI_Comm world() const override { return world_.comm; }
+  MPI_Comm world() const override { return world_; }
   std::unique_ptr<BlockMover> block_mover(const Route& route) override;
   std::unique_ptr<Transposer> transposer(const Splittings& boxes) override;
 
@@ -73,22 +71,13 @@ class Peer : public Exchange {
   class Link;
   class Arrays;
 
-  /// A duplicate of a communicator, freed after the memory shared over it.
-  struct OwnedComm {
-    explicit OwnedComm(MPI_Comm world);
-    OwnedComm(const OwnedComm&) = delete;
-    OwnedComm& operator=(const OwnedComm&) = delete;
-    ~OwnedComm();
-    MPI_Comm comm = MPI_COMM_NULL;
-  };
-
   /// The flags in one rank's memory for transfers to or from another.
   Word* ready(int at_rank, int other) const;
   Word* done(int at_rank, int other) const;
   /// The maximum over all ranks, so that their buffers grow together.
   std::size_t agreed(std::size_t bytes) const;
 
-  OwnedComm world_;
+  OwnedComm world_;  ///< freed after the memory shared over it
   int rank_, size_;
   SharedMemory flags_, receive_;
   std::vector<Word> made_;    ///< transfers into or out of the memory of each rank so far
@@ -134,7 +123,7 @@ class Peer::Link : public Connection {
  public:
   Link(Peer& exchange, const Route& route)
       : exchange_(&exchange),
-        in_world_(ranks_in(exchange.world_.comm, route.comm)),
+        in_world_(ranks_in(exchange.world_, route.comm)),
         receive_(route.receive),
         transfer_(exchange, with_blocks(receive_), with_blocks(route.send)) {
     const std::size_t size = in_world_.size();
@@ -194,10 +183,9 @@ class Peer::Arrays : public Transposer {
   Arrays(Peer& exchange, const Splittings& boxes)
       : exchange_(&exchange),
         rank_(rank_of(boxes.comm)),
-        in_world_(ranks_in(exchange.world_.comm, boxes.comm)),
-        memory_(exchange.world_.comm,
-                exchange.agreed(std::max<std::size_t>(
-                    held_bytes(boxes.to[static_cast<std::size_t>(rank_)], boxes.element_bytes), 1))),
+        in_world_(ranks_in(exchange.world_, boxes.comm)),
+        memory_(exchange.world_, exchange.agreed(std::max<std::size_t>(
+                                     held_bytes(boxes.to[static_cast<std::size_t>(rank_)], boxes.element_bytes), 1))),
         transfer_(exchange, others(exchange.rank_), others(exchange.rank_)) {
     for (std::size_t peer = 0; peer < boxes.to.size(); ++peer) {
       const Box3 common = intersect(boxes.from[static_cast<std::size_t>(rank_)], boxes.to[peer]);
@@ -239,19 +227,11 @@ class Peer::Arrays : public Transposer {
   std::vector<ArrayPart> parts_;  ///< of each rank's array: its intersection with this rank's from-box
 };
 
-Peer::OwnedComm::OwnedComm(MPI_Comm world) {
-  check_mpi(MPI_Comm_dup(world, &comm), "MPI_Comm_dup");
-}
-
-Peer::OwnedComm::~OwnedComm() {
-  MPI_Comm_free(&comm);
-}
-
 Peer::Peer(MPI_Comm world)
-    : world_(world),
+    : world_(OwnedComm::duplicate_of(world)),
       rank_(rank_of(world)),
       size_(size_of(world)),
-      flags_(world_.comm, 2 * static_cast<std::size_t>(size_) * sizeof(Word)),
+      flags_(world_, 2 * static_cast<std::size_t>(size_) * sizeof(Word)),
       made_(static_cast<std::size_t>(size_)),
       served_(static_cast<std::size_t>(size_)) {}
 
@@ -267,7 +247,7 @@ Handshake::Word* Peer::done(int at_rank, int other) const {
 
 std::size_t Peer::agreed(std::size_t bytes) const {
   unsigned long long largest = bytes;
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, world_.comm), "MPI_Allreduce");
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, world_), "MPI_Allreduce");
   return largest;
 }
 
@@ -275,7 +255,7 @@ std::unique_ptr<BlockMover> Peer::block_mover(const Route& route) {
   const std::size_t needed = agreed(route.receive.total);
   if (needed > receive_.bytes()) {
     receive_ = SharedMemory();  // freed first, so that old and new never coexist
-    receive_ = SharedMemory(world_.comm, needed);
+    receive_ = SharedMemory(world_, needed);
   }
   return std::make_unique<PackedMover>(*this, route, std::make_unique<Link>(*this, route),
                                        PackedMover::Packing::together);
