@@ -14,8 +14,7 @@ struct ZHelmholtzSolver::Parts {
       : box(decomposition.x_pencil(comm.rank())),
         plan(plan_lines(decomposition, comm.z_index(), method)),
         tables(std::move(second_derivative), plan),
-        lines(make_line_solver<TableLines>(comm, decomposition, field_lines(decomposition, comm.rank()), plan,
-                                           exchange)) {}
+        lines(make_line_solver<TableLines>(comm, field_lines(decomposition, comm.rank()), plan, exchange)) {}
 
   Box3 box;
   LinePlan plan;
@@ -44,7 +43,7 @@ void ZHelmholtzSolver::solve(Field& x) {
 }
 
 MemoryNeed ZHelmholtzSolver::memory(const Decomposition& decomposition, int rank, TridiagonalMethod method) {
-  return line_solver_need<TableLines>(decomposition, field_lines(decomposition, rank),
+  return line_solver_need<TableLines>(field_lines(decomposition, rank),
                                       plan_lines(decomposition, decomposition.processes().z_index(rank), method));
 }
 

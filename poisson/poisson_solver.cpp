@@ -50,7 +50,7 @@ struct PoissonSolver::Parts {
         boxes(spectral_lines(decomposition, comm.rank())),
         at_home(tables.at_home(boxes.my_home())),
         whole(tables.whole(boxes.my_whole())),
-        lines(make_line_solver<ShiftedLines>(comm, decomposition, boxes, plan, exchanges.columns)) {
+        lines(make_line_solver<ShiftedLines>(comm, boxes, plan, exchanges.columns)) {
     if (comm.processes().py == 1) return;
     to_y.emplace(comm.row(), comm.row_boxes([&](int rank) { return decomposition.spectral_x_pencil(rank); }),
                  comm.row_boxes([&](int rank) { return decomposition.spectral_y_pencil(rank); }), exchanges.rows);
@@ -87,7 +87,7 @@ PoissonSolver::~PoissonSolver() = default;
 MemoryNeed PoissonSolver::memory(const Decomposition& decomposition, int rank, TridiagonalMethod method) {
   const LinePlan plan = plan_lines(decomposition, decomposition.processes().z_index(rank), method);
   const LineBoxes boxes = spectral_lines(decomposition, rank);
-  MemoryNeed memory = line_solver_need<ShiftedLines>(decomposition, boxes, plan);
+  MemoryNeed memory = line_solver_need<ShiftedLines>(boxes, plan);
   memory.held += PoissonTables::bytes(plan, boxes.my_home(), boxes.my_whole());
   if (decomposition.processes().py > 1)
     memory.rows = transpose_need<Complex>(decomposition.spectral_x_pencil(rank), boxes.my_home());

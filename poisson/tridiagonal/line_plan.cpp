@@ -15,6 +15,11 @@ std::vector<std::int64_t> rank_bounds(const Decomposition& decomposition) {
   return bounds;
 }
 
+/// Number of blocks into which a rank splits its planes to condense them.
+int condensed_blocks(std::int64_t planes) {
+  return static_cast<int>((planes + max_rows_of_thread - 1) / max_rows_of_thread);
+}
+
 /// Whether the systems of each rank's blocks and of all ranks fit shared memory.
 bool fit_condensed(const Decomposition& decomposition) {
   const std::vector<std::int64_t> bounds = rank_bounds(decomposition);
@@ -30,75 +35,49 @@ bool fit_tiles(const ZBlocks& blocks) {
   return blocks.longest() <= max_rows_of_thread && blocks.planes() <= 396 && blocks.count() <= 24;
 }
 
-bool fit_on_chip(const ZBlocks& blocks) {
-  return blocks.longest() <= max_rows_of_thread && blocks.count() <= max_blocks_on_chip;
-}
-
-std::vector<LineStrategy> line_strategies(const Decomposition& decomposition, TridiagonalMethod method) {
-  const ZBlocks& blocks = decomposition.z_blocks();
+LineStrategy line_strategy(const Decomposition& decomposition, TridiagonalMethod method) {
+  if (method == TridiagonalMethod::transpose) return LineStrategy::transposed;
   const bool split = decomposition.processes().pz > 1;
-  const bool ptdma = method == TridiagonalMethod::ptdma;
-  const bool gpu = loops_on_gpu;
-  const struct {
-    LineStrategy strategy;
-    bool serves;
-  } table[] = {
-      {LineStrategy::transposed, !ptdma},
-      {LineStrategy::whole_lines, ptdma && !gpu && !split},
-      {LineStrategy::tiles, ptdma && gpu && !split && fit_tiles(blocks)},
-      {LineStrategy::condensed, ptdma && gpu && split && fit_condensed(decomposition)},
-      {LineStrategy::two_passes_on_chip, ptdma && gpu && fit_on_chip(blocks)},
-      {LineStrategy::two_passes, ptdma},
-  };
-  std::vector<LineStrategy> strategies;
-  for (const auto& row : table) {
-    if (row.serves) strategies.push_back(row.strategy);
-  }
-  return strategies;
+  if (!loops_on_gpu) return split ? LineStrategy::two_passes : LineStrategy::whole_lines;
+  if (!split && fit_tiles(decomposition.z_blocks())) return LineStrategy::tiles;
+  return fit_condensed(decomposition) ? LineStrategy::condensed : LineStrategy::transposed;
 }
 
-std::vector<std::int64_t> LinePlan::travelling_planes(const Decomposition& decomposition) const {
-  if (strategy == LineStrategy::transposed) return rank_bounds(decomposition);
-  std::vector<std::int64_t> bounds;
-  for (std::size_t n = 0; n < first_blocks.size(); ++n)
-    bounds.push_back(2 * (is_condensed() ? static_cast<std::int64_t>(n) : first_blocks[n]));
-  return bounds;
+std::int64_t LinePlan::longest() const {
+  std::int64_t rows = 0;
+  for (auto n = static_cast<std::size_t>(first_block()); n < static_cast<std::size_t>(first_block() + blocks_here());
+       ++n)
+    rows = std::max(rows, solved.bounds()[n + 1] - solved.bounds()[n]);
+  return rows;
 }
 
 LinePlan plan_lines(const Decomposition& decomposition, int z_index, LineStrategy strategy) {
-  if (strategy == LineStrategy::condensed) return plan_condensed(rank_bounds(decomposition), z_index);
+  std::vector<std::int64_t> planes = rank_bounds(decomposition);
+  if (strategy == LineStrategy::condensed) return plan_condensed(planes, z_index);
   const ZBlocks& blocks = decomposition.z_blocks();
   std::vector<int> first_blocks{0};
   for (int z = 0; z < decomposition.processes().pz; ++z) first_blocks.push_back(decomposition.block_range(z)[1]);
-  return {strategy, blocks, blocks, std::move(first_blocks), z_index, blocks.longest()};
+  if (strategy != LineStrategy::transposed)
+    std::ranges::transform(first_blocks, planes.begin(), [](int block) { return 2 * std::int64_t{block}; });
+  return {strategy, blocks, blocks, std::move(first_blocks), std::move(planes), z_index};
 }
 
 LinePlan plan_lines(const Decomposition& decomposition, int z_index, TridiagonalMethod method) {
-  return plan_lines(decomposition, z_index, line_strategies(decomposition, method).front());
+  return plan_lines(decomposition, z_index, line_strategy(decomposition, method));
 }
 
-int condensed_blocks(std::int64_t planes) {
-  return static_cast<int>((planes + max_rows_of_thread - 1) / max_rows_of_thread);
-}
-
-LinePlan plan_condensed(std::vector<std::int64_t> bounds, int z_index) {
-  std::vector<std::int64_t> cuts{0};
+LinePlan plan_condensed(const std::vector<std::int64_t>& bounds, int z_index) {
+  std::vector<std::int64_t> cuts{0}, exchanged{0};
   std::vector<int> first_blocks{0};
   for (std::size_t n = 0; n + 1 < bounds.size(); ++n) {
     const std::int64_t planes = bounds[n + 1] - bounds[n];
     const std::vector<std::int64_t> own = split_evenly(planes, condensed_blocks(planes));
     for (auto cut = own.begin() + 1; cut != own.end(); ++cut) cuts.push_back(bounds[n] + *cut);
     first_blocks.push_back(static_cast<int>(cuts.size()) - 1);
+    exchanged.push_back(exchanged.back() + 2);
   }
-  const auto here = static_cast<std::size_t>(z_index);
-  const std::int64_t planes = bounds[here + 1] - bounds[here];
-  const int blocks = condensed_blocks(planes);
-  return {LineStrategy::condensed,
-          ZBlocks(std::move(cuts)),
-          ZBlocks(std::move(bounds)),
-          std::move(first_blocks),
-          z_index,
-          (planes + blocks - 1) / blocks};
+  return {LineStrategy::condensed, ZBlocks(std::move(cuts)), ZBlocks(bounds),
+          std::move(first_blocks), std::move(exchanged),     z_index};
 }
 
 }  // namespace sluice

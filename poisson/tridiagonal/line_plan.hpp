@@ -10,14 +10,13 @@
 
 namespace sluice {
 
-/// Ways to solve the z lines of a process column. They agree to round-off; line_strategies() lists those for a grid.
+/// Ways to solve the z lines of a process column. They agree to round-off.
 enum class LineStrategy {
   transposed,   ///< lines made local to a rank, then the Thomas algorithm
   whole_lines,  ///< CPU, z not split: both passes over all blocks while a bundle of lines is in cache
+  two_passes,   ///< CPU, z split: lines are read twice; boundary values are exchanged in between
   tiles,        ///< GPU, z not split: a few neighbouring lines at a time in shared memory
-  condensed,    ///< GPU, z split: as two_passes_on_chip; each rank condenses its blocks to one before the exchange
-  two_passes_on_chip,  ///< GPU: lines are read twice; the second pass holds each block in shared memory
-  two_passes           ///< lines are read twice, by the plain loops; on a GPU, the reference for the others
+  condensed     ///< GPU: lines are read twice, by blocks in shared memory; each rank condenses its blocks to one
 };
 
 /// Maximum rows of a block that a GPU thread solves.
@@ -31,11 +30,9 @@ inline constexpr int max_threads_of_tile = sizeof(real) == sizeof(double) ? 768 
 /// the shared memory (396 planes) and threads (24 blocks, in single precision) of a multiprocessor. Narrower tiles are
 /// slower than two passes.
 bool fit_tiles(const ZBlocks& blocks);
-/// Whether blocks are short enough for a thread and their reduced system fits shared memory.
-bool fit_on_chip(const ZBlocks& blocks);
 
-/// Strategies for a grid and method in this build, the fastest first.
-std::vector<LineStrategy> line_strategies(const Decomposition& decomposition, TridiagonalMethod method);
+/// The fastest strategy for a grid and method in this build.
+LineStrategy line_strategy(const Decomposition& decomposition, TridiagonalMethod method);
 
 /// The strategy and the blocks of one rank of a process column.
 ///
@@ -43,27 +40,25 @@ std::vector<LineStrategy> line_strategies(const Decomposition& decomposition, Tr
 /// solve, to limit memory traffic of boundary values, and condenses them to one: each rank sends two values per line.
 /// The arithmetic then depends on the process grid, like that of FFTs on GPUs.
 struct LinePlan {
-  LineStrategy strategy = LineStrategy::two_passes;
+  LineStrategy strategy;
   ZBlocks solved;                 ///< blocks that are eliminated row by row, of all ranks
   ZBlocks reduced;                ///< blocks whose boundary values form the system of a whole line
   std::vector<int> first_blocks;  ///< first of `solved` on each rank of the column; then their count
-  int rank = 0;                   ///< this rank in the column
-  std::int64_t longest = 0;       ///< rows in this rank's longest block; others have at most one less
+  /// Rank n of the column sends the planes (rows or boundary values) [bounds[n], bounds[n + 1]) to make lines whole.
+  std::vector<std::int64_t> exchanged_planes;
+  int rank;  ///< this rank in the column
 
   int first_block() const { return first_blocks[static_cast<std::size_t>(rank)]; }
   int blocks_here() const { return first_blocks[static_cast<std::size_t>(rank) + 1] - first_block(); }
+  /// Rows in this rank's longest block; others have at most one less.
+  std::int64_t longest() const;
   bool is_condensed() const { return strategy == LineStrategy::condensed; }
-  /// Bounds of the planes (rows or boundary values) that the ranks of the column send to make lines whole.
-  std::vector<std::int64_t> travelling_planes(const Decomposition& decomposition) const;
 };
 
 LinePlan plan_lines(const Decomposition& decomposition, int z_index, LineStrategy strategy);
 /// With the fastest strategy.
 LinePlan plan_lines(const Decomposition& decomposition, int z_index, TridiagonalMethod method);
-
-/// Number of blocks into which a rank splits its planes to condense them.
-int condensed_blocks(std::int64_t planes);
 /// For `condensed`: rank n of the column has the planes [bounds[n], bounds[n + 1]).
-LinePlan plan_condensed(std::vector<std::int64_t> bounds, int z_index);
+LinePlan plan_condensed(const std::vector<std::int64_t>& bounds, int z_index);
 
 }  // namespace sluice

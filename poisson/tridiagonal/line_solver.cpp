@@ -1,146 +1,95 @@
 #include "poisson/tridiagonal/line_solver.hpp"
 
-#include <algorithm>
-#include <utility>
-
-#include "core/support/error.hpp"
+#include "core/decomp/transpose_need.hpp"
 #include "poisson/tridiagonal/line_strategies.hpp"
 
 namespace sluice {
 
 namespace {
 
-const char* const name = "tridiagonal";
+using BoxOfRank = Box3 (Decomposition::*)(int rank) const;
 
-/// Owns the scratch memory of the plain loops: on a CPU for one bundle, on a GPU for the pivots of all threads.
-template <class Lines>
-class ScratchMemory {
- public:
-  /// `pivots`: rows eliminated at a time; `rows`, `boundary`: numbers per lane; `threads`: of a GPU.
-  ScratchMemory(std::int64_t pivots, std::int64_t rows, std::int64_t boundary, std::int64_t threads)
-      : pitch_(loops_on_gpu ? threads : bundle_lanes<Lines>) {
-    if (!loops_on_gpu || Lines::components == 2) pivots_ = Buffer<double>(static_cast<std::size_t>(pivots * pitch_));
-    if (loops_on_gpu) return;
-    rows_ = Buffer<double>(static_cast<std::size_t>(rows * pitch_));
-    boundary_ = Buffer<real>(static_cast<std::size_t>(boundary * pitch_));
+LineBoxes column_boxes(const Decomposition& decomposition, int rank, BoxOfRank home, BoxOfRank whole) {
+  const ProcessGrid& processes = decomposition.processes();
+  LineBoxes boxes;
+  boxes.rank = processes.z_index(rank);
+  for (int z = 0; z < processes.pz; ++z) {
+    const int other = processes.rank(processes.y_index(rank), z);
+    boxes.home.push_back((decomposition.*home)(other));
+    boxes.whole.push_back((decomposition.*whole)(other));
   }
-  Scratch get() { return {pivots_.data(), rows_.data(), boundary_.data(), pitch_}; }
+  return boxes;
+}
 
- private:
-  std::ptrdiff_t pitch_;
-  Buffer<double> pivots_, rows_;
-  Buffer<real> boundary_;
-};
-
-/// The full-transpose method.
-template <class Lines>
-class Transposed final : public LineSolver<Lines> {
- public:
-  Transposed(const Communicator& comm, const Decomposition& decomposition, const LineBoxes& boxes, const LinePlan& plan,
-             Exchange& exchange)
-      : planes_(boxes.my_home().nz()),
-        column_(comm, decomposition, boxes, plan, Lines::components, exchange),
-        scratch_(plan.solved.planes(), plan.solved.planes(), 0,
-                 boxes.my_whole().extent(0) * boxes.my_whole().extent(1)) {}
-
-  void solve(const Lines& /*at_home*/, const Lines& whole, const LineArray& x) override {
-    const LineArray lines = column_.forward(x, planes_);
-    parallel_for(name, bundle_box<Lines>(lines, 1), SolveWhole<Lines>{whole, lines, scratch_.get()});
-    column_.backward(x, planes_);
+/// The boxes that a column exchanges, in real numbers.
+LineBoxes exchanged_boxes(LineBoxes boxes, const LinePlan& plan, int components) {
+  const std::vector<std::int64_t>& planes = plan.exchanged_planes;
+  for (std::size_t z = 0; z < boxes.home.size(); ++z) {
+    boxes.home[z].lo[2] = planes[z];
+    boxes.home[z].hi[2] = planes[z + 1];
+    boxes.whole[z].lo[2] = 0;
+    boxes.whole[z].hi[2] = planes.back();
+    for (Box3* box : {&boxes.home[z], &boxes.whole[z]}) {
+      box->lo[0] *= components;
+      box->hi[0] *= components;
+    }
   }
-
- private:
-  int planes_;
-  ColumnTranspose column_;
-  ScratchMemory<Lines> scratch_;
-};
-
-/// Both passes over a bundle of lines while it is in the CPU's cache.
-template <class Lines>
-class WholeLines final : public LineSolver<Lines> {
- public:
-  explicit WholeLines(const ZBlocks& blocks)
-      : scratch_(blocks.planes(), std::max<std::int64_t>(blocks.planes(), 2 * blocks.count()), 2 * blocks.count(), 0) {}
-
-  void solve(const Lines& /*at_home*/, const Lines& whole, const LineArray& x) override {
-    parallel_for(name, bundle_box<Lines>(x, 1), SolveAtOnce<Lines>{whole, x, scratch_.get()});
-  }
-
- private:
-  ScratchMemory<Lines> scratch_;
-};
-
-/// One pass forms the boundary equations of blocks, a second solves their insides; in between, boundary values are
-/// exchanged.
-template <class Lines>
-class TwoPasses final : public LineSolver<Lines> {
- public:
-  TwoPasses(const Communicator& comm, const Decomposition& decomposition, const LineBoxes& boxes, const LinePlan& plan,
-            Exchange& exchange)
-      : first_block_(plan.first_block()),
-        blocks_(plan.blocks_here()),
-        boundary_(boxes.my_home(), Lines::components, blocks_),
-        column_(comm, decomposition, boxes, plan, Lines::components, exchange),
-        scratch_(plan.longest - 2, std::max<std::int64_t>(plan.longest, 2 * plan.solved.count()), 0,
-                 boxes.my_home().extent(0) * boxes.my_home().extent(1) * blocks_) {}
-
-  void solve(const Lines& at_home, const Lines& whole, const LineArray& x) override {
-    const LineArray& boundary = boundary_.array();
-    const Box3 all_blocks = bundle_box<Lines>(x, blocks_);
-    parallel_for(name, all_blocks, FormBoundary<Lines>{at_home, x, boundary, first_block_});
-    const LineArray values = column_.forward(boundary, boundary_.planes());
-    parallel_for(name, bundle_box<Lines>(values, 1), SolveReduced<Lines>{whole, values, scratch_.get()});
-    column_.backward(boundary, boundary_.planes());
-    parallel_for(name, all_blocks, SolveInterior<Lines>{at_home, x, boundary, first_block_, scratch_.get()});
-  }
-
- private:
-  int first_block_, blocks_;
-  BoundaryValues boundary_;
-  ColumnTranspose column_;
-  ScratchMemory<Lines> scratch_;
-};
+  return boxes;
+}
 
 }  // namespace
 
-template <class Lines>
-std::unique_ptr<LineSolver<Lines>> make_line_solver(const Communicator& comm, const Decomposition& decomposition,
-                                                    const LineBoxes& boxes, const LinePlan& plan, Exchange& exchange) {
-  switch (plan.strategy) {
-    case LineStrategy::transposed:
-      return std::make_unique<Transposed<Lines>>(comm, decomposition, boxes, plan, exchange);
-    case LineStrategy::whole_lines:
-      return std::make_unique<WholeLines<Lines>>(plan.solved);
-    case LineStrategy::two_passes:
-      return std::make_unique<TwoPasses<Lines>>(comm, decomposition, boxes, plan, exchange);
-    default:
-      if constexpr (loops_on_gpu) return make_gpu_line_solver<Lines>(comm, decomposition, boxes, plan, exchange);
-      throw Error(ExitCode::internal, "a strategy for z lines that this build does not have");
-  }
+LineBoxes spectral_lines(const Decomposition& decomposition, int rank) {
+  return column_boxes(decomposition, rank, &Decomposition::spectral_y_pencil, &Decomposition::spectral_z_pencil);
+}
+
+LineBoxes field_lines(const Decomposition& decomposition, int rank) {
+  return column_boxes(decomposition, rank, &Decomposition::x_pencil, &Decomposition::z_pencil);
+}
+
+ColumnTranspose::ColumnTranspose(const Communicator& comm, const LineBoxes& boxes, const LinePlan& plan, int components,
+                                 Exchange& exchange) {
+  if (comm.processes().pz == 1) return;
+  const LineBoxes exchanged = exchanged_boxes(boxes, plan, components);
+  planes_ = exchanged.my_home().nz();
+  transpose_ = std::make_unique<Transpose<real>>(comm.column(), exchanged.home, exchanged.whole, exchange);
+  const View3<real> view = transpose_->transposed();
+  whole_ = {view.origin, view.stride_y, view.stride_z, exchanged.my_whole().nx(), exchanged.my_whole().ny()};
+}
+
+View3<real> ColumnTranspose::view_of(const LineArray& home) const {
+  View3<real> view = contiguous_view(home.origin, home.count, home.rows, planes_);
+  view.stride_y = home.stride_y;
+  view.stride_z = home.stride_z;
+  return view;
+}
+
+LineArray ColumnTranspose::forward(const LineArray& home) {
+  if (!transpose_) return home;
+  transpose_->forward(view_of(home));
+  return whole_;
+}
+
+void ColumnTranspose::backward(const LineArray& home) {
+  if (transpose_) transpose_->backward(view_of(home));
 }
 
 template <class Lines>
-MemoryNeed line_solver_need(const Decomposition& decomposition, const LineBoxes& boxes, const LinePlan& plan) {
-  MemoryNeed memory = ColumnTranspose::memory(decomposition, boxes, plan, Lines::components);
-  const bool boundary_values = plan.strategy == LineStrategy::two_passes ||
-                               plan.strategy == LineStrategy::two_passes_on_chip || plan.is_condensed();
+MemoryNeed line_solver_need(const LineBoxes& boxes, const LinePlan& plan) {
+  MemoryNeed memory;
+  if (boxes.home.size() > 1) {
+    const LineBoxes exchanged = exchanged_boxes(boxes, plan, Lines::components);
+    memory.columns = transpose_need<real>(exchanged.my_home(), exchanged.my_whole());
+  }
   const auto lines = static_cast<double>(boxes.my_home().extent(0) * boxes.my_home().extent(1));
-  const int blocks = plan.blocks_here() + (plan.is_condensed() ? 1 : 0);
-  if (boundary_values) memory.held += 2 * Lines::components * lines * blocks * sizeof(real);
-  if (!loops_on_gpu || Lines::components == 1) return memory;
-  // On a GPU, the plain loops store the pivots of complex lines.
-  if (plan.strategy == LineStrategy::transposed)
+  if (plan.strategy == LineStrategy::two_passes || plan.is_condensed())
+    memory.held += 2 * Lines::components * lines * (plan.blocks_here() + (plan.is_condensed() ? 1 : 0)) * sizeof(real);
+  if (loops_on_gpu && Lines::components == 2 && plan.strategy == LineStrategy::transposed)  // pivots
     memory.held += static_cast<double>(boxes.my_whole().volume()) * sizeof(double);
-  if (plan.strategy == LineStrategy::two_passes)
-    memory.held += lines * blocks * static_cast<double>(plan.longest - 2) * sizeof(double);
   return memory;
 }
 
-template std::unique_ptr<LineSolver<ShiftedLines>> make_line_solver(const Communicator&, const Decomposition&,
-                                                                    const LineBoxes&, const LinePlan&, Exchange&);
-template std::unique_ptr<LineSolver<TableLines>> make_line_solver(const Communicator&, const Decomposition&,
-                                                                  const LineBoxes&, const LinePlan&, Exchange&);
-template MemoryNeed line_solver_need<ShiftedLines>(const Decomposition&, const LineBoxes&, const LinePlan&);
-template MemoryNeed line_solver_need<TableLines>(const Decomposition&, const LineBoxes&, const LinePlan&);
+template MemoryNeed line_solver_need<ShiftedLines>(const LineBoxes&, const LinePlan&);
+template MemoryNeed line_solver_need<TableLines>(const LineBoxes&, const LinePlan&);
 
 }  // namespace sluice

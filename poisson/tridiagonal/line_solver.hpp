@@ -7,7 +7,7 @@
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/memory_need.hpp"
 #include "poisson/tridiagonal/line_plan.hpp"
-#include "poisson/tridiagonal/tridiagonal_kernels.hpp"
+#include "poisson/tridiagonal/lines.hpp"
 
 namespace sluice {
 
@@ -35,18 +35,18 @@ class LineSolver {
   LineSolver& operator=(const LineSolver&) = delete;
   virtual ~LineSolver() = default;
 
-  /// Solves in place. `at_home` are the coefficients of the lines of the rank's home box, `whole` those of
-  /// its box of whole lines; `x` is the home box. Collective over the process column.
+  /// Solves in place. `at_home` are the coefficients of the lines of the rank's home box and of its blocks, `whole`
+  /// those of its box of whole lines; `x` is the home box. Collective over the process column.
   virtual void solve(const Lines& at_home, const Lines& whole, const LineArray& x) = 0;
 };
 
 /// The solver of a plan; allocates everything that solve() needs. Collective. `comm` and `exchange` must outlive it.
 template <class Lines>
-std::unique_ptr<LineSolver<Lines>> make_line_solver(const Communicator& comm, const Decomposition& decomposition,
-                                                    const LineBoxes& boxes, const LinePlan& plan, Exchange& exchange);
+std::unique_ptr<LineSolver<Lines>> make_line_solver(const Communicator& comm, const LineBoxes& boxes,
+                                                    const LinePlan& plan, Exchange& exchange);
 
 /// Memory of such a solver on one rank, without a CPU's scratch memory for one bundle of lines. Local.
 template <class Lines>
-MemoryNeed line_solver_need(const Decomposition& decomposition, const LineBoxes& boxes, const LinePlan& plan);
+MemoryNeed line_solver_need(const LineBoxes& boxes, const LinePlan& plan);
 
 }  // namespace sluice

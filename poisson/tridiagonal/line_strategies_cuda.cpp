@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <type_traits>
 
 #include "core/device/check_cuda.hpp"
 #include "core/support/error.hpp"
 #include "poisson/tridiagonal/block_kernels.hpp"
+#include "poisson/tridiagonal/bundle_chain.hpp"
 #include "poisson/tridiagonal/line_strategies.hpp"
 #include "poisson/tridiagonal/line_tiles.hpp"
 
@@ -18,92 +19,91 @@ const char* const name = "tridiagonal";
 constexpr int threads_of_blocks = 128;  ///< per thread block, where a thread has one z block
 constexpr int threads_of_lines = 64;    ///< per thread block, where a thread has a reduced system in shared memory
 
-/// Maximum bytes of shared memory for the latter: 200 KiB, or the GPU's limit.
-std::size_t shared_of_lines() {
-  static const std::size_t limit =
-      std::min(std::size_t{200} * 1024,
-               static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)));
+/// Launches a kernel with `shared` bytes of dynamic shared memory.
+template <class... Parameters>
+void launch(void (*kernel)(Parameters...), dim3 blocks, unsigned threads, std::size_t shared,
+            const std::type_identity_t<Parameters>&... arguments) {
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)), name);
+  kernel<<<blocks, threads, shared>>>(arguments...);
+  check_cuda(cudaGetLastError(), name);
+}
+
+/// Maximum bytes of shared memory of a thread block.
+std::size_t shared_limit() {
+  static const auto limit = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
   return limit;
 }
 
-/// One thread for each line (x fastest, row after row) and z block (blockIdx.y).
-template <int Threads, int Lanes, class Kernel>
-__global__ void __launch_bounds__(Threads) for_each_block(int in_row, unsigned lines, Kernel kernel) {
-  const unsigned line = blockIdx.x * blockDim.x + threadIdx.x;
-  if (line >= lines) return;
-  const unsigned j = line / static_cast<unsigned>(in_row);
-  kernel(static_cast<int>(line - j * static_cast<unsigned>(in_row)) * Lanes, static_cast<int>(j),
-         static_cast<int>(blockIdx.y));
-}
+/// Packs of `Lanes` real numbers of an array, one for each thread: x fastest, row after row.
+template <int Lanes>
+struct Packs {
+  unsigned in_row, count;
 
-template <int Lanes, class Kernel, int Threads = threads_of_blocks>
-void launch_blocks(const LineArray& array, int blocks, const Kernel& kernel) {
-  const int in_row = array.count / Lanes;
-  const auto lines = static_cast<unsigned>(in_row) * static_cast<unsigned>(array.rows);
-  if (lines == 0 || blocks == 0) return;
-  for_each_block<Threads, Lanes><<<dim3((lines + Threads - 1) / Threads, blocks), Threads>>>(in_row, lines, kernel);
-  check_cuda(cudaGetLastError(), name);
-}
+  explicit Packs(const LineArray& array)
+      : in_row(static_cast<unsigned>(array.count / Lanes)), count(in_row * static_cast<unsigned>(array.rows)) {}
+  unsigned thread_blocks(unsigned threads) const { return (count + threads - 1) / threads; }
+
+  __device__ unsigned index() const { return blockIdx.x * blockDim.x + threadIdx.x; }
+  __device__ bool has_thread() const { return index() < count; }
+  __device__ int j() const { return static_cast<int>(index() / in_row); }
+  __device__ int lane() const { return static_cast<int>(index() % in_row) * Lanes; }
+};
+
+enum class Pass { form_boundary, solve_interior };
 
 /// Thread blocks per multiprocessor for which shared memory suffices if z blocks have 32 rows; limits registers too.
 constexpr int resident_on_chip = 3;
 
-/// for_each_block for a kernel whose threads hold their rows in shared memory.
-template <int Lanes, class Kernel>
+/// One thread for each pack of lines and z block (blockIdx.y).
+template <Pass pass, int Lanes, class Blocks>
 __global__ void __launch_bounds__(threads_of_blocks, resident_on_chip)
-    for_each_block_on_chip(int in_row, unsigned lines, const __grid_constant__ Kernel kernel) {
+    for_each_block(Packs<Lanes> packs, const __grid_constant__ Blocks blocks) {
   extern __shared__ __align__(16) double shared[];
-  const unsigned line = blockIdx.x * threads_of_blocks + threadIdx.x;
-  const auto j = static_cast<int>(line / static_cast<unsigned>(in_row));
-  const int lane = static_cast<int>(line - static_cast<unsigned>(j) * static_cast<unsigned>(in_row)) * Lanes;
+  const int lane = packs.lane();
+  const int j = packs.j();
   const auto block = static_cast<int>(blockIdx.y);
-  real* const rows = reinterpret_cast<real*>(shared + Kernel::table_size) + threadIdx.x * Lanes;
+  real* const rows = reinterpret_cast<real*>(shared + Blocks::table_size) + threadIdx.x * Lanes;
   constexpr int pitch = threads_of_blocks * Lanes;
-  if (line < lines) kernel.bring_rows(lane, j, block, rows, pitch);
-  kernel.bring_table(block, static_cast<int>(threadIdx.x), threads_of_blocks, shared);
+  if (packs.has_thread()) blocks.load_rows(lane, j, block, rows, pitch);
+  blocks.load_table(block, static_cast<int>(threadIdx.x), threads_of_blocks, shared);
   __syncthreads();
-  if (line < lines) kernel.solve(lane, j, block, shared, rows, pitch);
+  if (!packs.has_thread()) return;
+  if constexpr (pass == Pass::form_boundary) {
+    blocks.form_boundary(lane, j, block, shared, rows, pitch);
+  } else {
+    blocks.solve_interior(lane, j, block, shared, rows, pitch);
+  }
 }
 
-template <int Lanes, class Kernel>
-void launch_blocks_on_chip(const LineArray& array, int blocks, const Kernel& kernel) {
-  const int in_row = array.count / Lanes;
-  const auto lines = static_cast<unsigned>(in_row) * static_cast<unsigned>(array.rows);
-  if (lines == 0 || blocks == 0) return;
-  constexpr std::size_t shared = Kernel::shared_bytes(threads_of_blocks);
-  check_cuda(cudaFuncSetAttribute(for_each_block_on_chip<Lanes, Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(shared)),
-             name);
-  for_each_block_on_chip<Lanes>
-      <<<dim3((lines + threads_of_blocks - 1) / threads_of_blocks, blocks), threads_of_blocks, shared>>>(in_row, lines,
-                                                                                                         kernel);
-  check_cuda(cudaGetLastError(), name);
+template <Pass pass, int Lanes, class Lines>
+void launch_blocks(const Lines& lines, const LineArray& x, const LineArray& boundary, std::int64_t longest) {
+  const Packs<Lanes> packs(x);
+  if (packs.count == 0) return;
+  with_shape(longest, [&](auto shape) {
+    using Blocks = BlocksOnChip<Lines, Lanes, decltype(shape)>;
+    launch(for_each_block<pass, Lanes, Blocks>,
+           dim3(packs.thread_blocks(threads_of_blocks), static_cast<unsigned>(lines.blocks.count)), threads_of_blocks,
+           Blocks::shared_bytes(threads_of_blocks), packs, Blocks{lines, x, boundary});
+  });
 }
 
-/// One thread for each line, with a column of shared memory for its intermediate values.
+/// One thread for each pack of lines, with a column of shared memory for its intermediate values.
 template <int Lanes, class Kernel>
-__global__ void __launch_bounds__(threads_of_lines) for_each_line(int in_row, unsigned lines, Kernel kernel) {
+__global__ void __launch_bounds__(threads_of_lines) for_each_line(Packs<Lanes> packs, Kernel kernel) {
   extern __shared__ double shared[];
-  const unsigned line = blockIdx.x * blockDim.x + threadIdx.x;
-  if (line >= lines) return;
-  const unsigned j = line / static_cast<unsigned>(in_row);
-  kernel(static_cast<int>(line - j * static_cast<unsigned>(in_row)) * Lanes, static_cast<int>(j),
-         shared + threadIdx.x * Lanes, static_cast<std::ptrdiff_t>(blockDim.x) * Lanes);
+  if (!packs.has_thread()) return;
+  kernel(packs.lane(), packs.j(), shared + threadIdx.x * Lanes, static_cast<std::ptrdiff_t>(blockDim.x) * Lanes);
 }
 
+/// `blocks`: of the reduced systems that are solved; 0 if the kernel stores no intermediate values.
 template <int Lanes, class Kernel>
 void launch_lines(const LineArray& array, int blocks, const Kernel& kernel) {
-  const int in_row = array.count / Lanes;
-  const auto lines = static_cast<unsigned>(in_row) * static_cast<unsigned>(array.rows);
-  if (lines == 0) return;
+  const Packs<Lanes> packs(array);
+  if (packs.count == 0) return;
   const std::size_t column = sizeof(double) * 2 * Lanes * static_cast<std::size_t>(blocks);
   unsigned threads = threads_of_lines;  // fewer if necessary; the result is the same
-  while (threads > 8 && threads * column > shared_of_lines()) threads /= 2;
-  check_cuda(cudaFuncSetAttribute(for_each_line<Lanes, Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(threads * column)),
-             name);
-  for_each_line<Lanes><<<(lines + threads - 1) / threads, threads, threads * column>>>(in_row, lines, kernel);
-  check_cuda(cudaGetLastError(), name);
+  while (threads > 8 && threads * column > std::min(std::size_t{200} * 1024, shared_limit())) threads /= 2;
+  launch(for_each_line<Lanes, Kernel>, packs.thread_blocks(threads), threads, threads * column, packs, kernel);
 }
 
 /// Number of tiles of maximum threads whose registers must fit a multiprocessor.
@@ -137,9 +137,7 @@ __global__ void __launch_bounds__(max_threads_of_tile, resident<Lines>)
 /// The widest tile of which two fit a multiprocessor, else one.
 template <class Tiles>
 int width_of_tiles(int planes, int blocks) {
-  static const auto of_block =
-      static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-  for (const std::size_t limit : {of_block / 2 - 1024, of_block}) {
+  for (const std::size_t limit : {shared_limit() / 2 - 1024, shared_limit()}) {
     for (int width = Tiles::widest; width >= Tiles::narrowest; width /= 2) {
       if (width * blocks <= max_threads_of_tile && Tiles::shared_bytes(planes, blocks, width) <= limit) return width;
     }
@@ -158,12 +156,8 @@ void solve_in_lanes(LineTiles<Lines, Lanes> tiles, std::int64_t longest) {
   tiles.pieces = stride % 16 == 0 && pack * tiles.width >= 16 ? 16 / pack : 0;
   const std::size_t shared = Tiles::shared_bytes(tiles.planes, tiles.blocks(), tiles.width);
   with_shape(longest, [&](auto shape) {
-    const auto kernel = solve_tiles<Lines, Lanes, decltype(shape)>;
-    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
-               name);
-    kernel<<<static_cast<unsigned>(tiles.tiles()), static_cast<unsigned>(tiles.width * tiles.blocks()), shared>>>(
-        tiles);
-    check_cuda(cudaGetLastError(), name);
+    launch(solve_tiles<Lines, Lanes, decltype(shape)>, static_cast<unsigned>(tiles.tiles()),
+           static_cast<unsigned>(tiles.width * tiles.blocks()), shared, tiles);
   });
 }
 
@@ -177,86 +171,112 @@ bool aligned(const LineArray& x, int lanes) {
 template <class Lines>
 class Tiles final : public LineSolver<Lines> {
  public:
-  Tiles(const LineBoxes& boxes, const LinePlan& plan) : planes_(boxes.my_home().nz()), longest_(plan.longest) {}
+  explicit Tiles(const LinePlan& plan) : longest_(plan.longest()) {}
 
   void solve(const Lines& /*at_home*/, const Lines& whole, const LineArray& x) override {
     if (x.rows == 0 || x.count == 0 || whole.blocks.count == 0) return;
     constexpr int lanes = Lines::components == 2 ? 2 : 16 / sizeof(real);
     if (aligned(x, lanes)) {
-      solve_in_lanes<Lines, lanes>({whole, x, planes_}, longest_);
+      solve_in_lanes<Lines, lanes>({whole, x, whole.nz}, longest_);
     } else {
       SLUICE_REQUIRE(Lines::components == 1, "complex numbers begin at multiples of their size");
-      if constexpr (Lines::components == 1) solve_in_lanes<Lines, 1>({whole, x, planes_}, longest_);
+      if constexpr (Lines::components == 1) solve_in_lanes<Lines, 1>({whole, x, whole.nz}, longest_);
     }
   }
 
  private:
-  int planes_;
   std::int64_t longest_;
 };
 
-/// One pass forms the boundary equations of blocks, a second solves their insides in shared memory; in between,
-/// boundary values are exchanged. With `condensed`, each rank first condenses its boundary values to two per line.
+/// One pass forms the boundary equations of blocks, a second solves their insides. In between, each rank condenses its
+/// boundary values to two per line, which are exchanged if z is split.
 template <class Lines>
-class TwoPassesOnChip final : public LineSolver<Lines> {
+class Condensed final : public LineSolver<Lines> {
  public:
-  TwoPassesOnChip(const Communicator& comm, const Decomposition& decomposition, const LineBoxes& boxes,
-                  const LinePlan& plan, Exchange& exchange)
-      : first_block_(plan.first_block()),
-        blocks_(plan.blocks_here()),
-        longest_(plan.longest),
-        boundary_(boxes.my_home(), lanes, blocks_),
-        column_(comm, decomposition, boxes, plan, lanes, exchange) {
-    if (plan.is_condensed()) ends_.emplace(boxes.my_home(), lanes, 1);
-  }
+  Condensed(const Communicator& comm, const LineBoxes& boxes, const LinePlan& plan, Exchange& exchange)
+      : longest_(plan.longest()),
+        boundary_(boxes.my_home(), lanes, plan.blocks_here()),
+        ends_(boxes.my_home(), lanes, 1),
+        column_(comm, boxes, plan, lanes, exchange) {}
 
   void solve(const Lines& at_home, const Lines& whole, const LineArray& x) override {
     const LineArray& boundary = boundary_.array();
-    launch_blocks<lanes>(x, blocks_, FormBoundaryInTurns<Lines, lanes>{at_home, x, boundary, first_block_});
-    if (ends_) {
-      const Lines here = narrowed_to(at_home, first_block_, blocks_);
-      const LineArray& ends = ends_->array();
-      launch_lines<lanes>(boundary, 0, CondenseBlocks<Lines, lanes>{here, boundary, ends});
-      solve_reduced(whole, *ends_);
-      launch_lines<lanes>(boundary, blocks_, ExpandBlocks<Lines, lanes>{here, boundary, ends});
-    } else {
-      solve_reduced(whole, boundary_);
-    }
-    with_shape(longest_, [&](auto shape) {
-      launch_blocks_on_chip<lanes>(
-          x, blocks_, SolveInteriorOnChip<Lines, lanes, decltype(shape)>{at_home, x, boundary, first_block_});
-    });
+    const LineArray& ends = ends_.array();
+    launch_blocks<Pass::form_boundary, lanes>(at_home, x, boundary, longest_);
+    launch_lines<lanes>(boundary, 0, CondenseBlocks<Lines, lanes>{at_home, boundary, ends});
+    const LineArray values = column_.forward(ends);
+    launch_lines<lanes>(values, whole.blocks.count, SolveReduced<Lines, lanes>{whole, values});
+    column_.backward(ends);
+    launch_lines<lanes>(boundary, at_home.blocks.count, ExpandBlocks<Lines, lanes>{at_home, boundary, ends});
+    launch_blocks<Pass::solve_interior, lanes>(at_home, x, boundary, longest_);
   }
 
  private:
   static constexpr int lanes = Lines::components;
 
-  void solve_reduced(const Lines& whole, const BoundaryValues& values) {
-    const LineArray lines = column_.forward(values.array(), values.planes());
-    launch_lines<lanes>(lines, whole.blocks.count, SolveReducedOnChip<Lines, lanes>{whole, lines});
-    column_.backward(values.array(), values.planes());
+  std::int64_t longest_;
+  BoundaryValues boundary_, ends_;
+  ColumnTranspose column_;
+};
+
+/// The Thomas algorithm for one whole line per thread. `pivots`: memory for those of complex lines.
+template <class Lines>
+struct SolveWhole {
+  static constexpr int lanes = Lines::components;
+
+  Lines lines;
+  LineArray x;
+  double* pivots;
+
+  SLUICE_INLINE void operator()(int i, int j, int /*k*/) const {
+    constexpr std::integral_constant<int, lanes> n;
+    const std::ptrdiff_t in_row = x.count / lanes;
+    const RowStore<real> rows{x.at(lanes * i, j, 0), x.stride_z};
+    Pivots<Lines, lanes> on_the_fly(lines, i, j, n);
+    solve_whole(lines, on_the_fly, lanes * i, j, n, rows, {pivots + j * in_row + i, x.rows * in_row}, rows);
+  }
+};
+
+/// The full-transpose method.
+template <class Lines>
+class Transposed final : public LineSolver<Lines> {
+ public:
+  Transposed(const Communicator& comm, const LineBoxes& boxes, const LinePlan& plan, Exchange& exchange)
+      : column_(comm, boxes, plan, Lines::components, exchange),
+        pivots_(Lines::components == 2 ? static_cast<std::size_t>(boxes.my_whole().volume()) : 0) {}
+
+  void solve(const Lines& /*at_home*/, const Lines& whole, const LineArray& x) override {
+    const LineArray lines = column_.forward(x);
+    parallel_for(name, box_of(lines.count / Lines::components, lines.rows, 1),
+                 SolveWhole<Lines>{whole, lines, pivots_.data()});
+    column_.backward(x);
   }
 
-  int first_block_, blocks_;
-  std::int64_t longest_;
-  BoundaryValues boundary_;
-  std::optional<BoundaryValues> ends_;  ///< with `condensed`
+ private:
   ColumnTranspose column_;
+  Buffer<double> pivots_;
 };
 
 }  // namespace
 
 template <class Lines>
-std::unique_ptr<LineSolver<Lines>> make_gpu_line_solver(const Communicator& comm, const Decomposition& decomposition,
-                                                        const LineBoxes& boxes, const LinePlan& plan,
-                                                        Exchange& exchange) {
-  if (plan.strategy == LineStrategy::tiles) return std::make_unique<Tiles<Lines>>(boxes, plan);
-  return std::make_unique<TwoPassesOnChip<Lines>>(comm, decomposition, boxes, plan, exchange);
+std::unique_ptr<LineSolver<Lines>> make_line_solver(const Communicator& comm, const LineBoxes& boxes,
+                                                    const LinePlan& plan, Exchange& exchange) {
+  switch (plan.strategy) {
+    case LineStrategy::transposed:
+      return std::make_unique<Transposed<Lines>>(comm, boxes, plan, exchange);
+    case LineStrategy::tiles:
+      return std::make_unique<Tiles<Lines>>(plan);
+    case LineStrategy::condensed:
+      return std::make_unique<Condensed<Lines>>(comm, boxes, plan, exchange);
+    default:
+      throw Error(ExitCode::internal, "a strategy for z lines that GPU builds do not have");
+  }
 }
 
-template std::unique_ptr<LineSolver<ShiftedLines>> make_gpu_line_solver(const Communicator&, const Decomposition&,
-                                                                        const LineBoxes&, const LinePlan&, Exchange&);
-template std::unique_ptr<LineSolver<TableLines>> make_gpu_line_solver(const Communicator&, const Decomposition&,
-                                                                      const LineBoxes&, const LinePlan&, Exchange&);
+template std::unique_ptr<LineSolver<ShiftedLines>> make_line_solver(const Communicator&, const LineBoxes&,
+                                                                    const LinePlan&, Exchange&);
+template std::unique_ptr<LineSolver<TableLines>> make_line_solver(const Communicator&, const LineBoxes&,
+                                                                  const LinePlan&, Exchange&);
 
 }  // namespace sluice

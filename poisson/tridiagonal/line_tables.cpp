@@ -5,7 +5,6 @@
 
 #include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
-#include "poisson/tridiagonal/tridiagonal_kernels.hpp"
 
 namespace sluice {
 
@@ -45,47 +44,55 @@ TridiagonalRows transposed(const TridiagonalRows& rows) {
   return result;
 }
 
-std::size_t reduced_size(const ShiftedLines& lines) {
-  return static_cast<std::size_t>(lines.lines) * static_cast<std::size_t>(reduced_coefficients * lines.blocks.count);
+PlanRows rows_in(const double* values, const int* bounds, const LinePlan& plan) {
+  const std::int64_t nz = plan.solved.planes();
+  PlanRows rows;
+  rows.solved = {
+      values, values + nz, values + 2 * nz, values + 3 * nz, {bounds, plan.solved.count()}, static_cast<int>(nz)};
+  rows.home = rows.solved.with_blocks(plan.first_block(), plan.blocks_here());
+  rows.reduced = rows.solved;
+  rows.reduced.symmetry += plan.solved.count();
+  rows.reduced.blocks = {bounds + plan.solved.count() + 1, plan.reduced.count()};
+  if (plan.is_condensed()) rows.condensed = rows.reduced.blocks.bounds + plan.reduced.count() + 1;
+  return rows;
 }
+
+/// Prepares the reduced system of each line of a box.
+struct PrepareReduced {
+  ShiftedLines lines;
+  ReducedSystem system;
+  double* reduced;
+
+  SLUICE_INLINE void operator()(int i, int j, int /*k*/) const {
+    const double shift = lines.shift(i, j);
+    const std::ptrdiff_t line = static_cast<std::ptrdiff_t>(j) * lines.lines_in_row + i;
+    system.prepare(shift, shift == 0 ? lines.singular_flux : 0, reduced + line, lines.lines);
+  }
+};
 
 }  // namespace
 
-RowTables::RowTables(const TridiagonalRows& symmetric_as, const ZBlocks& blocks)
-    : host_bounds_(blocks.bounds().begin(), blocks.bounds().end()),
-      host_values_(3 * symmetric_as.diagonal.size()),
-      host_symmetry_(symmetry_factors(symmetric_as, blocks)),
-      bounds_(host_bounds_),
-      values_(host_values_),
-      symmetry_(host_symmetry_) {
+RowTables::RowTables(const TridiagonalRows& symmetric_as, const LinePlan& plan) {
   const std::size_t nz = symmetric_as.diagonal.size();
-  SLUICE_REQUIRE(blocks.planes() == static_cast<std::int64_t>(nz) && symmetric_as.lower.size() == nz &&
+  SLUICE_REQUIRE(plan.solved.planes() == static_cast<std::int64_t>(nz) && symmetric_as.lower.size() == nz &&
                      symmetric_as.upper.size() == nz,
                  "a tridiagonal matrix has one row for each plane of the grid");
-  device_rows_ = {values_.data(),
-                  values_.data() + nz,
-                  values_.data() + 2 * nz,
-                  symmetry_.data(),
-                  {bounds_.data(), blocks.count()},
-                  static_cast<int>(nz)};
+  host_values_.resize(3 * nz);
+  for (const ZBlocks* blocks : {&plan.solved, &plan.reduced}) {
+    host_bounds_.insert(host_bounds_.end(), blocks->bounds().begin(), blocks->bounds().end());
+    std::ranges::copy(symmetry_factors(symmetric_as, *blocks), std::back_inserter(host_values_));
+  }
+  host_bounds_.insert(host_bounds_.end(), plan.first_blocks.begin(), plan.first_blocks.end());
+  bounds_ = Buffer<int>(host_bounds_);
+  values_ = Buffer<double>(host_values_);
+  on_host_ = rows_in(host_values_.data(), host_bounds_.data(), plan);
+  on_device_ = rows_in(values_.data(), bounds_.data(), plan);
 }
 
 void RowTables::set(const TridiagonalRows& rows) {
-  auto to = std::copy(rows.lower.begin(), rows.lower.end(), host_values_.begin());
-  to = std::copy(rows.diagonal.begin(), rows.diagonal.end(), to);
-  std::copy(rows.upper.begin(), rows.upper.end(), to);
+  auto to = host_values_.begin();
+  for (const auto* values : {&rows.lower, &rows.diagonal, &rows.upper}) to = std::ranges::copy(*values, to).out;
   values_.upload(host_values_);
-}
-
-LineRows RowTables::host_rows() const {
-  LineRows rows = device_rows_;
-  const auto nz = static_cast<std::size_t>(rows.nz);
-  rows.lower = host_values_.data();
-  rows.diagonal = host_values_.data() + nz;
-  rows.upper = host_values_.data() + 2 * nz;
-  rows.symmetry = host_symmetry_.data();
-  rows.blocks.bounds = host_bounds_.data();
-  return rows;
 }
 
 PoissonTables::PoissonTables(const std::vector<double>& z_nodes, std::vector<double> shift_x,
@@ -96,14 +103,10 @@ PoissonTables::PoissonTables(const std::vector<double>& z_nodes, std::vector<dou
 PoissonTables::PoissonTables(const std::vector<double>& z_nodes, const TridiagonalRows& second_derivative,
                              std::vector<double> shift_x, std::vector<double> shift_y, const LinePlan& plan,
                              double scale)
-    : plan_(plan),
-      rows_(second_derivative, plan.solved),
-      reduced_rows_(second_derivative, plan.reduced),
-      first_blocks_(plan.first_blocks) {
+    : strategy_(plan.strategy), rows_(second_derivative, plan) {
   // To divide solutions by `scale`, multiply the matrix by it once.
   TridiagonalRows rows = scaled(second_derivative, scale);
   rows_.set(rows);
-  reduced_rows_.set(rows);
   for (double& shift : shift_x) shift *= scale;
   for (double& shift : shift_y) shift *= scale;
   shift_x_ = Buffer<double>(shift_x);
@@ -125,9 +128,8 @@ PoissonTables::PoissonTables(const std::vector<double>& z_nodes, const Tridiagon
   moment_ = Buffer<double>(solve(transposed(rows), weight));
 }
 
-ShiftedLines PoissonTables::lines(const Box3& box, const RowTables& rows) const {
-  ShiftedLines lines;
-  static_cast<LineRows&>(lines) = rows.device_rows();
+ShiftedLines PoissonTables::lines(const Box3& box, const LineRows& rows) const {
+  ShiftedLines lines{rows};
   lines.shift_x = shift_x_.data() + box.lo[0];
   lines.shift_y = shift_y_.data() + box.lo[1];
   lines.lines = box.extent(0) * box.extent(1);
@@ -139,30 +141,26 @@ ShiftedLines PoissonTables::lines(const Box3& box, const RowTables& rows) const 
   return lines;
 }
 
-ShiftedLines PoissonTables::at_home(const Box3& box) {
-  ShiftedLines prepared = lines(box, rows_);
-  if (!plan_.is_condensed() || prepared.lines <= 0) return prepared;
-  const ShiftedLines here = narrowed_to(prepared, plan_.first_block(), plan_.blocks_here());
-  home_reduced_ = Buffer<double>(reduced_size(here));
-  prepared.reduced = home_reduced_.data();
+ShiftedLines PoissonTables::prepared_lines(const Box3& box, const ReducedSystem& system,
+                                           Buffer<double>& reduced) const {
+  ShiftedLines prepared = lines(box, system.rows);
+  reduced = Buffer<double>(static_cast<std::size_t>(reduced_coefficients * prepared.blocks.count * prepared.lines));
+  prepared.reduced = reduced.data();
   parallel_for("prepare reduced systems", box_of(box.nx(), box.ny(), 1),
-               PrepareReduced{here, home_reduced_.data(), true});
+               PrepareReduced{prepared, system, reduced.data()});
   return prepared;
 }
 
+ShiftedLines PoissonTables::at_home(const Box3& box) {
+  const PlanRows& rows = rows_.on_device();
+  return strategy_ == LineStrategy::condensed ? prepared_lines(box, rows.home_system(), home_reduced_)
+                                              : lines(box, rows.home);
+}
+
 ShiftedLines PoissonTables::whole(const Box3& box) {
-  ShiftedLines prepared = lines(box, reduced_rows_);
-  if (plan_.strategy == LineStrategy::transposed || prepared.lines <= 0) return prepared;
-  reduced_ = Buffer<double>(reduced_size(prepared));
-  prepared.reduced = reduced_.data();
-  const Box3 all = box_of(box.nx(), box.ny(), 1);
-  if (plan_.is_condensed()) {
-    parallel_for("prepare reduced systems", all,
-                 PrepareCondensed{prepared, rows_.device_rows(), first_blocks_.data(), reduced_.data()});
-  } else {
-    parallel_for("prepare reduced systems", all, PrepareReduced{prepared, reduced_.data(), false});
-  }
-  return prepared;
+  const PlanRows& rows = rows_.on_device();
+  return strategy_ == LineStrategy::transposed ? lines(box, rows.reduced)
+                                               : prepared_lines(box, rows.whole_system(), reduced_);
 }
 
 double PoissonTables::bytes(const LinePlan& plan, const Box3& home, const Box3& whole) {
@@ -176,15 +174,12 @@ double PoissonTables::bytes(const LinePlan& plan, const Box3& home, const Box3& 
 HelmholtzTables::HelmholtzTables(TridiagonalRows second_derivative, const LinePlan& plan)
     : second_derivative_(std::move(second_derivative)),
       matrix_(second_derivative_),
-      plan_(plan),
-      rows_(second_derivative_, plan.solved),
-      reduced_rows_(second_derivative_, plan.reduced),
-      host_pivots_(2 * second_derivative_.diagonal.size()),
-      host_home_reduced_(static_cast<std::size_t>(plan.is_condensed() ? reduced_coefficients * plan.blocks_here() : 0)),
-      host_reduced_(static_cast<std::size_t>(reduced_coefficients * plan.reduced.count())),
-      pivots_(host_pivots_),
-      home_reduced_(host_home_reduced_),
-      reduced_(host_reduced_) {
+      strategy_(plan.strategy),
+      rows_(second_derivative_, plan),
+      reduced_(2 * second_derivative_.diagonal.size()),
+      home_reduced_(reduced_ + static_cast<std::size_t>(reduced_coefficients * plan.reduced.count())),
+      host_values_(home_reduced_ + static_cast<std::size_t>(reduced_coefficients * plan.blocks_here())),
+      values_(host_values_) {
   prepare(0);
 }
 
@@ -199,8 +194,8 @@ void HelmholtzTables::eliminate(int first, int end) {
       weight *= -matrix_.upper[k - 1] * inverse;
       inverse = 1 / (matrix_.diagonal[k] - matrix_.lower[k] * matrix_.upper[k - 1] * inverse);
     }
-    host_pivots_[k] = inverse;
-    host_pivots_[nz + k] = weight;
+    host_values_[k] = inverse;
+    host_values_[nz + k] = weight;
   }
 }
 
@@ -212,40 +207,24 @@ void HelmholtzTables::prepare(double c) {
     matrix_.upper[k] = -c * second_derivative_.upper[k];
   }
   rows_.set(matrix_);
-  reduced_rows_.set(matrix_);
-  const LineRows rows = rows_.host_rows();
-  if (plan_.strategy == LineStrategy::transposed) {
-    eliminate(0, rows.nz);
+  const PlanRows& rows = rows_.on_host();
+  if (strategy_ == LineStrategy::transposed) {
+    eliminate(0, rows.home.nz);
   } else {
-    for (int block = 0; block < rows.blocks.count; ++block)
-      eliminate(rows.blocks.bounds[block] + 1, rows.blocks.bounds[block + 1] - 1);
-    if (plan_.is_condensed()) {
-      prepare_reduced(reduced_rows_.host_rows(), 0, host_reduced_.data(), 1, false,
-                      EquationsOfCondensed{rows, plan_.first_blocks.data(), 0});
-      const LineRows here = narrowed_to(rows, plan_.first_block(), plan_.blocks_here());
-      prepare_reduced(here, 0, host_home_reduced_.data(), 1, true, EquationsOfRows{here, 0});
-      home_reduced_.upload(host_home_reduced_);
-    } else {
-      prepare_reduced(rows, 0, host_reduced_.data(), 1, false, EquationsOfRows{rows, 0});
-    }
-    reduced_.upload(host_reduced_);
+    const BlockBounds& blocks = rows.home.blocks;
+    for (int block = 0; block < blocks.count; ++block)
+      eliminate(blocks.bounds[block] + 1, blocks.bounds[block + 1] - 1);
+    rows.whole_system().prepare(0, 0, host_values_.data() + reduced_, 1);
+    if (strategy_ == LineStrategy::condensed) rows.home_system().prepare(0, 0, host_values_.data() + home_reduced_, 1);
   }
-  pivots_.upload(host_pivots_);
+  values_.upload(host_values_);
 }
 
-TableLines HelmholtzTables::at_home() const {
-  TableLines lines;
-  static_cast<LineRows&>(lines) = rows_.device_rows();
-  lines.inverse = pivots_.data();
-  lines.weight = pivots_.data() + lines.nz;
-  lines.reduced = plan_.is_condensed() ? home_reduced_.data() : reduced_.data();
-  return lines;
-}
-
-TableLines HelmholtzTables::whole() const {
-  TableLines lines = at_home();
-  static_cast<LineRows&>(lines) = reduced_rows_.device_rows();
-  lines.reduced = reduced_.data();
+TableLines HelmholtzTables::lines(const LineRows& rows, std::size_t reduced) const {
+  TableLines lines{rows};
+  lines.inverse = values_.data();
+  lines.weight = values_.data() + lines.nz;
+  lines.reduced = values_.data() + reduced;
   return lines;
 }
 

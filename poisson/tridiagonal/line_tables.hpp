@@ -1,33 +1,44 @@
 #pragma once
-// The coefficients of z lines in device memory, for the loops of tridiagonal_kernels.hpp.
+// The coefficients of z lines in device memory.
 #include <vector>
 
 #include "core/decomp/decomposition.hpp"
 #include "core/device/buffer.hpp"
 #include "core/support/box3.hpp"
 #include "poisson/tridiagonal/line_plan.hpp"
-#include "poisson/tridiagonal/lines.hpp"
+#include "poisson/tridiagonal/reduced_system.hpp"
 #include "poisson/tridiagonal/tridiagonal_rows.hpp"
 
 namespace sluice {
 
-/// Matrix rows common to all lines of a grid, and its blocks.
+/// Matrix rows common to all lines, with the blocks of a plan.
+struct PlanRows {
+  LineRows solved;                 ///< with the solved blocks of all ranks
+  LineRows home;                   ///< with the solved blocks of this rank
+  LineRows reduced;                ///< with the blocks of the reduced system
+  const int* condensed = nullptr;  ///< as in ReducedSystem
+
+  /// The reduced system of whole lines, and, if blocks are condensed, that of this rank's blocks.
+  ReducedSystem whole_system() const { return {reduced, solved, condensed, false}; }
+  ReducedSystem home_system() const { return {home, home, nullptr, true}; }
+};
+
+/// These rows in host and device memory.
 class RowTables {
  public:
   /// Takes the ratios lower_k / upper_{k-1} from `symmetric_as`; all matrices given to set() must have the same.
-  RowTables(const TridiagonalRows& symmetric_as, const ZBlocks& blocks);
+  RowTables(const TridiagonalRows& symmetric_as, const LinePlan& plan);
 
   void set(const TridiagonalRows& rows);
-  const LineRows& device_rows() const { return device_rows_; }
-  /// The rows with host pointers.
-  LineRows host_rows() const;
+  const PlanRows& on_host() const { return on_host_; }
+  const PlanRows& on_device() const { return on_device_; }
 
  private:
-  std::vector<int> host_bounds_;
-  std::vector<double> host_values_, host_symmetry_;
+  std::vector<int> host_bounds_;     ///< of the solved blocks and of the reduced system's; condensed blocks
+  std::vector<double> host_values_;  ///< lower, diagonal, upper; symmetry of the solved blocks, of the reduced system's
   Buffer<int> bounds_;
-  Buffer<double> values_, symmetry_;  ///< values_: lower, diagonal, upper
-  LineRows device_rows_;
+  Buffer<double> values_;
+  PlanRows on_host_, on_device_;
 };
 
 /// Coefficients of the Poisson equation for every pair of wavenumbers.
@@ -50,11 +61,12 @@ class PoissonTables {
  private:
   PoissonTables(const std::vector<double>& z_nodes, const TridiagonalRows& second_derivative,
                 std::vector<double> shift_x, std::vector<double> shift_y, const LinePlan& plan, double scale);
-  ShiftedLines lines(const Box3& box, const RowTables& rows) const;
+  ShiftedLines lines(const Box3& box, const LineRows& rows) const;
+  /// With the prepared `system` in `reduced`.
+  ShiftedLines prepared_lines(const Box3& box, const ReducedSystem& system, Buffer<double>& reduced) const;
 
-  LinePlan plan_;
-  RowTables rows_, reduced_rows_;  ///< of `solved` and `reduced` blocks
-  Buffer<int> first_blocks_;
+  LineStrategy strategy_;
+  RowTables rows_;
   Buffer<double> shift_x_, shift_y_, moment_, mean_weight_, home_reduced_, reduced_;
   double singular_flux_;
 };
@@ -65,19 +77,21 @@ class HelmholtzTables {
   HelmholtzTables(TridiagonalRows second_derivative, const LinePlan& plan);
 
   void prepare(double c);
-  TableLines at_home() const;
-  TableLines whole() const;
+  TableLines at_home() const { return lines(rows_.on_device().home, home_reduced_); }
+  TableLines whole() const { return lines(rows_.on_device().reduced, reduced_); }
   const TridiagonalRows& matrix() const { return matrix_; }
 
  private:
+  TableLines lines(const LineRows& rows, std::size_t reduced) const;
   /// Pivots of the rows [first, end).
   void eliminate(int first, int end);
 
   TridiagonalRows second_derivative_, matrix_;
-  LinePlan plan_;
-  RowTables rows_, reduced_rows_;  ///< of `solved` and `reduced` blocks
-  std::vector<double> host_pivots_, host_home_reduced_, host_reduced_;
-  Buffer<double> pivots_, home_reduced_, reduced_;  ///< pivots_: inverse, weight
+  LineStrategy strategy_;
+  RowTables rows_;
+  std::size_t reduced_, home_reduced_;  ///< where these coefficients begin
+  std::vector<double> host_values_;  ///< 1 / pivot and weight of all rows, reduced systems of whole lines and at home
+  Buffer<double> values_;
 };
 
 }  // namespace sluice

@@ -8,9 +8,50 @@
 
 #include "core/device/copy_ahead.hpp"
 #include "poisson/tridiagonal/near_block.hpp"
-#include "poisson/tridiagonal/tridiagonal_kernels.hpp"
 
 namespace sluice {
+
+/// A block's two equations of the reduced system, eliminated as far as possible without the other blocks. What
+/// solve_between does to the values v of last rows (upwards) and w of first rows (downwards) is then one product and
+/// one sum per block,
+///   v_n = up() v_{n-1} + start_up,    w_n = down() w_{n+1} + start_down.
+struct BlockBoundary {
+  double of_first = 0, of_last = 0, across = 0;  ///< ReducedCoefficient
+  double symmetry = 0;  ///< of the block; times `across`: the last row's coefficient of x_first
+
+  /// lower, upper: coefficients of the first and the last row towards the blocks below and above.
+  SLUICE_INLINE double up(double lower) const { return (back() * of_last) * (lower * of_first); }
+  SLUICE_INLINE double down(double upper) const { return (across * of_first) * (upper * of_last); }
+  SLUICE_INLINE double start_up(double rhs_first, double rhs_last) const {
+    return fma(-back(), rhs_first * of_first, rhs_last) * of_last;
+  }
+  SLUICE_INLINE double start_down(double lower, double rhs_first, double v_below, double v) const {
+    return fma(-across * of_first, v, fma(-lower, v_below, rhs_first) * of_first);
+  }
+  SLUICE_INLINE double last(double upper, double v, double w_above) const { return fma(-upper * of_last, w_above, v); }
+  SLUICE_INLINE double back() const { return symmetry * across; }
+};
+
+/// values_n = factor_n values_{n-1} + values_n, n from 1 to `count` - 1; with negative pitches, from the last to the
+/// first. Reads a few values at a time, so that the reads overlap.
+SLUICE_INLINE void chain(int count, const double* factors, int factor_pitch, double* values, int pitch) {
+  constexpr int group = 4;
+  double value = values[0];
+  for (int start = 1; start < count; start += group) {
+    double factor[group], own[group];
+    SLUICE_UNROLL
+    for (int n = 0; n < group; ++n) {
+      const int at = start + n < count ? start + n : count - 1;
+      factor[n] = factors[at * factor_pitch];
+      own[n] = values[at * pitch];
+    }
+    SLUICE_UNROLL
+    for (int n = 0; n < group; ++n) {
+      value = fma(factor[n], value, own[n]);
+      if (start + n < count) values[(start + n) * pitch] = value;
+    }
+  }
+}
 
 /// Lines in tiles of `width` packs of `Lanes` neighbouring real numbers. Shared by all threads.
 template <class Lines, int Lanes>
@@ -37,8 +78,7 @@ struct LineTiles {
   static constexpr int factors(int width) { return Lines::components == 2 ? width : 1; }
   static constexpr int table_pitch(int planes, int blocks) { return planes + blocks; }
   static constexpr int doubles(int planes, int blocks, int width) {
-    const int all =
-        blocks * (2 * width * Lanes + factors(width) + 1) + BlockTable<Lines>::columns * table_pitch(planes, blocks);
+    const int all = blocks * (2 * width * Lanes + factors(width) + 1) + Lines::columns * table_pitch(planes, blocks);
     return (all + 1) / 2 * 2;
   }
   /// Bytes of shared memory: these doubles and the rows inside blocks.
@@ -72,12 +112,8 @@ class LineTile {
   /// Loads the table, the block's rows and coefficients; on a GPU the rows are copied asynchronously.
   SLUICE_INLINE void read() {
     read_inside();
-    for (int column = 0; column < BlockTable<Lines>::columns; ++column) {
-      double* const to = own_table() + column * table_pitch();
-      for (int r = in_row_; r < shape_.rows; r += tiles_.width)
-        to[r] = BlockTable<Lines>::entry(tiles_.lines, column, shape_.first + r);
-    }
     const Lines& lines = tiles_.lines;
+    table().load(lines, shape_, in_row_, tiles_.width);
     if (Lines::components == 1 || lanes_ > 0) {
       equations_.of_first = lines.reduced_at(inverse_of_first, block_, line(), j_);
       equations_.of_last = lines.reduced_at(inverse_of_last, block_, line(), j_);
@@ -98,14 +134,14 @@ class LineTile {
   SLUICE_INLINE void form_boundary() {
     const bool singular = is_singular();
     if (singular) shares()[block_] = moment();
-    const BlockTable<Lines> near = table();
+    const NearTable near = table();
     NearChain<Lanes, Lines, Shape, NoStore> rows{near, shape_, pivots_, inside(), tiles_.row(), {}};
     const Eliminated<Lanes> sums = eliminate<Lanes>(rows, std::integral_constant<int, Lanes>{});
     double first[Lanes], last[Lanes];
     SLUICE_UNROLL
     for (int r = 0; r < Lanes; ++r) {
-      first[r] = sums.below(r, near.upper[0], first_[r]);
-      last[r] = sums.above(r, near.lower[shape_.rows - 1], last_[r]);
+      first[r] = sums.below(r, near.upper(0), first_[r]);
+      last[r] = sums.above(r, near.lower(shape_.rows - 1), last_[r]);
     }
     if (Lines::components == 2 && singular) first[Lanes - 1] = last[Lanes - 1] = 0;  // the singular line is real
     if (in_row_ < Tiles::factors(tiles_.width))
@@ -166,7 +202,7 @@ class LineTile {
     const std::ptrdiff_t stride = tiles_.x.stride_z;
     const int lanes = lanes_;
     const auto store = [=](int m, const LanePack<Lanes>& pack) { write(to + (m + 1) * stride, pack, lanes); };
-    const BlockTable<Lines> near = table();
+    const NearTable near = table();
     NearChain<Lanes, Lines, Shape, decltype(store)> rows{near, shape_, pivots_, inside(), tiles_.row(), store};
     solve_between<real, Lanes>(rows, std::integral_constant<int, Lanes>{}, first_, last_);
     write(to, first_, lanes);
@@ -174,8 +210,6 @@ class LineTile {
   }
 
  private:
-  struct NoStore {};
-
   SLUICE_INLINE static void write(real* to, const LanePack<Lanes>& pack, int lanes) {
     if constexpr (Lanes > Lines::components) {  // otherwise packs are complete or empty
       if (lanes < Lanes) {
@@ -243,8 +277,8 @@ class LineTile {
   }
 
   // Coefficients of the first and the last row towards the other blocks.
-  SLUICE_INLINE double lower() const { return table().lower[0]; }
-  SLUICE_INLINE double upper() const { return table().upper[shape_.rows - 1]; }
+  SLUICE_INLINE double lower() const { return table().lower(0); }
+  SLUICE_INLINE double upper() const { return table().upper(shape_.rows - 1); }
 
   SLUICE_INLINE int line() const { return lane_ / Lines::components; }
   SLUICE_INLINE real* own_rows() const { return tiles_.x.origin + place_ + plane_ * tiles_.x.stride_z; }
@@ -256,9 +290,9 @@ class LineTile {
   SLUICE_INLINE double* downs(int block) const { return all_downs() + block * tiles_.row() + in_row_ * Lanes; }
   SLUICE_INLINE double* factors() const { return shared_ + 2 * tiles_.blocks() * tiles_.row(); }
   SLUICE_INLINE double* shares() const { return factors() + tiles_.blocks() * Tiles::factors(tiles_.width); }
-  SLUICE_INLINE int table_pitch() const { return Tiles::table_pitch(tiles_.planes, tiles_.blocks()); }
-  SLUICE_INLINE double* own_table() const { return shares() + tiles_.blocks() + plane_ + block_; }
-  SLUICE_INLINE BlockTable<Lines> table() const { return {own_table(), table_pitch()}; }
+  SLUICE_INLINE NearTable table() const {
+    return {shares() + tiles_.blocks() + plane_ + block_, Tiles::table_pitch(tiles_.planes, tiles_.blocks())};
+  }
   SLUICE_INLINE real* inside() const {
     double* const rows = shared_ + Tiles::doubles(tiles_.planes, tiles_.blocks(), tiles_.width);
     return reinterpret_cast<real*>(rows) + (plane_ - 2 * block_) * tiles_.row() + in_row_ * Lanes;

@@ -22,7 +22,7 @@ struct BlockBounds {
   int count = 0;
 };
 
-/// Rows common to all systems. Device memory, global row index.
+/// Rows common to all systems, and some or all of their blocks. Device memory, global row index.
 struct LineRows {
   const double* lower = nullptr;
   const double* diagonal = nullptr;
@@ -30,12 +30,21 @@ struct LineRows {
   const double* symmetry = nullptr;  ///< per block, the product of lower_k / upper_{k-1} over its rows but the first
   BlockBounds blocks;
   int nz = 0;
+
+  /// The same rows with only `count` of the blocks, from `first` on.
+  SLUICE_INLINE LineRows with_blocks(int first, int count) const {
+    LineRows rows = *this;
+    rows.symmetry += first;
+    rows.blocks = {blocks.bounds + first, count};
+    return rows;
+  }
 };
 
 /// The Poisson equation: complex lines, diagonal_k + shift_x(i) + shift_y(j). The line with shift 0 is singular:
 /// `singular_flux` is added to its last diagonal, and `moment` gives the mean of its solution, sum_k moment_k d_k.
 struct ShiftedLines : LineRows {
   static constexpr int components = 2;
+  static constexpr int columns = 3;  ///< coefficients of a row
 
   const double* shift_x = nullptr;  ///< for this box's lines, local index
   const double* shift_y = nullptr;
@@ -48,6 +57,9 @@ struct ShiftedLines : LineRows {
   bool holds_singular_line = false;     ///< whether local line (0, 0) is the singular one
 
   SLUICE_INLINE double shift(int i, int j) const { return shift_x[i] + shift_y[j]; }
+  SLUICE_INLINE double entry(int column, int k) const {
+    return column == 0 ? lower[k] : column == 1 ? upper[k] : diagonal[k];
+  }
   SLUICE_INLINE double reduced_at(ReducedCoefficient which, int block, int i, int j) const {
     return reduced[(reduced_coefficients * block + which) * lines + static_cast<std::ptrdiff_t>(j) * lines_in_row + i];
   }
@@ -56,6 +68,7 @@ struct ShiftedLines : LineRows {
 /// Implicit diffusion: real lines, all with the same coefficients.
 struct TableLines : LineRows {
   static constexpr int components = 1;
+  static constexpr int columns = 4;
   static constexpr bool holds_singular_line = false;
 
   const double* inverse = nullptr;  ///< 1 / pivot of each row inside a block
@@ -63,25 +76,13 @@ struct TableLines : LineRows {
   const double* reduced = nullptr;  ///< [block][coefficient]
 
   SLUICE_INLINE double shift(int /*i*/, int /*j*/) const { return 0; }
+  SLUICE_INLINE double entry(int column, int k) const {
+    return column == 0 ? lower[k] : column == 1 ? upper[k] : column == 2 ? inverse[k] : weight[k];
+  }
   SLUICE_INLINE double reduced_at(ReducedCoefficient which, int block, int /*i*/, int /*j*/) const {
     return reduced[reduced_coefficients * block + which];
   }
 };
-
-/// The same rows with only `count` of the blocks, from `first` on.
-template <class Lines>
-SLUICE_INLINE Lines narrowed_to(Lines lines, int first, int count) {
-  lines.blocks.bounds += first;
-  lines.blocks.count = count;
-  lines.symmetry += first;
-  return lines;
-}
-
-/// Whether this real number of a row is the first of the singular line.
-template <class Lines>
-SLUICE_INLINE bool is_singular_line(const Lines& lines, int lane, int j) {
-  return lines.holds_singular_line && j == 0 && lane == 0;
-}
 
 /// An array of lines: `count` real numbers in a row, neighbours along x, `rows` of them, planes along z.
 struct LineArray {
@@ -93,6 +94,38 @@ struct LineArray {
 
   SLUICE_INLINE real* at(int r, int j, int k) const { return origin + r + j * stride_y + k * stride_z; }
 };
+
+/// Whether this real number of a row is the first of the singular line.
+template <class Lines>
+SLUICE_INLINE bool is_singular_line(const Lines& lines, int lane, int j) {
+  return lines.holds_singular_line && j == 0 && lane == 0;
+}
+
+/// Sum of moment_k d_k over rows of the singular line's real part: its share of the mean of the solution.
+SLUICE_INLINE double moment_of_block(const ShiftedLines& lines, int first, int end, const real* d,
+                                     std::ptrdiff_t stride) {
+  double sum = 0;
+  for (int k = first; k < end; ++k) sum += lines.moment[k] * d[(k - first) * stride];
+  return sum;
+}
+
+/// The singular line is real. Each block's share of the mean is therefore sent in place of its imaginary part, lane 1
+/// of `values`, to the rank that solves the reduced system.
+SLUICE_INLINE double take_mean(int blocks, real* values, std::ptrdiff_t pitch) {
+  double mean = 0;
+  for (int block = 0; block < blocks; ++block) {
+    mean += values[2 * block * pitch + 1];
+    values[2 * block * pitch + 1] = 0;
+    values[(2 * block + 1) * pitch + 1] = 0;
+  }
+  return mean;
+}
+
+/// Subtracting the mean from the boundary values is enough: a constant solves the homogeneous equations, so interior
+/// values shift too.
+SLUICE_INLINE void subtract_mean(double mean, int blocks, real* values, std::ptrdiff_t pitch) {
+  for (int n = 0; n < 2 * blocks; ++n) values[n * pitch] = static_cast<real>(values[n * pitch] - mean);
+}
 
 /// Neighbouring real numbers along x, loaded and stored in one access; must be aligned to its size.
 template <int Lanes>

@@ -5,8 +5,9 @@
 #include <cstdint>
 
 #include "core/support/error.hpp"
-#include "poisson/tridiagonal/chains.hpp"
 #include "poisson/tridiagonal/line_plan.hpp"
+#include "poisson/tridiagonal/lines.hpp"
+#include "poisson/tridiagonal/sweeps.hpp"
 
 namespace sluice {
 
@@ -55,35 +56,43 @@ void with_shape(std::int64_t longest, const Action& action) {
   }
 }
 
-/// Coefficients of a block's rows in shared memory: row k of the block at index k - first.
-template <class Lines>
-struct BlockTable;
+/// Coefficients of an unknown, the same for all lanes.
+struct ChainRow {
+  double of_lower, of_upper, of_inverse, of_weight = 0;
 
-template <>
-struct BlockTable<ShiftedLines> {
-  static constexpr int columns = 3;
-  const double *lower, *upper, *diagonal;
-
-  SLUICE_INLINE static double entry(const ShiftedLines& lines, int column, int k) {
-    return column == 0 ? lines.lower[k] : column == 1 ? lines.upper[k] : lines.diagonal[k];
-  }
-  SLUICE_INLINE BlockTable(const double* table, int pitch)
-      : lower(table), upper(table + pitch), diagonal(table + 2 * pitch) {}
+  SLUICE_INLINE double lower(int /*r*/) const { return of_lower; }
+  SLUICE_INLINE double upper(int /*r*/) const { return of_upper; }
+  SLUICE_INLINE double inverse(int /*r*/) const { return of_inverse; }
+  SLUICE_INLINE double weight(int /*r*/) const { return of_weight; }
 };
 
-template <>
-struct BlockTable<TableLines> {
-  static constexpr int columns = 4;
-  const double *lower, *upper, *inverse, *weight;
-
-  SLUICE_INLINE static double entry(const TableLines& lines, int column, int k) {
-    return column == 0   ? lines.lower[k]
-           : column == 1 ? lines.upper[k]
-           : column == 2 ? lines.inverse[k]
-                         : lines.weight[k];
+/// 1 / x. In a single-precision build, accurate to 1.5e-14: one Newton step after a single-precision division, because
+/// a double division would take as long as all other work on a row. x: within the range of float.
+SLUICE_INLINE double reciprocal(double x) {
+  if constexpr (sizeof(real) == sizeof(double)) {
+    return 1 / x;
+  } else {
+    const double approximate = 1.0F / static_cast<float>(x);
+    return approximate * fma(-x, approximate, 2.0);
   }
-  SLUICE_INLINE BlockTable(const double* table, int pitch)
-      : lower(table), upper(table + pitch), inverse(table + 2 * pitch), weight(table + 3 * pitch) {}
+}
+
+/// Coefficients of a block's rows in shared memory: column c of Lines::entry begins at data + c * pitch.
+struct NearTable {
+  double* data;
+  int pitch;
+
+  SLUICE_INLINE double lower(int row) const { return data[row]; }
+  SLUICE_INLINE double upper(int row) const { return data[pitch + row]; }
+  SLUICE_INLINE double column(int n, int row) const { return data[n * pitch + row]; }
+
+  /// Loads one thread's part: every `step`-th row from `start` on. A barrier must follow before the table is used.
+  template <class Lines, class Shape>
+  SLUICE_INLINE void load(const Lines& lines, const Shape& shape, int start, int step) const {
+    for (int n = 0; n < Lines::columns; ++n) {
+      for (int row = start; row < shape.rows; row += step) data[n * pitch + row] = lines.entry(n, shape.first + row);
+    }
+  }
 };
 
 /// 1 / pivot and weight of the rows m = 0, 1, ... inside a block, during upward elimination. The singular flux does not
@@ -102,7 +111,7 @@ class NearPivots<ShiftedLines, Shape> {
   /// For a line whose diagonal is shifted by `shift`.
   SLUICE_INLINE void set_shift(double shift) { shift_ = shift; }
 
-  SLUICE_INLINE void find_all(const BlockTable<ShiftedLines>& table, const Shape& shape) {
+  SLUICE_INLINE void find_all(const NearTable& table, const Shape& shape) {
     SLUICE_UNROLL
     for (int m = 0; m < Shape::inside; ++m) {
       if (shape.has(m)) find(table, m);
@@ -110,23 +119,23 @@ class NearPivots<ShiftedLines, Shape> {
   }
 
   /// Advances to row m from the row below.
-  SLUICE_INLINE void advance(const BlockTable<ShiftedLines>& table, int m) {
-    weight_ = m == 0 ? 1 : weight_ * (-table.upper[m] * inverse_);
+  SLUICE_INLINE void advance(const NearTable& table, int m) {
+    weight_ = m == 0 ? 1 : weight_ * (-table.upper(m) * inverse_);
     if constexpr (ahead) {
       inverse_ = row_[m];
     } else {
       find(table, m);
     }
   }
-  SLUICE_INLINE double inverse(const BlockTable<ShiftedLines>& /*table*/, int /*m*/) const { return inverse_; }
-  SLUICE_INLINE double weight(const BlockTable<ShiftedLines>& /*table*/, int /*m*/) const { return weight_; }
+  SLUICE_INLINE double inverse(const NearTable& /*table*/, int /*m*/) const { return inverse_; }
+  SLUICE_INLINE double weight(const NearTable& /*table*/, int /*m*/) const { return weight_; }
   /// For a row that find_all() or advance() has passed.
-  SLUICE_INLINE real kept(const BlockTable<ShiftedLines>& /*table*/, int m) const { return row_[m]; }
+  SLUICE_INLINE real kept(const NearTable& /*table*/, int m) const { return row_[m]; }
 
  private:
-  SLUICE_INLINE void find(const BlockTable<ShiftedLines>& table, int m) {
-    const double diagonal = table.diagonal[m + 1] + shift_;
-    inverse_ = reciprocal(m == 0 ? diagonal : fma(-table.lower[m + 1] * table.upper[m], inverse_, diagonal));
+  SLUICE_INLINE void find(const NearTable& table, int m) {
+    const double diagonal = table.column(2, m + 1) + shift_;
+    inverse_ = reciprocal(m == 0 ? diagonal : fma(-table.lower(m + 1) * table.upper(m), inverse_, diagonal));
     row_[m] = static_cast<real>(inverse_);
   }
 
@@ -143,20 +152,21 @@ class NearPivots<TableLines, Shape> {
   static constexpr bool in_registers = false;
 
   SLUICE_INLINE void set_shift(double /*shift*/) {}
-  SLUICE_INLINE void find_all(const BlockTable<TableLines>& /*table*/, const Shape& /*shape*/) {}
-  SLUICE_INLINE void advance(const BlockTable<TableLines>& /*table*/, int /*m*/) {}
-  SLUICE_INLINE double inverse(const BlockTable<TableLines>& table, int m) const { return table.inverse[m + 1]; }
-  SLUICE_INLINE double weight(const BlockTable<TableLines>& table, int m) const { return table.weight[m + 1]; }
-  SLUICE_INLINE real kept(const BlockTable<TableLines>& table, int m) const {
-    return static_cast<real>(table.inverse[m + 1]);
-  }
+  SLUICE_INLINE void find_all(const NearTable& /*table*/, const Shape& /*shape*/) {}
+  SLUICE_INLINE void advance(const NearTable& /*table*/, int /*m*/) {}
+  SLUICE_INLINE double inverse(const NearTable& table, int m) const { return table.column(2, m + 1); }
+  SLUICE_INLINE double weight(const NearTable& table, int m) const { return table.column(3, m + 1); }
+  SLUICE_INLINE real kept(const NearTable& table, int m) const { return static_cast<real>(table.column(2, m + 1)); }
 };
+
+/// For chains that are only eliminated.
+struct NoStore {};
 
 /// The rows inside a block, `pitch` real numbers apart from `inside` on. store(m, pack) receives the solution; the rows
 /// at `inside` are overwritten.
 template <int Lanes, class Lines, class Shape, class Store>
 struct NearChain {
-  const BlockTable<Lines>& table;
+  const NearTable& table;
   const Shape& shape;
   NearPivots<Lines, Shape>& pivots;
   real* inside;
@@ -170,7 +180,7 @@ struct NearChain {
       if (!shape.has(m)) continue;
       const LanePack<Lanes> d = pack_at<Lanes>(inside + m * pitch);
       pivots.advance(table, m);
-      action(d, ChainRow{table.lower[m + 1], 0, pivots.inverse(table, m), pivots.weight(table, m)});
+      action(d, ChainRow{table.lower(m + 1), 0, pivots.inverse(table, m), pivots.weight(table, m)});
     }
   }
   template <class Action>
@@ -188,7 +198,7 @@ struct NearChain {
         next = pack_at<Lanes>(inside + (m + 1) * pitch);
       }
       LanePack<Lanes> kept;
-      action(d, ChainRow{table.lower[m + 1], 0, pivots.kept(table, m)}, kept);
+      action(d, ChainRow{table.lower(m + 1), 0, pivots.kept(table, m)}, kept);
       pack_at<Lanes>(inside + m * pitch) = kept;
     }
   }
@@ -200,52 +210,10 @@ struct NearChain {
       if (!shape.has(m)) continue;
       const LanePack<Lanes> kept = pack_at<Lanes>(inside + m * pitch);
       LanePack<Lanes> x;
-      action(kept, ChainRow{0, table.upper[m + 1], pivots.kept(table, m)}, x);
+      action(kept, ChainRow{0, table.upper(m + 1), pivots.kept(table, m)}, x);
       store(m, x);
     }
   }
 };
-
-/// A block's two equations of the reduced system, eliminated as far as possible without the other blocks. What
-/// solve_between does to the values v of last rows (upwards) and w of first rows (downwards) is then one product and
-/// one sum per block,
-///   v_n = up() v_{n-1} + start_up,    w_n = down() w_{n+1} + start_down.
-struct BlockBoundary {
-  double of_first = 0, of_last = 0, across = 0;  ///< ReducedCoefficient
-  double symmetry = 0;  ///< of the block; times `across`: the last row's coefficient of x_first
-
-  /// lower, upper: coefficients of the first and the last row towards the blocks below and above.
-  SLUICE_INLINE double up(double lower) const { return (back() * of_last) * (lower * of_first); }
-  SLUICE_INLINE double down(double upper) const { return (across * of_first) * (upper * of_last); }
-  SLUICE_INLINE double start_up(double rhs_first, double rhs_last) const {
-    return fma(-back(), rhs_first * of_first, rhs_last) * of_last;
-  }
-  SLUICE_INLINE double start_down(double lower, double rhs_first, double v_below, double v) const {
-    return fma(-across * of_first, v, fma(-lower, v_below, rhs_first) * of_first);
-  }
-  SLUICE_INLINE double last(double upper, double v, double w_above) const { return fma(-upper * of_last, w_above, v); }
-  SLUICE_INLINE double back() const { return symmetry * across; }
-};
-
-/// values_n = factor_n values_{n-1} + values_n, n from 1 to `count` - 1; with negative pitches, from the last to the
-/// first. Reads a few values at a time, so that the reads overlap.
-SLUICE_INLINE void chain(int count, const double* factors, int factor_pitch, double* values, int pitch) {
-  constexpr int group = 4;
-  double value = values[0];
-  for (int start = 1; start < count; start += group) {
-    double factor[group], own[group];
-    SLUICE_UNROLL
-    for (int n = 0; n < group; ++n) {
-      const int at = start + n < count ? start + n : count - 1;
-      factor[n] = factors[at * factor_pitch];
-      own[n] = values[at * pitch];
-    }
-    SLUICE_UNROLL
-    for (int n = 0; n < group; ++n) {
-      value = fma(factor[n], value, own[n]);
-      if (start + n < count) values[(start + n) * pitch] = value;
-    }
-  }
-}
 
 }  // namespace sluice

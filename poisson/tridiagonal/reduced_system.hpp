@@ -48,66 +48,54 @@ SLUICE_INLINE BoundaryEquations eliminate_block(const LineRows& rows, double shi
   return chain.equations(diagonal[first] + shift, rows.upper[first], diagonal[last] + shift, rows.lower[last]);
 }
 
-/// Prepares the system of block-boundary values of one line from the equations of its blocks, equations_of(block).
-/// Coefficient q of block n goes to out[(reduced_coefficients * n + q) * stride]. With `ends_known`, the lowest and the
-/// highest value are known: their 1 / pivot is set to 0.
-template <class EquationsOf>
-SLUICE_INLINE void prepare_reduced(const LineRows& rows, double singular_flux, double* out, std::ptrdiff_t stride,
-                                   bool ends_known, const EquationsOf& equations_of) {
-  double from_below = 0;  // upper / pivot of the last row of the block below
-  for (int block = 0; block < rows.blocks.count; ++block) {
-    const int first = rows.blocks.bounds[block];
-    const int end = rows.blocks.bounds[block + 1];
-    BoundaryEquations equations = equations_of(block);
-    if (end == rows.nz) equations.last += singular_flux;
-    const bool first_known = ends_known && block == 0;
-    const bool last_known = ends_known && block + 1 == rows.blocks.count;
-    const double of_first = first_known ? 0 : 1 / (equations.first - rows.lower[first] * from_below);
-    const double back = rows.symmetry[block] * equations.coupling;
-    const double of_last = last_known ? 0 : 1 / (equations.last - back * equations.coupling * of_first);
-    from_below = rows.upper[end - 1] * of_last;
-    double* at = out + static_cast<std::ptrdiff_t>(reduced_coefficients) * block * stride;
-    at[inverse_of_first * stride] = of_first;
-    at[inverse_of_last * stride] = of_last;
-    at[coupling * stride] = equations.coupling;
-  }
-}
-
-/// Equations of blocks of rows whose diagonal is shifted by `shift`.
-struct EquationsOfRows {
-  const LineRows& rows;
-  double shift;
-  SLUICE_INLINE BoundaryEquations operator()(int block) const {
-    return eliminate_block(rows, shift, rows.blocks.bounds[block], rows.blocks.bounds[block + 1]);
-  }
-};
-
 /// Eliminates all boundary values of these blocks but the lowest and the highest. Their pivots are those of
 /// prepare_reduced with `ends_known`.
 SLUICE_INLINE BoundaryEquations eliminate_blocks(const LineRows& rows, double shift) {
-  const EquationsOfRows equations_of{rows, shift};
   const int count = rows.blocks.count;
   const int* const bounds = rows.blocks.bounds;
-  const BoundaryEquations lowest = equations_of(0);
+  const BoundaryEquations lowest = eliminate_block(rows, shift, bounds[0], bounds[1]);
   if (count == 1) return lowest;
   ChainElimination chain(rows.symmetry[0] * lowest.coupling, lowest.last, rows.upper[bounds[1] - 1]);
   for (int block = 1; block + 1 < count; ++block) {
-    const BoundaryEquations equations = equations_of(block);
+    const BoundaryEquations equations = eliminate_block(rows, shift, bounds[block], bounds[block + 1]);
     chain.advance(rows.lower[bounds[block]], equations.first, equations.coupling);
     chain.advance(rows.symmetry[block] * equations.coupling, equations.last, rows.upper[bounds[block + 1] - 1]);
   }
-  const BoundaryEquations highest = equations_of(count - 1);
+  const BoundaryEquations highest = eliminate_block(rows, shift, bounds[count - 1], bounds[count]);
   chain.advance(rows.lower[bounds[count - 1]], highest.first, highest.coupling);
   return chain.equations(lowest.first, lowest.coupling, highest.last, rows.symmetry[count - 1] * highest.coupling);
 }
 
-/// Equations of each rank's condensed blocks: rank n has the blocks [first_blocks[n], first_blocks[n + 1]).
-struct EquationsOfCondensed {
-  const LineRows& rows;  ///< with all blocks
-  const int* first_blocks;
-  double shift;
-  SLUICE_INLINE BoundaryEquations operator()(int rank) const {
-    return eliminate_blocks(narrowed_to(rows, first_blocks[rank], first_blocks[rank + 1] - first_blocks[rank]), shift);
+/// The system of block-boundary values of a line, to be prepared.
+struct ReducedSystem {
+  LineRows rows;         ///< with the blocks of the system
+  LineRows solved;       ///< with the blocks that are eliminated row by row
+  const int* condensed;  ///< block n of the system consists of solved blocks [condensed[n], condensed[n + 1]); null: of
+                         ///< block n
+  bool ends_known;       ///< whether the lowest and the highest value are known; their 1 / pivot is set to 0
+
+  /// For a line whose diagonal is shifted by `shift`. Coefficient q of block n goes to
+  /// out[(reduced_coefficients * n + q) * stride].
+  SLUICE_INLINE void prepare(double shift, double singular_flux, double* out, std::ptrdiff_t stride) const {
+    double from_below = 0;  // upper / pivot of the last row of the block below
+    for (int block = 0; block < rows.blocks.count; ++block) {
+      const int first = rows.blocks.bounds[block];
+      const int end = rows.blocks.bounds[block + 1];
+      const int lowest = condensed ? condensed[block] : block;
+      const int count = condensed ? condensed[block + 1] - lowest : 1;
+      BoundaryEquations equations = eliminate_blocks(solved.with_blocks(lowest, count), shift);
+      if (end == rows.nz) equations.last += singular_flux;
+      const bool first_known = ends_known && block == 0;
+      const bool last_known = ends_known && block + 1 == rows.blocks.count;
+      const double of_first = first_known ? 0 : 1 / (equations.first - rows.lower[first] * from_below);
+      const double back = rows.symmetry[block] * equations.coupling;
+      const double of_last = last_known ? 0 : 1 / (equations.last - back * equations.coupling * of_first);
+      from_below = rows.upper[end - 1] * of_last;
+      double* at = out + static_cast<std::ptrdiff_t>(reduced_coefficients) * block * stride;
+      at[inverse_of_first * stride] = of_first;
+      at[inverse_of_last * stride] = of_last;
+      at[coupling * stride] = equations.coupling;
+    }
   }
 };
 

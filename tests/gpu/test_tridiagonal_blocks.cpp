@@ -1,4 +1,4 @@
-// The kernels that solve lines in two passes, and those that hold them in shared memory, against the plain ones.
+// The kernels that hold lines or blocks in a GPU's shared memory, against the Thomas algorithm.
 #include <gtest/gtest.h>
 
 #include "tests/support/line_problem.hpp"
@@ -7,22 +7,30 @@ namespace sluice {
 namespace {
 
 template <class Lines>
-void expect_agreement_with_plain(const char* what, LineStrategy strategy) {
-  test::expect_agreement<Lines>(what, test::line_shapes(), LineStrategy::two_passes, [&](const test::LineShape& shape) {
+void expect_agreement_with_thomas(const char* what, std::optional<LineStrategy> strategy) {
+  test::expect_agreement<Lines>(what, test::line_shapes(), LineStrategy::transposed, [&](const test::LineShape& shape) {
     return test::solve_lines<Lines>(shape, strategy);
   });
 }
 
-TEST(TridiagonalBlocksOnGpu, InTwoPasses) {
-  expect_agreement_with_plain<ShiftedLines>("complex lines", LineStrategy::two_passes_on_chip);
-  expect_agreement_with_plain<TableLines>("real lines", LineStrategy::two_passes_on_chip);
+TEST(TridiagonalBlocksOnGpu, Condensed) {
+  expect_agreement_with_thomas<ShiftedLines>("complex lines", LineStrategy::condensed);
+  expect_agreement_with_thomas<TableLines>("real lines", LineStrategy::condensed);
 }
 
-TEST(TridiagonalBlocksOnGpu, InSharedMemory) {
-  const Decomposition decomposition({36, 3, 24 * 16}, {1, 1}, 24);
-  EXPECT_EQ(line_strategies(decomposition, TridiagonalMethod::ptdma).front(), LineStrategy::tiles);
-  expect_agreement_with_plain<ShiftedLines>("complex lines", LineStrategy::tiles);
-  expect_agreement_with_plain<TableLines>("real lines", LineStrategy::tiles);
+TEST(TridiagonalBlocksOnGpu, InTilesIfTheyFit) {
+  expect_agreement_with_thomas<ShiftedLines>("complex lines", {});
+  expect_agreement_with_thomas<TableLines>("real lines", {});
+}
+
+TEST(TridiagonalBlocksOnGpu, FastestStrategy) {
+  const auto strategy_of = [](std::int64_t nz) {
+    return line_strategy({{36, 3, nz}, {1, 1}, ZBlocks::default_count(nz)}, TridiagonalMethod::ptdma);
+  };
+  EXPECT_EQ(strategy_of(384), LineStrategy::tiles);
+  EXPECT_EQ(strategy_of(400), LineStrategy::condensed);
+  EXPECT_EQ(strategy_of(6400), LineStrategy::condensed);
+  EXPECT_EQ(strategy_of(6401), LineStrategy::transposed);
 }
 
 }  // namespace

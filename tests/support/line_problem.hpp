@@ -132,21 +132,19 @@ class LineData {
   Buffer<real> data_;
 };
 
-/// The lines solved by LineSolver, on one rank: by `strategy`, or the next one that serves the grid; by default by the
-/// fastest.
+/// The lines solved by LineSolver, on one rank; by default by the fastest strategy.
 template <class Lines>
 std::vector<std::vector<real>> solve_lines(const LineShape& shape, std::optional<LineStrategy> strategy = {}) {
   const Communicator comm(MPI_COMM_SELF, {1, 1});
   const Decomposition decomposition = decomposition_of(shape);
-  const std::vector<LineStrategy> strategies = line_strategies(decomposition, TridiagonalMethod::ptdma);
-  const auto serves = std::ranges::find_if(strategies, [&](LineStrategy other) { return other >= strategy; });
+  const LinePlan plan =
+      plan_lines(decomposition, 0, strategy.value_or(line_strategy(decomposition, TridiagonalMethod::ptdma)));
   const auto exchange = make_exchange("auto", MPI_COMM_SELF);
   const std::vector<Box3> boxes{box_of(shape.nx, shape.ny, shape.nz)};
-  const auto solver =
-      make_line_solver<Lines>(comm, decomposition, {boxes, boxes, 0}, plan_lines(decomposition, 0, *serves), *exchange);
-  const LineProblem<Lines> problem(shape);
+  const auto solver = make_line_solver<Lines>(comm, {boxes, boxes, 0}, plan, *exchange);
+  const LineProblem<Lines> problem(shape, plan);
   LineData<Lines> data(shape);
-  solver->solve(problem.lines(), problem.lines(), data.array());
+  solver->solve(problem.home(), problem.lines(), data.array());
   device::synchronize();
   return data.lines();
 }
@@ -169,14 +167,16 @@ inline double difference_in_epsilons(const std::vector<std::vector<real>>& a, co
   return worst;
 }
 
-/// Expects that solve(shape) gives what solve_lines gives by `reference`, to round-off.
+/// Expects that solve(shape) gives what solve_lines gives by `reference`, to round-off. Without a reference, the
+/// arithmetic is that of the fastest strategy; otherwise round-off grows as the condition of the longest wave.
 template <class Lines, class Solve>
 void expect_agreement(const char* what, const std::vector<LineShape>& shapes, std::optional<LineStrategy> reference,
                       const Solve& solve) {
   double worst = 0;
   for (const LineShape& shape : shapes) {
     const double difference = difference_in_epsilons(solve(shape), solve_lines<Lines>(shape, reference));
-    EXPECT_LE(difference, 200) << what << ", nz " << shape.nz << ", blocks " << shape.blocks;
+    EXPECT_LE(difference, 200 + (reference ? 0.2 * shape.nz * shape.nz : 0))
+        << what << ", nz " << shape.nz << ", blocks " << shape.blocks;
     worst = std::max(worst, difference);
   }
   std::printf("%s: largest difference %.1f eps\n", what, worst);

@@ -25,25 +25,38 @@ LinePlan plan_of_rank(const test::LineShape& shape, int ranks, int rank) {
   return plan_condensed(bounds, rank);
 }
 
-/// What a block of three threads does to three lines at a time of one z block.
-template <int Lanes, class Kernel, class ForEachLine>
-void solve_on_chip(const Kernel& kernel, int block, const ForEachLine& for_each_line) {
+/// One of the passes of BlocksOnChip over all z blocks, as a thread block of three threads does it for three lines at a
+/// time.
+template <int Lanes, class Blocks, class ForEachLine, class Pass>
+void for_blocks_on_chip(const Blocks& blocks, const ForEachLine& for_each_line, const Pass& pass) {
   constexpr int threads = 3;
   constexpr int pitch = threads * Lanes;
   constexpr double not_filled = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> shared(Kernel::shared_bytes(threads) / sizeof(double) + 1, not_filled);
-  double* const table = shared.data();
-  real* const rows = reinterpret_cast<real*>(table + Kernel::table_size);
-  for (int thread = 0; thread < threads; ++thread) kernel.bring_table(block, thread, threads, table);
   std::vector<std::array<int, 2>> lines;
   for_each_line([&](int lane, int j) { lines.push_back({lane, j}); });
-  for (std::size_t first = 0; first < lines.size(); first += threads) {
-    const std::size_t count = std::min<std::size_t>(threads, lines.size() - first);
-    for (std::size_t n = 0; n < count; ++n)
-      kernel.bring_rows(lines[first + n][0], lines[first + n][1], block, rows + n * Lanes, pitch);
-    for (std::size_t n = 0; n < count; ++n)
-      kernel.solve(lines[first + n][0], lines[first + n][1], block, table, rows + n * Lanes, pitch);
+  for (int block = 0; block < blocks.lines.blocks.count; ++block) {
+    std::vector<double> shared(Blocks::shared_bytes(threads) / sizeof(double) + 1, not_filled);
+    double* const table = shared.data();
+    real* const rows = reinterpret_cast<real*>(table + Blocks::table_size);
+    for (int thread = 0; thread < threads; ++thread) blocks.load_table(block, thread, threads, table);
+    for (std::size_t first = 0; first < lines.size(); first += threads) {
+      const std::size_t count = std::min<std::size_t>(threads, lines.size() - first);
+      for (std::size_t n = 0; n < count; ++n)
+        blocks.load_rows(lines[first + n][0], lines[first + n][1], block, rows + n * Lanes, pitch);
+      for (std::size_t n = 0; n < count; ++n)
+        pass(lines[first + n][0], lines[first + n][1], block, table, rows + n * Lanes, pitch);
+    }
   }
+}
+
+template <int Lanes, class Blocks, class ForEachLine>
+void form_boundary_on_chip(const Blocks& blocks, const ForEachLine& for_each_line) {
+  for_blocks_on_chip<Lanes>(blocks, for_each_line, [&](auto... arguments) { blocks.form_boundary(arguments...); });
+}
+
+template <int Lanes, class Blocks, class ForEachLine>
+void solve_interior_on_chip(const Blocks& blocks, const ForEachLine& for_each_line) {
+  for_blocks_on_chip<Lanes>(blocks, for_each_line, [&](auto... arguments) { blocks.solve_interior(arguments...); });
 }
 
 /// The passes of `ranks` ranks that condense their blocks, rank after rank and thread after thread.
@@ -66,33 +79,26 @@ std::vector<std::vector<real>> solve_condensed(const test::LineShape& shape, int
       const LinePlan plan = plan_of_rank(shape, ranks, rank);
       const test::LineProblem<Lines> problem(shape, plan);
       LineArray own = x;
-      own.origin = x.at(0, 0, static_cast<int>(plan.reduced.bounds()[static_cast<std::size_t>(rank)]));
+      own.origin = x.at(0, 0, problem.home().blocks.bounds[0]);
       const LineArray boundary{edges.data() + 2 * plan.first_block() * lines, x.count, lines, x.count, x.rows};
       const LineArray own_ends{ends.data() + 2 * rank * lines, x.count, lines, x.count, x.rows};
-      action(problem.home(), plan, own, boundary, own_ends);
+      with_shape(plan.longest(), [&](auto room) {
+        action(BlocksOnChip<Lines, Lanes, decltype(room)>{problem.home(), own, boundary}, own_ends);
+      });
     }
   };
-  on_each_rank([&](const Lines& home, const LinePlan& plan, const LineArray& own, const LineArray& boundary,
-                   const LineArray& own_ends) {
-    const FormBoundaryInTurns<Lines, Lanes> form{home, own, boundary, plan.first_block()};
-    const CondenseBlocks<Lines, Lanes> condense{narrowed_to(home, plan.first_block(), plan.blocks_here()), boundary,
-                                                own_ends};
-    for (int block = 0; block < plan.blocks_here(); ++block)
-      for_each_line([&](int lane, int j) { form(lane, j, block); });
+  on_each_rank([&](const auto& home, const LineArray& own_ends) {
+    form_boundary_on_chip<Lanes>(home, for_each_line);
+    const CondenseBlocks<Lines, Lanes> condense{home.lines, home.boundary, own_ends};
     for_each_line([&](int lane, int j) { condense(lane, j, nullptr, 0); });
   });
   const test::LineProblem<Lines> whole(shape, plan_of_rank(shape, ranks, 0));
-  const SolveReducedOnChip<Lines, Lanes> reduced{whole.lines(), {ends.data(), x.count, lines, x.count, x.rows}};
+  const SolveReduced<Lines, Lanes> reduced{whole.lines(), {ends.data(), x.count, lines, x.count, x.rows}};
   for_each_line([&](int lane, int j) { reduced(lane, j, g.data(), Lanes); });
-  on_each_rank([&](const Lines& home, const LinePlan& plan, const LineArray& own, const LineArray& boundary,
-                   const LineArray& own_ends) {
-    const ExpandBlocks<Lines, Lanes> expand{narrowed_to(home, plan.first_block(), plan.blocks_here()), boundary,
-                                            own_ends};
+  on_each_rank([&](const auto& home, const LineArray& own_ends) {
+    const ExpandBlocks<Lines, Lanes> expand{home.lines, home.boundary, own_ends};
     for_each_line([&](int lane, int j) { expand(lane, j, g.data(), Lanes); });
-    with_shape(plan.longest, [&](auto room) {
-      const SolveInteriorOnChip<Lines, Lanes, decltype(room)> interior{home, own, boundary, plan.first_block()};
-      for (int block = 0; block < plan.blocks_here(); ++block) solve_on_chip<Lanes>(interior, block, for_each_line);
-    });
+    solve_interior_on_chip<Lanes>(home, for_each_line);
   });
   return data.lines();
 }
@@ -112,16 +118,11 @@ std::vector<std::vector<real>> solve_in_passes(const test::LineShape& shape) {
       for (int lane = 0; lane < x.count; lane += Lanes) action(lane, j);
     }
   };
-  for (int block = 0; block < shape.blocks; ++block) {
-    const FormBoundaryInTurns<Lines, Lanes> form{problem.lines(), x, boundary, 0};
-    for_each_line([&](int lane, int j) { form(lane, j, block); });
-  }
-  const SolveReducedOnChip<Lines, Lanes> reduced{problem.lines(), boundary};
+  const BlocksOnChip<Lines, Lanes, Shape> blocks{problem.lines(), x, boundary};
+  form_boundary_on_chip<Lanes>(blocks, for_each_line);
+  const SolveReduced<Lines, Lanes> reduced{problem.lines(), boundary};
   for_each_line([&](int lane, int j) { reduced(lane, j, g.data(), Lanes); });
-  for (int block = 0; block < shape.blocks; ++block) {
-    const SolveInteriorOnChip<Lines, Lanes, Shape> interior{problem.lines(), x, boundary, 0};
-    solve_on_chip<Lanes>(interior, block, for_each_line);
-  }
+  solve_interior_on_chip<Lanes>(blocks, for_each_line);
   return data.lines();
 }
 
@@ -223,16 +224,9 @@ TEST(BlockKernels, CutTheirPlanesEvenlyIntoAsFewBlocksAsThreadsCanSolve) {
   EXPECT_EQ(plan.first_blocks, (std::vector<int>{0, 1, 2, 4, 6, 9}));
   EXPECT_EQ(plan.first_block(), 2);
   EXPECT_EQ(plan.blocks_here(), 2);
-  EXPECT_EQ(plan.longest, 17);
-  EXPECT_EQ(plan_condensed({0, 2, 34}, 0).longest, 2);
-  EXPECT_EQ(plan_condensed({0, 2, 34}, 1).longest, 32);
-}
-
-TEST(BlockKernels, WhichGridsTheKernelsServe) {
-  EXPECT_TRUE(fit_on_chip(ZBlocks(384, 24)));
-  EXPECT_FALSE(fit_on_chip(ZBlocks(33, 1)));
-  EXPECT_TRUE(fit_on_chip(ZBlocks(32, 1)));
-  EXPECT_FALSE(fit_on_chip(ZBlocks(500, 250)));
+  EXPECT_EQ(plan.longest(), 17);
+  EXPECT_EQ(plan_condensed({0, 2, 34}, 0).longest(), 2);
+  EXPECT_EQ(plan_condensed({0, 2, 34}, 1).longest(), 32);
 }
 
 }  // namespace

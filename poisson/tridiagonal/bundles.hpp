@@ -1,0 +1,178 @@
+#pragma once
+// Solves bundles of z lines on a CPU: each step for many neighbouring real numbers at a time, while they are in cache.
+#include <algorithm>
+#include <type_traits>
+
+#include "core/device/buffer.hpp"
+#include "poisson/tridiagonal/bundle_chain.hpp"
+
+namespace sluice {
+
+/// Real numbers of a bundle: enough for long vectors, but few enough for the cache.
+inline constexpr int bundle_lanes = 64;
+
+/// Scratch memory for one bundle at a time.
+struct Scratch {
+  Buffer<double> pivots, values;
+  Buffer<real> boundary;
+
+  explicit Scratch(std::int64_t planes)
+      : pivots(static_cast<std::size_t>(planes * bundle_lanes)), values(pivots.size()), boundary(pivots.size()) {}
+};
+
+/// The reduced system of a bundle of `n` real numbers whose first line is (i, j): rows 2 m and 2 m + 1 of `values`
+/// belong to the first and the last row of block m. `g` stores intermediate values.
+template <class Lines, class Count>
+struct ReducedBundle {
+  const Lines& lines;
+  int i, j;
+  Count n;
+  RowStore<real> values;
+  RowStore<double> g;
+  double of_inverse[bundle_lanes] = {};
+  double beside[bundle_lanes] = {};  ///< coefficient of the unknown below (solve_up) or above (down)
+
+  template <class Action>
+  void solve_up(const Action& action) {
+    for (int m = 0; m < 2 * lines.blocks.count; ++m) {
+      const double lower = lines.lower[lines.blocks.bounds[m / 2]];
+      const double symmetry = lines.symmetry[m / 2];
+      load(m, [&](double across) { return m % 2 == 0 ? lower : symmetry * across; });
+      action(values.row(m), *this, g.row(m));
+    }
+  }
+  template <class Action>
+  void down(const Action& action) {
+    for (int m = 2 * lines.blocks.count - 1; m >= 0; --m) {
+      const double upper = lines.upper[lines.blocks.bounds[m / 2 + 1] - 1];
+      load(m, [&](double across) { return m % 2 == 0 ? across : upper; });
+      action(g.row(m), *this, values.row(m));
+    }
+  }
+
+  double lower(int r) const { return beside[r]; }
+  double upper(int r) const { return beside[r]; }
+  double inverse(int r) const { return of_inverse[r]; }
+
+ private:
+  template <class Beside>
+  void load(int m, const Beside& coefficient_beside) {
+    const ReducedCoefficient pivot = m % 2 == 0 ? inverse_of_first : inverse_of_last;
+    constexpr int components = Lines::components;
+    for (int c = 0; c < n / components; ++c) {
+      const double inverse_of_line = lines.reduced_at(pivot, m / 2, i + c, j);
+      const double next = coefficient_beside(lines.reduced_at(coupling, m / 2, i + c, j));
+      for (int q = 0; q < components; ++q) {
+        of_inverse[components * c + q] = inverse_of_line;
+        beside[components * c + q] = next;
+      }
+    }
+  }
+};
+
+/// `n` real numbers of row j, from `lane` on; n is a compile-time constant for full bundles.
+template <class Lines, class Count>
+class Bundle {
+ public:
+  Bundle(const Lines& lines, int lane, int j, Count n, Scratch& scratch)
+      : lines_(lines),
+        lane_(lane),
+        j_(j),
+        n_(n),
+        pivots_(lines, lane / Lines::components, j, n),
+        kept_{scratch.pivots.data(), bundle_lanes},
+        g_{scratch.values.data(), bundle_lanes},
+        boundary_{scratch.boundary.data(), bundle_lanes} {}
+
+  /// The bundle's part of an array, from plane k on.
+  RowStore<real> rows(const LineArray& array, int k) const { return {array.at(lane_, j_, k), array.stride_z}; }
+  /// Scratch memory for boundary values, from those of `block` on.
+  RowStore<real> scratch_boundary(int block) const { return {boundary_.row(2 * block), boundary_.pitch}; }
+
+  /// The right-hand sides of a block's two boundary equations. `d` begins with the block's first row. With `Kept`,
+  /// pivots are stored for solve_block().
+  template <bool Kept>
+  void form_boundary(int block, RowStore<real> d, RowStore<real> rhs) {
+    const int first = lines_.blocks.bounds[block];
+    const int last = lines_.blocks.bounds[block + 1] - 1;
+    BundleChain<Kept, Lines, bundle_lanes, Count, double> inside = chain<Kept>(first + 1, last, d);
+    const Eliminated<bundle_lanes> sums = eliminate<bundle_lanes>(inside, n_);
+    const real* d_first = d.row(0);
+    const real* d_last = d.row(last - first);
+    real* first_rhs = rhs.row(0);
+    real* last_rhs = rhs.row(1);
+    const double upper = lines_.upper[first];
+    const double lower = lines_.lower[last];
+    for (int r = 0; r < n_; ++r) {
+      first_rhs[r] = static_cast<real>(sums.below(r, upper, d_first[r]));
+      last_rhs[r] = static_cast<real>(sums.above(r, lower, d_last[r]));
+    }
+    if constexpr (Lines::components == 2) {
+      if (is_singular_line(lines_, lane_, j_))
+        first_rhs[1] = static_cast<real>(moment_of_block(lines_, first, last + 1, d_first, d.pitch));
+    }
+  }
+
+  /// Solves the system of all boundary values, in place.
+  void solve_reduced(RowStore<real> values) {
+    const bool singular = is_singular_line(lines_, lane_, j_);
+    const double mean = singular ? take_mean(lines_.blocks.count, values.data, values.pitch) : 0;
+    ReducedBundle<Lines, Count> reduced{lines_, lane_ / Lines::components, j_, n_, values, g_};
+    solve_between<double, bundle_lanes>(reduced, n_, Zeros{}, Zeros{});
+    if (singular) subtract_mean(mean, lines_.blocks.count, values.data, values.pitch);
+  }
+
+  /// Solves all rows of a block from the solution in its first and last row, `ends`. `x` begins with its first row.
+  template <bool Kept>
+  void solve_block(int block, RowStore<real> x, RowStore<real> ends) {
+    const int first = lines_.blocks.bounds[block];
+    const int last = lines_.blocks.bounds[block + 1] - 1;
+    const real* x_first = ends.row(0);
+    const real* x_last = ends.row(1);
+    real* to_first = x.row(0);
+    real* to_last = x.row(last - first);
+    for (int r = 0; r < n_; ++r) {
+      to_first[r] = x_first[r];
+      to_last[r] = x_last[r];
+    }
+    BundleChain<Kept, Lines, bundle_lanes, Count, double> inside = chain<Kept>(first + 1, last, x);
+    solve_between<double, bundle_lanes>(inside, n_, x_first, x_last);
+  }
+
+  /// Solves whole lines by the Thomas algorithm.
+  void solve_whole(RowStore<real> x) { sluice::solve_whole(lines_, pivots_, lane_, j_, n_, x, kept_, g_); }
+
+ private:
+  /// The rows [first, end) inside a block; `x` begins with the row below them.
+  template <bool Kept>
+  BundleChain<Kept, Lines, bundle_lanes, Count, double> chain(int first, int end, RowStore<real> x) {
+    return {pivots_, n_, first, end, {x.row(1), x.pitch}, {kept_.row(first), kept_.pitch}, g_};
+  }
+
+  const Lines& lines_;
+  int lane_, j_;
+  Count n_;
+  Pivots<Lines, bundle_lanes> pivots_;
+  RowStore<double> kept_, g_;
+  RowStore<real> boundary_;
+};
+
+/// Calls action(bundle, block) for all bundles of `array` and each of `blocks` blocks.
+template <class Lines, class Action>
+void for_bundles(const Lines& lines, const LineArray& array, int blocks, Scratch& scratch, const Action& action) {
+  using Full = std::integral_constant<int, bundle_lanes>;
+  for (int block = 0; block < blocks; ++block) {
+    for (int j = 0; j < array.rows; ++j) {
+      for (int lane = 0; lane < array.count; lane += bundle_lanes) {
+        const int left = array.count - lane;
+        if (left >= bundle_lanes) {
+          action(Bundle<Lines, Full>(lines, lane, j, {}, scratch), block);
+        } else {
+          action(Bundle<Lines, int>(lines, lane, j, left, scratch), block);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace sluice
