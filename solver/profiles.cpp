@@ -12,19 +12,14 @@ bool no_slip(const WallCondition& wall) {
   return wall.kind == WallKind::no_slip;
 }
 
-double mean(const std::vector<double>& profile, const Grid& grid) {
-  return volume_mean(profile, grid);
-}
-
 /// Solves Lz u = -source with these wall velocities.
 std::vector<double> steady_profile(const Grid& grid, const FlowParameters& flow, double source, double bottom,
                                    double top) {
-  const auto row = [](const WallCondition& wall) { return no_slip(wall) ? WallRow::dirichlet : WallRow::neumann; };
   const std::int64_t last = grid.cells()[2] - 1;
   std::vector<double> rhs(static_cast<std::size_t>(last) + 1, -source);
   if (no_slip(flow.bottom)) rhs.front() -= 2 * bottom / (grid.dz(0) * grid.dz(0));
   if (no_slip(flow.top)) rhs.back() -= 2 * top / (grid.dz(last) * grid.dz(last));
-  return solve(second_derivative_centers(grid.z_nodes(), row(flow.bottom), row(flow.top)), std::move(rhs));
+  return solve(second_derivative_centers(grid.z_nodes(), row_of(flow.bottom), row_of(flow.top)), std::move(rhs));
 }
 
 /// Reichardt's law of the wall (1951), with kappa = 0.4: U+ as a function of z+.
@@ -62,8 +57,8 @@ TurbulentProfile driven_profile(const Grid& grid, const FlowParameters& flow, do
     profile.friction_velocity = std::sqrt(std::abs(flow.forcing.value) * grid.length_z() / walls);
     target = flow.forcing.value;
   } else {
-    profile.friction_velocity =
-        solve_for_friction_velocity(target, [&](double u_tau) { return mean(wall_law(grid, flow, u_tau), grid); });
+    profile.friction_velocity = solve_for_friction_velocity(
+        target, [&](double u_tau) { return volume_mean(wall_law(grid, flow, u_tau), grid); });
   }
   profile.u = wall_law(grid, flow, profile.friction_velocity);
   if (target < 0) std::ranges::transform(profile.u, profile.u.begin(), std::negate());
@@ -78,11 +73,11 @@ LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow) {
   if (!no_slip(flow.bottom) && !no_slip(flow.top))
     return {std::vector<double>(nz, bulk ? flow.forcing.value : 0), std::vector<double>(nz, 0)};
   const double drive = flow.forcing.kind == ForcingKind::pressure_gradient ? flow.forcing.value / flow.viscosity : 0;
-  LaminarProfile profile{steady_profile(grid, flow, drive, flow.bottom.u, flow.top.u),
-                         steady_profile(grid, flow, 0, flow.bottom.v, flow.top.v)};
+  LaminarProfile profile{steady_profile(grid, flow, drive, flow.bottom.velocity[0], flow.top.velocity[0]),
+                         steady_profile(grid, flow, 0, flow.bottom.velocity[1], flow.top.velocity[1])};
   if (bulk) {
     const std::vector<double> driven = steady_profile(grid, flow, 1, 0, 0);
-    const double weight = (flow.forcing.value - mean(profile.u, grid)) / mean(driven, grid);
+    const double weight = (flow.forcing.value - volume_mean(profile.u, grid)) / volume_mean(driven, grid);
     for (std::size_t k = 0; k < nz; ++k) profile.u[k] += weight * driven[k];
   }
   return profile;
@@ -90,9 +85,11 @@ LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow) {
 
 TurbulentProfile turbulent_profile(const Grid& grid, const FlowParameters& flow) {
   const auto nz = static_cast<std::size_t>(grid.cells()[2]);
-  const double wall_mean =
-      ((no_slip(flow.bottom) ? flow.bottom.u : flow.top.u) + (no_slip(flow.top) ? flow.top.u : flow.bottom.u)) / 2;
-  const double half_difference = no_slip(flow.bottom) && no_slip(flow.top) ? (flow.top.u - flow.bottom.u) / 2 : 0;
+  const double wall_mean = ((no_slip(flow.bottom) ? flow.bottom.velocity[0] : flow.top.velocity[0]) +
+                            (no_slip(flow.top) ? flow.top.velocity[0] : flow.bottom.velocity[0])) /
+                           2;
+  const double half_difference =
+      no_slip(flow.bottom) && no_slip(flow.top) ? (flow.top.velocity[0] - flow.bottom.velocity[0]) / 2 : 0;
   const bool bulk = flow.forcing.kind == ForcingKind::bulk_velocity;
   if (!no_slip(flow.bottom) && !no_slip(flow.top)) {
     const double speed = bulk ? flow.forcing.value : 1;
@@ -102,8 +99,8 @@ TurbulentProfile turbulent_profile(const Grid& grid, const FlowParameters& flow)
   if (flow.forcing.kind != ForcingKind::none)
     profile = driven_profile(grid, flow, bulk ? flow.forcing.value - wall_mean : flow.forcing.value);
   for (double& u : profile.u) u += wall_mean;
-  if (half_difference !=
-      0) {  // Couette: law of the wall from each wall to the mean of both wall velocities in the middle
+  // Couette: law of the wall from each wall to the mean of both wall velocities in the middle
+  if (half_difference != 0) {
     const double middle = grid.length_z() / 2;
     const double u_tau = solve_for_friction_velocity(
         half_difference, [&](double trial) { return trial * reichardt(middle * trial / flow.viscosity); });

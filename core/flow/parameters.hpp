@@ -1,5 +1,7 @@
 #pragma once
 // The physical parameters of a case, one definition for the case file and the solver.
+#include <array>
+
 #include "core/flow/tridiagonal_method.hpp"
 
 namespace sluice {
@@ -9,8 +11,7 @@ enum class WallKind { no_slip, free_slip };
 /// One wall: no-slip, moving in its own plane, or free-slip.
 struct WallCondition {
   WallKind kind = WallKind::no_slip;
-  double u = 0;
-  double v = 0;
+  std::array<double, 3> velocity{};  ///< u, v, w; w is 0
 
   bool operator==(const WallCondition&) const = default;
 };

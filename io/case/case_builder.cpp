@@ -111,8 +111,8 @@ Case preset_case(FlowType type, const ReynoldsSpec& reynolds) {
   Case preset;
   preset.flow.forcing = preset_forcing(type, reynolds);
   if (type == FlowType::couette) {
-    preset.flow.bottom.u = -1;
-    preset.flow.top.u = 1;
+    preset.flow.bottom.velocity[0] = -1;
+    preset.flow.top.velocity[0] = 1;
   }
   if (type == FlowType::open_channel) preset.flow.top.kind = WallKind::free_slip;
   return preset;
@@ -122,7 +122,7 @@ Case preset_case(FlowType type, const ReynoldsSpec& reynolds) {
 void derive(Case& settings) {
   settings.flow.viscosity = viscosity_of(settings.reynolds);
   for (WallCondition* wall : {&settings.flow.bottom, &settings.flow.top}) {
-    if (wall->kind == WallKind::free_slip) *wall = {WallKind::free_slip, 0, 0};
+    if (wall->kind == WallKind::free_slip) *wall = {WallKind::free_slip, {}};
   }
   StretchingSpec& stretching = settings.stretching;
   const bool follows = stretching.kind == StretchingKind::natural && settings.reynolds.kind == ReynoldsKind::tau;

@@ -25,8 +25,8 @@ Case parse_case(const std::string& text, const std::string& file_name, const std
 std::string resolved_yaml(const Case& settings);
 
 /// Differences between a checkpoint's case and the current one that change the flow or the bits of the result: lines
-/// such as "flow.reynolds: 5714 -> 5600". Title, end, time step, parallel, output and walltime may change. Files are
-/// compared by name, so that moving a case folder is not a change.
+/// such as "grid.cells: [96, 64, 48] -> [96, 64, 64]". Title, end, time step, parallel, output and walltime may change.
+/// Files are compared by name, so that moving a case folder is not a change.
 std::vector<std::string> physical_changes(const Case& stored, const Case& now);
 
 /// The keys that statistics depend on (is_sampled), by path, with their values as in the resolved case. Keys without a

@@ -43,15 +43,9 @@ class Rules {
          fmt::format("missing; it follows from flow.reynolds.tau only; allowed: {}", allowed_text(*find_key(path))));
   }
 
-  void check_wall(const std::string& side) {
+  void check_wall(const std::string& side, const WallCondition& wall) {
     const std::string path = "walls." + side + ".velocity";
-    if (!problems_.good(path)) return;
-    const YamlNode* node = &root_;
-    for (const std::string& name : {std::string("walls"), side, std::string("velocity")}) {
-      node = node->find(name);
-      if (node == nullptr) return;
-    }
-    if (parse_real(node->items[2].text) == 0) return;
+    if (!problems_.good(path) || wall.velocity[2] == 0) return;
     note(path + "[2]", "a wall moves in its own plane; allowed: 0 for the third component");
   }
 
@@ -128,8 +122,8 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   rules.check_reynolds();
   rules.check_height();
   rules.check_stretching();
-  rules.check_wall("bottom");
-  rules.check_wall("top");
+  rules.check_wall("bottom", settings.flow.bottom);
+  rules.check_wall("top", settings.flow.top);
   rules.check_z_blocks();
   rules.check_exchange(exchange_methods);
   rules.check_slices();

@@ -108,10 +108,9 @@ std::string reference_row(const Key& key) {
 
 std::string case_template() {
   const std::string head =
-      "A Sluice case file. Lengths are in units of the half height h, velocities in units of the velocity "
-      "that "
-      "flow.reynolds sets. A setting behind '#' without a space is an alternative, or a default that rarely "
-      "changes: remove the '#' to use it.";
+      "A Sluice case file. Lengths are in units of the half height h, velocities in units of the velocity that "
+      "flow.reynolds sets. A setting behind '#' without a space is an alternative, or a default that rarely changes: "
+      "remove the '#' to use it.";
   std::string text = comment(head, "") + "\n" + template_of_section("", "", false);
   text.pop_back();
   return text;
@@ -121,19 +120,14 @@ std::string generate_key_reference() {
   std::string page =
       "# Case file reference\n\n"
       "This page is generated from the key table in `io/case/`; do not edit it.\n\n"
-      "Lengths are in units of the half height `h` (the height, for an open channel), velocities in units of "
-      "the "
+      "Lengths are in units of the half height `h` (the height, for an open channel), velocities in units of the "
       "velocity `U` that `flow.reynolds` sets, times in `h/U`.\n\n"
-      "- Numbers are decimal, with a point, whatever the locale: `3`, `0.5`, `1e-3`. An integer may be "
-      "written as a "
-      "number with an integral value, such as `1e6`. Infinity, NaN, hexadecimal and leading zeros are "
-      "refused.\n"
-      "- A multiple of pi is a chain of numbers and `pi` joined by `*` and `/`, evaluated from left to "
-      "right: "
+      "- Numbers are decimal, with a point, whatever the locale: `3`, `0.5`, `1e-3`. An integer may be written as a "
+      "number with an integral value, such as `1e6`. Infinity, NaN, hexadecimal and leading zeros are refused.\n"
+      "- A multiple of pi is a chain of numbers and `pi` joined by `*` and `/`, evaluated from left to right: "
       "`4*pi/3`.\n"
       "- Paths resolve against the folder of the case file; in `--set`, against the working directory.\n"
-      "- `--set KEY=VALUE` takes the keys below, a section included, whose whole content it replaces, and "
-      "removes the "
+      "- `--set KEY=VALUE` takes the keys below, a section included, whose whole content it replaces, and removes the "
       "alternatives of what it sets.\n"
       "- A section without keys is the same as an empty map.\n"
       "- A physical key changes the flow or the bits of the result: a restart refuses another value unless it is given "

@@ -40,9 +40,8 @@ std::vector<Key> flow_keys() {
       {.path = "flow.type",
        .value = member(choice, &Case::flow_type),
        .fallback = "channel",
-       .meaning = "Kind of flow, which presets the walls and the forcing: channel (two walls at rest), "
-                  "couette (walls at -1 "
-                  "and +1, no forcing), open_channel (a wall at rest below, free slip above)."},
+       .meaning = "Kind of flow, which presets the walls and the forcing: channel (two walls at rest), couette (walls "
+                  "at -1 and +1, no forcing), open_channel (a wall at rest below, free slip above)."},
       {.path = "flow.reynolds",
        .required = true,
        .meaning = "The Reynolds number, by exactly one of its definitions, which also sets the velocity unit U."},
@@ -57,8 +56,8 @@ std::vector<Key> flow_keys() {
       {.path = "flow.forcing",
        .value = section_or_none(&Case::flow, &FlowParameters::forcing),
        .words = {"none"},
-       .fallback_note = "none for couette; else by flow.reynolds: bulk or viscosity: bulk_velocity 1, "
-                        "tau: pressure_gradient 1, center: pressure_gradient 2 nu",
+       .fallback_note = "none for couette; else by flow.reynolds: bulk or viscosity: bulk_velocity 1, tau: "
+                        "pressure_gradient 1, center: pressure_gradient 2 nu",
        .meaning = "What drives the flow along x.",
        .commented = true},
       {.path = "flow.forcing.bulk_velocity",
@@ -86,8 +85,8 @@ std::vector<Key> grid_keys() {
        .range = positive,
        .required = true,
        .unit = "h",
-       .meaning = "Lengths along x (streamwise), y (spanwise) and z (wall-normal); the last is 2, or 1 for "
-                  "an open channel.",
+       .meaning =
+           "Lengths along x (streamwise), y (spanwise) and z (wall-normal); the last is 2, or 1 for an open channel.",
        .example = "[4*pi, 4*pi/3, 2]"},
       {.path = "grid", .required = true, .sampled = false, .meaning = "The grid: uniform in x and y, stretched in z."},
       {.path = "grid.cells",
@@ -95,17 +94,15 @@ std::vector<Key> grid_keys() {
        .range = {.minimum = {2, 1, 2}, .maximum = 1e6},
        .required = true,
        .unit = "1",
-       .meaning = "Cells along x, y and z; ny = 1 is a two-dimensional flow, x needs a mode besides the "
-                  "mean, and z a plane "
-                  "at each wall.",
+       .meaning = "Cells along x, y and z; ny = 1 is a two-dimensional flow, x needs a mode besides the mean, and z a "
+                  "plane at each wall.",
        .example = "[256, 192, 144]"},
       {.path = "grid.stretching", .meaning = "How the faces between cells are spread along z."},
       {.path = "grid.stretching.type",
        .value = member(choice, &Case::stretching, &StretchingSpec::kind),
        .fallback = "tanh",
-       .meaning = "tanh: faces at z = 1 + tanh(a (2k/nz - 1))/tanh(a), its lower half for an open channel; "
-                  "uniform; natural "
-                  "(Pirozzoli & Orlandi 2021); file."},
+       .meaning = "tanh: faces at z = 1 + tanh(a (2k/nz - 1))/tanh(a), its lower half for an open channel; uniform; "
+                  "natural (Pirozzoli & Orlandi 2021); file."},
       {.path = "grid.stretching.factor",
        .value = member(real, &Case::stretching, &StretchingSpec::factor),
        .range = {.minimum = {0}, .above = true, .maximum = 10},
@@ -220,9 +217,8 @@ std::vector<Key> time_keys() {
       {.path = "initial.type",
        .value = member(choice, &Case::initial, &InitialSpec::kind),
        .fallback = "turbulent",
-       .meaning = "turbulent: made from the seed; laminar: the laminar profile; zero: at rest; fields: an "
-                  "HDF5 file with /u /v "
-                  "/w; checkpoint: interpolated from another grid."},
+       .meaning = "turbulent: made from the seed; laminar: the laminar profile; zero: at rest; fields: an HDF5 file "
+                  "with /u /v /w; checkpoint: interpolated from another grid."},
       {.path = "initial.seed",
        .value = member(integer, &Case::initial, &InitialSpec::seed),
        .range = not_negative,

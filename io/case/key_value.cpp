@@ -19,19 +19,12 @@ KeyValue wall(WallCondition FlowParameters::*side) {
 }
 
 KeyValue wall_velocity(WallCondition FlowParameters::*side) {
-  return {.type = ValueType::real,
-          .count = 3,
-          .read =
-              [=](Case& settings, std::size_t, const YamlNode& node) {
-                std::array<double, 3> velocity{};
-                read_value(ValueType::real, node, velocity);
-                settings.flow.*side = {WallKind::no_slip, velocity[0], velocity[1]};
-              },
-          .write =
-              [=](const Case& settings, std::size_t) {
-                const WallCondition& wall = settings.flow.*side;
-                return text_of(std::array<double, 3>{wall.u, wall.v, 0});
-              }};
+  KeyValue velocity = member(ValueType::real, &Case::flow, side, &WallCondition::velocity);
+  velocity.read = [=, read = velocity.read](Case& settings, std::size_t item, const YamlNode& node) {
+    (settings.flow.*side).kind = WallKind::no_slip;
+    read(settings, item, node);
+  };
+  return velocity;
 }
 
 KeyValue exchange_methods() {

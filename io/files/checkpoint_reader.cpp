@@ -105,10 +105,9 @@ void CheckpointReader::compare_hash(const std::string& name, std::uint64_t part)
   check_mpi(MPI_Allreduce(&part, &hash, 1, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce");
   run_collectively(comm_, [&] {
     if (file_.dataset("/" + name).hash(format::hash) == hash) return;
-    throw Error(ExitCode::restart,
-                path() + ": the field " + name +
-                    " is damaged: its values do not have the hash that was stored with them. Restart from "
-                    "another checkpoint (--restart auto picks the newest intact one)");
+    throw Error(ExitCode::restart, path() + ": the field " + name +
+                                       " is damaged: its values do not have the hash that was stored with them. "
+                                       "Restart from another checkpoint (--restart auto picks the newest intact one)");
   });
 }
 

@@ -17,10 +17,6 @@ struct AddWallValue {
   }
 };
 
-WallRow row_of(const WallCondition& wall) {
-  return wall.kind == WallKind::no_slip ? WallRow::dirichlet : WallRow::neumann;
-}
-
 }  // namespace
 
 ImplicitDiffusion::ImplicitDiffusion(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,

@@ -113,10 +113,8 @@ void Walls::require_no_net_flux(Side side, const Field& w, double time) const {
 
 WallVelocity Walls::velocity(Side side, Location component) const {
   const std::size_t n = index_of(component);
-  const WallCondition& condition = wall(side).condition;
-  const double constant[] = {condition.u, condition.v, 0};
   const auto& moving = wall(side).moving[n];
-  return {constant[n], moving ? moving->plane.view() : View3<const real>{}};
+  return {condition(side).velocity[n], moving ? moving->plane.view() : View3<const real>{}};
 }
 
 void Walls::apply(const FieldDescriptor& descriptor, Field& f) const {

@@ -6,10 +6,16 @@
 
 #include "core/flow/field_descriptor.hpp"
 #include "core/flow/parameters.hpp"
+#include "poisson/tridiagonal/tridiagonal_rows.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/walls/wall_motion.hpp"
 
 namespace sluice {
+
+/// The rows of u and v next to a wall in matrices along z.
+inline WallRow row_of(const WallCondition& wall) {
+  return wall.kind == WallKind::no_slip ? WallRow::dirichlet : WallRow::neumann;
+}
 
 /// Applies the wall conditions by filling the halo planes beyond the walls. A wall is at k = -1/2. The halo value of u
 /// and v mirrors the first one about the wall's velocity (no-slip) or copies it (free-slip); w on the wall has the

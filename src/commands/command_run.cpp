@@ -43,10 +43,9 @@ void check_directory(const RunOptions& options, const io::Case& settings) {
                              fs::exists(directory / "timeseries.csv");
   if (!holds_results) return;
   if (options.restart.empty() && !options.overwrite) {
-    throw Error(ExitCode::usage,
-                fmt::format("{}: the output directory holds results already; use --restart auto to continue "
-                            "that run, --overwrite to replace them, or --output for another",
-                            directory.string()));
+    throw Error(ExitCode::usage, fmt::format("{}: the output directory holds results already; use --restart auto to "
+                                             "continue that run, --overwrite to replace them, or --output for another",
+                                             directory.string()));
   }
   if (!options.restart.empty() && options.restart != "auto" && !is_inside(options.restart, directory)) {
     throw Error(

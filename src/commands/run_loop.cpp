@@ -72,10 +72,9 @@ std::string RunLoop::find_checkpoint(const std::string& restart) {
   const io::NewestIntact newest = io::newest_intact(comm(), directory_ + "/checkpoints");
   for (const std::string& warning : newest.warnings) log_.line("warning: " + warning);
   if (!newest.path.empty() || newest.warnings.empty()) return newest.path;
-  throw Error(ExitCode::restart,
-              fmt::format("{}: there are checkpoints, but none of them can be read, and starting afresh would "
-                          "remove them; mend or move them, or say --overwrite",
-                          directory_ + "/checkpoints"));
+  throw Error(ExitCode::restart, fmt::format("{}: there are checkpoints, but none of them can be read, and starting "
+                                             "afresh would remove them; mend or move them, or say --overwrite",
+                                             directory_ + "/checkpoints"));
 }
 
 void RunLoop::start_afresh() {

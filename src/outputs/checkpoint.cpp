@@ -53,8 +53,7 @@ void check_grid(const Simulation& simulation, const io::CheckpointReader& reader
   const io::Extents& shape = reader.fields().shape;
   throw Error(ExitCode::restart,
               fmt::format("{}: the checkpoint was made on another grid ({} x {} x {}, or other spacings); to "
-                          "interpolate it to this one, start afresh with "
-                          "initial: {{type: checkpoint, file: {}}}",
+                          "interpolate it to this one, start afresh with initial: {{type: checkpoint, file: {}}}",
                           reader.path(), shape[2], shape[1], shape[0], reader.path()));
 }
 

@@ -24,8 +24,8 @@ class ProgressObserver : public Observer {
     const double per_step = run_.times.stepping / static_cast<double>(run_.times.steps);
     std::string left;
     if (!now.first) left = fmt::format("  {:.0f} s left", steps_left(now) * per_step);
-    return [this, line = fmt::format("step {:7d}  time {:9.4f}  dt {:.3e}  Re_tau {:7.2f} {:7.2f}  U_b {:.4f}  "
-                                     "energy {:.5f}  div {:.1e}  {:.1f} ns/point{}",
+    return [this, line = fmt::format("step {:7d}  time {:9.4f}  dt {:.3e}  Re_tau {:7.2f} {:7.2f}  U_b {:.4f}  energy "
+                                     "{:.5f}  div {:.1e}  {:.1f} ns/point{}",
                                      now.step, now.time, s.dt, re_tau(d.shear_bottom, nu), re_tau(d.shear_top, nu),
                                      d.bulk_velocity, d.kinetic_energy, d.max_divergence,
                                      per_step / static_cast<double>(s.grid.points()) * 1e9, left)] {

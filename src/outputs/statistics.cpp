@@ -41,8 +41,8 @@ io::StatisticsSpec file_spec(const RunContext& run, const std::vector<ProfileInf
   about.set("forcing_value", settings.flow.forcing.value);
   for (const auto& [side, wall] : {std::pair("bottom", settings.flow.bottom), std::pair("top", settings.flow.top)}) {
     about.set(fmt::format("wall_{}", side), std::string(io::name(wall.kind)));
-    about.set(fmt::format("wall_velocity_{}", side), wall.u);
-    about.set(fmt::format("wall_velocity_{}_y", side), wall.v);
+    about.set(fmt::format("wall_velocity_{}", side), wall.velocity[0]);
+    about.set(fmt::format("wall_velocity_{}_y", side), wall.velocity[1]);
   }
   about.set("length_x", grid.length_x());
   about.set("length_y", grid.length_y());

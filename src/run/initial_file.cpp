@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "core/decomp/field_copy.hpp"
 #include "core/support/collective.hpp"
@@ -61,67 +62,49 @@ Between in_line(double z, const std::vector<double>& points, double bottom, doub
   return {above - 1, above, high > low ? (z - low) / (high - low) : 0};
 }
 
-/// Describes how to read one field from the source: its name, location, and wall values.
-struct Component {
-  const FieldDescriptor& descriptor;
-  Field& field;
-  double bottom, top;
-  bool copies_at_wall[2];  ///< no gradient: the wall takes the value of the nearest plane
-};
-
-Component component_of(const Described<Field>& described, const WallCondition& bottom, const WallCondition& top) {
-  const auto& [descriptor, field] = described;
-  switch (descriptor.at_wall) {
-    case AtWall::tangential_velocity: {
-      const bool along_x = descriptor.location == Location::x_face;
-      return {descriptor,
-              field,
-              along_x ? bottom.u : bottom.v,
-              along_x ? top.u : top.v,
-              {bottom.kind == WallKind::free_slip, top.kind == WallKind::free_slip}};
-    }
-    case AtWall::normal_velocity:
-      return {descriptor, field, 0, 0, {false, false}};
-    case AtWall::no_gradient:
-      break;
-  }
-  return {descriptor, field, 0, 0, {true, true}};
+/// The field's value on a wall; none if it has no gradient there.
+std::optional<double> value_on(const WallCondition& wall, const FieldDescriptor& descriptor) {
+  if (descriptor.at_wall == AtWall::normal_velocity) return 0;
+  if (descriptor.at_wall == AtWall::no_gradient || wall.kind == WallKind::free_slip) return std::nullopt;
+  return wall.velocity[descriptor.location == Location::x_face ? 0 : 1];
 }
 
-/// A component on the rank's cells, interpolated from the source.
+/// A field on the rank's cells, interpolated from the source.
 class Interpolation {
  public:
-  Interpolation(const Grid& grid, const io::GridLines& source) : grid_(grid), source_(source) {}
+  Interpolation(const Grid& grid, const FlowParameters& flow, const io::GridLines& source)
+      : grid_(grid), flow_(flow), source_(source) {}
 
-  void fill(const io::h5::File& file, const Component& component) const {
-    const io::h5::Dataset dataset = file.dataset("/" + component.descriptor.name);
+  void fill(const io::h5::File& file, const Described<Field>& target) const {
+    const auto& [descriptor, field] = target;
+    const io::h5::Dataset dataset = file.dataset("/" + descriptor.name);
     PlaneReader reader(dataset);
-    const Box3& box = component.field.box();
-    const bool z_face = component.field.location() == Location::z_face;
+    const Box3& box = field.box();
+    const bool z_face = descriptor.location == Location::z_face;
     const std::vector<double>& z_points = z_face ? source_.face[2] : source_.center[2];
     std::vector<real> values;
     values.reserve(static_cast<std::size_t>(box.volume()));
     for (std::int64_t k = box.lo[2]; k < box.hi[2]; ++k) {
       const double z = z_face ? grid_.z_nodes()[static_cast<std::size_t>(k) + 1] : grid_.z_center(k);
       const Between in_z = in_line(z, z_points, 0, grid_.length_z());
-      append_plane(reader, component, in_z, box, values);
+      append_plane(reader, descriptor, in_z, box, values);
     }
-    upload(values, component.field);
+    upload(values, field);
   }
 
  private:
-  void append_plane(PlaneReader& reader, const Component& component, const Between& in_z, const Box3& box,
+  void append_plane(PlaneReader& reader, const FieldDescriptor& descriptor, const Between& in_z, const Box3& box,
                     std::vector<real>& values) const {
     const std::int64_t nx = source_.shape()[2];
     const std::int64_t ny = source_.shape()[1];
-    const double offset_x = component.field.location() == Location::x_face ? 1 : 0.5;
-    const double offset_y = component.field.location() == Location::y_face ? 1 : 0.5;
+    const double offset_x = descriptor.location == Location::x_face ? 1 : 0.5;
+    const double offset_y = descriptor.location == Location::y_face ? 1 : 0.5;
+    const std::optional<double> bottom = value_on(flow_.bottom, descriptor);
+    const std::optional<double> top = value_on(flow_.top, descriptor);
+    // Null beyond a wall; without a gradient there, the nearest plane.
     const auto plane_or_wall = [&](std::int64_t k) -> const std::vector<double>* {
-      const bool below = k < 0;
-      const bool above = k >= reader.planes();
-      if (below && component.copies_at_wall[0]) return &reader.plane(0);
-      if (above && component.copies_at_wall[1]) return &reader.plane(reader.planes() - 1);
-      return below || above ? nullptr : &reader.plane(k);
+      if ((k < 0 && bottom) || (k >= reader.planes() && top)) return nullptr;
+      return &reader.plane(std::clamp<std::int64_t>(k, 0, reader.planes() - 1));
     };
     const std::vector<double>* lower = plane_or_wall(in_z.lower);
     const std::vector<double>* upper = plane_or_wall(in_z.upper);
@@ -129,8 +112,8 @@ class Interpolation {
       const Between in_y = periodic(j, grid_.cells()[1], ny, offset_y);
       for (std::int64_t i = box.lo[0]; i < box.hi[0]; ++i) {
         const Between in_x = periodic(i, grid_.cells()[0], nx, offset_x);
-        const auto at = [&](const std::vector<double>* plane, double wall) {
-          if (plane == nullptr) return wall;
+        const auto at = [&](const std::vector<double>* plane, const std::optional<double>& wall) {
+          if (plane == nullptr) return *wall;
           const auto value = [&](std::int64_t jj, std::int64_t ii) {
             return (*plane)[static_cast<std::size_t>(jj * nx + ii)];
           };
@@ -138,13 +121,13 @@ class Interpolation {
           const double back = std::lerp(value(in_y.upper, in_x.lower), value(in_y.upper, in_x.upper), in_x.weight);
           return std::lerp(front, back, in_y.weight);
         };
-        values.push_back(
-            static_cast<real>(std::lerp(at(lower, component.bottom), at(upper, component.top), in_z.weight)));
+        values.push_back(static_cast<real>(std::lerp(at(lower, bottom), at(upper, top), in_z.weight)));
       }
     }
   }
 
   const Grid& grid_;
+  const FlowParameters& flow_;
   const io::GridLines& source_;
 };
 
@@ -196,9 +179,8 @@ void set_from_checkpoint(Simulation& simulation, const std::string& path) {
                       path, height, simulation.grid.length_z()));
     }
     const io::h5::File file = io::h5::File::open(path, ExitCode::restart);
-    const Interpolation interpolation(simulation.grid, source);
-    for (const Described<Field>& field : simulation.state.prognostic_fields())
-      interpolation.fill(file, component_of(field, simulation.flow.bottom, simulation.flow.top));
+    const Interpolation interpolation(simulation.grid, simulation.flow, source);
+    for (const Described<Field>& field : simulation.state.prognostic_fields()) interpolation.fill(file, field);
   });
   make_initial(simulation);
   set_bulk_velocity(simulation.state, simulation.stepper, simulation.grid, simulation.flow, simulation.comm.world());

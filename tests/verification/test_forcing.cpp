@@ -63,7 +63,7 @@ TEST_P(Forcing, BulkVelocityStaysAtItsTarget) {
     for (const bool moving : {false, true}) {
       FlowCase settings = channel(GetParam());
       settings.flow.forcing.value = target;
-      if (moving) settings.flow.top.u = 0.5;
+      if (moving) settings.flow.top.velocity[0] = 0.5;
       Flow flow(settings);
       set_turbulent(flow.state, flow.stepper, flow.grid, settings.flow, 1, flow.comm.world());
       worst = std::max(worst, std::abs(flow.stepper.diagnose(flow.state).bulk_velocity / target - 1));
@@ -89,8 +89,8 @@ TEST_P(Forcing, LeavesTheWallRowsIntact) {
   const TridiagonalRows rows = second_derivative_centers(flow.grid.z_nodes(), WallRow::dirichlet, WallRow::dirichlet);
   const auto lz = [&](const std::vector<double>& u, std::size_t k) {
     const double dz = flow.grid.dz(0);
-    const double below = k > 0 ? rows.lower[k] * u[k - 1] : 2 * settings.flow.bottom.u / (dz * dz);
-    const double above = k + 1 < u.size() ? rows.upper[k] * u[k + 1] : 2 * settings.flow.top.u / (dz * dz);
+    const double below = k > 0 ? rows.lower[k] * u[k - 1] : 2 * settings.flow.bottom.velocity[0] / (dz * dz);
+    const double above = k + 1 < u.size() ? rows.upper[k] * u[k + 1] : 2 * settings.flow.top.velocity[0] / (dz * dz);
     return below + rows.diagonal[k] * u[k] + above;
   };
   const std::vector<double> before = plane_means(flow, flow.state.velocity.u);

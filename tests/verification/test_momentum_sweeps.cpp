@@ -21,8 +21,8 @@ FlowCase settings_for(Diffusion diffusion, std::array<std::int64_t, 3> cells) {
   settings.cells = cells;
   settings.z_nodes = tanh_nodes(cells[2], 2, 1.9, true);
   settings.flow.viscosity = 0.013;
-  settings.flow.bottom.u = -0.4;
-  settings.flow.top.v = 0.3;
+  settings.flow.bottom.velocity[0] = -0.4;
+  settings.flow.top.velocity[1] = 0.3;
   settings.flow.diffusion = diffusion;
   return settings;
 }

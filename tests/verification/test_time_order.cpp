@@ -22,7 +22,7 @@ FlowCase settings_for(Diffusion diffusion) {
   settings.length_y = 3;
   settings.z_nodes = tanh_nodes(16, 2, 1.2, true);
   settings.flow.viscosity = 0.02;
-  settings.flow.top.u = 0.2;
+  settings.flow.top.velocity[0] = 0.2;
   settings.flow.forcing = {ForcingKind::bulk_velocity, 1};
   settings.flow.diffusion = diffusion;
   return settings;

@@ -84,8 +84,8 @@ TEST(TurbulentInitial, OpenChannelAndCouette) {
   FlowCase couette = channel();
   couette.flow.forcing = {ForcingKind::none, 0};
   couette.flow.viscosity = 1.0 / 1500;
-  couette.flow.bottom.u = -1;
-  couette.flow.top.u = 1;
+  couette.flow.bottom.velocity[0] = -1;
+  couette.flow.top.velocity[0] = 1;
   for (const FlowCase& settings : {open, couette}) {
     Flow flow(settings);
     set_turbulent(flow.state, flow.stepper, flow.grid, settings.flow, 1, flow.comm.world());
@@ -107,8 +107,8 @@ TEST(TurbulentInitial, FrictionVelocityOfCouetteFlow) {
   FlowCase settings = channel();
   settings.flow.forcing = {ForcingKind::none, 0};
   settings.flow.viscosity = 1.0 / 1500;
-  settings.flow.bottom.u = -1;
-  settings.flow.top.u = 1;
+  settings.flow.bottom.velocity[0] = -1;
+  settings.flow.top.velocity[0] = 1;
   const Flow flow(settings);
   const double re_tau = turbulent_profile(flow.grid, settings.flow).friction_velocity * 1500;
   test::expect_at_most("|Re_tau / 92.91 - 1|", std::abs(re_tau / 92.91 - 1), 0.1);
