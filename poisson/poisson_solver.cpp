@@ -50,6 +50,7 @@ struct PoissonSolver::Parts {
         boxes(spectral_lines(decomposition, comm.rank())),
         at_home(tables.at_home(boxes.my_home())),
         whole(tables.whole(boxes.my_whole())),
+        // P-TDMA on a CPU: WholeLines, or TwoPasses if z is split (line_strategies_cpu.cpp).
         lines(make_line_solver<ShiftedLines>(comm, boxes, plan, exchanges.columns)) {
     if (comm.processes().py == 1) return;
     to_y.emplace(comm.row(), comm.row_boxes([&](int rank) { return decomposition.spectral_x_pencil(rank); }),

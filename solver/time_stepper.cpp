@@ -56,14 +56,16 @@ double TimeStepper::substep(State& state, double dt, int k) {
   // On entry star_ holds R(u_prev); predict() reads it and overwrites it with u*.
   walls_.set_time(state.time + Rk3::end(k) * dt);  // for the end of the substep; the halos of u hold that of its start
   // (1)  u* = u + dt [alpha R(u) + beta R(u_prev)], for transported fields too; z-implicit: right-hand side of (5),
-  // which adds c Lz u - gamma dt grad p
+  // which adds c Lz u - gamma dt grad p. In the three substeps alpha = 8/15, 5/12, 3/4, beta = 0, -17/60, -5/12, and
+  // gamma = alpha + beta.
   predict(state, {Rk3::alpha[n] * dt, Rk3::beta[n] * dt, gamma_dt, c});
   // (5)  (1 - c Lz) u* = right-hand side
   if (implicit_) solve_implicit_diffusion(c);
   // (2)  lap phi = div u* / (gamma dt); with explicit diffusion phi is the pressure itself
   Field& phi = pressure_increment_ ? *pressure_increment_ : state.p;
   projection_.solve(star_, gamma_dt, phi, timers_);
-  // f keeps the bulk velocity: u* += gamma dt f g, divergence-free, is applied together with (3)
+  // f = (target - <u*>) / (gamma dt <g>) keeps the bulk velocity; u* += gamma dt f g, which is divergence-free, is
+  // applied together with (3). g = 1 with explicit diffusion
   const double force = forcing_.force(projection_.u_star_sum(), gamma_dt, response_mean_);
   // (3)  u = u* - gamma dt grad phi; z-implicit also (6)  p = p + phi - c Lz phi
   correct(state, phi, force, gamma_dt, c);
@@ -79,7 +81,8 @@ double TimeStepper::substep(State& state, double dt, int k) {
 
 void TimeStepper::predict(const State& state, const SubstepWeights& weights) {
   const PhaseTimers::Scope scope(timers_, "momentum");
-  momentum_.predict(state, weights, tendency_, star_);  // update_u, _v, _w of momentum_terms.hpp in each cell
+  // One sweep of UpdateVelocity (momentum_terms.hpp), which calls op::tendency_u, _v, _w; on a GPU, march_in_z.
+  momentum_.predict(state, weights, tendency_, star_);
   transport_.predict(state, weights);
 }
 

@@ -82,6 +82,13 @@ void HaloExchange::require(const Fields& fields) const {
   }
 }
 
+void HaloExchange::update(const Fields& fields) {
+  start(fields);
+  finish();
+}
+
+/// Exchanges all layers of both sides along y. finish() then exchanges those along z with the y halo included, so that
+/// edges are valid.
 void HaloExchange::start(const Fields& fields) {
   SLUICE_REQUIRE(fields_.empty(), "a halo update starts before the last has finished");
   require(fields);

@@ -30,10 +30,7 @@ class HaloExchange {
   /// Exchanges y first, then z with the y halo included, so that edges are valid. The first update with new halo widths
   /// may enlarge the exchange's buffers. Throws Error(resources) on all ranks if a rank owns fewer rows or planes than
   /// the halo is wide. Collective over all ranks, with the same fields in the same order.
-  void update(const Fields& fields) {
-    start(fields);
-    finish();
-  }
+  void update(const Fields& fields);
   /// The two halves of an update. The fields must not move in memory in between.
   void start(const Fields& fields);
   void finish();

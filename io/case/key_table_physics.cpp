@@ -9,14 +9,15 @@ using namespace binding;
 
 namespace {
 
-// One definition of the Reynolds number; the template shows the bulk one.
+// One definition of the Reynolds number, held in Case::reynolds as {kind, value}; the others then write nothing. A
+// restart compares, and statistics store, the viscosity that follows from it. The template shows the bulk one.
 Key reynolds_key(ReynoldsKind kind, const std::string& unit, const std::string& example, const std::string& meaning) {
   const std::string word(name(kind));
   const bool bulk = kind == ReynoldsKind::bulk;
   std::vector<std::string> others = all_names<ReynoldsKind>();
   std::erase(others, word);
   return {.path = "flow.reynolds." + word,
-          .value = alternative(kind, &Case::reynolds),  // physical, which is the default: a restart refuses a change
+          .value = alternative(kind, &Case::reynolds),
           .range = positive,
           .required = bulk,
           .unit = unit,

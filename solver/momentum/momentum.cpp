@@ -33,22 +33,22 @@ void sweep_plainly(const MomentumArrays& arrays, const Box3& box) {
 MomentumArrays arrays_of(const State& state, const Metrics& metrics, real viscosity, const SubstepWeights& weights,
                          VectorField& tendency, VectorField& star) {
   const VectorField& velocity = state.velocity;
-  return {velocity.u.view(),
-          velocity.v.view(),
-          velocity.w.view(),
-          state.p.view(),
-          tendency.u.view(),
-          tendency.v.view(),
-          tendency.w.view(),
-          star.u.view(),
-          star.v.view(),
-          star.w.view(),
-          metrics,
-          viscosity,
-          static_cast<real>(weights.alpha_dt),
-          static_cast<real>(weights.beta_dt),
-          static_cast<real>(weights.gamma_dt),
-          static_cast<real>(weights.half_nu_gamma_dt)};
+  return {.u = velocity.u.view(),
+          .v = velocity.v.view(),
+          .w = velocity.w.view(),
+          .p = state.p.view(),
+          .tendency_u = tendency.u.view(),
+          .tendency_v = tendency.v.view(),
+          .tendency_w = tendency.w.view(),
+          .star_u = star.u.view(),
+          .star_v = star.v.view(),
+          .star_w = star.w.view(),
+          .m = metrics,
+          .nu = viscosity,
+          .alpha_dt = static_cast<real>(weights.alpha_dt),
+          .beta_dt = static_cast<real>(weights.beta_dt),
+          .gamma_dt = static_cast<real>(weights.gamma_dt),
+          .half_nu_gamma_dt = static_cast<real>(weights.half_nu_gamma_dt)};
 }
 
 }  // namespace

@@ -4,7 +4,8 @@
 // Second-order central, symmetry-preserving: Verstappen & Veldman, J. Comput. Phys. 187, 343 (2003).
 //
 // A field F is a view of a whole array or a window around one cell: anything that provides f(i, j, k). Likewise Metrics
-// M: those of grid.hpp or a copy of the values near one plane.
+// M: those of grid.hpp or a copy of the values near one plane. inv_dz[k] is 1 / height of cell k, inv_dz_center[k] that
+// of the distance between the centres of cells k and k + 1, so it is located at z face k.
 #include "core/decomp/view3.hpp"
 #include "core/device/parallel_for.hpp"
 #include "solver/grid/grid.hpp"

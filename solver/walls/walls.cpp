@@ -119,11 +119,11 @@ WallVelocity Walls::velocity(Side side, Location component) const {
 
 void Walls::apply(const FieldDescriptor& descriptor, Field& f) const {
   switch (descriptor.at_wall) {
-    case AtWall::tangential_velocity:
+    case AtWall::tangential_velocity:  // u, v
       return apply_tangential(f);
-    case AtWall::normal_velocity:
+    case AtWall::normal_velocity:  // w
       return apply_normal(f);
-    case AtWall::no_gradient:
+    case AtWall::no_gradient:  // p, transported fields
       return apply_neumann(f);
   }
 }

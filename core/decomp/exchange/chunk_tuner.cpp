@@ -5,18 +5,10 @@
 
 namespace sluice {
 
-namespace {
-
-constexpr std::size_t smallest = std::size_t{256} << 10;
-constexpr std::size_t usual = std::size_t{4} << 20;
-constexpr std::size_t largest = std::size_t{64} << 20;
-
-}  // namespace
-
 ChunkTuner::ChunkTuner(std::size_t largest_block) {
   for (std::size_t size = smallest; size < largest_block && size <= largest; size *= 2) candidates_.push_back(size);
   candidates_.push_back(std::max<std::size_t>(largest_block, 1));  // whole blocks
-  while (first_ + 1 < candidates_.size() && candidates_[first_] < usual) ++first_;
+  while (first_ + 1 < candidates_.size() && candidates_[first_] < first_tried) ++first_;
   if (candidates_.size() > 1) tune();
 }
 

@@ -6,12 +6,18 @@
 namespace sluice {
 
 /// Finds the fastest piece size for sending blocks during the first exchanges of a run, and again when exchanges have
-/// become slower. Small pieces let the stages of an exchange overlap; large ones cost fewer messages. All ranks go
-/// through the same states, because they decide by agreed times:
+/// become slower. Small pieces let the stages of an exchange overlap; large ones cost fewer messages.
+///
+/// Candidates are 256 KiB, 512 KiB, ... up to 64 MiB, and whole blocks. Each is tried in `trials` exchanges, then the
+/// best `finalists` in `final_trials`; the fastest is chosen. All ranks go through the same states, because they decide
+/// by agreed times:
 ///
 ///   if (const auto time = tuner.finished(seconds)) tuner.agree(slowest rank's *time);
 class ChunkTuner {
  public:
+  static constexpr std::size_t smallest = std::size_t{256} << 10;
+  static constexpr std::size_t first_tried = std::size_t{4} << 20;
+  static constexpr std::size_t largest = std::size_t{64} << 20;
   static constexpr int trials = 4;          ///< exchanges with each candidate; the first warms up, the minimum counts
   static constexpr int finalists = 3;       ///< candidates that are tried again, since a minimum can be luck
   static constexpr int final_trials = 6;    ///< exchanges with each finalist; the first warms up, the median counts

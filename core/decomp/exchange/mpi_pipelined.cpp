@@ -15,7 +15,8 @@ std::size_t largest_block(MPI_Comm comm, const BlockLayout& send) {
   return largest;
 }
 
-/// Sends blocks in pieces, so that the stages of one block overlap too. The piece size is tuned during the run.
+/// Sends blocks in pieces, so that the stages of one block overlap too. PieceConnection (mpi_pieces.cpp) does this; its
+/// ChunkTuner chooses the piece size during the run.
 /// Neighbours exchange whole blocks, since these are small.
 class MpiPipelined : public MpiExchange {
  public:

@@ -58,9 +58,9 @@ void PackedMover::start(const Parts& outgoing, const Parts& incoming) {
   const AddressRange to = range_of(incoming);
   overlap_ = from.begin < to.end && to.begin < from.end;
   own_through_block_ = !own_to_.empty() && (overlap_ || own_to_.data == connection_->incoming(rank_));
-  if (packing_ == Packing::together) {
+  if (packing_ == Packing::together) {  // small blocks, for neighbours; or written straight to the receivers
     pack_together(outgoing);
-  } else {
+  } else {  // transposes
     pack(outgoing);
   }
   const Timing timing(route_, "communication");

@@ -27,9 +27,9 @@ class OwnArray : public Transposer {
     if (size == 1) return;
     const BlockLayout first = BlockLayout::of(source, rank_, size);
     const BlockLayout second = BlockLayout::of(parts_, rank_, size);
-    // MPI methods that pack return a PackedMover, which packs each block by a loop of its own.
-    forward_ = exchange.array_mover({boxes.comm, first, second});
-    backward_ = exchange.array_mover({boxes.comm, second, first});
+    // Methods that pack return the PackedMover of their block_mover(), e.g. MpiExchange::block_mover.
+    forward_ = exchange.array_mover({boxes.comm, first, second, Traffic::all_to_all});
+    backward_ = exchange.array_mover({boxes.comm, second, first, Traffic::all_to_all});
   }
 
   std::byte* array() override { return array_.data(); }
@@ -40,7 +40,7 @@ class OwnArray : public Transposer {
   /// A single rank has no mover.
   static void move(Mover* mover, const Parts& from, const Parts& to) {
     if (mover != nullptr) {
-      mover->move(from, to);
+      mover->move(from, to);  // start(), then finish()
       return;
     }
     PartCopies own;
