@@ -1,5 +1,6 @@
 #include "core/device/flat_loops.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/device/parallel_for.hpp"
@@ -42,7 +43,9 @@ struct CopyValue {
 template <class Kernel>
 void for_each_value(const char* name, std::size_t size, const Kernel& kernel) {
   const auto count = static_cast<std::int64_t>(size);
-  parallel_for(name, box_of(row, rows, (count + row * rows - 1) / (row * rows)), Flat<Kernel>{kernel, count});
+  const std::int64_t all_rows = (count + row - 1) / row;
+  const Box3 box = box_of(row, std::min(rows, all_rows), (all_rows + rows - 1) / rows);
+  parallel_for(name, box, Flat<Kernel>{kernel, count});
 }
 
 }  // namespace

@@ -12,41 +12,25 @@ namespace sluice {
 namespace {
 
 template <class Value>
-struct Named {
-  std::string name;
-  Value value;
-};
+using Named = std::pair<std::string, Value>;
 
-const std::vector<Named<FftDecomposition>>& decompositions() {
-  static const std::vector<Named<FftDecomposition>> list{{"slab_2d_1d", FftDecomposition::slab_2d_1d},
-                                                         {"slab_1d_2d", FftDecomposition::slab_1d_2d},
-                                                         {"pencil", FftDecomposition::pencil}};
-  return list;
-}
+const std::array<Named<FftDecomposition>, 3> decompositions{{{"slab_2d_1d", FftDecomposition::slab_2d_1d},
+                                                             {"slab_1d_2d", FftDecomposition::slab_1d_2d},
+                                                             {"pencil", FftDecomposition::pencil}}};
+const std::array<Named<FftLayout>, 2> layouts{
+    {{"contiguous", FftLayout::contiguous}, {"realigned", FftLayout::realigned}}};
 
-const std::vector<Named<FftLayout>>& layouts() {
-  static const std::vector<Named<FftLayout>> list{{"contiguous", FftLayout::contiguous},
-                                                  {"realigned", FftLayout::realigned}};
-  return list;
-}
-
-template <class Value>
-Value named(const std::vector<Named<Value>>& list, const std::string& name) {
-  return std::ranges::find(list, name, &Named<Value>::name)->value;
-}
-
-/// Bytes that a rank sends in a round trip between two boxes.
-double bytes_between(const Box3& from, const Box3& to) {
-  const double kept = static_cast<double>(intersect(from, to).volume());
-  return sizeof(std::complex<real>) * (static_cast<double>(from.volume() + to.volume()) - 2 * kept);
+template <class Value, std::size_t size>
+Value named(const std::array<Named<Value>, size>& list, const std::string& name) {
+  return std::ranges::find(list, name, &Named<Value>::first)->second;
 }
 
 class FftWorkload : public RoundTrip {
  public:
   FftWorkload(const BenchOptions& options, const RoundTripSetup& setup, Exchange& exchange)
       : cells_{options.cells[0], options.cells[1], options.cells[2]},
-        fft_(MPI_COMM_WORLD, cells_, named(decompositions(), setup.kind), named(layouts(), setup.layout),
-             setup.processes, exchange) {
+        fft_(MPI_COMM_WORLD, cells_, named(decompositions, setup.kind), named(layouts, setup.layout), setup.processes,
+             exchange) {
     run_collectively(MPI_COMM_WORLD, [&] {
       values_ = Buffer<real>(static_cast<std::size_t>(fft_.real_box().volume()));
       coefficients_ = Buffer<std::complex<real>>(fft_.complex_elements());
@@ -63,7 +47,8 @@ class FftWorkload : public RoundTrip {
       between.lo[1] = 0;
       between.hi[1] = cells_[1];
     }
-    bytes_ = bytes_between(before, between) + bytes_between(between, after);
+    bytes_ = bytes_between(before, between, sizeof(std::complex<real>)) +
+             bytes_between(between, after, sizeof(std::complex<real>));
   }
 
   void prepare() override { fill_with_noise(values_.data(), values_.size()); }  // a round trip scales them by N
@@ -87,17 +72,15 @@ class FftWorkload : public RoundTrip {
 
 }  // namespace
 
-std::vector<RoundTripSetup> fft_setups(const BenchOptions& options, int ranks,
-                                       const std::vector<std::string>& methods) {
+std::vector<RoundTripSetup> fft_setups(const BenchOptions& options, int ranks) {
   std::vector<RoundTripSetup> setups;
   const auto add = [&](const std::string& kind, const ProcessGrid& processes) {
     if (!options.kind.empty() && kind != options.kind) return;
-    for (const auto& layout : layouts()) {
-      if (!options.layout.empty() && layout.name != options.layout) continue;
-      for (const std::string& method : methods) setups.push_back({kind, layout.name, processes, method});
+    for (const auto& [layout, value] : layouts) {
+      if (options.layout.empty() || layout == options.layout) setups.push_back({kind, layout, processes, ""});
     }
   };
-  for (const auto& [name, decomposition] : decompositions()) {
+  for (const auto& [name, decomposition] : decompositions) {
     if (decomposition != FftDecomposition::pencil) {
       add(name, {1, ranks});
       continue;

@@ -1,13 +1,9 @@
-#include "src/bench/links.hpp"
-
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <algorithm>
 #include <functional>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -15,26 +11,23 @@
 #include "core/decomp/exchange/mpi_buffers.hpp"
 #include "core/device/buffer.hpp"
 #include "core/device/flat_loops.hpp"
-#include "core/device/timers.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
-#include "src/bench/json_file.hpp"
-#include "src/bench/sample.hpp"
-#include "src/run/provenance.hpp"
+#include "src/bench/bench.hpp"
+#include "src/bench/result.hpp"
 #include "src/run/simulation.hpp"
 
 namespace sluice {
 
 namespace {
 
-/// A link and the bytes that each rank sends over it.
-struct Rate {
-  std::string link;
-  Spread seconds;
-  double bytes = 0;
-  std::string fault;  ///< empty if it worked
-  double gb_per_s() const { return bytes / seconds.median * 1e-9; }
-};
+/// A link over which each rank sends this many bytes.
+Json link(const std::string& name, const Spread& seconds, double bytes) {
+  Json row{{"name", name}};
+  add_milliseconds(row, seconds);
+  row["gb_per_s"] = bytes / seconds.median * 1e-9;
+  return row;
+}
 
 /// Page-locked memory of the host.
 class HostBlock {
@@ -49,19 +42,8 @@ class HostBlock {
   std::byte* data_;
 };
 
-/// Wall time from barrier to barrier, after a warm-up.
 Spread time_of(const BenchOptions& options, const std::function<void()>& action) {
-  std::vector<double> seconds;
-  for (int n = 0; n < options.warm_up + options.repeats; ++n) {
-    device::synchronize();
-    check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
-    const double start = wall_seconds();
-    action();
-    device::synchronize();
-    check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
-    if (n >= options.warm_up) seconds.push_back(wall_seconds() - start);
-  }
-  return spread_of(seconds);
+  return spread_of_repeats(options.warm_up, options.repeats, [&] { return seconds_of(action); });
 }
 
 /// Copies a block within the device by a loop, as packing does.
@@ -77,46 +59,37 @@ void send_and_receive(std::byte* out, std::byte* in, std::size_t bytes, int to, 
 }
 
 /// The stages of a staged exchange, each timed alone: all ranks at once, one block each.
-std::vector<Rate> stages(const BenchOptions& options, std::size_t bytes) {
+std::vector<Json> stages(const BenchOptions& options, std::size_t bytes) {
   Buffer<std::byte> on_device(bytes);
   HostBlock out(bytes);
   HostBlock in(bytes);
-  const auto size = static_cast<double>(bytes);
-  std::vector<Rate> rates;
-  rates.push_back(
-      {"device to host", time_of(options, [&] { device::copy(out.data(), on_device.data(), bytes); }), size, ""});
-  rates.push_back(
-      {"host to device", time_of(options, [&] { device::copy(on_device.data(), in.data(), bytes); }), size, ""});
+  std::vector<Json> links;
+  const auto add = [&](const char* name, const std::function<void()>& action) {
+    links.push_back(link(name, time_of(options, action), static_cast<double>(bytes)));
+  };
+  add("device to host", [&] { device::copy(out.data(), on_device.data(), bytes); });
+  add("host to device", [&] { device::copy(on_device.data(), in.data(), bytes); });
   // The block that a rank keeps: copied by a loop, as all methods do, and for comparison by MPI.
   Buffer<std::byte> kept(bytes);
-  rates.push_back(
-      {"own block, loop", time_of(options, [&] { copy_block(kept.data(), on_device.data(), bytes); }), size, ""});
+  add("own block, loop", [&] { copy_block(kept.data(), on_device.data(), bytes); });
   const int rank = rank_of(MPI_COMM_WORLD);
-  rates.push_back({"own block, MPI on the host",
-                   time_of(options, [&] { send_and_receive(out.data(), in.data(), bytes, rank, rank); }), size, ""});
-  if (device::is_gpu() && mpi_takes_device_pointers()) {
-    const auto to_itself = [&] { send_and_receive(on_device.data(), kept.data(), bytes, rank, rank); };
-    rates.push_back({"own block, MPI on the device", time_of(options, to_itself), size, ""});
-  }
+  add("own block, MPI on the host", [&] { send_and_receive(out.data(), in.data(), bytes, rank, rank); });
+  if (device::is_gpu() && mpi_takes_device_pointers())
+    add("own block, MPI on the device", [&] { send_and_receive(on_device.data(), kept.data(), bytes, rank, rank); });
   const int ranks = size_of(MPI_COMM_WORLD);
-  if (ranks == 1) return rates;
-  const auto ring = [&] {
-    send_and_receive(out.data(), in.data(), bytes, (rank + 1) % ranks, (rank + ranks - 1) % ranks);
-  };
-  rates.push_back({"network, host to host", time_of(options, ring), size, ""});
-  return rates;
+  if (ranks == 1) return links;
+  add("network, host to host",
+      [&] { send_and_receive(out.data(), in.data(), bytes, (rank + 1) % ranks, (rank + ranks - 1) % ranks); });
+  return links;
 }
 
 /// One block from every rank to every other: a loop writes it to the method's send buffer, and the method moves it.
-Rate exchange_rate(const BenchOptions& options, const std::string& method, std::size_t bytes) {
+Json exchange_link(const BenchOptions& options, const std::string& method, std::size_t bytes) {
   const int ranks = size_of(MPI_COMM_WORLD);
-  Rate rate{method, {}, static_cast<double>(bytes) * (ranks - 1), ""};
   try {
     const std::unique_ptr<Exchange> exchange = make_exchange(method, MPI_COMM_WORLD);
-    if (exchange->sends_unpacked()) {
-      rate.fault = "sends arrays without packing; packed blocks as mpi_p2p";
-      return rate;
-    }
+    if (exchange->sends_unpacked())
+      return {{"name", method}, {"fault", "sends arrays without packing; packed blocks as mpi_p2p"}};
     const Buffer<std::byte> block(bytes);
     const ArrayPart part{const_cast<std::byte*>(block.data()), sizeof(real), bytes, 1, 1, 0, 0};
     Parts outgoing, incoming;
@@ -127,47 +100,12 @@ Rate exchange_rate(const BenchOptions& options, const std::string& method, std::
       peer.part.data = mover->incoming_blocks() + layout.offset[static_cast<std::size_t>(peer.peer)];
       incoming.push_back(peer);
     }
-    rate.seconds = time_of(options, [&] { mover->move(outgoing, incoming); });
+    const Spread seconds = time_of(options, [&] { mover->move(outgoing, incoming); });
+    return link(method, seconds, static_cast<double>(bytes) * (ranks - 1));
   } catch (const Error& error) {
     if (error.code() != ExitCode::resources) throw;
-    rate.fault = error.what();
+    return {{"name", method}, {"fault", error.what()}};
   }
-  return rate;
-}
-
-void print(std::size_t bytes, const std::vector<Rate>& rates) {
-  fmt::print("links, blocks of {} bytes, {} rank(s), {}\n", bytes, size_of(MPI_COMM_WORLD), device::description());
-  fmt::print("{:<28}{:>10}{:>22}{:>20}\n", "", "ms", "min to max", "GB/s of the block");
-  for (const Rate& rate : rates) {
-    if (!rate.fault.empty()) {
-      fmt::print("{:<28}{}\n", rate.link, rate.fault);
-      continue;
-    }
-    fmt::print("{:<28}{:>10.3f}{:>11.3f}{:>11.3f}{:>20.2f}\n", rate.link, rate.seconds.median * 1e3,
-               rate.seconds.min * 1e3, rate.seconds.max * 1e3, rate.gb_per_s());
-  }
-}
-
-nlohmann::ordered_json report(std::size_t bytes, const std::vector<Rate>& rates) {
-  nlohmann::ordered_json json;
-  json["what"] = "links";
-  json["bytes"] = bytes;
-  json["device"] = device::description();
-  json["version"] = version();
-  json["git_revision"] = git_revision();
-  json["ranks"] = size_of(MPI_COMM_WORLD);
-  json["links"] = nlohmann::ordered_json::array();
-  for (const Rate& rate : rates) {
-    if (!rate.fault.empty()) {
-      json["links"].push_back({{"name", rate.link}, {"fault", rate.fault}});
-      continue;
-    }
-    json["links"].push_back({{"name", rate.link},
-                             {"milliseconds", rate.seconds.median * 1e3},
-                             {"milliseconds_spread", {rate.seconds.min * 1e3, rate.seconds.max * 1e3}},
-                             {"gb_per_s", rate.gb_per_s()}});
-  }
-  return json;
 }
 
 }  // namespace
@@ -181,13 +119,18 @@ ExitCode bench_links(const BenchOptions& options) {
                                              "as MPI counts in a message",
                                              options.bytes, sizeof(real), max_bytes));
   }
-  std::vector<Rate> rates = stages(options, bytes);
+  std::vector<Json> links = stages(options, bytes);
   if (size_of(MPI_COMM_WORLD) > 1) {
-    for (const std::string& method : exchange_methods()) rates.push_back(exchange_rate(options, method, bytes));
+    for (const std::string& method : exchange_methods()) links.push_back(exchange_link(options, method, bytes));
   }
   run_on_root(MPI_COMM_WORLD, [&] {
-    print(bytes, rates);
-    write_json(options.json, report(bytes, rates));
+    fmt::print("links, blocks of {} bytes, {} rank(s), {}\n", bytes, size_of(MPI_COMM_WORLD), device::description());
+    print_table(links,
+                {text_column("", 28, "name"), time_column(), number_column("GB/s of the block", 20, "gb_per_s", 2)});
+    Json json = new_result("links");
+    json["bytes"] = bytes;
+    json["links"] = links;
+    write_json(options.json, json);
   });
   return ExitCode::success;
 }

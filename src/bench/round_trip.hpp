@@ -6,9 +6,9 @@
 
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange.hpp"
-#include "core/device/timers.hpp"
-#include "core/support/error.hpp"
-#include "src/bench/bench_options.hpp"
+#include "core/support/box3.hpp"
+#include "src/bench/bench.hpp"
+#include "src/bench/measure.hpp"
 
 namespace sluice {
 
@@ -21,32 +21,33 @@ struct RoundTripSetup {
 };
 
 /// An exchange or transform and its inverse, timed together.
-class RoundTrip {
+class RoundTrip : public Workload {
  public:
-  virtual ~RoundTrip() = default;
-  virtual void prepare() {}  ///< before every round trip, not timed
   /// Both are collective.
   virtual void forward() = 0;
   virtual void backward() = 0;
+  void run() final {
+    forward();
+    backward();
+  }
   /// Bytes that leave this rank in a round trip.
   virtual double bytes_sent() const = 0;
   /// Operations of a round trip, summed over ranks; 0 if nothing is computed.
   virtual double operations() const { return 0; }
-  /// Null if there are no phases.
-  virtual PhaseTimers* timers() { return nullptr; }
 };
 
-/// Every setup that the options leave open, for `ranks` ranks and these methods.
-std::vector<RoundTripSetup> transpose_setups(const BenchOptions& options, int ranks,
-                                             const std::vector<std::string>& methods);
+/// Bytes that leave a rank in a round trip between two boxes.
+inline double bytes_between(const Box3& from, const Box3& to, std::size_t element_bytes) {
+  const double kept = static_cast<double>(intersect(from, to).volume());
+  return static_cast<double>(element_bytes) * (static_cast<double>(from.volume() + to.volume()) - 2 * kept);
+}
 
-std::vector<RoundTripSetup> fft_setups(const BenchOptions& options, int ranks, const std::vector<std::string>& methods);
+/// Every setup that the options leave open, for `ranks` ranks; without the exchange method.
+std::vector<RoundTripSetup> transpose_setups(const BenchOptions& options, int ranks);
+std::vector<RoundTripSetup> fft_setups(const BenchOptions& options, int ranks);
 
 /// Collective. The exchange must outlive the workload.
 std::unique_ptr<RoundTrip> make_transpose(const BenchOptions& options, const RoundTripSetup& setup, Exchange& exchange);
 std::unique_ptr<RoundTrip> make_fft(const BenchOptions& options, const RoundTripSetup& setup, Exchange& exchange);
-
-/// Measures all setups, prints a table sorted by time, and writes it as JSON. Collective.
-ExitCode bench_round_trips(const BenchOptions& options);
 
 }  // namespace sluice

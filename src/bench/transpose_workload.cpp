@@ -55,14 +55,11 @@ class TransposeWorkload : public RoundTrip {
         to_((decomposition_.*kind.to)(comm_.rank())),
         source_(allocated(static_cast<std::size_t>(from_.volume()))),
         transpose_(kind.in_row ? comm_.row() : comm_.column(), boxes(decomposition_, comm_, kind.from, kind.in_row),
-                   boxes(decomposition_, comm_, kind.to, kind.in_row), exchange) {
-    const double kept = static_cast<double>(intersect(from_, to_).volume());
-    bytes_ = sizeof(T) * (static_cast<double>(from_.volume() + to_.volume()) - 2 * kept);
-  }
+                   boxes(decomposition_, comm_, kind.to, kind.in_row), exchange) {}
 
   void forward() override { transpose_.forward(source()); }
   void backward() override { transpose_.backward(source()); }
-  double bytes_sent() const override { return bytes_; }
+  double bytes_sent() const override { return bytes_between(from_, to_, sizeof(T)); }
 
  private:
   static Buffer<T> allocated(std::size_t size) {
@@ -77,13 +74,11 @@ class TransposeWorkload : public RoundTrip {
   Box3 from_, to_;
   Buffer<T> source_;
   Transpose<T> transpose_;
-  double bytes_ = 0;
 };
 
 }  // namespace
 
-std::vector<RoundTripSetup> transpose_setups(const BenchOptions& options, int ranks,
-                                             const std::vector<std::string>& methods) {
+std::vector<RoundTripSetup> transpose_setups(const BenchOptions& options, int ranks) {
   std::vector<RoundTripSetup> setups;
   for (const Kind& kind : kinds()) {
     if (!options.kind.empty() && kind.name != options.kind) continue;
@@ -92,7 +87,7 @@ std::vector<RoundTripSetup> transpose_setups(const BenchOptions& options, int ra
       if (ranks % py != 0 || (kind.in_row ? processes.py : processes.pz) == 1) continue;  // nothing would be exchanged
       if (!options.process_grid.empty() && (options.process_grid[0] != py || options.process_grid[1] != ranks / py))
         continue;
-      for (const std::string& method : methods) setups.push_back({kind.name, "", processes, method});
+      setups.push_back({kind.name, "", processes, ""});
     }
   }
   return setups;
@@ -101,13 +96,9 @@ std::vector<RoundTripSetup> transpose_setups(const BenchOptions& options, int ra
 std::unique_ptr<RoundTrip> make_transpose(const BenchOptions& options, const RoundTripSetup& setup,
                                           Exchange& exchange) {
   const auto kind = std::ranges::find(kinds(), setup.kind, &Kind::name);
-  std::unique_ptr<RoundTrip> workload;
-  if (kind->complex) {
-    workload = std::make_unique<TransposeWorkload<std::complex<real>>>(options, setup.processes, *kind, exchange);
-  } else {
-    workload = std::make_unique<TransposeWorkload<real>>(options, setup.processes, *kind, exchange);
-  }
-  return workload;
+  if (kind->complex)
+    return std::make_unique<TransposeWorkload<std::complex<real>>>(options, setup.processes, *kind, exchange);
+  return std::make_unique<TransposeWorkload<real>>(options, setup.processes, *kind, exchange);
 }
 
 }  // namespace sluice

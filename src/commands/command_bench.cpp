@@ -3,24 +3,17 @@
 
 #include <cmath>
 #include <cstdio>
-#include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numbers>
 
 #include "core/decomp/field_copy.hpp"
 #include "core/device/memory.hpp"
-#include "core/device/timers.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/random.hpp"
-#include "src/bench/json_file.hpp"
-#include "src/bench/links.hpp"
-#include "src/bench/memory_use.hpp"
-#include "src/bench/round_trip.hpp"
-#include "src/bench/sample.hpp"
-#include "src/bench/triad.hpp"
+#include "src/bench/bench.hpp"
+#include "src/bench/measure.hpp"
+#include "src/bench/result.hpp"
 #include "src/commands/commands.hpp"
-#include "src/run/provenance.hpp"
 #include "src/run/setup.hpp"
 #include "src/run/simulation.hpp"
 
@@ -67,37 +60,6 @@ std::map<std::string, double> min_words(const std::string& what, const io::Case&
   };
 }
 
-class Measurement {
- public:
-  void add_total(double seconds) { total_.push_back(seconds); }
-  /// Adds the phases of one run that took `seconds` in total.
-  void add_phases(double seconds, PhaseTimers& timers) {
-    total_with_phases_.push_back(seconds);
-    for (const auto& phase : timers.phases()) {
-      if (phases_.find(phase.name) == phases_.end()) order_.push_back(phase.name);
-      phases_[phase.name].push_back(phase.seconds);
-    }
-  }
-  Spread total() const { return spread_of(total_); }
-  Spread total_with_phases() const { return spread_of(total_with_phases_); }
-  const std::vector<std::string>& phase_names() const { return order_; }
-  Spread phase(const std::string& name) const { return spread_of(phases_.at(name)); }
-
- private:
-  std::vector<double> total_, total_with_phases_;
-  std::vector<std::string> order_;
-  std::map<std::string, std::vector<double>> phases_;
-};
-
-/// The measured work: a step of a simulation, or one of its solvers alone.
-class Workload {
- public:
-  virtual ~Workload() = default;
-  virtual void prepare() {}  ///< before every repeat, not timed
-  virtual void run() = 0;
-  virtual PhaseTimers& timers() = 0;
-};
-
 /// A step as in `sluice run`, including the choice of dt.
 class StepWorkload : public Workload {
  public:
@@ -106,7 +68,7 @@ class StepWorkload : public Workload {
     simulation_.initialise();
   }
   void run() override { simulation_.advance(); }
-  PhaseTimers& timers() override { return simulation_.stepper.timers(); }
+  PhaseTimers* timers() override { return &simulation_.stepper.timers(); }
 
  private:
   Simulation simulation_;
@@ -144,7 +106,7 @@ class SolverWorkload : public Workload {
       helmholtz_->solve(field_);
     }
   }
-  PhaseTimers& timers() override { return timers_; }
+  PhaseTimers* timers() override { return &timers_; }
 
  private:
   Communicator comm_;
@@ -163,34 +125,6 @@ std::unique_ptr<Workload> make_workload(const BenchOptions& options, const io::C
   return std::make_unique<SolverWorkload>(settings, layout, options.what == "poisson");
 }
 
-/// Wall time of one run of the workload, from barrier to barrier.
-double time_once(Workload& workload) {
-  workload.prepare();
-  device::synchronize();
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double start = wall_seconds();
-  workload.run();
-  device::synchronize();
-  MPI_Barrier(MPI_COMM_WORLD);
-  return wall_seconds() - start;
-}
-
-/// Times the workload after a warm-up, then its phases in separate repeats, because timing phases costs time on a GPU.
-Measurement measure(int repeats, Workload& workload) {
-  Measurement measurement;
-  const int warm_up = std::max(2, repeats / 10);
-  for (int n = 0; n < warm_up; ++n) time_once(workload);
-  for (int n = 0; n < repeats; ++n) measurement.add_total(time_once(workload));
-  PhaseTimers& timers = workload.timers();
-  timers.enable();
-  for (int n = 0; n < std::max(3, repeats / 2); ++n) {
-    timers.reset();
-    const double seconds = time_once(workload);
-    measurement.add_phases(seconds, timers);
-  }
-  return measurement;
-}
-
 struct Memory {
   double bytes_per_point = 0;
   double slope = 0;  ///< between the whole grid and one with half the planes
@@ -200,23 +134,15 @@ double points_of(const io::Case& settings) {
   return static_cast<double>(settings.cells[0] * settings.cells[1] * settings.cells[2]);
 }
 
-nlohmann::ordered_json report(const BenchOptions& options, const io::Case& settings, const Layout& layout,
-                              const Measurement& measurement, const Memory& memory, double triad) {
+Json report(const BenchOptions& options, const io::Case& settings, const Layout& layout, const Spread& total,
+            const PhaseTimes& times, const Memory& memory, double triad) {
   const double points = points_of(settings);
-  const Spread total = measurement.total();
-  const Spread total_with_phases = measurement.total_with_phases();
   const ProcessGrid& processes = layout.processes;
   const auto words = min_words(options.what, settings, processes);
-  nlohmann::ordered_json json;
-  json["what"] = options.what;
+  Json json = new_result(options.what);
   json["cells"] = settings.cells;
   json["diffusion"] = options.diffusion;
   json["tridiagonal"] = options.tridiagonal;
-  json["precision"] = precision_name;
-  json["device"] = device::description();
-  json["version"] = version();
-  json["git_revision"] = git_revision();
-  json["ranks"] = processes.size();
   json["threads"] = 1;
   json["process_grid"] = {processes.py, processes.pz};
   json["exchange"] = layout.exchange.text();
@@ -228,48 +154,41 @@ nlohmann::ordered_json report(const BenchOptions& options, const io::Case& setti
   json["bytes_per_point"] = memory.bytes_per_point;
   json["bytes_per_point_slope"] = memory.slope;
   json["triad_gb_per_s"] = triad;
-  json["phases"] = nlohmann::ordered_json::array();
-  for (const std::string& name : measurement.phase_names()) {
-    const Spread phase = measurement.phase(name);
+  json["phases"] = Json::array();
+  for (const auto& [name, seconds] : times.phases) {
     const auto entry = words.find(name);
     const double phase_words = entry == words.end() ? 0 : entry->second;
-    json["phases"].push_back(
-        {{"name", name},
-         {"milliseconds", phase.median * 1e3},
-         {"milliseconds_spread", {phase.min * 1e3, phase.max * 1e3}},
-         {"words", phase_words},
-         {"fraction_of_bandwidth", phase_words * sizeof(real) * points / (phase.median * triad * 1e9)}});
+    Json& phase = json["phases"].emplace_back(Json{{"name", name}});
+    add_milliseconds(phase, seconds);
+    phase["words"] = phase_words;
+    phase["fraction_of_bandwidth"] = phase_words * sizeof(real) * points / (seconds.median * triad * 1e9);
   }
-  json["milliseconds_with_phases"] = total_with_phases.median * 1e3;
-  json["milliseconds_with_phases_spread"] = {total_with_phases.min * 1e3, total_with_phases.max * 1e3};
+  add_milliseconds(json, times.whole, "milliseconds_with_phases");
   return json;
 }
 
-void print(const nlohmann::ordered_json& json) {
-  fmt::print("{} on {} x {} x {}, diffusion {}, {}, {} precision\n", json["what"].get<std::string>(),
-             json["cells"][0].get<long>(), json["cells"][1].get<long>(), json["cells"][2].get<long>(),
-             json["diffusion"].get<std::string>(), json["tridiagonal"].get<std::string>(),
-             json["precision"].get<std::string>());
-  fmt::print("{} rank(s) as {} x {}, {}, {}\n", json["ranks"].get<int>(), json["process_grid"][0].get<int>(),
-             json["process_grid"][1].get<int>(), json["exchange"].get<std::string>(),
-             json["device"].get<std::string>());
-  fmt::print("{:<24}{:>10}{:>22}{:>8}{:>12}\n", "phase", "ms", "min to max", "words", "bandwidth");
-  for (const auto& phase : json["phases"]) {
-    fmt::print("{:<24}{:>10.3f}{:>11.3f}{:>11.3f}{:>8.0f}{:>11.0f}%\n", phase["name"].get<std::string>(),
-               phase["milliseconds"].get<double>(), phase["milliseconds_spread"][0].get<double>(),
-               phase["milliseconds_spread"][1].get<double>(), phase["words"].get<double>(),
-               100 * phase["fraction_of_bandwidth"].get<double>());
-  }
-  fmt::print("{:<24}{:>10.3f}{:>11.3f}{:>11.3f}\n", "whole, phases timed",
-             json["milliseconds_with_phases"].get<double>(), json["milliseconds_with_phases_spread"][0].get<double>(),
-             json["milliseconds_with_phases_spread"][1].get<double>());
+void print(const BenchOptions& options, const Layout& layout, const PhaseTimes& times, const Json& json) {
+  const ProcessGrid& processes = layout.processes;
+  fmt::print("{} on {} x {} x {}, diffusion {}, {}, {} precision\n", options.what, options.cells[0], options.cells[1],
+             options.cells[2], options.diffusion, options.tridiagonal, precision_name);
+  fmt::print("{} rank(s) as {} x {}, {}, {}\n", processes.size(), processes.py, processes.pz, layout.exchange.text(),
+             device::description());
+  const auto bandwidth = [](const Json& row) {
+    return row.contains("words") ? fmt::format("{:.0f}%", 100 * row["fraction_of_bandwidth"].get<double>()) : "";
+  };
+  std::vector<Json> rows = json["phases"];
+  add_milliseconds(rows.emplace_back(Json{{"name", "whole, phases timed"}}), times.whole);
+  print_table(rows, {text_column("phase", 24, "name"),
+                     time_column(),
+                     number_column("words", 8, "words", 0),
+                     {"bandwidth", 12, bandwidth}});
+  const auto number = [](const Json& value) { return value.get<double>(); };
+  const Json& spread = json["ns_per_point_per_step_spread"];
   fmt::print("{:.2f} ns per point per step (median of {}; {:.2f} to {:.2f}), {:.3e} point-steps per second\n",
-             json["ns_per_point_per_step"].get<double>(), json["repeats"].get<int>(),
-             json["ns_per_point_per_step_spread"][0].get<double>(),
-             json["ns_per_point_per_step_spread"][1].get<double>(), json["point_steps_per_second"].get<double>());
+             number(json["ns_per_point_per_step"]), options.repeats, number(spread[0]), number(spread[1]),
+             number(json["point_steps_per_second"]));
   fmt::print("{:.1f} bytes per point resident, {:.1f} by the slope between two grids; triad {:.1f} GB/s\n",
-             json["bytes_per_point"].get<double>(), json["bytes_per_point_slope"].get<double>(),
-             json["triad_gb_per_s"].get<double>());
+             number(json["bytes_per_point"]), number(json["bytes_per_point_slope"]), number(json["triad_gb_per_s"]));
 }
 
 /// The same channel with half the planes, for the slope: its points and its memory.
@@ -282,7 +201,7 @@ std::pair<double, double> half_grid_memory(const BenchOptions& options, const La
   const std::unique_ptr<Workload> workload = make_workload(half, settings, layout);
   workload->prepare();
   workload->run();
-  return {points_of(settings), resident_bytes(MPI_COMM_WORLD)};
+  return {points_of(settings), resident_bytes()};
 }
 
 }  // namespace
@@ -294,18 +213,22 @@ ExitCode command_bench(const BenchOptions& options) {
   const io::Case settings = bench_case(options, options.cells[2]);
   const Tuning tuning = tune(settings, make_grid(settings, ""), settings.flow, std::nullopt, MPI_COMM_WORLD);
   const Layout& layout = tuning.chosen;
-  const double triad = triad_gb_per_s(MPI_COMM_WORLD);
+  const double triad = triad_gb_per_s();
   const auto [half_points, half_bytes] = half_grid_memory(options, layout);
 
   const std::unique_ptr<Workload> workload = make_workload(options, settings, layout);
-  const Measurement measurement = measure(options.repeats, *workload);
-  const double bytes = resident_bytes(MPI_COMM_WORLD);
+  const Spread total =
+      spread_of_repeats(std::max(2, options.repeats / 10), options.repeats, [&] { return seconds_of_run(*workload); });
+  // The phases in separate repeats, because timing them costs time on a GPU.
+  const auto of_this_rank = [](double seconds) { return seconds; };
+  const PhaseTimes times = time_phases(*workload, std::max(3, options.repeats / 2), of_this_rank);
+  const double bytes = resident_bytes();
   const Memory memory{bytes / points_of(settings), (bytes - half_bytes) / (points_of(settings) - half_points)};
 
-  const nlohmann::ordered_json json = report(options, settings, layout, measurement, memory, triad);
+  const Json json = report(options, settings, layout, total, times, memory, triad);
   run_on_root(MPI_COMM_WORLD, [&] {
     for (const std::string& line : table_lines(tuning)) fmt::print("{}\n", line);
-    print(json);
+    print(options, layout, times, json);
     write_json(options.json, json);
   });
   return ExitCode::success;

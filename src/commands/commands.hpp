@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/support/error.hpp"
-#include "src/bench/bench_options.hpp"
+#include "src/bench/bench.hpp"
 
 namespace sluice {
 

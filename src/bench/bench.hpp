@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "core/support/error.hpp"
+
 namespace sluice {
 
 /// The options of `sluice bench`.
@@ -25,5 +27,14 @@ struct BenchOptions {
   double time_limit = 10;                        ///< seconds per setup
   std::int64_t bytes = std::int64_t{256} << 20;  ///< links: block size
 };
+
+/// `sluice bench transpose` and `fft`: measures all setups, prints a table sorted by time, and writes it as JSON.
+/// Collective.
+ExitCode bench_round_trips(const BenchOptions& options);
+
+/// `sluice bench links`: transfer rates from device to host and back, between ranks through MPI from host memory, and
+/// of equal blocks from every rank to every other by each exchange method. Prints a table and writes it as JSON.
+/// Collective.
+ExitCode bench_links(const BenchOptions& options);
 
 }  // namespace sluice

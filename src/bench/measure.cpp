@@ -1,0 +1,86 @@
+#include "src/bench/measure.hpp"
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <utility>
+
+#include "core/device/memory.hpp"
+#include "core/support/collective.hpp"
+
+namespace sluice {
+
+Spread spread_of(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::ranges::sort(values);
+  const std::size_t n = values.size();
+  return {(values[(n - 1) / 2] + values[n / 2]) / 2, values.front(), values.back()};
+}
+
+Spread spread_of_repeats(int warm_up, int repeats, const std::function<double()>& seconds) {
+  std::vector<double> values;
+  for (int n = 0; n < warm_up + repeats; ++n) {
+    const double value = seconds();
+    if (n >= warm_up) values.push_back(value);
+  }
+  return spread_of(values);
+}
+
+double max_of_ranks(double value) {
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+  return value;
+}
+
+double seconds_of(const std::function<void()>& action) {
+  device::synchronize();
+  check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+  const double start = wall_seconds();
+  action();
+  device::synchronize();
+  return max_of_ranks(wall_seconds() - start);
+}
+
+double seconds_of_run(Workload& workload) {
+  workload.prepare();
+  return seconds_of([&] { workload.run(); });
+}
+
+PhaseTimes time_phases(Workload& workload, int repeats, double (*over_ranks)(double)) {
+  using Samples = std::pair<std::string, std::vector<double>>;
+  std::vector<Samples> samples;
+  std::vector<double> whole;
+  PhaseTimers& timers = *workload.timers();
+  timers.enable();
+  for (int n = 0; n < repeats; ++n) {
+    timers.reset();
+    whole.push_back(seconds_of_run(workload));
+    for (const auto& phase : timers.phases()) {
+      auto known = std::ranges::find(samples, phase.name, &Samples::first);
+      if (known == samples.end()) known = samples.insert(known, {phase.name, {}});
+      known->second.push_back(over_ranks(phase.seconds));
+    }
+  }
+  PhaseTimes times{{}, spread_of(whole)};
+  for (const auto& [name, seconds] : samples) times.phases.push_back({name, spread_of(seconds)});
+  return times;
+}
+
+double resident_bytes() {
+  double bytes = 0;
+  if (device::is_gpu()) {
+    bytes = static_cast<double>(device::allocated_bytes());
+  } else {
+    std::ifstream statm("/proc/self/statm");
+    double total_pages = 0;
+    double resident_pages = 0;
+    double shared_pages = 0;
+    statm >> total_pages >> resident_pages >> shared_pages;
+    bytes = (resident_pages - shared_pages) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  }
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD), "MPI_Allreduce");
+  return bytes;
+}
+
+}  // namespace sluice

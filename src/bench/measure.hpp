@@ -1,0 +1,60 @@
+#pragma once
+// What benchmarks measure: times of work that all ranks do together, memory, bandwidth.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/device/timers.hpp"
+
+namespace sluice {
+
+/// What a benchmark repeats.
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  virtual void prepare() {}                          ///< before every run, not timed
+  virtual void run() = 0;                            ///< collective
+  virtual PhaseTimers* timers() { return nullptr; }  ///< null if there are no phases
+};
+
+/// Median and extremes of repeated measurements.
+struct Spread {
+  double median = 0;
+  double min = 0;
+  double max = 0;
+};
+
+Spread spread_of(std::vector<double> values);
+
+/// Of what `seconds` returns in `repeats` calls after `warm_up` others.
+Spread spread_of_repeats(int warm_up, int repeats, const std::function<double()>& seconds);
+
+/// Collective.
+double max_of_ranks(double value);
+
+/// Wall time from a barrier until all ranks are done: the maximum over ranks, so that all take the same decisions from
+/// it. Collective.
+double seconds_of(const std::function<void()>& action);
+double seconds_of_run(Workload& workload);  ///< prepared first
+
+struct PhaseTimes {
+  struct Phase {
+    std::string name;
+    Spread seconds;
+  };
+  std::vector<Phase> phases;
+  Spread whole;  ///< of the runs in which the phases were timed, which costs time on a GPU
+};
+
+/// Repeats a workload that has timers. `over_ranks` makes one value of the ranks' times of a phase. Collective.
+PhaseTimes time_phases(Workload& workload, int repeats, double (*over_ranks)(double));
+
+/// Memory now held by all ranks together, in bytes: resident set of the processes, or device memory in a GPU build.
+/// Collective.
+double resident_bytes();
+
+/// Bandwidth of a = b + s c in GB/s, summed over the ranks, which run it at the same time: the reference for the phases
+/// of a step. Counts three words per element. Collective.
+double triad_gb_per_s();
+
+}  // namespace sluice

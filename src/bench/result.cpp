@@ -1,0 +1,84 @@
+#include "src/bench/result.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <fstream>
+
+#include "core/device/memory.hpp"
+#include "core/support/collective.hpp"
+#include "core/support/error.hpp"
+#include "core/support/real.hpp"
+#include "src/run/provenance.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// cell(column) for each column. If `failed`, only the columns that name the row.
+template <class Cell>
+std::string line_of(const std::vector<Column>& columns, const Cell& cell, bool failed = false) {
+  std::string line;
+  for (const Column& column : columns) {
+    if (column.names_row) {
+      line += fmt::format("{:<{}}", cell(column), column.width);
+    } else if (!failed) {
+      line += fmt::format("{:>{}}", cell(column), column.width);
+    }
+  }
+  return line;
+}
+
+}  // namespace
+
+Json new_result(const std::string& what) {
+  return {{"what", what},         {"precision", precision_name},    {"device", device::description()},
+          {"version", version()}, {"git_revision", git_revision()}, {"ranks", size_of(MPI_COMM_WORLD)}};
+}
+
+void add_milliseconds(Json& row, const Spread& seconds, const std::string& name) {
+  row[name] = seconds.median * 1e3;
+  row[name + "_spread"] = {seconds.min * 1e3, seconds.max * 1e3};
+}
+
+Column text_column(const std::string& heading, std::size_t width, const std::string& key) {
+  return {heading, width, [key](const Json& row) { return row.value(key, ""); }, true};
+}
+
+Column number_column(const std::string& heading, std::size_t width, const std::string& key, int digits) {
+  return {heading, width, [key, digits](const Json& row) {
+            return row.contains(key) ? fmt::format("{:.{}f}", row[key].get<double>(), digits) : "";
+          }};
+}
+
+Column time_column() {
+  return {fmt::format("ms{:>22}", "min to max"), 32, [](const Json& row) {
+            if (!row.contains("milliseconds")) return std::string();
+            const Json& spread = row["milliseconds_spread"];
+            return fmt::format("{:.3f}{:>11.3f}{:>11.3f}", row["milliseconds"].get<double>(), spread[0].get<double>(),
+                               spread[1].get<double>());
+          }};
+}
+
+void print_table(const std::vector<Json>& rows, const std::vector<Column>& columns) {
+  fmt::print("{}\n", line_of(columns, [](const Column& column) { return column.heading; }));
+  for (const Json& row : rows) {
+    const std::string fault = row.value("fault", "");
+    fmt::print("{}{}\n",
+               line_of(
+                   columns, [&](const Column& column) { return column.cell(row); }, !fault.empty()),
+               fault);
+    for (const Json& phase : row.value("phases", Json::array()))
+      fmt::print("  {:<46}{:>32}\n", phase["name"].get<std::string>(), time_column().cell(phase));
+  }
+}
+
+void write_json(const std::string& path, const Json& json) {
+  if (path.empty()) return;
+  std::ofstream file(path);
+  file << json.dump(2) << "\n";
+  file.close();
+  if (!file) throw Error(ExitCode::io, fmt::format("{}: could not be written", path));
+}
+
+}  // namespace sluice

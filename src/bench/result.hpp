@@ -1,0 +1,39 @@
+#pragma once
+// The result of a benchmark: JSON, from which the tables are printed.
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "src/bench/measure.hpp"
+
+namespace sluice {
+
+using Json = nlohmann::ordered_json;
+
+/// A result begins with what was measured, by which build, on which ranks.
+Json new_result(const std::string& what);
+
+/// Adds `name`, the median, and `name`_spread, the extremes.
+void add_milliseconds(Json& row, const Spread& seconds, const std::string& name = "milliseconds");
+
+/// A column of a table, whose rows are JSON objects.
+struct Column {
+  std::string heading;
+  std::size_t width = 0;
+  std::function<std::string(const Json& row)> cell;
+  bool names_row = false;  ///< on the left; printed for faults too
+};
+
+/// A text; a number; median, minimum and maximum of a time. The last two are empty in rows without them.
+Column text_column(const std::string& heading, std::size_t width, const std::string& key);
+Column number_column(const std::string& heading, std::size_t width, const std::string& key, int digits);
+Column time_column();
+
+/// A row with a "fault" shows that instead of its numbers. The "phases" of a row follow it.
+void print_table(const std::vector<Json>& rows, const std::vector<Column>& columns);
+
+/// Writes the result to a file; does nothing if `path` is empty. Throws Error(io).
+void write_json(const std::string& path, const Json& json);
+
+}  // namespace sluice
