@@ -40,25 +40,20 @@ Extents GridLines::shape() const {
   return {size(center[2]), size(center[1]), size(center[0])};
 }
 
-GridLines grid_lines_from_nodes(std::array<std::vector<double>, 3> node) {
-  GridLines grid;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    for (std::size_t n = 0; n + 1 < node[axis].size(); ++n) {
-      grid.center[axis].push_back((node[axis][n] + node[axis][n + 1]) / 2);
-      grid.face[axis].push_back(node[axis][n + 1]);
-    }
-  }
-  grid.node = std::move(node);
-  return grid;
-}
-
 GridLines grid_lines(std::int64_t nx, double length_x, std::int64_t ny, double length_y, std::vector<double> z_node) {
   const auto uniform = [](std::int64_t n, double length) {
     std::vector<double> node;
     for (std::int64_t i = 0; i <= n; ++i) node.push_back(static_cast<double>(i) * length / static_cast<double>(n));
     return node;
   };
-  return grid_lines_from_nodes({uniform(nx, length_x), uniform(ny, length_y), std::move(z_node)});
+  GridLines grid;
+  grid.node = {uniform(nx, length_x), uniform(ny, length_y), std::move(z_node)};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::vector<double>& node = grid.node[axis];
+    for (std::size_t n = 0; n + 1 < node.size(); ++n) grid.center[axis].push_back((node[n] + node[n + 1]) / 2);
+    grid.face[axis].assign(node.begin() + 1, node.end());
+  }
+  return grid;
 }
 
 void write_grid_lines(h5::File& file, const GridLines& grid) {

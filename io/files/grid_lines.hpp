@@ -23,10 +23,7 @@ struct GridLines {
   friend bool operator==(const GridLines&, const GridLines&) = default;
 };
 
-/// From all faces along each axis. Centres are midpoints.
-GridLines grid_lines_from_nodes(std::array<std::vector<double>, 3> node);
-
-/// Uniform in x and y, nodes i Lx / nx; any z nodes.
+/// Uniform in x and y, nodes i Lx / nx; any z nodes. Centres are midpoints.
 GridLines grid_lines(std::int64_t nx, double length_x, std::int64_t ny, double length_y, std::vector<double> z_node);
 
 /// Writes /grid/x, x_face, x_node and so on, with units and long names. Links the n-value ones as /x, /x_face ... too:

@@ -56,21 +56,19 @@ class Handle {
  public:
   using Closer = int (*)(std::int64_t);
 
-  Handle() = default;
   Handle(std::int64_t id, Closer closer) : id_(id), closer_(closer) {}
   Handle(Handle&& other) noexcept;
-  Handle& operator=(Handle&& other) noexcept;
+  Handle& operator=(Handle&&) = delete;
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle();
 
   std::int64_t get() const { return id_; }
-  void reset();
   std::int64_t release();  ///< releases ownership of the identifier
 
  private:
-  std::int64_t id_ = -1;
-  Closer closer_ = nullptr;
+  std::int64_t id_;
+  Closer closer_;
 };
 
 /// An object with attributes: a group or a dataset.

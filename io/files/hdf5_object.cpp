@@ -84,23 +84,9 @@ void FileContext::fail(const std::string& what) const {
 
 Handle::Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), closer_(other.closer_) {}
 
-Handle& Handle::operator=(Handle&& other) noexcept {
-  if (this != &other) {
-    reset();
-    id_ = std::exchange(other.id_, -1);
-    closer_ = other.closer_;
-  }
-  return *this;
-}
-
 Handle::~Handle() {
-  reset();
-}
-
-void Handle::reset() {
   // The identifier may already be closed: closing a file closes the objects open in it.
   if (id_ >= 0 && H5Iis_valid(id_) > 0) closer_(id_);
-  id_ = -1;
 }
 
 std::int64_t Handle::release() {

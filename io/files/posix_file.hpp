@@ -36,8 +36,6 @@ class PosixFile {
   void sync();  ///< returns when the data is on disk
   void close();
 
-  const std::string& path() const { return path_; }
-
  private:
   std::string path_;
   int descriptor_ = -1;

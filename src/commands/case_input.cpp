@@ -14,6 +14,10 @@
 
 namespace sluice {
 
+namespace {
+
+/// Content of a text file, read on rank 0 and broadcast. `what` names it in the message. Throws Error(usage).
+/// Collective.
 std::string read_shared_text(const std::string& file, const std::string& what, MPI_Comm comm) {
   std::string text;
   run_on_root(comm, [&] {
@@ -29,6 +33,8 @@ std::string read_shared_text(const std::string& file, const std::string& what, M
   broadcast(text, comm);
   return text;
 }
+
+}  // namespace
 
 CaseInput read_case(const CaseOptions& options, MPI_Comm comm) {
   const std::string text = read_shared_text(options.file, "case file", comm);

@@ -18,8 +18,4 @@ struct CaseInput {
 /// Collective.
 CaseInput read_case(const CaseOptions& options, MPI_Comm comm);
 
-/// Content of a text file, read on rank 0 and broadcast. `what` names it in the message. Throws Error(usage).
-/// Collective.
-std::string read_shared_text(const std::string& file, const std::string& what, MPI_Comm comm);
-
 }  // namespace sluice

@@ -6,6 +6,8 @@
 #include <iostream>
 #include <sstream>
 
+#include "core/support/collective.hpp"
+#include "io/case/names.hpp"
 #include "src/commands/commands.hpp"
 #include "src/run/provenance.hpp"
 
@@ -21,7 +23,7 @@ void add_case_options(CLI::App& app, CaseOptions& input) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-void add_run(CLI::App& app, RunOptions& options, const std::function<void(std::function<ExitCode()>)>& choose) {
+CLI::App* add_run(CLI::App& app, RunOptions& options) {
   CLI::App* run = app.add_subcommand("run", "Run a case");
   add_case_options(*run, options.input);
   run->add_option("--output", options.output, "Output directory, instead of the case's output.directory")
@@ -41,10 +43,10 @@ void add_run(CLI::App& app, RunOptions& options, const std::function<void(std::f
       ->type_name("H:M:S");
   run->add_flag("--reproducible", options.reproducible, "Promise the same bits on every process grid");
   run->footer("Example: mpirun -n 4 sluice run cases/retau180/case.yaml --restart auto --walltime 4:00:00");
-  run->callback([&options, choose] { choose([&options] { return command_run(options); }); });
+  return run;
 }
 
-void add_check(CLI::App& app, CheckOptions& options, const std::function<void(std::function<ExitCode()>)>& choose) {
+CLI::App* add_check(CLI::App& app, CheckOptions& options) {
   CLI::App* check =
       app.add_subcommand("check", "Validate a case; print grid, resolution, decomposition, memory, time step");
   add_case_options(*check, options.input);
@@ -52,10 +54,10 @@ void add_check(CLI::App& app, CheckOptions& options, const std::function<void(st
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   check->footer("Example: sluice check cases/retau180/case.yaml --np 4");
-  check->callback([&options, choose] { choose([&options] { return command_check(options); }); });
+  return check;
 }
 
-void add_bench(CLI::App& app, BenchOptions& options, const std::function<void(std::function<ExitCode()>)>& choose) {
+void add_bench(CLI::App& app, BenchOptions& options) {
   CLI::App* bench = app.add_subcommand("bench", "Measure speed and memory");
   bench->add_option("WHAT", options.what, "step, poisson, tridiagonal, transpose, fft or links")
       ->required()
@@ -65,9 +67,9 @@ void add_bench(CLI::App& app, BenchOptions& options, const std::function<void(st
       ->expected(3)
       ->check(CLI::PositiveNumber);
   bench->add_option("--diffusion", options.diffusion, "explicit or implicit_z")
-      ->check(CLI::IsMember({"explicit", "implicit_z"}));
+      ->check(CLI::IsMember(io::all_names<Diffusion>()));
   bench->add_option("--tridiagonal", options.tridiagonal, "ptdma or transpose")
-      ->check(CLI::IsMember({"ptdma", "transpose"}));
+      ->check(CLI::IsMember(io::all_names<TridiagonalMethod>()));
   bench->add_option("--exchange", options.exchange,
                     "Exchange method, or auto; step, poisson: also such as halos=peer,rows=nccl,columns=peer");
   bench->add_option("--process-grid", options.process_grid, "py,pz; without it: as `run` would choose")
@@ -92,22 +94,20 @@ void add_bench(CLI::App& app, BenchOptions& options, const std::function<void(st
       ->check(CLI::PositiveNumber);
   bench->add_option("--json", options.json, "Write the result to this file as JSON")->type_name("FILE");
   bench->footer("Example: mpirun -n 2 sluice bench step --grid 192,128,128 --diffusion explicit");
-  bench->callback([&options, choose] { choose([&options] { return command_bench(options); }); });
 }
 
-/// CLI11 has its own exit codes for a refused command line; ours is 2. Only rank 0 prints.
-ExitCode parse(CLI::App& app, int argc, char** argv) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+/// None if a subcommand is to run. CLI11 has its own exit codes for a refused command line; ours is 2. Only rank 0
+/// prints.
+std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv) {
   std::ostringstream out;
   std::ostringstream err;
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) throw CLI::RequiredError("A subcommand (run, check, info, init or bench)");
-    return ExitCode::success;
+    return std::nullopt;
   } catch (const CLI::ParseError& error) {
     const bool asked = app.exit(error, out, err) == 0;  // --help and --version
-    if (rank == 0) {
+    if (rank_of(MPI_COMM_WORLD) == 0) {
       std::cout << out.str();
       std::cerr << err.str();
     }
@@ -131,24 +131,23 @@ ExitCode run_command_line(int argc, char** argv) {
   BenchOptions bench;
   std::string info_file;
   std::string init_name;
-  std::function<ExitCode()> action;
-  const auto choose = [&action](std::function<ExitCode()> chosen) { action = std::move(chosen); };
-
-  add_run(app, run, choose);
-  add_check(app, check, choose);
+  const CLI::App* run_command = add_run(app, run);
+  const CLI::App* check_command = add_check(app, check);
   CLI::App* info =
       app.add_subcommand("info", "Tell what a checkpoint or statistics file holds, and whether it is intact");
   info->add_option("FILE.h5", info_file, "The file")->required();
   info->footer("Example: sluice info retau180/checkpoints/step_0001200.h5");
-  info->callback([&] { choose([&] { return command_info(info_file); }); });
   CLI::App* init = app.add_subcommand("init", "Print a commented case file to start from");
   init->add_option("NAME", init_name, "One of the cases that come with Sluice; without it: a template with every key");
   init->footer("Example: sluice init > case.yaml");
-  init->callback([&] { choose([&] { return command_init(init_name); }); });
-  add_bench(app, bench, choose);
+  add_bench(app, bench);
 
-  const ExitCode parsed = parse(app, argc, argv);
-  return action ? action() : parsed;
+  if (const auto answered = parse(app, argc, argv)) return *answered;
+  if (run_command->parsed()) return command_run(run);
+  if (check_command->parsed()) return command_check(check);
+  if (info->parsed()) return command_info(info_file);
+  if (init->parsed()) return command_init(init_name);
+  return command_bench(bench);
 }
 
 }  // namespace sluice

@@ -1,20 +1,29 @@
+// Checkpoints: what they hold, and when they are written: on schedule, on request and at the end.
 #include "src/outputs/checkpoint.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <system_error>
 
 #include "core/decomp/field_copy.hpp"
+#include "core/device/timers.hpp"
+#include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "io/case/case_file.hpp"
+#include "io/files/checkpoint_directory.hpp"
 #include "io/files/checkpoint_reader.hpp"
 #include "io/files/checkpoint_writer.hpp"
+#include "src/outputs/schedule.hpp"
 #include "src/run/provenance.hpp"
 
 namespace sluice {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* state_group = "/state";
 
@@ -72,20 +81,6 @@ double checkpoint_bytes(const Grid& grid) {
   return static_cast<double>(fields) * sizeof(real) * static_cast<double>(grid.points());
 }
 
-std::vector<std::string> write_checkpoint(const Simulation& simulation, const State& state, const Observers& observers,
-                                          const std::string& directory) {
-  io::CheckpointWriter writer(simulation.comm.world(),
-                              {directory + "/checkpoints", state.step, state.time, provenance_of(simulation),
-                               grid_lines_of(simulation.grid), io::h5::type_of<real>},
-                              block_of(simulation));
-  for (const auto& [descriptor, field] : state.fields()) {
-    if (descriptor.outputs.checkpoint) writer.write_field(descriptor, download(field).data());
-  }
-  writer.write_values(state_group, state_values(simulation));
-  observers.save(writer);
-  return writer.commit(simulation.settings.output.checkpoint_keep).warnings;
-}
-
 std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& observers, const std::string& path,
                                          bool allow_change) {
   const io::CheckpointReader reader(simulation.comm.world(), path);
@@ -114,6 +109,85 @@ Layout read_layout(const std::string& path, MPI_Comm comm) {
   const std::vector<std::int64_t>& processes = state.integers("process_grid");
   return {{static_cast<int>(processes.at(0)), static_cast<int>(processes.at(1))},
           ExchangeMethods::from_text(state.text("exchange"))};
+}
+
+namespace {
+
+/// Writes DIR/checkpoints/step_NNNNNNN.h5 with the observers' data, and removes the oldest beyond
+/// output.checkpoint.keep. Returns on rank 0 sentences about faults that do not affect the checkpoint itself.
+/// Collective. Throws Error(io); older checkpoints are then unchanged.
+std::vector<std::string> write_checkpoint(const Simulation& simulation, const State& state, const Observers& observers,
+                                          const std::string& directory) {
+  io::CheckpointWriter writer(simulation.comm.world(),
+                              {directory + "/checkpoints", state.step, state.time, provenance_of(simulation),
+                               grid_lines_of(simulation.grid), io::h5::type_of<real>},
+                              block_of(simulation));
+  for (const auto& [descriptor, field] : state.fields()) {
+    if (descriptor.outputs.checkpoint) writer.write_field(descriptor, download(field).data());
+  }
+  writer.write_values(state_group, state_values(simulation));
+  observers.save(writer);
+  return writer.commit(simulation.settings.output.checkpoint_keep).warnings;
+}
+
+/// Estimate until the first checkpoint is timed: a slow disk, plus the latency of opening and synchronising files.
+double estimated_seconds(const Simulation& simulation) {
+  constexpr double bytes_per_second = 2e8;
+  constexpr double latency = 0.2;
+  return latency + checkpoint_bytes(simulation.grid) / bytes_per_second;
+}
+
+class CheckpointObserver : public Observer {
+ public:
+  explicit CheckpointObserver(const RunContext& run) : run_(run), folder_(run.directory + "/checkpoints") {
+    run_.times.checkpoint = estimated_seconds(run.simulation);
+  }
+
+  /// Removes later checkpoints only if the user chose an earlier one: their time series and statistics are removed too,
+  /// so a restart must not find them.
+  void go_back(const Start& start) override {
+    std::error_code ignored;  // the user may give a relative path
+    const fs::path from = fs::absolute(start.checkpoint, ignored).lexically_normal();
+    if (!start.checkpoint.empty() && from.parent_path() == fs::path(folder_)) saved_step_ = start.step;
+    if (!start.chosen) return;
+    run_on_root(run_.simulation.comm.world(),
+                [&] { warn(io::prune_checkpoints(folder_, start.step, std::numeric_limits<int>::max())); });
+  }
+
+  bool due(const Moment& now) const override {
+    if (now.step == saved_step_) return false;
+    if (now.occasion != Occasion::step) return true;
+    const auto& every = run_.simulation.settings.output.checkpoint_every;
+    return every && Schedule{*every}.passed(now.previous_time, now.time);
+  }
+
+  /// Writes at once, on all ranks, because a copy of the fields may not fit in host memory.
+  std::function<void()> observe(const Moment& now) override {
+    run_.flow.diagnostics();  // refuses to save a flow that is not finite
+    run_.observers.sync();
+    const double start = wall_seconds();
+    warn(write_checkpoint(run_.simulation, run_.flow.state(), run_.observers, run_.directory));
+    saved_step_ = now.step;
+    run_.times.checkpoint = wall_seconds() - start;
+    run_.log.line(
+        fmt::format("Checkpoint at step {}, time {:g} ({:.2f} s)", now.step, now.time, run_.times.checkpoint));
+    return {};
+  }
+
+ private:
+  void warn(const std::vector<std::string>& warnings) {
+    for (const std::string& warning : warnings) run_.log.line("warning: " + warning);
+  }
+
+  RunContext run_;
+  std::string folder_;
+  std::int64_t saved_step_ = -1;  ///< of the newest checkpoint
+};
+
+}  // namespace
+
+std::unique_ptr<Observer> make_checkpoints(const RunContext& run) {
+  return std::make_unique<CheckpointObserver>(run);
 }
 
 }  // namespace sluice

@@ -18,12 +18,6 @@ io::GridLines grid_lines_of(const Grid& grid);
 /// Bytes of all fields in a checkpoint.
 double checkpoint_bytes(const Grid& grid);
 
-/// Writes DIR/checkpoints/step_NNNNNNN.h5 with the observers' data, and removes the oldest beyond
-/// output.checkpoint.keep. Returns on rank 0 sentences about faults that do not affect the checkpoint itself.
-/// Collective. Throws Error(io); older checkpoints are then unchanged.
-std::vector<std::string> write_checkpoint(const Simulation& simulation, const State& state, const Observers& observers,
-                                          const std::string& directory);
-
 /// Fills state and observers from a checkpoint of the same grid. Refuses one whose case differs physically, unless
 /// `allow_change`. Returns the allowed differences. Collective. Throws Error(restart).
 std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& observers, const std::string& path,

@@ -5,13 +5,33 @@
 
 #include "io/files/checkpoint_reader.hpp"
 #include "io/files/checkpoint_writer.hpp"
-#include "src/outputs/flow_view.hpp"
 #include "src/outputs/run_log.hpp"
 #include "src/outputs/run_record.hpp"
+#include "src/run/simulation.hpp"
 
 namespace sluice {
 
 class Observers;
+
+/// The flow for observers. Forms expensive quantities at the first request in a step and keeps them for the others.
+class FlowView {
+ public:
+  explicit FlowView(const Simulation& simulation) : simulation_(&simulation) {}
+
+  /// The fields, every halo valid. Observers that read the velocity call this.
+  const State& state() const { return simulation_->state; }
+
+  /// Scalars of the flow. Collective. Throws Error(numerics) if the flow is not finite.
+  const Diagnostics& diagnostics();
+
+ private:
+  const Simulation* simulation_;
+  Diagnostics diagnostics_;
+  std::int64_t diagnosed_step_ = -1;
+};
+
+/// u_tau h / nu from a wall's mean shear of either sign.
+double re_tau(double shear, double viscosity);
 
 /// The occasions to act: after each step; when the user requests a checkpoint; when the run stops.
 enum class Occasion { step, request, end };

@@ -1,6 +1,11 @@
 #include "src/outputs/observers.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "core/support/collective.hpp"
+#include "core/support/error.hpp"
 
 // All observers, in the order in which they act: checkpoints last, because they store the data of the others. The file
 // of an observer defines std::unique_ptr<Observer> make_NAME(const RunContext& run), which may return null.
@@ -51,6 +56,23 @@ void Observers::sync() {
 
 void Observers::save(io::CheckpointWriter& checkpoint) const {
   for (const auto& observer : list_) observer->save(checkpoint);
+}
+
+const Diagnostics& FlowView::diagnostics() {
+  const State& now = state();
+  if (diagnosed_step_ == now.step) return diagnostics_;
+  diagnostics_ = simulation_->stepper.diagnose(now);
+  diagnosed_step_ = now.step;
+  if (!diagnostics_.finite()) {
+    throw Error(ExitCode::numerics, fmt::format("the flow is not finite at step {} (time {:g}): the run has blown up; "
+                                                "use a smaller time.cfl or dt, or a finer grid",
+                                                now.step, now.time));
+  }
+  return diagnostics_;
+}
+
+double re_tau(double shear, double viscosity) {
+  return std::sqrt(std::abs(shear)) / viscosity;
 }
 
 }  // namespace sluice

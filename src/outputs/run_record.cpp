@@ -7,6 +7,8 @@
 
 #include "core/device/memory.hpp"
 #include "core/device/timers.hpp"
+#include "io/files/hdf5.hpp"
+#include "poisson/fft/fft.hpp"
 #include "src/run/provenance.hpp"
 
 namespace sluice {
@@ -65,7 +67,7 @@ std::string run_record(const std::string& previous, const Simulation& simulation
       {"git_revision", git_revision()},
       {"compiler", compiler()},
       {"precision", precision_name},
-      {"libraries", {{"mpi", mpi_library()}, {"hdf5", hdf5_library()}, {"fft", fft_library_name()}}},
+      {"libraries", {{"mpi", mpi_library()}, {"hdf5", io::h5::library_version()}, {"fft", fft_library()}}},
       {"machine", {{"host", host_name()}, {"device", device::description()}}},
       {"ended", utc_now()},
       {"ranks", processes.size()},

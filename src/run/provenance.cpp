@@ -30,17 +30,10 @@ std::string mpi_library() {
   return full.substr(0, full.find_first_of(",\n"));
 }
 
-std::string fft_library_name() {
-  return fft_library();
-}
-std::string hdf5_library() {
-  return io::h5::library_version();
-}
-
 std::string version_text() {
   return fmt::format(
       "Sluice {} ({})\ncompiler   {}\nMPI        {}\nHDF5       {}\nFFT        {}\ndevice     {}\nprecision  {}",
-      version(), git_revision(), compiler(), mpi_library(), hdf5_library(), fft_library_name(),
+      version(), git_revision(), compiler(), mpi_library(), io::h5::library_version(), fft_library(),
       device::is_gpu() ? "NVIDIA GPU" : "CPU", precision_name);
 }
 

@@ -7,8 +7,6 @@ std::string version();       ///< of Sluice, such as 0.1.0
 std::string git_revision();  ///< of the sources, with -dirty if modified; "unknown" outside a repository
 std::string compiler();
 std::string mpi_library();
-std::string fft_library_name();
-std::string hdf5_library();
 
 /// The text of `sluice --version`: version, revision, compiler, libraries, precision.
 std::string version_text();
