@@ -1,6 +1,4 @@
 #pragma once
-#include <utility>
-
 #include "core/device/event.hpp"
 #include "core/device/memory.hpp"
 
@@ -12,21 +10,10 @@ template <class T>
 class Deferred {
  public:
   Deferred() : slot_(static_cast<T*>(device::allocate_host(sizeof(T)))) {}
-  Deferred(Deferred&& other) noexcept : slot_(std::exchange(other.slot_, nullptr)), ready_(std::move(other.ready_)) {}
-  Deferred& operator=(Deferred&& other) noexcept {
-    std::swap(slot_, other.slot_);
-    std::swap(ready_, other.ready_);
-    return *this;
-  }
-  Deferred(const Deferred&) = delete;
-  Deferred& operator=(const Deferred&) = delete;
-  ~Deferred() {
-    if (slot_ != nullptr) device::release_host(slot_);
-  }
 
   /// Fetches the value at this device address as it is when the loops issued so far are done.
   void fetch(const void* device_pointer) {
-    device::copy_async(slot_, device_pointer, sizeof(T));
+    device::copy_async(slot_.get(), device_pointer, sizeof(T));
     ready_.record();
   }
   void set(const T& value) {
@@ -41,7 +28,7 @@ class Deferred {
   }
 
  private:
-  T* slot_;
+  device::HostPointer<T> slot_;
   device::Event ready_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <utility>
+#include <memory>
 
 namespace sluice::device {
 
@@ -8,15 +8,6 @@ namespace sluice::device {
 class Event {
  public:
   Event();
-  Event(Event&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)), moment_(other.moment_) {}
-  Event& operator=(Event&& other) noexcept {
-    std::swap(handle_, other.handle_);
-    std::swap(moment_, other.moment_);
-    return *this;
-  }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  ~Event();
 
   /// Issues the event; does not wait.
   void record();
@@ -31,8 +22,11 @@ class Event {
   friend class Stream;
   friend void loops_wait_for(const Event& event);
 
-  void* handle_ = nullptr;
-  double moment_ = 0;  ///< CPU build
+  struct Destroy {
+    void operator()(void* handle) const noexcept;
+  };
+  std::unique_ptr<void, Destroy> handle_;  ///< GPU build
+  double moment_ = 0;                      ///< CPU build
 };
 
 double seconds_between(const Event& start, const Event& end);

@@ -1,6 +1,7 @@
 #pragma once
 // Memory of the device that runs the loops: the host itself in a CPU build, a GPU in a GPU build.
 #include <cstddef>
+#include <memory>
 #include <string>
 
 namespace sluice::device {
@@ -25,6 +26,13 @@ void release(void* pointer) noexcept;
 /// Zeroed host memory that the device can copy from and to quickly (page-locked in a GPU build).
 void* allocate_host(std::size_t bytes);
 void release_host(void* pointer) noexcept;
+
+struct ReleaseHost {
+  void operator()(void* pointer) const noexcept { release_host(pointer); }
+};
+/// Owns memory of allocate_host().
+template <class T>
+using HostPointer = std::unique_ptr<T, ReleaseHost>;
 
 /// Bytes now held through allocate() on this rank, and their maximum since the start or the last reset.
 std::size_t allocated_bytes();

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/device/cell.hpp"
 #include "core/device/deferred.hpp"
 #include "core/support/box3.hpp"
 #include "core/support/error.hpp"
@@ -29,12 +30,6 @@ inline constexpr bool loops_on_gpu = true;
 inline constexpr bool loops_on_gpu = false;
 #endif
 
-/// Local index of a cell, with its two periodic neighbours in x: rows are whole on every rank.
-struct Cell {
-  int i, j, k;
-  int west, east;  ///< i - 1 and i + 1, wrapped around
-};
-
 namespace detail {
 
 /// In a GPU build, a loop in a file not compiled by nvcc would access device memory from the host.
@@ -48,6 +43,14 @@ constexpr void require_kernel_file() {
 /// A Cell's neighbours wrap around at the ends of the box.
 inline void require_whole_rows(const char* name, const Box3& box) {
   SLUICE_REQUIRE(box.lo[0] == 0, std::string(name) + ": a loop over cells needs whole rows");
+}
+
+/// Calls body(j, k) for each row of the box.
+template <class Body>
+inline __attribute__((always_inline)) void for_each_row(const Box3& box, const Body& body) {
+  for (auto k = static_cast<int>(box.lo[2]); k < static_cast<int>(box.hi[2]); ++k) {
+    for (auto j = static_cast<int>(box.lo[1]); j < static_cast<int>(box.hi[1]); ++j) body(j, k);
+  }
 }
 
 /// Calls body(cell) for a whole row; the inner part has plain neighbours.
@@ -94,20 +97,28 @@ inline void sum_row(int nx, int j, int k, const Kernel& kernel, double (&sums)[N
   }
 }
 
-/// The largest value of a row, at least 0; NaN if any is NaN or infinite.
-inline double max_row(int nx, const double* row) {
+/// The largest value(cell) of a row, at least 0; NaN if any is NaN or infinite.
+template <class Value>
+inline double max_of_row(int nx, int j, int k, const Value& value) {
   double largest[lanes] = {};
   double trap[lanes] = {};  // a NaN loses every comparison, but not this sum
-  for_row_in_lanes(nx, 0, 0, [&](Cell c, int slot) {
-    largest[slot] = row[c.i] > largest[slot] ? row[c.i] : largest[slot];
-    trap[slot] += row[c.i] * 0;
-  });
+  for_row_in_lanes(
+      nx, j, k, [&](Cell c, int slot) __attribute__((always_inline)) {
+        const double of_cell = value(c);
+        largest[slot] = largest[slot] > of_cell ? largest[slot] : of_cell;  // in this order it vectorises
+        trap[slot] += of_cell * 0;
+      });
   double of_all = 0;
   for (int slot = 0; slot < lanes; ++slot) {
     if (!(trap[slot] == 0)) return trap[slot];
     of_all = largest[slot] > of_all ? largest[slot] : of_all;
   }
   return of_all;
+}
+
+/// The larger one; NaN if either is.
+inline double larger(double a, double b) {
+  return b > a || !(b == b) ? b : a;
 }
 
 struct ReadRow {
@@ -122,13 +133,11 @@ void for_buffered_rows(const Box3& box, const Body& body, const Reduce& reduce) 
   std::vector<double> row(static_cast<std::size_t>(box.nx()));
   double* values = row.data();
   if (box.empty()) return;
-  for (auto k = static_cast<int>(box.lo[2]); k < static_cast<int>(box.hi[2]); ++k) {
-    for (auto j = static_cast<int>(box.lo[1]); j < static_cast<int>(box.hi[1]); ++j) {
-      for_row(
-          box.nx(), j, k, [&](Cell c) __attribute__((always_inline)) { body(c, values[c.i]); });
-      reduce(box.nx(), values);
-    }
-  }
+  for_each_row(box, [&](int j, int k) {
+    for_row(
+        box.nx(), j, k, [&](Cell c) __attribute__((always_inline)) { body(c, values[c.i]); });
+    reduce(box.nx(), values);
+  });
 }
 
 }  // namespace detail
@@ -233,24 +242,11 @@ double reduce_max(const char* name, const Box3& box, const Kernel& kernel) {
   return cuda::max_of(name, box, kernel);
 #else
   static_cast<void>(name);
-  double largest[detail::lanes] = {};
-  double trap[detail::lanes] = {};  // a NaN loses every comparison, but not this sum
-  for (auto k = static_cast<int>(box.lo[2]); k < static_cast<int>(box.hi[2]); ++k) {
-    for (auto j = static_cast<int>(box.lo[1]); j < static_cast<int>(box.hi[1]); ++j) {
-      detail::for_row_in_lanes(
-          static_cast<int>(box.hi[0]), j, k, [&](Cell c, int slot) __attribute__((always_inline)) {
-            const double value = kernel(c);
-            largest[slot] = value > largest[slot] ? value : largest[slot];
-            trap[slot] += value * 0;
-          });
-    }
-  }
-  double of_all = 0;
-  for (int slot = 0; slot < detail::lanes; ++slot) {
-    if (!(trap[slot] == 0)) return trap[slot];
-    of_all = largest[slot] > of_all ? largest[slot] : of_all;
-  }
-  return of_all;
+  double largest = 0;
+  detail::for_each_row(box, [&](int j, int k) {
+    largest = detail::larger(largest, detail::max_of_row(static_cast<int>(box.hi[0]), j, k, kernel));
+  });
+  return largest;
 #endif
 }
 
@@ -266,8 +262,7 @@ void reduce_max(const char* name, const Box3& box, const Kernel& kernel, Deferre
   detail::for_buffered_rows(
       box, [&](Cell c, double& value) __attribute__((always_inline)) { value = kernel.write(c, kernel.compute(c)); },
       [&](int nx, const double* row) {
-        const double of_row = detail::max_row(nx, row);
-        largest = of_row > largest || !(of_row == of_row) ? of_row : largest;
+        largest = detail::larger(largest, detail::max_of_row(nx, 0, 0, [row](Cell c) { return row[c.i]; }));
       });
   result.set(largest);
 #endif

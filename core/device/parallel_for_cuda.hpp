@@ -3,14 +3,11 @@
 #include <type_traits>
 
 #include "core/device/buffer.hpp"
+#include "core/device/cell.hpp"
 #include "core/device/check_cuda.hpp"
 #include "core/support/box3.hpp"
 #include "core/support/exact_sum.hpp"
 #include "core/support/real.hpp"
-
-namespace sluice {
-struct Cell;
-}
 
 namespace sluice::cuda {
 
@@ -29,8 +26,8 @@ struct IndexBlocks {
   int blocks_in_row, rows_in_chunk;
 
   /// The n-th of a thread's `of_thread` indices.
-  template <class CellType, int of_thread = 1>
-  __device__ CellType index(int n = 0) const {
+  template <int of_thread = 1>
+  __device__ Cell index(int n = 0) const {
     const int row_of_blocks = static_cast<int>(blockIdx.x) / blocks_in_row;
     const int block = static_cast<int>(blockIdx.x) - row_of_blocks * blocks_in_row;
     const int i = x0 + (block * of_thread + n) * block_x + static_cast<int>(threadIdx.x);
@@ -39,17 +36,14 @@ struct IndexBlocks {
     const int k = z0 + static_cast<int>(blockIdx.y);
     return {i, j, k, i == 0 ? x1 - 1 : i - 1, i + 1 == x1 ? 0 : i + 1};
   }
-  template <class CellType>
-  __device__ bool holds(const CellType& c) const {
-    return c.i < x1 && c.j < y1;
-  }
+  __device__ bool holds(const Cell& c) const { return c.i < x1 && c.j < y1; }
 };
 
-template <class Kernel, class CellType>
+template <class Kernel>
 __global__ void __launch_bounds__(block_x* block_y) for_each_index(IndexBlocks blocks, Kernel kernel) {
-  const CellType c = blocks.index<CellType>();
+  const Cell c = blocks.index();
   if (!blocks.holds(c)) return;
-  if constexpr (std::is_invocable_v<const Kernel&, CellType>) {
+  if constexpr (std::is_invocable_v<const Kernel&, Cell>) {
     kernel(c);
   } else {
     kernel(c.i, c.j, c.k);
@@ -60,9 +54,8 @@ __global__ void __launch_bounds__(block_x* block_y) for_each_index(IndexBlocks b
 template <class Kernel>
 struct ValueAlone {
   Kernel kernel;
-  template <class CellType>
-  __device__ double compute(const CellType& c) const {
-    if constexpr (std::is_invocable_v<const Kernel&, CellType>) {
+  __device__ double compute(const Cell& c) const {
+    if constexpr (std::is_invocable_v<const Kernel&, Cell>) {
       return kernel(c);
     } else {
       double value[1];
@@ -70,10 +63,7 @@ struct ValueAlone {
       return value[0];
     }
   }
-  template <class CellType>
-  __device__ double write(const CellType& /*c*/, double value) const {
-    return value;
-  }
+  __device__ double write(const Cell& /*c*/, double value) const { return value; }
 };
 
 /// Neighbouring cells of a row that a warp sums. Each lane adds its own cells first, because adding across lanes costs
@@ -84,7 +74,7 @@ inline constexpr int warps_of_block = block_x * block_y / warp;
 
 /// Runs over all cells, one row of a block per warp. The sum over a warp's cells goes to sums[k][j][i / cells_of_warp].
 /// Launch bounds limit registers to one batch of loads, since these loops are memory-bound.
-template <class Kernel, class CellType>
+template <class Kernel>
 __global__ void __launch_bounds__(block_x* block_y, 5)
     sum_warps(int nx, int y0, int ny, int z0, int warps_in_row, int rows_in_chunk, Kernel kernel, double* sums) {
   const int lane = static_cast<int>(threadIdx.x) % warp;
@@ -97,7 +87,7 @@ __global__ void __launch_bounds__(block_x* block_y, 5)
   const int first = in_row * cells_of_warp + lane;
   const auto cell = [&](int n) {
     const int i = first + n * warp < nx ? first + n * warp : nx - 1;
-    return CellType{i, y0 + j, z0 + k, i == 0 ? nx - 1 : i - 1, i + 1 == nx ? 0 : i + 1};
+    return Cell{i, y0 + j, z0 + k, i == 0 ? nx - 1 : i - 1, i + 1 == nx ? 0 : i + 1};
   };
   decltype(kernel.compute(cell(0))) computed[cells_of_lane];
   SLUICE_UNROLL
@@ -116,8 +106,7 @@ __global__ void __launch_bounds__(block_x* block_y, 5)
 struct WarpSum {
   const double* sums;
   int warps_in_row, ny;
-  template <class CellType>
-  __device__ void operator()(const CellType& c, double (&value)[1]) const {
+  __device__ void operator()(const Cell& c, double (&value)[1]) const {
     value[0] = sums[(static_cast<std::size_t>(c.k) * ny + c.j) * warps_in_row + c.i];
   }
 };
@@ -128,19 +117,19 @@ inline constexpr int cells_of_thread = sizeof(real) == sizeof(double) ? 1 : 2;
 
 /// Finds the largest value over all cells as the bits of a non-negative double. These are ordered like integers, with
 /// NaN above all others.
-template <class Kernel, class CellType>
+template <class Kernel>
 __global__ void __launch_bounds__(block_x* block_y)
     max_of_cells(IndexBlocks blocks, Kernel kernel, Word* largest_bits) {
-  decltype(kernel.compute(blocks.index<CellType>())) computed[cells_of_thread];
+  decltype(kernel.compute(blocks.index())) computed[cells_of_thread];
   SLUICE_UNROLL
   for (int n = 0; n < cells_of_thread; ++n) {
-    const CellType c = blocks.index<CellType, cells_of_thread>(n);
+    const Cell c = blocks.index<cells_of_thread>(n);
     if (blocks.holds(c)) computed[n] = kernel.compute(c);
   }
   Word bits = 0;
   SLUICE_UNROLL
   for (int n = 0; n < cells_of_thread; ++n) {
-    const CellType c = blocks.index<CellType, cells_of_thread>(n);
+    const Cell c = blocks.index<cells_of_thread>(n);
     if (!blocks.holds(c)) continue;
     const double value = kernel.write(c, computed[n]);
     const double trapped = value * 0 == 0 ? (value > 0 ? value : 0.0) : __longlong_as_double(0x7ff8000000000000LL);
@@ -186,7 +175,7 @@ struct RowBlocks {
 
 /// Sums over segments of rows. Lane l of a warp adds the cells l, l + 32, ..., an order that depends on nx alone. Exact
 /// sums, first of the block, then of the plane, collect the lanes' sums, so that their order does not matter.
-template <int N, int rows, class Kernel, class CellType>
+template <int N, int rows, class Kernel>
 __global__ void __launch_bounds__(warp* warps_per_block) sum_planes(RowBlocks blocks, Kernel kernel, Word* sums) {
   __shared__ Word of_block[N * ExactSum::words];
   const int thread = static_cast<int>(threadIdx.y) * warp + static_cast<int>(threadIdx.x);
@@ -196,7 +185,7 @@ __global__ void __launch_bounds__(warp* warps_per_block) sum_planes(RowBlocks bl
   blocks.for_segments<rows>(
       [&](int i, int j, int k) {
         double values[N];
-        kernel(CellType{i, j, k, i == 0 ? blocks.nx - 1 : i - 1, i + 1 == blocks.nx ? 0 : i + 1}, values);
+        kernel(Cell{i, j, k, i == 0 ? blocks.nx - 1 : i - 1, i + 1 == blocks.nx ? 0 : i + 1}, values);
         for (int n = 0; n < N; ++n) of_lane[n] += values[n];
       },
       [&] {
@@ -244,10 +233,10 @@ inline IndexLaunch lay_out(const Box3& box, int of_thread = 1) {
           dim3(blocks_in_row * in_chunk, box.nz(), (rows_of_blocks + in_chunk - 1) / in_chunk)};
 }
 
-template <class Kernel, class CellType = Cell>
+template <class Kernel>
 void launch(const char* name, const Box3& box, const Kernel& kernel) {
   const IndexLaunch to = lay_out(box);
-  for_each_index<Kernel, CellType><<<to.grid, dim3(block_x, block_y)>>>(to.blocks, kernel);
+  for_each_index<Kernel><<<to.grid, dim3(block_x, block_y)>>>(to.blocks, kernel);
   check_cuda(cudaGetLastError(), name);
 }
 
@@ -276,13 +265,13 @@ inline RowLaunch lay_out_rows(const Box3& box, int rows_in_block) {
 }
 
 /// Issues sums of N quantities over each plane. Adds them to sums[plane][quantity], which must be zero.
-template <int N, class Kernel, class CellType = Cell>
+template <int N, class Kernel>
 void issue_plane_sums(const char* name, const Box3& box, const Kernel& kernel, Word* sums) {
   static_assert(sizeof(ExactSum) == ExactSum::words * sizeof(Word));
   if (box.empty()) return;
   constexpr int rows = 4 * warps_per_block;  // per block: fewer atomic operations
   const RowLaunch launch = lay_out_rows(box, rows);
-  sum_planes<N, rows, Kernel, CellType><<<launch.grid, dim3(warp, warps_per_block)>>>(launch.blocks, kernel, sums);
+  sum_planes<N, rows, Kernel><<<launch.grid, dim3(warp, warps_per_block)>>>(launch.blocks, kernel, sums);
   check_cuda(cudaGetLastError(), name);
 }
 
@@ -296,7 +285,7 @@ void sum_planes_of(const char* name, const Box3& box, const Kernel& kernel, Exac
 
 /// Issues the sum over the box. Returns its address in device memory, valid until the next reduction. Warps write their
 /// sums to scratch memory; a second loop adds them.
-template <class Kernel, class CellType = Cell>
+template <class Kernel>
 const Word* issue_sum(const char* name, const Box3& box, const Kernel& kernel) {
   const int warps_in_row = (box.nx() + cells_of_warp - 1) / cells_of_warp;
   const std::size_t planes = static_cast<std::size_t>(box.nz()) * ExactSum::words;
@@ -308,9 +297,9 @@ const Word* issue_sum(const char* name, const Box3& box, const Kernel& kernel) {
   const int rows_of_blocks = (box.ny() + warps_of_block - 1) / warps_of_block;
   const int in_chunk = rows_of_blocks < 4 ? rows_of_blocks : 4;
   const dim3 blocks(warps_in_row * in_chunk, box.nz(), (rows_of_blocks + in_chunk - 1) / in_chunk);
-  sum_warps<Kernel, CellType><<<blocks, block_x * block_y>>>(box.nx(), static_cast<int>(box.lo[1]), box.ny(),
-                                                             static_cast<int>(box.lo[2]), warps_in_row,
-                                                             in_chunk * warps_of_block, kernel, warp_sums);
+  sum_warps<Kernel><<<blocks, block_x * block_y>>>(box.nx(), static_cast<int>(box.lo[1]), box.ny(),
+                                                   static_cast<int>(box.lo[2]), warps_in_row, in_chunk * warps_of_block,
+                                                   kernel, warp_sums);
   issue_plane_sums<1>(name, box_of(warps_in_row, box.ny(), box.nz()), WarpSum{warp_sums, warps_in_row, box.ny()},
                       scratch);
   add_planes<<<1, dim3(warp, ExactSum::words)>>>(scratch, box.nz(), total);
@@ -319,12 +308,12 @@ const Word* issue_sum(const char* name, const Box3& box, const Kernel& kernel) {
 }
 
 /// Issues the search for the largest value. Returns its address in device memory, valid until the next reduction.
-template <class Kernel, class CellType = Cell>
+template <class Kernel>
 const Word* issue_max(const char* name, const Box3& box, const Kernel& kernel) {
   Word* largest = result_scratch(1);
   if (box.empty()) return largest;
   const IndexLaunch to = lay_out(box, cells_of_thread);
-  max_of_cells<Kernel, CellType><<<to.grid, dim3(block_x, block_y)>>>(to.blocks, kernel, largest);
+  max_of_cells<Kernel><<<to.grid, dim3(block_x, block_y)>>>(to.blocks, kernel, largest);
   check_cuda(cudaGetLastError(), name);
   return largest;
 }

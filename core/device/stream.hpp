@@ -1,6 +1,6 @@
 #pragma once
 #include <cstddef>
-#include <utility>
+#include <memory>
 
 #include "core/device/event.hpp"
 
@@ -11,14 +11,6 @@ namespace sluice::device {
 class Stream {
  public:
   Stream();
-  Stream(Stream&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  Stream& operator=(Stream&& other) noexcept {
-    std::swap(handle_, other.handle_);
-    return *this;
-  }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  ~Stream();
 
   /// Copies issued afterwards start after `event`.
   void wait_for(const Event& event);
@@ -28,7 +20,10 @@ class Stream {
   void record(Event& event);
 
  private:
-  void* handle_ = nullptr;
+  struct Destroy {
+    void operator()(void* handle) const noexcept;
+  };
+  std::unique_ptr<void, Destroy> handle_;  ///< GPU build
 };
 
 /// Loops issued afterwards start after `event`.

@@ -1,36 +1,71 @@
+// Events and streams of a GPU build.
 #include "core/device/check_cuda.hpp"
 #include "core/device/stream.hpp"
 
 namespace sluice::device {
 
+Event::Event() {
+  cudaEvent_t event = nullptr;
+  check_cuda(cudaEventCreate(&event), "cudaEventCreate");
+  handle_.reset(event);
+}
+
+void Event::Destroy::operator()(void* handle) const noexcept {
+  cudaEventDestroy(static_cast<cudaEvent_t>(handle));
+}
+
+void Event::record() {
+  check_cuda(cudaEventRecord(static_cast<cudaEvent_t>(handle_.get())), "cudaEventRecord");
+}
+
+void Event::wait() const {
+  check_cuda(cudaEventSynchronize(static_cast<cudaEvent_t>(handle_.get())), "a GPU kernel");
+}
+
+bool Event::done() const {
+  const cudaError_t status = cudaEventQuery(static_cast<cudaEvent_t>(handle_.get()));
+  if (status != cudaErrorNotReady) check_cuda(status, "a GPU kernel");
+  return status == cudaSuccess;
+}
+
+double seconds_between(const Event& start, const Event& end) {
+  end.wait();
+  float milliseconds = 0;
+  check_cuda(cudaEventElapsedTime(&milliseconds, static_cast<cudaEvent_t>(start.handle_.get()),
+                                  static_cast<cudaEvent_t>(end.handle_.get())),
+             "cudaEventElapsedTime");
+  return 1e-3 * static_cast<double>(milliseconds);
+}
+
 Stream::Stream() {
   cudaStream_t stream = nullptr;
   // The loops run in the default stream; any other kind of stream would synchronise with it.
   check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
-  handle_ = stream;
+  handle_.reset(stream);
 }
 
-Stream::~Stream() {
-  if (handle_ != nullptr) cudaStreamDestroy(static_cast<cudaStream_t>(handle_));
+void Stream::Destroy::operator()(void* handle) const noexcept {
+  cudaStreamDestroy(static_cast<cudaStream_t>(handle));
 }
 
 void Stream::wait_for(const Event& event) {
-  check_cuda(cudaStreamWaitEvent(static_cast<cudaStream_t>(handle_), static_cast<cudaEvent_t>(event.handle_), 0),
-             "cudaStreamWaitEvent");
+  check_cuda(
+      cudaStreamWaitEvent(static_cast<cudaStream_t>(handle_.get()), static_cast<cudaEvent_t>(event.handle_.get()), 0),
+      "cudaStreamWaitEvent");
 }
 
 void Stream::copy(void* to, const void* from, std::size_t bytes) {
-  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, static_cast<cudaStream_t>(handle_)),
+  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, static_cast<cudaStream_t>(handle_.get())),
              "cudaMemcpyAsync");
 }
 
 void Stream::record(Event& event) {
-  check_cuda(cudaEventRecord(static_cast<cudaEvent_t>(event.handle_), static_cast<cudaStream_t>(handle_)),
+  check_cuda(cudaEventRecord(static_cast<cudaEvent_t>(event.handle_.get()), static_cast<cudaStream_t>(handle_.get())),
              "cudaEventRecord");
 }
 
 void loops_wait_for(const Event& event) {
-  check_cuda(cudaStreamWaitEvent(nullptr, static_cast<cudaEvent_t>(event.handle_), 0), "cudaStreamWaitEvent");
+  check_cuda(cudaStreamWaitEvent(nullptr, static_cast<cudaEvent_t>(event.handle_.get()), 0), "cudaStreamWaitEvent");
 }
 
 }  // namespace sluice::device

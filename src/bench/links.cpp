@@ -30,17 +30,9 @@ Json link(const std::string& name, const Spread& seconds, double bytes) {
 }
 
 /// Page-locked memory of the host.
-class HostBlock {
- public:
-  explicit HostBlock(std::size_t bytes) : data_(static_cast<std::byte*>(device::allocate_host(bytes))) {}
-  HostBlock(const HostBlock&) = delete;
-  HostBlock& operator=(const HostBlock&) = delete;
-  ~HostBlock() { device::release_host(data_); }
-  std::byte* data() { return data_; }
-
- private:
-  std::byte* data_;
-};
+device::HostPointer<std::byte> host_block(std::size_t bytes) {
+  return device::HostPointer<std::byte>(static_cast<std::byte*>(device::allocate_host(bytes)));
+}
 
 Spread time_of(const BenchOptions& options, const std::function<void()>& action) {
   return spread_of_repeats(options.warm_up, options.repeats, [&] { return seconds_of(action); });
@@ -61,25 +53,25 @@ void send_and_receive(std::byte* out, std::byte* in, std::size_t bytes, int to, 
 /// The stages of a staged exchange, each timed alone: all ranks at once, one block each.
 std::vector<Json> stages(const BenchOptions& options, std::size_t bytes) {
   Buffer<std::byte> on_device(bytes);
-  HostBlock out(bytes);
-  HostBlock in(bytes);
+  const auto out = host_block(bytes);
+  const auto in = host_block(bytes);
   std::vector<Json> links;
   const auto add = [&](const char* name, const std::function<void()>& action) {
     links.push_back(link(name, time_of(options, action), static_cast<double>(bytes)));
   };
-  add("device to host", [&] { device::copy(out.data(), on_device.data(), bytes); });
-  add("host to device", [&] { device::copy(on_device.data(), in.data(), bytes); });
+  add("device to host", [&] { device::copy(out.get(), on_device.data(), bytes); });
+  add("host to device", [&] { device::copy(on_device.data(), in.get(), bytes); });
   // The block that a rank keeps: copied by a loop, as all methods do, and for comparison by MPI.
   Buffer<std::byte> kept(bytes);
   add("own block, loop", [&] { copy_block(kept.data(), on_device.data(), bytes); });
   const int rank = rank_of(MPI_COMM_WORLD);
-  add("own block, MPI on the host", [&] { send_and_receive(out.data(), in.data(), bytes, rank, rank); });
+  add("own block, MPI on the host", [&] { send_and_receive(out.get(), in.get(), bytes, rank, rank); });
   if (device::is_gpu() && mpi_takes_device_pointers())
     add("own block, MPI on the device", [&] { send_and_receive(on_device.data(), kept.data(), bytes, rank, rank); });
   const int ranks = size_of(MPI_COMM_WORLD);
   if (ranks == 1) return links;
   add("network, host to host",
-      [&] { send_and_receive(out.data(), in.data(), bytes, (rank + 1) % ranks, (rank + ranks - 1) % ranks); });
+      [&] { send_and_receive(out.get(), in.get(), bytes, (rank + 1) % ranks, (rank + ranks - 1) % ranks); });
   return links;
 }
 
