@@ -8,6 +8,25 @@
 
 namespace sluice {
 
+namespace {
+
+/// For transforms of columns that are neighbours in memory with the same layout on both sides, if there is a kernel for
+/// their length; else null.
+std::unique_ptr<ColumnFourier> make_columns(FftKind kind, const FftBatch& batch) {
+  constexpr std::int64_t fewest = 8;  // columns that fill one memory access
+  constexpr std::int64_t max_length = std::int64_t{1} << 30;
+  const bool from_complex = kind == FftKind::forward || kind == FftKind::backward;
+  const bool neighbours_first = batch.loops[0].distance_in == 1;
+  const FftLoop& within = batch.loops[neighbours_first ? 0 : 1];
+  const FftLoop& planes = batch.loops[neighbours_first ? 1 : 0];
+  if (!from_complex || !batch.in_place(kind) || within.distance_in != 1 || within.count < fewest) return nullptr;
+  if (batch.length > max_length || within.count * planes.count > max_length) return nullptr;
+  return ColumnFourier::make(static_cast<int>(within.count), static_cast<int>(batch.length),
+                             static_cast<int>(planes.count), batch.stride_in, planes.distance_in);
+}
+
+}  // namespace
+
 bool FftBatch::in_place(FftKind kind) const {
   // Counts in real numbers: rows of real values must have room for their complex coefficients.
   const int in = kind == FftKind::complex_to_real ? 2 : 1;
@@ -17,19 +36,6 @@ bool FftBatch::in_place(FftKind kind) const {
          std::ranges::all_of(loops, [&](const FftLoop& loop) {
            return loop.count == 1 || in * loop.distance_in == out * loop.distance_out;
          });
-}
-
-std::unique_ptr<ColumnFourier> FftBatch::make_columns(FftKind kind) const {
-  constexpr std::int64_t min_columns = 8;  // columns that fill one memory access
-  constexpr std::int64_t max_length = std::int64_t{1} << 30;
-  const bool from_complex = kind == FftKind::forward || kind == FftKind::backward;
-  const bool neighbours_first = loops[0].distance_in == 1;
-  const FftLoop& within = loops[neighbours_first ? 0 : 1];
-  const FftLoop& planes = loops[neighbours_first ? 1 : 0];
-  if (!from_complex || !in_place(kind) || within.distance_in != 1 || within.count < min_columns) return nullptr;
-  if (length > max_length || within.count * planes.count > max_length) return nullptr;
-  return ColumnFourier::make(static_cast<int>(within.count), static_cast<int>(length), static_cast<int>(planes.count),
-                             stride_in, planes.distance_in);
 }
 
 FftBatch FftBatch::merged() const {
@@ -51,7 +57,7 @@ BatchedFft::BatchedFft() = default;
 
 BatchedFft::BatchedFft(FftKind kind, const FftBatch& batch) : kind_(kind), batch_(batch.merged()) {
   if (batch.empty()) return;
-  columns_ = batch_.make_columns(kind);
+  columns_ = make_columns(kind, batch_);
   if (!columns_) plan_ = FftPlan::make(kind, batch_);
 }
 

@@ -35,9 +35,6 @@ struct FftBatch {
   bool empty() const { return length == 0 || loops[0].count == 0 || loops[1].count == 0; }
   /// Whether the transforms may run in place: values and coefficients occupy the same memory.
   bool in_place(FftKind kind) const;
-  /// For transforms of columns that are neighbours in memory with the same layout on both sides, if there is a kernel
-  /// for their length; else null.
-  std::unique_ptr<ColumnFourier> make_columns(FftKind kind) const;
   /// The same transforms as one loop, if their distances allow it; the other loop then has count 1.
   FftBatch merged() const;
 };

@@ -1,5 +1,4 @@
 // Batches of Fourier transforms by cuFFT. Its plans have one loop over transforms; the other one is a loop of launches.
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -13,12 +12,6 @@ namespace {
 
 /// Maximum work memory of a launch's plan, unless its smallest batch needs more.
 constexpr std::size_t work_limit = std::size_t{64} << 20;
-
-cufftType type_of(FftKind kind) {
-  if (kind == FftKind::real_to_complex) return Cufft::real_to_complex;
-  if (kind == FftKind::complex_to_real) return Cufft::complex_to_real;
-  return Cufft::complex_to_complex;
-}
 
 /// Whether `first` should be the loop within a launch: that over neighbours in memory, unless the other one is much
 /// longer.
@@ -38,49 +31,36 @@ class CufftLaunches : public FftPlan {
     const bool even_out = kind != FftKind::complex_to_real || launches.distance_out % 2 == 0;
     SLUICE_REQUIRE(launches.count == 1 || (even_in && even_out),
                    "transforms of real values in several launches must begin at even elements");
-    const cufftType type = type_of(kind);
     together_ = within.count;
-    while (together_ > 2 && CufftPlan::work_size(type, launch_of(together_)) > work_limit)
+    while (together_ > 2 && CufftPlan::work_size(kind, launch_of(together_)) > work_limit)
       together_ = (together_ / 2 + 1) / 2 * 2;  // even, for the same reason
-    whole_ = CufftPlan(type, launch_of(together_));
-    if (const std::int64_t rest = within.count % together_; rest > 0) rest_ = CufftPlan(type, launch_of(rest));
+    whole_ = CufftPlan(kind, launch_of(together_));
+    if (const std::int64_t rest = within.count % together_; rest > 0) rest_ = CufftPlan(kind, launch_of(rest));
   }
 
   void run(void* in, void* out) override {
-    switch (kind_) {
-      case FftKind::real_to_complex:
-        return for_each_launch(static_cast<real*>(in), static_cast<Cufft::Complex*>(out));
-      case FftKind::complex_to_real:
-        return for_each_launch(static_cast<Cufft::Complex*>(in), static_cast<real*>(out));
-      default:
-        return for_each_launch(static_cast<Cufft::Complex*>(in), static_cast<Cufft::Complex*>(out),
-                               kind_ == FftKind::forward ? CUFFT_FORWARD : CUFFT_INVERSE);
+    const auto& [within, launches] = batch_.loops;
+    const auto element = [](void* array, bool of_reals, std::int64_t n) -> void* {
+      if (of_reals) return static_cast<real*>(array) + n;
+      return static_cast<Cufft::Complex*>(array) + n;
+    };
+    for (std::int64_t n = 0; n < launches.count; ++n) {
+      for (std::int64_t m = 0; m < within.count; m += together_) {
+        const CufftPlan& plan = within.count - m >= together_ ? whole_ : rest_;
+        plan.run(kind_,
+                 element(in, kind_ == FftKind::real_to_complex, n * launches.distance_in + m * within.distance_in),
+                 element(out, kind_ == FftKind::complex_to_real, n * launches.distance_out + m * within.distance_out));
+      }
     }
   }
 
   std::size_t work_bytes() const override { return whole_.work_bytes() + rest_.work_bytes(); }
 
  private:
-  CufftBatch launch_of(std::int64_t count) const {
-    const FftLoop& within = batch_.loops[0];
-    return {batch_.length,
-            batch_.stride_in,
-            batch_.stride_out,
-            std::max<std::int64_t>(1, within.distance_in),
-            std::max<std::int64_t>(1, within.distance_out),
-            count};
-  }
-
-  template <class In, class Out, class... Direction>
-  void for_each_launch(In* in, Out* out, Direction... direction) const {
-    const auto& [within, launches] = batch_.loops;
-    for (std::int64_t n = 0; n < launches.count; ++n) {
-      for (std::int64_t m = 0; m < within.count; m += together_) {
-        const CufftPlan& plan = within.count - m >= together_ ? whole_ : rest_;
-        plan.run(in + n * launches.distance_in + m * within.distance_in,
-                 out + n * launches.distance_out + m * within.distance_out, direction...);
-      }
-    }
+  FftBatch launch_of(std::int64_t count) const {
+    FftBatch launch = batch_;
+    launch.loops[0].count = count;
+    return launch;
   }
 
   FftKind kind_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/support/error.hpp"
+#include "poisson/fft/batched_fft.hpp"
 #include "poisson/fft/in_precision.hpp"
 
 namespace sluice {
@@ -29,21 +30,13 @@ struct Cufft {
   static constexpr auto execute_c2c = in_precision<cufftExecZ2Z, cufftExecC2C>();
 };
 
-/// Memory layout of a batch of one-dimensional transforms.
-struct CufftBatch {
-  long long length;                     ///< of one transform, in real or complex values in space
-  long long stride_in, stride_out;      ///< between values of one transform
-  long long distance_in, distance_out;  ///< between transforms
-  long long count;
-};
-
-/// Owns a cuFFT plan. Move-only.
+/// Owns a cuFFT plan for the first loop of a batch. Move-only.
 class CufftPlan {
  public:
   CufftPlan() = default;  ///< no plan
-  CufftPlan(cufftType type, const CufftBatch& batch) {
+  CufftPlan(FftKind kind, const FftBatch& batch) {
     check_cufft(cufftCreate(&handle_), "cufftCreate");
-    work_bytes_ = call(cufftMakePlanMany64, "cufftMakePlanMany64", type, batch);
+    work_bytes_ = call(cufftMakePlanMany64, "cufftMakePlanMany64", kind, batch);
   }
   CufftPlan(CufftPlan&& other) noexcept
       : handle_(std::exchange(other.handle_, 0)), work_bytes_(std::exchange(other.work_bytes_, 0)) {}
@@ -58,31 +51,45 @@ class CufftPlan {
     if (handle_ != 0) cufftDestroy(handle_);
   }
 
-  /// In the type of the plan; `direction`, of complex transforms: CUFFT_FORWARD or CUFFT_INVERSE.
-  void run(real* in, Cufft::Complex* out) const { check_cufft(Cufft::execute_r2c(handle_, in, out), "cuFFT"); }
-  void run(Cufft::Complex* in, real* out) const { check_cufft(Cufft::execute_c2r(handle_, in, out), "cuFFT"); }
-  void run(Cufft::Complex* in, Cufft::Complex* out, int direction) const {
-    check_cufft(Cufft::execute_c2c(handle_, in, out, direction), "cuFFT");
+  /// `kind`: that of the plan, or the other direction between complex values. `in` and `out`: device memory.
+  void run(FftKind kind, void* in, void* out) const {
+    const auto as_complex = [](void* data) { return static_cast<Cufft::Complex*>(data); };
+    const auto execute = [&] {
+      switch (kind) {
+        case FftKind::real_to_complex:
+          return Cufft::execute_r2c(handle_, static_cast<real*>(in), as_complex(out));
+        case FftKind::complex_to_real:
+          return Cufft::execute_c2r(handle_, as_complex(in), static_cast<real*>(out));
+        default:
+          return Cufft::execute_c2c(handle_, as_complex(in), as_complex(out),
+                                    kind == FftKind::forward ? CUFFT_FORWARD : CUFFT_INVERSE);
+      }
+    };
+    check_cufft(execute(), "cuFFT");
   }
 
   std::size_t work_bytes() const { return work_bytes_; }
   /// Work memory that a plan would need, in bytes.
-  static std::size_t work_size(cufftType type, const CufftBatch& batch) {
+  static std::size_t work_size(FftKind kind, const FftBatch& batch) {
     CufftPlan probe;
     check_cufft(cufftCreate(&probe.handle_), "cufftCreate");
-    return probe.call(cufftGetSizeMany64, "cufftGetSizeMany64", type, batch);
+    return probe.call(cufftGetSizeMany64, "cufftGetSizeMany64", kind, batch);
   }
 
  private:
   /// Calls a function that makes a plan, or only measures it; returns the work memory in bytes.
   template <class Function>
-  std::size_t call(Function* function, const char* name, cufftType type, const CufftBatch& batch) {
+  std::size_t call(Function* function, const char* name, FftKind kind, const FftBatch& batch) {
+    const cufftType type = kind == FftKind::real_to_complex   ? Cufft::real_to_complex
+                           : kind == FftKind::complex_to_real ? Cufft::complex_to_real
+                                                              : Cufft::complex_to_complex;
+    const FftLoop& loop = batch.loops[0];
     long long length = batch.length;
     // The size of the array around one transform: in one dimension cuFFT only checks that it is given.
-    long long embed = length * std::max({1LL, batch.stride_in, batch.stride_out});
+    long long embed = length * std::max<long long>({1, batch.stride_in, batch.stride_out});
     std::size_t work = 0;
-    check_cufft(function(handle_, 1, &length, &embed, batch.stride_in, batch.distance_in, &embed, batch.stride_out,
-                         batch.distance_out, type, batch.count, &work),
+    check_cufft(function(handle_, 1, &length, &embed, batch.stride_in, std::max<long long>(1, loop.distance_in), &embed,
+                         batch.stride_out, std::max<long long>(1, loop.distance_out), type, loop.count, &work),
                 name);
     return work;
   }

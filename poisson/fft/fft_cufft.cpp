@@ -30,14 +30,14 @@ bool cufft_is_fast(std::int64_t nx, std::int64_t row_length) {
 class CufftColumns : public ColumnFourier {
  public:
   CufftColumns(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z)
-      : plan_(Cufft::complex_to_complex, {ny, stride_y, stride_y, 1, 1, nx}), nz_(nz), stride_z_(stride_z) {}
+      : plan_(FftKind::forward, {ny, stride_y, stride_y, {FftLoop{nx, 1, 1}, FftLoop{}}}),
+        nz_(nz),
+        stride_z_(stride_z) {}
 
   void run(const Complex* from, Complex* to, bool forward) override {
     SLUICE_REQUIRE(from == to, "cuFFT transforms columns in place");
-    for (int k = 0; k < nz_; ++k) {
-      auto* const plane = reinterpret_cast<Cufft::Complex*>(to + k * stride_z_);
-      plan_.run(plane, plane, forward ? CUFFT_FORWARD : CUFFT_INVERSE);
-    }
+    const FftKind kind = forward ? FftKind::forward : FftKind::backward;
+    for (int k = 0; k < nz_; ++k) plan_.run(kind, to + k * stride_z_, to + k * stride_z_);
   }
 
  private:
