@@ -63,7 +63,7 @@ class Rules {
       const std::string path =
           "parallel.exchange" + (settings_.exchange.is_uniform() ? "" : std::string(".") + kind.name);
       const std::string& method = settings_.exchange.*kind.method;
-      if (!problems_.good(path) || std::find(methods.begin(), methods.end(), method) != methods.end()) continue;
+      if (!problems_.good(path) || contains(methods, method)) continue;
       note(path, fmt::format("this build of Sluice does not have the method '{}'; allowed: one of {}", method,
                              fmt::join(methods, ", ")));
     }

@@ -51,8 +51,7 @@ std::string fault_of(const Key& key, const YamlNode& node, std::size_t component
     case ValueType::path:
       return node.text.empty() ? "an empty path" : "";
     case ValueType::choice:
-      if (std::find(key.value.choices.begin(), key.value.choices.end(), node.text) != key.value.choices.end())
-        return {};
+      if (contains(key.value.choices, node.text)) return {};
       return described(node) + " is not known";
     default:
       break;
@@ -167,7 +166,7 @@ class Checker {
   void check_excludes(const Key& key, const YamlEntry& entry, const YamlNode& section, const std::string& shown) {
     for (const auto& other : section.entries) {
       if (&other == &entry) return;
-      if (std::find(key.excludes.begin(), key.excludes.end(), other.name) == key.excludes.end()) continue;
+      if (!contains(key.excludes, other.name)) continue;
       const bool in_file = other.place.source == Place::file;
       const std::string where = in_file ? fmt::format(" in line {}", other.place.line) : "";
       problems_.add(entry.place, join_path(shown, entry.name),
@@ -209,7 +208,7 @@ class Checker {
 }  // namespace
 
 bool is_word_of(const Key& key, const YamlNode& value) {
-  return value.kind == Kind::scalar && std::find(key.words.begin(), key.words.end(), value.text) != key.words.end();
+  return value.kind == Kind::scalar && contains(key.words, value.text);
 }
 
 Fit fit_to_type(const Key& key, const YamlNode& section) {
@@ -218,9 +217,8 @@ Fit fit_to_type(const Key& key, const YamlNode& section) {
   const YamlNode* type = section.find("type");
   const std::string given = type != nullptr ? type->text : type_key->fallback;
   const auto& known = type_key->value.choices;
-  if (std::find(known.begin(), known.end(), given) == known.end()) return Fit::unknown;
-  const auto found = std::find(key.only_with.begin(), key.only_with.end(), given);
-  return found == key.only_with.end() ? Fit::no : Fit::yes;
+  if (!contains(known, given)) return Fit::unknown;
+  return contains(key.only_with, given) ? Fit::yes : Fit::no;
 }
 
 void check_keys(const YamlNode& root, Problems& problems) {

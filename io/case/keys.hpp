@@ -2,6 +2,7 @@
 // The only table of case-file keys: every key with its member of Case, range, default, unit and documentation sentence.
 // It is used to check and read the file, to write the resolved case and compare it with a checkpoint's, and to generate
 // the commented template and the reference page.
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -56,6 +57,11 @@ bool is_physical(const Key& key);
 /// Whether statistics of flows that differ in this key must not be averaged together: `physical` and `sampled` of the
 /// key and of all enclosing sections.
 bool is_sampled(const Key& key);
+
+template <class Value>
+bool contains(const std::vector<Value>& list, const auto& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
 
 /// "a.b" from "a" and "b", "b" from "" and "b".
 std::string join_path(std::string_view section, std::string_view name);

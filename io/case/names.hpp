@@ -11,55 +11,47 @@
 
 namespace sluice::io {
 
-template <std::size_t N>
-using Names = std::array<std::string_view, N>;
+using namespace std::string_view_literals;
 
-// In the order of the enumerators.
-constexpr auto names_of(FlowType) {
-  return Names<3>{"channel", "couette", "open_channel"};
-}
-constexpr auto names_of(ReynoldsKind) {
-  return Names<5>{"bulk", "tau", "center", "wall", "viscosity"};
-}
-constexpr auto names_of(ForcingKind) {
-  return Names<3>{"none", "bulk_velocity", "pressure_gradient"};
-}
-constexpr auto names_of(StretchingKind) {
-  return Names<4>{"uniform", "tanh", "natural", "file"};
-}
-constexpr auto names_of(WallKind) {
-  return Names<2>{"no_slip", "free_slip"};
-}
-constexpr auto names_of(Diffusion) {
-  return Names<2>{"explicit", "implicit_z"};
-}
-constexpr auto names_of(InitialKind) {
-  return Names<5>{"turbulent", "laminar", "zero", "fields", "checkpoint"};
-}
-constexpr auto names_of(TridiagonalMethod) {
-  return Names<2>{"ptdma", "transpose"};
-}
+/// The words, in the order of the enumerators.
+template <class Enum>
+inline constexpr auto names_of = std::array<std::string_view, 0>{};
+template <>
+inline constexpr auto names_of<FlowType> = std::array{"channel"sv, "couette"sv, "open_channel"sv};
+template <>
+inline constexpr auto names_of<ReynoldsKind> = std::array{"bulk"sv, "tau"sv, "center"sv, "wall"sv, "viscosity"sv};
+template <>
+inline constexpr auto names_of<ForcingKind> = std::array{"none"sv, "bulk_velocity"sv, "pressure_gradient"sv};
+template <>
+inline constexpr auto names_of<StretchingKind> = std::array{"uniform"sv, "tanh"sv, "natural"sv, "file"sv};
+template <>
+inline constexpr auto names_of<WallKind> = std::array{"no_slip"sv, "free_slip"sv};
+template <>
+inline constexpr auto names_of<Diffusion> = std::array{"explicit"sv, "implicit_z"sv};
+template <>
+inline constexpr auto names_of<InitialKind> =
+    std::array{"turbulent"sv, "laminar"sv, "zero"sv, "fields"sv, "checkpoint"sv};
+template <>
+inline constexpr auto names_of<TridiagonalMethod> = std::array{"ptdma"sv, "transpose"sv};
 
 /// The case-file word for an enumerator.
 template <class Enum>
 constexpr std::string_view name(Enum value) {
-  return names_of(value)[static_cast<std::size_t>(value)];
+  return names_of<Enum>[static_cast<std::size_t>(value)];
 }
 
 /// The enumerator for a case-file word; none if the word is unknown.
 template <class Enum>
 constexpr std::optional<Enum> from_name(std::string_view word) {
-  const auto names = names_of(Enum{});
-  const auto found = std::find(names.begin(), names.end(), word);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<Enum>(found - names.begin());
+  const auto found = std::ranges::find(names_of<Enum>, word);
+  if (found == names_of<Enum>.end()) return std::nullopt;
+  return static_cast<Enum>(found - names_of<Enum>.begin());
 }
 
 /// All words of an enumeration.
 template <class Enum>
 std::vector<std::string> all_names() {
-  const auto names = names_of(Enum{});
-  return {names.begin(), names.end()};
+  return {names_of<Enum>.begin(), names_of<Enum>.end()};
 }
 
 }  // namespace sluice::io

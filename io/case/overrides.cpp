@@ -38,9 +38,8 @@ YamlNode* open_section(YamlNode& root, const std::string& path, const Place& pla
 
 void put(YamlNode& section, const Key& key, const Place& place, YamlNode value) {
   const std::string name = key.name();
-  std::erase_if(section.entries, [&](const YamlEntry& entry) {
-    return entry.name == name || std::find(key.excludes.begin(), key.excludes.end(), entry.name) != key.excludes.end();
-  });
+  std::erase_if(section.entries,
+                [&](const YamlEntry& entry) { return entry.name == name || contains(key.excludes, entry.name); });
   section.entries.push_back({name, place, std::move(value)});
   if (name != "type") return;
   std::vector<std::string> useless;
@@ -48,9 +47,7 @@ void put(YamlNode& section, const Key& key, const Place& place, YamlNode value) 
     const Key* sibling = find_key(join_path(key.section(), entry.name));
     if (sibling != nullptr && fit_to_type(*sibling, section) == Fit::no) useless.push_back(entry.name);
   }
-  std::erase_if(section.entries, [&](const YamlEntry& entry) {
-    return std::find(useless.begin(), useless.end(), entry.name) != useless.end();
-  });
+  std::erase_if(section.entries, [&](const YamlEntry& entry) { return contains(useless, entry.name); });
 }
 
 void apply_override(YamlNode& root, const std::string& argument, int source, Problems& problems) {

@@ -46,7 +46,7 @@ class Writer {
       return find_key(join_path(key.section(), name))->value.write(settings_, item);
     };
     const auto& types = key.only_with;
-    if (!types.empty() && std::find(types.begin(), types.end(), sibling("type")) == types.end()) return false;
+    if (!types.empty() && !contains(types, sibling("type"))) return false;
     return std::none_of(key.excludes.begin(), key.excludes.end(), sibling);
   }
 

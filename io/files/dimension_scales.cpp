@@ -73,17 +73,13 @@ void make_dimension_scale(h5::Dataset& dataset, const std::string& name) {
   set_fixed_text(dataset, "NAME", name);
 }
 
-void DimensionScales::attach(const std::string& dataset, std::vector<std::string> scales) {
-  attachments_.push_back({dataset, std::move(scales)});
-}
-
 void DimensionScales::write(h5::File& file) const {
   std::map<std::string, std::vector<Use>> uses;
-  for (const Attachment& attachment : attachments_) {
-    h5::Dataset dataset = file.dataset(attachment.dataset);
+  for (const auto& [path, attached] : scales_) {
+    h5::Dataset dataset = file.dataset(path);
     std::vector<hobj_ref_t> scales;
     std::vector<std::string> labels;
-    for (const std::string& scale : attachment.scales) {
+    for (const std::string& scale : attached) {
       uses[scale].push_back({reference_to(dataset), static_cast<int>(scales.size())});
       scales.push_back(reference_to(file.dataset(scale)));
       labels.push_back(last_part(scale));

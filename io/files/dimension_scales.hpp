@@ -3,6 +3,7 @@
 // understand. We write them ourselves because equal content must give equal bytes, and records of HDF5's high-level
 // library contain uninitialised padding.
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice::io {
@@ -20,15 +21,13 @@ void make_dimension_scale(h5::Dataset& dataset, const std::string& name);
 class DimensionScales {
  public:
   /// `scales`: paths of the coordinates, one per dimension. Also labels the dimensions with the coordinates' names.
-  void attach(const std::string& dataset, std::vector<std::string> scales);
+  void attach(const std::string& dataset, const std::vector<std::string>& scales) {
+    scales_.push_back({dataset, scales});
+  }
   void write(h5::File& file) const;
 
  private:
-  struct Attachment {
-    std::string dataset;
-    std::vector<std::string> scales;
-  };
-  std::vector<Attachment> attachments_;
+  std::vector<std::pair<std::string, std::vector<std::string>>> scales_;  ///< of each dataset
 };
 
 }  // namespace sluice::io

@@ -2,12 +2,11 @@
 #include <mpi.h>
 
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "core/support/collective.hpp"
 #include "io/case/keys.hpp"
+#include "io/files/posix_file.hpp"
 #include "src/commands/commands.hpp"
 #include "src/run/version.hpp"
 
@@ -38,10 +37,7 @@ std::string case_text(const std::string& name) {
     throw Error(ExitCode::usage,
                 fmt::format("there is no case '{}' in {}; there are: {}", name, folder.string(), list));
   }
-  std::ifstream file(folder / name / "case.yaml");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+  return io::read_text((folder / name / "case.yaml").string());
 }
 
 }  // namespace

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <sstream>
+#include <filesystem>
 
 #include "core/device/memory.hpp"
 #include "core/device/timers.hpp"
@@ -11,6 +10,7 @@
 #include "io/case/case_file.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/checkpoint_directory.hpp"
+#include "io/files/posix_file.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/run/initial_file.hpp"
 
@@ -157,11 +157,9 @@ void RunLoop::record(const std::string& why) {
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &times_.memory, 1, MPI_DOUBLE, MPI_SUM, comm()), "MPI_Allreduce of the memory");
   run_on_root(comm(), [&] {
     const std::string file = directory_ + "/run.json";
-    std::ifstream stream(file);
-    std::ostringstream previous;
-    previous << stream.rdbuf();
-    io::write_atomically(file, run_record(previous.str(), simulation_, tuning_, simulation_.stepper.timers(), times_,
-                                          why, started_from_));
+    const std::string previous = std::filesystem::exists(file) ? io::read_text(file) : "";
+    io::write_atomically(
+        file, run_record(previous, simulation_, tuning_, simulation_.stepper.timers(), times_, why, started_from_));
   });
 }
 
