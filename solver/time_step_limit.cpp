@@ -28,10 +28,13 @@ double time_step_limit(const VectorField& velocity, const Grid& grid, const Metr
 }
 
 double time_step_limit(double largest_rate_here, const Grid& grid, const FlowParameters& flow, MPI_Comm comm) {
-  const double advective = global_max(largest_rate_here, comm) / std::sqrt(3.0);
+  return 1 / (global_max(largest_rate_here, comm) / std::sqrt(3.0) + diffusive_rate(grid, flow));
+}
+
+double diffusive_rate(const Grid& grid, const FlowParameters& flow) {
   double inverse_squares = 1 / (grid.dx() * grid.dx()) + 1 / (grid.dy() * grid.dy());
   if (flow.diffusion == Diffusion::explicit_) inverse_squares += 1 / (grid.dz_min() * grid.dz_min());
-  return 1 / (advective + 4 * flow.viscosity * inverse_squares / 2.51);
+  return 4 * flow.viscosity * inverse_squares / 2.51;
 }
 
 }  // namespace sluice

@@ -25,4 +25,7 @@ double time_step_limit(const VectorField& velocity, const Grid& grid, const Metr
 /// The same from the largest advective rate over the rank's cells. Collective.
 double time_step_limit(double largest_rate_here, const Grid& grid, const FlowParameters& flow, MPI_Comm comm);
 
+/// The part of 1/dt_lim that comes from diffusion.
+double diffusive_rate(const Grid& grid, const FlowParameters& flow);
+
 }  // namespace sluice

@@ -18,7 +18,7 @@ std::vector<hsize_t> sizes(const Shape& shape) {
   return {shape.begin(), shape.end()};
 }
 
-std::vector<std::string> members(const Group& group, H5O_type_t wanted) {
+std::vector<std::string> members(const Group& group, H5I_type_t wanted) {
   H5G_info_t info;
   if (H5Gget_info(group.id(), &info) < 0) group.context().fail("list group " + group.name());
   std::vector<std::string> names;
@@ -29,9 +29,7 @@ std::vector<std::string> members(const Group& group, H5O_type_t wanted) {
     H5Lget_name_by_idx(group.id(), ".", H5_INDEX_NAME, H5_ITER_INC, n, name.data(), name.size() + 1, H5P_DEFAULT);
     const Handle object(H5Oopen(group.id(), name.c_str(), H5P_DEFAULT), H5Oclose);
     if (object.get() < 0) group.context().fail("open " + group.name() + "/" + name);
-    const H5I_type_t type = H5Iget_type(object.get());
-    const bool matches = wanted == H5O_TYPE_DATASET ? type == H5I_DATASET : type == H5I_GROUP;
-    if (matches) names.push_back(std::move(name));
+    if (H5Iget_type(object.get()) == wanted) names.push_back(std::move(name));
   }
   return names;
 }
@@ -61,11 +59,11 @@ Handle access_list(const FileContext& context) {
 }  // namespace
 
 std::vector<std::string> Group::datasets() const {
-  return members(*this, H5O_TYPE_DATASET);
+  return members(*this, H5I_DATASET);
 }
 
 std::vector<std::string> Group::groups() const {
-  return members(*this, H5O_TYPE_GROUP);
+  return members(*this, H5I_GROUP);
 }
 
 Shape Dataset::shape() const {

@@ -8,6 +8,7 @@
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/support/collective.hpp"
 #include "solver/initial.hpp"
+#include "solver/time_step_limit.hpp"
 #include "src/commands/case_input.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/run/memory_estimate.hpp"
@@ -46,9 +47,7 @@ void print_time_step(const io::Case& settings, const Grid& grid, const FlowParam
   // Estimates the largest |u|/dx + |v|/dy + |w|/dz of a turbulent channel; empirical at Re_tau 180, accurate to about a
   // tenth there.
   const double advective = (1.2 * fastest / grid.dx() + 0.45 * fastest / grid.dy()) / std::sqrt(3.0);
-  double inverse_squares = 1 / (grid.dx() * grid.dx()) + 1 / (grid.dy() * grid.dy());
-  if (flow.diffusion == Diffusion::explicit_) inverse_squares += 1 / (grid.dz_min() * grid.dz_min());
-  const double diffusive = 4 * flow.viscosity * inverse_squares / 2.51;
+  const double diffusive = diffusive_rate(grid, flow);
   const double limit = 1 / (advective + diffusive);
   double dt = settings.time.dt ? *settings.time.dt : settings.time.cfl.value_or(0) * limit;
   if (settings.time.dt_max) dt = std::min(dt, *settings.time.dt_max);
