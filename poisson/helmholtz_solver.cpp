@@ -43,8 +43,8 @@ void ZHelmholtzSolver::solve(Field& x) {
 }
 
 MemoryNeed ZHelmholtzSolver::memory(const Decomposition& decomposition, int rank, TridiagonalMethod method) {
-  return line_solver_need<TableLines>(field_lines(decomposition, rank),
-                                      plan_lines(decomposition, decomposition.processes().z_index(rank), method));
+  const LinePlan plan = plan_lines(decomposition, decomposition.processes().z_index(rank), method);
+  return line_solver_need(field_lines(decomposition, rank), plan, TableLines::components);
 }
 
 std::vector<double> ZHelmholtzSolver::solve_profile(const std::vector<double>& rhs) const {

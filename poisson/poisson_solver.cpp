@@ -88,7 +88,7 @@ PoissonSolver::~PoissonSolver() = default;
 MemoryNeed PoissonSolver::memory(const Decomposition& decomposition, int rank, TridiagonalMethod method) {
   const LinePlan plan = plan_lines(decomposition, decomposition.processes().z_index(rank), method);
   const LineBoxes boxes = spectral_lines(decomposition, rank);
-  MemoryNeed memory = line_solver_need<ShiftedLines>(boxes, plan);
+  MemoryNeed memory = line_solver_need(boxes, plan, ShiftedLines::components);
   memory.held += PoissonTables::bytes(plan, boxes.my_home(), boxes.my_whole());
   if (decomposition.processes().py > 1)
     memory.rows = transpose_need<Complex>(decomposition.spectral_x_pencil(rank), boxes.my_home());

@@ -3,109 +3,114 @@
 // systems. Plain code, which also runs on the host.
 #include "core/device/copy_ahead.hpp"
 #include "poisson/tridiagonal/near_block.hpp"
+#include "poisson/tridiagonal/reduced_system.hpp"
 
 namespace sluice {
 
-/// What a thread block does with one z block of neighbouring packs of `Lanes` real numbers, which it holds in shared
-/// memory: each thread has a column for its rows, and all share a table of the matrix. `lines` has the rank's blocks
-/// only; d and x are the same array.
-template <class Lines, int Lanes, class Shape>
-struct BlocksOnChip {
-  static constexpr int table_pitch = Shape::inside + 2;
-  /// Doubles in the table, such that what follows it begins at a multiple of 16 bytes.
-  static constexpr int table_size = (Lines::columns * table_pitch + 1) / 2 * 2;
-  using Pack = LanePack<Lanes>;
-  using Count = std::integral_constant<int, Lanes>;
-
-  Lines lines;
+/// A rank's blocks of lines, which are solved in two passes. Shared by all threads.
+template <class Lines>
+struct LineBlocks {
+  Lines lines;  ///< with the rank's blocks only
   LineArray x;
   LineArray boundary;  ///< planes 2 n and 2 n + 1 for block n
+};
 
+/// One thread's part of what a thread block does with one z block of neighbouring packs of `Lanes` real numbers: each
+/// thread has a column of shared memory for its rows, and all share a table of the matrix. Its steps are load_rows()
+/// and load_table(), then, after a barrier, one of the passes.
+template <class Lines, int Lanes, class Shape>
+class BlockOnChip {
+ public:
   static constexpr std::size_t shared_bytes(int threads) {
     return table_size * sizeof(double) + static_cast<std::size_t>(Shape::inside * threads) * sizeof(Pack);
   }
 
-  /// Starts to copy the rows inside the block to `rows`, `pitch` real numbers apart.
-  SLUICE_INLINE void load_rows(int lane, int j, int block, real* rows, int pitch) const {
-    const Shape shape = shape_of(block);
-    const real* from = at_first(shape, lane, j);
+  /// For the pack that begins at (lane, j), and `thread` of `threads`. `shared`: aligned to 16 bytes.
+  SLUICE_INLINE BlockOnChip(const LineBlocks<Lines>& blocks, int lane, int j, int block, double* shared, int thread,
+                            int threads)
+      : blocks_(blocks),
+        lane_(lane),
+        j_(j),
+        block_(block),
+        thread_(thread),
+        threads_(threads),
+        rows_(shared, table_pitch, Shape::of_block(blocks.lines.blocks, block)),
+        inside_(reinterpret_cast<real*>(shared + table_size) + thread * Lanes),
+        x_(blocks.x.at(lane, j, rows_.shape.first - blocks.lines.blocks.bounds[0])) {}
+
+  /// Starts to copy the thread's rows inside the block.
+  SLUICE_INLINE void load_rows() const {
     SLUICE_UNROLL
     for (int m = 0; m < Shape::inside; ++m) {
-      if (shape.has(m)) copy_ahead<sizeof(Pack)>(rows + m * pitch, from + (m + 1) * x.stride_z);
+      if (rows_.shape.has(m)) copy_ahead<sizeof(Pack)>(inside_ + m * pitch(), x_ + (m + 1) * blocks_.x.stride_z);
     }
   }
 
-  /// Loads one thread's part of the table. A barrier must follow before the table is used.
-  SLUICE_INLINE void load_table(int block, int thread, int threads, double* table) const {
-    NearTable{table, table_pitch}.load(lines, shape_of(block), thread, threads);
-  }
+  /// Loads the thread's part of the table.
+  SLUICE_INLINE void load_table() const { rows_.load(blocks_.lines, thread_, threads_); }
 
-  /// First pass: waits for the copies and writes the right-hand sides of the block's boundary equations.
-  SLUICE_INLINE void form_boundary(int lane, int j, int block, double* table, real* rows, int pitch) const {
-    const Shape shape = shape_of(block);
-    const NearTable near{table, table_pitch};
-    const real* const d = at_first(shape, lane, j);
-    Pack first = pack_at<Lanes>(d);
-    Pack last = pack_at<Lanes>(d + (shape.rows - 1) * x.stride_z);
-    NearPivots<Lines, Shape> pivots = pivots_of(lane, j);
-    if constexpr (NearPivots<Lines, Shape>::ahead) pivots.find_all(near, shape);
+  /// First pass: writes the right-hand sides of the block's boundary equations.
+  SLUICE_INLINE void form_boundary() {
+    const Lines& lines = blocks_.lines;
+    const Shape& shape = rows_.shape;
+    Pack first = pack_at<Lanes>(x_);
+    Pack last = pack_at<Lanes>(x_ + (shape.rows - 1) * blocks_.x.stride_z);
+    rows_.set_shift(lines.shift(lane_ / Lines::components, j_));
+    if constexpr (NearRows<Lines, Shape>::ahead) rows_.find_pivots();
     wait_for_copies();
-    NearChain<Lanes, Lines, Shape, NoStore> inside{near, shape, pivots, rows, pitch, {}};
-    const Eliminated<Lanes> sums = eliminate<Lanes>(inside, Count());
+    NearChain<Lanes, Lines, Shape, NoStore> chain{rows_, inside_, pitch(), {}};
+    const Eliminated<Lanes> sums = eliminate<Lanes>(chain, std::integral_constant<int, Lanes>{});
     SLUICE_UNROLL
     for (int r = 0; r < Lanes; ++r) {
-      first[r] = static_cast<real>(sums.below(r, near.upper(0), first[r]));
-      last[r] = static_cast<real>(sums.above(r, near.lower(shape.rows - 1), last[r]));
+      first[r] = static_cast<real>(sums.below(r, rows_.upper(0), first[r]));
+      last[r] = static_cast<real>(sums.above(r, rows_.lower(shape.rows - 1), last[r]));
     }
     if constexpr (Lines::components == 2) {
-      if (is_singular_line(lines, lane, j))
-        first[1] = static_cast<real>(moment_of_block(lines, shape.first, shape.last() + 1, d, x.stride_z));
+      if (is_singular_line(lines, lane_, j_))
+        first[1] = static_cast<real>(moment_of_block(lines, shape.first, shape.last() + 1, x_, blocks_.x.stride_z));
     }
-    pack_at<Lanes>(boundary.at(lane, j, 2 * block)) = first;
-    pack_at<Lanes>(boundary.at(lane, j, 2 * block + 1)) = last;
+    pack_at<Lanes>(boundary(0)) = first;
+    pack_at<Lanes>(boundary(1)) = last;
   }
 
-  /// Second pass: waits for the copies and solves the block between its boundary values.
-  SLUICE_INLINE void solve_interior(int lane, int j, int block, double* table, real* rows, int pitch) const {
-    const Shape shape = shape_of(block);
-    const NearTable near{table, table_pitch};
-    const Pack first = pack_at<Lanes>(boundary.at(lane, j, 2 * block));
-    const Pack last = pack_at<Lanes>(boundary.at(lane, j, 2 * block + 1));
-    NearPivots<Lines, Shape> pivots = pivots_of(lane, j);
-    pivots.find_all(near, shape);
+  /// Second pass: solves the block between its boundary values.
+  SLUICE_INLINE void solve_interior() {
+    const Pack first = pack_at<Lanes>(boundary(0));
+    const Pack last = pack_at<Lanes>(boundary(1));
+    rows_.set_shift(blocks_.lines.shift(lane_ / Lines::components, j_));
+    rows_.find_pivots();
     wait_for_copies();
-    real* const to = at_first(shape, lane, j);
-    const std::ptrdiff_t stride = x.stride_z;
+    real* const to = x_;
+    const std::ptrdiff_t stride = blocks_.x.stride_z;
     const auto store = [=](int m, const Pack& pack) { pack_at<Lanes>(to + (m + 1) * stride) = pack; };
-    NearChain<Lanes, Lines, Shape, decltype(store)> inside{near, shape, pivots, rows, pitch, store};
-    solve_between<real, Lanes>(inside, Count(), first, last);
+    NearChain<Lanes, Lines, Shape, decltype(store)> chain{rows_, inside_, pitch(), store};
+    solve_between<real, Lanes>(chain, std::integral_constant<int, Lanes>{}, first, last);
     pack_at<Lanes>(to) = first;
-    pack_at<Lanes>(to + (shape.rows - 1) * stride) = last;
+    pack_at<Lanes>(to + (rows_.shape.rows - 1) * stride) = last;
   }
 
  private:
-  SLUICE_INLINE Shape shape_of(int block) const {
-    Shape shape;
-    shape.first = lines.blocks.bounds[block];
-    shape.rows = lines.blocks.bounds[block + 1] - shape.first;
-    return shape;
-  }
-  SLUICE_INLINE real* at_first(const Shape& shape, int lane, int j) const {
-    return x.at(lane, j, shape.first - lines.blocks.bounds[0]);
-  }
-  SLUICE_INLINE NearPivots<Lines, Shape> pivots_of(int lane, int j) const {
-    NearPivots<Lines, Shape> pivots;
-    pivots.set_shift(lines.shift(lane / Lines::components, j));
-    return pivots;
-  }
+  using Pack = LanePack<Lanes>;
+  static constexpr int table_pitch = Shape::inside + 2;
+  /// Doubles in the table, such that what follows it begins at a multiple of 16 bytes.
+  static constexpr int table_size = (Lines::columns * table_pitch + 1) / 2 * 2;
+
+  SLUICE_INLINE int pitch() const { return threads_ * Lanes; }
+  SLUICE_INLINE real* boundary(int which) const { return blocks_.boundary.at(lane_, j_, 2 * block_ + which); }
+
+  const LineBlocks<Lines>& blocks_;
+  int lane_, j_, block_, thread_, threads_;
+  NearRows<Lines, Shape> rows_;
+  real* inside_;  ///< the thread's rows inside the block, pitch() apart
+  real* x_;       ///< its first row
 };
 
 /// Coefficients of a few blocks of a line's reduced system, read together so that the reads overlap.
 struct ReducedGroup {
   static constexpr int blocks = 4;
 
-  double of_first[blocks] = {}, of_last[blocks] = {}, across[blocks] = {};
-  double lower[blocks] = {}, upper[blocks] = {}, back[blocks] = {};
+  BoundaryRows rows[blocks];
+  double lower[blocks] = {}, upper[blocks] = {};
 
   template <class Lines>
   SLUICE_INLINE ReducedGroup(const Lines& lines, int i, int j, int start) {
@@ -113,18 +118,16 @@ struct ReducedGroup {
     for (int n = 0; n < blocks; ++n) {
       const int block = start + n;
       if (block >= lines.blocks.count) continue;
-      of_first[n] = lines.reduced_at(inverse_of_first, block, i, j);
-      of_last[n] = lines.reduced_at(inverse_of_last, block, i, j);
-      across[n] = lines.reduced_at(coupling, block, i, j);
+      rows[n] = boundary_rows(lines, block, i, j);
       lower[n] = lines.lower[lines.blocks.bounds[block]];
       upper[n] = lines.upper[lines.blocks.bounds[block + 1] - 1];
-      back[n] = lines.symmetry[block] * across[n];
     }
   }
   /// Coefficients of row m of the group.
   SLUICE_INLINE ChainRow row(int m) const {
-    const int n = m / 2;
-    return m % 2 == 0 ? ChainRow{lower[n], across[n], of_first[n]} : ChainRow{back[n], upper[n], of_last[n]};
+    const BoundaryRows& block = rows[m / 2];
+    return m % 2 == 0 ? ChainRow{lower[m / 2], block.across, block.of_first}
+                      : ChainRow{block.back, upper[m / 2], block.of_last};
   }
 };
 

@@ -33,7 +33,7 @@ struct ReducedBundle {
   double beside[bundle_lanes] = {};  ///< coefficient of the unknown below (solve_up) or above (down)
 
   template <class Action>
-  void solve_up(const Action& action) {
+  SLUICE_INLINE void solve_up(const Action& action) {
     for (int m = 0; m < 2 * lines.blocks.count; ++m) {
       const double lower = lines.lower[lines.blocks.bounds[m / 2]];
       const double symmetry = lines.symmetry[m / 2];
@@ -42,7 +42,7 @@ struct ReducedBundle {
     }
   }
   template <class Action>
-  void down(const Action& action) {
+  SLUICE_INLINE void down(const Action& action) {
     for (int m = 2 * lines.blocks.count - 1; m >= 0; --m) {
       const double upper = lines.upper[lines.blocks.bounds[m / 2 + 1] - 1];
       load(m, [&](double across) { return m % 2 == 0 ? across : upper; });
@@ -50,13 +50,13 @@ struct ReducedBundle {
     }
   }
 
-  double lower(int r) const { return beside[r]; }
-  double upper(int r) const { return beside[r]; }
-  double inverse(int r) const { return of_inverse[r]; }
+  SLUICE_INLINE double lower(int r) const { return beside[r]; }
+  SLUICE_INLINE double upper(int r) const { return beside[r]; }
+  SLUICE_INLINE double inverse(int r) const { return of_inverse[r]; }
 
  private:
   template <class Beside>
-  void load(int m, const Beside& coefficient_beside) {
+  SLUICE_INLINE void load(int m, const Beside& coefficient_beside) {
     const ReducedCoefficient pivot = m % 2 == 0 ? inverse_of_first : inverse_of_last;
     constexpr int components = Lines::components;
     for (int c = 0; c < n / components; ++c) {
@@ -74,7 +74,7 @@ struct ReducedBundle {
 template <class Lines, class Count>
 class Bundle {
  public:
-  Bundle(const Lines& lines, int lane, int j, Count n, Scratch& scratch)
+  SLUICE_INLINE Bundle(const Lines& lines, int lane, int j, Count n, Scratch& scratch)
       : lines_(lines),
         lane_(lane),
         j_(j),
@@ -85,14 +85,16 @@ class Bundle {
         boundary_{scratch.boundary.data(), bundle_lanes} {}
 
   /// The bundle's part of an array, from plane k on.
-  RowStore<real> rows(const LineArray& array, int k) const { return {array.at(lane_, j_, k), array.stride_z}; }
+  SLUICE_INLINE RowStore<real> rows(const LineArray& array, int k) const {
+    return {array.at(lane_, j_, k), array.stride_z};
+  }
   /// Scratch memory for boundary values, from those of `block` on.
-  RowStore<real> scratch_boundary(int block) const { return {boundary_.row(2 * block), boundary_.pitch}; }
+  SLUICE_INLINE RowStore<real> scratch_boundary(int block) const { return {boundary_.row(2 * block), boundary_.pitch}; }
 
-  /// The right-hand sides of a block's two boundary equations. `d` begins with the block's first row. With `Kept`,
-  /// pivots are stored for solve_block().
+  /// The right-hand sides of a block's two boundary equations. `d` begins with the block's first row. With
+  /// `Kept`, pivots are stored for solve_block().
   template <bool Kept>
-  void form_boundary(int block, RowStore<real> d, RowStore<real> rhs) {
+  SLUICE_INLINE void form_boundary(int block, RowStore<real> d, RowStore<real> rhs) {
     const int first = lines_.blocks.bounds[block];
     const int last = lines_.blocks.bounds[block + 1] - 1;
     BundleChain<Kept, Lines, bundle_lanes, Count, double> inside = chain<Kept>(first + 1, last, d);
@@ -114,7 +116,7 @@ class Bundle {
   }
 
   /// Solves the system of all boundary values, in place.
-  void solve_reduced(RowStore<real> values) {
+  SLUICE_INLINE void solve_reduced(RowStore<real> values) {
     const bool singular = is_singular_line(lines_, lane_, j_);
     const double mean = singular ? take_mean(lines_.blocks.count, values.data, values.pitch) : 0;
     ReducedBundle<Lines, Count> reduced{lines_, lane_ / Lines::components, j_, n_, values, g_};
@@ -124,7 +126,7 @@ class Bundle {
 
   /// Solves all rows of a block from the solution in its first and last row, `ends`. `x` begins with its first row.
   template <bool Kept>
-  void solve_block(int block, RowStore<real> x, RowStore<real> ends) {
+  SLUICE_INLINE void solve_block(int block, RowStore<real> x, RowStore<real> ends) {
     const int first = lines_.blocks.bounds[block];
     const int last = lines_.blocks.bounds[block + 1] - 1;
     const real* x_first = ends.row(0);
@@ -140,12 +142,14 @@ class Bundle {
   }
 
   /// Solves whole lines by the Thomas algorithm.
-  void solve_whole(RowStore<real> x) { sluice::solve_whole(lines_, pivots_, lane_, j_, n_, x, kept_, g_); }
+  SLUICE_INLINE void solve_whole(RowStore<real> x) {
+    sluice::solve_whole(lines_, pivots_, lane_, j_, n_, x, kept_, g_);
+  }
 
  private:
   /// The rows [first, end) inside a block; `x` begins with the row below them.
   template <bool Kept>
-  BundleChain<Kept, Lines, bundle_lanes, Count, double> chain(int first, int end, RowStore<real> x) {
+  SLUICE_INLINE BundleChain<Kept, Lines, bundle_lanes, Count, double> chain(int first, int end, RowStore<real> x) {
     return {pivots_, n_, first, end, {x.row(1), x.pitch}, {kept_.row(first), kept_.pitch}, g_};
   }
 

@@ -74,22 +74,18 @@ void ColumnTranspose::backward(const LineArray& home) {
   if (transpose_) transpose_->backward(view_of(home));
 }
 
-template <class Lines>
-MemoryNeed line_solver_need(const LineBoxes& boxes, const LinePlan& plan) {
+MemoryNeed line_solver_need(const LineBoxes& boxes, const LinePlan& plan, int components) {
   MemoryNeed memory;
   if (boxes.home.size() > 1) {
-    const LineBoxes exchanged = exchanged_boxes(boxes, plan, Lines::components);
+    const LineBoxes exchanged = exchanged_boxes(boxes, plan, components);
     memory.columns = transpose_need<real>(exchanged.my_home(), exchanged.my_whole());
   }
   const auto lines = static_cast<double>(boxes.my_home().extent(0) * boxes.my_home().extent(1));
   if (plan.strategy == LineStrategy::two_passes || plan.is_condensed())
-    memory.held += 2 * Lines::components * lines * (plan.blocks_here() + (plan.is_condensed() ? 1 : 0)) * sizeof(real);
-  if (loops_on_gpu && Lines::components == 2 && plan.strategy == LineStrategy::transposed)  // pivots
+    memory.held += 2 * components * lines * (plan.blocks_here() + (plan.is_condensed() ? 1 : 0)) * sizeof(real);
+  if (loops_on_gpu && components == 2 && plan.strategy == LineStrategy::transposed)  // pivots
     memory.held += static_cast<double>(boxes.my_whole().volume()) * sizeof(double);
   return memory;
 }
-
-template MemoryNeed line_solver_need<ShiftedLines>(const LineBoxes&, const LinePlan&);
-template MemoryNeed line_solver_need<TableLines>(const LineBoxes&, const LinePlan&);
 
 }  // namespace sluice

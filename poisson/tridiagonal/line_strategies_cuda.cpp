@@ -55,35 +55,32 @@ enum class Pass { form_boundary, solve_interior };
 constexpr int resident_on_chip = 3;
 
 /// One thread for each pack of lines and z block (blockIdx.y).
-template <Pass pass, int Lanes, class Blocks>
+template <Pass pass, class Lines, int Lanes, class Shape>
 __global__ void __launch_bounds__(threads_of_blocks, resident_on_chip)
-    for_each_block(Packs<Lanes> packs, const __grid_constant__ Blocks blocks) {
+    for_each_block(Packs<Lanes> packs, const __grid_constant__ LineBlocks<Lines> blocks) {
   extern __shared__ __align__(16) double shared[];
-  const int lane = packs.lane();
-  const int j = packs.j();
-  const auto block = static_cast<int>(blockIdx.y);
-  real* const rows = reinterpret_cast<real*>(shared + Blocks::table_size) + threadIdx.x * Lanes;
-  constexpr int pitch = threads_of_blocks * Lanes;
-  if (packs.has_thread()) blocks.load_rows(lane, j, block, rows, pitch);
-  blocks.load_table(block, static_cast<int>(threadIdx.x), threads_of_blocks, shared);
+  BlockOnChip<Lines, Lanes, Shape> block(blocks, packs.lane(), packs.j(), static_cast<int>(blockIdx.y), shared,
+                                         static_cast<int>(threadIdx.x), threads_of_blocks);
+  if (packs.has_thread()) block.load_rows();
+  block.load_table();
   __syncthreads();
   if (!packs.has_thread()) return;
   if constexpr (pass == Pass::form_boundary) {
-    blocks.form_boundary(lane, j, block, shared, rows, pitch);
+    block.form_boundary();
   } else {
-    blocks.solve_interior(lane, j, block, shared, rows, pitch);
+    block.solve_interior();
   }
 }
 
 template <Pass pass, int Lanes, class Lines>
-void launch_blocks(const Lines& lines, const LineArray& x, const LineArray& boundary, std::int64_t longest) {
-  const Packs<Lanes> packs(x);
+void launch_blocks(const LineBlocks<Lines>& blocks, std::int64_t longest) {
+  const Packs<Lanes> packs(blocks.x);
   if (packs.count == 0) return;
   with_shape(longest, [&](auto shape) {
-    using Blocks = BlocksOnChip<Lines, Lanes, decltype(shape)>;
-    launch(for_each_block<pass, Lanes, Blocks>,
-           dim3(packs.thread_blocks(threads_of_blocks), static_cast<unsigned>(lines.blocks.count)), threads_of_blocks,
-           Blocks::shared_bytes(threads_of_blocks), packs, Blocks{lines, x, boundary});
+    launch(for_each_block<pass, Lines, Lanes, decltype(shape)>,
+           dim3(packs.thread_blocks(threads_of_blocks), static_cast<unsigned>(blocks.lines.blocks.count)),
+           threads_of_blocks, BlockOnChip<Lines, Lanes, decltype(shape)>::shared_bytes(threads_of_blocks), packs,
+           blocks);
   });
 }
 
@@ -134,30 +131,24 @@ __global__ void __launch_bounds__(max_threads_of_tile, resident<Lines>)
   tile.solve();
 }
 
-/// The widest tile of which two fit a multiprocessor, else one.
-template <class Tiles>
-int width_of_tiles(int planes, int blocks) {
-  for (const std::size_t limit : {shared_limit() / 2 - 1024, shared_limit()}) {
-    for (int width = Tiles::widest; width >= Tiles::narrowest; width /= 2) {
-      if (width * blocks <= max_threads_of_tile && Tiles::shared_bytes(planes, blocks, width) <= limit) return width;
-    }
-  }
-  throw Error(ExitCode::internal, "a grid that tiles in shared memory do not serve");
-}
-
 template <class Lines, int Lanes>
-void solve_in_lanes(LineTiles<Lines, Lanes> tiles, std::int64_t longest) {
-  using Tiles = LineTiles<Lines, Lanes>;
+void launch_tiles(LineTiles<Lines, Lanes> tiles, std::int64_t longest) {
+  // The widest tile of which two fit a multiprocessor, else one.
+  const auto fits = [&](std::size_t limit) {
+    for (tiles.width = tiles.widest; tiles.width >= tiles.narrowest; tiles.width /= 2) {
+      if (tiles.threads() <= max_threads_of_tile && tiles.shared_bytes() <= limit) return true;
+    }
+    return false;
+  };
+  SLUICE_REQUIRE(fits(shared_limit() / 2 - 1024) || fits(shared_limit()), "tiles in shared memory must fit the grid");
   constexpr int pack = Lanes * static_cast<int>(sizeof(real));
   const auto address = reinterpret_cast<std::uintptr_t>(tiles.x.origin);
   const auto stride = static_cast<std::uintptr_t>(tiles.x.stride_z) * sizeof(real);
-  tiles.width = width_of_tiles<Tiles>(tiles.planes, tiles.blocks());
-  tiles.shift = static_cast<int>(address % Tiles::sector / sizeof(real));
+  tiles.shift = static_cast<int>(address % tiles.sector / sizeof(real));
   tiles.pieces = stride % 16 == 0 && pack * tiles.width >= 16 ? 16 / pack : 0;
-  const std::size_t shared = Tiles::shared_bytes(tiles.planes, tiles.blocks(), tiles.width);
   with_shape(longest, [&](auto shape) {
     launch(solve_tiles<Lines, Lanes, decltype(shape)>, static_cast<unsigned>(tiles.tiles()),
-           static_cast<unsigned>(tiles.width * tiles.blocks()), shared, tiles);
+           static_cast<unsigned>(tiles.threads()), tiles.shared_bytes(), tiles);
   });
 }
 
@@ -177,10 +168,10 @@ class Tiles final : public LineSolver<Lines> {
     if (x.rows == 0 || x.count == 0 || whole.blocks.count == 0) return;
     constexpr int lanes = Lines::components == 2 ? 2 : 16 / sizeof(real);
     if (aligned(x, lanes)) {
-      solve_in_lanes<Lines, lanes>({whole, x, whole.nz}, longest_);
+      launch_tiles<Lines, lanes>({whole, x}, longest_);
     } else {
       SLUICE_REQUIRE(Lines::components == 1, "complex numbers begin at multiples of their size");
-      if constexpr (Lines::components == 1) solve_in_lanes<Lines, 1>({whole, x, whole.nz}, longest_);
+      if constexpr (Lines::components == 1) launch_tiles<Lines, 1>({whole, x}, longest_);
     }
   }
 
@@ -202,13 +193,14 @@ class Condensed final : public LineSolver<Lines> {
   void solve(const Lines& at_home, const Lines& whole, const LineArray& x) override {
     const LineArray& boundary = boundary_.array();
     const LineArray& ends = ends_.array();
-    launch_blocks<Pass::form_boundary, lanes>(at_home, x, boundary, longest_);
+    const LineBlocks<Lines> blocks{at_home, x, boundary};
+    launch_blocks<Pass::form_boundary, lanes>(blocks, longest_);
     launch_lines<lanes>(boundary, 0, CondenseBlocks<Lines, lanes>{at_home, boundary, ends});
     const LineArray values = column_.forward(ends);
     launch_lines<lanes>(values, whole.blocks.count, SolveReduced<Lines, lanes>{whole, values});
     column_.backward(ends);
     launch_lines<lanes>(boundary, at_home.blocks.count, ExpandBlocks<Lines, lanes>{at_home, boundary, ends});
-    launch_blocks<Pass::solve_interior, lanes>(at_home, x, boundary, longest_);
+    launch_blocks<Pass::solve_interior, lanes>(blocks, longest_);
   }
 
  private:

@@ -27,13 +27,6 @@ std::vector<double> symmetry_factors(const TridiagonalRows& rows, const ZBlocks&
   return factors;
 }
 
-TridiagonalRows scaled(TridiagonalRows rows, double scale) {
-  for (auto* values : {&rows.lower, &rows.diagonal, &rows.upper}) {
-    for (double& value : *values) value *= scale;
-  }
-  return rows;
-}
-
 TridiagonalRows transposed(const TridiagonalRows& rows) {
   TridiagonalRows result{std::vector<double>(rows.diagonal.size()), rows.diagonal,
                          std::vector<double>(rows.diagonal.size())};
@@ -97,18 +90,14 @@ void RowTables::set(const TridiagonalRows& rows) {
 
 PoissonTables::PoissonTables(const std::vector<double>& z_nodes, std::vector<double> shift_x,
                              std::vector<double> shift_y, const LinePlan& plan, double scale)
-    : PoissonTables(z_nodes, second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann), std::move(shift_x),
-                    std::move(shift_y), plan, scale) {}
-
-PoissonTables::PoissonTables(const std::vector<double>& z_nodes, const TridiagonalRows& second_derivative,
-                             std::vector<double> shift_x, std::vector<double> shift_y, const LinePlan& plan,
-                             double scale)
-    : strategy_(plan.strategy), rows_(second_derivative, plan) {
+    : strategy_(plan.strategy) {
+  TridiagonalRows rows = second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann);
+  rows_ = RowTables(rows, plan);
   // To divide solutions by `scale`, multiply the matrix by it once.
-  TridiagonalRows rows = scaled(second_derivative, scale);
+  for (auto* values : {&rows.lower, &rows.diagonal, &rows.upper, &shift_x, &shift_y}) {
+    for (double& value : *values) value *= scale;
+  }
   rows_.set(rows);
-  for (double& shift : shift_x) shift *= scale;
-  for (double& shift : shift_y) shift *= scale;
   shift_x_ = Buffer<double>(shift_x);
   shift_y_ = Buffer<double>(shift_y);
 
@@ -184,18 +173,13 @@ HelmholtzTables::HelmholtzTables(TridiagonalRows second_derivative, const LinePl
 }
 
 void HelmholtzTables::eliminate(int first, int end) {
-  const std::size_t nz = matrix_.diagonal.size();
-  double inverse = 0;
-  double weight = 1;
-  for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(end); ++k) {
-    if (k == static_cast<std::size_t>(first)) {
-      inverse = 1 / matrix_.diagonal[k];
-    } else {
-      weight *= -matrix_.upper[k - 1] * inverse;
-      inverse = 1 / (matrix_.diagonal[k] - matrix_.lower[k] * matrix_.upper[k - 1] * inverse);
-    }
-    host_values_[k] = inverse;
-    host_values_[nz + k] = weight;
+  const LineRows& rows = rows_.on_host().solved;
+  if (first == end) return;
+  ChainElimination chain(rows.lower[first], rows.diagonal[first], rows.upper[first]);
+  for (int k = first; k < end; ++k) {
+    if (k > first) chain.advance(rows.lower[k], rows.diagonal[k], rows.upper[k]);
+    host_values_[static_cast<std::size_t>(k)] = chain.inverse;
+    host_values_[static_cast<std::size_t>(rows.nz + k)] = chain.weight;
   }
 }
 

@@ -28,6 +28,7 @@ class RowTables {
  public:
   /// Takes the ratios lower_k / upper_{k-1} from `symmetric_as`; all matrices given to set() must have the same.
   RowTables(const TridiagonalRows& symmetric_as, const LinePlan& plan);
+  RowTables() = default;
 
   void set(const TridiagonalRows& rows);
   const PlanRows& on_host() const { return on_host_; }
@@ -59,8 +60,6 @@ class PoissonTables {
   static double bytes(const LinePlan& plan, const Box3& home, const Box3& whole);
 
  private:
-  PoissonTables(const std::vector<double>& z_nodes, const TridiagonalRows& second_derivative,
-                std::vector<double> shift_x, std::vector<double> shift_y, const LinePlan& plan, double scale);
   ShiftedLines lines(const Box3& box, const LineRows& rows) const;
   /// With the prepared `system` in `reduced`.
   ShiftedLines prepared_lines(const Box3& box, const ReducedSystem& system, Buffer<double>& reduced) const;

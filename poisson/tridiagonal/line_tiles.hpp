@@ -8,6 +8,7 @@
 
 #include "core/device/copy_ahead.hpp"
 #include "poisson/tridiagonal/near_block.hpp"
+#include "poisson/tridiagonal/reduced_system.hpp"
 
 namespace sluice {
 
@@ -15,26 +16,22 @@ namespace sluice {
 /// solve_between does to the values v of last rows (upwards) and w of first rows (downwards) is then one product and
 /// one sum per block,
 ///   v_n = up() v_{n-1} + start_up,    w_n = down() w_{n+1} + start_down.
-struct BlockBoundary {
-  double of_first = 0, of_last = 0, across = 0;  ///< ReducedCoefficient
-  double symmetry = 0;  ///< of the block; times `across`: the last row's coefficient of x_first
-
-  /// lower, upper: coefficients of the first and the last row towards the blocks below and above.
-  SLUICE_INLINE double up(double lower) const { return (back() * of_last) * (lower * of_first); }
+/// lower, upper: coefficients of the first and the last row towards the blocks below and above.
+struct SeparateBlock : BoundaryRows {
+  SLUICE_INLINE double up(double lower) const { return (back * of_last) * (lower * of_first); }
   SLUICE_INLINE double down(double upper) const { return (across * of_first) * (upper * of_last); }
   SLUICE_INLINE double start_up(double rhs_first, double rhs_last) const {
-    return fma(-back(), rhs_first * of_first, rhs_last) * of_last;
+    return fma(-back, rhs_first * of_first, rhs_last) * of_last;
   }
   SLUICE_INLINE double start_down(double lower, double rhs_first, double v_below, double v) const {
     return fma(-across * of_first, v, fma(-lower, v_below, rhs_first) * of_first);
   }
   SLUICE_INLINE double last(double upper, double v, double w_above) const { return fma(-upper * of_last, w_above, v); }
-  SLUICE_INLINE double back() const { return symmetry * across; }
 };
 
 /// values_n = factor_n values_{n-1} + values_n, n from 1 to `count` - 1; with negative pitches, from the last to the
 /// first. Reads a few values at a time, so that the reads overlap.
-SLUICE_INLINE void chain(int count, const double* factors, int factor_pitch, double* values, int pitch) {
+SLUICE_INLINE void sweep(int count, const double* factors, int factor_pitch, double* values, int pitch) {
   constexpr int group = 4;
   double value = values[0];
   for (int start = 1; start < count; start += group) {
@@ -58,7 +55,6 @@ template <class Lines, int Lanes>
 struct LineTiles {
   Lines lines;
   LineArray x;
-  int planes = 0;  ///< planes of x
   int width = 0;
   int shift = 0;   ///< real numbers by which the first tile starts before x, so that tiles start at memory sectors
   int pieces = 0;  ///< packs copied in one access of 16 bytes, a power of two; 0: none
@@ -73,18 +69,19 @@ struct LineTiles {
   SLUICE_INLINE int plane() const { return static_cast<int>((x.rows - 1) * x.stride_y) + x.count; }
   int tiles() const { return (plane() + shift + row() - 1) / row(); }
 
+  SLUICE_INLINE int threads() const { return width * blocks(); }
+
   /// Doubles in shared memory. Per block: two rows of values, factors of its lines and a share of the mean. Per row:
   /// its table entries, with a gap after each block, so that threads of two blocks read from different banks.
-  static constexpr int factors(int width) { return Lines::components == 2 ? width : 1; }
-  static constexpr int table_pitch(int planes, int blocks) { return planes + blocks; }
-  static constexpr int doubles(int planes, int blocks, int width) {
-    const int all = blocks * (2 * width * Lanes + factors(width) + 1) + Lines::columns * table_pitch(planes, blocks);
-    return (all + 1) / 2 * 2;
+  SLUICE_INLINE int factors() const { return Lines::components == 2 ? width : 1; }
+  SLUICE_INLINE int table_pitch() const { return lines.nz + blocks(); }
+  SLUICE_INLINE int doubles() const {
+    return (blocks() * (2 * row() + factors() + 1) + Lines::columns * table_pitch() + 1) / 2 * 2;
   }
   /// Bytes of shared memory: these doubles and the rows inside blocks.
-  static constexpr std::size_t shared_bytes(int planes, int blocks, int width) {
-    return static_cast<std::size_t>(doubles(planes, blocks, width)) * sizeof(double) +
-           static_cast<std::size_t>((planes - 2 * blocks) * width * Lanes) * sizeof(real);
+  std::size_t shared_bytes() const {
+    return static_cast<std::size_t>(doubles()) * sizeof(double) +
+           static_cast<std::size_t>((lines.nz - 2 * blocks()) * row()) * sizeof(real);
   }
 };
 
@@ -96,11 +93,12 @@ class LineTile {
 
   /// `shared`: Tiles::shared_bytes for all threads of the tile, aligned to 16 bytes.
   SLUICE_INLINE LineTile(const Tiles& tiles, int tile, int thread, double* shared)
-      : tiles_(tiles), shared_(shared), thread_(thread), in_row_(thread % tiles.width), block_(thread / tiles.width) {
-    const int bottom = tiles.lines.blocks.bounds[0];
-    shape_.first = tiles.lines.blocks.bounds[block_];
-    shape_.rows = tiles.lines.blocks.bounds[block_ + 1] - shape_.first;
-    plane_ = shape_.first - bottom;
+      : tiles_(tiles),
+        shared_(shared),
+        thread_(thread),
+        in_row_(thread % tiles.width),
+        block_(thread / tiles.width),
+        rows_(table(), tiles.table_pitch(), Shape::of_block(tiles.lines.blocks, block_)) {
     place_ = tile * tiles.row() + in_row_ * Lanes - tiles.shift;
     const int inside = place_ > 0 ? place_ : 0;
     j_ = inside / static_cast<int>(tiles.x.stride_y);
@@ -112,40 +110,33 @@ class LineTile {
   /// Loads the table, the block's rows and coefficients; on a GPU the rows are copied asynchronously.
   SLUICE_INLINE void read() {
     read_inside();
-    const Lines& lines = tiles_.lines;
-    table().load(lines, shape_, in_row_, tiles_.width);
-    if (Lines::components == 1 || lanes_ > 0) {
-      equations_.of_first = lines.reduced_at(inverse_of_first, block_, line(), j_);
-      equations_.of_last = lines.reduced_at(inverse_of_last, block_, line(), j_);
-      equations_.across = lines.reduced_at(coupling, block_, line(), j_);
-      equations_.symmetry = lines.symmetry[block_];
-    }
+    rows_.load(tiles_.lines, in_row_, tiles_.width);
+    if (Lines::components == 1 || lanes_ > 0)
+      static_cast<BoundaryRows&>(equations_) = boundary_rows(tiles_.lines, block_, line(), j_);
     if (lanes_ == 0) return;
     first_ = fetch(own_rows(), lanes_);
-    last_ = fetch(own_rows() + (shape_.rows - 1) * tiles_.x.stride_z, lanes_);
+    last_ = fetch(own_rows() + (shape().rows - 1) * tiles_.x.stride_z, lanes_);
   }
 
   /// Computes what does not depend on the rows.
   SLUICE_INLINE void prepare() {
-    pivots_.set_shift(lanes_ == 0 ? -1 : tiles_.lines.shift(line(), j_));
-    if constexpr (NearPivots<Lines, Shape>::ahead) pivots_.find_all(table(), shape_);
+    rows_.set_shift(lanes_ == 0 ? -1 : tiles_.lines.shift(line(), j_));
+    if constexpr (NearRows<Lines, Shape>::ahead) rows_.find_pivots();
   }
 
   SLUICE_INLINE void form_boundary() {
     const bool singular = is_singular();
     if (singular) shares()[block_] = moment();
-    const NearTable near = table();
-    NearChain<Lanes, Lines, Shape, NoStore> rows{near, shape_, pivots_, inside(), tiles_.row(), {}};
-    const Eliminated<Lanes> sums = eliminate<Lanes>(rows, std::integral_constant<int, Lanes>{});
+    NearChain<Lanes, Lines, Shape, NoStore> chain{rows_, inside(), tiles_.row(), {}};
+    const Eliminated<Lanes> sums = eliminate<Lanes>(chain, std::integral_constant<int, Lanes>{});
     double first[Lanes], last[Lanes];
     SLUICE_UNROLL
     for (int r = 0; r < Lanes; ++r) {
-      first[r] = sums.below(r, near.upper(0), first_[r]);
-      last[r] = sums.above(r, near.lower(shape_.rows - 1), last_[r]);
+      first[r] = sums.below(r, rows_.upper(0), first_[r]);
+      last[r] = sums.above(r, rows_.lower(shape().rows - 1), last_[r]);
     }
     if (Lines::components == 2 && singular) first[Lanes - 1] = last[Lanes - 1] = 0;  // the singular line is real
-    if (in_row_ < Tiles::factors(tiles_.width))
-      factors()[block_ * Tiles::factors(tiles_.width) + in_row_] = equations_.up(lower());
+    if (in_row_ < tiles_.factors()) factors()[block_ * tiles_.factors() + in_row_] = equations_.up(lower());
     SLUICE_UNROLL
     for (int r = 0; r < Lanes; ++r) {
       ups(block_)[r] = equations_.start_up(first[r], last[r]);
@@ -155,14 +146,13 @@ class LineTile {
 
   /// Each thread handles single real numbers of a row, through all blocks.
   SLUICE_INLINE void sweep_up() {
-    const int pitch = Tiles::factors(tiles_.width);
-    for (int n = thread_; n < tiles_.row(); n += threads())
-      chain(tiles_.blocks(), factors() + factor_of(n), pitch, all_ups() + n, tiles_.row());
+    const int pitch = tiles_.factors();
+    for (int n = thread_; n < tiles_.row(); n += tiles_.threads())
+      sweep(tiles_.blocks(), factors() + factor_of(n), pitch, all_ups() + n, tiles_.row());
   }
 
   SLUICE_INLINE void turn() {
-    if (in_row_ < Tiles::factors(tiles_.width))
-      factors()[block_ * Tiles::factors(tiles_.width) + in_row_] = equations_.down(upper());
+    if (in_row_ < tiles_.factors()) factors()[block_ * tiles_.factors() + in_row_] = equations_.down(upper());
     SLUICE_UNROLL
     for (int r = 0; r < Lanes; ++r) {
       const double below = block_ > 0 ? ups(block_ - 1)[r] : 0;
@@ -171,10 +161,10 @@ class LineTile {
   }
 
   SLUICE_INLINE void sweep_down() {
-    const int pitch = Tiles::factors(tiles_.width);
+    const int pitch = tiles_.factors();
     const int highest = tiles_.blocks() - 1;
-    for (int n = thread_; n < tiles_.row(); n += threads())
-      chain(tiles_.blocks(), factors() + factor_of(n) + highest * pitch, -pitch,
+    for (int n = thread_; n < tiles_.row(); n += tiles_.threads())
+      sweep(tiles_.blocks(), factors() + factor_of(n) + highest * pitch, -pitch,
             all_downs() + n + highest * tiles_.row(), -tiles_.row());
   }
 
@@ -202,11 +192,10 @@ class LineTile {
     const std::ptrdiff_t stride = tiles_.x.stride_z;
     const int lanes = lanes_;
     const auto store = [=](int m, const LanePack<Lanes>& pack) { write(to + (m + 1) * stride, pack, lanes); };
-    const NearTable near = table();
-    NearChain<Lanes, Lines, Shape, decltype(store)> rows{near, shape_, pivots_, inside(), tiles_.row(), store};
-    solve_between<real, Lanes>(rows, std::integral_constant<int, Lanes>{}, first_, last_);
+    NearChain<Lanes, Lines, Shape, decltype(store)> chain{rows_, inside(), tiles_.row(), store};
+    solve_between<real, Lanes>(chain, std::integral_constant<int, Lanes>{}, first_, last_);
     write(to, first_, lanes);
-    write(to + (shape_.rows - 1) * stride, last_, lanes);
+    write(to + (shape().rows - 1) * stride, last_, lanes);
   }
 
  private:
@@ -238,18 +227,18 @@ class LineTile {
   /// Copies the rows between first and last. If `pieces` packs are copied together, their threads share the rows.
   SLUICE_INLINE void read_inside() {
     const std::ptrdiff_t stride = tiles_.x.stride_z;
-    const real* const row = tiles_.x.origin + (plane_ + 1) * stride;
+    const real* const row = tiles_.x.origin + (shape().first + 1) * stride;
     const int mine = in_row_ & (tiles_.pieces - 1);
     const int together = place_ - mine * Lanes;
     if (tiles_.pieces > 0 && together >= 0 && together + tiles_.pieces * Lanes <= tiles_.plane()) {
       SLUICE_UNROLL
       for (int m = 0; m < Shape::inside; ++m) {
-        if (shape_.has(m) && (m & (tiles_.pieces - 1)) == mine)
+        if (shape().has(m) && (m & (tiles_.pieces - 1)) == mine)
           copy_ahead<16>(inside() - mine * Lanes + m * tiles_.row(), row + together + m * stride);
       }
       return;
     }
-    for (int m = 0; m + 2 < shape_.rows; ++m) {
+    for (int m = 0; m + 2 < shape().rows; ++m) {
       for (int r = 0; r < lanes_; ++r)
         copy_ahead<sizeof(real)>(inside() + m * tiles_.row() + r, row + place_ + r + m * stride);
     }
@@ -259,8 +248,8 @@ class LineTile {
   SLUICE_INLINE double moment() const {
     if constexpr (Lines::components == 2) {
       const double* const moment = tiles_.lines.moment;
-      const double ends = moment[shape_.first] * first_.lane[0] + moment[shape_.last()] * last_.lane[0];
-      return ends + moment_of_block(tiles_.lines, shape_.first + 1, shape_.last(), inside(), tiles_.row());
+      const double ends = moment[shape().first] * first_.lane[0] + moment[shape().last()] * last_.lane[0];
+      return ends + moment_of_block(tiles_.lines, shape().first + 1, shape().last(), inside(), tiles_.row());
     } else {
       return 0;
     }
@@ -272,16 +261,15 @@ class LineTile {
     return sum;
   }
 
-  SLUICE_INLINE bool is_singular() const {
-    return tiles_.lines.holds_singular_line && j_ == 0 && lane_ == 0 && lanes_ > 0;
-  }
+  SLUICE_INLINE bool is_singular() const { return is_singular_line(tiles_.lines, lane_, j_) && lanes_ > 0; }
 
   // Coefficients of the first and the last row towards the other blocks.
-  SLUICE_INLINE double lower() const { return table().lower(0); }
-  SLUICE_INLINE double upper() const { return table().upper(shape_.rows - 1); }
+  SLUICE_INLINE double lower() const { return rows_.lower(0); }
+  SLUICE_INLINE double upper() const { return rows_.upper(shape().rows - 1); }
 
+  SLUICE_INLINE const Shape& shape() const { return rows_.shape; }
   SLUICE_INLINE int line() const { return lane_ / Lines::components; }
-  SLUICE_INLINE real* own_rows() const { return tiles_.x.origin + place_ + plane_ * tiles_.x.stride_z; }
+  SLUICE_INLINE real* own_rows() const { return tiles_.x.origin + place_ + shape().first * tiles_.x.stride_z; }
 
   // Shared memory: values going up, values going down, factors, shares of the mean, the table, rows inside blocks.
   SLUICE_INLINE double* all_ups() const { return shared_; }
@@ -289,29 +277,26 @@ class LineTile {
   SLUICE_INLINE double* ups(int block) const { return all_ups() + block * tiles_.row() + in_row_ * Lanes; }
   SLUICE_INLINE double* downs(int block) const { return all_downs() + block * tiles_.row() + in_row_ * Lanes; }
   SLUICE_INLINE double* factors() const { return shared_ + 2 * tiles_.blocks() * tiles_.row(); }
-  SLUICE_INLINE double* shares() const { return factors() + tiles_.blocks() * Tiles::factors(tiles_.width); }
-  SLUICE_INLINE NearTable table() const {
-    return {shares() + tiles_.blocks() + plane_ + block_, Tiles::table_pitch(tiles_.planes, tiles_.blocks())};
+  SLUICE_INLINE double* shares() const { return factors() + tiles_.blocks() * tiles_.factors(); }
+  SLUICE_INLINE double* table() const {
+    return shares() + tiles_.blocks() + tiles_.lines.blocks.bounds[block_] + block_;
   }
   SLUICE_INLINE real* inside() const {
-    double* const rows = shared_ + Tiles::doubles(tiles_.planes, tiles_.blocks(), tiles_.width);
-    return reinterpret_cast<real*>(rows) + (plane_ - 2 * block_) * tiles_.row() + in_row_ * Lanes;
+    real* const rows = reinterpret_cast<real*>(shared_ + tiles_.doubles());
+    return rows + (shape().first - 2 * block_) * tiles_.row() + in_row_ * Lanes;
   }
   /// Index of a block's factor for number n of a row.
   SLUICE_INLINE int factor_of(int n) const { return Lines::components == 2 ? n / Lanes : 0; }
-  SLUICE_INLINE int threads() const { return tiles_.width * tiles_.blocks(); }
 
   const Tiles& tiles_;
   double* shared_;
   int thread_, in_row_, block_;
-  Shape shape_;
-  int plane_;                               ///< plane of x of the block's first row
   int place_;                               ///< position of the pack in a plane
   int lane_, j_;                            ///< its lane in its row, and the row
   int lanes_;                               ///< how many of its numbers are part of a line
   LanePack<Lanes> first_ = {}, last_ = {};  ///< rows first and last
-  BlockBoundary equations_;
-  NearPivots<Lines, Shape> pivots_;
+  SeparateBlock equations_;
+  NearRows<Lines, Shape> rows_;
 };
 
 }  // namespace sluice

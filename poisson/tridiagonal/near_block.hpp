@@ -20,40 +20,31 @@ struct BlockShape {
   int first = 0;  ///< row of the grid
   int rows = 0;
 
+  SLUICE_INLINE static BlockShape of_block(const BlockBounds& blocks, int n) {
+    BlockShape shape;
+    shape.first = blocks.bounds[n];
+    shape.rows = blocks.bounds[n + 1] - shape.first;
+    return shape;
+  }
+
   SLUICE_INLINE int last() const { return first + rows - 1; }
   /// Whether the block has the m-th row between its first and last.
   SLUICE_INLINE bool has(int m) const { return m + 2 < MinRows || m + 2 < rows; }
 };
 
-/// Makes the compiler reload values from memory, instead of keeping them in scarce registers.
-SLUICE_INLINE void forget_registers() {
-#ifdef __CUDA_ARCH__
-  asm volatile("" ::: "memory");
-#endif
-}
-
 /// Calls action with the smallest shape that fits blocks of at most `longest` rows. Block lengths differ by at most one
 /// row, so each block has at least as many rows as the next smaller shape holds.
 template <class Action>
 void with_shape(std::int64_t longest, const Action& action) {
-  if (longest <= 8) {
-    action(BlockShape<8, 2>());
-  } else if (longest <= 12) {
-    action(BlockShape<12, 8>());
-  } else if (longest <= 16) {
-    action(BlockShape<16, 12>());
-  } else if (longest <= 17) {
-    action(BlockShape<17, 16>());
-  } else if (longest <= 20) {
-    action(BlockShape<20, 17>());
-  } else if (longest <= 24) {
-    action(BlockShape<24, 20>());
-  } else if (longest <= 28) {
-    action(BlockShape<28, 24>());
-  } else {
-    SLUICE_REQUIRE(longest <= max_rows_of_thread, "a block that is too long for a thread");
-    action(BlockShape<32, 28>());
-  }
+  if (longest <= 8) return action(BlockShape<8, 2>());
+  if (longest <= 12) return action(BlockShape<12, 8>());
+  if (longest <= 16) return action(BlockShape<16, 12>());
+  if (longest <= 17) return action(BlockShape<17, 16>());
+  if (longest <= 20) return action(BlockShape<20, 17>());
+  if (longest <= 24) return action(BlockShape<24, 20>());
+  if (longest <= 28) return action(BlockShape<28, 24>());
+  SLUICE_REQUIRE(longest <= max_rows_of_thread, "a block that is too long for a thread");
+  action(BlockShape<32, 28>());
 }
 
 /// Coefficients of an unknown, the same for all lanes.
@@ -77,87 +68,103 @@ SLUICE_INLINE double reciprocal(double x) {
   }
 }
 
-/// Coefficients of a block's rows in shared memory: column c of Lines::entry begins at data + c * pitch.
+/// The coefficients of a block's rows, in a table in shared memory that the threads of the block share: column c of
+/// Lines::entry begins at table + c * pitch.
+template <class Lines, class Shape>
 struct NearTable {
-  double* data;
+  double* table;
   int pitch;
+  Shape shape;
 
-  SLUICE_INLINE double lower(int row) const { return data[row]; }
-  SLUICE_INLINE double upper(int row) const { return data[pitch + row]; }
-  SLUICE_INLINE double column(int n, int row) const { return data[n * pitch + row]; }
+  SLUICE_INLINE NearTable(double* start, int column_pitch, Shape of_block)
+      : table(start), pitch(column_pitch), shape(of_block) {}
+
+  SLUICE_INLINE double lower(int row) const { return table[row]; }
+  SLUICE_INLINE double upper(int row) const { return table[pitch + row]; }
+  SLUICE_INLINE double column(int n, int row) const { return table[n * pitch + row]; }
 
   /// Loads one thread's part: every `step`-th row from `start` on. A barrier must follow before the table is used.
-  template <class Lines, class Shape>
-  SLUICE_INLINE void load(const Lines& lines, const Shape& shape, int start, int step) const {
+  SLUICE_INLINE void load(const Lines& lines, int start, int step) const {
     for (int n = 0; n < Lines::columns; ++n) {
-      for (int row = start; row < shape.rows; row += step) data[n * pitch + row] = lines.entry(n, shape.first + row);
+      for (int row = start; row < shape.rows; row += step) table[n * pitch + row] = lines.entry(n, shape.first + row);
     }
   }
 };
 
-/// 1 / pivot and weight of the rows m = 0, 1, ... inside a block, during upward elimination. The singular flux does not
-/// occur: it is on the last row of the grid, which is the last of its block.
+/// These and 1 / pivot and weight of the rows m = 0, 1, ... inside the block, during upward elimination. The singular
+/// flux does not occur: it is on the last row of the grid, which is the last of its block.
 template <class Lines, class Shape>
-class NearPivots;
+class NearRows;
 
 template <class Shape>
-class NearPivots<ShiftedLines, Shape> {
+class NearRows<ShiftedLines, Shape> : public NearTable<ShiftedLines, Shape> {
  public:
+  using NearTable<ShiftedLines, Shape>::NearTable;
+
   /// Whether pivots are computed before an elimination that calls advance(). Not in single precision, where they would
-  /// need registers for doubles. A solve without elimination needs find_all() in both precisions.
+  /// need registers for doubles. A solve without elimination needs find_pivots() in both precisions.
   static constexpr bool ahead = sizeof(real) == sizeof(double);
   static constexpr bool in_registers = true;  ///< then registers are scarce
 
   /// For a line whose diagonal is shifted by `shift`.
   SLUICE_INLINE void set_shift(double shift) { shift_ = shift; }
 
-  SLUICE_INLINE void find_all(const NearTable& table, const Shape& shape) {
+  SLUICE_INLINE void find_pivots() {
     SLUICE_UNROLL
     for (int m = 0; m < Shape::inside; ++m) {
-      if (shape.has(m)) find(table, m);
+      if (this->shape.has(m)) find_pivot(m);
     }
   }
 
   /// Advances to row m from the row below.
-  SLUICE_INLINE void advance(const NearTable& table, int m) {
-    weight_ = m == 0 ? 1 : weight_ * (-table.upper(m) * inverse_);
+  SLUICE_INLINE void advance(int m) {
+    weight_ = m == 0 ? 1 : weight_ * (-this->upper(m) * inverse_);
     if constexpr (ahead) {
-      inverse_ = row_[m];
+      inverse_ = pivots_[m];
     } else {
-      find(table, m);
+      find_pivot(m);
     }
   }
-  SLUICE_INLINE double inverse(const NearTable& /*table*/, int /*m*/) const { return inverse_; }
-  SLUICE_INLINE double weight(const NearTable& /*table*/, int /*m*/) const { return weight_; }
-  /// For a row that find_all() or advance() has passed.
-  SLUICE_INLINE real kept(const NearTable& /*table*/, int m) const { return row_[m]; }
+  SLUICE_INLINE double inverse(int /*m*/) const { return inverse_; }
+  SLUICE_INLINE double weight(int /*m*/) const { return weight_; }
+  /// The inverse, for a row that find_pivots() or advance() has passed.
+  SLUICE_INLINE real kept(int m) const { return pivots_[m]; }
 
  private:
-  SLUICE_INLINE void find(const NearTable& table, int m) {
-    const double diagonal = table.column(2, m + 1) + shift_;
-    inverse_ = reciprocal(m == 0 ? diagonal : fma(-table.lower(m + 1) * table.upper(m), inverse_, diagonal));
-    row_[m] = static_cast<real>(inverse_);
+  SLUICE_INLINE void find_pivot(int m) {
+    const double diagonal = this->column(2, m + 1) + shift_;
+    inverse_ = reciprocal(m == 0 ? diagonal : fma(-this->lower(m + 1) * this->upper(m), inverse_, diagonal));
+    pivots_[m] = static_cast<real>(inverse_);
   }
 
   double shift_ = 0;
   double inverse_ = 0;
   double weight_ = 1;
-  real row_[Shape::inside] = {};
+  real pivots_[Shape::inside] = {};
 };
 
 template <class Shape>
-class NearPivots<TableLines, Shape> {
+class NearRows<TableLines, Shape> : public NearTable<TableLines, Shape> {
  public:
+  using NearTable<TableLines, Shape>::NearTable;
+
   static constexpr bool ahead = false;
   static constexpr bool in_registers = false;
 
   SLUICE_INLINE void set_shift(double /*shift*/) {}
-  SLUICE_INLINE void find_all(const NearTable& /*table*/, const Shape& /*shape*/) {}
-  SLUICE_INLINE void advance(const NearTable& /*table*/, int /*m*/) {}
-  SLUICE_INLINE double inverse(const NearTable& table, int m) const { return table.column(2, m + 1); }
-  SLUICE_INLINE double weight(const NearTable& table, int m) const { return table.column(3, m + 1); }
-  SLUICE_INLINE real kept(const NearTable& table, int m) const { return static_cast<real>(table.column(2, m + 1)); }
+  SLUICE_INLINE void find_pivots() {}
+  SLUICE_INLINE void advance(int /*m*/) {}
+  SLUICE_INLINE double inverse(int m) const { return this->column(2, m + 1); }
+  SLUICE_INLINE double weight(int m) const { return this->column(3, m + 1); }
+  SLUICE_INLINE real kept(int m) const { return static_cast<real>(inverse(m)); }
 };
+
+/// Makes the compiler reload values from memory, instead of keeping them in scarce registers.
+SLUICE_INLINE void forget_registers() {
+#ifdef __CUDA_ARCH__
+  asm volatile("" ::: "memory");
+#endif
+}
 
 /// For chains that are only eliminated.
 struct NoStore {};
@@ -166,9 +173,7 @@ struct NoStore {};
 /// at `inside` are overwritten.
 template <int Lanes, class Lines, class Shape, class Store>
 struct NearChain {
-  const NearTable& table;
-  const Shape& shape;
-  NearPivots<Lines, Shape>& pivots;
+  NearRows<Lines, Shape>& rows;
   real* inside;
   int pitch;
   Store store;
@@ -177,40 +182,40 @@ struct NearChain {
   SLUICE_INLINE void up(const Action& action) {
     SLUICE_UNROLL
     for (int m = 0; m < Shape::inside; ++m) {
-      if (!shape.has(m)) continue;
+      if (!rows.shape.has(m)) continue;
       const LanePack<Lanes> d = pack_at<Lanes>(inside + m * pitch);
-      pivots.advance(table, m);
-      action(d, ChainRow{table.lower(m + 1), 0, pivots.inverse(table, m), pivots.weight(table, m)});
+      rows.advance(m);
+      action(d, ChainRow{rows.lower(m + 1), 0, rows.inverse(m), rows.weight(m)});
     }
   }
   template <class Action>
   SLUICE_INLINE void solve_up(const Action& action) {
     constexpr bool early = sizeof(real) < sizeof(double);  // faster: read a row before the row below is written
     LanePack<Lanes> next = {};
-    if (early && shape.has(0)) next = pack_at<Lanes>(inside);
+    if (early && rows.shape.has(0)) next = pack_at<Lanes>(inside);
     SLUICE_UNROLL
     for (int m = 0; m < Shape::inside; ++m) {
-      if (!shape.has(m)) continue;
+      if (!rows.shape.has(m)) continue;
       LanePack<Lanes> d = next;
       if constexpr (!early) {
         d = pack_at<Lanes>(inside + m * pitch);
-      } else if (m + 1 < Shape::inside && shape.has(m + 1)) {
+      } else if (m + 1 < Shape::inside && rows.shape.has(m + 1)) {
         next = pack_at<Lanes>(inside + (m + 1) * pitch);
       }
       LanePack<Lanes> kept;
-      action(d, ChainRow{table.lower(m + 1), 0, pivots.kept(table, m)}, kept);
+      action(d, ChainRow{rows.lower(m + 1), 0, rows.kept(m)}, kept);
       pack_at<Lanes>(inside + m * pitch) = kept;
     }
   }
   template <class Action>
   SLUICE_INLINE void down(const Action& action) {
-    if constexpr (NearPivots<Lines, Shape>::in_registers) forget_registers();
+    if constexpr (NearRows<Lines, Shape>::in_registers) forget_registers();
     SLUICE_UNROLL
     for (int m = Shape::inside - 1; m >= 0; --m) {
-      if (!shape.has(m)) continue;
+      if (!rows.shape.has(m)) continue;
       const LanePack<Lanes> kept = pack_at<Lanes>(inside + m * pitch);
       LanePack<Lanes> x;
-      action(kept, ChainRow{0, table.upper(m + 1), pivots.kept(table, m)}, x);
+      action(kept, ChainRow{0, rows.upper(m + 1), rows.kept(m)}, x);
       store(m, x);
     }
   }

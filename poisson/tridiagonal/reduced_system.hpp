@@ -1,5 +1,5 @@
 #pragma once
-// Prepares the systems of block-boundary values: the coefficients of reduced chains (chains.hpp).
+// Systems of block-boundary values: the preparation of their coefficients.
 #include <cstddef>
 
 #include "poisson/tridiagonal/lines.hpp"
@@ -98,5 +98,19 @@ struct ReducedSystem {
     }
   }
 };
+
+/// The two rows of a block in a prepared system.
+struct BoundaryRows {
+  double of_first = 0, of_last = 0;  ///< 1 / pivot
+  double across = 0, back = 0;       ///< coefficient of x_last in row first, of x_first in row last
+};
+
+/// Those of the line (i, j).
+template <class Lines>
+SLUICE_INLINE BoundaryRows boundary_rows(const Lines& lines, int block, int i, int j) {
+  const double across = lines.reduced_at(coupling, block, i, j);
+  return {lines.reduced_at(inverse_of_first, block, i, j), lines.reduced_at(inverse_of_last, block, i, j), across,
+          lines.symmetry[block] * across};
+}
 
 }  // namespace sluice

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <string>
 
 #include "core/device/memory.hpp"
@@ -25,39 +24,31 @@ LinePlan plan_of_rank(const test::LineShape& shape, int ranks, int rank) {
   return plan_condensed(bounds, rank);
 }
 
-/// One of the passes of BlocksOnChip over all z blocks, as a thread block of three threads does it for three lines at a
-/// time.
-template <int Lanes, class Blocks, class ForEachLine, class Pass>
-void for_blocks_on_chip(const Blocks& blocks, const ForEachLine& for_each_line, const Pass& pass) {
+/// One of the passes over all z blocks, as a thread block of three threads makes it for three packs at a time.
+template <int Lanes, class Shape, class Lines, class ForEachLine, class Pass>
+void for_blocks_on_chip(const LineBlocks<Lines>& blocks, const ForEachLine& for_each_line, const Pass& pass) {
+  using Thread = BlockOnChip<Lines, Lanes, Shape>;
   constexpr int threads = 3;
-  constexpr int pitch = threads * Lanes;
-  constexpr double not_filled = std::numeric_limits<double>::quiet_NaN();
-  std::vector<std::array<int, 2>> lines;
-  for_each_line([&](int lane, int j) { lines.push_back({lane, j}); });
+  std::vector<std::array<int, 2>> packs;
+  for_each_line([&](int lane, int j) { packs.push_back({lane, j}); });
   for (int block = 0; block < blocks.lines.blocks.count; ++block) {
-    std::vector<double> shared(Blocks::shared_bytes(threads) / sizeof(double) + 1, not_filled);
-    double* const table = shared.data();
-    real* const rows = reinterpret_cast<real*>(table + Blocks::table_size);
-    for (int thread = 0; thread < threads; ++thread) blocks.load_table(block, thread, threads, table);
-    for (std::size_t first = 0; first < lines.size(); first += threads) {
-      const std::size_t count = std::min<std::size_t>(threads, lines.size() - first);
-      for (std::size_t n = 0; n < count; ++n)
-        blocks.load_rows(lines[first + n][0], lines[first + n][1], block, rows + n * Lanes, pitch);
-      for (std::size_t n = 0; n < count; ++n)
-        pass(lines[first + n][0], lines[first + n][1], block, table, rows + n * Lanes, pitch);
+    for (std::size_t first = 0; first < packs.size(); first += threads) {
+      std::vector<double> shared(Thread::shared_bytes(threads) / sizeof(double) + 1, std::nan(""));
+      std::vector<Thread> group;
+      for (int thread = 0; thread < threads; ++thread) {
+        const auto [lane, j] = packs[std::min(first + static_cast<std::size_t>(thread), packs.size() - 1)];
+        group.emplace_back(blocks, lane, j, block, shared.data(), thread, threads);
+        group.back().load_table();
+      }
+      const std::size_t count = std::min<std::size_t>(threads, packs.size() - first);
+      for (std::size_t n = 0; n < count; ++n) group[n].load_rows();
+      for (std::size_t n = 0; n < count; ++n) pass(group[n]);
     }
   }
 }
 
-template <int Lanes, class Blocks, class ForEachLine>
-void form_boundary_on_chip(const Blocks& blocks, const ForEachLine& for_each_line) {
-  for_blocks_on_chip<Lanes>(blocks, for_each_line, [&](auto... arguments) { blocks.form_boundary(arguments...); });
-}
-
-template <int Lanes, class Blocks, class ForEachLine>
-void solve_interior_on_chip(const Blocks& blocks, const ForEachLine& for_each_line) {
-  for_blocks_on_chip<Lanes>(blocks, for_each_line, [&](auto... arguments) { blocks.solve_interior(arguments...); });
-}
+const auto form_boundary = [](auto& thread) { thread.form_boundary(); };
+const auto solve_interior = [](auto& thread) { thread.solve_interior(); };
 
 /// The passes of `ranks` ranks that condense their blocks, rank after rank and thread after thread.
 template <int Lanes, class Lines>
@@ -83,22 +74,22 @@ std::vector<std::vector<real>> solve_condensed(const test::LineShape& shape, int
       const LineArray boundary{edges.data() + 2 * plan.first_block() * lines, x.count, lines, x.count, x.rows};
       const LineArray own_ends{ends.data() + 2 * rank * lines, x.count, lines, x.count, x.rows};
       with_shape(plan.longest(), [&](auto room) {
-        action(BlocksOnChip<Lines, Lanes, decltype(room)>{problem.home(), own, boundary}, own_ends);
+        action(room, LineBlocks<Lines>{problem.home(), own, boundary}, own_ends);
       });
     }
   };
-  on_each_rank([&](const auto& home, const LineArray& own_ends) {
-    form_boundary_on_chip<Lanes>(home, for_each_line);
+  on_each_rank([&](auto room, const LineBlocks<Lines>& home, const LineArray& own_ends) {
+    for_blocks_on_chip<Lanes, decltype(room)>(home, for_each_line, form_boundary);
     const CondenseBlocks<Lines, Lanes> condense{home.lines, home.boundary, own_ends};
     for_each_line([&](int lane, int j) { condense(lane, j, nullptr, 0); });
   });
   const test::LineProblem<Lines> whole(shape, plan_of_rank(shape, ranks, 0));
   const SolveReduced<Lines, Lanes> reduced{whole.lines(), {ends.data(), x.count, lines, x.count, x.rows}};
   for_each_line([&](int lane, int j) { reduced(lane, j, g.data(), Lanes); });
-  on_each_rank([&](const auto& home, const LineArray& own_ends) {
+  on_each_rank([&](auto room, const LineBlocks<Lines>& home, const LineArray& own_ends) {
     const ExpandBlocks<Lines, Lanes> expand{home.lines, home.boundary, own_ends};
     for_each_line([&](int lane, int j) { expand(lane, j, g.data(), Lanes); });
-    solve_interior_on_chip<Lanes>(home, for_each_line);
+    for_blocks_on_chip<Lanes, decltype(room)>(home, for_each_line, solve_interior);
   });
   return data.lines();
 }
@@ -118,11 +109,11 @@ std::vector<std::vector<real>> solve_in_passes(const test::LineShape& shape) {
       for (int lane = 0; lane < x.count; lane += Lanes) action(lane, j);
     }
   };
-  const BlocksOnChip<Lines, Lanes, Shape> blocks{problem.lines(), x, boundary};
-  form_boundary_on_chip<Lanes>(blocks, for_each_line);
+  const LineBlocks<Lines> blocks{problem.lines(), x, boundary};
+  for_blocks_on_chip<Lanes, Shape>(blocks, for_each_line, form_boundary);
   const SolveReduced<Lines, Lanes> reduced{problem.lines(), boundary};
   for_each_line([&](int lane, int j) { reduced(lane, j, g.data(), Lanes); });
-  solve_interior_on_chip<Lanes>(blocks, for_each_line);
+  for_blocks_on_chip<Lanes, Shape>(blocks, for_each_line, solve_interior);
   return data.lines();
 }
 

@@ -24,13 +24,12 @@ template <int Lanes, class Shape, class Lines>
 std::vector<std::vector<real>> solve_in_tiles(const test::LineShape& shape, const TileForm& form) {
   const test::LineProblem<Lines> problem(shape);
   test::LineData<Lines> data(shape);
-  const LineTiles<Lines, Lanes> tiles{problem.lines(), data.array(), shape.nz, form.width, form.shift, form.pieces};
-  std::vector<double> shared(tiles.shared_bytes(shape.nz, shape.blocks, form.width) / sizeof(double) + 1);
+  const LineTiles<Lines, Lanes> tiles{problem.lines(), data.array(), form.width, form.shift, form.pieces};
+  std::vector<double> shared(tiles.shared_bytes() / sizeof(double) + 1);
   for (int tile = 0; tile < tiles.tiles(); ++tile) {
     std::ranges::fill(shared, std::nan(""));
     std::vector<LineTile<Lines, Lanes, Shape>> threads;
-    for (int thread = 0; thread < form.width * shape.blocks; ++thread)
-      threads.emplace_back(tiles, tile, thread, shared.data());
+    for (int thread = 0; thread < tiles.threads(); ++thread) threads.emplace_back(tiles, tile, thread, shared.data());
     for (auto& thread : threads) thread.read();
     for (auto& thread : threads) thread.prepare();
     for (auto& thread : threads) thread.form_boundary();
