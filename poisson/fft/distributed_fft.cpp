@@ -106,7 +106,7 @@ void require_cells(const Triple& cells) {
 }  // namespace
 
 /// The transforms along x, y and z, each with the redistribution that follows it. The results are in the caller's
-/// complex array or in a work array: a transform that changes the order of memory cannot work in place.
+/// complex array or in a work array, because a transform that changes the order of memory cannot work in place.
 struct DistributedFft::Pipeline {
   struct Step {
     BatchedFft forward, backward;
@@ -124,7 +124,9 @@ struct DistributedFft::Pipeline {
     values = owned_box(cells, splits[0], comm.processes(), comm.rank());
     coefficients = box_of_step(2, comm.rank());
 
-    std::array<AxisOrder, 4> orders;  // before the transforms along x, y and z, and in the end
+    // Before the transforms along x, y and z, and after the last. Realigned, a transform before a redistribution makes
+    // the next axis the fastest.
+    std::array<AxisOrder, 4> orders;
     orders.fill(fastest(0));
     for (std::size_t n = 0; n < 2; ++n) {
       if (splits[n] == splits[n + 1]) continue;
@@ -138,6 +140,7 @@ struct DistributedFft::Pipeline {
       steps[n].to_next.emplace(ranks, boxes(n), boxes(n + 1), exchange, timers);
       steps[n].from_next.emplace(ranks, boxes(n + 1), boxes(n), exchange, timers);
     }
+    // The last result is in the caller's array; a transform that changes the order goes from one array to the other.
     for (std::size_t n = 2; n-- > 0;) {
       const std::size_t next = steps[n + 1].array;
       steps[n].array = orders[n + 1] == orders[n + 2] ? next : 1 - next;
@@ -153,9 +156,9 @@ struct DistributedFft::Pipeline {
             BatchedFft(n == 0 ? FftKind::real_to_complex : FftKind::forward, batch_along(n, in_space, before, after));
         steps[n].backward =
             BatchedFft(n == 0 ? FftKind::complex_to_real : FftKind::backward, batch_along(n, in_space, after, before));
-        room = std::max(room, static_cast<std::size_t>(own.volume()));
+        elements = std::max(elements, static_cast<std::size_t>(own.volume()));
       }
-      if (layout == FftLayout::realigned) work = Buffer<Complex>(room);
+      if (layout == FftLayout::realigned) work = Buffer<Complex>(elements);
     });
   }
 
@@ -167,12 +170,12 @@ struct DistributedFft::Pipeline {
     fft.run(in, out);
   }
 
-  /// A transform, and a redistribution if there is one, to `out`. `room`: where else the blocks to be sent may be.
-  /// Returns where the result is.
+  /// A transform and the redistribution of its result, if there is one, to `out`. Blocks to be sent may be written to
+  /// `room`. Returns where the result is.
   template <class In>
   Complex* advance(BatchedFft& fft, In* in, std::optional<Redistribution>& redistribution, Complex* out,
-                   Complex* room_for_blocks) {
-    Complex* const blocks = redistribution ? redistribution->open(out, room_for_blocks) : out;
+                   Complex* room) {
+    Complex* const blocks = redistribution ? redistribution->open(out, room) : out;
     transform(fft, in, blocks);
     return redistribution ? redistribution->run(blocks, out) : out;
   }
@@ -211,7 +214,7 @@ struct DistributedFft::Pipeline {
   std::array<Step, 3> steps;
   Buffer<Complex> work;
   Box3 values, coefficients;
-  std::size_t room = 0;  ///< elements of the largest part between the steps
+  std::size_t elements = 0;  ///< of the rank's largest part between the steps
 };
 
 DistributedFft::DistributedFft(MPI_Comm world, std::array<std::int64_t, 3> cells, FftDecomposition decomposition,
@@ -232,7 +235,7 @@ const Box3& DistributedFft::complex_box() const {
 }
 
 std::size_t DistributedFft::complex_elements() const {
-  return pipeline_->room;
+  return pipeline_->elements;
 }
 
 void DistributedFft::forward(const real* in, Complex* out) {
