@@ -10,7 +10,6 @@
 #include "core/decomp/field_copy.hpp"
 #include "core/support/collective.hpp"
 #include "io/case/numbers.hpp"
-#include "io/files/plane.hpp"
 #include "io/files/slice_series.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/observer.hpp"

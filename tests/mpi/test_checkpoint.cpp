@@ -1,6 +1,6 @@
 // Checkpoints written and read on all ranks, on every pair of decompositions; fields of other programs;
 // planes.
-#include "io/files/plane.hpp"
+#include "io/files/slice_series.hpp"
 #include "tests/mpi/checkpoint_fixture.hpp"
 
 namespace sluice::io {
