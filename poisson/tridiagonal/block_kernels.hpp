@@ -67,7 +67,7 @@ class BlockOnChip {
     }
     if constexpr (Lines::components == 2) {
       if (is_singular_line(lines, lane_, j_))
-        first[1] = static_cast<real>(moment_of_block(lines, shape.first, shape.last() + 1, x_, blocks_.x.stride_z));
+        first[1] = static_cast<real>(moment_of_block(lines, shape.first, shape.last() + 1, {x_, blocks_.x.stride_z}));
     }
     pack_at<Lanes>(boundary(0)) = first;
     pack_at<Lanes>(boundary(1)) = last;
@@ -140,10 +140,8 @@ struct ReducedChain {
   const Lines& lines;
   int lane, j;
   bool ends_known;
-  real* values;
-  std::ptrdiff_t pitch;
-  double* g;
-  std::ptrdiff_t g_pitch;
+  LaneRows<real> values;
+  LaneRows<double> g;
 
   template <class Action>
   SLUICE_INLINE void up(const Action& action) {
@@ -160,12 +158,12 @@ struct ReducedChain {
       LanePack<Lanes> rhs[in_group] = {};
       SLUICE_UNROLL
       for (int m = 0; m < in_group; ++m) {
-        if (2 * start + m < 2 * lines.blocks.count) rhs[m] = pack_at<Lanes>(values + (2 * start + m) * pitch);
+        if (2 * start + m < 2 * lines.blocks.count) rhs[m] = pack_at<Lanes>(values.row(2 * start + m));
       }
       const ReducedGroup group(lines, lane / Lines::components, j, start);
       SLUICE_UNROLL
       for (int m = 0; m < in_group; ++m) {
-        if (has(2 * start + m)) action(rhs[m], group.row(m), g + (2 * start + m) * g_pitch);
+        if (has(2 * start + m)) action(rhs[m], group.row(m), g.row(2 * start + m));
       }
     }
   }
@@ -177,11 +175,11 @@ struct ReducedChain {
       LanePack<Lanes> solution[in_group] = {};
       SLUICE_UNROLL
       for (int m = in_group - 1; m >= 0; --m) {
-        if (has(2 * start + m)) action(g + (2 * start + m) * g_pitch, group.row(m), solution[m]);
+        if (has(2 * start + m)) action(g.row(2 * start + m), group.row(m), solution[m]);
       }
       SLUICE_UNROLL
       for (int m = 0; m < in_group; ++m) {
-        if (has(2 * start + m)) pack_at<Lanes>(values + (2 * start + m) * pitch) = solution[m];
+        if (has(2 * start + m)) pack_at<Lanes>(values.row(2 * start + m)) = solution[m];
       }
     }
   }
@@ -200,13 +198,13 @@ struct SolveReduced {
   Lines lines;
   LineArray values;
 
-  SLUICE_INLINE void operator()(int lane, int j, double* g, std::ptrdiff_t g_pitch) const {
-    real* first = values.at(lane, j, 0);
+  SLUICE_INLINE void operator()(int lane, int j, LaneRows<double> g) const {
+    const LaneRows<real> rhs = values.from(lane, j, 0);
     const bool singular = is_singular_line(lines, lane, j);
-    const double mean = singular ? take_mean(lines.blocks.count, first, values.stride_z) : 0;
-    ReducedChain<Lines, Lanes> chain{lines, lane, j, false, first, values.stride_z, g, g_pitch};
+    const double mean = singular ? take_mean(lines.blocks.count, rhs) : 0;
+    ReducedChain<Lines, Lanes> chain{lines, lane, j, false, rhs, g};
     solve_between<double, Lanes>(chain, std::integral_constant<int, Lanes>{}, Zeros{}, Zeros{});
-    if (singular) subtract_mean(mean, lines.blocks.count, first, values.stride_z);
+    if (singular) subtract_mean(mean, lines.blocks.count, rhs);
   }
 };
 
@@ -219,15 +217,15 @@ struct CondenseBlocks {
   LineArray values;
   LineArray ends;
 
-  SLUICE_INLINE void operator()(int lane, int j, double* g, std::ptrdiff_t g_pitch) const {
+  SLUICE_INLINE void operator()(int lane, int j, LaneRows<double> g) const {
     const int count = lines.blocks.count;
-    real* lowest = values.at(lane, j, 0);
+    const LaneRows<real> rhs = values.from(lane, j, 0);
     const bool singular = is_singular_line(lines, lane, j);
-    const double mean = singular ? take_mean(count, lowest, values.stride_z) : 0;
-    LanePack<Lanes> first = pack_at<Lanes>(lowest);
-    LanePack<Lanes> last = pack_at<Lanes>(lowest + (2 * count - 1) * values.stride_z);
+    const double mean = singular ? take_mean(count, rhs) : 0;
+    LanePack<Lanes> first = pack_at<Lanes>(rhs.row(0));
+    LanePack<Lanes> last = pack_at<Lanes>(rhs.row(2 * count - 1));
     if (count > 1) {
-      ReducedChain<Lines, Lanes> chain{lines, lane, j, true, lowest, values.stride_z, g, g_pitch};
+      ReducedChain<Lines, Lanes> chain{lines, lane, j, true, rhs, g};
       const Eliminated<Lanes> sums = eliminate<Lanes>(chain, std::integral_constant<int, Lanes>{});
       const int i = lane / Lines::components;
       const double upper = lines.reduced_at(coupling, 0, i, j);
@@ -253,10 +251,10 @@ struct ExpandBlocks {
   LineArray values;
   LineArray ends;
 
-  SLUICE_INLINE void operator()(int lane, int j, double* g, std::ptrdiff_t g_pitch) const {
+  SLUICE_INLINE void operator()(int lane, int j, LaneRows<double> g) const {
     const LanePack<Lanes> first = pack_at<Lanes>(ends.at(lane, j, 0));
     const LanePack<Lanes> last = pack_at<Lanes>(ends.at(lane, j, 1));
-    ReducedChain<Lines, Lanes> chain{lines, lane, j, true, values.at(lane, j, 0), values.stride_z, g, g_pitch};
+    ReducedChain<Lines, Lanes> chain{lines, lane, j, true, values.from(lane, j, 0), g};
     solve_between<double, Lanes>(chain, std::integral_constant<int, Lanes>{}, first, last);
     pack_at<Lanes>(values.at(lane, j, 0)) = first;
     pack_at<Lanes>(values.at(lane, j, 2 * lines.blocks.count - 1)) = last;

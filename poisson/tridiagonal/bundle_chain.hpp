@@ -106,15 +106,6 @@ class Pivots<TableLines, Lanes> {
   double lower_ = 0, upper_ = 0, inverse_ = 0, weight_ = 0;
 };
 
-/// Numbers stored for each row of a chain, `pitch` apart from the chain's first row on.
-template <class T>
-struct RowStore {
-  T* data = nullptr;
-  std::ptrdiff_t pitch = 0;
-
-  SLUICE_INLINE T* row(int m) const { return data + m * pitch; }
-};
-
 /// Rows [first, end) of a bundle. `x` begins with row `first`, and so do `kept`, which stores pivots, and `g`, which
 /// stores intermediate values and may be x itself. With `Kept`, up() stores the pivots for the other sweeps.
 template <bool Kept, class Lines, int Lanes, class Count, class G>
@@ -122,9 +113,9 @@ struct BundleChain {
   Pivots<Lines, Lanes>& pivots;
   Count n;
   int first, end;
-  RowStore<real> x;
-  RowStore<double> kept;
-  RowStore<G> g;
+  LaneRows<real> x;
+  LaneRows<double> kept;
+  LaneRows<G> g;
 
   template <class Action>
   SLUICE_INLINE void up(const Action& action) {
@@ -158,7 +149,7 @@ struct BundleChain {
 /// The Thomas algorithm on the whole lines of a bundle of `n` real numbers of row j, from `lane` on.
 template <class Lines, int Lanes, class Count, class G>
 SLUICE_INLINE void solve_whole(const Lines& lines, Pivots<Lines, Lanes>& pivots, int lane, int j, Count n,
-                               RowStore<real> x, RowStore<double> kept, RowStore<G> g) {
+                               LaneRows<real> x, LaneRows<double> kept, LaneRows<G> g) {
   BundleChain<false, Lines, Lanes, Count, G> all{pivots, n, 0, lines.nz, x, kept, g};
   solve_between<double, Lanes>(all, n, Zeros{}, Zeros{});
   if constexpr (Lines::components == 2) {

@@ -27,8 +27,8 @@ struct ReducedBundle {
   const Lines& lines;
   int i, j;
   Count n;
-  RowStore<real> values;
-  RowStore<double> g;
+  LaneRows<real> values;
+  LaneRows<double> g;
   double of_inverse[bundle_lanes] = {};
   double beside[bundle_lanes] = {};  ///< coefficient of the unknown below (solve_up) or above (down)
 
@@ -85,16 +85,14 @@ class Bundle {
         boundary_{scratch.boundary.data(), bundle_lanes} {}
 
   /// The bundle's part of an array, from plane k on.
-  SLUICE_INLINE RowStore<real> rows(const LineArray& array, int k) const {
-    return {array.at(lane_, j_, k), array.stride_z};
-  }
+  SLUICE_INLINE LaneRows<real> rows(const LineArray& array, int k) const { return array.from(lane_, j_, k); }
   /// Scratch memory for boundary values, from those of `block` on.
-  SLUICE_INLINE RowStore<real> scratch_boundary(int block) const { return {boundary_.row(2 * block), boundary_.pitch}; }
+  SLUICE_INLINE LaneRows<real> scratch_boundary(int block) const { return boundary_.from(2 * block); }
 
   /// The right-hand sides of a block's two boundary equations. `d` begins with the block's first row. With
   /// `Kept`, pivots are stored for solve_block().
   template <bool Kept>
-  SLUICE_INLINE void form_boundary(int block, RowStore<real> d, RowStore<real> rhs) {
+  SLUICE_INLINE void form_boundary(int block, LaneRows<real> d, LaneRows<real> rhs) {
     const int first = lines_.blocks.bounds[block];
     const int last = lines_.blocks.bounds[block + 1] - 1;
     BundleChain<Kept, Lines, bundle_lanes, Count, double> inside = chain<Kept>(first + 1, last, d);
@@ -111,22 +109,22 @@ class Bundle {
     }
     if constexpr (Lines::components == 2) {
       if (is_singular_line(lines_, lane_, j_))
-        first_rhs[1] = static_cast<real>(moment_of_block(lines_, first, last + 1, d_first, d.pitch));
+        first_rhs[1] = static_cast<real>(moment_of_block(lines_, first, last + 1, d));
     }
   }
 
   /// Solves the system of all boundary values, in place.
-  SLUICE_INLINE void solve_reduced(RowStore<real> values) {
+  SLUICE_INLINE void solve_reduced(LaneRows<real> values) {
     const bool singular = is_singular_line(lines_, lane_, j_);
-    const double mean = singular ? take_mean(lines_.blocks.count, values.data, values.pitch) : 0;
+    const double mean = singular ? take_mean(lines_.blocks.count, values) : 0;
     ReducedBundle<Lines, Count> reduced{lines_, lane_ / Lines::components, j_, n_, values, g_};
     solve_between<double, bundle_lanes>(reduced, n_, Zeros{}, Zeros{});
-    if (singular) subtract_mean(mean, lines_.blocks.count, values.data, values.pitch);
+    if (singular) subtract_mean(mean, lines_.blocks.count, values);
   }
 
   /// Solves all rows of a block from the solution in its first and last row, `ends`. `x` begins with its first row.
   template <bool Kept>
-  SLUICE_INLINE void solve_block(int block, RowStore<real> x, RowStore<real> ends) {
+  SLUICE_INLINE void solve_block(int block, LaneRows<real> x, LaneRows<real> ends) {
     const int first = lines_.blocks.bounds[block];
     const int last = lines_.blocks.bounds[block + 1] - 1;
     const real* x_first = ends.row(0);
@@ -142,23 +140,23 @@ class Bundle {
   }
 
   /// Solves whole lines by the Thomas algorithm.
-  SLUICE_INLINE void solve_whole(RowStore<real> x) {
+  SLUICE_INLINE void solve_whole(LaneRows<real> x) {
     sluice::solve_whole(lines_, pivots_, lane_, j_, n_, x, kept_, g_);
   }
 
  private:
   /// The rows [first, end) inside a block; `x` begins with the row below them.
   template <bool Kept>
-  SLUICE_INLINE BundleChain<Kept, Lines, bundle_lanes, Count, double> chain(int first, int end, RowStore<real> x) {
-    return {pivots_, n_, first, end, {x.row(1), x.pitch}, {kept_.row(first), kept_.pitch}, g_};
+  SLUICE_INLINE BundleChain<Kept, Lines, bundle_lanes, Count, double> chain(int first, int end, LaneRows<real> x) {
+    return {pivots_, n_, first, end, x.from(1), kept_.from(first), g_};
   }
 
   const Lines& lines_;
   int lane_, j_;
   Count n_;
   Pivots<Lines, bundle_lanes> pivots_;
-  RowStore<double> kept_, g_;
-  RowStore<real> boundary_;
+  LaneRows<double> kept_, g_;
+  LaneRows<real> boundary_;
 };
 
 /// Calls action(bundle, block) for all bundles of `array` and each of `blocks` blocks.

@@ -44,10 +44,9 @@ LineStrategy line_strategy(const Decomposition& decomposition, TridiagonalMethod
 }
 
 std::int64_t LinePlan::longest() const {
+  const auto bounds = solved.bounds().begin() + first_block();
   std::int64_t rows = 0;
-  for (auto n = static_cast<std::size_t>(first_block()); n < static_cast<std::size_t>(first_block() + blocks_here());
-       ++n)
-    rows = std::max(rows, solved.bounds()[n + 1] - solved.bounds()[n]);
+  for (int n = 0; n < blocks_here(); ++n) rows = std::max(rows, bounds[n + 1] - bounds[n]);
   return rows;
 }
 

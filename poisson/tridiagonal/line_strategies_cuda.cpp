@@ -89,7 +89,7 @@ template <int Lanes, class Kernel>
 __global__ void __launch_bounds__(threads_of_lines) for_each_line(Packs<Lanes> packs, Kernel kernel) {
   extern __shared__ double shared[];
   if (!packs.has_thread()) return;
-  kernel(packs.lane(), packs.j(), shared + threadIdx.x * Lanes, static_cast<std::ptrdiff_t>(blockDim.x) * Lanes);
+  kernel(packs.lane(), packs.j(), {shared + threadIdx.x * Lanes, static_cast<std::ptrdiff_t>(blockDim.x) * Lanes});
 }
 
 /// `blocks`: of the reduced systems that are solved; 0 if the kernel stores no intermediate values.
@@ -223,7 +223,7 @@ struct SolveWhole {
   SLUICE_INLINE void operator()(int i, int j, int /*k*/) const {
     constexpr std::integral_constant<int, lanes> n;
     const std::ptrdiff_t in_row = x.count / lanes;
-    const RowStore<real> rows{x.at(lanes * i, j, 0), x.stride_z};
+    const LaneRows<real> rows = x.from(lanes * i, j, 0);
     Pivots<Lines, lanes> on_the_fly(lines, i, j, n);
     solve_whole(lines, on_the_fly, lanes * i, j, n, rows, {pivots + j * in_row + i, x.rows * in_row}, rows);
   }

@@ -176,10 +176,12 @@ void HelmholtzTables::eliminate(int first, int end) {
   const LineRows& rows = rows_.on_host().solved;
   if (first == end) return;
   ChainElimination chain(rows.lower[first], rows.diagonal[first], rows.upper[first]);
+  double* const inverse = host_values_.data();
+  double* const weight = inverse + rows.nz;
   for (int k = first; k < end; ++k) {
     if (k > first) chain.advance(rows.lower[k], rows.diagonal[k], rows.upper[k]);
-    host_values_[static_cast<std::size_t>(k)] = chain.inverse;
-    host_values_[static_cast<std::size_t>(rows.nz + k)] = chain.weight;
+    inverse[k] = chain.inverse;
+    weight[k] = chain.weight;
   }
 }
 

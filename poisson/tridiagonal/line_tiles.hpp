@@ -249,7 +249,7 @@ class LineTile {
     if constexpr (Lines::components == 2) {
       const double* const moment = tiles_.lines.moment;
       const double ends = moment[shape().first] * first_.lane[0] + moment[shape().last()] * last_.lane[0];
-      return ends + moment_of_block(tiles_.lines, shape().first + 1, shape().last(), inside(), tiles_.row());
+      return ends + moment_of_block(tiles_.lines, shape().first + 1, shape().last(), {inside(), tiles_.row()});
     } else {
       return 0;
     }

@@ -84,6 +84,16 @@ struct TableLines : LineRows {
   }
 };
 
+/// The numbers of a few lanes in one row after another, `pitch` apart.
+template <class T>
+struct LaneRows {
+  T* data = nullptr;
+  std::ptrdiff_t pitch = 0;
+
+  SLUICE_INLINE T* row(int m) const { return data + m * pitch; }
+  SLUICE_INLINE LaneRows from(int m) const { return {row(m), pitch}; }
+};
+
 /// An array of lines: `count` real numbers in a row, neighbours along x, `rows` of them, planes along z.
 struct LineArray {
   real* origin = nullptr;
@@ -93,6 +103,8 @@ struct LineArray {
   int rows = 0;
 
   SLUICE_INLINE real* at(int r, int j, int k) const { return origin + r + j * stride_y + k * stride_z; }
+  /// From plane k on.
+  SLUICE_INLINE LaneRows<real> from(int r, int j, int k) const { return {at(r, j, k), stride_z}; }
 };
 
 /// Whether this real number of a row is the first of the singular line.
@@ -102,29 +114,28 @@ SLUICE_INLINE bool is_singular_line(const Lines& lines, int lane, int j) {
 }
 
 /// Sum of moment_k d_k over rows of the singular line's real part: its share of the mean of the solution.
-SLUICE_INLINE double moment_of_block(const ShiftedLines& lines, int first, int end, const real* d,
-                                     std::ptrdiff_t stride) {
+SLUICE_INLINE double moment_of_block(const ShiftedLines& lines, int first, int end, LaneRows<real> d) {
   double sum = 0;
-  for (int k = first; k < end; ++k) sum += lines.moment[k] * d[(k - first) * stride];
+  for (int k = first; k < end; ++k) sum += lines.moment[k] * *d.row(k - first);
   return sum;
 }
 
 /// The singular line is real. Each block's share of the mean is therefore sent in place of its imaginary part, lane 1
 /// of `values`, to the rank that solves the reduced system.
-SLUICE_INLINE double take_mean(int blocks, real* values, std::ptrdiff_t pitch) {
+SLUICE_INLINE double take_mean(int blocks, LaneRows<real> values) {
   double mean = 0;
   for (int block = 0; block < blocks; ++block) {
-    mean += values[2 * block * pitch + 1];
-    values[2 * block * pitch + 1] = 0;
-    values[(2 * block + 1) * pitch + 1] = 0;
+    mean += values.row(2 * block)[1];
+    values.row(2 * block)[1] = 0;
+    values.row(2 * block + 1)[1] = 0;
   }
   return mean;
 }
 
 /// Subtracting the mean from the boundary values is enough: a constant solves the homogeneous equations, so interior
 /// values shift too.
-SLUICE_INLINE void subtract_mean(double mean, int blocks, real* values, std::ptrdiff_t pitch) {
-  for (int n = 0; n < 2 * blocks; ++n) values[n * pitch] = static_cast<real>(values[n * pitch] - mean);
+SLUICE_INLINE void subtract_mean(double mean, int blocks, LaneRows<real> values) {
+  for (int n = 0; n < 2 * blocks; ++n) *values.row(n) = static_cast<real>(*values.row(n) - mean);
 }
 
 /// Neighbouring real numbers along x, loaded and stored in one access; must be aligned to its size.

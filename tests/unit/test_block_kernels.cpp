@@ -81,14 +81,14 @@ std::vector<std::vector<real>> solve_condensed(const test::LineShape& shape, int
   on_each_rank([&](auto room, const LineBlocks<Lines>& home, const LineArray& own_ends) {
     for_blocks_on_chip<Lanes, decltype(room)>(home, for_each_line, form_boundary);
     const CondenseBlocks<Lines, Lanes> condense{home.lines, home.boundary, own_ends};
-    for_each_line([&](int lane, int j) { condense(lane, j, nullptr, 0); });
+    for_each_line([&](int lane, int j) { condense(lane, j, {}); });
   });
   const test::LineProblem<Lines> whole(shape, plan_of_rank(shape, ranks, 0));
   const SolveReduced<Lines, Lanes> reduced{whole.lines(), {ends.data(), x.count, lines, x.count, x.rows}};
-  for_each_line([&](int lane, int j) { reduced(lane, j, g.data(), Lanes); });
+  for_each_line([&](int lane, int j) { reduced(lane, j, {g.data(), Lanes}); });
   on_each_rank([&](auto room, const LineBlocks<Lines>& home, const LineArray& own_ends) {
     const ExpandBlocks<Lines, Lanes> expand{home.lines, home.boundary, own_ends};
-    for_each_line([&](int lane, int j) { expand(lane, j, g.data(), Lanes); });
+    for_each_line([&](int lane, int j) { expand(lane, j, {g.data(), Lanes}); });
     for_blocks_on_chip<Lanes, decltype(room)>(home, for_each_line, solve_interior);
   });
   return data.lines();
@@ -112,7 +112,7 @@ std::vector<std::vector<real>> solve_in_passes(const test::LineShape& shape) {
   const LineBlocks<Lines> blocks{problem.lines(), x, boundary};
   for_blocks_on_chip<Lanes, Shape>(blocks, for_each_line, form_boundary);
   const SolveReduced<Lines, Lanes> reduced{problem.lines(), boundary};
-  for_each_line([&](int lane, int j) { reduced(lane, j, g.data(), Lanes); });
+  for_each_line([&](int lane, int j) { reduced(lane, j, {g.data(), Lanes}); });
   for_blocks_on_chip<Lanes, Shape>(blocks, for_each_line, solve_interior);
   return data.lines();
 }
