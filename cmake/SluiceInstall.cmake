@@ -13,6 +13,7 @@ set(public_headers
     core/decomp/exchange/array_part.hpp
     core/decomp/exchange/exchange.hpp
     core/decomp/exchange/exchange_methods.hpp
+    core/decomp/exchange/exchanges.hpp
     core/decomp/exchange/mover.hpp
     core/decomp/field.hpp
     core/decomp/field_copy.hpp

@@ -2,7 +2,7 @@
 #include <mpi.h>
 
 #include "core/decomp/decomposition.hpp"
-#include "core/decomp/exchange/exchange.hpp"
+#include "core/decomp/exchange/exchange_methods.hpp"
 #include "core/flow/parameters.hpp"
 #include "solver/grid/grid.hpp"
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "core/decomp/communicator.hpp"
-#include "core/decomp/exchange/exchange.hpp"
+#include "core/decomp/exchange/exchanges.hpp"
 #include "io/case/case.hpp"
 #include "solver/initial.hpp"
 #include "solver/statistics/statistics.hpp"

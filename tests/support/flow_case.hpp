@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/decomp/communicator.hpp"
-#include "core/decomp/exchange/exchange.hpp"
+#include "core/decomp/exchange/exchanges.hpp"
 #include "solver/time_stepper.hpp"
 #include "tests/support/global_array.hpp"
 

@@ -140,11 +140,4 @@ bool shares_arrays(const std::string& name) {
   return found != methods().end() && found->shares_arrays;
 }
 
-Exchanges::Exchanges(const ExchangeMethods& methods, MPI_Comm world) : methods_(methods) {
-  for (const auto& kind : ExchangeMethods::kinds()) {
-    const std::string& name = methods.*kind.method;
-    if (!by_method_.contains(name)) by_method_.emplace(name, make_exchange(name, world));
-  }
-}
-
 }  // namespace sluice

@@ -2,12 +2,10 @@
 // The exchange methods. Each is one file, named after it.
 #include <mpi.h>
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "core/decomp/exchange/exchange_methods.hpp"
 #include "core/decomp/exchange/mover.hpp"
 
 namespace sluice {
@@ -72,21 +70,5 @@ std::unique_ptr<Exchange> make_exchange(const std::string& name, MPI_Comm world)
 /// Whether the ranks of this method access each other's arrays: each rank then holds arrays as large as the largest of
 /// all ranks, and only halos need a message buffer.
 bool shares_arrays(const std::string& name);
-
-/// Owns the exchanges of a run: one for each different method, so that kinds of traffic with the same method share its
-/// buffers. Construction and destruction are collective over `world`.
-class Exchanges {
- public:
-  /// Throws as make_exchange().
-  Exchanges(const ExchangeMethods& methods, MPI_Comm world);
-  ExchangeSet set() const { return {at(methods_.halos), at(methods_.rows), at(methods_.columns)}; }
-  const ExchangeMethods& methods() const { return methods_; }
-
- private:
-  Exchange& at(const std::string& method) const { return *by_method_.at(method); }
-
-  ExchangeMethods methods_;
-  std::map<std::string, std::unique_ptr<Exchange>> by_method_;
-};
 
 }  // namespace sluice

@@ -11,11 +11,6 @@ const std::array<ExchangeMethods::Kind, 3>& ExchangeMethods::kinds() {
   return list;
 }
 
-// Not a default in the header: nvcc 13.0 with libstdc++ 13 then fails on std::string's iterators.
-bool ExchangeMethods::operator==(const ExchangeMethods& other) const {
-  return halos == other.halos && rows == other.rows && columns == other.columns;
-}
-
 std::string ExchangeMethods::text() const {
   if (is_uniform()) return halos;
   std::string text;

@@ -24,7 +24,7 @@ struct ExchangeMethods {
   ExchangeMethods(std::string for_halos, std::string for_rows, std::string for_columns)
       : halos(std::move(for_halos)), rows(std::move(for_rows)), columns(std::move(for_columns)) {}
 
-  bool operator==(const ExchangeMethods& other) const;
+  bool operator==(const ExchangeMethods&) const = default;
 
   /// Whether one method serves all traffic.
   bool is_uniform() const { return halos == rows && rows == columns; }
