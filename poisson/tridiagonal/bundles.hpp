@@ -79,7 +79,6 @@ class Bundle {
         lane_(lane),
         j_(j),
         n_(n),
-        pivots_(lines, lane / Lines::components, j, n),
         kept_{scratch.pivots.data(), bundle_lanes},
         g_{scratch.values.data(), bundle_lanes},
         boundary_{scratch.boundary.data(), bundle_lanes} {}
@@ -95,7 +94,8 @@ class Bundle {
   SLUICE_INLINE void form_boundary(int block, LaneRows<real> d, LaneRows<real> rhs) {
     const int first = lines_.blocks.bounds[block];
     const int last = lines_.blocks.bounds[block + 1] - 1;
-    BundleChain<Kept, Lines, bundle_lanes, Count, double> inside = chain<Kept>(first + 1, last, d);
+    Pivots<Lines, bundle_lanes> pivots = make_pivots();
+    BundleChain<Kept, Lines, bundle_lanes, Count, double> inside = chain<Kept>(pivots, first + 1, last, d);
     const Eliminated<bundle_lanes> sums = eliminate<bundle_lanes>(inside, n_);
     const real* d_first = d.row(0);
     const real* d_last = d.row(last - first);
@@ -135,26 +135,32 @@ class Bundle {
       to_first[r] = x_first[r];
       to_last[r] = x_last[r];
     }
-    BundleChain<Kept, Lines, bundle_lanes, Count, double> inside = chain<Kept>(first + 1, last, x);
+    Pivots<Lines, bundle_lanes> pivots = make_pivots();
+    BundleChain<Kept, Lines, bundle_lanes, Count, double> inside = chain<Kept>(pivots, first + 1, last, x);
     solve_between<double, bundle_lanes>(inside, n_, x_first, x_last);
   }
 
   /// Solves whole lines by the Thomas algorithm.
   SLUICE_INLINE void solve_whole(LaneRows<real> x) {
-    sluice::solve_whole(lines_, pivots_, lane_, j_, n_, x, kept_, g_);
+    Pivots<Lines, bundle_lanes> pivots = make_pivots();
+    sluice::solve_whole(lines_, pivots, lane_, j_, n_, x, kept_, g_);
   }
 
  private:
+  /// Local to each function, so that the compiler sees which coefficients it does not need.
+  SLUICE_INLINE Pivots<Lines, bundle_lanes> make_pivots() const { return {lines_, lane_ / Lines::components, j_, n_}; }
+
   /// The rows [first, end) inside a block; `x` begins with the row below them.
   template <bool Kept>
-  SLUICE_INLINE BundleChain<Kept, Lines, bundle_lanes, Count, double> chain(int first, int end, LaneRows<real> x) {
-    return {pivots_, n_, first, end, x.from(1), kept_.from(first), g_};
+  SLUICE_INLINE BundleChain<Kept, Lines, bundle_lanes, Count, double> chain(Pivots<Lines, bundle_lanes>& pivots,
+                                                                            int first, int end,
+                                                                            LaneRows<real> x) const {
+    return {pivots, n_, first, end, x.from(1), kept_.from(first), g_};
   }
 
   const Lines& lines_;
   int lane_, j_;
   Count n_;
-  Pivots<Lines, bundle_lanes> pivots_;
   LaneRows<double> kept_, g_;
   LaneRows<real> boundary_;
 };
