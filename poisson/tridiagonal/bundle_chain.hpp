@@ -25,11 +25,11 @@ class Pivots<ShiftedLines, Lanes> {
   SLUICE_INLINE void advance(bool lowest, int k, Count n) {
     if (lowest) {
       for (int c = 0; c < n / 2; ++c) of_line_[c] = 1 / (lines_.diagonal[k] + shift_[c]);
-      for (int c = 0; c < n / 2; ++c) weight_of_line_[c] = 1;
+      for (int r = 0; r < n; ++r) weight_[r] = 1;
     } else {
       const double upper = lines_.upper[k - 1];
       const double product = lines_.lower[k] * upper;
-      for (int c = 0; c < n / 2; ++c) weight_of_line_[c] *= -upper * of_line_[c];
+      for (int r = 0; r < n; ++r) weight_[r] *= -upper * inverse_[r];
       const double flux = k + 1 == lines_.nz ? lines_.singular_flux : 0;
       if (flux != 0) {
         for (int c = 0; c < n / 2; ++c) {
@@ -41,7 +41,6 @@ class Pivots<ShiftedLines, Lanes> {
           of_line_[c] = 1 / multiply_add(-product, of_line_[c], lines_.diagonal[k] + shift_[c]);
       }
     }
-    for (int c = 0; c < n / 2; ++c) weight_[2 * c] = weight_[2 * c + 1] = weight_of_line_[c];
     spread(k, of_line_, n);
   }
 
@@ -72,7 +71,6 @@ class Pivots<ShiftedLines, Lanes> {
   double lower_ = 0, upper_ = 0;
   double shift_[Lanes / 2] = {};
   double of_line_[Lanes / 2] = {};
-  double weight_of_line_[Lanes / 2] = {};
   double inverse_[Lanes] = {};
   double weight_[Lanes] = {};
 };
