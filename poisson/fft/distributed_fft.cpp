@@ -111,7 +111,8 @@ struct DistributedFft::Pipeline {
   struct Step {
     BatchedFft forward, backward;
     std::optional<Redistribution> to_next, from_next;
-    std::size_t array = 0;  ///< with the result of forward: 0 the caller's, 1 the work array
+    std::size_t result = 0;  ///< array to which `forward` writes: 0 the caller's, 1 the work array
+    std::size_t array = 0;   ///< array that holds the result after `to_next`
   };
 
   Pipeline(const Triple& cells, FftDecomposition decomposition, FftLayout layout, const Communicator& comm,
@@ -140,10 +141,15 @@ struct DistributedFft::Pipeline {
       steps[n].to_next.emplace(ranks, boxes(n), boxes(n + 1), exchange, timers);
       steps[n].from_next.emplace(ranks, boxes(n + 1), boxes(n), exchange, timers);
     }
-    // The last result is in the caller's array; a transform that changes the order goes from one array to the other.
+    // The last result is in the caller's array. A transform that changes the order goes from one array to the other,
+    // and so does a redistribution without buffers.
+    bool two_arrays = false;
     for (std::size_t n = 2; n-- > 0;) {
-      const std::size_t next = steps[n + 1].array;
+      const std::size_t next = steps[n + 1].result;
       steps[n].array = orders[n + 1] == orders[n + 2] ? next : 1 - next;
+      const bool switches = steps[n].to_next && steps[n].to_next->needs_two_arrays();
+      steps[n].result = switches ? 1 - steps[n].array : steps[n].array;
+      two_arrays = two_arrays || switches;
     }
 
     run_collectively(comm.world(), [&] {
@@ -158,7 +164,7 @@ struct DistributedFft::Pipeline {
             BatchedFft(n == 0 ? FftKind::complex_to_real : FftKind::backward, batch_along(n, in_space, after, before));
         elements = std::max(elements, static_cast<std::size_t>(own.volume()));
       }
-      if (layout == FftLayout::realigned) work = Buffer<Complex>(elements);
+      if (layout == FftLayout::realigned || two_arrays) work = Buffer<Complex>(elements);
     });
   }
 
@@ -170,31 +176,31 @@ struct DistributedFft::Pipeline {
     fft.run(in, out);
   }
 
-  /// A transform and the redistribution of its result, if there is one, to `out`. Blocks to be sent may be written to
-  /// `room`. Returns where the result is.
+  /// A transform to `result` and the redistribution, if there is one, to `out`. Blocks to be sent may be written to
+  /// `room`. Returns where the values are.
   template <class In>
-  Complex* advance(BatchedFft& fft, In* in, std::optional<Redistribution>& redistribution, Complex* out,
-                   Complex* room) {
-    Complex* const blocks = redistribution ? redistribution->open(out, room) : out;
+  Complex* advance(BatchedFft& fft, In* in, Complex* result, std::optional<Redistribution>& redistribution,
+                   Complex* out, Complex* room) {
+    Complex* const blocks = redistribution ? redistribution->open(result, room) : result;
     transform(fft, in, blocks);
-    return redistribution ? redistribution->run(blocks, out) : out;
+    return redistribution ? redistribution->run(blocks, out) : result;
   }
 
   void forward(const real* in, Complex* out) {
     const std::array<Complex*, 2> array = arrays(out);
     auto& [x, y, z] = steps;
     // x reads neither array, so its blocks need not overlap its result.
-    Complex* result = advance(x.forward, in, x.to_next, array[x.array], array[1 - x.array]);
-    result = advance(y.forward, result, y.to_next, array[y.array], array[y.array]);
-    transform(z.forward, result, out);
+    Complex* modes = advance(x.forward, in, array[x.result], x.to_next, array[x.array], array[1 - x.array]);
+    modes = advance(y.forward, modes, array[y.result], y.to_next, array[y.array], array[y.array]);
+    transform(z.forward, modes, out);
   }
 
   void backward(Complex* in, real* out) {
     const std::array<Complex*, 2> array = arrays(in);
     auto& [x, y, z] = steps;
-    Complex* result = advance(z.backward, in, y.from_next, array[y.array], array[y.array]);
-    result = advance(y.backward, result, x.from_next, array[x.array], array[x.array]);
-    transform(x.backward, result, out);
+    Complex* modes = advance(z.backward, in, array[y.array], y.from_next, array[y.result], array[y.array]);
+    modes = advance(y.backward, modes, array[x.array], x.from_next, array[x.result], array[x.array]);
+    transform(x.backward, modes, out);
   }
 
   std::size_t bytes() const {

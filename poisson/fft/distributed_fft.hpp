@@ -40,7 +40,8 @@ enum class FftLayout { contiguous, realigned };
 ///
 /// Memory besides the caller's arrays, in words (real numbers per grid point; a complex array has 1 + 2 / nx):
 /// contiguous 2, for the send and receive buffers of the exchange; realigned 3, with one work array. With an exchange
-/// that writes into the receiver's memory, 1 and 2. On one rank, 0 and 1.
+/// that writes into the receiver's memory, 1 and 2. With an exchange that sends without packing, one work array, so 1
+/// and 1. On one rank, 0 and 1.
 class DistributedFft {
  public:
   /// `cells`: nx, ny, nz. `processes`: py x pz ranks, for pencils; slabs ignore it. Throws on all ranks: Error(usage)

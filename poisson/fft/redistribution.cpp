@@ -1,5 +1,7 @@
 #include "poisson/fft/redistribution.hpp"
 
+#include <utility>
+
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 
@@ -61,17 +63,24 @@ Redistribution::Redistribution(MPI_Comm comm, const std::vector<Box3>& from, con
       source_(from[static_cast<std::size_t>(rank_)], to, split_slowest(to)),
       target_(to[static_cast<std::size_t>(rank_)], from, split_slowest(from)) {
   if (from.size() == 1) return;
-  mover_ = exchange.block_mover({comm, source_.layout(rank_), target_.layout(rank_), Traffic::all_to_all, &timers});
+  const Route route{comm, source_.layout(rank_), target_.layout(rank_), Traffic::all_to_all, &timers};
+  if (exchange.sends_unpacked()) {
+    mover_ = exchange.array_mover(route);
+    return;
+  }
+  std::unique_ptr<BlockMover> blocks = exchange.block_mover(route);
+  blocks_ = blocks.get();
+  mover_ = std::move(blocks);
 }
 
 Complex* Redistribution::open(Complex* target, Complex* room) {
-  if (!mover_ || !source_.in_order) return target;
-  return reinterpret_cast<Complex*>(mover_->open(reinterpret_cast<std::byte*>(room)));
+  if (blocks_ == nullptr || !source_.in_order) return target;
+  return reinterpret_cast<Complex*>(blocks_->open(reinterpret_cast<std::byte*>(room)));
 }
 
 Complex* Redistribution::run(Complex* source, Complex* target) {
   if (!mover_) return source;
-  if (target_.in_order) target = reinterpret_cast<Complex*>(mover_->incoming_blocks());
+  if (blocks_ != nullptr && target_.in_order) target = reinterpret_cast<Complex*>(blocks_->incoming_blocks());
   mover_->move(source_.parts_of(source, rank_), target_.parts_of(target, rank_));
   return target;
 }

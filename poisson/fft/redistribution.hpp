@@ -21,17 +21,21 @@ class Redistribution {
   Redistribution(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, Exchange& exchange,
                  PhaseTimers& timers);
 
+  /// Whether run() needs a source and a target in different arrays: methods that send without packing have no buffer in
+  /// between.
+  bool needs_two_arrays() const { return mover_ && blocks_ == nullptr; }
+
   /// Returns where loops and transforms issued afterwards must write the source, to be passed to run(): `target`, but
   /// for blocks to be sent as they are the send buffer, or `room` if there is none.
   std::complex<real>* open(std::complex<real>* target, std::complex<real>* room);
 
   /// Returns the address of the target: the received blocks if they need no unpacking, valid until the next
   /// redistribution of the exchange; else `target`; on a single rank `source`. `source` and `target` may be the same
-  /// array; the source is destroyed. Collective over the communicator.
+  /// array unless needs_two_arrays(); the source is destroyed. Collective over the communicator.
   std::complex<real>* run(std::complex<real>* source, std::complex<real>* target);
 
   /// Bytes needed in the buffers of the exchange.
-  std::size_t buffer_bytes(bool sending) const { return mover_ ? mover_->buffer_bytes(sending) : 0; }
+  std::size_t buffer_bytes(bool sending) const { return blocks_ != nullptr ? blocks_->buffer_bytes(sending) : 0; }
 
  private:
   /// The array of one side and its intersections with each rank's box on the other side.
@@ -47,7 +51,8 @@ class Redistribution {
 
   int rank_;
   Side source_, target_;
-  std::unique_ptr<BlockMover> mover_;  ///< null on a single rank
+  std::unique_ptr<Mover> mover_;  ///< null on a single rank
+  BlockMover* blocks_ = nullptr;  ///< the mover, if it has buffers that hold the blocks
 };
 
 }  // namespace sluice

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <numbers>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -273,8 +274,9 @@ TEST_P(DistributedFftBy, AsksForNoMoreMemoryThanItSays) {
     const auto fft = make(variant, {32, 24, 20}, *exchange_);
     const std::size_t array = fft->complex_elements() * sizeof(Complex);
     const bool contiguous = variant.layout == FftLayout::contiguous;
-    const std::size_t buffers = alone ? 0 : GetParam() == "direct" ? 1 : 2;
-    EXPECT_LE(fft->bytes(), (buffers + (contiguous ? 0 : 1)) * array);
+    const bool unpacked = !alone && exchange_->sends_unpacked();
+    const std::size_t buffers = alone || unpacked ? 0 : GetParam() == "direct" ? 1 : 2;
+    EXPECT_LE(fft->bytes(), (buffers + (contiguous && !unpacked ? 0 : 1)) * array);
   }
 }
 
@@ -283,11 +285,10 @@ TEST_P(DistributedFftBy, TimesItsParts) {
   transform.fill(noise({9, 10, 11}));
   transform.fft().timers().enable();
   transform.forward();
-  std::vector<std::string> names;
-  for (const auto& phase : transform.fft().timers().phases()) names.push_back(phase.name);
+  std::set<std::string> names;
+  for (const auto& phase : transform.fft().timers().phases()) names.insert(phase.name);
   const bool alone = size_of(MPI_COMM_WORLD) == 1;
-  EXPECT_EQ(names,
-            alone ? std::vector<std::string>{"fft"} : std::vector<std::string>({"fft", "communication", "packing"}));
+  EXPECT_EQ(names, alone ? std::set<std::string>{"fft"} : std::set<std::string>({"fft", "communication", "packing"}));
 }
 
 TEST_P(DistributedFftBy, RefusesAnotherNumberOfRanksOrNoCells) {

@@ -2,6 +2,7 @@
 #include "core/decomp/exchange/array_image.hpp"
 #include "core/decomp/exchange/array_types.hpp"
 #include "core/decomp/exchange/mpi_p2p.hpp"
+#include "core/decomp/exchange/route_timing.hpp"
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
 
@@ -14,6 +15,7 @@ class DatatypeMover : public Mover {
  public:
   DatatypeMover(Exchange& exchange, const Route& route, int tag, ArrayImage& source, ArrayImage& target)
       : exchange_(exchange),
+        route_(route),
         comm_(route.comm),
         size_(size_of(comm_)),
         rank_(rank_of(comm_)),
@@ -26,9 +28,13 @@ class DatatypeMover : public Mover {
     ArrayPart own_from, own_to;
     const Parts out = without_own(outgoing, own_from);
     const Parts in = without_own(incoming, own_to);
-    PartCopies own;
-    own.add(own_from, own_to);
-    own.issue("exchange: own part");
+    {
+      const RouteTiming timing(route_, "packing");
+      PartCopies own;
+      own.add(own_from, own_to);
+      own.issue("exchange: own part");
+    }
+    const RouteTiming timing(route_, "communication");
     device::synchronize();  // the source is computed, and the target's old values have been read
     source_.assume(out);
     target_.assume(in);
@@ -43,6 +49,7 @@ class DatatypeMover : public Mover {
   static const ArrayPart& at(const Parts& parts, int peer) { return parts[static_cast<std::size_t>(peer)].part; }
 
   Exchange& exchange_;
+  Route route_;
   MPI_Comm comm_;
   int size_, rank_, tag_;
   ArrayImage& source_;
@@ -131,7 +138,7 @@ class ByAlltoallw : public DatatypeMover {
   Blocks sent_, received_;
 };
 
-/// Array movers send by datatypes; block movers, for halos and transforms, are those of mpi_p2p.
+/// Array movers, of transposes and transforms, send by datatypes; block movers, of halos, are those of mpi_p2p.
 template <class ByDatatypes>
 class DatatypeExchange : public MpiP2p {
  public:

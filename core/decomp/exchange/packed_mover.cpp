@@ -3,20 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/decomp/exchange/route_timing.hpp"
 #include "core/support/collective.hpp"
 
 namespace sluice {
-
-/// Times its own lifetime under a name, if the route has timers.
-class PackedMover::Timing {
- public:
-  Timing(const Route& route, const char* name) {
-    if (route.timers != nullptr) scope_.emplace(*route.timers, name);
-  }
-
- private:
-  std::optional<PhaseTimers::Scope> scope_;
-};
 
 PackedMover::PackedMover(Exchange& exchange, Route route, std::unique_ptr<Connection> connection, Packing packing)
     : exchange_(&exchange),
@@ -34,7 +24,7 @@ void PackedMover::begin() {
   if (begun_) return;
   exchange_->claim();
   begun_ = true;
-  const Timing timing(route_, "communication");
+  const RouteTiming timing(route_, "communication");
   connection_->begin();
 }
 
@@ -63,7 +53,7 @@ void PackedMover::start(const Parts& outgoing, const Parts& incoming) {
   } else {  // transposes
     pack(outgoing);
   }
-  const Timing timing(route_, "communication");
+  const RouteTiming timing(route_, "communication");
   connection_->depart();
 }
 
@@ -109,7 +99,7 @@ void PackedMover::pack_together(const Parts& outgoing) {
 void PackedMover::finish() {
   const bool unpack_on_arrival = packing_ == Packing::each && !overlap_;
   {
-    std::optional<Timing> timing(std::in_place, route_, "communication");
+    std::optional<RouteTiming> timing(std::in_place, route_, "communication");
     connection_->run([&](int peer) {
       if (!unpack_on_arrival) return;
       timing.reset();
@@ -150,7 +140,7 @@ void PackedMover::unpack(PartCopies& copies, int peer) const {
 
 void PackedMover::issue(const char* name, const PartCopies& copies) {
   if (copies.empty()) return;
-  const Timing timing(route_, "packing");
+  const RouteTiming timing(route_, "packing");
   copies.issue(name);
 }
 

@@ -28,8 +28,6 @@ class PackedMover : public BlockMover {
   std::size_t buffer_bytes(bool sending) const override;
 
  private:
-  class Timing;
-
   void begin();
   void pack(const Parts& outgoing);
   void pack_together(const Parts& outgoing);

@@ -1,0 +1,135 @@
+// Every exchange method makes the MPI calls that its name says, in transposes and in Fourier transforms: counted at
+// MPI's profiling interface.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <array>
+#include <complex>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "core/decomp/decomposition.hpp"
+#include "core/decomp/transpose.hpp"
+#include "core/device/buffer.hpp"
+#include "core/support/collective.hpp"
+#include "poisson/fft/distributed_fft.hpp"
+#include "tests/support/exchange_methods.hpp"
+
+namespace {
+
+struct Calls {
+  int sends = 0, receives = 0, alltoallv = 0, alltoallw = 0, datatypes = 0;
+};
+Calls calls;
+
+}  // namespace
+
+extern "C" {
+
+int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+  ++calls.sends;
+  return PMPI_Isend(buffer, count, type, rank, tag, comm, request);
+}
+int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm, MPI_Request* request) {
+  ++calls.receives;
+  return PMPI_Irecv(buffer, count, type, rank, tag, comm, request);
+}
+int MPI_Alltoallv(const void* send, const int* send_counts, const int* send_offsets, MPI_Datatype send_type,
+                  void* receive, const int* receive_counts, const int* receive_offsets, MPI_Datatype receive_type,
+                  MPI_Comm comm) {
+  ++calls.alltoallv;
+  return PMPI_Alltoallv(send, send_counts, send_offsets, send_type, receive, receive_counts, receive_offsets,
+                        receive_type, comm);
+}
+int MPI_Alltoallw(const void* send, const int* send_counts, const int* send_offsets, const MPI_Datatype* send_types,
+                  void* receive, const int* receive_counts, const int* receive_offsets,
+                  const MPI_Datatype* receive_types, MPI_Comm comm) {
+  ++calls.alltoallw;
+  return PMPI_Alltoallw(send, send_counts, send_offsets, send_types, receive, receive_counts, receive_offsets,
+                        receive_types, comm);
+}
+int MPI_Type_commit(MPI_Datatype* type) {
+  ++calls.datatypes;
+  return PMPI_Type_commit(type);
+}
+
+}  // extern "C"
+
+namespace sluice {
+namespace {
+
+/// The calls of `moves` exchanges, in which each rank has a block for every other.
+void expect_calls(const std::string& method, int moves) {
+  const int messages = moves * (size_of(MPI_COMM_WORLD) - 1);
+  const bool by_messages = method == "mpi_p2p" || method == "mpi_streams" || method == "mpi_datatype";
+  if (method == "mpi_pipelined") {
+    EXPECT_GT(calls.sends, messages);  // blocks are cut into pieces
+    EXPECT_GT(calls.receives, messages);
+  } else {
+    EXPECT_EQ(calls.sends, by_messages ? messages : 0);
+    EXPECT_EQ(calls.receives, by_messages ? messages : 0);
+  }
+  EXPECT_EQ(calls.alltoallv, method == "mpi_alltoall" ? moves : 0);
+  EXPECT_EQ(calls.alltoallw, method == "mpi_alltoallw" ? moves : 0);
+  EXPECT_EQ(calls.datatypes > 0, method == "mpi_datatype" || method == "mpi_alltoallw") << calls.datatypes;
+}
+
+class CallsOf : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "one rank sends nothing";
+    if (!test::method_works(GetParam())) GTEST_SKIP() << "the method does not work between these ranks";
+    exchange_ = test::make_tested(GetParam());
+  }
+
+  // In so many, mpi_pipelined tries several sizes of pieces, if blocks are larger than the smallest, 256 KiB.
+  static constexpr int round_trips = 12;
+
+  std::unique_ptr<Exchange> exchange_;
+};
+
+TEST_P(CallsOf, TransposesAreWhatTheNameSays) {
+  const int ranks = size_of(MPI_COMM_WORLD);
+  const std::array<std::int64_t, 3> cells{180, 90, 120};
+  std::vector<Box3> from, to;
+  const std::vector<std::int64_t> x = split_evenly(cells[0], ranks);
+  const std::vector<std::int64_t> z = split_evenly(cells[2], ranks);
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(ranks); ++rank) {
+    from.push_back({{0, 0, z[rank]}, {cells[0], cells[1], z[rank + 1]}});
+    to.push_back({{x[rank], 0, 0}, {x[rank + 1], cells[1], cells[2]}});
+  }
+  Transpose<std::complex<real>> transpose(MPI_COMM_WORLD, from, to, *exchange_);
+  const Box3& own = from[static_cast<std::size_t>(rank_of(MPI_COMM_WORLD))];
+  Buffer<std::complex<real>> array(static_cast<std::size_t>(own.volume()));
+  const auto view = contiguous_view(array.data(), own.nx(), own.ny(), own.nz());
+  calls = {};
+  for (int n = 0; n < round_trips; ++n) {
+    transpose.forward(as_const(view));
+    transpose.backward(view);
+  }
+  expect_calls(GetParam(), 2 * round_trips);
+}
+
+TEST_P(CallsOf, TransformsAreWhatTheNameSays) {
+  for (const FftDecomposition decomposition : {FftDecomposition::slab_2d_1d, FftDecomposition::slab_1d_2d}) {
+    for (const FftLayout layout : {FftLayout::contiguous, FftLayout::realigned}) {
+      DistributedFft fft(MPI_COMM_WORLD, {180, 108, 120}, decomposition, layout, {}, *exchange_);
+      Buffer<real> values(static_cast<std::size_t>(fft.real_box().volume()));
+      Buffer<std::complex<real>> modes(fft.complex_elements());
+      calls = {};
+      for (int n = 0; n < round_trips; ++n) {
+        fft.forward(values.data(), modes.data());
+        fft.backward(modes.data(), values.data());
+      }
+      expect_calls(GetParam(), 2 * round_trips);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, CallsOf, testing::ValuesIn(test::tested_methods()),
+                         [](const auto& method) { return method.param; });
+
+}  // namespace
+}  // namespace sluice
