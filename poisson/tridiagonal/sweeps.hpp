@@ -12,7 +12,7 @@
 // the interior solution for x_first = x_last = 0 has g_{last-1} as its highest value and sum_k weight_k g_k as its
 // lowest. These two turn the rows first and last into equations for the values at block boundaries alone.
 //
-// Each function works on `n` of `Lanes` neighbouring real numbers along x. The chain (chains.hpp, near_block.hpp)
+// Each function works on `n` of `Lanes` neighbouring real numbers along x. The chain (bundle_chain.hpp, near_block.hpp)
 // supplies rows and pivots, and takes the results:
 //
 //   up(action)        calls action(d, c) for each unknown, the lowest first
