@@ -29,7 +29,11 @@ YamlNode* open_section(YamlNode& root, const std::string& path, const Place& pla
     }
     node = node->find(name);
     if (node->kind == Kind::null || is_word_of(*find_key(walked), *node)) {
-      *node = empty_map(place);
+      // A word for the whole section stays the value of the keys that allow it.
+      const YamlNode word = std::exchange(*node, empty_map(place));
+      for (const Key* key : keys_of(walked)) {
+        if (contains(key->value.choices, word.text)) node->entries.push_back({key->name(), place, word});
+      }
     }
     begin = end + 1;
   }

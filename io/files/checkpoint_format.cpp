@@ -1,5 +1,7 @@
 #include "io/files/checkpoint_format.hpp"
 
+#include <algorithm>
+
 #include "io/files/field_hash.hpp"
 
 namespace sluice::io {
@@ -34,12 +36,15 @@ StoredFields stored_fields(const h5::File& file) {
     const h5::Shape shape = dataset.shape();
     if (shape.size() != 3) continue;
     const Extents extents{shape[0], shape[1], shape[2]};
-    if (!fields.names.empty() && extents != fields.shape) {
-      throw Error(ExitCode::restart,
-                  file.path() + ": the fields " + fields.names.front() + " and " + name + " differ in shape");
+    const h5::Type type = dataset.real_type();
+    if (*std::ranges::min_element(extents) < 1)
+      throw Error(ExitCode::restart, file.path() + ": the field " + name + " is empty");
+    if (!fields.names.empty() && (extents != fields.shape || type != fields.type)) {
+      throw Error(ExitCode::restart, file.path() + ": the fields " + fields.names.front() + " and " + name +
+                                         " differ in " + (type == fields.type ? "shape" : "precision"));
     }
     fields.shape = extents;
-    fields.type = dataset.real_type();
+    fields.type = type;
     fields.names.push_back(name);
   }
   return fields;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 
@@ -89,7 +90,9 @@ class Describer {
   }
 
   void verify_field(const h5::Dataset& dataset, const Extents& shape) {
-    const ChunkLayout layout(shape, dataset.element_bytes());
+    if (*std::ranges::min_element(shape) < 1)
+      throw Error(ExitCode::restart, file_.path() + ": the field " + dataset.name() + " is empty");
+    const ChunkLayout layout(shape, h5::bytes_of(dataset.real_type()));
     if (dataset.hash(format::hash) != hash_of_chunks(dataset, layout, 0, layout.count())) {
       throw Error(ExitCode::restart,
                   file_.path() + ": the field " + dataset.name() + " does not have the hash that was stored with it");

@@ -3,6 +3,7 @@
 #include <hdf5.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -192,7 +193,8 @@ Dataset File::create_dataset(const std::string& name, const Shape& shape, Type t
 
 Dataset File::write_dataset(const std::string& name, const Shape& shape, Type type, const void* data) {
   Dataset dataset = create_dataset(name, shape, type, create_properties(H5P_DATASET_CREATE));
-  if (H5Dwrite(dataset.id(), native(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
+  const bool empty = std::ranges::find(shape, 0) != shape.end();  // some versions of HDF5 refuse to write nothing
+  if (!empty && H5Dwrite(dataset.id(), native(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
     context_->fail("write dataset " + name);
   return dataset;
 }

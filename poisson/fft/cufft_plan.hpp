@@ -33,8 +33,8 @@ struct Cufft {
 /// Owns a cuFFT plan for the first loop of a batch. Move-only.
 class CufftPlan {
  public:
-  CufftPlan() = default;  ///< no plan
-  CufftPlan(FftKind kind, const FftBatch& batch) {
+  CufftPlan() = default;                                          ///< no plan
+  CufftPlan(FftKind kind, const FftBatch& batch) : CufftPlan() {  // so that the destructor runs if an error is thrown
     check_cufft(cufftCreate(&handle_), "cufftCreate");
     work_bytes_ = call(cufftMakePlanMany64, "cufftMakePlanMany64", kind, batch);
   }

@@ -166,3 +166,27 @@ def test_leftovers_of_a_killed_run_are_removed(finished: Path, run: Path) -> Non
     must(sluice("run", run / "case.yaml", "--restart", "auto"))
     assert not list((run / "out").rglob("*.tmp"))
     assert_same_results(finished / "out", run / "out")
+
+
+def replace_field(file: Path, name: str, dtype: str) -> None:
+    with h5py.File(file, "a") as h5:
+        values, attributes = h5[name][:], dict(h5[name].attrs)
+        del h5[name]
+        made = h5.create_dataset(name, data=values.astype(dtype), chunks=True)
+        for key, value in attributes.items():
+            if key in ("hash", "long_name", "units"):
+                made.attrs[key] = value
+
+
+def test_fields_of_another_type_are_refused(run: Path) -> None:
+    """By a restart and by info, which must not read them into too little memory."""
+    newest = checkpoints(run / "out")[-1]
+    replace_field(newest, "w", "float32")
+    outcome = must(sluice("run", run / "case.yaml", "--restart", newest, "--steps", STEPS + 1), 3)
+    assert "differ in precision" in outcome.err
+    assert "the field /w does not have the hash" in must(sluice("info", newest), 3).out
+    with h5py.File(newest, "a") as h5:
+        del h5["w"]
+        h5.create_dataset("w", data=(h5["u"][:] > 0).astype("uint8"), chunks=True)
+        h5["w"].attrs["hash"] = h5["u"].attrs["hash"]
+    assert "the field /w does not have the hash" in must(sluice("info", newest), 3).out

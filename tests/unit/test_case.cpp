@@ -355,6 +355,8 @@ TEST(Case, GivesEachKindOfTrafficAnExchangeMethod) {
   EXPECT_EQ(ExchangeMethods::from_text("mpi_p2p"), "mpi_p2p");
   EXPECT_EQ(ExchangeMethods::from_text("halo=mpi_p2p"), "halo=mpi_p2p");  // no kind of traffic: the name of no method
   expect_round_trip(mixed);
+  EXPECT_EQ(parse(minimal + "parallel: {exchange: mpi_p2p}\n", {"parallel.exchange.rows=mpi_alltoall"}).exchange,
+            ExchangeMethods("mpi_p2p", "mpi_alltoall", "mpi_p2p"));
 }
 
 TEST(Case, OverridesReplaceAndRemoveAlternatives) {

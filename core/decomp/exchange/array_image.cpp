@@ -16,6 +16,7 @@ void ArrayImage::assume(const Parts& parts) {
   if (mpi_takes_device_pointers() || span_ <= room_) return;
   if (host_ != nullptr) device::release_host(host_);
   host_ = nullptr;
+  room_ = 0;
   host_ = static_cast<std::byte*>(device::allocate_host(span_));
   room_ = span_;
 }

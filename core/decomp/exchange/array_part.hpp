@@ -65,7 +65,6 @@ class PartCopies {
   }
   /// Issues as few loops as possible, so that copies to the memory of different devices do not wait for each other.
   void issue(const char* name) const;
-  bool empty() const { return copies_.empty(); }
 
  private:
   struct Copy {
