@@ -55,7 +55,7 @@ std::vector<TileForm> tile_forms() {
 template <int Lanes, class Lines, class Shape>
 void expect_the_same(const char* what, const std::vector<test::LineShape>& shapes) {
   if (device::is_gpu()) GTEST_SKIP() << "the coefficients are not in host memory";
-  test::expect_agreement<Lines>(what, shapes, {}, [&](const test::LineShape& shape) {
+  test::expect_agreement<Lines>(what, shapes, [&](const test::LineShape& shape) {
     auto form_0 = solve_in_tiles<Lanes, Shape, Lines>(shape, {});
     for (const TileForm& form : tile_forms<Lanes>()) {
       EXPECT_EQ((solve_in_tiles<Lanes, Shape, Lines>(shape, form)), form_0)

@@ -1,0 +1,61 @@
+// Every strategy for z lines on one rank: on GPUs also those that hold lines or blocks in shared memory.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "core/device/memory.hpp"
+#include "tests/support/line_problem.hpp"
+
+namespace sluice {
+namespace {
+
+template <class Lines>
+void expect_solved(const char* what, std::optional<LineStrategy> strategy) {
+  test::expect_solved<Lines>(what, test::line_shapes(), [strategy](const test::LineShape& shape) {
+    return test::solve_lines<Lines>(shape, strategy);
+  });
+}
+
+void expect_solved_by(std::optional<LineStrategy> strategy) {
+  expect_solved<ShiftedLines>("complex lines", strategy);
+  expect_solved<TableLines>("real lines", strategy);
+}
+
+TEST(TridiagonalBlocks, Transposed) {
+  expect_solved_by(LineStrategy::transposed);
+}
+
+TEST(TridiagonalBlocks, WholeLines) {
+  if (device::is_gpu()) GTEST_SKIP() << "a strategy of CPU builds";
+  expect_solved_by(LineStrategy::whole_lines);
+}
+
+TEST(TridiagonalBlocks, TwoPasses) {
+  if (device::is_gpu()) GTEST_SKIP() << "a strategy of CPU builds";
+  expect_solved_by(LineStrategy::two_passes);
+}
+
+TEST(TridiagonalBlocks, Condensed) {
+  if (!device::is_gpu()) GTEST_SKIP() << "a strategy of GPU builds";
+  expect_solved_by(LineStrategy::condensed);
+}
+
+TEST(TridiagonalBlocks, InTilesIfTheyFit) {
+  if (!device::is_gpu()) GTEST_SKIP() << "a strategy of GPU builds";
+  expect_solved_by({});
+}
+
+TEST(TridiagonalBlocks, FastestStrategyOnGpu) {
+  if (!device::is_gpu()) GTEST_SKIP() << "strategies of GPU builds";
+  const auto strategy_of = [](std::int64_t nz) {
+    return line_strategy({{36, 3, nz}, {1, 1}, ZBlocks::default_count(nz)}, TridiagonalMethod::ptdma);
+  };
+  EXPECT_EQ(strategy_of(384), LineStrategy::tiles);
+  EXPECT_EQ(strategy_of(400), LineStrategy::condensed);
+  EXPECT_EQ(strategy_of(6400), LineStrategy::condensed);
+  EXPECT_EQ(strategy_of(6401), LineStrategy::transposed);
+}
+
+}  // namespace
+}  // namespace sluice
