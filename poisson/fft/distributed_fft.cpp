@@ -111,12 +111,13 @@ struct DistributedFft::Pipeline {
   struct Step {
     BatchedFft forward, backward;
     std::optional<Redistribution> to_next, from_next;
-    std::size_t result = 0;  ///< array to which `forward` writes: 0 the caller's, 1 the work array
-    std::size_t array = 0;   ///< array that holds the result after `to_next`
+    const Exchange* exchange = nullptr;  ///< of both redistributions
+    std::size_t result = 0;              ///< array to which `forward` writes: 0 the caller's, 1 the work array
+    std::size_t array = 0;               ///< array that holds the result after `to_next`
   };
 
   Pipeline(const Triple& cells, FftDecomposition decomposition, FftLayout layout, const Communicator& comm,
-           Exchange& exchange, PhaseTimers& phase_timers)
+           const ExchangeSet& exchanges, PhaseTimers& phase_timers)
       : timers(phase_timers) {
     const std::array<Split, 3> splits = splits_of(decomposition);
     const auto box_of_step = [&, modes = Triple{cells[0] / 2 + 1, cells[1], cells[2]}](std::size_t n, int rank) {
@@ -138,6 +139,8 @@ struct DistributedFft::Pipeline {
         return over_py ? comm.row_boxes(box) : comm.column_boxes(box);
       };
       const MPI_Comm ranks = over_py ? comm.row() : comm.column();
+      Exchange& exchange = over_py ? exchanges.rows : exchanges.columns;
+      steps[n].exchange = &exchange;
       steps[n].to_next.emplace(ranks, boxes(n), boxes(n + 1), exchange, timers);
       steps[n].from_next.emplace(ranks, boxes(n + 1), boxes(n), exchange, timers);
     }
@@ -203,17 +206,22 @@ struct DistributedFft::Pipeline {
     transform(x.backward, modes, out);
   }
 
+  /// Of the buffers that this step needs for sending or receiving.
+  static std::size_t buffer_bytes(const Step& step, bool sending) {
+    if (!step.to_next) return 0;
+    return std::max(step.to_next->buffer_bytes(sending), step.from_next->buffer_bytes(sending));
+  }
+
   std::size_t bytes() const {
-    std::size_t send = 0, receive = 0, of_library = 0;
-    for (const Step& step : steps) {
-      for (const auto* redistribution : {&step.to_next, &step.from_next}) {
-        if (!*redistribution) continue;
-        send = std::max(send, (*redistribution)->buffer_bytes(true));
-        receive = std::max(receive, (*redistribution)->buffer_bytes(false));
-      }
-      of_library += step.forward.work_bytes() + step.backward.work_bytes();
+    const auto& [x, y, z] = steps;
+    std::size_t total = work.bytes();
+    for (const Step& step : steps) total += step.forward.work_bytes() + step.backward.work_bytes();
+    for (const bool sending : {true, false}) {
+      const std::size_t first = buffer_bytes(x, sending);
+      const std::size_t second = buffer_bytes(y, sending);
+      total += x.exchange == y.exchange ? std::max(first, second) : first + second;
     }
-    return send + receive + work.bytes() + of_library;
+    return total;
   }
 
   PhaseTimers& timers;
@@ -224,10 +232,10 @@ struct DistributedFft::Pipeline {
 };
 
 DistributedFft::DistributedFft(MPI_Comm world, std::array<std::int64_t, 3> cells, FftDecomposition decomposition,
-                               FftLayout layout, ProcessGrid processes, Exchange& exchange) {
+                               FftLayout layout, ProcessGrid processes, const ExchangeSet& exchanges) {
   require_cells(cells);
   comm_ = std::make_unique<Communicator>(world, processes_of(world, decomposition, processes));
-  pipeline_ = std::make_unique<Pipeline>(cells, decomposition, layout, *comm_, exchange, timers_);
+  pipeline_ = std::make_unique<Pipeline>(cells, decomposition, layout, *comm_, exchanges, timers_);
 }
 
 DistributedFft::~DistributedFft() = default;

@@ -41,14 +41,15 @@ enum class FftLayout { contiguous, realigned };
 /// Memory besides the caller's arrays, in words (real numbers per grid point; a complex array has 1 + 2 / nx):
 /// contiguous 2, for the send and receive buffers of the exchange; realigned 3, with one work array. With an exchange
 /// that writes into the receiver's memory, 1 and 2. With an exchange that sends without packing, one work array, so 1
-/// and 1. On one rank, 0 and 1.
+/// and 1. On one rank, 0 and 1. The two exchanges of pencils share the buffers only if they are the same Exchange.
 class DistributedFft {
  public:
   /// `cells`: nx, ny, nz. `processes`: py x pz ranks, for pencils; slabs ignore it. Throws on all ranks: Error(usage)
-  /// if these are not the ranks of `world` or there are no cells, Error(resources) if memory is short. `exchange`, made
-  /// for `world`, must outlive this object. Collective.
+  /// if these are not the ranks of `world` or there are no cells, Error(resources) if memory is short. `exchanges`: one
+  /// Exchange, or an ExchangeSet with one for the first exchange of pencils (`rows`) and one for the second and for
+  /// slabs (`columns`); made for `world`, they must outlive this object. Collective.
   DistributedFft(MPI_Comm world, std::array<std::int64_t, 3> cells, FftDecomposition decomposition, FftLayout layout,
-                 ProcessGrid processes, Exchange& exchange);
+                 ProcessGrid processes, const ExchangeSet& exchanges);
   ~DistributedFft();
   DistributedFft(const DistributedFft&) = delete;
   DistributedFft& operator=(const DistributedFft&) = delete;
@@ -69,7 +70,7 @@ class DistributedFft {
   void backward(std::complex<real>* in, real* out);
 
   /// Memory allocated for this object, in bytes: its work array, that of the library as far as it reports it, and the
-  /// buffers of the exchange, which other users share.
+  /// buffers of the exchanges, which other users share.
   std::size_t bytes() const;
 
   /// Times of "fft", "packing" (with unpacking and the rank's own block) and "communication". GPU builds measure them

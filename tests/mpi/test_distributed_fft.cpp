@@ -9,6 +9,7 @@
 #include <memory>
 #include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/decomp/exchange/exchange.hpp"
@@ -55,9 +56,9 @@ std::vector<Variant> variants() {
   return list;
 }
 
-std::unique_ptr<DistributedFft> make(const Variant& variant, const Cells& cells, Exchange& exchange) {
+std::unique_ptr<DistributedFft> make(const Variant& variant, const Cells& cells, const ExchangeSet& exchanges) {
   return std::make_unique<DistributedFft>(MPI_COMM_WORLD, cells, variant.decomposition, variant.layout,
-                                          variant.processes, exchange);
+                                          variant.processes, exchanges);
 }
 
 /// Calls action(i, j, k, n) for each global index of the box, x fastest; n counts them.
@@ -91,8 +92,8 @@ std::vector<Exact> exact_coefficients(const Values& values, const Cells& cells) 
 /// A transform with this rank's arrays.
 class Transform {
  public:
-  Transform(const Variant& variant, const Cells& cells, Exchange& exchange)
-      : fft_(make(variant, cells, exchange)),
+  Transform(const Variant& variant, const Cells& cells, const ExchangeSet& exchanges)
+      : fft_(make(variant, cells, exchanges)),
         cells_(cells),
         space_(static_cast<std::size_t>(fft_->real_box().volume())),
         modes_(fft_->complex_elements()) {}
@@ -104,6 +105,14 @@ class Transform {
   void backward() {
     space_.upload(std::vector<real>(space_.size(), -1));
     fft_->backward(modes_.data(), space_.data());
+  }
+
+  std::vector<real> values() const { return space_.download(); }
+  /// The coefficients, without the scratch memory behind them.
+  std::vector<Complex> modes() const {
+    std::vector<Complex> modes = modes_.download();
+    modes.resize(static_cast<std::size_t>(fft_->complex_box().volume()));
+    return modes;
   }
 
   /// Multiplies each coefficient by factor(kx, ky, kz).
@@ -328,6 +337,39 @@ TEST_P(DistributedFftBy, RefusesAnotherNumberOfRanksOrNoCells) {
   EXPECT_EQ(code_of({8, 8, 8}, {0, ranks}), ExitCode::usage);
   EXPECT_EQ(code_of({8, 0, 8}, {1, ranks}), ExitCode::usage);
   EXPECT_EQ(code_of({8, 8, 8}, {1, ranks}), ExitCode::success);
+}
+
+TEST(DistributedFftByTwoMethods, GivesTheBitsOfOneMethod) {
+  struct Named {
+    std::string name;
+    std::unique_ptr<Exchange> exchange;
+  };
+  std::array<std::vector<Named>, 2> made;  // for rows and columns
+  for (std::vector<Named>& list : made) {
+    for (const std::string& name : test::tested_methods()) {
+      if (test::method_works(name)) list.push_back({name, test::make_tested(name)});
+    }
+  }
+  Exchange& one = *made[0].front().exchange;
+  const Cells cells{9, 10, 11};
+  for (const Variant& variant : variants()) {
+    SCOPED_TRACE(variant.name);
+    const auto run = [&](const ExchangeSet& exchanges) {
+      Transform transform(variant, cells, exchanges);
+      transform.fill(noise(cells));
+      transform.forward();
+      const std::vector<Complex> modes = transform.modes();
+      transform.backward();
+      return std::pair(modes, transform.values());
+    };
+    const auto wanted = run(one);
+    for (const Named& rows : made[0]) {
+      for (const Named& columns : made[1]) {
+        SCOPED_TRACE(rows.name + " in rows, " + columns.name + " in columns");
+        EXPECT_EQ(run({one, *rows.exchange, *columns.exchange}), wanted);
+      }
+    }
+  }
 }
 
 std::string name_of(const testing::TestParamInfo<std::string>& method) {
