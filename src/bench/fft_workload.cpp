@@ -52,6 +52,9 @@ class FftWorkload : public RoundTrip {
   }
 
   void prepare() override { fill_with_noise(values_.data(), values_.size()); }  // a round trip scales them by N
+  Check check(std::uint64_t seed) override {
+    return check_transform(*this, values_.data(), fft_.real_box(), cells_, seed);
+  }
   void forward() override { fft_.forward(values_.data(), coefficients_.data()); }
   void backward() override { fft_.backward(coefficients_.data(), values_.data()); }
   double bytes_sent() const override { return bytes_; }

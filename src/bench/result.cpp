@@ -60,6 +60,13 @@ Column time_column() {
           }};
 }
 
+Column error_column() {
+  return {"error", 10, [](const Json& row) {
+            const double error = row.value("error", 0.0);
+            return error > 0 ? fmt::format("{:.1e}", error) : std::string();
+          }};
+}
+
 void print_table(const std::vector<Json>& rows, const std::vector<Column>& columns) {
   fmt::print("{}\n", line_of(columns, [](const Column& column) { return column.heading; }));
   for (const Json& row : rows) {

@@ -29,6 +29,8 @@ struct Column {
 Column text_column(const std::string& heading, std::size_t width, const std::string& key);
 Column number_column(const std::string& heading, std::size_t width, const std::string& key, int digits);
 Column time_column();
+/// "error": empty if it is 0 or unknown.
+Column error_column();
 
 /// A row with a "fault" shows that instead of its numbers. The "phases" of a row follow it.
 void print_table(const std::vector<Json>& rows, const std::vector<Column>& columns);

@@ -20,21 +20,8 @@ std::unique_ptr<RoundTrip> make_workload(const BenchOptions& options, const Roun
   return options.what == "fft" ? make_fft(options, setup, exchange) : make_transpose(options, setup, exchange);
 }
 
-/// Adds the medians of each direction, from round trips with a synchronisation in between.
-void add_directions(Json& row, RoundTrip& workload, int repeats) {
-  std::vector<double> forward, backward;
-  for (int n = 0; n < repeats; ++n) {
-    workload.prepare();
-    forward.push_back(seconds_of([&] { workload.forward(); }));
-    backward.push_back(seconds_of([&] { workload.backward(); }));
-  }
-  row["milliseconds_there"] = spread_of(forward).median * 1e3;
-  row["milliseconds_back"] = spread_of(backward).median * 1e3;
-}
-
-/// Stops repeating at the time limit of a setup. The first round trip does not count: a library may connect the ranks
-/// in it. A setup that cannot be made is also a row of the result.
-Json measure(const BenchOptions& options, const RoundTripSetup& setup) {
+/// A setup that cannot be made is also a row of the result.
+Json row_of(const BenchOptions& options, const RoundTripSetup& setup) {
   Json row{{"kind", setup.kind},
            {"layout", setup.layout},
            {"process_grid", {setup.processes.py, setup.processes.pz}},
@@ -49,29 +36,7 @@ Json measure(const BenchOptions& options, const RoundTripSetup& setup) {
     row["fault"] = error.what();
     return row;
   }
-  const double bytes_sent = max_of_ranks(workload->bytes_sent());
-  std::vector<double> seconds;
-  double spent = 0;
-  for (int n = 0; n < options.warm_up + options.repeats; ++n) {
-    if (n > 0 && spent > options.time_limit && !seconds.empty()) break;
-    const double time = seconds_of_run(*workload);
-    if (n > 0) spent += time;
-    if (n >= options.warm_up || spent > options.time_limit) seconds.push_back(time);
-  }
-  const Spread round_trip = spread_of(seconds);
-  add_milliseconds(row, round_trip);
-  row["repeats"] = seconds.size();
-  row["gb_per_s"] = bytes_sent / round_trip.median * 1e-9;
-  row["tflops"] = workload->operations() / round_trip.median * 1e-12;
-  row["phases"] = Json::array();
-  if (spent > options.time_limit) return row;
-  const int fewer = std::max(3, options.repeats / 2);
-  add_directions(row, *workload, fewer);
-  if (workload->timers() == nullptr) return row;
-  for (const PhaseTimes::Phase& phase : time_phases(*workload, fewer, max_of_ranks).phases) {
-    Json& entry = row["phases"].emplace_back(Json{{"name", phase.name}});
-    add_milliseconds(entry, phase.seconds);
-  }
+  measure(options, *workload, row);
   return row;
 }
 
@@ -89,7 +54,8 @@ void print(const BenchOptions& options, const std::vector<Json>& results) {
                         number_column("forward", 10, "milliseconds_there", 3),
                         number_column("backward", 10, "milliseconds_back", 3),
                         number_column("GB/s", 10, "gb_per_s", 2),
-                        number_column("TFLOPS", 9, "tflops", 3)});
+                        number_column("TFLOPS", 9, "tflops", 3),
+                        error_column()});
   fmt::print("GB/s: what the rank that sends the most sends, over the time of a round trip\n");
 }
 
@@ -121,7 +87,7 @@ std::vector<RoundTripSetup> setups_of(const BenchOptions& options) {
 ExitCode bench_round_trips(const BenchOptions& options) {
   select_device(MPI_COMM_WORLD);
   std::vector<Json> results;
-  for (const RoundTripSetup& setup : setups_of(options)) results.push_back(measure(options, setup));
+  for (const RoundTripSetup& setup : setups_of(options)) results.push_back(row_of(options, setup));
   std::ranges::stable_sort(
       results, {}, [](const Json& row) { return std::pair(row.contains("fault"), row.value("milliseconds", 0.0)); });
   run_on_root(MPI_COMM_WORLD, [&] {
@@ -132,6 +98,11 @@ ExitCode bench_round_trips(const BenchOptions& options) {
     print(options, results);
     write_json(options.json, json);
   });
+  const auto wrong = std::ranges::count_if(results, is_wrong);
+  if (wrong > 0) {
+    throw Error(ExitCode::numerics, fmt::format("bench {}: {} of {} setups gave wrong results; the table shows which",
+                                                options.what, wrong, results.size()));
+  }
   if (results.front().contains("fault"))  // they are last: none worked
     throw Error(ExitCode::resources, results.front()["fault"].get<std::string>());
   return ExitCode::success;

@@ -1,5 +1,7 @@
 #pragma once
 // `sluice bench transpose` and `sluice bench fft`: the speed of all ways to exchange arrays between ranks.
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "core/support/box3.hpp"
 #include "src/bench/bench.hpp"
 #include "src/bench/measure.hpp"
+#include "src/bench/result.hpp"
 
 namespace sluice {
 
@@ -20,9 +23,18 @@ struct RoundTripSetup {
   std::string exchange;
 };
 
+/// Whether a round trip gave what it must.
+struct Check {
+  double error = 0;   ///< largest error: absolute for transposes, relative to the largest value for transforms
+  std::string fault;  ///< what is wrong and where; empty if nothing is
+};
+
 /// An exchange or transform and its inverse, timed together.
 class RoundTrip : public Workload {
  public:
+  /// A round trip of a known field, another one for each seed: the same result on all ranks. Overwrites what prepare()
+  /// made. Collective.
+  virtual Check check(std::uint64_t seed) = 0;
   /// Both are collective.
   virtual void forward() = 0;
   virtual void backward() = 0;
@@ -41,6 +53,17 @@ inline double bytes_between(const Box3& from, const Box3& to, std::size_t elemen
   const double kept = static_cast<double>(intersect(from, to).volume());
   return static_cast<double>(element_bytes) * (static_cast<double>(from.volume() + to.volume()) - 2 * kept);
 }
+
+/// check() of a transform of real numbers, which are `values`, on `box` of the grid: a round trip must multiply them by
+/// the number of cells. The bound on the error grows as log2 of it, in units of the precision. Collective.
+Check check_transform(RoundTrip& transform, real* values, const Box3& box, const std::array<std::int64_t, 3>& cells,
+                      std::uint64_t seed);
+
+/// Times a workload and checks it before and after: adds times, rates, "error", and a "fault" if a result was wrong.
+/// Collective.
+void measure(const BenchOptions& options, RoundTrip& workload, Json& row);
+/// Whether the row's fault is a wrong result.
+bool is_wrong(const Json& row);
 
 /// Every setup that the options leave open, for `ranks` ranks; without the exchange method.
 std::vector<RoundTripSetup> transpose_setups(const BenchOptions& options, int ranks);

@@ -1,11 +1,14 @@
 // The transposes of the solvers in a run: coefficients between x and y pencils within rows of ranks and between y and z
 // pencils within columns, fields between x and z pencils within columns.
+#include <fmt/format.h>
+
 #include <complex>
 
 #include "core/decomp/communicator.hpp"
 #include "core/decomp/transpose.hpp"
 #include "core/device/buffer.hpp"
 #include "core/support/collective.hpp"
+#include "src/bench/known_field.hpp"
 #include "src/bench/round_trip.hpp"
 
 namespace sluice {
@@ -49,14 +52,34 @@ template <class T>
 class TransposeWorkload : public RoundTrip {
  public:
   TransposeWorkload(const BenchOptions& options, const ProcessGrid& processes, const Kind& kind, Exchange& exchange)
-      : comm_(MPI_COMM_WORLD, processes),
-        decomposition_(cells_of(options), processes, z_blocks(options, processes)),
+      : cells_(cells_of(options)),
+        comm_(MPI_COMM_WORLD, processes),
+        decomposition_(cells_, processes, z_blocks(options, processes)),
         from_((decomposition_.*kind.from)(comm_.rank())),
         to_((decomposition_.*kind.to)(comm_.rank())),
         source_(allocated(static_cast<std::size_t>(from_.volume()))),
         transpose_(kind.in_row ? comm_.row() : comm_.column(), boxes(decomposition_, comm_, kind.from, kind.in_row),
                    boxes(decomposition_, comm_, kind.to, kind.in_row), exchange) {}
 
+  /// Nothing is computed, so every bit must be right: after one direction and, with the source overwritten in between,
+  /// after the other.
+  Check check(std::uint64_t seed) override {
+    const KnownField field(2 * seed, cells_), other(2 * seed + 1, cells_);
+    field.write(source(), from_);
+    forward();
+    const Deviation there = field.deviation(transpose_.transposed(), to_);
+    other.write(source(), from_);
+    backward();
+    const Deviation back = field.deviation(source(), from_);
+    Check check{std::max(there.error, back.error), ""};
+    if (check.error > 0) {
+      const auto& [error, where] = there.error > 0 ? there : back;
+      check.fault = fmt::format("wrong value {}: error {:.2g} at ({}, {}, {})",
+                                there.error > 0 ? "in the transposed array" : "after the round trip", error, where[0],
+                                where[1], where[2]);
+    }
+    return check;
+  }
   void forward() override { transpose_.forward(source()); }
   void backward() override { transpose_.backward(source()); }
   double bytes_sent() const override { return bytes_between(from_, to_, sizeof(T)); }
@@ -69,6 +92,7 @@ class TransposeWorkload : public RoundTrip {
   }
   View3<T> source() { return contiguous_view(source_.data(), from_.nx(), from_.ny(), from_.nz()); }
 
+  Cells cells_;
   Communicator comm_;
   Decomposition decomposition_;
   Box3 from_, to_;

@@ -1,0 +1,117 @@
+#include "src/bench/known_field.hpp"
+
+#include <mpi.h>
+
+#include <limits>
+
+#include "core/device/parallel_for.hpp"
+#include "core/support/collective.hpp"
+#include "core/support/random.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// The field at the local indices of a box.
+struct KnownValue {
+  std::uint64_t seed;
+  std::int64_t nx, ny;  ///< of the grid
+  std::int64_t x0, y0, z0;
+
+  SLUICE_INLINE real operator()(int i, int j, int k) const {
+    const std::int64_t n = x0 + i + nx * (y0 + j + ny * (z0 + k));
+    return static_cast<real>(uniform01(seed, static_cast<std::uint64_t>(n)) - 0.5);
+  }
+};
+
+struct WriteKnown {
+  KnownValue known;
+  View3<real> array;
+
+  SLUICE_INLINE void operator()(int i, int j, int k) const { array(i, j, k) = known(i, j, k); }
+};
+
+struct ErrorOfCell {
+  KnownValue known;
+  View3<const real> array;
+  double scale;
+
+  SLUICE_INLINE double operator()(Cell c) const {
+    const double error = static_cast<double>(array(c.i, c.j, c.k)) / scale - static_cast<double>(known(c.i, c.j, c.k));
+    return error < 0 ? -error : error;
+  }
+};
+
+/// One more than the local index of a cell with an error that is `largest` or not finite; 0 for other cells.
+struct PlaceOfError {
+  ErrorOfCell error;
+  double largest;
+  std::int64_t nx, ny;
+
+  SLUICE_INLINE double operator()(Cell c) const {
+    const double of_cell = error(c);
+    if (of_cell < largest) return 0;
+    if (of_cell * 0 == 0 && !(largest * 0 == 0)) return 0;
+    return static_cast<double>(1 + c.i + nx * (c.j + ny * static_cast<std::int64_t>(c.k)));
+  }
+};
+
+KnownValue known_on(const Box3& box, std::uint64_t seed, const std::array<std::int64_t, 3>& cells) {
+  return {seed, cells[0], cells[1], box.lo[0], box.lo[1], box.lo[2]};
+}
+
+/// An array of complex numbers as one of twice as many real numbers in x.
+template <class Real, class Complex>
+View3<Real> parts_of(View3<Complex> array, const Box3& box) {
+  View3<Real> parts = contiguous_view(reinterpret_cast<Real*>(array.origin), 2 * box.nx(), box.ny(), box.nz());
+  parts.stride_y = 2 * array.stride_y;
+  parts.stride_z = 2 * array.stride_z;
+  return parts;
+}
+
+Box3 twice_in_x(Box3 box) {
+  box.lo[0] *= 2;
+  box.hi[0] *= 2;
+  return box;
+}
+
+}  // namespace
+
+void KnownField::write(View3<real> array, const Box3& box) const {
+  parallel_for("known field", box.local(), WriteKnown{known_on(box, seed_, cells_), array});
+}
+
+void KnownField::write(View3<std::complex<real>> array, const Box3& box) const {
+  const KnownField parts(seed_, {2 * cells_[0], cells_[1], cells_[2]});
+  parts.write(parts_of<real>(array, box), twice_in_x(box));
+}
+
+Deviation KnownField::deviation(View3<const real> array, const Box3& box, double scale) const {
+  const ErrorOfCell error{known_on(box, seed_, cells_), array, scale};
+  struct {
+    double error;
+    int rank;
+  } worst{reduce_max("largest error", box.local(), error), rank_of(MPI_COMM_WORLD)};
+  const double largest = worst.error;
+  if (!(worst.error * 0 == 0)) worst.error = std::numeric_limits<double>::infinity();
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD), "MPI_Allreduce");
+
+  Deviation deviation{worst.error, {}};
+  if (worst.rank == rank_of(MPI_COMM_WORLD) && !box.empty()) {
+    const PlaceOfError place{error, largest, box.extent(0), box.extent(1)};
+    const auto n = static_cast<std::int64_t>(reduce_max("place of the error", box.local(), place)) - 1;
+    deviation.where = {box.lo[0] + n % box.extent(0), box.lo[1] + n / box.extent(0) % box.extent(1),
+                       box.lo[2] + n / box.extent(0) / box.extent(1)};
+  }
+  check_mpi(MPI_Bcast(deviation.where.data(), 3, MPI_INT64_T, worst.rank, MPI_COMM_WORLD), "MPI_Bcast");
+  return deviation;
+}
+
+Deviation KnownField::deviation(View3<const std::complex<real>> array, const Box3& box) const {
+  const KnownField parts(seed_, {2 * cells_[0], cells_[1], cells_[2]});
+  Deviation deviation = parts.deviation(parts_of<const real>(array, box), twice_in_x(box));
+  deviation.where[0] /= 2;
+  return deviation;
+}
+
+}  // namespace sluice

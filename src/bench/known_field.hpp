@@ -1,0 +1,39 @@
+#pragma once
+// Fields that are known everywhere, to check what a benchmark times.
+#include <array>
+#include <complex>
+#include <cstdint>
+
+#include "core/decomp/view3.hpp"
+#include "core/support/box3.hpp"
+#include "core/support/real.hpp"
+
+namespace sluice {
+
+/// The largest error of an array, over all ranks.
+struct Deviation {
+  double error = 0;                     ///< absolute; infinite if a value is not finite
+  std::array<std::int64_t, 3> where{};  ///< a global index that has it
+};
+
+/// A random number between -0.5 and 0.5 for each global index of a grid, the same on every process grid: it shows
+/// whether a value is where it belongs. In single precision two numbers agree with probability 2^-24.
+class KnownField {
+ public:
+  /// Different seeds give different fields.
+  KnownField(std::uint64_t seed, const std::array<std::int64_t, 3>& cells) : seed_(seed), cells_(cells) {}
+
+  /// Issues a loop that writes the field to an array on `box`, a box of global indices.
+  void write(View3<real> array, const Box3& box) const;
+  void write(View3<std::complex<real>> array, const Box3& box) const;
+
+  /// Compares array / scale with the field. Collective over MPI_COMM_WORLD.
+  Deviation deviation(View3<const real> array, const Box3& box, double scale = 1) const;
+  Deviation deviation(View3<const std::complex<real>> array, const Box3& box) const;
+
+ private:
+  std::uint64_t seed_;
+  std::array<std::int64_t, 3> cells_;
+};
+
+}  // namespace sluice
