@@ -50,6 +50,16 @@ StoredFields stored_fields(const h5::File& file) {
   return fields;
 }
 
+h5::Dataset field_of(const h5::File& file, const std::string& name, const std::string& remedy) {
+  if (file.has("/" + name)) return file.dataset("/" + name);
+  std::string stored;
+  for (const std::string& other : file.group("/").datasets()) {
+    if (file.dataset("/" + other).shape().size() == 3) stored += (stored.empty() ? "" : ", ") + other;
+  }
+  throw Error(ExitCode::restart, file.path() + ": the case needs the field " + name + ", which is not in this file (" +
+                                     (stored.empty() ? "it has no fields" : "it has " + stored) + "). " + remedy);
+}
+
 std::uint64_t hash_of_chunks(const h5::Dataset& dataset, const ChunkLayout& layout, std::int64_t begin,
                              std::int64_t end) {
   std::vector<std::byte> buffer(layout.chunk_bytes());

@@ -43,6 +43,10 @@ struct StoredFields {
 /// Local. Throws Error(restart) if the fields differ in shape.
 StoredFields stored_fields(const h5::File& file);
 
+/// The dataset of a field in a file's root. Local. If there is none, throws Error(restart), which says what the file
+/// has and ends with `remedy`, a sentence.
+h5::Dataset field_of(const h5::File& file, const std::string& name, const std::string& remedy);
+
 /// The field_hash of the chunks [begin, end) of a stored field, read one at a time. Local.
 std::uint64_t hash_of_chunks(const h5::Dataset& dataset, const ChunkLayout& layout, std::int64_t begin,
                              std::int64_t end);

@@ -112,8 +112,13 @@ void CheckpointReader::compare_hash(const std::string& name, std::uint64_t part)
 }
 
 void CheckpointReader::read_field(const std::string& name, const LocalBlock& block, h5::Type type, void* data) const {
-  compare_hash(
-      name, on_all([&] { return read_block(file_.dataset("/" + name), block, type, static_cast<std::byte*>(data)); }));
+  const auto read = [&] {
+    const h5::Dataset dataset = field_of(file_, name,
+                                         "Restart from a checkpoint that has it, or start afresh from a file that has "
+                                         "it, with initial: {type: fields}");
+    return read_block(dataset, block, type, static_cast<std::byte*>(data));
+  };
+  compare_hash(name, on_all(read));
 }
 
 void CheckpointReader::verify_field(const std::string& name) const {

@@ -77,7 +77,8 @@ class Interpolation {
 
   void fill(const io::h5::File& file, const Described<Field>& target) const {
     const auto& [descriptor, field] = target;
-    const io::h5::Dataset dataset = file.dataset("/" + descriptor.name);
+    const io::h5::Dataset dataset =
+        io::field_of(file, descriptor.name, "Use a checkpoint that has it, or initial: {type: fields} with all fields");
     PlaneReader reader(dataset);
     const Box3& box = field.box();
     const bool z_face = descriptor.location == Location::z_face;
@@ -149,7 +150,9 @@ void set_from_fields(Simulation& simulation, const std::string& path) {
     const io::h5::File file = io::h5::File::open(path, ExitCode::restart);
     for (const auto& [descriptor, field] : simulation.state.prognostic_fields()) {
       const std::string name = "/" + descriptor.name;
-      const io::h5::Dataset dataset = file.dataset(name);
+      const io::h5::Dataset dataset = io::field_of(
+          file, descriptor.name,
+          fmt::format("Add it as dataset {} of shape ({}, {}, {})", name, expected[0], expected[1], expected[2]));
       if (dataset.shape() != expected || !dataset.is_floating()) {
         throw Error(
             ExitCode::restart,

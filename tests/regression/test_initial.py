@@ -110,7 +110,15 @@ def test_fields_in_single_precision_and_on_two_ranks(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ranks", [0, 2])
 @pytest.mark.parametrize(
     ("what", "part"),
-    [("shape", "(32, 12, 16)"), ("missing", "/v"), ("integers", "real numbers"), ("file", "start.h5")],
+    [
+        ("shape", "(32, 12, 16)"),
+        (
+            "missing",
+            "needs the field v, which is not in this file (it has u, w). Add it as dataset /v of shape (32, 12, 16)",
+        ),
+        ("integers", "real numbers"),
+        ("file", "start.h5"),
+    ],
 )
 def test_fields_that_do_not_fit(tmp_path: Path, what: str, part: str, ranks: int) -> None:
     u, v, w = random_velocity()
@@ -127,6 +135,23 @@ def test_fields_that_do_not_fit(tmp_path: Path, what: str, part: str, ranks: int
     outcome = must(sluice("run", case, ranks=ranks), 3)
     assert part in outcome.err
     assert outcome.err.count("sluice: ") == 1
+
+
+@pytest.mark.parametrize("restart", [True, False])
+def test_checkpoint_without_a_field(tmp_path: Path, restart: bool) -> None:
+    case = write_case(tmp_path, {"output.directory": "first"})
+    must(sluice("run", case, "--steps", 1))
+    checkpoint = checkpoints(tmp_path / "first")[-1]
+    with h5py.File(checkpoint, "a") as file:
+        del file["v"]
+    if restart:
+        options = ["--restart", checkpoint]
+    else:
+        case = write_case(tmp_path, {"initial": {"type": "checkpoint", "file": str(checkpoint)}})
+        options = []
+    told = must(sluice("run", case, *options, "--output", tmp_path / "out"), 3).err
+    assert f"{checkpoint}: the case needs the field v, which is not in this file (it has p, u, w). " in told
+    assert "initial: {type: fields}" in told
 
 
 SMOOTH = {
