@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "core/device/memory.hpp"
 #include "core/device/timers.hpp"
@@ -61,6 +64,15 @@ void check_directory(const RunOptions& options, const io::Case& settings) {
   }
 }
 
+/// All that a run writes into its output directory, in the order in which --overwrite removes it: checkpoints first,
+/// resolved.yaml last, so that check_directory still sees results if the removal is interrupted.
+std::vector<std::string> run_files() {
+  std::vector<std::string> files = observer_files();
+  std::ranges::reverse(files);
+  for (const char* name : {"run.json", "log.txt", "resolved.yaml"}) files.emplace_back(name);
+  return files;
+}
+
 /// Prepares the output directory, or refuses it. Collective. Throws Error(usage) or Error(io).
 void prepare_directory(const RunOptions& options, const io::Case& settings) {
   run_on_root(MPI_COMM_WORLD, [&] {
@@ -69,9 +81,7 @@ void prepare_directory(const RunOptions& options, const io::Case& settings) {
       check_directory(options, settings);
       fs::create_directories(directory);
       if (!options.overwrite) return;
-      for (const char* name :
-           {"checkpoints", "slices", "statistics.h5", "timeseries.csv", "run.json", "log.txt", "resolved.yaml"})
-        fs::remove_all(directory / name);
+      for (const std::string& name : run_files()) fs::remove_all(directory / name);
     } catch (const fs::filesystem_error& error) {
       throw Error(ExitCode::io, fmt::format("{}: the output directory cannot be prepared: {}", directory.string(),
                                             error.code().message()));

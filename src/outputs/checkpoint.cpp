@@ -113,13 +113,13 @@ Layout read_layout(const std::string& path, MPI_Comm comm) {
 
 namespace {
 
-/// Writes DIR/checkpoints/step_NNNNNNN.h5 with the observers' data, and removes the oldest beyond
-/// output.checkpoint.keep. Returns on rank 0 sentences about faults that do not affect the checkpoint itself.
-/// Collective. Throws Error(io); older checkpoints are then unchanged.
+/// Writes FOLDER/step_NNNNNNN.h5 with the observers' data, and removes the oldest beyond output.checkpoint.keep.
+/// Returns on rank 0 sentences about faults that do not affect the checkpoint itself. Collective. Throws Error(io);
+/// older checkpoints are then unchanged.
 std::vector<std::string> write_checkpoint(const Simulation& simulation, const State& state, const Observers& observers,
-                                          const std::string& directory) {
+                                          const std::string& folder) {
   io::CheckpointWriter writer(simulation.comm.world(),
-                              {directory + "/checkpoints", state.step, state.time, provenance_of(simulation),
+                              {folder, state.step, state.time, provenance_of(simulation),
                                grid_lines_of(simulation.grid), io::h5::type_of<real>},
                               block_of(simulation));
   for (const auto& [descriptor, field] : state.fields()) {
@@ -139,7 +139,7 @@ double estimated_seconds(const Simulation& simulation) {
 
 class CheckpointObserver : public Observer {
  public:
-  explicit CheckpointObserver(const RunContext& run) : run_(run), folder_(run.directory + "/checkpoints") {
+  explicit CheckpointObserver(const RunContext& run) : run_(run) {
     run_.times.checkpoint = estimated_seconds(run.simulation);
   }
 
@@ -148,10 +148,10 @@ class CheckpointObserver : public Observer {
   void go_back(const Start& start) override {
     std::error_code ignored;  // the user may give a relative path
     const fs::path from = fs::absolute(start.checkpoint, ignored).lexically_normal();
-    if (!start.checkpoint.empty() && from.parent_path() == fs::path(folder_)) saved_step_ = start.step;
+    if (!start.checkpoint.empty() && from.parent_path() == fs::path(run_.path)) saved_step_ = start.step;
     if (!start.chosen) return;
     run_on_root(run_.simulation.comm.world(),
-                [&] { warn(io::prune_checkpoints(folder_, start.step, std::numeric_limits<int>::max())); });
+                [&] { warn(io::prune_checkpoints(run_.path, start.step, std::numeric_limits<int>::max())); });
   }
 
   bool due(const Moment& now) const override {
@@ -166,7 +166,7 @@ class CheckpointObserver : public Observer {
     run_.flow.diagnostics();  // refuses to save a flow that is not finite
     run_.observers.sync();
     const double start = wall_seconds();
-    warn(write_checkpoint(run_.simulation, run_.flow.state(), run_.observers, run_.directory));
+    warn(write_checkpoint(run_.simulation, run_.flow.state(), run_.observers, run_.path));
     saved_step_ = now.step;
     run_.times.checkpoint = wall_seconds() - start;
     run_.log.line(
@@ -180,7 +180,6 @@ class CheckpointObserver : public Observer {
   }
 
   RunContext run_;
-  std::string folder_;
   std::int64_t saved_step_ = -1;  ///< of the newest checkpoint
 };
 

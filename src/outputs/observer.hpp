@@ -53,14 +53,14 @@ struct Start {
   bool chosen = false;     ///< the user named the checkpoint, so later ones are abandoned
 };
 
-/// The data of the run available to an observer. All of it outlives the observer.
+/// The data of the run available to an observer. All that it refers to outlives the observer.
 struct RunContext {
   const Simulation& simulation;  ///< settings, grid, communicator; use `flow` for the fields
   FlowView& flow;
   RunLog& log;
   RunTimes& times;
   Observers& observers;
-  std::string directory;
+  std::string path;  ///< of the observer's own file or folder, which observers.cpp names
 };
 
 /// Watches a run and writes output: the log, time series, statistics, slices, checkpoints. A run calls, all

@@ -7,25 +7,33 @@
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 
-// All observers, in the order in which they act: checkpoints last, because they store the data of the others. The file
-// of an observer defines std::unique_ptr<Observer> make_NAME(const RunContext& run), which may return null.
-#define SLUICE_OBSERVERS(OBSERVER) \
-  OBSERVER(time_series)            \
-  OBSERVER(statistics)             \
-  OBSERVER(slices)                 \
-  OBSERVER(progress)               \
-  OBSERVER(checkpoints)
+// All observers, in the order in which they act: checkpoints last, because they store the data of the others. Beside
+// each, the file or folder that it writes into the output directory; "" if it writes none. The source file of an
+// observer defines std::unique_ptr<Observer> make_NAME(const RunContext& run), which may return null.
+#define SLUICE_OBSERVERS(OBSERVER)        \
+  OBSERVER(time_series, "timeseries.csv") \
+  OBSERVER(statistics, "statistics.h5")   \
+  OBSERVER(slices, "slices")              \
+  OBSERVER(progress, "")                  \
+  OBSERVER(checkpoints, "checkpoints")
 
 namespace sluice {
 
-#define SLUICE_DECLARE(name) std::unique_ptr<Observer> make_##name(const RunContext& run);
+#define SLUICE_DECLARE(name, file) std::unique_ptr<Observer> make_##name(const RunContext& run);
 SLUICE_OBSERVERS(SLUICE_DECLARE)
+
+std::vector<std::string> observer_files() {
+#define SLUICE_FILE(name, file) file,
+  std::vector<std::string> files{SLUICE_OBSERVERS(SLUICE_FILE)};
+  std::erase(files, "");
+  return files;
+}
 
 Observers::Observers(const Simulation& simulation, RunLog& log, RunTimes& times, const std::string& directory)
     : comm_(simulation.comm.world()), flow_(simulation) {
-  const RunContext run{simulation, flow_, log, times, *this, directory};
-#define SLUICE_MAKE(name) \
-  if (auto observer = make_##name(run)) list_.push_back(std::move(observer));
+#define SLUICE_MAKE(name, file)                                                                  \
+  if (auto observer = make_##name({simulation, flow_, log, times, *this, directory + "/" file})) \
+    list_.push_back(std::move(observer));
   SLUICE_OBSERVERS(SLUICE_MAKE)
 }
 

@@ -50,8 +50,8 @@ class SliceObserver : public Observer {
     run_on_root(run_.simulation.comm.world(), [&] {
       const std::vector<std::string> labels = labels_of(slices_);
       for (std::size_t n = 0; n < slices_.size(); ++n) {
-        files_.emplace_back(io::SliceDescription{run_.directory + "/slices", labels[n], slices_[n].normal,
-                                                 slices_[n].at, provenance_of(run_.simulation), io::h5::type_of<real>},
+        files_.emplace_back(io::SliceDescription{run_.path, labels[n], slices_[n].normal, slices_[n].at,
+                                                 provenance_of(run_.simulation), io::h5::type_of<real>},
                             start.step > 0 ? std::optional(start.step) : std::nullopt);
       }
     });

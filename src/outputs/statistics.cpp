@@ -29,7 +29,7 @@ io::Values parameters_of(const io::Case& settings) {
 io::StatisticsSpec file_spec(const RunContext& run, const std::vector<ProfileInfo>& profiles) {
   const Simulation& simulation = run.simulation;
   io::StatisticsSpec spec;
-  spec.path = run.directory + "/statistics.h5";
+  spec.path = run.path;
   spec.provenance = provenance_of(simulation);
   const Grid& grid = simulation.grid;
   const io::Case& settings = simulation.settings;

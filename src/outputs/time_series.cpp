@@ -16,8 +16,7 @@ class TimeSeriesObserver : public Observer {
     // A run that ended off the schedule wrote a final row. A continued run must drop it, because it was never due.
     const std::int64_t last_row = on_schedule(start.step) ? start.step : start.step - 1;
     run_on_root(run_.simulation.comm.world(), [&] {
-      file_ = std::make_unique<io::TimeSeries>(run_.directory + "/timeseries.csv",
-                                               start.step > 0 ? std::optional(last_row) : std::nullopt);
+      file_ = std::make_unique<io::TimeSeries>(run_.path, start.step > 0 ? std::optional(last_row) : std::nullopt);
     });
   }
 
