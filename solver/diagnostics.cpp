@@ -1,5 +1,6 @@
 #include "solver/diagnostics.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -34,6 +35,11 @@ struct AbsDivergence {
   SLUICE_INLINE double operator()(Cell c) const { return std::abs(static_cast<double>(op::divergence(u, v, w, c, m))); }
 };
 
+struct Magnitude {
+  View3<const real> values;
+  SLUICE_INLINE double operator()(Cell c) const { return std::abs(static_cast<double>(values(c.i, c.j, c.k))); }
+};
+
 /// Corrects MomentumAndEnergy for w on a wall, where the control volume is half a cell high. At the bottom (`weight` 1)
 /// that sum has no such term; at the top (-1) its term is twice too large.
 struct EnergyOnWall {
@@ -58,7 +64,8 @@ struct ShearBelow {
 
 bool Diagnostics::finite() const {
   return std::isfinite(bulk_velocity) && std::isfinite(kinetic_energy) && std::isfinite(max_divergence) &&
-         std::isfinite(shear_bottom) && std::isfinite(shear_top);
+         std::isfinite(shear_bottom) && std::isfinite(shear_top) &&
+         std::ranges::all_of(max_transported, [](double value) { return std::isfinite(value); });
 }
 
 double global_max(double local, MPI_Comm comm) {
@@ -68,8 +75,9 @@ double global_max(double local, MPI_Comm comm) {
   return both[1] > 0 ? std::nan("") : both[0];
 }
 
-Diagnostics diagnose(const VectorField& velocity, const Grid& grid, const Metrics& metrics, const FlowParameters& flow,
+Diagnostics diagnose(const State& state, const Grid& grid, const Metrics& metrics, const FlowParameters& flow,
                      const Walls& walls, MPI_Comm comm) {
+  const VectorField& velocity = state.velocity;
   const In u = velocity.u.view();
   const In v = velocity.v.view();
   const In w = velocity.w.view();
@@ -106,6 +114,10 @@ Diagnostics diagnose(const VectorField& velocity, const Grid& grid, const Metric
   d.shear_bottom = flow.viscosity * sums[2].value() / columns;
   d.shear_top = flow.viscosity * sums[3].value() / columns;
   d.max_divergence = global_max(reduce_max("largest divergence", box, AbsDivergence{u, v, w, metrics}), comm);
+  for (const auto& [descriptor, field] : state.transported) {
+    const double largest = reduce_max("largest magnitude", box, Magnitude{field.view()});
+    d.max_transported.push_back(global_max(largest, comm));
+  }
   return d;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 #include <mpi.h>
 
+#include <vector>
+
 #include "core/flow/parameters.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/state/state.hpp"
@@ -16,10 +18,11 @@ struct Diagnostics {
   /// Plane mean of nu du/dz at each wall, from the scheme; not negated at the top.
   double shear_bottom = 0;
   double shear_top = 0;
+  std::vector<double> max_transported;  ///< largest magnitude of each transported field
   bool finite() const;
 };
 
-Diagnostics diagnose(const VectorField& velocity, const Grid& grid, const Metrics& metrics, const FlowParameters& flow,
+Diagnostics diagnose(const State& state, const Grid& grid, const Metrics& metrics, const FlowParameters& flow,
                      const Walls& walls, MPI_Comm comm);
 
 /// Largest value over ranks; NaN if any is NaN. Collective.

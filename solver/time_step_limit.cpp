@@ -1,5 +1,6 @@
 #include "solver/time_step_limit.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/device/parallel_for.hpp"
@@ -20,21 +21,25 @@ struct AdvectiveRate {
 
 }  // namespace
 
-double time_step_limit(const VectorField& velocity, const Grid& grid, const Metrics& metrics,
-                       const FlowParameters& flow, MPI_Comm comm) {
+double time_step_limit(const VectorField& velocity, const Metrics& metrics, double diffusive_rate, MPI_Comm comm) {
   const double local = reduce_max("time step limit", velocity.u.local_box(),
                                   AdvectiveRate{velocity.u.view(), velocity.v.view(), velocity.w.view(), metrics});
-  return time_step_limit(local, grid, flow, comm);
+  return time_step_limit(local, diffusive_rate, comm);
 }
 
-double time_step_limit(double largest_rate_here, const Grid& grid, const FlowParameters& flow, MPI_Comm comm) {
-  return 1 / (global_max(largest_rate_here, comm) / std::sqrt(3.0) + diffusive_rate(grid, flow));
+double time_step_limit(double largest_rate_here, double diffusive_rate, MPI_Comm comm) {
+  return 1 / (global_max(largest_rate_here, comm) / std::sqrt(3.0) + diffusive_rate);
 }
 
-double diffusive_rate(const Grid& grid, const FlowParameters& flow) {
-  double inverse_squares = 1 / (grid.dx() * grid.dx()) + 1 / (grid.dy() * grid.dy());
-  if (flow.diffusion == Diffusion::explicit_) inverse_squares += 1 / (grid.dz_min() * grid.dz_min());
-  return 4 * flow.viscosity * inverse_squares / 2.51;
+double diffusive_rate(const Grid& grid, const FlowParameters& flow, const std::vector<TransportEquation>& transported) {
+  const auto rate = [&](double diffusivity, bool explicit_z) {
+    double inverse_squares = 1 / (grid.dx() * grid.dx()) + 1 / (grid.dy() * grid.dy());
+    if (explicit_z) inverse_squares += 1 / (grid.dz_min() * grid.dz_min());
+    return 4 * diffusivity * inverse_squares / 2.51;
+  };
+  double largest = rate(flow.viscosity, flow.diffusion == Diffusion::explicit_);
+  for (const TransportEquation& equation : transported) largest = std::max(largest, rate(equation.diffusivity, true));
+  return largest;
 }
 
 }  // namespace sluice

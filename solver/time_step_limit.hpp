@@ -2,10 +2,12 @@
 #include <mpi.h>
 
 #include <cmath>
+#include <vector>
 
 #include "core/flow/parameters.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/state/state.hpp"
+#include "solver/transport/transport_equation.hpp"
 
 namespace sluice {
 
@@ -16,16 +18,17 @@ SLUICE_INLINE double advective_rate(real u, real v, real w, int k, const Metrics
 }
 
 /// The largest stable time step dt_lim of RK3 for this velocity:
-///   1/dt_lim = max(|u|/dx + |v|/dy + |w|/dz)/sqrt(3) + 4 nu (1/dx^2 + 1/dy^2 + 1/dz_min^2)/2.51,
-/// without the 1/dz_min^2 term if diffusion along z is implicit. sqrt(3) and 2.51 bound RK3's stability region along
-/// the imaginary and negative real axes. NaN if the velocity contains NaN. Collective; same bits on every process grid.
-double time_step_limit(const VectorField& velocity, const Grid& grid, const Metrics& metrics,
-                       const FlowParameters& flow, MPI_Comm comm);
+///   1/dt_lim = max(|u|/dx + |v|/dy + |w|/dz)/sqrt(3) + diffusive_rate.
+/// sqrt(3), and 2.51 below, bound RK3's stability region along the imaginary and negative real axes. NaN if the
+/// velocity contains NaN. Collective; same bits on every process grid.
+double time_step_limit(const VectorField& velocity, const Metrics& metrics, double diffusive_rate, MPI_Comm comm);
 
 /// The same from the largest advective rate over the rank's cells. Collective.
-double time_step_limit(double largest_rate_here, const Grid& grid, const FlowParameters& flow, MPI_Comm comm);
+double time_step_limit(double largest_rate_here, double diffusive_rate, MPI_Comm comm);
 
-/// The part of 1/dt_lim that comes from diffusion.
-double diffusive_rate(const Grid& grid, const FlowParameters& flow);
+/// The part of 1/dt_lim that comes from diffusion, 4 nu (1/dx^2 + 1/dy^2 + 1/dz_min^2)/2.51: the largest of the
+/// velocity and the transported fields with their diffusivities. For the velocity, without the 1/dz_min^2 term if its
+/// diffusion along z is implicit; transported fields are always diffused explicitly.
+double diffusive_rate(const Grid& grid, const FlowParameters& flow, const std::vector<TransportEquation>& transported);
 
 }  // namespace sluice

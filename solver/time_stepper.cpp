@@ -24,6 +24,7 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       halo_(comm, box_, exchanges.halos),
       momentum_(metrics_, flow),
       transport_(std::move(transported), box_, metrics_),
+      diffusive_rate_(diffusive_rate(grid, flow, transport_.equations())),
       forcing_(flow.forcing, grid, comm.world()),
       projection_(comm, decomposition, grid, metrics_, walls_, halo_, flow.tridiagonal, exchanges),
       star_(box_),
@@ -107,11 +108,11 @@ void TimeStepper::correct(State& state, const Field& phi, double force, double g
 }
 
 double TimeStepper::time_step_limit_after_step() const {
-  return sluice::time_step_limit(projection_.largest_rate().value(), *grid_, flow_, comm_->world());
+  return sluice::time_step_limit(projection_.largest_rate().value(), diffusive_rate_, comm_->world());
 }
 
 double TimeStepper::time_step_limit(const State& state) const {
-  return sluice::time_step_limit(state.velocity, *grid_, metrics_, flow_, comm_->world());
+  return sluice::time_step_limit(state.velocity, metrics_, diffusive_rate_, comm_->world());
 }
 
 void TimeStepper::project(State& state) {
@@ -144,7 +145,7 @@ void TimeStepper::fill_halos_after_correction(State& state) {
 }
 
 Diagnostics TimeStepper::diagnose(const State& state) const {
-  return sluice::diagnose(state.velocity, *grid_, metrics_, flow_, walls_, comm_->world());
+  return sluice::diagnose(state, *grid_, metrics_, flow_, walls_, comm_->world());
 }
 
 }  // namespace sluice

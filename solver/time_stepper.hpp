@@ -91,6 +91,7 @@ class TimeStepper {
   HaloExchange halo_;
   Momentum momentum_;
   Transport transport_;
+  double diffusive_rate_;  ///< of dt_lim
   Forcing forcing_;
   Projection projection_;
   std::optional<ImplicitDiffusion> implicit_;

@@ -32,7 +32,7 @@ struct FieldDescriptor {
 };
 
 /// The fields of the flow, in the order in which files list them: u, v, w and p, then those that the flow transports
-/// (solver/transport/transported_fields.cpp holds their tendencies).
+/// (solver/transport/transport_equations.cpp holds their tendencies).
 const std::vector<FieldDescriptor>& flow_fields();
 
 /// Positions in flow_fields().

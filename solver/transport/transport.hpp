@@ -13,6 +13,7 @@ class Transport {
  public:
   Transport(std::vector<TransportEquation> equations, const Box3& box, const Metrics& metrics);
 
+  const std::vector<TransportEquation>& equations() const { return equations_; }
   /// The descriptors of the fields, in the order of State::transported.
   std::vector<FieldDescriptor> fields() const;
 

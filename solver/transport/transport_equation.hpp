@@ -21,7 +21,7 @@ struct TransportArrays {
 };
 
 /// c* = c + alpha dt R + beta dt R_prev. Tendency: a functor; operator()(const TransportArrays&, Cell) returns R in one
-/// cell.
+/// cell, and its member `diffusivity` is the largest coefficient of diffusion in R.
 template <bool first, class Tendency>
 struct UpdateTransported {
   TransportArrays a;
@@ -35,23 +35,25 @@ struct UpdateTransported {
   }
 };
 
-/// A transported field: its descriptor, and the sweep that computes R and c* over a box of local indices. `first`: the
-/// old tendency is not read.
+/// A transported field: its descriptor, the diffusivity, which limits the time step, and the sweep that computes R and
+/// c* over a box of local indices. `first`: the old tendency is not read.
 struct TransportEquation {
   FieldDescriptor descriptor;
+  double diffusivity;
   std::function<void(const TransportArrays& arrays, const Box3& box, bool first)> sweep;
 };
 
 template <class Tendency>
 TransportEquation transport_equation(const FieldDescriptor& descriptor, Tendency tendency) {
-  return {descriptor, [name = "transport " + descriptor.name, tendency](const TransportArrays& arrays, const Box3& box,
-                                                                        bool first) {
-            if (first) {
-              parallel_for(name.c_str(), box, UpdateTransported<true, Tendency>{arrays, tendency});
-            } else {
-              parallel_for(name.c_str(), box, UpdateTransported<false, Tendency>{arrays, tendency});
-            }
-          }};
+  const auto sweep = [name = "transport " + descriptor.name, tendency](const TransportArrays& arrays, const Box3& box,
+                                                                       bool first) {
+    if (first) {
+      parallel_for(name.c_str(), box, UpdateTransported<true, Tendency>{arrays, tendency});
+    } else {
+      parallel_for(name.c_str(), box, UpdateTransported<false, Tendency>{arrays, tendency});
+    }
+  };
+  return {descriptor, static_cast<double>(tendency.diffusivity), sweep};
 }
 
 /// One for each field that follows p in flow_fields().

@@ -47,7 +47,7 @@ void print_time_step(const io::Case& settings, const Grid& grid, const FlowParam
   // Estimates the largest |u|/dx + |v|/dy + |w|/dz of a turbulent channel; empirical at Re_tau 180, accurate to about a
   // tenth there.
   const double advective = (1.2 * fastest / grid.dx() + 0.45 * fastest / grid.dy()) / std::sqrt(3.0);
-  const double diffusive = diffusive_rate(grid, flow);
+  const double diffusive = diffusive_rate(grid, flow, transport_equations(flow));
   const double limit = 1 / (advective + diffusive);
   double dt = settings.time.dt ? *settings.time.dt : settings.time.cfl.value_or(0) * limit;
   if (settings.time.dt_max) dt = std::min(dt, *settings.time.dt_max);

@@ -58,7 +58,12 @@ TEST(Divergence, IsRoundOffForAllWallsAndSizes) {
           settings.length_y = cells[1] == 1 ? 1 : 2;
           settings.z_nodes = tanh_nodes(cells[2], 2, 1.8, true);
           settings.z_blocks = cells[2] > 8 ? 3 : 1;
-          settings.flow = {0.01, walls.bottom, walls.top, {ForcingKind::bulk_velocity, 0.5}, diffusion, method};
+          settings.flow = {.viscosity = 0.01,
+                           .bottom = walls.bottom,
+                           .top = walls.top,
+                           .forcing = {ForcingKind::bulk_velocity, 0.5},
+                           .diffusion = diffusion,
+                           .tridiagonal = method};
           const double measured = largest_divergence(settings);
           EXPECT_LE(measured, test::round_off(1e-12))
               << walls.name << ' ' << cells[0] << ' ' << cells[1] << ' ' << cells[2];

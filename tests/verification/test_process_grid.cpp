@@ -95,7 +95,12 @@ FlowCase settings_for(const Size& size, Diffusion diffusion, TridiagonalMethod m
   settings.length_y = 2;
   settings.z_nodes = tanh_nodes(size.cells[2], 2, 1.6, size.bottom.kind == size.top.kind);
   settings.z_blocks = size.z_blocks;
-  settings.flow = {1.0 / 2800, size.bottom, size.top, {ForcingKind::bulk_velocity, 1}, diffusion, method};
+  settings.flow = {.viscosity = 1.0 / 2800,
+                   .bottom = size.bottom,
+                   .top = size.top,
+                   .forcing = {ForcingKind::bulk_velocity, 1},
+                   .diffusion = diffusion,
+                   .tridiagonal = method};
   return settings;
 }
 
