@@ -1,7 +1,6 @@
 #include "poisson/fft/batched_fft.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/support/error.hpp"
 #include "poisson/fft/fft_columns.hpp"
@@ -16,6 +15,7 @@ std::unique_ptr<ColumnFourier> make_columns(FftKind kind, const FftBatch& batch)
   constexpr std::int64_t fewest = 8;  // columns that fill one memory access
   constexpr std::int64_t max_length = std::int64_t{1} << 30;
   const bool from_complex = kind == FftKind::forward || kind == FftKind::backward;
+  if (batch.loops[2].count > 1) return nullptr;
   const bool neighbours_first = batch.loops[0].distance_in == 1;
   const FftLoop& within = batch.loops[neighbours_first ? 0 : 1];
   const FftLoop& planes = batch.loops[neighbours_first ? 1 : 0];
@@ -26,6 +26,10 @@ std::unique_ptr<ColumnFourier> make_columns(FftKind kind, const FftBatch& batch)
 }
 
 }  // namespace
+
+bool FftBatch::empty() const {
+  return length == 0 || std::ranges::any_of(loops, [](const FftLoop& loop) { return loop.count == 0; });
+}
 
 bool FftBatch::in_place(FftKind kind) const {
   // Counts in real numbers: rows of real values must have room for their complex coefficients.
@@ -40,16 +44,21 @@ bool FftBatch::in_place(FftKind kind) const {
 
 FftBatch FftBatch::merged() const {
   FftBatch batch = *this;
-  auto& [inner, outer] = batch.loops;
-  if (inner.count == 1) std::swap(inner, outer);
-  if (outer.count == 1) return batch;
-  for (int order = 0; order < 2; ++order, std::swap(inner, outer)) {
-    if (outer.distance_in != inner.count * inner.distance_in || outer.distance_out != inner.count * inner.distance_out)
-      continue;
-    inner.count *= outer.count;
-    outer = FftLoop{};
-    return batch;
+  const auto continues = [](const FftLoop& outer, const FftLoop& inner) {
+    return &outer != &inner && outer.count > 1 && inner.count > 1 &&
+           outer.distance_in == inner.count * inner.distance_in &&
+           outer.distance_out == inner.count * inner.distance_out;
+  };
+  for (std::size_t merges = 1; merges < batch.loops.size(); ++merges) {
+    for (FftLoop& inner : batch.loops) {
+      for (FftLoop& outer : batch.loops) {
+        if (!continues(outer, inner)) continue;
+        inner.count *= outer.count;
+        outer = FftLoop{};
+      }
+    }
   }
+  std::ranges::stable_partition(batch.loops, [](const FftLoop& loop) { return loop.count != 1; });
   return batch;
 }
 
@@ -76,19 +85,19 @@ bool BatchedFft::ready(bool right_kind, const void* in, const void* out) const {
 
 void BatchedFft::run(const real* in, std::complex<real>* out) {
   if (!ready(kind_ == FftKind::real_to_complex, in, out)) return;
-  plan_->run(const_cast<real*>(in), out);  // no library changes it, unless in place
+  plan_->run(const_cast<real*>(in), out);  // the libraries change `in` only if `out` is real, or in place
 }
 
 void BatchedFft::run(std::complex<real>* in, real* out) {
   if (ready(kind_ == FftKind::complex_to_real, in, out)) plan_->run(in, out);
 }
 
-void BatchedFft::run(std::complex<real>* in, std::complex<real>* out) {
+void BatchedFft::run(const std::complex<real>* in, std::complex<real>* out) {
   if (!ready(kind_ == FftKind::forward || kind_ == FftKind::backward, in, out)) return;
   if (columns_) {
     columns_->run(in, out, kind_ == FftKind::forward);
   } else {
-    plan_->run(in, out);
+    plan_->run(const_cast<std::complex<real>*>(in), out);
   }
 }
 

@@ -24,18 +24,19 @@ struct FftLoop {
   std::int64_t distance_out = 0;
 };
 
-/// Where the values of the transforms are: value m of transform (a, b) at m * stride + a * loops[0] + b * loops[1].
-/// Strides and distances are in elements of the array, real or complex.
+/// Where the values of the transforms are: value m of transform (a, b, c) at m * stride + a * loops[0] + b * loops[1] +
+/// c * loops[2]. Strides and distances are in elements of the array, real or complex.
 struct FftBatch {
   std::int64_t length = 0;  ///< of a transform, in values in space, not coefficients
   std::int64_t stride_in = 1;
   std::int64_t stride_out = 1;
-  std::array<FftLoop, 2> loops;
+  std::array<FftLoop, 3> loops;
 
-  bool empty() const { return length == 0 || loops[0].count == 0 || loops[1].count == 0; }
+  bool empty() const;
   /// Whether the transforms may run in place: values and coefficients occupy the same memory.
   bool in_place(FftKind kind) const;
-  /// The same transforms as one loop, if their distances allow it; the other loop then has count 1.
+  /// The same transforms in as few loops as their distances allow; those that remain come first, the others have
+  /// count 1.
   FftBatch merged() const;
 };
 
@@ -54,8 +55,8 @@ class FftPlan {
 };
 
 /// Transforms such a batch: columns that are neighbours in memory by ColumnFourier, all others by a plan of the
-/// library. Arrays are in device memory and begin at multiples of 16 bytes. On a GPU, a loop that does not merge may
-/// become a loop of launches, so transforms of real values must begin at even elements in both loops.
+/// library. Arrays are in device memory and begin at multiples of 16 bytes. On a GPU, only one of the merged loops is
+/// within a launch, so transforms of real values must begin at even elements in all others.
 class BatchedFft {
  public:
   BatchedFft();  ///< transforms nothing
@@ -68,7 +69,7 @@ class BatchedFft {
   /// Issues the transforms. `in` and `out` must not overlap, or be the same if FftBatch::in_place allows it.
   void run(const real* in, std::complex<real>* out);  ///< real_to_complex
   void run(std::complex<real>* in, real* out);        ///< complex_to_real; destroys `in`
-  void run(std::complex<real>* in, std::complex<real>* out);
+  void run(const std::complex<real>* in, std::complex<real>* out);
 
   std::size_t work_bytes() const { return plan_ ? plan_->work_bytes() : 0; }
 

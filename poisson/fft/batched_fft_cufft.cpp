@@ -1,4 +1,5 @@
-// Batches of Fourier transforms by cuFFT. Its plans have one loop over transforms; the other one is a loop of launches.
+// Batches of Fourier transforms by cuFFT. Its plans have one loop over transforms; the others are loops of launches.
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -25,11 +26,13 @@ bool suits_launch(const FftLoop& first, const FftLoop& second) {
 class CufftLaunches : public FftPlan {
  public:
   CufftLaunches(FftKind kind, const FftBatch& batch) : kind_(kind), batch_(batch) {
-    auto& [within, launches] = batch_.loops;
-    if (!suits_launch(within, launches)) std::swap(within, launches);
-    const bool even_in = kind != FftKind::real_to_complex || launches.distance_in % 2 == 0;
-    const bool even_out = kind != FftKind::complex_to_real || launches.distance_out % 2 == 0;
-    SLUICE_REQUIRE(launches.count == 1 || (even_in && even_out),
+    auto& [within, launches, more_launches] = batch_.loops;
+    for (FftLoop* loop : {&launches, &more_launches}) {
+      const bool must_be_within = !even(*loop) && even(within);
+      const bool must_be_launches = even(*loop) && !even(within);
+      if (must_be_within || (!must_be_launches && !suits_launch(within, *loop))) std::swap(within, *loop);
+    }
+    SLUICE_REQUIRE(even(launches) && even(more_launches),
                    "transforms of real values in several launches must begin at even elements");
     together_ = within.count;
     while (together_ > 2 && CufftPlan::work_size(kind, launch_of(together_)) > work_limit)
@@ -39,17 +42,20 @@ class CufftLaunches : public FftPlan {
   }
 
   void run(void* in, void* out) override {
-    const auto& [within, launches] = batch_.loops;
+    const auto& [within, launches, more_launches] = batch_.loops;
     const auto element = [](void* array, bool of_reals, std::int64_t n) -> void* {
       if (of_reals) return static_cast<real*>(array) + n;
       return static_cast<Cufft::Complex*>(array) + n;
     };
-    for (std::int64_t n = 0; n < launches.count; ++n) {
+    for (std::int64_t launch = 0; launch < launches.count * more_launches.count; ++launch) {
+      const std::int64_t n = launch % launches.count;
+      const std::int64_t l = launch / launches.count;
+      const std::int64_t first_in = n * launches.distance_in + l * more_launches.distance_in;
+      const std::int64_t first_out = n * launches.distance_out + l * more_launches.distance_out;
       for (std::int64_t m = 0; m < within.count; m += together_) {
         const CufftPlan& plan = within.count - m >= together_ ? whole_ : rest_;
-        plan.run(kind_,
-                 element(in, kind_ == FftKind::real_to_complex, n * launches.distance_in + m * within.distance_in),
-                 element(out, kind_ == FftKind::complex_to_real, n * launches.distance_out + m * within.distance_out));
+        plan.run(kind_, element(in, kind_ == FftKind::real_to_complex, first_in + m * within.distance_in),
+                 element(out, kind_ == FftKind::complex_to_real, first_out + m * within.distance_out));
       }
     }
   }
@@ -57,6 +63,13 @@ class CufftLaunches : public FftPlan {
   std::size_t work_bytes() const override { return whole_.work_bytes() + rest_.work_bytes(); }
 
  private:
+  /// Whether all real values of a loop begin at even elements.
+  bool even(const FftLoop& loop) const {
+    const bool in = kind_ != FftKind::real_to_complex || loop.distance_in % 2 == 0;
+    const bool out = kind_ != FftKind::complex_to_real || loop.distance_out % 2 == 0;
+    return loop.count == 1 || (in && out);
+  }
+
   FftBatch launch_of(std::int64_t count) const {
     FftBatch launch = batch_;
     launch.loops[0].count = count;

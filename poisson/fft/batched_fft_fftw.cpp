@@ -19,7 +19,7 @@ struct alignas(64) Placeholder {
 
 FftwPlan make_plan(FftKind kind, const FftBatch& batch, bool in_place) {
   const Fftw::Loop line{batch.length, batch.stride_in, batch.stride_out};
-  std::array<Fftw::Loop, 2> loops;
+  std::array<Fftw::Loop, 3> loops;
   for (std::size_t n = 0; n < loops.size(); ++n)
     loops[n] = {batch.loops[n].count, batch.loops[n].distance_in, batch.loops[n].distance_out};
   Placeholder first, second;

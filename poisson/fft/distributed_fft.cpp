@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 
 #include "core/decomp/communicator.hpp"
 #include "core/device/buffer.hpp"
@@ -79,11 +80,22 @@ Triple strides(const Box3& box, const AxisOrder& order) {
   return stride;
 }
 
-FftBatch batch_along(std::size_t axis, const Box3& box, const Triple& in, const Triple& out) {
+/// One side of a transform: the stride along each axis of a field, and the distance between fields.
+struct Placement {
+  Triple stride;
+  std::int64_t distance;
+};
+
+FftBatch batch_along(std::size_t axis, const Box3& box, const Placement& in, const Placement& out, int fields) {
   const std::size_t first = axis == 0 ? 1 : 0;
   const std::size_t second = axis == 2 ? 1 : 2;
-  const auto loop = [&](std::size_t over) { return FftLoop{box.extent(static_cast<int>(over)), in[over], out[over]}; };
-  return {box.extent(static_cast<int>(axis)), in[axis], out[axis], {loop(first), loop(second)}};
+  const auto loop = [&](std::size_t over) {
+    return FftLoop{box.extent(static_cast<int>(over)), in.stride[over], out.stride[over]};
+  };
+  return {box.extent(static_cast<int>(axis)),
+          in.stride[axis],
+          out.stride[axis],
+          {loop(first), loop(second), FftLoop{fields, in.distance, out.distance}}};
 }
 
 /// The process grid. Slabs have whole planes, so py = 1. The same result on all ranks.
@@ -97,10 +109,25 @@ ProcessGrid processes_of(MPI_Comm world, FftDecomposition decomposition, const P
   return pencils;
 }
 
-void require_cells(const Triple& cells) {
-  if (cells[0] > 0 && cells[1] > 0 && cells[2] > 0) return;
-  throw Error(ExitCode::usage, fmt::format("a Fourier transform of {} x {} x {} cells: every number must be positive",
-                                           cells[0], cells[1], cells[2]));
+void require_cells(const Triple& cells, const FftFields& fields) {
+  if (cells[0] > 0 && cells[1] > 0 && cells[2] > 0 && fields.count > 0) return;
+  throw Error(ExitCode::usage,
+              fmt::format("a Fourier transform of {} x {} x {} cells, {} field(s): every number must be positive",
+                          cells[0], cells[1], cells[2], fields.count));
+}
+
+/// A real field's values begin at even elements, as transforms of several fields on a GPU require.
+std::int64_t distance_of(const FftFields& fields, const Box3& box) {
+  const std::int64_t values = box.volume();
+  return fields.type == FftType::real_to_complex && fields.count > 1 ? values + values % 2 : values;
+}
+
+/// The type of transforms from and to such values.
+template <class Value>
+constexpr FftType type_of = std::is_same_v<Value, real> ? FftType::real_to_complex : FftType::complex_to_complex;
+
+const char* values_of(FftType type) {
+  return type == FftType::real_to_complex ? "real" : "complex";
 }
 
 }  // namespace
@@ -117,10 +144,13 @@ struct DistributedFft::Pipeline {
   };
 
   Pipeline(const Triple& cells, FftDecomposition decomposition, FftLayout layout, const Communicator& comm,
-           const ExchangeSet& exchanges, PhaseTimers& phase_timers)
-      : timers(phase_timers) {
+           const ExchangeSet& exchanges, const FftFields& of, PhaseTimers& phase_timers)
+      : timers(phase_timers), fields(of) {
+    const bool from_real = fields.type == FftType::real_to_complex;
+    may_be_in_place = !from_real && layout == FftLayout::contiguous;
     const std::array<Split, 3> splits = splits_of(decomposition);
-    const auto box_of_step = [&, modes = Triple{cells[0] / 2 + 1, cells[1], cells[2]}](std::size_t n, int rank) {
+    const Triple modes{from_real ? cells[0] / 2 + 1 : cells[0], cells[1], cells[2]};
+    const auto box_of_step = [&](std::size_t n, int rank) {
       return owned_box(modes, splits[n], comm.processes(), rank);
     };
     values = owned_box(cells, splits[0], comm.processes(), comm.rank());
@@ -141,8 +171,8 @@ struct DistributedFft::Pipeline {
       const MPI_Comm ranks = over_py ? comm.row() : comm.column();
       Exchange& exchange = over_py ? exchanges.rows : exchanges.columns;
       steps[n].exchange = &exchange;
-      steps[n].to_next.emplace(ranks, boxes(n), boxes(n + 1), exchange, timers);
-      steps[n].from_next.emplace(ranks, boxes(n + 1), boxes(n), exchange, timers);
+      steps[n].to_next.emplace(ranks, boxes(n), boxes(n + 1), fields.count, exchange, timers);
+      steps[n].from_next.emplace(ranks, boxes(n + 1), boxes(n), fields.count, exchange, timers);
     }
     // The last result is in the caller's array. A transform that changes the order goes from one array to the other,
     // and so does a redistribution without buffers.
@@ -158,14 +188,15 @@ struct DistributedFft::Pipeline {
     run_collectively(comm.world(), [&] {
       for (std::size_t n = 0; n < 3; ++n) {
         const Box3 own = box_of_step(n, comm.rank());
+        const bool real_side = n == 0 && from_real;
         const Box3& in_space = n == 0 ? values : own;
-        const Triple before = strides(in_space, orders[n]);
-        const Triple after = strides(own, orders[n + 1]);
-        steps[n].forward =
-            BatchedFft(n == 0 ? FftKind::real_to_complex : FftKind::forward, batch_along(n, in_space, before, after));
-        steps[n].backward =
-            BatchedFft(n == 0 ? FftKind::complex_to_real : FftKind::backward, batch_along(n, in_space, after, before));
-        elements = std::max(elements, static_cast<std::size_t>(own.volume()));
+        const Placement before{strides(in_space, orders[n]), n == 0 ? distance_of(fields, values) : own.volume()};
+        const Placement after{strides(own, orders[n + 1]), own.volume()};
+        steps[n].forward = BatchedFft(real_side ? FftKind::real_to_complex : FftKind::forward,
+                                      batch_along(n, in_space, before, after, fields.count));
+        steps[n].backward = BatchedFft(real_side ? FftKind::complex_to_real : FftKind::backward,
+                                       batch_along(n, in_space, after, before, fields.count));
+        elements = std::max(elements, static_cast<std::size_t>(fields.count * own.volume()));
       }
       if (layout == FftLayout::realigned || two_arrays) work = Buffer<Complex>(elements);
     });
@@ -189,7 +220,19 @@ struct DistributedFft::Pipeline {
     return redistribution ? redistribution->run(blocks, out) : result;
   }
 
-  void forward(const real* in, Complex* out) {
+  /// Throws Error(usage) if this object does not transform such arrays.
+  void require(FftType given, const void* in, const void* out) const {
+    if (given != fields.type) {
+      throw Error(ExitCode::usage, fmt::format("a Fourier transform made for {} values, called with {} values",
+                                               values_of(fields.type), values_of(given)));
+    }
+    if (in == out && in != nullptr && !may_be_in_place)
+      throw Error(ExitCode::usage, "only Fourier transforms of complex values in the contiguous layout run in place");
+  }
+
+  template <class Value>
+  void forward(const Value* in, Complex* out) {
+    require(type_of<Value>, in, out);
     const std::array<Complex*, 2> array = arrays(out);
     auto& [x, y, z] = steps;
     // x reads neither array, so its blocks need not overlap its result.
@@ -198,7 +241,9 @@ struct DistributedFft::Pipeline {
     transform(z.forward, modes, out);
   }
 
-  void backward(Complex* in, real* out) {
+  template <class Value>
+  void backward(Complex* in, Value* out) {
+    require(type_of<Value>, in, out);
     const std::array<Complex*, 2> array = arrays(in);
     auto& [x, y, z] = steps;
     Complex* modes = advance(z.backward, in, array[y.array], y.from_next, array[y.result], array[y.array]);
@@ -225,17 +270,20 @@ struct DistributedFft::Pipeline {
   }
 
   PhaseTimers& timers;
+  FftFields fields;
+  bool may_be_in_place = false;  ///< rows keep their length, and no transform changes the order of memory
   std::array<Step, 3> steps;
   Buffer<Complex> work;
   Box3 values, coefficients;
-  std::size_t elements = 0;  ///< of the rank's largest part between the steps
+  std::size_t elements = 0;  ///< of all fields, in the rank's largest part between the steps
 };
 
 DistributedFft::DistributedFft(MPI_Comm world, std::array<std::int64_t, 3> cells, FftDecomposition decomposition,
-                               FftLayout layout, ProcessGrid processes, const ExchangeSet& exchanges) {
-  require_cells(cells);
+                               FftLayout layout, ProcessGrid processes, const ExchangeSet& exchanges,
+                               FftFields fields) {
+  require_cells(cells, fields);
   comm_ = std::make_unique<Communicator>(world, processes_of(world, decomposition, processes));
-  pipeline_ = std::make_unique<Pipeline>(cells, decomposition, layout, *comm_, exchanges, timers_);
+  pipeline_ = std::make_unique<Pipeline>(cells, decomposition, layout, *comm_, exchanges, fields, timers_);
 }
 
 DistributedFft::~DistributedFft() = default;
@@ -248,6 +296,14 @@ const Box3& DistributedFft::complex_box() const {
   return pipeline_->coefficients;
 }
 
+std::size_t DistributedFft::real_distance() const {
+  return static_cast<std::size_t>(distance_of(pipeline_->fields, pipeline_->values));
+}
+
+std::size_t DistributedFft::real_elements() const {
+  return static_cast<std::size_t>(pipeline_->fields.count) * real_distance();
+}
+
 std::size_t DistributedFft::complex_elements() const {
   return pipeline_->elements;
 }
@@ -256,7 +312,15 @@ void DistributedFft::forward(const real* in, Complex* out) {
   pipeline_->forward(in, out);
 }
 
+void DistributedFft::forward(const Complex* in, Complex* out) {
+  pipeline_->forward(in, out);
+}
+
 void DistributedFft::backward(Complex* in, real* out) {
+  pipeline_->backward(in, out);
+}
+
+void DistributedFft::backward(Complex* in, Complex* out) {
   pipeline_->backward(in, out);
 }
 

@@ -31,43 +31,72 @@ enum class FftDecomposition { slab_2d_1d, slab_1d_2d, pencil };
 ///   exchange, makes x the fastest axis again. Backward is the mirror image: unpacking becomes packing.
 enum class FftLayout { contiguous, realigned };
 
-/// The three-dimensional Fourier transform of a real array that is split over ranks: for kx = 0 ... nx / 2,
+/// From real values in space, or from complex ones; each with its inverse.
+enum class FftType { real_to_complex, complex_to_complex };
+
+/// The fields that are transformed together: `count` of the same type, one after another in each array.
+struct FftFields {
+  FftType type = FftType::real_to_complex;
+  int count = 1;
+};
+
+/// The three-dimensional Fourier transform of real or complex fields that are split over ranks,
 ///
 ///   c(kx, ky, kz) = sum of f(x, y, z) exp(-2 pi i (kx x / nx + ky y / ny + kz z / nz)),   x = 0 ... nx - 1 etc.,
 ///
-/// and its inverse. Unscaled: backward(forward(f)) = nx ny nz f. Any size on any number of ranks: parts differ by at
-/// most one, and ranks beyond the number of planes own nothing.
+/// and its inverse; kx = 0 ... nx - 1, of real fields 0 ... nx / 2, because the others are conjugates of these.
+/// Unscaled: backward(forward(f)) = nx ny nz f. Any size on any number of ranks: parts differ by at most one, and ranks
+/// beyond the number of planes own nothing. No array has halos or padding between its rows.
 ///
-/// Memory besides the caller's arrays, in words (real numbers per grid point; a complex array has 1 + 2 / nx):
-/// contiguous 2, for the send and receive buffers of the exchange; realigned 3, with one work array. With an exchange
-/// that writes into the receiver's memory, 1 and 2. With an exchange that sends without packing, one work array, so 1
-/// and 1. On one rank, 0 and 1. The two exchanges of pencils share the buffers only if they are the same Exchange.
+/// Several fields share each exchange: one message for each pair of ranks, if the method packs. Methods that send
+/// without packing send field by field.
+///
+/// Memory besides the caller's arrays, in words (real numbers per grid point; a complex array of a real field has 1 + 2
+/// / nx) for each field, twice as many if its values are complex: contiguous 2, for the send and receive buffers of the
+/// exchange; realigned 3, with one work array. With an exchange that writes into the receiver's memory, 1 and 2. With
+/// an exchange that sends without packing, one work array, so 1 and 1. On one rank, 0 and 1. cuFFT adds its work memory
+/// for lengths for which there is no kernel. The two exchanges of pencils share the buffers only if they are the same
+/// Exchange.
 class DistributedFft {
  public:
   /// `cells`: nx, ny, nz. `processes`: py x pz ranks, for pencils; slabs ignore it. Throws on all ranks: Error(usage)
-  /// if these are not the ranks of `world` or there are no cells, Error(resources) if memory is short. `exchanges`: one
-  /// Exchange, or an ExchangeSet with one for the first exchange of pencils (`rows`) and one for the second and for
-  /// slabs (`columns`); made for `world`, they must outlive this object. Collective.
+  /// if these are not the ranks of `world` or there are no cells or fields, Error(resources) if memory is short.
+  /// `exchanges`: one Exchange, or an ExchangeSet with one for the first exchange of pencils (`rows`) and one for the
+  /// second and for slabs (`columns`); made for `world`, they must outlive this object. Collective.
   DistributedFft(MPI_Comm world, std::array<std::int64_t, 3> cells, FftDecomposition decomposition, FftLayout layout,
-                 ProcessGrid processes, const ExchangeSet& exchanges);
+                 ProcessGrid processes, const ExchangeSet& exchanges, FftFields fields = {});
   ~DistributedFft();
   DistributedFft(const DistributedFft&) = delete;
   DistributedFft& operator=(const DistributedFft&) = delete;
 
-  /// The rank's values in space, in global indices. Contiguous, x fastest, then y, then z.
+  /// The rank's part of real space, in global indices: the values of a field, real or complex. Contiguous, x fastest,
+  /// then y, then z.
   const Box3& real_box() const;
-  /// The rank's coefficients, kx = 0 ... nx / 2. Contiguous, x fastest, then y, then z, in both layouts.
+  /// Elements from the beginning of a field in real space to that of the next: real_box().volume(), but of several real
+  /// fields the next even number.
+  std::size_t real_distance() const;
+  /// Elements of an array of all fields in real space.
+  std::size_t real_elements() const;
+  /// The rank's part of Fourier space: the coefficients of a field. Contiguous, x fastest, then y, then z, in both
+  /// layouts; the next field follows after complex_box().volume() elements.
   const Box3& complex_box() const;
-  /// Elements that complex arrays given to this object must have: at least those of complex_box(), more if the parts of
-  /// earlier steps are larger. The rest behind complex_box() is scratch memory.
+  /// Elements that arrays of coefficients must have: at least those of all fields, more if the parts of earlier steps
+  /// are larger. The rest behind the last field is scratch memory.
   std::size_t complex_elements() const;
 
-  /// `in`: real_box(), not changed. `out`: complex_elements(); the first, complex_box(), are the result. Device memory
-  /// that begins at multiples of 16 bytes. On return the work has been issued. Collective.
+  // Arrays are device memory that begins at multiples of 16 bytes; a rank that owns nothing may pass null pointers. On
+  // return the work has been issued. Collective. Throws Error(usage) if this object was made for the other kind of
+  // values, or if `in` is `out` where that is not allowed.
+
+  /// `in`: real_elements(), not changed. `out`: complex_elements(), which begin with the coefficients.
   void forward(const real* in, std::complex<real>* out);
-  /// The inverse, except for the factor nx ny nz. `in`: complex_elements(), destroyed; its complex_box() must be the
-  /// coefficients of a real function, otherwise the result depends on the library. `out`: real_box(). Collective.
+  /// The same for complex values. `in` may be `out`, of complex_elements(), in the contiguous layout.
+  void forward(const std::complex<real>* in, std::complex<real>* out);
+  /// The inverse, except for the factor nx ny nz. `in`: complex_elements(), destroyed; it must begin with the
+  /// coefficients of real functions, otherwise the result depends on the library. `out`: real_elements().
   void backward(std::complex<real>* in, real* out);
+  /// The same for complex values, from any coefficients. `in`, destroyed, may be `out` in the contiguous layout.
+  void backward(std::complex<real>* in, std::complex<real>* out);
 
   /// Memory allocated for this object, in bytes: its work array, that of the library as far as it reports it, and the
   /// buffers of the exchanges, which other users share.

@@ -18,8 +18,8 @@ bool split_slowest(const std::vector<Box3>& boxes) {
 
 }  // namespace
 
-Redistribution::Side::Side(const Box3& own, const std::vector<Box3>& others, bool blocks_in_order)
-    : whole(own), in_order(blocks_in_order) {
+Redistribution::Side::Side(const Box3& own, const std::vector<Box3>& others, int arrays_together)
+    : whole(own), arrays(arrays_together), in_order(arrays == 1 && split_slowest(others)) {
   std::int64_t elements = 0;
   for (const Box3& other : others) {
     blocks.push_back(intersect(own, other));
@@ -32,7 +32,7 @@ Redistribution::Side::Side(const Box3& own, const std::vector<Box3>& others, boo
 BlockLayout Redistribution::Side::layout(int rank) const {
   BlockLayout layout;
   for (std::size_t peer = 0; peer < blocks.size(); ++peer) {
-    const std::size_t bytes = static_cast<std::size_t>(blocks[peer].volume()) * sizeof(Complex);
+    const std::size_t bytes = static_cast<std::size_t>(arrays * blocks[peer].volume()) * sizeof(Complex);
     layout.offset.push_back(layout.total);
     layout.bytes.push_back(static_cast<int>(peer) == rank ? 0 : bytes);
     layout.total += bytes;
@@ -44,24 +44,26 @@ BlockLayout Redistribution::Side::layout(int rank) const {
 Parts Redistribution::Side::parts_of(Complex* array, int rank) const {
   const int size = static_cast<int>(blocks.size());
   const BlockLayout places = layout(rank);
-  const View3<Complex> view = contiguous_view(array, whole.nx(), whole.ny(), whole.nz());
   Parts parts;
   for (int step = 0; step < size; ++step) {
     const int peer = (rank + step) % size;
-    const Box3& block = blocks[static_cast<std::size_t>(peer)];
-    ArrayPart part = part_of(view, block.relative_to(whole.lo));
-    if (in_order)
-      part = part.packed_at(reinterpret_cast<std::byte*>(array) + places.offset[static_cast<std::size_t>(peer)]);
-    parts.push_back({peer, part});
+    const Box3 block = blocks[static_cast<std::size_t>(peer)].relative_to(whole.lo);
+    for (int n = 0; n < arrays; ++n) {
+      ArrayPart part = part_of(contiguous_view(array + n * whole.volume(), whole.nx(), whole.ny(), whole.nz()), block);
+      if (in_order)
+        part = part.packed_at(reinterpret_cast<std::byte*>(array) + places.offset[static_cast<std::size_t>(peer)]);
+      parts.push_back({peer, part});
+    }
   }
   return parts;
 }
 
-Redistribution::Redistribution(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to,
+Redistribution::Redistribution(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, int count,
                                Exchange& exchange, PhaseTimers& timers)
     : rank_(rank_of(comm)),
-      source_(from[static_cast<std::size_t>(rank_)], to, split_slowest(to)),
-      target_(to[static_cast<std::size_t>(rank_)], from, split_slowest(from)) {
+      moves_(exchange.sends_unpacked() ? count : 1),
+      source_(from[static_cast<std::size_t>(rank_)], to, count / moves_),
+      target_(to[static_cast<std::size_t>(rank_)], from, count / moves_) {
   if (from.size() == 1) return;
   const Route route{comm, source_.layout(rank_), target_.layout(rank_), Traffic::all_to_all, &timers};
   if (exchange.sends_unpacked()) {
@@ -81,7 +83,10 @@ Complex* Redistribution::open(Complex* target, Complex* room) {
 Complex* Redistribution::run(Complex* source, Complex* target) {
   if (!mover_) return source;
   if (blocks_ != nullptr && target_.in_order) target = reinterpret_cast<Complex*>(blocks_->incoming_blocks());
-  mover_->move(source_.parts_of(source, rank_), target_.parts_of(target, rank_));
+  for (int n = 0; n < moves_; ++n) {
+    mover_->move(source_.parts_of(source + n * source_.whole.volume(), rank_),
+                 target_.parts_of(target + n * target_.whole.volume(), rank_));
+  }
   return target;
 }
 

@@ -20,57 +20,19 @@
 #include "poisson/fft/distributed_fft.hpp"
 #include "tests/support/exact_dft.hpp"
 #include "tests/support/exchange_methods.hpp"
+#include "tests/support/fft_variants.hpp"
 
 namespace sluice {
 namespace {
 
-using Cells = std::array<std::int64_t, 3>;
 using Complex = std::complex<real>;
+using test::Cells;
 using test::Exact;
+using test::for_each_index;
+using Variant = test::FftVariant;
 
 /// A function of the global index of a cell.
 using Values = std::function<double(std::int64_t, std::int64_t, std::int64_t)>;
-
-struct Variant {
-  std::string name;
-  FftDecomposition decomposition;
-  FftLayout layout;
-  ProcessGrid processes;
-};
-
-/// Every way for the ranks of this test, pencils on every process grid.
-std::vector<Variant> variants() {
-  const int ranks = size_of(MPI_COMM_WORLD);
-  std::vector<Variant> list;
-  for (const FftLayout layout : {FftLayout::contiguous, FftLayout::realigned}) {
-    const std::string suffix = layout == FftLayout::contiguous ? ", contiguous" : ", realigned";
-    list.push_back({"slabs 2D-1D" + suffix, FftDecomposition::slab_2d_1d, layout, {}});
-    list.push_back({"slabs 1D-2D" + suffix, FftDecomposition::slab_1d_2d, layout, {}});
-    for (int py = 1; py <= ranks; ++py) {
-      if (ranks % py != 0) continue;
-      const ProcessGrid grid{py, ranks / py};
-      list.push_back({"pencils " + std::to_string(grid.py) + " x " + std::to_string(grid.pz) + suffix,
-                      FftDecomposition::pencil, layout, grid});
-    }
-  }
-  return list;
-}
-
-std::unique_ptr<DistributedFft> make(const Variant& variant, const Cells& cells, const ExchangeSet& exchanges) {
-  return std::make_unique<DistributedFft>(MPI_COMM_WORLD, cells, variant.decomposition, variant.layout,
-                                          variant.processes, exchanges);
-}
-
-/// Calls action(i, j, k, n) for each global index of the box, x fastest; n counts them.
-template <class Action>
-void for_each_index(const Box3& box, const Action& action) {
-  std::size_t n = 0;
-  for (std::int64_t k = box.lo[2]; k < box.hi[2]; ++k) {
-    for (std::int64_t j = box.lo[1]; j < box.hi[1]; ++j) {
-      for (std::int64_t i = box.lo[0]; i < box.hi[0]; ++i) action(i, j, k, n++);
-    }
-  }
-}
 
 /// Values that have no symmetry.
 Values noise(const Cells& cells) {
@@ -93,7 +55,7 @@ std::vector<Exact> exact_coefficients(const Values& values, const Cells& cells) 
 class Transform {
  public:
   Transform(const Variant& variant, const Cells& cells, const ExchangeSet& exchanges)
-      : fft_(make(variant, cells, exchanges)),
+      : fft_(test::make_fft(variant, cells, exchanges)),
         cells_(cells),
         space_(static_cast<std::size_t>(fft_->real_box().volume())),
         modes_(fft_->complex_elements()) {}
@@ -180,11 +142,11 @@ TEST_P(DistributedFftBy, IsTheSumThatDefinesItAndBack) {
     const Values values = noise(cells);
     const std::vector<Exact> exact = exact_coefficients(values, cells);
     std::vector<std::unique_ptr<Transform>> transforms;
-    for (const Variant& variant : variants())
+    for (const Variant& variant : test::fft_variants())
       transforms.push_back(std::make_unique<Transform>(variant, cells, *exchange_));
     for (int repeat = 0; repeat < 2; ++repeat) {
       for (std::size_t n = 0; n < transforms.size(); ++n) {
-        SCOPED_TRACE(variants()[n].name);
+        SCOPED_TRACE(test::fft_variants()[n].name);
         Transform& transform = *transforms[n];
         transform.fill(values);
         transform.forward();
@@ -213,7 +175,7 @@ TEST_P(DistributedFftBy, RecoversAFieldOfSines) {
                  [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t) {
                    largest = std::max(largest, std::abs(field(i, j, k)));
                  });
-  for (const Variant& variant : variants()) {
+  for (const Variant& variant : test::fft_variants()) {
     SCOPED_TRACE(variant.name);
     Transform transform(variant, cells, *exchange_);
     transform.fill(field);
@@ -238,7 +200,7 @@ TEST_P(DistributedFftBy, GivesTheLaplacian) {
     return wavenumber * wavenumber;
   };
   const double largest = 14 * std::numbers::e;
-  for (const Variant& variant : variants()) {
+  for (const Variant& variant : test::fft_variants()) {
     SCOPED_TRACE(variant.name);
     Transform transform(variant, cells, *exchange_);
     transform.fill(function);
@@ -259,15 +221,15 @@ TEST_P(DistributedFftBy, SplitsCoefficientsAsItSays) {
   const auto planes = split_evenly(cells[2], ranks);
   const Box3 slab{{0, 0, planes[rank]}, {cells[0], cells[1], planes[rank + 1]}};
   for (const FftLayout layout : {FftLayout::contiguous, FftLayout::realigned}) {
-    const auto first = make({"", FftDecomposition::slab_2d_1d, layout, {}}, cells, *exchange_);
+    const auto first = test::make_fft({"", FftDecomposition::slab_2d_1d, layout, {}}, cells, *exchange_);
     const auto ky = split_evenly(cells[1], ranks);
     EXPECT_EQ(first->real_box(), slab);
     EXPECT_EQ(first->complex_box(), (Box3{{0, ky[rank], 0}, {5, ky[rank + 1], cells[2]}}));
-    const auto second = make({"", FftDecomposition::slab_1d_2d, layout, {}}, cells, *exchange_);
+    const auto second = test::make_fft({"", FftDecomposition::slab_1d_2d, layout, {}}, cells, *exchange_);
     const auto kx = split_evenly(5, ranks);
     EXPECT_EQ(second->real_box(), slab);
     EXPECT_EQ(second->complex_box(), (Box3{{kx[rank], 0, 0}, {kx[rank + 1], cells[1], cells[2]}}));
-    const auto third = make({"", FftDecomposition::pencil, layout, {ranks, 1}}, cells, *exchange_);
+    const auto third = test::make_fft({"", FftDecomposition::pencil, layout, {ranks, 1}}, cells, *exchange_);
     EXPECT_EQ(third->real_box(), (Box3{{0, ky[rank], 0}, {cells[0], ky[rank + 1], cells[2]}}));
     EXPECT_EQ(third->complex_box(), second->complex_box());
   }
@@ -277,9 +239,9 @@ TEST_P(DistributedFftBy, SplitsCoefficientsAsItSays) {
 TEST_P(DistributedFftBy, AsksForNoMoreMemoryThanItSays) {
   if (device::is_gpu()) GTEST_SKIP() << "cuFFT's own memory is not a matter of arrays";
   const bool alone = size_of(MPI_COMM_WORLD) == 1;
-  for (const Variant& variant : variants()) {
+  for (const Variant& variant : test::fft_variants()) {
     SCOPED_TRACE(variant.name);
-    const auto fft = make(variant, {32, 24, 20}, *exchange_);
+    const auto fft = test::make_fft(variant, {32, 24, 20}, *exchange_);
     const std::size_t array = fft->complex_elements() * sizeof(Complex);
     const bool contiguous = variant.layout == FftLayout::contiguous;
     const bool unpacked = !alone && exchange_->sends_unpacked();
@@ -303,7 +265,7 @@ std::vector<std::string> phases_of(const Variant& variant, bool forward, bool se
 }
 
 TEST_P(DistributedFftBy, TimesItsPartsInOrder) {
-  for (const Variant& variant : variants()) {
+  for (const Variant& variant : test::fft_variants()) {
     Transform transform(variant, {9, 10, 11}, *exchange_);
     transform.fill(noise({9, 10, 11}));
     PhaseTimers& timers = transform.fft().timers();
@@ -327,7 +289,7 @@ TEST_P(DistributedFftBy, RefusesAnotherNumberOfRanksOrNoCells) {
   const int ranks = size_of(MPI_COMM_WORLD);
   const auto code_of = [&](const Cells& cells, const ProcessGrid& grid) {
     try {
-      make({"", FftDecomposition::pencil, FftLayout::contiguous, grid}, cells, *exchange_);
+      test::make_fft({"", FftDecomposition::pencil, FftLayout::contiguous, grid}, cells, *exchange_);
     } catch (const Error& error) {
       return error.code();
     }
@@ -352,7 +314,7 @@ TEST(DistributedFftByTwoMethods, GivesTheBitsOfOneMethod) {
   }
   Exchange& one = *made[0].front().exchange;
   const Cells cells{9, 10, 11};
-  for (const Variant& variant : variants()) {
+  for (const Variant& variant : test::fft_variants()) {
     SCOPED_TRACE(variant.name);
     const auto run = [&](const ExchangeSet& exchanges) {
       Transform transform(variant, cells, exchanges);

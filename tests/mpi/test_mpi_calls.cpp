@@ -128,6 +128,19 @@ TEST_P(CallsOf, TransformsAreWhatTheNameSays) {
   }
 }
 
+TEST_P(CallsOf, SeveralFieldsShareTheirMessages) {
+  constexpr int fields = 3;
+  DistributedFft fft(MPI_COMM_WORLD, {60, 54, 120}, FftDecomposition::slab_2d_1d, FftLayout::contiguous, {},
+                     *exchange_, {FftType::complex_to_complex, fields});
+  Buffer<std::complex<real>> modes(fft.complex_elements());
+  calls = {};
+  for (int n = 0; n < round_trips; ++n) {
+    fft.forward(modes.data(), modes.data());
+    fft.backward(modes.data(), modes.data());
+  }
+  expect_calls(GetParam(), 2 * round_trips * (exchange_->sends_unpacked() ? fields : 1));
+}
+
 INSTANTIATE_TEST_SUITE_P(Methods, CallsOf, testing::ValuesIn(test::tested_methods()),
                          [](const auto& method) { return method.param; });
 

@@ -192,6 +192,9 @@ TEST(BatchedFft, JoinsLoopsThatContinueEachOther) {
   EXPECT_EQ(other_way.merged().loops[0].count, 42);
   EXPECT_EQ(other_way.merged().loops[0].distance_in, 8);
   EXPECT_EQ(other_way.merged().loops[0].distance_out, 1);
+  const FftBatch of_three{8, 1, 1, {FftLoop{6, 8, 8}, FftLoop{3, 336, 336}, FftLoop{7, 48, 48}}};
+  EXPECT_EQ(of_three.merged().loops[0].count, 126);
+  EXPECT_EQ(of_three.merged().loops[1].count, 1);
   const FftBatch apart{8, 6, 6, {FftLoop{6, 1, 1}, FftLoop{7, 48, 48}}};
   EXPECT_EQ(apart.merged().loops[1].count, 7);
   expect_transforms<real, Complex>(FftKind::real_to_complex, rows);

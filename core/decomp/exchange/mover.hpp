@@ -36,8 +36,8 @@ struct Route {
 };
 
 /// Moves parts of arrays between the ranks of a communicator, any number of times. The outgoing parts for rank r arrive
-/// there as the incoming parts from this rank, with the same shapes in the same order. A rank's part for itself (at
-/// most one) is copied. One move at a time may be between start() and finish() in each Exchange; movers of different
+/// there as the incoming parts from this rank, with the same shapes in the same order. A rank's parts for itself are
+/// copied. One move at a time may be between start() and finish() in each Exchange; movers of different
 /// Exchanges do not disturb each other.
 class Mover {
  public:

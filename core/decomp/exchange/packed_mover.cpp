@@ -38,16 +38,18 @@ void PackedMover::start(const Parts& outgoing, const Parts& incoming) {
   begin();
   incoming_ = incoming;
   std::ranges::stable_sort(incoming_, {}, &PeerPart::peer);
-  const auto own_part = [&](const Parts& parts) {
-    const auto found = std::ranges::find(parts, rank_, &PeerPart::peer);
-    return found == parts.end() ? ArrayPart{} : found->part;
+  const auto keep_own = [&](std::vector<ArrayPart>& own, const Parts& parts) {
+    own.clear();
+    for (const auto& [peer, part] : parts) {
+      if (peer == rank_ && !part.empty()) own.push_back(part);
+    }
   };
-  own_from_ = own_part(outgoing);
-  own_to_ = own_part(incoming);
+  keep_own(own_from_, outgoing);
+  keep_own(own_to_, incoming);
   const AddressRange from = range_of(outgoing);
   const AddressRange to = range_of(incoming);
   overlap_ = from.begin < to.end && to.begin < from.end;
-  own_through_block_ = !own_to_.empty() && (overlap_ || own_to_.data == connection_->incoming(rank_));
+  own_through_block_ = !own_to_.empty() && (overlap_ || own_to_.front().data == connection_->incoming(rank_));
   if (packing_ == Packing::together) {  // small blocks, for neighbours; or written straight to the receivers
     pack_together(outgoing);
   } else {  // transposes
@@ -57,8 +59,8 @@ void PackedMover::start(const Parts& outgoing, const Parts& incoming) {
   connection_->depart();
 }
 
-/// Packs each block by its own loops, except for parts that are already in it; then copies the own part directly,
-/// unless it goes through its block.
+/// Packs each block by its own loops, except for parts that are already in it; then copies the own parts directly,
+/// unless they go through their block.
 void PackedMover::pack(const Parts& outgoing) {
   for (auto part = outgoing.begin(); part != outgoing.end();) {
     const int peer = part->peer;
@@ -75,8 +77,16 @@ void PackedMover::pack(const Parts& outgoing) {
   }
   if (own_through_block_) return;
   PartCopies own;
-  own.add(own_from_, own_to_);
+  add_own(own);
   issue("exchange: own part", own);
+}
+
+void PackedMover::add_own(PartCopies& copies) const {
+  std::byte* block = own_through_block_ ? connection_->incoming(rank_) : nullptr;
+  for (std::size_t n = 0; n < own_from_.size(); ++n) {
+    copies.add(own_from_[n], own_through_block_ ? own_from_[n].packed_at(block) : own_to_[n]);
+    block += own_from_[n].bytes();
+  }
 }
 
 void PackedMover::pack_together(const Parts& outgoing) {
@@ -84,15 +94,12 @@ void PackedMover::pack_together(const Parts& outgoing) {
   std::byte* block = nullptr;
   int peer = -1;
   for (const PeerPart& part : outgoing) {
-    if (part.part.empty()) continue;
-    if (part.peer == rank_) {
-      copies.add(own_from_, own_through_block_ ? own_from_.packed_at(connection_->incoming(rank_)) : own_to_);
-      continue;
-    }
+    if (part.peer == rank_ || part.part.empty()) continue;
     if (std::exchange(peer, part.peer) != part.peer) block = connection_->outgoing(part.peer);
     copies.add(part.part, part.part.packed_at(block));
     block += part.part.bytes();
   }
+  add_own(copies);
   issue("exchange: pack", copies);
 }
 
@@ -109,10 +116,10 @@ void PackedMover::finish() {
       timing.emplace(route_, "communication");
     });
   }
-  // The own part comes last, because some methods overwrite the whole receive buffer.
+  // The own parts come last, because some methods overwrite the whole receive buffer.
   if (own_through_block_ && packing_ == Packing::each) {
     PartCopies own;
-    own.add(own_from_, own_from_.packed_at(connection_->incoming(rank_)));
+    add_own(own);
     issue("exchange: own part", own);
   }
   if (!unpack_on_arrival) {

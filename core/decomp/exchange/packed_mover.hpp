@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/decomp/exchange/connection.hpp"
 #include "core/decomp/exchange/exchange.hpp"
@@ -32,6 +33,8 @@ class PackedMover : public BlockMover {
   void pack(const Parts& outgoing);
   void pack_together(const Parts& outgoing);
   void unpack(PartCopies& copies, int peer) const;
+  /// Adds the copies of the own parts: to their places, or to their block in the receive buffer.
+  void add_own(PartCopies& copies) const;
   void issue(const char* name, const PartCopies& copies);
 
   Exchange* exchange_;
@@ -42,10 +45,10 @@ class PackedMover : public BlockMover {
   bool begun_ = false;
 
   // The move in flight.
-  Parts incoming_;                  ///< sorted by peer
-  ArrayPart own_from_, own_to_;     ///< empty if the rank keeps nothing
-  bool overlap_ = false;            ///< outgoing and incoming parts may share memory
-  bool own_through_block_ = false;  ///< the own part passes through its block in the receive buffer
+  Parts incoming_;                            ///< sorted by peer
+  std::vector<ArrayPart> own_from_, own_to_;  ///< that the rank keeps; none of them empty
+  bool overlap_ = false;                      ///< outgoing and incoming parts may share memory
+  bool own_through_block_ = false;            ///< the own parts pass through their block in the receive buffer
 };
 
 }  // namespace sluice
