@@ -339,6 +339,7 @@ std::string name_of(const testing::TestParamInfo<std::string>& method) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, DistributedFftBy, testing::ValuesIn(test::tested_methods()), name_of);
+INSTANTIATE_TEST_SUITE_P(SmallCounts, DistributedFftBy, testing::ValuesIn(test::small_count_methods()), name_of);
 
 }  // namespace
 }  // namespace sluice

@@ -154,7 +154,7 @@ class HaloExchangeBy : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(HaloExchangeBy, FillsEveryInteriorHaloOnEveryProcessGrid) {
-  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam(), MPI_COMM_WORLD);
+  const std::unique_ptr<Exchange> exchange = test::make_tested(GetParam());
   for (const Cells& cells : {Cells{9, 10, 11}, Cells{12, 13, 14}, Cells{1, 8, 13}, Cells{16, 12, 12}}) {
     for (const ProcessGrid& grid : Decomposition::candidates(cells, world_size(), static_cast<int>(cells[2] / 2))) {
       expect_right_halos(cells, grid, cells[0], *exchange);
@@ -165,7 +165,7 @@ TEST_P(HaloExchangeBy, FillsEveryInteriorHaloOnEveryProcessGrid) {
 }
 
 TEST_P(HaloExchangeBy, WorksWithASingleRowARank) {
-  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam(), MPI_COMM_WORLD);
+  const std::unique_ptr<Exchange> exchange = test::make_tested(GetParam());
   const int size = world_size();
   expect_right_halos({12, size, 12}, {size, 1}, 16, *exchange);      // every rank owns one row
   expect_right_halos({12, size + 1, 12}, {size, 1}, 16, *exchange);  // all but the first
@@ -188,7 +188,7 @@ HaloWidth widest_halo(const Decomposition& decomposition) {
 // Widths of 1 to 3 layers: fields one by one, and all of them at once. Where some rank owns fewer rows or planes than
 // that, an error on all ranks.
 TEST_P(HaloExchangeBy, FillsAsManyLayersAsEachFieldHas) {
-  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam(), MPI_COMM_WORLD);
+  const std::unique_ptr<Exchange> exchange = test::make_tested(GetParam());
   const std::vector<HaloWidth> halos{{1, 1}, {2, 1}, {3, 1}, {1, 2}, {3, 2}, {1, 1}, {2, 3}, {3, 3}, {3, 1}, {0, 1}};
   int refused = 0;
   for (const Cells& cells : {Cells{9, 10, 11}, Cells{5, 19, 24}, Cells{4, 2, 36}, Cells{3, 18, 6}}) {
@@ -225,8 +225,8 @@ TEST_P(HaloExchangeBy, FillsAsManyLayersAsEachFieldHas) {
 
 // Updates by two exchanges, started one after the other before either is finished, between the same ranks.
 TEST_P(HaloExchangeBy, StartsAndFinishesApart) {
-  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam(), MPI_COMM_WORLD);
-  const std::unique_ptr<Exchange> other_exchange = make_exchange(GetParam(), MPI_COMM_WORLD);
+  const std::unique_ptr<Exchange> exchange = test::make_tested(GetParam());
+  const std::unique_ptr<Exchange> other_exchange = test::make_tested(GetParam());
   const Cells cells{40, 30, 28};
   for (const ProcessGrid& grid : Decomposition::candidates(cells, world_size(), 14)) {
     SCOPED_TRACE(label(cells, grid));
@@ -254,7 +254,7 @@ TEST_P(HaloExchangeBy, StartsAndFinishesApart) {
 
 // Many updates of different fields, issued without waiting and by some ranks later than by others.
 TEST_P(HaloExchangeBy, KeepsUpdatesApartThatFollowEachOtherAtOnce) {
-  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam(), MPI_COMM_WORLD);
+  const std::unique_ptr<Exchange> exchange = test::make_tested(GetParam());
   const Cells cells{40, 30, 28};
   for (const ProcessGrid& grid : Decomposition::candidates(cells, world_size(), 14)) {
     SCOPED_TRACE(label(cells, grid));
@@ -275,7 +275,7 @@ TEST_P(HaloExchangeBy, KeepsUpdatesApartThatFollowEachOtherAtOnce) {
 }
 
 TEST_P(HaloExchangeBy, RefusesFieldsItWasNotMadeFor) {
-  const std::unique_ptr<Exchange> exchange = make_exchange(GetParam(), MPI_COMM_WORLD);
+  const std::unique_ptr<Exchange> exchange = test::make_tested(GetParam());
   const Communicator comm(MPI_COMM_WORLD, {1, world_size()});
   const Decomposition decomposition({9, 10, 12}, {1, world_size()}, 6);
   const Box3 box = decomposition.x_pencil(comm.rank());
@@ -293,6 +293,7 @@ std::string name_of(const testing::TestParamInfo<std::string>& method) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, HaloExchangeBy, testing::ValuesIn(exchange_methods()), name_of);
+INSTANTIATE_TEST_SUITE_P(SmallCounts, HaloExchangeBy, testing::ValuesIn(test::small_count_methods()), name_of);
 
 }  // namespace
 }  // namespace sluice

@@ -1,8 +1,9 @@
-// Every exchange method makes the MPI calls that its name says, in transposes and in Fourier transforms: counted at
-// MPI's profiling interface.
+// Every exchange method makes the MPI calls that its name says, in transposes and in Fourier transforms, and gives MPI
+// no larger counts than it may: seen at MPI's profiling interface.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <map>
@@ -20,6 +21,7 @@ namespace {
 
 struct Calls {
   int sends = 0, receives = 0, alltoallv = 0, alltoallw = 0, datatypes = 0;
+  int largest_count = 0;  ///< of elements, in one message or in one call that makes a datatype
 };
 Calls calls;
 
@@ -30,10 +32,12 @@ extern "C" {
 int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
               MPI_Request* request) {
   ++calls.sends;
+  calls.largest_count = std::max(calls.largest_count, count);
   return PMPI_Isend(buffer, count, type, rank, tag, comm, request);
 }
 int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm, MPI_Request* request) {
   ++calls.receives;
+  calls.largest_count = std::max(calls.largest_count, count);
   return PMPI_Irecv(buffer, count, type, rank, tag, comm, request);
 }
 int MPI_Alltoallv(const void* send, const int* send_counts, const int* send_offsets, MPI_Datatype send_type,
@@ -49,6 +53,14 @@ int MPI_Alltoallw(const void* send, const int* send_counts, const int* send_offs
   ++calls.alltoallw;
   return PMPI_Alltoallw(send, send_counts, send_offsets, send_types, receive, receive_counts, receive_offsets,
                         receive_types, comm);
+}
+int MPI_Type_contiguous(int count, MPI_Datatype type, MPI_Datatype* made) {
+  calls.largest_count = std::max(calls.largest_count, count);
+  return PMPI_Type_contiguous(count, type, made);
+}
+int MPI_Type_create_hvector(int count, int length, MPI_Aint stride, MPI_Datatype type, MPI_Datatype* made) {
+  calls.largest_count = std::max(calls.largest_count, count * length);
+  return PMPI_Type_create_hvector(count, length, stride, type, made);
 }
 int MPI_Type_commit(MPI_Datatype* type) {
   ++calls.datatypes;
@@ -140,6 +152,36 @@ TEST_P(CallsOf, SeveralFieldsShareTheirMessages) {
   }
   expect_calls(GetParam(), 2 * round_trips * (exchange_->sends_unpacked() ? fields : 1));
 }
+
+/// Blocks of more elements than a count may hold: as few messages as possible, or one call with nested datatypes.
+class CallsWithSmallCountsOf : public CallsOf {};
+
+TEST_P(CallsWithSmallCountsOf, SplitBlocksThatAreTooLarge) {
+  const int ranks = size_of(MPI_COMM_WORLD);
+  const std::size_t elements = 3 * test::small_count + 2;  // in each block: four messages
+  const std::string method = GetParam().substr(0, GetParam().find(test::small_counts));
+  std::vector<Box3> from, to;
+  for (int rank = 0; rank < ranks; ++rank) {
+    from.push_back({{0, 0, rank}, {ranks * static_cast<std::int64_t>(elements), 1, rank + 1}});
+    to.push_back({{rank * static_cast<std::int64_t>(elements), 0, 0},
+                  {(rank + 1) * static_cast<std::int64_t>(elements), 1, ranks}});
+  }
+  Transpose<real> transpose(MPI_COMM_WORLD, from, to, *exchange_);
+  const Box3& own = from[static_cast<std::size_t>(rank_of(MPI_COMM_WORLD))];
+  Buffer<real> array(static_cast<std::size_t>(own.volume()));
+  calls = {};
+  transpose.forward(contiguous_view(array.data(), own.nx(), own.ny(), own.nz()));
+  const bool in_pieces = method == "mpi_p2p" || method == "mpi_streams" || method == "mpi_pipelined";
+  const int messages = (ranks - 1) * (in_pieces ? 4 : method == "mpi_datatype" ? 1 : 0);
+  EXPECT_EQ(calls.sends, messages);
+  EXPECT_EQ(calls.receives, messages);
+  EXPECT_EQ(calls.alltoallv, 0);
+  EXPECT_EQ(calls.alltoallw, method == "mpi_alltoall" || method == "mpi_alltoallw" ? 1 : 0);
+  EXPECT_LE(calls.largest_count, static_cast<int>(test::small_count));
+}
+
+INSTANTIATE_TEST_SUITE_P(SmallCounts, CallsWithSmallCountsOf, testing::ValuesIn(test::small_count_methods()),
+                         [](const auto& method) { return method.param; });
 
 INSTANTIATE_TEST_SUITE_P(Methods, CallsOf, testing::ValuesIn(test::tested_methods()),
                          [](const auto& method) { return method.param; });

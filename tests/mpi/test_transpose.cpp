@@ -240,6 +240,7 @@ TEST_P(TransposeBy, KeepsExchangesApartThatFollowEachOtherAtOnce) {
 // Blocks of about a MiB on any number of ranks, so that a method which tunes the size of its pieces passes through
 // several sizes; two transposes in turn, without waiting: buffers are used again while many pieces are on their way.
 TEST_P(TransposeBy, StaysExactWhilePiecesAreTuned) {
+  if (GetParam().ends_with(test::small_counts)) GTEST_SKIP() << "too many messages";
   const std::unique_ptr<Exchange> exchange = test::make_tested(GetParam());
   const int size = world_size();
   const auto own = static_cast<std::size_t>(rank_of(MPI_COMM_WORLD));
@@ -288,6 +289,7 @@ std::string name_of(const testing::TestParamInfo<std::string>& method) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, TransposeBy, testing::ValuesIn(test::tested_methods()), name_of);
+INSTANTIATE_TEST_SUITE_P(SmallCounts, TransposeBy, testing::ValuesIn(test::small_count_methods()), name_of);
 
 }  // namespace
 }  // namespace sluice

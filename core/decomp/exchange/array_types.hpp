@@ -12,7 +12,8 @@ namespace sluice {
 /// MPI datatypes of array parts, created once for each shape.
 class ArrayTypes {
  public:
-  ArrayTypes() = default;
+  /// `max_count`: the largest count given to MPI; what has more elements is made of nested types.
+  explicit ArrayTypes(std::size_t max_count) : max_count_(max_count) {}
   ArrayTypes(const ArrayTypes&) = delete;
   ArrayTypes& operator=(const ArrayTypes&) = delete;
   ~ArrayTypes();
@@ -29,6 +30,7 @@ class ArrayTypes {
     auto operator<=>(const Shape&) const = default;
   };
 
+  std::size_t max_count_;
   std::map<Shape, MPI_Datatype> types_;
 };
 

@@ -1,5 +1,6 @@
 #include "core/decomp/exchange/mpi_buffers.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <limits>
 #include <string>
@@ -15,6 +16,22 @@ int mpi_element_count(std::size_t bytes, const char* what) {
   SLUICE_REQUIRE(count <= static_cast<std::size_t>(std::numeric_limits<int>::max()),
                  std::string("a block is too large for ") + what + "; use more ranks, or parallel.exchange: mpi_p2p");
   return static_cast<int>(count);
+}
+
+namespace {
+
+std::size_t max_count = std::numeric_limits<int>::max();
+
+}  // namespace
+
+std::size_t mpi_max_count() {
+  return max_count;
+}
+
+SmallMpiCounts::SmallMpiCounts(std::size_t count) : previous_(std::exchange(max_count, count)) {}
+
+SmallMpiCounts::~SmallMpiCounts() {
+  max_count = previous_;
 }
 
 namespace {
@@ -59,6 +76,25 @@ std::unique_ptr<BlockMover> MpiExchange::block_mover(const Route& route) {
 MpiConnection::MpiConnection(const Route& route, MpiBuffers& buffers)
     : BufferedConnection(route, buffers.send, buffers.receive), comm_(route.comm), buffers_(&buffers) {
   buffers.reserve(send_.total, receive_.total);
+}
+
+void MpiConnection::cut(const BlockLayout& layout, int peer, std::size_t max_bytes, std::vector<Piece>& pieces) {
+  const std::size_t bytes = layout.bytes[static_cast<std::size_t>(peer)];
+  const std::size_t offset = layout.offset[static_cast<std::size_t>(peer)];
+  for (std::size_t done = 0; done < bytes; done += max_bytes)
+    pieces.push_back({peer, offset + done, std::min(max_bytes, bytes - done)});
+}
+
+void MpiConnection::receive(const Piece& piece, MPI_Request& request) {
+  check_mpi(MPI_Irecv(buffers_->receive_image.data() + piece.offset, mpi_element_count(piece.bytes, "one MPI message"),
+                      mpi_element_type(), piece.peer, buffers_->tag, comm_, &request),
+            "MPI_Irecv");
+}
+
+void MpiConnection::send(const Piece& piece, MPI_Request& request) {
+  check_mpi(MPI_Isend(buffers_->send_image.data() + piece.offset, mpi_element_count(piece.bytes, "one MPI message"),
+                      mpi_element_type(), piece.peer, buffers_->tag, comm_, &request),
+            "MPI_Isend");
 }
 
 }  // namespace sluice

@@ -13,15 +13,17 @@ namespace {
 /// Common to both methods: the parts where MPI can reach them, and their datatypes.
 class DatatypeMover : public Mover {
  public:
-  DatatypeMover(Exchange& exchange, const Route& route, int tag, ArrayImage& source, ArrayImage& target)
+  DatatypeMover(Exchange& exchange, const Route& route, const MpiBuffers& buffers, ArrayImage& source,
+                ArrayImage& target)
       : exchange_(exchange),
         route_(route),
         comm_(route.comm),
         size_(size_of(comm_)),
         rank_(rank_of(comm_)),
-        tag_(tag),
+        tag_(buffers.tag),
         source_(source),
-        target_(target) {}
+        target_(target),
+        types_(buffers.max_count) {}
 
   void start(const Parts& outgoing, const Parts& incoming) override {
     exchange_.claim();
@@ -144,7 +146,7 @@ class DatatypeExchange : public MpiP2p {
  public:
   using MpiP2p::MpiP2p;
   std::unique_ptr<Mover> array_mover(const Route& route) override {
-    return std::make_unique<ByDatatypes>(*this, route, buffers_.tag, source_, target_);
+    return std::make_unique<ByDatatypes>(*this, route, buffers_, source_, target_);
   }
   bool sends_unpacked() const override { return true; }
 

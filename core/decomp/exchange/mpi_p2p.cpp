@@ -13,50 +13,42 @@ class P2pConnection : public MpiConnection {
     const int size = size_of(comm_);
     const int rank = rank_of(comm_);
     for (int step = 1; step < size; ++step) {
-      const int source = (rank + size - step) % size;
-      const int target = (rank + step) % size;
-      if (receive_.bytes[static_cast<std::size_t>(source)] > 0) sources_.push_back(source);
-      if (send_.bytes[static_cast<std::size_t>(target)] > 0) targets_.push_back(target);
+      cut(receive_, (rank + size - step) % size, max_message_bytes(), incoming_);
+      cut(send_, (rank + step) % size, max_message_bytes(), outgoing_);
     }
-    receives_.resize(sources_.size());
-    sends_.resize(targets_.size());
+    receives_.resize(incoming_.size());
+    sends_.resize(outgoing_.size());
+    missing_.resize(receive_.bytes.size());
   }
 
   void depart() override {
     device::synchronize();  // blocks are packed, and the last received ones have been read
-    for (std::size_t n = 0; n < sources_.size(); ++n) {
-      const auto peer = static_cast<std::size_t>(sources_[n]);
-      check_mpi(MPI_Irecv(buffers_->receive_image.data() + receive_.offset[peer],
-                          mpi_element_count(receive_.bytes[peer], "one MPI message"), mpi_element_type(), sources_[n],
-                          buffers_->tag, comm_, &receives_[n]),
-                "MPI_Irecv");
+    for (std::size_t n = 0; n < incoming_.size(); ++n) {
+      ++missing_[static_cast<std::size_t>(incoming_[n].peer)];
+      receive(incoming_[n], receives_[n]);
     }
-    for (std::size_t n = 0; n < targets_.size(); ++n) {
-      const auto peer = static_cast<std::size_t>(targets_[n]);
-      buffers_->send_image.fetch(send_.offset[peer], send_.bytes[peer]);
-      check_mpi(MPI_Isend(buffers_->send_image.data() + send_.offset[peer],
-                          mpi_element_count(send_.bytes[peer], "one MPI message"), mpi_element_type(), targets_[n],
-                          buffers_->tag, comm_, &sends_[n]),
-                "MPI_Isend");
+    for (std::size_t n = 0; n < outgoing_.size(); ++n) {
+      buffers_->send_image.fetch(outgoing_[n].offset, outgoing_[n].bytes);
+      send(outgoing_[n], sends_[n]);
     }
   }
 
   void run(const std::function<void(int)>& arrived) override {
-    for (std::size_t n = 0; n < sources_.size(); ++n) {
+    for (std::size_t n = 0; n < incoming_.size(); ++n) {
       int which = MPI_UNDEFINED;
       check_mpi(MPI_Waitany(static_cast<int>(receives_.size()), receives_.data(), &which, MPI_STATUS_IGNORE),
                 "MPI_Waitany");
-      const int source = sources_[static_cast<std::size_t>(which)];
-      const auto peer = static_cast<std::size_t>(source);
-      buffers_->receive_image.flush(receive_.offset[peer], receive_.bytes[peer]);
-      arrived(source);
+      const Piece& piece = incoming_[static_cast<std::size_t>(which)];
+      buffers_->receive_image.flush(piece.offset, piece.bytes);
+      if (--missing_[static_cast<std::size_t>(piece.peer)] == 0) arrived(piece.peer);
     }
     check_mpi(MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   }
 
  private:
-  std::vector<int> sources_, targets_;
+  std::vector<Piece> incoming_, outgoing_;  ///< whole blocks, unless they are too large for a message
   std::vector<MPI_Request> receives_, sends_;
+  std::vector<std::size_t> missing_;  ///< pieces of each peer that have not arrived
 };
 
 }  // namespace

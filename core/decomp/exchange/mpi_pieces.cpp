@@ -11,34 +11,27 @@ namespace sluice {
 
 namespace {
 
-constexpr std::size_t largest_message = std::size_t{1} << 30;  // MPI 3 counts in int
+constexpr std::size_t largest_piece = std::size_t{1} << 30;
 
 }  // namespace
 
 PieceConnection::PieceConnection(const Route& route, MpiBuffers& buffers, std::optional<ChunkTuner> tuner)
     : MpiConnection(route, buffers), tuner_(std::move(tuner)), missing_(receive_.bytes.size()) {}
 
-void PieceConnection::cut(std::size_t piece_bytes) {
+void PieceConnection::cut_blocks(std::size_t piece_bytes) {
   if (piece_bytes == piece_bytes_) return;
   piece_bytes_ = piece_bytes;
   const int size = size_of(comm_);
   const int rank = rank_of(comm_);
-  const auto cut_block = [&](const BlockLayout& layout, int peer, std::vector<Piece>& pieces) {
-    const std::size_t bytes = layout.bytes[static_cast<std::size_t>(peer)];
-    for (std::size_t done = 0; done < bytes; done += piece_bytes) {
-      pieces.push_back(
-          {peer, layout.offset[static_cast<std::size_t>(peer)] + done, std::min(piece_bytes, bytes - done)});
-    }
-  };
   outgoing_.clear();
   outgoing_pieces_.clear();
   incoming_pieces_.clear();
   for (int step = 1; step < size; ++step) {
     const int target = (rank + step) % size;
     const std::size_t first = outgoing_pieces_.size();
-    cut_block(send_, target, outgoing_pieces_);
+    cut(send_, target, piece_bytes, outgoing_pieces_);
     if (outgoing_pieces_.size() > first) outgoing_.push_back({target, first, outgoing_pieces_.size()});
-    cut_block(receive_, (rank + size - step) % size, incoming_pieces_);
+    cut(receive_, (rank + size - step) % size, piece_bytes, incoming_pieces_);
   }
   if (ready_.size() < outgoing_pieces_.size()) ready_.resize(outgoing_pieces_.size());
   sends_.assign(outgoing_pieces_.size(), MPI_REQUEST_NULL);
@@ -48,8 +41,9 @@ void PieceConnection::cut(std::size_t piece_bytes) {
 
 void PieceConnection::begin() {
   start_ = wall_seconds();
-  const std::size_t chunk = tuner_ ? tuner_->chunk() : largest_message;
-  cut(std::clamp(chunk / sizeof(real) * sizeof(real), sizeof(real), largest_message));
+  const std::size_t largest = std::min(largest_piece, max_message_bytes());
+  const std::size_t chunk = tuner_ ? tuner_->chunk() : largest;
+  cut_blocks(std::clamp(chunk / sizeof(real) * sizeof(real), sizeof(real), largest));
   // Post receives first. The memory they overwrite must have been read: a host image by the last copies to the device,
   // a device buffer by earlier loops.
   buffers_->taken_in.wait();
@@ -60,10 +54,7 @@ void PieceConnection::begin() {
   for (std::size_t n = 0; n < incoming_pieces_.size(); ++n) {
     const Piece& piece = incoming_pieces_[n];
     ++missing_[static_cast<std::size_t>(piece.peer)];
-    check_mpi(
-        MPI_Irecv(buffers_->receive_image.data() + piece.offset, mpi_element_count(piece.bytes, "one MPI message"),
-                  mpi_element_type(), piece.peer, buffers_->tag, comm_, &receives_[n]),
-        "MPI_Irecv");
+    receive(piece, receives_[n]);
   }
   for (Outgoing& block : outgoing_) block.packed = false;
   sent_ = 0;
@@ -90,9 +81,7 @@ void PieceConnection::send_what_is_ready() {
     for (; sent_ < block.end; ++sent_) {
       const Piece& piece = outgoing_pieces_[sent_];
       if (!ready_[sent_].done()) return;
-      check_mpi(MPI_Isend(buffers_->send_image.data() + piece.offset, mpi_element_count(piece.bytes, "one MPI message"),
-                          mpi_element_type(), piece.peer, buffers_->tag, comm_, &sends_[sent_]),
-                "MPI_Isend");
+      send(piece, sends_[sent_]);
     }
   }
 }

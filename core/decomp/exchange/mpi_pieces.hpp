@@ -25,10 +25,6 @@ class PieceConnection : public MpiConnection {
   void run(const std::function<void(int)>& arrived) override;
 
  private:
-  struct Piece {
-    int peer;
-    std::size_t offset, bytes;  ///< in the buffer
-  };
   /// The pieces [first, end) of one block to be sent.
   struct Outgoing {
     int peer;
@@ -36,7 +32,7 @@ class PieceConnection : public MpiConnection {
     bool packed = false;
   };
 
-  void cut(std::size_t piece_bytes);
+  void cut_blocks(std::size_t piece_bytes);
   /// Sends pieces in order, until one has not yet been copied to where MPI reads it.
   void send_what_is_ready();
   void take_in(const Piece& piece, const std::function<void(int)>& arrived);
