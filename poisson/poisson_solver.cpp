@@ -39,10 +39,11 @@ struct PoissonSolver::Parts {
       : cells(decomposition.cells()),
         x_pencil(decomposition.x_pencil(comm.rank())),
         y_pencil(decomposition.spectral_y_pencil(comm.rank())),
-        fourier_x(x_pencil, row_length(cells[0])),
+        fourier_x(x_pencil, row_length(cells[0]), FourierMethod::fastest, fft_work),
         y_row(comm.processes().py > 1 ? Transpose<Complex>::row_length(y_pencil) : row_length(cells[0]) / 2),
         fourier_y(y_pencil.nx(), y_pencil.ny(), y_pencil.nz(), y_row,
-                  comm.processes().py > 1 ? y_row * cells[1] : y_row * (cells[1] + 2)),
+                  comm.processes().py > 1 ? y_row * cells[1] : y_row * (cells[1] + 2), FourierMethod::fastest,
+                  fft_work),
         plan(plan_lines(decomposition, comm.z_index(), method)),
         tables(domain.z_nodes, modified_wavenumbers(cells[0], domain.dx, cells[0] / 2 + 1),
                modified_wavenumbers(cells[1], domain.dy, cells[1]), plan,
@@ -62,6 +63,7 @@ struct PoissonSolver::Parts {
 
   std::array<std::int64_t, 3> cells;
   Box3 x_pencil, y_pencil;
+  FftWork fft_work;
   FourierX fourier_x;
   std::int64_t y_row;  ///< row length of the array transformed along y, in elements
   FourierY fourier_y;

@@ -64,10 +64,10 @@ FftBatch FftBatch::merged() const {
 
 BatchedFft::BatchedFft() = default;
 
-BatchedFft::BatchedFft(FftKind kind, const FftBatch& batch) : kind_(kind), batch_(batch.merged()) {
+BatchedFft::BatchedFft(FftKind kind, const FftBatch& batch, const FftWork& work) : kind_(kind), batch_(batch.merged()) {
   if (batch.empty()) return;
   columns_ = make_columns(kind, batch_);
-  if (!columns_) plan_ = FftPlan::make(kind, batch_);
+  if (!columns_) plan_ = FftPlan::make(kind, batch_, work);
 }
 
 BatchedFft::BatchedFft(BatchedFft&&) noexcept = default;

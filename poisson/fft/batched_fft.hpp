@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "core/support/real.hpp"
+#include "poisson/fft/fft_work.hpp"
 
 namespace sluice {
 
@@ -44,13 +45,13 @@ struct FftBatch {
 class FftPlan {
  public:
   /// Throws Error(resources) if the library runs out of GPU memory.
-  static std::unique_ptr<FftPlan> make(FftKind kind, const FftBatch& batch);
+  static std::unique_ptr<FftPlan> make(FftKind kind, const FftBatch& batch, const FftWork& work);
   virtual ~FftPlan() = default;
 
   /// `in` and `out`: arrays of the kind's type; the same one only if FftBatch::in_place allows it. May destroy `in` if
   /// `out` is real.
   virtual void run(void* in, void* out) = 0;
-  /// Device memory that the library holds for this plan, in bytes, as far as it reports it.
+  /// What this plan needs of the work area, in bytes.
   virtual std::size_t work_bytes() const { return 0; }
 };
 
@@ -60,8 +61,9 @@ class FftPlan {
 class BatchedFft {
  public:
   BatchedFft();  ///< transforms nothing
-  /// Throws Error(resources) if the library runs out of GPU memory.
-  BatchedFft(FftKind kind, const FftBatch& batch);
+  /// `work`: shared with transforms that never run at the same time. Throws Error(resources) if the library runs out of
+  /// GPU memory.
+  BatchedFft(FftKind kind, const FftBatch& batch, const FftWork& work = {});
   BatchedFft(BatchedFft&&) noexcept;
   BatchedFft& operator=(BatchedFft&&) noexcept;
   ~BatchedFft();
@@ -71,6 +73,7 @@ class BatchedFft {
   void run(std::complex<real>* in, real* out);        ///< complex_to_real; destroys `in`
   void run(const std::complex<real>* in, std::complex<real>* out);
 
+  /// What these transforms need of the work area, in bytes.
   std::size_t work_bytes() const { return plan_ ? plan_->work_bytes() : 0; }
 
  private:

@@ -25,7 +25,7 @@ bool suits_launch(const FftLoop& first, const FftLoop& second) {
 
 class CufftLaunches : public FftPlan {
  public:
-  CufftLaunches(FftKind kind, const FftBatch& batch) : kind_(kind), batch_(batch) {
+  CufftLaunches(FftKind kind, const FftBatch& batch, const FftWork& work) : kind_(kind), batch_(batch) {
     auto& [within, launches, more_launches] = batch_.loops;
     for (FftLoop* loop : {&launches, &more_launches}) {
       const bool must_be_within = !even(*loop) && even(within);
@@ -37,8 +37,8 @@ class CufftLaunches : public FftPlan {
     together_ = within.count;
     while (together_ > 2 && CufftPlan::work_size(kind, launch_of(together_)) > work_limit)
       together_ = (together_ / 2 + 1) / 2 * 2;  // even, for the same reason
-    whole_ = CufftPlan(kind, launch_of(together_));
-    if (const std::int64_t rest = within.count % together_; rest > 0) rest_ = CufftPlan(kind, launch_of(rest));
+    whole_ = CufftPlan(kind, launch_of(together_), work);
+    if (const std::int64_t rest = within.count % together_; rest > 0) rest_ = CufftPlan(kind, launch_of(rest), work);
   }
 
   void run(void* in, void* out) override {
@@ -53,14 +53,14 @@ class CufftLaunches : public FftPlan {
       const std::int64_t first_in = n * launches.distance_in + l * more_launches.distance_in;
       const std::int64_t first_out = n * launches.distance_out + l * more_launches.distance_out;
       for (std::int64_t m = 0; m < within.count; m += together_) {
-        const CufftPlan& plan = within.count - m >= together_ ? whole_ : rest_;
+        CufftPlan& plan = within.count - m >= together_ ? whole_ : rest_;
         plan.run(kind_, element(in, kind_ == FftKind::real_to_complex, first_in + m * within.distance_in),
                  element(out, kind_ == FftKind::complex_to_real, first_out + m * within.distance_out));
       }
     }
   }
 
-  std::size_t work_bytes() const override { return whole_.work_bytes() + rest_.work_bytes(); }
+  std::size_t work_bytes() const override { return std::max(whole_.work_bytes(), rest_.work_bytes()); }
 
  private:
   /// Whether all real values of a loop begin at even elements.
@@ -84,8 +84,8 @@ class CufftLaunches : public FftPlan {
 
 }  // namespace
 
-std::unique_ptr<FftPlan> FftPlan::make(FftKind kind, const FftBatch& batch) {
-  return std::make_unique<CufftLaunches>(kind, batch);
+std::unique_ptr<FftPlan> FftPlan::make(FftKind kind, const FftBatch& batch, const FftWork& work) {
+  return std::make_unique<CufftLaunches>(kind, batch, work);
 }
 
 }  // namespace sluice

@@ -60,7 +60,7 @@ class FftwBatch : public FftPlan {
 
 }  // namespace
 
-std::unique_ptr<FftPlan> FftPlan::make(FftKind kind, const FftBatch& batch) {
+std::unique_ptr<FftPlan> FftPlan::make(FftKind kind, const FftBatch& batch, const FftWork& /*work*/) {
   return std::make_unique<FftwBatch>(kind, batch);
 }
 

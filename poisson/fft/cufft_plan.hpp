@@ -30,19 +30,24 @@ struct Cufft {
   static constexpr auto execute_c2c = in_precision<cufftExecZ2Z, cufftExecC2C>();
 };
 
-/// Owns a cuFFT plan for the first loop of a batch. Move-only.
+/// Owns a cuFFT plan for the first loop of a batch, which works in a shared area. Move-only.
 class CufftPlan {
  public:
-  CufftPlan() = default;                                          ///< no plan
-  CufftPlan(FftKind kind, const FftBatch& batch) : CufftPlan() {  // so that the destructor runs if an error is thrown
+  CufftPlan() = default;  ///< no plan
+  CufftPlan(FftKind kind, const FftBatch& batch, const FftWork& work)
+      : CufftPlan() {  // so that the destructor runs if an error is thrown
     check_cufft(cufftCreate(&handle_), "cufftCreate");
+    check_cufft(cufftSetAutoAllocation(handle_, 0), "cufftSetAutoAllocation");
+    work_ = work;
     work_bytes_ = call(cufftMakePlanMany64, "cufftMakePlanMany64", kind, batch);
+    work_.reserve(work_bytes_);
   }
-  CufftPlan(CufftPlan&& other) noexcept
-      : handle_(std::exchange(other.handle_, 0)), work_bytes_(std::exchange(other.work_bytes_, 0)) {}
+  CufftPlan(CufftPlan&& other) noexcept : CufftPlan() { *this = std::move(other); }
   CufftPlan& operator=(CufftPlan&& other) noexcept {
     std::swap(handle_, other.handle_);
+    std::swap(work_, other.work_);
     std::swap(work_bytes_, other.work_bytes_);
+    std::swap(area_, other.area_);
     return *this;
   }
   CufftPlan(const CufftPlan&) = delete;
@@ -52,7 +57,11 @@ class CufftPlan {
   }
 
   /// `kind`: that of the plan, or the other direction between complex values. `in` and `out`: device memory.
-  void run(FftKind kind, void* in, void* out) const {
+  void run(FftKind kind, void* in, void* out) {
+    if (work_bytes_ > 0 && area_ != work_.data()) {  // it moves when another plan makes it larger
+      area_ = work_.data();
+      check_cufft(cufftSetWorkArea(handle_, area_), "cufftSetWorkArea");
+    }
     const auto as_complex = [](void* data) { return static_cast<Cufft::Complex*>(data); };
     const auto execute = [&] {
       switch (kind) {
@@ -95,7 +104,9 @@ class CufftPlan {
   }
 
   cufftHandle handle_ = 0;
+  FftWork work_;
   std::size_t work_bytes_ = 0;
+  void* area_ = nullptr;  ///< that the plan works in
 };
 
 }  // namespace sluice

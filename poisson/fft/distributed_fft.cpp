@@ -193,9 +193,9 @@ struct DistributedFft::Pipeline {
         const Placement before{strides(in_space, orders[n]), n == 0 ? distance_of(fields, values) : own.volume()};
         const Placement after{strides(own, orders[n + 1]), own.volume()};
         steps[n].forward = BatchedFft(real_side ? FftKind::real_to_complex : FftKind::forward,
-                                      batch_along(n, in_space, before, after, fields.count));
+                                      batch_along(n, in_space, before, after, fields.count), of_library);
         steps[n].backward = BatchedFft(real_side ? FftKind::complex_to_real : FftKind::backward,
-                                       batch_along(n, in_space, after, before, fields.count));
+                                       batch_along(n, in_space, after, before, fields.count), of_library);
         elements = std::max(elements, static_cast<std::size_t>(fields.count * own.volume()));
       }
       if (layout == FftLayout::realigned || two_arrays) work = Buffer<Complex>(elements);
@@ -259,8 +259,7 @@ struct DistributedFft::Pipeline {
 
   std::size_t bytes() const {
     const auto& [x, y, z] = steps;
-    std::size_t total = work.bytes();
-    for (const Step& step : steps) total += step.forward.work_bytes() + step.backward.work_bytes();
+    std::size_t total = work.bytes() + of_library.bytes();
     for (const bool sending : {true, false}) {
       const std::size_t first = buffer_bytes(x, sending);
       const std::size_t second = buffer_bytes(y, sending);
@@ -274,6 +273,7 @@ struct DistributedFft::Pipeline {
   bool may_be_in_place = false;  ///< rows keep their length, and no transform changes the order of memory
   std::array<Step, 3> steps;
   Buffer<Complex> work;
+  FftWork of_library;  ///< of all six transforms
   Box3 values, coefficients;
   std::size_t elements = 0;  ///< of all fields, in the rank's largest part between the steps
 };

@@ -54,9 +54,9 @@ struct FftFields {
 /// Memory besides the caller's arrays, in words (real numbers per grid point; a complex array of a real field has 1 + 2
 /// / nx) for each field, twice as many if its values are complex: contiguous 2, for the send and receive buffers of the
 /// exchange; realigned 3, with one work array. With an exchange that writes into the receiver's memory, 1 and 2. With
-/// an exchange that sends without packing, one work array, so 1 and 1. On one rank, 0 and 1. cuFFT adds its work memory
-/// for lengths for which there is no kernel. The two exchanges of pencils share the buffers only if they are the same
-/// Exchange.
+/// an exchange that sends without packing, one work array, so 1 and 1. On one rank, 0 and 1. cuFFT adds work memory
+/// for lengths without a kernel, one area for all transforms. The two exchanges of pencils share the buffers only if
+/// they are the same Exchange.
 class DistributedFft {
  public:
   /// `cells`: nx, ny, nz. `processes`: py x pz ranks, for pencils; slabs ignore it. Throws on all ranks: Error(usage)
@@ -98,8 +98,8 @@ class DistributedFft {
   /// The same for complex values, from any coefficients. `in`, destroyed, may be `out` in the contiguous layout.
   void backward(std::complex<real>* in, std::complex<real>* out);
 
-  /// Memory allocated for this object, in bytes: its work array, that of the library as far as it reports it, and the
-  /// buffers of the exchanges, which other users share.
+  /// Memory allocated for this object, in bytes: its work array, the work area of cuFFT's plans, which share
+  /// one, and the buffers of the exchanges, which other users share.
   std::size_t bytes() const;
 
   /// Times of "fft", "packing" (with unpacking and the rank's own block) and "communication". GPU builds measure them

@@ -5,9 +5,10 @@
 
 namespace sluice {
 
-FourierY::FourierY(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z, FourierMethod method)
+FourierY::FourierY(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z, FourierMethod method,
+                   const FftWork& work)
     : stride_y_(stride_y), stride_z_(stride_z) {
-  if (nx > 0 && nz > 0) columns_ = ColumnFourier::of_any_length(nx, ny, nz, stride_y, stride_z, method);
+  if (nx > 0 && nz > 0) columns_ = ColumnFourier::of_any_length(nx, ny, nz, stride_y, stride_z, method, work);
 }
 
 FourierY::~FourierY() = default;

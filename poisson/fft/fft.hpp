@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/decomp/field.hpp"
+#include "poisson/fft/fft_work.hpp"
 
 namespace sluice {
 
@@ -21,8 +22,10 @@ enum class FourierMethod { fastest, plain };
 /// backward(forward(f)) = nx f. With FFTW, the bits of a row's result depend on that row alone.
 class FourierX {
  public:
-  /// For fields over `box`, x whole, with rows of `row_length` elements: PoissonSolver::row_length.
-  FourierX(const Box3& box, std::int64_t row_length, FourierMethod method = FourierMethod::fastest);
+  /// For fields over `box`, x whole, with rows of `row_length` elements: PoissonSolver::row_length. `work`: shared with
+  /// transforms that never run at the same time.
+  FourierX(const Box3& box, std::int64_t row_length, FourierMethod method = FourierMethod::fastest,
+           const FftWork& work = {});
   ~FourierX();
   FourierX(const FourierX&) = delete;
   FourierX& operator=(const FourierX&) = delete;
@@ -39,9 +42,10 @@ class FourierX {
 /// result depend on that column alone.
 class FourierY {
  public:
-  /// For views of nx x ny x nz coefficients, rows `stride_y` and planes `stride_z` elements apart, y whole.
+  /// For views of nx x ny x nz coefficients, rows `stride_y` and planes `stride_z` elements apart, y whole. `work`: as
+  /// of FourierX.
   FourierY(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z,
-           FourierMethod method = FourierMethod::fastest);
+           FourierMethod method = FourierMethod::fastest, const FftWork& work = {});
   ~FourierY();
   FourierY(const FourierY&) = delete;
   FourierY& operator=(const FourierY&) = delete;

@@ -11,6 +11,7 @@
 namespace sluice {
 
 enum class FourierMethod;
+class FftWork;
 
 class ColumnFourier {
  public:
@@ -20,7 +21,7 @@ class ColumnFourier {
   static std::unique_ptr<ColumnFourier> make(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
   /// The same for every length, but in place only: on a GPU, VkFFT or cuFFT transform where there is no kernel.
   static std::unique_ptr<ColumnFourier> of_any_length(int nx, int ny, int nz, std::int64_t stride_y,
-                                                      std::int64_t stride_z, FourierMethod method);
+                                                      std::int64_t stride_z, FourierMethod method, const FftWork& work);
   virtual ~ColumnFourier() = default;
 
   /// Unscaled transforms of the array at `from`, device memory, into an array of the same layout, or in place. With a

@@ -29,10 +29,8 @@ bool cufft_is_fast(std::int64_t nx, std::int64_t row_length) {
 /// One plane at a time: strided transforms of all planes would need as much work memory as data.
 class CufftColumns : public ColumnFourier {
  public:
-  CufftColumns(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z)
-      : plan_(FftKind::forward, {ny, stride_y, stride_y, {FftLoop{nx, 1, 1}, FftLoop{}}}),
-        nz_(nz),
-        stride_z_(stride_z) {}
+  CufftColumns(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z, const FftWork& work)
+      : plan_(FftKind::forward, {ny, stride_y, stride_y, {FftLoop{nx, 1, 1}}}, work), nz_(nz), stride_z_(stride_z) {}
 
   void run(const Complex* from, Complex* to, bool forward) override {
     SLUICE_REQUIRE(from == to, "cuFFT transforms columns in place");
@@ -50,17 +48,18 @@ class CufftColumns : public ColumnFourier {
 
 /// Transforms all rows at once, y halos included.
 struct FourierX::Plans {
-  Plans(const Box3& owned, std::int64_t length, FourierMethod method) : box(owned), row_length(length) {
+  Plans(const Box3& owned, std::int64_t length, FourierMethod method, const FftWork& work)
+      : box(owned), row_length(length) {
     const std::int64_t count = (box.extent(1) + 2) * box.nz() - 2;
     if (method == FourierMethod::fastest && !cufft_is_fast(box.extent(0), row_length)) {
       rows = RowFourier::make(box.nx(), count, row_length);
       if (rows) return;
     }
     const auto batch = [&](std::int64_t in, std::int64_t out) {
-      return FftBatch{box.extent(0), 1, 1, {FftLoop{count, in, out}, FftLoop{}}};
+      return FftBatch{box.extent(0), 1, 1, {FftLoop{count, in, out}}};
     };
-    forward = FftPlan::make(FftKind::real_to_complex, batch(row_length, row_length / 2));
-    backward = FftPlan::make(FftKind::complex_to_real, batch(row_length / 2, row_length));
+    forward = FftPlan::make(FftKind::real_to_complex, batch(row_length, row_length / 2), work);
+    backward = FftPlan::make(FftKind::complex_to_real, batch(row_length / 2, row_length), work);
   }
 
   real* first_row(Field& field) const {
@@ -75,10 +74,10 @@ struct FourierX::Plans {
   std::unique_ptr<FftPlan> forward, backward;  ///< without our own kernels
 };
 
-FourierX::FourierX(const Box3& box, std::int64_t row_length, FourierMethod method) {
+FourierX::FourierX(const Box3& box, std::int64_t row_length, FourierMethod method, const FftWork& work) {
   SLUICE_REQUIRE(row_length >= 2 * (box.extent(0) / 2 + 1) && row_length % 2 == 0,
                  "rows are too short for a transform in place, or of odd length");
-  plans_ = std::make_unique<Plans>(box, row_length, method);
+  plans_ = std::make_unique<Plans>(box, row_length, method, work);
 }
 
 FourierX::~FourierX() = default;
@@ -102,14 +101,15 @@ void FourierX::backward(Field& field) {
 }
 
 std::unique_ptr<ColumnFourier> ColumnFourier::of_any_length(int nx, int ny, int nz, std::int64_t stride_y,
-                                                            std::int64_t stride_z, FourierMethod method) {
+                                                            std::int64_t stride_z, FourierMethod method,
+                                                            const FftWork& work) {
   if (method == FourierMethod::fastest) {
     if (auto columns = make(nx, ny, nz, stride_y, stride_z)) return columns;
 #ifdef SLUICE_VKFFT
     if (auto columns = make_vkfft_columns(nx, ny, nz, stride_y, stride_z)) return columns;
 #endif
   }
-  return std::make_unique<CufftColumns>(nx, ny, nz, stride_y, stride_z);
+  return std::make_unique<CufftColumns>(nx, ny, nz, stride_y, stride_z, work);
 }
 
 std::string fft_library() {

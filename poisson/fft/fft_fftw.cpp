@@ -55,7 +55,7 @@ struct FourierX::Plans {
   FftwPlan forward, backward;
 };
 
-FourierX::FourierX(const Box3& box, std::int64_t row_length, FourierMethod /*method*/) {
+FourierX::FourierX(const Box3& box, std::int64_t row_length, FourierMethod /*method*/, const FftWork& /*work*/) {
   SLUICE_REQUIRE(row_length >= 2 * (box.extent(0) / 2 + 1) &&
                      row_length * static_cast<std::int64_t>(sizeof(real)) % alignment == 0,
                  "rows are too short for a transform in place, or not a multiple of 64 bytes");
@@ -75,7 +75,8 @@ void FourierX::backward(Field& field) {
 }
 
 std::unique_ptr<ColumnFourier> ColumnFourier::of_any_length(int nx, int ny, int nz, std::int64_t stride_y,
-                                                            std::int64_t stride_z, FourierMethod /*method*/) {
+                                                            std::int64_t stride_z, FourierMethod /*method*/,
+                                                            const FftWork& /*work*/) {
   return make(nx, ny, nz, stride_y, stride_z);
 }
 

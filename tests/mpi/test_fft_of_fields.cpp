@@ -13,6 +13,7 @@
 #include "core/device/buffer.hpp"
 #include "core/support/error.hpp"
 #include "core/support/random.hpp"
+#include "poisson/fft/batched_fft.hpp"
 #include "tests/support/exact_dft.hpp"
 #include "tests/support/exchange_methods.hpp"
 #include "tests/support/fft_variants.hpp"
@@ -115,6 +116,29 @@ void expect_transform(DistributedFft& fft, const Cells& cells, const std::vector
     error = larger(error, static_cast<double>(std::abs(again[at] / points - values[at])));
   });
   EXPECT_LE(error, 16 * real_epsilon) << "forward and backward";
+}
+
+// cuFFT's plans for lengths without a kernel, on one rank: 22 x 39 x 1009. A large prime needs
+// work memory.
+TEST(DistributedFftOfOneRank, HoldsTheLargestWorkAreaOfItsTransformsOnce) {
+  if (size_of(MPI_COMM_WORLD) > 1) GTEST_SKIP() << "several ranks have buffers, too";
+  const auto exchange = test::make_tested("mpi_p2p");
+  const auto fft =
+      test::make_fft({"", FftDecomposition::slab_2d_1d, FftLayout::contiguous, {}}, {22, 39, 1009}, *exchange);
+  std::size_t largest = 0;
+  const auto add = [&](FftKind kind, const FftBatch& batch) {
+    largest = std::max(largest, BatchedFft(kind, batch).work_bytes());
+  };
+  add(FftKind::real_to_complex, {22, 1, 1, {FftLoop{39 * 1009, 22, 12}}});
+  add(FftKind::complex_to_real, {22, 1, 1, {FftLoop{39 * 1009, 12, 22}}});
+  for (const FftKind kind : {FftKind::forward, FftKind::backward}) {
+    add(kind, {39, 12, 12, {FftLoop{12, 1, 1}, FftLoop{1009, 12 * 39, 12 * 39}}});
+    add(kind, {1009, 12 * 39, 12 * 39, {FftLoop{12 * 39, 1, 1}}});
+  }
+  if (device::is_gpu()) {
+    EXPECT_GT(largest, 0U);
+  }
+  EXPECT_EQ(fft->bytes(), largest);
 }
 
 class FftOfFields : public testing::TestWithParam<std::string> {

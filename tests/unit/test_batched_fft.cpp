@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/device/buffer.hpp"
+#include "core/device/memory.hpp"
 #include "core/support/error.hpp"
 #include "core/support/random.hpp"
 #include "poisson/fft/batched_fft.hpp"
@@ -198,6 +199,28 @@ TEST(BatchedFft, JoinsLoopsThatContinueEachOther) {
   const FftBatch apart{8, 6, 6, {FftLoop{6, 1, 1}, FftLoop{7, 48, 48}}};
   EXPECT_EQ(apart.merged().loops[1].count, 7);
   expect_transforms<real, Complex>(FftKind::real_to_complex, rows);
+}
+
+TEST(BatchedFft, SharesOneWorkArea) {
+  FftWork work;
+  std::size_t largest = 0;
+  std::vector<BatchedFft> transforms;
+  std::vector<FftBatch> batches;
+  for (const std::int64_t length : {22, 1009, 34, 2003, 26}) {
+    batches.push_back({length, 1, 1, {FftLoop{50, length, length}}});
+    transforms.emplace_back(FftKind::forward, batches.back(), work);
+    largest = std::max(largest, transforms.back().work_bytes());
+    EXPECT_EQ(work.bytes(), largest) << "length " << length;
+  }
+  if (device::is_gpu()) {
+    EXPECT_GT(largest, 0U);
+  }
+  for (std::size_t n = 0; n < transforms.size(); ++n) {  // after the area has moved
+    const std::vector<Complex> in = noise<Complex>(static_cast<std::size_t>(50 * batches[n].length));
+    Buffer<Complex> source(in), target(in);
+    transforms[n].run(source.data(), target.data());
+    EXPECT_LE(error_of(in, target.download(), in, batches[n], FftKind::forward), tolerance(batches[n]));
+  }
 }
 
 TEST(BatchedFft, DoesNothingForAnEmptyBatch) {
