@@ -15,6 +15,7 @@ set(public_headers
     core/decomp/exchange/exchange_methods.hpp
     core/decomp/exchange/exchanges.hpp
     core/decomp/exchange/mover.hpp
+    core/decomp/exchange/piece_tuning.hpp
     core/decomp/field.hpp
     core/decomp/field_copy.hpp
     core/decomp/halo_exchange.hpp

@@ -1,5 +1,6 @@
 #include "core/decomp/communicator.hpp"
 
+#include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 
 namespace sluice {
@@ -10,6 +11,8 @@ Communicator::Communicator(MPI_Comm world, ProcessGrid processes) : processes_(p
   rank_ = rank_of(world_);
   row_ = OwnedComm::split(world_, z_index(), y_index());
   column_ = OwnedComm::split(world_, y_index(), z_index());
+  check_mpi(MPI_Comm_set_name(row_, "rows"), "MPI_Comm_set_name");  // as ExchangeMethods calls them
+  check_mpi(MPI_Comm_set_name(column_, "columns"), "MPI_Comm_set_name");
 }
 
 }  // namespace sluice

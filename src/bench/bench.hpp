@@ -1,5 +1,7 @@
 #pragma once
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,13 +9,15 @@
 
 namespace sluice {
 
+using Cells = std::array<std::int64_t, 3>;
+
 /// The options of `sluice bench`.
 struct BenchOptions {
-  std::string what;  ///< step, poisson, tridiagonal, transpose, fft or links
-  std::vector<std::int64_t> cells{192, 128, 128};
+  std::string what;                           ///< step, poisson, tridiagonal, transpose, fft or links
+  std::vector<Cells> grids{{192, 128, 128}};  ///< cells; transpose and fft may have several
   std::string diffusion = "explicit";
   std::string tridiagonal = "ptdma";
-  std::string exchange = "auto";
+  std::string exchange = "auto";  ///< as ExchangeMethods::text()
   std::vector<int> process_grid;  ///< py, pz; empty: auto
   int z_blocks = 0;               ///< 0: auto
   int repeats = 20;
@@ -21,20 +25,24 @@ struct BenchOptions {
 
   // transpose and fft
   bool all = false;                              ///< every setup that the other options leave open
+  bool pairs = false;                            ///< with all: pencils also with two different methods
   std::string kind;                              ///< xy, yz or xz; slab_2d_1d, slab_1d_2d or pencil; empty: any
   std::string layout;                            ///< fft: contiguous or realigned; empty: both
-  int warm_up = 3;                               ///< round trips before the measured ones
+  std::optional<int> warm_up;                    ///< round trips before the measured ones; none: until tuning has ended
   double time_limit = 10;                        ///< seconds per setup
   std::int64_t bytes = std::int64_t{256} << 20;  ///< links: block size
+
+  /// The only grid.
+  const Cells& cells() const { return grids.front(); }
 };
 
-/// `sluice bench transpose` and `fft`: measures all setups, prints a table sorted by time, and writes it as JSON.
-/// Collective.
+/// `sluice bench transpose` and `fft`: measures all setups on every grid, prints a table sorted by time for each, and
+/// writes a JSON object for each setup. Throws Error(numerics) if a result was wrong. Collective.
 ExitCode bench_round_trips(const BenchOptions& options);
 
 /// `sluice bench links`: transfer rates from device to host and back, between ranks through MPI from host memory, and
-/// of equal blocks from every rank to every other by each exchange method. Prints a table and writes it as JSON.
-/// Collective.
+/// of equal blocks from every rank to every other by each exchange method. Prints a table and writes a JSON object for
+/// each link. Collective.
 ExitCode bench_links(const BenchOptions& options);
 
 }  // namespace sluice

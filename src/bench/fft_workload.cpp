@@ -27,10 +27,11 @@ Value named(const std::array<Named<Value>, size>& list, const std::string& name)
 
 class FftWorkload : public RoundTrip {
  public:
-  FftWorkload(const BenchOptions& options, const RoundTripSetup& setup, Exchange& exchange)
-      : cells_{options.cells[0], options.cells[1], options.cells[2]},
+  FftWorkload(const RoundTripSetup& setup, const ExchangeSet& exchanges)
+      : cells_(setup.cells),
+        exchanges_(exchanges),
         fft_(MPI_COMM_WORLD, cells_, named(decompositions, setup.kind), named(layouts, setup.layout), setup.processes,
-             exchange) {
+             exchanges) {
     run_collectively(MPI_COMM_WORLD, [&] {
       values_ = Buffer<real>(static_cast<std::size_t>(fft_.real_box().volume()));
       coefficients_ = Buffer<std::complex<real>>(fft_.complex_elements());
@@ -64,9 +65,11 @@ class FftWorkload : public RoundTrip {
     return 10 * points * std::log2(points);
   }
   PhaseTimers* timers() override { return &fft_.timers(); }
+  std::vector<PieceTuning> piece_tuning() const override { return exchanges_.piece_tuning(); }
 
  private:
-  std::array<std::int64_t, 3> cells_;
+  Cells cells_;
+  ExchangeSet exchanges_;
   DistributedFft fft_;
   Buffer<real> values_;
   Buffer<std::complex<real>> coefficients_;
@@ -75,12 +78,15 @@ class FftWorkload : public RoundTrip {
 
 }  // namespace
 
-std::vector<RoundTripSetup> fft_setups(const BenchOptions& options, int ranks) {
+std::vector<RoundTripSetup> fft_setups(const BenchOptions& options, const Cells& cells, int ranks) {
   std::vector<RoundTripSetup> setups;
   const auto add = [&](const std::string& kind, const ProcessGrid& processes) {
     if (!options.kind.empty() && kind != options.kind) return;
+    const bool in_rows = processes.py > 1;
+    const bool in_columns = processes.pz > 1 || !in_rows;
     for (const auto& [layout, value] : layouts) {
-      if (options.layout.empty() || layout == options.layout) setups.push_back({kind, layout, processes, ""});
+      if (options.layout.empty() || layout == options.layout)
+        setups.push_back({cells, kind, layout, processes, in_rows, in_columns, {}});
     }
   };
   for (const auto& [name, decomposition] : decompositions) {
@@ -97,8 +103,8 @@ std::vector<RoundTripSetup> fft_setups(const BenchOptions& options, int ranks) {
   return setups;
 }
 
-std::unique_ptr<RoundTrip> make_fft(const BenchOptions& options, const RoundTripSetup& setup, Exchange& exchange) {
-  return std::make_unique<FftWorkload>(options, setup, exchange);
+std::unique_ptr<RoundTrip> make_fft(const RoundTripSetup& setup, const ExchangeSet& exchanges) {
+  return std::make_unique<FftWorkload>(setup, exchanges);
 }
 
 }  // namespace sluice

@@ -21,9 +21,16 @@ namespace sluice {
 
 namespace {
 
+Json row_of(const BenchOptions& options, const std::string& name) {
+  Json row = new_result("links");
+  row["bytes"] = options.bytes;
+  row["name"] = name;
+  return row;
+}
+
 /// A link over which each rank sends this many bytes.
-Json link(const std::string& name, const Spread& seconds, double bytes) {
-  Json row{{"name", name}};
+Json link(const BenchOptions& options, const std::string& name, const Spread& seconds, double bytes) {
+  Json row = row_of(options, name);
   add_milliseconds(row, seconds);
   row["gb_per_s"] = bytes / seconds.median * 1e-9;
   return row;
@@ -35,7 +42,7 @@ device::HostPointer<std::byte> host_block(std::size_t bytes) {
 }
 
 Spread time_of(const BenchOptions& options, const std::function<void()>& action) {
-  return spread_of_repeats(options.warm_up, options.repeats, [&] { return seconds_of(action); });
+  return spread_of_repeats(options.warm_up.value_or(3), options.repeats, [&] { return seconds_of(action); });
 }
 
 /// Copies a block within the device by a loop, as packing does.
@@ -57,7 +64,7 @@ std::vector<Json> stages(const BenchOptions& options, std::size_t bytes) {
   const auto in = host_block(bytes);
   std::vector<Json> links;
   const auto add = [&](const char* name, const std::function<void()>& action) {
-    links.push_back(link(name, time_of(options, action), static_cast<double>(bytes)));
+    links.push_back(link(options, name, time_of(options, action), static_cast<double>(bytes)));
   };
   add("device to host", [&] { device::copy(out.get(), on_device.data(), bytes); });
   add("host to device", [&] { device::copy(on_device.data(), in.get(), bytes); });
@@ -78,10 +85,14 @@ std::vector<Json> stages(const BenchOptions& options, std::size_t bytes) {
 /// One block from every rank to every other: a loop writes it to the method's send buffer, and the method moves it.
 Json exchange_link(const BenchOptions& options, const std::string& method, std::size_t bytes) {
   const int ranks = size_of(MPI_COMM_WORLD);
+  const auto failed = [&](const char* why) {
+    Json row = row_of(options, method);
+    row["fault"] = why;
+    return row;
+  };
   try {
     const std::unique_ptr<Exchange> exchange = make_exchange(method, MPI_COMM_WORLD);
-    if (exchange->sends_unpacked())
-      return {{"name", method}, {"fault", "sends arrays without packing; packed blocks as mpi_p2p"}};
+    if (exchange->sends_unpacked()) return failed("sends arrays without packing; packed blocks as mpi_p2p");
     const Buffer<std::byte> block(bytes);
     const ArrayPart part{const_cast<std::byte*>(block.data()), sizeof(real), bytes, 1, 1, 0, 0};
     Parts outgoing, incoming;
@@ -92,11 +103,15 @@ Json exchange_link(const BenchOptions& options, const std::string& method, std::
       peer.part.data = mover->incoming_blocks() + layout.offset[static_cast<std::size_t>(peer.peer)];
       incoming.push_back(peer);
     }
-    const Spread seconds = time_of(options, [&] { mover->move(outgoing, incoming); });
-    return link(method, seconds, static_cast<double>(bytes) * (ranks - 1));
+    const auto move = [&] { mover->move(outgoing, incoming); };
+    constexpr int max_tuning = 200;
+    for (int n = 0; !options.warm_up && n < max_tuning && is_tuning(exchange->piece_tuning()); ++n) seconds_of(move);
+    Json row = link(options, method, time_of(options, move), static_cast<double>(bytes) * (ranks - 1));
+    add_pieces(row, exchange->piece_tuning());
+    return row;
   } catch (const Error& error) {
     if (error.code() != ExitCode::resources) throw;
-    return {{"name", method}, {"fault", error.what()}};
+    return failed(error.what());
   }
 }
 
@@ -115,14 +130,12 @@ ExitCode bench_links(const BenchOptions& options) {
   if (size_of(MPI_COMM_WORLD) > 1) {
     for (const std::string& method : exchange_methods()) links.push_back(exchange_link(options, method, bytes));
   }
+  JsonLines json(options.json);
+  for (const Json& row : links) json.write(row);
   run_on_root(MPI_COMM_WORLD, [&] {
     fmt::print("links, blocks of {} bytes, {} rank(s), {}\n", bytes, size_of(MPI_COMM_WORLD), device::description());
     print_table(links,
                 {text_column("", 28, "name"), time_column(), number_column("GB/s of the block", 20, "gb_per_s", 2)});
-    Json json = new_result("links");
-    json["bytes"] = bytes;
-    json["links"] = links;
-    write_json(options.json, json);
   });
   return ExitCode::success;
 }

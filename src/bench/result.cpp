@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "core/support/real.hpp"
+#include "src/run/piece_report.hpp"
 #include "src/run/provenance.hpp"
 
 namespace sluice {
@@ -39,6 +41,16 @@ Json new_result(const std::string& what) {
 void add_milliseconds(Json& row, const Spread& seconds, const std::string& name) {
   row[name] = seconds.median * 1e3;
   row[name + "_spread"] = {seconds.min * 1e3, seconds.max * 1e3};
+}
+
+void add_pieces(Json& row, const std::vector<PieceTuning>& tuning) {
+  if (tuning.empty()) return;
+  row["pieces"] = piece_list(tuning);
+  row["notes"] = piece_lines(tuning);
+}
+
+bool is_tuning(const std::vector<PieceTuning>& tuning) {
+  return max_of_ranks(std::ranges::all_of(tuning, &PieceTuning::ended) ? 0 : 1) > 0;
 }
 
 Column text_column(const std::string& heading, std::size_t width, const std::string& key) {
@@ -77,6 +89,7 @@ void print_table(const std::vector<Json>& rows, const std::vector<Column>& colum
                fault);
     for (const Json& phase : row.value("phases", Json::array()))
       fmt::print("  {:<46}{:>32}\n", phase["name"].get<std::string>(), time_column().cell(phase));
+    for (const Json& note : row.value("notes", Json::array())) fmt::print("  {}\n", note.get<std::string>());
   }
 }
 
@@ -86,6 +99,22 @@ void write_json(const std::string& path, const Json& json) {
   file << json.dump(2) << "\n";
   file.close();
   if (!file) throw Error(ExitCode::io, fmt::format("{}: could not be written", path));
+}
+
+JsonLines::JsonLines(const std::string& path) : path_(path) {
+  run_on_root(MPI_COMM_WORLD, [&] {
+    if (path_.empty()) return;
+    file_.open(path_);
+    if (!file_) throw Error(ExitCode::io, fmt::format("{}: could not be opened for writing", path_));
+  });
+}
+
+void JsonLines::write(const Json& row) {
+  run_on_root(MPI_COMM_WORLD, [&] {
+    if (path_.empty()) return;
+    file_ << row.dump() << std::endl;
+    if (!file_) throw Error(ExitCode::io, fmt::format("{}: could not be written", path_));
+  });
 }
 
 }  // namespace sluice

@@ -1,21 +1,28 @@
 #pragma once
 // The result of a benchmark: JSON, from which the tables are printed.
+#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "core/decomp/exchange/piece_tuning.hpp"
 #include "src/bench/measure.hpp"
 
 namespace sluice {
 
 using Json = nlohmann::ordered_json;
 
-/// A result begins with what was measured, by which build, on which ranks.
+/// A result begins with what was measured, by which build, on which ranks. Local.
 Json new_result(const std::string& what);
 
 /// Adds `name`, the median, and `name`_spread, the extremes.
 void add_milliseconds(Json& row, const Spread& seconds, const std::string& name = "milliseconds");
+
+/// Adds "pieces", the sizes that were chosen and tried, and says so in "notes", which follow the row in a table.
+void add_pieces(Json& row, const std::vector<PieceTuning>& tuning);
+/// Whether sizes are still being tried on any rank. Collective.
+bool is_tuning(const std::vector<PieceTuning>& tuning);
 
 /// A column of a table, whose rows are JSON objects.
 struct Column {
@@ -32,10 +39,23 @@ Column time_column();
 /// "error": empty if it is 0 or unknown.
 Column error_column();
 
-/// A row with a "fault" shows that instead of its numbers. The "phases" of a row follow it.
+/// A row with a "fault" shows that instead of its numbers. The "phases" and "notes" of a row follow it.
 void print_table(const std::vector<Json>& rows, const std::vector<Column>& columns);
 
 /// Writes the result to a file; does nothing if `path` is empty. Throws Error(io).
 void write_json(const std::string& path, const Json& json);
+
+/// A file of JSON Lines: one object per measurement, written as soon as it is complete, so that a benchmark that is cut
+/// off leaves those before. Rank 0 writes; all members are collective and throw Error(io) on every rank.
+class JsonLines {
+ public:
+  /// Begins a new file; nothing is written if `path` is empty.
+  explicit JsonLines(const std::string& path);
+  void write(const Json& row);
+
+ private:
+  std::string path_;
+  std::ofstream file_;
+};
 
 }  // namespace sluice

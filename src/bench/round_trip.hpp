@@ -8,6 +8,7 @@
 
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange.hpp"
+#include "core/decomp/exchange/exchange_methods.hpp"
 #include "core/support/box3.hpp"
 #include "src/bench/bench.hpp"
 #include "src/bench/measure.hpp"
@@ -17,10 +18,16 @@ namespace sluice {
 
 /// One way to exchange an array.
 struct RoundTripSetup {
+  Cells cells;
   std::string kind;    ///< transpose: xy, yz or xz; FFT: its decomposition
   std::string layout;  ///< FFT: its layout
   ProcessGrid processes;
-  std::string exchange;
+  bool uses_rows = false, uses_columns = true;  ///< whether it exchanges within rows and within columns of ranks
+  ExchangeMethods exchange;                     ///< halos are not exchanged
+
+  bool uses(const ExchangeMethods::Kind& kind) const;
+  /// The names of the methods that the setup uses: one, or such as "rows=peer,columns=nccl".
+  std::string exchange_text() const;
 };
 
 /// Whether a round trip gave what it must.
@@ -46,7 +53,19 @@ class RoundTrip : public Workload {
   virtual double bytes_sent() const = 0;
   /// Operations of a round trip, summed over ranks; 0 if nothing is computed.
   virtual double operations() const { return 0; }
+  /// As Exchange::piece_tuning().
+  virtual std::vector<PieceTuning> piece_tuning() const { return {}; }
 };
+
+/// check() of a transform of real numbers, which are `values`, on `box` of the grid: a round trip must multiply them by
+/// the number of cells. The bound on the error grows as log2 of it, in units of the precision. Collective.
+Check check_transform(RoundTrip& transform, real* values, const Box3& box, const Cells& cells, std::uint64_t seed);
+
+/// Times a workload and checks it before and after: adds times, rates, piece sizes, "error", and a "fault" if a result
+/// was wrong. Collective.
+void measure(const BenchOptions& options, RoundTrip& workload, Json& row);
+/// Whether the row's fault is a wrong result.
+bool is_wrong(const Json& row);
 
 /// Bytes that leave a rank in a round trip between two boxes.
 inline double bytes_between(const Box3& from, const Box3& to, std::size_t element_bytes) {
@@ -54,23 +73,16 @@ inline double bytes_between(const Box3& from, const Box3& to, std::size_t elemen
   return static_cast<double>(element_bytes) * (static_cast<double>(from.volume() + to.volume()) - 2 * kept);
 }
 
-/// check() of a transform of real numbers, which are `values`, on `box` of the grid: a round trip must multiply them by
-/// the number of cells. The bound on the error grows as log2 of it, in units of the precision. Collective.
-Check check_transform(RoundTrip& transform, real* values, const Box3& box, const std::array<std::int64_t, 3>& cells,
-                      std::uint64_t seed);
+/// Every setup on these cells that the options leave open, for `ranks` ranks; without the exchange methods.
+std::vector<RoundTripSetup> transpose_setups(const BenchOptions& options, const Cells& cells, int ranks);
+std::vector<RoundTripSetup> fft_setups(const BenchOptions& options, const Cells& cells, int ranks);
 
-/// Times a workload and checks it before and after: adds times, rates, "error", and a "fault" if a result was wrong.
-/// Collective.
-void measure(const BenchOptions& options, RoundTrip& workload, Json& row);
-/// Whether the row's fault is a wrong result.
-bool is_wrong(const Json& row);
+/// Collective. The exchanges must outlive the workload.
+std::unique_ptr<RoundTrip> make_transpose(const BenchOptions& options, const RoundTripSetup& setup,
+                                          const ExchangeSet& exchanges);
+std::unique_ptr<RoundTrip> make_fft(const RoundTripSetup& setup, const ExchangeSet& exchanges);
 
-/// Every setup that the options leave open, for `ranks` ranks; without the exchange method.
-std::vector<RoundTripSetup> transpose_setups(const BenchOptions& options, int ranks);
-std::vector<RoundTripSetup> fft_setups(const BenchOptions& options, int ranks);
-
-/// Collective. The exchange must outlive the workload.
-std::unique_ptr<RoundTrip> make_transpose(const BenchOptions& options, const RoundTripSetup& setup, Exchange& exchange);
-std::unique_ptr<RoundTrip> make_fft(const BenchOptions& options, const RoundTripSetup& setup, Exchange& exchange);
+/// Measures one setup with each choice of exchange methods that the options leave open, one row each. Collective.
+std::vector<Json> measure_methods(const BenchOptions& options, const RoundTripSetup& setup);
 
 }  // namespace sluice

@@ -15,7 +15,6 @@ namespace sluice {
 
 namespace {
 
-using Cells = std::array<std::int64_t, 3>;
 using Pencil = Box3 (Decomposition::*)(int) const;
 
 struct Kind {
@@ -40,26 +39,24 @@ std::vector<Box3> boxes(const Decomposition& decomposition, const Communicator& 
   return in_row ? comm.row_boxes(box) : comm.column_boxes(box);
 }
 
-Cells cells_of(const BenchOptions& options) {
-  return {options.cells[0], options.cells[1], options.cells[2]};
-}
-
-int z_blocks(const BenchOptions& options, const ProcessGrid& processes) {
-  return std::max(processes.pz, options.z_blocks > 0 ? options.z_blocks : ZBlocks::default_count(options.cells[2]));
+int z_blocks(const BenchOptions& options, const RoundTripSetup& setup) {
+  return std::max(setup.processes.pz, options.z_blocks > 0 ? options.z_blocks : ZBlocks::default_count(setup.cells[2]));
 }
 
 template <class T>
 class TransposeWorkload : public RoundTrip {
  public:
-  TransposeWorkload(const BenchOptions& options, const ProcessGrid& processes, const Kind& kind, Exchange& exchange)
-      : cells_(cells_of(options)),
-        comm_(MPI_COMM_WORLD, processes),
-        decomposition_(cells_, processes, z_blocks(options, processes)),
+  TransposeWorkload(const BenchOptions& options, const RoundTripSetup& setup, const Kind& kind,
+                    const ExchangeSet& exchanges)
+      : cells_(setup.cells),
+        exchange_(kind.in_row ? exchanges.rows : exchanges.columns),
+        comm_(MPI_COMM_WORLD, setup.processes),
+        decomposition_(cells_, setup.processes, z_blocks(options, setup)),
         from_((decomposition_.*kind.from)(comm_.rank())),
         to_((decomposition_.*kind.to)(comm_.rank())),
         source_(allocated(static_cast<std::size_t>(from_.volume()))),
         transpose_(kind.in_row ? comm_.row() : comm_.column(), boxes(decomposition_, comm_, kind.from, kind.in_row),
-                   boxes(decomposition_, comm_, kind.to, kind.in_row), exchange) {}
+                   boxes(decomposition_, comm_, kind.to, kind.in_row), exchange_) {}
 
   /// Nothing is computed, so every bit must be right: after one direction and, with the source overwritten in between,
   /// after the other.
@@ -83,6 +80,7 @@ class TransposeWorkload : public RoundTrip {
   void forward() override { transpose_.forward(source()); }
   void backward() override { transpose_.backward(source()); }
   double bytes_sent() const override { return bytes_between(from_, to_, sizeof(T)); }
+  std::vector<PieceTuning> piece_tuning() const override { return exchange_.piece_tuning(); }
 
  private:
   static Buffer<T> allocated(std::size_t size) {
@@ -93,6 +91,7 @@ class TransposeWorkload : public RoundTrip {
   View3<T> source() { return contiguous_view(source_.data(), from_.nx(), from_.ny(), from_.nz()); }
 
   Cells cells_;
+  Exchange& exchange_;
   Communicator comm_;
   Decomposition decomposition_;
   Box3 from_, to_;
@@ -102,7 +101,7 @@ class TransposeWorkload : public RoundTrip {
 
 }  // namespace
 
-std::vector<RoundTripSetup> transpose_setups(const BenchOptions& options, int ranks) {
+std::vector<RoundTripSetup> transpose_setups(const BenchOptions& options, const Cells& cells, int ranks) {
   std::vector<RoundTripSetup> setups;
   for (const Kind& kind : kinds()) {
     if (!options.kind.empty() && kind.name != options.kind) continue;
@@ -111,18 +110,17 @@ std::vector<RoundTripSetup> transpose_setups(const BenchOptions& options, int ra
       if (ranks % py != 0 || (kind.in_row ? processes.py : processes.pz) == 1) continue;  // nothing would be exchanged
       if (!options.process_grid.empty() && (options.process_grid[0] != py || options.process_grid[1] != ranks / py))
         continue;
-      setups.push_back({kind.name, "", processes, ""});
+      setups.push_back({cells, kind.name, "", processes, kind.in_row, !kind.in_row, {}});
     }
   }
   return setups;
 }
 
 std::unique_ptr<RoundTrip> make_transpose(const BenchOptions& options, const RoundTripSetup& setup,
-                                          Exchange& exchange) {
+                                          const ExchangeSet& exchanges) {
   const auto kind = std::ranges::find(kinds(), setup.kind, &Kind::name);
-  if (kind->complex)
-    return std::make_unique<TransposeWorkload<std::complex<real>>>(options, setup.processes, *kind, exchange);
-  return std::make_unique<TransposeWorkload<real>>(options, setup.processes, *kind, exchange);
+  if (kind->complex) return std::make_unique<TransposeWorkload<std::complex<real>>>(options, setup, *kind, exchanges);
+  return std::make_unique<TransposeWorkload<real>>(options, setup, *kind, exchanges);
 }
 
 }  // namespace sluice

@@ -29,7 +29,7 @@ io::Case bench_case(const BenchOptions& options, std::int64_t nz) {
   settings.flow.viscosity = 2.0 / 5714;
   settings.flow.forcing = {ForcingKind::bulk_velocity, 1};
   settings.size = {4 * std::numbers::pi, 4 * std::numbers::pi / 3, 2};
-  settings.cells = {options.cells[0], options.cells[1], nz};
+  settings.cells = {options.cells()[0], options.cells()[1], nz};
   settings.stretching.kind = io::StretchingKind::tanh;
   settings.stretching.factor = 1.6;
   settings.time.cfl = 0.9;
@@ -169,8 +169,8 @@ Json report(const BenchOptions& options, const io::Case& settings, const Layout&
 
 void print(const BenchOptions& options, const Layout& layout, const PhaseTimes& times, const Json& json) {
   const ProcessGrid& processes = layout.processes;
-  fmt::print("{} on {} x {} x {}, diffusion {}, {}, {} precision\n", options.what, options.cells[0], options.cells[1],
-             options.cells[2], options.diffusion, options.tridiagonal, precision_name);
+  fmt::print("{} on {} x {} x {}, diffusion {}, {}, {} precision\n", options.what, options.cells()[0],
+             options.cells()[1], options.cells()[2], options.diffusion, options.tridiagonal, precision_name);
   fmt::print("{} rank(s) as {} x {}, {}, {}\n", processes.size(), processes.py, processes.pz, layout.exchange.text(),
              device::description());
   const auto bandwidth = [](const Json& row) {
@@ -194,7 +194,7 @@ void print(const BenchOptions& options, const Layout& layout, const PhaseTimes& 
 /// The same channel with half the planes, for the slope: its points and its memory.
 std::pair<double, double> half_grid_memory(const BenchOptions& options, const Layout& layout) {
   BenchOptions half = options;
-  const std::int64_t nz = std::max<std::int64_t>(2, options.cells[2] / 2);
+  const std::int64_t nz = std::max<std::int64_t>(2, options.cells()[2] / 2);
   half.z_blocks =
       std::max(layout.processes.pz, options.z_blocks > 0 ? options.z_blocks / 2 : ZBlocks::default_count(nz));
   const io::Case settings = bench_case(half, nz);
@@ -209,8 +209,12 @@ std::pair<double, double> half_grid_memory(const BenchOptions& options, const La
 ExitCode command_bench(const BenchOptions& options) {
   if (options.what == "links") return bench_links(options);
   if (options.what == "transpose" || options.what == "fft") return bench_round_trips(options);
+  if (options.grids.size() > 1) {
+    throw Error(ExitCode::usage,
+                fmt::format("bench {}: one --grid at a time; only transpose and fft take several", options.what));
+  }
   select_device(MPI_COMM_WORLD);
-  const io::Case settings = bench_case(options, options.cells[2]);
+  const io::Case settings = bench_case(options, options.cells()[2]);
   const Tuning tuning = tune(settings, make_grid(settings, ""), settings.flow, std::nullopt, MPI_COMM_WORLD);
   const Layout& layout = tuning.chosen;
   const double triad = triad_gb_per_s();

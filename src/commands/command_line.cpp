@@ -62,16 +62,19 @@ void add_bench(CLI::App& app, BenchOptions& options) {
   bench->add_option("WHAT", options.what, "step, poisson, tridiagonal, transpose, fft or links")
       ->required()
       ->check(CLI::IsMember({"step", "poisson", "tridiagonal", "transpose", "fft", "links"}));
-  bench->add_option("--grid", options.cells, "Cells in x, y, z")
+  bench->add_option("--grid", options.grids, "Cells in x, y, z; transpose, fft: may be repeated")
+      ->type_name("NX,NY,NZ")
       ->delimiter(',')
-      ->expected(3)
+      ->allow_extra_args(false)
       ->check(CLI::PositiveNumber);
   bench->add_option("--diffusion", options.diffusion, "explicit or implicit_z")
       ->check(CLI::IsMember(io::all_names<Diffusion>()));
   bench->add_option("--tridiagonal", options.tridiagonal, "ptdma or transpose")
       ->check(CLI::IsMember(io::all_names<TridiagonalMethod>()));
-  bench->add_option("--exchange", options.exchange,
-                    "Exchange method, or auto; step, poisson: also such as halos=peer,rows=nccl,columns=peer");
+  bench->add_option(
+      "--exchange", options.exchange,
+      "Exchange method, or auto, or such as halos=peer,rows=nccl,columns=peer. transpose, fft: auto takes "
+      "the default; for pencils it measures and chooses a method for rows and one for columns");
   bench->add_option("--process-grid", options.process_grid, "py,pz; without it: as `run` would choose")
       ->delimiter(',')
       ->expected(2)
@@ -79,7 +82,10 @@ void add_bench(CLI::App& app, BenchOptions& options) {
   bench->add_option("--z-blocks", options.z_blocks, "Number of z blocks; 0: auto")->check(CLI::NonNegativeNumber);
   bench->add_option("--repeats", options.repeats, "Steps, solves or round trips to measure")
       ->check(CLI::PositiveNumber);
-  bench->add_flag("--all", options.all, "transpose, fft: every way that the other options leave open");
+  CLI::Option* all =
+      bench->add_flag("--all", options.all, "transpose, fft: every way that the other options leave open");
+  bench->add_flag("--pairs", options.pairs, "With --all: pencils also with a method each for rows and columns")
+      ->needs(all);
   bench
       ->add_option("--kind", options.kind,
                    "transpose: xy, yz or xz; fft: slab_2d_1d, slab_1d_2d or pencil; without it the first of them")
@@ -88,11 +94,16 @@ void add_bench(CLI::App& app, BenchOptions& options) {
       ->check(CLI::IsMember({"contiguous", "realigned"}));
   bench->add_option("--bytes", options.bytes, "links: bytes of a block")->check(CLI::PositiveNumber);
   bench
-      ->add_option("--warm-up", options.warm_up, "transpose, fft, links: round trips or blocks before those that count")
+      ->add_option("--warm-up", options.warm_up,
+                   "transpose, fft, links: round trips or blocks before those that count; without it 3, or as many as "
+                   "mpi_pipelined needs to choose its pieces")
       ->check(CLI::NonNegativeNumber);
   bench->add_option("--time-limit", options.time_limit, "transpose, fft: seconds for each way")
       ->check(CLI::PositiveNumber);
-  bench->add_option("--json", options.json, "Write the result to this file as JSON")->type_name("FILE");
+  bench
+      ->add_option("--json", options.json,
+                   "Write the result to this file as JSON; transpose, fft, links: an object a line for each row")
+      ->type_name("FILE");
   bench->footer("Example: mpirun -n 2 sluice bench step --grid 192,128,128 --diffusion explicit");
 }
 

@@ -13,6 +13,7 @@
 #include "io/files/posix_file.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/run/initial_file.hpp"
+#include "src/run/piece_report.hpp"
 
 namespace sluice {
 
@@ -146,6 +147,7 @@ void RunLoop::step() {
 void RunLoop::stop(const std::string& why) {
   observers_.observe(moment(Occasion::end));
   const double work = static_cast<double>(times_.steps) * static_cast<double>(simulation_.grid.points());
+  for (const std::string& line : piece_lines(simulation_.exchanges.set().piece_tuning())) log_.line(line);
   log_.line(fmt::format("Stopped at step {}, time {:g}: {}. {} steps in {:.1f} s{}", simulation_.state.step,
                         simulation_.state.time, why, times_.steps, times_.stepping,
                         work > 0 ? fmt::format(", {:.2f} ns per point per step", times_.stepping / work * 1e9) : ""));

@@ -9,6 +9,7 @@
 #include "core/device/timers.hpp"
 #include "io/files/hdf5.hpp"
 #include "poisson/fft/fft.hpp"
+#include "src/run/piece_report.hpp"
 #include "src/run/provenance.hpp"
 
 namespace sluice {
@@ -76,6 +77,7 @@ std::string run_record(const std::string& previous, const Simulation& simulation
       {"process_grid", {processes.py, processes.pz}},
       {"exchange", simulation.exchanges.methods().text()},
       {"tuning", table_of(tuning)},
+      {"pieces", piece_list(simulation.exchanges.set().piece_tuning())},
       {"z_blocks", simulation.settings.z_blocks},
       {"started_from", started_from},
       {"step", simulation.state.step},

@@ -73,7 +73,7 @@ class DefectiveExchange : public Exchange {
 BenchOptions quick(const std::string& what) {
   BenchOptions options;
   options.what = what;
-  options.cells = {16, 18, 20};
+  options.grids = {{16, 18, 20}};
   options.warm_up = 0;
   options.repeats = 1;
   return options;
@@ -94,7 +94,7 @@ class BenchCheck : public testing::Test {
 
 TEST_F(BenchCheck, FindsWrongAndMisplacedValuesInTransposes) {
   const BenchOptions options = quick("transpose");
-  for (const RoundTripSetup& setup : transpose_setups(options, size_of(MPI_COMM_WORLD))) {
+  for (const RoundTripSetup& setup : transpose_setups(options, options.cells(), size_of(MPI_COMM_WORLD))) {
     for (const Defect defect : {Defect::none, Defect::value, Defect::displacement}) {
       DefectiveExchange exchange(defect);
       const Json row = measured(*make_transpose(options, setup, exchange), options);
@@ -109,10 +109,10 @@ TEST_F(BenchCheck, FindsWrongAndMisplacedValuesInTransposes) {
 
 TEST_F(BenchCheck, FindsWrongValuesInTransforms) {
   const BenchOptions options = quick("fft");
-  for (const RoundTripSetup& setup : fft_setups(options, size_of(MPI_COMM_WORLD))) {
+  for (const RoundTripSetup& setup : fft_setups(options, options.cells(), size_of(MPI_COMM_WORLD))) {
     for (const Defect defect : {Defect::none, Defect::value}) {
       DefectiveExchange exchange(defect);
-      const Json row = measured(*make_fft(options, setup, exchange), options);
+      const Json row = measured(*make_fft(setup, exchange), options);
       EXPECT_EQ(is_wrong(row), defect != Defect::none) << setup.kind << row.dump();
     }
   }

@@ -5,35 +5,43 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sluice_run import must, sluice
+from sluice_run import must, record, sluice, write_case
 
 GRID = ("--grid", "24,20,32", "--repeats", 3, "--warm-up", 1)
 MPI_METHODS = {"mpi_p2p", "mpi_alltoall", "mpi_streams", "mpi_pipelined", "mpi_datatype", "mpi_alltoallw"}
 
 
+def read(file: Path) -> list[dict[str, Any]]:
+    """The objects of a file of JSON Lines."""
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
 def test_all_measures_every_way_the_fastest_first(tmp_path: Path) -> None:
     file = tmp_path / "transpose.json"
     outcome = must(sluice("bench", "transpose", *GRID, "--all", "--json", file, ranks=4))
-    result = json.loads(file.read_text())
-    assert (result["what"], result["cells"], result["ranks"]) == ("transpose", [24, 20, 32], 4)
-    ways = {(entry["kind"], tuple(entry["process_grid"])) for entry in result["results"]}
+    rows = read(file)
+    for row in rows:
+        assert (row["what"], row["cells"], row["ranks"]) == ("transpose", [24, 20, 32], 4)
+    ways = {(entry["kind"], tuple(entry["process_grid"])) for entry in rows}
     assert ways == {
         ("xy", (2, 2)),
         ("xy", (4, 1)),
         *((kind, grid) for kind in ("yz", "xz") for grid in ((1, 4), (2, 2))),
     }
     for way in ways:
-        of_way = [e for e in result["results"] if (e["kind"], tuple(e["process_grid"])) == way]
+        of_way = [e for e in rows if (e["kind"], tuple(e["process_grid"])) == way]
         assert {entry["exchange"] for entry in of_way} >= MPI_METHODS
-    worked = [entry for entry in result["results"] if "fault" not in entry]
-    times = [entry["milliseconds"] for entry in worked]
-    assert times == sorted(times)
-    for entry in worked:
+    in_table = [
+        float(line[48:].split()[0]) for line in outcome.out.splitlines() if line.startswith(("x", "y"))
+    ]
+    assert in_table == sorted(in_table)
+    for entry in (row for row in rows if "fault" not in row):
         least, most = entry["milliseconds_spread"]
         assert 0 < least <= entry["milliseconds"] <= most
-        assert entry["repeats"] == 3
+        assert (entry["repeats"], entry["warm_up"], entry["error"]) == (3, 1, 0)
         assert f"{entry['exchange']} " in outcome.out
 
 
@@ -42,10 +50,11 @@ def test_bandwidth_is_what_leaves_a_rank_over_the_time(tmp_path: Path) -> None:
     must(
         sluice("bench", "transpose", *GRID, "--kind", "xz", "--exchange", "mpi_p2p", "--json", file, ranks=2)
     )
-    (entry,) = json.loads(file.read_text())["results"]
-    value = 8 if json.loads(file.read_text())["precision"] == "double" else 4
+    (entry,) = read(file)
+    value = 8 if entry["precision"] == "double" else 4
     # In each direction, each rank keeps half of its half of the grid and sends the rest.
     sent = 2 * value * 24 * 20 * 32 / 4
+    assert entry["bytes_sent"] == sent
     assert entry["gb_per_s"] == pytest.approx(sent / entry["milliseconds"] * 1e-6)
 
 
@@ -60,7 +69,7 @@ def test_the_time_limit_of_a_way_ends_its_repeats(tmp_path: Path) -> None:
     file = tmp_path / "transpose.json"
     args = ("--repeats", 100000, "--time-limit", 0.2, "--kind", "xz", "--exchange", "mpi_p2p", "--json", file)
     must(sluice("bench", "transpose", "--grid", "24,20,32", *args, ranks=2))
-    assert 1 <= json.loads(file.read_text())["results"][0]["repeats"] < 100000
+    assert 1 <= read(file)[0]["repeats"] < 100000
 
 
 def test_one_rank_has_nothing_to_measure() -> None:
@@ -77,25 +86,92 @@ def test_a_way_that_cannot_be_made_is_an_error_if_it_was_the_only_one() -> None:
 def test_fft_measures_every_decomposition_and_layout(tmp_path: Path) -> None:
     file = tmp_path / "fft.json"
     must(sluice("bench", "fft", *GRID, "--all", "--exchange", "mpi_p2p", "--json", file, ranks=4))
-    result = json.loads(file.read_text())
-    ways = {(e["kind"], e["layout"], tuple(e["process_grid"])) for e in result["results"]}
+    rows = read(file)
+    ways = {(e["kind"], e["layout"], tuple(e["process_grid"])) for e in rows}
     grids = {"slab_2d_1d": (1, 4), "slab_1d_2d": (1, 4), "pencil": (2, 2)}
     assert ways == {
         (kind, layout, grid) for kind, grid in grids.items() for layout in ("contiguous", "realigned")
     }
-    for entry in result["results"]:
+    for entry in rows:
         assert {phase["name"] for phase in entry["phases"]} == {"fft", "packing", "communication"}
-        assert entry["milliseconds_there"] > 0
-        assert entry["milliseconds_back"] > 0
+        assert entry["milliseconds_forward"] > 0
+        assert entry["milliseconds_backward"] > 0
+        assert 0 < entry["communication_fraction"] <= 1
+        assert 0 < entry["error"] < (1e-14 if entry["precision"] == "double" else 1e-5)
         points = 24 * 20 * 32
         operations = 10 * points * math.log2(points)
         assert entry["tflops"] == pytest.approx(operations / entry["milliseconds"] * 1e-9)
 
 
+def test_several_grids_are_measured_in_one_call(tmp_path: Path) -> None:
+    file = tmp_path / "fft.json"
+    grids = ("--grid", "8,9,10", "--grid", "16,12,8")
+    must(sluice("bench", "fft", *grids, "--repeats", 1, "--exchange", "mpi_p2p", "--json", file, ranks=2))
+    assert [row["cells"] for row in read(file)] == [[8, 9, 10], [16, 12, 8]]
+    must(sluice("bench", "poisson", *grids), 2)
+
+
+def test_pencils_take_a_method_for_rows_and_one_for_columns(tmp_path: Path) -> None:
+    file = tmp_path / "fft.json"
+    pencils = ("bench", "fft", *GRID, "--kind", "pencil", "--layout", "contiguous", "--json", file)
+    pair = "rows=mpi_p2p,columns=mpi_alltoall"
+    must(sluice(*pencils, "--exchange", pair, ranks=4))
+    assert [row["exchange"] for row in read(file)] == [pair]
+    must(sluice(*pencils, "--all", "--pairs", ranks=4, timeout=120))
+    measured = [row["exchange"] for row in read(file)]
+    assert len(measured) == len(set(measured)) >= len(MPI_METHODS) ** 2
+    assert {pair, *MPI_METHODS} <= set(measured)
+    must(sluice("bench", "fft", *GRID, "--pairs", ranks=4), 2)
+
+
+def test_auto_measures_pencils_and_reports_its_choice(tmp_path: Path) -> None:
+    file = tmp_path / "fft.json"
+    outcome = must(sluice("bench", "fft", *GRID, "--kind", "pencil", "--json", file, ranks=4))
+    rows = read(file)
+    assert {row["exchange"] for row in rows} > MPI_METHODS
+    (chosen,) = [row for row in rows if row.get("chosen")]
+    assert chosen["milliseconds"] == min(row["milliseconds"] for row in rows)
+    assert f"auto chose {chosen['exchange']} for pencil" in outcome.out
+
+
+def test_the_pieces_of_mpi_pipelined_are_tuned_and_reported(tmp_path: Path) -> None:
+    file = tmp_path / "transpose.json"
+    blocks = ("--grid", "128,64,256", "--kind", "xz", "--exchange", "mpi_pipelined", "--repeats", 1)
+    outcome = must(sluice("bench", "transpose", *blocks, "--json", file, ranks=2))
+    (row,) = read(file)
+    assert len(row["pieces"]) == 2  # there and back
+    for pieces in row["pieces"]:
+        assert (pieces["method"], pieces["traffic"], pieces["tuned"]) == ("mpi_pipelined", "columns", True)
+        sizes = [point["bytes"] for point in pieces["piece_curve"]]
+        assert sizes[:3] == [1 << 18, 1 << 19, 1 << 20]
+        assert pieces["piece_bytes"] in sizes
+        for point in pieces["piece_curve"]:
+            assert point["gb_per_s"] == pytest.approx(row["bytes_sent"] / 2 / point["milliseconds"] * 1e-6)
+    assert row["warm_up"] > 20
+    assert "mpi_pipelined: columns in " in outcome.out
+    outcome = must(sluice("bench", "transpose", *blocks, "--warm-up", 2, "--json", file, ranks=2))
+    assert read(file)[0]["warm_up"] == 2
+    assert not read(file)[0]["pieces"][0]["tuned"]
+    assert "tuning had not ended" in outcome.out
+
+
+def test_a_run_reports_the_pieces_of_mpi_pipelined(tmp_path: Path) -> None:
+    changes = {
+        "grid.cells": [128, 96, 32],
+        "time.steps": 4,
+        "parallel": {"grid": [2, 1], "exchange": "mpi_pipelined"},
+        "output": {"directory": str(tmp_path / "out")},
+    }
+    outcome = must(sluice("run", write_case(tmp_path, changes), ranks=2))
+    assert "mpi_pipelined: rows in " in outcome.out
+    assert "mpi_pipelined: rows in " in (tmp_path / "out" / "log.txt").read_text()
+    assert {pieces["traffic"] for pieces in record(tmp_path / "out")["pieces"]} == {"rows"}
+
+
 def test_links_are_timed_alone_and_by_every_method(tmp_path: Path) -> None:
     file = tmp_path / "links.json"
     must(sluice("bench", "links", "--bytes", 65536, "--repeats", 3, "--json", file, ranks=2))
-    links = {link["name"]: link for link in json.loads(file.read_text())["links"]}
+    links = {link["name"]: link for link in read(file)}
     stages = {"device to host", "host to device", "network, host to host"}
     own_block = {"own block, loop", "own block, MPI on the host"}
     assert stages | own_block | {"mpi_p2p"} <= links.keys()

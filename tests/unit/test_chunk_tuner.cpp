@@ -42,10 +42,24 @@ TEST(ChunkTuner, SettlesOnTheFastestSize) {
   }
 }
 
+TEST(ChunkTuner, ReportsEverySizeItTried) {
+  ChunkTuner tuner(3 * MiB);
+  EXPECT_TRUE(tuner.tried_sizes().empty());
+  tune(tuner, valley(MiB, 1e-3));
+  EXPECT_FALSE(tuner.whole());
+  std::vector<std::size_t> sizes;
+  for (const PieceTrial& trial : tuner.tried_sizes()) {
+    sizes.push_back(trial.bytes);
+    EXPECT_EQ(trial.seconds, valley(MiB, 1e-3)(trial.bytes));
+  }
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{MiB / 4, MiB / 2, MiB, 2 * MiB, 3 * MiB}));
+}
+
 TEST(ChunkTuner, MayLeaveBlocksWhole) {
   ChunkTuner tuner(3 * MiB);
   tune(tuner, [](std::size_t chunk) { return 1.0 / static_cast<double>(chunk); });
   EXPECT_EQ(tuner.chunk(), 3 * MiB);
+  EXPECT_TRUE(tuner.whole());
 }
 
 TEST(ChunkTuner, HasNoChoiceForSmallBlocks) {

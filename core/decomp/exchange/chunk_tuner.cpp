@@ -18,8 +18,17 @@ void ChunkTuner::tune() {
   std::iota(round_.begin(), round_.end(), std::size_t{0});
   std::rotate(round_.begin(), round_.begin() + static_cast<std::ptrdiff_t>(first_), round_.end());
   agreed_.assign(candidates_.size(), 0);
+  fastest_ = agreed_;
   tried_ = 0;
   current_ = round_.front();
+}
+
+std::vector<PieceTrial> ChunkTuner::tried_sizes() const {
+  std::vector<PieceTrial> list;
+  for (std::size_t n = 0; n < fastest_.size(); ++n) {
+    if (fastest_[n] > 0) list.push_back({candidates_[n], fastest_[n]});
+  }
+  return list;
 }
 
 std::optional<double> ChunkTuner::finished(double seconds) {
@@ -41,6 +50,7 @@ void ChunkTuner::agree(double seconds) {
     return;
   }
   agreed_[current_] = seconds;
+  if (!in_finals()) fastest_[current_] = seconds;
   if (++tried_ == round_.size()) end_round();
   if (tuning_) current_ = round_[tried_];
 }

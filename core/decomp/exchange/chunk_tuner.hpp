@@ -3,6 +3,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/decomp/exchange/piece_tuning.hpp"
+
 namespace sluice {
 
 /// Finds the fastest piece size for sending blocks during the first exchanges of a run, and again when exchanges have
@@ -31,6 +33,11 @@ class ChunkTuner {
   /// Bytes per piece in the next exchange.
   std::size_t chunk() const { return candidates_[current_]; }
   bool tuning() const { return tuning_; }
+  /// Whether blocks are not cut.
+  bool whole() const { return current_ + 1 == candidates_.size(); }
+  /// The first round since tuning began: the fastest exchange with each size, on the slowest rank. Another size than
+  /// the best of these may be chosen, because the finals decide by the median.
+  std::vector<PieceTrial> tried_sizes() const;
 
   /// Reports the time of an exchange on this rank. Returns a time if the ranks must now agree on one.
   std::optional<double> finished(double seconds);
@@ -50,6 +57,7 @@ class ChunkTuner {
   std::vector<std::size_t> round_;  ///< candidates of this round, in the order of trial: all, then the finalists
   std::size_t tried_ = 0;           ///< how many of them have been tried
   std::vector<double> agreed_;      ///< agreed time of each candidate; 0: not tried yet
+  std::vector<double> fastest_;     ///< the same, of the first round
   std::vector<double> times_;       ///< exchange times since the last agreement
   double best_ = 0;                 ///< best window so far; 0: none yet
   int slow_windows_ = 0;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/decomp/host_access.hpp"
@@ -98,6 +99,17 @@ BlockLayout BlockLayout::of(const Parts& parts, int rank, int size) {
 void Exchange::claim() {
   SLUICE_REQUIRE(!in_use_, "two moves of one exchange at a time");
   in_use_ = true;
+}
+
+std::vector<PieceTuning> ExchangeSet::piece_tuning() const {
+  std::vector<PieceTuning> list;
+  std::vector<const Exchange*> seen;
+  for (const Exchange* exchange : {&rows, &columns, &halos}) {
+    if (std::ranges::find(seen, exchange) != seen.end()) continue;
+    seen.push_back(exchange);
+    std::ranges::copy(exchange->piece_tuning(), std::back_inserter(list));
+  }
+  return list;
 }
 
 const std::vector<std::string>& exchange_methods() {

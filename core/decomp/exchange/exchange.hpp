@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/decomp/exchange/mover.hpp"
+#include "core/decomp/exchange/piece_tuning.hpp"
 
 namespace sluice {
 
@@ -34,6 +35,10 @@ class Exchange {
   /// Whether array movers send without packing.
   virtual bool sends_unpacked() const { return false; }
 
+  /// The piece sizes of the movers that exist, in the order in which they were made. Each communicator chooses its own.
+  /// Local.
+  virtual std::vector<PieceTuning> piece_tuning() const { return {}; }
+
   /// Begins a move of this exchange. Throws Error(internal) if another is in flight. For movers.
   void claim();
   void release() { in_use_ = false; }
@@ -49,6 +54,9 @@ struct ExchangeSet {
   ExchangeSet(Exchange& all) : ExchangeSet(all, all, all) {}
   ExchangeSet(Exchange& for_halos, Exchange& for_rows, Exchange& for_columns)
       : halos(for_halos), rows(for_rows), columns(for_columns) {}
+
+  /// Of its exchanges.
+  std::vector<PieceTuning> piece_tuning() const;
 
   Exchange& halos;
   Exchange& rows;

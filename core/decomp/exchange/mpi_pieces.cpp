@@ -15,7 +15,7 @@ constexpr std::size_t largest_piece = std::size_t{1} << 30;
 
 }  // namespace
 
-PieceConnection::PieceConnection(const Route& route, MpiBuffers& buffers, std::optional<ChunkTuner> tuner)
+PieceConnection::PieceConnection(const Route& route, MpiBuffers& buffers, std::shared_ptr<ChunkTuner> tuner)
     : MpiConnection(route, buffers), tuner_(std::move(tuner)), missing_(receive_.bytes.size()) {}
 
 void PieceConnection::cut_blocks(std::size_t piece_bytes) {

@@ -1,7 +1,6 @@
 #pragma once
 #include <functional>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "core/decomp/exchange/chunk_tuner.hpp"
@@ -17,7 +16,7 @@ namespace sluice {
 class PieceConnection : public MpiConnection {
  public:
   /// Without a tuner, blocks are sent whole. Local.
-  PieceConnection(const Route& route, MpiBuffers& buffers, std::optional<ChunkTuner> tuner);
+  PieceConnection(const Route& route, MpiBuffers& buffers, std::shared_ptr<ChunkTuner> tuner);
 
   void begin() override;
   void packed(int peer) override;
@@ -38,8 +37,8 @@ class PieceConnection : public MpiConnection {
   void take_in(const Piece& piece, const std::function<void(int)>& arrived);
   void tune(double seconds);
 
-  std::optional<ChunkTuner> tuner_;
-  std::size_t piece_bytes_ = 0;  ///< 0: not split yet
+  std::shared_ptr<ChunkTuner> tuner_;  ///< its exchange reports what it chose
+  std::size_t piece_bytes_ = 0;        ///< 0: not split yet
   std::vector<Outgoing> outgoing_;
   std::vector<Piece> outgoing_pieces_, incoming_pieces_;
   std::vector<device::Event> ready_;  ///< for each outgoing piece: MPI may read it

@@ -11,7 +11,7 @@ class MpiStreams : public MpiExchange {
 
  private:
   std::unique_ptr<Connection> connect(const Route& route) override {
-    return std::make_unique<PieceConnection>(route, buffers_, std::nullopt);
+    return std::make_unique<PieceConnection>(route, buffers_, nullptr);
   }
 };
 
