@@ -1,120 +1,234 @@
-"""What ``sluice bench transpose|fft --json FILE`` measured, as a figure."""
+"""What ``sluice bench transpose|fft|links --json FILE`` measured: reading the files, and tables."""
 
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from matplotlib.figure import Figure
-
 from sluice_post.errors import InputOutputError, UsageError
-from sluice_post.style import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, new_figure
-
-PHASE_COLOURS = (BLUE, ORANGE, VERMILLION, GREEN, PURPLE)
 
 
 @dataclass(frozen=True)
-class Way:
-    """One way to redistribute an array that worked, with its times in milliseconds."""
+class Pieces:
+    """The sizes of pieces that one exchange tried: bytes and GB/s."""
 
-    panel: str
+    traffic: str
+    chosen: int
+    sizes: list[int]
+    rates: list[float]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measurement that worked, with times in milliseconds. Not all kinds of benchmarks have all numbers."""
+
+    what: str
+    cells: tuple[int, ...]
+    precision: str
+    ranks: int
+    device: str
+    kind: str
+    layout: str
+    process_grid: tuple[int, ...]
     exchange: str
     median: float
     least: float
     most: float
+    gb_per_s: float
+    tflops: float | None
+    communication_fraction: float | None
+    error: float | None
     phases: dict[str, float]
-
-
-@dataclass(frozen=True)
-class Benchmark:
-    """A file of results: what was measured, where, and every way that worked."""
-
-    title: str
-    ways: list[Way]
+    pieces: list[Pieces]
 
     @property
-    def panels(self) -> list[str]:
-        """Kinds, layouts and process grids, the one with the fastest way first."""
-        return list(dict.fromkeys(way.panel for way in sorted(self.ways, key=lambda way: way.median)))
+    def grid(self) -> str:
+        """The grid, or for links nothing."""
+        return " x ".join(map(str, self.cells))
+
+    @property
+    def experiment(self) -> str:
+        """What all rows of a figure share."""
+        on = f" on {self.grid}" if self.cells else ""
+        return f"{self.what}{on}, {self.precision} precision, {self.ranks} ranks, {self.device}"
+
+    @property
+    def panel(self) -> str:
+        """The set-up without its exchange method."""
+        return " ".join(part for part in (self.kind, self.layout, self.processes) if part)
+
+    @property
+    def processes(self) -> str:
+        """The process grid."""
+        return " x ".join(map(str, self.process_grid))
+
+    @property
+    def points(self) -> int:
+        """The number of cells."""
+        return math.prod(self.cells)
 
 
-def _way(entry: dict[str, Any]) -> Way:
-    py, pz = entry["process_grid"]
-    least, most = entry["milliseconds_spread"]
-    return Way(
-        panel=" ".join(part for part in (entry["kind"], entry["layout"], f"{py} x {pz}") if part),
-        exchange=entry["exchange"],
-        median=entry["milliseconds"],
-        least=least,
-        most=most,
-        phases={phase["name"]: phase["milliseconds"] for phase in entry["phases"]},
+def _number(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{name} is {value!r}")
+    return float(value)
+
+
+def _positive(entry: dict[str, Any], name: str) -> float:
+    value = _number(entry[name], name)
+    if value <= 0:
+        raise ValueError(f"{name} is {value!r}")
+    return value
+
+
+def _optional(entry: dict[str, Any], name: str) -> float | None:
+    return _number(entry[name], name) if name in entry else None
+
+
+def _pieces(entry: dict[str, Any]) -> Pieces:
+    curve = entry["piece_curve"]
+    return Pieces(
+        traffic=str(entry["traffic"]),
+        chosen=int(_positive(entry, "piece_bytes")),
+        sizes=[int(_positive(point, "bytes")) for point in curve],
+        rates=[_number(point["gb_per_s"], "gb_per_s") for point in curve],
     )
 
 
-def read_benchmark(path: Path) -> Benchmark:
-    """Reads the file; raises InputOutputError or UsageError if it is no such file."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputOutputError(f"{path}: cannot be read ({error.strerror or error})") from error
-    except ValueError as error:
-        raise InputOutputError(f"{path}: is not JSON ({error})") from error
-    if not isinstance(content, dict) or "results" not in content:
-        raise UsageError(f"{path}: is not a file that sluice bench transpose or fft wrote")
-    try:
-        ways = [_way(entry) for entry in content["results"] if "fault" not in entry]
-        cells = " x ".join(str(cells) for cells in content["cells"])
-        title = (
-            f"{content['what']} on {cells}, {content['precision']} precision, "
-            f"{content['ranks']} ranks, {content['device']}"
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise UsageError(f"{path}: lacks what sluice bench transpose or fft writes ({error})") from error
-    if not ways:
-        raise UsageError(f"{path}: no way worked; the file tells why")
-    return Benchmark(title, ways)
+def _row(entry: dict[str, Any]) -> Row:
+    links = entry["what"] == "links"
+    least, most = (_number(value, "milliseconds_spread") for value in entry["milliseconds_spread"])
+    return Row(
+        what=str(entry["what"]),
+        cells=() if links else tuple(int(_number(n, "cells")) for n in entry["cells"]),
+        precision=str(entry["precision"]),
+        ranks=int(_positive(entry, "ranks")),
+        device=str(entry["device"]),
+        kind=f"blocks of {entry['bytes']} bytes" if links else str(entry["kind"]),
+        layout="" if links else str(entry["layout"]),
+        process_grid=() if links else tuple(int(_number(n, "process_grid")) for n in entry["process_grid"]),
+        exchange=str(entry["name"] if links else entry["exchange"]),
+        median=_positive(entry, "milliseconds"),
+        least=least,
+        most=most,
+        gb_per_s=_number(entry["gb_per_s"], "gb_per_s"),
+        tflops=_optional(entry, "tflops"),
+        communication_fraction=_optional(entry, "communication_fraction"),
+        error=_optional(entry, "error"),
+        phases={
+            str(phase["name"]): _number(phase["milliseconds"], "milliseconds")
+            for phase in entry.get("phases", ())
+        },
+        pieces=[_pieces(pieces) for pieces in entry.get("pieces", ())],
+    )
 
 
-def bench_figure(benchmark: Benchmark) -> Figure:
-    """Bars of the times there and back: a panel for each kind, layout and process grid.
+def read_rows(paths: Iterable[Path]) -> list[Row]:
+    """Reads every measurement that worked; raises InputOutputError or UsageError for other files."""
+    rows: list[Row] = []
+    for path in paths:
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except OSError as error:
+            raise InputOutputError(f"{path}: cannot be read ({error.strerror or error})") from error
+        except ValueError as error:
+            raise InputOutputError(f"{path}: is not text ({error})") from error
+        before = len(rows)
+        for number, line in enumerate(lines, 1):
+            place = f"{path}, line {number}"
+            try:
+                entry = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise InputOutputError(
+                    f"{place}: is not JSON; the file is damaged, or sluice bench did not write it ({error})"
+                ) from error
+            if not isinstance(entry, dict) or "what" not in entry:
+                raise UsageError(f"{place}: is not what sluice bench transpose, fft or links writes")
+            if "fault" in entry:
+                continue
+            try:
+                rows.append(_row(entry))
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                raise UsageError(
+                    f"{place}: is not what sluice bench transpose, fft or links writes ({error})"
+                ) from error
+        if len(rows) == before:
+            raise UsageError(f"{path}: holds no measurement that worked")
+    return rows
 
-    The whiskers of a way whose slowest time is far off run out of the figure.
-    """
-    panels = {
-        name: sorted((way for way in benchmark.ways if way.panel == name), key=lambda way: -way.median)
-        for name in benchmark.panels
-    }
-    bars = sum(len(ways) for ways in panels.values())
-    figure = new_figure(7.2, 1.2 + 0.55 * len(panels) + 0.28 * bars)
-    heights = [len(ways) + 0.5 for ways in panels.values()]
-    rows = figure.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
-    longest = max(max(way.median, sum(way.phases.values())) for way in benchmark.ways)
-    names = list(dict.fromkeys(phase for way in benchmark.ways for phase in way.phases))
-    colours = {name: PHASE_COLOURS[n % len(PHASE_COLOURS)] for n, name in enumerate(names)}
-    for axes, (panel, ways) in zip(rows, panels.items(), strict=True):
-        for place, way in enumerate(ways):
-            start = 0.0
-            for name, milliseconds in way.phases.items():
-                axes.barh(place, milliseconds, left=start, height=0.7, color=colours[name])
-                start += milliseconds
-            if not way.phases:
-                axes.barh(place, way.median, height=0.7, color=BLUE)
-            axes.errorbar(
-                way.median,
-                place,
-                xerr=[[way.median - way.least], [way.most - way.median]],
-                color=GREY,
-                capsize=2,
+
+def fastest(rows: Iterable[Row]) -> list[Row]:
+    """The fastest set-up for each benchmark, grid, precision and number of ranks, in this order."""
+    best: dict[tuple[object, ...], Row] = {}
+    for row in rows:
+        key = (row.what, row.points, row.cells, row.precision, row.ranks, row.device)
+        if key not in best or row.median < best[key].median:
+            best[key] = row
+    return [best[key] for key in sorted(best)]
+
+
+def fitted_exponent(ranks: Sequence[int], times: Sequence[float]) -> float:
+    """gamma of the least-squares fit T = C p^-gamma, for at least two different p."""
+    x = [math.log(p) for p in ranks]
+    y = [math.log(time) for time in times]
+    x_mean, y_mean = sum(x) / len(x), sum(y) / len(y)
+    covariance = sum((a - x_mean) * (b - y_mean) for a, b in zip(x, y, strict=True))
+    return -covariance / sum((a - x_mean) ** 2 for a in x)
+
+
+def _text(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def table_text(rows: Iterable[Row]) -> str:
+    """Time, rates and the fraction of communication, of the fastest set-up for each grid and number of ranks."""
+    lines = [("", "grid", "precision", "ranks", "fastest", "ms", "GB/s", "TFLOPS", "communication")]
+    for row in fastest(rows):
+        lines.append(
+            (
+                row.what,
+                row.grid,
+                row.precision,
+                str(row.ranks),
+                f"{row.panel} {row.exchange}",
+                f"{row.median:.3f}",
+                f"{row.gb_per_s:.2f}",
+                _text(row.tflops, 3),
+                _text(row.communication_fraction, 2),
             )
-        axes.set_yticks(range(len(ways)), [way.exchange for way in ways])
-        axes.tick_params(axis="y", which="both", length=0)
-        axes.set_title(panel, loc="left")
-        axes.set_xlim(0, 1.2 * longest)
-    rows[-1].set_xlabel("there and back, ms")
-    figure.suptitle(benchmark.title, fontsize=12)
-    if names:
-        handles = [rows[0].barh(0, 0, color=colours[name], label=name) for name in names]
-        rows[0].legend(handles=handles, ncols=len(names), loc="lower right", bbox_to_anchor=(1, 1))
-    return figure
+        )
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    numbers = range(5, 9)
+    return "\n".join(
+        "  ".join(
+            text.rjust(width) if column in numbers else text.ljust(width)
+            for column, (text, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+CSV_COLUMNS = (
+    "what,nx,ny,nz,precision,ranks,device,kind,layout,process_grid,exchange,"
+    "milliseconds,milliseconds_min,milliseconds_max,gb_per_s,tflops,communication_fraction,error"
+)
+
+
+def csv_text(rows: Iterable[Row]) -> str:
+    """Every measurement, one line each; what a benchmark does not have is empty."""
+    lines = [CSV_COLUMNS]
+    for row in rows:
+        cells = row.cells or ("", "", "")
+        names = (row.precision, row.ranks, row.device, row.kind, row.layout, row.processes, row.exchange)
+        optional = (row.tflops, row.communication_fraction, row.error)
+        numbers = (row.median, row.least, row.most, row.gb_per_s, *optional)
+        texts = [str(value) for value in (row.what, *cells, *names)]
+        quoted = [
+            '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text for text in texts
+        ]
+        lines.append(",".join([*quoted, *("" if n is None else f"{n:.6g}" for n in numbers)]))
+    return "\n".join(lines) + "\n"

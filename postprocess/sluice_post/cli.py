@@ -105,12 +105,18 @@ def build_parser() -> argparse.ArgumentParser:
     bench = _command(
         commands,
         "bench",
-        "draw what sluice bench transpose or fft wrote as JSON",
-        "sluice-post bench transpose.json",
+        "tables and figures of what sluice bench transpose, fft or links wrote as JSON",
+        "sluice-post bench fft_1.json fft_2.json fft_4.json -o fft",
     )
-    bench.add_argument("file", metavar="FILE", type=Path, help="written by sluice bench ... --json FILE")
     bench.add_argument(
-        "-o", "--output", type=Path, metavar="FIGURE", help="default: FILE with the suffix .png"
+        "files", metavar="FILE", type=Path, nargs="+", help="written by sluice bench ... --json FILE"
+    )
+    bench.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="NAME",
+        help="what the names of the files that are written begin with; default: the first FILE without its suffix",
     )
     return parser
 
@@ -176,14 +182,36 @@ def _convert(arguments: argparse.Namespace) -> None:
 
 
 def _bench(arguments: argparse.Namespace) -> None:
-    from sluice_post.bench import bench_figure, read_benchmark
+    from sluice_post import bench, bench_figures
     from sluice_post.style import figure_style, save_png
 
-    benchmark = read_benchmark(arguments.file)
-    path = arguments.output or arguments.file.with_suffix(".png")
+    rows = bench.read_rows(arguments.files)
+    base: Path = (arguments.output or arguments.files[0]).with_suffix("")
+
+    def path(ending: str) -> Path:
+        return base.with_name(base.name + ending)
+
+    print(bench.table_text(rows))
+    export.write_text(path(".csv"), bench.csv_text(rows))
+    print(f"\ntable: {path('.csv')}")
+    experiments: dict[str, list[bench.Row]] = {}
+    for row in rows:
+        experiments.setdefault(row.experiment, []).append(row)
     with figure_style():
-        save_png(bench_figure(benchmark), path)
-    print(f"figure: {path}")
+        figures = {
+            "" if len(experiments) == 1 else f"_{number}": bench_figures.bars_figure(of_experiment)
+            for number, of_experiment in enumerate(experiments.values(), 1)
+        }
+        for name, figure in (
+            ("_scaling", bench_figures.scaling_figure(rows)),
+            ("_decompositions", bench_figures.decomposition_figure(rows)),
+            ("_pieces", bench_figures.pieces_figure(rows)),
+        ):
+            if figure is not None:
+                figures[name] = figure
+        for name, figure in figures.items():
+            save_png(figure, path(f"{name}.png"))
+            print(f"figure: {path(f'{name}.png')}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,12 +2,30 @@ import json
 
 import pytest
 
-from sluice_post.bench import bench_figure, read_benchmark
+from sluice_post.bench import csv_text, fastest, fitted_exponent, read_rows, table_text
+from sluice_post.bench_figures import (
+    bars_figure,
+    decomposition_figure,
+    panels,
+    pieces_figure,
+    scaling_figure,
+)
 from sluice_post.cli import main
 
+CURVE = [
+    {"bytes": 1 << 18, "milliseconds": 2.0, "gb_per_s": 1.0},
+    {"bytes": 1 << 20, "milliseconds": 1.0, "gb_per_s": 2.0},
+]
+PIECES = {"method": "mpi_pipelined", "traffic": "columns", "piece_bytes": 1 << 20, "piece_curve": CURVE}
 
-def entry(kind, exchange, milliseconds, phases=(), layout=""):
+
+def entry(kind, exchange, milliseconds, phases=(), layout="", **more):
     return {
+        "what": "transpose",
+        "precision": "double",
+        "device": "a processor",
+        "ranks": 2,
+        "cells": [8, 9, 10],
         "kind": kind,
         "layout": layout,
         "process_grid": [1, 2],
@@ -16,46 +34,124 @@ def entry(kind, exchange, milliseconds, phases=(), layout=""):
         "milliseconds_spread": [0.9 * milliseconds, 1.2 * milliseconds],
         "repeats": 5,
         "gb_per_s": 1.0,
-        "tflops": 0.0,
+        "error": 0.0,
         "phases": [{"name": name, "milliseconds": value} for name, value in phases],
-    }
+    } | more
+
+
+def write(path, *entries):
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    return path
 
 
 @pytest.fixture
 def file(tmp_path):
-    path = tmp_path / "bench.json"
-    results = [
+    return write(
+        tmp_path / "bench.json",
         entry("xz", "mpi_p2p", 2.0),
         entry("yz", "mpi_p2p", 1.0, [("compute", 0.4), ("communication", 0.6)], "realigned"),
         entry("yz", "nccl", 3.0, [], "realigned"),
-        {"kind": "yz", "layout": "", "process_grid": [1, 2], "exchange": "peer", "fault": "one host only"},
+        {
+            "what": "transpose",
+            "kind": "yz",
+            "process_grid": [1, 2],
+            "exchange": "peer",
+            "fault": "one host only",
+        },
+    )
+
+
+def fft(ranks, kind, milliseconds, cells=(64, 64, 64), **more):
+    times = {"fft": 0.5 * milliseconds, "communication": 0.5 * milliseconds / ranks}
+    numbers = {"tflops": 0.25, "communication_fraction": 0.5}
+    names = {"what": "fft", "ranks": ranks, "cells": cells, "process_grid": [1, ranks]}
+    return entry(kind, "mpi_p2p", milliseconds, times.items(), "contiguous", **names, **numbers, **more)
+
+
+@pytest.fixture
+def transforms(tmp_path):
+    return [
+        write(
+            tmp_path / f"fft_{ranks}.json",
+            fft(ranks, "slab_2d_1d", 8.0 / ranks, pieces=[PIECES]),
+            fft(ranks, "pencil", 10.0 / ranks),
+            fft(ranks, "slab_2d_1d", 64.0 / ranks, (128, 128, 128)),
+        )
+        for ranks in (1, 2, 4)
     ]
-    content = {
-        "what": "transpose",
-        "cells": [8, 9, 10],
-        "precision": "double",
-        "device": "a processor",
-        "ranks": 2,
-        "results": results,
-    }
-    path.write_text(json.dumps(content))
-    return path
 
 
-def test_panels_hold_the_ways_that_worked_the_fastest_first(file):
-    benchmark = read_benchmark(file)
-    assert benchmark.panels == ["yz realigned 1 x 2", "xz 1 x 2"]
-    assert [way.exchange for way in benchmark.ways] == ["mpi_p2p", "mpi_p2p", "nccl"]
-    assert "8 x 9 x 10" in benchmark.title
+def test_panels_hold_the_rows_that_worked_the_fastest_first(file):
+    rows = read_rows([file])
+    assert panels(rows) == ["yz realigned 1 x 2", "xz 1 x 2"]
+    assert [row.exchange for row in rows] == ["mpi_p2p", "mpi_p2p", "nccl"]
+    assert "8 x 9 x 10" in rows[0].experiment
 
 
 def test_bars_are_as_long_as_the_times(file):
-    figure = bench_figure(read_benchmark(file))
+    figure = bars_figure(read_rows([file]))
     first, second = figure.axes
     lengths = sorted(round(bar.get_width(), 6) for bar in first.patches if bar.get_width() > 0)
     assert lengths == [0.4, 0.6, 3.0]
     assert [round(bar.get_width(), 6) for bar in second.patches] == [2.0]
     assert [label.get_text() for label in first.get_yticklabels()] == ["nccl", "mpi_p2p"]  # from below
+
+
+def test_tables_hold_the_fastest_and_all_rows(transforms):
+    rows = read_rows(transforms)
+    assert [(row.cells[0], row.ranks, row.median) for row in fastest(rows)] == [
+        *((64, ranks, 8.0 / ranks) for ranks in (1, 2, 4)),
+        *((128, ranks, 64.0 / ranks) for ranks in (1, 2, 4)),
+    ]
+    lines = table_text(rows).splitlines()
+    assert len(lines) == 7
+    assert lines[3].split()[-4:] == ["2.000", "1.00", "0.250", "0.50"]
+    table = csv_text(rows).splitlines()
+    assert len(table) == 10
+    assert table[1].startswith("fft,64,64,64,double,1,a processor,slab_2d_1d,contiguous,1 x 1,mpi_p2p,8,7.2,")
+    assert {line.count(",") for line in table} == {table[0].count(",")}
+
+
+def test_names_with_commas_are_quoted_in_the_table(tmp_path):
+    file = write(tmp_path / "fft.json", fft(4, "pencil", 1.0) | {"exchange": "rows=peer,columns=nccl"})
+    assert '"rows=peer,columns=nccl"' in csv_text(read_rows([file]))
+
+
+def test_the_exponent_is_that_of_a_power_law():
+    assert fitted_exponent([1, 2, 8], [p**-0.75 for p in (1, 2, 8)]) == pytest.approx(0.75)
+
+
+def test_speed_up_is_drawn_for_grids_with_several_rank_counts(file, transforms):
+    assert scaling_figure(read_rows([file])) is None
+    axes = scaling_figure(read_rows(transforms)).axes[0]
+    line = axes.get_lines()[0]
+    assert list(line.get_xdata()) == [1, 2, 4]
+    assert list(line.get_ydata()) == pytest.approx([1, 2, 4])
+    assert line.get_label() == r"fft 64 x 64 x 64 double, $\gamma$ = 1.00"
+
+
+def test_slabs_and_pencils_are_compared_where_both_were_measured(file, transforms):
+    assert decomposition_figure(read_rows([file])) is None
+    total, relative = decomposition_figure(read_rows(transforms)).axes[:2]
+    pencil, slab = relative.get_lines()
+    assert list(pencil.get_ydata()) == pytest.approx([1.25])
+    assert list(slab.get_ydata()) == [1, 1]
+    assert list(total.get_lines()[1].get_ydata()) == [8, 64]
+
+
+def test_rates_are_drawn_over_piece_sizes(file, transforms):
+    assert pieces_figure(read_rows([file])) is None
+    curve, chosen = pieces_figure(read_rows(transforms)).axes[0].get_lines()[:2]
+    assert (list(curve.get_xdata()), list(curve.get_ydata())) == ([0.25, 1], [1, 2])
+    assert list(chosen.get_xdata()) == [1]
+
+
+def test_links_are_read_too(tmp_path):
+    link = entry("", "", 1.0) | {"what": "links", "bytes": 4096, "name": "device to host"}
+    for name in ("cells", "kind", "layout", "process_grid", "exchange"):
+        del link[name]
+    assert main(["bench", str(write(tmp_path / "links.json", link))]) == 0
+    assert (tmp_path / "links.png").exists()
 
 
 def test_the_command_writes_a_figure_beside_the_file(file, capsys):
@@ -64,12 +160,39 @@ def test_the_command_writes_a_figure_beside_the_file(file, capsys):
     assert "bench.png" in capsys.readouterr().out
 
 
+def test_the_command_writes_all_figures_of_several_files(transforms, tmp_path, capsys):
+    assert main(["bench", *map(str, transforms), "-o", str(tmp_path / "out" / "fft")]) == 0
+    names = ["_scaling", "_decompositions", "_pieces", *(f"_{number}" for number in range(1, 7))]
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {
+        "fft.csv",
+        *(f"fft{n}.png" for n in names),
+    }
+    assert "0.250" in capsys.readouterr().out
+
+
+DAMAGED = json.dumps(entry("xz", "mpi_p2p", 2.0))
+
+
 @pytest.mark.parametrize(
-    ("content", "code"), [("{}", 2), ('{"results": [{"kind": "xz"}]}', 2), ("no json", 4), (None, 4)]
+    ("content", "code"),
+    [
+        ("{}", 2),
+        ('{"results": [{"kind": "xz"}]}', 2),
+        ('{"what": "fft"}', 2),
+        ("[1]", 2),
+        ("", 2),
+        (DAMAGED.replace("2.0", "-2.0"), 2),
+        (DAMAGED.replace("2.0", "true"), 2),
+        (DAMAGED.replace('"phases": []', '"phases": 3'), 2),
+        (DAMAGED + "\n" + DAMAGED[:40], 4),
+        ("no json", 4),
+        (b"\xff\xfe\x00", 4),
+        (None, 4),
+    ],
 )
 def test_other_files_are_refused(tmp_path, capsys, content, code):
     path = tmp_path / "other.json"
     if content is not None:
-        path.write_text(content)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
     assert main(["bench", str(path)]) == code
     assert "other.json" in capsys.readouterr().err

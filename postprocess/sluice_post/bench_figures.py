@@ -1,0 +1,180 @@
+"""Figures of benchmarks: bars of times, speed-up over ranks, slabs against pencils, rates against piece sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter, ScalarFormatter
+
+from sluice_post.bench import Row, fastest, fitted_exponent
+from sluice_post.style import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, new_figure
+
+PHASE_COLOURS = (BLUE, ORANGE, VERMILLION, GREEN, PURPLE)
+MIB = 1 << 20
+
+
+def panels(rows: Sequence[Row]) -> list[str]:
+    """Kinds, layouts and process grids, the one with the fastest row first."""
+    return list(dict.fromkeys(row.panel for row in sorted(rows, key=lambda row: row.median)))
+
+
+def bars_figure(rows: Sequence[Row]) -> Figure:
+    """Bars of the times of round trips: a panel for each kind, layout and process grid. Rows of one experiment.
+
+    The whiskers of a row whose slowest time is far off run out of the figure.
+    """
+    shown = {
+        name: sorted((row for row in rows if row.panel == name), key=lambda row: -row.median)
+        for name in panels(rows)
+    }
+    figure = new_figure(7.2, 1.2 + 0.55 * len(shown) + 0.28 * len(rows))
+    heights = [len(of_panel) + 0.5 for of_panel in shown.values()]
+    all_axes = figure.subplots(len(shown), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
+    longest = max(max(row.median, sum(row.phases.values())) for row in rows)
+    names = list(dict.fromkeys(phase for row in rows for phase in row.phases))
+    colours = {name: PHASE_COLOURS[n % len(PHASE_COLOURS)] for n, name in enumerate(names)}
+    for axes, (panel, of_panel) in zip(all_axes, shown.items(), strict=True):
+        for place, row in enumerate(of_panel):
+            start = 0.0
+            for name, milliseconds in row.phases.items():
+                axes.barh(place, milliseconds, left=start, height=0.7, color=colours[name])
+                start += milliseconds
+            if not row.phases:
+                axes.barh(place, row.median, height=0.7, color=BLUE)
+            below, above = max(0.0, row.median - row.least), max(0.0, row.most - row.median)
+            axes.errorbar(row.median, place, xerr=[[below], [above]], color=GREY, capsize=2)
+        axes.set_yticks(range(len(of_panel)), [row.exchange for row in of_panel])
+        axes.tick_params(axis="y", which="both", length=0)
+        axes.set_title(panel, loc="left")
+        axes.set_xlim(0, 1.2 * longest)
+    all_axes[-1].set_xlabel("ms" if rows[0].what == "links" else "round trip, ms")
+    figure.suptitle(rows[0].experiment, fontsize=12)
+    if names:
+        handles = [all_axes[0].barh(0, 0, color=colours[name], label=name) for name in names]
+        all_axes[0].legend(handles=handles, ncols=len(names), loc="lower right", bbox_to_anchor=(1, 1))
+    return figure
+
+
+def _plain_ticks(axes: Axes, axis: str, values: Sequence[int]) -> None:
+    """Ticks at these values only, on a logarithmic axis."""
+    of_axis = axes.xaxis if axis == "x" else axes.yaxis
+    of_axis.set_ticks(sorted(set(values)))
+    of_axis.set_major_formatter(ScalarFormatter())
+    of_axis.set_minor_formatter(NullFormatter())
+
+
+def _computation(row: Row) -> float:
+    return sum(time for name, time in row.phases.items() if name != "communication")
+
+
+SCALING: dict[str, Callable[[Row], float]] = {
+    "round trip": lambda row: row.median,
+    "computation and packing": _computation,
+    "communication": lambda row: row.phases.get("communication", 0.0),
+}
+
+
+def _scaling_curves(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """The fastest set-ups over the number of ranks, where there are several."""
+    curves: dict[str, list[Row]] = {}
+    for row in fastest(row for row in rows if row.what != "links"):
+        curves.setdefault(f"{row.what} {row.grid} {row.precision}", []).append(row)
+    return {name: curve for name, curve in curves.items() if len({row.ranks for row in curve}) > 1}
+
+
+def scaling_figure(rows: Sequence[Row]) -> Figure | None:
+    """Speed-up of the fastest set-up over the number of ranks, with the exponent of T = C p^-gamma.
+
+    As figures 2 to 4 of Verma et al. (2022). None if no grid was measured with several numbers of ranks.
+    """
+    curves = _scaling_curves(rows)
+    if not curves:
+        return None
+    figure = new_figure(4.6 * len(SCALING), 4.4)
+    for axes, (title, time_of) in zip(figure.subplots(1, len(SCALING)), SCALING.items(), strict=True):
+        all_ranks: list[int] = []
+        for name, curve in curves.items():
+            points = [(row.ranks, time_of(row)) for row in curve if time_of(row) > 0]
+            ranks = [p for p, _ in points]
+            if len(set(ranks)) < 2:
+                continue
+            times = [time for _, time in points]
+            gamma = fitted_exponent(ranks, times)
+            label = rf"{name}, $\gamma$ = {gamma:.2f}"
+            axes.loglog(ranks, [times[0] / time for time in times], "o-", label=label)
+            all_ranks += ranks
+        if all_ranks:
+            ends = [min(all_ranks), max(all_ranks)]
+            axes.loglog(ends, [1, ends[1] / ends[0]], "--", color=GREY, label="ideal")
+            _plain_ticks(axes, "x", all_ranks)
+            axes.legend(fontsize=8)
+        axes.set_title(title)
+        axes.set_xlabel("ranks")
+        axes.set_ylabel("speed-up")
+    return figure
+
+
+def decomposition_figure(rows: Sequence[Row]) -> Figure | None:
+    """Slabs against pencils: times over the grids, and relative to the fastest, for each number of ranks.
+
+    Each decomposition has its fastest exchange. As figures 5.6 to 5.8 of Egger (2021). None without both.
+    """
+    groups: dict[tuple[int, str], list[Row]] = {}
+    for row in rows:
+        if row.what == "fft":
+            groups.setdefault((row.ranks, row.precision), []).append(row)
+    groups = {
+        key: group
+        for key, group in groups.items()
+        if len({row.kind.startswith("slab") for row in group}) == 2  # both
+    }
+    if not groups:
+        return None
+    figure = new_figure(11, 4.2 * len(groups))
+    all_axes = figure.subplots(len(groups), 2, squeeze=False)
+    for (total, relative), ((ranks, precision), group) in zip(all_axes, sorted(groups.items()), strict=True):
+        grids = [grid for _, grid in sorted({(row.points, row.grid) for row in group})]
+        best = {grid: min(row.median for row in group if row.grid == grid) for grid in grids}
+        for panel in sorted({row.panel for row in group}):
+            times: dict[str, float] = {}
+            for row in group:
+                if row.panel == panel:
+                    times[row.grid] = min(row.median, times.get(row.grid, row.median))
+            places = [place for place, grid in enumerate(grids) if grid in times]
+            measured = [grids[place] for place in places]
+            total.semilogy(places, [times[grid] for grid in measured], "o-", label=panel)
+            relative.plot(places, [times[grid] / best[grid] for grid in measured], "o-", label=panel)
+        total.set_ylabel("round trip, ms")
+        relative.set_ylabel("relative to the fastest")
+        relative.legend(fontsize=8)
+        for axes in (total, relative):
+            axes.set_xticks(range(len(grids)), grids)
+            axes.tick_params(axis="x", which="minor", length=0)
+            axes.set_title(f"{ranks} ranks, {precision} precision", loc="left")
+    return figure
+
+
+def pieces_figure(rows: Sequence[Row]) -> Figure | None:
+    """The rate of exchanges against the size of pieces, with the chosen sizes marked.
+
+    As figure 6 of Nukada et al. (2012). None if no size was tuned.
+    """
+    curves = [(row, pieces) for row in rows for pieces in row.pieces if len(pieces.sizes) > 1]
+    if not curves:
+        return None
+    figure = new_figure(7.2, 4.4 + 0.12 * len(curves))
+    axes = figure.subplots()
+    for row, pieces in curves:
+        label = f"{row.what} {row.grid or row.kind}, {row.ranks} ranks, {row.panel}, {pieces.traffic}"
+        (line,) = axes.semilogx([size / MIB for size in pieces.sizes], pieces.rates, ".-", label=label)
+        if pieces.chosen in pieces.sizes:
+            rate = pieces.rates[pieces.sizes.index(pieces.chosen)]
+            axes.plot(pieces.chosen / MIB, rate, "o", markersize=9, fillstyle="none", color=line.get_color())
+    axes.set_xlabel("size of pieces, MiB")
+    axes.set_ylabel("GB/s")
+    axes.set_ylim(bottom=0)
+    axes.set_title("circles: chosen", loc="left", fontsize=10)
+    axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(0, -0.15))
+    return figure
