@@ -2,6 +2,7 @@
 // GPU kernels that solve lines in two passes over memory: for blocks in shared memory, and for packs of reduced
 // systems. Plain code, which also runs on the host.
 #include "core/device/copy_ahead.hpp"
+#include "poisson/tridiagonal/bundle_chain.hpp"
 #include "poisson/tridiagonal/near_block.hpp"
 #include "poisson/tridiagonal/reduced_system.hpp"
 
@@ -15,9 +16,71 @@ struct LineBlocks {
   LineArray boundary;  ///< planes 2 n and 2 n + 1 for block n
 };
 
-/// One thread's part of what a thread block does with one z block of neighbouring packs of `Lanes` real numbers: each
-/// thread has a column of shared memory for its rows, and all share a table of the matrix. Its steps are load_rows()
-/// and load_table(), then, after a barrier, one of the passes.
+/// Rows [first, end) of a pack of lines, which are read from memory a few at a time, the next ones before these are
+/// used. For chains that are only eliminated. `d` begins with row `first`.
+template <class Lines, int Lanes>
+struct StreamedChain {
+  static constexpr int in_turn = 4;
+
+  Pivots<Lines, Lanes> pivots;
+  int first, end;
+  LaneRows<real> d;
+
+  template <class Action>
+  SLUICE_INLINE void up(const Action& action) {
+    LanePack<Lanes> next[in_turn] = {};
+    read(first, next);
+    for (int start = first; start < end; start += in_turn) {
+      LanePack<Lanes> now[in_turn];
+      SLUICE_UNROLL
+      for (int n = 0; n < in_turn; ++n) now[n] = next[n];
+      read(start + in_turn, next);
+      SLUICE_UNROLL
+      for (int n = 0; n < in_turn; ++n) {
+        if (start + n >= end) continue;
+        pivots.advance(start + n == first, start + n, std::integral_constant<int, Lanes>{});
+        action(now[n], pivots);
+      }
+    }
+  }
+
+ private:
+  SLUICE_INLINE void read(int start, LanePack<Lanes> (&rows)[in_turn]) const {
+    SLUICE_UNROLL
+    for (int n = 0; n < in_turn; ++n) {
+      if (start + n < end) rows[n] = pack_at<Lanes>(d.row(start + n - first));
+    }
+  }
+};
+
+/// First pass: writes the right-hand sides of the boundary equations of a z block, for the pack of lines that begins at
+/// (lane, j).
+template <class Lines, int Lanes>
+SLUICE_INLINE void form_boundary(const LineBlocks<Lines>& blocks, int lane, int j, int block) {
+  constexpr std::integral_constant<int, Lanes> n;
+  const Lines& lines = blocks.lines;
+  const int start = lines.blocks.bounds[block];
+  const int end = lines.blocks.bounds[block + 1];
+  const LaneRows<real> rows = blocks.x.from(lane, j, start - lines.blocks.bounds[0]);
+  LanePack<Lanes> first = pack_at<Lanes>(rows.row(0));
+  LanePack<Lanes> last = pack_at<Lanes>(rows.row(end - 1 - start));
+  StreamedChain<Lines, Lanes> chain{{lines, lane / Lines::components, j, n}, start + 1, end - 1, rows.from(1)};
+  const Eliminated<Lanes> sums = eliminate<Lanes>(chain, n);
+  SLUICE_UNROLL
+  for (int r = 0; r < Lanes; ++r) {
+    first[r] = static_cast<real>(sums.below(r, lines.upper[start], first[r]));
+    last[r] = static_cast<real>(sums.above(r, lines.lower[end - 1], last[r]));
+  }
+  if constexpr (Lines::components == 2) {
+    if (is_singular_line(lines, lane, j)) first[1] = static_cast<real>(moment_of_block(lines, start, end, rows));
+  }
+  pack_at<Lanes>(blocks.boundary.at(lane, j, 2 * block)) = first;
+  pack_at<Lanes>(blocks.boundary.at(lane, j, 2 * block + 1)) = last;
+}
+
+/// Second pass: one thread's part of what a thread block does with one z block of neighbouring packs of `Lanes` real
+/// numbers. Each thread has a column of shared memory for its rows, and all share a table of the matrix. Its steps are
+/// load_rows() and load_table(), then, after a barrier, solve_interior().
 template <class Lines, int Lanes, class Shape>
 class BlockOnChip {
  public:
@@ -49,31 +112,7 @@ class BlockOnChip {
   /// Loads the thread's part of the table.
   SLUICE_INLINE void load_table() const { rows_.load(blocks_.lines, thread_, threads_); }
 
-  /// First pass: writes the right-hand sides of the block's boundary equations.
-  SLUICE_INLINE void form_boundary() {
-    const Lines& lines = blocks_.lines;
-    const Shape& shape = rows_.shape;
-    Pack first = pack_at<Lanes>(x_);
-    Pack last = pack_at<Lanes>(x_ + (shape.rows - 1) * blocks_.x.stride_z);
-    rows_.set_shift(lines.shift(lane_ / Lines::components, j_));
-    if constexpr (NearRows<Lines, Shape>::ahead) rows_.find_pivots();
-    wait_for_copies();
-    NearChain<Lanes, Lines, Shape, NoStore> chain{rows_, inside_, pitch(), {}};
-    const Eliminated<Lanes> sums = eliminate<Lanes>(chain, std::integral_constant<int, Lanes>{});
-    SLUICE_UNROLL
-    for (int r = 0; r < Lanes; ++r) {
-      first[r] = static_cast<real>(sums.below(r, rows_.upper(0), first[r]));
-      last[r] = static_cast<real>(sums.above(r, rows_.lower(shape.rows - 1), last[r]));
-    }
-    if constexpr (Lines::components == 2) {
-      if (is_singular_line(lines, lane_, j_))
-        first[1] = static_cast<real>(moment_of_block(lines, shape.first, shape.last() + 1, {x_, blocks_.x.stride_z}));
-    }
-    pack_at<Lanes>(boundary(0)) = first;
-    pack_at<Lanes>(boundary(1)) = last;
-  }
-
-  /// Second pass: solves the block between its boundary values.
+  /// Solves the block between its boundary values.
   SLUICE_INLINE void solve_interior() {
     const Pack first = pack_at<Lanes>(boundary(0));
     const Pack last = pack_at<Lanes>(boundary(1));

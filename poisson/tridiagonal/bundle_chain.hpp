@@ -24,7 +24,7 @@ class Pivots<ShiftedLines, Lanes> {
   template <class Count>
   SLUICE_INLINE void advance(bool lowest, int k, Count n) {
     if (lowest) {
-      for (int c = 0; c < n / 2; ++c) of_line_[c] = 1 / (lines_.diagonal[k] + shift_[c]);
+      for (int c = 0; c < n / 2; ++c) of_line_[c] = reciprocal(lines_.diagonal[k] + shift_[c]);
       for (int r = 0; r < n; ++r) weight_[r] = 1;
     } else {
       const double upper = lines_.upper[k - 1];
@@ -34,11 +34,11 @@ class Pivots<ShiftedLines, Lanes> {
       if (flux != 0) {
         for (int c = 0; c < n / 2; ++c) {
           const double diagonal = lines_.diagonal[k] + shift_[c] + (shift_[c] == 0 ? flux : 0);
-          of_line_[c] = 1 / multiply_add(-product, of_line_[c], diagonal);
+          of_line_[c] = reciprocal(multiply_add(-product, of_line_[c], diagonal));
         }
       } else {
         for (int c = 0; c < n / 2; ++c)
-          of_line_[c] = 1 / multiply_add(-product, of_line_[c], lines_.diagonal[k] + shift_[c]);
+          of_line_[c] = reciprocal(multiply_add(-product, of_line_[c], lines_.diagonal[k] + shift_[c]));
       }
     }
     spread(k, of_line_, n);

@@ -5,6 +5,7 @@
 
 #include "core/device/buffer.hpp"
 #include "poisson/tridiagonal/bundle_chain.hpp"
+#include "poisson/tridiagonal/reduced_system.hpp"
 
 namespace sluice {
 
@@ -20,55 +21,48 @@ struct Scratch {
       : pivots(static_cast<std::size_t>(planes * bundle_lanes)), values(pivots.size()), boundary(pivots.size()) {}
 };
 
-/// The reduced system of a bundle of `n` real numbers whose first line is (i, j): rows 2 m and 2 m + 1 of `values`
-/// belong to the first and the last row of block m. `g` stores intermediate values.
+/// Solves the reduced systems of a bundle of `n` real numbers whose first line is (i, j), in place, as solve_between()
+/// would: rows 2 m and 2 m + 1 of `values` belong to the first and the last row of block m. Both rows of a block are in
+/// one loop, which loads the coefficients of each line once. `g` stores intermediate values.
 template <class Lines, class Count>
-struct ReducedBundle {
-  const Lines& lines;
-  int i, j;
-  Count n;
-  LaneRows<real> values;
-  LaneRows<double> g;
-  double of_inverse[bundle_lanes] = {};
-  double beside[bundle_lanes] = {};  ///< coefficient of the unknown below (solve_up) or above (down)
-
-  template <class Action>
-  SLUICE_INLINE void solve_up(const Action& action) {
-    for (int m = 0; m < 2 * lines.blocks.count; ++m) {
-      const double lower = lines.lower[lines.blocks.bounds[m / 2]];
-      const double symmetry = lines.symmetry[m / 2];
-      load(m, [&](double across) { return m % 2 == 0 ? lower : symmetry * across; });
-      action(values.row(m), *this, g.row(m));
-    }
-  }
-  template <class Action>
-  SLUICE_INLINE void down(const Action& action) {
-    for (int m = 2 * lines.blocks.count - 1; m >= 0; --m) {
-      const double upper = lines.upper[lines.blocks.bounds[m / 2 + 1] - 1];
-      load(m, [&](double across) { return m % 2 == 0 ? across : upper; });
-      action(g.row(m), *this, values.row(m));
-    }
-  }
-
-  SLUICE_INLINE double lower(int r) const { return beside[r]; }
-  SLUICE_INLINE double upper(int r) const { return beside[r]; }
-  SLUICE_INLINE double inverse(int r) const { return of_inverse[r]; }
-
- private:
-  template <class Beside>
-  SLUICE_INLINE void load(int m, const Beside& coefficient_beside) {
-    const ReducedCoefficient pivot = m % 2 == 0 ? inverse_of_first : inverse_of_last;
-    constexpr int components = Lines::components;
+SLUICE_INLINE void solve_reduced_rows(const Lines& lines, int i, int j, Count n, LaneRows<real> values,
+                                      LaneRows<double> g) {
+  constexpr int components = Lines::components;
+  double value[bundle_lanes];
+  for (int r = 0; r < n; ++r) value[r] = 0;
+  for (int block = 0; block < lines.blocks.count; ++block) {
+    const double lower = lines.lower[lines.blocks.bounds[block]];
+    const real* first = values.row(2 * block);
+    const real* last = values.row(2 * block + 1);
+    double* kept_first = g.row(2 * block);
+    double* kept_last = g.row(2 * block + 1);
     for (int c = 0; c < n / components; ++c) {
-      const double inverse_of_line = lines.reduced_at(pivot, m / 2, i + c, j);
-      const double next = coefficient_beside(lines.reduced_at(coupling, m / 2, i + c, j));
-      for (int q = 0; q < components; ++q) {
-        of_inverse[components * c + q] = inverse_of_line;
-        beside[components * c + q] = next;
+      const BoundaryRows rows = boundary_rows(lines, block, i + c, j);
+      for (int r = components * c; r < components * (c + 1); ++r) {
+        kept_first[r] = (first[r] - lower * value[r]) * rows.of_first;
+        value[r] = (last[r] - rows.back * kept_first[r]) * rows.of_last;
+        kept_last[r] = value[r];
       }
     }
   }
-};
+  for (int r = 0; r < n; ++r) value[r] = 0;
+  for (int block = lines.blocks.count - 1; block >= 0; --block) {
+    const double upper = lines.upper[lines.blocks.bounds[block + 1] - 1];
+    real* first = values.row(2 * block);
+    real* last = values.row(2 * block + 1);
+    const double* kept_first = g.row(2 * block);
+    const double* kept_last = g.row(2 * block + 1);
+    for (int c = 0; c < n / components; ++c) {
+      const BoundaryRows rows = boundary_rows(lines, block, i + c, j);
+      for (int r = components * c; r < components * (c + 1); ++r) {
+        const double highest = kept_last[r] - upper * rows.of_last * value[r];
+        last[r] = static_cast<real>(highest);
+        value[r] = kept_first[r] - rows.across * rows.of_first * highest;
+        first[r] = static_cast<real>(value[r]);
+      }
+    }
+  }
+}
 
 /// `n` real numbers of row j, from `lane` on; n is a compile-time constant for full bundles.
 template <class Lines, class Count>
@@ -117,8 +111,7 @@ class Bundle {
   SLUICE_INLINE void solve_reduced(LaneRows<real> values) {
     const bool singular = is_singular_line(lines_, lane_, j_);
     const double mean = singular ? take_mean(lines_.blocks.count, values) : 0;
-    ReducedBundle<Lines, Count> reduced{lines_, lane_ / Lines::components, j_, n_, values, g_};
-    solve_between<double, bundle_lanes>(reduced, n_, Zeros{}, Zeros{});
+    solve_reduced_rows(lines_, lane_ / Lines::components, j_, n_, values, g_);
     if (singular) subtract_mean(mean, lines_.blocks.count, values);
   }
 

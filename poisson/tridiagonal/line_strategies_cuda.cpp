@@ -49,39 +49,37 @@ struct Packs {
   __device__ int lane() const { return static_cast<int>(index() % in_row) * Lanes; }
 };
 
-enum class Pass { form_boundary, solve_interior };
+/// One thread for each pack of lines and z block (blockIdx.y).
+template <class Lines, int Lanes>
+__global__ void __launch_bounds__(threads_of_blocks)
+    form_boundaries(Packs<Lanes> packs, const __grid_constant__ LineBlocks<Lines> blocks) {
+  if (packs.has_thread()) form_boundary<Lines, Lanes>(blocks, packs.lane(), packs.j(), static_cast<int>(blockIdx.y));
+}
 
 /// Thread blocks per multiprocessor for which shared memory suffices if z blocks have 32 rows; limits registers too.
 constexpr int resident_on_chip = 3;
 
-/// One thread for each pack of lines and z block (blockIdx.y).
-template <Pass pass, class Lines, int Lanes, class Shape>
+/// The same with rows in shared memory.
+template <class Lines, int Lanes, class Shape>
 __global__ void __launch_bounds__(threads_of_blocks, resident_on_chip)
-    for_each_block(Packs<Lanes> packs, const __grid_constant__ LineBlocks<Lines> blocks) {
+    solve_interiors(Packs<Lanes> packs, const __grid_constant__ LineBlocks<Lines> blocks) {
   extern __shared__ __align__(16) double shared[];
   BlockOnChip<Lines, Lanes, Shape> block(blocks, packs.lane(), packs.j(), static_cast<int>(blockIdx.y), shared,
                                          static_cast<int>(threadIdx.x), threads_of_blocks);
   if (packs.has_thread()) block.load_rows();
   block.load_table();
   __syncthreads();
-  if (!packs.has_thread()) return;
-  if constexpr (pass == Pass::form_boundary) {
-    block.form_boundary();
-  } else {
-    block.solve_interior();
-  }
+  if (packs.has_thread()) block.solve_interior();
 }
 
-template <Pass pass, int Lanes, class Lines>
-void launch_blocks(const LineBlocks<Lines>& blocks, std::int64_t longest) {
+/// Launches a thread for each pack of lines and z block.
+template <int Lanes, class Lines>
+void launch_blocks(void (*kernel)(Packs<Lanes>, LineBlocks<Lines>), std::size_t shared,
+                   const LineBlocks<Lines>& blocks) {
   const Packs<Lanes> packs(blocks.x);
   if (packs.count == 0) return;
-  with_shape(longest, [&](auto shape) {
-    launch(for_each_block<pass, Lines, Lanes, decltype(shape)>,
-           dim3(packs.thread_blocks(threads_of_blocks), static_cast<unsigned>(blocks.lines.blocks.count)),
-           threads_of_blocks, BlockOnChip<Lines, Lanes, decltype(shape)>::shared_bytes(threads_of_blocks), packs,
-           blocks);
-  });
+  launch(kernel, dim3(packs.thread_blocks(threads_of_blocks), static_cast<unsigned>(blocks.lines.blocks.count)),
+         threads_of_blocks, shared, packs, blocks);
 }
 
 /// One thread for each pack of lines, with a column of shared memory for its intermediate values.
@@ -194,13 +192,16 @@ class Condensed final : public LineSolver<Lines> {
     const LineArray& boundary = boundary_.array();
     const LineArray& ends = ends_.array();
     const LineBlocks<Lines> blocks{at_home, x, boundary};
-    launch_blocks<Pass::form_boundary, lanes>(blocks, longest_);
+    launch_blocks(form_boundaries<Lines, lanes>, 0, blocks);
     launch_lines<lanes>(boundary, 0, CondenseBlocks<Lines, lanes>{at_home, boundary, ends});
     const LineArray values = column_.forward(ends);
     launch_lines<lanes>(values, whole.blocks.count, SolveReduced<Lines, lanes>{whole, values});
     column_.backward(ends);
     launch_lines<lanes>(boundary, at_home.blocks.count, ExpandBlocks<Lines, lanes>{at_home, boundary, ends});
-    launch_blocks<Pass::solve_interior, lanes>(blocks, longest_);
+    with_shape(longest_, [&](auto shape) {
+      launch_blocks(solve_interiors<Lines, lanes, decltype(shape)>,
+                    BlockOnChip<Lines, lanes, decltype(shape)>::shared_bytes(threads_of_blocks), blocks);
+    });
   }
 
  private:

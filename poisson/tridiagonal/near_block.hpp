@@ -57,17 +57,6 @@ struct ChainRow {
   SLUICE_INLINE double weight(int /*r*/) const { return of_weight; }
 };
 
-/// 1 / x. In a single-precision build, accurate to 1.5e-14: one Newton step after a single-precision division, because
-/// a double division would take as long as all other work on a row. x: within the range of float.
-SLUICE_INLINE double reciprocal(double x) {
-  if constexpr (sizeof(real) == sizeof(double)) {
-    return 1 / x;
-  } else {
-    const double approximate = 1.0F / static_cast<float>(x);
-    return approximate * fma(-x, approximate, 2.0);
-  }
-}
-
 /// The coefficients of a block's rows, in a table in shared memory that the threads of the block share: column c of
 /// Lines::entry begins at table + c * pitch.
 template <class Lines, class Shape>

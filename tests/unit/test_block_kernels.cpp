@@ -22,9 +22,15 @@ LinePlan plan_of_rank(const test::LineShape& shape, int ranks, int rank) {
   return plan_condensed(bounds, rank);
 }
 
-/// One of the passes over all z blocks, as a thread block of three threads makes it for three packs at a time.
-template <int Lanes, class Shape, class Lines, class ForEachLine, class Pass>
-void for_blocks_on_chip(const LineBlocks<Lines>& blocks, const ForEachLine& for_each_line, const Pass& pass) {
+template <int Lanes, class Lines, class ForEachLine>
+void form_boundaries(const LineBlocks<Lines>& blocks, const ForEachLine& for_each_line) {
+  for (int block = 0; block < blocks.lines.blocks.count; ++block)
+    for_each_line([&](int lane, int j) { form_boundary<Lines, Lanes>(blocks, lane, j, block); });
+}
+
+/// The second pass over all z blocks, as a thread block of three threads makes it for three packs at a time.
+template <int Lanes, class Shape, class Lines, class ForEachLine>
+void solve_interiors(const LineBlocks<Lines>& blocks, const ForEachLine& for_each_line) {
   using Thread = BlockOnChip<Lines, Lanes, Shape>;
   constexpr int threads = 3;
   std::vector<std::array<int, 2>> packs;
@@ -40,13 +46,10 @@ void for_blocks_on_chip(const LineBlocks<Lines>& blocks, const ForEachLine& for_
       }
       const std::size_t count = std::min<std::size_t>(threads, packs.size() - first);
       for (std::size_t n = 0; n < count; ++n) group[n].load_rows();
-      for (std::size_t n = 0; n < count; ++n) pass(group[n]);
+      for (std::size_t n = 0; n < count; ++n) group[n].solve_interior();
     }
   }
 }
-
-const auto form_boundary = [](auto& thread) { thread.form_boundary(); };
-const auto solve_interior = [](auto& thread) { thread.solve_interior(); };
 
 /// The passes of `ranks` ranks that condense their blocks, rank after rank and thread after thread.
 template <int Lanes, class Lines>
@@ -76,8 +79,8 @@ std::vector<std::vector<real>> solve_condensed(const test::LineShape& shape, int
       });
     }
   };
-  on_each_rank([&](auto room, const LineBlocks<Lines>& home, const LineArray& own_ends) {
-    for_blocks_on_chip<Lanes, decltype(room)>(home, for_each_line, form_boundary);
+  on_each_rank([&](auto /*room*/, const LineBlocks<Lines>& home, const LineArray& own_ends) {
+    form_boundaries<Lanes>(home, for_each_line);
     const CondenseBlocks<Lines, Lanes> condense{home.lines, home.boundary, own_ends};
     for_each_line([&](int lane, int j) { condense(lane, j, {}); });
   });
@@ -87,7 +90,7 @@ std::vector<std::vector<real>> solve_condensed(const test::LineShape& shape, int
   on_each_rank([&](auto room, const LineBlocks<Lines>& home, const LineArray& own_ends) {
     const ExpandBlocks<Lines, Lanes> expand{home.lines, home.boundary, own_ends};
     for_each_line([&](int lane, int j) { expand(lane, j, {g.data(), Lanes}); });
-    for_blocks_on_chip<Lanes, decltype(room)>(home, for_each_line, solve_interior);
+    solve_interiors<Lanes, decltype(room)>(home, for_each_line);
   });
   return data.lines();
 }
@@ -108,10 +111,10 @@ std::vector<std::vector<real>> solve_in_passes(const test::LineShape& shape) {
     }
   };
   const LineBlocks<Lines> blocks{problem.lines(), x, boundary};
-  for_blocks_on_chip<Lanes, Shape>(blocks, for_each_line, form_boundary);
+  form_boundaries<Lanes>(blocks, for_each_line);
   const SolveReduced<Lines, Lanes> reduced{problem.lines(), boundary};
   for_each_line([&](int lane, int j) { reduced(lane, j, {g.data(), Lanes}); });
-  for_blocks_on_chip<Lanes, Shape>(blocks, for_each_line, solve_interior);
+  solve_interiors<Lanes, Shape>(blocks, for_each_line);
   return data.lines();
 }
 
