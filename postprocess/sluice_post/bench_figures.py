@@ -38,9 +38,10 @@ def bars_figure(rows: Sequence[Row]) -> Figure:
     for axes, (panel, of_panel) in zip(all_axes, shown.items(), strict=True):
         for place, row in enumerate(of_panel):
             start = 0.0
-            for name, milliseconds in row.phases.items():
-                axes.barh(place, milliseconds, left=start, height=0.7, color=colours[name])
-                start += milliseconds
+            for name in names:
+                if name in row.phases:
+                    axes.barh(place, row.phases[name], left=start, height=0.7, color=colours[name])
+                    start += row.phases[name]
             if not row.phases:
                 axes.barh(place, row.median, height=0.7, color=BLUE)
             below, above = max(0.0, row.median - row.least), max(0.0, row.most - row.median)
@@ -164,14 +165,21 @@ def pieces_figure(rows: Sequence[Row]) -> Figure | None:
     curves = [(row, pieces) for row in rows for pieces in row.pieces if len(pieces.sizes) > 1]
     if not curves:
         return None
-    figure = new_figure(7.2, 4.4 + 0.12 * len(curves))
+    colours: dict[str, str] = {}  # the two directions of a set-up have one colour
+    figure = new_figure(7.2, 4.4 + 0.08 * len(curves))
     axes = figure.subplots()
     for row, pieces in curves:
-        label = f"{row.what} {row.grid or row.kind}, {row.ranks} ranks, {row.panel}, {pieces.traffic}"
-        (line,) = axes.semilogx([size / MIB for size in pieces.sizes], pieces.rates, ".-", label=label)
+        label = f"{row.what} {row.grid}, {row.ranks} ranks, {row.panel}, {pieces.traffic}".replace(" ,", ",")
+        known = colours.get(label)
+        sizes = [size / MIB for size in pieces.sizes]
+        (line,) = axes.semilogx(sizes, pieces.rates, ".-", color=known, label=None if known else label)
+        colours[label] = str(line.get_color())
         if pieces.chosen in pieces.sizes:
             rate = pieces.rates[pieces.sizes.index(pieces.chosen)]
             axes.plot(pieces.chosen / MIB, rate, "o", markersize=9, fillstyle="none", color=line.get_color())
+    axes.xaxis.set_major_formatter(ScalarFormatter())
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xticks([size / MIB for _, pieces in curves for size in pieces.sizes if size & (size - 1) == 0])
     axes.set_xlabel("size of pieces, MiB")
     axes.set_ylabel("GB/s")
     axes.set_ylim(bottom=0)

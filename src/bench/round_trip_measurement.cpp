@@ -86,7 +86,7 @@ Check check_transform(RoundTrip& transform, real* values, const Box3& box, const
   transform.run();
   const auto [error, where] = field.deviation(view, box, points);
   Check check{error / max_value, ""};
-  const double bound = bound_per_level * std::numeric_limits<real>::epsilon() * std::max(1.0, std::log2(points));
+  const double bound = bound_per_level * std::numeric_limits<real>::epsilon() * std::max(4.0, std::log2(points));
   if (!(check.error <= bound)) {
     check.fault = fmt::format("wrong result: relative error {:.2g} at ({}, {}, {}), above {:.2g}", check.error,
                               where[0], where[1], where[2], bound);

@@ -11,11 +11,17 @@ namespace sluice {
 
 namespace {
 
-std::string size_text(const PieceTuning& tuning) {
+std::string size_text(std::size_t bytes) {
   constexpr std::size_t KiB = 1024;
-  if (tuning.whole) return "whole blocks";
-  if (tuning.bytes < KiB * KiB) return fmt::format("pieces of {} KiB", tuning.bytes / KiB);
-  return fmt::format("pieces of {} MiB", tuning.bytes / KiB / KiB);
+  return bytes < KiB * KiB ? fmt::format("{} KiB", bytes / KiB) : fmt::format("{} MiB", bytes / KiB / KiB);
+}
+
+/// Such as "pieces of 1 MiB and 4 MiB": two directions may differ.
+std::string sizes_text(const std::set<std::size_t>& pieces, bool whole) {
+  std::vector<std::string> sizes;
+  for (const std::size_t bytes : pieces) sizes.push_back(size_text(bytes));
+  const std::string cut = sizes.empty() ? "" : fmt::format("pieces of {}", fmt::join(sizes, " and "));
+  return !whole ? cut : cut.empty() ? "whole blocks" : cut + " and whole blocks";
 }
 
 }  // namespace
@@ -25,19 +31,21 @@ std::vector<std::string> piece_lines(const std::vector<PieceTuning>& tuning) {
   std::set<std::pair<std::string, std::string>> reported;
   for (const PieceTuning& first : tuning) {
     if (!reported.emplace(first.method, first.traffic).second) continue;
-    std::set<std::string> sizes;
+    std::set<std::size_t> sizes;
+    bool whole = false;
     std::size_t tried = 0;
     bool ended = true;
     for (const PieceTuning& other : tuning) {
       if (other.method != first.method || other.traffic != first.traffic || (other.whole && other.trials.empty()))
         continue;
-      sizes.insert(size_text(other));
+      if (other.whole) whole = true;
+      if (!other.whole) sizes.insert(other.bytes);
       tried = std::max(tried, other.trials.size());
       ended = ended && other.ended;
     }
-    if (sizes.empty()) continue;
+    if (sizes.empty() && !whole) continue;
     lines.push_back(fmt::format("{}: {} in {} ({} sizes tried{})", first.method, first.traffic,
-                                fmt::join(sizes, " and "), tried, ended ? "" : "; tuning had not ended"));
+                                sizes_text(sizes, whole), tried, ended ? "" : "; tuning had not ended"));
   }
   return lines;
 }
