@@ -107,7 +107,9 @@ Json exchange_link(const BenchOptions& options, const std::string& method, std::
     constexpr int max_tuning = 200;
     for (int n = 0; !options.warm_up && n < max_tuning && is_tuning(exchange->piece_tuning()); ++n) seconds_of(move);
     Json row = link(options, method, time_of(options, move), static_cast<double>(bytes) * (ranks - 1));
-    add_pieces(row, exchange->piece_tuning());
+    std::vector<PieceTuning> tuning = exchange->piece_tuning();
+    for (PieceTuning& pieces : tuning) pieces.traffic = "blocks";  // neither rows nor columns
+    add_pieces(row, tuning);
     return row;
   } catch (const Error& error) {
     if (error.code() != ExitCode::resources) throw;

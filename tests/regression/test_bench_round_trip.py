@@ -175,6 +175,7 @@ def test_links_are_timed_alone_and_by_every_method(tmp_path: Path) -> None:
     stages = {"device to host", "host to device", "network, host to host"}
     own_block = {"own block, loop", "own block, MPI on the host"}
     assert stages | own_block | {"mpi_p2p"} <= links.keys()
+    assert [pieces["traffic"] for pieces in links["mpi_pipelined"]["pieces"]] == ["blocks"]
     for link in links.values():
         if "fault" not in link:
             assert link["gb_per_s"] == pytest.approx(65536 / link["milliseconds"] * 1e-6)
