@@ -27,13 +27,21 @@ struct Fftw {
   static constexpr const char* version = in_precision<fftw_version, fftwf_version>();
 };
 
-/// Owns a plan of one-dimensional transforms: `loops` of them, each along `line`. Planning looks only at the alignment
+/// Owns a plan of one-dimensional transforms: `loops` of them, each along `line`; or of one transform along several
+/// axes. Planning looks only at the alignment
 /// of the arrays and at whether they are the same. Move-only.
 class FftwPlan {
  public:
   using Loops = std::span<const Fftw::Loop>;
 
+  using Axes = std::span<const Fftw::Loop>;
+
   FftwPlan() = default;
+  /// Along all axes; along the last one half of the coefficients are stored.
+  FftwPlan(Axes axes, real* in, std::complex<real>* out)
+      : FftwPlan(Fftw::plan_r2c(count(axes), axes.data(), 0, nullptr, in, fftw(out), FFTW_ESTIMATE)) {}
+  FftwPlan(Axes axes, std::complex<real>* in, real* out)
+      : FftwPlan(Fftw::plan_c2r(count(axes), axes.data(), 0, nullptr, fftw(in), out, FFTW_ESTIMATE)) {}
   FftwPlan(const Fftw::Loop& line, Loops loops, real* in, std::complex<real>* out)
       : FftwPlan(Fftw::plan_r2c(1, &line, count(loops), loops.data(), in, fftw(out), FFTW_ESTIMATE)) {}
   FftwPlan(const Fftw::Loop& line, Loops loops, std::complex<real>* in, real* out)

@@ -115,6 +115,7 @@ void choose(Choice& choice) {
 }  // namespace
 
 std::vector<Json> measure_methods(const BenchOptions& options, const RoundTripSetup& setup) {
+  if (!setup.uses_rows && !setup.uses_columns) return {row_of(options, setup)};
   Choice choice(options, setup);
   if (!choice.is_open()) {
     choice.add(choice.with(""));

@@ -1,11 +1,9 @@
 // Benchmark of the distributed Fourier transform: random numbers, forward and inverse.
-#include <cmath>
-
 #include "core/device/buffer.hpp"
 #include "core/device/flat_loops.hpp"
 #include "core/support/collective.hpp"
 #include "poisson/fft/distributed_fft.hpp"
-#include "src/bench/round_trip.hpp"
+#include "src/bench/fft_baseline.hpp"
 
 namespace sluice {
 
@@ -59,11 +57,7 @@ class FftWorkload : public RoundTrip {
   void forward() override { fft_.forward(values_.data(), coefficients_.data()); }
   void backward() override { fft_.backward(coefficients_.data(), values_.data()); }
   double bytes_sent() const override { return bytes_; }
-  /// Five times N log2 N in each direction: the usual convention, as if the values were complex.
-  double operations() const override {
-    const double points = static_cast<double>(cells_[0] * cells_[1] * cells_[2]);
-    return 10 * points * std::log2(points);
-  }
+  double operations() const override { return transform_operations(cells_); }
   PhaseTimers* timers() override { return &fft_.timers(); }
   std::vector<PieceTuning> piece_tuning() const override { return exchanges_.piece_tuning(); }
 
@@ -100,10 +94,14 @@ std::vector<RoundTripSetup> fft_setups(const BenchOptions& options, const Cells&
       if (ranks % py == 0 && wanted) add(name, {py, ranks / py});
     }
   }
+  const bool asked_for = options.kind == baseline_kind || (options.kind.empty() && options.all);
+  if (const std::string layout = baseline_layout(ranks); asked_for && !layout.empty())
+    setups.push_back({cells, baseline_kind, layout, {1, ranks}, false, false, {}});
   return setups;
 }
 
 std::unique_ptr<RoundTrip> make_fft(const RoundTripSetup& setup, const ExchangeSet& exchanges) {
+  if (setup.kind == baseline_kind) return make_baseline(setup.cells);
   return std::make_unique<FftWorkload>(setup, exchanges);
 }
 

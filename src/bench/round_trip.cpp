@@ -65,6 +65,7 @@ bool RoundTripSetup::uses(const ExchangeMethods::Kind& kind_of_traffic) const {
 }
 
 std::string RoundTripSetup::exchange_text() const {
+  if (!uses_rows && !uses_columns) return "none";
   if (!uses_rows) return exchange.columns;
   if (!uses_columns || exchange.rows == exchange.columns) return exchange.rows;
   return fmt::format("rows={},columns={}", exchange.rows, exchange.columns);

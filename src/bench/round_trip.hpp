@@ -26,7 +26,7 @@ struct RoundTripSetup {
   ExchangeMethods exchange;                     ///< halos are not exchanged
 
   bool uses(const ExchangeMethods::Kind& kind) const;
-  /// The names of the methods that the setup uses: one, or such as "rows=peer,columns=nccl".
+  /// The names of the methods that the setup uses: one, or such as "rows=peer,columns=nccl", or "none".
   std::string exchange_text() const;
 };
 

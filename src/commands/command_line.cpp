@@ -88,8 +88,9 @@ void add_bench(CLI::App& app, BenchOptions& options) {
       ->needs(all);
   bench
       ->add_option("--kind", options.kind,
-                   "transpose: xy, yz or xz; fft: slab_2d_1d, slab_1d_2d or pencil; without it the first of them")
-      ->check(CLI::IsMember({"xy", "yz", "xz", "slab_2d_1d", "slab_1d_2d", "pencil"}));
+                   "transpose: xy, yz or xz; fft: slab_2d_1d, slab_1d_2d, pencil, or cufft or fftw (the library's own "
+                   "transform); without it the first of them")
+      ->check(CLI::IsMember({"xy", "yz", "xz", "slab_2d_1d", "slab_1d_2d", "pencil", "cufft", "fftw"}));
   bench->add_option("--layout", options.layout, "fft: contiguous or realigned; without it the first")
       ->check(CLI::IsMember({"contiguous", "realigned"}));
   bench->add_option("--bytes", options.bytes, "links: bytes of a block")->check(CLI::PositiveNumber);
