@@ -13,7 +13,7 @@ bool is_gpu();
 /// when there is none or when a node has more ranks than GPUs. Nothing to do in a CPU build.
 void select(int node_rank, int node_size);
 
-/// "NVIDIA H200 (139.7 GiB)", or the host's processor.
+/// "NVIDIA H200 (139.7 GiB), host memory on NUMA node 0", or the host's processor.
 std::string description();
 
 /// Free device memory in bytes. In a CPU build, the memory that the operating system can provide.
@@ -23,7 +23,8 @@ std::size_t free_memory();
 void* allocate(std::size_t bytes);
 void release(void* pointer) noexcept;
 
-/// Zeroed host memory that the device can copy from and to quickly (page-locked in a GPU build).
+/// Zeroed host memory that the device can copy from and to quickly: in a GPU build page-locked, on the GPU's NUMA node
+/// if the system allows that. The environment variable SLUICE_NUMA_PLACEMENT=0 leaves the place to the system.
 void* allocate_host(std::size_t bytes);
 void release_host(void* pointer) noexcept;
 

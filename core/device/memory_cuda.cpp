@@ -6,9 +6,11 @@
 
 #include <array>
 #include <cctype>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "core/device/check_cuda.hpp"
@@ -45,22 +47,30 @@ int numa_node_of_gpu() {
   return file >> node ? node : -1;
 }
 
+/// The NUMA node to take host memory from: that of the GPU; -1 if unknown or if SLUICE_NUMA_PLACEMENT=0.
+int preferred_node() {
+  const char* placement = std::getenv("SLUICE_NUMA_PLACEMENT");
+  return placement != nullptr && std::string_view(placement) == "0" ? -1 : numa_node_of_gpu();
+}
+
 /// During its lifetime, this thread's new memory comes from the GPU's NUMA node if the system allows that and has room
 /// there.
 class NearGpu {
  public:
   NearGpu() {
-    static const int node = numa_node_of_gpu();
+    const int node = preferred_node();
     constexpr int nodes = 8 * sizeof(unsigned long);
     if (node < 0 || node >= nodes) return;
     if (syscall(SYS_get_mempolicy, &policy_, nodes_.data(), max_nodes, nullptr, 0) != 0) return;
     const unsigned long mask = 1UL << node;
-    preferred_ = syscall(SYS_set_mempolicy, MPOL_PREFERRED, &mask, nodes + 1) == 0;
+    if (syscall(SYS_set_mempolicy, MPOL_PREFERRED, &mask, nodes + 1) == 0) node_ = node;
   }
   NearGpu(const NearGpu&) = delete;
   NearGpu& operator=(const NearGpu&) = delete;
+  /// -1: memory comes from where the system takes it.
+  int node() const { return node_; }
   ~NearGpu() {
-    if (preferred_) syscall(SYS_set_mempolicy, policy_, nodes_.data(), max_nodes);
+    if (node_ >= 0) syscall(SYS_set_mempolicy, policy_, nodes_.data(), max_nodes);
   }
 
  private:
@@ -68,7 +78,7 @@ class NearGpu {
 
   int policy_ = 0;  ///< the user's policy, from numactl for example
   std::array<unsigned long, max_nodes / (8 * sizeof(unsigned long))> nodes_{};
-  bool preferred_ = false;
+  int node_ = -1;
 };
 
 }  // namespace
@@ -96,7 +106,10 @@ std::string description() {
   cudaDeviceProp properties{};
   check_cuda(cudaGetDevice(&device), "cudaGetDevice");
   check_cuda(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
-  return fmt::format("{} ({:.1f} GiB)", properties.name, static_cast<double>(properties.totalGlobalMem) / 1073741824.0);
+  const int node = NearGpu().node();
+  return fmt::format("{} ({:.1f} GiB), host memory {}", properties.name,
+                     static_cast<double>(properties.totalGlobalMem) / 1073741824.0,
+                     node < 0 ? "not placed" : fmt::format("on NUMA node {}", node));
 }
 
 std::size_t free_memory() {

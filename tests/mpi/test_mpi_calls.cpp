@@ -11,6 +11,7 @@
 #include <string>
 
 #include "core/decomp/decomposition.hpp"
+#include "core/decomp/exchange/array_types.hpp"
 #include "core/decomp/transpose.hpp"
 #include "core/device/buffer.hpp"
 #include "core/support/collective.hpp"
@@ -142,8 +143,8 @@ TEST_P(CallsOf, TransformsAreWhatTheNameSays) {
 
 TEST_P(CallsOf, SeveralFieldsShareTheirMessages) {
   constexpr int fields = 3;
-  DistributedFft fft(MPI_COMM_WORLD, {60, 54, 120}, FftDecomposition::slab_2d_1d, FftLayout::contiguous, {},
-                     *exchange_, {FftType::complex_to_complex, fields});
+  DistributedFft fft(MPI_COMM_WORLD, {60, 54, 120}, FftDecomposition::slab_2d_1d, FftLayout::contiguous, {}, *exchange_,
+                     {FftType::complex_to_complex, fields});
   Buffer<std::complex<real>> modes(fft.complex_elements());
   calls = {};
   for (int n = 0; n < round_trips; ++n) {
@@ -178,6 +179,31 @@ TEST_P(CallsWithSmallCountsOf, SplitBlocksThatAreTooLarge) {
   EXPECT_EQ(calls.alltoallv, 0);
   EXPECT_EQ(calls.alltoallw, method == "mpi_alltoall" || method == "mpi_alltoallw" ? 1 : 0);
   EXPECT_LE(calls.largest_count, static_cast<int>(test::small_count));
+}
+
+/// Datatypes of more elements than an int counts, as far as that shows without memory for them.
+TEST(ArrayTypes, DescribePartsOfAnySize) {
+  constexpr std::size_t many = (std::size_t{3} << 31) + 5;
+  constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(real));
+  const auto part = [&](std::size_t row, int rows, int planes, std::ptrdiff_t row_gap, std::ptrdiff_t plane_gap) {
+    const std::ptrdiff_t row_stride = static_cast<std::ptrdiff_t>(row) * size + row_gap * size;
+    return ArrayPart{
+        nullptr, sizeof(real), row * sizeof(real), rows, planes, row_stride, rows * row_stride + plane_gap * size};
+  };
+  ArrayTypes types(mpi_max_count());
+  const std::ptrdiff_t offset = std::ptrdiff_t{5} << 32;
+  for (const ArrayPart& tested :
+       {part(many, 1, 1, 0, 0), part(70000, 70000, 1, 0, 0), part(70000, 70000, 3, 2, 1), part(5000, 3000, 2000, 0, 0),
+        part(5000, 3000, 2000, 1, 4), part(1, 70000, 70000, 0, 0), part(many, 2, 2, 1, 1)}) {
+    MPI_Datatype type = types.of(tested, offset);
+    MPI_Count bytes = 0, begin = 0, extent = 0;
+    MPI_Type_size_x(type, &bytes);
+    MPI_Type_get_true_extent_x(type, &begin, &extent);
+    const AddressRange range = range_of({{0, tested}});
+    EXPECT_EQ(static_cast<std::size_t>(bytes), tested.bytes());
+    EXPECT_EQ(begin, offset);
+    EXPECT_EQ(extent, reinterpret_cast<std::ptrdiff_t>(range.end));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(SmallCounts, CallsWithSmallCountsOf, testing::ValuesIn(test::small_count_methods()),
