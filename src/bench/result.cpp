@@ -112,7 +112,7 @@ JsonLines::JsonLines(const std::string& path) : path_(path) {
 void JsonLines::write(const Json& row) {
   run_on_root(MPI_COMM_WORLD, [&] {
     if (path_.empty()) return;
-    file_ << row.dump() << std::endl;
+    file_ << row.dump() << '\n' << std::flush;
     if (!file_) throw Error(ExitCode::io, fmt::format("{}: could not be written", path_));
   });
 }
