@@ -67,6 +67,11 @@ class Row:
         return " x ".join(map(str, self.process_grid))
 
     @property
+    def is_baseline(self) -> bool:
+        """Whether it is a library's own transform, for comparison."""
+        return self.what == "fft" and not self.kind.startswith(("slab", "pencil"))
+
+    @property
     def points(self) -> int:
         """The number of cells."""
         return math.prod(self.cells)
@@ -162,10 +167,13 @@ def read_rows(paths: Iterable[Path]) -> list[Row]:
 
 
 def fastest(rows: Iterable[Row]) -> list[Row]:
-    """The fastest set-up for each benchmark, grid, precision and number of ranks, in this order."""
+    """The fastest set-up for each benchmark, grid, precision and number of ranks, in this order.
+
+    Libraries' own transforms compete among themselves only.
+    """
     best: dict[tuple[object, ...], Row] = {}
     for row in rows:
-        key = (row.what, row.points, row.cells, row.precision, row.ranks, row.device)
+        key = (row.what, row.points, row.cells, row.precision, row.ranks, row.device, row.is_baseline)
         if key not in best or row.median < best[key].median:
             best[key] = row
     return [best[key] for key in sorted(best)]

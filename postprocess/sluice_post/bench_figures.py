@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from matplotlib.axes import Axes
@@ -80,7 +81,7 @@ SCALING: dict[str, Callable[[Row], float]] = {
 def _scaling_curves(rows: Sequence[Row]) -> dict[str, list[Row]]:
     """The fastest set-ups over the number of ranks, where there are several."""
     curves: dict[str, list[Row]] = {}
-    for row in fastest(row for row in rows if row.what != "links"):
+    for row in fastest(row for row in rows if row.what != "links" and not row.is_baseline):
         curves.setdefault(f"{row.what} {row.grid} {row.precision}", []).append(row)
     return {name: curve for name, curve in curves.items() if len({row.ranks for row in curve}) > 1}
 
@@ -129,7 +130,7 @@ def decomposition_figure(rows: Sequence[Row]) -> Figure | None:
     groups = {
         key: group
         for key, group in groups.items()
-        if len({row.kind.startswith("slab") for row in group}) == 2  # both
+        if {"slab", "pencil"} <= {row.kind.split("_")[0] for row in group}
     }
     if not groups:
         return None
@@ -137,7 +138,10 @@ def decomposition_figure(rows: Sequence[Row]) -> Figure | None:
     all_axes = figure.subplots(len(groups), 2, squeeze=False)
     for (total, relative), ((ranks, precision), group) in zip(all_axes, sorted(groups.items()), strict=True):
         grids = [grid for _, grid in sorted({(row.points, row.grid) for row in group})]
-        best = {grid: min(row.median for row in group if row.grid == grid) for grid in grids}
+        ours = [row for row in group if not row.is_baseline]
+        best = {
+            grid: min((row.median for row in ours if row.grid == grid), default=math.nan) for grid in grids
+        }
         for panel in sorted({row.panel for row in group}):
             times: dict[str, float] = {}
             for row in group:

@@ -139,6 +139,13 @@ def test_slabs_and_pencils_are_compared_where_both_were_measured(file, transform
     assert list(total.get_lines()[1].get_ydata()) == [8, 64]
 
 
+def test_transforms_of_libraries_do_not_count_as_decompositions(tmp_path):
+    rows = read_rows([write(tmp_path / "a.json", fft(2, "slab_2d_1d", 2.0), fft(2, "cufft", 1.0))])
+    assert [row.kind for row in fastest(rows)] == ["slab_2d_1d", "cufft"]
+    assert decomposition_figure(rows) is None
+    assert scaling_figure(rows) is None
+
+
 def test_rates_are_drawn_over_piece_sizes(file, transforms):
     assert pieces_figure(read_rows([file])) is None
     curve, chosen = pieces_figure(read_rows(transforms)).axes[0].get_lines()[:2]
