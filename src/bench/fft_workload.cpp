@@ -57,6 +57,7 @@ class FftWorkload : public RoundTrip {
   void forward() override { fft_.forward(values_.data(), coefficients_.data()); }
   void backward() override { fft_.backward(coefficients_.data(), values_.data()); }
   double bytes_sent() const override { return bytes_; }
+  double bytes_held() const override { return static_cast<double>(fft_.bytes()); }
   double operations() const override { return transform_operations(cells_); }
   PhaseTimers* timers() override { return &fft_.timers(); }
   std::vector<PieceTuning> piece_tuning() const override { return exchanges_.piece_tuning(); }

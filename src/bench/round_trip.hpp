@@ -51,6 +51,9 @@ class RoundTrip : public Workload {
   }
   /// Bytes that leave this rank in a round trip.
   virtual double bytes_sent() const = 0;
+  /// Memory that this rank holds besides the caller's arrays: buffers, work arrays and those of libraries; 0 if not
+  /// counted.
+  virtual double bytes_held() const { return 0; }
   /// Operations of a round trip, summed over ranks; 0 if nothing is computed.
   virtual double operations() const { return 0; }
   /// As Exchange::piece_tuning().

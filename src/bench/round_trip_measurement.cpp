@@ -60,6 +60,7 @@ void add_times(const BenchOptions& options, RoundTrip& workload, Json& row) {
   row["repeats"] = seconds.size();
   row["bytes_sent"] = bytes_sent;
   row["gb_per_s"] = bytes_sent / round_trip.median * 1e-9;
+  if (const double bytes = max_of_ranks(workload.bytes_held()); bytes > 0) row["bytes_held"] = bytes;
   if (workload.operations() > 0) row["tflops"] = workload.operations() / round_trip.median * 1e-12;
   if (spent > options.time_limit) return;
   const int fewer = std::max(3, options.repeats / 2);
