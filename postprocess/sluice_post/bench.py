@@ -38,7 +38,7 @@ class Row:
     median: float
     least: float
     most: float
-    gb_per_s: float
+    gb_per_s: float | None
     tflops: float | None
     communication_fraction: float | None
     error: float | None
@@ -120,7 +120,7 @@ def _row(entry: dict[str, Any]) -> Row:
         median=_positive(entry, "milliseconds"),
         least=least,
         most=most,
-        gb_per_s=_number(entry["gb_per_s"], "gb_per_s"),
+        gb_per_s=_optional(entry, "gb_per_s"),
         tflops=_optional(entry, "tflops"),
         communication_fraction=_optional(entry, "communication_fraction"),
         error=_optional(entry, "error"),
@@ -204,7 +204,7 @@ def table_text(rows: Iterable[Row]) -> str:
                 str(row.ranks),
                 f"{row.panel} {row.exchange}",
                 f"{row.median:.3f}",
-                f"{row.gb_per_s:.2f}",
+                _text(row.gb_per_s, 2),
                 _text(row.tflops, 3),
                 _text(row.communication_fraction, 2),
             )
@@ -232,8 +232,8 @@ def csv_text(rows: Iterable[Row]) -> str:
     for row in rows:
         cells = row.cells or ("", "", "")
         names = (row.precision, row.ranks, row.device, row.kind, row.layout, row.processes, row.exchange)
-        optional = (row.tflops, row.communication_fraction, row.error)
-        numbers = (row.median, row.least, row.most, row.gb_per_s, *optional)
+        optional = (row.gb_per_s, row.tflops, row.communication_fraction, row.error)
+        numbers = (row.median, row.least, row.most, *optional)
         texts = [str(value) for value in (row.what, *cells, *names)]
         quoted = [
             '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text for text in texts

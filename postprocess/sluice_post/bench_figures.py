@@ -79,11 +79,15 @@ SCALING: dict[str, Callable[[Row], float]] = {
 
 
 def _scaling_curves(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """The fastest set-ups over the number of ranks, where there are several."""
-    curves: dict[str, list[Row]] = {}
+    """The fastest set-ups over the number of ranks, where there are several, by what a legend calls them."""
+    curves: dict[tuple[str, str], list[Row]] = {}
     for row in fastest(row for row in rows if row.what != "links" and not row.is_baseline):
-        curves.setdefault(f"{row.what} {row.grid} {row.precision}", []).append(row)
-    return {name: curve for name, curve in curves.items() if len({row.ranks for row in curve}) > 1}
+        curves.setdefault((f"{row.what} {row.grid} {row.precision}", row.device), []).append(row)
+    curves = {key: curve for key, curve in curves.items() if len({row.ranks for row in curve}) > 1}
+    devices = {device for _, device in curves}
+    return {
+        f"{name}, {device}" if len(devices) > 1 else name: curve for (name, device), curve in curves.items()
+    }
 
 
 def scaling_figure(rows: Sequence[Row]) -> Figure | None:
@@ -119,14 +123,15 @@ def scaling_figure(rows: Sequence[Row]) -> Figure | None:
 
 
 def decomposition_figure(rows: Sequence[Row]) -> Figure | None:
-    """Slabs against pencils: times over the grids, and relative to the fastest, for each number of ranks.
+    """Slabs against pencils: times over the grids, and relative to the fastest.
 
-    Each decomposition has its fastest exchange. As figures 5.6 to 5.8 of Egger (2021). None without both.
+    For each number of ranks, precision and device. Each decomposition has its fastest exchange. As figures 5.6 to 5.8
+    of Egger (2021). None without both.
     """
-    groups: dict[tuple[int, str], list[Row]] = {}
+    groups: dict[tuple[int, str, str], list[Row]] = {}
     for row in rows:
         if row.what == "fft":
-            groups.setdefault((row.ranks, row.precision), []).append(row)
+            groups.setdefault((row.ranks, row.precision, row.device), []).append(row)
     groups = {
         key: group
         for key, group in groups.items()
@@ -134,9 +139,14 @@ def decomposition_figure(rows: Sequence[Row]) -> Figure | None:
     }
     if not groups:
         return None
+    devices = {device for _, _, device in groups}
     figure = new_figure(11, 4.2 * len(groups))
     all_axes = figure.subplots(len(groups), 2, squeeze=False)
-    for (total, relative), ((ranks, precision), group) in zip(all_axes, sorted(groups.items()), strict=True):
+    for (total, relative), (key, group) in zip(all_axes, sorted(groups.items()), strict=True):
+        ranks, precision, device = key
+        title = f"{ranks} ranks, {precision} precision"
+        if len(devices) > 1:
+            title += f"\n{device}"
         grids = [grid for _, grid in sorted({(row.points, row.grid) for row in group})]
         ours = [row for row in group if not row.is_baseline]
         best = {
@@ -157,7 +167,7 @@ def decomposition_figure(rows: Sequence[Row]) -> Figure | None:
         for axes in (total, relative):
             axes.set_xticks(range(len(grids)), grids)
             axes.tick_params(axis="x", which="minor", length=0)
-            axes.set_title(f"{ranks} ranks, {precision} precision", loc="left")
+            axes.set_title(title, loc="left")
     return figure
 
 

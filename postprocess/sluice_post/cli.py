@@ -186,7 +186,7 @@ def _bench(arguments: argparse.Namespace) -> None:
     from sluice_post.style import figure_style, save_png
 
     rows = bench.read_rows(arguments.files)
-    base: Path = (arguments.output or arguments.files[0]).with_suffix("")
+    base: Path = arguments.output or arguments.files[0].with_suffix("")
 
     def path(ending: str) -> Path:
         return base.with_name(base.name + ending)

@@ -112,6 +112,14 @@ def test_tables_hold_the_fastest_and_all_rows(transforms):
     assert {line.count(",") for line in table} == {table[0].count(",")}
 
 
+def test_an_unknown_rate_is_an_empty_cell(tmp_path):
+    row = fft(2, "cufft", 1.0)
+    del row["gb_per_s"]
+    rows = read_rows([write(tmp_path / "fft.json", row)])
+    assert table_text(rows).splitlines()[1].split()[-3:] == ["1.000", "0.250", "0.50"]
+    assert csv_text(rows).splitlines()[1].endswith(",1,0.9,1.2,,0.25,0.5,0")
+
+
 def test_names_with_commas_are_quoted_in_the_table(tmp_path):
     file = write(tmp_path / "fft.json", fft(4, "pencil", 1.0) | {"exchange": "rows=peer,columns=nccl"})
     assert '"rows=peer,columns=nccl"' in csv_text(read_rows([file]))
@@ -128,6 +136,30 @@ def test_speed_up_is_drawn_for_grids_with_several_rank_counts(file, transforms):
     assert list(line.get_xdata()) == [1, 2, 4]
     assert list(line.get_ydata()) == pytest.approx([1, 2, 4])
     assert line.get_label() == r"fft 64 x 64 x 64 double, $\gamma$ = 1.00"
+
+
+def test_devices_are_not_mixed(tmp_path):
+    entries = [
+        fft(ranks, kind, factor * time / ranks, device=device)
+        for device, factor in (("a processor", 8), ("a GPU", 1))
+        for ranks in (1, 2)
+        for kind, time in (("slab_2d_1d", 1.0), ("pencil", 2.0))
+    ]
+    rows = read_rows([write(tmp_path / "fft.json", *entries)])
+    curves = scaling_figure(rows).axes[0].get_lines()[:2]
+    for line, device in zip(curves, ("a GPU", "a processor"), strict=True):
+        assert list(line.get_ydata()) == pytest.approx([1, 2])
+        assert line.get_label() == rf"fft 64 x 64 x 64 double, {device}, $\gamma$ = 1.00"
+    axes = decomposition_figure(rows).axes
+    assert [a.get_title(loc="left") for a in axes[::2]] == [
+        f"{ranks} ranks, double precision\n{device}"
+        for ranks in (1, 2)
+        for device in ("a GPU", "a processor")
+    ]
+    for relative in axes[1::2]:
+        pencil, slab = relative.get_lines()
+        assert list(pencil.get_ydata()) == pytest.approx([2])
+        assert list(slab.get_ydata()) == [1]
 
 
 def test_slabs_and_pencils_are_compared_where_both_were_measured(file, transforms):
@@ -175,6 +207,11 @@ def test_the_command_writes_all_figures_of_several_files(transforms, tmp_path, c
         *(f"fft{n}.png" for n in names),
     }
     assert "0.250" in capsys.readouterr().out
+
+
+def test_a_given_name_is_kept_whole(file, tmp_path):
+    assert main(["bench", str(file), "-o", str(tmp_path / "fft_1.5")]) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"bench.json", "fft_1.5.csv", "fft_1.5.png"}
 
 
 DAMAGED = json.dumps(entry("xz", "mpi_p2p", 2.0))
