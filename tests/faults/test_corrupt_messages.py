@@ -24,6 +24,8 @@ def test_wrong_results_are_reported_after_all_rows(what: str, tmp_path: Path) ->
     outcome = must(bench(what, "--all", "--json", file, env=CORRUPTING), 5)
     assert "gave wrong results" in outcome.err
     rows = [json.loads(line) for line in file.read_text().splitlines()]
+    # The libraries' own transforms do not use the exchange methods.
+    rows = [row for row in rows if row["kind"] not in {"cufft", "fftw"}]
     wrong = {row["exchange"] for row in rows if "fault" in row}
     right = {row["exchange"] for row in rows if "fault" not in row}
     assert "mpi_p2p" in wrong
