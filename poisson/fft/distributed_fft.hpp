@@ -86,7 +86,8 @@ class DistributedFft {
 
   // Arrays are device memory that begins at multiples of 16 bytes; a rank that owns nothing may pass null pointers. On
   // return the work has been issued. Collective. Throws Error(usage) if this object was made for the other kind of
-  // values, or if `in` is `out` where that is not allowed.
+  // values, or if `in` is `out` where that is not allowed. Each rank compares its own pointers, so work in place
+  // on all ranks or on none.
 
   /// `in`: real_elements(), not changed. `out`: complex_elements(), which begin with the coefficients.
   void forward(const real* in, std::complex<real>* out);
