@@ -157,7 +157,7 @@ class CufftXtBaseline : public RoundTrip {
     for_each_gpu([](std::size_t) {});
     if (checked_.size() > 0) store();
   }
-  double bytes_sent() const override { return 0; }  // unknown
+  double bytes_sent() const override { return -1; }
   double operations() const override { return transform_operations(cells_); }
 
  private:

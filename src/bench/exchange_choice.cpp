@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-/// One row: a setup that cannot be made has a "fault".
+/// One row: a setup that cannot be made or measured for want of memory has a "fault".
 Json row_of(const BenchOptions& options, const RoundTripSetup& setup) {
   Json row = new_result(options.what);
   row["cells"] = setup.cells;
@@ -26,12 +26,11 @@ Json row_of(const BenchOptions& options, const RoundTripSetup& setup) {
     exchanges = std::make_unique<Exchanges>(setup.exchange, MPI_COMM_WORLD);
     workload =
         options.what == "fft" ? make_fft(setup, exchanges->set()) : make_transpose(options, setup, exchanges->set());
+    measure(options, *workload, row);
   } catch (const Error& error) {  // the same on all ranks
     if (error.code() != ExitCode::resources) throw;
     row["fault"] = error.what();
-    return row;
   }
-  measure(options, *workload, row);
   return row;
 }
 

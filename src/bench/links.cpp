@@ -104,8 +104,9 @@ Json exchange_link(const BenchOptions& options, const std::string& method, std::
       incoming.push_back(peer);
     }
     const auto move = [&] { mover->move(outgoing, incoming); };
-    constexpr int max_tuning = 200;
-    for (int n = 0; !options.warm_up && n < max_tuning && is_tuning(exchange->piece_tuning()); ++n) seconds_of(move);
+    double spent = 0;
+    while (!options.warm_up && spent < options.time_limit && is_tuning(exchange->piece_tuning()))
+      spent += seconds_of(move);
     Json row = link(options, method, time_of(options, move), static_cast<double>(bytes) * (ranks - 1));
     std::vector<PieceTuning> tuning = exchange->piece_tuning();
     for (PieceTuning& pieces : tuning) pieces.traffic = "blocks";  // neither rows nor columns
@@ -128,11 +129,11 @@ ExitCode bench_links(const BenchOptions& options) {
                                              "as MPI counts in a message",
                                              options.bytes, sizeof(real), max_bytes));
   }
+  JsonLines json(options.json);
   std::vector<Json> links = stages(options, bytes);
   if (size_of(MPI_COMM_WORLD) > 1) {
     for (const std::string& method : exchange_methods()) links.push_back(exchange_link(options, method, bytes));
   }
-  JsonLines json(options.json);
   for (const Json& row : links) json.write(row);
   run_on_root(MPI_COMM_WORLD, [&] {
     fmt::print("links, blocks of {} bytes, {} rank(s), {}\n", bytes, size_of(MPI_COMM_WORLD), device::description());

@@ -45,8 +45,8 @@ void print_table(const std::vector<Json>& rows, const std::vector<Column>& colum
 /// Writes the result to a file; does nothing if `path` is empty. Throws Error(io).
 void write_json(const std::string& path, const Json& json);
 
-/// A file of JSON Lines: one object per measurement, written as soon as it is complete, so that a benchmark that is cut
-/// off leaves those before. Rank 0 writes; all members are collective and throw Error(io) on every rank.
+/// A file of JSON Lines: one object per measurement. What was written remains if a benchmark is cut off later. Rank 0
+/// writes; all members are collective and throw Error(io) on every rank.
 class JsonLines {
  public:
   /// Begins a new file; nothing is written if `path` is empty.

@@ -47,6 +47,13 @@ std::vector<RoundTripSetup> setups_of(const BenchOptions& options, const Cells& 
   const int ranks = size_of(MPI_COMM_WORLD);
   std::vector<RoundTripSetup> setups =
       options.what == "fft" ? fft_setups(options, cells, ranks) : transpose_setups(options, cells, ranks);
+  if (setups.empty() && (options.kind == "cufft" || options.kind == "fftw")) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format("bench {}: no transform by {} on {} rank(s); `bench fft` has cufft in GPU builds, and fftw on "
+                    "one rank in CPU builds",
+                    options.what, options.kind, ranks));
+  }
   if (setups.empty()) {
     throw Error(ExitCode::usage,
                 fmt::format("bench {}: nothing is exchanged between {} rank(s) that way; start it with "

@@ -49,7 +49,7 @@ class RoundTrip : public Workload {
     forward();
     backward();
   }
-  /// Bytes that leave this rank in a round trip.
+  /// Bytes that leave this rank in a round trip; negative if unknown.
   virtual double bytes_sent() const = 0;
   /// Memory that this rank holds besides the caller's arrays: buffers, work arrays and those of libraries; 0 if not
   /// counted.

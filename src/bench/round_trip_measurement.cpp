@@ -58,8 +58,10 @@ void add_times(const BenchOptions& options, RoundTrip& workload, Json& row) {
   const Spread round_trip = spread_of(seconds);
   add_milliseconds(row, round_trip);
   row["repeats"] = seconds.size();
-  row["bytes_sent"] = bytes_sent;
-  row["gb_per_s"] = bytes_sent / round_trip.median * 1e-9;
+  if (bytes_sent >= 0) {
+    row["bytes_sent"] = bytes_sent;
+    row["gb_per_s"] = bytes_sent / round_trip.median * 1e-9;
+  }
   if (const double bytes = max_of_ranks(workload.bytes_held()); bytes > 0) row["bytes_held"] = bytes;
   if (workload.operations() > 0) row["tflops"] = workload.operations() / round_trip.median * 1e-12;
   if (spent > options.time_limit) return;

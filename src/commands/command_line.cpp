@@ -99,7 +99,9 @@ void add_bench(CLI::App& app, BenchOptions& options) {
                    "transpose, fft, links: round trips or blocks before those that count; without it 3, or as many as "
                    "mpi_pipelined needs to choose its pieces")
       ->check(CLI::NonNegativeNumber);
-  bench->add_option("--time-limit", options.time_limit, "transpose, fft: seconds for each way")
+  bench
+      ->add_option("--time-limit", options.time_limit,
+                   "transpose, fft: seconds for each way; links: seconds for choosing pieces")
       ->check(CLI::PositiveNumber);
   bench
       ->add_option("--json", options.json,

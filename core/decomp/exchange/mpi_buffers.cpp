@@ -28,7 +28,9 @@ std::size_t mpi_max_count() {
   return max_count;
 }
 
-SmallMpiCounts::SmallMpiCounts(std::size_t count) : previous_(std::exchange(max_count, count)) {}
+SmallMpiCounts::SmallMpiCounts(std::size_t count) : previous_(std::exchange(max_count, count)) {
+  SLUICE_REQUIRE(count > 1, "datatypes are nested, so a count must reduce their number");
+}
 
 SmallMpiCounts::~SmallMpiCounts() {
   max_count = previous_;
