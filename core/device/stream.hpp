@@ -16,6 +16,10 @@ class Stream {
   void wait_for(const Event& event);
   /// Issues a copy between device memory and memory of allocate_host().
   void copy(void* to, const void* from, std::size_t bytes);
+  /// Issues a copy of `rows` rows of `bytes` each between device memory of any GPUs; rows begin `to_distance` and
+  /// `from_distance` bytes apart.
+  void copy_rows(void* to, std::size_t to_distance, const void* from, std::size_t from_distance, std::size_t bytes,
+                 std::size_t rows);
   /// Records `event` after the copies issued so far.
   void record(Event& event);
 

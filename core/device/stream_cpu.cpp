@@ -34,6 +34,14 @@ void Stream::copy(void* to, const void* from, std::size_t bytes) {
   std::memcpy(to, from, bytes);
 }
 
+void Stream::copy_rows(void* to, std::size_t to_distance, const void* from, std::size_t from_distance,
+                       std::size_t bytes, std::size_t rows) {
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::memcpy(static_cast<std::byte*>(to) + row * to_distance,
+                static_cast<const std::byte*>(from) + row * from_distance, bytes);
+  }
+}
+
 void Stream::record(Event& event) {
   event.record();
 }

@@ -59,6 +59,13 @@ void Stream::copy(void* to, const void* from, std::size_t bytes) {
              "cudaMemcpyAsync");
 }
 
+void Stream::copy_rows(void* to, std::size_t to_distance, const void* from, std::size_t from_distance,
+                       std::size_t bytes, std::size_t rows) {
+  check_cuda(cudaMemcpy2DAsync(to, to_distance, from, from_distance, bytes, rows, cudaMemcpyDefault,
+                               static_cast<cudaStream_t>(handle_.get())),
+             "cudaMemcpy2DAsync");
+}
+
 void Stream::record(Event& event) {
   check_cuda(cudaEventRecord(static_cast<cudaEvent_t>(event.handle_.get()), static_cast<cudaStream_t>(handle_.get())),
              "cudaEventRecord");

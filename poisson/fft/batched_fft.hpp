@@ -8,10 +8,11 @@
 
 #include "core/support/real.hpp"
 #include "poisson/fft/fft_work.hpp"
+#include "poisson/fft/rows_elsewhere.hpp"
 
 namespace sluice {
 
-class ColumnFourier;
+class SplitColumnFourier;
 
 /// Coefficient k of n values: sum of v_j exp(-2 pi i j k / n) from real values (k = 0 ... n / 2) or `forward`; with
 /// exp(+2 pi i j k / n) `backward`, and to real values from k = 0 ... n / 2, whose conjugates are the rest:
@@ -55,7 +56,7 @@ class FftPlan {
   virtual std::size_t work_bytes() const { return 0; }
 };
 
-/// Transforms such a batch: columns that are neighbours in memory by ColumnFourier, all others by a plan of the
+/// Transforms such a batch: columns that are neighbours in memory by SplitColumnFourier, all others by a plan of the
 /// library. Arrays are in device memory and begin at multiples of 16 bytes. On a GPU, only one of the merged loops is
 /// within a launch, so transforms of real values must begin at even elements in all others.
 class BatchedFft {
@@ -71,8 +72,11 @@ class BatchedFft {
   /// Issues the transforms. `in` and `out` must not overlap, or be the same if FftBatch::in_place allows it.
   void run(const real* in, std::complex<real>* out);  ///< real_to_complex
   void run(std::complex<real>* in, real* out);        ///< complex_to_real; destroys `in`
-  void run(const std::complex<real>* in, std::complex<real>* out);
+  void run(const std::complex<real>* in, std::complex<real>* out, const RowsElsewhere& elsewhere = {});
 
+  /// Whether run() takes rows elsewhere, as SplitColumnFourier does: for transforms along y of an array with its planes
+  /// in z.
+  bool takes_rows_elsewhere() const { return columns_ != nullptr; }
   /// What these transforms need of the work area, in bytes.
   std::size_t work_bytes() const { return plan_ ? plan_->work_bytes() : 0; }
 
@@ -82,7 +86,7 @@ class BatchedFft {
 
   FftKind kind_ = FftKind::forward;
   FftBatch batch_;
-  std::unique_ptr<ColumnFourier> columns_;
+  std::unique_ptr<SplitColumnFourier> columns_;
   std::unique_ptr<FftPlan> plan_;  ///< null for columns and for an empty batch
 };
 

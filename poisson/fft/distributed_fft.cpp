@@ -10,7 +10,7 @@
 #include "core/device/buffer.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
-#include "poisson/fft/batched_fft.hpp"
+#include "poisson/fft/fft_in_pieces.hpp"
 #include "poisson/fft/redistribution.hpp"
 
 namespace sluice {
@@ -69,22 +69,24 @@ Box3 in_memory(const Box3& box, const AxisOrder& order) {
   return reordered;
 }
 
-/// The stride along each axis.
-Triple strides(const Box3& box, const AxisOrder& order) {
-  Triple stride{};
-  std::int64_t elements = 1;
-  for (const std::size_t axis : order) {
-    stride[axis] = elements;
-    elements *= box.extent(static_cast<int>(axis));
-  }
-  return stride;
-}
-
 /// One side of a transform: the stride along each axis of a field, and the distance between fields.
 struct Placement {
-  Triple stride;
-  std::int64_t distance;
+  Triple stride{};
+  std::int64_t distance = 0;
 };
+
+/// Of arrays whose rows begin at multiples of `row_unit` elements.
+Placement placement(const Box3& box, const AxisOrder& order, std::int64_t row_unit = 1) {
+  Placement side;
+  std::int64_t elements = 1;
+  for (const std::size_t axis : order) {
+    side.stride[axis] = elements;
+    elements *= box.extent(static_cast<int>(axis));
+    elements = (elements + row_unit - 1) / row_unit * row_unit;  // of all but the first axis, it is a multiple
+  }
+  side.distance = elements;
+  return side;
+}
 
 FftBatch batch_along(std::size_t axis, const Box3& box, const Placement& in, const Placement& out, int fields) {
   const std::size_t first = axis == 0 ? 1 : 0;
@@ -122,6 +124,19 @@ std::int64_t distance_of(const FftFields& fields, const Box3& box) {
   return fields.type == FftType::real_to_complex && fields.count > 1 ? values + values % 2 : values;
 }
 
+/// Elements at whose multiples rows begin if they are aligned to the unit in which a GPU's memory and links move data.
+constexpr std::int64_t aligned_row_unit = 128 / sizeof(Complex);
+
+/// How many planes of this box to exchange at a time while the next ones are transformed.
+std::int64_t planes_of_piece(const Box3& box, std::int64_t least_bytes) {
+  constexpr std::int64_t most_pieces = 16;
+  constexpr std::int64_t unit = 4;  // planes, so that each piece is aligned to 16 bytes
+  const std::int64_t bytes = box.volume() * static_cast<std::int64_t>(sizeof(Complex));
+  const std::int64_t count = std::clamp<std::int64_t>(bytes / least_bytes, 1, most_pieces);
+  const std::int64_t units = (box.extent(2) + unit - 1) / unit;
+  return (units + count - 1) / count * unit;
+}
+
 /// The type of transforms from and to such values.
 template <class Value>
 constexpr FftType type_of = std::is_same_v<Value, real> ? FftType::real_to_complex : FftType::complex_to_complex;
@@ -136,11 +151,12 @@ const char* values_of(FftType type) {
 /// complex array or in a work array, because a transform that changes the order of memory cannot work in place.
 struct DistributedFft::Pipeline {
   struct Step {
-    BatchedFft forward, backward;
+    FftInPieces forward, backward;
     std::optional<Redistribution> to_next, from_next;
     const Exchange* exchange = nullptr;  ///< of both redistributions
     std::size_t result = 0;              ///< array to which `forward` writes: 0 the caller's, 1 the work array
     std::size_t array = 0;               ///< array that holds the result after `to_next`
+    std::int64_t row_unit = 1;           ///< rows of the result begin at multiples of this many elements
   };
 
   Pipeline(const Triple& cells, FftDecomposition decomposition, FftLayout layout, const Communicator& comm,
@@ -169,11 +185,25 @@ struct DistributedFft::Pipeline {
         return over_py ? comm.row_boxes(box) : comm.column_boxes(box);
       };
       const MPI_Comm ranks = over_py ? comm.row() : comm.column();
+      if (size_of(ranks) == 1) continue;
       Exchange& exchange = over_py ? exchanges.rows : exchanges.columns;
-      steps[n].exchange = &exchange;
-      steps[n].to_next.emplace(ranks, boxes(n), boxes(n + 1), fields.count, exchange, timers);
-      steps[n].from_next.emplace(ranks, boxes(n + 1), boxes(n), fields.count, exchange, timers);
+      Step& step = steps[n];
+      step.exchange = &exchange;
+      const bool whole_rows = n == 1 && !steps[0].to_next;  // in x on both sides
+      if (whole_rows && from_real && layout == FftLayout::contiguous && exchange.reaches_memory())
+        step.row_unit = aligned_row_unit;
+      step.to_next.emplace(ranks, boxes(n), boxes(n + 1), fields.count, Redistribution::Shared::to, step.row_unit,
+                           exchange, timers);
+      step.from_next.emplace(ranks, boxes(n + 1), boxes(n), fields.count, Redistribution::Shared::from, step.row_unit,
+                             exchange, timers);
     }
+    if (!steps[0].to_next) steps[0].row_unit = steps[1].row_unit;  // y works in place
+    while (last_before < 2 && !steps[last_before].to_next) ++last_before;
+    const Step& sent = steps[last_before];
+    in_pieces = layout == FftLayout::contiguous && fields.count == 1 && sent.to_next && sent.to_next->is_remote();
+    const std::int64_t planes = values.extent(2);
+    pieces = {planes, in_pieces ? planes_of_piece(box_of_step(last_before, comm.rank()), sent.exchange->least_piece())
+                                : planes};
     // The last result is in the caller's array. A transform that changes the order goes from one array to the other,
     // and so does a redistribution without buffers.
     bool two_arrays = false;
@@ -190,13 +220,18 @@ struct DistributedFft::Pipeline {
         const Box3 own = box_of_step(n, comm.rank());
         const bool real_side = n == 0 && from_real;
         const Box3& in_space = n == 0 ? values : own;
-        const Placement before{strides(in_space, orders[n]), n == 0 ? distance_of(fields, values) : own.volume()};
-        const Placement after{strides(own, orders[n + 1]), own.volume()};
-        steps[n].forward = BatchedFft(real_side ? FftKind::real_to_complex : FftKind::forward,
-                                      batch_along(n, in_space, before, after, fields.count), of_library);
-        steps[n].backward = BatchedFft(real_side ? FftKind::complex_to_real : FftKind::backward,
-                                       batch_along(n, in_space, after, before, fields.count), of_library);
-        elements = std::max(elements, static_cast<std::size_t>(fields.count * own.volume()));
+        Placement before = placement(in_space, orders[n], n == 0 ? 1 : steps[n - 1].row_unit);
+        if (n == 0) before.distance = distance_of(fields, values);
+        const Placement after = placement(own, orders[n + 1], steps[n].row_unit);
+        const auto make = [&](FftKind kind, const Placement& in, const Placement& out) {
+          const FftBatch batch = batch_along(n, in_space, in, out, fields.count);
+          const std::int64_t all = batch.loops[1].count;
+          return FftInPieces(kind, batch, in_pieces && n <= last_before ? pieces : PlanePieces{all, all}, of_library);
+        };
+        steps[n].forward = make(real_side ? FftKind::real_to_complex : FftKind::forward, before, after);
+        steps[n].backward = make(real_side ? FftKind::complex_to_real : FftKind::backward, after, before);
+        const std::int64_t largest = n == 0 ? after.distance : std::max(before.distance, after.distance);
+        elements = std::max(elements, static_cast<std::size_t>(fields.count * largest));
       }
       if (layout == FftLayout::realigned || two_arrays) work = Buffer<Complex>(elements);
     });
@@ -204,20 +239,16 @@ struct DistributedFft::Pipeline {
 
   std::array<Complex*, 2> arrays(Complex* of_caller) { return {of_caller, work.size() > 0 ? work.data() : of_caller}; }
 
-  template <class In, class Out>
-  void transform(BatchedFft& fft, In* in, Out* out) {
+  template <class... Arguments>
+  void transform(FftInPieces& fft, std::size_t piece, Arguments... arguments) {
     const PhaseTimers::Scope scope(timers, "fft");
-    fft.run(in, out);
+    fft.run(piece, arguments...);
   }
 
-  /// A transform to `result` and the redistribution, if there is one, to `out`. Blocks to be sent may be written to
-  /// `room`. Returns where the values are.
-  template <class In>
-  Complex* advance(BatchedFft& fft, In* in, Complex* result, std::optional<Redistribution>& redistribution,
-                   Complex* out, Complex* room) {
-    Complex* const blocks = redistribution ? redistribution->open(result, room) : result;
-    transform(fft, in, blocks);
-    return redistribution ? redistribution->run(blocks, out) : result;
+  /// Rows that the transform before the first exchange leaves in the exchange's memory, forward, or takes from there.
+  RowsElsewhere own_rows(const std::optional<Redistribution>& redistribution) const {
+    const bool possible = in_pieces && last_before == 1 && steps[1].forward.takes_rows_elsewhere();
+    return possible ? redistribution->own_rows() : RowsElsewhere{};
   }
 
   /// Throws Error(usage) if this object does not transform such arrays.
@@ -234,21 +265,73 @@ struct DistributedFft::Pipeline {
   void forward(const Value* in, Complex* out) {
     require(type_of<Value>, in, out);
     const std::array<Complex*, 2> array = arrays(out);
-    auto& [x, y, z] = steps;
-    // x reads neither array, so its blocks need not overlap its result.
-    Complex* modes = advance(x.forward, in, array[x.result], x.to_next, array[x.array], array[1 - x.array]);
-    modes = advance(y.forward, modes, array[y.result], y.to_next, array[y.array], array[y.array]);
-    transform(z.forward, modes, out);
+    // Where the transform of a step writes. x reads neither array, so its blocks need not overlap its result.
+    const auto target = [&](std::size_t n) {
+      Step& step = steps[n];
+      Complex* const result = array[step.result];
+      return step.to_next ? step.to_next->open(result, array[n == 0 ? 1 - step.array : step.array]) : result;
+    };
+    Complex* modes = nullptr;
+    Step& sent = steps[last_before];
+    const RowsElsewhere own = own_rows(sent.to_next);
+    for (std::size_t piece = 0; piece < pieces.count(); ++piece) {
+      modes = target(0);
+      transform(steps[0].forward, piece, in, modes);
+      for (std::size_t n = 1; n <= last_before; ++n) {
+        Complex* const to = target(n);
+        transform(steps[n].forward, piece, modes, to, n == last_before ? own : RowsElsewhere{});
+        modes = to;
+      }
+      if (in_pieces) sent.to_next->send(modes, range(piece), own.data == nullptr);
+    }
+    for (std::size_t n = last_before;; ++n) {
+      if (steps[n].to_next) modes = steps[n].to_next->run(modes, array[steps[n].array]);
+      if (n == 2) break;
+      Complex* const to = target(n + 1);
+      transform(steps[n + 1].forward, 0, modes, to);
+      modes = to;
+    }
   }
 
   template <class Value>
   void backward(Complex* in, Value* out) {
     require(type_of<Value>, in, out);
     const std::array<Complex*, 2> array = arrays(in);
-    auto& [x, y, z] = steps;
-    Complex* modes = advance(z.backward, in, array[y.array], y.from_next, array[y.result], array[y.array]);
-    modes = advance(y.backward, modes, array[x.array], x.from_next, array[x.result], array[x.array]);
-    transform(x.backward, modes, out);
+    Complex* modes = in;
+    for (std::size_t n = 2; n > last_before; --n) {
+      Step& step = steps[n - 1];
+      Complex* const room = array[step.array];
+      Complex* const blocks = step.from_next ? step.from_next->open(room, room) : room;
+      transform(steps[n].backward, 0, modes, blocks);
+      modes = blocks;
+      if (!step.from_next) continue;
+      if (n - 1 == last_before && in_pieces) {
+        modes = array[step.result];
+        step.from_next->start(modes, all_pieces(), own_rows(step.from_next).data == nullptr);
+      } else {
+        modes = step.from_next->run(blocks, array[step.result]);
+      }
+    }
+    Step& received = steps[last_before];
+    const RowsElsewhere own = own_rows(received.from_next);
+    for (std::size_t piece = 0; piece < pieces.count(); ++piece) {
+      if (in_pieces) received.from_next->await(piece);
+      Complex* from = modes;
+      for (std::size_t n = last_before; n > 0; --n) {
+        Complex* const to = array[steps[n - 1].array];
+        transform(steps[n].backward, piece, from, to, n == last_before ? own : RowsElsewhere{});
+        from = to;
+      }
+      transform(steps[0].backward, piece, from, out);
+    }
+    if (in_pieces) received.from_next->end();
+  }
+
+  Redistribution::Planes range(std::size_t piece) const { return {pieces.first(piece), pieces.last(piece)}; }
+  std::vector<Redistribution::Planes> all_pieces() const {
+    std::vector<Redistribution::Planes> list;
+    for (std::size_t piece = 0; piece < pieces.count(); ++piece) list.push_back(range(piece));
+    return list;
   }
 
   /// Of the buffers that this step needs for sending or receiving.
@@ -272,6 +355,9 @@ struct DistributedFft::Pipeline {
   FftFields fields;
   bool may_be_in_place = false;  ///< rows keep their length, and no transform changes the order of memory
   std::array<Step, 3> steps;
+  std::size_t last_before = 0;  ///< the last transform before the first exchange, or of all
+  bool in_pieces = false;       ///< whether the transforms up to it overlap with the exchange
+  PlanePieces pieces;           ///< of all planes
   Buffer<Complex> work;
   FftWork of_library;  ///< of all six transforms
   Box3 values, coefficients;

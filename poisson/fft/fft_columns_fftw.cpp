@@ -11,29 +11,33 @@ namespace {
 using Complex = std::complex<real>;
 
 /// Copies `together` columns at a time into contiguous buffers, so that whole cache lines are read and written.
-class Columns : public ColumnFourier {
+class Columns : public SplitColumnFourier {
  public:
-  Columns(int columns, int length, int planes, std::int64_t stride_y, std::int64_t stride_z)
+  Columns(int columns, int length, int planes, const ColumnStrides& from, const ColumnStrides& to)
       : nx_(columns),
         ny_(length),
         nz_(planes),
-        stride_y_(stride_y),
-        stride_z_(stride_z),
+        from_(from),
+        to_(to),
         pitch_((std::ptrdiff_t{length} + 7) / 4 * 4),
         source_(buffer_size()),
         target_(buffer_size()),
         forward_({length, 1, 1}, {}, source_.data(), target_.data(), FFTW_FORWARD),
         backward_({length, 1, 1}, {}, source_.data(), target_.data(), FFTW_BACKWARD) {}
 
-  void run(const Complex* from, Complex* to, bool forward) override {
+  void transform(const Complex* from, Complex* to, bool forward, const RowsElsewhere& elsewhere) override {
     const FftwPlan& plan = forward ? forward_ : backward_;
+    const bool reads = !forward && elsewhere.data != nullptr;
+    const bool writes = forward && elsewhere.data != nullptr;
     for (int k = 0; k < nz_; ++k) {
       for (int i = 0; i < nx_; i += together) {
-        const std::ptrdiff_t first = i + k * stride_z_;
+        const Rows source{const_cast<Complex*>(from) + i + k * from_.z, from_.y, reads ? elsewhere : RowsElsewhere{}, i,
+                          k};
+        const Rows target{to + i + k * to_.z, to_.y, writes ? elsewhere : RowsElsewhere{}, i, k};
         if (nx_ - i >= together) {
-          transform(from + first, to + first, plan, std::integral_constant<int, together>{});
+          transform_columns(source, target, plan, std::integral_constant<int, together>{});
         } else {
-          transform(from + first, to + first, plan, nx_ - i);
+          transform_columns(source, target, plan, nx_ - i);
         }
       }
     }
@@ -44,21 +48,36 @@ class Columns : public ColumnFourier {
 
   std::size_t buffer_size() const { return static_cast<std::size_t>(together) * static_cast<std::size_t>(pitch_); }
 
+  /// The rows of some columns of a plane.
+  struct Rows {
+    Complex* first;
+    std::int64_t stride;
+    RowsElsewhere others;
+    int column, plane;
+
+    Complex* operator[](int row) const {
+      if (row < others.first || row >= others.last) return first + row * stride;
+      return others.data + column + (row - others.first) * stride + plane * others.plane;
+    }
+  };
+
   template <class Count>
-  void transform(const Complex* from, Complex* to, const FftwPlan& plan, Count columns) {
+  void transform_columns(const Rows& from, const Rows& to, const FftwPlan& plan, Count columns) {
     Complex* const source = source_.data();
     Complex* const target = target_.data();
     for (int j = 0; j < ny_; ++j) {
-      for (int c = 0; c < columns; ++c) source[c * pitch_ + j] = from[j * stride_y_ + c];
+      const Complex* const row = from[j];
+      for (int c = 0; c < columns; ++c) source[c * pitch_ + j] = row[c];
     }
     for (int c = 0; c < columns; ++c) plan.run(source + c * pitch_, target + c * pitch_);
     for (int j = 0; j < ny_; ++j) {
-      for (int c = 0; c < columns; ++c) to[j * stride_y_ + c] = target[c * pitch_ + j];
+      Complex* const row = to[j];
+      for (int c = 0; c < columns; ++c) row[c] = target[c * pitch_ + j];
     }
   }
 
   int nx_, ny_, nz_;
-  std::int64_t stride_y_, stride_z_;
+  ColumnStrides from_, to_;
   std::ptrdiff_t pitch_;  ///< of the buffers' columns: whole cache lines, but no power of two
   Buffer<Complex> source_, target_;
   FftwPlan forward_, backward_;
@@ -66,9 +85,9 @@ class Columns : public ColumnFourier {
 
 }  // namespace
 
-std::unique_ptr<ColumnFourier> ColumnFourier::make(int nx, int ny, int nz, std::int64_t stride_y,
-                                                   std::int64_t stride_z) {
-  return std::make_unique<Columns>(nx, ny, nz, stride_y, stride_z);
+std::unique_ptr<SplitColumnFourier> SplitColumnFourier::make(int nx, int ny, int nz, const ColumnStrides& from,
+                                                             const ColumnStrides& to) {
+  return std::make_unique<Columns>(nx, ny, nz, from, to);
 }
 
 }  // namespace sluice

@@ -77,7 +77,8 @@ void FourierX::backward(Field& field) {
 std::unique_ptr<ColumnFourier> ColumnFourier::of_any_length(int nx, int ny, int nz, std::int64_t stride_y,
                                                             std::int64_t stride_z, FourierMethod /*method*/,
                                                             const FftWork& /*work*/) {
-  return make(nx, ny, nz, stride_y, stride_z);
+  const ColumnStrides strides{stride_y, stride_z};
+  return SplitColumnFourier::make(nx, ny, nz, strides, strides);
 }
 
 std::string fft_library() {

@@ -59,12 +59,18 @@ Parts Redistribution::Side::parts_of(Complex* array, int rank) const {
 }
 
 Redistribution::Redistribution(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, int count,
-                               Exchange& exchange, PhaseTimers& timers)
+                               Shared shared, std::int64_t row_unit, Exchange& exchange, PhaseTimers& timers)
     : rank_(rank_of(comm)),
+      timers_(&timers),
+      route_{comm, from, to, shared, count, row_unit},
       moves_(exchange.sends_unpacked() ? count : 1),
       source_(from[static_cast<std::size_t>(rank_)], to, count / moves_),
       target_(to[static_cast<std::size_t>(rank_)], from, count / moves_) {
   if (from.size() == 1) return;
+  if (exchange.reaches_memory()) {
+    remote_ = exchange.remote_mover(route_);
+    return;
+  }
   const Route route{comm, source_.layout(rank_), target_.layout(rank_), Traffic::all_to_all, &timers};
   if (exchange.sends_unpacked()) {
     mover_ = exchange.array_mover(route);
@@ -76,11 +82,21 @@ Redistribution::Redistribution(MPI_Comm comm, const std::vector<Box3>& from, con
 }
 
 Complex* Redistribution::open(Complex* target, Complex* room) {
+  if (remote_) return route_.shared == Shared::from ? shared() : target;
   if (blocks_ == nullptr || !source_.in_order) return target;
   return reinterpret_cast<Complex*>(blocks_->open(reinterpret_cast<std::byte*>(room)));
 }
 
 Complex* Redistribution::run(Complex* source, Complex* target) {
+  if (remote_) {
+    const bool writes = route_.shared == Shared::to;
+    if (!begun_) {
+      begin();
+      move(writes ? source : target, {0, (writes ? source_ : target_).whole.nz()}, true);
+    }
+    end();
+    return writes ? shared() : target;
+  }
   if (!mover_) return source;
   if (blocks_ != nullptr && target_.in_order) target = reinterpret_cast<Complex*>(blocks_->incoming_blocks());
   for (int n = 0; n < moves_; ++n) {
@@ -88,6 +104,57 @@ Complex* Redistribution::run(Complex* source, Complex* target) {
                  target_.parts_of(target + n * target_.whole.volume(), rank_));
   }
   return target;
+}
+
+Complex* Redistribution::shared() const {
+  return reinterpret_cast<Complex*>(remote_->shared());
+}
+
+RowsElsewhere Redistribution::own_rows() const {
+  const Box3& own = (route_.shared == Shared::to ? source_ : target_).whole;
+  const Box3& there = (route_.shared == Shared::to ? target_ : source_).whole;
+  const Box3 kept = intersect(own, there);
+  if (!remote_ || route_.arrays > 1 || kept.empty()) return {};
+  if (!route_.has_whole_rows(own, kept) || !route_.has_whole_rows(there, kept)) return {};
+  const ArrayPart part = route_.part(remote_->shared(), there, kept);
+  const Box3 rows = kept.relative_to(own.lo);
+  return {reinterpret_cast<Complex*>(part.data), static_cast<int>(rows.lo[1]), static_cast<int>(rows.hi[1]),
+          part.plane_stride / static_cast<std::ptrdiff_t>(sizeof(Complex))};
+}
+
+void Redistribution::begin() {
+  const PhaseTimers::Scope timing(*timers_, "communication");
+  remote_->begin();
+  begun_ = true;
+}
+
+void Redistribution::move(Complex* array, const Planes& planes, bool with_own_part) {
+  const PhaseTimers::Scope timing(*timers_, "packing");  // what loops move
+  Box3 piece = (route_.shared == Shared::to ? source_ : target_).whole;
+  piece.hi[2] = piece.lo[2] + planes.last;
+  piece.lo[2] += planes.first;
+  remote_->move(reinterpret_cast<std::byte*>(array), piece, with_own_part);
+}
+
+void Redistribution::send(Complex* source, const Planes& planes, bool with_own_part) {
+  if (!begun_) begin();
+  move(source, planes, with_own_part);
+}
+
+void Redistribution::start(Complex* target, const std::vector<Planes>& pieces, bool with_own_part) {
+  begin();
+  for (const Planes& planes : pieces) move(target, planes, with_own_part);
+}
+
+void Redistribution::await(std::size_t piece) {
+  const PhaseTimers::Scope timing(*timers_, "communication");
+  remote_->await(piece);
+}
+
+void Redistribution::end() {
+  const PhaseTimers::Scope timing(*timers_, "communication");
+  remote_->end();
+  begun_ = false;
 }
 
 }  // namespace sluice

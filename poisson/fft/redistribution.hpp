@@ -7,24 +7,36 @@
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/device/timers.hpp"
 #include "core/support/box3.hpp"
+#include "poisson/fft/rows_elsewhere.hpp"
 
 namespace sluice {
 
-/// Moves an array of complex numbers between two splittings of the same global box over the ranks of a communicator, in
-/// blocks, one for each pair of ranks. Where the other side splits the slowest axis in memory, an array consists of its
-/// blocks in the order of ranks; loops pack or unpack all others. Boxes are in memory order, fastest axis first,
-/// whatever axis of the grid that is. Several such arrays, one after another, move together: packed, one block for each
-/// pair of ranks holds the parts of all of them; without packing, they move one by one.
+/// Moves an array of complex numbers between two splittings of the same global box over the ranks of a communicator.
+/// Boxes are in memory order, fastest axis first, whatever axis of the grid that is. Several such arrays, one after
+/// another, move together.
+///
+/// By blocks, one for each pair of ranks: where the other side splits the slowest axis in memory, an array consists of
+/// its blocks in the order of ranks; loops pack or unpack all others. Of several arrays, one block holds the parts of
+/// all of them; methods that send without packing move them one by one.
+///
+/// Where ranks reach each other's memory: from the source to the exchange's memory on the receiving ranks, or from
+/// there to the target. This may be done in pieces, which overlap with the transforms of others.
 class Redistribution {
  public:
+  /// Where the route's other side is, if ranks reach each other's memory.
+  using Shared = RemoteRoute::Shared;
+
   /// from[r] and to[r]: the boxes of rank r of `comm`, in global indices. `count`: of arrays. `comm`, `exchange` and
-  /// `timers` must outlive this object. Collective over the ranks of `exchange`.
-  Redistribution(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, int count,
-                 Exchange& exchange, PhaseTimers& timers);
+  /// `timers` must outlive this object. `row_unit`: see RemoteRoute; 1 if ranks do not reach each other's memory.
+  /// Collective over the ranks of `exchange`.
+  Redistribution(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, int count, Shared shared,
+                 std::int64_t row_unit, Exchange& exchange, PhaseTimers& timers);
 
   /// Whether run() needs a source and a target in different arrays: methods that send without packing have no buffer in
   /// between.
   bool needs_two_arrays() const { return mover_ && blocks_ == nullptr; }
+  /// Whether ranks move the array in each other's memory.
+  bool is_remote() const { return remote_ != nullptr; }
 
   /// Returns where loops and transforms issued afterwards must write the source, to be passed to run(): `target`, but
   /// for blocks to be sent as they are the send buffer, or `room` if there is none.
@@ -35,8 +47,29 @@ class Redistribution {
   /// array unless needs_two_arrays(); the source is destroyed. Collective over the communicator.
   std::complex<real>* run(std::complex<real>* source, std::complex<real>* target);
 
+  // In pieces, if is_remote(): a range of the slowest axis of the caller's array, in its own indices, 0 ... nz - 1.
+  struct Planes {
+    std::int64_t first, last;  ///< half-open
+  };
+  /// What the rank keeps of a single array, if it owns whole rows on both sides, in the exchange's memory: transforms
+  /// may write these rows there, or read them from there. Otherwise the moves copy what the rank keeps.
+  RowsElsewhere own_rows() const;
+
+  /// Shared::to: moves these planes of the source, when the transforms issued before are done; without the rank's own
+  /// part if transforms write to own_rows(). run() afterwards completes the move.
+  void send(std::complex<real>* source, const Planes& planes, bool with_own_part);
+  /// Shared::from: begins the move of all pieces to `target`.
+  void start(std::complex<real>* target, const std::vector<Planes>& pieces, bool with_own_part);
+  /// Transforms issued afterwards start when the nth of these pieces has arrived.
+  void await(std::size_t piece);
+  /// Completes the move.
+  void end();
+
   /// Bytes needed in the buffers of the exchange.
-  std::size_t buffer_bytes(bool sending) const { return blocks_ != nullptr ? blocks_->buffer_bytes(sending) : 0; }
+  std::size_t buffer_bytes(bool sending) const {
+    if (remote_) return sending ? 0 : remote_->shared_bytes();
+    return blocks_ != nullptr ? blocks_->buffer_bytes(sending) : 0;
+  }
 
  private:
   /// The arrays of one side and their intersections with each rank's box on the other side.
@@ -51,8 +84,16 @@ class Redistribution {
     Parts parts_of(std::complex<real>* array, int rank) const;
   };
 
+  std::complex<real>* shared() const;
+  void begin();
+  void move(std::complex<real>* array, const Planes& planes, bool with_own_part);
+
   int rank_;
-  int moves_;  ///< 1 if all arrays move together
+  PhaseTimers* timers_;
+  RemoteRoute route_;
+  std::unique_ptr<RemoteMover> remote_;  ///< null if ranks do not reach each other's memory, or on a single one
+  bool begun_ = false;                   ///< a remote move
+  int moves_;                            ///< 1 if all arrays move together
   Side source_, target_;
   std::unique_ptr<Mover> mover_;  ///< null on a single rank
   BlockMover* blocks_ = nullptr;  ///< the mover, if it has buffers that hold the blocks

@@ -50,16 +50,19 @@ class DirectExchange : public Exchange {
 
   MPI_Comm world() const override { return world_; }
   std::unique_ptr<BlockMover> block_mover(const Route& route) override {
-    if (const std::size_t needed = agreed(route.receive.total); !window_ || needed > size_) {
-      window_.reset();
-      window_ = std::make_unique<SharedWindow>(world_, needed);
-      size_ = needed;
-    }
+    enlarge_window(route.receive.total);
     return std::make_unique<PackedMover>(*this, route, std::make_unique<Link>(*this, route),
                                          PackedMover::Packing::together);
   }
   std::unique_ptr<Transposer> transposer(const Splittings& boxes) override {
     return std::make_unique<Arrays>(*this, boxes);
+  }
+  bool reaches_memory() const override { return true; }
+  std::int64_t least_piece() const override { return 1; }  // as many pieces as possible
+  std::unique_ptr<RemoteMover> remote_mover(const RemoteRoute& route) override {
+    RemoteCopies copies(route, rank_of(route.comm));
+    enlarge_window(copies.shared_bytes());
+    return std::make_unique<RemoteArrays>(*this, std::move(copies));
   }
 
  private:
@@ -150,11 +153,56 @@ class DirectExchange : public Exchange {
     std::vector<ArrayPart> parts_;
   };
 
+  class RemoteArrays : public RemoteMover {
+   public:
+    RemoteArrays(DirectExchange& exchange, RemoteCopies copies)
+        : exchange_(&exchange), copies_(std::move(copies)), in_world_(ranks_in(exchange.world_, comm())) {}
+
+    std::byte* shared() override { return exchange_->memory_of(rank_of(exchange_->world_)); }
+    std::size_t shared_bytes() const override { return copies_.shared_bytes(); }
+    void begin() override {
+      exchange_->claim();
+      MPI_Barrier(comm());
+    }
+    void move(std::byte* own, const Box3& piece, bool with_own_part) override {
+      std::vector<RemoteCopies::Copy> list;
+      for (std::size_t peer = 0; peer < in_world_.size(); ++peer) {
+        const int rank = static_cast<int>(peer);
+        if (!with_own_part && rank == rank_of(comm())) continue;
+        copies_.add_to(list, own, exchange_->memory_of(in_world_[peer]), rank, piece);
+      }
+      PartCopies copies;
+      for (const RemoteCopies::Copy& copy : list) copies.add(copy.from, copy.to);
+      copies.issue("remote");
+    }
+    void await(std::size_t /*n*/) override {}
+    void end() override {
+      MPI_Barrier(comm());
+      // What was read is gone.
+      if (copies_.route().shared == RemoteRoute::Shared::from) std::memset(shared(), 0xff, shared_bytes());
+      exchange_->release();
+    }
+
+   private:
+    MPI_Comm comm() const { return copies_.route().comm; }
+
+    DirectExchange* exchange_;
+    RemoteCopies copies_;
+    std::vector<int> in_world_;
+  };
+
   /// The largest of all ranks.
   std::size_t agreed(std::size_t bytes) const {
     unsigned long long largest = bytes;
     MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, world_);
     return largest;
+  }
+  void enlarge_window(std::size_t bytes) {
+    const std::size_t needed = agreed(bytes);
+    if (window_ && needed <= size_) return;
+    window_.reset();
+    window_ = std::make_unique<SharedWindow>(world_, needed);
+    size_ = needed;
   }
   std::byte* memory_of(int rank) const { return window_->of(rank); }
 

@@ -8,6 +8,7 @@
 
 #include "core/decomp/exchange/mover.hpp"
 #include "core/decomp/exchange/piece_tuning.hpp"
+#include "core/decomp/exchange/remote_mover.hpp"
 
 namespace sluice {
 
@@ -32,6 +33,11 @@ class Exchange {
   virtual std::unique_ptr<Mover> array_mover(const Route& route) { return block_mover(route); }
   /// Its destruction is collective too.
   virtual std::unique_ptr<Transposer> transposer(const Splittings& boxes);
+  /// Whether ranks access each other's memory, so that there are remote movers.
+  virtual bool reaches_memory() const { return false; }
+  /// Bytes of the caller's arrays below which a piece of a remote move does not take less time.
+  virtual std::int64_t least_piece() const { return 1; }
+  virtual std::unique_ptr<RemoteMover> remote_mover(const RemoteRoute& /*route*/) { return nullptr; }
   /// Whether array movers send without packing.
   virtual bool sends_unpacked() const { return false; }
 

@@ -9,6 +9,7 @@
 #include "core/decomp/exchange/gpu/shared_memory.hpp"
 #include "core/decomp/exchange/packed_mover.hpp"
 #include "core/device/check_cuda.hpp"
+#include "core/device/stream.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "core/support/owned_comm.hpp"
@@ -64,18 +65,24 @@ class Peer : public Exchange {
   MPI_Comm world() const override { return world_; }
   std::unique_ptr<BlockMover> block_mover(const Route& route) override;
   std::unique_ptr<Transposer> transposer(const Splittings& boxes) override;
+  bool reaches_memory() const override { return true; }
+  std::int64_t least_piece() const override { return std::int64_t{16} << 20; }
+  std::unique_ptr<RemoteMover> remote_mover(const RemoteRoute& route) override;
 
  private:
   using Word = Handshake::Word;
   class Transfer;
   class Link;
   class Arrays;
+  class RemoteArrays;
 
   /// The flags in one rank's memory for transfers to or from another.
   Word* ready(int at_rank, int other) const;
   Word* done(int at_rank, int other) const;
   /// The maximum over all ranks, so that their buffers grow together.
   std::size_t agreed(std::size_t bytes) const;
+  /// Makes the receive buffers of all ranks at least as large as this rank and all others need. Collective.
+  void enlarge_receive(std::size_t bytes);
 
   OwnedComm world_;  ///< freed after the memory shared over it
   int rank_, size_;
@@ -227,6 +234,85 @@ class Peer::Arrays : public Transposer {
   std::vector<ArrayPart> parts_;  ///< of each rank's array: its intersection with this rank's from-box
 };
 
+/// Arrays in the receive buffers. A GPU's copy engines move large pieces of memory, beside its loops and faster than
+/// loops would; loops move the rest.
+class Peer::RemoteArrays : public RemoteMover {
+ public:
+  RemoteArrays(Peer& exchange, RemoteCopies copies)
+      : exchange_(&exchange),
+        copies_(std::move(copies)),
+        rank_(rank_of(copies_.route().comm)),
+        in_world_(ranks_in(exchange.world_, copies_.route().comm)),
+        transfer_(exchange, those([&](int peer) { return copies_.is_accessed_by(peer); }),
+                  those([&](int peer) { return copies_.accesses(peer); })) {}
+
+  std::byte* shared() override { return exchange_->receive_.of(exchange_->rank_); }
+  std::size_t shared_bytes() const override { return copies_.shared_bytes(); }
+
+  void begin() override {
+    exchange_->claim();
+    moved_ = 0;
+    transfer_.begin();
+  }
+
+  void move(std::byte* own, const Box3& piece, bool with_own_part) override {
+    issued_.record();
+    stream_.wait_for(issued_);
+    const int size = static_cast<int>(in_world_.size());
+    std::vector<RemoteCopies::Copy> copies;
+    for (int step = with_own_part ? 0 : 1; step < size; ++step) {  // so that not all ranks access the same one
+      const int peer = (rank_ + step) % size;
+      copies_.add_to(copies, own, exchange_->receive_.of(in_world_[static_cast<std::size_t>(peer)]), peer, piece);
+    }
+    PartCopies by_loops;
+    for (const auto& [peer, from, to, contiguous_planes] : copies) {
+      const auto distance = [](std::ptrdiff_t bytes) { return static_cast<std::size_t>(bytes); };
+      const std::size_t plane = distance(from.row_stride) * static_cast<std::size_t>(from.rows);
+      if (peer == rank_ || !contiguous_planes || plane < least_by_engine) {
+        by_loops.add(from, to);
+      } else {
+        stream_.copy_rows(to.data, distance(to.plane_stride), from.data, distance(from.plane_stride), plane,
+                          static_cast<std::size_t>(from.planes));
+      }
+    }
+    by_loops.issue("exchange: other ranks' memory");
+    if (moved_ == done_.size()) done_.emplace_back();
+    stream_.record(done_[moved_++]);
+  }
+
+  void await(std::size_t n) override { device::loops_wait_for(done_[n]); }
+
+  void end() override {
+    if (moved_ > 0) await(moved_ - 1);
+    transfer_.end();
+    exchange_->release();
+  }
+
+ private:
+  /// Copy engines take as long for a shorter piece of memory.
+  static constexpr std::size_t least_by_engine = std::size_t{32} << 10;
+
+  /// The other ranks, in the exchange's world, for which this holds.
+  template <class Condition>
+  std::vector<int> those(const Condition& holds) const {
+    std::vector<int> ranks;
+    for (std::size_t peer = 0; peer < in_world_.size(); ++peer) {
+      if (static_cast<int>(peer) != rank_ && holds(static_cast<int>(peer))) ranks.push_back(in_world_[peer]);
+    }
+    return ranks;
+  }
+
+  Peer* exchange_;
+  RemoteCopies copies_;
+  int rank_;
+  std::vector<int> in_world_;
+  Transfer transfer_;
+  device::Stream stream_;
+  device::Event issued_;             ///< the loops before a piece
+  std::vector<device::Event> done_;  ///< each piece since begin()
+  std::size_t moved_ = 0;
+};
+
 Peer::Peer(MPI_Comm world)
     : world_(OwnedComm::duplicate_of(world)),
       rank_(rank_of(world)),
@@ -251,12 +337,15 @@ std::size_t Peer::agreed(std::size_t bytes) const {
   return largest;
 }
 
+void Peer::enlarge_receive(std::size_t bytes) {
+  const std::size_t needed = agreed(bytes);
+  if (needed <= receive_.bytes()) return;
+  receive_ = SharedMemory();  // freed first, so that old and new never coexist
+  receive_ = SharedMemory(world_, needed);
+}
+
 std::unique_ptr<BlockMover> Peer::block_mover(const Route& route) {
-  const std::size_t needed = agreed(route.receive.total);
-  if (needed > receive_.bytes()) {
-    receive_ = SharedMemory();  // freed first, so that old and new never coexist
-    receive_ = SharedMemory(world_, needed);
-  }
+  enlarge_receive(route.receive.total);
   return std::make_unique<PackedMover>(*this, route, std::make_unique<Link>(*this, route),
                                        PackedMover::Packing::together);
 }
@@ -264,6 +353,12 @@ std::unique_ptr<BlockMover> Peer::block_mover(const Route& route) {
 std::unique_ptr<Transposer> Peer::transposer(const Splittings& boxes) {
   if (boxes.to.size() == 1) return Exchange::transposer(boxes);
   return std::make_unique<Arrays>(*this, boxes);
+}
+
+std::unique_ptr<RemoteMover> Peer::remote_mover(const RemoteRoute& route) {
+  RemoteCopies copies(route, rank_of(route.comm));
+  enlarge_receive(copies.shared_bytes());
+  return std::make_unique<RemoteArrays>(*this, std::move(copies));
 }
 
 }  // namespace
