@@ -1,6 +1,7 @@
 #pragma once
 // The loops of parallel_for.hpp on an NVIDIA GPU.
 #include <type_traits>
+#include <unordered_map>
 
 #include "core/device/buffer.hpp"
 #include "core/device/cell.hpp"
@@ -240,13 +241,16 @@ void launch(const char* name, const Box3& box, const Kernel& kernel) {
   check_cuda(cudaGetLastError(), name);
 }
 
-/// Scratch for the results of a reduction: `zeroed` words, then `more`. Kept between calls, so that only the first step
-/// allocates it.
+/// Scratch on the current GPU for the results of a reduction: `zeroed` words, then `more`. Kept between calls, so that
+/// only the first step allocates it.
 inline Word* result_scratch(std::size_t zeroed, std::size_t more = 0) {
-  static auto* scratch = new Buffer<Word>;  // never destroyed: the CUDA context may be gone by then
-  if (scratch->size() < zeroed + more) *scratch = Buffer<Word>(zeroed + more);
-  check_cuda(cudaMemsetAsync(scratch->data(), 0, zeroed * sizeof(Word)), "cudaMemsetAsync");
-  return scratch->data();
+  static auto* of_gpus = new std::unordered_map<int, Buffer<Word>>;  // never destroyed: CUDA may have ended by then
+  int gpu = 0;
+  check_cuda(cudaGetDevice(&gpu), "cudaGetDevice");
+  Buffer<Word>& scratch = (*of_gpus)[gpu];
+  if (scratch.size() < zeroed + more) scratch = Buffer<Word>(zeroed + more);
+  check_cuda(cudaMemsetAsync(scratch.data(), 0, zeroed * sizeof(Word)), "cudaMemsetAsync");
+  return scratch.data();
 }
 
 struct RowLaunch {

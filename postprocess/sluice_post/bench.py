@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,10 +52,15 @@ class Row:
         return " x ".join(map(str, self.cells))
 
     @property
+    def device_type(self) -> str:
+        """The device without the number of the NUMA node, which differs between machines of one kind."""
+        return re.sub(r", host memory on NUMA node \d+$", "", self.device)
+
+    @property
     def experiment(self) -> str:
         """What all rows of a figure share."""
         on = f" on {self.grid}" if self.cells else ""
-        return f"{self.what}{on}, {self.precision} precision, {self.ranks} ranks, {self.device}"
+        return f"{self.what}{on}, {self.precision} precision, {self.ranks} ranks, {self.device_type}"
 
     @property
     def panel(self) -> str:
@@ -173,7 +179,7 @@ def fastest(rows: Iterable[Row]) -> list[Row]:
     """
     best: dict[tuple[object, ...], Row] = {}
     for row in rows:
-        key = (row.what, row.points, row.cells, row.precision, row.ranks, row.device, row.is_baseline)
+        key = (row.what, row.points, row.cells, row.precision, row.ranks, row.device_type, row.is_baseline)
         if key not in best or row.median < best[key].median:
             best[key] = row
     return [best[key] for key in sorted(best)]

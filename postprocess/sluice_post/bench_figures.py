@@ -1,4 +1,4 @@
-"""Figures of benchmarks: bars of times, speed-up over ranks, slabs against pencils, rates against piece sizes."""
+"""Figures of benchmarks: bars of times, strong and weak scaling, slabs against pencils, rates against piece sizes."""
 
 from __future__ import annotations
 
@@ -78,15 +78,20 @@ SCALING: dict[str, Callable[[Row], float]] = {
 }
 
 
-def _scaling_curves(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """The fastest set-ups over the number of ranks, where there are several, by what a legend calls them."""
-    curves: dict[tuple[str, str], list[Row]] = {}
+def _scaling_curves(rows: Sequence[Row], size_of: Callable[[Row], str]) -> dict[str, list[Row]]:
+    """The fastest set-ups of each size over the number of ranks, by what a legend calls them.
+
+    Only sizes that were measured with several numbers of ranks.
+    """
+    curves: dict[tuple[str, str], dict[int, Row]] = {}
     for row in fastest(row for row in rows if row.what != "links" and not row.is_baseline):
-        curves.setdefault((f"{row.what} {row.grid} {row.precision}", row.device), []).append(row)
-    curves = {key: curve for key, curve in curves.items() if len({row.ranks for row in curve}) > 1}
+        curve = curves.setdefault((f"{row.what} {size_of(row)} {row.precision}", row.device_type), {})
+        curve[row.ranks] = min(row, curve.get(row.ranks, row), key=lambda row: row.median)
+    curves = {key: curve for key, curve in curves.items() if len(curve) > 1}
     devices = {device for _, device in curves}
     return {
-        f"{name}, {device}" if len(devices) > 1 else name: curve for (name, device), curve in curves.items()
+        f"{name}, {device}" if len(devices) > 1 else name: [curve[ranks] for ranks in sorted(curve)]
+        for (name, device), curve in curves.items()
     }
 
 
@@ -95,7 +100,7 @@ def scaling_figure(rows: Sequence[Row]) -> Figure | None:
 
     As figures 2 to 4 of Verma et al. (2022). None if no grid was measured with several numbers of ranks.
     """
-    curves = _scaling_curves(rows)
+    curves = _scaling_curves(rows, lambda row: row.grid)
     if not curves:
         return None
     figure = new_figure(4.6 * len(SCALING), 4.4)
@@ -122,6 +127,48 @@ def scaling_figure(rows: Sequence[Row]) -> Figure | None:
     return figure
 
 
+TIME = "round trip, ms"
+WEAK_SCALING: dict[str, Callable[[Row], float | None]] = {
+    TIME: lambda row: row.median,
+    "TFLOPS per rank": lambda row: None if row.tflops is None else row.tflops / row.ranks,
+    "GB/s that a rank sends": lambda row: row.gb_per_s,
+}
+
+
+def weak_scaling_figure(rows: Sequence[Row]) -> Figure | None:
+    """Times and rates per rank of the fastest set-up over the number of ranks, with equal numbers of points per rank.
+
+    None if no number of points per rank was measured with several numbers of ranks.
+    """
+    curves = _scaling_curves(rows, lambda row: f"{row.points / row.ranks:,.0f} points per rank")
+    shown: dict[str, dict[str, dict[int, float]]] = {}  # values over ranks, by quantity and curve
+    for quantity, value_of in WEAK_SCALING.items():
+        for name, curve in curves.items():
+            values = {row.ranks: value for row in curve if (value := value_of(row)) is not None and value > 0}
+            if values:
+                shown.setdefault(quantity, {})[name] = values
+    if not shown:
+        return None
+    figure = new_figure(4.6 * len(shown), 4.4)
+    for axes, (quantity, of_quantity) in zip(
+        figure.subplots(1, len(shown), squeeze=False)[0], shown.items(), strict=True
+    ):
+        for name, values in of_quantity.items():
+            ranks = list(values)
+            axes.semilogx(ranks, list(values.values()), "o-", label=name)
+            axes.semilogx([ranks[0], ranks[-1]], 2 * [values[ranks[0]]], "--", color=GREY)
+        axes.plot([], [], "--", color=GREY, label="ideal")
+        if quantity == TIME:
+            axes.set_yscale("log")
+        else:
+            axes.set_ylim(bottom=0)
+        _plain_ticks(axes, "x", [p for values in of_quantity.values() for p in values])
+        axes.legend(fontsize=8)
+        axes.set_xlabel("ranks")
+        axes.set_ylabel(quantity)
+    return figure
+
+
 def decomposition_figure(rows: Sequence[Row]) -> Figure | None:
     """Slabs against pencils: times over the grids, and relative to the fastest.
 
@@ -131,7 +178,7 @@ def decomposition_figure(rows: Sequence[Row]) -> Figure | None:
     groups: dict[tuple[int, str, str], list[Row]] = {}
     for row in rows:
         if row.what == "fft":
-            groups.setdefault((row.ranks, row.precision, row.device), []).append(row)
+            groups.setdefault((row.ranks, row.precision, row.device_type), []).append(row)
     groups = {
         key: group
         for key, group in groups.items()

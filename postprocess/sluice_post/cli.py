@@ -204,6 +204,7 @@ def _bench(arguments: argparse.Namespace) -> None:
         }
         for name, figure in (
             ("_scaling", bench_figures.scaling_figure(rows)),
+            ("_weak_scaling", bench_figures.weak_scaling_figure(rows)),
             ("_decompositions", bench_figures.decomposition_figure(rows)),
             ("_pieces", bench_figures.pieces_figure(rows)),
         ):

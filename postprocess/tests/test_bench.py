@@ -9,6 +9,7 @@ from sluice_post.bench_figures import (
     panels,
     pieces_figure,
     scaling_figure,
+    weak_scaling_figure,
 )
 from sluice_post.cli import main
 
@@ -160,6 +161,61 @@ def test_devices_are_not_mixed(tmp_path):
         pencil, slab = relative.get_lines()
         assert list(pencil.get_ydata()) == pytest.approx([2])
         assert list(slab.get_ydata()) == [1]
+
+
+def test_numbers_of_numa_nodes_do_not_make_devices_different(tmp_path):
+    gpu = "a GPU (80.0 GiB), host memory"
+    places = {1: "on NUMA node 0", 2: "on NUMA node 1", 4: "on NUMA node 12", 8: "not placed"}
+    rows = read_rows(
+        [
+            write(
+                tmp_path / "fft.json",
+                *(
+                    fft(ranks, "pencil", 8.0 / ranks, device=f"{gpu} {place}")
+                    for ranks, place in places.items()
+                ),
+            )
+        ]
+    )
+    assert [row.device_type for row in rows] == [*3 * ["a GPU (80.0 GiB)"], f"{gpu} not placed"]
+    assert list(scaling_figure(rows).axes[0].get_lines()[0].get_xdata()) == [1, 2, 4]
+    assert "on NUMA node 1" not in rows[1].experiment
+    assert "on NUMA node 1" in csv_text(rows)
+
+
+def test_weak_scaling_is_drawn_for_equal_points_per_rank(file, transforms, tmp_path):
+    assert weak_scaling_figure(read_rows([file])) is None
+    assert weak_scaling_figure(read_rows(transforms)) is None
+    cells = {1: (64, 64, 64), 2: (64, 128, 64), 4: (128, 128, 64)}
+    files = [
+        write(
+            tmp_path / f"weak_{ranks}.json",
+            fft(ranks, "slab_2d_1d", 8.0 + ranks, of_ranks) | {"tflops": ranks / (8.0 + ranks)},
+            fft(ranks, "pencil", 20.0, of_ranks),
+            fft(ranks, "cufft", 1.0, of_ranks),
+            fft(ranks, "slab_2d_1d", 30.0, (64, 64, 64 * ranks)),
+        )
+        for ranks, of_ranks in cells.items()
+    ]
+    axes = weak_scaling_figure(read_rows(files)).axes
+    assert [a.get_ylabel() for a in axes] == ["round trip, ms", "TFLOPS per rank", "GB/s that a rank sends"]
+    curves = [a.get_lines()[0] for a in axes]
+    assert {line.get_label() for line in curves} == {"fft 262,144 points per rank double"}
+    assert {tuple(line.get_xdata()) for line in curves} == {(1, 2, 4)}
+    times = [9.0, 10.0, 12.0]
+    assert list(curves[0].get_ydata()) == times
+    assert list(curves[1].get_ydata()) == pytest.approx([1 / time for time in times])
+    assert list(axes[0].get_lines()[1].get_ydata()) == [9.0, 9.0]
+
+
+def test_weak_scaling_leaves_out_rates_that_are_not_known(tmp_path):
+    rows = [
+        entry("xz", "mpi_p2p", 2.0, ranks=ranks, cells=[8, 8, 8 * ranks], gb_per_s=rate)
+        for ranks, rate in ((1, 0.0), (2, 1.0), (4, 1.5))
+    ]
+    axes = weak_scaling_figure(read_rows([write(tmp_path / "transpose.json", *rows)])).axes
+    assert [a.get_ylabel() for a in axes] == ["round trip, ms", "GB/s that a rank sends"]
+    assert list(axes[1].get_lines()[0].get_xdata()) == [2, 4]
 
 
 def test_slabs_and_pencils_are_compared_where_both_were_measured(file, transforms):

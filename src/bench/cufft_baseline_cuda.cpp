@@ -4,7 +4,10 @@
 #include <cufftXt.h>
 
 #include <algorithm>
+#include <array>
 #include <complex>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/device/buffer.hpp"
@@ -14,6 +17,7 @@
 #include "core/support/owned_comm.hpp"
 #include "poisson/fft/cufft_plan.hpp"
 #include "src/bench/fft_baseline.hpp"
+#include "src/bench/known_field.hpp"
 
 namespace sluice {
 
@@ -109,102 +113,121 @@ std::vector<int> gpus_of_ranks(MPI_Comm world) {
   return gpus;
 }
 
-/// Rank 0 transforms on all GPUs; the others wait.
+/// Makes a GPU the current one until the end of its scope.
+class CurrentGpu {
+ public:
+  explicit CurrentGpu(int gpu) {
+    check_cuda(cudaGetDevice(&before_), "cudaGetDevice");
+    check_cuda(cudaSetDevice(gpu), "cudaSetDevice");
+  }
+  CurrentGpu(const CurrentGpu&) = delete;
+  CurrentGpu& operator=(const CurrentGpu&) = delete;
+  ~CurrentGpu() { cudaSetDevice(before_); }
+
+ private:
+  int before_ = 0;
+};
+
+struct FreeXtArray {
+  void operator()(cudaLibXtDesc* array) const noexcept { cufftXtFree(array); }
+};
+
+/// Rank 0 transforms on all GPUs; the others wait. The GPUs hold slabs of the real numbers: n / gpus planes each, one
+/// more on the first n % gpus, in rows with room for their coefficients.
 class CufftXtBaseline : public RoundTrip {
  public:
-  explicit CufftXtBaseline(const Cells& cells)
-      : cells_(cells), row_(2 * (cells[0] / 2 + 1)), gpus_(gpus_of_ranks(MPI_COMM_WORLD)) {
-    try {
-      run_on_root(MPI_COMM_WORLD, [&] {
-        forward_.make(Cufft::real_to_complex, cells, gpus_);
-        backward_.make(Cufft::complex_to_real, cells, gpus_);
-        require_cufft(cufftXtMalloc(forward_, &array_, CUFFT_XT_FORMAT_INPLACE), "cufftXtMalloc");
-      });
-    } catch (const Error&) {
-      free_array();
-      throw;
-    }
+  explicit CufftXtBaseline(const Cells& cells) : cells_(cells) {
+    const std::vector<int> gpus = gpus_of_ranks(MPI_COMM_WORLD);
+    run_on_root(MPI_COMM_WORLD, [&] {
+      forward_.make(Cufft::real_to_complex, cells, gpus);
+      backward_.make(Cufft::complex_to_real, cells, gpus);
+      cudaLibXtDesc* array = nullptr;
+      const cufftResult status = cufftXtMalloc(forward_, &array, CUFFT_XT_FORMAT_INPLACE);
+      array_.reset(array);
+      require_cufft(status, "cufftXtMalloc");
+      require_slabs();
+    });
   }
-  CufftXtBaseline(const CufftXtBaseline&) = delete;
-  CufftXtBaseline& operator=(const CufftXtBaseline&) = delete;
-  ~CufftXtBaseline() override { free_array(); }
 
   void prepare() override {
-    for_each_gpu([&](std::size_t n) {
-      fill_with_noise(static_cast<real*>(array_->descriptor->data[n]), array_->descriptor->size[n] / sizeof(real));
-    });
-    if (array_ != nullptr) array_->subFormat = CUFFT_XT_FORMAT_INPLACE;
+    on_gpus([&](std::size_t n) { fill_with_noise(data(n), array_->descriptor->size[n] / sizeof(real)); });
   }
 
-  /// Values come from an array on rank 0's GPU and return to it.
   Check check(std::uint64_t seed) override {
-    const Box3 box = array_ != nullptr ? box_of(cells_[0], cells_[1], cells_[2]) : Box3{};
-    run_collectively(MPI_COMM_WORLD, [&] { checked_ = Buffer<real>(static_cast<std::size_t>(box.volume())); });
-    const Check result = check_transform(*this, checked_.data(), box, cells_, seed);
-    checked_ = Buffer<real>();
-    return result;
+    const KnownField field(seed, cells_);
+    on_gpus([&](std::size_t n) { field.write(values(n), slab(n)); });
+    run();
+    Deviation largest;
+    on_gpus([&](std::size_t n) {
+      const Deviation of_slab = field.local_deviation(values(n), slab(n), points_of(cells_));
+      if (of_slab.error > largest.error) largest = of_slab;
+    });
+    return check_of_error(largest_of_ranks(largest), cells_);
   }
 
   void forward() override {
-    if (array_ == nullptr) return;
-    if (checked_.size() > 0) load();
-    check_cufft(cufftXtExecDescriptor(forward_, array_, array_, CUFFT_FORWARD), "cuFFTXt");
-    for_each_gpu([](std::size_t) {});  // waits
+    if (array_) array_->subFormat = CUFFT_XT_FORMAT_INPLACE;
+    execute(forward_, CUFFT_FORWARD);
   }
-  void backward() override {
-    if (array_ == nullptr) return;
-    check_cufft(cufftXtExecDescriptor(backward_, array_, array_, CUFFT_INVERSE), "cuFFTXt");
-    for_each_gpu([](std::size_t) {});
-    if (checked_.size() > 0) store();
-  }
+  void backward() override { execute(backward_, CUFFT_INVERSE); }
   double bytes_sent() const override { return -1; }
   double operations() const override { return transform_operations(cells_); }
 
  private:
-  void free_array() {
-    if (array_ != nullptr) cufftXtFree(array_);
-    array_ = nullptr;
+  /// On rank 0. Only it knows of an error, which on_gpus() throws on all ranks, outside of the time that is measured.
+  void execute(cufftHandle plan, int direction) {
+    if (!array_ || error_) return;
+    try {
+      require_cufft(cufftXtExecDescriptor(plan, array_.get(), array_.get(), direction), "cuFFTXt");
+      for_each_gpu([](std::size_t) {});  // waits
+    } catch (const Error& error) {
+      cudaGetLastError();  // clear it, or the next kernel launch would report it
+      error_ = error;
+    }
   }
 
-  /// On rank 0, with each GPU as the current one; then waits for it.
+  /// Calls action(n) on rank 0 for each GPU, unless a transform has failed. Throws errors, also that of the transform,
+  /// on all ranks. Collective.
+  template <class Action>
+  void on_gpus(const Action& action) {
+    run_on_root(MPI_COMM_WORLD, [&] {
+      if (error_) throw Error(*error_);
+      for_each_gpu(action);
+    });
+  }
+
+  /// With each GPU as the current one; then waits for it.
   template <class Action>
   void for_each_gpu(const Action& action) {
-    if (array_ == nullptr) return;
-    int own = 0;
-    check_cuda(cudaGetDevice(&own), "cudaGetDevice");
     for (std::size_t n = 0; n < static_cast<std::size_t>(array_->descriptor->nGPUs); ++n) {
-      check_cuda(cudaSetDevice(array_->descriptor->GPUs[n]), "cudaSetDevice");
+      const CurrentGpu current(array_->descriptor->GPUs[n]);
       action(n);
       check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     }
-    check_cuda(cudaSetDevice(own), "cudaSetDevice");
   }
 
-  // cuFFT copies between its arrays and the host, where rows have room for their coefficients.
-  std::size_t rows() const { return static_cast<std::size_t>(cells_[1] * cells_[2]); }
-  void load() {
-    const std::vector<real> values = checked_.download();
-    std::vector<real> host(rows() * row_);
-    const auto nx = static_cast<std::size_t>(cells_[0]);
-    for (std::size_t row = 0; row < rows(); ++row) std::copy_n(&values[row * nx], nx, &host[row * row_]);
-    array_->subFormat = CUFFT_XT_FORMAT_INPLACE;
-    check_cufft(cufftXtMemcpy(forward_, array_, host.data(), CUFFT_COPY_HOST_TO_DEVICE), "cufftXtMemcpy");
+  std::int64_t row() const { return 2 * (cells_[0] / 2 + 1); }  ///< length in memory, in reals
+  Box3 slab(std::size_t n) const {
+    const std::vector<std::int64_t> z = split_evenly(cells_[2], array_->descriptor->nGPUs);
+    return {{0, 0, z[n]}, {cells_[0], cells_[1], z[n + 1]}};
   }
-  void store() {
-    std::vector<real> host(rows() * row_);
-    check_cufft(cufftXtMemcpy(backward_, host.data(), array_, CUFFT_COPY_DEVICE_TO_HOST), "cufftXtMemcpy");
-    const auto nx = static_cast<std::size_t>(cells_[0]);
-    std::vector<real> values(rows() * nx);
-    for (std::size_t row = 0; row < rows(); ++row) std::copy_n(&host[row * row_], nx, &values[row * nx]);
-    checked_.upload(values);
+  real* data(std::size_t n) const { return static_cast<real*>(array_->descriptor->data[n]); }
+  View3<real> values(std::size_t n) const {
+    return contiguous_view(data(n), static_cast<int>(row()), slab(n).ny(), slab(n).nz());
+  }
+  /// cuFFT may take more memory than for the slabs, because it keeps coefficients in slabs of another axis.
+  void require_slabs() const {
+    for (std::size_t n = 0; n < static_cast<std::size_t>(array_->descriptor->nGPUs); ++n) {
+      const auto values = static_cast<std::size_t>(row() * cells_[1] * slab(n).extent(2));
+      if (array_->descriptor->size[n] < values * sizeof(real))
+        throw Error(ExitCode::resources, "cuFFTXt does not split this grid into the expected slabs");
+    }
   }
 
   Cells cells_;
-  std::size_t row_;  ///< length in memory, in reals
-  std::vector<int> gpus_;
   Plan3d forward_, backward_;
-  cudaLibXtDesc* array_ = nullptr;  ///< on rank 0
-  Buffer<real> checked_;            ///< only during a check
+  std::unique_ptr<cudaLibXtDesc, FreeXtArray> array_;  ///< on rank 0
+  std::optional<Error> error_;                         ///< of a transform
 };
 
 }  // namespace

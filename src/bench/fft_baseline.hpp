@@ -21,8 +21,7 @@ std::unique_ptr<RoundTrip> make_baseline(const Cells& cells);
 /// Operations of a forward and a backward transform, five times N log2 N each: the usual convention, as if the values
 /// were complex.
 inline double transform_operations(const Cells& cells) {
-  const double points = static_cast<double>(cells[0] * cells[1] * cells[2]);
-  return 10 * points * std::log2(points);
+  return 10 * points_of(cells) * std::log2(points_of(cells));
 }
 
 }  // namespace sluice

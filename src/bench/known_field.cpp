@@ -77,6 +77,17 @@ Box3 twice_in_x(Box3 box) {
 
 }  // namespace
 
+Deviation largest_of_ranks(Deviation deviation) {
+  struct {
+    double error;
+    int rank;
+  } largest{deviation.error, rank_of(MPI_COMM_WORLD)};
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD), "MPI_Allreduce");
+  deviation.error = largest.error;
+  check_mpi(MPI_Bcast(deviation.where.data(), 3, MPI_INT64_T, largest.rank, MPI_COMM_WORLD), "MPI_Bcast");
+  return deviation;
+}
+
 void KnownField::write(View3<real> array, const Box3& box) const {
   parallel_for("known field", box.local(), WriteKnown{known_on(box, seed_, cells_), array});
 }
@@ -86,25 +97,19 @@ void KnownField::write(View3<std::complex<real>> array, const Box3& box) const {
   parts.write(parts_of<real>(array, box), twice_in_x(box));
 }
 
-Deviation KnownField::deviation(View3<const real> array, const Box3& box, double scale) const {
+Deviation KnownField::local_deviation(View3<const real> array, const Box3& box, double scale) const {
   const ErrorOfCell error{known_on(box, seed_, cells_), array, scale};
-  struct {
-    double error;
-    int rank;
-  } worst{reduce_max("largest error", box.local(), error), rank_of(MPI_COMM_WORLD)};
-  const double largest = worst.error;
-  if (!(worst.error * 0 == 0)) worst.error = std::numeric_limits<double>::infinity();
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD), "MPI_Allreduce");
+  const double largest = reduce_max("largest error", box.local(), error);
+  if (largest == 0) return {};
+  const PlaceOfError place{error, largest, box.extent(0), box.extent(1)};
+  const auto n = static_cast<std::int64_t>(reduce_max("place of the error", box.local(), place)) - 1;
+  return {largest * 0 == 0 ? largest : std::numeric_limits<double>::infinity(),
+          {box.lo[0] + n % box.extent(0), box.lo[1] + n / box.extent(0) % box.extent(1),
+           box.lo[2] + n / box.extent(0) / box.extent(1)}};
+}
 
-  Deviation deviation{worst.error, {}};
-  if (worst.rank == rank_of(MPI_COMM_WORLD) && !box.empty()) {
-    const PlaceOfError place{error, largest, box.extent(0), box.extent(1)};
-    const auto n = static_cast<std::int64_t>(reduce_max("place of the error", box.local(), place)) - 1;
-    deviation.where = {box.lo[0] + n % box.extent(0), box.lo[1] + n / box.extent(0) % box.extent(1),
-                       box.lo[2] + n / box.extent(0) / box.extent(1)};
-  }
-  check_mpi(MPI_Bcast(deviation.where.data(), 3, MPI_INT64_T, worst.rank, MPI_COMM_WORLD), "MPI_Bcast");
-  return deviation;
+Deviation KnownField::deviation(View3<const real> array, const Box3& box, double scale) const {
+  return largest_of_ranks(local_deviation(array, box, scale));
 }
 
 Deviation KnownField::deviation(View3<const std::complex<real>> array, const Box3& box) const {

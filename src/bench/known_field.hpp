@@ -10,11 +10,14 @@
 
 namespace sluice {
 
-/// The largest error of an array, over all ranks.
+/// The largest error of an array.
 struct Deviation {
   double error = 0;                     ///< absolute; infinite if a value is not finite
-  std::array<std::int64_t, 3> where{};  ///< a global index that has it
+  std::array<std::int64_t, 3> where{};  ///< a global index that has it, if it is not 0
 };
+
+/// The largest of those of all ranks. Collective over MPI_COMM_WORLD.
+Deviation largest_of_ranks(Deviation deviation);
 
 /// A random number between -0.5 and 0.5 for each global index of a grid, the same on every process grid: it shows
 /// whether a value is where it belongs. In single precision two numbers agree with probability 2^-24.
@@ -27,7 +30,10 @@ class KnownField {
   void write(View3<real> array, const Box3& box) const;
   void write(View3<std::complex<real>> array, const Box3& box) const;
 
-  /// Compares array / scale with the field. Collective over MPI_COMM_WORLD.
+  /// Compares array / scale with the field on this rank alone.
+  Deviation local_deviation(View3<const real> array, const Box3& box, double scale = 1) const;
+
+  /// The same over all ranks. Collective over MPI_COMM_WORLD.
   Deviation deviation(View3<const real> array, const Box3& box, double scale = 1) const;
   Deviation deviation(View3<const std::complex<real>> array, const Box3& box) const;
 

@@ -12,7 +12,7 @@ namespace sluice {
 class Workload {
  public:
   virtual ~Workload() = default;
-  virtual void prepare() {}                          ///< before every run, not timed
+  virtual void prepare() {}                          ///< before every run, not timed; may be collective
   virtual void run() = 0;                            ///< collective
   virtual PhaseTimers* timers() { return nullptr; }  ///< null if there are no phases
 };

@@ -11,6 +11,7 @@
 #include "core/decomp/exchange/exchange_methods.hpp"
 #include "core/support/box3.hpp"
 #include "src/bench/bench.hpp"
+#include "src/bench/known_field.hpp"
 #include "src/bench/measure.hpp"
 #include "src/bench/result.hpp"
 
@@ -60,9 +61,17 @@ class RoundTrip : public Workload {
   virtual std::vector<PieceTuning> piece_tuning() const { return {}; }
 };
 
-/// check() of a transform of real numbers, which are `values`, on `box` of the grid: a round trip must multiply them by
-/// the number of cells. The bound on the error grows as log2 of it, in units of the precision. Collective.
+/// The number of cells, by which the round trip of a transform multiplies its values.
+inline double points_of(const Cells& cells) {
+  return static_cast<double>(cells[0]) * static_cast<double>(cells[1]) * static_cast<double>(cells[2]);
+}
+
+/// check() of a transform of real numbers, which are `values`, on `box` of the grid. Collective.
 Check check_transform(RoundTrip& transform, real* values, const Box3& box, const Cells& cells, std::uint64_t seed);
+
+/// Compares the largest error of a known field after a round trip, over points_of(cells), with a bound that grows as
+/// log2 of this number, in units of the precision.
+Check check_of_error(const Deviation& deviation, const Cells& cells);
 
 /// Times a workload and checks it before and after: adds times, rates, piece sizes, "error", and a "fault" if a result
 /// was wrong. Collective.

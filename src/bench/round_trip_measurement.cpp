@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "core/support/error.hpp"
-#include "src/bench/known_field.hpp"
 #include "src/bench/round_trip.hpp"
 
 namespace sluice {
@@ -80,16 +79,20 @@ void add_times(const BenchOptions& options, RoundTrip& workload, Json& row) {
 }  // namespace
 
 Check check_transform(RoundTrip& transform, real* values, const Box3& box, const Cells& cells, std::uint64_t seed) {
-  constexpr double max_value = 0.5;        // of a known field
-  constexpr double bound_per_level = 4.0;  // measured: at most 0.7, for prime sizes
-  const double points = static_cast<double>(cells[0]) * static_cast<double>(cells[1]) * static_cast<double>(cells[2]);
   const KnownField field(seed, cells);
   const View3<real> view = contiguous_view(values, box.nx(), box.ny(), box.nz());
   field.write(view, box);
   transform.run();
-  const auto [error, where] = field.deviation(view, box, points);
-  Check check{error / max_value, ""};
-  const double bound = bound_per_level * std::numeric_limits<real>::epsilon() * std::max(4.0, std::log2(points));
+  return check_of_error(field.deviation(view, box, points_of(cells)), cells);
+}
+
+Check check_of_error(const Deviation& deviation, const Cells& cells) {
+  constexpr double max_value = 0.5;        // of a known field
+  constexpr double bound_per_level = 4.0;  // measured: at most 0.7, for prime sizes
+  const double levels = std::max(4.0, std::log2(points_of(cells)));
+  const double bound = bound_per_level * std::numeric_limits<real>::epsilon() * levels;
+  const auto& where = deviation.where;
+  Check check{deviation.error / max_value, ""};
   if (!(check.error <= bound)) {
     check.fault = fmt::format("wrong result: relative error {:.2g} at ({}, {}, {}), above {:.2g}", check.error,
                               where[0], where[1], where[2], bound);

@@ -118,6 +118,31 @@ TEST_F(BenchCheck, FindsWrongValuesInTransforms) {
   }
 }
 
+/// As the check of a library that one rank runs on several devices.
+TEST_F(BenchCheck, FindsThePlaceOfAnErrorInSlabsOfOneRank) {
+  const Cells cells{5, 4, 7};
+  constexpr int row = 6;  // with room at the end
+  const KnownField field(1, cells);
+  const std::array<std::int64_t, 3> place{3, 2, 4};
+  Deviation largest;
+  if (rank_of(MPI_COMM_WORLD) + 1 == size_of(MPI_COMM_WORLD)) {
+    const std::vector<std::int64_t> z = split_evenly(cells[2], 3);
+    for (std::size_t n = 0; n < 3; ++n) {
+      const Box3 slab{{0, 0, z[n]}, {cells[0], cells[1], z[n + 1]}};
+      Buffer<real> values(static_cast<std::size_t>(row * slab.ny() * slab.nz()));
+      const View3<real> view = contiguous_view(values.data(), row, slab.ny(), slab.nz());
+      field.write(view, slab);
+      EXPECT_EQ(field.local_deviation(view, slab).error, 0);
+      if (place[2] < z[n] || place[2] >= z[n + 1]) continue;
+      view(3, 2, static_cast<int>(place[2] - z[n])) += real{0.25};
+      largest = field.local_deviation(view, slab);
+    }
+  }
+  largest = largest_of_ranks(largest);
+  EXPECT_NEAR(largest.error, 0.25, std::numeric_limits<real>::epsilon());
+  EXPECT_EQ(largest.where, place);
+}
+
 /// A transform that does nothing, or makes values that are not numbers.
 class NoTransform : public RoundTrip {
  public:
