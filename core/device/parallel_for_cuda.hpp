@@ -1,7 +1,7 @@
 #pragma once
 // The loops of parallel_for.hpp on an NVIDIA GPU.
 #include <type_traits>
-#include <unordered_map>
+#include <vector>
 
 #include "core/device/buffer.hpp"
 #include "core/device/cell.hpp"
@@ -244,10 +244,12 @@ void launch(const char* name, const Box3& box, const Kernel& kernel) {
 /// Scratch on the current GPU for the results of a reduction: `zeroed` words, then `more`. Kept between calls, so that
 /// only the first step allocates it.
 inline Word* result_scratch(std::size_t zeroed, std::size_t more = 0) {
-  static auto* of_gpus = new std::unordered_map<int, Buffer<Word>>;  // never destroyed: CUDA may have ended by then
+  static auto* of_gpus = new std::vector<Buffer<Word>>;  // never destroyed: the CUDA context may be gone by then
   int gpu = 0;
   check_cuda(cudaGetDevice(&gpu), "cudaGetDevice");
-  Buffer<Word>& scratch = (*of_gpus)[gpu];
+  const auto n = static_cast<std::size_t>(gpu);
+  if (of_gpus->size() <= n) of_gpus->resize(n + 1);
+  Buffer<Word>& scratch = (*of_gpus)[n];
   if (scratch.size() < zeroed + more) scratch = Buffer<Word>(zeroed + more);
   check_cuda(cudaMemsetAsync(scratch.data(), 0, zeroed * sizeof(Word)), "cudaMemsetAsync");
   return scratch.data();

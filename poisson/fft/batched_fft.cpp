@@ -9,8 +9,8 @@ namespace sluice {
 
 namespace {
 
-/// For transforms of columns that are neighbours in memory on both sides, if there is a kernel for their length; else
-/// null.
+/// For transforms of columns that are neighbours in memory with the same layout on both sides, if there is a kernel for
+/// their length; else null.
 std::unique_ptr<SplitColumnFourier> make_columns(FftKind kind, const FftBatch& batch) {
   constexpr std::int64_t fewest = 8;  // columns that fill one memory access
   constexpr std::int64_t max_length = std::int64_t{1} << 30;
@@ -19,11 +19,10 @@ std::unique_ptr<SplitColumnFourier> make_columns(FftKind kind, const FftBatch& b
   const bool neighbours_first = batch.loops[0].distance_in == 1;
   const FftLoop& within = batch.loops[neighbours_first ? 0 : 1];
   const FftLoop& planes = batch.loops[neighbours_first ? 1 : 0];
-  if (!from_complex || within.distance_in != 1 || within.distance_out != 1 || within.count < fewest) return nullptr;
+  if (!from_complex || !batch.in_place(kind) || within.distance_in != 1 || within.count < fewest) return nullptr;
   if (batch.length > max_length || within.count * planes.count > max_length) return nullptr;
   return SplitColumnFourier::make(static_cast<int>(within.count), static_cast<int>(batch.length),
-                                  static_cast<int>(planes.count), {batch.stride_in, planes.distance_in},
-                                  {batch.stride_out, planes.distance_out});
+                                  static_cast<int>(planes.count), batch.stride_in, planes.distance_in);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <type_traits>
 
@@ -69,24 +70,22 @@ Box3 in_memory(const Box3& box, const AxisOrder& order) {
   return reordered;
 }
 
-/// One side of a transform: the stride along each axis of a field, and the distance between fields.
-struct Placement {
+/// The stride along each axis.
+Triple strides(const Box3& box, const AxisOrder& order) {
   Triple stride{};
-  std::int64_t distance = 0;
-};
-
-/// Of arrays whose rows begin at multiples of `row_unit` elements.
-Placement placement(const Box3& box, const AxisOrder& order, std::int64_t row_unit = 1) {
-  Placement side;
   std::int64_t elements = 1;
   for (const std::size_t axis : order) {
-    side.stride[axis] = elements;
+    stride[axis] = elements;
     elements *= box.extent(static_cast<int>(axis));
-    elements = (elements + row_unit - 1) / row_unit * row_unit;  // of all but the first axis, it is a multiple
   }
-  side.distance = elements;
-  return side;
+  return stride;
 }
+
+/// One side of a transform: the stride along each axis of a field, and the distance between fields.
+struct Placement {
+  Triple stride;
+  std::int64_t distance;
+};
 
 FftBatch batch_along(std::size_t axis, const Box3& box, const Placement& in, const Placement& out, int fields) {
   const std::size_t first = axis == 0 ? 1 : 0;
@@ -124,17 +123,20 @@ std::int64_t distance_of(const FftFields& fields, const Box3& box) {
   return fields.type == FftType::real_to_complex && fields.count > 1 ? values + values % 2 : values;
 }
 
-/// Elements at whose multiples rows begin if they are aligned to the unit in which a GPU's memory and links move data.
-constexpr std::int64_t aligned_row_unit = 128 / sizeof(Complex);
-
-/// How many planes of this box to exchange at a time while the next ones are transformed.
-std::int64_t planes_of_piece(const Box3& box, std::int64_t least_bytes) {
-  constexpr std::int64_t most_pieces = 16;
+/// Equal pieces of the planes of this box, to exchange one while the next are transformed. With n pieces, 1 / n of the
+/// exchange does not overlap with transforms, and each piece costs the time of `overhead` bytes, so that the best n is
+/// the root of their ratio.
+std::vector<PlaneRange> pieces_of(const Box3& box, double overhead) {
   constexpr std::int64_t unit = 4;  // planes, so that each piece is aligned to 16 bytes
-  const std::int64_t bytes = box.volume() * static_cast<std::int64_t>(sizeof(Complex));
-  const std::int64_t count = std::clamp<std::int64_t>(bytes / least_bytes, 1, most_pieces);
-  const std::int64_t units = (box.extent(2) + unit - 1) / unit;
-  return (units + count - 1) / count * unit;
+  const std::int64_t planes = box.extent(2);
+  const std::int64_t units = (planes + unit - 1) / unit;
+  const double bytes = static_cast<double>(box.volume()) * sizeof(Complex);
+  const std::int64_t count = std::max<std::int64_t>(1, std::llround(std::sqrt(bytes / overhead)));
+  const std::int64_t size = std::max<std::int64_t>(1, (units + count - 1) / count) * unit;
+  std::vector<PlaneRange> pieces;
+  for (std::int64_t first = 0; first == 0 || first < planes; first += size)
+    pieces.push_back({first, std::min(planes, first + size)});
+  return pieces;
 }
 
 /// The type of transforms from and to such values.
@@ -156,7 +158,6 @@ struct DistributedFft::Pipeline {
     const Exchange* exchange = nullptr;  ///< of both redistributions
     std::size_t result = 0;              ///< array to which `forward` writes: 0 the caller's, 1 the work array
     std::size_t array = 0;               ///< array that holds the result after `to_next`
-    std::int64_t row_unit = 1;           ///< rows of the result begin at multiples of this many elements
   };
 
   Pipeline(const Triple& cells, FftDecomposition decomposition, FftLayout layout, const Communicator& comm,
@@ -189,21 +190,15 @@ struct DistributedFft::Pipeline {
       Exchange& exchange = over_py ? exchanges.rows : exchanges.columns;
       Step& step = steps[n];
       step.exchange = &exchange;
-      const bool whole_rows = n == 1 && !steps[0].to_next;  // in x on both sides
-      if (whole_rows && from_real && layout == FftLayout::contiguous && exchange.reaches_memory())
-        step.row_unit = aligned_row_unit;
-      step.to_next.emplace(ranks, boxes(n), boxes(n + 1), fields.count, Redistribution::Shared::to, step.row_unit,
-                           exchange, timers);
-      step.from_next.emplace(ranks, boxes(n + 1), boxes(n), fields.count, Redistribution::Shared::from, step.row_unit,
-                             exchange, timers);
+      step.to_next.emplace(ranks, boxes(n), boxes(n + 1), fields.count, Redistribution::Shared::to, exchange, timers);
+      step.from_next.emplace(ranks, boxes(n + 1), boxes(n), fields.count, Redistribution::Shared::from, exchange,
+                             timers);
     }
-    if (!steps[0].to_next) steps[0].row_unit = steps[1].row_unit;  // y works in place
     while (last_before < 2 && !steps[last_before].to_next) ++last_before;
     const Step& sent = steps[last_before];
     in_pieces = layout == FftLayout::contiguous && fields.count == 1 && sent.to_next && sent.to_next->is_remote();
-    const std::int64_t planes = values.extent(2);
-    pieces = {planes, in_pieces ? planes_of_piece(box_of_step(last_before, comm.rank()), sent.exchange->least_piece())
-                                : planes};
+    pieces = {whole};
+    if (in_pieces) pieces = pieces_of(box_of_step(last_before, comm.rank()), sent.exchange->piece_overhead());
     // The last result is in the caller's array. A transform that changes the order goes from one array to the other,
     // and so does a redistribution without buffers.
     bool two_arrays = false;
@@ -220,18 +215,16 @@ struct DistributedFft::Pipeline {
         const Box3 own = box_of_step(n, comm.rank());
         const bool real_side = n == 0 && from_real;
         const Box3& in_space = n == 0 ? values : own;
-        Placement before = placement(in_space, orders[n], n == 0 ? 1 : steps[n - 1].row_unit);
-        if (n == 0) before.distance = distance_of(fields, values);
-        const Placement after = placement(own, orders[n + 1], steps[n].row_unit);
+        const Placement before{strides(in_space, orders[n]), n == 0 ? distance_of(fields, values) : own.volume()};
+        const Placement after{strides(own, orders[n + 1]), own.volume()};
         const auto make = [&](FftKind kind, const Placement& in, const Placement& out) {
           const FftBatch batch = batch_along(n, in_space, in, out, fields.count);
-          const std::int64_t all = batch.loops[1].count;
-          return FftInPieces(kind, batch, in_pieces && n <= last_before ? pieces : PlanePieces{all, all}, of_library);
+          return in_pieces && n <= last_before ? FftInPieces(kind, batch, pieces, of_library)
+                                               : FftInPieces(kind, batch, of_library);
         };
         steps[n].forward = make(real_side ? FftKind::real_to_complex : FftKind::forward, before, after);
         steps[n].backward = make(real_side ? FftKind::complex_to_real : FftKind::backward, after, before);
-        const std::int64_t largest = n == 0 ? after.distance : std::max(before.distance, after.distance);
-        elements = std::max(elements, static_cast<std::size_t>(fields.count * largest));
+        elements = std::max(elements, static_cast<std::size_t>(fields.count * own.volume()));
       }
       if (layout == FftLayout::realigned || two_arrays) work = Buffer<Complex>(elements);
     });
@@ -240,9 +233,9 @@ struct DistributedFft::Pipeline {
   std::array<Complex*, 2> arrays(Complex* of_caller) { return {of_caller, work.size() > 0 ? work.data() : of_caller}; }
 
   template <class... Arguments>
-  void transform(FftInPieces& fft, std::size_t piece, Arguments... arguments) {
+  void transform(FftInPieces& fft, Arguments... arguments) {
     const PhaseTimers::Scope scope(timers, "fft");
-    fft.run(piece, arguments...);
+    fft.run(arguments...);
   }
 
   /// Rows that the transform before the first exchange leaves in the exchange's memory, forward, or takes from there.
@@ -274,7 +267,7 @@ struct DistributedFft::Pipeline {
     Complex* modes = nullptr;
     Step& sent = steps[last_before];
     const RowsElsewhere own = own_rows(sent.to_next);
-    for (std::size_t piece = 0; piece < pieces.count(); ++piece) {
+    for (const PlaneRange& piece : pieces) {
       modes = target(0);
       transform(steps[0].forward, piece, in, modes);
       for (std::size_t n = 1; n <= last_before; ++n) {
@@ -282,13 +275,13 @@ struct DistributedFft::Pipeline {
         transform(steps[n].forward, piece, modes, to, n == last_before ? own : RowsElsewhere{});
         modes = to;
       }
-      if (in_pieces) sent.to_next->send(modes, range(piece), own.data == nullptr);
+      if (in_pieces) sent.to_next->send(modes, piece, own.data == nullptr);
     }
     for (std::size_t n = last_before;; ++n) {
       if (steps[n].to_next) modes = steps[n].to_next->run(modes, array[steps[n].array]);
       if (n == 2) break;
       Complex* const to = target(n + 1);
-      transform(steps[n + 1].forward, 0, modes, to);
+      transform(steps[n + 1].forward, whole, modes, to);
       modes = to;
     }
   }
@@ -302,20 +295,20 @@ struct DistributedFft::Pipeline {
       Step& step = steps[n - 1];
       Complex* const room = array[step.array];
       Complex* const blocks = step.from_next ? step.from_next->open(room, room) : room;
-      transform(steps[n].backward, 0, modes, blocks);
+      transform(steps[n].backward, whole, modes, blocks);
       modes = blocks;
       if (!step.from_next) continue;
       if (n - 1 == last_before && in_pieces) {
         modes = array[step.result];
-        step.from_next->start(modes, all_pieces(), own_rows(step.from_next).data == nullptr);
+        step.from_next->start(modes, pieces, own_rows(step.from_next).data == nullptr);
       } else {
         modes = step.from_next->run(blocks, array[step.result]);
       }
     }
     Step& received = steps[last_before];
     const RowsElsewhere own = own_rows(received.from_next);
-    for (std::size_t piece = 0; piece < pieces.count(); ++piece) {
-      if (in_pieces) received.from_next->await(piece);
+    for (const PlaneRange& piece : pieces) {
+      if (in_pieces) received.from_next->await_next();
       Complex* from = modes;
       for (std::size_t n = last_before; n > 0; --n) {
         Complex* const to = array[steps[n - 1].array];
@@ -325,13 +318,6 @@ struct DistributedFft::Pipeline {
       transform(steps[0].backward, piece, from, out);
     }
     if (in_pieces) received.from_next->end();
-  }
-
-  Redistribution::Planes range(std::size_t piece) const { return {pieces.first(piece), pieces.last(piece)}; }
-  std::vector<Redistribution::Planes> all_pieces() const {
-    std::vector<Redistribution::Planes> list;
-    for (std::size_t piece = 0; piece < pieces.count(); ++piece) list.push_back(range(piece));
-    return list;
   }
 
   /// Of the buffers that this step needs for sending or receiving.
@@ -355,9 +341,9 @@ struct DistributedFft::Pipeline {
   FftFields fields;
   bool may_be_in_place = false;  ///< rows keep their length, and no transform changes the order of memory
   std::array<Step, 3> steps;
-  std::size_t last_before = 0;  ///< the last transform before the first exchange, or of all
-  bool in_pieces = false;       ///< whether the transforms up to it overlap with the exchange
-  PlanePieces pieces;           ///< of all planes
+  std::size_t last_before = 0;     ///< the last transform before the first exchange, or of all
+  bool in_pieces = false;          ///< whether the transforms up to it overlap with the exchange
+  std::vector<PlaneRange> pieces;  ///< of all planes; `whole` if not
   Buffer<Complex> work;
   FftWork of_library;  ///< of all six transforms
   Box3 values, coefficients;

@@ -14,33 +14,27 @@ namespace sluice {
 enum class FourierMethod;
 class FftWork;
 
-/// The rows and planes of an array are this many elements apart.
-struct ColumnStrides {
-  std::int64_t y, z;
-  friend bool operator==(const ColumnStrides&, const ColumnStrides&) = default;
-};
-
 class ColumnFourier {
  public:
-  /// For nx x ny x nz coefficients, rows stride_y and planes stride_z elements apart, in place only. On a GPU, VkFFT or
+  /// For nx x ny x nz coefficients, rows stride_y and planes stride_z elements apart; in place only. On a GPU, VkFFT or
   /// cuFFT transform where SplitColumnFourier has no kernel.
   static std::unique_ptr<ColumnFourier> of_any_length(int nx, int ny, int nz, std::int64_t stride_y,
                                                       std::int64_t stride_z, FourierMethod method, const FftWork& work);
   virtual ~ColumnFourier() = default;
 
-  /// Unscaled transforms of the array at `from`, device memory, to `to`; in place if the strides agree. With a kernel
-  /// or FFTW, the bits of a column's result depend on that column alone.
+  /// Unscaled transforms of the array at `from`, device memory, into an array of the same layout, or in place. With a
+  /// kernel or FFTW, the bits of a column's result depend on that column alone.
   virtual void run(const std::complex<real>* from, std::complex<real>* to, bool forward) = 0;
 };
 
-/// Transforms that may also leave some rows of the coefficients elsewhere.
+/// Columns of which some rows may be elsewhere.
 class SplitColumnFourier : public ColumnFourier {
  public:
-  /// For nx x ny x nz coefficients, read with these strides and written with those. Null if there is no kernel for
+  /// For nx x ny x nz coefficients, rows stride_y and planes stride_z elements apart. Null if there is no kernel for
   /// this length, or if it needs more shared memory than the GPU has. Kernels exist for multiples of 16 up to 2048
   /// without prime factors above 7, except 2000; a CPU build has every length.
-  static std::unique_ptr<SplitColumnFourier> make(int nx, int ny, int nz, const ColumnStrides& from,
-                                                  const ColumnStrides& to);
+  static std::unique_ptr<SplitColumnFourier> make(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
+
   /// Forward writes the rows of `elsewhere` there instead of to `to`; backward reads them from there instead of from
   /// `from`.
   virtual void transform(const std::complex<real>* from, std::complex<real>* to, bool forward,

@@ -14,7 +14,7 @@ namespace {
 
 template <bool Split>
 struct ColumnKernels {
-  using Kernel = void (*)(cuda::ColumnArrays, const ComplexPair*, bool);
+  using Kernel = void (*)(cuda::ColumnArray, const ComplexPair*, bool);
 
   template <int Length>
   static constexpr Kernel of() {
@@ -35,33 +35,31 @@ std::size_t shared_bytes(const ColumnStages& stages) {
 
 class Columns : public SplitColumnFourier {
  public:
-  Columns(int nx, int ny, int nz, const ColumnStrides& from, const ColumnStrides& to, std::size_t shared)
+  Columns(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z, std::size_t shared)
       : nx_(nx),
         ny_(ny),
         nz_(nz),
         stages_(stages_of(ny)),
         shared_(shared),
-        from_(from),
-        to_(to),
+        stride_y_(stride_y),
+        stride_z_(stride_z),
         twiddles_(cuda::twiddles_of(ny)) {}
 
   void transform(const std::complex<real>* from, std::complex<real>* to, bool forward,
                  const RowsElsewhere& elsewhere) override {
     const int tiles = (nx_ + stages_.columns - 1) / stages_.columns;
-    const auto pairs = [](const std::complex<real>* data) {
-      return reinterpret_cast<ComplexPair*>(const_cast<std::complex<real>*>(data));
-    };
-    const cuda::ColumnArrays arrays{{pairs(from), from_.y, from_.z},
-                                    {pairs(to), to_.y, to_.z},
-                                    nx_,
-                                    tiles,
-                                    {pairs(elsewhere.data), forward ? to_.y : from_.y, elsewhere.plane},
-                                    elsewhere.first,
-                                    static_cast<unsigned>(elsewhere.last - elsewhere.first)};
+    const cuda::ColumnArray array{reinterpret_cast<const ComplexPair*>(from),
+                                  reinterpret_cast<ComplexPair*>(to),
+                                  stride_y_,
+                                  stride_z_,
+                                  nx_,
+                                  tiles,
+                                  {reinterpret_cast<ComplexPair*>(elsewhere.data), elsewhere.plane, elsewhere.first,
+                                   static_cast<unsigned>(elsewhere.last - elsewhere.first)}};
     const auto kernel = elsewhere.data != nullptr ? cuda::kernel_of_length<ColumnKernels<true>>(ny_)
                                                   : cuda::kernel_of_length<ColumnKernels<false>>(ny_);
     kernel<<<static_cast<unsigned>(tiles) * static_cast<unsigned>(nz_),
-             static_cast<unsigned>(stages_.columns * stages_.threads), shared_>>>(arrays, twiddles_.data(), !forward);
+             static_cast<unsigned>(stages_.columns * stages_.threads), shared_>>>(array, twiddles_.data(), !forward);
     check_cuda(cudaGetLastError(), "the transform of columns");
   }
 
@@ -69,20 +67,22 @@ class Columns : public SplitColumnFourier {
   int nx_, ny_, nz_;
   ColumnStages stages_;
   std::size_t shared_;  ///< bytes of shared memory per thread block
-  ColumnStrides from_, to_;
+  std::int64_t stride_y_, stride_z_;
   Buffer<ComplexPair> twiddles_;  ///< exp(-2 pi i n / ny)
 };
 
 }  // namespace
 
-std::unique_ptr<SplitColumnFourier> SplitColumnFourier::make(int nx, int ny, int nz, const ColumnStrides& from,
-                                                             const ColumnStrides& to) {
-  const std::size_t shared = stages_of(ny).R1 > 0 ? shared_bytes(stages_of(ny)) : 0;
-  for (const auto kernel :
-       {cuda::kernel_of_length<ColumnKernels<false>>(ny), cuda::kernel_of_length<ColumnKernels<true>>(ny)}) {
-    if (kernel == nullptr || !cuda::allow_shared(reinterpret_cast<const void*>(kernel), shared)) return nullptr;
+std::unique_ptr<SplitColumnFourier> SplitColumnFourier::make(int nx, int ny, int nz, std::int64_t stride_y,
+                                                             std::int64_t stride_z) {
+  const auto kernel = cuda::kernel_of_length<ColumnKernels<false>>(ny);
+  const auto split_kernel = cuda::kernel_of_length<ColumnKernels<true>>(ny);
+  if (kernel == nullptr) return nullptr;
+  const std::size_t shared = shared_bytes(stages_of(ny));
+  for (const auto each : {kernel, split_kernel}) {
+    if (!cuda::allow_shared(reinterpret_cast<const void*>(each), shared)) return nullptr;
   }
-  return std::make_unique<Columns>(nx, ny, nz, from, to, shared);
+  return std::make_unique<Columns>(nx, ny, nz, stride_y, stride_z, shared);
 }
 
 }  // namespace sluice

@@ -13,12 +13,12 @@ using Complex = std::complex<real>;
 /// Copies `together` columns at a time into contiguous buffers, so that whole cache lines are read and written.
 class Columns : public SplitColumnFourier {
  public:
-  Columns(int columns, int length, int planes, const ColumnStrides& from, const ColumnStrides& to)
+  Columns(int columns, int length, int planes, std::int64_t stride_y, std::int64_t stride_z)
       : nx_(columns),
         ny_(length),
         nz_(planes),
-        from_(from),
-        to_(to),
+        stride_y_(stride_y),
+        stride_z_(stride_z),
         pitch_((std::ptrdiff_t{length} + 7) / 4 * 4),
         source_(buffer_size()),
         target_(buffer_size()),
@@ -27,17 +27,19 @@ class Columns : public SplitColumnFourier {
 
   void transform(const Complex* from, Complex* to, bool forward, const RowsElsewhere& elsewhere) override {
     const FftwPlan& plan = forward ? forward_ : backward_;
-    const bool reads = !forward && elsewhere.data != nullptr;
-    const bool writes = forward && elsewhere.data != nullptr;
     for (int k = 0; k < nz_; ++k) {
       for (int i = 0; i < nx_; i += together) {
-        const Rows source{const_cast<Complex*>(from) + i + k * from_.z, from_.y, reads ? elsewhere : RowsElsewhere{}, i,
-                          k};
-        const Rows target{to + i + k * to_.z, to_.y, writes ? elsewhere : RowsElsewhere{}, i, k};
+        const std::ptrdiff_t first = i + k * stride_z_;
+        const Rows source{const_cast<Complex*>(from) + first, stride_y_, {}};
+        const Rows target{to + first, stride_y_, {}};
+        const Rows split{(forward ? target : source).row_0, stride_y_, elsewhere.part_of(i, k)};
+        const auto run = [&](auto columns) {
+          transform_columns(forward ? source : split, forward ? split : target, plan, columns);
+        };
         if (nx_ - i >= together) {
-          transform_columns(source, target, plan, std::integral_constant<int, together>{});
+          run(std::integral_constant<int, together>{});
         } else {
-          transform_columns(source, target, plan, nx_ - i);
+          run(nx_ - i);
         }
       }
     }
@@ -48,16 +50,15 @@ class Columns : public SplitColumnFourier {
 
   std::size_t buffer_size() const { return static_cast<std::size_t>(together) * static_cast<std::size_t>(pitch_); }
 
-  /// The rows of some columns of a plane.
+  /// The rows of neighbouring columns.
   struct Rows {
-    Complex* first;
+    Complex* row_0;
     std::int64_t stride;
     RowsElsewhere others;
-    int column, plane;
 
     Complex* operator[](int row) const {
-      if (row < others.first || row >= others.last) return first + row * stride;
-      return others.data + column + (row - others.first) * stride + plane * others.plane;
+      if (row < others.first || row >= others.last) return row_0 + row * stride;
+      return others.data + (row - others.first) * stride;
     }
   };
 
@@ -77,7 +78,7 @@ class Columns : public SplitColumnFourier {
   }
 
   int nx_, ny_, nz_;
-  ColumnStrides from_, to_;
+  std::int64_t stride_y_, stride_z_;
   std::ptrdiff_t pitch_;  ///< of the buffers' columns: whole cache lines, but no power of two
   Buffer<Complex> source_, target_;
   FftwPlan forward_, backward_;
@@ -85,9 +86,9 @@ class Columns : public SplitColumnFourier {
 
 }  // namespace
 
-std::unique_ptr<SplitColumnFourier> SplitColumnFourier::make(int nx, int ny, int nz, const ColumnStrides& from,
-                                                             const ColumnStrides& to) {
-  return std::make_unique<Columns>(nx, ny, nz, from, to);
+std::unique_ptr<SplitColumnFourier> SplitColumnFourier::make(int nx, int ny, int nz, std::int64_t stride_y,
+                                                             std::int64_t stride_z) {
+  return std::make_unique<Columns>(nx, ny, nz, stride_y, stride_z);
 }
 
 }  // namespace sluice

@@ -13,40 +13,47 @@
 
 namespace sluice::cuda {
 
-/// An array of columns. Strides are in complex numbers.
-struct ColumnSide {
-  ComplexPair* data;
-  std::ptrdiff_t stride_y, stride_z;
+/// Rows of the array that are elsewhere, of its output forward, of its input backward.
+struct SplitRows {
+  ComplexPair* data;  ///< row `first` of the first plane
+  std::ptrdiff_t stride_z;
+  int first;
+  unsigned count;
 };
 
 /// The columns of the input array and of the output array, which may be the same: `per_plane` in each plane.
-struct ColumnArrays {
-  ColumnSide from, to;
+struct ColumnArray {
+  const ComplexPair* from;
+  ComplexPair* to;
+  std::ptrdiff_t stride_y, stride_z;  ///< in complex numbers
   int per_plane;
   int tiles_per_plane;  ///< thread blocks per plane
-  // Rows elsewhere: of the output forward, of the input backward.
-  ColumnSide elsewhere;  ///< its stride_y is the array's
-  int first_elsewhere;
-  unsigned rows_elsewhere;
+  SplitRows split;
 };
 
-/// Where the rows of a column are, if some of them are elsewhere.
+/// Where the rows of one column are.
 struct SplitColumn {
   ComplexPair* here;   ///< row 0
-  ComplexPair* there;  ///< row 0, if it were there
+  ComplexPair* there;  ///< row 0, if it were elsewhere
   std::ptrdiff_t stride;
   int first;
-  unsigned rows;
+  unsigned count;
 
+  __device__ SplitColumn(const ColumnArray& array, const ComplexPair* row_0, int plane, int x)
+      : here(const_cast<ComplexPair*>(row_0)),
+        there(array.split.data + (plane * array.split.stride_z + x - array.split.first * array.stride_y)),
+        stride(array.stride_y),
+        first(array.split.first),
+        count(array.split.count) {}
   __device__ ComplexPair* row(int n) const {
-    return (static_cast<unsigned>(n - first) < rows ? there : here) + n * stride;
+    return (static_cast<unsigned>(n - first) < count ? there : here) + n * stride;
   }
 };
 
 /// `twiddles`: exp(-2 pi i n / N). Backward, row ky is written as N - ky. `Split`: some rows are elsewhere.
 template <int Length, bool Split>
 __global__ void __launch_bounds__(stages_of(Length).columns* stages_of(Length).threads, stages_of(Length).resident)
-    transform_columns(ColumnArrays array, const ComplexPair* __restrict__ twiddles, bool backward) {
+    transform_columns(ColumnArray array, const ComplexPair* __restrict__ twiddles, bool backward) {
   constexpr ColumnStages stages = stages_of(Length);
   constexpr int R1 = stages.R1, R2 = stages.R2, R3 = stages.R3;
   constexpr int C = stages.columns, T = stages.threads;
@@ -59,27 +66,19 @@ __global__ void __launch_bounds__(stages_of(Length).columns* stages_of(Length).t
   const int plane = blockIdx.x / array.tiles_per_plane;
   const int x = (blockIdx.x - plane * array.tiles_per_plane) * C + column;
   const bool outside = x >= array.per_plane;
-  const ComplexPair* const from_row_0 = array.from.data + (plane * array.from.stride_z + x);
-  ComplexPair* const to_row_0 = array.to.data + (plane * array.to.stride_z + x);
-  [[maybe_unused]] SplitColumn split{};
-  if constexpr (Split) {
-    const ColumnSide& side = backward ? array.from : array.to;
-    split = {backward ? const_cast<ComplexPair*>(from_row_0) : to_row_0,
-             array.elsewhere.data +
-                 (plane * array.elsewhere.stride_z + x - array.first_elsewhere * array.elsewhere.stride_y),
-             side.stride_y, array.first_elsewhere, array.rows_elsewhere};
-  }
+  const std::ptrdiff_t first = plane * array.stride_z + x;
 
 #pragma unroll 1
   for (int n = thread; n < R2 * R3; n += T) {
     ComplexPair v[R1] = {};
     if (!outside) {
       if (Split && backward) {
+        const SplitColumn rows(array, array.from + first, plane, x);
         SLUICE_UNROLL
-        for (int m = 0; m < R1; ++m) v[m] = *split.row(n + m * (R2 * R3));
+        for (int m = 0; m < R1; ++m) v[m] = *rows.row(n + m * (R2 * R3));
       } else {
-        const ComplexPair* from = from_row_0 + n * array.from.stride_y;
-        const std::ptrdiff_t step = R2 * R3 * array.from.stride_y;
+        const ComplexPair* from = array.from + (first + n * array.stride_y);
+        const std::ptrdiff_t step = R2 * R3 * array.stride_y;
         SLUICE_UNROLL
         for (int m = 0; m < R1; ++m, from += step) v[m] = *from;
       }
@@ -117,13 +116,15 @@ __global__ void __launch_bounds__(stages_of(Length).columns* stages_of(Length).t
     SmallDft<R3>::run(v);
     const int k = n / R2 + R1 * (n % R2);
     if (Split && !backward) {
+      const SplitColumn rows(array, array.to + first, plane, x);
       SLUICE_UNROLL
-      for (int m = 0; m < R3; ++m) *split.row(k + m * (R1 * R2)) = v[m];
+      for (int m = 0; m < R3; ++m) *rows.row(k + m * (R1 * R2)) = v[m];
       continue;
     }
-    const std::ptrdiff_t step = R1 * R2 * (backward ? -array.to.stride_y : array.to.stride_y);
-    ComplexPair* to = to_row_0 + (backward ? Length - k : k) * array.to.stride_y;
-    (k == 0 ? to_row_0 : to)[0] = v[0];
+    const std::ptrdiff_t step = R1 * R2 * (backward ? -array.stride_y : array.stride_y);
+    ComplexPair* const row_0 = array.to + first;
+    ComplexPair* to = row_0 + (backward ? Length - k : k) * array.stride_y;
+    (k == 0 ? row_0 : to)[0] = v[0];
     SLUICE_UNROLL
     for (int m = 1; m < R3; ++m) {
       to += step;

@@ -104,8 +104,7 @@ std::unique_ptr<ColumnFourier> ColumnFourier::of_any_length(int nx, int ny, int 
                                                             std::int64_t stride_z, FourierMethod method,
                                                             const FftWork& work) {
   if (method == FourierMethod::fastest) {
-    const ColumnStrides strides{stride_y, stride_z};
-    if (auto columns = SplitColumnFourier::make(nx, ny, nz, strides, strides)) return columns;
+    if (auto columns = SplitColumnFourier::make(nx, ny, nz, stride_y, stride_z)) return columns;
 #ifdef SLUICE_VKFFT
     if (auto columns = make_vkfft_columns(nx, ny, nz, stride_y, stride_z)) return columns;
 #endif

@@ -77,8 +77,7 @@ void FourierX::backward(Field& field) {
 std::unique_ptr<ColumnFourier> ColumnFourier::of_any_length(int nx, int ny, int nz, std::int64_t stride_y,
                                                             std::int64_t stride_z, FourierMethod /*method*/,
                                                             const FftWork& /*work*/) {
-  const ColumnStrides strides{stride_y, stride_z};
-  return SplitColumnFourier::make(nx, ny, nz, strides, strides);
+  return SplitColumnFourier::make(nx, ny, nz, stride_y, stride_z);
 }
 
 std::string fft_library() {

@@ -2,54 +2,57 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
+#include <vector>
 
 #include "poisson/fft/batched_fft.hpp"
+#include "poisson/fft/plane_range.hpp"
 
 namespace sluice {
-
-/// Planes of an array, in pieces of `size` planes, but for the last.
-struct PlanePieces {
-  std::int64_t planes = 0, size = 0;
-
-  /// At least one, which may be empty.
-  std::size_t count() const { return planes > size ? static_cast<std::size_t>((planes + size - 1) / size) : 1; }
-  std::int64_t first(std::size_t piece) const { return static_cast<std::int64_t>(piece) * size; }
-  std::int64_t last(std::size_t piece) const { return std::min(planes, first(piece + 1)); }
-};
 
 /// A batch of transforms in pieces of the planes of an array.
 class FftInPieces {
  public:
   FftInPieces() = default;  ///< transforms nothing
   /// `batch`: its second loop is over the planes. Throws as BatchedFft does.
-  FftInPieces(FftKind kind, FftBatch batch, const PlanePieces& pieces, const FftWork& work)
-      : pieces_(pieces), planes_(batch.loops[1]) {
-    const std::size_t last = pieces.count() - 1;
-    batch.loops[1].count = pieces.last(last) - pieces.first(last);
-    last_ = BatchedFft(kind, batch, work);
-    batch.loops[1].count = pieces.size;
-    if (last > 0) others_ = BatchedFft(kind, batch, work);
+  FftInPieces(FftKind kind, FftBatch batch, const std::vector<PlaneRange>& pieces, const FftWork& work)
+      : planes_(batch.loops[1]) {
+    for (const PlaneRange& piece : pieces) {
+      if (find(piece) != plans_.end()) continue;
+      batch.loops[1].count = piece.count();
+      plans_.push_back({piece.count(), BatchedFft(kind, batch, work)});
+    }
+  }
+  /// All of them in one piece, `whole`.
+  FftInPieces(FftKind kind, const FftBatch& batch, const FftWork& work) : planes_(batch.loops[1]) {
+    plans_.push_back({whole.count(), BatchedFft(kind, batch, work)});
   }
 
-  /// Transforms a piece of whole arrays, all between complex values with the same rows elsewhere.
+  /// Transforms a piece of whole arrays. `elsewhere`: between complex values.
   template <class In, class Out>
-  void run(std::size_t piece, In* in, Out* out) {
-    plan(piece).run(in + pieces_.first(piece) * planes_.distance_in, out + pieces_.first(piece) * planes_.distance_out);
+  void run(const PlaneRange& piece, In* in, Out* out) {
+    find(piece)->transforms.run(in + piece.first * planes_.distance_in, out + piece.first * planes_.distance_out);
   }
-  template <class In>
-  void run(std::size_t piece, In* in, std::complex<real>* out, RowsElsewhere elsewhere) {
-    if (elsewhere.data != nullptr) elsewhere.data += pieces_.first(piece) * elsewhere.plane;
-    plan(piece).run(in + pieces_.first(piece) * planes_.distance_in, out + pieces_.first(piece) * planes_.distance_out,
-                    elsewhere);
+  void run(const PlaneRange& piece, const std::complex<real>* in, std::complex<real>* out,
+           const RowsElsewhere& elsewhere) {
+    find(piece)->transforms.run(in + piece.first * planes_.distance_in, out + piece.first * planes_.distance_out,
+                                elsewhere.part_of(0, piece.first));
   }
-  bool takes_rows_elsewhere() const { return last_.takes_rows_elsewhere(); }
+  bool takes_rows_elsewhere() const {
+    return std::ranges::all_of(plans_, [](const Plan& plan) { return plan.transforms.takes_rows_elsewhere(); });
+  }
 
  private:
-  BatchedFft& plan(std::size_t piece) { return piece + 1 == pieces_.count() ? last_ : others_; }
+  struct Plan {
+    std::int64_t planes;
+    BatchedFft transforms;
+  };
 
-  PlanePieces pieces_;
+  std::vector<Plan>::iterator find(const PlaneRange& piece) {
+    return std::ranges::find(plans_, piece.count(), &Plan::planes);
+  }
+
   FftLoop planes_;
-  BatchedFft others_, last_;
+  std::vector<Plan> plans_;  ///< one for each number of planes
 };
 
 }  // namespace sluice

@@ -59,10 +59,10 @@ Parts Redistribution::Side::parts_of(Complex* array, int rank) const {
 }
 
 Redistribution::Redistribution(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, int count,
-                               Shared shared, std::int64_t row_unit, Exchange& exchange, PhaseTimers& timers)
+                               Shared shared, Exchange& exchange, PhaseTimers& timers)
     : rank_(rank_of(comm)),
       timers_(&timers),
-      route_{comm, from, to, shared, count, row_unit},
+      route_{comm, from, to, shared, count},
       moves_(exchange.sends_unpacked() ? count : 1),
       source_(from[static_cast<std::size_t>(rank_)], to, count / moves_),
       target_(to[static_cast<std::size_t>(rank_)], from, count / moves_) {
@@ -115,11 +115,12 @@ RowsElsewhere Redistribution::own_rows() const {
   const Box3& there = (route_.shared == Shared::to ? target_ : source_).whole;
   const Box3 kept = intersect(own, there);
   if (!remote_ || route_.arrays > 1 || kept.empty()) return {};
-  if (!route_.has_whole_rows(own, kept) || !route_.has_whole_rows(there, kept)) return {};
-  const ArrayPart part = route_.part(remote_->shared(), there, kept);
+  if (kept.extent(0) != own.extent(0) || kept.extent(0) != there.extent(0)) return {};
   const Box3 rows = kept.relative_to(own.lo);
-  return {reinterpret_cast<Complex*>(part.data), static_cast<int>(rows.lo[1]), static_cast<int>(rows.hi[1]),
-          part.plane_stride / static_cast<std::ptrdiff_t>(sizeof(Complex))};
+  const Box3 place = kept.relative_to(there.lo);
+  const std::int64_t plane = there.extent(0) * there.extent(1);
+  return {shared() + (place.lo[1] * there.extent(0) + place.lo[2] * plane), static_cast<int>(rows.lo[1]),
+          static_cast<int>(rows.hi[1]), plane};
 }
 
 void Redistribution::begin() {
@@ -128,7 +129,7 @@ void Redistribution::begin() {
   begun_ = true;
 }
 
-void Redistribution::move(Complex* array, const Planes& planes, bool with_own_part) {
+void Redistribution::move(Complex* array, const PlaneRange& planes, bool with_own_part) {
   const PhaseTimers::Scope timing(*timers_, "packing");  // what loops move
   Box3 piece = (route_.shared == Shared::to ? source_ : target_).whole;
   piece.hi[2] = piece.lo[2] + planes.last;
@@ -136,19 +137,20 @@ void Redistribution::move(Complex* array, const Planes& planes, bool with_own_pa
   remote_->move(reinterpret_cast<std::byte*>(array), piece, with_own_part);
 }
 
-void Redistribution::send(Complex* source, const Planes& planes, bool with_own_part) {
+void Redistribution::send(Complex* source, const PlaneRange& planes, bool with_own_part) {
   if (!begun_) begin();
   move(source, planes, with_own_part);
 }
 
-void Redistribution::start(Complex* target, const std::vector<Planes>& pieces, bool with_own_part) {
+void Redistribution::start(Complex* target, const std::vector<PlaneRange>& pieces, bool with_own_part) {
   begin();
-  for (const Planes& planes : pieces) move(target, planes, with_own_part);
+  awaited_ = 0;
+  for (const PlaneRange& planes : pieces) move(target, planes, with_own_part);
 }
 
-void Redistribution::await(std::size_t piece) {
+void Redistribution::await_next() {
   const PhaseTimers::Scope timing(*timers_, "communication");
-  remote_->await(piece);
+  remote_->await(awaited_++);
 }
 
 void Redistribution::end() {

@@ -7,6 +7,7 @@
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/device/timers.hpp"
 #include "core/support/box3.hpp"
+#include "poisson/fft/plane_range.hpp"
 #include "poisson/fft/rows_elsewhere.hpp"
 
 namespace sluice {
@@ -27,10 +28,9 @@ class Redistribution {
   using Shared = RemoteRoute::Shared;
 
   /// from[r] and to[r]: the boxes of rank r of `comm`, in global indices. `count`: of arrays. `comm`, `exchange` and
-  /// `timers` must outlive this object. `row_unit`: see RemoteRoute; 1 if ranks do not reach each other's memory.
-  /// Collective over the ranks of `exchange`.
+  /// `timers` must outlive this object. Collective over the ranks of `exchange`.
   Redistribution(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, int count, Shared shared,
-                 std::int64_t row_unit, Exchange& exchange, PhaseTimers& timers);
+                 Exchange& exchange, PhaseTimers& timers);
 
   /// Whether run() needs a source and a target in different arrays: methods that send without packing have no buffer in
   /// between.
@@ -47,21 +47,19 @@ class Redistribution {
   /// array unless needs_two_arrays(); the source is destroyed. Collective over the communicator.
   std::complex<real>* run(std::complex<real>* source, std::complex<real>* target);
 
-  // In pieces, if is_remote(): a range of the slowest axis of the caller's array, in its own indices, 0 ... nz - 1.
-  struct Planes {
-    std::int64_t first, last;  ///< half-open
-  };
+  // In pieces, if is_remote(): planes of the slowest axis of the caller's array, 0 ... nz - 1.
+
   /// What the rank keeps of a single array, if it owns whole rows on both sides, in the exchange's memory: transforms
   /// may write these rows there, or read them from there. Otherwise the moves copy what the rank keeps.
   RowsElsewhere own_rows() const;
 
   /// Shared::to: moves these planes of the source, when the transforms issued before are done; without the rank's own
   /// part if transforms write to own_rows(). run() afterwards completes the move.
-  void send(std::complex<real>* source, const Planes& planes, bool with_own_part);
-  /// Shared::from: begins the move of all pieces to `target`.
-  void start(std::complex<real>* target, const std::vector<Planes>& pieces, bool with_own_part);
-  /// Transforms issued afterwards start when the nth of these pieces has arrived.
-  void await(std::size_t piece);
+  void send(std::complex<real>* source, const PlaneRange& planes, bool with_own_part);
+  /// Shared::from: begins the move of these pieces to `target`.
+  void start(std::complex<real>* target, const std::vector<PlaneRange>& pieces, bool with_own_part);
+  /// Transforms issued afterwards start when the next of these pieces has arrived.
+  void await_next();
   /// Completes the move.
   void end();
 
@@ -86,13 +84,14 @@ class Redistribution {
 
   std::complex<real>* shared() const;
   void begin();
-  void move(std::complex<real>* array, const Planes& planes, bool with_own_part);
+  void move(std::complex<real>* array, const PlaneRange& planes, bool with_own_part);
 
   int rank_;
   PhaseTimers* timers_;
   RemoteRoute route_;
   std::unique_ptr<RemoteMover> remote_;  ///< null if ranks do not reach each other's memory, or on a single one
   bool begun_ = false;                   ///< a remote move
+  std::size_t awaited_ = 0;              ///< pieces
   int moves_;                            ///< 1 if all arrays move together
   Side source_, target_;
   std::unique_ptr<Mover> mover_;  ///< null on a single rank

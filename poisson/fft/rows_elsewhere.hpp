@@ -12,6 +12,11 @@ struct RowsElsewhere {
   std::complex<real>* data = nullptr;  ///< row `first` of the first plane; null if there are no such rows
   int first = 0, last = 0;
   std::int64_t plane = 0;
+
+  /// These rows from column `column` of plane `plane_index` on.
+  RowsElsewhere part_of(std::int64_t column, std::int64_t plane_index) const {
+    return data == nullptr ? *this : RowsElsewhere{data + (column + plane_index * plane), first, last, plane};
+  }
 };
 
 }  // namespace sluice

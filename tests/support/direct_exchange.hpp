@@ -58,7 +58,6 @@ class DirectExchange : public Exchange {
     return std::make_unique<Arrays>(*this, boxes);
   }
   bool reaches_memory() const override { return true; }
-  std::int64_t least_piece() const override { return 1; }  // as many pieces as possible
   std::unique_ptr<RemoteMover> remote_mover(const RemoteRoute& route) override {
     RemoteCopies copies(route, rank_of(route.comm));
     enlarge_window(copies.shared_bytes());

@@ -35,8 +35,9 @@ class Exchange {
   virtual std::unique_ptr<Transposer> transposer(const Splittings& boxes);
   /// Whether ranks access each other's memory, so that there are remote movers.
   virtual bool reaches_memory() const { return false; }
-  /// Bytes of the caller's arrays below which a piece of a remote move does not take less time.
-  virtual std::int64_t least_piece() const { return 1; }
+  /// What an additional piece of a remote move costs: the time of this many bytes of an array that is transformed and
+  /// moved.
+  virtual double piece_overhead() const { return 1; }
   virtual std::unique_ptr<RemoteMover> remote_mover(const RemoteRoute& /*route*/) { return nullptr; }
   /// Whether array movers send without packing.
   virtual bool sends_unpacked() const { return false; }

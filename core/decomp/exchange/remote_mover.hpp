@@ -19,19 +19,10 @@ struct RemoteRoute {
   MPI_Comm comm = MPI_COMM_NULL;
   std::vector<Box3> from, to;
   Shared shared = Shared::to;
-  int arrays = 1;             ///< on each side, one after another, in one move
-  std::int64_t row_unit = 1;  ///< rows of all arrays begin at multiples of this many elements
+  int arrays = 1;  ///< on each side, one after another, in one move
 
   const std::vector<Box3>& own_boxes() const { return shared == Shared::to ? from : to; }
   const std::vector<Box3>& shared_boxes() const { return shared == Shared::to ? to : from; }
-  /// Elements from a row to the next, and in one array of this box.
-  std::int64_t row_length(const Box3& box) const;
-  std::int64_t elements(const Box3& box) const;
-
-  /// A part of an array of the box `whole`.
-  ArrayPart part(std::byte* array, const Box3& whole, const Box3& box) const;
-  /// Whether whole rows of `box` are one piece of memory in an array of the box `whole`.
-  bool has_whole_rows(const Box3& whole, const Box3& box) const;
 };
 
 /// Moves along a RemoteRoute in pieces, each of which overlaps with loops issued after it:
@@ -73,7 +64,7 @@ class RemoteCopies {
   struct Copy {
     int peer;
     ArrayPart from, to;
-    bool contiguous_planes;  ///< on both sides
+    bool whole_rows;  ///< of both arrays, so that a plane is one piece of memory
   };
 
   /// `shared`: the shared arrays of each rank of the communicator.
