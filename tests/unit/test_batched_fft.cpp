@@ -203,7 +203,7 @@ TEST(BatchedFft, JoinsLoopsThatContinueEachOther) {
 
 /// The same bits as a plan that shares its work area with no other.
 void expect_as_alone(BatchedFft& transform, const FftBatch& batch) {
-  const std::vector<Complex> in = noise<Complex>(static_cast<std::size_t>(50 * batch.length));
+  const std::vector<Complex> in = noise<Complex>(static_cast<std::size_t>(batch.loops[0].count * batch.length));
   Buffer<Complex> source(in), target(in), expected(in);
   transform.run(source.data(), target.data());
   BatchedFft(FftKind::forward, batch).run(source.data(), expected.data());
@@ -229,6 +229,43 @@ TEST(BatchedFft, SharesOneWorkArea) {
   for (int round = 0; round < 2; ++round) {  // every plan runs again after others have used the area
     for (std::size_t n = 0; n < transforms.size(); ++n) expect_as_alone(transforms[n], batches[n]);
   }
+}
+
+// Some rows of the coefficients are in another array, with other planes: written there, and read from there.
+TEST(BatchedFft, KeepsRowsElsewhere) {
+  constexpr std::int64_t nx = 21, ny = 32, nz = 3, first = 5, last = 19;
+  constexpr std::int64_t plane = nx * ny, other_plane = nx * (last - first) + 40;
+  const FftBatch batch{ny, nx, nx, {FftLoop{nx, 1, 1}, FftLoop{nz, plane, plane}}};
+  BatchedFft forward(FftKind::forward, batch), backward(FftKind::backward, batch);
+  ASSERT_TRUE(forward.takes_rows_elsewhere());
+  const std::vector<Complex> in = noise<Complex>(nz * plane);
+  const std::vector<Complex> untouched(nz * other_plane, Complex(-7, 7));
+  const Buffer<Complex> source(in);
+  Buffer<Complex> whole(in), here(in), there(untouched), back(in), wanted(in);
+  const RowsElsewhere rows{there.data(), first, last, other_plane};
+  forward.run(source.data(), whole.data());
+  forward.run(source.data(), here.data(), rows);
+
+  const std::vector<Complex> all = whole.download(), rest = here.download(), moved = there.download();
+  const auto place_there = [](std::int64_t i, std::int64_t j, std::int64_t k) {
+    return static_cast<std::size_t>(i + (j - first) * nx + k * other_plane);
+  };
+  std::vector<Complex> expected_here = all, expected_there = untouched;
+  for (std::int64_t k = 0; k < nz; ++k) {
+    for (std::int64_t j = first; j < last; ++j) {
+      for (std::int64_t i = 0; i < nx; ++i) {
+        const auto n = static_cast<std::size_t>(i + j * nx + k * plane);
+        expected_there[place_there(i, j, k)] = all[n];
+        expected_here[n] = in[n];  // as before the transform
+      }
+    }
+  }
+  EXPECT_EQ(rest, expected_here);
+  EXPECT_EQ(moved, expected_there);
+
+  backward.run(whole.data(), wanted.data());
+  backward.run(here.data(), back.data(), rows);
+  EXPECT_EQ(back.download(), wanted.download());
 }
 
 TEST(BatchedFft, DoesNothingForAnEmptyBatch) {
