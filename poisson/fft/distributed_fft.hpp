@@ -53,7 +53,7 @@ struct FftFields {
 ///
 /// Memory besides the caller's arrays, in words (real numbers per grid point; a complex array of a real field has 1 + 2
 /// / nx) for each field, twice as many if its values are complex: contiguous 2, for the send and receive buffers of the
-/// exchange; realigned 3, with one work array. With an exchange that writes into the receiver's memory, 1 and 2. With
+/// exchange; realigned 3, with one work array. With an exchange that reaches other ranks' memory, 1 and 2. With
 /// an exchange that sends without packing, one work array, so 1 and 1. On one rank, 0 and 1. cuFFT adds work memory
 /// for lengths without a kernel, one area for all transforms. The two exchanges of pencils share the buffers only if
 /// they are the same Exchange.
@@ -103,8 +103,8 @@ class DistributedFft {
   /// one, and the buffers of the exchanges, which other users share.
   std::size_t bytes() const;
 
-  /// Times of "fft", "packing" (with unpacking and the rank's own block) and "communication". GPU builds measure them
-  /// only after enable().
+  /// Times of "fft", "packing" (with unpacking and the rank's own block) and "communication", without what overlaps with
+  /// transforms. GPU builds measure them only after enable().
   PhaseTimers& timers() { return timers_; }
 
  private:
