@@ -14,7 +14,7 @@ class Stream {
 
   /// Copies issued afterwards start after `event`.
   void wait_for(const Event& event);
-  /// Issues a copy between device memory and memory of allocate_host().
+  /// Issues a copy between device memory and memory of allocate_host(), or of another GPU.
   void copy(void* to, const void* from, std::size_t bytes);
   /// Issues a copy of `rows` rows of `bytes` each between device memory of any GPUs; rows begin `to_distance` and
   /// `from_distance` bytes apart.

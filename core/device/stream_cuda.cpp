@@ -1,4 +1,6 @@
 // Events and streams of a GPU build.
+#include <algorithm>
+
 #include "core/device/check_cuda.hpp"
 #include "core/device/stream.hpp"
 
@@ -61,6 +63,14 @@ void Stream::copy(void* to, const void* from, std::size_t bytes) {
 
 void Stream::copy_rows(void* to, std::size_t to_distance, const void* from, std::size_t from_distance,
                        std::size_t bytes, std::size_t rows) {
+  constexpr std::size_t max_distance = std::size_t{1} << 30;  // cudaMemcpy2DAsync refuses more than 2^31 - 1
+  if (std::max(to_distance, from_distance) > max_distance) {
+    for (std::size_t row = 0; row < rows; ++row) {
+      copy(static_cast<std::byte*>(to) + row * to_distance, static_cast<const std::byte*>(from) + row * from_distance,
+           bytes);
+    }
+    return;
+  }
   check_cuda(cudaMemcpy2DAsync(to, to_distance, from, from_distance, bytes, rows, cudaMemcpyDefault,
                                static_cast<cudaStream_t>(handle_.get())),
              "cudaMemcpy2DAsync");

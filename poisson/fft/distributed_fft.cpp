@@ -123,9 +123,9 @@ std::int64_t distance_of(const FftFields& fields, const Box3& box) {
   return fields.type == FftType::real_to_complex && fields.count > 1 ? values + values % 2 : values;
 }
 
-/// Equal pieces of the planes of this box, to exchange one while the next are transformed. With n pieces, 1 / n of the
-/// exchange does not overlap with transforms, and each piece costs the time of `overhead` bytes, so that the best n is
-/// the root of their ratio.
+/// Pieces of the planes of this box, equal but for the last, to exchange one while the next are transformed. With n
+/// pieces, 1 / n of the exchange does not overlap with transforms, and each piece costs the time of `overhead` bytes,
+/// so that the best n is the root of their ratio.
 std::vector<PlaneRange> pieces_of(const Box3& box, double overhead) {
   constexpr std::int64_t unit = 4;  // planes, so that each piece is aligned to 16 bytes
   const std::int64_t planes = box.extent(2);
@@ -194,11 +194,10 @@ struct DistributedFft::Pipeline {
       step.from_next.emplace(ranks, boxes(n + 1), boxes(n), fields.count, Redistribution::Shared::from, exchange,
                              timers);
     }
-    while (last_before < 2 && !steps[last_before].to_next) ++last_before;
-    const Step& sent = steps[last_before];
-    in_pieces = layout == FftLayout::contiguous && fields.count == 1 && sent.to_next && sent.to_next->is_remote();
-    pieces = {whole};
-    if (in_pieces) pieces = pieces_of(box_of_step(last_before, comm.rank()), sent.exchange->piece_overhead());
+    if (layout == FftLayout::contiguous && fields.count == 1 && !steps[0].to_next && steps[1].to_next &&
+        steps[1].to_next->is_remote()) {
+      pieces = pieces_of(box_of_step(1, comm.rank()), steps[1].to_next->piece_overhead());
+    }
     // The last result is in the caller's array. A transform that changes the order goes from one array to the other,
     // and so does a redistribution without buffers.
     bool two_arrays = false;
@@ -219,8 +218,7 @@ struct DistributedFft::Pipeline {
         const Placement after{strides(own, orders[n + 1]), own.volume()};
         const auto make = [&](FftKind kind, const Placement& in, const Placement& out) {
           const FftBatch batch = batch_along(n, in_space, in, out, fields.count);
-          return in_pieces && n <= last_before ? FftInPieces(kind, batch, pieces, of_library)
-                                               : FftInPieces(kind, batch, of_library);
+          return FftInPieces(kind, batch, n < 2 ? pieces : std::vector<PlaneRange>{}, of_library);
         };
         steps[n].forward = make(real_side ? FftKind::real_to_complex : FftKind::forward, before, after);
         steps[n].backward = make(real_side ? FftKind::complex_to_real : FftKind::backward, after, before);
@@ -238,10 +236,51 @@ struct DistributedFft::Pipeline {
     fft.run(arguments...);
   }
 
-  /// Rows that the transform before the first exchange leaves in the exchange's memory, forward, or takes from there.
-  RowsElsewhere own_rows(const std::optional<Redistribution>& redistribution) const {
-    const bool possible = in_pieces && last_before == 1 && steps[1].forward.takes_rows_elsewhere();
-    return possible ? redistribution->own_rows() : RowsElsewhere{};
+  /// A transform to `result` and the redistribution, if there is one, to `out`. Returns where the values are.
+  template <class In>
+  Complex* advance(FftInPieces& fft, In* in, Complex* result, std::optional<Redistribution>& redistribution,
+                   Complex* out) {
+    Complex* const blocks = redistribution ? redistribution->open(result) : result;
+    transform(fft, in, blocks);
+    return redistribution ? redistribution->run(blocks, out) : result;
+  }
+
+  /// Rows of the transforms along y that stay on this rank and need not be moved.
+  RowsElsewhere own_rows(const Redistribution& redistribution) const {
+    return steps[1].forward.takes_rows_elsewhere() ? redistribution.own_rows() : RowsElsewhere{};
+  }
+
+  /// Along x and y, in pieces that the exchange moves while the next ones are transformed.
+  template <class Value>
+  Complex* forward_in_pieces(const Value* in, Complex* array) {
+    auto& [x, y, z] = steps;
+    Redistribution& exchange = *y.to_next;
+    const RowsElsewhere own = own_rows(exchange);
+    for (const PlaneRange& piece : pieces) {
+      transform(x.forward, piece, in, array);
+      transform(y.forward, piece, array, array, own);
+      if (piece.first == 0) exchange.begin();  // waits for the other ranks
+      exchange.move(array, piece, own.data == nullptr);
+    }
+    exchange.end();
+    return exchange.shared();
+  }
+
+  /// Along z, then along y and x while the exchange moves the next pieces.
+  template <class Value>
+  void backward_in_pieces(Complex* array, Value* out) {
+    auto& [x, y, z] = steps;
+    Redistribution& exchange = *y.from_next;
+    const RowsElsewhere own = own_rows(exchange);
+    transform(z.backward, array, exchange.shared());
+    exchange.begin();
+    for (const PlaneRange& piece : pieces) exchange.move(array, piece, own.data == nullptr);
+    for (std::size_t n = 0; n < pieces.size(); ++n) {
+      exchange.await(n);
+      transform(y.backward, pieces[n], array, array, own);
+      transform(x.backward, pieces[n], array, out);
+    }
+    exchange.end();
   }
 
   /// Throws Error(usage) if this object does not transform such arrays.
@@ -250,6 +289,9 @@ struct DistributedFft::Pipeline {
       throw Error(ExitCode::usage, fmt::format("a Fourier transform made for {} values, called with {} values",
                                                values_of(fields.type), values_of(given)));
     }
+    const auto aligned = [](const void* data) { return reinterpret_cast<std::uintptr_t>(data) % 16 == 0; };
+    if (!aligned(in) || !aligned(out))
+      throw Error(ExitCode::usage, "arrays of a Fourier transform must begin at multiples of 16 bytes");
     if (in == out && in != nullptr && !may_be_in_place)
       throw Error(ExitCode::usage, "only Fourier transforms of complex values in the contiguous layout run in place");
   }
@@ -258,66 +300,29 @@ struct DistributedFft::Pipeline {
   void forward(const Value* in, Complex* out) {
     require(type_of<Value>, in, out);
     const std::array<Complex*, 2> array = arrays(out);
-    // Where the transform of a step writes. x reads neither array, so its blocks need not overlap its result.
-    const auto target = [&](std::size_t n) {
-      Step& step = steps[n];
-      Complex* const result = array[step.result];
-      return step.to_next ? step.to_next->open(result, array[n == 0 ? 1 - step.array : step.array]) : result;
-    };
+    auto& [x, y, z] = steps;
     Complex* modes = nullptr;
-    Step& sent = steps[last_before];
-    const RowsElsewhere own = own_rows(sent.to_next);
-    for (const PlaneRange& piece : pieces) {
-      modes = target(0);
-      transform(steps[0].forward, piece, in, modes);
-      for (std::size_t n = 1; n <= last_before; ++n) {
-        Complex* const to = target(n);
-        transform(steps[n].forward, piece, modes, to, n == last_before ? own : RowsElsewhere{});
-        modes = to;
-      }
-      if (in_pieces) sent.to_next->send(modes, piece, own.data == nullptr);
+    if (pieces.empty()) {
+      modes = advance(x.forward, in, array[x.result], x.to_next, array[x.array]);
+      modes = advance(y.forward, modes, array[y.result], y.to_next, array[y.array]);
+    } else {
+      modes = forward_in_pieces(in, out);
     }
-    for (std::size_t n = last_before;; ++n) {
-      if (steps[n].to_next) modes = steps[n].to_next->run(modes, array[steps[n].array]);
-      if (n == 2) break;
-      Complex* const to = target(n + 1);
-      transform(steps[n + 1].forward, whole, modes, to);
-      modes = to;
-    }
+    transform(z.forward, modes, out);
   }
 
   template <class Value>
   void backward(Complex* in, Value* out) {
     require(type_of<Value>, in, out);
+    if (!pieces.empty()) {
+      backward_in_pieces(in, out);
+      return;
+    }
     const std::array<Complex*, 2> array = arrays(in);
-    Complex* modes = in;
-    for (std::size_t n = 2; n > last_before; --n) {
-      Step& step = steps[n - 1];
-      Complex* const room = array[step.array];
-      Complex* const blocks = step.from_next ? step.from_next->open(room, room) : room;
-      transform(steps[n].backward, whole, modes, blocks);
-      modes = blocks;
-      if (!step.from_next) continue;
-      if (n - 1 == last_before && in_pieces) {
-        modes = array[step.result];
-        step.from_next->start(modes, pieces, own_rows(step.from_next).data == nullptr);
-      } else {
-        modes = step.from_next->run(blocks, array[step.result]);
-      }
-    }
-    Step& received = steps[last_before];
-    const RowsElsewhere own = own_rows(received.from_next);
-    for (const PlaneRange& piece : pieces) {
-      if (in_pieces) received.from_next->await_next();
-      Complex* from = modes;
-      for (std::size_t n = last_before; n > 0; --n) {
-        Complex* const to = array[steps[n - 1].array];
-        transform(steps[n].backward, piece, from, to, n == last_before ? own : RowsElsewhere{});
-        from = to;
-      }
-      transform(steps[0].backward, piece, from, out);
-    }
-    if (in_pieces) received.from_next->end();
+    auto& [x, y, z] = steps;
+    Complex* modes = advance(z.backward, in, array[y.array], y.from_next, array[y.result]);
+    modes = advance(y.backward, modes, array[x.array], x.from_next, array[x.result]);
+    transform(x.backward, modes, out);
   }
 
   /// Of the buffers that this step needs for sending or receiving.
@@ -341,9 +346,7 @@ struct DistributedFft::Pipeline {
   FftFields fields;
   bool may_be_in_place = false;  ///< rows keep their length, and no transform changes the order of memory
   std::array<Step, 3> steps;
-  std::size_t last_before = 0;     ///< the last transform before the first exchange, or of all
-  bool in_pieces = false;          ///< whether the transforms up to it overlap with the exchange
-  std::vector<PlaneRange> pieces;  ///< of all planes; `whole` if not
+  std::vector<PlaneRange> pieces;  ///< of the planes; empty if transforms and exchange do not overlap
   Buffer<Complex> work;
   FftWork of_library;  ///< of all six transforms
   Box3 values, coefficients;

@@ -25,7 +25,7 @@ class Communicator;
 enum class FftDecomposition { slab_2d_1d, slab_1d_2d, pencil };
 
 /// The memory layout of the array between the transforms:
-/// - contiguous ("default" in Egger): x is the fastest axis throughout; blocks for other ranks are packed.
+/// - contiguous ("default" in Egger): x is the fastest axis throughout; methods that send blocks pack them.
 /// - realigned: a transform before an exchange writes its result with the next axis fastest, so that the blocks are
 ///   consecutive and need no packing. Received blocks are unpacked, and the last transform, or the one after the only
 ///   exchange, makes x the fastest axis again. Backward is the mirror image: unpacking becomes packing.
@@ -103,8 +103,8 @@ class DistributedFft {
   /// one, and the buffers of the exchanges, which other users share.
   std::size_t bytes() const;
 
-  /// Times of "fft", "packing" (with unpacking and the rank's own block) and "communication", without what overlaps with
-  /// transforms. GPU builds measure them only after enable().
+  /// Times of "fft", "packing" (with unpacking and the rank's own block) and "communication", without what overlaps
+  /// with transforms. GPU builds measure them only after enable().
   PhaseTimers& timers() { return timers_; }
 
  private:

@@ -54,8 +54,8 @@ class Columns : public SplitColumnFourier {
                                   stride_z_,
                                   nx_,
                                   tiles,
-                                  {reinterpret_cast<ComplexPair*>(elsewhere.data), elsewhere.plane, elsewhere.first,
-                                   static_cast<unsigned>(elsewhere.last - elsewhere.first)}};
+                                  {reinterpret_cast<ComplexPair*>(elsewhere.data), elsewhere.plane_distance,
+                                   elsewhere.first, static_cast<unsigned>(elsewhere.last - elsewhere.first)}};
     const auto kernel = elsewhere.data != nullptr ? cuda::kernel_of_length<ColumnKernels<true>>(ny_)
                                                   : cuda::kernel_of_length<ColumnKernels<false>>(ny_);
     kernel<<<static_cast<unsigned>(tiles) * static_cast<unsigned>(nz_),

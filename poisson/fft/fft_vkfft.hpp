@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// In place only. Arguments as of ColumnFourier::make. Compiles its kernels, which takes about a second. Null if VkFFT
-/// has no radices for this length, does not support the shape, or would need work memory as large as the data.
+/// In place only. Arguments as of SplitColumnFourier::make. Compiles its kernels, which takes about a second. Null if
+/// VkFFT has no radices for this length, does not support the shape, or would need work memory as large as the data.
 std::unique_ptr<ColumnFourier> make_vkfft_columns(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
 
 /// "VkFFT 1.2.26"

@@ -10,7 +10,4 @@ struct PlaneRange {
   std::int64_t count() const { return last - first; }
 };
 
-/// Stands for all planes of any array.
-inline constexpr PlaneRange whole{0, -1};
-
 }  // namespace sluice

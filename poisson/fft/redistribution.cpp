@@ -66,11 +66,8 @@ Redistribution::Redistribution(MPI_Comm comm, const std::vector<Box3>& from, con
       moves_(exchange.sends_unpacked() ? count : 1),
       source_(from[static_cast<std::size_t>(rank_)], to, count / moves_),
       target_(to[static_cast<std::size_t>(rank_)], from, count / moves_) {
-  if (from.size() == 1) return;
-  if (exchange.reaches_memory()) {
-    remote_ = exchange.remote_mover(route_);
-    return;
-  }
+  remote_ = exchange.remote_mover(route_);
+  if (remote_) return;
   const Route route{comm, source_.layout(rank_), target_.layout(rank_), Traffic::all_to_all, &timers};
   if (exchange.sends_unpacked()) {
     mover_ = exchange.array_mover(route);
@@ -81,23 +78,20 @@ Redistribution::Redistribution(MPI_Comm comm, const std::vector<Box3>& from, con
   mover_ = std::move(blocks);
 }
 
-Complex* Redistribution::open(Complex* target, Complex* room) {
+Complex* Redistribution::open(Complex* target) {
   if (remote_) return route_.shared == Shared::from ? shared() : target;
   if (blocks_ == nullptr || !source_.in_order) return target;
-  return reinterpret_cast<Complex*>(blocks_->open(reinterpret_cast<std::byte*>(room)));
+  return reinterpret_cast<Complex*>(blocks_->open());
 }
 
 Complex* Redistribution::run(Complex* source, Complex* target) {
   if (remote_) {
     const bool writes = route_.shared == Shared::to;
-    if (!begun_) {
-      begin();
-      move(writes ? source : target, {0, (writes ? source_ : target_).whole.nz()}, true);
-    }
+    begin();
+    move(writes ? source : target, {0, (writes ? source_ : target_).whole.extent(2)}, true);
     end();
     return writes ? shared() : target;
   }
-  if (!mover_) return source;
   if (blocks_ != nullptr && target_.in_order) target = reinterpret_cast<Complex*>(blocks_->incoming_blocks());
   for (int n = 0; n < moves_; ++n) {
     mover_->move(source_.parts_of(source + n * source_.whole.volume(), rank_),
@@ -106,15 +100,11 @@ Complex* Redistribution::run(Complex* source, Complex* target) {
   return target;
 }
 
-Complex* Redistribution::shared() const {
-  return reinterpret_cast<Complex*>(remote_->shared());
-}
-
 RowsElsewhere Redistribution::own_rows() const {
   const Box3& own = (route_.shared == Shared::to ? source_ : target_).whole;
   const Box3& there = (route_.shared == Shared::to ? target_ : source_).whole;
   const Box3 kept = intersect(own, there);
-  if (!remote_ || route_.arrays > 1 || kept.empty()) return {};
+  if (route_.arrays > 1 || kept.empty() || kept.extent(2) != own.extent(2)) return {};
   if (kept.extent(0) != own.extent(0) || kept.extent(0) != there.extent(0)) return {};
   const Box3 rows = kept.relative_to(own.lo);
   const Box3 place = kept.relative_to(there.lo);
@@ -126,7 +116,6 @@ RowsElsewhere Redistribution::own_rows() const {
 void Redistribution::begin() {
   const PhaseTimers::Scope timing(*timers_, "communication");
   remote_->begin();
-  begun_ = true;
 }
 
 void Redistribution::move(Complex* array, const PlaneRange& planes, bool with_own_part) {
@@ -137,26 +126,14 @@ void Redistribution::move(Complex* array, const PlaneRange& planes, bool with_ow
   remote_->move(reinterpret_cast<std::byte*>(array), piece, with_own_part);
 }
 
-void Redistribution::send(Complex* source, const PlaneRange& planes, bool with_own_part) {
-  if (!begun_) begin();
-  move(source, planes, with_own_part);
-}
-
-void Redistribution::start(Complex* target, const std::vector<PlaneRange>& pieces, bool with_own_part) {
-  begin();
-  awaited_ = 0;
-  for (const PlaneRange& planes : pieces) move(target, planes, with_own_part);
-}
-
-void Redistribution::await_next() {
+void Redistribution::await(std::size_t piece) {
   const PhaseTimers::Scope timing(*timers_, "communication");
-  remote_->await(awaited_++);
+  remote_->await(piece);
 }
 
 void Redistribution::end() {
   const PhaseTimers::Scope timing(*timers_, "communication");
   remote_->end();
-  begun_ = false;
 }
 
 }  // namespace sluice

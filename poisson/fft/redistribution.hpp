@@ -34,33 +34,33 @@ class Redistribution {
 
   /// Whether run() needs a source and a target in different arrays: methods that send without packing have no buffer in
   /// between.
-  bool needs_two_arrays() const { return mover_ && blocks_ == nullptr; }
+  bool needs_two_arrays() const { return !remote_ && blocks_ == nullptr; }
   /// Whether ranks move the array in each other's memory.
   bool is_remote() const { return remote_ != nullptr; }
 
-  /// Returns where loops and transforms issued afterwards must write the source, to be passed to run(): `target`, but
-  /// for blocks to be sent as they are the send buffer, or `room` if there is none.
-  std::complex<real>* open(std::complex<real>* target, std::complex<real>* room);
+  /// Returns where loops and transforms issued afterwards must write the source, to be passed to run(): the exchange's
+  /// memory where the source is there, else `target`.
+  std::complex<real>* open(std::complex<real>* target);
 
-  /// Returns the address of the target: the received blocks if they need no unpacking, valid until the next
-  /// redistribution of the exchange; else `target`; on a single rank `source`. `source` and `target` may be the same
-  /// array unless needs_two_arrays(); the source is destroyed. Collective over the communicator.
+  /// Returns the address of the target: in the exchange's memory, valid until the next redistribution of the exchange,
+  /// for received blocks that need no unpacking and for Shared::to; else `target`. `source` and `target` may be the
+  /// same array unless needs_two_arrays(); the source is destroyed. Collective over the communicator.
   std::complex<real>* run(std::complex<real>* source, std::complex<real>* target);
 
-  // In pieces, if is_remote(): planes of the slowest axis of the caller's array, 0 ... nz - 1.
+  // In pieces, if is_remote(). Planes are those of the slowest axis of the caller's array, 0 ... nz - 1.
 
+  /// The rank's array in the exchange's memory.
+  std::complex<real>* shared() const { return reinterpret_cast<std::complex<real>*>(remote_->shared()); }
   /// What the rank keeps of a single array, if it owns whole rows on both sides, in the exchange's memory: transforms
-  /// may write these rows there, or read them from there. Otherwise the moves copy what the rank keeps.
+  /// may write these rows there, or read them from there. Otherwise move() copies what the rank keeps.
   RowsElsewhere own_rows() const;
+  /// The time of a piece, as bytes of an array that is transformed and moved.
+  double piece_overhead() const { return remote_->piece_overhead(); }
 
-  /// Shared::to: moves these planes of the source, when the transforms issued before are done; without the rank's own
-  /// part if transforms write to own_rows(). run() afterwards completes the move.
-  void send(std::complex<real>* source, const PlaneRange& planes, bool with_own_part);
-  /// Shared::from: begins the move of these pieces to `target`.
-  void start(std::complex<real>* target, const std::vector<PlaneRange>& pieces, bool with_own_part);
-  /// Transforms issued afterwards start when the next of these pieces has arrived.
-  void await_next();
-  /// Completes the move.
+  // As RemoteMover.
+  void begin();
+  void move(std::complex<real>* array, const PlaneRange& planes, bool with_own_part);
+  void await(std::size_t piece);
   void end();
 
   /// Bytes needed in the buffers of the exchange.
@@ -82,19 +82,13 @@ class Redistribution {
     Parts parts_of(std::complex<real>* array, int rank) const;
   };
 
-  std::complex<real>* shared() const;
-  void begin();
-  void move(std::complex<real>* array, const PlaneRange& planes, bool with_own_part);
-
   int rank_;
   PhaseTimers* timers_;
   RemoteRoute route_;
-  std::unique_ptr<RemoteMover> remote_;  ///< null if ranks do not reach each other's memory, or on a single one
-  bool begun_ = false;                   ///< a remote move
-  std::size_t awaited_ = 0;              ///< pieces
+  std::unique_ptr<RemoteMover> remote_;  ///< null if ranks do not reach each other's memory
   int moves_;                            ///< 1 if all arrays move together
   Side source_, target_;
-  std::unique_ptr<Mover> mover_;  ///< null on a single rank
+  std::unique_ptr<Mover> mover_;  ///< null if remote_ is not
   BlockMover* blocks_ = nullptr;  ///< the mover, if it has buffers that hold the blocks
 };
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <complex>
+#include <string>
 #include <vector>
 
 #include "core/decomp/view3.hpp"
@@ -61,6 +62,46 @@ TEST(FourierYOnGpu, ForwardAndBackwardGiveNyTimesTheInput) {
   const auto once = transformed(shape, FourierMethod::fastest, true);
   const auto plain = transformed(shape, FourierMethod::plain, true);
   EXPECT_LE(largest_difference(once, plain), 64 * real_epsilon * shape.ny);
+}
+
+/// Whether transforms that leave these rows of the coefficients in another array, or take them from there, give the
+/// bits of those that do not.
+void expect_the_bits_of_whole(int ny, int first, int last) {
+  constexpr int nx = 21, nz = 2, pad = 3;
+  const std::int64_t plane = std::int64_t{nx} * ny, other_plane = nx * (last - first) + pad;
+  const auto columns = SplitColumnFourier::make(nx, ny, nz, nx, plane);
+  ASSERT_NE(columns, nullptr);
+  std::vector<Complex> values(static_cast<std::size_t>(nz * plane));
+  for (std::size_t n = 0; n < values.size(); ++n)
+    values[n] = {static_cast<real>(uniform01(1, n) - 0.5), static_cast<real>(uniform01(2, n) - 0.5)};
+  const Buffer<Complex> source(values);
+  Buffer<Complex> whole(values), here(values), there(static_cast<std::size_t>(nz * other_plane));
+  columns->run(source.data(), whole.data(), true);
+  const RowsElsewhere rows{there.data(), first, last, other_plane};
+  columns->transform(source.data(), here.data(), true, rows);
+  std::vector<Complex> found = here.download();
+  const std::vector<Complex> moved = there.download();
+  for (std::int64_t k = 0; k < nz; ++k) {
+    for (std::int64_t n = 0; n < nx * (last - first); ++n) {
+      found[static_cast<std::size_t>(k * plane + first * nx + n)] =
+          moved[static_cast<std::size_t>(k * other_plane + n)];
+    }
+  }
+  EXPECT_EQ(found, whole.download()) << "forward";
+  Buffer<Complex> wanted(values), back(values);
+  columns->run(whole.data(), wanted.data(), false);
+  columns->transform(here.data(), back.data(), false, rows);
+  EXPECT_EQ(back.download(), wanted.download()) << "backward";
+}
+
+TEST(FourierYOnGpu, EveryLengthOfOurKernelsMayKeepRowsElsewhere) {
+  for (int ny = 16; ny <= 2048; ny += 16) {
+    if (stages_of(ny).R1 == 0) continue;
+    SCOPED_TRACE("length " + std::to_string(ny));
+    expect_the_bits_of_whole(ny, 0, ny / 2);
+    expect_the_bits_of_whole(ny, ny / 3, 2 * ny / 3);
+    expect_the_bits_of_whole(ny, ny - 5, ny);
+  }
 }
 
 TEST(FourierYOnGpu, EveryLengthOfOurKernelsAgreesWithPlain) {

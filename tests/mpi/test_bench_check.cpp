@@ -46,7 +46,7 @@ class DefectiveExchange : public Exchange {
       if (defect_ == Defect::displacement && is_forward_) swap_first_two(incoming_);
       if (defect_ == Defect::value) *first_value(incoming_) += real{0.25};
     }
-    std::byte* open(std::byte* room) override { return mover_->open(room); }
+    std::byte* open() override { return mover_->open(); }
     std::byte* incoming_blocks() override { return mover_->incoming_blocks(); }
     std::size_t buffer_bytes(bool sending) const override { return mover_->buffer_bytes(sending); }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/decomp/exchange/packed_mover.hpp"
+#include "core/decomp/exchange/remote_copies.hpp"
 #include "core/support/owned_comm.hpp"
 
 namespace sluice::test {
@@ -57,7 +58,6 @@ class DirectExchange : public Exchange {
   std::unique_ptr<Transposer> transposer(const Splittings& boxes) override {
     return std::make_unique<Arrays>(*this, boxes);
   }
-  bool reaches_memory() const override { return true; }
   std::unique_ptr<RemoteMover> remote_mover(const RemoteRoute& route) override {
     RemoteCopies copies(route, rank_of(route.comm));
     enlarge_window(copies.shared_bytes());
@@ -159,10 +159,12 @@ class DirectExchange : public Exchange {
 
     std::byte* shared() override { return exchange_->memory_of(rank_of(exchange_->world_)); }
     std::size_t shared_bytes() const override { return copies_.shared_bytes(); }
+    double piece_overhead() const override { return 1; }  // as many pieces as possible
     void begin() override {
       exchange_->claim();
       MPI_Barrier(comm());
     }
+    /// Nothing moves before await() or end(), as late as a GPU's copy engines may.
     void move(std::byte* own, const Box3& piece, bool with_own_part) override {
       std::vector<RemoteCopies::Copy> list;
       for (std::size_t peer = 0; peer < in_world_.size(); ++peer) {
@@ -170,12 +172,16 @@ class DirectExchange : public Exchange {
         if (!with_own_part && rank == rank_of(comm())) continue;
         copies_.add_to(list, own, exchange_->memory_of(in_world_[peer]), rank, piece);
       }
-      PartCopies copies;
-      for (const RemoteCopies::Copy& copy : list) copies.add(copy.from, copy.to);
-      copies.issue("remote");
+      pieces_.emplace_back();
+      for (const RemoteCopies::Copy& copy : list) pieces_.back().add(copy.from, copy.to);
     }
-    void await(std::size_t /*n*/) override {}
+    void await(std::size_t n) override {
+      for (; moved_ <= n; ++moved_) pieces_[moved_].issue("remote");
+    }
     void end() override {
+      if (!pieces_.empty()) await(pieces_.size() - 1);
+      pieces_.clear();
+      moved_ = 0;
       MPI_Barrier(comm());
       // What was read is gone.
       if (copies_.route().shared == RemoteRoute::Shared::from) std::memset(shared(), 0xff, shared_bytes());
@@ -188,6 +194,8 @@ class DirectExchange : public Exchange {
     DirectExchange* exchange_;
     RemoteCopies copies_;
     std::vector<int> in_world_;
+    std::vector<PartCopies> pieces_;
+    std::size_t moved_ = 0;
   };
 
   /// The largest of all ranks.

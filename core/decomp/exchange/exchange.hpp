@@ -33,11 +33,7 @@ class Exchange {
   virtual std::unique_ptr<Mover> array_mover(const Route& route) { return block_mover(route); }
   /// Its destruction is collective too.
   virtual std::unique_ptr<Transposer> transposer(const Splittings& boxes);
-  /// Whether ranks access each other's memory, so that there are remote movers.
-  virtual bool reaches_memory() const { return false; }
-  /// What an additional piece of a remote move costs: the time of this many bytes of an array that is transformed and
-  /// moved.
-  virtual double piece_overhead() const { return 1; }
+  /// Null if the ranks do not reach each other's memory.
   virtual std::unique_ptr<RemoteMover> remote_mover(const RemoteRoute& /*route*/) { return nullptr; }
   /// Whether array movers send without packing.
   virtual bool sends_unpacked() const { return false; }

@@ -59,9 +59,9 @@ class Mover {
 /// Outgoing and incoming parts may be in the same array.
 class BlockMover : public Mover {
  public:
-  /// Where loops issued before start() may write the outgoing blocks: the mover's memory, or `room` if it has none.
+  /// Where loops issued before start() may write the outgoing blocks; null if the mover has no memory for them.
   /// Collective.
-  virtual std::byte* open(std::byte* room) = 0;
+  virtual std::byte* open() = 0;
   /// Where the incoming blocks are from finish() until the next move of the exchange. The address changes only when
   /// another mover is made.
   virtual std::byte* incoming_blocks() = 0;

@@ -28,10 +28,9 @@ void PackedMover::begin() {
   connection_->begin();
 }
 
-std::byte* PackedMover::open(std::byte* room) {
+std::byte* PackedMover::open() {
   begin();
-  std::byte* const buffer = connection_->send_buffer();
-  return buffer != nullptr ? buffer : room;
+  return connection_->send_buffer();
 }
 
 void PackedMover::start(const Parts& outgoing, const Parts& incoming) {

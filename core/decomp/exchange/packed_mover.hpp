@@ -22,7 +22,7 @@ class PackedMover : public BlockMover {
   /// `exchange` and the route's communicator and timers must outlive this object.
   PackedMover(Exchange& exchange, Route route, std::unique_ptr<Connection> connection, Packing packing);
 
-  std::byte* open(std::byte* room) override;
+  std::byte* open() override;
   std::byte* incoming_blocks() override { return connection_->receive_buffer(); }
   void start(const Parts& outgoing, const Parts& incoming) override;
   void finish() override;

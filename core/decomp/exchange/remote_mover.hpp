@@ -5,14 +5,13 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/decomp/exchange/array_part.hpp"
 #include "core/support/box3.hpp"
 
 namespace sluice {
 
 /// Arrays of complex numbers that are moved between two splittings of a global box: `from` and `to` hold each rank's
-/// box, x fastest, in global indices. One side is the caller's arrays; the other is in memory that the ranks share,
-/// and they write their parts there or read them from there.
+/// box in global indices, fastest axis first. One side is the caller's arrays; the other is in memory that the ranks
+/// share, and they write their parts there or read them from there.
 struct RemoteRoute {
   enum class Shared { to, from };
 
@@ -46,6 +45,8 @@ class RemoteMover {
   /// next move of the exchange. The address changes only when another mover is made.
   virtual std::byte* shared() = 0;
   virtual std::size_t shared_bytes() const = 0;
+  /// What an additional piece costs: the time of this many bytes of an array that is transformed and moved.
+  virtual double piece_overhead() const = 0;
 
   /// Loops issued before are done with the shared arrays: they no longer read them, or have written them.
   virtual void begin() = 0;
@@ -56,38 +57,6 @@ class RemoteMover {
   virtual void await(std::size_t n) = 0;
   /// Loops issued afterwards may use all arrays.
   virtual void end() = 0;
-};
-
-/// The copies of a move of one rank.
-class RemoteCopies {
- public:
-  struct Copy {
-    int peer;
-    ArrayPart from, to;
-    bool whole_rows;  ///< of both arrays, so that a plane is one piece of memory
-  };
-
-  /// `shared`: the shared arrays of each rank of the communicator.
-  RemoteCopies(RemoteRoute route, int rank) : route_(std::move(route)), rank_(rank) {}
-
-  const RemoteRoute& route() const { return route_; }
-  /// Bytes of this rank's shared arrays.
-  std::size_t shared_bytes() const;
-  /// Whether this rank accesses the shared arrays of `peer`, or `peer` those of this rank.
-  bool accesses(int peer) const { return !common(rank_, peer).empty(); }
-  bool is_accessed_by(int peer) const { return !common(peer, rank_).empty(); }
-  /// The copies between `piece` of the arrays at `own` and those at `shared`, of `peer`.
-  void add_to(std::vector<Copy>& copies, std::byte* own, std::byte* shared, int peer, const Box3& piece) const;
-
- private:
-  /// What `rank` moves to or from the shared arrays of `owner`.
-  Box3 common(int rank, int owner) const {
-    return intersect(route_.own_boxes()[static_cast<std::size_t>(rank)],
-                     route_.shared_boxes()[static_cast<std::size_t>(owner)]);
-  }
-
-  RemoteRoute route_;
-  int rank_;
 };
 
 }  // namespace sluice

@@ -8,6 +8,7 @@
 #include "core/decomp/exchange/gpu/handshake.hpp"
 #include "core/decomp/exchange/gpu/shared_memory.hpp"
 #include "core/decomp/exchange/packed_mover.hpp"
+#include "core/decomp/exchange/remote_copies.hpp"
 #include "core/device/check_cuda.hpp"
 #include "core/device/stream.hpp"
 #include "core/support/collective.hpp"
@@ -50,9 +51,9 @@ void require_one_host(MPI_Comm world) {
   });
 }
 
-/// For the GPUs of one host. Loops directly write or read other ranks' memory (CUDA IPC): blocks in the receiver's
-/// buffer, or shared transposed arrays. Ranks wait for each other on the device, by flags in shared memory; the host
-/// does not wait.
+/// For the GPUs of one host. Loops and copy engines directly write or read other ranks' memory (CUDA IPC): blocks in
+/// the receiver's buffer, or shared arrays. Ranks wait for each other on the device, by flags in shared memory; the
+/// host does not wait.
 ///
 /// Between any two ranks, transfers in each direction are numbered 1, 2, ... and have two flags, which only grow:
 /// - `ready` = n: transfer n may begin. The owner of the accessed memory writes it into the other rank's memory.
@@ -65,8 +66,6 @@ class Peer : public Exchange {
   MPI_Comm world() const override { return world_; }
   std::unique_ptr<BlockMover> block_mover(const Route& route) override;
   std::unique_ptr<Transposer> transposer(const Splittings& boxes) override;
-  bool reaches_memory() const override { return true; }
-  double piece_overhead() const override { return 8 << 20; }  // best for 256^3 to 1024^3 on two H200s, within 2 %
   std::unique_ptr<RemoteMover> remote_mover(const RemoteRoute& route) override;
 
  private:
@@ -89,6 +88,8 @@ class Peer : public Exchange {
   SharedMemory flags_, receive_;
   std::vector<Word> made_;    ///< transfers into or out of the memory of each rank so far
   std::vector<Word> served_;  ///< transfers by each rank into or out of this one's
+  device::Stream engines_;    ///< copies of remote movers
+  device::Event issued_;      ///< loops before such a copy
 };
 
 /// Brackets the loops of a transfer: `guests` may access this rank's memory and this rank that of its `hosts`. Both are
@@ -248,6 +249,7 @@ class Peer::RemoteArrays : public RemoteMover {
 
   std::byte* shared() override { return exchange_->receive_.of(exchange_->rank_); }
   std::size_t shared_bytes() const override { return copies_.shared_bytes(); }
+  double piece_overhead() const override { return 8 << 20; }  // best for 256^3 to 1024^3 on two H200s, within 2 %
 
   void begin() override {
     exchange_->claim();
@@ -256,8 +258,8 @@ class Peer::RemoteArrays : public RemoteMover {
   }
 
   void move(std::byte* own, const Box3& piece, bool with_own_part) override {
-    issued_.record();
-    stream_.wait_for(issued_);
+    exchange_->issued_.record();
+    exchange_->engines_.wait_for(exchange_->issued_);
     const int size = static_cast<int>(in_world_.size());
     std::vector<RemoteCopies::Copy> copies;
     for (int step = with_own_part ? 0 : 1; step < size; ++step) {  // so that not all ranks access the same one
@@ -268,16 +270,16 @@ class Peer::RemoteArrays : public RemoteMover {
     for (const auto& [peer, from, to, whole_rows] : copies) {
       const auto distance = [](std::ptrdiff_t bytes) { return static_cast<std::size_t>(bytes); };
       const std::size_t plane = distance(from.row_stride) * static_cast<std::size_t>(from.rows);
-      if (peer == rank_ || !whole_rows || plane < least_by_engine) {
+      if (peer == rank_ || !whole_rows || plane < min_by_engine) {
         by_loops.add(from, to);
       } else {
-        stream_.copy_rows(to.data, distance(to.plane_stride), from.data, distance(from.plane_stride), plane,
-                          static_cast<std::size_t>(from.planes));
+        exchange_->engines_.copy_rows(to.data, distance(to.plane_stride), from.data, distance(from.plane_stride), plane,
+                                      static_cast<std::size_t>(from.planes));
       }
     }
     by_loops.issue("exchange: other ranks' memory");
     if (moved_ == done_.size()) done_.emplace_back();
-    stream_.record(done_[moved_++]);
+    exchange_->engines_.record(done_[moved_++]);
   }
 
   void await(std::size_t n) override { device::loops_wait_for(done_[n]); }
@@ -290,7 +292,7 @@ class Peer::RemoteArrays : public RemoteMover {
 
  private:
   /// Copy engines take as long for a shorter piece of memory.
-  static constexpr std::size_t least_by_engine = std::size_t{32} << 10;
+  static constexpr std::size_t min_by_engine = std::size_t{32} << 10;
 
   /// The other ranks, in the exchange's world, for which this holds.
   template <class Condition>
@@ -307,8 +309,6 @@ class Peer::RemoteArrays : public RemoteMover {
   int rank_;
   std::vector<int> in_world_;
   Transfer transfer_;
-  device::Stream stream_;
-  device::Event issued_;             ///< the loops before a piece
   std::vector<device::Event> done_;  ///< each piece since begin()
   std::size_t moved_ = 0;
 };

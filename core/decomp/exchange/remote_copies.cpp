@@ -1,4 +1,4 @@
-#include "core/decomp/exchange/remote_mover.hpp"
+#include "core/decomp/exchange/remote_copies.hpp"
 
 #include <complex>
 
