@@ -16,6 +16,7 @@
 #include "src/commands/run_loop.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/run/memory_estimate.hpp"
+#include "src/run/output_lock.hpp"
 #include "src/run/setup.hpp"
 
 namespace sluice {
@@ -64,8 +65,8 @@ void check_directory(const RunOptions& options, const io::Case& settings) {
   }
 }
 
-/// All that a run writes into its output directory, in the order in which --overwrite removes it: checkpoints first,
-/// resolved.yaml last, so that check_directory still sees results if the removal is interrupted.
+/// All that a run writes into its output directory except its lock, in the order in which --overwrite removes it:
+/// checkpoints first, resolved.yaml last, so that check_directory still sees results if the removal is interrupted.
 std::vector<std::string> run_files() {
   std::vector<std::string> files = observer_files();
   std::ranges::reverse(files);
@@ -73,13 +74,16 @@ std::vector<std::string> run_files() {
   return files;
 }
 
-/// Prepares the output directory, or refuses it. Collective. Throws Error(usage) or Error(io).
-void prepare_directory(const RunOptions& options, const io::Case& settings) {
+/// Prepares and locks the output directory, or refuses it. Returns on rank 0 a warning, or "". Collective. Throws
+/// Error(usage) or Error(io).
+std::string prepare_directory(const RunOptions& options, const io::Case& settings) {
+  std::string warning;
   run_on_root(MPI_COMM_WORLD, [&] {
     const fs::path directory(settings.output.directory);
     try {
-      check_directory(options, settings);
       fs::create_directories(directory);
+      warning = lock_output_directory(directory.string());
+      check_directory(options, settings);
       if (!options.overwrite) return;
       for (const std::string& name : run_files()) fs::remove_all(directory / name);
     } catch (const fs::filesystem_error& error) {
@@ -87,6 +91,7 @@ void prepare_directory(const RunOptions& options, const io::Case& settings) {
                                             error.code().message()));
     }
   });
+  return warning;
 }
 
 /// The layout that wrote the checkpoint to restart from. A later step decides which checkpoint that is and whether it
@@ -127,14 +132,16 @@ ExitCode command_run(const RunOptions& options) {
   const CaseInput input = read_case(with_run_options(options), MPI_COMM_WORLD);
   select_device(MPI_COMM_WORLD);
   if (options.reproducible) require_reproducible();
-  prepare_directory(options, input.settings);
+  const std::string warning = prepare_directory(options, input.settings);
+  RunLog log(input.settings.output.directory + "/log.txt", MPI_COMM_WORLD);
+  if (!warning.empty()) log.line("warning: " + warning);
   const Grid grid = make_grid(input.settings, input.stretching_text);
   Tuning tuning =
       tune(input.settings, grid, input.settings.flow, stored_layout(options, input.settings), MPI_COMM_WORLD);
   require_memory(grid, input.settings.flow,
                  Decomposition(input.settings.cells, tuning.chosen.processes, input.settings.z_blocks),
                  tuning.chosen.exchange, MPI_COMM_WORLD);
-  RunLoop run(input.settings, grid, std::move(tuning), start);
+  RunLoop run(input.settings, grid, std::move(tuning), log, start);
   run.begin(options.restart, options.allow_change);
   run.run();
   return ExitCode::success;

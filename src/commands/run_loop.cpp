@@ -34,11 +34,11 @@ const char* text_of(StopReason reason) {
 
 }  // namespace
 
-RunLoop::RunLoop(const io::Case& settings, const Grid& grid, Tuning tuning, double start)
+RunLoop::RunLoop(const io::Case& settings, const Grid& grid, Tuning tuning, RunLog& log, double start)
     : directory_(settings.output.directory),
       tuning_(std::move(tuning)),
       simulation_(settings, grid, tuning_.chosen, MPI_COMM_WORLD),
-      log_(directory_ + "/log.txt", comm()),
+      log_(log),
       observers_(simulation_, log_, times_, directory_),
       control_(comm(), directory_, settings.walltime, start) {
   times_.start = start;

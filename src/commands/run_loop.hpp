@@ -12,8 +12,8 @@ namespace sluice {
 /// One run of a case, from its start or a checkpoint to its end. All functions are collective.
 class RunLoop {
  public:
-  /// Opens the log in the output directory. `start`: wall_seconds() at program start.
-  RunLoop(const io::Case& settings, const Grid& grid, Tuning tuning, double start);
+  /// `log` must outlive the run. `start`: wall_seconds() at program start.
+  RunLoop(const io::Case& settings, const Grid& grid, Tuning tuning, RunLog& log, double start);
 
   /// Makes the first state: from the checkpoint `restart`, or from the newest one if it is "auto"; from the initial
   /// field if it is empty or there is no checkpoint yet. Restores the files of the output directory to that state.
@@ -38,7 +38,7 @@ class RunLoop {
   std::string directory_;
   Tuning tuning_;
   Simulation simulation_;
-  RunLog log_;
+  RunLog& log_;
   RunTimes times_;
   Observers observers_;
   StopControl control_;

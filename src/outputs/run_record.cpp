@@ -1,8 +1,5 @@
 #include "src/outputs/run_record.hpp"
 
-#include <unistd.h>
-
-#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "core/device/memory.hpp"
@@ -15,21 +12,6 @@
 namespace sluice {
 
 namespace {
-
-std::string host_name() {
-  char name[256] = {};
-  gethostname(name, sizeof(name) - 1);
-  return name;
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
 
 nlohmann::ordered_json entries_of(const std::string& previous) {
   const auto old = nlohmann::ordered_json::parse(previous, nullptr, false);

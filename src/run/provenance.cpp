@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
+#include <unistd.h>
+
+#include <ctime>
 
 #include "core/device/memory.hpp"
 #include "core/support/real.hpp"
@@ -28,6 +31,21 @@ std::string mpi_library() {
   MPI_Get_library_version(text, &length);
   const std::string full(text, static_cast<std::size_t>(length));
   return full.substr(0, full.find_first_of(",\n"));
+}
+
+std::string host_name() {
+  char name[256] = {};
+  gethostname(name, sizeof(name) - 1);
+  return name;
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
 }
 
 std::string version_text() {

@@ -46,6 +46,7 @@ def test_all_files_are_there(out: Path) -> None:
         "resolved.yaml",
         "run.json",
         "log.txt",
+        "lock",
         "timeseries.csv",
         "checkpoints",
         "statistics.h5",

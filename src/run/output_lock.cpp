@@ -1,0 +1,79 @@
+#include "src/run/output_lock.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/support/error.hpp"
+#include "io/files/posix_file.hpp"
+#include "src/run/provenance.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// Tries to lock the whole file; returns 0 or an errno value. The lock belongs to the open file description. A plain
+/// F_SETLK lock would be dropped as soon as anything in this process closed any descriptor of the file.
+int try_lock(int descriptor) {
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  int result = 0;
+  do {
+    result = ::fcntl(descriptor, F_OFD_SETLK, &whole);
+  } while (result != 0 && errno == EINTR);
+  return result == 0 ? 0 : errno;
+}
+
+bool is_held(int error) {
+  return error == EAGAIN || error == EACCES;
+}
+
+bool is_unsupported(int error) {
+  return error == ENOLCK || error == ENOTSUP || error == EOPNOTSUPP || error == ENOSYS || error == EINVAL;
+}
+
+/// What the holder wrote into the file.
+std::string read_holder(int descriptor) {
+  constexpr useconds_t until_written = 200000;  // microseconds: the holder may have got the lock just now
+  usleep(until_written);
+  char text[512] = {};
+  const ssize_t length = ::pread(descriptor, text, sizeof(text) - 1, 0);
+  std::string holder(text, length > 0 ? static_cast<std::size_t>(length) : 0);
+  while (holder.ends_with('\n')) holder.pop_back();
+  return holder.empty() ? "an unknown process" : holder;
+}
+
+void write_holder(int descriptor, const std::string& file) {
+  const std::string text = fmt::format("process {} on host {} since {}\n", ::getpid(), host_name(), utc_now());
+  if (::ftruncate(descriptor, 0) != 0) throw io::file_error(file, "truncate", errno);
+  const ssize_t written = ::pwrite(descriptor, text.data(), text.size(), 0);
+  if (written != static_cast<ssize_t>(text.size())) throw io::file_error(file, "write", written < 0 ? errno : ENOSPC);
+  ::fsync(descriptor);  // other hosts of a network file system can then read it
+}
+
+}  // namespace
+
+std::string lock_output_directory(const std::string& directory) {
+  const std::string file = directory + "/lock";
+  // Never closed, and not inherited by programs that this one starts.
+  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) throw io::file_error(file, "open for writing", errno);
+  const int error = try_lock(descriptor);
+  if (is_held(error)) {
+    throw Error(ExitCode::usage,
+                fmt::format("{}: another run uses the output directory: {}; wait for its end, stop it (touch {}/STOP), "
+                            "or choose another directory with --output",
+                            directory, read_holder(descriptor), directory));
+  }
+  if (error != 0 && !is_unsupported(error)) throw io::file_error(file, "lock", error);
+  write_holder(descriptor, file);
+  if (error == 0) return "";
+  return fmt::format("{}: the file system has no locks ({}): nothing prevents a second run in this directory",
+                     directory, std::strerror(error));
+}
+
+}  // namespace sluice
