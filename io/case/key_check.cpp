@@ -21,7 +21,8 @@ std::string described(const YamlNode& node) {
     case Kind::sequence:
       return "a list";
     case Kind::scalar:
-      return node.quoted ? fmt::format("the text \"{}\"", node.text) : fmt::format("'{}'", node.text);
+      return node.quoted ? fmt::format("the text \"{}\"", shortened(node.text))
+                         : fmt::format("'{}'", shortened(node.text));
   }
   return {};
 }

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <tuple>
+#include <unordered_set>
 
 #include "core/support/error.hpp"
 
 namespace sluice::io {
 
 namespace {
+
+constexpr std::size_t max_lines = 20;
 
 // "a.b" contains "a.b", "a.b.c" and "a.b[0]", but not "a.bc".
 bool holds(std::string_view outer, std::string_view inner) {
@@ -18,6 +21,14 @@ bool holds(std::string_view outer, std::string_view inner) {
 }
 
 }  // namespace
+
+std::string shortened(std::string_view text) {
+  constexpr std::size_t max_length = 200;
+  if (text.size() <= max_length) return std::string(text);
+  std::size_t end = max_length;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // within a UTF-8 character
+  return std::string(text.substr(0, end)) + "...";
+}
 
 Problems::Problems(std::string file_name, std::vector<std::string> overrides)
     : file_name_(std::move(file_name)), overrides_(std::move(overrides)) {}
@@ -44,7 +55,7 @@ std::string Problems::line_of(const Problem& problem) const {
   } else {
     line = fmt::format("{}:{}:{}: ", file_name_, problem.place.line, problem.place.column);
   }
-  if (!problem.path.empty()) line += problem.path + ": ";
+  if (!problem.path.empty()) line += shortened(problem.path) + ": ";
   return line + problem.what;
 }
 
@@ -56,12 +67,14 @@ void Problems::raise() const {
            std::tie(b.place.source, b.place.line, b.place.column);
   });
   std::vector<std::string> lines;
+  std::unordered_set<std::string> known;
   for (const auto& problem : sorted) {
     const std::string line = line_of(problem);
-    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+    if (known.insert(line).second && known.size() <= max_lines) lines.push_back(line);
   }
-  const std::string head = lines.size() == 1 ? fmt::format("the case {} has a problem:", file_name_)
-                                             : fmt::format("the case {} has {} problems:", file_name_, lines.size());
+  const std::string head = known.size() == 1 ? fmt::format("the case {} has a problem:", file_name_)
+                                             : fmt::format("the case {} has {} problems:", file_name_, known.size());
+  if (known.size() > max_lines) lines.push_back(fmt::format("and {} more", known.size() - max_lines));
   throw Error(ExitCode::usage, fmt::format("{}\n{}", head, fmt::join(lines, "\n")));
 }
 

@@ -16,6 +16,9 @@ struct Place {
   int column = 1;     ///< from 1
 };
 
+/// Text of the user's for a message: at most 200 bytes of it.
+std::string shortened(std::string_view text);
+
 class Problems {
  public:
   Problems(std::string file_name, std::vector<std::string> overrides);
@@ -31,7 +34,8 @@ class Problems {
   void doubt(const std::string& path) { doubted_.push_back(path); }
   bool doubted(const std::string& path) const;
 
-  /// Throws Error(ExitCode::usage) if there are problems, with one line for each in file order.
+  /// Throws Error(ExitCode::usage) if there are problems, with one line for each of the first 20 in file
+  /// order.
   void raise() const;
 
  private:

@@ -1,6 +1,7 @@
 #include "io/case/yaml_tree.hpp"
 
 #include <fmt/format.h>
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -9,6 +10,9 @@
 #include <locale>
 #include <map>
 #include <sstream>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 
 namespace sluice::io {
 
@@ -36,15 +40,23 @@ YamlNode empty_map(const Place& place) {
 
 namespace {
 
-// Aliases of aliases can expand a short text to any size.
-constexpr std::size_t max_nodes = 100000;
+constexpr std::size_t max_text = 1048576;    // bytes
+constexpr std::size_t max_values = 10000;    // far above any real case
+constexpr std::size_t max_copied = 1048576;  // bytes: aliases of aliases can expand a short text to any size
 
-std::size_t count_nodes(const YamlNode& node) {
-  std::size_t count = 1;
-  for (const auto& item : node.items) count += count_nodes(item);
-  for (const auto& entry : node.entries) count += count_nodes(entry.value);
-  return count;
+std::size_t memory_of(const YamlNode& node) {
+  std::size_t bytes = sizeof(YamlNode) + node.text.size();
+  for (const auto& item : node.items) bytes += memory_of(item);
+  for (const auto& entry : node.entries) bytes += entry.name.size() + memory_of(entry.value);
+  return bytes;
 }
+
+/// Why a text cannot be read, and where.
+struct Unreadable {
+  YAML::Mark mark;
+  std::string why;
+  bool open_quote = false;
+};
 
 // Builds the tree from yaml-cpp's events. A map under construction alternates between keys and values.
 class TreeBuilder : public YAML::EventHandler {
@@ -53,20 +65,22 @@ class TreeBuilder : public YAML::EventHandler {
       : source_(source), path_(std::move(path)), problems_(problems) {}
 
   YamlNode root;
+  YAML::Mark last_quoted = YAML::Mark::null_mark();  ///< start of the last quoted scalar
 
-  void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (std::exchange(started_, true)) throw Unreadable{mark, "a second YAML document; a case is one document"};
+  }
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    finish(make(YamlNode::Kind::null, mark), anchor);
+    finish(make(YamlNode::Kind::null, mark), mark, anchor);
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
     if (found == anchors_.end()) throw YAML::ParserException(mark, "an alias inside the node that it names");
-    nodes_ += count_nodes(found->second);
-    if (nodes_ > max_nodes) throw YAML::ParserException(mark, "aliases expand to more than 100000 values");
-    finish(found->second, 0);
+    count_copy(found->second, mark);
+    finish(found->second, mark, 0);
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -74,24 +88,26 @@ class TreeBuilder : public YAML::EventHandler {
     YamlNode node = make(YamlNode::Kind::scalar, mark);
     node.text = value;
     node.quoted = tag == "!";
-    finish(std::move(node), anchor);
+    if (node.quoted) last_quoted = mark;
+    finish(std::move(node), mark, anchor);
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value /*style*/) override {
-    open_.push_back({make(YamlNode::Kind::sequence, mark), anchor, std::nullopt});
+    open_.push_back({make(YamlNode::Kind::sequence, mark), mark, anchor, std::nullopt});
   }
   void OnSequenceEnd() override { close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value /*style*/) override {
-    open_.push_back({make(YamlNode::Kind::map, mark), anchor, std::nullopt});
+    open_.push_back({make(YamlNode::Kind::map, mark), mark, anchor, std::nullopt});
   }
   void OnMapEnd() override { close(); }
 
  private:
   struct Open {
     YamlNode node;
+    YAML::Mark mark;
     YAML::anchor_t anchor;
     std::optional<YamlNode> key;
   };
@@ -106,13 +122,23 @@ class TreeBuilder : public YAML::EventHandler {
   void close() {
     Open closed = std::move(open_.back());
     open_.pop_back();
-    finish(std::move(closed.node), closed.anchor);
+    finish(std::move(closed.node), closed.mark, closed.anchor);
+  }
+
+  void count_copy(const YamlNode& node, const YAML::Mark& mark) {
+    copied_ += memory_of(node);
+    if (copied_ > max_copied) throw Unreadable{mark, "anchors and aliases expand to more than 1 MiB"};
   }
 
   // Adds a complete node to the open node around it.
-  void finish(YamlNode node, YAML::anchor_t anchor) {
-    ++nodes_;
-    if (anchor != 0) anchors_[anchor] = node;
+  void finish(YamlNode node, const YAML::Mark& mark, YAML::anchor_t anchor) {
+    if (++values_ > max_values) {
+      throw Unreadable{mark, fmt::format("more than {} keys and values; a case has far fewer", max_values)};
+    }
+    if (anchor != 0) {
+      count_copy(node, mark);
+      anchors_[anchor] = node;
+    }
     if (open_.empty()) {
       root = std::move(node);
     } else if (open_.back().node.kind == YamlNode::Kind::sequence) {
@@ -136,7 +162,9 @@ class TreeBuilder : public YAML::EventHandler {
   int source_;
   std::string path_;
   Problems& problems_;
-  std::size_t nodes_ = 0;
+  bool started_ = false;
+  std::size_t values_ = 0;
+  std::size_t copied_ = 0;
   std::vector<Open> open_;
   std::map<YAML::anchor_t, YamlNode> anchors_;
 };
@@ -145,15 +173,20 @@ void note_duplicates(const YamlNode& node, const std::string& path, Problems& pr
   for (std::size_t n = 0; n < node.items.size(); ++n) {
     note_duplicates(node.items[n], fmt::format("{}[{}]", path, n), problems);
   }
+  std::unordered_map<std::string_view, int> first_lines;
   for (const auto& entry : node.entries) {
     const std::string key = path.empty() ? entry.name : path + "." + entry.name;
-    const YamlEntry* first = node.find_entry(entry.name);
-    if (first != &entry) {
+    const auto [first, is_new] = first_lines.emplace(entry.name, entry.place.line);
+    if (!is_new) {
       problems.add(entry.place, key,
-                   fmt::format("given twice, first in line {}; remove one of the two", first->place.line));
+                   fmt::format("given twice, first in line {}; remove one of the two", first->second));
     }
     note_duplicates(entry.value, key, problems);
   }
+}
+
+bool is_utf16(std::string_view text) {
+  return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
 }
 
 // yaml-cpp treats some control characters as the end of the file, and a tab in the indentation as part of a value.
@@ -161,6 +194,10 @@ bool check_characters(const std::string& text, int source, const std::string& pa
   bool good = true;
   bool indentation = true;
   Place place{source, 1, 1};
+  if (is_utf16(text)) {
+    problems.add(place, path, "text in UTF-16; a case file is UTF-8");
+    return false;
+  }
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if ((byte < 0x20 && c != '\n' && c != '\r' && c != '\t') || byte == 0x7f) {
@@ -182,29 +219,75 @@ bool check_characters(const std::string& text, int source, const std::string& pa
   return good;
 }
 
-}  // namespace
+// yaml-cpp's marks do not count a byte order mark.
+std::string without_byte_order_mark(const std::string& text) {
+  return text.starts_with("\xef\xbb\xbf") ? text.substr(3) : text;
+}
 
-std::optional<YamlNode> read_yaml(const std::string& text, int source, const std::string& path, Problems& problems) {
-  if (!check_characters(text, source, path, problems)) return std::nullopt;
+// yaml-cpp closes a quote by itself at a line break that ends the text. A comment behind the text makes it report the
+// open quote, and changes nothing else.
+std::string with_comment_behind(const std::string& text) {
+  const auto last = text.find_last_not_of(' ');
+  const bool ends_with_break = last != std::string::npos && (text[last] == '\n' || text[last] == '\r');
+  return ends_with_break ? text.substr(0, last + 1) + "#" : text;
+}
+
+std::optional<Unreadable> parse(const std::string& text, TreeBuilder& builder) {
   try {
     std::istringstream stream(text);
     stream.imbue(std::locale::classic());
     YAML::Parser parser(stream);
-    TreeBuilder builder(source, path, problems);
-    parser.HandleNextDocument(builder);
-    TreeBuilder rest(source, path, problems);
-    if (parser.HandleNextDocument(rest)) {
-      problems.add(rest.root.place, path, "a second YAML document; a case is one document");
-      return std::nullopt;
-    }
-    note_duplicates(builder.root, path, problems);
-    return builder.root;
+    while (parser.HandleNextDocument(builder)) continue;
+    return std::nullopt;
+  } catch (const Unreadable& error) {
+    return error;
+  } catch (const YAML::DeepRecursion& error) {
+    return Unreadable{error.mark, fmt::format("nested more than {} levels deep", error.depth())};
   } catch (const YAML::Exception& error) {
-    Place place{source, 1, 1};
-    if (!error.mark.is_null()) place = {source, error.mark.line + 1, error.mark.column + 1};
-    problems.add(place, path, "not valid YAML: " + error.msg);
+    const bool open_quote = error.msg == YAML::ErrorMsg::EOF_IN_SCALAR || error.msg == YAML::ErrorMsg::DOC_IN_SCALAR;
+    return Unreadable{error.mark, "not valid YAML: " + error.msg, open_quote};
+  }
+}
+
+// yaml-cpp reports where an open quote meets the end of the text; users need the place where it begins. Once closed, it
+// is the last quoted value, or, where no quoted value may stand, the place of the error.
+Unreadable at_its_beginning(const Unreadable& error, const std::string& text) {
+  for (const char quote : {'"', '\''}) {
+    Problems ignored("", {});
+    TreeBuilder builder(Place::file, "", ignored);
+    const std::string closed = text.substr(0, static_cast<std::size_t>(error.mark.pos)) + '\n' + quote;
+    const auto other = parse(closed, builder);
+    if (other && other->open_quote) continue;
+    for (const YAML::Mark& mark : {other ? other->mark : builder.last_quoted, builder.last_quoted}) {
+      const auto position = static_cast<std::size_t>(mark.pos);
+      if (position < closed.size() && closed[position] == quote) {
+        return {mark, "not valid YAML: the quote that begins here is not closed"};
+      }
+    }
+  }
+  return {error.mark, "not valid YAML: a quote is not closed"};
+}
+
+}  // namespace
+
+std::optional<YamlNode> read_yaml(const std::string& given, int source, const std::string& path, Problems& problems) {
+  if (given.size() > max_text) {
+    problems.add({source, 1, 1}, path, fmt::format("{} bytes; a case is at most {}", given.size(), max_text));
     return std::nullopt;
   }
+  if (!check_characters(given, source, path, problems)) return std::nullopt;
+  const std::string text = with_comment_behind(without_byte_order_mark(given));
+  TreeBuilder builder(source, path, problems);
+  std::optional<Unreadable> error = parse(text, builder);
+  if (!error) {
+    note_duplicates(builder.root, path, problems);
+    return std::move(builder.root);
+  }
+  if (error->open_quote) error = at_its_beginning(*error, text);
+  Place place{source, 1, 1};
+  if (!error->mark.is_null()) place = {source, error->mark.line + 1, error->mark.column + 1};
+  problems.add(place, path, error->why);
+  return std::nullopt;
 }
 
 }  // namespace sluice::io

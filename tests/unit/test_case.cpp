@@ -269,7 +269,88 @@ TEST(Case, RefusesTextThatIsNoCase) {
   EXPECT_TRUE(contains(faults("title: a: b\n")[0], "case.yaml:1:9: not valid YAML"));
   EXPECT_TRUE(contains(faults(minimal + "---\na: 1\n")[0], "a second YAML document"));
   EXPECT_TRUE(contains(faults("title: a\x04\n" + minimal)[0], "case.yaml:1:9: control character 0x04"));
+  EXPECT_TRUE(contains(faults(std::string("\xff\xfe"
+                                          "t\0",
+                                          4))[0],
+                       "case.yaml:1:1: text in UTF-16; a case file is UTF-8"));
+  EXPECT_TRUE(contains(faults(std::string("t\0i\0", 4))[0], "case.yaml:1:2: control character 0x00"));
   EXPECT_EQ(faults("title: [\n", {"nonsense"}).size(), 2U) << "arguments are judged even if the file cannot be read";
+}
+
+TEST(Case, FindsTheBeginningOfAnOpenQuote) {
+  const auto expect = [](const std::string& text, const std::string& place) {
+    const Lines lines = faults(text);
+    ASSERT_EQ(lines.size(), 1U) << text;
+    EXPECT_EQ(lines[0], place + ": not valid YAML: the quote that begins here is not closed") << text;
+  };
+  expect(minimal + "title: \"Turbulent channel\noutput:\n  log: {every: 1}\n", "case.yaml:6:8");
+  expect(minimal + "title: 'Turbulent channel\noutput:\n  log: {every: 1}\n", "case.yaml:6:8");
+  expect(minimal + "title: \"without a line break", "case.yaml:6:8");
+  expect(minimal + "title: \"spaces at the end\n   ", "case.yaml:6:8");
+  expect(minimal + "title: \"a backslash at the end \\\n", "case.yaml:6:8");
+  expect(minimal + "title: \"an escaped \\\" quote\n", "case.yaml:6:8");
+  expect(minimal + "title: 'an ''escaped'' quote\n", "case.yaml:6:8");
+  expect(minimal + "title: \"the other's quotes\n# don't mind\n", "case.yaml:6:8");
+  expect(minimal + "title: \"\n", "case.yaml:6:8");
+  expect(minimal + "title: \"lines end\r\n  with CR LF\r\n", "case.yaml:6:8");
+  expect(minimal + "title: \"a document ends\n---\nmore: 1\n", "case.yaml:6:8");
+  expect("title: 'closed' # don't\noutput: {directory: \"here, log: {every: 1}}\n", "case.yaml:2:21");
+  expect("title: 'closed'\n\"output: {log: {every: 1}}\n" + minimal, "case.yaml:2:1");
+  expect("title: closed\noutput: {'log: {every: 1}}\n" + minimal, "case.yaml:2:10");
+  expect("title: [closed, \"open\n" + minimal, "case.yaml:1:17");
+  expect("title: [é, ü, \"ö\n" + minimal, "case.yaml:1:17");
+  expect("\"all of it\n" + minimal, "case.yaml:1:1");
+  expect("\xef\xbb\xbftitle: \"a byte order mark\n", "case.yaml:1:8");
+  EXPECT_TRUE(contains(fault("title=\"open"), "title: not valid YAML: the quote that begins here is not closed"));
+}
+
+TEST(Case, TakesQuotesThatOpenNothing) {
+  const auto title = [](const std::string& text) { return parse(minimal + "title: " + text).title; };
+  EXPECT_EQ(title("don't\n"), "don't");
+  EXPECT_EQ(title("12\" pipe # it's wide\n"), "12\" pipe");
+  EXPECT_EQ(title("'don''t'\n"), "don't");
+  EXPECT_EQ(title("\"a \\\"b\\\" c\"\n"), "a \"b\" c");
+  EXPECT_EQ(title("\"two\n  lines\"\n\n"), "two lines");
+  EXPECT_EQ(title("two\n  lines\r\n"), "two lines");
+  EXPECT_EQ(title("|\n  don't\n  \"stop\n"), "don't\n\"stop\n");
+  EXPECT_EQ(title("|\n  don't"), "don't");
+  EXPECT_EQ(title(">-\n  don't\n  stop\n"), "don't stop");
+  EXPECT_EQ(title("|\n  spaces at the end\n  "), "spaces at the end\n");
+  EXPECT_EQ(title("x # don't \"stop\n"), "x");
+  EXPECT_EQ(parse(minimal, {"title=don't\n"}).title, "don't");
+  EXPECT_EQ(parse(minimal, {"title=|\n  don't\n"}).title, "don't\n");
+}
+
+TEST(Case, RefusesTextOfAnySizeAtOnce) {
+  const auto first_fault = [](const std::string& text) { return faults(minimal + text).at(0); };
+  const auto repeated = [](std::size_t count, const std::string& part) {
+    std::string text;
+    for (std::size_t n = 0; n < count; ++n) text += part;
+    return text;
+  };
+  EXPECT_EQ(first_fault(repeated(1 << 20, "#")), "case.yaml:1:1: 1048682 bytes; a case is at most 1048576");
+  for (const char* open : {"[", "{", "[{", "- "}) {
+    EXPECT_TRUE(contains(first_fault("title: " + repeated(200000, open)), "case.yaml:")) << open;
+  }
+  EXPECT_TRUE(contains(first_fault("title: " + repeated(1000, "[")), "nested more than 500 levels deep"));
+  EXPECT_TRUE(contains(first_fault("title: [" + repeated(10000, "1, ") + "]\n"),
+                       "more than 10000 keys and values; a case has far fewer"));
+  const std::string large = "a: &a " + std::string(10000, 'x') + "\nb: [";
+  EXPECT_TRUE(
+      contains(first_fault(large + repeated(1000, "*a, ") + "]\n"), "anchors and aliases expand to more than 1 MiB"));
+  EXPECT_TRUE(contains(first_fault("a: " + repeated(400, "&a [") + repeated(4000, "1, ") + repeated(400, "]") + "\n"),
+                       "anchors and aliases expand to more than 1 MiB"));
+}
+
+TEST(Case, ReportsTheFirstTwentyProblems) {
+  std::string text = minimal;
+  for (int n = 0; n < 4500; ++n) text += fmt::format("unknown{}: 1\n", n);
+  const Lines lines = faults(text);
+  ASSERT_EQ(lines.size(), 21U);
+  EXPECT_TRUE(contains(lines[0], "case.yaml:6:1: unknown0: unknown key"));
+  EXPECT_TRUE(contains(lines[19], "case.yaml:25:1: unknown19: unknown key"));
+  EXPECT_EQ(lines[20], "and 4480 more");
+  EXPECT_LT(faults(minimal + "walltime: " + std::string(100000, 'x') + "\n").at(0).size(), 500U);
 }
 
 TEST(Case, RefusesWrongTypes) {
@@ -403,7 +484,7 @@ TEST(Case, AcceptsYamlAnchors) {
     const std::string alias = fmt::format("*a{}", n - 1);
     bomb += fmt::format("a{0}: &a{0} [{1}, {1}, {1}, {1}, {1}, {1}, {1}, {1}, {1}]\n", n, alias);
   }
-  EXPECT_TRUE(contains(faults(bomb)[0], "aliases expand to more than"));
+  EXPECT_TRUE(contains(faults(bomb)[0], "anchors and aliases expand to more than 1 MiB"));
 }
 
 TEST(Case, ResolvedYamlReadsBackToTheSameCase) {
