@@ -18,29 +18,36 @@ PROFILES_CSV = "profiles.csv"
 LEE_MOSER_MEAN = "profiles_mean.dat"
 LEE_MOSER_FLUCTUATIONS = "profiles_fluc.dat"
 
-# Root attributes of statistics.h5; the first three of every HDF5 file of a run. Where a tuple stands, any of
-# the names will do; a triple may be one attribute with three values or three attributes.
-ATTR_FORMAT = "format_version"
+# Attributes of HDF5 files.
+STATISTICS_FORMAT = "Sluice statistics"
+SLICE_FORMAT = "Sluice slice"
+FORMAT_VERSION = 1
+ATTR_FORMAT = "format"
+ATTR_FORMAT_VERSION = "format_version"
+ATTR_VERSION = "sluice_version"
 ATTR_REVISION = "git_revision"
 ATTR_CASE = "resolved_case"
-ATTR_VERSION = ("sluice_version", "version")
+VALUES_HASH = "values_hash"  # of a group: hash of its other attributes
+HASH = "hash"  # of a dataset
+GRID_HASH = "grid_hash"  # of the group /grid of checkpoints and slices
+
+# Root attributes of statistics.h5.
 ATTR_VISCOSITY = "viscosity"
 ATTR_FLOW_TYPE = "flow_type"
-ATTR_SIZE = ("domain_size", ("length_x", "length_y", "length_z"))
-ATTR_CELLS = ("cells", ("nx", "ny", "nz"))
-ATTR_VELOCITY_BOTTOM = "wall_velocity_bottom"
-ATTR_VELOCITY_TOP = "wall_velocity_top"
+ATTR_SIZE = ("length_x", "length_y", "length_z")
+ATTR_CELLS = ("nx", "ny", "nz")
+ATTR_VELOCITY_BOTTOM = ("wall_velocity_bottom", "wall_velocity_bottom_y")
+ATTR_VELOCITY_TOP = ("wall_velocity_top", "wall_velocity_top_y")
 ATTR_WALL_BOTTOM = "wall_bottom"
 ATTR_WALL_TOP = "wall_top"
 NO_SLIP = "no_slip"
-FORMAT_VERSION = 1
 
 # statistics.h5.
 GRID_Z = "grid/z"
 GRID_Z_FACE = "grid/z_face"
 SAMPLES = "samples"
-TIME_BEGIN = ("t_begin", "time_begin")
-TIME_END = ("t_end", "time_end")
+TIME_BEGIN = "t_begin"
+TIME_END = "t_end"
 FORCING = "forcing"
 PARAMETER_SET = "parameter_set"  # number of a group parameter_set_N; missing in files of version 0.1
 # Attributes of such a group: keys of the case file and their values as in resolved.yaml.
@@ -53,7 +60,6 @@ PRESSURE_MOMENTS = ("p", "pp")
 VORTICITY_MOMENTS = ("omega_x", "omega_y", "omega_z", "omega_xx", "omega_yy", "omega_zz")
 CENTRE_PROFILES = VELOCITY_MOMENTS + PRESSURE_MOMENTS + VORTICITY_MOMENTS
 FACE_PROFILES = ("uw", "vw", "tau_xz", "tau_yz")
-REQUIRED_PROFILES = ("u", "v", "w", "uu", "vv", "ww", "uw", "tau_xz")
 
 # Slice files.
 SLICE_TIME = "time"
@@ -61,9 +67,11 @@ SLICE_STEP = "step"
 SLICE_NORMAL = "normal"
 SLICE_AT = "at"
 SLICE_FIELD = "u"
-SLICE_X = ("grid/x_face", "grid/x")  # u lives on x faces
-SLICE_Y = ("grid/y",)
+SLICE_X = "grid/x_face"  # u lives on x faces
+SLICE_Y = "grid/y"
 SLICE_Z = "grid/z"
+# Datasets that the hash of /grid covers, in its order.
+GRID_LINES = tuple(f"grid/{axis}{points}" for axis in "xyz" for points in ("", "_face", "_node"))
 
 # Columns of timeseries.csv.
 STEP = "step"
@@ -76,6 +84,10 @@ RE_TAU_BOTTOM = "re_tau_bottom"
 RE_TAU_TOP = "re_tau_top"
 KINETIC_ENERGY = "kinetic_energy"
 MAX_DIVERGENCE = "max_divergence"
+TIMESERIES_COLUMNS = (
+    *(STEP, TIME, DT, CFL, BULK_VELOCITY, FORCING_COLUMN),
+    *(RE_TAU_BOTTOM, RE_TAU_TOP, KINETIC_ENERGY, MAX_DIVERGENCE),
+)
 
 
 def find_slices(directory: Path) -> list[Path]:

@@ -75,10 +75,13 @@ def _read_provenance(path: Path, missing: list[str]) -> dict[str, Any]:
         return {}
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         missing.append(f"{layout.RUN_FILE}: cannot be read ({error}).")
         return {}
-    return content if isinstance(content, dict) else {}
+    if not isinstance(content, dict):
+        missing.append(f"{layout.RUN_FILE}: is not what sluice run writes.")
+        return {}
+    return content
 
 
 def _read_profiles(run: Run, begin: float | None, end: float | None) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.errors import InputOutputError
-from sluice_post.parameters import open_hdf5
+from sluice_post.hdf5_file import Hdf5File
 
 Array = NDArray[np.float64]
 
@@ -37,52 +36,26 @@ class _Candidate:
     at: float
 
 
-def _attribute(file: h5py.File, path: Path, name: str) -> object:
-    if name not in file.attrs:
-        raise InputOutputError(f"{path}: attribute '{name}' is missing")
-    value = file.attrs[name]
-    if isinstance(value, np.ndarray):
-        value = value.flat[0]
-    return value.decode() if isinstance(value, bytes) else value
-
-
 def _candidates(directory: Path) -> tuple[list[_Candidate], list[str]]:
     found, problems = [], []
     for path in layout.find_slices(directory):
         try:
-            with open_hdf5(path) as file:
-                if str(_attribute(file, path, layout.SLICE_NORMAL)) == "z" and layout.SLICE_FIELD in file:
-                    time = float(_attribute(file, path, layout.SLICE_TIME))  # type: ignore[arg-type]
-                    at = _height_of(file, path)
-                    found.append(_Candidate(path, time, at))
+            with Hdf5File(path, layout.SLICE_FORMAT) as file:
+                if file.value(layout.SLICE_NORMAL) == "z" and layout.SLICE_FIELD in file:
+                    time, at = file.value(layout.SLICE_TIME), file.value(layout.SLICE_AT)
+                    found.append(_Candidate(path, float(time), float(at)))
         except InputOutputError as error:
             problems.append(str(error))
     return found, problems
 
 
-def _height_of(file: h5py.File, path: Path) -> float:
-    """Where u of the plane lies: the cell's own centre, which is not quite the coordinate asked for."""
-    if layout.SLICE_Z in file and file[layout.SLICE_Z].size == 1:
-        return float(np.asarray(file[layout.SLICE_Z][()]).ravel()[0])
-    return float(_attribute(file, path, layout.SLICE_AT))  # type: ignore[arg-type]
-
-
-def _coordinate(file: h5py.File, path: Path, names: tuple[str, ...]) -> Array:
-    for name in names:
-        if name in file:
-            return np.asarray(file[name][()], dtype=float).ravel()
-    raise InputOutputError(f"{path}: dataset '/{names[0]}' is missing")
-
-
 def _read(candidate: _Candidate) -> Slice:
-    path = candidate.path
-    with open_hdf5(path) as file:
-        x = _coordinate(file, path, layout.SLICE_X)
-        y = _coordinate(file, path, layout.SLICE_Y)
-        u = np.asarray(file[layout.SLICE_FIELD][()], dtype=float)
-    if u.shape not in ((len(y), len(x)), (1, len(y), len(x))):
-        raise InputOutputError(f"{path}: '/u' has shape {u.shape} instead of {(1, len(y), len(x))}")
-    return Slice(path, candidate.time, candidate.at, x, y, u.reshape(len(y), len(x)))
+    with Hdf5File(candidate.path, layout.SLICE_FORMAT) as file:
+        grid = file.coordinates()
+        x, y, z = (grid[name] for name in (layout.SLICE_X, layout.SLICE_Y, layout.SLICE_Z))
+        u = file.field(layout.SLICE_FIELD, (1, y.size, x.size))
+    # The plane shown is that of the cells nearest to the coordinate asked for.
+    return Slice(candidate.path, candidate.time, float(z[0]), x, y, u[0])
 
 
 def latest_streak_slice(directory: Path, height: float, plus: float | None) -> tuple[Slice | None, list[str]]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.errors import InputOutputError, UsageError
-from sluice_post.parameters import FlowParameters, attributes_of, open_hdf5, read_parameters
+from sluice_post.hdf5_file import Hdf5File, Values
+from sluice_post.parameters import FlowParameters, read_parameters
 
 Array = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ class Means:
     z_face: Array
     centre: dict[str, Array]
     face: dict[str, Array]
-    forcing: float  # NaN if not recorded
+    forcing: float
     samples: int
 
 
@@ -44,7 +44,7 @@ class Blocks:
     face: dict[str, Array]
     forcing: Array
     parameter_set: NDArray[np.int64]  # position in `parameter_sets`: which flow was sampled
-    parameter_sets: tuple[dict[str, object], ...]
+    parameter_sets: tuple[Values, ...]
 
     def __len__(self) -> int:
         return len(self.samples)
@@ -81,7 +81,7 @@ class Blocks:
             )
         return self._pick(np.flatnonzero(inside))
 
-    def sampled_parameters(self) -> dict[str, object]:
+    def sampled_parameters(self) -> Values:
         """Parameters of the flow that was sampled; empty if not recorded. An error if the blocks differ in them."""
         changes = np.flatnonzero(np.diff(self.parameter_set))
         if len(changes) > 0:
@@ -149,43 +149,17 @@ class Blocks:
         return sums / self.samples[:, None]
 
 
-def _dataset(file: h5py.File, path: Path, *names: str) -> Array:
-    """The dataset of the first of these names that exists."""
-    for name in names:
-        if name in file:
-            return np.asarray(file[name][()], dtype=float)
-    raise InputOutputError(f"{path}: dataset '/{names[0]}' is missing")
-
-
-def _profiles(
-    file: h5py.File, path: Path, names: tuple[str, ...], shape: tuple[int, int]
-) -> dict[str, Array]:
-    profiles = {}
-    for name in names:
-        if name not in file and name not in layout.REQUIRED_PROFILES:
-            continue
-        values = _dataset(file, path, name)
-        if values.shape != shape:
-            raise InputOutputError(f"{path}: '/{name}' has shape {values.shape} instead of {shape}")
-        profiles[name] = values
-    return profiles
-
-
-def _parameter_sets(file: h5py.File, count: int) -> tuple[NDArray[np.int64], tuple[dict[str, object], ...]]:
-    """The number of each block's parameters, and all of them; blocks of a file without any count as alike."""
-    if layout.PARAMETER_SET not in file:
+def _parameter_sets(file: Hdf5File, count: int) -> tuple[NDArray[np.int64], tuple[Values, ...]]:
+    """The number of each block's parameters, and all of them; blocks of version 0.1, without any, count as alike."""
+    first = f"{layout.PARAMETER_SET}_0"
+    if layout.PARAMETER_SET not in file and first not in file:
         return np.zeros(count, dtype=np.int64), ()
-    numbers = np.asarray(file[layout.PARAMETER_SET][()], dtype=np.int64)
-    groups = [file[f"{layout.PARAMETER_SET}_{n}"] for n in range(int(numbers.max(initial=-1)) + 1)]
-    return numbers, tuple(attributes_of(group) for group in groups)
+    numbers = file.integers(layout.PARAMETER_SET, count)
+    sets = range(int(numbers.max(initial=-1)) + 1)
+    return numbers, tuple(file.values(f"{layout.PARAMETER_SET}_{n}") for n in sets)
 
 
 def _check(blocks: Blocks, path: Path) -> None:
-    if len(blocks.z_face) != len(blocks.z) + 1:
-        raise InputOutputError(
-            f"{path}: {len(blocks.z)} cell centres in /{layout.GRID_Z} need {len(blocks.z) + 1} faces, walls "
-            f"included, but /{layout.GRID_Z_FACE} gives {len(blocks.z_face)}"
-        )
     for name, values in {**blocks.centre, **blocks.face}.items():
         if not np.all(np.isfinite(values)):
             raise InputOutputError(f"{path}: '/{name}' holds values that are not finite")
@@ -196,28 +170,20 @@ def read_statistics(path: Path) -> tuple[FlowParameters, Blocks]:
 
     The flow is that of the latest start of the run; FlowParameters.with_sampled gives that of chosen blocks.
     """
-    with open_hdf5(path) as file:
-        parameters = read_parameters(file, path)
-        z = _dataset(file, path, layout.GRID_Z)
-        z_face = _dataset(file, path, layout.GRID_Z_FACE)
-        if len(z_face) == len(z):  # upper faces of the cells only: the bottom wall is at z = 0
-            z_face = np.concatenate([[0.0], z_face])
-        samples = np.asarray(_dataset(file, path, layout.SAMPLES), dtype=np.int64)
-        count, nz = len(samples), len(z)
-        forcing = (
-            _dataset(file, path, layout.FORCING).reshape(count)
-            if layout.FORCING in file
-            else np.full(count, np.nan)
-        )
+    with Hdf5File(path, layout.STATISTICS_FORMAT) as file:
+        parameters = read_parameters(file)
+        nz = parameters.cells[2]
+        samples = file.integers(layout.SAMPLES)
+        count = samples.size
         blocks = Blocks(
-            z,
-            z_face,
+            file.reals(layout.GRID_Z, nz),
+            file.reals(layout.GRID_Z_FACE, nz + 1),
             samples,
-            _dataset(file, path, *layout.TIME_BEGIN),
-            _dataset(file, path, *layout.TIME_END),
-            _profiles(file, path, layout.CENTRE_PROFILES, (count, nz)),
-            _profiles(file, path, layout.FACE_PROFILES, (count, nz + 1)),
-            forcing,
+            file.reals(layout.TIME_BEGIN, count),
+            file.reals(layout.TIME_END, count),
+            {name: file.reals(name, count, nz) for name in layout.CENTRE_PROFILES},
+            {name: file.reals(name, count, nz + 1) for name in layout.FACE_PROFILES},
+            file.reals(layout.FORCING, count),
             *_parameter_sets(file, count),
         )
     _check(blocks, path)

@@ -63,8 +63,9 @@ def read_timeseries(path: Path) -> TimeSeries | None:
     if not rows:
         return None
     header = [name.strip() for name in rows[0]]
-    if layout.TIME not in header:
-        raise InputOutputError(f"{path}: line 1 names no column '{layout.TIME}'")
+    lacking = [name for name in layout.TIMESERIES_COLUMNS if name not in header]
+    if lacking:
+        raise InputOutputError(f"{path}: line 1 names no column '{lacking[0]}'")
     values = []
     for number, row in enumerate(rows[1:], start=2):
         try:

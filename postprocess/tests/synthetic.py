@@ -13,6 +13,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from sluice_post import hashes, layout
+
 CENTRE = (
     *("u", "v", "w", "p", "uu", "vv", "ww", "uv", "pp", "uuu", "vvv", "www", "uuuu", "vvvv", "wwww"),
     *("omega_x", "omega_y", "omega_z", "omega_xx", "omega_yy", "omega_zz"),
@@ -132,6 +134,7 @@ def laminar_poiseuille(flow: Flow) -> dict:
 
 def write_attributes(file: h5py.File, flow: Flow) -> None:
     speed = flow.wall_speed if flow.flow_type == "couette" else 0.0
+    file.attrs["format"] = "Sluice statistics"
     file.attrs["format_version"] = 1
     file.attrs["sluice_version"] = "0.1.0"
     file.attrs["git_revision"] = "0123456789abcdef"
@@ -141,8 +144,36 @@ def write_attributes(file: h5py.File, flow: Flow) -> None:
     for axis, length, cells in zip("xyz", flow.size, flow.cells, strict=True):
         file.attrs[f"length_{axis}"], file.attrs[f"n{axis}"] = length, cells
     file.attrs["wall_velocity_bottom"], file.attrs["wall_velocity_top"] = -speed, speed
+    file.attrs["wall_velocity_bottom_y"], file.attrs["wall_velocity_top_y"] = 0.0, 0.0
     file.attrs["wall_bottom"] = "no_slip"
     file.attrs["wall_top"] = "free_slip" if flow.flow_type == "open_channel" else "no_slip"
+
+
+def attach_hashes(path: Path) -> None:
+    """Gives every group and dataset of a file the hash that Sluice stores with it."""
+
+    def attach(name: str, found: h5py.Group | h5py.Dataset) -> None:
+        if isinstance(found, h5py.Dataset) and not (one_hash and name.startswith("grid/")):
+            values = found[()]
+            found.attrs["hash"] = np.uint64(
+                hashes.field_hash(values) if values.ndim == 3 else hashes.byte_hash(0, values.tobytes())
+            )
+        elif isinstance(found, h5py.Group) and name != "grid":
+            attributes = {key: value for key, value in found.attrs.items() if key != "values_hash"}
+            plain = {
+                key: value if isinstance(value, str) else value.item() for key, value in attributes.items()
+            }
+            found.attrs["values_hash"] = np.uint64(hashes.values_hash(plain))
+
+    with h5py.File(path, "a") as file:
+        one_hash = "x_node" in file["grid"]  # for all coordinates of a slice
+        attach("/", file)
+        file.visititems(attach)
+        if one_hash:
+            total = 0
+            for name in layout.GRID_LINES:
+                total = hashes.byte_hash(total, file[name][()].tobytes())
+            file["grid"].attrs["grid_hash"] = np.uint64(total)
 
 
 def write_parameter_sets(path: Path, numbers: list[int], sets: list[dict]) -> None:
@@ -151,6 +182,7 @@ def write_parameter_sets(path: Path, numbers: list[int], sets: list[dict]) -> No
         file["parameter_set"] = numbers
         for n, parameters in enumerate(sets):
             file.create_group(f"parameter_set_{n}").attrs.update(parameters)
+    attach_hashes(path)
 
 
 def write_statistics(path: Path, flow: Flow, blocks: list[dict], samples=100, begin=60.0, length=10.0):
@@ -170,7 +202,8 @@ def write_statistics(path: Path, flow: Flow, blocks: list[dict], samples=100, be
         for name in (*CENTRE, *FACE):
             width = flow.cells[2] + (name in FACE)
             sums = [count * block[name] for count, block in zip(counts, blocks, strict=True)]
-            file[name] = np.array(sums).reshape(len(blocks), width)
+            file[name] = np.array(sums, dtype=float).reshape(len(blocks), width)
+    attach_hashes(path)
 
 
 def noisy_blocks(flow: Flow, profiles: dict, count: int, seed: int, amplitude: float = 0.02) -> list[dict]:
@@ -243,13 +276,17 @@ def write_slice(path: Path, flow: Flow, at: float, time: float, seed: int = 1) -
     field_values *= 2.6 * flow.u_tau / field_values.std()
     path.parent.mkdir(parents=True, exist_ok=True)
     with h5py.File(path, "w") as file:
+        file.attrs["format"] = "Sluice slice"
         file.attrs["format_version"] = 1
         file.attrs["time"], file.attrs["step"] = time, int(100 * time)
         file.attrs["normal"], file.attrs["at"] = "z", at
         file["u"] = (10 * flow.u_tau + field_values)[None]
-        file["grid/x_face"] = (np.arange(nx) + 1) * flow.size[0] / nx
-        file["grid/z"] = [at]
-        file["grid/y"] = (np.arange(ny) + 0.5) * flow.size[1] / ny
+        for axis, n, length in (("x", nx, flow.size[0]), ("y", ny, flow.size[1])):
+            nodes = np.arange(n + 1) * length / n
+            file[f"grid/{axis}"], file[f"grid/{axis}_face"] = (nodes[1:] + nodes[:-1]) / 2, nodes[1:]
+            file[f"grid/{axis}_node"] = nodes
+        file["grid/z"], file["grid/z_face"], file["grid/z_node"] = [at], [at * 1.1], [at * 0.9, at * 1.1]
+    attach_hashes(path)
 
 
 def write_run_json(path: Path) -> None:

@@ -5,7 +5,6 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 
-import h5py
 import numpy as np
 import pytest
 import synthetic
@@ -107,21 +106,12 @@ def test_report_without_statistics(tmp_path, flow, capsys):
     assert parsed(tmp_path / "report.html").images == 2
 
 
-def test_report_with_no_closed_block_and_with_few_profiles(tmp_path, flow, capsys):
+def test_report_with_no_closed_block(tmp_path, flow, capsys):
     synthetic.write_statistics(tmp_path / "statistics.h5", flow, [])
     synthetic.write_timeseries(tmp_path / "timeseries.csv", flow, rows=3)
     assert main(["report", str(tmp_path)]) == 0
     assert "no block is closed yet" in capsys.readouterr().out
     assert "Published: Lee &amp; Moser" in (tmp_path / "report.html").read_text(encoding="utf-8")
-    path = tmp_path / "statistics.h5"
-    synthetic.write_statistics(path, flow, [synthetic.turbulent_profiles(flow)] * 2)
-    with h5py.File(path, "a") as file:
-        for name in ("p", "pp", "uuu", "uuuu", "omega_xx", "uv", "vw", "forcing"):
-            del file[name]
-    assert main(["report", str(tmp_path)]) == 0
-    names = {figure.stem for figure in (tmp_path / "figures").glob("*.png")}
-    assert "mean_velocity" in names
-    assert "higher_moments" not in names
 
 
 def test_html_of_the_title_is_escaped(tmp_path, flow):

@@ -48,7 +48,7 @@ def test_empty_and_absent(tmp_path):
     path.write_text(HEADER)
     assert read_timeseries(path) is None
     path.write_text("a,b\n1,2\n")
-    with pytest.raises(InputOutputError, match="'time'"):
+    with pytest.raises(InputOutputError, match="'step'"):
         read_timeseries(path)
 
 
@@ -77,4 +77,5 @@ def test_other_normals_and_fields_are_not_streaks(tmp_path, flow):
     synthetic.write_slice(tmp_path / "slices" / "y_1.h5", flow, 0.083, 1.0)
     with h5py.File(tmp_path / "slices" / "y_1.h5", "a") as file:
         file.attrs["normal"] = "y"
+    synthetic.attach_hashes(tmp_path / "slices" / "y_1.h5")
     assert latest_streak_slice(tmp_path, 2.0, None) == (None, [])

@@ -1,0 +1,67 @@
+"""The hashes that Sluice stores in its HDF5 files: the functions of io/files/field_hash.cpp and values.cpp."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MASK = (1 << 64) - 1
+_STEP = 0x9E3779B97F4A7C15
+_FIRST = 0xBF58476D1CE4E5B9
+_SECOND = 0x94D049BB133111EB
+
+
+def _mix(x: int) -> int:
+    """The finaliser of splitmix64."""
+    x = (x + _STEP) & _MASK
+    x = ((x ^ (x >> 30)) * _FIRST) & _MASK
+    x = ((x ^ (x >> 27)) * _SECOND) & _MASK
+    return x ^ (x >> 31)
+
+
+def _mix_all(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The same for each element."""
+    x = x + np.uint64(_STEP)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(_FIRST)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(_SECOND)
+    mixed: NDArray[np.uint64] = x ^ (x >> np.uint64(31))
+    return mixed
+
+
+def byte_hash(seed: int, data: bytes) -> int:
+    """A hash of any bytes, chained onto `seed`: of lists, texts and coordinates."""
+    value = _mix(seed ^ len(data))
+    padded = data + bytes(-len(data) % 8)
+    for word in np.frombuffer(padded, dtype="<u8").tolist():
+        value = _mix(value ^ word)
+    return value
+
+
+def field_hash(field: NDArray[np.floating]) -> int:
+    """The hash of a field: the sum mod 2^64 over its elements of a mix of global index and bits."""
+    bits = np.ascontiguousarray(field).view(f"u{field.dtype.itemsize}").ravel().astype(np.uint64)
+    index = np.arange(bits.size, dtype=np.uint64)
+    return int(_mix_all(_mix_all(index) ^ bits).sum(dtype=np.uint64))
+
+
+# The number of each type in the variant io::Value.
+_INTEGER, _REAL, _TEXT = range(3)
+
+
+def values_hash(values: Mapping[str, int | float | str]) -> int:
+    """The hash of named values: of their names, types and bits."""
+    value_hash = len(values)
+    for name, value in sorted(
+        (name.encode("utf-8", "surrogateescape"), value) for name, value in values.items()
+    ):
+        if isinstance(value, str):
+            kind, data = _TEXT, value.encode("utf-8", "surrogateescape")
+        elif isinstance(value, float):
+            kind, data = _REAL, np.float64(value).tobytes()
+        else:
+            kind, data = _INTEGER, np.int64(value).tobytes()
+        value_hash = byte_hash((value_hash + kind) & _MASK, name)
+        value_hash = byte_hash(value_hash, data)
+    return value_hash

@@ -1,0 +1,172 @@
+"""Reading Sluice's HDF5 files. All that is read has been compared with the hashes stored in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice_post import layout
+from sluice_post.errors import InputOutputError
+from sluice_post.hashes import byte_hash, field_hash, values_hash
+
+Values: TypeAlias = "dict[str, int | float | str]"
+
+# What h5py and NumPy raise for damaged files.
+_READING_ERRORS = (OSError, RuntimeError, LookupError, TypeError, ValueError, OverflowError, MemoryError)
+
+
+@contextmanager
+def _reading(path: Path, what: str) -> Iterator[None]:
+    """Makes one error with the names of file and object of whatever goes wrong within."""
+    try:
+        yield
+    except _READING_ERRORS as error:
+        text = error.args[0] if isinstance(error, KeyError) and error.args else error  # str() would quote it
+        reason = " ".join(str(text).split()) or type(error).__name__
+        raise InputOutputError(
+            f"{path}: {what} cannot be read ({reason}); the file is damaged, or Sluice did not write it"
+        ) from error
+
+
+class Hdf5File:
+    """A file of the given format, open for reading; close it, or use it in a `with` statement.
+
+    All methods raise InputOutputError, with the names of the file and of the object, for what is missing, cannot be
+    read, or does not have the hash that was stored with it.
+    """
+
+    def __init__(self, path: Path, file_format: str) -> None:
+        self.path = path
+        if not path.is_file():
+            raise InputOutputError(f"{path}: no such file")
+        with _reading(path, "the HDF5 file"):
+            self._file = h5py.File(path, "r")
+        try:
+            self._check_format(file_format)
+            self.root = self.values("/")
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Hdf5File:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def __contains__(self, name: str) -> bool:
+        with _reading(self.path, f"the list of objects with '/{name}'"):
+            return name in self._file
+
+    def values(self, group: str) -> Values:
+        """The numbers and texts among the attributes of a group."""
+        what = f"the group '/{group.strip('/')}'"
+        if group != "/" and group not in self:
+            raise InputOutputError(f"{self.path}: {what} is missing; the file is damaged")
+        with _reading(self.path, what):
+            attributes = self._file[group].attrs
+            values: Values = {}
+            for name, stored in attributes.items():
+                value = _scalar(stored)
+                if value is not None and name != layout.VALUES_HASH:
+                    values[name] = value
+            self._compare(what, attributes, layout.VALUES_HASH, values_hash(values))
+        return values
+
+    def value(self, name: str) -> int | float | str:
+        """A root attribute."""
+        if name not in self.root:
+            raise InputOutputError(f"{self.path}: the attribute '{name}' is missing")
+        return self.root[name]
+
+    def integers(self, name: str, count: int | None = None) -> NDArray[np.int64]:
+        """A list of integers, of `count` if given."""
+        return self._hashed(name, (count,), "int64")
+
+    def reals(self, name: str, *shape: int) -> NDArray[np.float64]:
+        """An array of this shape."""
+        return self._hashed(name, shape, "float64")
+
+    def field(self, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """A field, single or double precision in the file."""
+        data, attributes = self._data(name, shape, "float32", "float64")
+        with _reading(self.path, f"the hash of '/{name}'"):
+            self._compare(f"the field '/{name}'", attributes, layout.HASH, field_hash(data))
+        return data.astype(np.float64)
+
+    def coordinates(self) -> dict[str, NDArray[np.float64]]:
+        """All coordinates in the group /grid of a checkpoint or slice, which have one hash together."""
+        lines = {name: self._data(name, (None,), "float64")[0] for name in layout.GRID_LINES}
+        with _reading(self.path, "the group '/grid'"):
+            grid_hash = 0
+            for line in lines.values():
+                grid_hash = byte_hash(grid_hash, line.tobytes())
+            self._compare("the group '/grid'", self._file["grid"].attrs, layout.GRID_HASH, grid_hash)
+        return lines
+
+    def _check_format(self, file_format: str) -> None:
+        with _reading(self.path, "the format"):
+            found = _scalar(self._file.attrs.get(layout.ATTR_FORMAT, ""))
+            version = _scalar(self._file.attrs.get(layout.ATTR_FORMAT_VERSION, 0))
+        if found != file_format:
+            raise InputOutputError(f"{self.path}: is not a '{file_format}' file, or is damaged")
+        if isinstance(version, int) and version > layout.FORMAT_VERSION:
+            raise InputOutputError(
+                f"{self.path}: format version {version} is newer than {layout.FORMAT_VERSION}, the newest this "
+                "sluice-post knows; install the sluice_post that belongs to the sluice that wrote the file"
+            )
+
+    def _hashed(self, name: str, shape: tuple[int | None, ...], dtype: str) -> NDArray[Any]:
+        """A dataset with a hash of its own."""
+        data, attributes = self._data(name, shape, dtype)
+        with _reading(self.path, f"the hash of '/{name}'"):
+            self._compare(f"the dataset '/{name}'", attributes, layout.HASH, byte_hash(0, data.tobytes()))
+        return data
+
+    def _data(
+        self, name: str, shape: tuple[int | None, ...], *dtypes: str
+    ) -> tuple[NDArray[Any], h5py.AttributeManager]:
+        """A dataset, not yet compared with its hash, and its attributes. None in `shape` is any length."""
+        if name not in self:
+            raise InputOutputError(f"{self.path}: the dataset '/{name}' is missing; the file is damaged")
+        with _reading(self.path, f"the dataset '/{name}'"):
+            dataset = self._file[name]
+            if not isinstance(dataset, h5py.Dataset):
+                raise TypeError("it is not a dataset")
+            dtype = dataset.dtype.newbyteorder("=")
+            if dtype.name not in dtypes:
+                raise TypeError(f"its type is {dtype} instead of {' or '.join(dtypes)}")
+            found = dataset.shape or ()
+            if len(found) != len(shape) or any(n not in (None, m) for m, n in zip(found, shape, strict=True)):
+                expected = ", ".join("any" if n is None else str(n) for n in shape)
+                raise ValueError(f"its shape is ({', '.join(map(str, found))}) instead of ({expected})")
+            if dataset.chunks is None and dataset.nbytes > self.path.stat().st_size:
+                raise ValueError(f"it has {dataset.nbytes} bytes, more than the file")
+            return np.asarray(dataset[()]).astype(dtype), dataset.attrs
+
+    def _compare(self, what: str, attributes: h5py.AttributeManager, name: str, found: int) -> None:
+        if name not in attributes:
+            raise InputOutputError(f"{self.path}: {what} has no attribute '{name}'; the file is damaged")
+        if _scalar(attributes[name]) != found:
+            raise InputOutputError(
+                f"{self.path}: {what} is damaged: it does not have the hash stored with it"
+            )
+
+
+def _scalar(value: Any) -> int | float | str | None:
+    """The single number or text of an attribute; None for lists and other types."""
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.flat[0]
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, np.floating):
+        return float(value)
+    return int(value) if isinstance(value, int | np.integer) else None

@@ -1,0 +1,269 @@
+"""Damaged files: each is refused with one message that names it, or is read without any change of a number."""
+
+import random
+import shutil
+from dataclasses import dataclass, field, fields
+
+import h5py
+import numpy as np
+import pytest
+import synthetic
+
+from sluice_post.cli import main
+from sluice_post.errors import EXIT_INPUT_OUTPUT, InputOutputError
+from sluice_post.html import report_page
+from sluice_post.results import evaluate
+from sluice_post.run import load_run
+
+FLIPS = 300
+LENGTHS = 50
+SUBSTITUTES = {
+    "timeseries.csv": [
+        (b",", b";"),
+        (b"0", b"nan"),
+        (b"0", b""),
+        (b"\n", b"\r"),
+        (b"time", b"step"),
+        (b",", b'"'),
+    ],
+    "run.json": [
+        *((b"[", b"{"), (b'"', b"'"), (b"2", b"null"), (b"{", b"[{"), (b"41.2", b"NaN"), (b"41.2", b'"x"')),
+        *(
+            (b'"momentum"', b"[]"),
+            (b'{"host": "node01", "device": "CPU"}', b"[1]"),
+            (b"7100000.0", b'"fast"'),
+        ),
+        *((b"7100000.0", b"1e999"), (b"[2, 2]", b"{}"), (b"4", b"9" * 5000), (b"4", b"[" * 100000)),
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def intact(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("intact")
+    flow = synthetic.Flow(cells=(8, 6, 12))
+    synthetic.write_run(directory, flow, blocks=3)
+    synthetic.write_parameter_sets(
+        directory / "statistics.h5",
+        [0, 0, 0],
+        [
+            {
+                "flow.type": "channel",
+                "flow.reynolds.viscosity": repr(flow.viscosity),
+                "walls.bottom.type": "no_slip",
+                "walls.top.type": "no_slip",
+            }
+        ],
+    )
+    return directory
+
+
+@pytest.fixture
+def run(intact, tmp_path):
+    return shutil.copytree(intact, tmp_path / "run")
+
+
+def flipped(content, chosen):
+    """The content with one bit flipped."""
+    changed = bytearray(content)
+    position = chosen.randrange(len(changed))
+    changed[position] ^= 1 << chosen.randrange(8)
+    return bytes(changed)
+
+
+@dataclass
+class Tally:
+    """What became of the damaged files of one test."""
+
+    refused: int = 0
+    unchanged: int = 0
+    messages: set = field(default_factory=set)
+
+
+def profiles_of(run, capsys):
+    """Exit code, output and error of `sluice-post profiles`."""
+    code = main(["profiles", str(run)])
+    return code, *capsys.readouterr()
+
+
+def check_statistics(run, expected, capsys, tally):
+    """The damaged statistics.h5 is refused with one message, or gives the expected profiles."""
+    code, out, err = profiles_of(run, capsys)
+    if code == 0:
+        assert out == expected
+        tally.unchanged += 1
+        return
+    assert code == EXIT_INPUT_OUTPUT
+    assert out == ""
+    assert err.startswith(f"sluice-post: {run / 'statistics.h5'}: ")
+    assert err.count("\n") == 1
+    tally.refused += 1
+    tally.messages.add(err)
+
+
+def test_flipped_bits_in_statistics(run, capsys):
+    path = run / "statistics.h5"
+    content, tally, chosen = path.read_bytes(), Tally(), random.Random(1)
+    expected = profiles_of(run, capsys)[1]
+    for _ in range(FLIPS):
+        path.write_bytes(flipped(content, chosen))
+        check_statistics(run, expected, capsys, tally)
+    assert tally.refused > FLIPS / 3
+
+
+def test_truncated_statistics(run, capsys):
+    path = run / "statistics.h5"
+    content, tally = path.read_bytes(), Tally()
+    for length in np.linspace(0, len(content) - 1, LENGTHS, dtype=int):
+        path.write_bytes(content[:length])
+        check_statistics(run, None, capsys, tally)
+    assert tally.refused == LENGTHS
+
+
+def objects_of(path):
+    """Names of all objects in a file, with the names of their attributes."""
+    found = {}
+    with h5py.File(path) as file:
+        found["/"] = list(file.attrs)
+        file.visititems(lambda name, item: found.update({name: list(item.attrs)}))
+    return found
+
+
+def test_missing_parts_of_statistics(run, capsys):
+    """Every dataset, group and attribute deleted in turn."""
+    path = run / "statistics.h5"
+    content, tally = path.read_bytes(), Tally()
+    expected = profiles_of(run, capsys)[1]
+    for name, attributes in objects_of(path).items():
+        for attribute in [*attributes, None]:
+            if (name, attribute) == ("/", None):
+                continue
+            path.write_bytes(content)
+            with h5py.File(path, "a") as file:
+                if attribute is None:
+                    del file[name]
+                else:
+                    del file[name].attrs[attribute]
+            code, _, err = profiles_of(run, capsys)
+            if name != "step_end" and not name.endswith("block"):  # which sluice-post does not read
+                assert code == EXIT_INPUT_OUTPUT, (name, attribute)
+                assert name in err
+            check_statistics(run, expected, capsys, tally)
+
+
+@pytest.mark.parametrize(
+    "name", ["u", "uw", "samples", "t_end", "forcing", "parameter_set", "grid/z", "grid/z_face"]
+)
+def test_wrong_shapes_and_types_in_statistics(run, capsys, name):
+    """The hashes are right, so that shape and type themselves are examined."""
+    path = run / "statistics.h5"
+    content, tally = path.read_bytes(), Tally()
+    with h5py.File(path) as file:
+        values = file[name][()]
+    wrong = [
+        values[:-1],
+        values[None],
+        values.T[:, None],
+        values.astype(np.float32),
+        np.float64(1),
+        values > 0,
+    ]
+    wrong += [h5py.Empty("f8"), np.full(values.shape, b"text"), np.zeros(values.shape, [("a", "f8")]), "text"]
+    for data in wrong:
+        path.write_bytes(content)
+        with h5py.File(path, "a") as file:
+            del file[name]
+            dataset = file.create_dataset(name, data=data)
+            if isinstance(dataset[()], np.ndarray | np.generic):
+                dataset.attrs["hash"] = np.uint64(synthetic.hashes.byte_hash(0, dataset[()].tobytes()))
+        check_statistics(run, None, capsys, tally)
+    assert name == "samples" or all(
+        name in message for message in tally.messages
+    )  # "samples" gives the number
+    path.write_bytes(content)
+    with h5py.File(path, "a") as file:
+        del file[name]
+        file.create_group(name)
+    check_statistics(run, None, capsys, tally)
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 4096, b"\x89HDF\r\n\x1a\n", b"step,time\n1,2\n"])
+def test_foreign_statistics(run, capsys, content):
+    (run / "statistics.h5").write_bytes(content)
+    check_statistics(run, None, capsys, Tally())
+
+
+def test_other_hdf5_files_as_statistics(run, capsys):
+    path, tally = run / "statistics.h5", Tally()
+    shutil.copy(sorted((run / "slices").glob("*.h5"))[0], path)
+    check_statistics(run, None, capsys, tally)
+    h5py.File(path, "w").close()
+    check_statistics(run, None, capsys, tally)
+    path.unlink()
+    check_statistics(run, None, capsys, tally)
+    path.mkdir()
+    check_statistics(run, None, capsys, tally)
+
+
+def plane_of(run):
+    """The values of the plane that a report shows, and the notes about slices."""
+    loaded = load_run(run)
+    notes = [note for note in loaded.missing if "slices/" in note]
+    assert all("\n" not in note for note in notes)
+    plane = loaded.streaks
+    return plane and [getattr(plane, f.name) for f in fields(plane)], notes
+
+
+def check_slice(run, expected):
+    """A damaged slice is passed over with a note, or has not changed."""
+    plane, notes = plane_of(run)
+    if plane is None:
+        assert len(notes) == 1
+    else:
+        assert not notes
+        np.testing.assert_equal(plane, expected)
+    return plane is None
+
+
+def test_damaged_slices(run):
+    first, path = sorted((run / "slices").glob("*.h5"))
+    first.unlink()
+    content, chosen = path.read_bytes(), random.Random(2)
+    expected = plane_of(run)[0]
+    refused = 0
+    for _ in range(FLIPS // 3):
+        path.write_bytes(flipped(content, chosen))
+        refused += check_slice(run, expected)
+    assert refused > 0
+    for length in np.linspace(0, len(content) - 1, LENGTHS, dtype=int):
+        path.write_bytes(content[:length])
+        assert check_slice(run, expected)
+    path.write_bytes(content)
+    for name, attributes in objects_of(path).items():
+        for attribute in [*attributes, None]:
+            if (name, attribute) in (("/", None), ("u", None)):  # without u, it is a slice of other fields
+                continue
+            path.write_bytes(content)
+            with h5py.File(path, "a") as file:
+                if attribute is None:
+                    del file[name]
+                else:
+                    del file[name].attrs[attribute]
+            assert check_slice(run, expected), (name, attribute)
+
+
+@pytest.mark.parametrize("name", ["timeseries.csv", "run.json"])
+def test_damaged_texts_end_in_no_traceback(run, name):
+    (run / "statistics.h5").unlink()
+    path = run / name
+    content, chosen = path.read_bytes(), random.Random(3)
+    damaged = [flipped(content, chosen) for _ in range(FLIPS // 6)]
+    damaged += [content[:length] for length in np.linspace(0, len(content) - 1, LENGTHS // 5, dtype=int)]
+    damaged += [content.replace(old, new) for old, new in SUBSTITUTES[name]]
+    for text in damaged:
+        path.write_bytes(text)
+        try:
+            assert "<html" in report_page(evaluate(load_run(run)), [], "")
+        except InputOutputError as error:
+            assert str(path) in str(error)
+            assert "\n" not in str(error)
