@@ -40,7 +40,6 @@ YamlNode empty_map(const Place& place) {
 
 namespace {
 
-constexpr std::size_t max_text = 1048576;    // bytes
 constexpr std::size_t max_values = 10000;    // far above any real case
 constexpr std::size_t max_copied = 1048576;  // bytes: aliases of aliases can expand a short text to any size
 
@@ -271,8 +270,8 @@ Unreadable at_its_beginning(const Unreadable& error, const std::string& text) {
 }  // namespace
 
 std::optional<YamlNode> read_yaml(const std::string& given, int source, const std::string& path, Problems& problems) {
-  if (given.size() > max_text) {
-    problems.add({source, 1, 1}, path, fmt::format("{} bytes; a case is at most {}", given.size(), max_text));
+  if (given.size() > max_yaml_bytes) {
+    problems.add({source, 1, 1}, path, fmt::format("{} bytes; a case is at most {}", given.size(), max_yaml_bytes));
     return std::nullopt;
   }
   if (!check_characters(given, source, path, problems)) return std::nullopt;

@@ -6,6 +6,7 @@
 
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "src/run/time_step_advice.hpp"
 
 // All observers, in the order in which they act: checkpoints last, because they store the data of the others. Beside
 // each, the file or folder that it writes into the output directory; "" if it writes none. The source file of an
@@ -72,9 +73,9 @@ const Diagnostics& FlowView::diagnostics() {
   diagnostics_ = simulation_->stepper.diagnose(now);
   diagnosed_step_ = now.step;
   if (!diagnostics_.finite()) {
-    throw Error(ExitCode::numerics, fmt::format("the flow is not finite at step {} (time {:g}): the run has blown up; "
-                                                "use a smaller time.cfl or dt, or a finer grid",
-                                                now.step, now.time));
+    throw Error(ExitCode::numerics,
+                fmt::format("the flow is not finite at step {} (time {:g}): the run has blown up; {}", now.step,
+                            now.time, blow_up_advice(simulation_->settings.time)));
   }
   return diagnostics_;
 }

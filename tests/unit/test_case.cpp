@@ -373,6 +373,8 @@ TEST(Case, RefusesValuesOutOfRange) {
                           "time.end=-1",
                           "time.steps=-1",
                           "time.dt=0",
+                          "time.dt=1e-11",
+                          "time.dt_max=1e-11",
                           "grid.cells=[1, 1, 2]",
                           "grid.cells=[2, 0, 2]",
                           "grid.cells=[2, 1, 1]",
