@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <ranges>
 
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
@@ -44,7 +45,8 @@ void Observers::restore(const io::CheckpointReader& checkpoint) {
 
 void Observers::go_back(const Start& start) {
   for (const auto& observer : list_) observer->check_files(start);
-  for (const auto& observer : list_) observer->go_back(start);
+  // Checkpoints first: after a kill, the newest one must be one that the other files still reach.
+  for (const auto& observer : std::views::reverse(list_)) observer->go_back(start);
 }
 
 void Observers::observe(const Moment& now) {
@@ -78,6 +80,16 @@ const Diagnostics& FlowView::diagnostics() {
                             now.time, blow_up_advice(simulation_->settings.time)));
   }
   return diagnostics_;
+}
+
+void require_reached(const Reach& reach, const Start& start) {
+  if (reach.found >= reach.expected) return;
+  throw Error(
+      ExitCode::restart,
+      fmt::format("{}: ends at step {}, but reached step {} when the checkpoint {} was written: what was written "
+                  "in between is lost; restart from a checkpoint that the file reaches, or move the file away "
+                  "to begin a new one after this checkpoint",
+                  reach.file, reach.found, reach.expected, start.checkpoint));
 }
 
 double re_tau(double shear, double viscosity) {
