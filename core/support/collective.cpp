@@ -1,5 +1,7 @@
 #include "core/support/collective.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <numeric>
@@ -25,6 +27,18 @@ std::optional<Error> caught(const std::function<void()>& action) {
     return Error(ExitCode::internal, "an exception of unknown type");
   }
   return std::nullopt;
+}
+
+// In pieces, because MPI counts in int.
+void broadcast_from(int root, std::string& text, MPI_Comm comm) {
+  constexpr std::uint64_t max_piece = 1 << 20;
+  std::uint64_t size = text.size();
+  check_mpi(MPI_Bcast(&size, 1, MPI_UINT64_T, root, comm), "MPI_Bcast");
+  text.resize(size);
+  for (std::uint64_t begin = 0; begin < size; begin += max_piece) {
+    const auto count = static_cast<int>(std::min(size - begin, max_piece));
+    check_mpi(MPI_Bcast(text.data() + begin, count, MPI_CHAR, root, comm), "MPI_Bcast");
+  }
 }
 
 }  // namespace
@@ -65,11 +79,10 @@ void run_collectively(MPI_Comm comm, const std::function<void()>& action) {
   if (first == size) return;
 
   std::string message = error && rank == first ? error->what() : "";
-  int header[2] = {error ? static_cast<int>(error->code()) : 0, static_cast<int>(message.size())};
-  MPI_Bcast(header, 2, MPI_INT, first, comm);
-  message.resize(static_cast<std::size_t>(header[1]));
-  MPI_Bcast(message.data(), header[1], MPI_CHAR, first, comm);
-  throw Error(static_cast<ExitCode>(header[0]), message);
+  int code = error ? static_cast<int>(error->code()) : 0;
+  check_mpi(MPI_Bcast(&code, 1, MPI_INT, first, comm), "MPI_Bcast");
+  broadcast_from(first, message, comm);
+  throw Error(static_cast<ExitCode>(code), message);
 }
 
 void run_on_root(MPI_Comm comm, const std::function<void()>& action) {
@@ -79,10 +92,7 @@ void run_on_root(MPI_Comm comm, const std::function<void()>& action) {
 }
 
 void broadcast(std::string& text, MPI_Comm comm) {
-  auto size = static_cast<unsigned long>(text.size());
-  check_mpi(MPI_Bcast(&size, 1, MPI_UNSIGNED_LONG, 0, comm), "MPI_Bcast");
-  text.resize(size);
-  check_mpi(MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, comm), "MPI_Bcast");
+  broadcast_from(0, text, comm);
 }
 
 void check_mpi(int status, const char* what) {

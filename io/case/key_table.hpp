@@ -10,6 +10,7 @@ namespace sluice::io::key_table {
 inline const Range positive{.minimum = {0}, .above = true};
 inline const Range not_negative{.minimum = {0}};
 // Counts that index cells have 32 bits; their product always has 64 bits.
+inline const Range time_step{.minimum = {1e-10}};  ///< far below, adding it to the time changes nothing
 inline const Range counting{.minimum = {1}, .maximum = 1e6};
 
 std::vector<Key> flow_keys();

@@ -1,7 +1,6 @@
 #include "io/case/yaml_tree.hpp"
 
 #include <fmt/format.h>
-#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -40,8 +39,10 @@ YamlNode empty_map(const Place& place) {
 
 namespace {
 
-constexpr std::size_t max_text = 1048576;    // bytes
-constexpr std::size_t max_values = 10000;    // far above any real case
+// Far above any real case.
+constexpr std::size_t max_values = 10000;
+constexpr std::size_t max_depth = 20;
+constexpr std::size_t max_name = 100;        // bytes
 constexpr std::size_t max_copied = 1048576;  // bytes: aliases of aliases can expand a short text to any size
 
 std::size_t memory_of(const YamlNode& node) {
@@ -94,13 +95,13 @@ class TreeBuilder : public YAML::EventHandler {
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value /*style*/) override {
-    open_.push_back({make(YamlNode::Kind::sequence, mark), mark, anchor, std::nullopt});
+    open(YamlNode::Kind::sequence, mark, anchor);
   }
   void OnSequenceEnd() override { close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value /*style*/) override {
-    open_.push_back({make(YamlNode::Kind::map, mark), mark, anchor, std::nullopt});
+    open(YamlNode::Kind::map, mark, anchor);
   }
   void OnMapEnd() override { close(); }
 
@@ -117,6 +118,11 @@ class TreeBuilder : public YAML::EventHandler {
     node.kind = kind;
     node.place = {source_, mark.line + 1, mark.column + 1};
     return node;
+  }
+
+  void open(YamlNode::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
+    if (open_.size() == max_depth) throw Unreadable{mark, fmt::format("nested more than {} levels deep", max_depth)};
+    open_.push_back({make(kind, mark), mark, anchor, std::nullopt});
   }
 
   void close() {
@@ -152,7 +158,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void add_entry(Open& map, YamlNode value) {
     const YamlNode key = *std::exchange(map.key, std::nullopt);
-    if (key.kind != YamlNode::Kind::scalar) {
+    if (key.kind != YamlNode::Kind::scalar || key.text.size() > max_name) {
       problems_.add(key.place, path_, "the name of a key must be a word");
       return;
     }
@@ -241,8 +247,6 @@ std::optional<Unreadable> parse(const std::string& text, TreeBuilder& builder) {
     return std::nullopt;
   } catch (const Unreadable& error) {
     return error;
-  } catch (const YAML::DeepRecursion& error) {
-    return Unreadable{error.mark, fmt::format("nested more than {} levels deep", error.depth())};
   } catch (const YAML::Exception& error) {
     const bool open_quote = error.msg == YAML::ErrorMsg::EOF_IN_SCALAR || error.msg == YAML::ErrorMsg::DOC_IN_SCALAR;
     return Unreadable{error.mark, "not valid YAML: " + error.msg, open_quote};
@@ -271,8 +275,8 @@ Unreadable at_its_beginning(const Unreadable& error, const std::string& text) {
 }  // namespace
 
 std::optional<YamlNode> read_yaml(const std::string& given, int source, const std::string& path, Problems& problems) {
-  if (given.size() > max_text) {
-    problems.add({source, 1, 1}, path, fmt::format("{} bytes; a case is at most {}", given.size(), max_text));
+  if (given.size() > max_yaml_bytes) {
+    problems.add({source, 1, 1}, path, fmt::format("{} bytes; a case is at most {}", given.size(), max_yaml_bytes));
     return std::nullopt;
   }
   if (!check_characters(given, source, path, problems)) return std::nullopt;

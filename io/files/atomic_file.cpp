@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <filesystem>
-
 #include "io/files/posix_file.hpp"
 
 namespace sluice::io {
@@ -27,10 +25,7 @@ void write_atomically(const std::string& path, std::string_view content) {
 }
 
 void remove_unfinished(const std::string& directory) {
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
-    if (entry.path().extension() == unfinished_suffix) remove_file(entry.path().string());
-  }
+  remove_files_with_suffix(directory, unfinished_suffix);
 }
 
 }  // namespace sluice::io

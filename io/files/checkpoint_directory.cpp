@@ -1,14 +1,19 @@
 #include "io/files/checkpoint_directory.hpp"
 
+#include <filesystem>
+#include <functional>
 #include <system_error>
 
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "io/files/atomic_file.hpp"
 #include "io/files/checkpoint_reader.hpp"
 #include "io/files/posix_file.hpp"
 #include "io/files/xdmf.hpp"
 
 namespace sluice::io {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -21,6 +26,27 @@ std::vector<std::int64_t> list_on_all(MPI_Comm comm, const std::string& director
   steps.resize(static_cast<std::size_t>(count));
   MPI_Bcast(steps.data(), count, MPI_INT64_T, 0, comm);
   return steps;
+}
+
+constexpr const char* skipped_suffix = ".skipped";
+
+void remove_checkpoint(const std::string& path) {
+  remove_file(path);
+  remove_file(xdmf_path(path));
+}
+
+/// Makes the file the checkpoint of that step in the directory.
+void adopt_checkpoint(const std::string& directory, std::int64_t step, const std::string& file) {
+  const std::string path = checkpoint_path(directory, step);
+  std::error_code error;
+  if (fs::equivalent(file, path, error)) return;
+  UnfinishedFile adopted(path);
+  remove_file(adopted.path());
+  fs::create_hard_link(file, adopted.path(), error);
+  if (error) fs::copy_file(file, adopted.path(), error);
+  if (error) throw file_error(file, "copy to " + path, error.value());
+  sync_file(adopted.path());
+  adopted.commit();
 }
 
 }  // namespace
@@ -60,8 +86,33 @@ NewestIntact newest_intact(MPI_Comm comm, const std::string& directory) {
   return result;
 }
 
+void go_back_to_checkpoint(const std::string& directory, std::int64_t step, const std::string& file) {
+  std::vector<std::int64_t> steps = list_checkpoints(directory);
+  if (steps.empty() || steps.back() <= step) return;
+  adopt_checkpoint(directory, step, file);
+  for (; !steps.empty() && steps.back() > step; steps.pop_back())
+    remove_checkpoint(checkpoint_path(directory, steps.back()));
+  sync_directory(directory);
+}
+
+void set_aside_later_checkpoints(const std::string& directory, std::int64_t step) {
+  std::vector<std::int64_t> steps = list_checkpoints(directory);
+  for (; !steps.empty() && steps.back() > step; steps.pop_back()) {
+    const std::string path = checkpoint_path(directory, steps.back());
+    rename_durably(path, path + skipped_suffix);
+    remove_file(xdmf_path(path));
+  }
+}
+
 std::vector<std::string> prune_checkpoints(const std::string& directory, std::int64_t step, int keep) {
   std::vector<std::string> warnings;
+  const auto try_to = [&](const std::function<void()>& remove) {
+    try {
+      remove();
+    } catch (const Error& error) {
+      warnings.emplace_back(error.what());
+    }
+  };
   int kept = 0;
   const std::vector<std::int64_t> steps = list_checkpoints(directory);
   for (auto stored = steps.rbegin(); stored != steps.rend(); ++stored) {
@@ -69,14 +120,9 @@ std::vector<std::string> prune_checkpoints(const std::string& directory, std::in
       ++kept;
       continue;
     }
-    try {
-      const std::string path = checkpoint_path(directory, *stored);
-      remove_file(path);
-      remove_file(xdmf_path(path));
-    } catch (const Error& error) {
-      warnings.emplace_back(error.what());
-    }
+    try_to([&] { remove_checkpoint(checkpoint_path(directory, *stored)); });
   }
+  try_to([&] { remove_files_with_suffix(directory, skipped_suffix); });
   return warnings;
 }
 

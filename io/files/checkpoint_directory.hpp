@@ -29,9 +29,19 @@ NewestIntact newest_intact(MPI_Comm comm, const std::string& directory);
 /// is damaged or unreadable.
 void verify_checkpoint(MPI_Comm comm, const std::string& path);
 
+/// Before a run goes back from later checkpoints to `file`, a checkpoint of that step, and cuts its other files:
+/// removes the later ones, newest first, and returns when they are gone from the disk. Whenever it is interrupted, the
+/// newest checkpoint in the directory is one that the other files still reach. If `file` is elsewhere, it is first
+/// linked or copied into the directory. Local. Throws Error(io).
+void go_back_to_checkpoint(const std::string& directory, std::int64_t step, const std::string& file);
+
+/// Renames the checkpoints of later steps, which could not be read, to NAME.skipped: a restart must not find them if
+/// they become readable again, because the other files no longer reach them. Local. Throws Error(io).
+void set_aside_later_checkpoints(const std::string& directory, std::int64_t step);
+
 /// Call after checkpoint `step` is committed: keeps it and the newest keep - 1 of earlier steps, and removes the
-/// others. Also removes those of later steps: they belong to a run that a restart from an earlier step abandoned.
-/// Local. Returns a sentence for each file that could not be removed.
+/// others, also those of later steps and those set aside. Local. Returns a sentence for each file that could not be
+/// removed.
 std::vector<std::string> prune_checkpoints(const std::string& directory, std::int64_t step, int keep);
 
 }  // namespace sluice::io

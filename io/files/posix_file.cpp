@@ -58,14 +58,6 @@ bool directory_sync_unsupported(int error) {
   return error == EINVAL || error == ENOTSUP;
 }
 
-void sync_directory(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) throw file_error(path, "open the directory", errno);
-  const int error = ::fsync(descriptor) == 0 ? 0 : errno;
-  ::close(descriptor);
-  if (error != 0 && !directory_sync_unsupported(error)) throw file_error(path, "synchronise the directory", error);
-}
-
 }  // namespace
 
 Error file_error(const std::string& path, const std::string& what, int error, ExitCode code) {
@@ -119,6 +111,14 @@ void sync_file(const std::string& path) {
   file.close();
 }
 
+void sync_directory(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) throw file_error(path, "open the directory", errno);
+  const int error = ::fsync(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  if (error != 0 && !directory_sync_unsupported(error)) throw file_error(path, "synchronise the directory", error);
+}
+
 void rename_durably(const std::string& from, const std::string& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) throw file_error(from, "rename to " + to, errno);
   sync_directory(parent_directory(to));
@@ -158,6 +158,13 @@ std::vector<std::int64_t> numbered_files(const std::string& directory, const std
 
 void remove_file(const std::string& path) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw file_error(path, "remove", errno);
+}
+
+void remove_files_with_suffix(const std::string& directory, const std::string& suffix) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+    if (entry.path().extension() == suffix) remove_file(entry.path().string());
+  }
 }
 
 }  // namespace sluice::io

@@ -47,6 +47,9 @@ void sync_file(const std::string& path);
 /// Renames, replacing `to`, and returns when the new name is on disk.
 void rename_durably(const std::string& from, const std::string& to);
 
+/// Returns when the names of the files in the directory are on disk.
+void sync_directory(const std::string& path);
+
 /// Creates the directory and missing parents.
 void make_directories(const std::string& path);
 
@@ -62,5 +65,8 @@ std::vector<std::int64_t> numbered_files(const std::string& directory, const std
 
 /// Removes a file; a missing file is not an error.
 void remove_file(const std::string& path);
+
+/// Removes the files in a directory whose names end in the suffix, such as ".tmp". The directory may be missing.
+void remove_files_with_suffix(const std::string& directory, const std::string& suffix);
 
 }  // namespace sluice::io

@@ -47,6 +47,12 @@ PosixFile begin(const std::string& path, std::optional<std::int64_t> restart_ste
 
 }  // namespace
 
+std::int64_t TimeSeries::last_step(const std::string& path, std::int64_t step) {
+  const std::string kept = kept_rows(path, read_text(path), step);
+  const std::size_t line = kept.rfind('\n', kept.size() - 2) + 1;  // 0 if only the header is there
+  return step_of(std::string_view(kept).substr(line)).value_or(0);
+}
+
 const char* TimeSeries::header() {
   return "step,time,dt,cfl,bulk_velocity,forcing,re_tau_bottom,re_tau_top,kinetic_energy,max_divergence";
 }

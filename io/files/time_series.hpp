@@ -32,6 +32,9 @@ class TimeSeries {
   void append(const TimeSeriesRow& row);
   void sync();  ///< returns when all rows are on disk
 
+  /// The last row at or before that step; 0 if there is none. Throws Error(restart) if the file is of another kind.
+  static std::int64_t last_step(const std::string& path, std::int64_t step);
+
   static const char* header();  ///< the first line, without line end
 
  private:

@@ -6,30 +6,42 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <system_error>
 
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "io/case/case_file.hpp"
+#include "io/case/yaml_tree.hpp"
 
 namespace sluice {
 
 namespace {
 
-/// Content of a text file, read on rank 0 and broadcast. `what` names it in the message. Throws Error(usage).
-/// Collective.
-std::string read_shared_text(const std::string& file, const std::string& what, MPI_Comm comm) {
+constexpr std::size_t max_stretching_bytes = 67108864;  // a million numbers of full precision take 20 MB
+
+/// Content of a text file, which may also be a pipe. `what` names it in the message. Throws Error(usage).
+std::string read_text(const std::string& file, const std::string& what, std::size_t max_bytes) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ExitCode::usage, fmt::format("{}: the {} cannot be read: {}", file, what, why));
+  };
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) refuse("it is a directory");
+  errno = 0;
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) refuse(std::strerror(errno));
+  std::string text(max_bytes + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (stream.bad()) refuse(std::strerror(errno));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  text.shrink_to_fit();
+  if (text.size() > max_bytes) refuse(fmt::format("it has more than {} bytes", max_bytes));
+  return text;
+}
+
+/// The same, read on rank 0 and broadcast. Collective.
+std::string read_shared_text(const std::string& file, const std::string& what, std::size_t max_bytes, MPI_Comm comm) {
   std::string text;
-  run_on_root(comm, [&] {
-    std::ifstream stream(file, std::ios::binary);
-    std::ostringstream content;
-    if (!stream || std::filesystem::is_directory(file)) {
-      throw Error(ExitCode::usage, fmt::format("{}: the {} cannot be read: {}", file, what,
-                                               errno != 0 ? std::strerror(errno) : "it is a directory"));
-    }
-    content << stream.rdbuf();
-    text = content.str();
-  });
+  run_on_root(comm, [&] { text = read_text(file, what, max_bytes); });
   broadcast(text, comm);
   return text;
 }
@@ -37,13 +49,13 @@ std::string read_shared_text(const std::string& file, const std::string& what, M
 }  // namespace
 
 CaseInput read_case(const CaseOptions& options, MPI_Comm comm) {
-  const std::string text = read_shared_text(options.file, "case file", comm);
+  const std::string text = read_shared_text(options.file, "case file", io::max_yaml_bytes, comm);
   const std::string folder = std::filesystem::absolute(options.file).parent_path().string();
   CaseInput input;
   input.settings = io::parse_case(text, options.file, options.settings, folder);
   if (input.settings.stretching.kind == io::StretchingKind::file) {
-    input.stretching_text =
-        read_shared_text(input.settings.stretching.file, "file of face coordinates (grid.stretching.file)", comm);
+    input.stretching_text = read_shared_text(
+        input.settings.stretching.file, "file of face coordinates (grid.stretching.file)", max_stretching_bytes, comm);
   }
   return input;
 }

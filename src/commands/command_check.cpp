@@ -13,6 +13,7 @@
 #include "src/outputs/checkpoint.hpp"
 #include "src/run/memory_estimate.hpp"
 #include "src/run/setup.hpp"
+#include "src/run/time_step_advice.hpp"
 
 namespace sluice {
 
@@ -56,6 +57,9 @@ void print_time_step(const io::Case& settings, const Grid& grid, const FlowParam
              1 / diffusive);
   if (settings.time.dt && dt > limit)
     fmt::print("warning         the fixed dt is above dt_lim: the run will probably blow up\n");
+  if (is_limited_by_z_diffusion(grid, flow, limit))
+    fmt::print(
+        "hint            diffusion along z limits the time step: time.diffusion: implicit_z allows a longer one\n");
   if (settings.time.end)
     fmt::print("steps           about {:.0f} to time {:g}\n", std::ceil(*settings.time.end / dt), *settings.time.end);
   if (settings.time.steps)

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 #include <system_error>
 
 #include "core/decomp/field_copy.hpp"
@@ -143,15 +142,19 @@ class CheckpointObserver : public Observer {
     run_.times.checkpoint = estimated_seconds(run.simulation);
   }
 
-  /// Removes later checkpoints only if the user chose an earlier one: their time series and statistics are removed too,
-  /// so a restart must not find them.
+  /// A restart must no longer find later checkpoints, because what other files hold of later steps is removed next.
+  /// There are some if the user chose an earlier one, or if they could not be read.
   void go_back(const Start& start) override {
     std::error_code ignored;  // the user may give a relative path
     const fs::path from = fs::absolute(start.checkpoint, ignored).lexically_normal();
     if (!start.checkpoint.empty() && from.parent_path() == fs::path(run_.path)) saved_step_ = start.step;
-    if (!start.chosen) return;
-    run_on_root(run_.simulation.comm.world(),
-                [&] { warn(io::prune_checkpoints(run_.path, start.step, std::numeric_limits<int>::max())); });
+    run_on_root(run_.simulation.comm.world(), [&] {
+      if (start.chosen) {
+        io::go_back_to_checkpoint(run_.path, start.step, start.checkpoint);
+      } else {
+        io::set_aside_later_checkpoints(run_.path, start.step);
+      }
+    });
   }
 
   bool due(const Moment& now) const override {

@@ -53,6 +53,16 @@ struct Start {
   bool chosen = false;     ///< the user named the checkpoint, so later ones are abandoned
 };
 
+/// The last steps that a file of the output directory reaches and that the checkpoint expects of it.
+struct Reach {
+  std::string file;
+  std::int64_t found = 0;  ///< at most the step of the checkpoint
+  std::int64_t expected = 0;
+};
+
+/// Throws Error(restart) if the file ends before the checkpoint: what steps in between wrote is lost.
+void require_reached(const Reach& reach, const Start& start);
+
 /// The data of the run available to an observer. All that it refers to outlives the observer.
 struct RunContext {
   const Simulation& simulation;  ///< settings, grid, communicator; use `flow` for the fields
@@ -76,7 +86,7 @@ class Observer {
   /// Refuses existing files that this run cannot continue. Changes nothing. Throws Error.
   virtual void check_files(const Start& /*start*/) {}
 
-  /// Restores its files to their state at the start's step: removes what later steps wrote.
+  /// Restores its files to their state at the start's step: removes what later steps wrote. Checkpoints come first.
   virtual void go_back(const Start& /*start*/) {}
 
   /// Whether there is something to do at this moment. Local; same result on every rank.

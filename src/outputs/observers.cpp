@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <ranges>
 
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "src/run/time_step_advice.hpp"
 
 // All observers, in the order in which they act: checkpoints last, because they store the data of the others. Beside
 // each, the file or folder that it writes into the output directory; "" if it writes none. The source file of an
@@ -43,7 +45,8 @@ void Observers::restore(const io::CheckpointReader& checkpoint) {
 
 void Observers::go_back(const Start& start) {
   for (const auto& observer : list_) observer->check_files(start);
-  for (const auto& observer : list_) observer->go_back(start);
+  // Checkpoints first: after a kill, the newest one must be one that the other files still reach.
+  for (const auto& observer : std::views::reverse(list_)) observer->go_back(start);
 }
 
 void Observers::observe(const Moment& now) {
@@ -72,11 +75,21 @@ const Diagnostics& FlowView::diagnostics() {
   diagnostics_ = simulation_->stepper.diagnose(now);
   diagnosed_step_ = now.step;
   if (!diagnostics_.finite()) {
-    throw Error(ExitCode::numerics, fmt::format("the flow is not finite at step {} (time {:g}): the run has blown up; "
-                                                "use a smaller time.cfl or dt, or a finer grid",
-                                                now.step, now.time));
+    throw Error(ExitCode::numerics,
+                fmt::format("the flow is not finite at step {} (time {:g}): the run has blown up; {}", now.step,
+                            now.time, blow_up_advice(simulation_->settings.time)));
   }
   return diagnostics_;
+}
+
+void require_reached(const Reach& reach, const Start& start) {
+  if (reach.found >= reach.expected) return;
+  throw Error(
+      ExitCode::restart,
+      fmt::format("{}: ends at step {}, but reached step {} when the checkpoint {} was written: what was written "
+                  "in between is lost; restart from a checkpoint that the file reaches, or move the file away "
+                  "to begin a new one after this checkpoint",
+                  reach.file, reach.found, reach.expected, start.checkpoint));
 }
 
 double re_tau(double shear, double viscosity) {

@@ -76,7 +76,8 @@ std::string run_record(const std::string& previous, const Simulation& simulation
   nlohmann::ordered_json record = entry;  // the latest start is at the top level, all starts are in `runs`
   record["runs"] = entries_of(previous);
   record["runs"].push_back(std::move(entry));
-  return record.dump(2) + "\n";
+  // A path need not be UTF-8, but JSON must be.
+  return record.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace sluice

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <set>
 
 #include "core/decomp/field_copy.hpp"
 #include "core/support/collective.hpp"
 #include "io/case/numbers.hpp"
+#include "io/files/posix_file.hpp"
 #include "io/files/slice_series.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/observer.hpp"
@@ -18,6 +20,8 @@
 namespace sluice {
 
 namespace {
+
+constexpr const char* group = "/slices";
 
 std::int64_t nearest_plane(const std::vector<double>& centers, double at) {
   const auto nearest = std::ranges::min_element(centers, {}, [at](double center) { return std::abs(center - at); });
@@ -44,15 +48,28 @@ std::vector<real> local_part(const Field& field, const Box3& piece) {
 
 class SliceObserver : public Observer {
  public:
-  explicit SliceObserver(const RunContext& run) : run_(run), slices_(run.simulation.settings.output.slices) {}
+  explicit SliceObserver(const RunContext& run)
+      : run_(run),
+        slices_(run.simulation.settings.output.slices),
+        labels_(labels_of(slices_)),
+        last_steps_(slices_.size()) {}
+
+  void check_files(const Start& start) override {
+    run_on_root(run_.simulation.comm.world(), [&] {
+      for (std::size_t n = 0; start.step > 0 && n < slices_.size(); ++n) {
+        const std::string file = run_.path + "/" + labels_[n] + ".xdmf";
+        if (std::filesystem::exists(file)) require_reached({file, last_file(n, start.step), last_steps_[n]}, start);
+      }
+    });
+  }
 
   void go_back(const Start& start) override {
     run_on_root(run_.simulation.comm.world(), [&] {
-      const std::vector<std::string> labels = labels_of(slices_);
       for (std::size_t n = 0; n < slices_.size(); ++n) {
-        files_.emplace_back(io::SliceDescription{run_.path, labels[n], slices_[n].normal, slices_[n].at,
+        files_.emplace_back(io::SliceDescription{run_.path, labels_[n], slices_[n].normal, slices_[n].at,
                                                  provenance_of(run_.simulation), io::h5::type_of<real>},
                             start.step > 0 ? std::optional(start.step) : std::nullopt);
+        last_steps_[n] = last_file(n, start.step);
       }
     });
   }
@@ -64,14 +81,39 @@ class SliceObserver : public Observer {
   std::function<void()> observe(const Moment& now) override {
     std::vector<std::pair<std::size_t, io::SliceSnapshot>> snapshots;
     for (std::size_t n = 0; n < slices_.size(); ++n) {
-      if (passed(slices_[n], now)) snapshots.emplace_back(n, snapshot(slices_[n]));
+      if (!passed(slices_[n], now)) continue;
+      snapshots.emplace_back(n, snapshot(slices_[n]));
+      last_steps_[n] = now.step;
     }
     return [this, snapshots = std::move(snapshots)] {
       for (const auto& [number, planes] : snapshots) files_[number].write(planes);
     };
   }
 
+  void save(io::CheckpointWriter& checkpoint) const override {
+    io::Values values;
+    for (std::size_t n = 0; n < slices_.size(); ++n) values.set(labels_[n], last_steps_[n]);
+    checkpoint.write_values(group, values);
+  }
+
+  void restore(const io::CheckpointReader& checkpoint) override {
+    if (!checkpoint.has_values(group)) return;
+    const io::Values values = checkpoint.values(group);
+    for (std::size_t n = 0; n < slices_.size(); ++n)
+      last_steps_[n] = values.has(labels_[n]) ? values.integer(labels_[n]) : 0;
+  }
+
  private:
+  /// The last file of a slice at or before that step; 0 if there is none.
+  std::int64_t last_file(std::size_t n, std::int64_t step) const {
+    std::error_code ignored;
+    std::int64_t last = 0;
+    for (const std::int64_t written : io::numbered_files(run_.path, labels_[n], ignored)) {
+      if (written <= step) last = written;
+    }
+    return last;
+  }
+
   static bool passed(const io::SliceSpec& slice, const Moment& now) {
     return now.occasion == Occasion::step && Schedule{slice.every}.passed(now.previous_time, now.time);
   }
@@ -96,7 +138,9 @@ class SliceObserver : public Observer {
 
   RunContext run_;
   const std::vector<io::SliceSpec>& slices_;
-  std::vector<io::SliceSeries> files_;  ///< on rank 0
+  const std::vector<std::string> labels_;
+  std::vector<std::int64_t> last_steps_;  ///< the newest file of each slice; valid on rank 0
+  std::vector<io::SliceSeries> files_;    ///< on rank 0
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <limits>
 
 #include "core/support/collective.hpp"
@@ -70,6 +72,8 @@ class StatisticsObserver : public Observer {
       io::StatisticsSpec spec = file_spec(run_, sums_.profiles());
       spec.unrecorded_parameters = open_parameters_;
       file_ = std::make_unique<io::StatisticsFile>(std::move(spec), start.step > 0);
+      if (start.step > 0 && std::filesystem::exists(run_.path))
+        require_reached({run_.path, last_block(start.step), expected_block_}, start);
     });
   }
 
@@ -104,6 +108,7 @@ class StatisticsObserver : public Observer {
     values.set("time_begin", block.time_begin);
     values.set("time_end", block.time_end);
     values.set("forcing", block.forcing);
+    values.set("last_block", last_block(run_.simulation.state.step));
     for (std::size_t n = 0; n < block.sums.size(); ++n) values.set(sums_.profiles()[n].name, block.sums[n]);
     checkpoint.write_values(open_block_group, values);
   }
@@ -118,11 +123,22 @@ class StatisticsObserver : public Observer {
     block.time_begin = values.real("time_begin");
     block.time_end = values.real("time_end");
     block.forcing = values.real("forcing");
+    if (values.has("last_block")) expected_block_ = values.integer("last_block");
     for (const ProfileInfo& profile : sums_.profiles()) block.sums.push_back(values.reals(profile.name));
     sums_.set_open_block(std::move(block));
   }
 
  private:
+  /// The end of the last block in the file that ended at or before that step; 0 if there is none. On rank 0.
+  std::int64_t last_block(std::int64_t step) const {
+    std::int64_t last = 0;
+    if (!file_) return last;
+    for (const StatisticsBlock& block : file_->blocks()) {
+      if (block.step_end <= step) last = std::max(last, block.step_end);
+    }
+    return last;
+  }
+
   bool sample_due(const Moment& now) const {
     return now.step % run_.simulation.settings.output.statistics_every == 0 && now.time >= blocks_.origin;
   }
@@ -137,6 +153,7 @@ class StatisticsObserver : public Observer {
   Schedule blocks_;
   Statistics sums_;
   const io::Values parameters_;
+  std::int64_t expected_block_ = 0;           ///< end of the last block that the checkpoint expects in the file
   io::Values open_parameters_;                ///< of the checkpoint's case: of its open block
   std::unique_ptr<io::StatisticsFile> file_;  ///< on rank 0
 };

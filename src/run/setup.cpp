@@ -32,10 +32,11 @@ Grid make_grid(const io::Case& settings, const std::string& stretching_text) {
 ProcessGrid choose_process_grid(const io::Case& settings, int ranks) {
   if (settings.process_grid) {
     const ProcessGrid grid{(*settings.process_grid)[0], (*settings.process_grid)[1]};
-    if (grid.size() != ranks) {
+    const std::int64_t needed = std::int64_t{grid.py} * grid.pz;
+    if (needed != ranks) {
       throw Error(ExitCode::usage, fmt::format("parallel.grid is [{}, {}], which needs {} processes, but there are {}: "
                                                "start mpirun -n {} or set parallel.grid=auto",
-                                               grid.py, grid.pz, grid.size(), ranks, grid.size()));
+                                               grid.py, grid.pz, needed, ranks, needed));
     }
     return grid;
   }

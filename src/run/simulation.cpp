@@ -9,6 +9,7 @@
 #include "core/support/error.hpp"
 #include "core/support/owned_comm.hpp"
 #include "src/run/setup.hpp"
+#include "src/run/time_step_advice.hpp"
 
 namespace sluice {
 
@@ -47,18 +48,20 @@ double Simulation::next_dt() {
     dt_limit = has_stepped_ ? stepper.time_step_limit_after_step() : stepper.time_step_limit(state);
   }
   if (!std::isfinite(dt_limit)) {
-    throw Error(ExitCode::numerics, fmt::format("the velocity is not finite after step {} (time {:g}): the run has "
-                                                "blown up; use a smaller time.cfl or dt, or a finer grid",
-                                                state.step, state.time));
+    throw Error(ExitCode::numerics,
+                fmt::format("the velocity is not finite after step {} (time {:g}): the run has blown up; {}",
+                            state.step, state.time, blow_up_advice(settings.time)));
+  }
+  constexpr double smallest = 1e-10;  // in units of h over the case's velocity
+  if (!(dt_limit > smallest)) {
+    const std::string why = is_limited_by_z_diffusion(grid, flow, dt_limit)
+                                ? "diffusion along z limits it; use time.diffusion: implicit_z, or a coarser grid in z"
+                                : "the run is blowing up; " + blow_up_advice(settings.time);
+    throw Error(ExitCode::numerics, fmt::format("the largest stable time step is only {:g} at step {} (time {:g}): {}",
+                                                dt_limit, state.step, state.time, why));
   }
   double next = settings.time.dt ? *settings.time.dt : settings.time.cfl.value_or(0) * dt_limit;
   if (settings.time.dt_max) next = std::min(next, *settings.time.dt_max);
-  constexpr double smallest = 1e-10;  // in units of h over the case's velocity
-  if (!(next > smallest)) {
-    throw Error(ExitCode::numerics, fmt::format("the time step has collapsed to {:g} at step {} (time {:g}): the run "
-                                                "is blowing up; use a smaller time.cfl, or a finer grid",
-                                                next, state.step, state.time));
-  }
   return next;
 }
 

@@ -69,7 +69,7 @@ TEST(RunCollectively, ThrowsTheErrorOfTheLowestRankThatFailed) {
 }
 
 TEST(RunCollectively, KeepsLongAndEmptyMessagesWhole) {
-  for (const std::string& message : {std::string(), std::string(100000, 'x')}) {
+  for (const std::string& message : {std::string(), std::string(3000000, 'x')}) {
     expect_on_all(
         [&] {
           if (world_rank() == world_size() - 1) throw Error(ExitCode::usage, message);
@@ -117,6 +117,16 @@ TEST(RunOnRoot, RunsOnceAndFailsEverywhere) {
   ASSERT_TRUE(error.has_value());
   EXPECT_EQ(error->code(), ExitCode::restart);
   EXPECT_STREQ(error->what(), "no checkpoint");
+}
+
+TEST(Broadcast, SendsTextOfAnySize) {
+  for (const std::size_t size : {0UL, 1UL, (1UL << 20) - 1, 1UL << 20, (3UL << 20) + 5}) {
+    std::string sent(size, ' ');
+    for (std::size_t n = 0; n < size; ++n) sent[n] = static_cast<char>(n % 251);
+    std::string text = world_rank() == 0 ? sent : "something else";
+    broadcast(text, MPI_COMM_WORLD);
+    EXPECT_TRUE(text == sent) << size;
+  }
 }
 
 TEST(Communicator, RowsAndColumnsFollowTheProcessGrid) {

@@ -108,6 +108,7 @@ def start(
         cwd=cwd,
         env={**os.environ, **YIELDING, **(env or {})},
         text=True,
+        errors="surrogateescape",
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         preexec_fn=preexec,

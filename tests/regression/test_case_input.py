@@ -179,6 +179,8 @@ def test_a_decimal_comma_changes_nothing(tmp_path: Path) -> None:
     case = write_case(tmp_path, {"time.steps": 6})
     must(sluice("run", case))
     must(sluice("run", case, "--output", tmp_path / "comma", env=environment))
+    assert must(sluice("check", case)).out == must(sluice("check", case, env=environment)).out
+    assert resolved(tmp_path / "out") == resolved(tmp_path / "comma").replace('comma"', 'out"')
     assert (tmp_path / "out" / "timeseries.csv").read_bytes() == (
         tmp_path / "comma" / "timeseries.csv"
     ).read_bytes()

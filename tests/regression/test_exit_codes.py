@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
-from sluice_run import Outcome, checkpoints, content, must, record, rows, sluice, write_case
+from sluice_run import Outcome, case_with, checkpoints, content, must, record, rows, sluice, write_case
 
 RANKS = [0, 3]
 
@@ -58,6 +61,52 @@ def test_usage(tmp_path: Path, args: list[str], part: str, ranks: int) -> None:
 @pytest.mark.parametrize("ranks", RANKS)
 def test_missing_case_file(tmp_path: Path, ranks: int) -> None:
     told_once(must(sluice("run", tmp_path / "nowhere.yaml", ranks=ranks), 2), "nowhere.yaml", "No such file")
+
+
+BASE = json.dumps(case_with())
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize(
+    ("content", "part"),
+    [
+        (b"", "empty"),
+        (bytes(range(256)) * 64, "control character 0x00"),
+        (BASE.encode("utf-16"), "UTF-16"),
+        (BASE.encode("utf-16-le"), "control character 0x00"),
+        (f"{BASE}\n---\n{BASE}\n".encode(), "second YAML document"),
+        (BASE.encode() + b"\n#" * 2**20, "more than 1048576 bytes"),
+        (b"title: " + b"[" * 200000, "more than 20 levels"),
+        (f"{BASE[:-1]}, 'title: open\n".encode(), f"case.yaml:1:{len(BASE) + 2}: not valid YAML: the quote"),
+    ],
+    ids=["empty", "binary", "utf16", "utf16le", "documents", "large", "nested", "quote"],
+)
+def test_no_case_file(tmp_path: Path, content: bytes, part: str, ranks: int) -> None:
+    case = tmp_path / "case.yaml"
+    case.write_bytes(content)
+    told_once(must(sluice("check", case, ranks=ranks, timeout=20), 2), str(case), part)
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_endless_case_file(ranks: int) -> None:
+    told_once(
+        must(sluice("check", "/dev/zero", ranks=ranks, timeout=20), 2), "/dev/zero", "more than 1048576 bytes"
+    )
+
+
+def test_case_file_from_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as writer:
+        writer.submit(pipe.write_text, BASE)
+        assert "The case is valid" in must(sluice("check", pipe)).out
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
+def test_unreadable_case_file(tmp_path: Path) -> None:
+    case = write_case(tmp_path)
+    case.chmod(0)
+    told_once(must(sluice("check", case), 2), str(case), "Permission denied")
 
 
 def test_case_file_is_a_directory(tmp_path: Path) -> None:
@@ -185,7 +234,7 @@ def test_blow_up(tmp_path: Path, ranks: int) -> None:
     outcome = must(
         sluice("run", case, "--restart", "auto", "--set", "time.dt=5", "--steps", 500, ranks=ranks), 5
     )
-    told_once(outcome, "blow", "step")
+    told_once(outcome, "blow", "use a smaller time.dt, or a finer grid")
     assert "above the stable limit" in outcome.out
     assert "blow" in record(tmp_path / "out")["why_stopped"]
     assert record(tmp_path / "out")["step"] > 12
@@ -194,6 +243,16 @@ def test_blow_up(tmp_path: Path, ranks: int) -> None:
     for file in checkpoints(tmp_path / "out"):
         with h5py.File(file) as saved:
             assert all(np.isfinite(saved[name][...]).all() for name in "uvwp")
+
+
+def test_cells_too_flat_for_explicit_diffusion(tmp_path: Path) -> None:
+    (tmp_path / "faces.txt").write_text("\n".join(["0", "1e-8", *(str(2 * k / 31) for k in range(1, 32))]))
+    case = write_case(
+        tmp_path, {"grid.stretching": {"type": "file", "file": "faces.txt"}, "initial": {"type": "zero"}}
+    )
+    told_once(must(sluice("run", case), 5), "diffusion along z", "time.diffusion: implicit_z")
+    assert "implicit_z" in must(sluice("check", case)).out
+    must(sluice("run", case, "--overwrite", "--steps", 1, "--set", "time.diffusion=implicit_z"))
 
 
 @pytest.mark.parametrize("ranks", RANKS)
@@ -216,6 +275,8 @@ def test_initial_field_with_nan(tmp_path: Path, ranks: int) -> None:
         ({"grid.cells": [4, 2, 4]}, 3, 6, "solver.z_blocks"),
         ({"parallel": {"grid": [1, 3]}}, 3, 6, "solver.z_blocks"),
         ({"parallel": {"grid": [2, 2]}}, 3, 2, "parallel.grid"),
+        ({"parallel": {"grid": [65536, 65537]}}, 3, 2, "needs 4295032832 processes"),
+        ({"parallel": {"grid": [1000000, 1000000]}}, 3, 2, "needs 1000000000000 processes"),
     ],
 )
 def test_too_many_ranks(tmp_path: Path, changes: dict[str, object], ranks: int, code: int, part: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from sluice_run import (
     assert_same_results,
     checkpoints,
     must,
+    record,
     rows,
     sluice,
     step_of,
@@ -77,6 +79,14 @@ def test_restarts_after_many_steps(straight: Straight, tmp_path: Path, diffusion
     case, reference = straight[diffusion, 0]
     run_in_pieces(case, tmp_path / "pieces", ends, [0])
     assert_same_results(reference, tmp_path / "pieces")
+
+
+def test_restarts_in_a_directory_whose_name_is_not_utf8(straight: Straight, tmp_path: Path) -> None:
+    case, reference = straight["explicit", 0]
+    output = tmp_path / os.fsdecode(b"caf\xe9")
+    run_in_pieces(case, output, [12], [0])
+    assert_same_results(reference, output)
+    assert record(output)["runs"][1]["started_from"].endswith("caf\ufffd/checkpoints/step_0000012.h5")
 
 
 @pytest.mark.parametrize("diffusion", ["explicit", "implicit_z"])

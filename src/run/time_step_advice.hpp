@@ -1,0 +1,16 @@
+#pragma once
+// What a user can change about the time step.
+#include <string>
+
+#include "io/case/case.hpp"
+#include "solver/grid/grid.hpp"
+
+namespace sluice {
+
+/// What to do about a run that blows up: names the key that sets the case's time step.
+std::string blow_up_advice(const io::TimeSpec& time);
+
+/// Whether the limit of the time step would be more than twice as large if the diffusion along z were implicit.
+bool is_limited_by_z_diffusion(const Grid& grid, FlowParameters flow, double dt_limit);
+
+}  // namespace sluice

@@ -1,0 +1,193 @@
+"""A run that goes back to an older checkpoint loses no results, wherever it is killed; lost results are found."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import pytest
+from sluice_run import (
+    Outcome,
+    assert_same_results,
+    checkpoints,
+    finish,
+    must,
+    rows,
+    sluice,
+    start,
+    step_of,
+    write_case,
+)
+
+STEPS = 16  # of the whole case
+REACHED = 12  # by the run that is then sent back
+CASE = {
+    "time.steps": STEPS,
+    "time.cfl": None,
+    "time.dt": 0.05,
+    "output.checkpoint": {"every": 0.1, "keep": 4},
+    "output.timeseries": {"every": 1},
+    "output.statistics": {"start": 0, "every": 1, "block": 0.1},
+    "output.slices": [{"normal": "z", "at": 0.1, "every": 0.1, "fields": ["u"]}],
+    "parallel": {"grid": "auto", "exchange": "mpi_p2p"},
+}
+MAX_CALLS = 80  # more than a restart of a few steps makes
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("reference")
+    must(sluice("run", write_case(folder, CASE)))
+    return folder / "out"
+
+
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run that stopped at REACHED with four checkpoints; read-only for tests."""
+    folder = tmp_path_factory.mktemp("stopped")
+    must(sluice("run", write_case(folder, CASE), "--steps", REACHED))
+    assert len(checkpoints(folder / "out")) == 4
+    return folder
+
+
+@pytest.fixture
+def run(stopped: Path, tmp_path: Path) -> Path:
+    """A copy of the stopped run."""
+    shutil.copytree(stopped, tmp_path / "run")
+    return tmp_path / "run"
+
+
+def killed_at(call: int, folder: Path, *options: object) -> Outcome:
+    """A run that dies before its call number `call` that removes or renames something in the output directory."""
+    shim = {
+        "LD_PRELOAD": os.environ["SLUICE_KILL_AT_CALL"],
+        "SLUICE_KILL_PATH": f"{folder}/out/",
+        "SLUICE_KILL_CALL": str(call),
+    }
+    return finish(start(["run", folder / "case.yaml", *options], env=shim))
+
+
+def chosen(folder: Path) -> Path:
+    """The checkpoint to go back to: two are newer, one is older."""
+    return checkpoints(folder / "out")[1]
+
+
+def outside(folder: Path) -> Path:
+    """An old checkpoint in the output directory, but not in checkpoints/, which has only the newest."""
+    kept = folder / "out" / "kept" / checkpoints(folder / "out")[0].name
+    kept.parent.mkdir()
+    oldest, *others, _ = checkpoints(folder / "out")
+    oldest.rename(kept)
+    for file in others:
+        file.unlink()
+    return kept
+
+
+@pytest.mark.parametrize("place", [chosen, outside])
+def test_killed_at_every_change_of_a_go_back(
+    reference: Path, stopped: Path, tmp_path: Path, place: Callable[[Path], Path]
+) -> None:
+    kills = 0
+    for call in range(1, MAX_CALLS):
+        folder = tmp_path / f"call{call}"
+        shutil.copytree(stopped, folder)
+        back = place(folder)
+        outcome = killed_at(call, folder, "--restart", back, "--steps", step_of(back) + 1)
+        if outcome.code == 0:
+            break
+        assert outcome.code == -signal.SIGKILL
+        kills += 1
+        outcome = must(sluice("run", folder / "case.yaml", "--restart", "auto"))
+        assert "Restarted from" in outcome.out
+        assert_same_results(reference, folder / "out")
+        shutil.rmtree(folder)
+    assert 10 < kills < MAX_CALLS - 2
+
+
+def test_killed_while_the_newest_checkpoint_is_unreadable(
+    reference: Path, stopped: Path, tmp_path: Path
+) -> None:
+    """Auto goes back to an older one; when the newest is readable again, its time series has been cut."""
+    for call in range(1, MAX_CALLS):
+        folder = tmp_path / f"call{call}"
+        shutil.copytree(stopped, folder)
+        newest = checkpoints(folder / "out")[-1]
+        intact = newest.read_bytes()
+        newest.write_bytes(b"")
+        outcome = killed_at(call, folder, "--restart", "auto", "--steps", REACHED + 1)
+        for file in newest.parent.glob(newest.name + "*"):
+            file.write_bytes(intact)
+        if outcome.code == 0:
+            break
+        assert outcome.code == -signal.SIGKILL
+        must(sluice("run", folder / "case.yaml", "--restart", "auto"))
+        assert_same_results(reference, folder / "out")
+        shutil.rmtree(folder)
+    assert 5 < call < MAX_CALLS - 2
+    assert not list((folder / "out" / "checkpoints").glob("*.skipped"))
+
+
+def cut_time_series(out: Path) -> Path:
+    file = out / "timeseries.csv"
+    file.write_text("".join(file.read_text().splitlines(keepends=True)[:10]))  # the header and nine rows
+    return file
+
+
+def cut_statistics(out: Path) -> Path:
+    """Drops the last blocks, as a restart from an older checkpoint does."""
+    other = out.parent / "other"
+    shutil.copytree(out, other)
+    back = checkpoints(other)[1]
+    case = out.parent / "case.yaml"
+    must(sluice("run", case, "--output", other, "--restart", back, "--steps", step_of(back)))
+    shutil.copy(other / "statistics.h5", out / "statistics.h5")
+    return out / "statistics.h5"
+
+
+def cut_slices(out: Path) -> Path:
+    for file in sorted((out / "slices").glob("*.h5"))[-2:]:
+        file.unlink()
+    return next((out / "slices").glob("*.xdmf"))
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+@pytest.mark.parametrize("cut", [cut_time_series, cut_statistics, cut_slices])
+def test_a_file_that_ends_before_the_checkpoint_is_refused(
+    reference: Path, run: Path, cut: Callable[[Path], Path], ranks: int
+) -> None:
+    out, case = run / "out", run / "case.yaml"
+    file = cut(out)
+    before = file.read_bytes()
+    outcome = must(sluice("run", case, "--restart", "auto", ranks=ranks), 3)
+    assert f"{file}: ends at step " in outcome.err
+    assert f" when the checkpoint {checkpoints(out)[-1]} was written" in outcome.err
+    assert outcome.err.count("sluice: ") == 1
+    assert file.read_bytes() == before
+    assert len(checkpoints(out)) == 4
+
+    # The remedy: a checkpoint that the file still reaches.
+    must(sluice("run", case, "--restart", checkpoints(out)[0], ranks=ranks))
+    assert_same_results(reference, out)
+
+
+def test_a_missing_file_is_begun_anew(run: Path) -> None:
+    out = run / "out"
+    (out / "timeseries.csv").unlink()
+    (out / "statistics.h5").unlink()
+    shutil.rmtree(out / "slices")
+    must(sluice("run", run / "case.yaml", "--restart", "auto"))
+    assert rows(out)["step"].tolist() == list(range(REACHED + 1, STEPS + 1))
+
+
+def test_checkpoints_without_expectations_are_accepted(reference: Path, run: Path) -> None:
+    """Those of earlier versions."""
+    for file in checkpoints(run / "out"):
+        with h5py.File(file, "a") as h5:
+            del h5["timeseries"]
+            del h5["slices"]
+    must(sluice("run", run / "case.yaml", "--restart", "auto"))
+    assert_same_results(reference, run / "out")
