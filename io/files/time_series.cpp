@@ -7,10 +7,16 @@
 
 #include "io/case/numbers.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/files/field_hash.hpp"
 
 namespace sluice::io {
 
 namespace {
+
+/// The row with the last column added: the upper 53 bits of its hash, which every program reads exactly as a number.
+std::string with_hash(const std::string& row) {
+  return row + "," + std::to_string(byte_hash(0, row.data(), row.size()) >> 11);
+}
 
 /// The step of a complete line; none for an incomplete one.
 std::optional<std::int64_t> step_of(std::string_view line) {
@@ -19,20 +25,23 @@ std::optional<std::int64_t> step_of(std::string_view line) {
   return parse_digits(line.substr(0, line.find(',')));
 }
 
-/// The part of the file that a restart from `step` keeps.
+/// The part of the file that a restart from `step` keeps. Rows without hashes get them.
 std::string kept_rows(const std::string& path, const std::string& text, std::int64_t step) {
   std::string header = std::string(TimeSeries::header()) + "\n";
   if (header.starts_with(text)) return header;  // nothing there yet, or killed while writing the header
-  if (!text.starts_with(header)) {
+  const bool hashed = text.starts_with(header);
+  if (!hashed && !text.starts_with(header.substr(0, header.rfind(',')) + "\n")) {
     throw Error(ExitCode::restart,
                 path + ": this is not a time series of this version of Sluice: its first line is not '" +
                     TimeSeries::header() + "'; move the file away");
   }
   std::string kept = header;
-  std::string_view rest = std::string_view(text).substr(header.size());
+  std::string_view rest = std::string_view(text).substr(text.find('\n') + 1);
   for (std::size_t end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
-    const auto row_step = step_of(rest.substr(0, end));
-    if (row_step && *row_step <= step) kept += rest.substr(0, end + 1);
+    const std::string line(rest.substr(0, end));
+    const std::string row = hashed ? line : with_hash(line);
+    const auto row_step = step_of(row);
+    if (row_step && *row_step <= step) kept += row + "\n";
     rest.remove_prefix(end + 1);
   }
   return kept;
@@ -54,7 +63,7 @@ std::int64_t TimeSeries::last_step(const std::string& path, std::int64_t step) {
 }
 
 const char* TimeSeries::header() {
-  return "step,time,dt,cfl,bulk_velocity,forcing,re_tau_bottom,re_tau_top,kinetic_energy,max_divergence";
+  return "step,time,dt,cfl,bulk_velocity,forcing,re_tau_bottom,re_tau_top,kinetic_energy,max_divergence,hash";
 }
 
 TimeSeries::TimeSeries(const std::string& path, std::optional<std::int64_t> restart_step)
@@ -66,7 +75,7 @@ void TimeSeries::append(const TimeSeriesRow& row) {
                              row.re_tau_top, row.kinetic_energy, row.max_divergence}) {
     line += "," + format_real(value);
   }
-  file_.write(line + "\n");
+  file_.write(with_hash(line) + "\n");
 }
 
 void TimeSeries::sync() {

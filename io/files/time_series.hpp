@@ -22,7 +22,8 @@ struct TimeSeriesRow {
 };
 
 /// timeseries.csv: one line per sample; numbers in the shortest form that reads back to the same double, in any locale.
-/// Each row is passed to the operating system at once. Rank 0 only; local. Throws Error(io).
+/// The last column is a hash of the row. Each row is passed to the operating system at once. Rank 0 only; local. Throws
+/// Error(io).
 class TimeSeries {
  public:
   /// Without `restart_step`: a new file. With it: keeps the rows up to that step and removes later ones and a last line

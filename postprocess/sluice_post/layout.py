@@ -88,6 +88,7 @@ TIMESERIES_COLUMNS = (
     *(STEP, TIME, DT, CFL, BULK_VELOCITY, FORCING_COLUMN),
     *(RE_TAU_BOTTOM, RE_TAU_TOP, KINETIC_ENERGY, MAX_DIVERGENCE),
 )
+ROW_HASH = "hash"  # the last column; missing in files of earlier builds
 
 
 def find_slices(directory: Path) -> list[Path]:

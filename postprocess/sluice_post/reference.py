@@ -172,7 +172,7 @@ def _re_tau(header: list[str], headings: list[str], table: Array) -> tuple[float
             if outer[-1] > 0:
                 return float(plus[-1] / outer[-1]), True
     for line in header:
-        found = re.search(r"Re_?tau\s*=\s*([0-9.]+)", line)
+        found = re.search(r"Re_?tau\s*=\s*([0-9]+(\.[0-9]*)?)", line)
         if found:
             return float(found.group(1)), True
     return float(plus[-1]), False

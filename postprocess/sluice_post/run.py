@@ -116,6 +116,10 @@ def load_run(directory: Path, begin: float | None = None, end: float | None = No
     run.series = read_timeseries(directory / layout.TIMESERIES_FILE)
     if run.series is None:
         run.missing.append(f"{layout.TIMESERIES_FILE}: not there or empty, so no history of the run.")
+    elif not run.series.hashed:
+        run.missing.append(
+            f"{layout.TIMESERIES_FILE}: an earlier build wrote it, without hashes to verify its numbers."
+        )
     run.provenance = _read_provenance(directory / layout.RUN_FILE, run.missing)
     plus = run.profiles.u_tau / run.profiles.viscosity if run.profiles else None
     height = run.parameters.size[2] if run.parameters else 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import csv
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.errors import InputOutputError
+from sluice_post.hashes import byte_hash
 from sluice_post.uncertainty import MeanEstimate, batch_mean
 
 Array = NDArray[np.float64]
@@ -21,6 +22,7 @@ class TimeSeries:
     """Columns of the time series by name; all have the same length, and time does not decrease."""
 
     columns: dict[str, Array]
+    hashed: bool  # whether the file has hashes, so that its numbers are verified
 
     def __len__(self) -> int:
         return len(self.columns[layout.TIME])
@@ -44,8 +46,15 @@ class TimeSeries:
         return slice(int(np.searchsorted(self.time, begin - 1e-9 * max(1.0, abs(begin)))), None)
 
 
-def _number(text: str) -> float:
-    return float(text) if text.strip() else float("nan")
+def _row(line: str, hashed: bool) -> list[float]:
+    """The numbers of a row without its hash, which is verified if the file has hashes."""
+    numbers, _, stored = line.rpartition(",") if hashed else (line, "", "")
+    if hashed and stored != str(byte_hash(0, numbers.encode()) >> 11):
+        raise ValueError("it does not have the hash stored with it")
+    values = [float(text) for text in numbers.split(",")]
+    if len(values) != len(layout.TIMESERIES_COLUMNS):
+        raise ValueError(f"{len(values)} values instead of {len(layout.TIMESERIES_COLUMNS)}")
+    return values
 
 
 def read_timeseries(path: Path) -> TimeSeries | None:
@@ -53,33 +62,37 @@ def read_timeseries(path: Path) -> TimeSeries | None:
 
     A last line cut short (the run is being written, or was killed) is left out.
     """
-    if not path.is_file():
+    if not path.exists():
         return None
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = [row for row in csv.reader(file) if row]
+        text = path.read_bytes().decode()
     except (OSError, UnicodeDecodeError) as error:
         raise InputOutputError(f"{path}: cannot be read ({error})") from error
-    if not rows:
+    *lines, unfinished = text.split("\n")
+    columns = ",".join(layout.TIMESERIES_COLUMNS)
+    hashed_columns = f"{columns},{layout.ROW_HASH}"
+    if not lines and hashed_columns.startswith(unfinished):
         return None
-    header = [name.strip() for name in rows[0]]
-    lacking = [name for name in layout.TIMESERIES_COLUMNS if name not in header]
-    if lacking:
-        raise InputOutputError(f"{path}: line 1 names no column '{lacking[0]}'")
+    header = lines[0] if lines else unfinished
+    if header not in (columns, hashed_columns):
+        raise InputOutputError(
+            f"{path}: line 1 is not '{hashed_columns}'; the file is damaged, or not a time series"
+        )
     values = []
-    for number, row in enumerate(rows[1:], start=2):
+    for number, line in enumerate(lines[1:], start=2):
         try:
-            if len(row) != len(header):
-                raise ValueError(f"{len(row)} values instead of {len(header)}")
-            values.append([_number(cell) for cell in row])
+            values.append(_row(line, header == hashed_columns))
         except ValueError as error:
-            if number == len(rows):
-                break
-            raise InputOutputError(f"{path}: row {number}: {error}") from error
+            raise InputOutputError(f"{path}: line {number} is damaged: {error}") from error
+    if not re.fullmatch("[-+.,0-9a-z]*", unfinished):
+        raise InputOutputError(f"{path}: line {len(lines) + 1}, the last, is damaged")
     if not values:
         return None
-    table = np.array(values, dtype=float)
-    return TimeSeries({name: table[:, column] for column, name in enumerate(header)})
+    table = np.array(values)
+    return TimeSeries(
+        {name: table[:, column] for column, name in enumerate(layout.TIMESERIES_COLUMNS)},
+        header == hashed_columns,
+    )
 
 
 def walls_with_shear(series: TimeSeries) -> list[str]:

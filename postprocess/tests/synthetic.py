@@ -248,7 +248,9 @@ def write_timeseries(path: Path, flow: Flow, rows: int = 2000, end: float = 260.
     for i in range(1, rows):
         noise[:, i] = 0.97 * noise[:, i - 1] + np.sqrt(1 - 0.97**2) * rng.normal(size=4)
     start = np.exp(-time / 12)
-    lines = ["step,time,dt,cfl,bulk_velocity,forcing,re_tau_bottom,re_tau_top,kinetic_energy,max_divergence"]
+    lines = [
+        "step,time,dt,cfl,bulk_velocity,forcing,re_tau_bottom,re_tau_top,kinetic_energy,max_divergence,hash"
+    ]
     for i, t in enumerate(time):
         bottom = flow.re_tau * (1 - 0.35 * start[i] + 0.015 * noise[0, i])
         top = flow.re_tau * (1 - 0.35 * start[i] + 0.015 * noise[1, i])
@@ -258,7 +260,8 @@ def write_timeseries(path: Path, flow: Flow, rows: int = 2000, end: float = 260.
         dt = 0.0061 * (1 + 0.4 * start[i] + 0.02 * noise[2, i])
         divergence = 3e-14 * np.exp(0.3 * noise[3, i])
         row = (10 * i, t, dt, 0.9, 1.0, forcing, bottom, top, energy, divergence)
-        lines.append(",".join(f"{value:.17g}" for value in row))
+        text = ",".join(f"{value:.17g}" for value in row)
+        lines.append(f"{text},{hashes.byte_hash(0, text.encode()) >> 11}")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines) + "\n")
 

@@ -14,8 +14,10 @@ from sluice_post.errors import EXIT_INPUT_OUTPUT, InputOutputError
 from sluice_post.html import report_page
 from sluice_post.results import evaluate
 from sluice_post.run import load_run
+from sluice_post.slices import latest_streak_slice
+from sluice_post.timeseries import read_timeseries
 
-FLIPS = 300
+FLIPS = 200
 LENGTHS = 50
 SUBSTITUTES = {
     "timeseries.csv": [
@@ -207,10 +209,8 @@ def test_other_hdf5_files_as_statistics(run, capsys):
 
 def plane_of(run):
     """The values of the plane that a report shows, and the notes about slices."""
-    loaded = load_run(run)
-    notes = [note for note in loaded.missing if "slices/" in note]
+    plane, notes = latest_streak_slice(run, 2.0, 180.0)
     assert all("\n" not in note for note in notes)
-    plane = loaded.streaks
     return plane and [getattr(plane, f.name) for f in fields(plane)], notes
 
 
@@ -252,12 +252,43 @@ def test_damaged_slices(run):
             assert check_slice(run, expected), (name, attribute)
 
 
+def test_damaged_time_series(run):
+    """Refused, or read without any change but rows that are missing at the end of a truncated file."""
+    path = run / "timeseries.csv"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:40]))
+    content, chosen = path.read_bytes(), random.Random(4)
+    expected = read_timeseries(path)
+    damaged = [flipped(content, chosen) for _ in range(FLIPS)]
+    damaged += [content[:-1] + bytes([content[-1] ^ 1 << bit]) for bit in range(8)]
+    for text in damaged:
+        path.write_bytes(text)
+        with pytest.raises(InputOutputError, match=str(path)):
+            read_timeseries(path)
+    for length in np.linspace(0, len(content) - 1, LENGTHS, dtype=int):
+        path.write_bytes(content[:length])
+        series = read_timeseries(path)
+        for name in series.columns if series else ():
+            np.testing.assert_array_equal(series[name], expected[name][: len(series)])
+
+
+def test_time_series_without_hashes(run):
+    path = run / "timeseries.csv"
+    with_hashes = read_timeseries(path)
+    path.write_text("".join(f"{line.rpartition(',')[0]}\n" for line in path.read_text().splitlines()))
+    without = read_timeseries(path)
+    assert with_hashes.hashed
+    assert not without.hashed
+    for name in with_hashes.columns:
+        np.testing.assert_array_equal(without[name], with_hashes[name])
+    assert any("without hashes" in note for note in load_run(run).missing)
+
+
 @pytest.mark.parametrize("name", ["timeseries.csv", "run.json"])
 def test_damaged_texts_end_in_no_traceback(run, name):
     (run / "statistics.h5").unlink()
     path = run / name
     content, chosen = path.read_bytes(), random.Random(3)
-    damaged = [flipped(content, chosen) for _ in range(FLIPS // 6)]
+    damaged = [flipped(content, chosen) for _ in range(FLIPS // 20)]
     damaged += [content[:length] for length in np.linspace(0, len(content) - 1, LENGTHS // 5, dtype=int)]
     damaged += [content.replace(old, new) for old, new in SUBSTITUTES[name]]
     for text in damaged:

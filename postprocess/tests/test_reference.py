@@ -131,3 +131,9 @@ def test_unknown_and_missing_quantities(tmp_path, profiles):
         common_quantities(run, reference, ["speed"])
     with pytest.raises(UsageError, match="holds no u_rms"):
         common_quantities(run, reference, ["u_rms"])
+
+
+def test_re_tau_that_is_not_a_number_is_not_taken(tmp_path):
+    path = tmp_path / "a.dat"
+    path.write_text("% Re_tau = ...\n% y^+ U\n1 1\n2 2\n3 3\n")
+    assert (read_reference(path).re_tau, read_reference(path).re_tau_exact) == (3.0, False)

@@ -38,7 +38,7 @@ def test_line_cut_short_is_left_out(tmp_path):
     path.write_text(rows([180.0] * 4) + "4,4,0.1,0.9")
     assert len(read_timeseries(path)) == 4
     path.write_text(rows([180.0] * 4) + "rubbish,row\n" + "5,5,0.1,0.9,1,0.004,180,180,0.5,1e-14\n")
-    with pytest.raises(InputOutputError, match="row 6"):
+    with pytest.raises(InputOutputError, match="line 6"):
         read_timeseries(path)
 
 
@@ -48,7 +48,7 @@ def test_empty_and_absent(tmp_path):
     path.write_text(HEADER)
     assert read_timeseries(path) is None
     path.write_text("a,b\n1,2\n")
-    with pytest.raises(InputOutputError, match="'step'"):
+    with pytest.raises(InputOutputError, match="line 1"):
         read_timeseries(path)
 
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <sstream>
 #include <utility>
 
 #include "io/files/describe.hpp"
@@ -26,8 +27,22 @@ TEST_F(FilesTest, TimeSeriesHeaderAndNumbers) {
   TimeSeries series(path("t.csv"));
   series.append(row(3));
   EXPECT_EQ(read_text(path("t.csv")),
-            "step,time,dt,cfl,bulk_velocity,forcing,re_tau_bottom,re_tau_top,kinetic_energy,max_divergence\n"
-            "3,0.30000000000000004,0.1,0.9,1,-0.3333333333333333,180.5,179.5,0.25,1e-15\n");
+            "step,time,dt,cfl,bulk_velocity,forcing,re_tau_bottom,re_tau_top,kinetic_energy,max_divergence,hash\n"
+            "3,0.30000000000000004,0.1,0.9,1,-0.3333333333333333,180.5,179.5,0.25,1e-15,888803962997305\n");
+}
+
+TEST_F(FilesTest, TimeSeriesRestartAddsMissingHashes) {
+  {
+    TimeSeries through(path("through.csv"));
+    for (const std::int64_t step : {10, 20, 30}) through.append(row(step));
+  }
+  std::string without;
+  std::istringstream lines(read_text(path("through.csv")));
+  for (std::string line; std::getline(lines, line);) without += line.substr(0, line.rfind(',')) + "\n";
+  write_plain(path("t.csv"), without);
+  TimeSeries second(path("t.csv"), 20);
+  second.append(row(30));
+  EXPECT_EQ(read_text(path("t.csv")), read_text(path("through.csv")));
 }
 
 TEST_F(FilesTest, TimeSeriesRestartIsBitwise) {
