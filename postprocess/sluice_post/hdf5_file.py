@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,6 +35,29 @@ def _reading(path: Path, what: str) -> Iterator[None]:
         ) from error
 
 
+_HEAP = b"GCOL\1\0\0\0"
+
+
+def _check_heaps(content: bytes) -> None:
+    """Walks the heaps with the texts of attributes: they have no checksums, and HDF5 can read damaged ones forever.
+
+    A heap is its signature, its size, and objects: index, size and data; index 0 is the free space at the end.
+    """
+    begin = content.find(_HEAP)
+    while begin >= 0:
+        damaged = ValueError(f"the texts at byte {begin} are damaged")
+        end = begin + int.from_bytes(content[begin + 8 : begin + 16], "little")
+        position = begin + 16
+        while position + 16 <= end <= len(content):
+            index, size = struct.unpack_from("<H6xQ", content, position)
+            if index == 0 and position + size != end:
+                raise damaged
+            position += size if index == 0 else 16 + -(-size // 8) * 8
+        if not position <= end <= len(content):
+            raise damaged
+        begin = content.find(_HEAP, begin + 8)
+
+
 class Hdf5File:
     """A file of the given format, open for reading; close it, or use it in a `with` statement.
 
@@ -46,6 +70,7 @@ class Hdf5File:
         if not path.is_file():
             raise InputOutputError(f"{path}: no such file")
         with _reading(path, "the HDF5 file"):
+            _check_heaps(path.read_bytes())
             self._file = h5py.File(path, "r")
         try:
             self._check_format(file_format)

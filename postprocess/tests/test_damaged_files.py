@@ -189,6 +189,20 @@ def test_wrong_shapes_and_types_in_statistics(run, capsys, name):
     check_statistics(run, None, capsys, tally)
 
 
+def test_free_space_of_a_heap_of_texts(run, capsys):
+    """HDF5 would read such a file without end."""
+    path = run / "statistics.h5"
+    content, tally = path.read_bytes(), Tally()
+    begin = content.index(b"GCOL")
+    position = begin + 16
+    while int.from_bytes(content[position : position + 2], "little") > 0:
+        size = int.from_bytes(content[position + 8 : position + 16], "little")
+        position += 16 + (size + 7) // 8 * 8
+    path.write_bytes(content[: position + 8] + (16).to_bytes(8, "little") + content[position + 16 :])
+    check_statistics(run, None, capsys, tally)
+    assert "damaged" in tally.messages.pop()
+
+
 @pytest.mark.parametrize("content", [b"", b"\0" * 4096, b"\x89HDF\r\n\x1a\n", b"step,time\n1,2\n"])
 def test_foreign_statistics(run, capsys, content):
     (run / "statistics.h5").write_bytes(content)
