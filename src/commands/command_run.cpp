@@ -18,6 +18,7 @@
 #include "src/run/memory_estimate.hpp"
 #include "src/run/output_lock.hpp"
 #include "src/run/setup.hpp"
+#include "src/run/stop_control.hpp"
 
 namespace sluice {
 
@@ -129,6 +130,7 @@ void require_reproducible() {
 
 ExitCode command_run(const RunOptions& options) {
   const double start = wall_seconds();
+  StopControl::catch_signals();
   const CaseInput input = read_case(with_run_options(options), MPI_COMM_WORLD);
   select_device(MPI_COMM_WORLD);
   if (options.reproducible) require_reproducible();

@@ -106,12 +106,11 @@ void RunLoop::run() {
 
 std::string RunLoop::step_until_stopped() {
   while (!at_end()) {
-    step();
-    if (at_end()) break;
-    control_.expect(times_.stepping / static_cast<double>(times_.steps), times_.checkpoint);
+    control_.expect(times_.steps > 0 ? times_.stepping / static_cast<double>(times_.steps) : 0, times_.checkpoint);
     const Requests requests = control_.poll();
     if (requests.checkpoint) observers_.observe(moment(Occasion::request));
     if (requests.stop != StopReason::none) return text_of(requests.stop);
+    step();
   }
   return text_of(StopReason::none);
 }

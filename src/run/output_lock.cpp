@@ -36,10 +36,20 @@ bool is_unsupported(int error) {
   return error == ENOLCK || error == ENOTSUP || error == EOPNOTSUPP || error == ENOSYS || error == EINVAL;
 }
 
+/// Tries for two seconds: the ranks of a job that was killed may take a moment to end. Returns 0 or an errno value.
+int lock_patiently(int descriptor) {
+  constexpr int attempts = 20;
+  constexpr useconds_t pause = 100000;  // microseconds
+  int error = try_lock(descriptor);
+  for (int n = 1; n < attempts && is_held(error); ++n) {
+    usleep(pause);
+    error = try_lock(descriptor);
+  }
+  return error;
+}
+
 /// What the holder wrote into the file.
 std::string read_holder(int descriptor) {
-  constexpr useconds_t until_written = 200000;  // microseconds: the holder may have got the lock just now
-  usleep(until_written);
   char text[512] = {};
   const ssize_t length = ::pread(descriptor, text, sizeof(text) - 1, 0);
   std::string holder(text, length > 0 ? static_cast<std::size_t>(length) : 0);
@@ -62,7 +72,7 @@ std::string lock_output_directory(const std::string& directory) {
   // Never closed, and not inherited by programs that this one starts.
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) throw io::file_error(file, "open for writing", errno);
-  const int error = try_lock(descriptor);
+  const int error = lock_patiently(descriptor);
   if (is_held(error)) {
     throw Error(ExitCode::usage,
                 fmt::format("{}: another run uses the output directory: {}; wait for its end, stop it (touch {}/STOP), "

@@ -35,14 +35,15 @@ StopControl::StopControl(MPI_Comm comm, std::string directory, std::optional<dou
     : comm_(comm), directory_(std::move(directory)) {
   MPI_Comm_rank(comm, &rank_);
   if (walltime) deadline_ = start + *walltime;
-  stop_signal = 0;
-  checkpoint_signal = 0;
-  for (const int signal : {SIGUSR1, SIGTERM, SIGINT}) handle(signal, on_stop);
-  handle(SIGUSR2, on_checkpoint);
 }
 
-StopControl::~StopControl() {
-  for (const int signal : {SIGUSR1, SIGTERM, SIGINT, SIGUSR2}) handle(signal, SIG_DFL);
+void StopControl::catch_signals() {
+  for (const int signal : {SIGUSR1, SIGTERM, SIGINT}) handle(signal, on_stop);
+  handle(SIGUSR2, on_checkpoint);
+  handle(SIGPIPE, SIG_IGN);
+  struct sigaction inherited {};
+  sigaction(SIGHUP, nullptr, &inherited);
+  if (inherited.sa_handler != SIG_IGN) handle(SIGHUP, on_stop);  // nohup ignores it
 }
 
 void StopControl::expect(double step_seconds, double checkpoint_seconds) {

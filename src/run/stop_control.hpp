@@ -15,15 +15,18 @@ struct Requests {
   bool checkpoint = false;
 };
 
-/// Watches signals (SIGUSR1, SIGTERM and SIGINT: stop; SIGUSR2: checkpoint), files named STOP and CHECKPOINT in the
-/// output directory, and the wall clock. Construction installs signal handlers, destruction removes them.
+/// Watches signals (SIGUSR1, SIGTERM, SIGINT and SIGHUP: stop; SIGUSR2: checkpoint), files named STOP and CHECKPOINT in
+/// the output directory, and the wall clock.
 class StopControl {
  public:
   /// `walltime`: allowed seconds since `start` (of wall_seconds()), including a margin for the last checkpoint.
   StopControl(MPI_Comm comm, std::string directory, std::optional<double> walltime, double start);
-  ~StopControl();
   StopControl(const StopControl&) = delete;
   StopControl& operator=(const StopControl&) = delete;
+
+  /// Catches the signals from now to the end of the process; the first poll() serves those that came before it. Ignores
+  /// SIGPIPE: if nobody reads the output any more, the run goes on. Call at the start of the program. Local.
+  static void catch_signals();
 
   /// Sets the seconds of a step and a checkpoint, which must still fit before the wall-time limit.
   void expect(double step_seconds, double checkpoint_seconds);

@@ -64,11 +64,13 @@ ASKS = {
     "USR1": (ask_by_signal(signal.SIGUSR1), "signal"),
     "TERM": (ask_by_signal(signal.SIGTERM), "signal"),
     "INT": (ask_by_signal(signal.SIGINT), "signal"),
+    "HUP": (ask_by_signal(signal.SIGHUP), "signal"),
 }
 
 
 @pytest.mark.parametrize(
-    ("how", "ranks"), [("file", 0), ("file", 2), ("USR1", 0), ("USR1", 2), ("TERM", 0), ("INT", 0)]
+    ("how", "ranks"),
+    [("file", 0), ("file", 2), ("USR1", 0), ("USR1", 2), ("TERM", 0), ("INT", 0), ("HUP", 0)],
 )
 def test_stop_on_request_and_go_on(tmp_path: Path, how: str, ranks: int) -> None:
     ask, reason = ASKS[how]
