@@ -83,8 +83,9 @@ std::vector<double> nodes_from_text(const std::string& text, const std::string& 
     double value = 0;
     const auto parsed = std::from_chars(line.data() + start, line.data() + end, value);
     if (parsed.ec != std::errc() || parsed.ptr != line.data() + end) {
-      throw Error(ExitCode::usage, fmt::format("{}:{}: '{}' is not a number; one face coordinate a line is expected",
-                                               file, number, line));
+      throw Error(
+          ExitCode::usage,
+          fmt::format("{}:{}: '{:.60}' is not a number; one face coordinate a line is expected", file, number, line));
     }
     z.push_back(value);
   }

@@ -149,12 +149,17 @@ def test_paths_in_the_case_resolve_against_its_folder(tmp_path: Path) -> None:
     assert checkpoints(folder / "results")
 
 
-@pytest.mark.parametrize("text", ["0.0 0.5 nonsense", "0 1 2", "\n".join(["0.5"] * 33)])
+@pytest.mark.parametrize(
+    "text",
+    ["0.0 0.5 nonsense", "0 1 2", "\n".join(["0.5"] * 33), "x" * 100000],
+    ids=["word", "few", "equal", "long"],
+)
 def test_a_bad_file_of_faces_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "faces.txt").write_text(text)
     case = write_case(tmp_path, {"grid.stretching": {"type": "file", "file": "faces.txt"}})
-    assert "faces.txt" in must(sluice("check", case), 2).err
-    assert "faces.txt" in must(sluice("run", case, ranks=2), 2).err
+    for outcome in [sluice("check", case), sluice("run", case, ranks=2)]:
+        assert "faces.txt" in must(outcome, 2).err
+        assert len(outcome.err) < 1000
 
 
 def test_a_decimal_comma_changes_nothing(tmp_path: Path) -> None:
