@@ -1,10 +1,48 @@
 #include "io/files/checkpoint_format.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <sstream>
 
 #include "io/files/field_hash.hpp"
 
 namespace sluice::io {
+
+namespace {
+
+constexpr const char* contents_name = "contents";
+
+bool is_group(const std::string& part) {
+  return part.starts_with('/');
+}
+
+Contents recorded(const std::string& text) {
+  Contents contents;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string name;
+    std::uint64_t hash = 0;
+    words >> name;
+    contents[name] = words >> std::hex >> hash ? std::optional(hash) : std::nullopt;
+  }
+  return contents;
+}
+
+/// The contents of a file that does not record them: what there is, and what every such file must have.
+Contents found(const h5::File& file) {
+  Contents contents{{"u", {}}, {"v", {}}, {"w", {}}, {"p", {}}, {"/state", {}}};
+  for (const std::string& name : file.group("/").datasets()) {
+    if (file.dataset("/" + name).shape().size() == 3) contents[name] = std::nullopt;
+  }
+  for (const std::string& name : file.group("/").groups()) {
+    if (holds_values(file.group("/" + name))) contents["/" + name] = std::nullopt;
+  }
+  return contents;
+}
+
+}  // namespace
 
 Values root_values(const char* format, const Provenance& provenance) {
   Values values;
@@ -29,9 +67,29 @@ Values check_root(const h5::File& file, const char* format) {
   return read_values(file, "/");
 }
 
-StoredFields stored_fields(const h5::File& file) {
+void set_contents(Values& root, const Contents& contents) {
+  std::string text;
+  for (const auto& [name, hash] : contents) text += hash ? fmt::format("{} {:016x}\n", name, *hash) : name + "\n";
+  root.set(contents_name, text);
+}
+
+Contents read_contents(const h5::File& file, const Values& root) {
+  Contents contents = root.has(contents_name) ? recorded(root.text(contents_name)) : found(file);
+  for (const auto& [name, hash] : contents) {
+    const std::string path = is_group(name) ? name : "/" + name;
+    const auto fail = [&](const char* problem) {
+      throw Error(ExitCode::restart, fmt::format("{}: the file is damaged: the {} {} {}", file.path(),
+                                                 is_group(name) ? "group" : "field", name, problem));
+    };
+    if (!file.has(path)) fail("is missing");
+    if (!is_group(name) && file.dataset(path).shape().size() != 3) fail("is not three-dimensional");
+  }
+  return contents;
+}
+
+StoredFields stored_fields(const h5::File& file, const std::vector<std::string>& names) {
   StoredFields fields;
-  for (const std::string& name : file.group("/").datasets()) {
+  for (const std::string& name : names) {
     const h5::Dataset dataset = file.dataset("/" + name);
     const h5::Shape shape = dataset.shape();
     if (shape.size() != 3) continue;

@@ -1,6 +1,8 @@
 #pragma once
 // The definitions shared by the writer and the readers of checkpoints.
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,7 +35,18 @@ Values root_values(const char* format, const Provenance& provenance);
 /// Reads them. Local. Throws Error(restart) for a file of another format or of a later version.
 Values check_root(const h5::File& file, const char* format);
 
-/// The three-dimensional datasets in a file's root, all of one shape and type.
+/// What a checkpoint must hold: the fields by name ("u"), with their hashes, and the groups of values by path
+/// ("/state"), which have their own. The writer records it in the root, so that a part that is missing, or has the name
+/// of another, is found. Older files do not record it; the fields then have no hashes here.
+using Contents = std::map<std::string, std::optional<std::uint64_t>>;
+
+/// The root attribute with a line for each part: its name, and the hash of a field.
+void set_contents(Values& root, const Contents& contents);
+
+/// Local. Throws Error(restart) if a part is missing. `root`: from check_root.
+Contents read_contents(const h5::File& file, const Values& root);
+
+/// The three-dimensional datasets of these names in a file's root, all of one shape and type.
 struct StoredFields {
   Extents shape{};  ///< nz, ny, nx
   h5::Type type = h5::Type::float64;
@@ -41,7 +54,7 @@ struct StoredFields {
 };
 
 /// Local. Throws Error(restart) if the fields differ in shape.
-StoredFields stored_fields(const h5::File& file);
+StoredFields stored_fields(const h5::File& file, const std::vector<std::string>& names);
 
 /// The dataset of a field in a file's root. Local. If there is none, throws Error(restart), which says what the file
 /// has and ends with `remedy`, a sentence.

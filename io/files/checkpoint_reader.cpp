@@ -1,6 +1,9 @@
 #include "io/files/checkpoint_reader.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "core/support/collective.hpp"
@@ -46,26 +49,25 @@ CheckpointReader::CheckpointReader(MPI_Comm comm, const std::string& path)
     : comm_(comm), file_(open_on_all(comm, path)) {
   run_collectively(comm_, [&] {
     root_ = check_root(file_, format::checkpoint);
-    fields_ = stored_fields(file_);
-  });
-}
-
-GridLines CheckpointReader::grid() const {
-  return on_all([&] { return read_grid_lines(file_); });
-}
-
-std::vector<std::string> CheckpointReader::value_groups() const {
-  return on_all([&] {
-    std::vector<std::string> groups;
-    for (const std::string& name : file_.group("/").groups()) {
-      if (holds_values(file_.group("/" + name))) groups.push_back("/" + name);
+    contents_ = read_contents(file_, root_);
+    std::vector<std::string> names;
+    for (const auto& [name, hash] : contents_) {
+      if (!name.starts_with('/')) names.push_back(name);
     }
-    return groups;
+    fields_ = stored_fields(file_, names);
+    grid_ = read_grid_lines(file_);
+    check();
   });
 }
 
-bool CheckpointReader::has_values(const std::string& group) const {
-  return on_all([&] { return file_.has(group); });
+void CheckpointReader::check() const {
+  constexpr std::int64_t most_steps = 1'000'000'000'000'000;
+  if (step() < 0 || step() > most_steps)
+    throw Error(ExitCode::restart, fmt::format("{}: the attribute step of / is damaged: it is {}", path(), step()));
+  if (!std::isfinite(time()) || time() < 0)
+    throw Error(ExitCode::restart, fmt::format("{}: the attribute time of / is damaged: it is {}", path(), time()));
+  if (grid_.shape() != fields_.shape)
+    throw Error(ExitCode::restart, path() + ": the coordinates in group /grid do not fit the fields");
 }
 
 Values CheckpointReader::values(const std::string& group) const {
@@ -104,7 +106,9 @@ void CheckpointReader::compare_hash(const std::string& name, std::uint64_t part)
   std::uint64_t hash = 0;
   check_mpi(MPI_Allreduce(&part, &hash, 1, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce");
   run_collectively(comm_, [&] {
-    if (file_.dataset("/" + name).hash(format::hash) == hash) return;
+    const auto recorded = contents_.find(name);
+    const bool known = recorded != contents_.end() && recorded->second;
+    if (hash == (known ? *recorded->second : file_.dataset("/" + name).hash(format::hash))) return;
     throw Error(ExitCode::restart, path() + ": the field " + name +
                                        " is damaged: its values do not have the hash that was stored with them. "
                                        "Restart from another checkpoint (--restart auto picks the newest intact one)");

@@ -18,12 +18,12 @@ class CheckpointReader {
   const std::string& path() const { return file_.path(); }
   std::int64_t step() const { return root_.integer("step"); }
   double time() const { return root_.real("time"); }
+  const Contents& contents() const { return contents_; }
   const StoredFields& fields() const { return fields_; }
   const std::string& resolved_case() const { return root_.text("resolved_case"); }
 
-  GridLines grid() const;
-  std::vector<std::string> value_groups() const;  ///< the groups that values() reads: "/state" ...
-  bool has_values(const std::string& group) const;
+  const GridLines& grid() const { return grid_; }
+  bool has_values(const std::string& group) const { return contents_.contains(group); }
   Values values(const std::string& group) const;
 
   /// Fills `data` with this rank's block, converted to `type` if the file's differs, and verifies the field's hash.
@@ -36,13 +36,16 @@ class CheckpointReader {
  private:
   std::uint64_t read_block(const h5::Dataset& dataset, const LocalBlock& block, h5::Type type, std::byte* data) const;
   void compare_hash(const std::string& name, std::uint64_t part) const;
+  void check() const;
   template <typename Action>
   auto on_all(Action action) const;
 
   MPI_Comm comm_;
   h5::File file_;
   Values root_;  ///< format, versions, resolved case, step, time
+  Contents contents_;
   StoredFields fields_;
+  GridLines grid_;
 };
 
 }  // namespace sluice::io

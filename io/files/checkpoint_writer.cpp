@@ -37,10 +37,6 @@ void CheckpointWriter::begin_file() {
   remove_unfinished(spec_.directory);
   unfinished_.emplace(path_);
   file_.emplace(h5::File::create(unfinished_->path(), ExitCode::io));
-  Values root = root_values(format::checkpoint, spec_.provenance);
-  root.set("step", spec_.step);
-  root.set("time", spec_.time);
-  io::write_values(*file_, "/", root);
   write_grid_lines(*file_, spec_.grid);
 }
 
@@ -65,6 +61,7 @@ void CheckpointWriter::write_field(const FieldDescriptor& field, const void* dat
   run_on_root(comm_, [&] { addresses = lay_out(field); });
   check_mpi(MPI_Bcast(addresses.data(), static_cast<int>(addresses.size()), MPI_UINT64_T, 0, comm_), "MPI_Bcast");
   chunks_.write(addresses, data, *data_);
+  for (const std::uint64_t address : addresses) chunk_ranges_.push_back({address, address + chunks_.stride()});
   set_hash(field, data);
   fields_.push_back(field.name);
 }
@@ -74,10 +71,20 @@ void CheckpointWriter::set_hash(const FieldDescriptor& field, const void* data) 
   std::uint64_t hash = 0;
   check_mpi(MPI_Allreduce(&part, &hash, 1, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce");
   run_on_root(comm_, [&] { file_->dataset("/" + field.name).set(format::hash, hash); });
+  contents_[field.name] = hash;
 }
 
 void CheckpointWriter::write_values(const std::string& group, const Values& values) {
   run_on_root(comm_, [&] { io::write_values(*file_, group, values); });
+  contents_[group] = std::nullopt;
+}
+
+void CheckpointWriter::write_root() {
+  Values root = root_values(format::checkpoint, spec_.provenance);
+  root.set("step", spec_.step);
+  root.set("time", spec_.time);
+  set_contents(root, contents_);
+  io::write_values(*file_, "/", root);
 }
 
 void CheckpointWriter::verify() {
@@ -104,8 +111,10 @@ std::vector<std::string> CheckpointWriter::tidy_up(int keep) const {
 CheckpointWriter::Committed CheckpointWriter::commit(int keep) {
   SLUICE_REQUIRE(keep >= 1, "at least one checkpoint must be kept");
   run_on_root(comm_, [&] {
+    write_root();
     scales_.write(*file_);
     file_->close();
+    append_metadata_hash(unfinished_->path(), chunk_ranges_);
   });
   run_collectively(comm_, [&] {
     data_->sync();

@@ -12,6 +12,7 @@
 #include "io/files/chunk_writer.hpp"
 #include "io/files/dimension_scales.hpp"
 #include "io/files/grid_lines.hpp"
+#include "io/files/metadata_hash.hpp"
 
 namespace sluice::io {
 
@@ -59,6 +60,7 @@ class CheckpointWriter {
   void begin_file();
   std::vector<std::uint64_t> lay_out(const FieldDescriptor& field);
   void set_hash(const FieldDescriptor& field, const void* data);
+  void write_root();
   void verify();
   std::vector<std::string> tidy_up(int keep) const;
 
@@ -70,8 +72,10 @@ class CheckpointWriter {
   std::optional<UnfinishedFile> unfinished_;  ///< rank 0: removes NAME.tmp if it is not committed
   std::optional<h5::File> file_;              ///< rank 0
   std::optional<PosixFile> data_;             ///< every rank: the same file, for the chunks
+  std::vector<ByteRange> chunk_ranges_;       ///< of the file, that chunks occupy
   DimensionScales scales_;
   std::vector<std::string> fields_;
+  Contents contents_;  ///< so far
 };
 
 }  // namespace sluice::io

@@ -23,6 +23,7 @@ class ChunkWriter {
               std::size_t window_bytes = default_window);
 
   const ChunkLayout& layout() const { return layout_; }
+  std::size_t stride() const;  ///< bytes of a chunk in the file, including its checksum
 
   /// `addresses`: file address of each chunk in bytes. `data`: this rank's block. Collective. Throws Error(io) on every
   /// rank.
@@ -44,7 +45,6 @@ class ChunkWriter {
   void unpack(const Window& window, int holder, const std::byte* message);
   void exchange(std::int64_t round, const std::byte* data);
   void write_window(const Window& window, const std::vector<std::uint64_t>& addresses, PosixFile& file);
-  std::size_t stride() const;  ///< bytes of a chunk in the file, including its checksum
 
   MPI_Comm comm_;
   int rank_ = 0;

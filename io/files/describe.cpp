@@ -3,17 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <numeric>
+#include <string_view>
 
 #include "io/case/numbers.hpp"
-#include "io/files/checkpoint_format.hpp"
+#include "io/files/checkpoint_reader.hpp"
 #include "io/files/grid_lines.hpp"
 #include "io/files/statistics_file.hpp"
 
 namespace sluice::io {
 
 namespace {
+
+constexpr std::array<std::string_view, 3> known_formats{format::checkpoint, format::statistics, format::slice};
 
 /// Builds a description; damage in one part does not hide damage in others.
 class Describer {
@@ -23,10 +27,11 @@ class Describer {
   }
 
   FileDescription run() {
-    guarded([&] { result_.format = file_.group("/").has("format") ? file_.group("/").text("format") : "HDF5"; });
+    result_.format = "unreadable";
+    guarded([&] { result_.format = stated_format(); });
     add("format: " + result_.format);
     const bool ours = result_.format != "HDF5";
-    if (ours) guarded([&] { describe_root(); });
+    if (ours && result_.intact()) guarded([&] { describe_root(); });
     if (result_.format == format::statistics) {
       guarded([&] { describe_statistics(); });
     } else {
@@ -37,6 +42,17 @@ class Describer {
   }
 
  private:
+  /// "HDF5" for files of other programs, which may have an attribute `format`, too.
+  std::string stated_format() const {
+    const h5::Group root = file_.group("/");
+    for (const auto& [name, kind] : root.attributes()) {
+      if (name != "format" || kind != h5::Object::Kind::text) continue;
+      const std::string format = root.text(name);
+      if (holds_values(root) || format.starts_with("Sluice ")) return format;
+    }
+    return holds_values(root) ? "none stated" : "HDF5";
+  }
+
   void add(std::string line) { result_.lines.push_back(std::move(line)); }
 
   void guarded(const std::function<void()>& part) {
@@ -49,6 +65,8 @@ class Describer {
 
   void describe_root() {
     const Values root = check_root(file_, result_.format.c_str());
+    if (!std::ranges::count(known_formats, result_.format))
+      throw Error(ExitCode::restart, file_.path() + ": Sluice has no files of format '" + result_.format + "'");
     add("format version: " + std::to_string(root.integer("format_version")));
     add("written by: Sluice " + root.text("sluice_version") + ", git " + root.text("git_revision"));
     add(fmt::format("resolved case: {} bytes", root.text("resolved_case").size()));
@@ -56,7 +74,8 @@ class Describer {
     for (const auto& [name, value] : root.all()) {
       if (!told.has(name)) add_value(name, value);
     }
-    if (result_.format != format::statistics) read_grid_lines(file_);
+    if (result_.format == format::slice) read_grid_lines(file_);
+    if (result_.format == format::checkpoint) contents_ = CheckpointReader(MPI_COMM_SELF, file_.path()).contents();
   }
 
   void add_value(const std::string& name, const Value& value) {
@@ -93,7 +112,10 @@ class Describer {
     if (*std::ranges::min_element(shape) < 1)
       throw Error(ExitCode::restart, file_.path() + ": the field " + dataset.name() + " is empty");
     const ChunkLayout layout(shape, h5::bytes_of(dataset.real_type()));
-    if (dataset.hash(format::hash) != hash_of_chunks(dataset, layout, 0, layout.count())) {
+    const std::uint64_t hash = hash_of_chunks(dataset, layout, 0, layout.count());
+    const auto recorded = contents_.find(dataset.name().substr(1));
+    const bool same_name = recorded == contents_.end() || recorded->second.value_or(hash) == hash;
+    if (dataset.hash(format::hash) != hash || !same_name) {
       throw Error(ExitCode::restart,
                   file_.path() + ": the field " + dataset.name() + " does not have the hash that was stored with it");
     }
@@ -104,6 +126,8 @@ class Describer {
     const std::vector<double> samples = column("/samples");
     const std::vector<double> begin = column("/t_begin");
     const std::vector<double> end = column("/t_end");
+    if (begin.size() != samples.size() || end.size() != samples.size())
+      throw Error(ExitCode::restart, file_.path() + ": /samples, /t_begin and /t_end differ in length");
     add(fmt::format("blocks: {}, samples: {}", samples.size(), std::accumulate(samples.begin(), samples.end(), 0.0)));
     if (!samples.empty()) add("time: " + format_real(begin.front()) + " to " + format_real(end.back()));
     std::vector<std::string> profiles;
@@ -127,6 +151,7 @@ class Describer {
   }
 
   h5::File file_;
+  Contents contents_;  ///< of a checkpoint
   FileDescription result_;
 };
 

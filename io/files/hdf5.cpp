@@ -9,6 +9,7 @@
 
 #include "io/files/atomic_file.hpp"
 #include "io/files/hdf5_write_driver.hpp"
+#include "io/files/metadata_hash.hpp"
 #include "io/files/posix_file.hpp"
 
 namespace sluice::io::h5 {
@@ -19,19 +20,22 @@ std::vector<hsize_t> sizes(const Shape& shape) {
   return {shape.begin(), shape.end()};
 }
 
+/// Iterates in the order of storage: listing by index crashes in HDF5 1.10 if the group's storage is damaged.
 std::vector<std::string> members(const Group& group, H5I_type_t wanted) {
-  H5G_info_t info;
-  if (H5Gget_info(group.id(), &info) < 0) group.context().fail("list group " + group.name());
+  std::vector<std::string> all;
+  const auto add = [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {
+    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+    return 0;
+  };
+  if (H5Literate(group.id(), H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, add, &all) < 0)
+    group.context().fail("list group " + group.name());
   std::vector<std::string> names;
-  for (hsize_t n = 0; n < info.nlinks; ++n) {
-    const ssize_t length = H5Lget_name_by_idx(group.id(), ".", H5_INDEX_NAME, H5_ITER_INC, n, nullptr, 0, H5P_DEFAULT);
-    if (length < 0) group.context().fail("list group " + group.name());
-    std::string name(static_cast<std::size_t>(length), '\0');
-    H5Lget_name_by_idx(group.id(), ".", H5_INDEX_NAME, H5_ITER_INC, n, name.data(), name.size() + 1, H5P_DEFAULT);
+  for (std::string& name : all) {
     const Handle object(H5Oopen(group.id(), name.c_str(), H5P_DEFAULT), H5Oclose);
     if (object.get() < 0) group.context().fail("open " + group.name() + "/" + name);
     if (H5Iget_type(object.get()) == wanted) names.push_back(std::move(name));
   }
+  std::ranges::sort(names);
   return names;
 }
 
@@ -43,6 +47,13 @@ H5T_class_t type_class(const Dataset& dataset) {
 /// Stops HDF5 from printing its errors; ours include the reason. Repeated calls do no harm.
 void silence() {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+/// Keeps the links of a group and its attributes in its header, which is read more robustly than separate storage.
+void store_in_header(hid_t group_properties) {
+  constexpr unsigned most = 1000;
+  H5Pset_link_phase_change(group_properties, most, 0);
+  H5Pset_attr_phase_change(group_properties, most, 0);
 }
 
 /// File access settings for both reading and writing.
@@ -131,6 +142,7 @@ File File::create(const std::string& path, ExitCode code) {
   if (H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_LATEST) < 0) context->fail("prepare access");
   const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   H5Pset_obj_track_times(creation.get(), false);
+  store_in_header(creation.get());
   Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), H5Fclose);
   if (file.get() < 0) context->fail("create the file");
   return {context, std::move(file)};
@@ -140,6 +152,7 @@ File File::open(const std::string& path, ExitCode code) {
   silence();
   const auto context = std::make_shared<const FileContext>(FileContext{path, code});
   if (::access(path.c_str(), R_OK) != 0) throw file_error(path, "open", errno, code);
+  verify_metadata_hash(path, code);
   const Handle access = access_list(*context);
   Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
   if (file.get() < 0) context->fail("open it as an HDF5 file");
@@ -176,6 +189,7 @@ bool File::has(const std::string& name) const {
 
 Group File::create_group(const std::string& name) {
   const Handle properties = create_properties(H5P_GROUP_CREATE);
+  store_in_header(properties.get());
   Handle group(H5Gcreate2(handle_.get(), name.c_str(), H5P_DEFAULT, properties.get(), H5P_DEFAULT), H5Gclose);
   if (group.get() < 0) context_->fail("create group " + name);
   return {context_, name, std::move(group)};
@@ -227,6 +241,7 @@ void write_file(const std::string& path, const std::function<void(File&)>& build
   File file = File::create(unfinished.path(), ExitCode::io);
   build(file);
   file.close();
+  append_metadata_hash(unfinished.path(), {});
   sync_file(unfinished.path());
   unfinished.commit();
 }

@@ -122,7 +122,9 @@ void Object::set(const std::string& attribute, const std::string& value) {
 }
 
 bool Object::has(const std::string& attribute) const {
-  return H5Aexists(id(), attribute.c_str()) > 0;
+  const htri_t found = H5Aexists(id(), attribute.c_str());
+  if (found < 0) context_->fail("look for attribute " + attribute + " of " + name_);
+  return found > 0;
 }
 
 std::string Object::text(const std::string& attribute) const {

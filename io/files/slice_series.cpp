@@ -106,7 +106,8 @@ void SliceSeries::take_existing(std::int64_t restart_step) {
       continue;
     }
     const h5::File file = h5::File::open(path, ExitCode::io);
-    snapshots_.push_back({file_name(path), file.group("/").real("time"), stored_fields(file)});
+    snapshots_.push_back(
+        {file_name(path), file.group("/").real("time"), stored_fields(file, file.group("/").datasets())});
   }
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <system_error>
 
@@ -44,9 +45,7 @@ io::Values state_values(const Simulation& simulation) {
 
 std::vector<std::string> check_case(const Simulation& simulation, const io::CheckpointReader& reader,
                                     bool allow_change) {
-  const io::Case stored =
-      io::parse_case(reader.resolved_case(), reader.path() + " (resolved case)", {}, "/", io::known_exchange_methods());
-  std::vector<std::string> changes = io::physical_changes(stored, simulation.settings);
+  std::vector<std::string> changes = io::physical_changes(case_of(reader), simulation.settings);
   if (changes.empty() || allow_change) return changes;
   std::string list;
   for (const std::string& change : changes) list += "\n  " + change;
@@ -63,6 +62,29 @@ void check_grid(const Simulation& simulation, const io::CheckpointReader& reader
               fmt::format("{}: the checkpoint was made on another grid ({} x {} x {}, or other spacings); to "
                           "interpolate it to this one, start afresh with initial: {{type: checkpoint, file: {}}}",
                           reader.path(), shape[2], shape[1], shape[0], reader.path()));
+}
+
+/// A number of the state.
+double finite(const io::Values& state, const std::string& name, const io::CheckpointReader& reader) {
+  const double value = state.real(name);
+  if (!std::isfinite(value)) {
+    throw Error(ExitCode::restart, fmt::format("{}: the attribute {} of {} is damaged: it is {}", reader.path(), name,
+                                               state_group, value));
+  }
+  return value;
+}
+
+/// The process grid and exchange method stored in the state.
+Layout layout_of(const io::Values& state, const std::string& path) {
+  const std::vector<std::int64_t>& processes = state.integers("process_grid");
+  const auto is_count = [](std::int64_t n) { return n > 0 && n <= std::numeric_limits<int>::max(); };
+  if (processes.size() != 2 || !std::ranges::all_of(processes, is_count)) {
+    throw Error(ExitCode::restart,
+                fmt::format("{}: the dataset {}/process_grid is damaged: it does not hold two numbers of processes",
+                            path, state_group));
+  }
+  return {{static_cast<int>(processes[0]), static_cast<int>(processes[1])},
+          ExchangeMethods::from_text(state.text("exchange"))};
 }
 
 }  // namespace
@@ -94,20 +116,28 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& obse
   simulation.state.time = reader.time();
   simulation.state.step = reader.step();
   const io::Values state = reader.values(state_group);
-  simulation.dt = state.real("dt");
-  simulation.dt_limit = state.real("dt_limit");
-  simulation.forcing = state.real("forcing");
+  simulation.dt = finite(state, "dt", reader);
+  simulation.dt_limit = finite(state, "dt_limit", reader);
+  simulation.forcing = finite(state, "forcing", reader);
+  layout_of(state, path);  // checked, but not used: the run has its layout already
   simulation.stepper.fill_halos(simulation.state);
   simulation.state_replaced();
   observers.restore(reader);
   return changes;
 }
 
+io::Case case_of(const io::CheckpointReader& checkpoint) {
+  try {
+    return io::parse_case(checkpoint.resolved_case(), checkpoint.path() + " (resolved_case)", {}, "/",
+                          io::known_exchange_methods());
+  } catch (const Error& error) {
+    throw Error(ExitCode::restart,
+                checkpoint.path() + ": the case in the attribute resolved_case of / cannot be read: " + error.what());
+  }
+}
+
 Layout read_layout(const std::string& path, MPI_Comm comm) {
-  const io::Values state = io::CheckpointReader(comm, path).values(state_group);
-  const std::vector<std::int64_t>& processes = state.integers("process_grid");
-  return {{static_cast<int>(processes.at(0)), static_cast<int>(processes.at(1))},
-          ExchangeMethods::from_text(state.text("exchange"))};
+  return layout_of(io::CheckpointReader(comm, path).values(state_group), path);
 }
 
 namespace {

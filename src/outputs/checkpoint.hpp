@@ -2,7 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "io/files/checkpoint_format.hpp"
+#include "io/case/case.hpp"
+#include "io/files/checkpoint_reader.hpp"
 #include "io/files/grid_lines.hpp"
 #include "src/outputs/observers.hpp"
 #include "src/run/simulation.hpp"
@@ -22,6 +23,9 @@ double checkpoint_bytes(const Grid& grid);
 /// `allow_change`. Returns the allowed differences. Collective. Throws Error(restart).
 std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& observers, const std::string& path,
                                          bool allow_change);
+
+/// The case of the run that wrote a checkpoint. Local. Throws Error(restart).
+io::Case case_of(const io::CheckpointReader& checkpoint);
 
 /// The process grid and exchange method of the run that wrote a checkpoint. Collective. Throws Error(restart).
 Layout read_layout(const std::string& path, MPI_Comm comm);

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 
 #include "core/support/collective.hpp"
@@ -114,9 +116,14 @@ class StatisticsObserver : public Observer {
   }
 
   void restore(const io::CheckpointReader& checkpoint) override {
-    open_parameters_ = parameters_of(
-        io::parse_case(checkpoint.resolved_case(), "the resolved case", {}, "/", io::known_exchange_methods()));
-    if (!checkpoint.has_values(open_block_group)) return;
+    const io::Case stored = case_of(checkpoint);
+    open_parameters_ = parameters_of(stored);
+    if (!checkpoint.has_values(open_block_group)) {
+      if (!stored.output.statistics) return;
+      throw Error(ExitCode::restart, fmt::format("{}: the file is damaged: the group {} is missing, although the run "
+                                                 "took statistics",
+                                                 checkpoint.path(), open_block_group));
+    }
     const io::Values values = checkpoint.values(open_block_group);
     StatisticsBlock block;
     block.samples = values.integer("samples");
@@ -124,7 +131,16 @@ class StatisticsObserver : public Observer {
     block.time_end = values.real("time_end");
     block.forcing = values.real("forcing");
     if (values.has("last_block")) expected_block_ = values.integer("last_block");
-    for (const ProfileInfo& profile : sums_.profiles()) block.sums.push_back(values.reals(profile.name));
+    check(block, checkpoint.path());
+    const std::int64_t nz = run_.simulation.grid.cells()[2];
+    for (const ProfileInfo& profile : sums_.profiles()) {
+      block.sums.push_back(values.reals(profile.name));
+      const std::int64_t expected = profile.axis == ProfileAxis::z_center ? nz : nz + 1;
+      if (std::ssize(block.sums.back()) == expected) continue;
+      throw Error(ExitCode::restart,
+                  fmt::format("{}: the dataset {}/{} is damaged: it has {} values, not {}", checkpoint.path(),
+                              open_block_group, profile.name, block.sums.back().size(), expected));
+    }
     sums_.set_open_block(std::move(block));
   }
 
@@ -137,6 +153,16 @@ class StatisticsObserver : public Observer {
       if (block.step_end <= step) last = std::max(last, block.step_end);
     }
     return last;
+  }
+
+  /// Refuses an open block that no run has stored.
+  static void check(const StatisticsBlock& block, const std::string& path) {
+    if (block.samples >= 0 && std::isfinite(block.time_begin) && std::isfinite(block.time_end) &&
+        std::isfinite(block.forcing))
+      return;
+    throw Error(ExitCode::restart,
+                fmt::format("{}: the group {} is damaged: it has {} samples from time {} to {}, with the force {}",
+                            path, open_block_group, block.samples, block.time_begin, block.time_end, block.forcing));
   }
 
   bool sample_due(const Moment& now) const {

@@ -171,7 +171,8 @@ void set_from_fields(Simulation& simulation, const std::string& path) {
 
 void set_from_checkpoint(Simulation& simulation, const std::string& path) {
   const io::CheckpointReader reader(simulation.comm.world(), path);
-  const io::GridLines source = reader.grid();
+  for (const std::string& name : reader.fields().names) reader.verify_field(name);
+  const io::GridLines& source = reader.grid();
   set_zero(simulation.state, simulation.stepper);
   run_collectively(simulation.comm.world(), [&] {
     const double height = source.face[2].back();

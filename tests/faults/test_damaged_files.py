@@ -114,6 +114,23 @@ def test_any_single_bit(finished: Path, run: Path) -> None:
         newest.write_bytes(intact)
 
 
+def test_any_single_bit_of_the_metadata(run: Path) -> None:
+    """HDF5 crashes on some of them if it opens the file."""
+    older, newest = checkpoints(run / "out")[-2:]
+    intact = newest.read_bytes()
+    with h5py.File(newest) as h5:
+        fields = [(h5[name].id.get_chunk_info(0).byte_offset, h5[name].id.get_storage_size()) for name in "uvwp"]
+    places = [n for n in range(0, len(intact) - 8, 997) if not any(at <= n < at + size for at, size in fields)]
+    assert len(places) > 20
+    for place in places[:40]:
+        flip(newest, place)
+        must(sluice("info", newest), 3)
+        newest.write_bytes(intact)
+    flip(newest, places[-1])
+    must(sluice("run", run / "case.yaml", "--restart", "auto"))
+    assert record(run / "out")["started_from"] == str(older)
+
+
 @pytest.mark.parametrize("ranks", [0, 2])
 def test_all_checkpoints_damaged_is_no_fresh_start(finished: Path, run: Path, ranks: int) -> None:
     """The user decides, because a fresh start would remove files that may be repairable."""

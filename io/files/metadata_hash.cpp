@@ -1,0 +1,154 @@
+#include "io/files/metadata_hash.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "io/files/field_hash.hpp"
+#include "io/files/posix_file.hpp"
+
+namespace sluice::io {
+
+namespace {
+
+constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+
+std::uint64_t magic() {
+  constexpr std::array<char, word_bytes> characters{'S', 'l', 'u', 'i', 'c', 'e', 'M', 'H'};
+  std::uint64_t word = 0;
+  std::memcpy(&word, characters.data(), word_bytes);
+  return word;
+}
+
+/// The last words of a file.
+struct Ending {
+  std::uint64_t ranges = 0;
+  std::uint64_t hash = 0;
+  std::uint64_t magic = 0;
+};
+
+/// A file open for reading.
+class Source {
+ public:
+  Source(const std::string& path, ExitCode code)
+      : path_(path), code_(code), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    struct stat status {};
+    if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) fail(errno);
+    size_ = static_cast<std::uint64_t>(status.st_size);
+  }
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+  ~Source() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+
+  std::uint64_t size() const { return size_; }
+
+  void read(std::uint64_t offset, void* data, std::size_t bytes) const {
+    auto* next = static_cast<std::byte*>(data);
+    while (bytes > 0) {
+      const ssize_t count = ::pread(descriptor_, next, bytes, static_cast<off_t>(offset));
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) fail(count < 0 ? errno : EIO);
+      next += count;
+      offset += static_cast<std::uint64_t>(count);
+      bytes -= static_cast<std::size_t>(count);
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(int error) const { throw file_error(path_, "read", error, code_); }
+
+  const std::string& path_;
+  ExitCode code_;
+  int descriptor_;
+  std::uint64_t size_ = 0;
+};
+
+/// Sorted, with neighbours joined.
+std::vector<ByteRange> joined(std::vector<ByteRange> ranges) {
+  std::ranges::sort(ranges, {}, &ByteRange::begin);
+  std::vector<ByteRange> result;
+  for (const ByteRange& range : ranges) {
+    if (!result.empty() && range.begin <= result.back().end) {
+      result.back().end = std::max(result.back().end, range.end);
+    } else {
+      result.push_back(range);
+    }
+  }
+  return result;
+}
+
+/// Of the first `size` bytes outside the ranges, which are in increasing order, and of the ranges.
+std::uint64_t hash_outside(const Source& source, std::uint64_t size, const std::vector<ByteRange>& excluded) {
+  constexpr std::uint64_t block_bytes = 1 << 20;
+  std::vector<std::byte> block;
+  std::uint64_t hash = byte_hash(size, excluded.data(), excluded.size() * sizeof(ByteRange));
+  const auto add = [&](std::uint64_t begin, std::uint64_t end) {
+    while (begin < end) {
+      block.resize(std::min(block_bytes, end - begin));
+      source.read(begin, block.data(), block.size());
+      hash = byte_hash(hash, block.data(), block.size());
+      begin += block.size();
+    }
+  };
+  std::uint64_t begin = 0;
+  for (const ByteRange& range : excluded) {
+    add(begin, range.begin);
+    begin = range.end;
+  }
+  add(begin, size);
+  return hash;
+}
+
+/// Whether the ranges are in increasing order within the first `size` bytes.
+bool fit(const std::vector<ByteRange>& ranges, std::uint64_t size) {
+  std::uint64_t last = 0;
+  for (const ByteRange& range : ranges) {
+    if (range.begin < last || range.end < range.begin || range.end > size) return false;
+    last = range.end;
+  }
+  return true;
+}
+
+}  // namespace
+
+void append_metadata_hash(const std::string& path, std::vector<ByteRange> excluded) {
+  excluded = joined(std::move(excluded));
+  const Source source(path, ExitCode::io);
+  const Ending ending{excluded.size(), hash_outside(source, source.size(), excluded), magic()};
+  const std::size_t list_bytes = excluded.size() * sizeof(ByteRange);
+  std::vector<std::byte> bytes(list_bytes + sizeof(Ending));
+  if (list_bytes > 0) std::memcpy(bytes.data(), excluded.data(), list_bytes);
+  std::memcpy(bytes.data() + list_bytes, &ending, sizeof(Ending));
+  PosixFile file(path, PosixFile::Mode::existing);
+  file.write_at(source.size(), bytes.data(), bytes.size());
+  file.close();
+}
+
+void verify_metadata_hash(const std::string& path, ExitCode code) {
+  const Source source(path, code);
+  if (source.size() < sizeof(Ending)) return;
+  const std::uint64_t end_of_list = source.size() - sizeof(Ending);
+  Ending ending;
+  source.read(end_of_list, &ending, sizeof(Ending));
+  if (ending.magic != magic()) return;
+  bool intact = ending.ranges <= end_of_list / sizeof(ByteRange);
+  if (intact) {
+    std::vector<ByteRange> excluded(ending.ranges);
+    const std::size_t list_bytes = excluded.size() * sizeof(ByteRange);
+    const std::uint64_t size = end_of_list - list_bytes;
+    source.read(size, excluded.data(), list_bytes);
+    intact = fit(excluded, size) && hash_outside(source, size, excluded) == ending.hash;
+  }
+  if (!intact) {
+    throw Error(code, path + ": the file is damaged: its contents do not have the hash that was stored with them");
+  }
+}
+
+}  // namespace sluice::io
