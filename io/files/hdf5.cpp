@@ -236,13 +236,20 @@ void File::close() {
   if (write_error() != 0) throw file_error(path(), "write", write_error(), context_->code);
 }
 
-void write_file(const std::string& path, const std::function<void(File&)>& build) {
+void write_file(const std::string& path, const std::function<void(File&)>& build,
+                const std::function<void(const File&)>& verify) {
   UnfinishedFile unfinished(path);
   File file = File::create(unfinished.path(), ExitCode::io);
   build(file);
   file.close();
   append_metadata_hash(unfinished.path(), {});
   sync_file(unfinished.path());
+  try {
+    if (verify) verify(File::open(unfinished.path(), ExitCode::io));
+  } catch (const Error& error) {
+    throw Error(ExitCode::io,
+                path + ": the file was written, but reads back wrong; the old one is kept. " + error.what());
+  }
   unfinished.commit();
 }
 

@@ -186,8 +186,11 @@ class File {
   Handle handle_;
 };
 
-/// Replaces a file atomically by what `build` writes, as write_atomically does for text. Local. Throws Error(io).
-void write_file(const std::string& path, const std::function<void(File&)>& build);
+/// Replaces a file atomically by what `build` writes, as write_atomically does for text, once `verify` accepts what
+/// reads back: it throws for a file that does not have its hashes. Local. Throws Error(io); an old file is then
+/// unchanged.
+void write_file(const std::string& path, const std::function<void(File&)>& build,
+                const std::function<void(const File&)>& verify = {});
 
 /// "1.10.8"
 std::string library_version();

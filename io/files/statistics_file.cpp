@@ -109,7 +109,7 @@ void StatisticsFile::truncate_after(std::int64_t step, double time) {
 }
 
 void StatisticsFile::rewrite() const {
-  h5::write_file(spec_.path, [this](h5::File& file) {
+  const auto build = [this](h5::File& file) {
     Values root = root_values(format::statistics, spec_.provenance);
     for (const auto& [name, value] : spec_.attributes.all()) root.set(name, value);
     write_values(file, "/", root);
@@ -117,7 +117,8 @@ void StatisticsFile::rewrite() const {
     write_scale(file, "/grid", "z", spec_.z, "wall-normal coordinate of cell centres / h");
     write_scale(file, "/grid", "z_face", spec_.z_face, "wall-normal coordinate of all faces, walls included / h");
     write_profiles(file);
-  });
+  };
+  h5::write_file(spec_.path, build, verify_statistics);
 }
 
 void StatisticsFile::write_profiles(h5::File& file) const {
@@ -181,6 +182,7 @@ void StatisticsFile::read_profiles(const h5::File& file) {
 }
 
 void verify_statistics(const h5::File& file) {
+  check_root(file, format::statistics);
   for (const char* group : {"/", "/grid"}) {
     for (const std::string& name : file.group(group).datasets()) {
       const std::string path = std::string(group) == "/" ? "/" + name : "/grid/" + name;

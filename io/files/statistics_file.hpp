@@ -55,7 +55,8 @@ class StatisticsFile {
   std::vector<Values> parameter_sets_;  ///< in order of first use by a block
 };
 
-/// Verifies each dataset of a statistics file. Local. Throws Error(restart) for the first that is damaged.
+/// Verifies the values of the root and each dataset of a statistics file. Local. Throws Error(restart) for the first
+/// that is damaged.
 void verify_statistics(const h5::File& file);
 
 }  // namespace sluice::io

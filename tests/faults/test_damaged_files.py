@@ -119,8 +119,12 @@ def test_any_single_bit_of_the_metadata(run: Path) -> None:
     older, newest = checkpoints(run / "out")[-2:]
     intact = newest.read_bytes()
     with h5py.File(newest) as h5:
-        fields = [(h5[name].id.get_chunk_info(0).byte_offset, h5[name].id.get_storage_size()) for name in "uvwp"]
-    places = [n for n in range(0, len(intact) - 8, 997) if not any(at <= n < at + size for at, size in fields)]
+        fields = [
+            (h5[name].id.get_chunk_info(0).byte_offset, h5[name].id.get_storage_size()) for name in "uvwp"
+        ]
+    places = [
+        n for n in range(0, len(intact) - 8, 997) if not any(at <= n < at + size for at, size in fields)
+    ]
     assert len(places) > 20
     for place in places[:40]:
         flip(newest, place)
