@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,56 +9,10 @@ import h5py
 import numpy as np
 import pytest
 from sluice_run import checkpoints, must, record, sluice, write_case
+from stored_hashes import set_hashes
 
 STEPS = 12
 CASE = {"time.steps": STEPS, "output.checkpoint": {"every": 0.4, "keep": 2}}
-MASK = 2**64 - 1
-
-
-def mix64(x: int) -> int:
-    x = (x + 0x9E3779B97F4A7C15) & MASK
-    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & MASK
-    return x ^ (x >> 31)
-
-
-def byte_hash(seed: int, data: bytes) -> int:
-    """As in io/files/field_hash.cpp."""
-    value = mix64(seed ^ len(data))
-    for (word,) in struct.iter_unpack("<Q", data + bytes(-len(data) % 8)):
-        value = mix64(value ^ word)
-    return value
-
-
-def values_hash(group: h5py.Group) -> int:
-    """As in io/files/values.cpp."""
-    values: dict[str, tuple[int, bytes]] = {}
-    for name, value in group.attrs.items():
-        if name == "values_hash":
-            continue
-        if isinstance(value, str):
-            values[name] = (2, value.encode())
-        elif isinstance(value, np.integer):
-            values[name] = (0, struct.pack("<q", value))
-        else:
-            values[name] = (1, struct.pack("<d", value))
-    if group.name != "/":
-        for name, dataset in group.items():
-            kind = 3 if dataset.dtype.kind == "i" else 4
-            values[name] = (kind, dataset[...].tobytes())
-    total = len(values)
-    for name in sorted(values):
-        kind, data = values[name]
-        total = byte_hash(byte_hash((total + kind) & MASK, name.encode()), data)
-    return total
-
-
-def set_hashes(file: Path) -> None:
-    """Makes the hashes of the values right again."""
-    with h5py.File(file, "a") as h5:
-        for group in (h5["state"], h5["statistics_open"]):
-            group.attrs["values_hash"] = np.uint64(values_hash(group))
-        h5.attrs["values_hash"] = np.uint64(values_hash(h5))
 
 
 @pytest.fixture
