@@ -1,4 +1,4 @@
-"""Whole runs on GPUs: compared with a CPU build, with restarted runs, and on one GPU with several.
+"""Whole runs on GPUs: compared with a CPU build, and on one GPU with several.
 
 SLUICE_CPU_BINARY names the program of a CPU build (CMake: -DSLUICE_CPU_BINARY=...), SLUICE_GPU_RANKS the
 number of GPUs.
@@ -12,7 +12,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from sluice_run import assert_same_results, checkpoints, must, rows, sluice, write_case
+from sluice_run import checkpoints, must, rows, sluice, write_case
 
 CPU_BINARY = os.environ.get("SLUICE_CPU_BINARY", "")
 GPUS = int(os.environ.get("SLUICE_GPU_RANKS", "1"))
@@ -54,16 +54,6 @@ def test_agrees_with_the_cpu(tmp_path: Path, diffusion: str, monkeypatch: pytest
     assert largest_difference(on_gpu, on_cpu) < 1e-9
     # In units of U_b / h: compare with velocity differences over cells of 1/500 h.
     assert rows(on_gpu)["max_divergence"].max() < 1e-11
-
-
-@pytest.mark.parametrize("diffusion", ["explicit", "implicit_z"])
-def test_restart_is_exact(tmp_path: Path, diffusion: str) -> None:
-    whole = run(tmp_path / "whole", {"time.diffusion": diffusion})
-    case = whole.parent / "case.yaml"
-    pieces = tmp_path / "pieces"
-    must(sluice("run", case, "--output", pieces, "--steps", 37, timeout=200))
-    must(sluice("run", case, "--output", pieces, "--restart", "auto", timeout=200))
-    assert_same_results(whole, pieces)
 
 
 @pytest.mark.parametrize("exchange", ["mpi_p2p", "mpi_alltoall", "nccl", "peer"])

@@ -21,7 +21,7 @@ from sluice_run import (
 )
 
 STEPS = 24
-FORMS = [("explicit", 0), ("explicit", 2), ("implicit_z", 0), ("implicit_z", 2)]
+FORMS = [("explicit", 0), ("explicit", 2), ("implicit_z", 0)]
 
 
 Straight = dict[tuple[str, int], tuple[Path, Path]]
@@ -87,24 +87,6 @@ def test_restarts_in_a_directory_whose_name_is_not_utf8(straight: Straight, tmp_
     run_in_pieces(case, output, [12], [0])
     assert_same_results(reference, output)
     assert record(output)["runs"][1]["started_from"].endswith("caf\ufffd/checkpoints/step_0000012.h5")
-
-
-@pytest.mark.parametrize("diffusion", ["explicit", "implicit_z"])
-def test_restarts_on_two_ranks(straight: Straight, tmp_path: Path, diffusion: str) -> None:
-    case, reference = straight[diffusion, 2]
-    run_in_pieces(case, tmp_path / "pieces", [1, 10, 13], [2])
-    assert_same_results(reference, tmp_path / "pieces")
-
-
-@pytest.mark.parametrize("diffusion", ["explicit", "implicit_z"])
-def test_restarts_on_other_process_grids(straight: Straight, tmp_path: Path, diffusion: str) -> None:
-    case, reference = straight[diffusion, 0]
-    run_in_pieces(case, tmp_path / "pieces", [7, 16], [3, 0, 2])
-    assert_same_results(reference, tmp_path / "pieces")
-
-
-def test_statistics_of_runs_on_other_ranks_are_the_same(straight: Straight) -> None:
-    assert_same_results(straight["explicit", 0][1], straight["explicit", 2][1])
 
 
 def test_a_finished_run_is_extended(straight: Straight, tmp_path: Path) -> None:

@@ -1,0 +1,111 @@
+"""Exactness of whole runs, with the tests and names that climate models use for it.
+
+REP: the same run twice. ERS: N steps, a restart and N more. ERP: the same, with the restart on other ranks.
+PEM: the run on half of the ranks. PEA: one rank with and without a launcher. Each must give the bits of the first
+run: fields, statistics, time series and slices.
+
+`ctest -L exactness` runs them on every build. On GPUs, ranks are GPUs: as many as SLUICE_GPU_RANKS says. There ERP and
+PEM do not apply, because several GPUs agree with one only to round-off.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sluice_run import assert_same_results, checkpoints, content, must, sluice, write_case
+
+ON_GPUS = "SLUICE_GPU_RANKS" in os.environ
+STEPS = 24
+CASES: dict[str, dict[str, Any]] = {
+    "explicit": {"time.diffusion": "explicit"},
+    "implicit_z": {"time.diffusion": "implicit_z"},
+    "couette": {
+        "flow": {"type": "couette", "reynolds": {"wall": 3000}},
+        "time.diffusion": "implicit_z",
+    },
+}
+
+
+def runs() -> Iterator[tuple[str, int, str, str]]:
+    """Each case, number of ranks, process grid and exchange method with which the tests run."""
+    for case in CASES:
+        if not ON_GPUS:
+            yield case, 2, "auto", "auto"
+            continue
+        yield case, 1, "auto", "auto"
+        gpus = int(os.environ["SLUICE_GPU_RANKS"])
+        if gpus > 1:
+            for exchange in ("nccl", "peer"):
+                yield case, gpus, f"[1, {gpus}]", exchange
+
+
+class Form:
+    """A case, how it runs, and the results of its first run."""
+
+    def __init__(self, folder: Path, name: str, ranks: int, grid: str, exchange: str) -> None:
+        grid_of_gpus = {"grid.cells": [64, 64, 64]} if ON_GPUS else {}
+        self.case = write_case(folder, {**CASES[name], **grid_of_gpus, "time.steps": STEPS})
+        self.ranks = ranks
+        self.parallel = ["--set", f"parallel.grid={grid}", "--set", f"parallel.exchange={exchange}"]
+        self.first = folder / "first"
+        self.run(self.first)
+
+    def run(self, output: Path, *options: object) -> None:
+        must(
+            sluice(
+                "run", self.case, "--output", output, *self.parallel, *options, ranks=self.ranks, timeout=200
+            )
+        )
+
+    def run_on(self, ranks: int, output: Path, *options: object) -> None:
+        must(sluice("run", self.case, "--output", output, *options, ranks=ranks, timeout=200))
+
+
+@pytest.fixture(scope="module", params=runs(), ids=lambda run: "-".join(map(str, run)))
+def form(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Form:
+    return Form(tmp_path_factory.mktemp("form"), *request.param)
+
+
+def test_the_run_is_a_flow_with_all_outputs(form: Form) -> None:
+    """The results are equal because they are right, not because they are empty."""
+    fields = content(checkpoints(form.first)[-1])
+    assert all(len(set(fields[name][:4096])) > 16 for name in ("/u", "/v", "/w", "/p"))
+    assert (form.first / "statistics.h5").exists()
+    assert len(list((form.first / "slices").glob("*.h5"))) > 2
+
+
+def test_rep_the_same_run_twice(form: Form, tmp_path: Path) -> None:
+    form.run(tmp_path / "again")
+    assert_same_results(form.first, tmp_path / "again")
+
+
+def test_ers_restart(form: Form, tmp_path: Path) -> None:
+    form.run(tmp_path / "pieces", "--steps", STEPS // 2 + 1)
+    form.run(tmp_path / "pieces", "--restart", "auto")
+    assert_same_results(form.first, tmp_path / "pieces")
+
+
+@pytest.mark.skipif(ON_GPUS, reason="several GPUs agree with fewer to round-off")
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_erp_restart_on_other_ranks(form: Form, tmp_path: Path, ranks: int) -> None:
+    form.run(tmp_path / "pieces", "--steps", STEPS // 2)
+    form.run_on(ranks, tmp_path / "pieces", "--restart", "auto")
+    assert_same_results(form.first, tmp_path / "pieces")
+
+
+@pytest.mark.skipif(ON_GPUS, reason="several GPUs agree with fewer to round-off")
+def test_pem_other_ranks(form: Form, tmp_path: Path) -> None:
+    form.run_on(form.ranks // 2, tmp_path / "half")
+    assert_same_results(form.first, tmp_path / "half")
+
+
+def test_pea_one_rank_with_and_without_a_launcher(form: Form, tmp_path: Path) -> None:
+    form.run_on(1, tmp_path / "launched")
+    form.run_on(0, tmp_path / "alone")
+    assert_same_results(tmp_path / "launched", tmp_path / "alone")
+    if form.ranks == 1 or not ON_GPUS:
+        assert_same_results(form.first, tmp_path / "alone")
