@@ -60,9 +60,14 @@ std::string read_holder(int descriptor) {
 void write_holder(int descriptor, const std::string& file) {
   const std::string text = fmt::format("process {} on host {} since {}\n", ::getpid(), host_name(), utc_now());
   if (::ftruncate(descriptor, 0) != 0) throw io::file_error(file, "truncate", errno);
-  const ssize_t written = ::pwrite(descriptor, text.data(), text.size(), 0);
-  if (written != static_cast<ssize_t>(text.size())) throw io::file_error(file, "write", written < 0 ? errno : ENOSPC);
-  ::fsync(descriptor);  // other hosts of a network file system can then read it
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t written = ::pwrite(descriptor, text.data() + done, text.size() - done, static_cast<off_t>(done));
+    if (written < 0 && errno != EINTR) throw io::file_error(file, "write", errno);
+    if (written > 0) done += static_cast<std::size_t>(written);
+  }
+  // Other hosts of a network file system can then read it.
+  if (::fsync(descriptor) != 0) throw io::file_error(file, "write to the disk", errno);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import h5py
 import pytest
+from call_faults import fault
 from sluice_run import (
     Outcome,
     assert_same_results,
@@ -63,12 +63,8 @@ def run(stopped: Path, tmp_path: Path) -> Path:
 
 
 def killed_at(call: int, folder: Path, *options: object) -> Outcome:
-    """A run that dies before its call number `call` that removes or renames something in the output directory."""
-    shim = {
-        "LD_PRELOAD": os.environ["SLUICE_KILL_AT_CALL"],
-        "SLUICE_KILL_PATH": f"{folder}/out/",
-        "SLUICE_KILL_CALL": str(call),
-    }
+    """A run that dies before its call number `call` that removes, renames or cuts something in the output directory."""
+    shim = fault("kill", "unlink,rename,truncate", f"{folder}/out/", call)
     return finish(start(["run", folder / "case.yaml", *options], env=shim))
 
 

@@ -1,0 +1,81 @@
+"""Any system call that fails while a run writes: exit code 4 or a warning, and a restart that loses nothing."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+from call_faults import fault
+from sluice_run import assert_same_results, checkpoints, finish, must, sluice, start, write_case
+
+CASE = {
+    "time.steps": 12,
+    "output.timeseries": {"every": 2},
+    "output.checkpoint": {"every": 0.3, "keep": 2},
+    "output.statistics": {"start": 0, "every": 2, "block": 0.3},
+    "output.slices": [{"normal": "z", "at": 0.1, "every": 0.3, "fields": ["u"]}],
+}
+# Which calls of each function fail, and how.
+FAULTS = [
+    ("write", errno.EIO),
+    ("write", errno.ENOSPC),
+    ("fsync", errno.EIO),
+    ("open", errno.EMFILE),
+    ("truncate", errno.EIO),
+    ("allocate", errno.ENOSPC),
+    ("mkdir", errno.EACCES),
+    ("unlink", errno.EIO),
+    ("rename", errno.EIO),
+]
+NUMBERS = [1, 2, 5, 13, 34, 89, 233]
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("reference")
+    must(sluice("run", write_case(folder, CASE)))
+    return folder / "out"
+
+
+@pytest.mark.parametrize(("call", "error"), FAULTS)
+def test_a_call_that_fails(reference: Path, tmp_path: Path, call: str, error: int) -> None:
+    for number in NUMBERS:
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        case, out, mark = write_case(folder, CASE), folder / "out", folder / "mark"
+        outcome = finish(start(["run", case], env=fault(error, call, out, number, mark)))
+        if not mark.exists():
+            break
+        # A failure that costs no results, as in log.txt, is a warning. HDF5 opens a file again if the first open fails.
+        assert outcome.code in (0, 4), outcome.text
+        message = outcome.text if outcome.code == 0 else outcome.err
+        if outcome.code != 0 or call != "open":
+            assert os.strerror(error) in message, mark.read_text() + outcome.text
+            assert str(out) in message, outcome.text
+        assert outcome.err.count("sluice: ") == (outcome.code != 0)
+        for file in checkpoints(out):
+            must(sluice("info", file))
+        if outcome.code != 0:
+            must(sluice("run", case, "--restart", "auto"))
+        assert_same_results(reference, out)
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_every_write_is_cut_short(reference: Path, tmp_path: Path, ranks: int) -> None:
+    """As after a signal, or on some network file systems: the rest is written by another call."""
+    case, out, mark = write_case(tmp_path, CASE), tmp_path / "out", tmp_path / "mark"
+    outcome = must(finish(start(["run", case], ranks, env=fault("short", "write", out, 0, mark))))
+    assert mark.exists()
+    assert outcome.err == ""
+    assert_same_results(reference, out)
+
+
+def test_a_write_that_fails_on_one_rank_of_two(reference: Path, tmp_path: Path) -> None:
+    case, out, mark = write_case(tmp_path, CASE), tmp_path / "out", tmp_path / "mark"
+    outcome = must(finish(start(["run", case], 2, env=fault(errno.EIO, "write", "checkpoints/", 2, mark))), 4)
+    assert mark.exists()
+    assert os.strerror(errno.EIO) in outcome.err
+    must(sluice("run", case, "--restart", "auto", ranks=2))
+    assert_same_results(reference, out)
