@@ -59,7 +59,7 @@ std::vector<std::int64_t> list_checkpoints(const std::string& directory) {
   std::error_code error;
   std::vector<std::int64_t> steps = numbered_files(directory, "step", error);
   if (error && error != std::errc::no_such_file_or_directory) {
-    throw Error(ExitCode::restart, directory + ": the checkpoints cannot be listed: " + error.message());
+    throw file_error(directory, "list", error.value());
   }
   return steps;
 }

@@ -133,3 +133,37 @@ def test_limit_on_file_sizes(tmp_path: Path, ranks: int) -> None:
     assert_clean_failure(out, ranks, outcome.err)
     assert "ulimit" in outcome.err
     assert_goes_on(case, out, saved + 20, tmp_path / "elsewhere", ranks=ranks)
+
+
+def test_no_inodes_left(tmp_path: Path) -> None:
+    """Many small files of other programs: there is space, but no file can be made."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if not mount(folder, "size=40m,nr_inodes=40"):
+        pytest.skip("file systems cannot be mounted here")
+    try:
+        case, out = write_case(folder, {**CASE, "time.steps": ENDLESS}), folder / "out"
+        process = start(["run", case])
+        wait_until(lambda: checkpoints(out), "a checkpoint")
+        for number in range(40):
+            try:
+                (folder / f"filler{number}").touch()
+            except OSError:
+                break
+        assert_clean_failure(out, 0, must(finish(process), 4).err)
+        for file in folder.glob("filler*"):
+            file.unlink()
+        must(sluice("run", case, "--restart", "auto", "--steps", step_of(checkpoints(out)[-1]) + 5))
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_the_file_system_becomes_read_only(tmp_path: Path, small_disk: Path) -> None:
+    case = write_case(small_disk, {**CASE, "output.checkpoint": {"every": 0.4, "keep": 1}})
+    must(sluice("run", case, "--steps", 12))
+    assert mount(small_disk, "remount,ro")
+    outcome = must(sluice("run", case, "--restart", "auto"), 4)
+    assert "Read-only file system" in outcome.err
+    assert outcome.err.count("sluice: ") == 1
+    assert mount(small_disk, "remount,rw")
+    must(sluice("run", case, "--restart", "auto"))

@@ -70,6 +70,7 @@ def set_dataset(name: str, values: list[float] | list[int]) -> Callable[[h5py.Fi
 
 
 FORGERIES = {
+    "later version": set_attribute("/", "format_version", np.int64(99)),
     "resolved_case": set_attribute("/", "resolved_case", "title: [\n"),
     "step": set_attribute("/", "step", np.int64(-7)),
     "step of 2^63 - 1": set_attribute("/", "step", np.int64(2**63 - 1)),
