@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 import h5py
@@ -47,6 +48,25 @@ def values_hash(group: h5py.Group) -> int:
         kind, data = values[name]
         total = byte_hash(byte_hash((total + kind) & MASK, name.encode()), data)
     return total
+
+
+def field_hash(field: np.ndarray) -> int:
+    """As in io/files/field_hash.cpp."""
+    bits = field.ravel().view(np.uint64).tolist()
+    return sum(mix64(mix64(index) ^ value) for index, value in enumerate(bits)) & MASK
+
+
+def set_field(file: Path, name: str, change: Callable[[np.ndarray], None]) -> None:
+    """Changes a field in double precision, and makes all hashes right again."""
+    with h5py.File(file, "a") as h5:
+        field = h5[name][...]
+        change(field)
+        h5[name][...] = field
+        before, after = f"{name} {int(h5[name].attrs['hash']):016x}", f"{name} {field_hash(field):016x}"
+        h5[name].attrs["hash"] = np.uint64(field_hash(field))
+        assert before in h5.attrs["contents"]
+        h5.attrs["contents"] = h5.attrs["contents"].replace(before, after)
+    set_hashes(file)
 
 
 def set_hashes(file: Path) -> None:

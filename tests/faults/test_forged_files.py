@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import pytest
 from sluice_run import checkpoints, must, record, sluice, write_case
-from stored_hashes import set_hashes
+from stored_hashes import set_field, set_hashes
 
 STEPS = 12
 CASE = {"time.steps": STEPS, "output.checkpoint": {"every": 0.4, "keep": 2}}
@@ -111,3 +111,17 @@ def test_initial_checkpoint_is_verified(run: Path) -> None:
     told = must(sluice("run", run / "case.yaml", "--output", run / "other", "--set", start), 3).err
     assert checkpoint.name in told
     assert "the field u is damaged" in told
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_values_that_are_not_finite(run: Path, value: float) -> None:
+    newest = checkpoints(run / "out")[-1]
+    before = newest.read_bytes()
+    set_field(newest, "w", lambda field: field.__setitem__((5, 6, 7), 0.5))
+    must(sluice("run", run / "case.yaml", "--restart", newest, "--steps", STEPS))
+
+    newest.write_bytes(before)
+    set_field(newest, "w", lambda field: field.__setitem__((5, 6, 7), value))
+    told = must(sluice("run", run / "case.yaml", "--restart", newest, "--steps", STEPS + 4), 5).err
+    assert "not finite" in told
+    assert [file.name for file in checkpoints(run / "out")][-1] == newest.name
