@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "io/files/atomic_file.hpp"
+#include "io/files/hdf5_read_driver.hpp"
 #include "io/files/hdf5_write_driver.hpp"
 #include "io/files/metadata_hash.hpp"
 #include "io/files/posix_file.hpp"
@@ -154,6 +155,7 @@ File File::open(const std::string& path, ExitCode code) {
   if (::access(path.c_str(), R_OK) != 0) throw file_error(path, "open", errno, code);
   verify_metadata_hash(path, code);
   const Handle access = access_list(*context);
+  use_read_driver(access.get());
   Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
   if (file.get() < 0) context->fail("open it as an HDF5 file");
   return {context, std::move(file)};

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "core/support/error.hpp"
+#include "io/files/hdf5_posix_driver.hpp"
 
 namespace sluice::io::h5 {
 
@@ -46,18 +47,6 @@ herr_t truncate(H5FD_t* file, hid_t transfer, hbool_t closing) {
 herr_t close(H5FD_t* file) {
   errno = 0;
   return remember_failure(state().posix.close(file));
-}
-
-/// The POSIX driver's function table: HDF5 exposes it only through an open file.
-H5FD_class_t posix_driver() {
-  const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  H5Pset_fapl_sec2(access);
-  H5FD_t* probe = H5FDopen("/dev/null", H5F_ACC_RDONLY, access, HADDR_UNDEF);
-  H5Pclose(access);
-  if (probe == nullptr) throw Error(ExitCode::internal, "HDF5: its POSIX file driver cannot be opened");
-  const H5FD_class_t functions = *probe->cls;
-  H5FDclose(probe);
-  return functions;
 }
 
 void register_driver() {

@@ -106,6 +106,22 @@ std::uint64_t hash_outside(const Source& source, std::uint64_t size, const std::
   return hash;
 }
 
+/// Whether HDF5 says of its own data that they end before the file does. Only Sluice appends something to such a file.
+bool has_appendix(const Source& source) {
+  constexpr std::array<unsigned char, 8> signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+  constexpr std::size_t version = 8;  // places of bytes; those that follow are the same in versions 2 and 3
+  constexpr std::size_t address_bytes = 9;
+  constexpr std::size_t end_of_file = 28;
+  std::array<unsigned char, end_of_file + word_bytes> superblock{};
+  if (source.size() < superblock.size()) return false;
+  source.read(0, superblock.data(), superblock.size());
+  if (!std::equal(signature.begin(), signature.end(), superblock.begin())) return false;
+  if (superblock[version] < 2 || superblock[version] > 3 || superblock[address_bytes] != word_bytes) return false;
+  std::uint64_t end = 0;  // little-endian in the file
+  for (std::size_t n = superblock.size(); n > end_of_file; --n) end = end << 8 | superblock[n - 1];
+  return end < source.size();
+}
+
 /// Whether the ranges are in increasing order within the first `size` bytes.
 bool fit(const std::vector<ByteRange>& ranges, std::uint64_t size) {
   std::uint64_t last = 0;
@@ -137,8 +153,9 @@ void verify_metadata_hash(const std::string& path, ExitCode code) {
   const std::uint64_t end_of_list = source.size() - sizeof(Ending);
   Ending ending;
   source.read(end_of_list, &ending, sizeof(Ending));
-  if (ending.magic != magic()) return;
-  bool intact = ending.ranges <= end_of_list / sizeof(ByteRange);
+  const bool found = ending.magic == magic();
+  if (!found && !has_appendix(source)) return;
+  bool intact = found && ending.ranges <= end_of_list / sizeof(ByteRange);
   if (intact) {
     std::vector<ByteRange> excluded(ending.ranges);
     const std::size_t list_bytes = excluded.size() * sizeof(ByteRange);
