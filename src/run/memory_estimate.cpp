@@ -118,9 +118,10 @@ void require_memory(const Grid& grid, const FlowParameters& flow, const Decompos
     constexpr double gib = 1073741824.0;
     throw Error(
         ExitCode::resources,
-        fmt::format("the case needs {:.2f} GiB of memory on a {} that has {:.2f} GiB free: use more {}, or a coarser grid",
-                    need.needed / gib, device::is_gpu() ? "GPU" : "node", need.available / gib,
-                    device::is_gpu() ? "GPUs" : "nodes"));
+        fmt::format(
+            "the case needs {:.2f} GiB of memory on a {} that has {:.2f} GiB free: use more {}, or a coarser grid",
+            need.needed / gib, device::is_gpu() ? "GPU" : "node", need.available / gib,
+            device::is_gpu() ? "GPUs" : "nodes"));
   });
 }
 
