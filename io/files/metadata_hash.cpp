@@ -36,16 +36,14 @@ struct Ending {
 class Source {
  public:
   Source(const std::string& path, ExitCode code)
-      : path_(path), code_(code), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+      : path_(path), code_(code), descriptor_(open_regular(path, O_RDONLY, "read", code)) {
     struct stat status {};
-    if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) fail(errno);
+    if (::fstat(descriptor_, &status) != 0) fail(errno);
     size_ = static_cast<std::uint64_t>(status.st_size);
   }
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
-  ~Source() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
+  ~Source() { ::close(descriptor_); }
 
   std::uint64_t size() const { return size_; }
 

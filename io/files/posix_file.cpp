@@ -6,10 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <utility>
 
 #include "io/case/numbers.hpp"
@@ -39,11 +38,12 @@ std::string advice(int error) {
 int open_flags(PosixFile::Mode mode) {
   switch (mode) {
     case PosixFile::Mode::create:
-      return O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+      return O_WRONLY | O_CREAT | O_TRUNC;
     case PosixFile::Mode::append:
-      return O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
+    case PosixFile::Mode::log:
+      return O_WRONLY | O_CREAT | O_APPEND;
     case PosixFile::Mode::existing:
-      return O_WRONLY | O_CLOEXEC;
+      return O_WRONLY;
   }
   return 0;
 }
@@ -51,6 +51,40 @@ int open_flags(PosixFile::Mode mode) {
 std::string parent_directory(const std::string& path) {
   const std::string parent = std::filesystem::path(path).parent_path().string();
   return parent.empty() ? "." : parent;
+}
+
+const char* kind_of(const struct stat& status) {
+  if (S_ISREG(status.st_mode)) return "a regular file";
+  if (S_ISDIR(status.st_mode)) return "a directory";
+  if (S_ISFIFO(status.st_mode)) return "a FIFO";
+  if (S_ISSOCK(status.st_mode)) return "a socket";
+  return "a device";
+}
+
+bool same_file(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/// Opens a regular file, and a character device if `device_allowed`.
+int open_checked(const std::string& path, int flags, const std::string& what, ExitCode code, bool device_allowed) {
+  struct stat status {};
+  const auto require_kind = [&] {
+    if (S_ISREG(status.st_mode) || (device_allowed && S_ISCHR(status.st_mode))) return;
+    throw Error(code,
+                fmt::format("{}: cannot {}: it is {}, not a regular file; move it away", path, what, kind_of(status)));
+  };
+  if (::stat(path.c_str(), &status) == 0) require_kind();
+  // Without waiting for the other end of a FIFO that has just come.
+  const int descriptor = ::open(path.c_str(), flags | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (descriptor < 0) throw file_error(path, what, errno, code);
+  try {
+    if (::fstat(descriptor, &status) != 0) throw file_error(path, what, errno, code);
+    require_kind();
+  } catch (const Error&) {
+    ::close(descriptor);
+    throw;
+  }
+  return descriptor;
 }
 
 /// Some file systems cannot synchronise a directory and report that; this is not an error.
@@ -64,13 +98,19 @@ Error file_error(const std::string& path, const std::string& what, int error, Ex
   return {code, path + ": cannot " + what + ": " + std::generic_category().message(error) + advice(error)};
 }
 
+int open_regular(const std::string& path, int flags, const std::string& what, ExitCode code) {
+  return open_checked(path, flags, what, code, false);
+}
+
 PosixFile::PosixFile(std::string path, Mode mode)
-    : path_(std::move(path)), descriptor_(::open(path_.c_str(), open_flags(mode), 0666)) {
-  if (descriptor_ < 0) throw file_error(path_, "open for writing", errno);
+    : path_(std::move(path)),
+      descriptor_(open_checked(path_, open_flags(mode), "open for writing", ExitCode::io, mode == Mode::log)) {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) == 0) size_ = status.st_size;
 }
 
 PosixFile::PosixFile(PosixFile&& other) noexcept
-    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_) {}
 
 PosixFile::~PosixFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -82,6 +122,7 @@ void PosixFile::write(std::string_view bytes) {
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) throw file_error(path_, "write", errno);
     bytes.remove_prefix(static_cast<std::size_t>(written));
+    size_ += written;
   }
 }
 
@@ -103,6 +144,26 @@ void PosixFile::sync() {
 
 void PosixFile::close() {
   if (::close(std::exchange(descriptor_, -1)) != 0) throw file_error(path_, "close", errno);
+}
+
+PosixFile::Place PosixFile::place() const {
+  struct stat held {};
+  struct stat named {};
+  if (::fstat(descriptor_, &held) != 0) throw file_error(path_, "examine", errno);
+  if (::stat(path_.c_str(), &named) != 0) {
+    if (errno == ENOENT) return Place::removed;
+    throw file_error(path_, "examine", errno);
+  }
+  return same_file(held, named) && held.st_size == size_ ? Place::same : Place::changed;
+}
+
+void PosixFile::require_in_place() const {
+  const Place now = place();
+  if (now == Place::same) return;
+  throw Error(ExitCode::io,
+              fmt::format("{}: the file was {} while the run was writing it; put it back as it was and go on from the "
+                          "newest checkpoint with --restart auto",
+                          path_, now == Place::removed ? "removed or renamed" : "replaced or changed"));
 }
 
 void sync_file(const std::string& path) {
@@ -130,13 +191,25 @@ void make_directories(const std::string& path) {
   if (error) throw file_error(path, "create the directory", error.value());
 }
 
+bool is_inside(const std::string& file, const std::string& directory) {
+  namespace fs = std::filesystem;
+  const fs::path relative = fs::weakly_canonical(file).lexically_relative(fs::weakly_canonical(directory));
+  return !relative.empty() && *relative.begin() != "..";
+}
+
 std::string read_text(const std::string& path, ExitCode code) {
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  if (stream) text << stream.rdbuf();
-  if (!stream || stream.bad()) throw file_error(path, "read", errno != 0 ? errno : EIO, code);
-  return text.str();
+  const int descriptor = open_regular(path, O_RDONLY, "read", code);
+  std::string text;
+  std::array<char, 1 << 16> buffer;
+  ssize_t count = 0;
+  do {
+    count = ::read(descriptor, buffer.data(), buffer.size());
+    if (count > 0) text.append(buffer.data(), static_cast<std::size_t>(count));
+  } while (count > 0 || (count < 0 && errno == EINTR));
+  const int error = count < 0 ? errno : 0;
+  ::close(descriptor);
+  if (error != 0) throw file_error(path, "read", error, code);
+  return text;
 }
 
 std::string numbered_name(const std::string& prefix, std::int64_t number) {

@@ -22,6 +22,7 @@ class PosixFile {
     create,    ///< new and empty; replaces an existing file
     append,    ///< existing or new, writes go to the end
     existing,  ///< existing, writes go to the place given
+    log,       ///< as append, but may be a device such as /dev/null
   };
 
   PosixFile(std::string path, Mode mode);
@@ -36,10 +37,22 @@ class PosixFile {
   void sync();  ///< returns when the data is on disk
   void close();
 
+  /// Whether the path still names this file. `changed`: another file is there, or another program has changed the size
+  /// since this process opened it.
+  enum class Place { same, removed, changed };
+  Place place() const;
+  /// Throws Error(io) unless it does.
+  void require_in_place() const;
+
  private:
   std::string path_;
   int descriptor_ = -1;
+  std::int64_t size_ = 0;  ///< when opened, and what was written to the end since
 };
+
+/// Opens a file by ::open and returns its descriptor, which is closed on exec. Refuses a directory, FIFO, socket or
+/// device instead of waiting for it. `what`: such as "read". Throws Error(`code`).
+int open_regular(const std::string& path, int flags, const std::string& what, ExitCode code);
 
 /// Synchronises to disk what any process wrote to the file.
 void sync_file(const std::string& path);
@@ -53,7 +66,10 @@ void sync_directory(const std::string& path);
 /// Creates the directory and missing parents.
 void make_directories(const std::string& path);
 
-/// The whole content of a file. Throws Error(`code`) if it cannot be read.
+/// True if the file is in the directory or below it.
+bool is_inside(const std::string& file, const std::string& directory);
+
+/// The whole content of a regular file. Throws Error(`code`) if it cannot be read.
 std::string read_text(const std::string& path, ExitCode code = ExitCode::io);
 
 /// "PREFIX_0001200.h5"

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/support/collective.hpp"
+#include "io/case/numbers.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/dimension_scales.hpp"
 #include "io/files/field_hash.hpp"
@@ -27,6 +28,15 @@ void write_field(h5::File& file, const SliceField& field, const Extents& shape, 
   dataset.set("long_name", field.descriptor.long_name);
   dataset.set("units", field.descriptor.units);
   dataset.set(format::hash, field_hash(whole_box(shape), shape, h5::bytes_of(type), field.values.data()));
+}
+
+/// Reads a field of a slice back. Throws the file's error if it is damaged.
+void verify_field(const h5::File& file, const std::string& name) {
+  const h5::Dataset dataset = file.dataset("/" + name);
+  const h5::Shape shape = dataset.shape();
+  const ChunkLayout layout({shape[0], shape[1], shape[2]}, h5::bytes_of(dataset.real_type()));
+  if (hash_of_chunks(dataset, layout, 0, layout.count()) != dataset.hash(format::hash))
+    throw Error(file.context().code, "the field " + name + " does not have the hash that was stored with it");
 }
 
 }  // namespace
@@ -88,8 +98,33 @@ SliceSeries::SliceSeries(SliceDescription description, std::optional<std::int64_
   write_xdmf();
 }
 
+std::string slice_path(const std::string& directory, const std::string& label, std::int64_t step) {
+  return directory + "/" + numbered_name(label, step);
+}
+
+std::set<std::string> slice_labels(const std::string& directory, std::error_code& error) {
+  std::set<std::string> labels;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+    const std::string stem = entry.path().stem().string();
+    const auto number = parse_digits(std::string_view(stem).substr(stem.rfind('_') + 1));
+    if (!number || stem.rfind('_') == std::string::npos) continue;
+    const std::string label = stem.substr(0, stem.rfind('_'));
+    if (entry.path().filename() == numbered_name(label, *number)) labels.insert(label);
+  }
+  return labels;
+}
+
+std::int64_t slice_hash(const h5::File& file) {
+  std::uint64_t sum = 0;
+  for (const std::string& name : file.group("/").datasets()) {
+    const h5::Dataset dataset = file.dataset("/" + name);
+    if (dataset.shape().size() == 3) sum += byte_hash(dataset.hash(format::hash), name.data(), name.size());
+  }
+  return static_cast<std::int64_t>(sum);
+}
+
 std::string SliceSeries::path_of(std::int64_t step) const {
-  return description_.directory + "/" + numbered_name(description_.label, step);
+  return slice_path(description_.directory, description_.label, step);
 }
 
 void SliceSeries::write_xdmf() const {
@@ -105,9 +140,13 @@ void SliceSeries::take_existing(std::int64_t restart_step) {
       remove_file(path);
       continue;
     }
-    const h5::File file = h5::File::open(path, ExitCode::io);
-    snapshots_.push_back(
-        {file_name(path), file.group("/").real("time"), stored_fields(file, file.group("/").datasets())});
+    try {
+      const h5::File file = h5::File::open(path, ExitCode::io);
+      snapshots_.push_back(
+          {file_name(path), file.group("/").real("time"), stored_fields(file, file.group("/").datasets())});
+    } catch (const Error& error) {
+      warnings_.push_back(std::string("a slice is left out of ") + description_.label + ".xdmf: " + error.what());
+    }
   }
 }
 
@@ -128,7 +167,7 @@ void SliceSeries::fill(h5::File& file, const SliceSnapshot& snapshot) const {
   scales.write(file);
 }
 
-std::string SliceSeries::write(const SliceSnapshot& snapshot) {
+std::int64_t SliceSeries::write(const SliceSnapshot& snapshot) {
   StoredFields fields{snapshot.grid.shape(), description_.type, {}};
   const auto bytes = static_cast<std::size_t>(whole_box(fields.shape).volume()) * h5::bytes_of(fields.type);
   for (const SliceField& field : snapshot.fields) {
@@ -137,14 +176,20 @@ std::string SliceSeries::write(const SliceSnapshot& snapshot) {
     fields.names.push_back(field.descriptor.name);
   }
   const std::string path = path_of(snapshot.step);
-  h5::write_file(path, [&](h5::File& file) { fill(file, snapshot); });
+  std::int64_t hash = 0;
+  const auto verify = [&](const h5::File& file) {
+    for (const std::string& name : fields.names) verify_field(file, name);
+    hash = slice_hash(file);
+  };
+  h5::write_file(
+      path, [&](h5::File& file) { fill(file, snapshot); }, verify);
 
   // In the order in which a restarted run finds the fields in the file, so that it writes the same text.
   std::sort(fields.names.begin(), fields.names.end());
   std::erase_if(snapshots_, [&](const XdmfSnapshot& other) { return other.file == file_name(path); });
   snapshots_.push_back({file_name(path), snapshot.time, std::move(fields)});
   write_xdmf();
-  return path;
+  return hash;
 }
 
 }  // namespace sluice::io

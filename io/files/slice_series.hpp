@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "core/flow/field_descriptor.hpp"
@@ -55,8 +57,11 @@ class SliceSeries {
   /// rest.
   explicit SliceSeries(SliceDescription description, std::optional<std::int64_t> restart_step = std::nullopt);
 
-  /// Writes the snapshot's file, then the new LABEL.xdmf. Returns the path of the snapshot's file.
-  std::string write(const SliceSnapshot& snapshot);
+  /// Writes the snapshot's file, then the new LABEL.xdmf. Returns the snapshot's hash.
+  std::int64_t write(const SliceSnapshot& snapshot);
+
+  /// A sentence for each snapshot that the constructor could not read: it is kept, but left out of LABEL.xdmf.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   std::string path_of(std::int64_t step) const;
@@ -66,6 +71,17 @@ class SliceSeries {
 
   SliceDescription description_;
   std::vector<XdmfSnapshot> snapshots_;
+  std::vector<std::string> warnings_;
 };
+
+/// DIRECTORY/LABEL_0001200.h5
+std::string slice_path(const std::string& directory, const std::string& label, std::int64_t step);
+
+/// The labels of the snapshots in a directory. `error`: of listing it.
+std::set<std::string> slice_labels(const std::string& directory, std::error_code& error);
+
+/// A hash of the fields in a snapshot's file, computed from their names and stored hashes. Local. Throws the file's
+/// error.
+std::int64_t slice_hash(const h5::File& file);
 
 }  // namespace sluice::io

@@ -1,8 +1,10 @@
 #include "io/files/statistics_file.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "io/case/case_file.hpp"
@@ -108,7 +110,19 @@ void StatisticsFile::truncate_after(std::int64_t step, double time) {
   rewrite();
 }
 
-void StatisticsFile::rewrite() const {
+bool StatisticsFile::write_if_removed() {
+  if (!written_) return false;
+  const bool removed = written_->place() == PosixFile::Place::removed;
+  if (removed) {
+    rewrite();
+  } else {
+    written_->require_in_place();
+  }
+  return removed;
+}
+
+void StatisticsFile::rewrite() {
+  if (written_ && written_->place() != PosixFile::Place::removed) written_->require_in_place();
   const auto build = [this](h5::File& file) {
     Values root = root_values(format::statistics, spec_.provenance);
     for (const auto& [name, value] : spec_.attributes.all()) root.set(name, value);
@@ -119,6 +133,7 @@ void StatisticsFile::rewrite() const {
     write_profiles(file);
   };
   h5::write_file(spec_.path, build, verify_statistics);
+  written_ = std::make_unique<PosixFile>(spec_.path, PosixFile::Mode::existing);
 }
 
 void StatisticsFile::write_profiles(h5::File& file) const {
@@ -145,12 +160,29 @@ void StatisticsFile::write_profiles(h5::File& file) const {
   scales.write(file);
 }
 
+/// The sizes along x and y are attributes, because the file has no coordinates of these axes.
+void StatisticsFile::check_grid(const h5::File& file) const {
+  const Values root = check_root(file, format::statistics);
+  const auto fail = [&](const std::string& what) {
+    throw Error(ExitCode::restart, spec_.path + ": holds statistics on another grid: " + what);
+  };
+  for (const char* name : {"nx", "ny"}) {
+    if (root.has(name) && spec_.attributes.has(name) && root.integer(name) != spec_.attributes.integer(name))
+      fail(fmt::format("{} is {}, not {}", name, root.integer(name), spec_.attributes.integer(name)));
+  }
+  for (const char* name : {"length_x", "length_y"}) {
+    if (root.has(name) && spec_.attributes.has(name) && root.real(name) != spec_.attributes.real(name))
+      fail(fmt::format("{} is {}, not {}", name, root.real(name), spec_.attributes.real(name)));
+  }
+  const std::vector<double> z = read_array<double>(file, "/grid/z");
+  if (z.size() != spec_.z.size()) fail(fmt::format("nz is {}, not {}", z.size(), spec_.z.size()));
+  if (z != spec_.z || read_array<double>(file, "/grid/z_face") != spec_.z_face) fail("the spacings in z differ");
+}
+
 void StatisticsFile::load() {
   const h5::File file = h5::File::open(spec_.path, ExitCode::restart);
-  check_root(file, format::statistics);
-  if (read_array<double>(file, "/grid/z") != spec_.z || read_array<double>(file, "/grid/z_face") != spec_.z_face) {
-    throw Error(ExitCode::restart, spec_.path + ": holds statistics on another grid");
-  }
+  check_grid(file);
+  stored_case_ = file.group("/").text("resolved_case");
   const bool has_sets = file.has(parameter_set);
   for_each_column([&]<typename T>(const char* path, T StatisticsBlock::*member, const char* /*long_name*/) {
     if (path == parameter_set && !has_sets) return;
@@ -179,6 +211,45 @@ void StatisticsFile::read_profiles(const h5::File& file) {
       row = end;
     }
   }
+}
+
+std::int64_t hash_of(const StatisticsBlock& block, const std::vector<ProfileInfo>& profiles) {
+  const std::array<double, 3> numbers{block.time_begin, block.time_end, block.forcing};
+  std::uint64_t hash = byte_hash(static_cast<std::uint64_t>(block.step_end), numbers.data(), sizeof(numbers));
+  hash = byte_hash(hash, &block.samples, sizeof(block.samples));
+  for (std::size_t n = 0; n < profiles.size(); ++n) {  // the sum does not depend on their order
+    const std::uint64_t name = byte_hash(0, profiles[n].name.data(), profiles[n].name.size());
+    hash += byte_hash(name, block.sums[n].data(), block.sums[n].size() * sizeof(double));
+  }
+  return static_cast<std::int64_t>(hash);
+}
+
+std::vector<std::pair<std::int64_t, std::int64_t>> statistics_block_hashes(const h5::File& file) {
+  std::vector<StatisticsBlock> blocks;
+  for_each_column([&]<typename T>(const char* path, T StatisticsBlock::*member, const char* /*long_name*/) {
+    if (path == parameter_set) return;
+    const std::vector<T> column = read_array<T>(file, path);
+    if (!blocks.empty() && blocks.size() != column.size())
+      throw Error(ExitCode::restart, fmt::format("{}: {} has another length than /samples", file.path(), path));
+    blocks.resize(column.size());
+    for (std::size_t n = 0; n < column.size(); ++n) blocks[n].*member = column[n];
+  });
+  std::vector<ProfileInfo> profiles;
+  for (const std::string& name : file.group("/").datasets()) {
+    const h5::Shape shape = file.dataset("/" + name).shape();
+    if (shape.size() != 2) continue;
+    if (shape[0] != size_of(blocks))
+      throw Error(ExitCode::restart, fmt::format("{}: /{} has another length than /samples", file.path(), name));
+    profiles.push_back({name, "", "1", ProfileAxis::z_center});
+    const std::vector<double> rows = read_array<double>(file, "/" + name);
+    for (std::size_t n = 0; n < blocks.size(); ++n) {
+      const auto row = rows.begin() + static_cast<std::ptrdiff_t>(n) * shape[1];
+      blocks[n].sums.emplace_back(row, row + shape[1]);
+    }
+  }
+  std::vector<std::pair<std::int64_t, std::int64_t>> hashes;
+  for (const StatisticsBlock& block : blocks) hashes.emplace_back(block.step_end, hash_of(block, profiles));
+  return hashes;
 }
 
 void verify_statistics(const h5::File& file) {

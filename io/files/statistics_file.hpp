@@ -1,10 +1,13 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/flow/statistics_block.hpp"
 #include "io/files/checkpoint_format.hpp"
+#include "io/files/posix_file.hpp"
 #include "io/files/values.hpp"
 
 namespace sluice::io {
@@ -34,6 +37,11 @@ class StatisticsFile {
   /// With `resume`: reads the existing blocks, if there is a file; otherwise starts without blocks. Changes nothing.
   /// Throws Error(restart) if the file is damaged, or has other profiles or another grid.
   StatisticsFile(StatisticsSpec spec, bool resume);
+  StatisticsFile(StatisticsFile&&) = default;
+  StatisticsFile(const StatisticsFile&) = delete;
+  StatisticsFile& operator=(StatisticsFile&&) = delete;
+  StatisticsFile& operator=(const StatisticsFile&) = delete;
+  ~StatisticsFile() = default;
 
   /// Writes the file with the blocks that ended at or before that step and began before that time; call before the
   /// first append.
@@ -41,19 +49,35 @@ class StatisticsFile {
   /// `parameters`: those of the sampled flow. Sets the block's parameter_set.
   void append(StatisticsBlock block, const Values& parameters);
 
+  /// Writes the file again if it was removed since it was last written, and returns true then. Throws Error(io) if
+  /// another file took its place.
+  bool write_if_removed();
+
   const std::vector<StatisticsBlock>& blocks() const { return blocks_; }
+  /// The case in the file that was read; empty if there was none.
+  const std::string& stored_case() const { return stored_case_; }
 
  private:
   std::size_t length(const ProfileInfo& profile) const;
   void load();
-  void rewrite() const;
+  void check_grid(const h5::File& file) const;
+  void rewrite();
   void write_profiles(h5::File& file) const;
   void read_profiles(const h5::File& file);
 
   StatisticsSpec spec_;
   std::vector<StatisticsBlock> blocks_;
   std::vector<Values> parameter_sets_;  ///< in order of first use by a block
+  std::string stored_case_;
+  std::unique_ptr<PosixFile> written_;  ///< the file as this process wrote it last
 };
+
+/// A hash of a block's samples, which do not include its parameter set. `profiles`: what its sums are.
+std::int64_t hash_of(const StatisticsBlock& block, const std::vector<ProfileInfo>& profiles);
+
+/// The end of each block of a file and its hash_of, in order of the file. Local. Throws Error(restart) if the file is
+/// damaged.
+std::vector<std::pair<std::int64_t, std::int64_t>> statistics_block_hashes(const h5::File& file);
 
 /// Verifies the values of the root and each dataset of a statistics file. Local. Throws Error(restart) for the first
 /// that is damaged.

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "io/files/posix_file.hpp"
 
@@ -21,20 +22,42 @@ struct TimeSeriesRow {
   double max_divergence = 0;
 };
 
+/// A row as it is in a file.
+struct StoredRow {
+  std::int64_t line = 0;  ///< number of its line, from 1
+  std::int64_t step = 0;
+  std::int64_t hash = 0;  ///< the last column
+  std::string text;       ///< the whole row with its hash, without line end
+  std::string problem;    ///< why the row is damaged, and all but `line` unknown; empty if it is intact
+};
+
+/// The complete rows of a file, and whether a row without line end follows, as a kill may leave it. A row of an earlier
+/// build, which has no hash, gets it here.
+struct StoredTimeSeries {
+  std::vector<StoredRow> rows;
+  bool incomplete_row = false;
+
+  /// The intact row of that step; null if there is none.
+  const StoredRow* find(std::int64_t step) const;
+  /// The last intact row at or before that step; null if there is none.
+  const StoredRow* last(std::int64_t step) const;
+};
+
+/// Local. Throws Error(restart) if the file cannot be read or is of another kind.
+StoredTimeSeries read_time_series(const std::string& path);
+
 /// timeseries.csv: one line per sample; numbers in the shortest form that reads back to the same double, in any locale.
 /// The last column is a hash of the row. Each row is passed to the operating system at once. Rank 0 only; local. Throws
-/// Error(io).
+/// Error(io), also if the file was removed or changed since it was opened.
 class TimeSeries {
  public:
-  /// Without `restart_step`: a new file. With it: keeps the rows up to that step and removes later ones and a last line
-  /// that a kill left incomplete; creates a missing file. Throws Error(restart) if the file is of another kind.
+  /// Without `restart_step`: a new file. With it: keeps the intact rows up to that step and removes later ones and a
+  /// last line that a kill left incomplete; creates a missing file. Throws Error(restart) if the file is of another
+  /// kind.
   explicit TimeSeries(const std::string& path, std::optional<std::int64_t> restart_step = std::nullopt);
 
-  void append(const TimeSeriesRow& row);
-  void sync();  ///< returns when all rows are on disk
-
-  /// The last row at or before that step; 0 if there is none. Throws Error(restart) if the file is of another kind.
-  static std::int64_t last_step(const std::string& path, std::int64_t step);
+  std::int64_t append(const TimeSeriesRow& row);  ///< returns the row's hash
+  void sync();                                    ///< returns when all rows are on disk
 
   static const char* header();  ///< the first line, without line end
 

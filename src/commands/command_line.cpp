@@ -33,7 +33,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
                       "Go on from a checkpoint: auto (the newest intact one, else a fresh start) or a file");
   restart->type_name("auto|FILE");
   run->add_flag("--allow-change", options.allow_change,
-                "On restart, accept physical keys that differ from the checkpoint's");
+                "On restart, accept physical keys and a precision that differ from the checkpoint's, and lost output");
   run->add_flag("--overwrite", options.overwrite, "Start afresh in a directory that holds results, and remove them")
       ->excludes(restart);
   run->add_option("--steps", options.steps, "End at this step, counted from the start of the case")
@@ -55,6 +55,15 @@ CLI::App* add_check(CLI::App& app, CheckOptions& options) {
       ->check(CLI::PositiveNumber);
   check->footer("Example: sluice check cases/retau180/case.yaml --np 4");
   return check;
+}
+
+CLI::App* add_verify(CLI::App& app, VerifyOptions& options) {
+  CLI::App* verify = app.add_subcommand(
+      "verify", "Verify all files of an output directory, and that they belong together; also while a run is going on");
+  verify->add_option("DIR", options.directory, "The output directory of a run")->required();
+  verify->add_flag("--json", options.json, "Print the result as JSON");
+  verify->footer("Example: sluice verify retau180");
+  return verify;
 }
 
 void add_bench(CLI::App& app, BenchOptions& options) {
@@ -117,7 +126,8 @@ std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv) {
   std::ostringstream err;
   try {
     app.parse(argc, argv);
-    if (app.get_subcommands().empty()) throw CLI::RequiredError("A subcommand (run, check, info, init or bench)");
+    if (app.get_subcommands().empty())
+      throw CLI::RequiredError("A subcommand (run, check, info, verify, init or bench)");
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
     const bool asked = app.exit(error, out, err) == 0;  // --help and --version
@@ -151,6 +161,8 @@ ExitCode run_command_line(int argc, char** argv) {
       app.add_subcommand("info", "Tell what a checkpoint or statistics file holds, and whether it is intact");
   info->add_option("FILE.h5", info_file, "The file")->required();
   info->footer("Example: sluice info retau180/checkpoints/step_0001200.h5");
+  VerifyOptions verify;
+  const CLI::App* verify_command = add_verify(app, verify);
   CLI::App* init = app.add_subcommand("init", "Print a commented case file to start from");
   init->add_option("NAME", init_name, "One of the cases that come with Sluice; without it: a template with every key");
   init->footer("Example: sluice init > case.yaml");
@@ -160,6 +172,7 @@ ExitCode run_command_line(int argc, char** argv) {
   if (run_command->parsed()) return command_run(run);
   if (check_command->parsed()) return command_check(check);
   if (info->parsed()) return command_info(info_file);
+  if (verify_command->parsed()) return command_verify(verify);
   if (init->parsed()) return command_init(init_name);
   return command_bench(bench);
 }

@@ -11,6 +11,7 @@
 #include "core/support/collective.hpp"
 #include "io/case/case_file.hpp"
 #include "io/files/checkpoint_directory.hpp"
+#include "io/files/posix_file.hpp"
 #include "src/commands/case_input.hpp"
 #include "src/commands/commands.hpp"
 #include "src/commands/run_loop.hpp"
@@ -35,31 +36,25 @@ CaseOptions with_run_options(const RunOptions& options) {
   return input;
 }
 
-/// True if the file is in the directory or below it.
-bool is_inside(const std::string& file, const fs::path& directory) {
-  const fs::path relative = fs::weakly_canonical(file).lexically_relative(fs::weakly_canonical(directory));
-  return !relative.empty() && *relative.begin() != "..";
-}
-
 /// Checks on rank 0 whether this run may write to its output directory. Throws Error(usage).
 void check_directory(const RunOptions& options, const io::Case& settings) {
   const fs::path directory(settings.output.directory);
-  const bool holds_results = fs::exists(directory / "resolved.yaml") || fs::exists(directory / "checkpoints") ||
-                             fs::exists(directory / "timeseries.csv");
-  if (!holds_results) return;
+  std::vector<std::string> results = observer_files();
+  results.emplace_back("resolved.yaml");
+  if (std::ranges::none_of(results, [&](const std::string& name) { return fs::exists(directory / name); })) return;
   if (options.restart.empty() && !options.overwrite) {
     throw Error(ExitCode::usage, fmt::format("{}: the output directory holds results already; use --restart auto to "
                                              "continue that run, --overwrite to replace them, or --output for another",
                                              directory.string()));
   }
-  if (!options.restart.empty() && options.restart != "auto" && !is_inside(options.restart, directory)) {
+  if (!options.restart.empty() && options.restart != "auto" && !io::is_inside(options.restart, directory.string())) {
     throw Error(
         ExitCode::usage,
         fmt::format(
             "{}: the output directory holds results of another run than {} comes from; choose another with --output",
             directory.string(), options.restart));
   }
-  if (options.overwrite && !settings.initial.file.empty() && is_inside(settings.initial.file, directory)) {
+  if (options.overwrite && !settings.initial.file.empty() && io::is_inside(settings.initial.file, directory.string())) {
     throw Error(ExitCode::usage,
                 fmt::format("{}: --overwrite would remove initial.file, {}; choose another directory with --output",
                             directory.string(), settings.initial.file));

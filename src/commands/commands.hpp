@@ -32,11 +32,17 @@ struct CheckOptions {
   int ranks = 1;
 };
 
+struct VerifyOptions {
+  std::string directory;
+  bool json = false;  ///< print JSON instead of a table
+};
+
 ExitCode run_command_line(int argc, char** argv);
 
 ExitCode command_run(const RunOptions& options);
 ExitCode command_check(const CheckOptions& options);
 ExitCode command_info(const std::string& file);
+ExitCode command_verify(const VerifyOptions& options);
 ExitCode command_init(const std::string& name);
 ExitCode command_bench(const BenchOptions& options);
 

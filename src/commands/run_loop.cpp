@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "core/device/memory.hpp"
 #include "core/device/timers.hpp"
@@ -57,13 +59,17 @@ void RunLoop::begin(const std::string& restart, bool allow_change) {
   if (checkpoint.empty()) {
     start_afresh();
   } else {
-    for (const std::string& change : read_checkpoint(simulation_, observers_, checkpoint, allow_change))
-      log_.line("changed on restart: " + change);
+    changes_ = read_checkpoint(simulation_, observers_, checkpoint, allow_change);
     log_.line(fmt::format("Restarted from {}: step {}, time {:g}", checkpoint, simulation_.state.step,
                           simulation_.state.time));
   }
   started_from_ = checkpoint.empty() ? "initial field" : checkpoint;
-  observers_.go_back({simulation_.state.step, checkpoint, !checkpoint.empty() && restart != "auto"});
+  const bool chosen = !checkpoint.empty() && restart != "auto";
+  const Start start{simulation_.state.step, checkpoint, chosen, !chosen || io::is_inside(checkpoint, directory_),
+                    allow_change};
+  std::ranges::move(observers_.check_files(start), std::back_inserter(changes_));
+  for (const std::string& change : changes_) log_.line("changed on restart: " + change);
+  observers_.go_back(start);
   run_on_root(comm(),
               [&] { io::write_atomically(directory_ + "/resolved.yaml", io::resolved_yaml(simulation_.settings)); });
 }
@@ -159,8 +165,8 @@ void RunLoop::record(const std::string& why) {
   run_on_root(comm(), [&] {
     const std::string file = directory_ + "/run.json";
     const std::string previous = std::filesystem::exists(file) ? io::read_text(file) : "";
-    io::write_atomically(
-        file, run_record(previous, simulation_, tuning_, simulation_.stepper.timers(), times_, why, started_from_));
+    io::write_atomically(file, run_record(previous, simulation_, tuning_, simulation_.stepper.timers(), times_, why,
+                                          started_from_, changes_));
   });
 }
 

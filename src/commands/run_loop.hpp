@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "src/outputs/observers.hpp"
 #include "src/outputs/run_log.hpp"
@@ -43,6 +44,7 @@ class RunLoop {
   Observers observers_;
   StopControl control_;
   std::string started_from_;
+  std::vector<std::string> changes_;  ///< since the checkpoint, which the user accepts
   bool warned_of_dt_ = false;
 };
 

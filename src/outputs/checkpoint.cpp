@@ -46,12 +46,16 @@ io::Values state_values(const Simulation& simulation) {
 std::vector<std::string> check_case(const Simulation& simulation, const io::CheckpointReader& reader,
                                     bool allow_change) {
   std::vector<std::string> changes = io::physical_changes(case_of(reader), simulation.settings);
+  const bool single = reader.fields().type == io::h5::Type::float32;
+  if (single != (sizeof(real) == sizeof(float)))
+    changes.push_back(fmt::format("precision: {} -> {}", single ? "single" : "double", precision_name));
   if (changes.empty() || allow_change) return changes;
   std::string list;
   for (const std::string& change : changes) list += "\n  " + change;
   throw Error(ExitCode::restart,
-              fmt::format("{}: the case differs from the checkpoint's in what changes the flow:{}\nRestore these keys, "
-                          "or say --allow-change to go on with the new ones",
+              fmt::format("{}: the case differs from the checkpoint's in what changes the flow:{}\nRestore these keys "
+                          "(for the precision, use a build that has it), or say --allow-change to go on with the new "
+                          "ones",
                           reader.path(), list));
 }
 

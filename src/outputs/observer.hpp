@@ -2,9 +2,11 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "io/files/checkpoint_reader.hpp"
 #include "io/files/checkpoint_writer.hpp"
+#include "src/outputs/companions.hpp"
 #include "src/outputs/run_log.hpp"
 #include "src/outputs/run_record.hpp"
 #include "src/run/simulation.hpp"
@@ -49,19 +51,15 @@ struct Moment {
 /// The start of a run.
 struct Start {
   std::int64_t step = 0;
-  std::string checkpoint;  ///< empty: from the initial field
-  bool chosen = false;     ///< the user named the checkpoint, so later ones are abandoned
+  std::string checkpoint;     ///< empty: from the initial field
+  bool chosen = false;        ///< the user named the checkpoint, so later ones are abandoned
+  bool in_directory = false;  ///< the checkpoint is in the output directory, where its run left its other files
+  bool allow_change = false;  ///< the user accepts that entries of these files are lost
 };
 
-/// The last steps that a file of the output directory reaches and that the checkpoint expects of it.
-struct Reach {
-  std::string file;
-  std::int64_t found = 0;  ///< at most the step of the checkpoint
-  std::int64_t expected = 0;
-};
-
-/// Throws Error(restart) if the file ends before the checkpoint: what steps in between wrote is lost.
-void require_reached(const Reach& reach, const Start& start);
+/// Accepts a file that agrees with the checkpoint. If entries are lost and the user accepts that, returns a sentence
+/// about it. Throws Error(restart) otherwise.
+std::vector<std::string> require_agreement(const Mismatch& mismatch, const Start& start);
 
 /// The data of the run available to an observer. All that it refers to outlives the observer.
 struct RunContext {
@@ -83,8 +81,9 @@ class Observer {
   Observer& operator=(const Observer&) = delete;
   virtual ~Observer() = default;
 
-  /// Refuses existing files that this run cannot continue. Changes nothing. Throws Error.
-  virtual void check_files(const Start& /*start*/) {}
+  /// Refuses existing files that this run cannot continue. Changes nothing. Returns on rank 0 a sentence for each loss
+  /// that the user accepts. Throws Error.
+  virtual std::vector<std::string> check_files(const Start& /*start*/) { return {}; }
 
   /// Restores its files to their state at the start's step: removes what later steps wrote. Checkpoints come first.
   virtual void go_back(const Start& /*start*/) {}

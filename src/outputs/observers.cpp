@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <ranges>
 
 #include "core/support/collective.hpp"
@@ -43,8 +45,13 @@ void Observers::restore(const io::CheckpointReader& checkpoint) {
   for (const auto& observer : list_) observer->restore(checkpoint);
 }
 
+std::vector<std::string> Observers::check_files(const Start& start) {
+  std::vector<std::string> losses;
+  for (const auto& observer : list_) std::ranges::move(observer->check_files(start), std::back_inserter(losses));
+  return losses;
+}
+
 void Observers::go_back(const Start& start) {
-  for (const auto& observer : list_) observer->check_files(start);
   // Checkpoints first: after a kill, the newest one must be one that the other files still reach.
   for (const auto& observer : std::views::reverse(list_)) observer->go_back(start);
 }
@@ -82,14 +89,15 @@ const Diagnostics& FlowView::diagnostics() {
   return diagnostics_;
 }
 
-void require_reached(const Reach& reach, const Start& start) {
-  if (reach.found >= reach.expected) return;
-  throw Error(
-      ExitCode::restart,
-      fmt::format("{}: ends at step {}, but reached step {} when the checkpoint {} was written: what was written "
-                  "in between is lost; restart from a checkpoint that the file reaches, or move the file away "
-                  "to begin a new one after this checkpoint",
-                  reach.file, reach.found, reach.expected, start.checkpoint));
+std::vector<std::string> require_agreement(const Mismatch& mismatch, const Start& start) {
+  if (mismatch.kind == Mismatch::Kind::none) return {};
+  if (mismatch.kind == Mismatch::Kind::lost && start.allow_change) return {mismatch.text};
+  const char* remedy =
+      mismatch.kind == Mismatch::Kind::lost
+          ? ". Put the file back, restart from a checkpoint that it reaches, or say --allow-change to "
+            "go on without what is lost"
+          : ". Put the right file back, or move this one away and say --allow-change to begin a new one";
+  throw Error(ExitCode::restart, mismatch.text + remedy);
 }
 
 double re_tau(double shear, double viscosity) {

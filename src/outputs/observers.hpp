@@ -17,7 +17,8 @@ class Observers {
   Observers(const Simulation& simulation, RunLog& log, RunTimes& times, const std::string& directory);
 
   void restore(const io::CheckpointReader& checkpoint);
-  /// Checks all files before changing any.
+  /// Call before go_back. Returns on rank 0 what is lost with the user's consent.
+  std::vector<std::string> check_files(const Start& start);
   void go_back(const Start& start);
   void observe(const Moment& now);
   void sync();

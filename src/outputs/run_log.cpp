@@ -1,9 +1,6 @@
 #include "src/outputs/run_log.hpp"
 
-#include <fmt/format.h>
-
-#include <cerrno>
-#include <cstring>
+#include <cstdio>
 
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
@@ -11,23 +8,19 @@
 namespace sluice {
 
 RunLog::RunLog(const std::string& file, MPI_Comm comm) {
-  run_on_root(comm, [&] {
-    file_ = std::fopen(file.c_str(), "a");
-    if (file_ == nullptr)
-      throw Error(ExitCode::io, fmt::format("{}: the log cannot be opened: {}", file, std::strerror(errno)));
-  });
-}
-
-RunLog::~RunLog() {
-  if (file_ != nullptr) std::fclose(file_);
+  run_on_root(comm, [&] { file_.emplace(file, io::PosixFile::Mode::log); });
 }
 
 void RunLog::line(const std::string& text) {
-  if (file_ == nullptr) return;
+  if (!file_) return;
   std::fprintf(stdout, "%s\n", text.c_str());
   std::fflush(stdout);
-  std::fprintf(file_, "%s\n", text.c_str());
-  std::fflush(file_);
+  try {
+    file_->write(text + "\n");
+  } catch (const Error& error) {
+    if (!failed_) std::fprintf(stderr, "warning: %s; the run goes on, but its log has gaps\n", error.what());
+    failed_ = true;
+  }
 }
 
 }  // namespace sluice

@@ -1,8 +1,10 @@
 #pragma once
 #include <mpi.h>
 
-#include <cstdio>
+#include <optional>
 #include <string>
+
+#include "io/files/posix_file.hpp"
 
 namespace sluice {
 
@@ -11,14 +13,13 @@ class RunLog {
  public:
   /// Appends to the file. Collective. Throws Error(io) on every rank if it cannot be opened.
   RunLog(const std::string& file, MPI_Comm comm);
-  ~RunLog();
-  RunLog(const RunLog&) = delete;
-  RunLog& operator=(const RunLog&) = delete;
 
+  /// If the file cannot be written, as on a full disk, warns once on standard error.
   void line(const std::string& text);
 
  private:
-  std::FILE* file_ = nullptr;  ///< on rank 0
+  std::optional<io::PosixFile> file_;  ///< on rank 0
+  bool failed_ = false;
 };
 
 }  // namespace sluice

@@ -41,7 +41,7 @@ nlohmann::ordered_json table_of(const Tuning& tuning) {
 
 std::string run_record(const std::string& previous, const Simulation& simulation, const Tuning& tuning,
                        PhaseTimers& timers, const RunTimes& times, const std::string& why_stopped,
-                       const std::string& started_from) {
+                       const std::string& started_from, const std::vector<std::string>& changes) {
   const ProcessGrid& processes = simulation.comm.processes();
   const double work = static_cast<double>(times.steps) * static_cast<double>(simulation.grid.points());
   nlohmann::ordered_json entry{
@@ -62,6 +62,7 @@ std::string run_record(const std::string& previous, const Simulation& simulation
       {"pieces", piece_list(simulation.exchanges.set().piece_tuning())},
       {"z_blocks", simulation.settings.z_blocks},
       {"started_from", started_from},
+      {"changes", changes},
       {"step", simulation.state.step},
       {"time", simulation.state.time},
       {"steps_taken", times.steps},

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "src/run/simulation.hpp"
 
@@ -21,6 +22,6 @@ struct RunTimes {
 /// text. Local.
 std::string run_record(const std::string& previous, const Simulation& simulation, const Tuning& tuning,
                        PhaseTimers& timers, const RunTimes& times, const std::string& why_stopped,
-                       const std::string& started_from);
+                       const std::string& started_from, const std::vector<std::string>& changes);
 
 }  // namespace sluice

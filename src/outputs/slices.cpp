@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
+#include <optional>
 #include <set>
 
 #include "core/decomp/field_copy.hpp"
 #include "core/support/collective.hpp"
 #include "io/case/numbers.hpp"
+#include "io/files/hdf5.hpp"
 #include "io/files/posix_file.hpp"
 #include "io/files/slice_series.hpp"
 #include "src/outputs/checkpoint.hpp"
@@ -20,8 +23,6 @@
 namespace sluice {
 
 namespace {
-
-constexpr const char* group = "/slices";
 
 std::int64_t nearest_plane(const std::vector<double>& centers, double at) {
   const auto nearest = std::ranges::min_element(centers, {}, [at](double center) { return std::abs(center - at); });
@@ -49,18 +50,15 @@ std::vector<real> local_part(const Field& field, const Box3& piece) {
 class SliceObserver : public Observer {
  public:
   explicit SliceObserver(const RunContext& run)
-      : run_(run),
-        slices_(run.simulation.settings.output.slices),
-        labels_(labels_of(slices_)),
-        last_steps_(slices_.size()) {}
+      : run_(run), slices_(run.simulation.settings.output.slices), labels_(labels_of(slices_)), last_(slices_.size()) {}
 
-  void check_files(const Start& start) override {
+  std::vector<std::string> check_files(const Start& start) override {
+    std::vector<std::string> losses;
     run_on_root(run_.simulation.comm.world(), [&] {
-      for (std::size_t n = 0; start.step > 0 && n < slices_.size(); ++n) {
-        const std::string file = run_.path + "/" + labels_[n] + ".xdmf";
-        if (std::filesystem::exists(file)) require_reached({file, last_file(n, start.step), last_steps_[n]}, start);
-      }
+      if (start.step == 0 || !start.in_directory) return;
+      for (std::size_t n = 0; n < slices_.size(); ++n) std::ranges::move(check(n, start), std::back_inserter(losses));
     });
+    return losses;
   }
 
   void go_back(const Start& start) override {
@@ -69,8 +67,11 @@ class SliceObserver : public Observer {
         files_.emplace_back(io::SliceDescription{run_.path, labels_[n], slices_[n].normal, slices_[n].at,
                                                  provenance_of(run_.simulation), io::h5::type_of<real>},
                             start.step > 0 ? std::optional(start.step) : std::nullopt);
-        last_steps_[n] = last_file(n, start.step);
+        for (const std::string& warning : files_.back().warnings()) run_.log.line("warning: " + warning);
+        const std::int64_t last = last_file(n, start.step);
+        if (last != last_[n].step) last_[n] = {last, hash_at(n, last)};
       }
+      if (start.step > 0) remove_later_slices(start.step);
     });
   }
 
@@ -83,27 +84,32 @@ class SliceObserver : public Observer {
     for (std::size_t n = 0; n < slices_.size(); ++n) {
       if (!passed(slices_[n], now)) continue;
       snapshots.emplace_back(n, snapshot(slices_[n]));
-      last_steps_[n] = now.step;
     }
     return [this, snapshots = std::move(snapshots)] {
-      for (const auto& [number, planes] : snapshots) files_[number].write(planes);
+      for (const auto& [number, planes] : snapshots) last_[number] = {planes.step, files_[number].write(planes)};
     };
   }
 
   void save(io::CheckpointWriter& checkpoint) const override {
+    if (slices_.empty()) return;
     io::Values values;
-    for (std::size_t n = 0; n < slices_.size(); ++n) values.set(labels_[n], last_steps_[n]);
-    checkpoint.write_values(group, values);
+    for (std::size_t n = 0; n < slices_.size(); ++n)
+      last_[n].save(values, labels_[n], labels_[n] + companion_names::slice_hash_suffix);
+    checkpoint.write_values(companion_names::slices_group, values);
   }
 
   void restore(const io::CheckpointReader& checkpoint) override {
-    if (!checkpoint.has_values(group)) return;
-    const io::Values values = checkpoint.values(group);
-    for (std::size_t n = 0; n < slices_.size(); ++n)
-      last_steps_[n] = values.has(labels_[n]) ? values.integer(labels_[n]) : 0;
+    const Companions companions = companions_of(checkpoint);
+    of_checkpoint_ = case_of(checkpoint);
+    for (std::size_t n = 0; n < slices_.size(); ++n) {
+      const auto stored = companions.slices.find(labels_[n]);
+      last_[n] = stored != companions.slices.end() ? stored->second : LastEntry{};
+    }
   }
 
  private:
+  std::string path(std::size_t n, std::int64_t step) const { return io::slice_path(run_.path, labels_[n], step); }
+
   /// The last file of a slice at or before that step; 0 if there is none.
   std::int64_t last_file(std::size_t n, std::int64_t step) const {
     std::error_code ignored;
@@ -112,6 +118,39 @@ class SliceObserver : public Observer {
       if (written <= step) last = written;
     }
     return last;
+  }
+
+  /// Of slices that the case has no more: those of later steps belong to an abandoned branch of the run.
+  void remove_later_slices(std::int64_t step) const {
+    std::error_code ignored;
+    for (const std::string& label : io::slice_labels(run_.path, ignored)) {
+      if (std::ranges::find(labels_, label) != labels_.end()) continue;
+      if (io::numbered_files(run_.path, label, ignored).back() > step)
+        io::SliceSeries({run_.path, label, 'z', 0, {}, io::h5::type_of<real>}, step);
+    }
+  }
+
+  /// None if the file is missing or damaged, of which SliceSeries warns: older slices are not needed to go on.
+  std::optional<std::int64_t> hash_at(std::size_t n, std::int64_t step) const {
+    try {
+      return io::slice_hash(io::h5::File::open(path(n, step), ExitCode::restart));
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  }
+
+  /// On rank 0.
+  std::vector<std::string> check(std::size_t n, const Start& start) const {
+    const LastEntry& expected = last_[n];
+    if (expected.step == 0) return {};
+    const std::string file = path(n, expected.step);
+    FoundEntry found{std::filesystem::exists(file), expected.step, true, hash_at(n, expected.step)};
+    Mismatch mismatch = compare(file, found, expected, start.checkpoint);
+    if (mismatch.kind == Mismatch::Kind::foreign) {
+      const io::h5::File other = io::h5::File::open(file, ExitCode::restart);
+      mismatch.text += case_difference(other.group("/").text("resolved_case"), *of_checkpoint_);
+    }
+    return require_agreement(mismatch, start);
   }
 
   static bool passed(const io::SliceSpec& slice, const Moment& now) {
@@ -139,14 +178,16 @@ class SliceObserver : public Observer {
   RunContext run_;
   const std::vector<io::SliceSpec>& slices_;
   const std::vector<std::string> labels_;
-  std::vector<std::int64_t> last_steps_;  ///< the newest file of each slice; valid on rank 0
-  std::vector<io::SliceSeries> files_;    ///< on rank 0
+  std::vector<LastEntry> last_;  ///< the newest file of each slice; valid on rank 0
+  std::optional<io::Case> of_checkpoint_;
+  std::vector<io::SliceSeries> files_;  ///< on rank 0
 };
 
 }  // namespace
 
 std::unique_ptr<Observer> make_slices(const RunContext& run) {
-  if (run.simulation.settings.output.slices.empty()) return nullptr;
+  std::error_code ignored;
+  if (run.simulation.settings.output.slices.empty() && !std::filesystem::exists(run.path, ignored)) return nullptr;
   return std::make_unique<SliceObserver>(run);
 }
 

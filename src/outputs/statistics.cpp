@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iterator>
 #include <limits>
+#include <optional>
 
 #include "core/support/collective.hpp"
 #include "io/case/case_file.hpp"
@@ -21,7 +22,7 @@ namespace sluice {
 
 namespace {
 
-constexpr const char* open_block_group = "/statistics_open";
+constexpr const char* open_block_group = companion_names::statistics_group;
 
 /// The parameters that a block of statistics is stored with.
 io::Values parameters_of(const io::Case& settings) {
@@ -64,27 +65,36 @@ class StatisticsObserver : public Observer {
  public:
   explicit StatisticsObserver(const RunContext& run)
       : run_(run),
+        enabled_(run.simulation.settings.output.statistics),
         blocks_{run.simulation.settings.output.statistics_block, run.simulation.settings.output.statistics_start},
         sums_(run.simulation.grid, run.simulation.stepper.metrics(), run.simulation.flow,
               run.simulation.stepper.walls(), run.simulation.state.p.box(), run.simulation.comm.world()),
         parameters_(parameters_of(run.simulation.settings)) {}
 
-  void check_files(const Start& start) override {
+  std::vector<std::string> check_files(const Start& start) override {
+    std::vector<std::string> losses;
     run_on_root(run_.simulation.comm.world(), [&] {
       io::StatisticsSpec spec = file_spec(run_, sums_.profiles());
       spec.unrecorded_parameters = open_parameters_;
-      file_ = std::make_unique<io::StatisticsFile>(std::move(spec), start.step > 0);
-      if (start.step > 0 && std::filesystem::exists(run_.path))
-        require_reached({run_.path, last_block(start.step), expected_block_}, start);
+      try {
+        file_ = std::make_unique<io::StatisticsFile>(std::move(spec), start.step > 0);
+      } catch (const Error&) {
+        if (enabled_) throw;
+      }
+      if (start.step > 0 && start.in_directory && expected_) losses = check(start);
     });
+    return losses;
   }
 
   /// Closes an open block that was sampled under other parameters. If an earlier start has closed it already, the file
   /// contains it, and its copy is removed first.
   void go_back(const Start& start) override {
+    if (!enabled_) {
+      run_on_root(run_.simulation.comm.world(), [&] { remove_later_blocks(start); });
+      return;
+    }
     const StatisticsBlock& open = sums_.open_block();
-    const double open_begin = open.samples > 0 ? open.time_begin : std::numeric_limits<double>::infinity();
-    run_on_root(run_.simulation.comm.world(), [&] { file_->truncate_after(start.step, open_begin); });
+    run_on_root(run_.simulation.comm.world(), [&] { file_->truncate_after(start.step, open_begin()); });
     if (open.samples == 0 || open_parameters_ == parameters_) return;
     run_.log.line(
         fmt::format("statistics: the block of {} samples taken under other parameters is closed", open.samples));
@@ -93,31 +103,41 @@ class StatisticsObserver : public Observer {
   }
 
   bool due(const Moment& now) const override {
-    return now.occasion == Occasion::step && (sample_due(now) || block_ends(now));
+    return enabled_ && now.occasion == Occasion::step && (sample_due(now) || block_ends(now));
   }
 
   /// A sample that is due at the end of a block is the block's last.
   std::function<void()> observe(const Moment& now) override {
     if (sample_due(now)) sums_.sample(run_.flow.state(), run_.simulation.forcing);
     if (!block_ends(now)) return {};
-    return [this, closed = sums_.close_block(now.step)] { file_->append(closed, parameters_); };
+    return [this, closed = sums_.close_block(now.step)] {
+      keep_file();
+      file_->append(closed, parameters_);
+    };
+  }
+
+  void sync() override {
+    if (enabled_) keep_file();
   }
 
   void save(io::CheckpointWriter& checkpoint) const override {
+    if (!enabled_) return;
     const StatisticsBlock& block = sums_.open_block();
     io::Values values;
     values.set("samples", block.samples);
     values.set("time_begin", block.time_begin);
     values.set("time_end", block.time_end);
     values.set("forcing", block.forcing);
-    values.set("last_block", last_block(run_.simulation.state.step));
+    last_entry().save(values, companion_names::last_block, companion_names::last_block_hash);
     for (std::size_t n = 0; n < block.sums.size(); ++n) values.set(sums_.profiles()[n].name, block.sums[n]);
     checkpoint.write_values(open_block_group, values);
   }
 
   void restore(const io::CheckpointReader& checkpoint) override {
     const io::Case stored = case_of(checkpoint);
+    of_checkpoint_ = stored;
     open_parameters_ = parameters_of(stored);
+    if (!enabled_) return;
     if (!checkpoint.has_values(open_block_group)) {
       if (!stored.output.statistics) return;
       throw Error(ExitCode::restart, fmt::format("{}: the file is damaged: the group {} is missing, although the run "
@@ -130,8 +150,8 @@ class StatisticsObserver : public Observer {
     block.time_begin = values.real("time_begin");
     block.time_end = values.real("time_end");
     block.forcing = values.real("forcing");
-    if (values.has("last_block")) expected_block_ = values.integer("last_block");
-    check(block, checkpoint.path());
+    expected_ = companions_of(checkpoint).statistics;
+    require_sensible(block, checkpoint.path());
     const std::int64_t nz = run_.simulation.grid.cells()[2];
     for (const ProfileInfo& profile : sums_.profiles()) {
       block.sums.push_back(values.reals(profile.name));
@@ -145,18 +165,58 @@ class StatisticsObserver : public Observer {
   }
 
  private:
-  /// The end of the last block in the file that ended at or before that step; 0 if there is none. On rank 0.
-  std::int64_t last_block(std::int64_t step) const {
-    std::int64_t last = 0;
-    if (!file_) return last;
+  /// Time at which the open block begins.
+  double open_begin() const {
+    const StatisticsBlock& open = sums_.open_block();
+    return open.samples > 0 ? open.time_begin : std::numeric_limits<double>::infinity();
+  }
+
+  /// The last block in the file; on rank 0, nothing elsewhere.
+  LastEntry last_entry() const {
+    if (!file_ || file_->blocks().empty()) return {};
+    const StatisticsBlock& last = file_->blocks().back();
+    return {last.step_end, io::hash_of(last, sums_.profiles())};
+  }
+
+  /// On rank 0. Blocks after the checkpoint, and a closed copy of its open block, are removed by go_back.
+  std::vector<std::string> check(const Start& start) const {
+    FoundEntry found;
+    found.exists = std::filesystem::exists(run_.path);
     for (const StatisticsBlock& block : file_->blocks()) {
-      if (block.step_end <= step) last = std::max(last, block.step_end);
+      const bool closed_copy = block.step_end == start.step && block.time_begin >= open_begin();
+      if (block.step_end > start.step || closed_copy) continue;
+      found.last = std::max(found.last, block.step_end);
+      if (block.step_end != expected_->step) continue;
+      found.has_expected = true;
+      found.hash = io::hash_of(block, sums_.profiles());
     }
-    return last;
+    Mismatch mismatch = compare(run_.path, found, *expected_, start.checkpoint);
+    if (mismatch.kind == Mismatch::Kind::none && found.last > expected_->step) {
+      mismatch = {Mismatch::Kind::foreign,
+                  fmt::format("{}: holds a block that ends at step {}, but the run of the checkpoint {} had written "
+                              "blocks up to step {} only: the file belongs to another run",
+                              run_.path, found.last, start.checkpoint, expected_->step)};
+    }
+    if (mismatch.kind == Mismatch::Kind::foreign)
+      mismatch.text += case_difference(file_->stored_case(), *of_checkpoint_);
+    return require_agreement(mismatch, start);
+  }
+
+  /// On rank 0: blocks of later steps belong to an abandoned branch of the run.
+  void remove_later_blocks(const Start& start) {
+    const auto is_later = [&](const StatisticsBlock& block) { return block.step_end > start.step; };
+    if (!file_ || std::ranges::none_of(file_->blocks(), is_later)) return;
+    file_->truncate_after(start.step, std::numeric_limits<double>::infinity());
+  }
+
+  /// On rank 0: all blocks are in memory, so nothing is lost if the file was removed.
+  void keep_file() {
+    if (file_->write_if_removed())
+      run_.log.line(fmt::format("warning: {}: the file was removed during the run and is written again", run_.path));
   }
 
   /// Refuses an open block that no run has stored.
-  static void check(const StatisticsBlock& block, const std::string& path) {
+  static void require_sensible(const StatisticsBlock& block, const std::string& path) {
     if (block.samples >= 0 && std::isfinite(block.time_begin) && std::isfinite(block.time_end) &&
         std::isfinite(block.forcing))
       return;
@@ -176,10 +236,12 @@ class StatisticsObserver : public Observer {
   }
 
   RunContext run_;
+  bool enabled_;  ///< false: the case takes no statistics, but an earlier part of the run did
   Schedule blocks_;
   Statistics sums_;
   const io::Values parameters_;
-  std::int64_t expected_block_ = 0;           ///< end of the last block that the checkpoint expects in the file
+  std::optional<LastEntry> expected_;  ///< the last block that the checkpoint expects in the file
+  std::optional<io::Case> of_checkpoint_;
   io::Values open_parameters_;                ///< of the checkpoint's case: of its open block
   std::unique_ptr<io::StatisticsFile> file_;  ///< on rank 0
 };
@@ -187,7 +249,8 @@ class StatisticsObserver : public Observer {
 }  // namespace
 
 std::unique_ptr<Observer> make_statistics(const RunContext& run) {
-  if (!run.simulation.settings.output.statistics) return nullptr;
+  std::error_code ignored;
+  if (!run.simulation.settings.output.statistics && !std::filesystem::exists(run.path, ignored)) return nullptr;
   return std::make_unique<StatisticsObserver>(run);
 }
 

@@ -1,7 +1,11 @@
 // timeseries.csv: scalars of the flow over time.
 #include "io/files/time_series.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "core/support/collective.hpp"
 #include "src/outputs/observer.hpp"
@@ -10,17 +14,16 @@ namespace sluice {
 
 namespace {
 
-constexpr const char* group = "/timeseries";
-
 class TimeSeriesObserver : public Observer {
  public:
   explicit TimeSeriesObserver(const RunContext& run) : run_(run) {}
 
-  void check_files(const Start& start) override {
+  std::vector<std::string> check_files(const Start& start) override {
+    std::vector<std::string> losses;
     run_on_root(run_.simulation.comm.world(), [&] {
-      if (start.step == 0 || !std::filesystem::exists(run_.path)) return;
-      require_reached({run_.path, io::TimeSeries::last_step(run_.path, start.step), last_scheduled_}, start);
+      if (start.step > 0 && start.in_directory) losses = check(start);
     });
+    return losses;
   }
 
   void go_back(const Start& start) override {
@@ -28,7 +31,9 @@ class TimeSeriesObserver : public Observer {
     const std::int64_t last_row = on_schedule(start.step) ? start.step : start.step - 1;
     run_on_root(run_.simulation.comm.world(), [&] {
       file_ = std::make_unique<io::TimeSeries>(run_.path, start.step > 0 ? std::optional(last_row) : std::nullopt);
-      last_scheduled_ = io::TimeSeries::last_step(run_.path, last_row);
+      const io::StoredTimeSeries stored = io::read_time_series(run_.path);
+      const io::StoredRow* row = stored.last(last_row);
+      last_ = row != nullptr ? LastEntry{row->step, row->hash} : LastEntry{};
     });
   }
 
@@ -39,7 +44,6 @@ class TimeSeriesObserver : public Observer {
   }
 
   std::function<void()> observe(const Moment& now) override {
-    if (on_schedule(now.step)) last_scheduled_ = now.step;
     const Diagnostics& d = run_.flow.diagnostics();
     const Simulation& s = run_.simulation;
     const double nu = s.flow.viscosity;
@@ -53,28 +57,65 @@ class TimeSeriesObserver : public Observer {
                                 re_tau(d.shear_top, nu),
                                 d.kinetic_energy,
                                 d.max_divergence};
-    return [this, row] { file_->append(row); };
+    return [this, row] {
+      const std::int64_t hash = file_->append(row);
+      if (on_schedule(row.step)) last_ = {row.step, hash};
+    };
   }
 
   void sync() override { file_->sync(); }
 
   void save(io::CheckpointWriter& checkpoint) const override {
     io::Values values;
-    values.set("last_step", last_scheduled_);
-    checkpoint.write_values(group, values);
+    last_.save(values, companion_names::last_row, companion_names::last_row_hash);
+    checkpoint.write_values(companion_names::time_series_group, values);
   }
 
   void restore(const io::CheckpointReader& checkpoint) override {
-    if (checkpoint.has_values(group)) last_scheduled_ = checkpoint.values(group).integer("last_step");
+    last_ = companions_of(checkpoint).time_series.value_or(LastEntry{});
   }
 
  private:
+  /// On rank 0.
+  std::vector<std::string> check(const Start& start) const {
+    FoundEntry found;
+    found.exists = std::filesystem::exists(run_.path);
+    std::vector<std::string> losses;
+    if (found.exists) {
+      const io::StoredTimeSeries stored = io::read_time_series(run_.path);
+      losses = damaged_rows(stored, start);
+      if (const io::StoredRow* last = stored.last(start.step)) found.last = last->step;
+      if (const io::StoredRow* row = stored.find(last_.step)) {
+        found.has_expected = true;
+        found.hash = row->hash;
+      }
+    }
+    std::ranges::move(require_agreement(compare(run_.path, found, last_, start.checkpoint), start),
+                      std::back_inserter(losses));
+    return losses;
+  }
+
+  /// Damaged rows between those that the run keeps. Others are removed anyway.
+  std::vector<std::string> damaged_rows(const io::StoredTimeSeries& stored, const Start& start) const {
+    std::vector<std::string> losses;
+    const io::StoredRow* last = stored.last(start.step);
+    for (const io::StoredRow& row : stored.rows) {
+      const bool expected = last == nullptr || last->step < last_.step || row.line < last->line;
+      if (row.problem.empty() || !expected) continue;
+      const std::string sentence =
+          fmt::format("{}: the row in line {} is damaged: {}", run_.path, row.line, row.problem);
+      const Mismatch loss{Mismatch::Kind::lost, sentence};
+      std::ranges::move(require_agreement(loss, start), std::back_inserter(losses));
+    }
+    return losses;
+  }
+
   bool on_schedule(std::int64_t step) const {
     return step % run_.simulation.settings.output.timeseries_every == 0 || step == 1;
   }
 
   RunContext run_;
-  std::int64_t last_scheduled_ = 0;       ///< last row on schedule, which a restart keeps; valid on rank 0
+  LastEntry last_;                        ///< last row on schedule, which a restart keeps; valid on rank 0
   std::unique_ptr<io::TimeSeries> file_;  ///< on rank 0
 };
 

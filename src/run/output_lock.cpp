@@ -91,4 +91,19 @@ std::string lock_output_directory(const std::string& directory) {
                      directory, std::strerror(error));
 }
 
+std::string lock_holder(const std::string& directory) {
+  try {
+    const int descriptor = io::open_regular(directory + "/lock", O_RDONLY, "read", ExitCode::io);
+    struct flock whole {};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    const bool held = ::fcntl(descriptor, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+    std::string holder = held ? read_holder(descriptor) : "";
+    ::close(descriptor);
+    return holder;
+  } catch (const Error&) {
+    return "";  // there has been no run, or the file is not one of Sluice's
+  }
+}
+
 }  // namespace sluice

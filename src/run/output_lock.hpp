@@ -9,4 +9,8 @@ namespace sluice {
 /// Error(io) if the file cannot be written.
 std::string lock_output_directory(const std::string& directory);
 
+/// The process, host and start of the run that holds the lock of an output directory; empty if there is none. Takes no
+/// lock. Local.
+std::string lock_holder(const std::string& directory);
+
 }  // namespace sluice

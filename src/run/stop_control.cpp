@@ -50,12 +50,12 @@ void StopControl::expect(double step_seconds, double checkpoint_seconds) {
   margin_ = 2 * step_seconds + 1.5 * checkpoint_seconds;
 }
 
-bool StopControl::file_present(const char* name) const {
+bool StopControl::file_present(const char* name) {
   std::error_code ignored;
   const std::filesystem::path file = std::filesystem::path(directory_) / name;
   if (!std::filesystem::exists(file, ignored)) return false;
-  std::filesystem::remove(file, ignored);  // a request is served only once
-  return true;
+  if (std::filesystem::remove(file, ignored)) return true;
+  return served_.insert(name).second;  // it cannot be removed, but is served only once
 }
 
 void StopControl::look_for_files() {

@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include <optional>
+#include <set>
 #include <string>
 
 namespace sluice {
@@ -35,7 +36,7 @@ class StopControl {
   Requests poll();
 
  private:
-  bool file_present(const char* name) const;
+  bool file_present(const char* name);
   void look_for_files();
 
   MPI_Comm comm_;
@@ -46,6 +47,7 @@ class StopControl {
   double last_look_ = 0;
   bool stop_file_ = false;
   bool checkpoint_file_ = false;
+  std::set<std::string> served_;  ///< files that could not be removed
 };
 
 }  // namespace sluice

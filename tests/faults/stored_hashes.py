@@ -52,7 +52,7 @@ def values_hash(group: h5py.Group) -> int:
 
 def field_hash(field: np.ndarray) -> int:
     """As in io/files/field_hash.cpp."""
-    bits = field.ravel().view(np.uint64).tolist()
+    bits = field.ravel().view(f"u{field.dtype.itemsize}").tolist()
     return sum(mix64(mix64(index) ^ value) for index, value in enumerate(bits)) & MASK
 
 

@@ -16,7 +16,6 @@ from sluice_run import (
     checkpoints,
     finish,
     must,
-    rows,
     sluice,
     start,
     step_of,
@@ -145,14 +144,8 @@ def cut_statistics(out: Path) -> Path:
     return out / "statistics.h5"
 
 
-def cut_slices(out: Path) -> Path:
-    for file in sorted((out / "slices").glob("*.h5"))[-2:]:
-        file.unlink()
-    return next((out / "slices").glob("*.xdmf"))
-
-
 @pytest.mark.parametrize("ranks", [0, 2])
-@pytest.mark.parametrize("cut", [cut_time_series, cut_statistics, cut_slices])
+@pytest.mark.parametrize("cut", [cut_time_series, cut_statistics])
 def test_a_file_that_ends_before_the_checkpoint_is_refused(
     reference: Path, run: Path, cut: Callable[[Path], Path], ranks: int
 ) -> None:
@@ -169,15 +162,6 @@ def test_a_file_that_ends_before_the_checkpoint_is_refused(
     # The remedy: a checkpoint that the file still reaches.
     must(sluice("run", case, "--restart", checkpoints(out)[0], ranks=ranks))
     assert_same_results(reference, out)
-
-
-def test_a_missing_file_is_begun_anew(run: Path) -> None:
-    out = run / "out"
-    (out / "timeseries.csv").unlink()
-    (out / "statistics.h5").unlink()
-    shutil.rmtree(out / "slices")
-    must(sluice("run", run / "case.yaml", "--restart", "auto"))
-    assert rows(out)["step"].tolist() == list(range(REACHED + 1, STEPS + 1))
 
 
 def test_checkpoints_without_expectations_are_accepted(reference: Path, run: Path) -> None:

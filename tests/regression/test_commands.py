@@ -30,7 +30,7 @@ def test_version_names_the_build() -> None:
         assert re.search(rf"^{part} +\S", text, re.MULTILINE), part
 
 
-@pytest.mark.parametrize("subcommand", [None, "run", "check", "info", "init", "bench"])
+@pytest.mark.parametrize("subcommand", [None, "run", "check", "info", "verify", "init", "bench"])
 def test_help_has_an_example(subcommand: str | None) -> None:
     outcome = must(sluice(*([subcommand] if subcommand else []), "--help"))
     assert re.search(r"^Example: .*sluice ", outcome.out, re.MULTILINE)

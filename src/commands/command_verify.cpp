@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/support/collective.hpp"
+#include "src/commands/commands.hpp"
+#include "src/outputs/directory_report.hpp"
+
+namespace sluice {
+
+namespace {
+
+std::string summary(const DirectoryReport& report) {
+  const std::size_t problems = report.problem_count();
+  std::string text = problems == 0 ? "intact" : fmt::format("{} problem(s)", problems);
+  if (!report.step) return text + "; no checkpoint from which a restart could go on";
+  return text + fmt::format("; complete up to step {}, time {:g}, from which a restart goes on ({})", *report.step,
+                            *report.time, report.checkpoint);
+}
+
+void print_table(const DirectoryReport& report) {
+  std::size_t width = 0;
+  for (const FileReport& file : report.files) width = std::max(width, file.name.size());
+  for (const FileReport& file : report.files) {
+    fmt::print("{:<{}}  {:<7}  {}\n", file.name, width, file.problems.empty() ? "intact" : "DAMAGED", file.contents);
+    for (const std::string& problem : file.problems) fmt::print("    {}\n", problem);
+    for (const std::string& note : file.notes) fmt::print("    note: {}\n", note);
+  }
+  if (!report.holder.empty()) fmt::print("a run is going on: {}\n", report.holder);
+  fmt::print("{}: {}\n", report.directory, summary(report));
+}
+
+std::string json_of(const DirectoryReport& report) {
+  nlohmann::ordered_json json{{"directory", report.directory},
+                              {"intact", report.problem_count() == 0},
+                              {"running", !report.holder.empty()},
+                              {"checkpoint", nullptr},
+                              {"step", nullptr},
+                              {"time", nullptr},
+                              {"files", nlohmann::ordered_json::array()}};
+  if (report.step) {
+    json["checkpoint"] = report.checkpoint;
+    json["step"] = *report.step;
+    json["time"] = *report.time;
+  }
+  for (const FileReport& file : report.files) {
+    json["files"].push_back({{"name", file.name},
+                             {"intact", file.problems.empty()},
+                             {"contents", file.contents},
+                             {"problems", file.problems},
+                             {"notes", file.notes}});
+  }
+  // A path need not be UTF-8, but JSON must be.
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace
+
+ExitCode command_verify(const VerifyOptions& options) {
+  run_on_root(MPI_COMM_WORLD, [&] {
+    const DirectoryReport report = verify_directory(options.directory);
+    if (options.json) {
+      fmt::print("{}\n", json_of(report));
+    } else {
+      print_table(report);
+    }
+    std::fflush(stdout);
+    if (report.problem_count() > 0)
+      throw Error(ExitCode::restart, fmt::format("{}: {}", report.directory, summary(report)));
+  });
+  return ExitCode::success;
+}
+
+}  // namespace sluice

@@ -1,0 +1,78 @@
+#include "src/outputs/companions.hpp"
+
+#include <fmt/format.h>
+
+#include "core/support/error.hpp"
+#include "io/case/case_file.hpp"
+
+namespace sluice {
+
+namespace names = companion_names;
+
+namespace {
+
+std::optional<LastEntry> entry(const io::Values& values, const std::string& step_name, const std::string& hash_name) {
+  if (!values.has(step_name)) return std::nullopt;
+  LastEntry entry{values.integer(step_name), std::nullopt};
+  if (values.has(hash_name)) entry.hash = values.integer(hash_name);
+  return entry;
+}
+
+}  // namespace
+
+void LastEntry::save(io::Values& values, const std::string& step_name, const std::string& hash_name) const {
+  values.set(step_name, step);
+  if (hash) values.set(hash_name, *hash);
+}
+
+Companions companions_of(const io::CheckpointReader& checkpoint) {
+  Companions companions;
+  if (checkpoint.has_values(names::time_series_group)) {
+    companions.time_series = entry(checkpoint.values(names::time_series_group), names::last_row, names::last_row_hash);
+  }
+  if (checkpoint.has_values(names::statistics_group)) {
+    companions.statistics =
+        entry(checkpoint.values(names::statistics_group), names::last_block, names::last_block_hash);
+  }
+  if (!checkpoint.has_values(names::slices_group)) return companions;
+  const io::Values slices = checkpoint.values(names::slices_group);
+  for (const auto& [label, step] : slices.all()) {
+    if (!label.ends_with(names::slice_hash_suffix))
+      companions.slices[label] = *entry(slices, label, label + names::slice_hash_suffix);
+  }
+  return companions;
+}
+
+Mismatch compare(const std::string& file, const FoundEntry& found, const LastEntry& expected,
+                 const std::string& checkpoint) {
+  using Kind = Mismatch::Kind;
+  if (!found.exists && expected.step > 0) {
+    return {Kind::lost, fmt::format("{}: the file is missing, but reached step {} when the checkpoint {} was written",
+                                    file, expected.step, checkpoint)};
+  }
+  if (found.last < expected.step) {
+    return {Kind::lost, fmt::format("{}: ends at step {}, but reached step {} when the checkpoint {} was written: what "
+                                    "was written in between is lost",
+                                    file, found.last, expected.step, checkpoint)};
+  }
+  const bool same_hash = !expected.hash || !found.hash || *found.hash == *expected.hash;
+  if (expected.step > 0 && !(found.has_expected && same_hash)) {
+    return {Kind::foreign, fmt::format("{}: what it holds for step {} is not what the run of the checkpoint {} wrote: "
+                                       "the file belongs to another run, or was changed",
+                                       file, expected.step, checkpoint)};
+  }
+  return {};
+}
+
+std::string case_difference(const std::string& stored, const io::Case& of_checkpoint) {
+  try {
+    const io::Case other = io::parse_case(stored, "resolved_case", {}, "/", io::known_exchange_methods());
+    std::string list;
+    for (const std::string& change : io::physical_changes(of_checkpoint, other)) list += "; " + change;
+    return list.empty() ? "" : "; its case differs from the checkpoint's" + list;
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,69 @@
+#pragma once
+// What a checkpoint stores about the other files of its run, and whether these still agree with it.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "io/case/case.hpp"
+#include "io/files/checkpoint_reader.hpp"
+
+namespace sluice {
+
+/// The last entry of a file when a checkpoint was written: a row, a block of statistics, a slice.
+struct LastEntry {
+  std::int64_t step = 0;             ///< 0: there was none
+  std::optional<std::int64_t> hash;  ///< of its values; none in checkpoints of earlier builds
+
+  void save(io::Values& values, const std::string& step_name, const std::string& hash_name) const;
+};
+
+/// What a checkpoint expects of the files beside it. None where the run did not write the file, or an earlier build
+/// wrote the checkpoint.
+struct Companions {
+  std::optional<LastEntry> time_series;
+  std::optional<LastEntry> statistics;
+  std::map<std::string, LastEntry> slices;  ///< by label
+};
+
+namespace companion_names {
+inline constexpr const char* time_series_group = "/timeseries";
+inline constexpr const char* statistics_group = "/statistics_open";
+inline constexpr const char* slices_group = "/slices";
+inline constexpr const char* last_row = "last_step";
+inline constexpr const char* last_row_hash = "last_hash";
+inline constexpr const char* last_block = "last_block";
+inline constexpr const char* last_block_hash = "last_block_hash";
+inline constexpr const char* slice_hash_suffix = ".hash";  ///< after the label
+}  // namespace companion_names
+
+/// Collective. Throws Error(restart).
+Companions companions_of(const io::CheckpointReader& checkpoint);
+
+/// What a file has now.
+struct FoundEntry {
+  bool exists = false;               ///< the file
+  std::int64_t last = 0;             ///< step of the last entry up to the checkpoint's step; 0 if there is none
+  bool has_expected = false;         ///< whether there is an entry at the expected step
+  std::optional<std::int64_t> hash;  ///< of that entry, if it can be read
+};
+
+/// A disagreement between a file and a checkpoint.
+struct Mismatch {
+  enum class Kind {
+    none,
+    lost,     ///< the file is missing or ends early
+    foreign,  ///< it holds something else than the run of the checkpoint wrote
+  };
+  Kind kind = Kind::none;
+  std::string text;  ///< a sentence that names both files
+};
+
+Mismatch compare(const std::string& file, const FoundEntry& found, const LastEntry& expected,
+                 const std::string& checkpoint);
+
+/// How the case stored in a file differs from the one that the checkpoint was written with; "" if in nothing that
+/// changes the flow, or if it cannot be read. Begins with "; ".
+std::string case_difference(const std::string& stored, const io::Case& of_checkpoint);
+
+}  // namespace sluice

@@ -1,0 +1,260 @@
+"""A checkpoint knows what the files beside it held: a restart refuses missing, foreign and damaged ones."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from sluice_run import assert_same_results, checkpoints, must, record, rows, sluice, step_of, write_case
+from stored_hashes import field_hash, set_hashes
+
+STEPS = 12  # of the whole case
+REACHED = 8  # by the run whose files are then changed
+CASE: dict[str, Any] = {
+    "time.steps": STEPS,
+    "time.cfl": None,
+    "time.dt": 0.0625,
+    "output.checkpoint": {"every": 0.25, "keep": 3},
+    "output.timeseries": {"every": 1},
+    "output.statistics": {"start": 0, "every": 1, "block": 0.125},
+    "output.slices": [{"normal": "z", "at": 0.1, "every": 0.125, "fields": ["u"]}],
+    "parallel": {"grid": "auto", "exchange": "mpi_p2p"},
+}
+SLICE = f"slices/z0.1_{REACHED:07}.h5"
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("reference")
+    must(sluice("run", write_case(folder, CASE)))
+    return folder / "out"
+
+
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run that stopped at REACHED; read-only for tests."""
+    folder = tmp_path_factory.mktemp("stopped")
+    must(sluice("run", write_case(folder, CASE), "--steps", REACHED))
+    return folder
+
+
+@pytest.fixture
+def run(stopped: Path, tmp_path: Path) -> Path:
+    """A copy of the stopped run."""
+    shutil.copytree(stopped, tmp_path / "run")
+    return tmp_path / "run"
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Results of other runs that have files of the same names for the same steps."""
+    found = {}
+    cases: dict[str, dict[str, Any]] = {
+        "viscosity": {"flow.reynolds": {"bulk": 5000}},
+        "seed": {"initial.seed": 4},
+        "grid": {"grid.cells": [12, 12, 32]},
+    }
+    for name, changes in cases.items():
+        folder = tmp_path_factory.mktemp(name)
+        must(sluice("run", write_case(folder, {**CASE, **changes}), "--steps", REACHED))
+        found[name] = folder / "out"
+    return found
+
+
+def state_of(folder: Path) -> dict[str, bytes]:
+    """The results in a directory."""
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and file.name not in ("log.txt", "lock", "run.json")
+    }
+
+
+def refused(run: Path, *options: object, ranks: int = 0) -> str:
+    """A restart ends with one message and exit code 3, and changes nothing."""
+    before = state_of(run / "out")
+    outcome = must(sluice("run", run / "case.yaml", "--restart", "auto", *options, ranks=ranks), 3)
+    assert outcome.err.count("sluice: ") == 1
+    assert state_of(run / "out") == before
+    return outcome.err
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+@pytest.mark.parametrize("name", ["timeseries.csv", "statistics.h5", SLICE])
+def test_a_missing_file_is_refused_unless_the_user_accepts_it(
+    reference: Path, run: Path, name: str, ranks: int
+) -> None:
+    out = run / "out"
+    kept = run / "kept"
+    (out / name).rename(kept)
+    newest = checkpoints(out)[-1]
+    told = refused(run, ranks=ranks)
+    assert f"{out / name}: the file is missing, but reached step " in told
+    assert f"when the checkpoint {newest} was written" in told
+    assert "--allow-change" in told
+
+    if ranks == 0:
+        kept.rename(out / name)
+        must(sluice("run", run / "case.yaml", "--restart", "auto"))
+        assert_same_results(reference, out)
+        return
+    outcome = must(sluice("run", run / "case.yaml", "--restart", "auto", "--allow-change", ranks=ranks))
+    assert f"changed on restart: {out / name}: the file is missing" in outcome.out
+    assert any(name in change for change in record(out)["changes"])
+    if name == "timeseries.csv":
+        assert rows(out)["step"].tolist() == list(range(REACHED + 1, STEPS + 1))
+    must(
+        sluice("run", run / "case.yaml", "--restart", "auto")
+    )  # the new files are what its checkpoints expect
+
+
+def test_all_files_are_begun_anew_in_another_directory(run: Path, tmp_path: Path) -> None:
+    newest = checkpoints(run / "out")[-1]
+    must(sluice("run", run / "case.yaml", "--restart", newest, "--output", tmp_path / "new"))
+    assert rows(tmp_path / "new")["step"].tolist() == list(range(REACHED + 1, STEPS + 1))
+    assert record(tmp_path / "new")["changes"] == []
+
+
+@pytest.mark.parametrize("name", ["timeseries.csv", "statistics.h5", "slices"])
+def test_a_directory_with_any_result_is_not_empty(stopped: Path, tmp_path: Path, name: str) -> None:
+    """Neither a new run nor one from a checkpoint elsewhere takes over a file that is there."""
+    new = tmp_path / "new"
+    new.mkdir()
+    source = stopped / "out" / name
+    (shutil.copytree if source.is_dir() else shutil.copy)(source, new / name)
+    must(sluice("run", stopped / "case.yaml", "--output", new), 2)
+    newest = checkpoints(stopped / "out")[-1]
+    must(sluice("run", stopped / "case.yaml", "--output", new, "--restart", newest), 2)
+
+
+@pytest.mark.parametrize(
+    ("other", "name", "difference"),
+    [
+        ("viscosity", "timeseries.csv", "belongs to another run"),
+        ("viscosity", "statistics.h5", "flow.reynolds: "),
+        ("viscosity", SLICE, "flow.reynolds: "),
+        ("seed", "timeseries.csv", "belongs to another run"),
+        ("seed", "statistics.h5", "belongs to another run"),
+        ("seed", SLICE, "belongs to another run"),
+        ("grid", "statistics.h5", "another grid: nx is 12, not 16"),
+        ("grid", SLICE, "grid.cells: [16, 12, 32] -> [12, 12, 32]"),
+    ],
+)
+def test_a_file_of_another_run_is_refused(
+    run: Path, others: dict[str, Path], other: str, name: str, difference: str
+) -> None:
+    shutil.copy(others[other] / name, run / "out" / name)
+    for options in ([], ["--allow-change"]):
+        told = refused(run, *options)
+        assert f"{run / 'out' / name}: " in told
+        assert difference in told
+
+
+def test_statistics_of_a_run_that_had_none_yet(run: Path, others: dict[str, Path]) -> None:
+    """Blocks that the run of the checkpoint had not written."""
+    case = write_case(run, {**CASE, "output.statistics": {"start": 0, "every": 1, "block": 10}}, "late.yaml")
+    must(sluice("run", case, "--overwrite", "--steps", REACHED))
+    shutil.copy(others["viscosity"] / "statistics.h5", run / "out" / "statistics.h5")
+    told = must(sluice("run", case, "--restart", "auto"), 3).err
+    assert "had written blocks up to step 0 only" in told
+    assert "flow.reynolds: " in told
+
+
+def damage_digit(line: str) -> str:
+    return line.replace("0.0", "0.1", 1)
+
+
+def drop_column(line: str) -> str:
+    return line[line.index(",") :]
+
+
+@pytest.mark.parametrize("row", [3, REACHED])
+@pytest.mark.parametrize("damage", [damage_digit, drop_column])
+def test_a_damaged_row_of_the_time_series_is_refused(
+    run: Path, row: int, damage: Callable[[str], str]
+) -> None:
+    file = run / "out" / "timeseries.csv"
+    lines = file.read_text().splitlines(keepends=True)
+    lines[row] = damage(lines[row])
+    file.write_text("".join(lines))
+    told = refused(run)
+    assert f"{file}: the row in line {row + 1} is damaged" in told
+    outcome = must(sluice("run", run / "case.yaml", "--restart", "auto", "--allow-change"))
+    assert f"changed on restart: {file}: the row in line {row + 1} is damaged" in outcome.out
+    assert rows(run / "out")["step"].tolist() == [n for n in range(1, STEPS + 1) if n != row]
+
+
+def make_single(file: Path) -> None:
+    """The checkpoint as a single-precision build would have written it."""
+    with h5py.File(file, "a") as h5:
+        contents = str(h5.attrs["contents"])
+        for name in "uvwp":
+            values, attributes = h5[name][:].astype("f4"), dict(h5[name].attrs)
+            before = f"{name} {int(attributes['hash']):016x}"
+            del h5[name]
+            made = h5.create_dataset(name, data=values, chunks=True)
+            for key in ("long_name", "units"):
+                made.attrs[key] = attributes[key]
+            made.attrs["hash"] = np.uint64(field_hash(values))
+            contents = contents.replace(before, f"{name} {field_hash(values):016x}")
+        h5.attrs["contents"] = contents
+    set_hashes(file)
+
+
+def test_another_precision_is_a_change(run: Path) -> None:
+    out = run / "out"
+    make_single(checkpoints(out)[-1])
+    must(sluice("info", checkpoints(out)[-1]))
+    assert "precision: single -> double" in refused(run)
+    outcome = must(sluice("run", run / "case.yaml", "--restart", "auto", "--allow-change"))
+    assert "changed on restart: precision: single -> double" in outcome.out
+    assert record(out)["changes"] == ["precision: single -> double"]
+
+
+def test_a_damaged_old_slice_stops_no_restart(reference: Path, run: Path) -> None:
+    """It is named, kept as it is, and left out of the file for ParaView."""
+    older, *_, newest = sorted((run / "out" / "slices").glob("*.h5"))
+    for damaged in (older, newest):
+        content = damaged.read_bytes()
+        damaged.write_bytes(content[: len(content) // 2])
+        half = damaged.read_bytes()
+        outcome = must(sluice("run", run / "case.yaml", "--restart", "auto", "--steps", REACHED))
+        assert f"warning: a slice is left out of z0.1.xdmf: {damaged}: " in outcome.out
+        assert damaged.read_bytes() == half
+        assert damaged.name not in (run / "out" / "slices" / "z0.1.xdmf").read_text()
+        damaged.write_bytes(content)
+    must(sluice("run", run / "case.yaml", "--restart", "auto"))
+    assert_same_results(reference, run / "out")
+
+
+def test_going_back_with_the_files(reference: Path, run: Path) -> None:
+    """The remedy of the messages: an older checkpoint that the file still reaches."""
+    out = run / "out"
+    (out / SLICE).unlink()
+    refused(run)
+    oldest = checkpoints(out)[0]
+    assert step_of(oldest) < REACHED
+    must(sluice("run", run / "case.yaml", "--restart", oldest))
+    assert_same_results(reference, out)
+
+
+@pytest.mark.parametrize("off", ["output.statistics=none", "output.slices=[]"])
+def test_output_that_is_switched_off_is_cut_as_well(reference: Path, run: Path, off: str) -> None:
+    """So that nothing of an abandoned branch is left when it is switched on again."""
+    out, case = run / "out", run / "case.yaml"
+    oldest = checkpoints(out)[0]
+    step = step_of(oldest)
+    must(sluice("run", case, "--restart", oldest, "--set", off, "--steps", step))
+    if "slices" in off:
+        assert not [file for file in (out / "slices").glob("*.h5") if step_of(file) > step]
+    else:
+        with h5py.File(out / "statistics.h5") as file:
+            assert (file["step_end"][:] <= step).all()
+    must(sluice("verify", out))
+    must(sluice("run", case, "--restart", "auto"))
+    assert_same_results(reference, out)
