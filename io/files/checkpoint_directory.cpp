@@ -64,12 +64,13 @@ std::vector<std::int64_t> list_checkpoints(const std::string& directory) {
   return steps;
 }
 
-void verify_checkpoint(MPI_Comm comm, const std::string& path) {
+std::int64_t verify_checkpoint(MPI_Comm comm, const std::string& path) {
   const CheckpointReader reader(comm, path);
   for (const auto& [part, hash] : reader.contents()) {
     if (part.starts_with('/')) reader.values(part);
   }
   for (const std::string& name : reader.fields().names) reader.verify_field(name);
+  return reader.step();
 }
 
 NewestIntact newest_intact(MPI_Comm comm, const std::string& directory) {
@@ -77,8 +78,11 @@ NewestIntact newest_intact(MPI_Comm comm, const std::string& directory) {
   const std::vector<std::int64_t> steps = list_on_all(comm, directory);
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     try {
-      verify_checkpoint(comm, checkpoint_path(directory, *step));
-      result.path = checkpoint_path(directory, *step);
+      const std::string path = checkpoint_path(directory, *step);
+      const std::int64_t stored = verify_checkpoint(comm, path);
+      if (stored != *step)
+        throw Error(ExitCode::restart, path + ": its name does not fit its step, which is " + std::to_string(stored));
+      result.path = path;
       return result;
     } catch (const Error& error) {
       result.warnings.push_back(std::string("passing over a checkpoint: ") + error.what());

@@ -25,9 +25,9 @@ struct NewestIntact {
 /// ranks.
 NewestIntact newest_intact(MPI_Comm comm, const std::string& directory);
 
-/// Reads and verifies the whole checkpoint, each rank its share. Collective. Throws Error(restart) on every rank if it
-/// is damaged or unreadable.
-void verify_checkpoint(MPI_Comm comm, const std::string& path);
+/// Reads and verifies the whole checkpoint, each rank its share. Returns its step. Collective. Throws Error(restart) on
+/// every rank if it is damaged or unreadable.
+std::int64_t verify_checkpoint(MPI_Comm comm, const std::string& path);
 
 /// Before a run goes back from later checkpoints to `file`, a checkpoint of that step, and cuts its other files:
 /// removes the later ones, newest first, and returns when they are gone from the disk. Whenever it is interrupted, the

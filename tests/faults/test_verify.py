@@ -152,9 +152,15 @@ def test_files_of_another_run_are_found(out: Path, other: Path, name: str) -> No
     assert all("belongs to another run" in text for text in found.values())
 
 
-def test_a_checkpoint_with_the_name_of_another(out: Path) -> None:
-    (out / NEWEST).rename(out / "checkpoints" / "step_0000007.h5")
-    assert "its name does not fit its step" in problems(verify(out, 3))["checkpoints/step_0000007.h5"]
+def test_a_checkpoint_with_the_name_of_another(finished: Path, out: Path) -> None:
+    name = "checkpoints/step_0000017.h5"
+    (out / NEWEST).rename(out / name)
+    assert "its name does not fit its step" in problems(verify(out, 3))[name]
+    options = ["--output", out, "--restart", "auto"]
+    outcome = must(sluice("run", finished.parent / "case.yaml", *options))
+    assert f"passing over a checkpoint: {out / name}: its name does not fit its step" in outcome.out
+    assert checkpoints(out)[-1] == out / NEWEST
+    assert not (out / name).exists()
 
 
 def test_the_table_says_where_the_damage_is(out: Path) -> None:
