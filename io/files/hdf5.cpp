@@ -101,6 +101,16 @@ std::size_t Dataset::element_bytes() const {
   return H5Tget_size(type.get());
 }
 
+void Dataset::require_stored() const {
+  constexpr double most_compression = 1100;  // deflate: 1032
+  double bytes = static_cast<double>(element_bytes());
+  for (const std::int64_t extent : shape()) bytes *= static_cast<double>(extent);
+  if (bytes > most_compression * static_cast<double>(H5Dget_storage_size(id()))) {
+    throw Error(context().code,
+                context().path + ": the dataset " + name() + " is damaged: it has more elements than the file stores");
+  }
+}
+
 void Dataset::read(Type type, void* data) const {
   if (H5Dread(id(), native(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) context().fail("read dataset " + name());
 }

@@ -135,6 +135,8 @@ class Dataset : public Object {
   std::size_t element_bytes() const;
   Type real_type() const { return element_bytes() == 4 ? Type::float32 : Type::float64; }
 
+  /// Throws if it claims so many elements that the file cannot hold them: a reader would need all memory, or forever.
+  void require_stored() const;
   /// Reads all of it, converted to `type`, and verifies checksums.
   void read(Type type, void* data) const;
   /// The same for a box of a field, whose shape is (nz, ny, nx).
@@ -142,6 +144,7 @@ class Dataset : public Object {
   /// All elements, converted to T.
   template <typename T>
   std::vector<T> values() const {
+    require_stored();
     std::size_t size = 1;
     for (const std::int64_t extent : shape()) size *= static_cast<std::size_t>(extent);
     std::vector<T> list(size);

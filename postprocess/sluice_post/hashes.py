@@ -46,6 +46,20 @@ def field_hash(field: NDArray[np.floating]) -> int:
     return int(_mix_all(_mix_all(index) ^ bits).sum(dtype=np.uint64))
 
 
+def metadata_hash(content: bytes, excluded: NDArray[np.uint64]) -> int:
+    """The hash of an HDF5 file's bytes outside the ranges, as io/files/metadata_hash.cpp computes it.
+
+    `excluded`: begin and end of each range, in increasing order.
+    """
+    block_bytes = 1 << 20
+    value = byte_hash(len(content), excluded.tobytes())
+    borders = [0, *excluded.tolist(), len(content)]
+    for begin, end in zip(borders[::2], borders[1::2], strict=True):
+        for start in range(begin, end, block_bytes):
+            value = byte_hash(value, content[start : min(start + block_bytes, end)])
+    return value
+
+
 # The number of each type in the variant io::Value.
 _INTEGER, _REAL, _TEXT = range(3)
 

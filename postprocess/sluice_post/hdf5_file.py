@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.errors import InputOutputError
-from sluice_post.hashes import byte_hash, field_hash, values_hash
+from sluice_post.hashes import byte_hash, field_hash, metadata_hash, values_hash
 
 Values: TypeAlias = "dict[str, int | float | str]"
 
@@ -33,6 +33,27 @@ def _reading(path: Path, what: str) -> Iterator[None]:
         raise InputOutputError(
             f"{path}: {what} cannot be read ({reason}); the file is damaged, or Sluice did not write it"
         ) from error
+
+
+_ENDING = struct.Struct("=QQ8s")  # number of ranges that the hash does not cover, hash, mark
+_SUPERBLOCK = struct.Struct("<8sBB18xQ")  # signature, version, bytes of an address, end of HDF5's data
+
+
+def check_metadata(content: bytes) -> None:
+    """Verifies the hash of the metadata if the file has one: HDF5 may crash on damaged metadata."""
+    if len(content) < _SUPERBLOCK.size:
+        return
+    ranges, stored, mark = _ENDING.unpack(content[-_ENDING.size :])
+    if mark == b"SluiceMH":
+        size = len(content) - _ENDING.size - 16 * ranges
+        if size < 0 or stored != metadata_hash(
+            content[:size], np.frombuffer(content[size : -_ENDING.size], dtype=np.uint64)
+        ):
+            raise ValueError("its contents do not have the hash stored with them")
+        return
+    signature, version, address_bytes, end = _SUPERBLOCK.unpack_from(content)
+    if signature == b"\x89HDF\r\n\x1a\n" and version in (2, 3) and address_bytes == 8 and end < len(content):
+        raise ValueError("its end, with the hash of its contents, is lost")
 
 
 _HEAP = b"GCOL\1\0\0\0"
@@ -70,7 +91,9 @@ class Hdf5File:
         if not path.is_file():
             raise InputOutputError(f"{path}: no such file")
         with _reading(path, "the HDF5 file"):
-            _check_heaps(path.read_bytes())
+            content = path.read_bytes()
+            check_metadata(content)
+            _check_heaps(content)
             self._file = h5py.File(path, "r")
         try:
             self._check_format(file_format)

@@ -2,10 +2,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import synthetic
+
+# --hypothesis-profile=long tries many more examples, other ones in each run.
+settings.register_profile("ci", max_examples=150, derandomize=True, deadline=None)
+settings.register_profile("long", max_examples=20000, deadline=None)
+settings.load_profile("ci")
 
 
 @pytest.fixture

@@ -96,6 +96,22 @@ def test_forged_values_are_refused(run: Path, forged: str) -> None:
     assert forged.split(" ")[0] in told
 
 
+@pytest.mark.parametrize("name", ["/state/process_grid", "/grid/z", "/p", "/new"])
+def test_more_elements_than_the_file_stores(run: Path, name: str) -> None:
+    """They need neither the memory nor the time that so many elements would take."""
+    newest = checkpoints(run / "out")[-1]
+    with h5py.File(newest, "a") as h5:
+        kind, cube = h5["w"].dtype, name in ("/p", "/new")
+        if name in h5:
+            del h5[name]
+        shape = (2**14,) * 3 if cube else (2**38,)
+        h5.create_dataset(name, shape, kind if cube else "f8", chunks=(64,) * 3 if cube else (64,))
+        h5[name].attrs["hash"] = np.uint64(0)
+    assert "more elements than the file stores" in must(sluice("info", newest), 3).out
+    if name != "/new":
+        must(sluice("run", run / "case.yaml", "--restart", newest, "--steps", STEPS + 2), 3)
+
+
 def test_hashes_of_this_test_are_those_of_the_program(run: Path) -> None:
     newest = checkpoints(run / "out")[-1]
     set_hashes(newest)

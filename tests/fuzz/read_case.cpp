@@ -1,4 +1,6 @@
-#include "tests/fuzz/read_case.hpp"
+// The reader of case files. The input is the text of one, then, each after a zero byte, arguments of --set. A case must
+// be refused with a message of moderate length, or be reproduced by its resolved text.
+#include "tests/fuzz/fuzz_input.hpp"
 
 #include <fmt/format.h>
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "io/case/keys.hpp"
-#include "tests/fuzz/read_case.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 namespace sluice {
 namespace {

@@ -56,6 +56,20 @@ def test_fields_and_their_attributes(samples: Path) -> None:
         assert file["state"].attrs["dt"] == 0.0123
 
 
+def test_sluice_post_computes_the_hash_of_the_metadata(samples: Path) -> None:
+    check_metadata = pytest.importorskip("sluice_post.hdf5_file").check_metadata
+    files = sorted(samples.glob("*.h5"))
+    assert len(files) == 3
+    for file in files:
+        content = file.read_bytes()
+        assert content.endswith(b"SluiceMH")
+        check_metadata(content)
+        for place in (30, len(content) - 20, len(content) - 1):
+            damaged = content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+            with pytest.raises(ValueError, match="hash"):
+                check_metadata(damaged)
+
+
 def test_dimension_scales(samples: Path) -> None:
     with h5py.File(samples / "step_0000012.h5") as file:
         for name, dimensions in DIMENSIONS.items():
