@@ -187,12 +187,20 @@ void StatisticsFile::load() {
   for_each_column([&]<typename T>(const char* path, T StatisticsBlock::*member, const char* /*long_name*/) {
     if (path == parameter_set && !has_sets) return;
     const std::vector<T> column = read_array<T>(file, path);
-    blocks_.resize(column.size());
+    if (path == std::string("/samples")) blocks_.resize(column.size());
+    if (column.size() != blocks_.size())
+      throw Error(ExitCode::restart, fmt::format("{}: {} has another length than /samples", spec_.path, path));
     for (std::size_t n = 0; n < column.size(); ++n) blocks_[n].*member = column[n];
   });
   while (file.has(set_group(parameter_sets_.size())))
     parameter_sets_.push_back(read_values(file, set_group(parameter_sets_.size())));
   if (!has_sets) parameter_sets_.push_back(spec_.unrecorded_parameters);
+  for (const StatisticsBlock& block : blocks_) {
+    if (block.parameter_set < 0 || block.parameter_set >= size_of(parameter_sets_)) {
+      throw Error(ExitCode::restart, fmt::format("{}: a block has the parameters of set {}, of which there are {}",
+                                                 spec_.path, block.parameter_set, parameter_sets_.size()));
+    }
+  }
   read_profiles(file);
 }
 

@@ -44,7 +44,7 @@ std::string write_original(const std::string& path) {
   return read_text(path);
 }
 
-/// The bits of all blocks, as a restart reads them.
+/// The bits of all blocks, as a restart and `sluice verify` read them.
 std::string read(const std::string& path) {
   std::string bits;
   const auto add = [&](const auto& value) { bits.append(reinterpret_cast<const char*>(&value), sizeof(value)); };
@@ -60,6 +60,10 @@ std::string read(const std::string& path) {
       add(sums.size());
       for (const double sum : sums) add(sum);
     }
+  }
+  for (const auto& [step, hash] : statistics_block_hashes(h5::File::open(path, ExitCode::restart))) {
+    add(step);
+    add(hash);
   }
   return bits;
 }
@@ -80,24 +84,33 @@ void read_damaged(Input& input) {
   });
 }
 
+std::size_t elements_of(const h5::Shape& shape) {
+  std::size_t elements = 1;
+  for (const std::int64_t extent : shape) elements *= static_cast<std::size_t>(extent);
+  return elements;
+}
+
 /// Datasets of other types, shapes and values, some missing, most with right hashes.
 void read_forged(Input& input) {
   const std::string path = fuzz::scratch_path("forged.h5");
   const std::size_t blocks = input.below(4);
   bool all_right = true;
+  bool fits = true;
   {
     h5::File file = h5::File::create(path, ExitCode::io);
     Values root = root_values(format::statistics, {"0.1.0", "abc123", "case"});
+    root.set("viscosity", 3.5e-4);
     if (input.one_in(8)) root.set("format_version", input.integer());
     if (input.one_in(8)) root.set(input.text() + "x", input.text());
     write_values(file, "/", root);
     const auto write = [&](const std::string& name, h5::Shape shape, h5::Type type, std::vector<double> values) {
       if (input.one_in(24)) return;
+      const std::size_t expected = elements_of(shape);
       if (input.one_in(24)) shape = h5::Shape(input.below(4), static_cast<std::int64_t>(input.below(5)));
       if (input.one_in(24)) type = input.one_in(2) ? h5::Type::float32 : h5::Type::uint64;
-      std::size_t elements = 1;
-      for (const std::int64_t extent : shape) elements *= static_cast<std::size_t>(extent);
-      values.resize(elements, 0.5);
+      const std::size_t elements = elements_of(shape);
+      if (elements != expected) fits = false;
+      values.resize(elements, type == h5::Type::int64 ? 0.0 : 0.5);
       while (elements > 0 && input.one_in(8)) values[input.below(elements)] = input.real();
       h5::Dataset dataset = file.write_dataset(name, shape, type, values.data());
       std::uint64_t hash = byte_hash(0, values.data(), elements * sizeof(double));
@@ -124,11 +137,13 @@ void read_forged(Input& input) {
     file.close();
   }
   append_metadata_hash(path, {});
+  fuzz::read_or_refuse([&] { require(!describe(path).intact() || all_right, "`info` has not found a wrong hash"); });
   fuzz::read_or_refuse([&] {
     read(path);
     require(all_right, "a wrong hash was not found");
+    require(fits, "a list of another length was not found");
+    StatisticsFile(spec_of(path), true).truncate_after(150, std::numeric_limits<double>::infinity());
   });
-  fuzz::read_or_refuse([&] { require(!describe(path).intact() || all_right, "`info` has not found a wrong hash"); });
 }
 
 }  // namespace
