@@ -51,6 +51,7 @@ double TimeStepper::step(State& state, double dt) {
 
 double TimeStepper::substep(State& state, double dt, int k) {
   const auto n = static_cast<std::size_t>(k);
+  const Phase phase(Rk3::names[n]);
   const double gamma_dt = Rk3::gamma(k) * dt;
   const double c = implicit_ ? gamma_dt * flow_.viscosity / 2 : 0;  // the Crank-Nicolson weight gamma dt nu/2
 

@@ -27,6 +27,7 @@ struct Rk3 {
   static constexpr double gamma(int k) {
     return alpha[static_cast<std::size_t>(k)] + beta[static_cast<std::size_t>(k)];
   }
+  static constexpr std::array<const char*, substeps> names{"substep 1", "substep 2", "substep 3"};
   /// End of substep k as a fraction of the step: gamma_0 + ... + gamma_k.
   static constexpr double end(int k) { return std::array{8.0 / 15.0, 2.0 / 3.0, 1.0}[static_cast<std::size_t>(k)]; }
 };

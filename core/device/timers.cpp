@@ -13,7 +13,8 @@ double wall_seconds() {
 
 PhaseTimers::PhaseTimers() : enabled_(!device::is_gpu()) {}
 
-PhaseTimers::Scope::Scope(PhaseTimers& timers, std::string_view name) : timers_(timers.enabled_ ? &timers : nullptr) {
+PhaseTimers::Scope::Scope(PhaseTimers& timers, const char* name)
+    : phase_(name), timers_(timers.enabled_ ? &timers : nullptr) {
   if (timers_ == nullptr) return;
   span_ = timers_->open_spans_++;
   if (span_ == timers_->spans_.size()) timers_->spans_.emplace_back();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/device/event.hpp"
+#include "core/support/phase.hpp"
 
 namespace sluice {
 
@@ -23,15 +24,17 @@ class PhaseTimers {
     long calls = 0;
   };
 
-  /// Adds the time from construction to destruction.
+  /// Adds the time from construction to destruction, which is also a Phase.
   class Scope {
    public:
-    Scope(PhaseTimers& timers, std::string_view name);
+    /// `name`: a string literal.
+    Scope(PhaseTimers& timers, const char* name);
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
    private:
+    Phase phase_;
     PhaseTimers* timers_;
     std::size_t span_ = 0;
   };

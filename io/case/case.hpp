@@ -89,6 +89,7 @@ struct Case {
   ExchangeMethods exchange;
   OutputSpec output;
   std::optional<double> walltime;  ///< seconds
+  std::optional<double> watchdog;  ///< seconds; none: from the usual durations; infinite: off
 
   bool operator==(const Case&) const = default;
 };

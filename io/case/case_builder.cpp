@@ -48,7 +48,8 @@ std::string absolute_path(const YamlNode& node, const std::string& base) {
 
 // Reads the value of a key that is not a section into its member.
 void read_value(const Key& key, const YamlNode& node, std::size_t item, const std::string& base, Case& settings) {
-  YamlNode value = is_word_of(key, node) ? YamlNode{} : node;
+  YamlNode value = node;
+  if (is_word_of(key, node)) value.kind = YamlNode::Kind::null;
   if (key.value.type == ValueType::path) value.text = absolute_path(node, base);
   key.value.read(settings, item, value);
 }

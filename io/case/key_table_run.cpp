@@ -164,6 +164,14 @@ std::vector<Key> output_keys() {
        .unit = "s",
        .meaning = "Wall-clock budget, after which the run stops in good order with a checkpoint.",
        .example = "00:20:00"},
+      {.path = "watchdog",
+       .value = time_limit(&Case::watchdog),
+       .words = {"auto", "off"},
+       .physical = false,
+       .fallback = "auto",
+       .unit = "s",
+       .meaning = "Time that a step or an output may take, and ten times that for the start, before the run is aborted "
+                  "with exit code 6; auto: 20 times the usual time, at least 30 minutes."},
   };
 }
 

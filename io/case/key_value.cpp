@@ -1,5 +1,8 @@
 #include "io/case/key_value.hpp"
 
+#include <cmath>
+#include <limits>
+
 namespace sluice::io {
 
 std::optional<double> parse_number(ValueType type, std::string_view text) {
@@ -25,6 +28,19 @@ KeyValue wall_velocity(WallCondition FlowParameters::*side) {
     read(settings, item, node);
   };
   return velocity;
+}
+
+KeyValue time_limit(std::optional<double> Case::*limit) {
+  KeyValue bound = member(ValueType::duration, limit);
+  bound.read = [=, read = bound.read](Case& settings, std::size_t item, const YamlNode& node) {
+    read(settings, item, node);
+    if (node.kind == YamlNode::Kind::null && node.text == "off")
+      settings.*limit = std::numeric_limits<double>::infinity();
+  };
+  bound.write = [=, write = bound.write](const Case& settings, std::size_t item) {
+    return std::isinf((settings.*limit).value_or(0)) ? std::optional<std::string>("off") : write(settings, item);
+  };
+  return bound;
 }
 
 KeyValue exchange_methods() {

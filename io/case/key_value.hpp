@@ -37,7 +37,7 @@ struct KeyValue {
   int count = 1;                       ///< 1: a single value; n > 1: a list of n; any_number: a list
   std::vector<std::string> choices{};  ///< the allowed values of a ValueType::choice
 
-  /// Stores a value of the file in the case; a value that failed the checks may store anything. A null node represents
+  /// Stores a value of the file in the case; a value that failed the checks may store anything. A null node holds
   /// a word in place of a value (none, auto) and stores zero or nothing. `item`: index in the list that holds the key.
   std::function<void(Case&, std::size_t item, const YamlNode&)> read{};
   /// The value as unquoted text; none if the case has no value. For a section: the word in place of its keys.
@@ -187,6 +187,9 @@ KeyValue section_or_none(Path... path) {
 /// A wall: a section or a word for its kind, and its velocity, which makes it no-slip.
 KeyValue wall(WallCondition FlowParameters::*side);
 KeyValue wall_velocity(WallCondition FlowParameters::*side);
+
+/// A duration, or one of the words auto (no value) and off (infinite).
+KeyValue time_limit(std::optional<double> Case::*limit);
 
 /// The exchange methods: a section, or the word for all of them.
 KeyValue exchange_methods();

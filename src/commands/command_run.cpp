@@ -20,6 +20,7 @@
 #include "src/run/output_lock.hpp"
 #include "src/run/setup.hpp"
 #include "src/run/stop_control.hpp"
+#include "src/run/watchdog.hpp"
 
 namespace sluice {
 
@@ -127,18 +128,23 @@ ExitCode command_run(const RunOptions& options) {
   const double start = wall_seconds();
   StopControl::catch_signals();
   const CaseInput input = read_case(with_run_options(options), MPI_COMM_WORLD);
+  const Grid grid = make_grid(input.settings, input.stretching_text);
+  const std::string log_file = input.settings.output.directory + "/log.txt";
+  // Static, because the end of the process, MPI_Finalize, may hang as well.
+  static Watchdog watchdog(MPI_COMM_WORLD, input.settings.watchdog, checkpoint_bytes(grid), log_file);
   select_device(MPI_COMM_WORLD);
   if (options.reproducible) require_reproducible();
   const std::string warning = prepare_directory(options, input.settings);
-  RunLog log(input.settings.output.directory + "/log.txt", MPI_COMM_WORLD);
+  RunLog log(log_file, MPI_COMM_WORLD);
   if (!warning.empty()) log.line("warning: " + warning);
-  const Grid grid = make_grid(input.settings, input.stretching_text);
+  watchdog.begin(Watchdog::Task::start, "measurement of layouts");
   Tuning tuning =
       tune(input.settings, grid, input.settings.flow, stored_layout(options, input.settings), MPI_COMM_WORLD);
   require_memory(grid, input.settings.flow,
                  Decomposition(input.settings.cells, tuning.chosen.processes, input.settings.z_blocks),
                  tuning.chosen.exchange, MPI_COMM_WORLD);
-  RunLoop run(input.settings, grid, std::move(tuning), log, start);
+  watchdog.begin(Watchdog::Task::start, "start of the run");
+  RunLoop run(input.settings, grid, std::move(tuning), log, watchdog, start);
   run.begin(options.restart, options.allow_change);
   run.run();
   return ExitCode::success;

@@ -36,12 +36,14 @@ const char* text_of(StopReason reason) {
 
 }  // namespace
 
-RunLoop::RunLoop(const io::Case& settings, const Grid& grid, Tuning tuning, RunLog& log, double start)
+RunLoop::RunLoop(const io::Case& settings, const Grid& grid, Tuning tuning, RunLog& log, Watchdog& watchdog,
+                 double start)
     : directory_(settings.output.directory),
       tuning_(std::move(tuning)),
       simulation_(settings, grid, tuning_.chosen, MPI_COMM_WORLD),
       log_(log),
-      observers_(simulation_, log_, times_, directory_),
+      watchdog_(watchdog),
+      observers_(simulation_, log_, times_, watchdog_, directory_),
       control_(comm(), directory_, settings.walltime, start) {
   times_.start = start;
 }
@@ -56,6 +58,7 @@ void RunLoop::begin(const std::string& restart, bool allow_change) {
   for (const std::string& line : table_lines(tuning_)) log_.line(line);
 
   const std::string checkpoint = find_checkpoint(restart);
+  watchdog_.begin(Watchdog::Task::start, checkpoint.empty() ? "start from the initial field" : "restart");
   if (checkpoint.empty()) {
     start_afresh();
   } else {
@@ -112,9 +115,13 @@ void RunLoop::run() {
 
 std::string RunLoop::step_until_stopped() {
   while (!at_end()) {
+    watchdog_.begin(Watchdog::Task::step, "step", simulation_.state.step + 1);
     control_.expect(times_.steps > 0 ? times_.stepping / static_cast<double>(times_.steps) : 0, times_.checkpoint);
     const Requests requests = control_.poll();
-    if (requests.checkpoint) observers_.observe(moment(Occasion::request));
+    if (requests.checkpoint) {
+      observers_.observe(moment(Occasion::request));
+      watchdog_.begin(Watchdog::Task::step, "step", simulation_.state.step + 1);
+    }
     if (requests.stop != StopReason::none) return text_of(requests.stop);
     step();
   }
@@ -151,6 +158,7 @@ void RunLoop::step() {
 
 void RunLoop::stop(const std::string& why) {
   observers_.observe(moment(Occasion::end));
+  watchdog_.begin(Watchdog::Task::output, "end of the run");
   const double work = static_cast<double>(times_.steps) * static_cast<double>(simulation_.grid.points());
   for (const std::string& line : piece_lines(simulation_.exchanges.set().piece_tuning())) log_.line(line);
   log_.line(fmt::format("Stopped at step {}, time {:g}: {}. {} steps in {:.1f} s{}", simulation_.state.step,

@@ -7,14 +7,15 @@
 #include "src/outputs/run_record.hpp"
 #include "src/run/simulation.hpp"
 #include "src/run/stop_control.hpp"
+#include "src/run/watchdog.hpp"
 
 namespace sluice {
 
 /// One run of a case, from its start or a checkpoint to its end. All functions are collective.
 class RunLoop {
  public:
-  /// `log` must outlive the run. `start`: wall_seconds() at program start.
-  RunLoop(const io::Case& settings, const Grid& grid, Tuning tuning, RunLog& log, double start);
+  /// `log` and `watchdog` must outlive the run. `start`: wall_seconds() at program start.
+  RunLoop(const io::Case& settings, const Grid& grid, Tuning tuning, RunLog& log, Watchdog& watchdog, double start);
 
   /// Makes the first state: from the checkpoint `restart`, or from the newest one if it is "auto"; from the initial
   /// field if it is empty or there is no checkpoint yet. Restores the files of the output directory to that state.
@@ -40,6 +41,7 @@ class RunLoop {
   Tuning tuning_;
   Simulation simulation_;
   RunLog& log_;
+  Watchdog& watchdog_;
   RunTimes times_;
   Observers observers_;
   StopControl control_;

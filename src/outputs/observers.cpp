@@ -33,32 +33,34 @@ std::vector<std::string> observer_files() {
   return files;
 }
 
-Observers::Observers(const Simulation& simulation, RunLog& log, RunTimes& times, const std::string& directory)
-    : comm_(simulation.comm.world()), flow_(simulation) {
+Observers::Observers(const Simulation& simulation, RunLog& log, RunTimes& times, Watchdog& watchdog,
+                     const std::string& directory)
+    : comm_(simulation.comm.world()), watchdog_(watchdog), flow_(simulation) {
 #define SLUICE_MAKE(name, file)                                                                  \
   if (auto observer = make_##name({simulation, flow_, log, times, *this, directory + "/" file})) \
-    list_.push_back(std::move(observer));
+    list_.push_back({"output of " #name " at step", std::move(observer)});
   SLUICE_OBSERVERS(SLUICE_MAKE)
 }
 
 void Observers::restore(const io::CheckpointReader& checkpoint) {
-  for (const auto& observer : list_) observer->restore(checkpoint);
+  for (const Entry& entry : list_) entry.observer->restore(checkpoint);
 }
 
 std::vector<std::string> Observers::check_files(const Start& start) {
   std::vector<std::string> losses;
-  for (const auto& observer : list_) std::ranges::move(observer->check_files(start), std::back_inserter(losses));
+  for (const Entry& entry : list_) std::ranges::move(entry.observer->check_files(start), std::back_inserter(losses));
   return losses;
 }
 
 void Observers::go_back(const Start& start) {
   // Checkpoints first: after a kill, the newest one must be one that the other files still reach.
-  for (const auto& observer : std::views::reverse(list_)) observer->go_back(start);
+  for (const Entry& entry : std::views::reverse(list_)) entry.observer->go_back(start);
 }
 
 void Observers::observe(const Moment& now) {
-  for (const auto& observer : list_) {
+  for (const auto& [task, observer] : list_) {
     if (!observer->due(now)) continue;
+    watchdog_.begin(Watchdog::Task::output, task, now.step);
     const std::function<void()> write = observer->observe(now);
     run_on_root(comm_, [&] {
       if (write) write();
@@ -68,12 +70,12 @@ void Observers::observe(const Moment& now) {
 
 void Observers::sync() {
   run_on_root(comm_, [&] {
-    for (const auto& observer : list_) observer->sync();
+    for (const Entry& entry : list_) entry.observer->sync();
   });
 }
 
 void Observers::save(io::CheckpointWriter& checkpoint) const {
-  for (const auto& observer : list_) observer->save(checkpoint);
+  for (const Entry& entry : list_) entry.observer->save(checkpoint);
 }
 
 const Diagnostics& FlowView::diagnostics() {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "src/outputs/observer.hpp"
+#include "src/run/watchdog.hpp"
 
 namespace sluice {
 
@@ -14,7 +15,8 @@ std::vector<std::string> observer_files();
 /// The observers of a run, in the order in which they act. All functions are collective; Observer documents them.
 class Observers {
  public:
-  Observers(const Simulation& simulation, RunLog& log, RunTimes& times, const std::string& directory);
+  Observers(const Simulation& simulation, RunLog& log, RunTimes& times, Watchdog& watchdog,
+            const std::string& directory);
 
   void restore(const io::CheckpointReader& checkpoint);
   /// Call before go_back. Returns on rank 0 what is lost with the user's consent.
@@ -25,9 +27,15 @@ class Observers {
   void save(io::CheckpointWriter& checkpoint) const;
 
  private:
+  struct Entry {
+    std::string task;  ///< for the watchdog
+    std::unique_ptr<Observer> observer;
+  };
+
   MPI_Comm comm_;
+  Watchdog& watchdog_;
   FlowView flow_;
-  std::vector<std::unique_ptr<Observer>> list_;
+  std::vector<Entry> list_;
 };
 
 }  // namespace sluice

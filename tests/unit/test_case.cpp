@@ -54,6 +54,7 @@ output:
   statistics: {start: 60.0, every: 10, block: 10.0}
   slices: [{normal: z, at: 0.083, every: 1.0, fields: [u]}]
 walltime: 00:20:00
+watchdog: 00:10:00
 )";
 
 Case parse(const std::string& text, const Lines& overrides = {}) {
@@ -114,6 +115,7 @@ TEST(Case, ReadsEveryKeyOfTheDesignExample) {
   ASSERT_EQ(c.output.slices.size(), 1U);
   EXPECT_EQ(c.output.slices[0], (SliceSpec{'z', 0.083, 1.0, {"u"}}));
   EXPECT_EQ(c.walltime, 1200.0);
+  EXPECT_EQ(c.watchdog, 600.0);
 }
 
 TEST(Case, FillsInDefaults) {
@@ -128,7 +130,7 @@ TEST(Case, FillsInDefaults) {
   EXPECT_EQ(c.z_blocks, 3);
   EXPECT_EQ(c.output.directory, "/cases/here/output");
   EXPECT_EQ(c.output.checkpoint_every, 20.0);
-  EXPECT_FALSE(c.output.statistics || c.walltime);
+  EXPECT_FALSE(c.output.statistics || c.walltime || c.watchdog);
   EXPECT_TRUE(c.output.slices.empty());
   EXPECT_EQ(parse(minimal, {"grid.cells=[2, 1, 2]"}).z_blocks, 1);
 }
@@ -456,6 +458,8 @@ TEST(Case, OverridesReplaceAndRemoveAlternatives) {
   EXPECT_FALSE(parse(full, {"output.checkpoint=none"}).output.checkpoint_every);
   EXPECT_EQ(parse(full, {"output.checkpoint=none", "output.checkpoint.every=3"}).output.checkpoint_every, 3.0);
   EXPECT_FALSE(parse(full, {"walltime=none"}).walltime);
+  EXPECT_FALSE(parse(full, {"watchdog=auto"}).watchdog);
+  EXPECT_EQ(parse(full, {"watchdog=off"}).watchdog, std::numeric_limits<double>::infinity());
   EXPECT_EQ(parse(full, {"parallel.grid=[2, 3]"}).process_grid, (std::array<int, 2>{2, 3}));
   EXPECT_TRUE(
       faults("flow: {reynolds: {tau: 1}}\n", {"domain.size=[1, 1, 2]", "grid.cells=[4, 4, 4]", "time.end=1"}).empty());
@@ -496,7 +500,7 @@ TEST(Case, ResolvedYamlReadsBackToTheSameCase) {
   expect_round_trip(parse(full));
   expect_round_trip(
       parse(full, {"title=" + quoted_yaml("a \"b\": #c\t\\ é\n"), "flow.reynolds.center=1234.5678901234567",
-                   "time={steps: 7, dt: 0.1}", "walltime=none", "output.checkpoint=none", "output.statistics=none",
+                   "time={steps: 7, dt: 0.1}", "walltime=none", "watchdog=off", "output.checkpoint=none", "output.statistics=none",
                    "output.slices=[]", "initial={type: fields, file: f.h5}"}));
   expect_round_trip(parse(
       full,

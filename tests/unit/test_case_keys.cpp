@@ -169,13 +169,13 @@ TEST(CaseKeys, ADefaultIsWrittenAsTheCaseWritesIt) {
   }
 }
 
-TEST(CaseKeys, FreeOnARestartAreTitleEndTimeStepParallelOutputAndWalltime) {
+TEST(CaseKeys, FreeOnARestartAreTitleEndTimeStepParallelOutputAndLimitsOfWallTime) {
   Lines free;
   for (const Key& key : case_keys()) {
     if (!key.physical) free.push_back(key.path);
   }
   EXPECT_EQ(free, (Lines{"title", "time.end", "time.steps", "time.cfl", "time.dt", "time.dt_max", "parallel", "output",
-                         "walltime"}));
+                         "walltime", "watchdog"}));
 }
 
 // Resolved cases as version 0.1 put them into its checkpoints, each with the settings that it was made from.
