@@ -46,6 +46,16 @@ std::vector<Key> solver_keys() {
        .unit = "1",
        .meaning = "Blocks that z is split by and, but for GPUs that split it, solved in, each of at least 2 planes, "
                   "part of every bitwise promise; auto: max(1, nz/16)."},
+      {.path = "solver.max_divergence",
+       .value = member(real, &Case::max_divergence),
+       .words = {"auto"},
+       .range = positive,
+       .physical = false,
+       .fallback = "auto",
+       .unit = "1",
+       .meaning = "Limit of |div u| dt_lim, beyond which the run stops with exit code 5; auto: the square root of the "
+                  "precision's epsilon, 1.5e-8 in double and 3.5e-4 in single precision.",
+       .commented = true},
       {.path = "parallel",
        .physical = false,
        .meaning = "How the work is spread over processes; it never changes the physics."},

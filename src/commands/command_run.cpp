@@ -67,7 +67,7 @@ void check_directory(const RunOptions& options, const io::Case& settings) {
 std::vector<std::string> run_files() {
   std::vector<std::string> files = observer_files();
   std::ranges::reverse(files);
-  for (const char* name : {"run.json", "log.txt", "resolved.yaml"}) files.emplace_back(name);
+  for (const char* name : {"diagnostics", "run.json", "log.txt", "resolved.yaml"}) files.emplace_back(name);
   return files;
 }
 

@@ -14,6 +14,7 @@
 #include "io/files/checkpoint_directory.hpp"
 #include "io/files/posix_file.hpp"
 #include "src/outputs/checkpoint.hpp"
+#include "src/outputs/failure.hpp"
 #include "src/run/initial_file.hpp"
 #include "src/run/piece_report.hpp"
 
@@ -102,13 +103,14 @@ void RunLoop::run() {
   try {
     stop(step_until_stopped());
   } catch (const Error& error) {
-    // All ranks have such an error; the newest checkpoint is older than it.
-    if (error.code() == ExitCode::numerics || error.code() == ExitCode::io) {
-      try {
-        record(error.what());
-      } catch (const Error&) {  // report the first error
-      }
+    // All ranks have an error of these kinds; the newest checkpoint is older than it.
+    if (error.code() == ExitCode::numerics) {
+      watchdog_.begin(Watchdog::Task::output, "diagnostics of the failure");
+      const std::string places = describe_failure(simulation_, directory_ + "/diagnostics", error.what());
+      try_to_record(error.what());
+      throw Error(error.code(), error.what() + places);
     }
+    if (error.code() == ExitCode::io) try_to_record(error.what());
     throw;
   }
 }
@@ -165,6 +167,13 @@ void RunLoop::stop(const std::string& why) {
                         simulation_.state.time, why, times_.steps, times_.stepping,
                         work > 0 ? fmt::format(", {:.2f} ns per point per step", times_.stepping / work * 1e9) : ""));
   record(why);
+}
+
+void RunLoop::try_to_record(const std::string& why) {
+  try {
+    record(why);
+  } catch (const Error&) {  // report the first error
+  }
 }
 
 void RunLoop::record(const std::string& why) {

@@ -34,6 +34,7 @@ class RunLoop {
   bool at_end() const;
   void stop(const std::string& why);
   void record(const std::string& why);
+  void try_to_record(const std::string& why);
   Moment moment(Occasion occasion) const;
   MPI_Comm comm() const { return simulation_.comm.world(); }
 

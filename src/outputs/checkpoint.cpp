@@ -26,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* state_group = "/state";
+constexpr const char* failure_name = "failure";
 
 io::LocalBlock block_of(const Simulation& simulation) {
   const auto& cells = simulation.grid.cells();
@@ -41,6 +42,30 @@ io::Values state_values(const Simulation& simulation) {
   values.set("exchange", simulation.exchanges.methods().text());
   values.set("process_grid", std::vector<std::int64_t>{simulation.comm.processes().py, simulation.comm.processes().pz});
   return values;
+}
+
+io::CheckpointSpec spec_of(const Simulation& simulation, const std::string& folder) {
+  return {folder,
+          simulation.state.step,
+          simulation.state.time,
+          provenance_of(simulation),
+          grid_lines_of(simulation.grid),
+          io::h5::type_of<real>};
+}
+
+void write_fields(io::CheckpointWriter& writer, const State& state) {
+  for (const auto& [descriptor, field] : state.fields()) {
+    if (descriptor.outputs.checkpoint) writer.write_field(descriptor, download(field).data());
+  }
+}
+
+void refuse_failed_state(const io::CheckpointReader& reader) {
+  const io::Values state = reader.values(state_group);
+  if (!state.has(failure_name)) return;
+  throw Error(ExitCode::restart,
+              fmt::format("{}: this is the flow of a run that had failed ({}), not a checkpoint; restart from one in "
+                          "the folder checkpoints",
+                          reader.path(), state.text(failure_name)));
 }
 
 std::vector<std::string> check_case(const Simulation& simulation, const io::CheckpointReader& reader,
@@ -109,6 +134,7 @@ double checkpoint_bytes(const Grid& grid) {
 std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& observers, const std::string& path,
                                          bool allow_change) {
   const io::CheckpointReader reader(simulation.comm.world(), path);
+  refuse_failed_state(reader);
   std::vector<std::string> changes = check_case(simulation, reader, allow_change);
   check_grid(simulation, reader);
   std::vector<real> values(static_cast<std::size_t>(simulation.state.p.box().volume()));
@@ -140,6 +166,15 @@ io::Case case_of(const io::CheckpointReader& checkpoint) {
   }
 }
 
+std::string write_failed_state(const Simulation& simulation, const std::string& folder, const std::string& why) {
+  io::CheckpointWriter writer(simulation.comm.world(), spec_of(simulation, folder), block_of(simulation));
+  write_fields(writer, simulation.state);
+  io::Values values = state_values(simulation);
+  values.set(failure_name, why);
+  writer.write_values(state_group, values);
+  return writer.commit(1).path;
+}
+
 Layout read_layout(const std::string& path, MPI_Comm comm) {
   return layout_of(io::CheckpointReader(comm, path).values(state_group), path);
 }
@@ -151,13 +186,8 @@ namespace {
 /// older checkpoints are then unchanged.
 std::vector<std::string> write_checkpoint(const Simulation& simulation, const State& state, const Observers& observers,
                                           const std::string& folder) {
-  io::CheckpointWriter writer(simulation.comm.world(),
-                              {folder, state.step, state.time, provenance_of(simulation),
-                               grid_lines_of(simulation.grid), io::h5::type_of<real>},
-                              block_of(simulation));
-  for (const auto& [descriptor, field] : state.fields()) {
-    if (descriptor.outputs.checkpoint) writer.write_field(descriptor, download(field).data());
-  }
+  io::CheckpointWriter writer(simulation.comm.world(), spec_of(simulation, folder), block_of(simulation));
+  write_fields(writer, state);
   writer.write_values(state_group, state_values(simulation));
   observers.save(writer);
   return writer.commit(simulation.settings.output.checkpoint_keep).warnings;

@@ -23,7 +23,8 @@ class FlowView {
   /// The fields, every halo valid. Observers that read the velocity call this.
   const State& state() const { return simulation_->state; }
 
-  /// Scalars of the flow. Collective. Throws Error(numerics) if the flow is not finite.
+  /// Scalars of the flow. Collective. Throws Error(numerics) if the flow has failed: if it is not finite or not free of
+  /// divergence, or if no step of it is stable.
   const Diagnostics& diagnostics();
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <ranges>
 
 #include "core/support/collective.hpp"
@@ -78,6 +79,25 @@ void Observers::save(io::CheckpointWriter& checkpoint) const {
   for (const Entry& entry : list_) entry.observer->save(checkpoint);
 }
 
+namespace {
+
+/// Refuses a flow whose mass is not conserved: the relative change of a cell's volume in the longest stable step.
+void check_divergence(const Diagnostics& diagnostics, const Simulation& simulation) {
+  const double relative = diagnostics.max_divergence * simulation.stable_dt();
+  const double limit =
+      simulation.settings.max_divergence.value_or(std::sqrt(static_cast<double>(std::numeric_limits<real>::epsilon())));
+  if (relative <= limit) return;
+  throw Error(
+      ExitCode::numerics,
+      fmt::format("div u is not zero at step {} (time {:g}): the largest |div u| dt_lim is {:.3g}, the limit "
+                  "solver.max_divergence is {:.3g}. The projection makes it zero to round-off whatever the time "
+                  "step, so data was damaged, in memory or between ranks; restart from the newest checkpoint, on "
+                  "other machines or with another parallel.exchange if it happens again",
+                  simulation.state.step, simulation.state.time, relative, limit));
+}
+
+}  // namespace
+
 const Diagnostics& FlowView::diagnostics() {
   const State& now = state();
   if (diagnosed_step_ == now.step) return diagnostics_;
@@ -88,6 +108,7 @@ const Diagnostics& FlowView::diagnostics() {
                 fmt::format("the flow is not finite at step {} (time {:g}): the run has blown up; {}", now.step,
                             now.time, blow_up_advice(simulation_->settings.time)));
   }
+  check_divergence(diagnostics_, *simulation_);
   return diagnostics_;
 }
 

@@ -42,23 +42,28 @@ void Simulation::initialise() {
   }
 }
 
-double Simulation::next_dt() {
-  {
-    const PhaseTimers::Scope scope(stepper.timers(), "time step");
-    dt_limit = has_stepped_ ? stepper.time_step_limit_after_step() : stepper.time_step_limit(state);
-  }
-  if (!std::isfinite(dt_limit)) {
+double Simulation::stable_dt() const {
+  const double limit = has_stepped_ ? stepper.time_step_limit_after_step() : stepper.time_step_limit(state);
+  if (!std::isfinite(limit)) {
     throw Error(ExitCode::numerics,
                 fmt::format("the velocity is not finite after step {} (time {:g}): the run has blown up; {}",
                             state.step, state.time, blow_up_advice(settings.time)));
   }
   constexpr double smallest = 1e-10;  // in units of h over the case's velocity
-  if (!(dt_limit > smallest)) {
-    const std::string why = is_limited_by_z_diffusion(grid, flow, dt_limit)
+  if (!(limit > smallest)) {
+    const std::string why = is_limited_by_z_diffusion(grid, flow, limit)
                                 ? "diffusion along z limits it; use time.diffusion: implicit_z, or a coarser grid in z"
                                 : "the run is blowing up; " + blow_up_advice(settings.time);
     throw Error(ExitCode::numerics, fmt::format("the largest stable time step is only {:g} at step {} (time {:g}): {}",
-                                                dt_limit, state.step, state.time, why));
+                                                limit, state.step, state.time, why));
+  }
+  return limit;
+}
+
+double Simulation::next_dt() {
+  {
+    const PhaseTimers::Scope scope(stepper.timers(), "time step");
+    dt_limit = stable_dt();
   }
   double next = settings.time.dt ? *settings.time.dt : settings.time.cfl.value_or(0) * dt_limit;
   if (settings.time.dt_max) next = std::min(next, *settings.time.dt_max);

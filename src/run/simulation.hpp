@@ -27,8 +27,11 @@ class Simulation {
   /// The initial field, for types turbulent, laminar and zero. Collective.
   void initialise();
 
-  /// The length of the next step: the fixed dt, or cfl times the limit; at most dt_max. Throws Error(numerics) if the
-  /// velocity is not finite or the step has collapsed. Collective.
+  /// dt_lim of the present state; see solver/time_step_limit.hpp. Throws Error(numerics) if the velocity is not finite
+  /// or dt_lim has collapsed. Collective.
+  double stable_dt() const;
+
+  /// The length of the next step: the fixed dt, or cfl times dt_lim; at most dt_max. Throws as stable_dt(). Collective.
   double next_dt();
 
   /// One step; returns its length. Collective.

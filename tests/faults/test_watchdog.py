@@ -1,4 +1,4 @@
-"""A job that hangs ends itself with exit code 6 and says what each rank waits in; one that was merely halted goes on."""
+"""A job that hangs ends with exit code 6 and says what each rank waits in; one that was merely halted goes on."""
 
 from __future__ import annotations
 
@@ -73,7 +73,11 @@ def test_a_stopped_rank(tmp_path: Path, victim: int) -> None:
 
 def test_a_rank_stopped_at_the_start(tmp_path: Path) -> None:
     """The start may take ten times as long as a step."""
-    changes = {"grid.cells": [64, 64, 96], "parallel": {"grid": "auto", "exchange": "auto"}, "watchdog": LIMIT / 10}
+    changes = {
+        "grid.cells": [64, 64, 96],
+        "parallel": {"grid": "auto", "exchange": "auto"},
+        "watchdog": LIMIT / 10,
+    }
     out = tmp_path / "out"
     process = start(["run", write_case(tmp_path, {**CASE, **changes})], 2)
     wait_until((out / "log.txt").exists, "the measurement of layouts", interval=1e-3)

@@ -116,6 +116,7 @@ TEST(Case, ReadsEveryKeyOfTheDesignExample) {
   EXPECT_EQ(c.output.slices[0], (SliceSpec{'z', 0.083, 1.0, {"u"}}));
   EXPECT_EQ(c.walltime, 1200.0);
   EXPECT_EQ(c.watchdog, 600.0);
+  EXPECT_FALSE(c.max_divergence);
 }
 
 TEST(Case, FillsInDefaults) {
@@ -500,8 +501,8 @@ TEST(Case, ResolvedYamlReadsBackToTheSameCase) {
   expect_round_trip(parse(full));
   expect_round_trip(
       parse(full, {"title=" + quoted_yaml("a \"b\": #c\t\\ é\n"), "flow.reynolds.center=1234.5678901234567",
-                   "time={steps: 7, dt: 0.1}", "walltime=none", "watchdog=off", "output.checkpoint=none", "output.statistics=none",
-                   "output.slices=[]", "initial={type: fields, file: f.h5}"}));
+                   "time={steps: 7, dt: 0.1}", "walltime=none", "watchdog=off", "output.checkpoint=none",
+                   "output.statistics=none", "output.slices=[]", "initial={type: fields, file: f.h5}"}));
   expect_round_trip(parse(
       full,
       {"flow.type=open_channel", "domain.size=[pi, 1e-3, 1]", "flow.reynolds.tau=1e10", "flow.forcing=none",

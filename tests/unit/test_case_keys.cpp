@@ -174,8 +174,8 @@ TEST(CaseKeys, FreeOnARestartAreTitleEndTimeStepParallelOutputAndLimitsOfWallTim
   for (const Key& key : case_keys()) {
     if (!key.physical) free.push_back(key.path);
   }
-  EXPECT_EQ(free, (Lines{"title", "time.end", "time.steps", "time.cfl", "time.dt", "time.dt_max", "parallel", "output",
-                         "walltime", "watchdog"}));
+  EXPECT_EQ(free, (Lines{"title", "time.end", "time.steps", "time.cfl", "time.dt", "time.dt_max",
+                         "solver.max_divergence", "parallel", "output", "walltime", "watchdog"}));
 }
 
 // Resolved cases as version 0.1 put them into its checkpoints, each with the settings that it was made from.
