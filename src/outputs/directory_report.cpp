@@ -41,7 +41,7 @@ struct IntactCheckpoint {
   io::GridLines grid;
   io::Case settings;
   Companions expected;
-  bool has_all = true;  ///< the files that it expects are there
+  bool has_all = true;  ///< the files that it expects are there and can be read
 };
 
 class Verifier {
@@ -201,7 +201,7 @@ class Verifier {
       return found;
     };
     const auto expected = [](const IntactCheckpoint& checkpoint) { return checkpoint.expected.time_series; };
-    if (readable) compare_with_checkpoints(report, expected, find);
+    readable ? compare_with_checkpoints(report, expected, find) : rule_out(expected);
     add(std::move(report), there);
   }
 
@@ -230,7 +230,7 @@ class Verifier {
       return found;
     };
     const auto expected = [](const IntactCheckpoint& checkpoint) { return checkpoint.expected.statistics; };
-    if (readable) compare_with_checkpoints(report, expected, find);
+    readable ? compare_with_checkpoints(report, expected, find) : rule_out(expected);
     add(std::move(report), there);
   }
 
@@ -273,6 +273,9 @@ class Verifier {
       if (!is_intact(report, file)) continue;
       guarded(report, [&] { hashes[step] = compare_slice(report, file, label, step); });
     }
+    for (const std::string& name : missing_slices(label)) {
+      report.notes.push_back(fmt::format("slices/{}.xdmf lists {}, which is not there", label, name));
+    }
     const auto find = [&](const IntactCheckpoint& /*checkpoint*/, std::int64_t expected) {
       const auto entry = hashes.find(expected);
       if (entry == hashes.end()) return FoundEntry{false, 0, false, std::nullopt};
@@ -285,6 +288,22 @@ class Verifier {
     const auto name = [&](std::int64_t step) { return io::slice_path(path("slices"), label, step); };
     compare_with_checkpoints(report, expected, find, name);
     report_.files.push_back(std::move(report));
+  }
+
+  /// The files that the slices' .xdmf file lists, but that are not there.
+  std::vector<std::string> missing_slices(const std::string& label) const {
+    std::error_code ignored;
+    const std::string list = "slices/" + label + ".xdmf";
+    if (!fs::is_regular_file(path(list), ignored)) return {};
+    const std::string text = io::read_text(path(list));
+    const std::size_t length = io::numbered_name(label, 0).size();
+    std::vector<std::string> missing;
+    for (std::size_t at = text.find(label + "_"); at != std::string::npos; at = text.find(label + "_", at + 1)) {
+      const std::string name = text.substr(at, length);
+      if (!name.ends_with(".h5") || exists("slices/" + name)) continue;
+      if (missing.empty() || missing.back() != name) missing.push_back(name);
+    }
+    return missing;
   }
 
   /// Returns the slice's hash.
@@ -322,6 +341,11 @@ class Verifier {
       newest = mismatch.text;
     }
     if (!newest.empty()) add_problem(report, newest);
+  }
+
+  /// A file cannot be read: no restart goes on from a checkpoint that expects it.
+  void rule_out(const std::function<std::optional<LastEntry>(const IntactCheckpoint&)>& expected) {
+    for (IntactCheckpoint& checkpoint : checkpoints_) checkpoint.has_all = checkpoint.has_all && !expected(checkpoint);
   }
 
   /// A file that is neither there nor expected is not listed.

@@ -170,6 +170,20 @@ def test_the_table_says_where_the_damage_is(out: Path) -> None:
     assert outcome.err.startswith(f"sluice: {out}: 1 problem(s); complete up to step {STEPS - 4}")
 
 
+@pytest.mark.parametrize("name", ["statistics.h5", "timeseries.csv"])
+def test_no_restart_is_promised_without_a_file_that_it_needs(finished: Path, out: Path, name: str) -> None:
+    make_fifo(out / name)
+    assert verify(out, 3)["step"] is None
+    must(sluice("run", finished.parent / "case.yaml", "--output", out, "--restart", "auto"), 3)
+
+
+def test_an_older_slice_that_was_moved_away(out: Path) -> None:
+    """The restart does not need it."""
+    (out / f"slices/z0.1_{STEPS - 2:07}.h5").unlink()
+    slices = verify(out, 0)["files"][-1]
+    assert slices["notes"] == [f"slices/z0.1.xdmf lists z0.1_{STEPS - 2:07}.h5, which is not there"]
+
+
 def test_random_flips_in_any_file(out: Path) -> None:
     """Never a crash or a hang; in files with hashes, never overlooked."""
     places = random.Random(7)
