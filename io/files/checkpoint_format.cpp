@@ -118,10 +118,10 @@ h5::Dataset field_of(const h5::File& file, const std::string& name, const std::s
                                      (stored.empty() ? "it has no fields" : "it has " + stored) + "). " + remedy);
 }
 
-std::uint64_t hash_of_chunks(const h5::Dataset& dataset, const ChunkLayout& layout, std::int64_t begin,
+std::uint64_t hash_of_pieces(const h5::Dataset& dataset, const PieceLayout& layout, std::int64_t begin,
                              std::int64_t end) {
   dataset.require_stored();
-  std::vector<std::byte> buffer(layout.chunk_bytes());
+  std::vector<std::byte> buffer(layout.piece_bytes());
   std::uint64_t hash = 0;
   for (std::int64_t n = begin; n < end; ++n) {
     const Box3 box = layout.box(n);

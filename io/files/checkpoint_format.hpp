@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "io/files/chunk_layout.hpp"
 #include "io/files/hdf5.hpp"
+#include "io/files/piece_layout.hpp"
 #include "io/files/values.hpp"
 
 namespace sluice::io {
@@ -60,8 +60,8 @@ StoredFields stored_fields(const h5::File& file, const std::vector<std::string>&
 /// has and ends with `remedy`, a sentence.
 h5::Dataset field_of(const h5::File& file, const std::string& name, const std::string& remedy);
 
-/// The field_hash of the chunks [begin, end) of a stored field, read one at a time. Local.
-std::uint64_t hash_of_chunks(const h5::Dataset& dataset, const ChunkLayout& layout, std::int64_t begin,
+/// The field_hash of the pieces [begin, end) of a stored field, read one at a time. Local.
+std::uint64_t hash_of_pieces(const h5::Dataset& dataset, const PieceLayout& layout, std::int64_t begin,
                              std::int64_t end);
 
 }  // namespace sluice::io

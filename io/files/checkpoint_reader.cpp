@@ -85,9 +85,9 @@ std::uint64_t CheckpointReader::read_block(const h5::Dataset& dataset, const Loc
                                        text(block.global) +
                                        "; to start from another grid use `initial: {type: checkpoint}`");
   }
-  // Reads one layer of chunks at a time: each chunk once, with little memory besides the field.
+  // Reads one layer of pieces at a time, with little memory besides the field.
   const std::size_t stored_bytes = h5::bytes_of(fields_.type);
-  const std::int64_t layer = ChunkLayout(shape, stored_bytes).chunk()[0];
+  const std::int64_t layer = PieceLayout(shape, stored_bytes).box(0).hi[2];
   std::vector<std::byte> buffer;
   std::uint64_t hash = 0;
   for (Box3 box = block.box; !box.empty(); box.lo[2] = box.hi[2], box.hi[2] = block.box.hi[2]) {
@@ -126,11 +126,11 @@ void CheckpointReader::read_field(const std::string& name, const LocalBlock& blo
 }
 
 void CheckpointReader::verify_field(const std::string& name) const {
-  const ChunkLayout layout(fields_.shape, h5::bytes_of(fields_.type));
+  const PieceLayout layout(fields_.shape, h5::bytes_of(fields_.type));
   const int rank = rank_of(comm_);
   const int size = size_of(comm_);
   compare_hash(name, on_all([&] {
-                 return hash_of_chunks(file_.dataset("/" + name), layout, layout.first_of(rank, size),
+                 return hash_of_pieces(file_.dataset("/" + name), layout, layout.first_of(rank, size),
                                        layout.first_of(rank + 1, size));
                }));
 }

@@ -30,7 +30,7 @@ class CheckpointReader {
   /// Hence the blocks of all ranks must make up the whole field; a block may be empty.
   void read_field(const std::string& name, const LocalBlock& block, h5::Type type, void* data) const;
 
-  /// Reads the whole field, each rank its share of the chunks, and verifies its hash.
+  /// Reads the whole field, each rank its share of the pieces, and verifies its hash.
   void verify_field(const std::string& name) const;
 
  private:

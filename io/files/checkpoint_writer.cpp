@@ -26,7 +26,7 @@ CheckpointWriter::CheckpointWriter(MPI_Comm comm, CheckpointSpec spec, const Loc
       spec_(std::move(spec)),
       block_(block),
       path_(checkpoint_path(spec_.directory, spec_.step)),
-      chunks_(comm, block, h5::bytes_of(spec_.type)) {
+      writer_(comm, block, h5::bytes_of(spec_.type)) {
   run_on_root(comm_, [&] { begin_file(); });
   run_collectively(comm_, [&] { data_.emplace(path_ + unfinished_suffix, PosixFile::Mode::existing); });
 }
@@ -40,28 +40,22 @@ void CheckpointWriter::begin_file() {
   write_grid_lines(*file_, spec_.grid);
 }
 
-std::vector<std::uint64_t> CheckpointWriter::lay_out(const FieldDescriptor& field) {
-  const ChunkLayout& layout = chunks_.layout();
-  h5::Dataset dataset =
-      file_->lay_out_dataset("/" + field.name, shape_of(block_.global), shape_of(layout.chunk()), spec_.type);
+std::uint64_t CheckpointWriter::lay_out(const FieldDescriptor& field) {
+  h5::Dataset dataset = file_->lay_out_dataset("/" + field.name, shape_of(block_.global), spec_.type);
   dataset.set("long_name", field.long_name);
   dataset.set("units", field.units);
   scales_.attach("/" + field.name, coordinates_of(field.location));
-
-  std::vector<std::uint64_t> addresses;
-  for (std::int64_t n = 0; n < layout.count(); ++n) {
-    const Box3 box = layout.full_box(n);
-    addresses.push_back(dataset.chunk_address({box.lo[2], box.lo[1], box.lo[0]}));
-  }
-  return addresses;
+  const std::uint64_t address = dataset.address();
+  data_->reserve(address, writer_.bytes());
+  return address;
 }
 
 void CheckpointWriter::write_field(const FieldDescriptor& field, const void* data) {
-  std::vector<std::uint64_t> addresses(static_cast<std::size_t>(chunks_.layout().count()));
-  run_on_root(comm_, [&] { addresses = lay_out(field); });
-  check_mpi(MPI_Bcast(addresses.data(), static_cast<int>(addresses.size()), MPI_UINT64_T, 0, comm_), "MPI_Bcast");
-  chunks_.write(addresses, data, *data_);
-  for (const std::uint64_t address : addresses) chunk_ranges_.push_back({address, address + chunks_.stride()});
+  std::uint64_t address = 0;
+  run_on_root(comm_, [&] { address = lay_out(field); });
+  check_mpi(MPI_Bcast(&address, 1, MPI_UINT64_T, 0, comm_), "MPI_Bcast");
+  writer_.write(address, data, *data_);
+  field_ranges_.push_back({address, address + writer_.bytes()});
   set_hash(field, data);
   fields_.push_back(field.name);
 }
@@ -114,7 +108,7 @@ CheckpointWriter::Committed CheckpointWriter::commit(int keep) {
     write_root();
     scales_.write(*file_);
     file_->close();
-    append_metadata_hash(unfinished_->path(), chunk_ranges_);
+    append_metadata_hash(unfinished_->path(), field_ranges_);
   });
   run_collectively(comm_, [&] {
     data_->sync();

@@ -9,8 +9,8 @@
 #include "core/flow/field_descriptor.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/checkpoint_format.hpp"
-#include "io/files/chunk_writer.hpp"
 #include "io/files/dimension_scales.hpp"
+#include "io/files/field_writer.hpp"
 #include "io/files/grid_lines.hpp"
 #include "io/files/metadata_hash.hpp"
 
@@ -30,9 +30,9 @@ struct CheckpointSpec {
 /// collective; a failure on any rank is thrown on all. Older checkpoints stay untouched until the new one is complete
 /// on disk.
 ///
-/// Rank 0 builds the HDF5 file without the fields' elements; every rank then writes its share of the chunks
-/// (ChunkWriter). So HDF5 itself never waits for another rank. HDF5's parallel writing was tried on a full disk: it
-/// crashes, or reports success for data that is not there.
+/// Rank 0 builds the HDF5 file without the fields' elements and reserves space for them; every rank then writes its
+/// share (FieldWriter). So HDF5 itself never waits for another rank. docs/reliability.md says how HDF5's parallel
+/// writing fails.
 class CheckpointWriter {
  public:
   /// Removes unfinished files of a killed run and starts NAME.tmp. `block`: this rank's part of every field.
@@ -58,7 +58,7 @@ class CheckpointWriter {
 
  private:
   void begin_file();
-  std::vector<std::uint64_t> lay_out(const FieldDescriptor& field);
+  std::uint64_t lay_out(const FieldDescriptor& field);
   void set_hash(const FieldDescriptor& field, const void* data);
   void write_root();
   void verify();
@@ -68,11 +68,11 @@ class CheckpointWriter {
   CheckpointSpec spec_;
   LocalBlock block_;
   std::string path_;
-  ChunkWriter chunks_;
+  FieldWriter writer_;
   std::optional<UnfinishedFile> unfinished_;  ///< rank 0: removes NAME.tmp if it is not committed
   std::optional<h5::File> file_;              ///< rank 0
-  std::optional<PosixFile> data_;             ///< every rank: the same file, for the chunks
-  std::vector<ByteRange> chunk_ranges_;       ///< of the file, that chunks occupy
+  std::optional<PosixFile> data_;             ///< every rank: the same file, for the fields
+  std::vector<ByteRange> field_ranges_;       ///< of the file, that fields occupy
   DimensionScales scales_;
   std::vector<std::string> fields_;
   Contents contents_;  ///< so far

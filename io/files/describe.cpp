@@ -111,8 +111,8 @@ class Describer {
   void verify_field(const h5::Dataset& dataset, const Extents& shape) {
     if (*std::ranges::min_element(shape) < 1)
       throw Error(ExitCode::restart, file_.path() + ": the field " + dataset.name() + " is empty");
-    const ChunkLayout layout(shape, h5::bytes_of(dataset.real_type()));
-    const std::uint64_t hash = hash_of_chunks(dataset, layout, 0, layout.count());
+    const PieceLayout layout(shape, h5::bytes_of(dataset.real_type()));
+    const std::uint64_t hash = hash_of_pieces(dataset, layout, 0, layout.count());
     const auto recorded = contents_.find(dataset.name().substr(1));
     const bool same_name = recorded == contents_.end() || recorded->second.value_or(hash) == hash;
     if (dataset.hash(format::hash) != hash || !same_name) {

@@ -127,15 +127,9 @@ void Dataset::read(const Box3& box, Type type, void* data) const {
   }
 }
 
-std::uint64_t Dataset::chunk_address(const Shape& start) const {
-  const std::vector<hsize_t> offset = sizes(start);
-  unsigned filters_skipped = 0;
-  haddr_t address = HADDR_UNDEF;
-  hsize_t bytes = 0;
-  if (H5Dget_chunk_info_by_coord(id(), offset.data(), &filters_skipped, &address, &bytes) < 0 ||
-      address == HADDR_UNDEF) {
-    context().fail("lay out dataset " + name());
-  }
+std::uint64_t Dataset::address() const {
+  const haddr_t address = H5Dget_offset(id());
+  if (address == HADDR_UNDEF) context().fail("lay out dataset " + name());
   return address;
 }
 
@@ -225,15 +219,12 @@ Dataset File::write_dataset(const std::string& name, const Shape& shape, Type ty
   return dataset;
 }
 
-Dataset File::lay_out_dataset(const std::string& name, const Shape& shape, const Shape& chunk, Type type) {
-  const std::vector<hsize_t> chunk_extents = sizes(chunk);
+Dataset File::lay_out_dataset(const std::string& name, const Shape& shape, Type type) {
   const Handle properties = create_properties(H5P_DATASET_CREATE);
-  if (H5Pset_chunk(properties.get(), static_cast<int>(chunk.size()), chunk_extents.data()) < 0 ||
-      H5Pset_fletcher32(properties.get()) < 0 || H5Pset_alloc_time(properties.get(), H5D_ALLOC_TIME_EARLY) < 0 ||
-      H5Fflush(handle_.get(), H5F_SCOPE_LOCAL) < 0) {
+  if (H5Pset_alloc_time(properties.get(), H5D_ALLOC_TIME_EARLY) < 0 ||
+      H5Pset_fill_time(properties.get(), H5D_FILL_TIME_NEVER) < 0) {
     context_->fail("lay out dataset " + name);
   }
-  const HoldBackRawData hold_back;
   return create_dataset(name, shape, type, properties);
 }
 

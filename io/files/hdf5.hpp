@@ -137,7 +137,7 @@ class Dataset : public Object {
 
   /// Throws if it claims so many elements that the file cannot hold them: a reader would need all memory, or forever.
   void require_stored() const;
-  /// Reads all of it, converted to `type`, and verifies checksums.
+  /// Reads all of it, converted to `type`, and verifies HDF5's checksums if it has any.
   void read(Type type, void* data) const;
   /// The same for a box of a field, whose shape is (nz, ny, nx).
   void read(const Box3& box, Type type, void* data) const;
@@ -152,8 +152,8 @@ class Dataset : public Object {
     return list;
   }
 
-  /// File address in bytes of the chunk that begins at element `start`.
-  std::uint64_t chunk_address(const Shape& start) const;
+  /// Where its elements begin in the file, in bytes; they are contiguous.
+  std::uint64_t address() const;
 };
 
 /// A file, open for reading or newly created.
@@ -171,9 +171,8 @@ class File {
 
   Group create_group(const std::string& name);
   Dataset write_dataset(const std::string& name, const Shape& shape, Type type, const void* data);
-  /// Creates a chunked dataset with a Fletcher-32 checksum on each chunk. Allocates its file space without writing it:
-  /// see hdf5_write_driver.hpp.
-  Dataset lay_out_dataset(const std::string& name, const Shape& shape, const Shape& chunk, Type type);
+  /// Creates a dataset and allocates its part of the file without writing its elements.
+  Dataset lay_out_dataset(const std::string& name, const Shape& shape, Type type);
   /// A second name for an object.
   void link(const std::string& existing, const std::string& name);
 

@@ -20,7 +20,6 @@ struct DriverState {
   H5FD_class_t driver{};  ///< a copy of it with three functions replaced
   hid_t id = H5I_INVALID_HID;
   int error = 0;
-  bool hold_back = false;
 };
 
 DriverState& state() {
@@ -34,7 +33,6 @@ herr_t remember_failure(herr_t status) {
 }
 
 herr_t write(H5FD_t* file, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size, const void* data) {
-  if (type == H5FD_MEM_DRAW && state().hold_back) return 0;
   errno = 0;
   return remember_failure(state().posix.write(file, type, transfer, address, size, data));
 }
@@ -66,7 +64,6 @@ void register_driver() {
 void use_write_driver(std::int64_t access_list) {
   if (state().id < 0) register_driver();
   state().error = 0;
-  state().hold_back = false;
   if (H5Pset_driver(access_list, state().id, nullptr) < 0) {
     throw Error(ExitCode::internal, "HDF5: the file driver cannot be used");
   }
@@ -74,14 +71,6 @@ void use_write_driver(std::int64_t access_list) {
 
 int write_error() {
   return state().error;
-}
-
-HoldBackRawData::HoldBackRawData() {
-  state().hold_back = true;
-}
-
-HoldBackRawData::~HoldBackRawData() {
-  state().hold_back = false;
 }
 
 }  // namespace sluice::io::h5

@@ -1,12 +1,7 @@
 #pragma once
-// A file driver for writing. It provides two things that HDF5's own drivers lack:
-//
-// HDF5 1.10 cannot survive a failed write: closing such a file fails, and the library then crashes at program end (in
-// parallel it also reports success for data that is not there). This driver records a failed write and reports success
-// to HDF5; the code that closes the file checks for the error afterwards.
-//
-// It can allocate file space for a chunked dataset without writing it. All ranks then write their chunks at the given
-// addresses.
+// A file driver for writing. HDF5 1.10 cannot survive a failed write: closing such a file fails, and the library then
+// crashes at program end (in parallel it also reports success for data that is not there). This driver records a failed
+// write and reports success to HDF5; the code that closes the file checks for the error afterwards.
 #include <cstdint>
 
 namespace sluice::io::h5 {
@@ -17,14 +12,5 @@ void use_write_driver(std::int64_t access_list);
 
 /// The errno value of the first write to the current file that failed, or 0.
 int write_error();
-
-/// During its lifetime, HDF5 allocates file space for raw data but does not write the data. Metadata is written.
-class HoldBackRawData {
- public:
-  HoldBackRawData();
-  ~HoldBackRawData();
-  HoldBackRawData(const HoldBackRawData&) = delete;
-  HoldBackRawData& operator=(const HoldBackRawData&) = delete;
-};
 
 }  // namespace sluice::io::h5

@@ -18,7 +18,7 @@ struct ByteRange {
   std::uint64_t end = 0;
 };
 
-/// Appends the hash to a complete HDF5 file. `excluded`: the chunks of the fields, in any order, which need not be
+/// Appends the hash to a complete HDF5 file. `excluded`: where the fields are, in any order, which need not be
 /// written yet; each field has a hash of its own. Local. Throws Error(io).
 void append_metadata_hash(const std::string& path, std::vector<ByteRange> excluded);
 

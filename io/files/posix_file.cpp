@@ -138,6 +138,15 @@ void PosixFile::write_at(std::uint64_t offset, const std::byte* data, std::size_
   }
 }
 
+void PosixFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
+  // Not posix_fallocate, which writes to every block where the file system cannot reserve space.
+  while (::fallocate(descriptor_, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == EOPNOTSUPP || errno == ENOSYS) return;
+    throw file_error(path_, "reserve space", errno);
+  }
+}
+
 void PosixFile::sync() {
   if (::fsync(descriptor_) != 0) throw file_error(path_, "write to the disk", errno);
 }

@@ -34,6 +34,8 @@ class PosixFile {
 
   void write(std::string_view bytes);  ///< at the current end or position
   void write_at(std::uint64_t offset, const std::byte* data, std::size_t bytes);
+  /// Reserves space on the disk, so that writing there cannot find it full. Does nothing where the file system cannot.
+  void reserve(std::uint64_t offset, std::uint64_t bytes);
   void sync();  ///< returns when the data is on disk
   void close();
 

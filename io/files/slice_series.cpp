@@ -34,8 +34,8 @@ void write_field(h5::File& file, const SliceField& field, const Extents& shape, 
 void verify_field(const h5::File& file, const std::string& name) {
   const h5::Dataset dataset = file.dataset("/" + name);
   const h5::Shape shape = dataset.shape();
-  const ChunkLayout layout({shape[0], shape[1], shape[2]}, h5::bytes_of(dataset.real_type()));
-  if (hash_of_chunks(dataset, layout, 0, layout.count()) != dataset.hash(format::hash))
+  const PieceLayout layout({shape[0], shape[1], shape[2]}, h5::bytes_of(dataset.real_type()));
+  if (hash_of_pieces(dataset, layout, 0, layout.count()) != dataset.hash(format::hash))
     throw Error(file.context().code, "the field " + name + " does not have the hash that was stored with it");
 }
 

@@ -13,7 +13,7 @@ using Cells = std::array<std::int64_t, 3>;
 
 /// The options of `sluice bench`.
 struct BenchOptions {
-  std::string what;                           ///< step, poisson, tridiagonal, transpose, fft or links
+  std::string what;                           ///< step, poisson, tridiagonal, transpose, fft, links or checkpoint
   std::vector<Cells> grids{{192, 128, 128}};  ///< cells; transpose and fft may have several
   std::string diffusion = "explicit";
   std::string tridiagonal = "ptdma";
@@ -31,6 +31,7 @@ struct BenchOptions {
   std::optional<int> warm_up;                    ///< round trips before the measured ones; none: until tuning has ended
   double time_limit = 10;                        ///< seconds per setup
   std::int64_t bytes = std::int64_t{256} << 20;  ///< links: block size
+  std::string directory = ".";                   ///< checkpoint: where to write
 
   /// The only grid.
   const Cells& cells() const { return grids.front(); }
@@ -44,5 +45,9 @@ ExitCode bench_round_trips(const BenchOptions& options);
 /// of equal blocks from every rank to every other by each exchange method. Prints a table and writes a JSON object for
 /// each link. Collective.
 ExitCode bench_links(const BenchOptions& options);
+
+/// `sluice bench checkpoint`: writes checkpoints of the grid and, for comparison, as many bytes plainly, each to a new
+/// file in `directory`. Prints a table and writes a JSON object for each row. Collective.
+ExitCode bench_checkpoint(const BenchOptions& options);
 
 }  // namespace sluice

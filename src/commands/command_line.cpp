@@ -68,9 +68,9 @@ CLI::App* add_verify(CLI::App& app, VerifyOptions& options) {
 
 void add_bench(CLI::App& app, BenchOptions& options) {
   CLI::App* bench = app.add_subcommand("bench", "Measure speed and memory");
-  bench->add_option("WHAT", options.what, "step, poisson, tridiagonal, transpose, fft or links")
+  bench->add_option("WHAT", options.what, "step, poisson, tridiagonal, transpose, fft, links or checkpoint")
       ->required()
-      ->check(CLI::IsMember({"step", "poisson", "tridiagonal", "transpose", "fft", "links"}));
+      ->check(CLI::IsMember({"step", "poisson", "tridiagonal", "transpose", "fft", "links", "checkpoint"}));
   bench->add_option("--grid", options.grids, "Cells in x, y, z; transpose, fft: may be repeated")
       ->type_name("NX,NY,NZ")
       ->delimiter(',')
@@ -89,7 +89,7 @@ void add_bench(CLI::App& app, BenchOptions& options) {
       ->expected(2)
       ->check(CLI::PositiveNumber);
   bench->add_option("--z-blocks", options.z_blocks, "Number of z blocks; 0: auto")->check(CLI::NonNegativeNumber);
-  bench->add_option("--repeats", options.repeats, "Steps, solves or round trips to measure")
+  bench->add_option("--repeats", options.repeats, "Steps, solves, round trips or checkpoints to measure")
       ->check(CLI::PositiveNumber);
   CLI::Option* all =
       bench->add_flag("--all", options.all, "transpose, fft: every way that the other options leave open");
@@ -103,6 +103,9 @@ void add_bench(CLI::App& app, BenchOptions& options) {
   bench->add_option("--layout", options.layout, "fft: contiguous or realigned; without it the first")
       ->check(CLI::IsMember({"contiguous", "realigned"}));
   bench->add_option("--bytes", options.bytes, "links: bytes of a block")->check(CLI::PositiveNumber);
+  bench->add_option("--directory", options.directory, "checkpoint: where to write; removed afterwards")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory);
   bench
       ->add_option("--warm-up", options.warm_up,
                    "transpose, fft, links: round trips or blocks before those that count; without it 3, or as many as "
@@ -113,8 +116,9 @@ void add_bench(CLI::App& app, BenchOptions& options) {
                    "transpose, fft: seconds for each way; links: seconds for choosing pieces")
       ->check(CLI::PositiveNumber);
   bench
-      ->add_option("--json", options.json,
-                   "Write the result to this file as JSON; transpose, fft, links: an object a line for each row")
+      ->add_option(
+          "--json", options.json,
+          "Write the result to this file as JSON; transpose, fft, links, checkpoint: an object a line for each row")
       ->type_name("FILE");
   bench->footer("Example: mpirun -n 2 sluice bench step --grid 192,128,128 --diffusion explicit");
 }

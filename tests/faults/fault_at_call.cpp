@@ -136,6 +136,18 @@ int posix_fallocate64(int file, off64_t offset, off64_t bytes) {
              : real<int(int, off64_t, off64_t)>("posix_fallocate64")(file, offset, bytes);
 }
 
+int fallocate(int file, int mode, off_t offset, off_t bytes) {
+  return fault_of("allocate", file) == Fault::fail
+             ? -1
+             : real<int(int, int, off_t, off_t)>("fallocate")(file, mode, offset, bytes);
+}
+
+int fallocate64(int file, int mode, off64_t offset, off64_t bytes) {
+  return fault_of("allocate", file) == Fault::fail
+             ? -1
+             : real<int(int, int, off64_t, off64_t)>("fallocate64")(file, mode, offset, bytes);
+}
+
 int mkdir(const char* path, mode_t mode) {
   return fault_of("mkdir", path) == Fault::fail ? -1 : real<int(const char*, mode_t)>("mkdir")(path, mode);
 }

@@ -72,6 +72,18 @@ def test_every_write_is_cut_short(reference: Path, tmp_path: Path, ranks: int) -
     assert_same_results(reference, out)
 
 
+@pytest.mark.parametrize(("error", "code"), [(errno.EOPNOTSUPP, 0), (errno.ENOSPC, 4)])
+def test_space_for_the_fields_is_reserved(reference: Path, tmp_path: Path, error: int, code: int) -> None:
+    """Not every file system can; on a full disk the run ends before it writes fields."""
+    case, out, mark = write_case(tmp_path, CASE), tmp_path / "out", tmp_path / "mark"
+    outcome = must(finish(start(["run", case], env=fault(error, "allocate", "checkpoints/", 0, mark))), code)
+    assert "step_" in mark.read_text()
+    if code == 0:
+        assert_same_results(reference, out)
+    else:
+        assert "cannot reserve space: No space left on device" in outcome.err
+
+
 def test_a_write_that_fails_on_one_rank_of_two(reference: Path, tmp_path: Path) -> None:
     case, out, mark = write_case(tmp_path, CASE), tmp_path / "out", tmp_path / "mark"
     outcome = must(finish(start(["run", case], 2, env=fault(errno.EIO, "write", "checkpoints/", 2, mark))), 4)

@@ -31,12 +31,12 @@ TEST(Checkpoint, FileDoesNotDependOnTheDecomposition) {
   EXPECT_TRUE(read_text(one.path() + "/step_0000007.h5") == read_text(other.path() + "/step_0000007.h5"));
 }
 
-TEST(Checkpoint, ManyChunksWithEdges) {
+TEST(Checkpoint, ManyPiecesWithEdges) {
   const SharedDirectory directory;
-  const Extents global{5, 700, 300};  // planes above 1 MiB: cut along y, with an incomplete last chunk
+  const Extents global{5, 700, 300};  // planes above 1 MiB: cut along y, with an incomplete last piece
   const WriteOptions options{global, world_size(), 1};
   const auto committed = write_checkpoint<double>(directory.path(), 1, options);
-  EXPECT_GT(ChunkLayout(global, 8).count(), 5);
+  EXPECT_GT(PieceLayout(global, 8).count(), 5);
   expect_contents<double>(committed.path, global, 1, world_size());
 }
 

@@ -45,7 +45,7 @@ def test_fields_and_their_attributes(samples: Path) -> None:
             field = file[name]
             assert field.shape == SHAPE
             assert field.dtype == np.float64
-            assert field.fletcher32
+            assert field.chunks is None
             assert field.attrs["units"] == "1"
             assert field.attrs["long_name"]
             np.testing.assert_array_equal(field[...], VALUES)

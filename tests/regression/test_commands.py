@@ -15,9 +15,9 @@ CASES = sorted(path.parent.name for path in (Path(__file__).parents[2] / "cases"
 
 
 def flip_a_byte(file: Path, dataset: str, offset: int = 100) -> None:
-    """Damages the data of a chunked dataset."""
+    """Damages the data of a dataset."""
     with h5py.File(file) as h5:
-        start = h5[dataset].id.get_chunk_info(0).byte_offset
+        start = h5[dataset].id.get_offset()
     content = bytearray(file.read_bytes())
     content[start + offset] ^= 16
     file.write_bytes(content)
@@ -234,6 +234,21 @@ def test_bench_writes_json(tmp_path: Path, what: str, ranks: int) -> None:
     whole_least, whole_most = result["milliseconds_with_phases_spread"]
     assert whole_least <= result["milliseconds_with_phases"] <= whole_most
     assert total <= whole_least
+
+
+@pytest.mark.parametrize("processes", ["1,2", "2,1"])
+def test_bench_compares_checkpoints_with_a_plain_write(tmp_path: Path, processes: str) -> None:
+    file = tmp_path / "bench.json"
+    where = ("--directory", tmp_path, "--grid", "24,20,32", "--process-grid", processes)
+    told = must(sluice("bench", "checkpoint", *where, "--repeats", 3, "--json", file, ranks=2)).out
+    rows = {row["name"]: row for row in map(json.loads, file.read_text().splitlines())}
+    assert rows.keys() == {"plain write", "checkpoint", "without verification", "verification"}
+    for name, row in rows.items():
+        assert name in told
+        assert row["bytes"] == 4 * 8 * 24 * 20 * 32
+        assert row["gb_per_s"] == pytest.approx(row["bytes"] * 1e-6 / row["milliseconds"])
+    assert rows["plain write"]["fraction_of_plain"] == pytest.approx(1)
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_bench_that_cannot_write_says_so(tmp_path: Path) -> None:

@@ -6,10 +6,10 @@
 
 #include "io/files/atomic_file.hpp"
 #include "io/files/checkpoint_directory.hpp"
-#include "io/files/chunk_layout.hpp"
 #include "io/files/describe.hpp"
 #include "io/files/field_hash.hpp"
 #include "io/files/hdf5.hpp"
+#include "io/files/piece_layout.hpp"
 #include "io/files/xdmf.hpp"
 #include "tests/support/file_size_limit.hpp"
 #include "tests/unit/files_fixture.hpp"
@@ -24,6 +24,16 @@ TEST_F(FilesTest, AtomicFileReplacesAndLeavesNothingBehind) {
   write_atomically(path("a.txt"), "two");
   EXPECT_EQ(read_text(path("a.txt")), "two");
   EXPECT_FALSE(fs::exists(path("a.txt.tmp")));
+}
+
+TEST_F(FilesTest, SpaceIsReservedOrRefused) {
+  PosixFile file(path("a"), PosixFile::Mode::create);
+  file.reserve(1000, 5000);
+  EXPECT_EQ(fs::file_size(path("a")), 6000U);
+  const FileSizeLimit limit(10000);
+  std::string message;
+  EXPECT_EQ(code_of([&] { file.reserve(6000, 5000); }, &message), 4);
+  EXPECT_NE(message.find("cannot reserve space: File too large; raise the limit"), std::string::npos) << message;
 }
 
 TEST_F(FilesTest, AtomicFileKeepsTheOldContentWhenTheDiskIsFull) {
@@ -102,18 +112,19 @@ TEST(FieldHash, PartsAddUpAndOrderMatters) {
   EXPECT_NE(field_hash(whole_box(global), global, sizeof(double), data.data()), whole);
 }
 
-TEST(ChunkLayout, CoversEachElementOnceWithBoundedChunks) {
+TEST(PieceLayout, CoversEachElementOnceInOrderWithBoundedPieces) {
   for (const Extents& global : {Extents{1, 1, 1}, Extents{9, 10, 11}, Extents{144, 192, 256}, Extents{3, 2048, 3072},
                                 Extents{2, 3, 1000000}, Extents{7, 641, 512}}) {
-    const ChunkLayout layout(global, 8);
+    const PieceLayout layout(global, 8);
     std::int64_t volume = 0;
     for (std::int64_t n = 0; n < layout.count(); ++n) {
       EXPECT_GT(layout.box(n).volume(), 0);
+      EXPECT_EQ(layout.offset(n), 8 * static_cast<std::size_t>(volume));
       volume += layout.box(n).volume();
     }
     EXPECT_EQ(volume, global[0] * global[1] * global[2]);
-    EXPECT_LE(layout.chunk_bytes(), std::max<std::size_t>(1 << 20, static_cast<std::size_t>(global[2]) * 8));
-    for (std::size_t axis = 0; axis < 3; ++axis) EXPECT_LE(layout.chunk()[axis], global[axis]);
+    EXPECT_EQ(layout.offset(layout.count()), 8 * static_cast<std::size_t>(volume));
+    EXPECT_LE(layout.piece_bytes(), std::max<std::size_t>(1 << 20, static_cast<std::size_t>(global[2]) * 8));
     EXPECT_EQ(layout.first_of(0, 3), 0);
     EXPECT_EQ(layout.first_of(3, 3), layout.count());
   }

@@ -1,0 +1,63 @@
+#pragma once
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "io/files/piece_layout.hpp"
+#include "io/files/posix_file.hpp"
+
+namespace sluice::io {
+
+/// Writes a distributed field, row-major, into a reserved range of a file. If every rank's block is contiguous there,
+/// as with z slabs, each rank writes its own. Otherwise every rank handles an equal range of pieces: it collects their
+/// elements from the ranks that hold them, so that it still writes long contiguous ranges. All failures are detected by
+/// plain system calls on the rank where they happen and reported on every rank; no rank waits for one that failed.
+/// Memory besides the field: none for contiguous blocks, otherwise twice `window_bytes`.
+class FieldWriter {
+ public:
+  /// Throws Error(internal) unless the blocks of all ranks make up the global array. Collective.
+  FieldWriter(MPI_Comm comm, const LocalBlock& block, std::size_t element_bytes,
+              std::size_t window_bytes = default_window);
+
+  /// Bytes of the whole field.
+  std::size_t bytes() const { return layout_.offset(layout_.count()); }
+
+  /// `address`: where the field begins in the file. `data`: this rank's block. Collective. Throws Error(io) on every
+  /// rank.
+  void write(std::uint64_t address, const void* data, PosixFile& file);
+
+ private:
+  static constexpr std::size_t default_window = std::size_t{16} << 20;
+
+  struct Window {
+    std::int64_t begin;
+    std::int64_t end;  ///< pieces [begin, end)
+  };
+
+  void gather_blocks();
+  void write_own_block(std::uint64_t address, const std::byte* data, PosixFile& file) const;
+  Window window_of(int rank, std::int64_t round) const;
+  std::size_t message_bytes(const Window& window, int holder) const;
+  void allocate(std::int64_t round);
+  void pack(const Window& window, const std::byte* data, std::byte* message) const;
+  void unpack(const Window& window, int holder, const std::byte* message);
+  void exchange(std::int64_t round, const std::byte* data);
+
+  MPI_Comm comm_;
+  int rank_ = 0;
+  int size_ = 1;
+  LocalBlock block_;
+  std::size_t element_bytes_;
+  PieceLayout layout_;
+  std::int64_t pieces_per_window_;
+  std::int64_t rounds_ = 0;
+  std::vector<Box3> boxes_;  ///< the block of each rank
+  bool contiguous_ = false;  ///< every rank's block is
+  std::vector<std::byte> window_data_;
+  std::vector<std::vector<std::byte>> sent_, received_;  ///< by rank; elements that stay here are in received_ only
+  std::vector<MPI_Request> requests_;
+};
+
+}  // namespace sluice::io
