@@ -161,9 +161,8 @@ void Watchdog::abort(const Current& task, double seconds) const {
   constexpr int code = static_cast<int>(ExitCode::resources);
   const std::string text = fmt::format(
       "sluice: the run hangs: it has been at '{}' for {:.0f} s, the limit is {:.0f} s. Above, each rank that still "
-      "runs "
-      "says what it waits in; a rank without such a line is stopped or lost. Once the cause is gone, continue with "
-      "--restart auto. The key watchdog changes the limit\n",
+      "runs says what it waits in; a rank without such a line is stopped or lost. Once the cause is gone, continue "
+      "with --restart auto. The key watchdog changes the limit\n",
       task.text(), seconds, task.limit);
   try_to([text] { append(STDERR_FILENO, text); });
   try_to([this, text = report(task, seconds) + text] {
