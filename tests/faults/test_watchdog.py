@@ -101,7 +101,8 @@ def test_a_halted_job_goes_on(tmp_path: Path, ranks: int) -> None:
 
 
 def test_an_output_that_blocks(tmp_path: Path) -> None:
-    case, out, sign = write_case(tmp_path, CASE), tmp_path / "out", tmp_path / "block"
+    only_checkpoints = {"output.slices": [], "output.statistics": "none"}
+    case, out, sign = write_case(tmp_path, {**CASE, **only_checkpoints}), tmp_path / "out", tmp_path / "block"
     shim = {"LD_PRELOAD": os.environ.get("SLUICE_BLOCK_FSYNC", ""), "SLUICE_BLOCK_IF": str(sign)}
     process = start(["run", case], env=shim)
     wait_until(lambda: checkpoints(out), "a checkpoint")
