@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -54,12 +55,14 @@ def test_a_directory_in_use_is_refused(tmp_path: Path, ranks: int) -> None:
     first = start(["run", case])
     wait_until(lambda: checkpoints(out), "a checkpoint")
     oldest = checkpoints(out)[0]
+    first.send_signal(signal.SIGSTOP)  # it keeps the lock, and no core busy
     for options in ([], ["--restart", "auto"], ["--restart", oldest], ["--overwrite"]):
         outcome = must(sluice("run", case, *options, ranks=ranks), 2)
         assert f"process {first.pid} on host {platform.node()} since 20" in outcome.err
         assert str(out) in outcome.err
         assert outcome.err.count("sluice: ") == 1
     (out / "STOP").touch()
+    first.send_signal(signal.SIGCONT)
     must(finish(first))
     end = record(out)["step"]
     assert rows(out)["step"].tolist() == list(range(1, end + 1))
