@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs the CPU tests: about 12 minutes on two cores, besides downloads.
+# Installs what is missing, builds, and runs the CPU tests: about 20 minutes on two cores, besides downloads.
 #   scripts/test.sh [CTEST OPTION]...        for example -L unit, or -R poisson
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
