@@ -2,18 +2,14 @@
 // Checked CUDA calls. Only for files of a GPU build.
 #include <cuda_runtime.h>
 
-#include <string>
-
-#include "core/support/error.hpp"
-
 namespace sluice {
 
+/// Throws Error: with ExitCode::resources if the GPU, its driver or its memory failed, which other GPUs may not do,
+/// and else with ExitCode::internal.
+[[noreturn]] void throw_cuda_error(cudaError_t status, const char* what);
+
 inline void check_cuda(cudaError_t status, const char* what) {
-  if (status == cudaSuccess) return;
-  cudaGetLastError();  // clear it, or the next kernel launch would report it
-  const ExitCode code =
-      status == cudaErrorMemoryAllocation || status == cudaErrorNoDevice ? ExitCode::resources : ExitCode::internal;
-  throw Error(code, std::string(what) + ": " + cudaGetErrorString(status));
+  if (status != cudaSuccess) throw_cuda_error(status, what);
 }
 
 namespace cuda {

@@ -15,6 +15,7 @@
 
 #include "core/device/check_cuda.hpp"
 #include "core/device/memory.hpp"
+#include "core/support/error.hpp"
 
 namespace sluice::device {
 

@@ -4,6 +4,7 @@
 
 #include "core/device/memory.hpp"
 #include "core/device/timers.hpp"
+#include "core/support/host_name.hpp"
 #include "io/files/hdf5.hpp"
 #include "poisson/fft/fft.hpp"
 #include "src/run/piece_report.hpp"

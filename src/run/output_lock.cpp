@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "core/support/error.hpp"
+#include "core/support/host_name.hpp"
 #include "io/files/posix_file.hpp"
 #include "src/run/provenance.hpp"
 

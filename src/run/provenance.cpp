@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
-#include <unistd.h>
 
 #include <ctime>
 
@@ -31,12 +30,6 @@ std::string mpi_library() {
   MPI_Get_library_version(text, &length);
   const std::string full(text, static_cast<std::size_t>(length));
   return full.substr(0, full.find_first_of(",\n"));
-}
-
-std::string host_name() {
-  char name[256] = {};
-  gethostname(name, sizeof(name) - 1);
-  return name;
 }
 
 std::string utc_now() {

@@ -16,9 +16,9 @@
 #include "core/device/timers.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "core/support/host_name.hpp"
 #include "core/support/owned_comm.hpp"
 #include "core/support/phase.hpp"
-#include "src/run/provenance.hpp"
 
 namespace sluice {
 

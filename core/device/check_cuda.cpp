@@ -1,0 +1,66 @@
+#include "core/device/check_cuda.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+
+#include "core/support/error.hpp"
+#include "core/support/host_name.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// Whether the hardware or the driver failed, rather than a program that used them wrongly. A GPU that the driver has
+/// lost shows as a failed launch or as an unknown error.
+bool gpu_failed(cudaError_t status) {
+  switch (status) {
+    case cudaErrorInitializationError:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorStartupFailure:
+    case cudaErrorNoDevice:
+    case cudaErrorDeviceUninitialized:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+#if CUDART_VERSION >= 13000
+    case cudaErrorContained:
+#endif
+    case cudaErrorLaunchTimeout:
+    case cudaErrorHardwareStackError:
+    case cudaErrorLaunchFailure:
+    case cudaErrorSystemNotReady:
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorExternalDevice:
+    case cudaErrorUnknown:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// This rank's GPU by its address on the bus, which `nvidia-smi` and the kernel's log show, and its host.
+std::string name_of_gpu() {
+  int device = 0;
+  std::array<char, 32> bus{};
+  const bool known = cudaGetDevice(&device) == cudaSuccess &&
+                     cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), device) == cudaSuccess;
+  return fmt::format("{} of host {}", known ? bus.data() : std::to_string(device), host_name());
+}
+
+}  // namespace
+
+void throw_cuda_error(cudaError_t status, const char* what) {
+  cudaGetLastError();  // clear it, or the next kernel launch would report it
+  const std::string text = fmt::format("{}: {} ({})", what, cudaGetErrorString(status), cudaGetErrorName(status));
+  if (status == cudaErrorMemoryAllocation) throw Error(ExitCode::resources, text);
+  if (gpu_failed(status)) {
+    throw Error(ExitCode::resources, fmt::format("GPU {} failed: {}; the kernel's log may say more (dmesg | grep Xid). "
+                                                 "Continue without this GPU with --restart auto",
+                                                 name_of_gpu(), text));
+  }
+  throw Error(ExitCode::internal, text);
+}
+
+}  // namespace sluice
