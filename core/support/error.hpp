@@ -14,7 +14,7 @@ enum class ExitCode : int {
   restart = 3,    ///< checkpoint or restart file, mismatches included
   io = 4,         ///< any other input or output
   numerics = 5,   ///< NaN, divergence, collapse of the time step
-  resources = 6,  ///< no GPU, too little memory, too many ranks; a rank or file system that does not answer
+  resources = 6,  ///< a GPU that is missing or failed, too little memory, too many ranks; a rank that does not answer
 };
 
 /// An error to be shown to the user: what, where, why and what to do, in one message.

@@ -103,7 +103,7 @@ def lost_gpus() -> Iterator[tuple[int, str, int, str]]:
     yield from ((0, "auto", 0, fault) for fault in ("220", "999"))
 
 
-@pytest.mark.parametrize(("ranks", "exchange", "victim", "fault"), lost_gpus())
+@pytest.mark.parametrize(("ranks", "exchange", "victim", "fault"), list(lost_gpus()))
 def test_lost_gpu(tmp_path: Path, ranks: int, exchange: str, victim: int, fault: str) -> None:
     case, sign = case_of(tmp_path, ranks, exchange), tmp_path / "sign"
     process = started(case, ranks, faulty(fault, victim, sign))
