@@ -29,28 +29,6 @@ SLICE = f"slices/z0.1_{REACHED:07}.h5"
 
 
 @pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("reference")
-    must(sluice("run", write_case(folder, CASE)))
-    return folder / "out"
-
-
-@pytest.fixture(scope="module")
-def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a run that stopped at REACHED; read-only for tests."""
-    folder = tmp_path_factory.mktemp("stopped")
-    must(sluice("run", write_case(folder, CASE), "--steps", REACHED))
-    return folder
-
-
-@pytest.fixture
-def run(stopped: Path, tmp_path: Path) -> Path:
-    """A copy of the stopped run."""
-    shutil.copytree(stopped, tmp_path / "run")
-    return tmp_path / "run"
-
-
-@pytest.fixture(scope="module")
 def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Results of other runs that have files of the same names for the same steps."""
     found = {}

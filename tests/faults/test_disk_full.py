@@ -35,14 +35,6 @@ CASE = {
 }
 
 
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("reference")
-    must(sluice("run", write_case(folder, CASE)))
-    assert checkpoints(folder / "out")[-1].stat().st_size > 2 * MEGABYTE
-    return folder / "out"
-
-
 def mount(folder: Path, options: str) -> bool:
     return (
         subprocess.run(
@@ -73,6 +65,7 @@ def assert_clean_failure(out: Path, ranks: int, outcome_text: str) -> None:
 
 @pytest.mark.parametrize("ranks", [0, 2])
 def test_full_during_a_checkpoint(reference: Path, small_disk: Path, ranks: int) -> None:
+    assert checkpoints(reference)[-1].stat().st_size > 2 * MEGABYTE
     case = write_case(small_disk, CASE)
     out = small_disk / "out"
     outcome = must(sluice("run", case, ranks=ranks), 4)

@@ -32,13 +32,6 @@ FAULTS = [
 NUMBERS = [1, 2, 5, 13, 34, 89, 233]
 
 
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("reference")
-    must(sluice("run", write_case(folder, CASE)))
-    return folder / "out"
-
-
 @pytest.mark.parametrize(("call", "error"), FAULTS)
 def test_a_call_that_fails(reference: Path, tmp_path: Path, call: str, error: int) -> None:
     for number in NUMBERS:

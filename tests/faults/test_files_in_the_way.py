@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import resource
-import shutil
 import signal
 import socket
 import subprocess
@@ -39,28 +38,6 @@ CASE: dict[str, Any] = {
     "output.slices": [{"normal": "z", "at": 0.1, "every": 0.125, "fields": ["u"]}],
 }
 TIMEOUT = 20  # seconds; a program that waits for the other end of a FIFO runs for ever
-
-
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("reference")
-    must(sluice("run", write_case(folder, CASE)))
-    return folder / "out"
-
-
-@pytest.fixture(scope="module")
-def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a run that stopped at REACHED; read-only for tests."""
-    folder = tmp_path_factory.mktemp("stopped")
-    must(sluice("run", write_case(folder, CASE), "--steps", REACHED))
-    return folder
-
-
-@pytest.fixture
-def run(stopped: Path, tmp_path: Path) -> Path:
-    """A copy of the stopped run."""
-    shutil.copytree(stopped, tmp_path / "run")
-    return tmp_path / "run"
 
 
 def make_fifo(path: Path) -> None:

@@ -19,7 +19,6 @@ from sluice_run import (
     sluice,
     start,
     step_of,
-    write_case,
 )
 from stored_hashes import set_hashes
 
@@ -38,29 +37,6 @@ CASE = {
 MAX_CALLS = 80  # more than a restart of a few steps makes
 
 
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("reference")
-    must(sluice("run", write_case(folder, CASE)))
-    return folder / "out"
-
-
-@pytest.fixture(scope="module")
-def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a run that stopped at REACHED with four checkpoints; read-only for tests."""
-    folder = tmp_path_factory.mktemp("stopped")
-    must(sluice("run", write_case(folder, CASE), "--steps", REACHED))
-    assert len(checkpoints(folder / "out")) == 4
-    return folder
-
-
-@pytest.fixture
-def run(stopped: Path, tmp_path: Path) -> Path:
-    """A copy of the stopped run."""
-    shutil.copytree(stopped, tmp_path / "run")
-    return tmp_path / "run"
-
-
 def killed_at(call: int, folder: Path, *options: object) -> Outcome:
     """A run that dies before its call number `call` that removes, renames or cuts something in the output directory."""
     shim = fault("kill", "unlink,rename,truncate", f"{folder}/out/", call)
@@ -69,7 +45,8 @@ def killed_at(call: int, folder: Path, *options: object) -> Outcome:
 
 def chosen(folder: Path) -> Path:
     """The checkpoint to go back to: two are newer, one is older."""
-    return checkpoints(folder / "out")[1]
+    _, back, _, _ = checkpoints(folder / "out")
+    return back
 
 
 def outside(folder: Path) -> Path:

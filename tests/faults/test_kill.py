@@ -44,13 +44,6 @@ CASE = {
 }
 
 
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("reference")
-    must(sluice("run", write_case(folder, CASE)))
-    return folder / "out"
-
-
 def unfinished(out: Path) -> set[tuple[str, int]]:
     """Unfinished checkpoints, being written or left by a kill: name and last write."""
     found = set()

@@ -41,22 +41,6 @@ CALLS = "write,fsync,truncate,unlink,rename"
 MAX_CALLS = 400  # more than a run makes
 
 
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The results of the undisturbed run."""
-    folder = tmp_path_factory.mktemp("reference")
-    must(sluice("run", write_case(folder, CASE)))
-    return folder / "out"
-
-
-@pytest.fixture(scope="module")
-def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a run that has not reached its end."""
-    folder = tmp_path_factory.mktemp("stopped")
-    must(sluice("run", write_case(folder, CASE), "--steps", REACHED))
-    return folder
-
-
 def killed_at(call: int, folder: Path, *options: object) -> Outcome:
     """A run that dies before a call that changes something in the output directory, if it makes so many."""
     shim = fault("kill", CALLS, f"{folder}/out/", call)

@@ -23,14 +23,8 @@ from sluice_run import (
     write_case,
 )
 
+CASE: dict[str, object] = {}  # the base case
 RUNS = [0, 2]
-
-
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("reference")
-    must(sluice("run", write_case(folder)))
-    return folder / "out"
 
 
 @pytest.mark.parametrize(
