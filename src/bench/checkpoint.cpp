@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,15 +19,18 @@
 #include "io/files/posix_file.hpp"
 #include "src/bench/bench.hpp"
 #include "src/bench/result.hpp"
+#include "src/run/stop_control.hpp"
 
 namespace sluice {
 
 namespace {
 
-/// A new directory in the one given, which rank 0 removes at the end. Construction is collective.
+/// A new directory in the one given, which rank 0 removes at the end. Construction is collective. From then on, signals
+/// that stop a run do not end the process.
 class ScratchDirectory {
  public:
   explicit ScratchDirectory(const std::string& parent) : path_(parent + "/sluice-bench-XXXXXX") {
+    StopControl::catch_signals();
     run_on_root(MPI_COMM_WORLD, [&] {
       if (::mkdtemp(path_.data()) == nullptr) throw io::file_error(parent, "create a directory in it", errno);
       created_ = true;
@@ -73,9 +77,12 @@ class CheckpointBenchmark {
     return static_cast<double>(nx * ny * nz) * static_cast<double>(fields_.size() * sizeof(real));
   }
 
+  /// Throws Error(io) after a signal, so that the directory is removed.
   std::vector<Json> measure() {
+    StopControl control(MPI_COMM_WORLD, scratch_.path(), std::nullopt, 0);
     std::vector<double> plain, whole, reading, writing;
     for (int n = 0; n <= options_.repeats; ++n) {  // the first one does not count
+      if (control.poll().stop != StopReason::none) throw Error(ExitCode::io, "bench checkpoint: stopped by a signal");
       const double plain_seconds = seconds_of_new_file([&] { write_plainly(); });
       std::string path;
       const double seconds = seconds_of_new_file([&] { path = write_checkpoint(); });

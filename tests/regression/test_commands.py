@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from pathlib import Path
 from typing import Any
 
 import h5py
 import pytest
-from sluice_run import checkpoints, must, record, sluice, write_case
+from sluice_run import ENDLESS, checkpoints, finish, must, record, sluice, start, wait_until, write_case
 
 CASES = sorted(path.parent.name for path in (Path(__file__).parents[2] / "cases").glob("*/case.yaml"))
 
@@ -249,6 +250,16 @@ def test_bench_compares_checkpoints_with_a_plain_write(tmp_path: Path, processes
         assert row["gb_per_s"] == pytest.approx(row["bytes"] * 1e-6 / row["milliseconds"])
     assert rows["plain write"]["fraction_of_plain"] == pytest.approx(1)
     assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_bench_that_is_stopped_removes_its_checkpoints(tmp_path: Path, number: signal.Signals) -> None:
+    where = ("--directory", tmp_path, "--grid", "24,20,32", "--repeats", ENDLESS)
+    process = start(["bench", "checkpoint", *where])
+    wait_until(lambda: list(tmp_path.glob("*/*.h5")), "a checkpoint")
+    process.send_signal(number)
+    assert "stopped by a signal" in must(finish(process), 4).err
+    assert not list(tmp_path.iterdir())
 
 
 def test_bench_that_cannot_write_says_so(tmp_path: Path) -> None:
