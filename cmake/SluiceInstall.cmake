@@ -26,6 +26,7 @@ set(public_headers
     core/device/event.hpp
     core/device/memory.hpp
     core/device/timers.hpp
+    core/flow/order.hpp
     core/flow/tridiagonal_method.hpp
     core/support/box3.hpp
     core/support/collective.hpp

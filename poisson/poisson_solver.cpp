@@ -20,13 +20,16 @@ namespace {
 
 using Complex = std::complex<real>;
 
-/// Eigenvalues of the periodic second difference, -4 sin^2(pi i / n) / d^2, for the first `count` wavenumbers: exactly
-/// 0 only for the constant mode, and the same for i and n - i.
-std::vector<double> modified_wavenumbers(std::int64_t n, double d, std::int64_t count) {
+/// Eigenvalues of the periodic div grad, for the first `count` wavenumbers, with t = 2 pi i / n: -4 sin^2(t/2) / d^2 of
+/// order 2, -[(9/8) 2 sin(t/2) - (1/24) 2 sin(3t/2)]^2 / d^2 of order 4. Exactly 0 only for the constant mode, and the
+/// same for i and n - i.
+std::vector<double> modified_wavenumbers(std::int64_t n, double d, std::int64_t count, Order order) {
   std::vector<double> values;
   for (std::int64_t i = 0; i < count; ++i) {
-    const double sine = std::sin(std::numbers::pi * static_cast<double>(std::min(i, n - i)) / static_cast<double>(n));
-    values.push_back(-4 * sine * sine / (d * d));
+    const double half = std::numbers::pi * static_cast<double>(std::min(i, n - i)) / static_cast<double>(n);
+    const double sine = std::sin(half);
+    const double difference = order == Order::fourth ? (27 * sine - std::sin(3 * half)) / 24 : sine;
+    values.push_back(-4 * difference * difference / (d * d));
   }
   return values;
 }
@@ -39,14 +42,15 @@ struct PoissonSolver::Parts {
       : cells(decomposition.cells()),
         x_pencil(decomposition.x_pencil(comm.rank())),
         y_pencil(decomposition.spectral_y_pencil(comm.rank())),
-        fourier_x(x_pencil, row_length(cells[0]), FourierMethod::fastest, fft_work),
+        halo(PoissonSolver::halo(domain.order)),
+        fourier_x(x_pencil, row_length(cells[0]), FourierMethod::fastest, fft_work, halo.y),
         y_row(comm.processes().py > 1 ? Transpose<Complex>::row_length(y_pencil) : row_length(cells[0]) / 2),
         fourier_y(y_pencil.nx(), y_pencil.ny(), y_pencil.nz(), y_row,
-                  comm.processes().py > 1 ? y_row * cells[1] : y_row * (cells[1] + 2), FourierMethod::fastest,
+                  comm.processes().py > 1 ? y_row * cells[1] : y_row * (cells[1] + 2 * halo.y), FourierMethod::fastest,
                   fft_work),
         plan(plan_lines(decomposition, comm.z_index(), method)),
-        tables(domain.z_nodes, modified_wavenumbers(cells[0], domain.dx, cells[0] / 2 + 1),
-               modified_wavenumbers(cells[1], domain.dy, cells[1]), plan,
+        tables(domain.z_nodes, modified_wavenumbers(cells[0], domain.dx, cells[0] / 2 + 1, domain.order),
+               modified_wavenumbers(cells[1], domain.dy, cells[1], domain.order), plan,
                static_cast<double>(cells[0]) * static_cast<double>(cells[1])),
         boxes(spectral_lines(decomposition, comm.rank())),
         at_home(tables.at_home(boxes.my_home())),
@@ -64,6 +68,7 @@ struct PoissonSolver::Parts {
   std::array<std::int64_t, 3> cells;
   Box3 x_pencil, y_pencil;
   FftWork fft_work;
+  HaloWidth halo;
   FourierX fourier_x;
   std::int64_t y_row;  ///< row length of the array transformed along y, in elements
   FourierY fourier_y;
@@ -105,7 +110,7 @@ std::int64_t PoissonSolver::row_length(std::int64_t nx) {
 }
 
 Field PoissonSolver::make_field() const {
-  return Field(parts_->x_pencil, Location::center, row_length(parts_->cells[0]));
+  return Field(parts_->x_pencil, Location::center, row_length(parts_->cells[0]), parts_->halo);
 }
 
 void PoissonSolver::solve(Field& phi, PhaseTimers& timers) {

@@ -9,19 +9,21 @@
 #include "core/decomp/field.hpp"
 #include "core/decomp/memory_need.hpp"
 #include "core/device/timers.hpp"
+#include "core/flow/order.hpp"
 #include "core/flow/tridiagonal_method.hpp"
 
 namespace sluice {
 
-/// Solves div grad(phi) = rhs, the second-order discrete operator on the staggered grid, eq. (2): periodic and uniform
-/// in x and y, no flux through the walls in z. Fourier transforms in x and y, one tridiagonal system along z for each
-/// pair of wavenumbers (Diez Sanhueza et al. 2025, sec. 2.2). The result is the same on every process grid: bitwise in
-/// a CPU build, to round-off on several GPUs.
+/// Solves div grad(phi) = rhs, the discrete operator on the staggered grid, eq. (2): of order 2 or 4 along x and y,
+/// where it is periodic and uniform, no flux through the walls in z. Fourier transforms in x and y, one tridiagonal
+/// system along z for each pair of wavenumbers (Diez Sanhueza et al. 2025, sec. 2.2). The result is the same on every
+/// process grid: bitwise in a CPU build, to round-off on several GPUs.
 class PoissonSolver {
  public:
   struct Domain {
     double dx, dy;
     std::vector<double> z_nodes;  ///< the nz + 1 face coordinates, walls included
+    Order order = Order::second;  ///< of div and grad along x and y
   };
 
   /// Allocates everything that solve() needs. `comm` and the exchanges for rows and columns must outlive the solver.
@@ -37,6 +39,9 @@ class PoissonSolver {
   /// Row length of the solver's fields: 2 (nx / 2 + 1) for the in-place transform, in a CPU build rounded up so that
   /// rows stay aligned to 64 bytes.
   static std::int64_t row_length(std::int64_t nx);
+
+  /// Halo of the solver's fields: what a gradient of this order reads.
+  static HaloWidth halo(Order order) { return {order == Order::fourth ? 2 : 1, 1}; }
 
   /// A zero field for solve(): the rank's x pencil at centres, with rows of row_length(nx).
   Field make_field() const;

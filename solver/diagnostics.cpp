@@ -29,10 +29,14 @@ struct MomentumAndEnergy {
   }
 };
 
+template <Order order>
 struct AbsDivergence {
+  using CellType = op::CellFor<order>;
   In u, v, w;
   Metrics m;
-  SLUICE_INLINE double operator()(Cell c) const { return std::abs(static_cast<double>(op::divergence(u, v, w, c, m))); }
+  SLUICE_INLINE double operator()(CellType c) const {
+    return std::abs(static_cast<double>(op::divergence<order>(u, v, w, c, m)));
+  }
 };
 
 struct Magnitude {
@@ -113,7 +117,11 @@ Diagnostics diagnose(const State& state, const Grid& grid, const Metrics& metric
   d.kinetic_energy = sums[1].value() / (columns * grid.length_z());
   d.shear_bottom = flow.viscosity * sums[2].value() / columns;
   d.shear_top = flow.viscosity * sums[3].value() / columns;
-  d.max_divergence = global_max(reduce_max("largest divergence", box, AbsDivergence{u, v, w, metrics}), comm);
+  double divergence = 0;
+  op::with_order(flow.order, [&](auto order) {
+    divergence = reduce_max("largest divergence", box, AbsDivergence<order>{u, v, w, metrics});
+  });
+  d.max_divergence = global_max(divergence, comm);
   for (const auto& [descriptor, field] : state.transported) {
     const double largest = reduce_max("largest magnitude", box, Magnitude{field.view()});
     d.max_transported.push_back(global_max(largest, comm));

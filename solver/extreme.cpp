@@ -15,20 +15,23 @@ namespace {
 
 using op::In;
 
+template <Order order>
 struct StoreDivergence {
+  using CellType = op::CellFor<order>;
   In u, v, w;
   View3<real> out;
   Metrics m;
-  SLUICE_INLINE void operator()(Cell c) const { out(c.i, c.j, c.k) = op::divergence(u, v, w, c, m); }
+  SLUICE_INLINE void operator()(CellType c) const { out(c.i, c.j, c.k) = op::divergence<order>(u, v, w, c, m); }
 };
 
+template <Order order>
 struct StoreRate {
   In u, v, w;
   View3<real> out;
   Metrics m;
   SLUICE_INLINE void operator()(Cell c) const {
     out(c.i, c.j, c.k) =
-        static_cast<real>(advective_rate(u(c.i, c.j, c.k), v(c.i, c.j, c.k), w(c.i, c.j, c.k), c.k, m));
+        static_cast<real>(advective_rate<order>(u(c.i, c.j, c.k), v(c.i, c.j, c.k), w(c.i, c.j, c.k), c.k, m));
   }
 };
 
@@ -105,12 +108,15 @@ Extreme extreme_of(const Field& quantity, MPI_Comm comm) {
   return extreme;
 }
 
-Extreme extreme_divergence(const VectorField& velocity, const Metrics& metrics, MPI_Comm comm) {
-  return extreme_of_stored<StoreDivergence>("store divergence", velocity, metrics, comm);
+Extreme extreme_divergence(const VectorField& velocity, const Metrics& metrics, Order order, MPI_Comm comm) {
+  return order == Order::fourth
+             ? extreme_of_stored<StoreDivergence<Order::fourth>>("store divergence", velocity, metrics, comm)
+             : extreme_of_stored<StoreDivergence<Order::second>>("store divergence", velocity, metrics, comm);
 }
 
-Extreme extreme_rate(const VectorField& velocity, const Metrics& metrics, MPI_Comm comm) {
-  return extreme_of_stored<StoreRate>("store rate", velocity, metrics, comm);
+Extreme extreme_rate(const VectorField& velocity, const Metrics& metrics, Order order, MPI_Comm comm) {
+  return order == Order::fourth ? extreme_of_stored<StoreRate<Order::fourth>>("store rate", velocity, metrics, comm)
+                                : extreme_of_stored<StoreRate<Order::second>>("store rate", velocity, metrics, comm);
 }
 
 std::vector<double> values_in(const State& state, const std::array<std::int64_t, 3>& cell, MPI_Comm comm) {

@@ -22,10 +22,10 @@ struct Extreme {
 Extreme extreme_of(const Field& quantity, MPI_Comm comm);
 
 /// extreme_of div u at centres. Collective.
-Extreme extreme_divergence(const VectorField& velocity, const Metrics& metrics, MPI_Comm comm);
+Extreme extreme_divergence(const VectorField& velocity, const Metrics& metrics, Order order, MPI_Comm comm);
 
-/// extreme_of the rate that limits the time step, |u|/dx + |v|/dy + |w|/dz (time_step_limit.hpp). Collective.
-Extreme extreme_rate(const VectorField& velocity, const Metrics& metrics, MPI_Comm comm);
+/// extreme_of the rate that limits the time step, advective_rate (time_step_limit.hpp). Collective.
+Extreme extreme_rate(const VectorField& velocity, const Metrics& metrics, Order order, MPI_Comm comm);
 
 /// The values of state.fields() that belong to a cell. Collective.
 std::vector<double> values_in(const State& state, const std::array<std::int64_t, 3>& cell, MPI_Comm comm);

@@ -14,7 +14,7 @@ namespace sluice {
 class Projection {
  public:
   Projection(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Metrics& metrics,
-             const Walls& walls, HaloExchange& halo, TridiagonalMethod method, const ExchangeSet& exchanges);
+             const Walls& walls, HaloExchange& halo, const FlowParameters& flow, const ExchangeSet& exchanges);
 
   /// Makes a field that solve() accepts as phi.
   Field make_phi() const { return poisson_.make_field(); }
@@ -48,6 +48,7 @@ class Projection {
   Metrics metrics_;
   const Walls* walls_;
   HaloExchange* halo_;
+  Order order_;
   PoissonSolver poisson_;
   Deferred<ExactSum> u_star_sum_;
   Deferred<double> largest_rate_;

@@ -6,24 +6,30 @@
 #include "core/device/parallel_for.hpp"
 #include "core/support/collective.hpp"
 #include "solver/diagnostics.hpp"
+#include "solver/momentum/lines.hpp"
 
 namespace sluice {
 
 namespace {
 
+template <Order order>
 struct AdvectiveRate {
   View3<const real> u, v, w;
   Metrics m;
   SLUICE_INLINE double operator()(Cell c) const {
-    return advective_rate(u(c.i, c.j, c.k), v(c.i, c.j, c.k), w(c.i, c.j, c.k), c.k, m);
+    return advective_rate<order>(u(c.i, c.j, c.k), v(c.i, c.j, c.k), w(c.i, c.j, c.k), c.k, m);
   }
 };
 
 }  // namespace
 
-double time_step_limit(const VectorField& velocity, const Metrics& metrics, double diffusive_rate, MPI_Comm comm) {
-  const double local = reduce_max("time step limit", velocity.u.local_box(),
-                                  AdvectiveRate{velocity.u.view(), velocity.v.view(), velocity.w.view(), metrics});
+double time_step_limit(const VectorField& velocity, const Metrics& metrics, Order order, double diffusive_rate,
+                       MPI_Comm comm) {
+  double local = 0;
+  op::with_order(order, [&](auto constant) {
+    const AdvectiveRate<constant> rate{velocity.u.view(), velocity.v.view(), velocity.w.view(), metrics};
+    local = reduce_max("time step limit", velocity.u.local_box(), rate);
+  });
   return time_step_limit(local, diffusive_rate, comm);
 }
 
@@ -33,7 +39,8 @@ double time_step_limit(double largest_rate_here, double diffusive_rate, MPI_Comm
 
 double diffusive_rate(const Grid& grid, const FlowParameters& flow, const std::vector<TransportEquation>& transported) {
   const auto rate = [&](double diffusivity, bool explicit_z) {
-    double inverse_squares = 1 / (grid.dx() * grid.dx()) + 1 / (grid.dy() * grid.dy());
+    const double kappa = largest_wavenumber(flow.order);
+    double inverse_squares = kappa * kappa * (1 / (grid.dx() * grid.dx()) + 1 / (grid.dy() * grid.dy()));
     if (explicit_z) inverse_squares += 1 / (grid.dz_min() * grid.dz_min());
     return 4 * diffusivity * inverse_squares / 2.51;
   };

@@ -11,24 +11,35 @@
 
 namespace sluice {
 
-/// |u|/dx + |v|/dy + |w|/dz with the three face values that belong to a cell.
+/// Largest modified wavenumber of a first derivative along x or y, in 1/dx: that of (9/8) sin t - (1/24) sin 3t for
+/// order
+/// 4. The largest one of a second derivative is 4 times its square.
+constexpr double largest_wavenumber(Order order) {
+  return order == Order::fourth ? 7.0 / 6 : 1;
+}
+
+/// kappa (|u|/dx + |v|/dy) + |w|/dz with the three face values that belong to a cell; kappa: largest_wavenumber.
+template <Order order>
 SLUICE_INLINE double advective_rate(real u, real v, real w, int k, const Metrics& m) {
-  const real rate = std::abs(u) * m.inv_dx + std::abs(v) * m.inv_dy + std::abs(w) * m.inv_dz_center[k];
-  return static_cast<double>(rate);
+  real in_plane = std::abs(u) * m.inv_dx + std::abs(v) * m.inv_dy;
+  if constexpr (order == Order::fourth) in_plane *= static_cast<real>(largest_wavenumber(order));
+  return static_cast<double>(in_plane + std::abs(w) * m.inv_dz_center[k]);
 }
 
 /// The largest stable time step dt_lim of RK3 for this velocity:
-///   1/dt_lim = max(|u|/dx + |v|/dy + |w|/dz)/sqrt(3) + diffusive_rate.
+///   1/dt_lim = max(kappa (|u|/dx + |v|/dy) + |w|/dz)/sqrt(3) + diffusive_rate,
+/// kappa = 1 for order 2 and 7/6 for order 4.
 /// sqrt(3), and 2.51 below, bound RK3's stability region along the imaginary and negative real axes. NaN if the
 /// velocity contains NaN. Collective; same bits on every process grid.
-double time_step_limit(const VectorField& velocity, const Metrics& metrics, double diffusive_rate, MPI_Comm comm);
+double time_step_limit(const VectorField& velocity, const Metrics& metrics, Order order, double diffusive_rate,
+                       MPI_Comm comm);
 
 /// The same from the largest advective rate over the rank's cells. Collective.
 double time_step_limit(double largest_rate_here, double diffusive_rate, MPI_Comm comm);
 
-/// The part of 1/dt_lim that comes from diffusion, 4 nu (1/dx^2 + 1/dy^2 + 1/dz_min^2)/2.51: the largest of the
-/// velocity and the transported fields with their diffusivities. For the velocity, without the 1/dz_min^2 term if its
-/// diffusion along z is implicit; transported fields are always diffused explicitly.
+/// The part of 1/dt_lim that comes from diffusion, 4 nu (kappa^2/dx^2 + kappa^2/dy^2 + 1/dz_min^2)/2.51: the largest of
+/// the velocity and the transported fields with their diffusivities. For the velocity, without the 1/dz_min^2 term if
+/// its diffusion along z is implicit; transported fields are always diffused explicitly.
 double diffusive_rate(const Grid& grid, const FlowParameters& flow, const std::vector<TransportEquation>& transported);
 
 }  // namespace sluice

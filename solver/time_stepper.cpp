@@ -23,12 +23,12 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       walls_(grid, box_, flow.bottom, flow.top, comm.world()),
       halo_(comm, box_, exchanges.halos),
       momentum_(metrics_, flow),
-      transport_(std::move(transported), box_, metrics_),
+      transport_(std::move(transported), box_, metrics_, flow.order),
       diffusive_rate_(diffusive_rate(grid, flow, transport_.equations())),
       forcing_(flow.forcing, grid, comm.world()),
-      projection_(comm, decomposition, grid, metrics_, walls_, halo_, flow.tridiagonal, exchanges),
-      star_(box_),
-      tendency_(box_),
+      projection_(comm, decomposition, grid, metrics_, walls_, halo_, flow, exchanges),
+      star_(box_, flow.order),
+      tendency_(box_, flow.order),
       device_response_(std::vector<real>(static_cast<std::size_t>(box_.extent(2)), 1)) {
   if (flow.diffusion == Diffusion::implicit_z) {
     implicit_.emplace(comm, decomposition, grid, walls_, flow.tridiagonal, exchanges.columns);
@@ -38,7 +38,8 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
 
 State TimeStepper::make_state() const {
   // With explicit diffusion the solve uses p itself as phi.
-  return {implicit_ ? make_field(flow_fields()[pressure_field], box_) : projection_.make_phi(), transport_.fields()};
+  Field p = implicit_ ? make_field(flow_fields()[pressure_field], box_, flow_.order) : projection_.make_phi();
+  return {std::move(p), transport_.fields(), flow_.order};
 }
 
 double TimeStepper::step(State& state, double dt) {
@@ -113,7 +114,7 @@ double TimeStepper::time_step_limit_after_step() const {
 }
 
 double TimeStepper::time_step_limit(const State& state) const {
-  return sluice::time_step_limit(state.velocity, metrics_, diffusive_rate_, comm_->world());
+  return sluice::time_step_limit(state.velocity, metrics_, flow_.order, diffusive_rate_, comm_->world());
 }
 
 void TimeStepper::project(State& state) {

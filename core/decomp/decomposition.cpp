@@ -102,12 +102,14 @@ Box3 Decomposition::z_pencil(int rank) const {
   return split_for_whole_z(x_pencil(rank), 0, processes_.z_index(rank), processes_.pz, cells_[2]);
 }
 
-std::vector<ProcessGrid> Decomposition::candidates(std::array<std::int64_t, 3> cells, int ranks, int z_blocks) {
+std::vector<ProcessGrid> Decomposition::candidates(std::array<std::int64_t, 3> cells, int ranks, int z_blocks,
+                                                   int min_rows) {
   std::vector<ProcessGrid> grids;
   for (int py = 1; py <= ranks; ++py) {
     if (ranks % py != 0) continue;
     const ProcessGrid grid{py, ranks / py};
-    if (grid.pz <= z_blocks && py <= cells[1] && py <= cells[0] / 2 + 1) grids.push_back(grid);
+    const bool has_rows = py == 1 || cells[1] / py >= min_rows;
+    if (grid.pz <= z_blocks && has_rows && py <= cells[0] / 2 + 1) grids.push_back(grid);
   }
   return grids;
 }

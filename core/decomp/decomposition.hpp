@@ -64,8 +64,10 @@ class Decomposition {
   /// z whole: x_pencil with its x split in pz.
   Box3 z_pencil(int rank) const;
 
-  /// All process grids of `ranks` ranks that fit these cells and blocks, z slabs (py = 1) first.
-  static std::vector<ProcessGrid> candidates(std::array<std::int64_t, 3> cells, int ranks, int z_blocks);
+  /// All process grids of `ranks` ranks that fit these cells and blocks, z slabs (py = 1) first. If y is split, each
+  /// rank owns at least `min_rows` rows, as many as a halo has.
+  static std::vector<ProcessGrid> candidates(std::array<std::int64_t, 3> cells, int ranks, int z_blocks,
+                                             int min_rows = 1);
 
  private:
   std::int64_t wavenumbers() const { return cells_[0] / 2 + 1; }

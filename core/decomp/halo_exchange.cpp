@@ -93,59 +93,59 @@ void HaloExchange::start(const Fields& fields) {
   SLUICE_REQUIRE(fields_.empty(), "a halo update starts before the last has finished");
   require(fields);
   if (fields.empty()) return;
-  if (!split(y_)) wrap_y(fields, {});
-  if (split(y_) || split(z_)) start(split(y_) ? y_ : z_, fields, {});
+  if (!split(y_)) wrap_y(fields, all);
+  if (split(y_) || split(z_)) start(split(y_) ? y_ : z_, fields, all);
   fields_ = fields;
 }
 
 void HaloExchange::finish() {
   if (in_flight_ != nullptr) std::exchange(in_flight_, nullptr)->finish();
   if (split(y_) && split(z_) && !fields_.empty()) {
-    start(z_, fields_, {});
+    start(z_, fields_, all);
     std::exchange(in_flight_, nullptr)->finish();
   }
   fields_.clear();
 }
 
-void HaloExchange::update_y(Field& field, Side side) {
+void HaloExchange::update_y(Field& field, Layers layers) {
   require({&field});
-  const Layers layer{side == Side::lower, side == Side::upper, 1};
   if (!split(y_)) {
-    wrap_y({&field}, layer);
+    wrap_y({&field}, layers);
     return;
   }
-  start(y_, {&field}, layer);
+  start(y_, {&field}, layers);
   std::exchange(in_flight_, nullptr)->finish();
 }
 
-void HaloExchange::update_z(Field& field, Side side) {
+void HaloExchange::update_z(Field& field, Layers layers) {
   require({&field});
   if (!split(z_)) return;
-  start(z_, {&field}, {side == Side::lower, side == Side::upper, 1});
+  start(z_, {&field}, layers);
   std::exchange(in_flight_, nullptr)->finish();
 }
 
 void HaloExchange::start(Direction& direction, const Fields& fields, const Layers& layers) {
   const auto& [comm, axis, cells, min_cells, lower, upper, movers] = direction;
   Parts outgoing, incoming;
-  std::vector<int> key{layers.lower ? 1 : 0, layers.upper ? 1 : 0};
+  std::vector<int> key{layers.lower, layers.upper};
   for (const Field* field : fields) {
     key.push_back(field->halo().y);
     key.push_back(field->halo().z);
   }
   const auto add = [&](Parts& parts, int neighbour, bool first_cells, bool halo) {
     if (neighbour == no_rank) return;
+    const int count = first_cells == halo ? layers.lower : layers.upper;  // the last cells fill a lower halo
     for (Field* field : fields) {
-      const int width = layers.max_count > 0 ? layers.max_count : width_of(*field, axis);
+      const int width = count >= 0 ? count : width_of(*field, axis);
       const int first = halo ? (first_cells ? -width : cells) : (first_cells ? 0 : cells - width);
       parts.push_back({neighbour, layers_of(*field, axis, first, width)});
     }
   };
   // Downward parts come before upward ones, also if the ranks below and above are the same.
-  if (layers.upper) add(outgoing, lower, true, false);
-  if (layers.lower) add(outgoing, upper, false, false);
-  if (layers.upper) add(incoming, upper, false, true);
-  if (layers.lower) add(incoming, lower, true, true);
+  if (layers.upper != 0) add(outgoing, lower, true, false);
+  if (layers.lower != 0) add(outgoing, upper, false, false);
+  if (layers.upper != 0) add(incoming, upper, false, true);
+  if (layers.lower != 0) add(incoming, lower, true, true);
 
   std::unique_ptr<Mover>& mover = direction.movers[key];
   if (!mover) {
@@ -162,11 +162,13 @@ void HaloExchange::wrap_y(const Fields& fields, const Layers& layers) const {
   PartCopies copies;
   const int rows = box_.ny();
   for (Field* field : fields) {
-    const int width = layers.max_count > 0 ? layers.max_count : field->halo().y;
+    const int width = field->halo().y;
+    const int lower = layers.lower >= 0 ? layers.lower : width;
+    const int upper = layers.upper >= 0 ? layers.upper : width;
     for (int n = 0; n < width; ++n) {  // a halo may be wider than the period
       const int from_end = rows - 1 - n % rows;
-      if (layers.lower) copies.add(layers_of(*field, y_axis, from_end, 1), layers_of(*field, y_axis, -1 - n, 1));
-      if (layers.upper) copies.add(layers_of(*field, y_axis, n % rows, 1), layers_of(*field, y_axis, rows + n, 1));
+      if (n < lower) copies.add(layers_of(*field, y_axis, from_end, 1), layers_of(*field, y_axis, -1 - n, 1));
+      if (n < upper) copies.add(layers_of(*field, y_axis, n % rows, 1), layers_of(*field, y_axis, rows + n, 1));
     }
   }
   copies.issue("halo: y period");

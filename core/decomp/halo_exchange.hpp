@@ -20,8 +20,10 @@ class HaloExchange {
  public:
   using Fields = std::vector<Field*>;
 
-  /// The side of a rank's cells on which halo layers are.
-  enum class Side { lower, upper };
+  /// How many halo layers next to a rank's cells are filled on either side.
+  struct Layers {
+    int lower, upper;
+  };
 
   /// For fields over the rank's x pencil `box`. `comm` and `exchange` must outlive this object. Collective over all
   /// ranks.
@@ -35,10 +37,9 @@ class HaloExchange {
   void start(const Fields& fields);
   void finish();
 
-  /// Fills only the halo layer next to one field's cells: in y without edges, in z with the y halo as it is.
-  /// Collective.
-  void update_y(Field& field, Side side);
-  void update_z(Field& field, Side side);
+  /// Fills some halo layers of one field only: in y without edges, in z with the y halo as it is. Collective.
+  void update_y(Field& field, Layers layers);
+  void update_z(Field& field, Layers layers);
 
   /// Memory that updates of fields with these halos need on a rank that owns `box`. Local; for any rank.
   static MemoryNeed memory(const Box3& box, const ProcessGrid& processes, const std::vector<HaloWidth>& halos);
@@ -53,14 +54,10 @@ class HaloExchange {
     int cells = 0;                                              ///< cells that the rank owns along the axis
     int min_cells = 0;                                          ///< the minimum over the ranks
     int lower = no_rank, upper = no_rank;                       ///< ranks in the communicator; no_rank at a wall
-    std::map<std::vector<int>, std::unique_ptr<Mover>> movers;  ///< by sides and halo widths; made on first use
+    std::map<std::vector<int>, std::unique_ptr<Mover>> movers;  ///< by layers and halo widths; made on first use
   };
 
-  /// Which halo layers are filled.
-  struct Layers {
-    bool lower = true, upper = true;
-    int max_count = 0;  ///< 0: all layers of the field
-  };
+  static constexpr Layers all{-1, -1};  ///< as many as each field has
 
   static bool split(const Direction& direction);
   void require(const Fields& fields) const;

@@ -4,8 +4,9 @@
 //   struct Divergence { SLUICE_INLINE void operator()(Cell c) const; };
 //   struct Pack { SLUICE_INLINE void operator()(int i, int j, int k) const; };
 //
-// A Cell knows its periodic neighbours in x. A GPU build runs one thread for each index; a CPU build loops over rows,
-// whose inner part has no wrap-around and vectorises.
+// A Cell knows its periodic neighbours in x; a kernel with `using CellType = WideCell` gets a WideCell instead. A GPU
+// build runs one thread for each index; a CPU build loops over rows, whose inner part has no wrap-around and
+// vectorises.
 #include <array>
 #include <string>
 #include <type_traits>
@@ -54,39 +55,45 @@ inline __attribute__((always_inline)) void for_each_row(const Box3& box, const B
 }
 
 /// Calls body(cell) for a whole row; the inner part has plain neighbours.
-template <class Body>
+template <class AnyCell, class Body>
 inline __attribute__((always_inline)) void for_row(int nx, int j, int k, const Body& body) {
-  if (nx == 1) {
-    body(Cell{0, j, k, 0, 0});
-    return;
-  }
-  body(Cell{0, j, k, nx - 1, 1});
+  constexpr int reach = AnyCell::reach;
+  const int inner_end = nx > reach ? nx - reach : 0;
+  for (int i = 0; i < reach && i < nx; ++i) body(cell_in_row<AnyCell>(i, j, k, nx));
 #pragma GCC ivdep
-  for (int i = 1; i < nx - 1; ++i) body(Cell{i, j, k, i - 1, i + 1});
-  body(Cell{nx - 1, j, k, nx - 2, 0});
+  for (int i = reach; i < inner_end; ++i) body(inner_cell<AnyCell>(i, j, k));
+  for (int i = inner_end > reach ? inner_end : reach; i < nx; ++i) body(cell_in_row<AnyCell>(i, j, k, nx));
 }
 
 /// Lanes of a row's reduction. Their number is fixed, so that the order of additions depends on nx alone.
 inline constexpr int lanes = 8;
 
 /// Calls body(cell, lane) for a whole row, for `lanes` neighbours at a time in a loop that vectorises.
-template <class Body>
+template <class AnyCell, class Body>
 inline __attribute__((always_inline)) void for_row_in_lanes(int nx, int j, int k, const Body& body) {
-  body(Cell{0, j, k, nx - 1, nx == 1 ? 0 : 1}, 0);
+  body(cell_in_row<AnyCell>(0, j, k, nx), 0);
   int i = 1;
-  for (; i + lanes < nx; i += lanes) {
+  constexpr int reach = AnyCell::reach;
+  const auto wrapped_until = [&](int end) __attribute__((always_inline)) {
+    for (; i + lanes < end; i += lanes) {
+      for (int slot = 0; slot < lanes; ++slot) body(cell_in_row<AnyCell>(i + slot, j, k, nx), slot);
+    }
+  };
+  if constexpr (reach > 1) wrapped_until(nx < 2 * lanes + 1 ? nx : 2 * lanes + 1);
+  for (; i + lanes + reach - 1 < nx; i += lanes) {
 #pragma GCC ivdep
-    for (int slot = 0; slot < lanes; ++slot) body(Cell{i + slot, j, k, i + slot - 1, i + slot + 1}, slot);
+    for (int slot = 0; slot < lanes; ++slot) body(inner_cell<AnyCell>(i + slot, j, k), slot);
   }
-  for (int slot = 0; i < nx; ++i, ++slot) body(Cell{i, j, k, i - 1, i + 1 == nx ? 0 : i + 1}, slot);
+  if constexpr (reach > 1) wrapped_until(nx);
+  for (int slot = 0; i < nx; ++i, ++slot) body(cell_in_row<AnyCell>(i, j, k, nx), slot);
 }
 
 /// Sums over the row of kernel(cell, values).
-template <int N, class Kernel>
+template <class AnyCell, int N, class Kernel>
 inline void sum_row(int nx, int j, int k, const Kernel& kernel, double (&sums)[N]) {
   double lane[N][lanes] = {};
-  for_row_in_lanes(
-      nx, j, k, [&](Cell c, int slot) __attribute__((always_inline)) {
+  for_row_in_lanes<AnyCell>(
+      nx, j, k, [&](AnyCell c, int slot) __attribute__((always_inline)) {
         double values[N];
         kernel(c, values);
         for (int n = 0; n < N; ++n) lane[n][slot] += values[n];
@@ -98,12 +105,12 @@ inline void sum_row(int nx, int j, int k, const Kernel& kernel, double (&sums)[N
 }
 
 /// The largest value(cell) of a row, at least 0; NaN if any is NaN or infinite.
-template <class Value>
+template <class AnyCell, class Value>
 inline double max_of_row(int nx, int j, int k, const Value& value) {
   double largest[lanes] = {};
   double trap[lanes] = {};  // a NaN loses every comparison, but not this sum
-  for_row_in_lanes(
-      nx, j, k, [&](Cell c, int slot) __attribute__((always_inline)) {
+  for_row_in_lanes<AnyCell>(
+      nx, j, k, [&](AnyCell c, int slot) __attribute__((always_inline)) {
         const double of_cell = value(c);
         largest[slot] = largest[slot] > of_cell ? largest[slot] : of_cell;  // in this order it vectorises
         trap[slot] += of_cell * 0;
@@ -128,14 +135,14 @@ struct ReadRow {
 
 /// For each row: body(cell, value) for its cells, then reduce(nx, values). Two loops, with the values in cache between
 /// them, vectorise better than one that writes to arrays and reduces.
-template <class Body, class Reduce>
+template <class AnyCell, class Body, class Reduce>
 void for_buffered_rows(const Box3& box, const Body& body, const Reduce& reduce) {
   std::vector<double> row(static_cast<std::size_t>(box.nx()));
   double* values = row.data();
   if (box.empty()) return;
   for_each_row(box, [&](int j, int k) {
-    for_row(
-        box.nx(), j, k, [&](Cell c) __attribute__((always_inline)) { body(c, values[c.i]); });
+    for_row<AnyCell>(
+        box.nx(), j, k, [&](AnyCell c) __attribute__((always_inline)) { body(c, values[c.i]); });
     reduce(box.nx(), values);
   });
 }
@@ -148,15 +155,15 @@ template <class Kernel>
 void parallel_for(const char* name, const Box3& box, const Kernel& kernel) {
   detail::require_kernel_file<Kernel>();
   if (box.empty()) return;
-  if constexpr (std::is_invocable_v<const Kernel&, Cell>) detail::require_whole_rows(name, box);
+  if constexpr (takes_cell<Kernel>) detail::require_whole_rows(name, box);
 #ifdef __CUDACC__
   cuda::launch(name, box, kernel);
 #else
   static_cast<void>(name);
   for (auto k = static_cast<int>(box.lo[2]); k < static_cast<int>(box.hi[2]); ++k) {
     for (auto j = static_cast<int>(box.lo[1]); j < static_cast<int>(box.hi[1]); ++j) {
-      if constexpr (std::is_invocable_v<const Kernel&, Cell>) {
-        detail::for_row(static_cast<int>(box.hi[0]), j, k, kernel);
+      if constexpr (takes_cell<Kernel>) {
+        detail::for_row<CellOf<Kernel>>(static_cast<int>(box.hi[0]), j, k, kernel);
       } else {
         const auto end = static_cast<int>(box.hi[0]);
 #pragma GCC ivdep
@@ -182,8 +189,8 @@ std::vector<std::array<ExactSum, N>> reduce_planes(const char* name, const Box3&
   for (int k = 0; k < box.nz(); ++k) {
     for (int j = 0; j < box.ny(); ++j) {
       double sums[N];
-      detail::sum_row<N>(static_cast<int>(box.hi[0]), static_cast<int>(box.lo[1]) + j, static_cast<int>(box.lo[2]) + k,
-                         kernel, sums);
+      detail::sum_row<CellOf<Kernel>, N>(static_cast<int>(box.hi[0]), static_cast<int>(box.lo[1]) + j,
+                                         static_cast<int>(box.lo[2]) + k, kernel, sums);
       for (int n = 0; n < N; ++n) planes[static_cast<std::size_t>(k)][static_cast<std::size_t>(n)].add(sums[n]);
     }
   }
@@ -220,11 +227,13 @@ void reduce_sum(const char* name, const Box3& box, const Kernel& kernel, Deferre
   result.fetch(cuda::issue_sum(name, box, kernel));
 #else
   ExactSum sum;
-  detail::for_buffered_rows(
-      box, [&](Cell c, double& value) __attribute__((always_inline)) { value = kernel.write(c, kernel.compute(c)); },
+  detail::for_buffered_rows<CellOf<Kernel>>(
+      box,
+      [&](CellOf<Kernel> c, double& value)
+          __attribute__((always_inline)) { value = kernel.write(c, kernel.compute(c)); },
       [&](int nx, const double* row) {
         double sums[1];
-        detail::sum_row<1>(nx, 0, 0, detail::ReadRow{row}, sums);
+        detail::sum_row<Cell, 1>(nx, 0, 0, detail::ReadRow{row}, sums);
         sum.add(sums[0]);
       });
   result.set(sum);
@@ -244,7 +253,7 @@ double reduce_max(const char* name, const Box3& box, const Kernel& kernel) {
   static_cast<void>(name);
   double largest = 0;
   detail::for_each_row(box, [&](int j, int k) {
-    largest = detail::larger(largest, detail::max_of_row(static_cast<int>(box.hi[0]), j, k, kernel));
+    largest = detail::larger(largest, detail::max_of_row<CellOf<Kernel>>(static_cast<int>(box.hi[0]), j, k, kernel));
   });
   return largest;
 #endif
@@ -259,10 +268,12 @@ void reduce_max(const char* name, const Box3& box, const Kernel& kernel, Deferre
   result.fetch(cuda::issue_max(name, box, kernel));
 #else
   double largest = 0;
-  detail::for_buffered_rows(
-      box, [&](Cell c, double& value) __attribute__((always_inline)) { value = kernel.write(c, kernel.compute(c)); },
+  detail::for_buffered_rows<CellOf<Kernel>>(
+      box,
+      [&](CellOf<Kernel> c, double& value)
+          __attribute__((always_inline)) { value = kernel.write(c, kernel.compute(c)); },
       [&](int nx, const double* row) {
-        largest = detail::larger(largest, detail::max_of_row(nx, 0, 0, [row](Cell c) { return row[c.i]; }));
+        largest = detail::larger(largest, detail::max_of_row<Cell>(nx, 0, 0, [row](Cell c) { return row[c.i]; }));
       });
   result.set(largest);
 #endif

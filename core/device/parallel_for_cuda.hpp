@@ -27,24 +27,27 @@ struct IndexBlocks {
   int blocks_in_row, rows_in_chunk;
 
   /// The n-th of a thread's `of_thread` indices.
-  template <int of_thread = 1>
-  __device__ Cell index(int n = 0) const {
+  template <class AnyCell = Cell, int of_thread = 1>
+  __device__ AnyCell index(int n = 0) const {
     const int row_of_blocks = static_cast<int>(blockIdx.x) / blocks_in_row;
     const int block = static_cast<int>(blockIdx.x) - row_of_blocks * blocks_in_row;
     const int i = x0 + (block * of_thread + n) * block_x + static_cast<int>(threadIdx.x);
     const int j =
         y0 + static_cast<int>(blockIdx.z) * rows_in_chunk + row_of_blocks * block_y + static_cast<int>(threadIdx.y);
     const int k = z0 + static_cast<int>(blockIdx.y);
-    return {i, j, k, i == 0 ? x1 - 1 : i - 1, i + 1 == x1 ? 0 : i + 1};
+    return cell_in_row<AnyCell>(i, j, k, x1);
   }
-  __device__ bool holds(const Cell& c) const { return c.i < x1 && c.j < y1; }
+  template <class AnyCell>
+  __device__ bool holds(const AnyCell& c) const {
+    return c.i < x1 && c.j < y1;
+  }
 };
 
 template <class Kernel>
 __global__ void __launch_bounds__(block_x* block_y) for_each_index(IndexBlocks blocks, Kernel kernel) {
-  const Cell c = blocks.index();
+  const auto c = blocks.index<CellOf<Kernel>>();
   if (!blocks.holds(c)) return;
-  if constexpr (std::is_invocable_v<const Kernel&, Cell>) {
+  if constexpr (takes_cell<Kernel>) {
     kernel(c);
   } else {
     kernel(c.i, c.j, c.k);
@@ -54,9 +57,10 @@ __global__ void __launch_bounds__(block_x* block_y) for_each_index(IndexBlocks b
 /// Adapts a kernel that only returns values to one that computes and writes.
 template <class Kernel>
 struct ValueAlone {
+  using CellType = CellOf<Kernel>;
   Kernel kernel;
-  __device__ double compute(const Cell& c) const {
-    if constexpr (std::is_invocable_v<const Kernel&, Cell>) {
+  __device__ double compute(const CellType& c) const {
+    if constexpr (takes_cell<Kernel>) {
       return kernel(c);
     } else {
       double value[1];
@@ -64,7 +68,7 @@ struct ValueAlone {
       return value[0];
     }
   }
-  __device__ double write(const Cell& /*c*/, double value) const { return value; }
+  __device__ double write(const CellType& /*c*/, double value) const { return value; }
 };
 
 /// Neighbouring cells of a row that a warp sums. Each lane adds its own cells first, because adding across lanes costs
@@ -88,7 +92,7 @@ __global__ void __launch_bounds__(block_x* block_y, 5)
   const int first = in_row * cells_of_warp + lane;
   const auto cell = [&](int n) {
     const int i = first + n * warp < nx ? first + n * warp : nx - 1;
-    return Cell{i, y0 + j, z0 + k, i == 0 ? nx - 1 : i - 1, i + 1 == nx ? 0 : i + 1};
+    return cell_in_row<CellOf<Kernel>>(i, y0 + j, z0 + k, nx);
   };
   decltype(kernel.compute(cell(0))) computed[cells_of_lane];
   SLUICE_UNROLL
@@ -121,16 +125,17 @@ inline constexpr int cells_of_thread = sizeof(real) == sizeof(double) ? 1 : 2;
 template <class Kernel>
 __global__ void __launch_bounds__(block_x* block_y)
     max_of_cells(IndexBlocks blocks, Kernel kernel, Word* largest_bits) {
-  decltype(kernel.compute(blocks.index())) computed[cells_of_thread];
+  using AnyCell = CellOf<Kernel>;
+  decltype(kernel.compute(blocks.index<AnyCell>())) computed[cells_of_thread];
   SLUICE_UNROLL
   for (int n = 0; n < cells_of_thread; ++n) {
-    const Cell c = blocks.index<cells_of_thread>(n);
+    const auto c = blocks.index<AnyCell, cells_of_thread>(n);
     if (blocks.holds(c)) computed[n] = kernel.compute(c);
   }
   Word bits = 0;
   SLUICE_UNROLL
   for (int n = 0; n < cells_of_thread; ++n) {
-    const Cell c = blocks.index<cells_of_thread>(n);
+    const auto c = blocks.index<AnyCell, cells_of_thread>(n);
     if (!blocks.holds(c)) continue;
     const double value = kernel.write(c, computed[n]);
     const double trapped = value * 0 == 0 ? (value > 0 ? value : 0.0) : __longlong_as_double(0x7ff8000000000000LL);
@@ -186,7 +191,7 @@ __global__ void __launch_bounds__(warp* warps_per_block) sum_planes(RowBlocks bl
   blocks.for_segments<rows>(
       [&](int i, int j, int k) {
         double values[N];
-        kernel(Cell{i, j, k, i == 0 ? blocks.nx - 1 : i - 1, i + 1 == blocks.nx ? 0 : i + 1}, values);
+        kernel(cell_in_row<CellOf<Kernel>>(i, j, k, blocks.nx), values);
         for (int n = 0; n < N; ++n) of_lane[n] += values[n];
       },
       [&] {

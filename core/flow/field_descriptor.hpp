@@ -1,8 +1,10 @@
 #pragma once
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "core/decomp/field.hpp"
+#include "core/flow/order.hpp"
 
 namespace sluice {
 
@@ -20,7 +22,7 @@ struct FieldDescriptor {
   std::string units;      ///< as written to files: "1" for dimensionless quantities
   Location location = Location::center;
   AtWall at_wall = AtWall::no_gradient;
-  HaloWidth halo = {};
+  HaloWidth halo = {};  ///< at least; wider along y for differences of order 4: halo_of
 
   /// Which outputs carry the field.
   struct Outputs {
@@ -30,6 +32,16 @@ struct FieldDescriptor {
   };
   Outputs outputs = {};
 };
+
+/// Rows along y beyond a rank's own that differences of this order read.
+constexpr int reach_of(Order order) {
+  return order == Order::fourth ? 3 : 1;
+}
+
+/// The halo of a field in a flow of this order.
+inline HaloWidth halo_of(const FieldDescriptor& field, Order order) {
+  return {std::max(field.halo.y, reach_of(order)), field.halo.z};
+}
 
 /// The fields of the flow, in the order in which files list them: u, v, w and p, then those that the flow transports
 /// (solver/transport/transport_equations.cpp holds their tendencies).

@@ -2,6 +2,7 @@
 // The physical parameters of a case, one definition for the case file and the solver.
 #include <array>
 
+#include "core/flow/order.hpp"
 #include "core/flow/tridiagonal_method.hpp"
 
 namespace sluice {
@@ -33,6 +34,7 @@ struct FlowParameters {
   WallCondition bottom, top;
   ForcingParameters forcing;
   Diffusion diffusion = Diffusion::explicit_;
+  Order order = Order::second;
   TridiagonalMethod tridiagonal = TridiagonalMethod::ptdma;
 
   bool operator==(const FlowParameters&) const = default;

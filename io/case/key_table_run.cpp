@@ -33,7 +33,13 @@ Key exchange_key(const std::string& kind, const std::string& meaning) {
 
 std::vector<Key> solver_keys() {
   return {
-      {.path = "solver", .sampled = false, .meaning = "How the linear systems are solved."},
+      {.path = "solver",
+       .sampled = false,
+       .meaning = "How space is discretised and how the linear systems are solved."},
+      {.path = "solver.order",
+       .value = member(choice, &Case::flow, &FlowParameters::order),
+       .fallback = "2",
+       .meaning = "Order of accuracy along x and y; along z it is 2."},
       {.path = "solver.tridiagonal",
        .value = member(choice, &Case::flow, &FlowParameters::tridiagonal),
        .fallback = "ptdma",

@@ -33,6 +33,8 @@ inline constexpr auto names_of<InitialKind> =
     std::array{"turbulent"sv, "laminar"sv, "zero"sv, "fields"sv, "checkpoint"sv};
 template <>
 inline constexpr auto names_of<TridiagonalMethod> = std::array{"ptdma"sv, "transpose"sv};
+template <>
+inline constexpr auto names_of<Order> = std::array{"2"sv, "4"sv};
 
 /// The case-file word for an enumerator.
 template <class Enum>

@@ -22,10 +22,10 @@ enum class FourierMethod { fastest, plain };
 /// backward(forward(f)) = nx f. With FFTW, the bits of a row's result depend on that row alone.
 class FourierX {
  public:
-  /// For fields over `box`, x whole, with rows of `row_length` elements: PoissonSolver::row_length. `work`: shared with
-  /// transforms that never run at the same time.
+  /// For fields over `box`, x whole, with rows of `row_length` elements, PoissonSolver::row_length, and a halo of
+  /// `halo_y` rows. `work`: shared with transforms that never run at the same time.
   FourierX(const Box3& box, std::int64_t row_length, FourierMethod method = FourierMethod::fastest,
-           const FftWork& work = {});
+           const FftWork& work = {}, int halo_y = 1);
   ~FourierX();
   FourierX(const FourierX&) = delete;
   FourierX& operator=(const FourierX&) = delete;

@@ -48,9 +48,9 @@ class CufftColumns : public ColumnFourier {
 
 /// Transforms all rows at once, y halos included.
 struct FourierX::Plans {
-  Plans(const Box3& owned, std::int64_t length, FourierMethod method, const FftWork& work)
+  Plans(const Box3& owned, std::int64_t length, FourierMethod method, const FftWork& work, std::int64_t halo_y)
       : box(owned), row_length(length) {
-    const std::int64_t count = (box.extent(1) + 2) * box.nz() - 2;
+    const std::int64_t count = (box.extent(1) + 2 * halo_y) * box.nz() - 2 * halo_y;
     if (method == FourierMethod::fastest && !cufft_is_fast(box.extent(0), row_length)) {
       rows = RowFourier::make(box.nx(), count, row_length);
       if (rows) return;
@@ -74,10 +74,10 @@ struct FourierX::Plans {
   std::unique_ptr<FftPlan> forward, backward;  ///< without our own kernels
 };
 
-FourierX::FourierX(const Box3& box, std::int64_t row_length, FourierMethod method, const FftWork& work) {
+FourierX::FourierX(const Box3& box, std::int64_t row_length, FourierMethod method, const FftWork& work, int halo_y) {
   SLUICE_REQUIRE(row_length >= 2 * (box.extent(0) / 2 + 1) && row_length % 2 == 0,
                  "rows are too short for a transform in place, or of odd length");
-  plans_ = std::make_unique<Plans>(box, row_length, method, work);
+  plans_ = std::make_unique<Plans>(box, row_length, method, work, halo_y);
 }
 
 FourierX::~FourierX() = default;

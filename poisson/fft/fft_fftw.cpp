@@ -55,7 +55,8 @@ struct FourierX::Plans {
   FftwPlan forward, backward;
 };
 
-FourierX::FourierX(const Box3& box, std::int64_t row_length, FourierMethod /*method*/, const FftWork& /*work*/) {
+FourierX::FourierX(const Box3& box, std::int64_t row_length, FourierMethod /*method*/, const FftWork& /*work*/,
+                   int /*halo_y*/) {
   SLUICE_REQUIRE(row_length >= 2 * (box.extent(0) / 2 + 1) &&
                      row_length * static_cast<std::int64_t>(sizeof(real)) % alignment == 0,
                  "rows are too short for a transform in place, or not a multiple of 64 bytes");

@@ -7,27 +7,36 @@ namespace sluice {
 
 namespace {
 
-template <bool first, bool implicit_z>
+template <Order order, bool first, bool implicit_z>
 struct UpdateU {
+  using CellType = op::CellFor<order>;
   MomentumArrays a;
-  SLUICE_INLINE void operator()(Cell c) const { update_u<first, implicit_z>(a, c); }
+  SLUICE_INLINE void operator()(CellType c) const {
+    update_u<order, first, implicit_z>(a, op::transports_of_u<order>(a.u, a.v, c), c);
+  }
 };
-template <bool first, bool implicit_z>
+template <Order order, bool first, bool implicit_z>
 struct UpdateV {
+  using CellType = op::CellFor<order>;
   MomentumArrays a;
-  SLUICE_INLINE void operator()(Cell c) const { update_v<first, implicit_z>(a, c); }
+  SLUICE_INLINE void operator()(CellType c) const {
+    update_v<order, first, implicit_z>(a, op::transports_of_v<order>(a.u, a.v, c), c);
+  }
 };
-template <bool first, bool implicit_z>
+template <Order order, bool first, bool implicit_z>
 struct UpdateW {
+  using CellType = op::CellFor<order>;
   MomentumArrays a;
-  SLUICE_INLINE void operator()(Cell c) const { update_w<first, implicit_z>(a, c); }
+  SLUICE_INLINE void operator()(CellType c) const {
+    update_w<order, first, implicit_z>(a, op::transports_of_w(a.u, a.v, c, a.m), c);
+  }
 };
 
-template <bool first, bool implicit_z>
+template <Order order, bool first, bool implicit_z>
 void sweep_plainly(const MomentumArrays& arrays, const Box3& box) {
-  parallel_for("momentum u", box, UpdateU<first, implicit_z>{arrays});
-  parallel_for("momentum v", box, UpdateV<first, implicit_z>{arrays});
-  parallel_for("momentum w", box, UpdateW<first, implicit_z>{arrays});
+  parallel_for("momentum u", box, UpdateU<order, first, implicit_z>{arrays});
+  parallel_for("momentum v", box, UpdateV<order, first, implicit_z>{arrays});
+  parallel_for("momentum w", box, UpdateW<order, first, implicit_z>{arrays});
 }
 
 MomentumArrays arrays_of(const State& state, const Metrics& metrics, real viscosity, const SubstepWeights& weights,
@@ -54,19 +63,23 @@ MomentumArrays arrays_of(const State& state, const Metrics& metrics, real viscos
 }  // namespace
 
 Momentum::Momentum(const Metrics& metrics, const FlowParameters& flow)
-    : metrics_(metrics), viscosity_(static_cast<real>(flow.viscosity)), diffusion_(flow.diffusion) {}
+    : metrics_(metrics),
+      viscosity_(static_cast<real>(flow.viscosity)),
+      diffusion_(flow.diffusion),
+      order_(flow.order) {}
 
 void Momentum::predict(const State& state, const SubstepWeights& weights, VectorField& tendency,
                        VectorField& star) const {
   const MomentumArrays arrays = arrays_of(state, metrics_, viscosity_, weights, tendency, star);
-  sweep_momentum(arrays, state.p.local_box(), weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z);
+  sweep_momentum(arrays, state.p.local_box(), order_, weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z);
 }
 
 void Momentum::predict_plain(const State& state, const SubstepWeights& weights, VectorField& tendency,
                              VectorField& star) const {
   const MomentumArrays arrays = arrays_of(state, metrics_, viscosity_, weights, tendency, star);
-  with_constants(weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z,
-                 [&](auto first, auto implicit_z) { sweep_plainly<first, implicit_z>(arrays, state.p.local_box()); });
+  with_constants(order_, weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z, [&](auto kind) {
+    sweep_plainly<kind.order, kind.first, kind.implicit_z>(arrays, state.p.local_box());
+  });
 }
 
 }  // namespace sluice

@@ -33,6 +33,7 @@ class Momentum {
   Metrics metrics_;
   real viscosity_;
   Diffusion diffusion_;
+  Order order_;
 };
 
 }  // namespace sluice

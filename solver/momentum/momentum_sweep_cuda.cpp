@@ -165,9 +165,13 @@ __global__ void __launch_bounds__(threads, blocks_at_a_time)
     const Window pk{nullptr, p.tile(k) + cell, p.tile(k + 1) + cell};
     const Cell here{0, 0, 0, -1, 1};
     const PlaneMetrics m(a.m, k);
-    const Prediction new_u = predict_u<first, implicit_z>(a, uk, vk, wk, pk, here, m, was_u);
-    const Prediction new_v = predict_v<first, implicit_z>(a, uk, vk, wk, pk, here, m, was_v);
-    const Prediction new_w = predict_w<first, implicit_z>(a, uk, vk, wk, pk, here, m, was_w);
+    constexpr Order order = Order::second;
+    const auto of_u = op::transports_of_u<order>(uk, vk, here);
+    const auto of_v = op::transports_of_v<order>(uk, vk, here);
+    const auto of_w = op::transports_of_w(uk, vk, here, m);
+    const Prediction new_u = predict_u<order, first, implicit_z>(a, of_u, uk, wk, pk, here, m, was_u);
+    const Prediction new_v = predict_v<order, first, implicit_z>(a, of_v, vk, wk, pk, here, m, was_v);
+    const Prediction new_w = predict_w<order, first, implicit_z>(a, of_w, wk, pk, here, m, was_w);
     a.tendency_u.origin[at] = new_u.tendency;
     a.star_u.origin[at] = new_u.star;
     a.tendency_v.origin[at] = new_v.tendency;
@@ -207,13 +211,13 @@ void launch_march(const MomentumArrays& arrays, const Box3& box) {
 
 }  // namespace
 
-void sweep_momentum(const MomentumArrays& arrays, const Box3& box, bool first, bool implicit_z) {
+void sweep_momentum(const MomentumArrays& arrays, const Box3& box, Order order, bool first, bool implicit_z) {
   if (box.empty()) return;
-  with_constants(first, implicit_z, [&](auto is_first, auto is_implicit_z) {
-    if (suits_march(arrays, box, implicit_z)) {
-      launch_march<is_first, is_implicit_z>(arrays, box);
+  with_constants(order, first, implicit_z, [&](auto kind) {
+    if (order == Order::second && suits_march(arrays, box, implicit_z)) {
+      launch_march<kind.first, kind.implicit_z>(arrays, box);
     } else {
-      parallel_for("momentum", box, UpdateVelocity<is_first, is_implicit_z>{arrays});
+      parallel_for("momentum", box, UpdateVelocity<kind.order, kind.first, kind.implicit_z>{arrays});
     }
   });
 }

@@ -1,7 +1,5 @@
 #pragma once
 // u* of one cell, component by component; shared by all forms of the momentum sweep.
-#include <type_traits>
-
 #include "solver/momentum/operators.hpp"
 
 namespace sluice {
@@ -21,32 +19,32 @@ struct Prediction {
 };
 
 /// u* = u + alpha dt R + beta dt R_prev [+ gamma dt nu/2 Lz u - gamma dt dp/dx]; z-implicit diffusion alone reads p.
-template <bool first, bool implicit_z, class F, class M>
-SLUICE_INLINE Prediction predict_u(const MomentumArrays& a, const F& u, const F& v, const F& w, const F& p, Cell c,
-                                   const M& m, real old_tendency) {
-  const real r = op::tendency_u<implicit_z>(u, v, w, c, m, a.nu);
+template <Order order, bool first, bool implicit_z, class T, class F, class C, class M>
+SLUICE_INLINE Prediction predict_u(const MomentumArrays& a, const T& transports, const F& u, const F& w, const F& p,
+                                   const C& c, const M& m, real old_tendency) {
+  const real r = op::tendency_u<order, implicit_z>(transports, u, w, c, m, a.nu);
   real star = u(c.i, c.j, c.k) + a.alpha_dt * r;
-  if constexpr (implicit_z) star -= a.gamma_dt * op::ddx_center_to_face(p, c, m);
+  if constexpr (implicit_z) star -= a.gamma_dt * op::ddx_center_to_face<order>(p, c, m);
   if constexpr (!first) star += a.beta_dt * old_tendency;
   if constexpr (implicit_z) star += a.half_nu_gamma_dt * op::d2dz2_center(u, c, m);
   return {r, star};
 }
 
-template <bool first, bool implicit_z, class F, class M>
-SLUICE_INLINE Prediction predict_v(const MomentumArrays& a, const F& u, const F& v, const F& w, const F& p, Cell c,
-                                   const M& m, real old_tendency) {
-  const real r = op::tendency_v<implicit_z>(u, v, w, c, m, a.nu);
+template <Order order, bool first, bool implicit_z, class T, class F, class C, class M>
+SLUICE_INLINE Prediction predict_v(const MomentumArrays& a, const T& transports, const F& v, const F& w, const F& p,
+                                   const C& c, const M& m, real old_tendency) {
+  const real r = op::tendency_v<order, implicit_z>(transports, v, w, c, m, a.nu);
   real star = v(c.i, c.j, c.k) + a.alpha_dt * r;
-  if constexpr (implicit_z) star -= a.gamma_dt * op::ddy_center_to_face(p, c, m);
+  if constexpr (implicit_z) star -= a.gamma_dt * op::ddy_center_to_face<order>(p, c, m);
   if constexpr (!first) star += a.beta_dt * old_tendency;
   if constexpr (implicit_z) star += a.half_nu_gamma_dt * op::d2dz2_center(v, c, m);
   return {r, star};
 }
 
-template <bool first, bool implicit_z, class F, class M>
-SLUICE_INLINE Prediction predict_w(const MomentumArrays& a, const F& u, const F& v, const F& w, const F& p, Cell c,
+template <Order order, bool first, bool implicit_z, class T, class F, class C, class M>
+SLUICE_INLINE Prediction predict_w(const MomentumArrays& a, const T& transports, const F& w, const F& p, const C& c,
                                    const M& m, real old_tendency) {
-  const real r = op::tendency_w<implicit_z>(u, v, w, c, m, a.nu);
+  const real r = op::tendency_w<order, implicit_z>(transports, w, c, m, a.nu);
   real star = w(c.i, c.j, c.k) + a.alpha_dt * r;
   if constexpr (implicit_z) star -= a.gamma_dt * op::ddz_center_to_face(p, c, m);
   if constexpr (!first) star += a.beta_dt * old_tendency;
@@ -55,47 +53,59 @@ SLUICE_INLINE Prediction predict_w(const MomentumArrays& a, const F& u, const F&
 }
 
 /// R and u* of one cell, from and to the arrays.
-template <bool first, bool implicit_z>
-SLUICE_INLINE void update_u(const MomentumArrays& a, Cell c) {
+template <Order order, bool first, bool implicit_z, class T>
+SLUICE_INLINE void update_u(const MomentumArrays& a, const T& transports, const op::CellFor<order>& c) {
   const real old = first ? real(0) : a.star_u(c.i, c.j, c.k);
-  const Prediction result = predict_u<first, implicit_z>(a, a.u, a.v, a.w, a.p, c, a.m, old);
+  const Prediction result = predict_u<order, first, implicit_z>(a, transports, a.u, a.w, a.p, c, a.m, old);
   a.tendency_u(c.i, c.j, c.k) = result.tendency;
   a.star_u(c.i, c.j, c.k) = result.star;
 }
-template <bool first, bool implicit_z>
-SLUICE_INLINE void update_v(const MomentumArrays& a, Cell c) {
+template <Order order, bool first, bool implicit_z, class T>
+SLUICE_INLINE void update_v(const MomentumArrays& a, const T& transports, const op::CellFor<order>& c) {
   const real old = first ? real(0) : a.star_v(c.i, c.j, c.k);
-  const Prediction result = predict_v<first, implicit_z>(a, a.u, a.v, a.w, a.p, c, a.m, old);
+  const Prediction result = predict_v<order, first, implicit_z>(a, transports, a.v, a.w, a.p, c, a.m, old);
   a.tendency_v(c.i, c.j, c.k) = result.tendency;
   a.star_v(c.i, c.j, c.k) = result.star;
 }
-template <bool first, bool implicit_z>
-SLUICE_INLINE void update_w(const MomentumArrays& a, Cell c) {
+template <Order order, bool first, bool implicit_z, class T>
+SLUICE_INLINE void update_w(const MomentumArrays& a, const T& transports, const op::CellFor<order>& c) {
   const real old = first ? real(0) : a.star_w(c.i, c.j, c.k);
-  const Prediction result = predict_w<first, implicit_z>(a, a.u, a.v, a.w, a.p, c, a.m, old);
+  const Prediction result = predict_w<order, first, implicit_z>(a, transports, a.w, a.p, c, a.m, old);
   a.tendency_w(c.i, c.j, c.k) = result.tendency;
   a.star_w(c.i, c.j, c.k) = result.star;
 }
 
 /// All three components together, so that u, v, w and p are read from memory once.
-template <bool first, bool implicit_z>
+template <Order order, bool first, bool implicit_z>
 struct UpdateVelocity {
+  using CellType = op::CellFor<order>;
   MomentumArrays a;
-  SLUICE_INLINE void operator()(Cell c) const {
-    update_u<first, implicit_z>(a, c);
-    update_v<first, implicit_z>(a, c);
-    update_w<first, implicit_z>(a, c);
+  SLUICE_INLINE void operator()(CellType c) const {
+    update_u<order, first, implicit_z>(a, op::transports_of_u<order>(a.u, a.v, c), c);
+    update_v<order, first, implicit_z>(a, op::transports_of_v<order>(a.u, a.v, c), c);
+    update_w<order, first, implicit_z>(a, op::transports_of_w(a.u, a.v, c, a.m), c);
   }
 };
 
-/// Calls action(first, implicit_z) with the run-time choice as compile-time constants.
+/// How a sweep is done, as compile-time constants.
+template <Order the_order, bool is_first, bool is_implicit_z>
+struct SweepKind {
+  static constexpr Order order = the_order;
+  static constexpr bool first = is_first;  ///< the old tendency is not read
+  static constexpr bool implicit_z = is_implicit_z;
+};
+
+/// Calls action(SweepKind) with the run-time choice.
 template <class Action>
-void with_constants(bool first, bool implicit_z, const Action& action) {
-  if (first) {
-    implicit_z ? action(std::true_type{}, std::true_type{}) : action(std::true_type{}, std::false_type{});
-  } else {
-    implicit_z ? action(std::false_type{}, std::true_type{}) : action(std::false_type{}, std::false_type{});
-  }
+void with_constants(Order order, bool first, bool implicit_z, const Action& action) {
+  op::with_order(order, [&](auto constant) {
+    constexpr Order o = constant;
+    if (first) {
+      implicit_z ? action(SweepKind<o, true, true>{}) : action(SweepKind<o, true, false>{});
+    } else {
+      implicit_z ? action(SweepKind<o, false, true>{}) : action(SweepKind<o, false, false>{});
+    }
+  });
 }
 
 }  // namespace sluice

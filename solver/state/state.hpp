@@ -6,17 +6,17 @@
 
 namespace sluice {
 
-/// A field of zeros over an x pencil, as its descriptor specifies.
-inline Field make_field(const FieldDescriptor& descriptor, const Box3& box) {
-  return Field(box, descriptor.location, 0, descriptor.halo);
+/// A field of zeros over an x pencil, as its descriptor specifies, in a flow of this order.
+inline Field make_field(const FieldDescriptor& descriptor, const Box3& box, Order order) {
+  return Field(box, descriptor.location, 0, halo_of(descriptor, order));
 }
 
 /// Three components on their faces.
 struct VectorField {
-  explicit VectorField(const Box3& box)
-      : u(make_field(flow_fields()[0], box)),
-        v(make_field(flow_fields()[1], box)),
-        w(make_field(flow_fields()[2], box)) {}
+  explicit VectorField(const Box3& box, Order order = Order::second)
+      : u(make_field(flow_fields()[0], box, order)),
+        v(make_field(flow_fields()[1], box, order)),
+        w(make_field(flow_fields()[2], box, order)) {}
 
   Field u, v, w;
 };
@@ -38,10 +38,10 @@ struct TransportedField {
 /// last substep, not at `time`. Made by TimeStepper::make_state.
 struct State {
   /// A flow at rest. `pressure` provides the pencil; its rows may be padded.
-  State(Field pressure, const std::vector<FieldDescriptor>& transported_fields)
-      : velocity(pressure.box()), p(std::move(pressure)) {
+  State(Field pressure, const std::vector<FieldDescriptor>& transported_fields, Order order)
+      : velocity(pressure.box(), order), p(std::move(pressure)) {
     for (const FieldDescriptor& descriptor : transported_fields)
-      transported.push_back({descriptor, make_field(descriptor, p.box())});
+      transported.push_back({descriptor, make_field(descriptor, p.box(), order)});
   }
 
   /// All fields: u, v, w, p, then the transported ones.

@@ -8,7 +8,9 @@ namespace sluice {
 /// Profiles at the centres. Moments of u and v need no interpolation along z. Moments of w are the mean of those on the
 /// cell's two faces, so that interpolation loses no fluctuation; vorticity is formed on the edges and its moments
 /// averaged likewise.
+template <Order order>
 struct CenterProfiles {
+  using CellType = op::CellFor<order>;
   static constexpr ProfileAxis axis = ProfileAxis::z_center;
 
   op::In u, v, w, p;
@@ -51,20 +53,19 @@ struct CenterProfiles {
     profile({"omega_zz", "wall-normal vorticity squared"}, c.omega_z * c.omega_z);
   }
 
-  SLUICE_INLINE Values at(Cell c) const {
+  SLUICE_INLINE Values at(const CellType& c) const {
     Values at{};
     at.u = static_cast<double>(u(c.i, c.j, c.k));
     at.v = static_cast<double>(v(c.i, c.j, c.k));
     at.p = static_cast<double>(p(c.i, c.j, c.k));
     at.w_below = static_cast<double>(w(c.i, c.j, c.k - 1));
     at.w_above = static_cast<double>(w(c.i, c.j, c.k));
-    at.uv = static_cast<double>(op::uv_at_xy_edge(u, v, c.i, c.east, c.j, c.k));
+    at.uv = static_cast<double>(op::uv_at_xy_edge<order>(u, v, c));
     at.omega_x_below = omega_x(c, c.k - 1);
     at.omega_x_above = omega_x(c, c.k);
     at.omega_y_below = omega_y(c, c.k - 1);
     at.omega_y_above = omega_y(c, c.k);
-    at.omega_z = static_cast<double>((v(c.east, c.j, c.k) - v(c.i, c.j, c.k)) * m.inv_dx -
-                                     (u(c.i, c.j + 1, c.k) - u(c.i, c.j, c.k)) * m.inv_dy);
+    at.omega_z = static_cast<double>(op::ddx_center_to_face<order>(v, c, m) - op::ddy_center_to_face<order>(u, c, m));
     at.uu = at.u * at.u;
     at.vv = at.v * at.v;
     at.ww_below = at.w_below * at.w_below;
@@ -73,20 +74,22 @@ struct CenterProfiles {
   }
 
   /// dw/dy - dv/dz on the edge at y face j and z face k.
-  SLUICE_INLINE double omega_x(Cell c, int k) const {
-    return static_cast<double>((w(c.i, c.j + 1, k) - w(c.i, c.j, k)) * m.inv_dy -
+  SLUICE_INLINE double omega_x(const CellType& c, int k) const {
+    return static_cast<double>(op::difference_above<order>(op::along_y(w, c.i, c.j, k), 0) * m.inv_dy -
                                (v(c.i, c.j, k + 1) - v(c.i, c.j, k)) * m.inv_dz_center[k]);
   }
   /// du/dz - dw/dx on the edge at x face i and z face k.
-  SLUICE_INLINE double omega_y(Cell c, int k) const {
+  SLUICE_INLINE double omega_y(const CellType& c, int k) const {
     return static_cast<double>((u(c.i, c.j, k + 1) - u(c.i, c.j, k)) * m.inv_dz_center[k] -
-                               (w(c.east, c.j, k) - w(c.i, c.j, k)) * m.inv_dx);
+                               op::difference_above<order>(op::along_x(w, c, c.j, k), 0) * m.inv_dx);
   }
 };
 
 /// Profiles on the z faces: the scheme's own momentum fluxes and viscous stress, so that the total stress closes. Cell
 /// k denotes its upper face, -1 the bottom wall.
+template <Order order>
 struct FaceProfiles {
+  using CellType = op::CellFor<order>;
   static constexpr ProfileAxis axis = ProfileAxis::z_face;
 
   op::In u, v, w;
@@ -105,9 +108,9 @@ struct FaceProfiles {
     profile({"tau_yz", "viscous stress nu dv/dz"}, c.tau_yz);
   }
 
-  SLUICE_INLINE Values at(Cell c) const {
-    return {static_cast<double>(op::uw_at_xz_edge(u, w, c.i, c.east, c.j, c.k)),
-            static_cast<double>(op::vw_at_yz_edge(v, w, c.i, c.j, c.k)),
+  SLUICE_INLINE Values at(const CellType& c) const {
+    return {static_cast<double>(op::uw_at_xz_edge<order>(u, w, c, c.k)),
+            static_cast<double>(op::vw_at_yz_edge<order>(v, w, c, c.k)),
             static_cast<double>(nu * op::ddz_center_to_face(u, c, m)),
             static_cast<double>(nu * op::ddz_center_to_face(v, c, m))};
   }
@@ -115,6 +118,7 @@ struct FaceProfiles {
 
 /// Profiles of a transported field at the centres, labelled after it.
 struct TransportedProfiles {
+  using CellType = Cell;
   static constexpr ProfileAxis axis = ProfileAxis::z_center;
 
   op::In c;

@@ -1,5 +1,5 @@
 #pragma once
-// A table of profiles is a struct such as CenterProfiles: `axis` is their location, at(cell) reads the fields, and
+// A table of profiles is a struct such as CenterProfiles: `axis` is their location, at(CellType) reads the fields, and
 // visit(values, visitor) calls visitor(label, value) for each profile. The labels, their number and the kernel that
 // reduces all profiles in one pass follow from visit().
 #include <array>
@@ -56,6 +56,7 @@ void append_profiles(std::vector<ProfileInfo>& list, const std::string& name = "
 /// The values of all profiles of a table in one cell: a kernel for reduce_planes.
 template <class Table>
 struct ProfileKernel {
+  using CellType = typename Table::CellType;
   Table table;
 
   struct TakeValues {
@@ -64,7 +65,7 @@ struct ProfileKernel {
     SLUICE_INLINE constexpr void operator()(const ProfileLabel& /*label*/, double value) { values[count++] = value; }
   };
 
-  SLUICE_INLINE void operator()(Cell c, double (&values)[profile_count<Table>]) const {
+  SLUICE_INLINE void operator()(CellType c, double (&values)[profile_count<Table>]) const {
     TakeValues take{values};
     Table::visit(table.at(c), take);
   }

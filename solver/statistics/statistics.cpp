@@ -11,11 +11,12 @@ Statistics::Statistics(const Grid& grid, const Metrics& metrics, const FlowParam
     : grid_(&grid),
       metrics_(metrics),
       viscosity_(static_cast<real>(flow.viscosity)),
+      order_(flow.order),
       walls_(&walls),
       box_(box),
       comm_(comm) {
-  append_profiles<CenterProfiles>(profiles_);
-  append_profiles<FaceProfiles>(profiles_);
+  append_profiles<CenterProfiles<Order::second>>(profiles_);  // those of order 4 have the same names
+  append_profiles<FaceProfiles<Order::second>>(profiles_);
   for (std::size_t n = first_transported_field; n < flow_fields().size(); ++n) {
     const FieldDescriptor& field = flow_fields()[n];
     if (field.outputs.statistics) append_profiles<TransportedProfiles>(profiles_, field.name, field.long_name);
@@ -59,8 +60,11 @@ void Statistics::sample(const State& state, double forcing) {
   const op::In u = state.velocity.u.view();
   const op::In v = state.velocity.v.view();
   const op::In w = state.velocity.w.view();
-  std::size_t next = add_plane_means(CenterProfiles{u, v, w, state.p.view(), metrics_}, 0);
-  next = add_plane_means(FaceProfiles{u, v, w, metrics_, viscosity_}, next);
+  std::size_t next = 0;
+  op::with_order(order_, [&](auto order) {
+    next = add_plane_means(CenterProfiles<order>{u, v, w, state.p.view(), metrics_}, next);
+    next = add_plane_means(FaceProfiles<order>{u, v, w, metrics_, viscosity_}, next);
+  });
   for (const auto& [descriptor, field] : state.transported) {
     if (descriptor.outputs.statistics) next = add_plane_means(TransportedProfiles{field.view()}, next);
   }

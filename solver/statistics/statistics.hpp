@@ -38,6 +38,7 @@ class Statistics {
   const Grid* grid_;
   Metrics metrics_;
   real viscosity_;
+  Order order_;
   const Walls* walls_;
   Box3 box_;
   MPI_Comm comm_;

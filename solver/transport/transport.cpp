@@ -6,10 +6,10 @@
 
 namespace sluice {
 
-Transport::Transport(std::vector<TransportEquation> equations, const Box3& box, const Metrics& metrics)
+Transport::Transport(std::vector<TransportEquation> equations, const Box3& box, const Metrics& metrics, Order order)
     : equations_(std::move(equations)), box_(box), metrics_(metrics) {
   for (const TransportEquation& equation : equations_)
-    work_.push_back({make_field(equation.descriptor, box), make_field(equation.descriptor, box)});
+    work_.push_back({make_field(equation.descriptor, box, order), make_field(equation.descriptor, box, order)});
 }
 
 std::vector<FieldDescriptor> Transport::fields() const {

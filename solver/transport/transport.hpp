@@ -11,7 +11,7 @@ namespace sluice {
 /// weights: c* = c + alpha dt R + beta dt R_prev. Owns c* and R of each field.
 class Transport {
  public:
-  Transport(std::vector<TransportEquation> equations, const Box3& box, const Metrics& metrics);
+  Transport(std::vector<TransportEquation> equations, const Box3& box, const Metrics& metrics, Order order);
 
   const std::vector<TransportEquation>& equations() const { return equations_; }
   /// The descriptors of the fields, in the order of State::transported.

@@ -34,6 +34,7 @@ io::Case bench_case(const BenchOptions& options, std::int64_t nz) {
   settings.stretching.factor = 1.6;
   settings.time.cfl = 0.9;
   settings.flow.diffusion = options.diffusion == "explicit" ? Diffusion::explicit_ : Diffusion::implicit_z;
+  settings.flow.order = options.order == 4 ? Order::fourth : Order::second;
   settings.flow.tridiagonal = options.tridiagonal == "ptdma" ? TridiagonalMethod::ptdma : TridiagonalMethod::transpose;
   settings.z_blocks = options.z_blocks > 0 ? options.z_blocks : ZBlocks::default_count(nz);
   settings.exchange = ExchangeMethods::from_text(options.exchange);
@@ -142,6 +143,7 @@ Json report(const BenchOptions& options, const io::Case& settings, const Layout&
   Json json = new_result(options.what);
   json["cells"] = settings.cells;
   json["diffusion"] = options.diffusion;
+  json["order"] = options.order;
   json["tridiagonal"] = options.tridiagonal;
   json["threads"] = 1;
   json["process_grid"] = {processes.py, processes.pz};
@@ -169,8 +171,9 @@ Json report(const BenchOptions& options, const io::Case& settings, const Layout&
 
 void print(const BenchOptions& options, const Layout& layout, const PhaseTimes& times, const Json& json) {
   const ProcessGrid& processes = layout.processes;
-  fmt::print("{} on {} x {} x {}, diffusion {}, {}, {} precision\n", options.what, options.cells()[0],
-             options.cells()[1], options.cells()[2], options.diffusion, options.tridiagonal, precision_name);
+  fmt::print("{} on {} x {} x {}, order {}, diffusion {}, {}, {} precision\n", options.what, options.cells()[0],
+             options.cells()[1], options.cells()[2], options.order, options.diffusion, options.tridiagonal,
+             precision_name);
   fmt::print("{} rank(s) as {} x {}, {}, {}\n", processes.size(), processes.py, processes.pz, layout.exchange.text(),
              device::description());
   const auto bandwidth = [](const Json& row) {

@@ -47,7 +47,8 @@ void print_time_step(const io::Case& settings, const Grid& grid, const FlowParam
   for (const double u : turbulent_profile(grid, flow).u) fastest = std::max(fastest, std::abs(u));
   // Estimates the largest |u|/dx + |v|/dy + |w|/dz of a turbulent channel; empirical at Re_tau 180, accurate to about a
   // tenth there.
-  const double advective = (1.2 * fastest / grid.dx() + 0.45 * fastest / grid.dy()) / std::sqrt(3.0);
+  const double advective =
+      largest_wavenumber(flow.order) * (1.2 * fastest / grid.dx() + 0.45 * fastest / grid.dy()) / std::sqrt(3.0);
   const double diffusive = diffusive_rate(grid, flow, transport_equations(flow));
   const double limit = 1 / (advective + diffusive);
   double dt = settings.time.dt ? *settings.time.dt : settings.time.cfl.value_or(0) * limit;
@@ -90,7 +91,7 @@ void print_candidates(const io::Case& settings, int ranks) {
   if (ranks == 1) return;
   std::vector<std::string> grids;
   if (!settings.process_grid) {
-    for (const ProcessGrid& grid : Decomposition::candidates(settings.cells, ranks, settings.z_blocks))
+    for (const ProcessGrid& grid : process_grids(settings, ranks))
       grids.push_back(fmt::format("{} x {}", grid.py, grid.pz));
   }
   const bool choose_method = std::ranges::any_of(

@@ -158,8 +158,7 @@ class Choices {
   Choices(const io::Case& settings, MPI_Comm world) : given_(settings.exchange), methods_(exchange_candidates(world)) {
     const int ranks = size_of(world);
     default_grid_ = choose_process_grid(settings, ranks);
-    grids_ = settings.process_grid ? std::vector{default_grid_}
-                                   : Decomposition::candidates(settings.cells, ranks, settings.z_blocks);
+    grids_ = settings.process_grid ? std::vector{default_grid_} : process_grids(settings, ranks);
   }
 
   const std::vector<ProcessGrid>& grids() const { return grids_; }

@@ -20,14 +20,19 @@ namespace {
 
 /// Elements of a rank's fields: all fields of the state, u* and R for each field that a step advances, and phi, which
 /// explicit steps store in p.
-double field_elements(const Grid& grid, const Box3& box, Diffusion diffusion) {
+double field_elements(const Grid& grid, const Box3& box, const FlowParameters& flow) {
   double elements = 0;
   for (std::size_t n = 0; n < flow_fields().size(); ++n) {
-    const HaloWidth halo = flow_fields()[n].halo;
-    std::int64_t in_rows = 3 * box.extent(0);
-    if (n == pressure_field)
-      in_rows = PoissonSolver::row_length(grid.cells()[0]) + (diffusion == Diffusion::implicit_z ? box.extent(0) : 0);
-    elements += static_cast<double>(in_rows * (box.extent(1) + 2 * halo.y) * (box.extent(2) + 2 * halo.z));
+    const auto array = [&](std::int64_t in_rows, HaloWidth halo) {
+      elements += static_cast<double>(in_rows * (box.extent(1) + 2 * halo.y) * (box.extent(2) + 2 * halo.z));
+    };
+    const HaloWidth halo = halo_of(flow_fields()[n], flow.order);
+    if (n != pressure_field) {
+      array(3 * box.extent(0), halo);
+    } else {
+      array(PoissonSolver::row_length(grid.cells()[0]), PoissonSolver::halo(flow.order));
+      if (flow.diffusion == Diffusion::implicit_z) array(box.extent(0), halo);
+    }
   }
   return elements;
 }
@@ -58,12 +63,12 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
                    const ExchangeMethods& exchange, int rank) {
   const ProcessGrid& processes = decomposition.processes();
   const Box3 box = decomposition.x_pencil(rank);
-  double elements = field_elements(grid, box, flow.diffusion);
+  double elements = field_elements(grid, box, flow);
 
   elements += static_cast<double>(box.volume());  // copy of a field for a checkpoint
 
   std::vector<HaloWidth> widths;
-  for (const FieldDescriptor& field : flow_fields()) widths.push_back(field.halo);
+  for (const FieldDescriptor& field : flow_fields()) widths.push_back(halo_of(field, flow.order));
   MemoryNeed need = solver_need(decomposition, flow, rank) + HaloExchange::memory(box, processes, widths);
   for (const auto& [method, part] : {std::pair{&ExchangeMethods::rows, &MemoryNeed::rows},
                                      std::pair{&ExchangeMethods::columns, &MemoryNeed::columns}}) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/flow/field_descriptor.hpp"
 #include "core/support/error.hpp"
 #include "solver/grid/stretching.hpp"
 
@@ -29,6 +30,10 @@ Grid make_grid(const io::Case& settings, const std::string& stretching_text) {
   return Grid(settings.cells, settings.size[0], settings.size[1], std::move(nodes));
 }
 
+std::vector<ProcessGrid> process_grids(const io::Case& settings, int ranks) {
+  return Decomposition::candidates(settings.cells, ranks, settings.z_blocks, reach_of(settings.flow.order));
+}
+
 ProcessGrid choose_process_grid(const io::Case& settings, int ranks) {
   if (settings.process_grid) {
     const ProcessGrid grid{(*settings.process_grid)[0], (*settings.process_grid)[1]};
@@ -40,7 +45,7 @@ ProcessGrid choose_process_grid(const io::Case& settings, int ranks) {
     }
     return grid;
   }
-  const auto candidates = Decomposition::candidates(settings.cells, ranks, settings.z_blocks);
+  const auto candidates = process_grids(settings, ranks);
   if (candidates.empty()) {
     throw Error(ExitCode::resources, fmt::format("{} processes are too many for {} x {} x {} cells in {} z blocks: use "
                                                  "fewer processes, or solver.z_blocks up to {}",

@@ -124,7 +124,9 @@ void expect_right_halos(const Cells& cells, const ProcessGrid& grid, std::int64_
 /// One layer of each of four fields; then the layers in z after those in y, which bring the edges.
 void expect_right_layers(const Cells& cells, const ProcessGrid& grid, Exchange& exchange) {
   SCOPED_TRACE(label(cells, grid));
-  using Side = HaloExchange::Side;
+  using Layers = HaloExchange::Layers;
+  constexpr Layers lower{1, 0};
+  constexpr Layers upper{0, 1};
   const Decomposition decomposition(cells, grid, static_cast<int>(cells[2] / 2));
   const Communicator comm(MPI_COMM_WORLD, grid);
   const Box3 box = decomposition.x_pencil(comm.rank());
@@ -133,16 +135,16 @@ void expect_right_layers(const Cells& cells, const ProcessGrid& grid, Exchange& 
   const auto inside = [](std::int64_t n, std::int64_t count) { return n >= 0 && n < count; };
   HaloExchange halo(comm, box, exchange);
   FieldSet fields(cells, box, cells[0], 4);
-  halo.update_y(*fields[0], Side::lower);
-  halo.update_y(*fields[1], Side::upper);
-  halo.update_z(*fields[2], Side::lower);
-  halo.update_z(*fields[3], Side::upper);
+  halo.update_y(*fields[0], lower);
+  halo.update_y(*fields[1], upper);
+  halo.update_z(*fields[2], lower);
+  halo.update_z(*fields[3], upper);
   fields.expect_filled(0, [&](std::int64_t j, std::int64_t k) { return j == -1 && inside(k, nz); });
   fields.expect_filled(1, [&](std::int64_t j, std::int64_t k) { return j == ny && inside(k, nz); });
   fields.expect_filled(2, [&](std::int64_t j, std::int64_t k) { return k == -1 && inside(j, ny); });
   fields.expect_filled(3, [&](std::int64_t j, std::int64_t k) { return k == nz && inside(j, ny); });
-  for (const Side side : {Side::lower, Side::upper}) halo.update_y(*fields[0], side);
-  for (const Side side : {Side::lower, Side::upper}) halo.update_z(*fields[0], side);
+  for (const Layers side : {lower, upper}) halo.update_y(*fields[0], side);
+  for (const Layers side : {lower, upper}) halo.update_z(*fields[0], side);
   fields.expect_filled(0, everywhere);
 }
 
@@ -283,8 +285,8 @@ TEST_P(HaloExchangeBy, RefusesFieldsItWasNotMadeFor) {
   Field first(box, Location::center);
   Field other(box_of(9, 11, 12), Location::center);
   EXPECT_THROW(halo.update({&other}), Error);
-  EXPECT_THROW(halo.update_y(other, HaloExchange::Side::lower), Error);
-  EXPECT_THROW(halo.update_z(other, HaloExchange::Side::upper), Error);
+  EXPECT_THROW(halo.update_y(other, HaloExchange::Layers{1, 0}), Error);
+  EXPECT_THROW(halo.update_z(other, HaloExchange::Layers{0, 1}), Error);
   EXPECT_NO_THROW(halo.update({&first}));
 }
 

@@ -126,6 +126,10 @@ std::string name_of(TridiagonalMethod method) {
   return method == TridiagonalMethod::ptdma ? "ptdma" : "transpose";
 }
 
+std::string name_of(Order order) {
+  return order == Order::fourth ? "order4" : "order2";
+}
+
 double round_off(double in_double) {
   return in_double * real_epsilon / std::numeric_limits<double>::epsilon();
 }

@@ -29,11 +29,12 @@ struct GlobalArray {
 template <class Action>
 void for_each_owned(const Field& field, const Action& action) {
   const Box3& box = field.box();
+  const HaloWidth halo = field.halo();
   for (std::int64_t k = box.lo[2]; k < box.hi[2]; ++k) {
     for (std::int64_t j = box.lo[1]; j < box.hi[1]; ++j) {
       for (std::int64_t i = box.lo[0]; i < box.hi[0]; ++i) {
-        const std::int64_t n =
-            (k - box.lo[2] + 1) * field.plane_length() + (j - box.lo[1] + 1) * field.row_length() + i - box.lo[0];
+        const std::int64_t n = (k - box.lo[2] + halo.z) * field.plane_length() +
+                               (j - box.lo[1] + halo.y) * field.row_length() + i - box.lo[0];
         action(i, j, k, static_cast<std::size_t>(n));
       }
     }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <tuple>
 
 #include "solver/grid/stretching.hpp"
 #include "tests/support/flow_case.hpp"
@@ -16,7 +17,7 @@ using test::FlowCase;
 using test::GlobalArray;
 
 /// Inviscid flow between resting walls, or over them, on a strongly stretched grid.
-FlowCase inviscid(std::array<std::int64_t, 3> cells, WallKind walls) {
+FlowCase inviscid(std::array<std::int64_t, 3> cells, WallKind walls, Order order) {
   FlowCase settings;
   settings.cells = cells;
   settings.length_x = 3;
@@ -24,6 +25,7 @@ FlowCase inviscid(std::array<std::int64_t, 3> cells, WallKind walls) {
   settings.z_nodes = tanh_nodes(cells[2], 2, 2.5, true);
   settings.flow.bottom.kind = walls;
   settings.flow.top.kind = walls;
+  settings.flow.order = order;
   return settings;
 }
 
@@ -68,13 +70,14 @@ double w_flux_through_ends(const Flow& flow) {
   return flux;
 }
 
-class Advection : public testing::TestWithParam<WallKind> {};
+class Advection : public testing::TestWithParam<std::tuple<WallKind, Order>> {};
 
 TEST_P(Advection, ConservesEnergyAndMomentumOnAStretchedGrid) {
-  Flow flow(inviscid({20, 15, 24}, GetParam()));
+  const auto [walls, order] = GetParam();
+  Flow flow(inviscid({20, 15, 24}, walls, order));
   flow.set_random(7);
-  VectorField tendency(flow.state.p.box());
-  VectorField star(flow.state.p.box());
+  VectorField tendency(flow.state.p.box(), order);
+  VectorField star(flow.state.p.box(), order);
   flow.stepper.momentum().predict(flow.state, {}, tendency, star);  // nu = 0: the tendency is -C u
 
   const VectorField& velocity = flow.state.velocity;
@@ -109,7 +112,7 @@ TEST_P(Advection, EnergyDriftFallsWithTheThirdPowerOfTheTimeStep) {
   if (sizeof(real) < sizeof(double)) GTEST_SKIP() << "an order of accuracy needs double precision";
   std::vector<double> dts, drifts;
   for (const int steps : {16, 32, 64, 128}) {
-    Flow flow(inviscid({20, 15, 24}, GetParam()));
+    Flow flow(inviscid({20, 15, 24}, std::get<WallKind>(GetParam()), std::get<Order>(GetParam())));
     set_smooth(flow);
     const double before = flow.stepper.diagnose(flow.state).kinetic_energy;
     const double dt = 0.25 / steps;
@@ -121,8 +124,15 @@ TEST_P(Advection, EnergyDriftFallsWithTheThirdPowerOfTheTimeStep) {
   test::expect_order("relative energy drift at nu = 0", dts, drifts, 2.9);
 }
 
-INSTANTIATE_TEST_SUITE_P(Walls, Advection, testing::Values(WallKind::no_slip, WallKind::free_slip),
-                         [](const auto& wall) { return wall.param == WallKind::no_slip ? "no_slip" : "free_slip"; });
+std::string name_of_case(const testing::TestParamInfo<std::tuple<WallKind, Order>>& info) {
+  return (std::get<WallKind>(info.param) == WallKind::no_slip ? "no_slip_" : "free_slip_") +
+         test::name_of(std::get<Order>(info.param));
+}
+
+INSTANTIATE_TEST_SUITE_P(Walls, Advection,
+                         testing::Combine(testing::Values(WallKind::no_slip, WallKind::free_slip),
+                                          testing::Values(Order::second, Order::fourth)),
+                         name_of_case);
 
 }  // namespace
 }  // namespace sluice

@@ -16,7 +16,7 @@ using test::Flow;
 using test::FlowCase;
 using test::GlobalArray;
 
-FlowCase settings_for(Diffusion diffusion, std::array<std::int64_t, 3> cells) {
+FlowCase settings_for(Diffusion diffusion, std::array<std::int64_t, 3> cells, Order order = Order::second) {
   FlowCase settings;
   settings.cells = cells;
   settings.z_nodes = tanh_nodes(cells[2], 2, 1.9, true);
@@ -24,6 +24,7 @@ FlowCase settings_for(Diffusion diffusion, std::array<std::int64_t, 3> cells) {
   settings.flow.bottom.velocity[0] = -0.4;
   settings.flow.top.velocity[1] = 0.3;
   settings.flow.diffusion = diffusion;
+  settings.flow.order = order;
   return settings;
 }
 
@@ -48,20 +49,22 @@ double largest_difference(const Flow& flow, const VectorField& a, const VectorFi
 }
 
 /// Two tendencies and u* that start from the same old tendency.
-void compare_sweeps(Diffusion diffusion, const SubstepWeights& weights, std::array<std::int64_t, 3> cells) {
-  Flow flow(settings_for(diffusion, cells));
+void compare_sweeps(Diffusion diffusion, Order order, const SubstepWeights& weights,
+                    std::array<std::int64_t, 3> cells) {
+  Flow flow(settings_for(diffusion, cells, order));
   flow.set_random(3);
   flow.set(flow.state.p, [](double x, double y, double z) { return std::sin(3 * x + y * z) + x * z; });
   flow.stepper.fill_halos(flow.state);
   const Box3& box = flow.state.p.box();
-  VectorField tendency(box), star(box), plain_tendency(box), plain_star(box);
+  VectorField tendency(box, order), star(box, order), plain_tendency(box, order), plain_star(box, order);
   const auto old = [](double x, double y, double z) { return 5 * std::cos(x - 2 * y + 3 * z); };
   for (Field* f : {&star.u, &star.v, &star.w, &plain_star.u, &plain_star.v, &plain_star.w}) flow.set(*f, old);
   flow.stepper.momentum().predict(flow.state, weights, tendency, star);
   flow.stepper.momentum().predict_plain(flow.state, weights, plain_tendency, plain_star);
   // A GPU may contract other products into fused multiply-adds in each form.
   const double bound = loops_on_gpu ? test::round_off(1e-13) : 0;
-  const std::string name = test::name_of(diffusion) + (weights.beta_dt == 0 ? ", first substep" : ", later substep");
+  const std::string name = test::name_of(diffusion) + ", " + test::name_of(order) +
+                           (weights.beta_dt == 0 ? ", first substep" : ", later substep");
   test::expect_at_most(name + ": R, fused - plain", largest_difference(flow, tendency, plain_tendency), bound);
   test::expect_at_most(name + ": u*, fused - plain", largest_difference(flow, star, plain_star), bound);
 }
@@ -74,8 +77,10 @@ TEST(MomentumSweeps, FusedEqualsPlain) {
     using Cells = std::array<std::int64_t, 3>;
     for (const Cells& cells :
          {Cells{17, 9, 14}, Cells{2, 1, 4}, Cells{4, 1, 20}, Cells{64, 9, 33}, Cells{136, 6, 40}, Cells{72, 5, 17}}) {
-      compare_sweeps(diffusion, {0.5, 0, 0.3, c}, cells);
-      compare_sweeps(diffusion, {0.5, -0.2, 0.3, c}, cells);
+      for (const Order order : {Order::second, Order::fourth}) {
+        compare_sweeps(diffusion, order, {0.5, 0, 0.3, c}, cells);
+        compare_sweeps(diffusion, order, {0.5, -0.2, 0.3, c}, cells);
+      }
     }
   }
 }

@@ -69,10 +69,21 @@ struct Problem {
   PoissonSolver::Domain domain;
 };
 
-Problem make_problem(Cells cells, int blocks, Stretching stretching) {
+Problem make_problem(Cells cells, int blocks, Stretching stretching, Order order = Order::second) {
   return {cells,
           blocks,
-          {4.0 / static_cast<double>(cells[0]), 3.0 / static_cast<double>(cells[1]), make_nodes(stretching, cells[2])}};
+          {4.0 / static_cast<double>(cells[0]), 3.0 / static_cast<double>(cells[1]), make_nodes(stretching, cells[2]),
+           order}};
+}
+
+/// The derivative of the derivative times the square of the spacing, at the middle of seven points.
+double second_difference(Order order, const std::array<double, 7>& f) {
+  const auto derivative = [&](std::size_t n) {  // between points n and n + 1
+    const double one = f[n + 1] - f[n];
+    return order == Order::second ? one : 9.0 / 8 * one - (f[n + 2] - f[n - 1]) / 24;
+  };
+  if (order == Order::second) return derivative(3) - derivative(2);
+  return 9.0 / 8 * (derivative(3) - derivative(2)) - (derivative(4) - derivative(1)) / 24;
 }
 
 /// div grad f on the staggered grid, as a plain loop: differences of differences over faces, no flux through
@@ -86,8 +97,13 @@ GlobalArray laplacian(const Problem& problem, const GlobalArray& f) {
     for (std::int64_t j = 0; j < ny; ++j) {
       for (std::int64_t i = 0; i < nx; ++i) {
         const double here = f(i, j, k);
-        const double x = (f((i + 1) % nx, j, k) - here) - (here - f((i + nx - 1) % nx, j, k));
-        const double y = (f(i, (j + 1) % ny, k) - here) - (here - f(i, (j + ny - 1) % ny, k));
+        std::array<double, 7> row{}, column{};
+        for (std::int64_t n = -3; n <= 3; ++n) {
+          row[static_cast<std::size_t>(n + 3)] = f((i + n + 3 * nx) % nx, j, k);
+          column[static_cast<std::size_t>(n + 3)] = f(i, (j + n + 3 * ny) % ny, k);
+        }
+        const double x = second_difference(problem.domain.order, row);
+        const double y = second_difference(problem.domain.order, column);
         const double above = k + 1 < nz ? (f(i, j, k + 1) - here) / ((dz(k) + dz(k + 1)) / 2) : 0;
         const double below = k > 0 ? (here - f(i, j, k - 1)) / ((dz(k - 1) + dz(k)) / 2) : 0;
         result(i, j, k) = x / (problem.domain.dx * problem.domain.dx) + y / (problem.domain.dy * problem.domain.dy) +
@@ -122,7 +138,7 @@ GlobalArray solve_poisson(MPI_Comm world, ProcessGrid grid, const Problem& probl
   const Decomposition decomposition(problem.cells, grid, problem.blocks);
   const auto exchange = make_exchange("auto", world);
   PoissonSolver solver(comm, decomposition, problem.domain, method, *exchange);
-  Field phi(decomposition.x_pencil(comm.rank()), Location::center, PoissonSolver::row_length(problem.cells[0]));
+  Field phi = solver.make_field();
   PhaseTimers timers;
   test::scatter(rhs, phi, 1e30);
   solver.solve(phi, timers);  // a second solve must not see the first
@@ -147,14 +163,18 @@ TEST(Poisson, SolvesTheDiscreteOperatorOnEveryProcessGrid) {
   double worst_mean = 0;
   int solves = 0;
   for (const SizedGrid& size : sizes) {
-    for (const Stretching stretching : {Stretching::uniform, Stretching::tanh, Stretching::random}) {
-      const Problem problem = make_problem(size.cells, size.blocks, stretching);
+    using Variant = std::pair<Stretching, Order>;
+    for (const auto& [stretching, order] :
+         {Variant{Stretching::uniform, Order::second}, Variant{Stretching::tanh, Order::second},
+          Variant{Stretching::random, Order::second}, Variant{Stretching::random, Order::fourth}}) {
+      const Problem problem = make_problem(size.cells, size.blocks, stretching, order);
       const GlobalArray rhs = random_rhs(problem);
       const double scale = test::largest(rhs.values);
       for (const TridiagonalMethod method : {TridiagonalMethod::ptdma, TridiagonalMethod::transpose}) {
         const GlobalArray serial = solve_poisson(MPI_COMM_SELF, {1, 1}, problem, method, rhs);
         for (const ProcessGrid& grid : Decomposition::candidates(size.cells, world_size(), size.blocks)) {
-          const std::string what = std::string(name_of(stretching)) + ", " + name_of(method) + ", nx " +
+          const std::string what = std::string(name_of(stretching)) + ", order " +
+                                   (order == Order::fourth ? "4, " : "2, ") + name_of(method) + ", nx " +
                                    std::to_string(size.cells[0]) + ", " + std::to_string(grid.py) + " x " +
                                    std::to_string(grid.pz);
           const GlobalArray phi = solve_poisson(MPI_COMM_WORLD, grid, problem, method, rhs);
@@ -202,14 +222,16 @@ TEST(Poisson, AgreesWithDenseSolve) {
   double worst = 0;
   for (const SizedGrid& size :
        std::vector<SizedGrid>{{{4, 3, 11}, 3}, {{5, 4, 6}, 3}, {{3, 1, 9}, 4}, {{1, 1, 12}, 5}}) {
-    const Problem problem = make_problem(size.cells, size.blocks, Stretching::random);
-    const GlobalArray rhs = random_rhs(problem);
-    const std::vector<double> exact = solve_dense(problem, rhs);
-    for (const TridiagonalMethod method : {TridiagonalMethod::ptdma, TridiagonalMethod::transpose}) {
-      const GlobalArray phi = solve_poisson(MPI_COMM_SELF, {1, 1}, problem, method, rhs);
-      const double error = test::largest_difference(phi.values, exact) / test::largest(exact);
-      EXPECT_LT(error, 500 * real_epsilon) << name_of(method);
-      worst = std::max(worst, error);
+    for (const Order order : {Order::second, Order::fourth}) {
+      const Problem problem = make_problem(size.cells, size.blocks, Stretching::random, order);
+      const GlobalArray rhs = random_rhs(problem);
+      const std::vector<double> exact = solve_dense(problem, rhs);
+      for (const TridiagonalMethod method : {TridiagonalMethod::ptdma, TridiagonalMethod::transpose}) {
+        const GlobalArray phi = solve_poisson(MPI_COMM_SELF, {1, 1}, problem, method, rhs);
+        const double error = test::largest_difference(phi.values, exact) / test::largest(exact);
+        EXPECT_LT(error, 500 * real_epsilon) << name_of(method);
+        worst = std::max(worst, error);
+      }
     }
   }
   report("Poisson against dense solves: " + std::to_string(worst / real_epsilon) + " eps");

@@ -86,6 +86,7 @@ struct Size {
   std::array<std::int64_t, 3> cells;
   int z_blocks;
   WallCondition bottom, top;
+  Order order = Order::second;
 };
 
 FlowCase settings_for(const Size& size, Diffusion diffusion, TridiagonalMethod method) {
@@ -100,6 +101,7 @@ FlowCase settings_for(const Size& size, Diffusion diffusion, TridiagonalMethod m
                    .top = size.top,
                    .forcing = {ForcingKind::bulk_velocity, 1},
                    .diffusion = diffusion,
+                   .order = size.order,
                    .tridiagonal = method};
   return settings;
 }
@@ -160,7 +162,10 @@ const WallCondition free_slip{WallKind::free_slip, 0, 0};
 INSTANTIATE_TEST_SUITE_P(
     Sizes, ProcessGridIndependence,
     testing::Values(
-        Size{"32x64x48", {32, 64, 48}, 3, resting, resting}, Size{"18x14x22_open", {18, 14, 22}, 3, resting, free_slip},
+        Size{"32x64x48", {32, 64, 48}, 3, resting, resting},
+        // at 6 ranks in y some own as many rows as the halo is wide
+        Size{"14x20x24_order4", {14, 20, 24}, 6, resting, free_slip, Order::fourth},
+        Size{"18x14x22_open", {18, 14, 22}, 3, resting, free_slip},
         // at 6 ranks in y each owns a single line and a single wavenumber
         Size{"11x6x23_moving", {11, 6, 23}, 6, {WallKind::no_slip, -0.3, 0.2}, {WallKind::no_slip, 0.5, -0.1}}),
     [](const auto& size) { return std::string("cells_") + size.param.name; });

@@ -30,7 +30,8 @@ struct AdvectionDiffusion {
     const real x = a.u(i, j, k) * (c(i, j, k) + c(east, j, k)) - a.u(west, j, k) * (c(west, j, k) + c(i, j, k));
     const real y = a.v(i, j, k) * (c(i, j, k) + c(i, j + 1, k)) - a.v(i, j - 1, k) * (c(i, j - 1, k) + c(i, j, k));
     const real z = a.w(i, j, k) * (c(i, j, k) + c(i, j, k + 1)) - a.w(i, j, k - 1) * (c(i, j, k - 1) + c(i, j, k));
-    return diffusivity * (op::d2dx2(c, at, a.m) + op::d2dy2(c, at, a.m) + op::d2dz2_center(c, at, a.m)) -
+    return diffusivity * (op::d2dx2<Order::second>(c, at, a.m) + op::d2dy2<Order::second>(c, at, a.m) +
+                          op::d2dz2_center(c, at, a.m)) -
            (x * a.m.inv_dx + y * a.m.inv_dy + z * a.m.inv_dz[k]) / 2;
   }
 };
