@@ -18,23 +18,30 @@ using Vector = std::vector<Complex>;
 struct ModifiedWavenumbers {
   double squared;    ///< of the second difference: -squared
   double staggered;  ///< of the difference between neighbours: i staggered
-  double centred;    ///< of the difference of two averages: i centred
-  double average;    ///< of the average of neighbours
+  double carried;    ///< of the flux of a wave that a uniform velocity carries: i carried
+  double carrying;   ///< of the flux of a uniform field that the wave carries: i carrying
+  double average;    ///< of the interpolation between neighbours
 };
 
-ModifiedWavenumbers modified(const Grid& grid) {
+ModifiedWavenumbers modified(const Grid& grid, Order order) {
   const double phase = std::numbers::pi / static_cast<double>(grid.cells()[0]);  // a dx / 2
   const double dx = grid.dx();
-  const double staggered = 2 * std::sin(phase) / dx;
-  return {staggered * staggered, staggered, std::sin(2 * phase) / dx, std::cos(phase)};
+  if (order == Order::second) {
+    const double staggered = 2 * std::sin(phase) / dx;
+    return {staggered * staggered, staggered, std::sin(2 * phase) / dx, std::sin(2 * phase) / dx, std::cos(phase)};
+  }
+  const double staggered = (9.0 / 4 * std::sin(phase) - std::sin(3 * phase) / 12) / dx;
+  const double average = 9.0 / 8 * std::cos(phase) - std::cos(3 * phase) / 8;
+  return {staggered * staggered, staggered, (9.0 / 8 * std::sin(2 * phase) - std::sin(6 * phase) / 24) / dx,
+          staggered * average, average};
 }
 
 /// The discrete velocity of a streamfunction on the inner z faces, and the curl of a tendency there, which
 /// knows no pressure.
 class StreamFunction {
  public:
-  StreamFunction(const Grid& grid, const std::vector<double>& base, double viscosity)
-      : grid_(&grid), base_(&base), viscosity_(viscosity), m_(modified(grid)), nz_(grid.cells()[2]) {}
+  StreamFunction(const Grid& grid, const std::vector<double>& base, double viscosity, Order order)
+      : grid_(&grid), base_(&base), viscosity_(viscosity), m_(modified(grid, order)), nz_(grid.cells()[2]) {}
 
   std::int64_t unknowns() const { return nz_ - 1; }
 
@@ -58,7 +65,7 @@ class StreamFunction {
     return result;
   }
 
-  /// The linearised tendency of u: -2 U du/dx (advection by u's own mean) - d(U w)/dz + nu lap u.
+  /// The linearised tendency of u: -2 U du/dx (U carries u, and u carries U) - d(U w)/dz + nu lap u.
   Vector tendency_u(const EigenMode& q) const {
     Vector r(q.u.size());
     const auto u_at = [&](std::int64_t k) {
@@ -74,7 +81,7 @@ class StreamFunction {
       const Complex second =
           ((u_at(k + 1) - u_at(k)) / grid_->dz_center(k) - (u_at(k) - u_at(k - 1)) / grid_->dz_center(k - 1)) /
           grid_->dz(k);
-      r[n] = -2 * (*base_)[n] * Complex(0, m_.centred) * q.u[n] - (flux(k) - flux(k - 1)) / grid_->dz(k) +
+      r[n] = -(*base_)[n] * Complex(0, m_.carried + m_.carrying) * q.u[n] - (flux(k) - flux(k - 1)) / grid_->dz(k) +
              viscosity_ * (second - m_.squared * q.u[n]);
     }
     return r;
@@ -92,7 +99,7 @@ class StreamFunction {
           (grid_->dz(k) * (*base_)[n] + grid_->dz(k + 1) * (*base_)[n + 1]) / (2 * grid_->dz_center(k));
       const Complex second =
           ((w_at(k + 1) - w_at(k)) / grid_->dz(k + 1) - (w_at(k) - w_at(k - 1)) / grid_->dz(k)) / grid_->dz_center(k);
-      r[n] = -carried * Complex(0, m_.centred) * q.w[n] + viscosity_ * (second - m_.squared * q.w[n]);
+      r[n] = -carried * Complex(0, m_.carried) * q.w[n] + viscosity_ * (second - m_.squared * q.w[n]);
     }
     return r;
   }
@@ -157,10 +164,11 @@ Complex dot(const Vector& a, const Vector& b) {
 
 }  // namespace
 
-EigenMode nearest_mode(const Grid& grid, const std::vector<double>& base, double viscosity, Complex guess) {
+EigenMode nearest_mode(const Grid& grid, const std::vector<double>& base, double viscosity, Complex guess,
+                       Order order) {
   // rate M psi = A psi with M psi = curl(velocity(psi)) and A psi = curl(tendency(velocity(psi))): inverse
   // iteration.
-  const StreamFunction operators(grid, base, viscosity);
+  const StreamFunction operators(grid, base, viscosity, order);
   const auto n = static_cast<std::size_t>(operators.unknowns());
   const auto vorticity = [&](const Vector& psi) {
     const EigenMode q = operators.velocity(psi);

@@ -3,6 +3,7 @@
 #include <complex>
 #include <vector>
 
+#include "core/flow/order.hpp"
 #include "solver/grid/grid.hpp"
 
 namespace sluice::test {
@@ -16,6 +17,7 @@ struct EigenMode {
 };
 
 /// The mode whose rate is nearest to `guess`. `base`: U at the centres. Between resting no-slip walls.
-EigenMode nearest_mode(const Grid& grid, const std::vector<double>& base, double viscosity, std::complex<double> guess);
+EigenMode nearest_mode(const Grid& grid, const std::vector<double>& base, double viscosity, std::complex<double> guess,
+                       Order order = Order::second);
 
 }  // namespace sluice::test

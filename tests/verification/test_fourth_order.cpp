@@ -254,5 +254,75 @@ TEST_P(TaylorGreen, FourthOrderInXAndY) {
 INSTANTIATE_TEST_SUITE_P(Diffusions, TaylorGreen, testing::Values(Diffusion::explicit_, Diffusion::implicit_z),
                          [](const auto& diffusion) { return test::name_of(diffusion.param); });
 
+/// A wave of v along x that a uniform stream carries and viscosity damps: v = cos(x - U t) exp(-nu t).
+TEST(FourthOrder, APassiveWaveConverges) {
+  if (sizeof(real) < sizeof(double)) GTEST_SKIP() << "an order of accuracy needs double precision";
+  constexpr double stream = 0.7;
+  constexpr double nu = 0.03;
+  std::vector<double> spacings, errors;
+  for (const Index n : {16, 32, 64}) {
+    FlowCase settings;
+    settings.cells = {n, 3, 2};
+    settings.flow.viscosity = nu;
+    settings.flow.bottom.kind = settings.flow.top.kind = WallKind::free_slip;
+    settings.flow.order = Order::fourth;
+    Flow flow(settings);
+    const auto zero = [](double, double, double) { return 0.0; };
+    flow.set_velocity([](double, double, double) { return stream; }, [](double x, double, double) { return cos(x); },
+                      zero);
+    const auto steps = static_cast<int>(n * n / 8);
+    flow.advance(steps, 2.0 / steps);
+    spacings.push_back(1.0 / static_cast<double>(n));
+    errors.push_back(flow.rms_error(flow.state.velocity.v,
+                                    [](double x, double, double) { return cos(x - 2 * stream) * std::exp(-2 * nu); }));
+  }
+  test::expect_order("passive wave", spacings, errors, 3.9);
+}
+
+/// The Stokes eigenmode between no-slip walls whose wave vector is at 45 degrees to x (see test_decay.cpp). Along z the
+/// scheme is of second order: the decay rate on one grid in z is compared with that of a fine grid in x and y.
+double oblique_decay_rate(Index n, Diffusion diffusion) {
+  FlowCase settings;
+  settings.cells = {n, n, 24};
+  settings.length_x = settings.length_y = 2 * pi * std::sqrt(2.0);
+  settings.flow.viscosity = 1;
+  settings.flow.diffusion = diffusion;
+  settings.flow.order = Order::fourth;
+  Flow flow(settings);
+  const double p = std::sqrt(9.3137398539 - 1);
+  constexpr double amplitude = 1e-5;  // so small that advection does not matter
+  const auto along = [](double x, double y) { return (x + y) / std::sqrt(2.0); };
+  const auto tangential = [&](double x, double y, double z) {
+    return amplitude * cos(along(x, y)) * (-p * sin(p * (z - 1)) / cos(p) - std::sinh(z - 1) / std::cosh(1)) /
+           std::sqrt(2.0);
+  };
+  flow.set_velocity(tangential, tangential, [&](double x, double y, double z) {
+    return amplitude * sin(along(x, y)) * (cos(p * (z - 1)) / cos(p) - std::cosh(z - 1) / std::cosh(1));
+  });
+  flow.stepper.project(flow.state);
+  constexpr double dt = 0.001;
+  EXPECT_LE(dt, flow.stepper.time_step_limit(flow.state));
+  flow.advance(100, dt);  // the slowest mode of the discrete operators is left
+  const double before = flow.stepper.diagnose(flow.state).kinetic_energy;
+  flow.advance(100, dt);
+  return std::log(flow.stepper.diagnose(flow.state).kinetic_energy / before) / (200 * dt);
+}
+
+class ObliqueStokesMode : public testing::TestWithParam<Diffusion> {};
+
+TEST_P(ObliqueStokesMode, ItsDecayConvergesInXAndY) {
+  if (sizeof(real) < sizeof(double)) GTEST_SKIP() << "an order of accuracy needs double precision";
+  const double fine = oblique_decay_rate(48, GetParam());
+  std::vector<double> spacings, errors;
+  for (const Index n : {8, 12, 16}) {
+    spacings.push_back(1.0 / static_cast<double>(n));
+    errors.push_back(std::abs(oblique_decay_rate(n, GetParam()) - fine));
+  }
+  test::expect_order("decay rate of an oblique Stokes mode, " + test::name_of(GetParam()), spacings, errors, 3.9);
+}
+
+INSTANTIATE_TEST_SUITE_P(Diffusions, ObliqueStokesMode, testing::Values(Diffusion::explicit_, Diffusion::implicit_z),
+                         [](const auto& diffusion) { return test::name_of(diffusion.param); });
+
 }  // namespace
 }  // namespace sluice

@@ -23,19 +23,20 @@ constexpr double reynolds = 7500;
 constexpr Complex exact_speed{0.249891536, 0.002234976};
 const Complex exact_rate = Complex(0, -1) * exact_speed;  // -i alpha c
 
-FlowCase settings_for(std::int64_t nx, std::int64_t nz, Diffusion diffusion) {
+FlowCase settings_for(std::int64_t nx, std::int64_t nz, Diffusion diffusion, Order order = Order::second) {
   FlowCase settings;
   settings.cells = {nx, 1, nz};
   settings.length_y = 1;
   settings.flow.viscosity = 1 / reynolds;
   settings.flow.forcing = {ForcingKind::pressure_gradient, 2 / reynolds};  // centre velocity 1
   settings.flow.diffusion = diffusion;
+  settings.flow.order = order;
   return settings;
 }
 
 EigenMode discrete_mode(const Flow& flow) {
   return test::nearest_mode(flow.grid, laminar_profile(flow.grid, flow.settings.flow).u, flow.settings.flow.viscosity,
-                            exact_rate);
+                            exact_rate, flow.settings.flow.order);
 }
 
 void set_wave(Flow& flow, const EigenMode& mode, double amplitude) {
@@ -81,8 +82,9 @@ double measured_growth(Flow& flow, double dt) {
 }
 
 struct Wave {
-  std::int64_t nz;
+  std::int64_t nx, nz;
   Diffusion diffusion;
+  Order order;
 };
 
 class OrrSommerfeld : public testing::TestWithParam<Wave> {
@@ -93,11 +95,11 @@ class OrrSommerfeld : public testing::TestWithParam<Wave> {
 };
 
 TEST_P(OrrSommerfeld, GrowthRate) {
-  const auto [nz, diffusion] = GetParam();
-  Flow flow(settings_for(64, nz, diffusion));
+  const auto [nx, nz, diffusion, order] = GetParam();
+  Flow flow(settings_for(nx, nz, diffusion, order));
   const EigenMode mode = discrete_mode(flow);
   set_wave(flow, mode, 1e-5);
-  const std::string name = "nz = " + std::to_string(nz) + ", " + test::name_of(diffusion);
+  const std::string name = test::name_of(order) + ", nz = " + std::to_string(nz) + ", " + test::name_of(diffusion);
   test::expect_at_most(name + ": divergence of the mode over its amplitude",
                        flow.stepper.diagnose(flow.state).max_divergence / 1e-5, 1e-9);
   const double growth = measured_growth(flow, 0.08);
@@ -110,10 +112,15 @@ TEST_P(OrrSommerfeld, GrowthRate) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Waves, OrrSommerfeld,
-                         testing::Values(Wave{128, Diffusion::explicit_}, Wave{128, Diffusion::implicit_z},
-                                         Wave{256, Diffusion::explicit_}, Wave{256, Diffusion::implicit_z}),
+                         testing::Values(Wave{64, 128, Diffusion::explicit_, Order::second},
+                                         Wave{64, 128, Diffusion::implicit_z, Order::second},
+                                         Wave{64, 256, Diffusion::explicit_, Order::second},
+                                         Wave{64, 256, Diffusion::implicit_z, Order::second},
+                                         Wave{20, 128, Diffusion::explicit_, Order::fourth},
+                                         Wave{20, 256, Diffusion::implicit_z, Order::fourth}),
                          [](const auto& wave) {
-                           return test::name_of(wave.param.diffusion) + "_" + std::to_string(wave.param.nz);
+                           return test::name_of(wave.param.diffusion) + "_" + std::to_string(wave.param.nz) + "_" +
+                                  test::name_of(wave.param.order);
                          });
 
 /// The discrete eigenvalue tends to the exact one with the square of the cell size.
@@ -128,6 +135,27 @@ TEST(OrrSommerfeldOperator, IsSecondOrder) {
     errors.push_back(std::abs(mode.rate - exact_rate));
   }
   test::expect_order("discrete eigenvalue", sizes, errors, 1.9);
+}
+
+/// On one grid in z, the discrete eigenvalue tends to that of exact differences along x with the order of the scheme.
+TEST(OrrSommerfeldOperator, ConvergesAlongXWithTheOrderOfTheScheme) {
+  constexpr std::int64_t nz = 128;
+  const FlowParameters flow = settings_for(16, nz, Diffusion::explicit_).flow;
+  const auto rate = [&](std::int64_t nx, Order order) {
+    const Grid grid({nx, 1, nz}, 2 * std::numbers::pi, 1,
+                    Flow(settings_for(4, nz, Diffusion::explicit_)).grid.z_nodes());
+    return test::nearest_mode(grid, laminar_profile(grid, flow).u, flow.viscosity, exact_rate, order).rate;
+  };
+  const Complex limit = rate(4096, Order::fourth);
+  for (const Order order : {Order::second, Order::fourth}) {
+    std::vector<double> sizes, errors;
+    for (const std::int64_t nx : {16, 32, 64}) {
+      sizes.push_back(1.0 / static_cast<double>(nx));
+      errors.push_back(std::abs(rate(nx, order) - limit));
+    }
+    test::expect_order("eigenvalue along x, " + test::name_of(order), sizes, errors,
+                       order == Order::fourth ? 3.9 : 1.9);
+  }
 }
 
 }  // namespace
