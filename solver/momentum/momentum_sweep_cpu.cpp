@@ -1,7 +1,9 @@
 // The momentum sweep of a CPU build.
+#include <algorithm>
 #include <array>
 #include <vector>
 
+#include "core/device/buffer.hpp"
 #include "core/device/parallel_for.hpp"
 #include "solver/momentum/momentum_sweep.hpp"
 
@@ -9,38 +11,102 @@ namespace sluice {
 
 namespace {
 
-/// The transporting velocities of order 4 along one row of cells. Each serves four control volumes in x or in y, so
-/// they are computed once and kept, row by row. Same bits as UpdateVelocity.
-class TransportRows {
+/// A row of values with the periodic neighbours at both of its ends, so that no index along x needs to be wrapped.
+class PaddedRow {
  public:
-  TransportRows(const MomentumArrays& arrays, int nx) : a_(&arrays), nx_(nx) {
-    for (std::vector<real>& row : along_x_) row.resize(static_cast<std::size_t>(nx));
-    for (std::vector<real>& row : along_y_) row.resize(static_cast<std::size_t>(nx));
-  }
+  explicit PaddedRow(int nx) : nx_(nx), values_(static_cast<std::size_t>(nx + 2 * padding)) {}
 
-  /// Moves to row j of plane k; the next row but in the first call for a plane.
-  void move_to(int j, int k, bool first) {
-    if (first) {
-      for (int n = -2; n < 1; ++n) fill_row_above(j + n, k);
+  real* begin() { return values_.data() + padding; }
+  const real* begin() const { return values_.data() + padding; }
+  void copy(const View3<const real>& f, int j, int k) {
+    std::copy_n(&f(0, j, k), nx_, begin());
+    wrap();
+  }
+  /// Fills the ends from the values in between.
+  void wrap() {
+    for (int n = 1; n <= WideCell::reach; ++n) {
+      begin()[-n] = begin()[nx_ - 1 - (n - 1) % nx_];
+      begin()[nx_ - 1 + n] = begin()[(n - 1) % nx_];
     }
-    fill_row_above(j + 1, k);
-    newest_ = j + 1;
-    real* const of_u = along_x_[0].data();
-    real* const of_v = along_x_[1].data();
-    real* const of_w = along_x_[2].data();
-    detail::for_row<WideCell>(
-        nx_, j, k, [ =, this ](WideCell c) __attribute__((always_inline)) {
-          of_u[c.i] = op::transports_of_u<Order::fourth>(a_->u, a_->v, c).x(0);
-          of_v[c.i] = op::transports_of_v<Order::fourth>(a_->u, a_->v, c).x(0);
-          of_w[c.i] = op::transports_of_w(a_->u, a_->v, c, a_->m).x(0);
-        });
   }
 
-  struct AlongX {
-    const real* row;
-    const WideCell& c;
-    SLUICE_INLINE real operator()(int n) const { return row[c.x(n)]; }
-  };
+ private:
+  static constexpr int padding = 8;  // keeps the alignment of the rows
+
+  int nx_;
+  Buffer<real> values_;  // aligned
+};
+
+std::vector<PaddedRow> padded_rows(int count, int nx) {
+  std::vector<PaddedRow> rows;
+  for (int n = 0; n < count; ++n) rows.emplace_back(nx);
+  return rows;
+}
+
+/// A field around a row: along x its values come from padded rows of the planes k and k - 1, elsewhere from the array.
+struct FieldAroundRow {
+  View3<const real> f;
+  const real* row;
+  const real* row_below = nullptr;
+  int k = 0;
+  SLUICE_INLINE real operator()(int i, int j, int plane) const { return f(i, j, plane); }
+};
+
+struct AlongPaddedRow {
+  const real* at;
+  SLUICE_INLINE real operator()(int n) const { return at[n]; }
+};
+
+SLUICE_INLINE AlongPaddedRow along_x(const FieldAroundRow& field, const WideCell& c) {
+  return {field.row + c.i};
+}
+SLUICE_INLINE AlongPaddedRow along_x(const FieldAroundRow& field, const WideCell& c, int /*j*/, int k) {
+  return {(k == field.k ? field.row : field.row_below) + c.i};
+}
+
+/// Calls body(cell) for a whole row, for loops that read neighbours along x from padded rows only.
+template <class Body>
+inline __attribute__((always_inline)) void for_padded_row(int nx, int j, int k, const Body& body) {
+#pragma GCC ivdep
+  for (int i = 0; i < nx; ++i) body(inner_cell<WideCell>(i, j, k));
+}
+
+/// What the sweep of order 4 keeps around one row of cells: the row of each field, padded, and the transporting
+/// velocities, each of which serves four control volumes in x or in y.
+class RowsOfOrder4 {
+ public:
+  RowsOfOrder4(const MomentumArrays& arrays, int nx) : a_(arrays), nx_(nx) {}
+
+  /// Moves to row j of plane k: from row j - 1 unless j is the first row.
+  void move_to(int j, int k) {
+    k_ = k;
+    for (int n = j == 0 ? -2 : 1; n <= 1; ++n) fill_sides_above(j + n);
+    j_ = j;
+    u_.copy(a_.u, j, k);
+    v_.copy(a_.v, j, k);
+    w_.copy(a_.w, j, k);
+    w_below_.copy(a_.w, j, k - 1);
+    const FieldAroundRow u_field = u();
+    real* const of_u = along_x_[0].begin();
+    real* const of_v = along_x_[1].begin();
+    real* const of_w = along_x_[2].begin();
+    const MomentumArrays& a = a_;
+    for_padded_row(
+        nx_, j, k, [ =, &a ](const WideCell& c) __attribute__((always_inline)) {
+          of_u[c.i] = op::transports_of_u<Order::fourth>(u_field, u_field, c).x(0);
+          of_v[c.i] = op::transports_of_v<Order::fourth>(a.u, a.v, c).x(0);
+          of_w[c.i] = op::transports_of_w(a.u, a.v, c, a.m).x(0);
+        });
+    for (PaddedRow& row : along_x_) row.wrap();
+  }
+  /// Also keeps the row of p.
+  void take_pressure() { p_.copy(a_.p, j_, k_); }
+
+  FieldAroundRow u() const { return {a_.u, u_.begin(), nullptr, k_}; }
+  FieldAroundRow v() const { return {a_.v, v_.begin(), nullptr, k_}; }
+  FieldAroundRow w() const { return {a_.w, w_.begin(), w_below_.begin(), k_}; }
+  FieldAroundRow p() const { return {a_.p, p_.begin(), nullptr, k_}; }
+
   struct AlongY {
     const real *two_below, *below, *here, *above;
     int i;
@@ -48,69 +114,89 @@ class TransportRows {
       return (n == 0 ? here : n == 1 ? above : n == -1 ? below : two_below)[i];
     }
   };
-  /// The transports of one component around a row.
-  struct Rows {
+  struct Sides {
     const real *x, *two_below, *below, *here, *above;
     SLUICE_INLINE auto at(const WideCell& c) const {
-      return op::Transports{AlongX{x, c}, AlongY{two_below, below, here, above, c.i}};
+      return op::Transports{AlongPaddedRow{x + c.i}, AlongY{two_below, below, here, above, c.i}};
     }
   };
-  /// Of component 0, 1 or 2.
-  Rows of(int n) const {
-    return {along_x_[static_cast<std::size_t>(n)].data(), row_along_y(n, newest_ - 3), row_along_y(n, newest_ - 2),
-            row_along_y(n, newest_ - 1), row_along_y(n, newest_)};
+  /// The transports of component 0, 1 or 2 around the row.
+  Sides sides(int n) const {
+    return {along_x_[static_cast<std::size_t>(n)].begin(), sides_above(n, j_ - 2), sides_above(n, j_ - 1),
+            sides_above(n, j_), sides_above(n, j_ + 1)};
   }
 
  private:
   static constexpr int kept = 4;
 
-  const real* row_along_y(int n, int j) const {
-    return along_y_[static_cast<std::size_t>(n * kept + (j + kept) % kept)].data();
-  }
-  real* row_along_y(int n, int j) { return along_y_[static_cast<std::size_t>(n * kept + (j + kept) % kept)].data(); }
+  static std::size_t slot(int n, int j) { return static_cast<std::size_t>(n * kept + (j + kept) % kept); }
+  const real* sides_above(int n, int j) const { return along_y_[slot(n, j)].begin(); }
 
-  void fill_row_above(int j, int k) {
-    real* const of_u = row_along_y(0, j);
-    real* const of_v = row_along_y(1, j);
-    real* const of_w = row_along_y(2, j);
-    detail::for_row<WideCell>(
-        nx_, j, k, [ =, this ](WideCell c) __attribute__((always_inline)) {
-          of_u[c.i] = op::transports_of_u<Order::fourth>(a_->u, a_->v, c).y(0);
-          of_v[c.i] = op::transports_of_v<Order::fourth>(a_->u, a_->v, c).y(0);
-          of_w[c.i] = op::transports_of_w(a_->u, a_->v, c, a_->m).y(0);
+  void fill_sides_above(int j) {
+    above_.copy(a_.v, j, k_);
+    const FieldAroundRow v_field{a_.v, above_.begin(), nullptr, k_};
+    real* const of_u = along_y_[slot(0, j)].begin();
+    real* const of_v = along_y_[slot(1, j)].begin();
+    real* const of_w = along_y_[slot(2, j)].begin();
+    const MomentumArrays& a = a_;
+    for_padded_row(
+        nx_, j, k_, [ =, &a ](const WideCell& c) __attribute__((always_inline)) {
+          of_u[c.i] = op::transports_of_u<Order::fourth>(v_field, v_field, c).y(0);
+          of_v[c.i] = op::transports_of_v<Order::fourth>(a.u, a.v, c).y(0);
+          of_w[c.i] = op::transports_of_w(a.u, a.v, c, a.m).y(0);
         });
   }
 
-  const MomentumArrays* a_;
+  MomentumArrays a_;
   int nx_;
-  int newest_ = 0;
-  std::array<std::vector<real>, 3> along_x_;         ///< of u, v, w
-  std::array<std::vector<real>, 3 * kept> along_y_;  ///< of u, v, w; row j is in slot j modulo `kept`
+  int j_ = 0, k_ = 0;
+  PaddedRow u_{nx_}, v_{nx_}, w_{nx_}, w_below_{nx_}, p_{nx_};
+  PaddedRow above_{nx_};                                         ///< v of the row whose sides are filled
+  std::vector<PaddedRow> along_x_ = padded_rows(3, nx_);         ///< of u, v, w
+  std::vector<PaddedRow> along_y_ = padded_rows(3 * kept, nx_);  ///< likewise, for four rows
 };
 
-/// One loop for each component: all three in one would need more addresses than there are registers.
+/// The same bits as UpdateVelocity. One loop for each component: all three in one would need more addresses than there
+/// are registers.
 template <class Kind>
-void sweep_in_rows(const MomentumArrays& arrays, const Box3& box) {
-  constexpr Order order = Kind::order;
+void sweep_rows_of_order_4(const MomentumArrays& arrays, const Box3& box) {
   constexpr bool first = Kind::first;
   constexpr bool implicit_z = Kind::implicit_z;
-  TransportRows rows(arrays, box.nx());
+  constexpr Order order = Order::fourth;
+  RowsOfOrder4 rows(arrays, box.nx());
   for (int k = 0; k < box.nz(); ++k) {
     for (int j = 0; j < box.ny(); ++j) {
-      rows.move_to(j, k, j == 0);
+      rows.move_to(j, k);
+      if (implicit_z) rows.take_pressure();
       const MomentumArrays a = arrays;
-      const TransportRows::Rows of_u = rows.of(0);
-      const TransportRows::Rows of_v = rows.of(1);
-      const TransportRows::Rows of_w = rows.of(2);
-      detail::for_row<WideCell>(
-          box.nx(), j,
-          k, [=](WideCell c) __attribute__((always_inline)) { update_u<order, first, implicit_z>(a, of_u.at(c), c); });
-      detail::for_row<WideCell>(
-          box.nx(), j,
-          k, [=](WideCell c) __attribute__((always_inline)) { update_v<order, first, implicit_z>(a, of_v.at(c), c); });
-      detail::for_row<WideCell>(
-          box.nx(), j,
-          k, [=](WideCell c) __attribute__((always_inline)) { update_w<order, first, implicit_z>(a, of_w.at(c), c); });
+      const FieldAroundRow u = rows.u();
+      const FieldAroundRow v = rows.v();
+      const FieldAroundRow w = rows.w();
+      const FieldAroundRow p = rows.p();
+      const RowsOfOrder4::Sides of_u = rows.sides(0);
+      const RowsOfOrder4::Sides of_v = rows.sides(1);
+      const RowsOfOrder4::Sides of_w = rows.sides(2);
+      for_padded_row(
+          box.nx(), j, k, [=](const WideCell& c) __attribute__((always_inline)) {
+            const real old = first ? real(0) : a.star_u(c.i, j, k);
+            const Prediction result = predict_u<order, first, implicit_z>(a, of_u.at(c), u, w, p, c, a.m, old);
+            a.tendency_u(c.i, j, k) = result.tendency;
+            a.star_u(c.i, j, k) = result.star;
+          });
+      for_padded_row(
+          box.nx(), j, k, [=](const WideCell& c) __attribute__((always_inline)) {
+            const real old = first ? real(0) : a.star_v(c.i, j, k);
+            const Prediction result = predict_v<order, first, implicit_z>(a, of_v.at(c), v, w, p, c, a.m, old);
+            a.tendency_v(c.i, j, k) = result.tendency;
+            a.star_v(c.i, j, k) = result.star;
+          });
+      for_padded_row(
+          box.nx(), j, k, [=](const WideCell& c) __attribute__((always_inline)) {
+            const real old = first ? real(0) : a.star_w(c.i, j, k);
+            const Prediction result = predict_w<order, first, implicit_z>(a, of_w.at(c), w, p, c, a.m, old);
+            a.tendency_w(c.i, j, k) = result.tendency;
+            a.star_w(c.i, j, k) = result.star;
+          });
     }
   }
 }
@@ -121,7 +207,7 @@ void sweep_momentum(const MomentumArrays& arrays, const Box3& box, Order order, 
   if (box.empty()) return;
   with_constants(order, first, implicit_z, [&](auto kind) {
     if constexpr (kind.order == Order::fourth) {
-      sweep_in_rows<decltype(kind)>(arrays, box);
+      sweep_rows_of_order_4<decltype(kind)>(arrays, box);
     } else {
       parallel_for("momentum", box, UpdateVelocity<kind.order, kind.first, kind.implicit_z>{arrays});
     }
