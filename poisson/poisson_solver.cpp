@@ -115,6 +115,7 @@ Field PoissonSolver::make_field() const {
 
 void PoissonSolver::solve(Field& phi, PhaseTimers& timers) {
   Parts& p = *parts_;
+  SLUICE_REQUIRE(phi.halo() == p.halo, "the field is not like those of PoissonSolver::make_field");
   const bool has_y = p.cells[1] > 1;
   {
     const PhaseTimers::Scope scope(timers, "fft x");

@@ -11,9 +11,8 @@
 
 namespace sluice {
 
-/// Largest modified wavenumber of a first derivative along x or y, in 1/dx: that of (9/8) sin t - (1/24) sin 3t for
-/// order
-/// 4. The largest one of a second derivative is 4 times its square.
+/// Largest modified wavenumber of a first derivative along x or y times the spacing: the maximum of sin t for order 2,
+/// of (9/8) sin t - (1/24) sin 3t for order 4. That of a second derivative is 4 times its square.
 constexpr double largest_wavenumber(Order order) {
   return order == Order::fourth ? 7.0 / 6 : 1;
 }

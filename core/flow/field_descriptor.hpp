@@ -22,7 +22,7 @@ struct FieldDescriptor {
   std::string units;      ///< as written to files: "1" for dimensionless quantities
   Location location = Location::center;
   AtWall at_wall = AtWall::no_gradient;
-  HaloWidth halo = {};  ///< at least; wider along y for differences of order 4: halo_of
+  HaloWidth halo = {};  ///< minimum; halo_of widens it along y for order 4
 
   /// Which outputs carry the field.
   struct Outputs {

@@ -33,21 +33,21 @@ Key exchange_key(const std::string& kind, const std::string& meaning) {
 
 std::vector<Key> solver_keys() {
   return {
-      {.path = "solver",
-       .sampled = false,
-       .meaning = "How space is discretised and how the linear systems are solved."},
+      {.path = "solver", .meaning = "How space is discretised and how the linear systems are solved."},
       {.path = "solver.order",
        .value = member(choice, &Case::flow, &FlowParameters::order),
        .fallback = "2",
        .meaning = "Order of accuracy along x and y; along z it is 2."},
       {.path = "solver.tridiagonal",
        .value = member(choice, &Case::flow, &FlowParameters::tridiagonal),
+       .sampled = false,
        .fallback = "ptdma",
        .meaning = "ptdma: z stays distributed; transpose: z lines are made local. They agree to round-off."},
       {.path = "solver.z_blocks",
        .value = member(integer, &Case::z_blocks),
        .words = {"auto"},
        .range = counting,
+       .sampled = false,
        .fallback = "auto",
        .unit = "1",
        .meaning = "Blocks that z is split by and, but for GPUs that split it, solved in, each of at least 2 planes, "

@@ -49,7 +49,7 @@ void for_each_cell(const sluice::Field& field, const sluice::PoissonSolver::Doma
       for (std::int64_t i = 0; i < box.extent(0); ++i) {
         const double x = (static_cast<double>(i) + 0.5) * domain.dx;
         const std::int64_t n =
-            (k + 1) * field.plane_length() + (j + 1) * field.row_length() + i;  // one halo layer in y and z
+            (k + field.halo().z) * field.plane_length() + (j + field.halo().y) * field.row_length() + i;
         action(static_cast<std::size_t>(n), x, y, z);
       }
     }

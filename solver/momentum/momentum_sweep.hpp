@@ -5,7 +5,7 @@ namespace sluice {
 
 /// R and u* of all three components in one sweep over `box`, the rank's x pencil in local indices. `order`: along x
 /// and y; `first`: the old tendency is not read; `implicit_z`: z-implicit diffusion. A CPU build loops over rows; a GPU
-/// build marches in z and prefetches planes.
+/// build marches in z and prefetches planes, or with order 4 runs one thread for each cell.
 void sweep_momentum(const MomentumArrays& arrays, const Box3& box, Order order, bool first, bool implicit_z);
 
 }  // namespace sluice

@@ -214,11 +214,10 @@ void launch_march(const MomentumArrays& arrays, const Box3& box) {
 void sweep_momentum(const MomentumArrays& arrays, const Box3& box, Order order, bool first, bool implicit_z) {
   if (box.empty()) return;
   with_constants(order, first, implicit_z, [&](auto kind) {
-    if (order == Order::second && suits_march(arrays, box, implicit_z)) {
-      launch_march<kind.first, kind.implicit_z>(arrays, box);
-    } else {
-      parallel_for("momentum", box, UpdateVelocity<kind.order, kind.first, kind.implicit_z>{arrays});
+    if constexpr (kind.order == Order::second) {
+      if (suits_march(arrays, box, implicit_z)) return launch_march<kind.first, kind.implicit_z>(arrays, box);
     }
+    parallel_for("momentum", box, UpdateVelocity<kind.order, kind.first, kind.implicit_z>{arrays});
   });
 }
 

@@ -21,12 +21,13 @@ struct TransportArrays {
 };
 
 /// c* = c + alpha dt R + beta dt R_prev. Tendency: a functor; operator()(const TransportArrays&, Cell) returns R in one
-/// cell, and its member `diffusivity` is the largest coefficient of diffusion in R.
+/// cell, a WideCell if it is its CellType, and its member `diffusivity` is the largest coefficient of diffusion in R.
 template <bool first, class Tendency>
 struct UpdateTransported {
+  using CellType = CellOf<Tendency>;
   TransportArrays a;
   Tendency tendency;
-  SLUICE_INLINE void operator()(Cell c) const {
+  SLUICE_INLINE void operator()(CellType c) const {
     const real r = tendency(a, c);
     real star = a.c(c.i, c.j, c.k) + a.alpha_dt * r;
     if constexpr (!first) star += a.beta_dt * a.star(c.i, c.j, c.k);

@@ -34,7 +34,8 @@ struct FillWall {
   Function f;
   double time;
   SLUICE_INLINE void operator()(int i, int j, int) const {
-    const int global_j = (j + points.first_j + points.ny) % points.ny;  // same bits in the halo as at the owner
+    const int in_period = (j + points.first_j) % points.ny;
+    const int global_j = in_period < 0 ? in_period + points.ny : in_period;  // same bits in the halo as at the owner
     plane(i, j, 0) =
         static_cast<real>(f((i + points.x_offset) * points.dx, (global_j + points.y_offset) * points.dy, time));
   }

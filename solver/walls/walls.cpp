@@ -80,6 +80,7 @@ void Walls::move(Side side, Location component, WallMotion motion) {
   Box3 plane = box_;
   plane.lo[2] = 0;
   plane.hi[2] = 1;
+  // The halo is as wide as any field's.
   moved.moving[n].emplace(Moving{std::move(motion), Field(plane, component, 0, HaloWidth{reach_of(Order::fourth), 0})});
 }
 

@@ -45,8 +45,8 @@ void print_grid(const Grid& grid, const FlowParameters& flow) {
 void print_time_step(const io::Case& settings, const Grid& grid, const FlowParameters& flow) {
   double fastest = 0;
   for (const double u : turbulent_profile(grid, flow).u) fastest = std::max(fastest, std::abs(u));
-  // Estimates the largest |u|/dx + |v|/dy + |w|/dz of a turbulent channel; empirical at Re_tau 180, accurate to about a
-  // tenth there.
+  // Estimates the largest advective rate (time_step_limit.hpp) of a turbulent channel; empirical at Re_tau 180,
+  // accurate to about a tenth there.
   const double advective =
       largest_wavenumber(flow.order) * (1.2 * fastest / grid.dx() + 0.45 * fastest / grid.dy()) / std::sqrt(3.0);
   const double diffusive = diffusive_rate(grid, flow, transport_equations(flow));

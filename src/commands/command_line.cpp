@@ -78,7 +78,7 @@ void add_bench(CLI::App& app, BenchOptions& options) {
       ->check(CLI::PositiveNumber);
   bench->add_option("--diffusion", options.diffusion, "explicit or implicit_z")
       ->check(CLI::IsMember(io::all_names<Diffusion>()));
-  bench->add_option("--order", options.order, "step: order of accuracy along x and y, 2 or 4")
+  bench->add_option("--order", options.order, "step, poisson: order of accuracy along x and y, 2 or 4")
       ->check(CLI::IsMember({2, 4}));
   bench->add_option("--tridiagonal", options.tridiagonal, "ptdma or transpose")
       ->check(CLI::IsMember(io::all_names<TridiagonalMethod>()));

@@ -30,6 +30,14 @@ Grid make_grid(const io::Case& settings, const std::string& stretching_text) {
   return Grid(settings.cells, settings.size[0], settings.size[1], std::move(nodes));
 }
 
+namespace {
+
+std::string needs_rows(int rows) {
+  return fmt::format("solver.order: {} needs {} on each", rows > 1 ? 4 : 2, rows);
+}
+
+}  // namespace
+
 std::vector<ProcessGrid> process_grids(const io::Case& settings, int ranks) {
   return Decomposition::candidates(settings.cells, ranks, settings.z_blocks, reach_of(settings.flow.order));
 }
@@ -43,14 +51,25 @@ ProcessGrid choose_process_grid(const io::Case& settings, int ranks) {
                                                "start mpirun -n {} or set parallel.grid=auto",
                                                grid.py, grid.pz, needed, ranks, needed));
     }
+    const int rows = reach_of(settings.flow.order);
+    if (grid.py > 1 && settings.cells[1] / grid.py < rows) {
+      throw Error(ExitCode::resources,
+                  fmt::format("parallel.grid is [{}, {}], so some processes own {} of the {} rows in y, but {}: "
+                              "use at most {} processes in y",
+                              grid.py, grid.pz, settings.cells[1] / grid.py, settings.cells[1], needs_rows(rows),
+                              std::max<std::int64_t>(1, settings.cells[1] / rows)));
+    }
     return grid;
   }
   const auto candidates = process_grids(settings, ranks);
   if (candidates.empty()) {
     throw Error(ExitCode::resources, fmt::format("{} processes are too many for {} x {} x {} cells in {} z blocks: use "
-                                                 "fewer processes, or solver.z_blocks up to {}",
+                                                 "fewer processes, or solver.z_blocks up to {}{}",
                                                  ranks, settings.cells[0], settings.cells[1], settings.cells[2],
-                                                 settings.z_blocks, std::max<std::int64_t>(1, settings.cells[2] / 2)));
+                                                 settings.z_blocks, std::max<std::int64_t>(1, settings.cells[2] / 2),
+                                                 settings.flow.order == Order::fourth
+                                                     ? "; where y is split, " + needs_rows(reach_of(Order::fourth))
+                                                     : ""));
   }
   return candidates.front();
 }

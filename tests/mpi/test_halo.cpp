@@ -121,7 +121,8 @@ void expect_right_halos(const Cells& cells, const ProcessGrid& grid, std::int64_
   for (const int n : {0, 1, 2, 3}) fields.expect(n, n != 3);
 }
 
-/// One layer of each of four fields; then the layers in z after those in y, which bring the edges.
+/// One layer of each of four fields, and two and one of a wider halo; then the layers in z after those in y, which
+/// bring the edges.
 void expect_right_layers(const Cells& cells, const ProcessGrid& grid, Exchange& exchange) {
   SCOPED_TRACE(label(cells, grid));
   using Layers = HaloExchange::Layers;
@@ -146,6 +147,10 @@ void expect_right_layers(const Cells& cells, const ProcessGrid& grid, Exchange& 
   for (const Layers side : {lower, upper}) halo.update_y(*fields[0], side);
   for (const Layers side : {lower, upper}) halo.update_z(*fields[0], side);
   fields.expect_filled(0, everywhere);
+  if (cells[1] / grid.py < 3) return;
+  FieldSet wide(cells, box, cells[0], {HaloWidth{3, 1}});
+  halo.update_y(*wide[0], {2, 1});
+  wide.expect_filled(0, [&](std::int64_t j, std::int64_t k) { return j >= -2 && j <= ny && inside(k, nz); });
 }
 
 class HaloExchangeBy : public testing::TestWithParam<std::string> {

@@ -23,7 +23,8 @@ STEPS = 24
 CASES: dict[str, dict[str, Any]] = {
     "explicit": {"time.diffusion": "explicit"},
     "implicit_z": {"time.diffusion": "implicit_z"},
-    "fourth order": {"solver.order": 4, "time.diffusion": "implicit_z"},
+    "fourth_order": {"solver.order": 4, "time.diffusion": "explicit"},
+    "fourth_order_implicit_z": {"solver.order": 4, "time.diffusion": "implicit_z"},
     "couette": {
         "flow": {"type": "couette", "reynolds": {"wall": 3000}},
         "time.diffusion": "implicit_z",

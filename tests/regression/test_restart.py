@@ -194,6 +194,20 @@ def open_samples(checkpoint: Path) -> int:
         return int(file["statistics_open"].attrs["samples"])
 
 
+def test_another_order(straight: Straight, tmp_path: Path) -> None:
+    """Refused; with --allow-change the velocity becomes divergence-free at once, and blocks of statistics stay apart."""
+    case = straight["explicit", 0][0]
+    out = tmp_path / "out"
+    must(sluice("run", case, "--output", out, "--steps", 15))
+    changed = ["run", case, "--output", out, "--restart", "auto", "--set", "solver.order=4", "--steps", 30]
+    assert "solver.order" in must(sluice(*changed), 3).err
+    must(sluice(*changed, "--allow-change"))
+    assert rows(out)["max_divergence"].max() < 1e-12
+    with h5py.File(out / "statistics.h5") as file:
+        orders = [file[f"parameter_set_{n}"].attrs["solver.order"] for n in sorted({*file["parameter_set"]})]
+    assert orders == ["2", "4"]
+
+
 def test_statistics_of_a_changed_flow_stay_apart(straight: Straight, tmp_path: Path) -> None:
     """No block mixes samples of both flows, no sample is lost; a return to the first flow leaves no trace."""
     case, reference = straight["explicit", 0]

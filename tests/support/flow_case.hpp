@@ -72,10 +72,10 @@ class Flow {
   State state;
 };
 
-/// "explicit" or "implicit_z"; "ptdma" or "transpose"; see there.
+/// "explicit" or "implicit_z"; "ptdma" or "transpose"; "order2" or "order4".
 std::string name_of(Diffusion diffusion);
 std::string name_of(TridiagonalMethod method);
-std::string name_of(Order order);  ///< "order2" or "order4"
+std::string name_of(Order order);
 
 /// A bound on rounding errors, given for double precision, in the precision of this build.
 double round_off(double in_double);

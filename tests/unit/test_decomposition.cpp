@@ -197,6 +197,9 @@ TEST(Decomposition, CandidatesAreTheGridsThatFit) {
   EXPECT_EQ(Decomposition::candidates({64, 1, 64}, 4, 4), (Grids{{1, 4}}));
   EXPECT_TRUE(Decomposition::candidates({64, 64, 64}, 7, 4) == (Grids{{7, 1}}));
   EXPECT_TRUE(Decomposition::candidates({8, 4, 8}, 31, 4).empty());
+  constexpr int min_rows = 3;
+  EXPECT_EQ(Decomposition::candidates({64, 11, 64}, 12, 12, min_rows), (Grids{{1, 12}, {2, 6}, {3, 4}}));
+  EXPECT_EQ(Decomposition::candidates({64, 2, 64}, 4, 4, min_rows), (Grids{{1, 4}}));
   for (int ranks = 1; ranks <= 24; ++ranks) {
     for (const ProcessGrid& grid : Decomposition::candidates({9, 10, 11}, ranks, 5)) {
       EXPECT_EQ(grid.size(), ranks);

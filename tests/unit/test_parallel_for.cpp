@@ -47,6 +47,23 @@ struct StoreNeighbours {
   }
 };
 
+struct StoreFarNeighbours {
+  using CellType = WideCell;
+  View3<int> at;
+  int distance;
+  SLUICE_INLINE void operator()(WideCell c) const { at(c.i, c.j, c.k) = c.x(distance); }
+};
+
+/// Products with neighbours three cells away.
+struct SumFarPairs {
+  using CellType = WideCell;
+  View3<const double> value;
+  SLUICE_INLINE void operator()(WideCell c, double (&sums)[2]) const {
+    sums[0] = value(c.west3, c.j, c.k) * value(c.i, c.j, c.k);
+    sums[1] = value(c.west2, c.j, c.k) * value(c.east3, c.j, c.k);
+  }
+};
+
 struct ReadCell {
   View3<const double> value;
   SLUICE_INLINE double operator()(Cell c) const { return value(c.i, c.j, c.k); }
@@ -127,6 +144,41 @@ TEST(ParallelFor, NeighboursWrapAroundInX) {
       const int i = static_cast<int>(n) % nx;
       EXPECT_EQ(wests[n], (i + nx - 1) % nx) << "cell " << i << " of " << nx;
       EXPECT_EQ(easts[n], (i + 1) % nx) << "cell " << i << " of " << nx;
+    }
+  }
+}
+
+TEST(ParallelFor, FarNeighboursWrapAroundInX) {
+  for (const int nx : row_lengths) {
+    for (int distance = -3; distance <= 3; ++distance) {
+      Array<int> at(box_of(nx, 2, 2));
+      parallel_for("far neighbours", at.box, StoreFarNeighbours{at.view(), distance});
+      const std::vector<int> found = at.data.download();
+      for (std::size_t n = 0; n < found.size(); ++n) {
+        const int i = static_cast<int>(n) % nx;
+        EXPECT_EQ(found[n], (i + distance + 3 * nx) % nx) << "cell " << i << " of " << nx;
+      }
+    }
+  }
+}
+
+TEST(ReducePlanes, AddsCellsWithTheirFarNeighbours) {
+  for (const int nx : row_lengths) {
+    Array<double> values(box_of(nx, 2, 2));
+    std::vector<double> host(values.data.size());
+    for (std::size_t n = 0; n < host.size(); ++n) host[n] = static_cast<double>(n % 7) + 1;  // sums are exact
+    values.data.upload(host);
+    const auto planes = reduce_planes<2>("far pairs", values.box, SumFarPairs{values.view()});
+    for (int k = 0; k < 2; ++k) {
+      double expected[2] = {};
+      for (int j = 0; j < 2; ++j) {
+        for (int i = 0; i < nx; ++i) {
+          const auto at = [&](int n) { return host[values.at((i + n + 3 * nx) % nx, j, k)]; };
+          expected[0] += at(-3) * at(0);
+          expected[1] += at(-2) * at(3);
+        }
+      }
+      for (std::size_t n = 0; n < 2; ++n) EXPECT_EQ(planes[static_cast<std::size_t>(k)][n].value(), expected[n]) << nx;
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "solver/grid/stretching.hpp"
 #include "tests/support/flow_case.hpp"
@@ -25,7 +26,8 @@ FlowCase settings_for(Diffusion diffusion, double viscosity) {
   return settings;
 }
 
-/// 1/dt_lim = max(|u|/dx + |v|/dy + |w|/dz)/sqrt(3) + 4 nu (1/dx^2 + 1/dy^2 + 1/dz_min^2)/2.51, the dz term
+/// 1/dt_lim = max(kappa (|u|/dx + |v|/dy) + |w|/dz)/sqrt(3) + 4 nu (kappa^2/dx^2 + kappa^2/dy^2 + 1/dz_min^2)/2.51, the
+/// dz term
 /// of the second part with explicit diffusion only; w's own dz is the distance between the centres on its
 /// sides.
 double direct_limit(const Flow& flow) {
@@ -33,26 +35,35 @@ double direct_limit(const Flow& flow) {
   const GlobalArray v = flow.read(flow.state.velocity.v);
   const GlobalArray w = flow.read(flow.state.velocity.w);
   const Grid& grid = flow.grid;
+  const double kappa = flow.settings.flow.order == Order::fourth ? 7.0 / 6 : 1;
   double rate = 0;
   for (std::int64_t k = 0; k < u.cells[2]; ++k) {
     for (std::int64_t j = 0; j < u.cells[1]; ++j) {
       for (std::int64_t i = 0; i < u.cells[0]; ++i) {
         const double along_z = k + 1 < u.cells[2] ? std::abs(w(i, j, k)) / grid.dz_center(k) : 0;
-        rate = std::max(rate, std::abs(u(i, j, k)) / grid.dx() + std::abs(v(i, j, k)) / grid.dy() + along_z);
+        const double in_plane = std::abs(u(i, j, k)) / grid.dx() + std::abs(v(i, j, k)) / grid.dy();
+        rate = std::max(rate, kappa * in_plane + along_z);
       }
     }
   }
   const bool explicit_z = flow.settings.flow.diffusion == Diffusion::explicit_;
-  const double squares =
-      std::pow(grid.dx(), -2) + std::pow(grid.dy(), -2) + (explicit_z ? std::pow(grid.dz_min(), -2) : 0);
+  const double squares = kappa * kappa * (std::pow(grid.dx(), -2) + std::pow(grid.dy(), -2)) +
+                         (explicit_z ? std::pow(grid.dz_min(), -2) : 0);
   return 1 / (rate / std::sqrt(3.0) + 4 * flow.settings.flow.viscosity * squares / 2.51);
 }
 
-class TimeStepLimit : public testing::TestWithParam<Diffusion> {};
+class TimeStepLimit : public testing::TestWithParam<std::tuple<Diffusion, Order>> {
+ protected:
+  static FlowCase with_viscosity(double viscosity) {
+    FlowCase settings = settings_for(std::get<Diffusion>(GetParam()), viscosity);
+    settings.flow.order = std::get<Order>(GetParam());
+    return settings;
+  }
+};
 
 TEST_P(TimeStepLimit, FollowsItsFormula) {
   for (const double viscosity : {0.0, 0.01, 1.0}) {
-    Flow flow(settings_for(GetParam(), viscosity));
+    Flow flow(with_viscosity(viscosity));
     flow.set_random(9);
     const double limit = flow.stepper.time_step_limit(flow.state);
     test::expect_at_most("dt_lim, relative difference from the formula", std::abs(limit / direct_limit(flow) - 1),
@@ -62,7 +73,7 @@ TEST_P(TimeStepLimit, FollowsItsFormula) {
 
 /// A step finds the limit of the velocity that it leaves, for the step after.
 TEST_P(TimeStepLimit, IsFoundByTheStepBefore) {
-  Flow flow(settings_for(GetParam(), 0.01));
+  Flow flow(with_viscosity(0.01));
   flow.set_random(9);
   for (int n = 0; n < 3; ++n) {
     const double before = flow.stepper.time_step_limit(flow.state);
@@ -76,7 +87,7 @@ TEST_P(TimeStepLimit, IsFoundByTheStepBefore) {
 /// Unforced between resting walls, the energy can only fall.
 TEST_P(TimeStepLimit, KeepsRoughFlowsBounded) {
   for (const double viscosity : {1e-4, 0.01, 1.0}) {
-    Flow flow(settings_for(GetParam(), viscosity));
+    Flow flow(with_viscosity(viscosity));
     flow.set_random(9);
     double before = flow.stepper.diagnose(flow.state).kinetic_energy;
     double largest_growth = 0;
@@ -91,8 +102,14 @@ TEST_P(TimeStepLimit, KeepsRoughFlowsBounded) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Diffusions, TimeStepLimit, testing::Values(Diffusion::explicit_, Diffusion::implicit_z),
-                         [](const auto& diffusion) { return test::name_of(diffusion.param); });
+std::string name_of_case(const testing::TestParamInfo<std::tuple<Diffusion, Order>>& info) {
+  return test::name_of(std::get<Diffusion>(info.param)) + "_" + test::name_of(std::get<Order>(info.param));
+}
+
+INSTANTIATE_TEST_SUITE_P(Discretisations, TimeStepLimit,
+                         testing::Combine(testing::Values(Diffusion::explicit_, Diffusion::implicit_z),
+                                          testing::Values(Order::second, Order::fourth)),
+                         name_of_case);
 
 }  // namespace
 }  // namespace sluice
