@@ -195,7 +195,7 @@ def open_samples(checkpoint: Path) -> int:
 
 
 def test_another_order(straight: Straight, tmp_path: Path) -> None:
-    """Refused; with --allow-change the velocity becomes divergence-free at once, and blocks of statistics stay apart."""
+    """Refused; with --allow-change the velocity is divergence-free at once, and blocks of statistics stay apart."""
     case = straight["explicit", 0][0]
     out = tmp_path / "out"
     must(sluice("run", case, "--output", out, "--steps", 15))
