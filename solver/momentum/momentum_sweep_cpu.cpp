@@ -129,7 +129,10 @@ class RowsOfOrder4 {
  private:
   static constexpr int kept = 4;
 
-  static std::size_t slot(int n, int j) { return static_cast<std::size_t>(n * kept + (j + kept) % kept); }
+  static std::size_t slot(int n, int j) {
+    const int in_ring = (j + kept) % kept;
+    return static_cast<std::size_t>(n) * kept + static_cast<std::size_t>(in_ring);
+  }
   const real* sides_above(int n, int j) const { return along_y_[slot(n, j)].begin(); }
 
   void fill_sides_above(int j) {
