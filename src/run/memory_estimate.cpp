@@ -24,7 +24,8 @@ double field_elements(const Grid& grid, const Box3& box, const FlowParameters& f
   double elements = 0;
   for (std::size_t n = 0; n < flow_fields().size(); ++n) {
     const auto array = [&](std::int64_t in_rows, HaloWidth halo) {
-      elements += static_cast<double>(in_rows * (box.extent(1) + 2 * halo.y) * (box.extent(2) + 2 * halo.z));
+      elements += static_cast<double>(in_rows * (box.extent(1) + std::int64_t{2} * halo.y) *
+                                      (box.extent(2) + std::int64_t{2} * halo.z));
     };
     const HaloWidth halo = halo_of(flow_fields()[n], flow.order);
     if (n != pressure_field) {
