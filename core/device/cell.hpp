@@ -33,7 +33,8 @@ SLUICE_INLINE AnyCell cell_in_row(int i, int j, int k, int nx) {
     return {i, j, k, i == 0 ? nx - 1 : i - 1, i + 1 == nx ? 0 : i + 1};
   } else {
     const auto wrapped = [nx](int at) {
-      return nx >= WideCell::reach ? at < 0 ? at + nx : at < nx ? at : at - nx : (at % nx + nx) % nx;
+      if (nx < WideCell::reach) return (at % nx + nx) % nx;
+      return at < 0 ? at + nx : at < nx ? at : at - nx;
     };
     return {i, j, k, wrapped(i - 3), wrapped(i - 2), wrapped(i - 1), wrapped(i + 1), wrapped(i + 2), wrapped(i + 3)};
   }

@@ -54,13 +54,13 @@ std::string name_of_gpu() {
 void throw_cuda_error(cudaError_t status, const char* what) {
   cudaGetLastError();  // clear it, or the next kernel launch would report it
   const std::string text = fmt::format("{}: {} ({})", what, cudaGetErrorString(status), cudaGetErrorName(status));
-  if (status == cudaErrorMemoryAllocation) throw Error(ExitCode::resources, text);
+  if (status == cudaErrorMemoryAllocation) throw Error(ExitCode::resources, text + "; use more GPUs or a coarser grid");
   if (gpu_failed(status)) {
     throw Error(ExitCode::resources, fmt::format("GPU {} failed: {}; the kernel's log may say more (dmesg | grep Xid). "
                                                  "Continue without this GPU with --restart auto",
                                                  name_of_gpu(), text));
   }
-  throw Error(ExitCode::internal, text);
+  throw Error(ExitCode::internal, text + "; this is a defect of Sluice: please report it, with the case file");
 }
 
 }  // namespace sluice

@@ -4,8 +4,8 @@
 
 namespace sluice {
 
-/// Throws Error: with ExitCode::resources if the GPU, its driver or its memory failed, which other GPUs may not do,
-/// and else with ExitCode::internal.
+/// Throws Error: with ExitCode::resources if the GPU or its driver failed, or if memory is full; otherwise the call was
+/// wrong, and the error has ExitCode::internal.
 [[noreturn]] void throw_cuda_error(cudaError_t status, const char* what);
 
 inline void check_cuda(cudaError_t status, const char* what) {

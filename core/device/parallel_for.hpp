@@ -74,6 +74,7 @@ inline __attribute__((always_inline)) void for_row_in_lanes(int nx, int j, int k
   body(cell_in_row<AnyCell>(0, j, k, nx), 0);
   int i = 1;
   constexpr int reach = AnyCell::reach;
+  // Neighbours of the first and the last groups may be at the other end of the row.
   const auto wrapped_until = [&](int end) __attribute__((always_inline)) {
     for (; i + lanes < end; i += lanes) {
       for (int slot = 0; slot < lanes; ++slot) body(cell_in_row<AnyCell>(i + slot, j, k, nx), slot);

@@ -9,7 +9,6 @@
 
 namespace sluice::op {
 
-inline constexpr real half = real(0.5);
 inline constexpr real quarter = real(0.25);
 
 // Weights of order 4: 9/8 of what one spacing gives and -1/8 of what three spacings give. A difference over three

@@ -31,7 +31,7 @@ class PaddedRow {
   }
 
  private:
-  static constexpr int padding = 8;  // keeps the alignment of the rows
+  static constexpr int padding = 64 / sizeof(real);  // keeps rows aligned to 64 bytes
 
   int nx_;
   Buffer<real> values_;  // aligned

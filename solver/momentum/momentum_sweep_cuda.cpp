@@ -1,6 +1,7 @@
-// The momentum sweep on an NVIDIA GPU. One thread per cell keeps too few loads in flight to use the memory bandwidth.
-// So a thread block owns a column of cells and marches up in z: asynchronous copies prefetch the next planes into
-// shared memory while one plane is computed, and each value of u, v, w and p is loaded from memory once.
+// The momentum sweep on an NVIDIA GPU. For order 4, one thread computes one cell. For order 2, one thread per cell
+// keeps too few loads in flight to use the memory bandwidth. So a thread block owns a column of cells and marches up in
+// z: asynchronous copies prefetch the next planes into shared memory while one plane is computed, and each value of u,
+// v, w and p is loaded from memory once.
 #include <cuda_pipeline.h>
 
 #include <algorithm>

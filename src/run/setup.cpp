@@ -33,7 +33,7 @@ Grid make_grid(const io::Case& settings, const std::string& stretching_text) {
 namespace {
 
 std::string needs_rows(int rows) {
-  return fmt::format("solver.order: {} needs {} on each", rows > 1 ? 4 : 2, rows);
+  return fmt::format("solver.order: 4 needs {} on each", rows);
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ ProcessGrid choose_process_grid(const io::Case& settings, int ranks) {
                                                grid.py, grid.pz, needed, ranks, needed));
     }
     const int rows = reach_of(settings.flow.order);
-    if (grid.py > 1 && settings.cells[1] / grid.py < rows) {
+    if (rows > 1 && grid.py > 1 && settings.cells[1] / grid.py < rows) {
       throw Error(ExitCode::resources,
                   fmt::format("parallel.grid is [{}, {}], so some processes own {} of the {} rows in y, but {}: "
                               "use at most {} processes in y",
