@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,22 @@ def test_every_case_is_printed_and_valid(tmp_path: Path, name: str) -> None:
     assert text == (Path(__file__).parents[2] / "cases" / name / "case.yaml").read_text()
     (tmp_path / "case.yaml").write_text(text)
     must(sluice("check", tmp_path / "case.yaml", "--np", 2))
+
+
+def test_the_cases_of_the_grid_study(tmp_path: Path) -> None:
+    script = Path(__file__).parents[2] / "cases" / "accuracy" / "write_cases.sh"
+    subprocess.run([script, tmp_path], check=True, timeout=30)
+    found = {}
+    for case in tmp_path.iterdir():
+        changed = re.search(r"cells: \[(.*)\](?s:.*)order: (.)(?s:.*)directory: (.*)", case.read_text())
+        assert changed is not None
+        assert changed[3] == case.stem
+        found[case.stem] = (changed[2], changed[1])
+    grids = ["384, 256, 144", "256, 192, 144", "192, 128, 144", "128, 96, 144"]
+    assert found == {
+        f"order{order}_{cells.replace(', ', 'x')}": (order, cells) for order in "24" for cells in grids
+    }
+    must(sluice("check", tmp_path / "order2_384x256x144.yaml"))
 
 
 def test_init_of_an_unknown_case() -> None:
