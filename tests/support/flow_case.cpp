@@ -130,6 +130,10 @@ std::string name_of(Order order) {
   return order == Order::fourth ? "order4" : "order2";
 }
 
+std::string name_of(const Discretisation& form) {
+  return name_of(form.diffusion) + "_" + name_of(form.order);
+}
+
 double round_off(double in_double) {
   return in_double * real_epsilon / std::numeric_limits<double>::epsilon();
 }

@@ -72,10 +72,19 @@ class Flow {
   State state;
 };
 
-/// "explicit" or "implicit_z"; "ptdma" or "transpose"; "order2" or "order4".
+struct Discretisation {
+  Diffusion diffusion;
+  Order order;
+};
+inline constexpr std::array discretisations{
+    Discretisation{Diffusion::explicit_, Order::second}, Discretisation{Diffusion::implicit_z, Order::second},
+    Discretisation{Diffusion::explicit_, Order::fourth}, Discretisation{Diffusion::implicit_z, Order::fourth}};
+
+/// "explicit" or "implicit_z"; "ptdma" or "transpose"; "order2" or "order4"; "explicit_order2" ...
 std::string name_of(Diffusion diffusion);
 std::string name_of(TridiagonalMethod method);
 std::string name_of(Order order);
+std::string name_of(const Discretisation& form);
 
 /// A bound on rounding errors, given for double precision, in the precision of this build.
 double round_off(double in_double);

@@ -43,6 +43,8 @@ Profiles sampled_profiles(Flow& flow) {
   return profiles;
 }
 
+using Index = std::int64_t;
+
 /// The fields with periodic neighbours and, beyond the walls, the values that the wall conditions give.
 struct Direct {
   explicit Direct(const Flow& f)
@@ -53,7 +55,7 @@ struct Direct {
         p(f.read(f.state.p)) {}
 
   double at(const GlobalArray& f, std::int64_t i, std::int64_t j, std::int64_t k) const {
-    return f(i % f.cells[0], j % f.cells[1], k);
+    return f((i + f.cells[0]) % f.cells[0], (j + f.cells[1]) % f.cells[1], k);
   }
   /// u or v with no-slip walls at these velocities.
   double tangential(const GlobalArray& f, std::int64_t i, std::int64_t j, std::int64_t k, double bottom,
@@ -73,6 +75,19 @@ struct Direct {
     return k < 0 || k + 1 >= w.cells[2] ? 0 : at(w, i, j, k);
   }
   double spacing(std::int64_t k) const { return flow->grid.dz_center(k); }
+
+  bool is_second_order() const { return flow->settings.flow.order == Order::second; }
+  /// Of a line of values along x or y, line(n) being n points further on: the value between the points 0 and 1; for
+  /// order 4 by eq. (8).
+  double halfway(const auto& line) const {
+    if (is_second_order()) return (line(0) + line(1)) / 2;
+    return 9.0 / 8 * (line(0) + line(1)) / 2 - 1.0 / 8 * (line(-1) + line(2)) / 2;
+  }
+  /// The derivative there; for order 4 by eq. (7).
+  double derivative(double h, const auto& line) const {
+    if (is_second_order()) return (line(1) - line(0)) / h;
+    return 9.0 / 8 * (line(1) - line(0)) / h - 1.0 / 8 * (line(2) - line(-1)) / (3 * h);
+  }
 
   using Quantity = std::function<double(std::int64_t, std::int64_t, std::int64_t)>;
   /// Plane means of a quantity over planes [first, end).
@@ -107,8 +122,9 @@ void compare(const Profiles& sampled, const std::string& name, const std::vector
   test::expect_at_most(name + ": sampled - direct over the largest value", worst / size, test::round_off(1e-13));
 }
 
-FlowCase rough_case() {
+FlowCase rough_case(Order order = Order::second) {
   FlowCase settings;
+  settings.flow.order = order;
   settings.cells = {19, 11, 14};
   settings.length_x = 4;
   settings.length_y = 2;
@@ -120,12 +136,10 @@ FlowCase rough_case() {
   return settings;
 }
 
-using Index = std::int64_t;
-
 /// A flow whose statistics are all different from 0, except the mean of w.
-class RoughFlow : public testing::Test {
+class RoughFlow : public testing::TestWithParam<Order> {
  protected:
-  RoughFlow() : flow(rough_case()) {
+  RoughFlow() : flow(rough_case(GetParam())) {
     flow.set_random(21);
     flow.advance(2, 0.5 * flow.stepper.time_step_limit(flow.state));
     sampled = sampled_profiles(flow);
@@ -137,7 +151,7 @@ class RoughFlow : public testing::Test {
   std::optional<Direct> direct;
 };
 
-TEST_F(RoughFlow, MomentsMatchDirectSums) {
+TEST_P(RoughFlow, MomentsMatchDirectSums) {
   const Direct& d = *direct;
   const auto power = [&](const GlobalArray& f, int n) {
     return d.at_centers([&d, &f, n](Index i, Index j, Index k) { return std::pow(d.at(f, i, j, k), n); });
@@ -160,17 +174,18 @@ TEST_F(RoughFlow, MomentsMatchDirectSums) {
   test::expect_at_most("largest mean of w", mean_w, test::round_off(1e-14));
 }
 
-TEST_F(RoughFlow, FluxesAndStressesMatchDirectSums) {
+TEST_P(RoughFlow, FluxesAndStressesMatchDirectSums) {
   const Direct& d = *direct;
   const double nu = flow.settings.flow.viscosity;
   compare(sampled, "uv", d.at_centers([&](Index i, Index j, Index k) {
-    return (d.u_at(i, j, k) + d.u_at(i, j + 1, k)) * (d.v_at(i, j, k) + d.v_at(i + 1, j, k)) / 4;
+    return d.halfway([&](Index n) { return d.u_at(i, j + n, k); }) *
+           d.halfway([&](Index n) { return d.v_at(i + n, j, k); });
   }));
   compare(sampled, "uw", d.at_faces([&](Index i, Index j, Index k) {
-    return (d.u_at(i, j, k) + d.u_at(i, j, k + 1)) * (d.w_at(i, j, k) + d.w_at(i + 1, j, k)) / 4;
+    return (d.u_at(i, j, k) + d.u_at(i, j, k + 1)) / 2 * d.halfway([&](Index n) { return d.w_at(i + n, j, k); });
   }));
   compare(sampled, "vw", d.at_faces([&](Index i, Index j, Index k) {
-    return (d.v_at(i, j, k) + d.v_at(i, j, k + 1)) * (d.w_at(i, j, k) + d.w_at(i, j + 1, k)) / 4;
+    return (d.v_at(i, j, k) + d.v_at(i, j, k + 1)) / 2 * d.halfway([&](Index n) { return d.w_at(i, j + n, k); });
   }));
   compare(sampled, "tau_xz", d.at_faces([&](Index i, Index j, Index k) {
     return nu * (d.u_at(i, j, k + 1) - d.u_at(i, j, k)) / d.spacing(k);
@@ -180,19 +195,19 @@ TEST_F(RoughFlow, FluxesAndStressesMatchDirectSums) {
   }));
 }
 
-TEST_F(RoughFlow, VorticityMatchesDirectSums) {
+TEST_P(RoughFlow, VorticityMatchesDirectSums) {
   const Direct& d = *direct;
   const auto omega_x = [&](Index i, Index j, Index k) {
-    return (d.w_at(i, j + 1, k) - d.w_at(i, j, k)) / flow.grid.dy() -
+    return d.derivative(flow.grid.dy(), [&](Index n) { return d.w_at(i, j + n, k); }) -
            (d.v_at(i, j, k + 1) - d.v_at(i, j, k)) / d.spacing(k);
   };
   const auto omega_y = [&](Index i, Index j, Index k) {
     return (d.u_at(i, j, k + 1) - d.u_at(i, j, k)) / d.spacing(k) -
-           (d.w_at(i + 1, j, k) - d.w_at(i, j, k)) / flow.grid.dx();
+           d.derivative(flow.grid.dx(), [&](Index n) { return d.w_at(i + n, j, k); });
   };
   const auto omega_z = [&](Index i, Index j, Index k) {
-    return (d.v_at(i + 1, j, k) - d.v_at(i, j, k)) / flow.grid.dx() -
-           (d.u_at(i, j + 1, k) - d.u_at(i, j, k)) / flow.grid.dy();
+    return d.derivative(flow.grid.dx(), [&](Index n) { return d.v_at(i + n, j, k); }) -
+           d.derivative(flow.grid.dy(), [&](Index n) { return d.u_at(i, j + n, k); });
   };
   const auto mean_of_faces = [&](auto quantity, int n) {
     return d.at_centers([quantity, n](Index i, Index j, Index k) {
@@ -205,6 +220,9 @@ TEST_F(RoughFlow, VorticityMatchesDirectSums) {
   compare(sampled, "omega_yy", mean_of_faces(omega_y, 2));
   compare(sampled, "omega_zz", d.at_centers([&](Index i, Index j, Index k) { return std::pow(omega_z(i, j, k), 2); }));
 }
+
+INSTANTIATE_TEST_SUITE_P(Orders, RoughFlow, testing::Values(Order::second, Order::fourth),
+                         [](const auto& order) { return test::name_of(order.param); });
 
 TEST(FlowStatistics, WallStressIsTheOneOfTheDiagnostics) {
   Flow flow(rough_case());

@@ -20,15 +20,16 @@ using test::Flow;
 using test::FlowCase;
 using test::GlobalArray;
 
-FlowCase channel(Diffusion diffusion, double factor = 1.8) {
+FlowCase channel(const test::Discretisation& form) {
   FlowCase settings;
   settings.cells = {16, 12, 24};
   settings.length_x = 4;
   settings.length_y = 2;
-  settings.z_nodes = tanh_nodes(24, 2, factor, true);
+  settings.z_nodes = tanh_nodes(24, 2, 1.8, true);
   settings.flow.viscosity = 1.0 / 300;
   settings.flow.forcing = {ForcingKind::bulk_velocity, 1};
-  settings.flow.diffusion = diffusion;
+  settings.flow.diffusion = form.diffusion;
+  settings.flow.order = form.order;
   return settings;
 }
 
@@ -55,7 +56,7 @@ std::map<std::string, std::vector<double>> sample(const Flow& flow, double force
   return profiles;
 }
 
-class Forcing : public testing::TestWithParam<Diffusion> {};
+class Forcing : public testing::TestWithParam<test::Discretisation> {};
 
 TEST_P(Forcing, BulkVelocityStaysAtItsTarget) {
   double worst = 0;
@@ -98,7 +99,7 @@ TEST_P(Forcing, LeavesTheWallRowsIntact) {
   const double force = flow.stepper.substep(flow.state, dt, 0);
   const std::vector<double> after = plane_means(flow, flow.state.velocity.u);
   const double c = Rk3::gamma(0) * dt * settings.flow.viscosity;
-  const double implicit_part = GetParam() == Diffusion::implicit_z ? 0.5 : 0;
+  const double implicit_part = GetParam().diffusion == Diffusion::implicit_z ? 0.5 : 0;
   double worst = 0;
   double change = 0;
   for (std::size_t k = 0; k < before.size(); ++k) {
@@ -147,10 +148,12 @@ TEST_P(Forcing, LaminarFlowStaysSteady) {
   }
 }
 
+class MeanMomentum : public testing::TestWithParam<Order> {};
+
 /// After one explicit substep: <u>_new - <u> = gamma dt (f + d/dz (tau - uw)) in each plane, the sampled
 /// fluxes being those of the scheme. The pressure and its correction have no share in it.
-TEST(MeanMomentum, ChangesByForceAndTotalStress) {
-  FlowCase settings = channel(Diffusion::explicit_);
+TEST_P(MeanMomentum, ChangesByForceAndTotalStress) {
+  FlowCase settings = channel({Diffusion::explicit_, GetParam()});
   settings.flow.top = {WallKind::no_slip, 0.3, 0};
   Flow flow(settings);
   set_turbulent(flow.state, flow.stepper, flow.grid, settings.flow, 4, flow.comm.world());
@@ -177,8 +180,10 @@ TEST(MeanMomentum, ChangesByForceAndTotalStress) {
   test::expect_at_most("residual of the mean momentum balance, bulk velocity 1", worst, test::round_off(1e-14));
 }
 
-INSTANTIATE_TEST_SUITE_P(Diffusions, Forcing, testing::Values(Diffusion::explicit_, Diffusion::implicit_z),
-                         [](const auto& diffusion) { return test::name_of(diffusion.param); });
+INSTANTIATE_TEST_SUITE_P(Discretisations, Forcing, testing::ValuesIn(test::discretisations),
+                         [](const auto& form) { return test::name_of(form.param); });
+INSTANTIATE_TEST_SUITE_P(Orders, MeanMomentum, testing::Values(Order::second, Order::fourth),
+                         [](const auto& order) { return test::name_of(order.param); });
 
 }  // namespace
 }  // namespace sluice

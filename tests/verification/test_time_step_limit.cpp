@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include "solver/grid/stretching.hpp"
 #include "tests/support/flow_case.hpp"
@@ -15,20 +14,20 @@ using test::Flow;
 using test::FlowCase;
 using test::GlobalArray;
 
-FlowCase settings_for(Diffusion diffusion, double viscosity) {
+FlowCase settings_for(const test::Discretisation& form, double viscosity) {
   FlowCase settings;
   settings.cells = {14, 9, 16};
   settings.length_x = 3;
   settings.length_y = 1.5;
   settings.z_nodes = tanh_nodes(16, 2, 1.5, true);
   settings.flow.viscosity = viscosity;
-  settings.flow.diffusion = diffusion;
+  settings.flow.diffusion = form.diffusion;
+  settings.flow.order = form.order;
   return settings;
 }
 
 /// 1/dt_lim = max(kappa (|u|/dx + |v|/dy) + |w|/dz)/sqrt(3) + 4 nu (kappa^2/dx^2 + kappa^2/dy^2 + 1/dz_min^2)/2.51, the
-/// dz term
-/// of the second part with explicit diffusion only; w's own dz is the distance between the centres on its
+/// dz term of the second part with explicit diffusion only; w's own dz is the distance between the centres on its
 /// sides.
 double direct_limit(const Flow& flow) {
   const GlobalArray u = flow.read(flow.state.velocity.u);
@@ -52,18 +51,11 @@ double direct_limit(const Flow& flow) {
   return 1 / (rate / std::sqrt(3.0) + 4 * flow.settings.flow.viscosity * squares / 2.51);
 }
 
-class TimeStepLimit : public testing::TestWithParam<std::tuple<Diffusion, Order>> {
- protected:
-  static FlowCase with_viscosity(double viscosity) {
-    FlowCase settings = settings_for(std::get<Diffusion>(GetParam()), viscosity);
-    settings.flow.order = std::get<Order>(GetParam());
-    return settings;
-  }
-};
+class TimeStepLimit : public testing::TestWithParam<test::Discretisation> {};
 
 TEST_P(TimeStepLimit, FollowsItsFormula) {
   for (const double viscosity : {0.0, 0.01, 1.0}) {
-    Flow flow(with_viscosity(viscosity));
+    Flow flow(settings_for(GetParam(), viscosity));
     flow.set_random(9);
     const double limit = flow.stepper.time_step_limit(flow.state);
     test::expect_at_most("dt_lim, relative difference from the formula", std::abs(limit / direct_limit(flow) - 1),
@@ -73,7 +65,7 @@ TEST_P(TimeStepLimit, FollowsItsFormula) {
 
 /// A step finds the limit of the velocity that it leaves, for the step after.
 TEST_P(TimeStepLimit, IsFoundByTheStepBefore) {
-  Flow flow(with_viscosity(0.01));
+  Flow flow(settings_for(GetParam(), 0.01));
   flow.set_random(9);
   for (int n = 0; n < 3; ++n) {
     const double before = flow.stepper.time_step_limit(flow.state);
@@ -87,7 +79,7 @@ TEST_P(TimeStepLimit, IsFoundByTheStepBefore) {
 /// Unforced between resting walls, the energy can only fall.
 TEST_P(TimeStepLimit, KeepsRoughFlowsBounded) {
   for (const double viscosity : {1e-4, 0.01, 1.0}) {
-    Flow flow(with_viscosity(viscosity));
+    Flow flow(settings_for(GetParam(), viscosity));
     flow.set_random(9);
     double before = flow.stepper.diagnose(flow.state).kinetic_energy;
     double largest_growth = 0;
@@ -102,14 +94,8 @@ TEST_P(TimeStepLimit, KeepsRoughFlowsBounded) {
   }
 }
 
-std::string name_of_case(const testing::TestParamInfo<std::tuple<Diffusion, Order>>& info) {
-  return test::name_of(std::get<Diffusion>(info.param)) + "_" + test::name_of(std::get<Order>(info.param));
-}
-
-INSTANTIATE_TEST_SUITE_P(Discretisations, TimeStepLimit,
-                         testing::Combine(testing::Values(Diffusion::explicit_, Diffusion::implicit_z),
-                                          testing::Values(Order::second, Order::fourth)),
-                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(Discretisations, TimeStepLimit, testing::ValuesIn(test::discretisations),
+                         [](const auto& form) { return test::name_of(form.param); });
 
 }  // namespace
 }  // namespace sluice
