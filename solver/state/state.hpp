@@ -13,7 +13,7 @@ inline Field make_field(const FieldDescriptor& descriptor, const Box3& box, Orde
 
 /// Three components on their faces.
 struct VectorField {
-  explicit VectorField(const Box3& box, Order order = Order::second)
+  VectorField(const Box3& box, Order order)
       : u(make_field(flow_fields()[0], box, order)),
         v(make_field(flow_fields()[1], box, order)),
         w(make_field(flow_fields()[2], box, order)) {}

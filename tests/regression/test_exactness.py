@@ -20,15 +20,14 @@ from sluice_run import assert_same_results, checkpoints, content, must, sluice, 
 
 ON_GPUS = "SLUICE_GPU_RANKS" in os.environ
 STEPS = 24
+COUETTE = {"flow": {"type": "couette", "reynolds": {"wall": 3000}}, "time.diffusion": "implicit_z"}
 CASES: dict[str, dict[str, Any]] = {
     "explicit": {"time.diffusion": "explicit"},
     "implicit_z": {"time.diffusion": "implicit_z"},
     "fourth_order": {"solver.order": 4, "time.diffusion": "explicit"},
     "fourth_order_implicit_z": {"solver.order": 4, "time.diffusion": "implicit_z"},
-    "couette": {
-        "flow": {"type": "couette", "reynolds": {"wall": 3000}},
-        "time.diffusion": "implicit_z",
-    },
+    "couette": COUETTE,
+    "couette_fourth_order": {**COUETTE, "solver.order": 4},
 }
 
 

@@ -24,18 +24,36 @@ def read_velocity(checkpoint: Path) -> Velocity:
         return file["u"][...], file["v"][...], file["w"][...]
 
 
-def divergence(velocity: Velocity, dx: float, dy: float, z: np.ndarray) -> np.ndarray:
+def derivative(f: np.ndarray, axis: int, spacing: float, order: int) -> np.ndarray:
+    """The derivative halfway between each point and the next one, by eq. (7) for order 4."""
+
+    def difference(below: int, above: int) -> np.ndarray:
+        return (np.roll(f, -above, axis) - np.roll(f, -below, axis)) / ((above - below) * spacing)
+
+    return difference(0, 1) if order == 2 else 9 / 8 * difference(0, 1) - 1 / 8 * difference(-1, 2)
+
+
+def divergence(velocity: Velocity, dx: float, dy: float, z: np.ndarray, order: int) -> np.ndarray:
     """Divergence of face values stored with the cell below; z: all faces."""
     u, v, w = velocity
     below = np.concatenate([np.zeros_like(w[:1]), w[:-1]])
     return (
-        (u - np.roll(u, 1, axis=2)) / dx
-        + (v - np.roll(v, 1, axis=1)) / dy
+        np.roll(derivative(u, 2, dx, order), 1, axis=2)
+        + np.roll(derivative(v, 1, dy, order), 1, axis=1)
         + (w - below) / np.diff(z)[:, None, None]
     )
 
 
-def projected(velocity: Velocity, dx: float, dy: float, z: np.ndarray) -> Velocity:
+def second_derivative_of_mode(wave: int, points: int, spacing: float, order: int) -> float:
+    """What two first derivatives multiply a Fourier mode with."""
+    half = np.pi * wave / points
+    first = 2 * np.sin(half)
+    if order == 4:
+        first = 9 / 8 * first - 1 / 24 * 2 * np.sin(3 * half)
+    return -((first / spacing) ** 2)
+
+
+def projected(velocity: Velocity, dx: float, dy: float, z: np.ndarray, order: int) -> Velocity:
     """The discrete divergence-free part, by FFT in x and y and dense solves along z."""
     u, v, w = (values.copy() for values in velocity)
     w[-1] = 0
@@ -45,14 +63,14 @@ def projected(velocity: Velocity, dx: float, dy: float, z: np.ndarray) -> Veloci
     for k in range(nz - 1):
         second[k, k : k + 2] += np.array([-1, 1]) / (dzc[k] * dz[k])
         second[k + 1, k : k + 2] += np.array([1, -1]) / (dzc[k] * dz[k + 1])
-    modes = np.fft.fft2(divergence((u, v, w), dx, dy, z))
+    modes = np.fft.fft2(divergence((u, v, w), dx, dy, z, order))
     for j in range(ny):
         for i in range(nx):
-            shift = -4 * (np.sin(np.pi * i / nx) / dx) ** 2 - 4 * (np.sin(np.pi * j / ny) / dy) ** 2
+            shift = second_derivative_of_mode(i, nx, dx, order) + second_derivative_of_mode(j, ny, dy, order)
             modes[:, j, i] = np.linalg.lstsq(second + shift * np.eye(nz), modes[:, j, i], rcond=1e-13)[0]
     phi = np.fft.ifft2(modes).real
-    u -= (np.roll(phi, -1, axis=2) - phi) / dx
-    v -= (np.roll(phi, -1, axis=1) - phi) / dy
+    u -= derivative(phi, 2, dx, order)
+    v -= derivative(phi, 1, dy, order)
     w[:-1] -= np.diff(phi, axis=0) / dzc[:, None, None]
     return u, v, w
 
@@ -73,9 +91,10 @@ def taylor_green() -> Velocity:
     return layers * u, layers * v, 0 * layers * u
 
 
+@pytest.mark.parametrize("order", [2, 4])
 @pytest.mark.parametrize("ranks", [0, 2])
 @pytest.mark.parametrize("make", [random_velocity, taylor_green])
-def test_fields_are_projected(tmp_path: Path, make: object, ranks: int) -> None:
+def test_fields_are_projected(tmp_path: Path, make: object, ranks: int, order: int) -> None:
     velocity = make()  # type: ignore[operator]
     write_fields(tmp_path / "start.h5", velocity)
     case = write_case(
@@ -84,6 +103,7 @@ def test_fields_are_projected(tmp_path: Path, make: object, ranks: int) -> None:
             "initial": {"type": "fields", "file": "start.h5"},
             "grid.cells": list(CELLS),
             "domain.size": ["2*pi", "2*pi", 2],
+            "solver.order": order,
         },
     )
     must(sluice("run", case, "--steps", 0, ranks=ranks))
@@ -91,9 +111,9 @@ def test_fields_are_projected(tmp_path: Path, make: object, ranks: int) -> None:
     with h5py.File(checkpoints(tmp_path / "out")[0]) as file:
         z = file["grid/z_node"][...]
     dx, dy = 2 * np.pi / CELLS[0], 2 * np.pi / CELLS[1]
-    for name, one, other in zip("uvw", found, projected(velocity, dx, dy, z), strict=True):
+    for name, one, other in zip("uvw", found, projected(velocity, dx, dy, z, order), strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-11, err_msg=name)
-    assert np.abs(divergence(found, dx, dy, z)).max() < 1e-11
+    assert np.abs(divergence(found, dx, dy, z, order)).max() < 1e-11
     must(sluice("run", case, "--restart", "auto", "--steps", 2, ranks=ranks))
 
 
@@ -173,7 +193,7 @@ def smooth(nx: int, ny: int, nz: int) -> Velocity:
     return profile * u, profile * v, 0 * profile * u
 
 
-def interpolation_error(folder: Path, coarse: tuple[int, int, int], ranks: int) -> np.ndarray:
+def interpolation_error(folder: Path, coarse: tuple[int, int, int], ranks: int, order: int) -> np.ndarray:
     """Root mean square error of u and v after interpolation to a grid with few common points."""
     folder.mkdir()
     fine = (50, 46, 70)
@@ -191,28 +211,39 @@ def interpolation_error(folder: Path, coarse: tuple[int, int, int], ranks: int) 
     start = f"coarse/checkpoints/{checkpoints(folder / 'coarse')[0].name}"
     target = write_case(
         folder,
-        {**SMOOTH, "grid.cells": list(fine), "initial": {"type": "checkpoint", "file": start}},
+        {
+            **SMOOTH,
+            "grid.cells": list(fine),
+            "initial": {"type": "checkpoint", "file": start},
+            "solver.order": order,
+        },
         name="fine.yaml",
     )
     must(sluice("run", target, "--steps", 0, ranks=ranks))
     assert record(folder / "out")["time"] == 0
     found = read_velocity(checkpoints(folder / "out")[0])
+    z = np.linspace(0, 2, fine[2] + 1)
+    assert np.abs(divergence(found, 2 * np.pi / fine[0], 2 * np.pi / fine[1], z, order)).max() < 1e-11
     exact = smooth(*fine)
     assert np.abs(found[2]).max() < 0.05
     return np.array([np.sqrt(np.mean((found[n] - exact[n]) ** 2)) for n in range(2)])
 
 
-@pytest.mark.parametrize("ranks", [0, 2])
-def test_a_checkpoint_is_interpolated_to_second_order(tmp_path: Path, ranks: int) -> None:
-    coarse = interpolation_error(tmp_path / "coarse", (12, 12, 16), ranks)
-    middle = interpolation_error(tmp_path / "middle", (24, 24, 32), ranks)
+@pytest.mark.parametrize(("ranks", "order"), [(0, 2), (2, 2), (2, 4)])
+def test_a_checkpoint_is_interpolated_to_second_order(tmp_path: Path, ranks: int, order: int) -> None:
+    """Also for a flow of order 4, from a checkpoint of order 2."""
+    coarse = interpolation_error(tmp_path / "coarse", (12, 12, 16), ranks, order)
+    middle = interpolation_error(tmp_path / "middle", (24, 24, 32), ranks, order)
     assert (coarse < 0.06).all()
-    order = np.log2(coarse / middle)
-    assert ((order > 1.7) & (order < 2.3)).all(), order
+    convergence = np.log2(coarse / middle)
+    assert ((convergence > 1.7) & (convergence < 2.3)).all(), convergence
 
 
-def test_a_checkpoint_of_the_same_grid_is_itself(tmp_path: Path) -> None:
-    case = write_case(tmp_path, {"flow": {"type": "channel", "reynolds": {"tau": 180}}})
+@pytest.mark.parametrize("order", [2, 4])
+def test_a_checkpoint_of_the_same_grid_is_itself(tmp_path: Path, order: int) -> None:
+    case = write_case(
+        tmp_path, {"flow": {"type": "channel", "reynolds": {"tau": 180}}, "solver.order": order}
+    )
     must(sluice("run", case, "--steps", 5))
     source = checkpoints(tmp_path / "out")[-1]
     must(

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include "solver/grid/stretching.hpp"
 #include "tests/support/flow_case.hpp"
@@ -45,10 +44,7 @@ TEST(Divergence, IsRoundOffForAllWallsAndSizes) {
   const WallCondition moving{WallKind::no_slip, 1, -0.5};
   const WallCondition slip{WallKind::free_slip, 0, 0};
   double worst = 0;
-  using Discretisation = std::tuple<Diffusion, Order>;
-  for (const auto& [diffusion, order] :
-       {Discretisation{Diffusion::explicit_, Order::second}, Discretisation{Diffusion::implicit_z, Order::second},
-        Discretisation{Diffusion::explicit_, Order::fourth}, Discretisation{Diffusion::implicit_z, Order::fourth}}) {
+  for (const auto& [diffusion, order] : test::discretisations) {
     for (const TridiagonalMethod method : {TridiagonalMethod::ptdma, TridiagonalMethod::transpose}) {
       for (const Walls2& walls :
            {Walls2{"channel", resting, resting}, Walls2{"moving", moving, resting}, Walls2{"open", resting, slip},
@@ -82,12 +78,13 @@ TEST(Divergence, IsRoundOffForAllWallsAndSizes) {
 
 /// With explicit diffusion the projection works in the pressure's own array.
 TEST(Divergence, ProjectionLeavesThePressureAlone) {
-  for (const Diffusion diffusion : {Diffusion::explicit_, Diffusion::implicit_z}) {
+  for (const test::Discretisation& form : test::discretisations) {
     FlowCase settings;
     settings.cells = {12, 7, 10};
     settings.z_nodes = tanh_nodes(10, 2, 1.8, true);
     settings.flow.viscosity = 0.01;
-    settings.flow.diffusion = diffusion;
+    settings.flow.diffusion = form.diffusion;
+    settings.flow.order = form.order;
     Flow flow(settings);
     flow.set_random(5);
     flow.set(flow.state.p, [](double x, double y, double z) { return 1 + x + 2 * y - z; });
@@ -95,7 +92,7 @@ TEST(Divergence, ProjectionLeavesThePressureAlone) {
     flow.stepper.fill_halos(flow.state);
     const std::vector<double> before = flow.read(flow.state.p).values;
     flow.stepper.project(flow.state);
-    EXPECT_EQ(flow.read(flow.state.p).values, before) << test::name_of(diffusion);
+    EXPECT_EQ(flow.read(flow.state.p).values, before) << test::name_of(form);
     EXPECT_LT(flow.stepper.diagnose(flow.state).max_divergence, test::round_off(1e-11));
   }
 }

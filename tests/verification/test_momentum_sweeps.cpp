@@ -16,15 +16,15 @@ using test::Flow;
 using test::FlowCase;
 using test::GlobalArray;
 
-FlowCase settings_for(Diffusion diffusion, std::array<std::int64_t, 3> cells, Order order = Order::second) {
+FlowCase settings_for(const test::Discretisation& form, std::array<std::int64_t, 3> cells) {
   FlowCase settings;
   settings.cells = cells;
   settings.z_nodes = tanh_nodes(cells[2], 2, 1.9, true);
   settings.flow.viscosity = 0.013;
   settings.flow.bottom.velocity[0] = -0.4;
   settings.flow.top.velocity[1] = 0.3;
-  settings.flow.diffusion = diffusion;
-  settings.flow.order = order;
+  settings.flow.diffusion = form.diffusion;
+  settings.flow.order = form.order;
   return settings;
 }
 
@@ -49,13 +49,14 @@ double largest_difference(const Flow& flow, const VectorField& a, const VectorFi
 }
 
 /// Two tendencies and u* that start from the same old tendency.
-void compare_sweeps(Diffusion diffusion, Order order, const SubstepWeights& weights,
+void compare_sweeps(const test::Discretisation& form, const SubstepWeights& weights,
                     std::array<std::int64_t, 3> cells) {
-  Flow flow(settings_for(diffusion, cells, order));
+  Flow flow(settings_for(form, cells));
   flow.set_random(3);
   flow.set(flow.state.p, [](double x, double y, double z) { return std::sin(3 * x + y * z) + x * z; });
   flow.stepper.fill_halos(flow.state);
   const Box3& box = flow.state.p.box();
+  const Order order = form.order;
   VectorField tendency(box, order), star(box, order), plain_tendency(box, order), plain_star(box, order);
   const auto old = [](double x, double y, double z) { return 5 * std::cos(x - 2 * y + 3 * z); };
   for (Field* f : {&star.u, &star.v, &star.w, &plain_star.u, &plain_star.v, &plain_star.w}) flow.set(*f, old);
@@ -63,34 +64,32 @@ void compare_sweeps(Diffusion diffusion, Order order, const SubstepWeights& weig
   flow.stepper.momentum().predict_plain(flow.state, weights, plain_tendency, plain_star);
   // A GPU may contract other products into fused multiply-adds in each form.
   const double bound = loops_on_gpu ? test::round_off(1e-13) : 0;
-  const std::string name = test::name_of(diffusion) + ", " + test::name_of(order) +
-                           (weights.beta_dt == 0 ? ", first substep" : ", later substep");
+  const std::string name = test::name_of(form) + (weights.beta_dt == 0 ? ", first substep" : ", later substep");
   test::expect_at_most(name + ": R, fused - plain", largest_difference(flow, tendency, plain_tendency), bound);
   test::expect_at_most(name + ": u*, fused - plain", largest_difference(flow, star, plain_star), bound);
 }
 
-TEST(MomentumSweeps, FusedEqualsPlain) {
-  for (const Diffusion diffusion : {Diffusion::explicit_, Diffusion::implicit_z}) {
-    const double c = diffusion == Diffusion::implicit_z ? 0.002 : 0;
-    // On a GPU: lengths that it does not march over, then one tile and several, the last one cut off in x and in y, and
-    // several columns in z.
-    using Cells = std::array<std::int64_t, 3>;
-    for (const Cells& cells :
-         {Cells{17, 9, 14}, Cells{2, 1, 4}, Cells{4, 1, 20}, Cells{64, 9, 33}, Cells{136, 6, 40}, Cells{72, 5, 17}}) {
-      for (const Order order : {Order::second, Order::fourth}) {
-        compare_sweeps(diffusion, order, {0.5, 0, 0.3, c}, cells);
-        compare_sweeps(diffusion, order, {0.5, -0.2, 0.3, c}, cells);
-      }
-    }
+class MomentumSweeps : public testing::TestWithParam<test::Discretisation> {};
+
+TEST_P(MomentumSweeps, FusedEqualsPlain) {
+  const double c = GetParam().diffusion == Diffusion::implicit_z ? 0.002 : 0;
+  // On a GPU: lengths that it does not march over, then one tile and several, the last one cut off in x and in y, and
+  // several columns in z.
+  using Cells = std::array<std::int64_t, 3>;
+  for (const Cells& cells :
+       {Cells{17, 9, 14}, Cells{2, 1, 4}, Cells{4, 1, 20}, Cells{64, 9, 33}, Cells{136, 6, 40}, Cells{72, 5, 17}}) {
+    compare_sweeps(GetParam(), {0.5, 0, 0.3, c}, cells);
+    compare_sweeps(GetParam(), {0.5, -0.2, 0.3, c}, cells);
   }
 }
 
 /// The old tendency must not be read in the first substep: it may hold anything.
-TEST(MomentumSweeps, FirstSubstepIgnoresTheOldTendency) {
-  Flow flow(settings_for(Diffusion::explicit_, {12, 6, 10}));
+TEST_P(MomentumSweeps, FirstSubstepIgnoresTheOldTendency) {
+  Flow flow(settings_for(GetParam(), {12, 6, 10}));
   flow.set_random(3);
   const Box3& box = flow.state.p.box();
-  VectorField tendency(box), star(box), clean(box);
+  const Order order = GetParam().order;
+  VectorField tendency(box, order), star(box, order), clean(box, order);
   const auto nan = [](double, double, double) { return std::nan(""); };
   for (Field* f : {&star.u, &star.v, &star.w}) flow.set(*f, nan);
   flow.stepper.momentum().predict(flow.state, {0.5, 0, 0.3, 0}, tendency, star);
@@ -100,20 +99,28 @@ TEST(MomentumSweeps, FirstSubstepIgnoresTheOldTendency) {
 
 /// R with implicit z diffusion and the Crank-Nicolson part, weighted so that both halves are taken in full,
 /// is R of the explicit form: nothing is left out and nothing is counted twice.
-TEST(MomentumSweeps, ExplicitAndImplicitPartsAddUp) {
-  const FlowCase settings = settings_for(Diffusion::explicit_, {12, 6, 10});
+class PartsOfDiffusion : public testing::TestWithParam<Order> {};
+
+TEST_P(PartsOfDiffusion, AddUpToTheWhole) {
+  const Order order = GetParam();
+  const FlowCase settings = settings_for({Diffusion::explicit_, order}, {12, 6, 10});
   Flow with_all(settings);
-  Flow with_split(settings_for(Diffusion::implicit_z, {12, 6, 10}));
+  Flow with_split(settings_for({Diffusion::implicit_z, order}, {12, 6, 10}));
   with_all.set_random(3);
   with_split.set_random(3);
   const Box3& box = with_all.state.p.box();
-  VectorField tendency(box), all(box), split(box);
+  VectorField tendency(box, order), all(box, order), split(box, order);
   with_all.stepper.momentum().predict(with_all.state, {1, 0, 0, 0}, tendency, all);
   with_split.stepper.momentum().predict(with_split.state, {1, 0, 0, settings.flow.viscosity}, tendency, split);
   // The plane of w on the top wall is not an unknown.
   for (VectorField* star : {&all, &split}) with_all.stepper.walls().apply_normal(star->w);
   test::expect_at_most("u + R: explicit - split", largest_difference(with_all, all, split), test::round_off(1e-14));
 }
+
+INSTANTIATE_TEST_SUITE_P(Discretisations, MomentumSweeps, testing::ValuesIn(test::discretisations),
+                         [](const auto& form) { return test::name_of(form.param); });
+INSTANTIATE_TEST_SUITE_P(Orders, PartsOfDiffusion, testing::Values(Order::second, Order::fourth),
+                         [](const auto& order) { return test::name_of(order.param); });
 
 }  // namespace
 }  // namespace sluice

@@ -15,7 +15,7 @@ using test::Flow;
 using test::FlowCase;
 using test::GlobalArray;
 
-FlowCase settings_for(Diffusion diffusion) {
+FlowCase settings_for(const test::Discretisation& form) {
   FlowCase settings;
   settings.cells = {12, 10, 16};
   settings.length_x = 4;
@@ -24,7 +24,8 @@ FlowCase settings_for(Diffusion diffusion) {
   settings.flow.viscosity = 0.02;
   settings.flow.top.velocity[0] = 0.2;
   settings.flow.forcing = {ForcingKind::bulk_velocity, 1};
-  settings.flow.diffusion = diffusion;
+  settings.flow.diffusion = form.diffusion;
+  settings.flow.order = form.order;
   return settings;
 }
 
@@ -60,18 +61,21 @@ double difference(const Velocity& a, const Velocity& b) {
   return std::sqrt(sum / static_cast<double>(3 * a.u.values.size()));
 }
 
-void check_order(Diffusion diffusion, int fewest_steps, double least) {
+class TimeOrder : public testing::TestWithParam<test::Discretisation> {};
+
+TEST_P(TimeOrder, ThirdWithExplicitDiffusionAndSecondWithImplicit) {
   if (sizeof(real) < sizeof(double)) GTEST_SKIP() << "an order of accuracy needs double precision";
+  constexpr int fewest_steps = 10;
   constexpr double length = 0.4;
   std::vector<Velocity> results;
   std::vector<double> dts;
   for (int level = 0; level < 5; ++level) {
-    Flow flow(settings_for(diffusion));
+    Flow flow(settings_for(GetParam()));
     prepare(flow);
     const int steps = fewest_steps << level;
     const double dt = length / steps;
     if (level == 0)
-      test::expect_at_most(test::name_of(diffusion) + ": largest dt / dt_lim",
+      test::expect_at_most(test::name_of(GetParam()) + ": largest dt / dt_lim",
                            dt / flow.stepper.time_step_limit(flow.state), 1);
     flow.advance(steps, dt);
     const VectorField& velocity = flow.state.velocity;
@@ -81,15 +85,12 @@ void check_order(Diffusion diffusion, int fewest_steps, double least) {
   std::vector<double> errors;
   for (std::size_t n = 1; n < results.size(); ++n) errors.push_back(difference(results[n - 1], results[n]));
   dts.pop_back();
-  test::expect_order("velocity, " + test::name_of(diffusion) + ": differences at dt and dt/2", dts, errors, least);
+  test::expect_order("velocity, " + test::name_of(GetParam()) + ": differences at dt and dt/2", dts, errors,
+                     GetParam().diffusion == Diffusion::explicit_ ? 2.8 : 1.9);
 }
 
-TEST(TimeOrder, ThirdWithExplicitDiffusion) {
-  check_order(Diffusion::explicit_, 10, 2.8);
-}
-TEST(TimeOrder, SecondWithImplicitDiffusion) {
-  check_order(Diffusion::implicit_z, 10, 1.9);
-}
+INSTANTIATE_TEST_SUITE_P(Discretisations, TimeOrder, testing::ValuesIn(test::discretisations),
+                         [](const auto& form) { return test::name_of(form.param); });
 
 }  // namespace
 }  // namespace sluice

@@ -19,7 +19,7 @@ using test::Flow;
 using test::FlowCase;
 using test::GlobalArray;
 
-FlowCase channel(std::array<std::int64_t, 3> cells = {48, 32, 48}) {
+FlowCase channel(Order order = Order::second, std::array<std::int64_t, 3> cells = {48, 32, 48}) {
   FlowCase settings;
   settings.cells = cells;
   settings.length_x = 4 * pi;
@@ -27,6 +27,7 @@ FlowCase channel(std::array<std::int64_t, 3> cells = {48, 32, 48}) {
   settings.z_nodes = tanh_nodes(cells[2], 2, 1.6, true);
   settings.flow.viscosity = 2.0 / 5714;
   settings.flow.forcing = {ForcingKind::bulk_velocity, 1};
+  settings.flow.order = order;
   return settings;
 }
 
@@ -47,10 +48,12 @@ double fluctuation(const Flow& flow, const Field& field) {
   return std::sqrt(sum / volume);
 }
 
-TEST(TurbulentInitial, ChannelOfAnySeed) {
+class TurbulentInitial : public testing::TestWithParam<Order> {};
+
+TEST_P(TurbulentInitial, ChannelOfAnySeed) {
   GlobalArray first;
   for (const std::uint64_t seed : {1, 2, 123456789}) {
-    const FlowCase settings = channel();
+    const FlowCase settings = channel(GetParam());
     Flow flow(settings);
     set_turbulent(flow.state, flow.stepper, flow.grid, settings.flow, seed, flow.comm.world());
     const Diagnostics d = flow.stepper.diagnose(flow.state);
@@ -77,11 +80,11 @@ TEST(TurbulentInitial, ChannelOfAnySeed) {
   }
 }
 
-TEST(TurbulentInitial, OpenChannelAndCouette) {
-  FlowCase open = channel();
+TEST_P(TurbulentInitial, OpenChannelAndCouette) {
+  FlowCase open = channel(GetParam());
   open.z_nodes = tanh_nodes(48, 1, 1.6, false);
   open.flow.top.kind = WallKind::free_slip;
-  FlowCase couette = channel();
+  FlowCase couette = channel(GetParam());
   couette.flow.forcing = {ForcingKind::none, 0};
   couette.flow.viscosity = 1.0 / 1500;
   couette.flow.bottom.velocity[0] = -1;
@@ -102,8 +105,11 @@ TEST(TurbulentInitial, OpenChannelAndCouette) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Orders, TurbulentInitial, testing::Values(Order::second, Order::fourth),
+                         [](const auto& order) { return test::name_of(order.param); });
+
 /// Couette at Re_w = 1500 has Re_tau = 92.9 (Lee & Moser 2018): the profile's wall law is near it.
-TEST(TurbulentInitial, FrictionVelocityOfCouetteFlow) {
+TEST(TurbulentProfile, FrictionVelocityOfCouetteFlow) {
   FlowCase settings = channel();
   settings.flow.forcing = {ForcingKind::none, 0};
   settings.flow.viscosity = 1.0 / 1500;
@@ -118,7 +124,7 @@ TEST(TurbulentInitial, FrictionVelocityOfCouetteFlow) {
 TEST(LaminarInitial, ParabolaToSecondOrder) {
   std::vector<double> heights, errors;
   for (const std::int64_t nz : {16, 32, 64}) {
-    const FlowCase settings = channel({4, 4, nz});
+    const FlowCase settings = channel(Order::second, {4, 4, nz});
     Flow flow(settings);
     set_laminar(flow.state, flow.stepper, flow.grid, settings.flow);
     heights.push_back(1.0 / static_cast<double>(nz));

@@ -26,7 +26,7 @@ struct Wave {
   }
 };
 
-FlowCase settings_for(std::array<std::int64_t, 3> cells, Diffusion diffusion) {
+FlowCase settings_for(std::array<std::int64_t, 3> cells, const test::Discretisation& form) {
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   FlowCase settings;
@@ -35,16 +35,17 @@ FlowCase settings_for(std::array<std::int64_t, 3> cells, Diffusion diffusion) {
   settings.z_nodes = tanh_nodes(cells[2], 2, 1, true);
   settings.processes = ranks == 4 ? ProcessGrid{2, 2} : ProcessGrid{1, ranks};
   settings.flow.viscosity = 0.1;
-  settings.flow.diffusion = diffusion;
+  settings.flow.diffusion = form.diffusion;
+  settings.flow.order = form.order;
   return settings;
 }
 
-class MovingWalls : public testing::TestWithParam<Diffusion> {
+class MovingWalls : public testing::TestWithParam<test::Discretisation> {
  protected:
   void SetUp() override {
     if (sizeof(real) < sizeof(double)) GTEST_SKIP() << "an order of accuracy needs double precision";
   }
-  bool is_explicit() const { return GetParam() == Diffusion::explicit_; }
+  bool is_explicit() const { return GetParam().diffusion == Diffusion::explicit_; }
 };
 
 // --- Stokes' second problem between two plates: the lower oscillates along x, the upper along y ---
@@ -58,8 +59,8 @@ std::complex<double> stokes(double distance, double t) {
 }
 
 /// The flow between the plates at time 1.
-std::unique_ptr<Flow> oscillate(std::int64_t nz, int steps, Diffusion diffusion) {
-  auto flow = std::make_unique<Flow>(settings_for({4, 4, nz}, diffusion), MPI_COMM_WORLD);
+std::unique_ptr<Flow> oscillate(std::int64_t nz, int steps, const test::Discretisation& form) {
+  auto flow = std::make_unique<Flow>(settings_for({4, 6, nz}, form), MPI_COMM_WORLD);
   flow->stepper.walls().move(Side::bottom, Location::x_face, wall_motion(Wave{1, 0, 0, 0, frequency, 0}));
   flow->stepper.walls().move(Side::top, Location::y_face, wall_motion(Wave{0, -1, 0, 0, frequency, 0}));
   flow->set_velocity([](double, double, double z) { return stokes(2 - z, 0).real(); },
@@ -185,8 +186,8 @@ TEST_P(MovingWalls, ThatLetANetVolumeThroughAreRefused) {
   EXPECT_THROW(flow.stepper.fill_halos(flow.state), Error);
 }
 
-INSTANTIATE_TEST_SUITE_P(EitherDiffusion, MovingWalls, testing::Values(Diffusion::explicit_, Diffusion::implicit_z),
-                         [](const auto& tested) { return test::name_of(tested.param); });
+INSTANTIATE_TEST_SUITE_P(Discretisations, MovingWalls, testing::ValuesIn(test::discretisations),
+                         [](const auto& form) { return test::name_of(form.param); });
 
 }  // namespace
 }  // namespace sluice
