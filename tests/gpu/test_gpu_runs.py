@@ -6,6 +6,7 @@ number of GPUs.
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 
@@ -44,29 +45,48 @@ def largest_difference(one: Path, other: Path) -> float:
     return float(difference / largest)
 
 
+@pytest.mark.parametrize("order", [2, 4])
 @pytest.mark.parametrize("diffusion", ["explicit", "implicit_z"])
-def test_agrees_with_the_cpu(tmp_path: Path, diffusion: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_agrees_with_the_cpu(
+    tmp_path: Path, diffusion: str, order: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if not CPU_BINARY:
         pytest.skip("no CPU build was named")
-    on_gpu = run(tmp_path / "gpu", {"time.diffusion": diffusion})
+    changes: dict[str, object] = {"time.diffusion": diffusion, "solver.order": order}
+    on_gpu = run(tmp_path / "gpu", changes)
     monkeypatch.setattr("sluice_run.BINARY", CPU_BINARY)
-    on_cpu = run(tmp_path / "cpu", {"time.diffusion": diffusion})
+    on_cpu = run(tmp_path / "cpu", changes)
     assert largest_difference(on_gpu, on_cpu) < 1e-9
     # In units of U_b / h: compare with velocity differences over cells of 1/500 h.
     assert rows(on_gpu)["max_divergence"].max() < 1e-11
 
 
-@pytest.mark.parametrize("exchange", ["mpi_p2p", "mpi_alltoall", "nccl", "peer"])
-@pytest.mark.parametrize("grid", [(1, 2), (2, 1), (1, 4), (2, 2), (4, 1)])
-def test_several_gpus_agree_with_one(tmp_path: Path, grid: tuple[int, int], exchange: str) -> None:
+# Process grid, exchange method, diffusion, order.
+ON_SEVERAL_GPUS = [
+    *itertools.product(
+        [(1, 2), (2, 1), (1, 4), (2, 2), (4, 1)],
+        ["mpi_p2p", "mpi_alltoall", "nccl", "peer"],
+        ["implicit_z"],
+        [2],
+    ),
+    *itertools.product([(2, 1)], ["nccl", "peer"], ["explicit", "implicit_z"], [4]),
+    *itertools.product([(1, 2)], ["nccl", "peer"], ["explicit"], [4]),
+]
+
+
+@pytest.mark.parametrize(("grid", "exchange", "diffusion", "order"), ON_SEVERAL_GPUS, ids=str)
+def test_several_gpus_agree_with_one(
+    tmp_path: Path, grid: tuple[int, int], exchange: str, diffusion: str, order: int
+) -> None:
     ranks = grid[0] * grid[1]
     if ranks > GPUS:
         pytest.skip(f"needs {ranks} GPUs")
     # Gives each of four GPUs several z blocks.
     changes: dict[str, object] = {
         "grid.cells": [32, 32, 144],
-        "time.diffusion": "implicit_z",
+        "time.diffusion": diffusion,
         "time.steps": 20,
+        "solver.order": order,
     }
     one = run(tmp_path / "one", changes)
     several = run(
