@@ -17,6 +17,10 @@ from sluice_post.reference import Reference, merged, read_reference
 
 def _add_directory(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", metavar="DIR", type=Path, help="output directory of a run")
+    _add_times(parser)
+
+
+def _add_times(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from", dest="begin", type=float, metavar="T", help="first time to use")
     parser.add_argument("--to", dest="end", type=float, metavar="T", help="last time to use")
 
@@ -102,6 +106,33 @@ def build_parser() -> argparse.ArgumentParser:
         "-o", "--output", type=Path, metavar="FOLDER", help="folder to write to; default: DIR"
     )
 
+    study = _command(
+        commands,
+        "study",
+        "compare runs on several grids, of order 2 and 4: key figures, errors, cost",
+        "sluice-post study study/order?_* -o study/errors",
+    )
+    study.add_argument(
+        "directories", metavar="DIR", type=Path, nargs="+", help="output directories of runs of one flow"
+    )
+    _add_times(study)
+    study.add_argument(
+        "--reference",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="published profiles of one simulation, or the directory of a run; default: built-in key figures of the "
+        "published simulation at this Reynolds number",
+    )
+    study.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="NAME",
+        default=Path("study"),
+        help="what the names of the files that are written begin with; default: study",
+    )
+
     bench = _command(
         commands,
         "bench",
@@ -181,6 +212,26 @@ def _convert(arguments: argparse.Namespace) -> None:
         print(folder / name)
 
 
+def _study(arguments: argparse.Namespace) -> None:
+    from sluice_post import study, study_figures
+    from sluice_post.style import figure_style, save_png
+
+    runs = study.read_study(arguments.directories, arguments.begin, arguments.end)
+    reference = study.find_reference(arguments.reference, runs, arguments.begin, arguments.end)
+    text = study.table_text(runs, reference)
+    print(text)
+    base: Path = arguments.output
+    for ending, content in ((".md", f"{text}\n"), (".csv", study.csv_text(runs, reference))):
+        path = base.with_name(base.name + ending)
+        export.write_text(path, content)
+        print(f"{'' if ending == '.csv' else chr(10)}table: {path}")
+    with figure_style():
+        for cost in study.costs_of(runs):
+            path = base.with_name(f"{base.name}_{cost}.png")
+            save_png(study_figures.error_figure(runs, reference, cost), path)
+            print(f"figure: {path}")
+
+
 def _bench(arguments: argparse.Namespace) -> None:
     from sluice_post import bench, bench_figures
     from sluice_post.style import figure_style, save_png
@@ -223,6 +274,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "profiles": _profiles,
         "compare": _compare,
         "convert": _convert,
+        "study": _study,
         "bench": _bench,
     }
     try:

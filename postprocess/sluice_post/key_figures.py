@@ -6,9 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
 
+from sluice_post.interpolation import interpolate
+from sluice_post.literature import Published
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallProfiles, peak, value_at_height, wall_profiles
+from sluice_post.reference import Reference
 from sluice_post.statistics import Blocks, Means
 from sluice_post.symmetry import Symmetry
 from sluice_post.uncertainty import half_width95
@@ -40,8 +44,13 @@ _LABELS = {
     "cf": "C<sub>f</sub>",
     "u_peak": "peak u′<sup>+</sup>",
     "u_peak_z": "  at z<sup>+</sup>",
+    "v_peak": "peak v′<sup>+</sup>",
+    "v_peak_z": "  at z<sup>+</sup>",
+    "w_peak": "peak w′<sup>+</sup>",
+    "w_peak_z": "  at z<sup>+</sup>",
     "uw_peak": "peak −⟨u′w′⟩<sup>+</sup>",
     "uw_peak_z": "  at z<sup>+</sup>",
+    "dissipation": "dissipation of fluctuations, ∫ε dz/u<sub>τ</sub><sup>3</sup>, by production",
     "force_balance": "forcing · h/wall stress − 1",
 }
 
@@ -78,19 +87,58 @@ def _bulk_figures(means: Means, parameters: FlowParameters, profiles: WallProfil
     return {"re_b": 2 * bulk * h / nu, "u_b_plus": bulk / u_tau, "cf": 2 * (u_tau / bulk) ** 2}
 
 
+def _production(profiles: WallProfiles) -> float:
+    """Integral of -uw dU/dz from the wall to h over u_tau^3.
+
+    In a statistically steady flow it equals that of the dissipation of the fluctuations, because the scheme conserves
+    energy. The dissipation of the mean flow is what is left of U_b+, the whole energy input of a channel.
+    """
+    production = profiles.face["minus_uw"] * profiles.face["dUdz"]
+    widths = np.append(
+        np.diff(profiles.z_plus), (profiles.height - profiles.z[-1]) * profiles.re_tau / profiles.height
+    )
+    return float(production[1:] @ widths)  # the production on the wall is 0
+
+
 def figures_of(means: Means, parameters: FlowParameters) -> dict[str, float]:
     """All key figures of one set of means, by key, in the order of the table."""
     profiles = wall_profiles(means, parameters)
     values = {"re_tau": profiles.re_tau, **_wall_shears(means, parameters), "u_tau": profiles.u_tau}
     values.update(_bulk_figures(means, parameters, profiles))
     even = profiles.symmetry is Symmetry.MIRROR or not (parameters.no_slip_bottom and parameters.no_slip_top)
-    values["u_c_plus"] = value_at_height(profiles, profiles.centre["U"], even)
+    values["u_c_plus"] = value_at_height(profiles.z, profiles.centre["U"], profiles.height, even)
     if not profiles.laminar:
-        values["u_peak"], values["u_peak_z"] = peak(profiles.z_plus, profiles.centre["u_rms"])
+        for letter in "uvw":
+            found = peak(profiles.z_plus, profiles.centre[f"{letter}_rms"])
+            values[f"{letter}_peak"], values[f"{letter}_peak_z"] = found
         values["uw_peak"], values["uw_peak_z"] = peak(profiles.z_face_plus, profiles.face["minus_uw"])
+        values["dissipation"] = _production(profiles)
     if profiles.symmetry is Symmetry.MIRROR and np.isfinite(means.forcing) and means.forcing != 0:
         values["force_balance"] = abs(means.forcing) * profiles.height / profiles.u_tau**2 - 1
     return values
+
+
+def published_of(reference: Reference, flow_type: str) -> Published:
+    """The key figures of published profiles: those that its quantities give."""
+    re_tau, z_plus, profiles = reference.re_tau, reference.z_plus, reference.values
+    values = {"re_tau": re_tau} if reference.re_tau_exact else {}
+    if "U" in profiles and z_plus["U"][-1] > 0.9 * re_tau:
+        z, u = (np.append(0.0, column[z_plus["U"] > 0]) for column in (z_plus["U"], profiles["U"]))
+        centre = value_at_height(z, u, re_tau, even=flow_type != "couette")
+        if reference.re_tau_exact and flow_type != "couette":
+            rest = (re_tau - z[-1]) * (u[-1] + centre) / 2
+            bulk = (float(CubicSpline(z, u).integrate(0, z[-1])) + rest) / re_tau
+            values |= {"re_b": 2 * bulk * re_tau, "u_b_plus": bulk, "cf": 2 / bulk**2}
+        values["u_c_plus"] = centre
+    for name, key in {"u_rms": "u", "v_rms": "v", "w_rms": "w", "minus_uw": "uw"}.items():
+        if name in profiles:
+            values[f"{key}_peak"], values[f"{key}_peak_z"] = peak(z_plus[name], profiles[name])
+    if {"minus_uw", "dUdz"} <= profiles.keys():
+        z = z_plus["minus_uw"]
+        production = profiles["minus_uw"] * interpolate(z, z_plus["dUdz"], profiles["dUdz"])
+        rest = (re_tau - z[-1]) * production[-1]
+        values["dissipation"] = float(CubicSpline(z, production).integrate(z[0], z[-1]) + rest)
+    return Published(reference.label, reference.label, flow_type, re_tau, values)
 
 
 def key_figures(blocks: Blocks, batches: Blocks, parameters: FlowParameters) -> list[Figure]:

@@ -53,6 +53,8 @@ PARAMETER_SET = "parameter_set"  # number of a group parameter_set_N; missing in
 # Attributes of such a group: keys of the case file and their values as in resolved.yaml.
 SET_FLOW_TYPE = "flow.type"
 SET_VISCOSITY = "flow.reynolds.viscosity"
+SET_BULK_VELOCITY = "flow.forcing.bulk_velocity"
+SET_ORDER = "solver.order"  # missing in files from before there was order 4
 SET_WALL = {"bottom": "walls.bottom.type", "top": "walls.top.type"}
 SET_VELOCITY = {"bottom": "walls.bottom.velocity", "top": "walls.top.velocity"}
 VELOCITY_MOMENTS = ("u", "v", "w", "uu", "vv", "ww", "uv", "uuu", "vvv", "www", "uuuu", "vvvv", "wwww")

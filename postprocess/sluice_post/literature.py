@@ -1,7 +1,8 @@
 """Key figures of published direct numerical simulations, for the table of the report.
 
 Wall units; Re_b on 2h and the bulk velocity. Re_b, U_b+ and the peaks are as published or follow from the
-published profiles (integral of U+, parabola through the three points about the maximum).
+published profiles (integral of U+, parabola through the three points about the maximum, integral of the production
+from the wall to the centre for the dissipation of the fluctuations). v is spanwise, w wall-normal.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ LOG_LAW_KAPPA = 0.41
 LOG_LAW_B = 5.2
 LOG_LAW_SOURCE = "Pope, Turbulent Flows, Cambridge University Press (2000), sec. 7.1.4"
 
-# A published figure says little about a run whose Re_tau differs by more than this fraction.
-SAME_RE_TAU = 0.03
+# A published figure says little about a run whose Reynolds number differs by more than this fraction.
+SAME_REYNOLDS = 0.03
 
 
 @dataclass(frozen=True)
@@ -35,42 +36,57 @@ class Published:
     values: dict[str, float]
 
 
-def _channel(name: str, source: str, re_tau: float, figures: tuple[float, ...]) -> Published:
-    keys = ("re_b", "u_b_plus", "u_c_plus", "cf", "u_peak", "u_peak_z", "uw_peak", "uw_peak_z")
-    return Published(
-        name, source, "channel", re_tau, {"re_tau": re_tau, **dict(zip(keys, figures, strict=True))}
-    )
-
-
-# Re_b, U_b+, U_c+, Cf, peak u'+, at z+, peak -uw+, at z+
-PUBLISHED = (
-    _channel("MKM", MKM, 178.12, (5585, 15.68, 18.30, 8.14e-3, 2.660, 14.6, 0.7234, 31.0)),
-    _channel("Lee & Moser", LM, 182.09, (5714, 15.69, 18.27, 8.12e-3, 2.672, 14.5, 0.7277, 31.7)),
-    _channel("Hoyas & Jimenez", HJ, 186.34, (5855, 15.71, 18.28, 8.10e-3, 2.660, 14.6, 0.7337, 31.9)),
-    _channel("MKM", MKM, 392.24, (13764, 17.54, 20.13, 6.50e-3, 2.740, 14.7, 0.8370, 41.4)),
-    _channel("Lee & Moser", LM, 543.50, (20000, 18.40, 21.00, 5.91e-3, 2.766, 14.6, 0.8621, 43.7)),
-    _channel("Hoyas & Jimenez", HJ, 546.74, (20121, 18.40, 20.99, 5.91e-3, 2.760, 14.7, 0.8635, 44.1)),
-    _channel("Lee & Moser", LM, 1000.5, (40000, 19.99, 22.59, 5.01e-3, 2.847, 14.9, 0.9025, 53.7)),
-    _channel("Lee & Moser", LM, 1994.8, (86957, 21.80, 24.40, 4.21e-3, 2.929, 15.2, 0.9316, 68.0)),
-    _channel("Lee & Moser", LM, 5185.9, (250000, 24.10, 26.58, 3.44e-3, 3.024, 15.6, 0.9562, 104.6)),
-    Published(
-        "Lee & Moser, Couette",
-        LM_COUETTE,
-        "couette",
-        92.91,
-        {"re_tau": 92.91, "re_w": 1500, "u_c_plus": 16.14, "cf": 7.674e-3, "u_peak": 2.760, "u_peak_z": 14.4},
-    ),
+_CHANNEL_KEYS = (
+    *("re_b", "u_b_plus", "u_c_plus", "cf", "u_peak", "u_peak_z", "v_peak", "v_peak_z", "w_peak", "w_peak_z"),
+    *("uw_peak", "uw_peak_z", "dissipation"),
 )
 
 
-def nearest(flow_type: str, re_tau: float) -> Published | None:
-    """The published simulation of this flow whose Re_tau is nearest (in ratio); None if there is none."""
-    entries = [entry for entry in PUBLISHED if entry.flow_type == flow_type]
-    if not entries or not 0 < re_tau < inf:
+def _channel(name: str, source: str, re_tau: float, *figures: float) -> Published:
+    values = {"re_tau": re_tau, **dict(zip(_CHANNEL_KEYS, figures, strict=True))}
+    return Published(name, source, "channel", re_tau, values)
+
+
+# fmt: off
+PUBLISHED = (
+    # Re_tau; Re_b, U_b+, U_c+, Cf, peaks of u'+, v'+, w'+ and -uw+, each with its z+, dissipation
+    _channel("MKM", MKM, 178.12,
+             5585, 15.680, 18.301, 8.134e-3, 2.660, 14.6, 1.087, 35.1, 0.8364, 53.2, 0.7234, 31.0, 6.253),
+    _channel("Lee & Moser", LM, 182.09,
+             5714, 15.691, 18.269, 8.123e-3, 2.672, 14.5, 1.098, 36.1, 0.8488, 54.7, 0.7277, 31.7, 6.290),
+    _channel("Hoyas & Jimenez", HJ, 186.34,
+             5855, 15.714, 18.284, 8.100e-3, 2.660, 14.6, 1.091, 35.6, 0.8496, 54.8, 0.7337, 31.9, 6.348),
+    _channel("MKM", MKM, 392.24,
+             13764, 17.545, 20.133, 6.497e-3, 2.740, 14.7, 1.289, 40.3, 0.9973, 68.7, 0.8370, 41.4, 8.437),
+    _channel("Lee & Moser", LM, 543.50,
+             20000, 18.399, 21.000, 5.908e-3, 2.766, 14.6, 1.366, 39.9, 1.0340, 77.6, 0.8621, 43.7, 9.252),
+    _channel("Hoyas & Jimenez", HJ, 546.74,
+             20121, 18.401, 20.990, 5.907e-3, 2.760, 14.7, 1.364, 39.2, 1.0320, 76.9, 0.8635, 44.1, 9.268),
+    _channel("Lee & Moser", LM, 1000.5,
+             40000, 19.990, 22.593, 5.005e-3, 2.847, 14.9, 1.464, 42.0, 1.0797, 91.3, 0.9025, 53.7, 10.872),
+    _channel("Lee & Moser", LM, 1994.8,
+             86957, 21.796, 24.396, 4.210e-3, 2.929, 15.2, 1.556, 45.2, 1.1103, 109.2, 0.9316, 68.0, 12.713),
+    _channel("Lee & Moser", LM, 5185.9,
+             250000, 24.104, 26.575, 3.442e-3, 3.024, 15.6, 1.660, 50.2, 1.1303, 141.2, 0.9562, 104.6, 15.021),
+    Published("Lee & Moser, Couette", LM_COUETTE, "couette", 92.91, {
+        "re_tau": 92.91, "re_w": 1500, "u_c_plus": 16.144, "cf": 7.674e-3, "u_peak": 2.760, "u_peak_z": 14.4,
+        "v_peak": 1.379, "v_peak_z": 37.7, "dissipation": 7.268,
+    }),
+)
+# fmt: on
+
+
+def nearest(flow_type: str, reynolds: float, key: str = "re_tau") -> Published | None:
+    """The published simulation of this flow whose Reynolds number is nearest (in ratio); None if there is none.
+
+    `key`: which number it is: re_tau, re_b or re_w.
+    """
+    entries = [entry for entry in PUBLISHED if entry.flow_type == flow_type and key in entry.values]
+    if not entries or not 0 < reynolds < inf:
         return None
-    return min(entries, key=lambda entry: abs(log(entry.re_tau / re_tau)))
+    return min(entries, key=lambda entry: abs(log(entry.values[key] / reynolds)))
 
 
-def comparable(published: Published, re_tau: float) -> bool:
+def comparable(published: Published, reynolds: float, key: str = "re_tau") -> bool:
     """Whether the two Reynolds numbers are near enough for the figures to be compared one by one."""
-    return abs(re_tau / published.re_tau - 1) <= SAME_RE_TAU
+    return abs(reynolds / published.values[key] - 1) <= SAME_REYNOLDS

@@ -230,10 +230,10 @@ def wall_profiles(means: Means, parameters: FlowParameters, side: str | None = N
     )
 
 
-def value_at_height(profiles: WallProfiles, values: Array, even: bool) -> float:
-    """A centre profile extrapolated to z = h: by the parabola even about h, or by a straight line."""
-    distance = profiles.height - profiles.z
-    if distance[-1] <= 1e-9 * profiles.height or len(values) < 2:
+def value_at_height(z: Array, values: Array, height: float, even: bool) -> float:
+    """A profile at z, extrapolated to `height`: by the parabola even about it, or by a straight line."""
+    distance = height - z
+    if distance[-1] <= 1e-9 * height or len(values) < 2:
         return float(values[-1])
     d1, d2 = distance[-1], distance[-2]
     if even:

@@ -69,7 +69,8 @@ def load_statistics(
     return parameters.with_sampled(blocks.sampled_parameters()), blocks
 
 
-def _read_provenance(path: Path, missing: list[str]) -> dict[str, Any]:
+def read_provenance(path: Path, missing: list[str]) -> dict[str, Any]:
+    """The content of run.json; empty, with a sentence in `missing`, if it cannot be read."""
     if not path.is_file():
         missing.append(f"{layout.RUN_FILE}: not there, so no performance figures.")
         return {}
@@ -120,7 +121,7 @@ def load_run(directory: Path, begin: float | None = None, end: float | None = No
         run.missing.append(
             f"{layout.TIMESERIES_FILE}: an earlier build wrote it, without hashes to verify its numbers."
         )
-    run.provenance = _read_provenance(directory / layout.RUN_FILE, run.missing)
+    run.provenance = read_provenance(directory / layout.RUN_FILE, run.missing)
     plus = run.profiles.u_tau / run.profiles.viscosity if run.profiles else None
     height = run.parameters.size[2] if run.parameters else 0.0
     run.streaks, problems = latest_streak_slice(directory, height, plus)

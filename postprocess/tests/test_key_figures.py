@@ -1,10 +1,13 @@
 import numpy as np
 import pytest
 import synthetic
+from scipy.integrate import trapezoid
 
 from sluice_post import literature
-from sluice_post.key_figures import figures_of, key_figures, resolution
+from sluice_post.export import csv_text
+from sluice_post.key_figures import figures_of, key_figures, published_of, resolution
 from sluice_post.profiles import wall_profiles
+from sluice_post.reference import read_reference
 from sluice_post.statistics import read_statistics
 
 
@@ -26,6 +29,31 @@ def test_laminar_channel_has_the_laminar_friction_law(tmp_path):
     assert values["cf"] == pytest.approx(12 / 600, rel=3e-4)
     assert values["force_balance"] == pytest.approx(0, abs=1e-12)
     assert "u_peak" not in values
+
+
+def test_dissipation_and_that_of_the_mean_flow_are_the_energy_input(tmp_path):
+    """In wall units the energy input is U_b+, and the mean flow dissipates the integral of (dU+/dz+)^2."""
+    flow = synthetic.Flow(cells=(8, 8, 256))
+    parameters, blocks = blocks_of(tmp_path, flow, [synthetic.turbulent_profiles(flow)])
+    profiles = wall_profiles(blocks.means(), parameters)
+    values = figures_of(blocks.means(), parameters)
+    mean_flow = trapezoid(profiles.face["dUdz"] ** 2, profiles.z_face_plus)
+    assert values["dissipation"] + mean_flow == pytest.approx(values["u_b_plus"], rel=1e-3)
+
+
+@pytest.mark.parametrize("flow_type", ["channel", "couette"])
+def test_figures_of_published_profiles(tmp_path, flow_type):
+    """The profiles of a run, read as published ones, give the figures of the run."""
+    flow = synthetic.Flow(flow_type, cells=(8, 8, 192))
+    parameters, blocks = blocks_of(tmp_path, flow, [synthetic.turbulent_profiles(flow)])
+    (tmp_path / "profiles.csv").write_text(csv_text(wall_profiles(blocks.means(), parameters)))
+    found = published_of(read_reference(tmp_path / "profiles.csv"), flow_type).values
+    expected = figures_of(blocks.means(), parameters)
+    for key in ("re_tau", "u_c_plus", "u_peak", "u_peak_z", "v_peak", "w_peak", "uw_peak", "dissipation"):
+        assert found[key] == pytest.approx(expected[key], rel=2e-3), key
+    if flow_type == "channel":
+        for key in ("re_b", "u_b_plus", "cf"):
+            assert found[key] == pytest.approx(expected[key], rel=2e-3), key
 
 
 def test_turbulent_couette(tmp_path):

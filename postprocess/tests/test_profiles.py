@@ -186,5 +186,5 @@ def test_centreline_value_by_the_even_parabola(tmp_path, flow):
     parameters, means = means_of(tmp_path, flow, synthetic.turbulent_profiles(flow))
     profiles = wall_profiles(means, parameters)
     values = 20 - 3 * (1 - profiles.z) ** 2
-    assert value_at_height(profiles, values, even=True) == pytest.approx(20)
-    assert value_at_height(profiles, 4 * profiles.z, even=False) == pytest.approx(4)
+    assert value_at_height(profiles.z, values, profiles.height, even=True) == pytest.approx(20)
+    assert value_at_height(profiles.z, 4 * profiles.z, profiles.height, even=False) == pytest.approx(4)

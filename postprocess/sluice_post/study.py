@@ -1,0 +1,392 @@
+"""A grid study: key figures of several runs of one flow, their errors, what they cost, and the cost at equal error."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf, isfinite, log, nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sluice_post import layout, literature
+from sluice_post.errors import UsageError
+from sluice_post.key_figures import Figure, Resolution, key_figures, published_of, resolution
+from sluice_post.literature import Published
+from sluice_post.parameters import FlowParameters
+from sluice_post.profiles import wall_profiles
+from sluice_post.reference import merged, read_reference
+from sluice_post.run import load_statistics, read_provenance
+from sluice_post.timeseries import read_timeseries
+from sluice_post.uncertainty import independent_batches
+
+# Key figures of the tables, with their headings and the factor they are multiplied by there; a peak is followed by its
+# place.
+HEADINGS = {
+    "re_tau": ("Re_tau", 1),
+    "cf": ("1000 C_f", 1000),
+    "u_c_plus": ("U_c+", 1),
+    "u_peak": ("peak u'+", 1),
+    "v_peak": ("peak v'+", 1),
+    "w_peak": ("peak w'+", 1),
+    "uw_peak": ("peak -uw+", 1),
+    "dissipation": ("dissipation", 1),
+}
+PLACES = {key: f"{key}_z" for key in HEADINGS if key.endswith("_peak")}
+
+
+@dataclass(frozen=True)
+class StudyRun:
+    """One run of the study. dt is the mean step while statistics were sampled; costs are per h/u_tau of this run."""
+
+    directory: Path
+    order: int  # of differences along x and y
+    parameters: FlowParameters
+    imposed: str  # the Reynolds number that the case sets: re_b, re_w or re_tau
+    resolution: Resolution
+    figures: dict[str, Figure]
+    dt: float
+    steps: float
+    seconds: float  # NaN if not recorded
+    device: str  # on which most steps were taken
+
+    @property
+    def cells(self) -> str:
+        """For example 384 x 256 x 144."""
+        return " x ".join(str(n) for n in self.parameters.cells)
+
+    @property
+    def point_steps(self) -> float:
+        """Grid points times steps per h/u_tau."""
+        return float(np.prod(self.parameters.cells)) * self.steps
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What the errors are differences from; the half widths of its intervals where it is a run."""
+
+    published: Published
+    half_widths: dict[str, float]
+
+
+Cost = Callable[[StudyRun], float]
+COSTS: dict[str, Cost] = {
+    "point_steps": lambda run: run.point_steps,
+    "seconds": lambda run: run.seconds,
+}
+COST_LABELS = {"point_steps": "point-steps per h/u_tau", "seconds": "seconds per h/u_tau"}
+
+
+def _imposed(parameters: FlowParameters, sampled: dict[str, Any]) -> str:
+    if parameters.no_slip_bottom and parameters.no_slip_top and parameters.wall_speed_difference != 0:
+        return "re_w"
+    return "re_b" if layout.SET_BULK_VELOCITY in sampled else "re_tau"
+
+
+def _mean_step(directory: Path, begin: float, end: float) -> float:
+    """Mean time step between two times, from the time series; NaN if it has fewer than two rows there."""
+    series = read_timeseries(directory / layout.TIMESERIES_FILE)
+    if series is None:
+        return nan
+    inside = np.flatnonzero((series.time >= begin) & (series.time <= end))
+    if len(inside) < 2:
+        return nan
+    rows = inside[[0, -1]]
+    (time,), (steps,) = np.diff(series.time[rows]), np.diff(series[layout.STEP][rows])
+    return float(time / steps)
+
+
+def _speed(record: dict[str, Any]) -> tuple[float, str]:
+    """Seconds per step over all starts of a run on the device that took most of its steps, and that device."""
+    taken: dict[str, list[tuple[float, float]]] = {}
+    starts = record.get("runs")
+    for start in starts if isinstance(starts, list) else [record]:
+        try:
+            steps, seconds = float(start["steps_taken"]), float(start["stepping_seconds"])
+            ranks, device = int(start["ranks"]), str(start["machine"]["device"])
+        except (KeyError, TypeError, ValueError):
+            continue
+        taken.setdefault(device if ranks == 1 else f"{ranks} ranks, {device}", []).append((steps, seconds))
+    totals = {device: np.sum(starts, axis=0) for device, starts in taken.items()}
+    if not totals:
+        return nan, ""
+    device, (steps, seconds) = max(totals.items(), key=lambda item: item[1][0])
+    return (float(seconds / steps) if steps > 0 else nan), device
+
+
+def read_run(directory: Path, begin: float | None = None, end: float | None = None) -> StudyRun:
+    """One run from its statistics, time series and run.json; the last two may be missing."""
+    parameters, blocks = load_statistics(directory, begin, end)
+    sampled = blocks.sampled_parameters()
+    size = resolution(blocks, parameters, profiles := wall_profiles(blocks.means(), parameters))
+    dt = _mean_step(directory, blocks.time_begin[0], blocks.time_end[-1])
+    steps = profiles.height / profiles.u_tau / dt
+    seconds_per_step, device = _speed(read_provenance(directory / layout.RUN_FILE, []))
+    figures = key_figures(blocks, independent_batches(blocks), parameters)
+    return StudyRun(
+        directory=directory,
+        order=int(str(sampled.get(layout.SET_ORDER, 2))),
+        parameters=parameters,
+        imposed=_imposed(parameters, sampled),
+        resolution=size,
+        figures={figure.key: figure for figure in figures},
+        dt=dt,
+        steps=steps,
+        seconds=steps * seconds_per_step,
+        device=device,
+    )
+
+
+def read_study(
+    directories: Sequence[Path], begin: float | None = None, end: float | None = None
+) -> list[StudyRun]:
+    """The runs by order and number of points. They must be of the same flow in the same box."""
+    runs = [read_run(directory, begin, end) for directory in directories]
+    first = runs[0]
+    for run in runs[1:]:
+        for name in ("flow_type", "viscosity", "size", "velocity_bottom", "velocity_top"):
+            theirs, ours = getattr(run.parameters, name), getattr(first.parameters, name)
+            if theirs != ours:
+                raise UsageError(
+                    f"{run.directory}: {name} is {theirs}, but {ours} in {first.directory}; "
+                    "a study compares runs of one flow that differ in grid and order"
+                )
+    return sorted(runs, key=lambda run: (run.order, np.prod(run.parameters.cells)))
+
+
+def find_reference(
+    paths: Sequence[Path] | None,
+    runs: Sequence[StudyRun],
+    begin: float | None = None,
+    end: float | None = None,
+) -> Reference:
+    """The key figures of the files or the run that the user names, else of the nearest published simulation.
+
+    Of a run, between the times `begin` and `end`.
+    """
+    first = runs[0]
+    if paths and any(path.is_dir() for path in paths):
+        if len(paths) > 1:
+            raise UsageError("--reference takes the directory of one run, or files of profiles")
+        run = read_run(paths[0], begin, end)
+        values = {key: figure.value for key, figure in run.figures.items()}
+        flow_type = run.parameters.flow_type
+        published = Published(str(paths[0]), str(paths[0]), flow_type, values["re_tau"], values)
+        return Reference(published, {key: figure.half_width for key, figure in run.figures.items()})
+    if paths:
+        profiles = merged([read_reference(path) for path in paths])
+        return Reference(published_of(profiles, first.parameters.flow_type), {})
+    reynolds = first.figures[first.imposed].value
+    nearest = literature.nearest(first.parameters.flow_type, reynolds, first.imposed)
+    if nearest is None or not literature.comparable(nearest, reynolds, first.imposed):
+        raise UsageError(
+            f"no published simulation that is built in has {first.imposed} near {reynolds:.5g}; "
+            "give profiles, or a run, with --reference"
+        )
+    return Reference(nearest, {})
+
+
+def error_of(run: StudyRun, reference: Reference, key: str) -> tuple[float, float]:
+    """Difference from the reference in %, and the half width of its 95 % interval; NaN where either has no value."""
+    figure, expected = run.figures.get(key), reference.published.values.get(key)
+    if figure is None or expected is None:
+        return nan, nan
+    ratio = figure.value / expected
+    half_width = np.hypot(figure.half_width, ratio * reference.half_widths.get(key, 0.0)) / expected
+    return 100 * (ratio - 1), 100 * float(half_width)
+
+
+def cost_at_error(costs: Sequence[float], errors: Sequence[float], wanted: float) -> tuple[float, float]:
+    """Bounds of the cost from which on the errors are at most `wanted`; log-log interpolation between runs.
+
+    `costs` increase; errors are magnitudes. The bounds are equal, unless all errors are below `wanted`, or the last is
+    above.
+    """
+    above = [n for n, error in enumerate(errors) if error > wanted]
+    if not above:
+        return 0.0, costs[0]
+    n = above[-1]
+    if n == len(costs) - 1:
+        return costs[n], inf
+    if wanted == 0:
+        return costs[n + 1], costs[n + 1]
+    below = log(errors[n + 1]) if errors[n + 1] > 0 else -inf
+    fraction = (log(errors[n]) - log(wanted)) / (log(errors[n]) - below)
+    cost = costs[n] * (costs[n + 1] / costs[n]) ** fraction
+    return cost, cost
+
+
+@dataclass(frozen=True)
+class CostRatio:
+    """Cost of order 2 over that of a run of order 4 at the error of that run; NaN if there are only bounds."""
+
+    value: float
+    low: float
+    high: float
+
+
+def cost_ratio(
+    runs: Sequence[StudyRun], run: StudyRun, reference: Reference, key: str, cost: Cost
+) -> CostRatio:
+    """Cost of order 2 at the error of `run`, over the cost of `run`.
+
+    Bounds: all errors at the less and at the more favourable ends of their 95 % intervals.
+    """
+    second = [other for other in runs if other.order == 2]
+    costs = [cost(other) for other in second]
+    errors, widths = np.abs([error_of(other, reference, key) for other in second]).T
+    widths = np.nan_to_num(widths)
+    wanted, width = np.abs(error_of(run, reference, key))
+    width = np.nan_to_num(width)
+    if not (np.isfinite(errors).all() and isfinite(wanted) and np.isfinite([*costs, cost(run)]).all()):
+        return CostRatio(nan, 0.0, inf)
+    least, greatest = cost_at_error(costs, list(errors), wanted)
+    low, _ = cost_at_error(costs, list(np.maximum(errors - widths, 0)), wanted + width)
+    _, high = cost_at_error(costs, list(errors + widths), max(wanted - width, 0.0))
+    value = least if least == greatest else nan
+    return CostRatio(value / cost(run), low / cost(run), high / cost(run))
+
+
+def _number(value: float, half_width: float = nan, sign: str = "") -> str:
+    """A number with as many decimals as two digits of its interval have, and the interval."""
+    if not isfinite(value):
+        return ""
+    if not (isfinite(half_width) and half_width > 1e-9 * max(1.0, abs(value))):
+        return f"{value:{sign}.4g}"
+    decimals = int(np.clip(1 - np.floor(np.log10(half_width)), 0, 6))
+    return f"{value:{sign}.{decimals}f} ± {half_width:.{decimals}f}"
+
+
+def _ratio_text(ratio: CostRatio) -> str:
+    """For example `3.1 (2.2 to 4.5)`, or only the bound that there is."""
+    value, low, high = (f"{number:.2g}" for number in (ratio.value, ratio.low, ratio.high))
+    if ratio.high == inf:
+        bounds = f"> {low}" if ratio.low > 0 else ""
+    else:
+        bounds = f"{low} to {high}" if ratio.low > 0 else f"< {high}"
+    if not isfinite(ratio.value):
+        return bounds or "not known"
+    return value if low == high or not bounds else f"{value} ({bounds})"
+
+
+def _markdown(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [heading, ["---"] * len(heading), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cost_rows(runs: Sequence[StudyRun]) -> str:
+    heading = [
+        *("order", "cells", "dx+", "dy+", "first z+", "dt", "h/u_tau averaged", "steps per h/u_tau"),
+        *("million point-steps per h/u_tau", COST_LABELS["seconds"], "device"),
+    ]
+    rows = []
+    for run in runs:
+        size = run.resolution
+        row = [str(run.order), run.cells, f"{size.dx_plus:.1f}", f"{size.dy_plus:.1f}"]
+        row += [f"{size.first_centre_plus:.3f}", _number(run.dt), f"{size.turnovers:.1f}", _number(run.steps)]
+        rows.append([*row, _number(run.point_steps / 1e6), _number(run.seconds), run.device])
+    return _markdown(heading, rows)
+
+
+def _figure_rows(runs: Sequence[StudyRun], reference: Reference) -> str:
+    def cell(figures: dict[str, float], widths: dict[str, float], key: str) -> str:
+        factor = HEADINGS[key][1]
+        text = _number(figures.get(key, nan) * factor, widths.get(key, nan) * factor)
+        place = figures.get(PLACES.get(key, ""), nan)
+        return f"{text} at {place:.1f}" if isfinite(place) else text
+
+    rows = []
+    for run in runs:
+        values = {key: figure.value for key, figure in run.figures.items()}
+        widths = {key: figure.half_width for key, figure in run.figures.items()}
+        rows.append([str(run.order), run.cells, *(cell(values, widths, key) for key in HEADINGS)])
+    known = (cell(reference.published.values, reference.half_widths, key) for key in HEADINGS)
+    rows.append(["", reference.published.name, *known])
+    return _markdown(["order", "cells", *(heading for heading, _ in HEADINGS.values())], rows)
+
+
+def _error_rows(runs: Sequence[StudyRun], reference: Reference) -> str:
+    keys = [key for key in HEADINGS if key in reference.published.values]
+    rows = [
+        [str(run.order), run.cells, *(_number(*error_of(run, reference, key), sign="+") for key in keys)]
+        for run in runs
+    ]
+    return _markdown(["order", "cells", *(HEADINGS[key][0].removeprefix("1000 ") for key in keys)], rows)
+
+
+def _ratio_rows(runs: Sequence[StudyRun], reference: Reference, cost: Cost) -> str:
+    keys = [key for key in HEADINGS if key in reference.published.values]
+    rows = [
+        [run.cells, *(_ratio_text(cost_ratio(runs, run, reference, key, cost)) for key in keys)]
+        for run in runs
+        if run.order == 4
+    ]
+    return _markdown(["order 4 on", *(HEADINGS[key][0].removeprefix("1000 ") for key in keys)], rows)
+
+
+def costs_of(runs: Sequence[StudyRun]) -> list[str]:
+    """The costs that all runs recorded; seconds only if they did on the same device."""
+    same_device = len({run.device for run in runs}) == 1
+    known = [name for name, cost in COSTS.items() if all(isfinite(cost(run)) for run in runs)]
+    return [name for name in known if name != "seconds" or same_device]
+
+
+def table_text(runs: Sequence[StudyRun], reference: Reference) -> str:
+    """All tables, as Markdown."""
+    published = reference.published
+    parts = [
+        "Grid and cost:",
+        _cost_rows(runs),
+        "Key figures in wall units, with 95 % intervals; peaks at z+:",
+        _figure_rows(runs, reference),
+        f"Errors in % against {published.source}, Re_tau = {published.re_tau:.5g}:",
+        _error_rows(runs, reference),
+    ]
+    if {run.order for run in runs} >= {2, 4}:
+        for name in costs_of(runs):
+            parts.append(f"Cost of order 2 over order 4 at the error of order 4, in {COST_LABELS[name]}:")
+            parts.append(_ratio_rows(runs, reference, COSTS[name]))
+    return "\n\n".join(parts)
+
+
+def csv_text(runs: Sequence[StudyRun], reference: Reference) -> str:
+    """One line for each run, with all digits."""
+    text = io.StringIO()
+    keys = [key for heading in HEADINGS for key in (heading, PLACES.get(heading)) if key]
+    columns = [
+        "directory",
+        "order",
+        "nx",
+        "ny",
+        "nz",
+        "dx_plus",
+        "dy_plus",
+        "first_z_plus",
+        "dz_centre_plus",
+        "dt",
+    ]
+    columns += [
+        "turnovers_averaged",
+        "steps_per_turnover",
+        "point_steps_per_turnover",
+        "seconds_per_turnover",
+    ]
+    columns += ["device"]
+    columns += [f"{key}{suffix}" for key in keys for suffix in ("", "_ci95", "_error_percent", "_error_ci95")]
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for run in runs:
+        size = run.resolution
+        row: list[object] = [run.directory, run.order, *run.parameters.cells]
+        numbers = [size.dx_plus, size.dy_plus, size.first_centre_plus, size.dz_centre_plus, run.dt]
+        numbers += [size.turnovers, run.steps, run.point_steps, run.seconds]
+        row += [*(f"{number:.10g}" for number in numbers), run.device]
+        for key in keys:
+            figure = run.figures.get(key, Figure(key, "", nan))
+            numbers = [figure.value, figure.half_width, *error_of(run, reference, key)]
+            row += [f"{number:.10g}" for number in numbers]
+        writer.writerow(row)
+    return text.getvalue()

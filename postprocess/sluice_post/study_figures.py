@@ -1,0 +1,61 @@
+"""Figure of a grid study: errors against cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from sluice_post.study import COSTS, Reference, StudyRun, error_of
+from sluice_post.style import BLUE, GREEN, THIN, VERMILLION, new_figure
+
+PANELS = {
+    "cf": r"$C_f$",
+    "u_c_plus": r"$U_c^+$",
+    "u_peak": r"peak $u'^+$",
+    "v_peak": r"peak $v'^+$",
+    "w_peak": r"peak $w'^+$",
+    "uw_peak": r"peak $-\langle u'w'\rangle^+$",
+    "dissipation": r"dissipation of fluctuations",
+}
+COST_LABELS = {"point_steps": r"point-steps per $h/u_\tau$", "seconds": r"seconds per $h/u_\tau$"}
+LINEAR_BELOW = 1.0  # errors in %; the ordinate is logarithmic beyond
+_STYLE = {2: (BLUE, "o"), 4: (VERMILLION, "s")}
+
+
+def error_figure(runs: Sequence[StudyRun], reference: Reference, cost: str) -> Figure:
+    """A panel for each key figure: errors with 95 % intervals against cost, a line for each order."""
+    keys = [key for key in PANELS if key in reference.published.values]
+    columns = min(4, len(keys))
+    rows = -(-len(keys) // columns)
+    figure = new_figure(3.6 * columns, 3.3 * rows + 0.4)
+    grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+    largest = LINEAR_BELOW
+    for axes, key in zip(grid.flat, keys, strict=False):
+        axes.axhline(0, **THIN)
+        for order in sorted({run.order for run in runs}):
+            colour, marker = _STYLE.get(order, (GREEN, "d"))
+            of_order = [run for run in runs if run.order == order]
+            errors, widths = np.array([error_of(run, reference, key) for run in of_order]).T
+            axes.errorbar(
+                [COSTS[cost](run) for run in of_order], errors, np.nan_to_num(widths),
+                color=colour, marker=marker, markersize=5, linewidth=1.4, capsize=2.5, label=f"order {order}",
+            )  # fmt: skip
+            largest = max(largest, float(np.nanmax(np.abs(errors) + np.nan_to_num(widths), initial=0)))
+        axes.set_title(PANELS[key], loc="left")
+    grid[0, 0].set_xscale("log")
+    grid[0, 0].set_yscale("symlog", linthresh=LINEAR_BELOW, linscale=1.0)
+    grid[0, 0].set_ylim(-1.3 * largest, 1.3 * largest)
+    grid[0, 0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:+g}" if value else "0"))
+    grid[0, 0].legend(loc="best")
+    for axes in grid[:, 0]:
+        axes.set_ylabel("error, %")
+    for n, axes in enumerate(grid.flat):
+        axes.set_visible(n < len(keys))
+        if n + columns >= len(keys):
+            axes.set_xlabel(COST_LABELS[cost])
+            axes.tick_params(labelbottom=True)
+    figure.suptitle(f"against {reference.published.name}", fontsize=12)
+    return figure
