@@ -12,6 +12,7 @@
 #include "src/commands/case_input.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/run/memory_estimate.hpp"
+#include "src/run/resolution_advice.hpp"
 #include "src/run/setup.hpp"
 #include "src/run/time_step_advice.hpp"
 
@@ -40,6 +41,8 @@ void print_grid(const Grid& grid, const FlowParameters& flow) {
   fmt::print("wall units      dx+ {:.2f}  dy+ {:.2f}  dz+ {:.3f} (min) to {:.2f} (max), first centre z+ {:.3f}\n",
              grid.dx() / viscous_length, grid.dy() / viscous_length, grid.dz_min() / viscous_length,
              widest / viscous_length, grid.z_center(0) / viscous_length);
+  const std::string advice = resolution_advice(grid, flow.order, viscous_length);
+  if (!advice.empty()) fmt::print("warning         {}\n", advice);
 }
 
 void print_time_step(const io::Case& settings, const Grid& grid, const FlowParameters& flow) {

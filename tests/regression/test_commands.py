@@ -168,8 +168,36 @@ def test_check_foretells_memory_checkpoint_and_time_step(
 def test_check_warns_of_a_fixed_step_above_the_limit(tmp_path: Path) -> None:
     changes = {"time.cfl": None, "time.dt": 0.01}
     case = write_case(tmp_path, changes)
-    assert "warning" not in must(sluice("check", case)).out
+    assert "above dt_lim" not in must(sluice("check", case)).out
     assert "above dt_lim" in must(sluice("check", case, "--set", "time.dt=2")).out
+
+
+@pytest.mark.parametrize(
+    ("order", "cells", "advice"),
+    [
+        (2, [189, 141], ""),  # Re_tau is known to a few per cent only
+        (2, [170, 142], "order: 2 (dx+ above 6): take at least 189 cells along x, or solver.order: 4,"),
+        (
+            2,
+            [90, 60],
+            "order: 2 (dx+ above 6, dy+ above 4): take at least 189 cells along x and 142 cells along y\n",
+        ),
+        (4, [95, 95], ""),
+        (4, [90, 95], "order: 4 (dx+ above 12): take at least 95 cells along x\n"),
+    ],
+)
+def test_check_judges_the_resolution_by_order(
+    tmp_path: Path, order: int, cells: list[int], advice: str
+) -> None:
+    case = write_case(
+        tmp_path,
+        {"flow.reynolds": {"tau": 180}, "grid.cells": [*cells, 32], "solver": {"order": order}},
+    )
+    text = must(sluice("check", case)).out
+    if advice:
+        assert f"warning         the grid is coarse for solver.{advice}" in text
+    else:
+        assert "coarse" not in text
 
 
 @pytest.mark.parametrize("ranks", [0, 2])
