@@ -181,24 +181,15 @@ void sweep_rows_of_order_4(const MomentumArrays& arrays, const Box3& box) {
       const RowsOfOrder4::Sides of_w = rows.sides(2);
       for_padded_row(
           box.nx(), j, k, [=](const WideCell& c) __attribute__((always_inline)) {
-            const real old = first ? real(0) : a.star_u(c.i, j, k);
-            const Prediction result = predict_u<order, first, implicit_z>(a, of_u.at(c), u, w, p, c, a.m, old);
-            a.tendency_u(c.i, j, k) = result.tendency;
-            a.star_u(c.i, j, k) = result.star;
+            update_u<order, first, implicit_z>(a, of_u.at(c), u, w, p, c);
           });
       for_padded_row(
           box.nx(), j, k, [=](const WideCell& c) __attribute__((always_inline)) {
-            const real old = first ? real(0) : a.star_v(c.i, j, k);
-            const Prediction result = predict_v<order, first, implicit_z>(a, of_v.at(c), v, w, p, c, a.m, old);
-            a.tendency_v(c.i, j, k) = result.tendency;
-            a.star_v(c.i, j, k) = result.star;
+            update_v<order, first, implicit_z>(a, of_v.at(c), v, w, p, c);
           });
       for_padded_row(
           box.nx(), j, k, [=](const WideCell& c) __attribute__((always_inline)) {
-            const real old = first ? real(0) : a.star_w(c.i, j, k);
-            const Prediction result = predict_w<order, first, implicit_z>(a, of_w.at(c), w, p, c, a.m, old);
-            a.tendency_w(c.i, j, k) = result.tendency;
-            a.star_w(c.i, j, k) = result.star;
+            update_w<order, first, implicit_z>(a, of_w.at(c), w, p, c);
           });
     }
   }

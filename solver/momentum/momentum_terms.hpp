@@ -52,25 +52,28 @@ SLUICE_INLINE Prediction predict_w(const MomentumArrays& a, const T& transports,
   return {r, star};
 }
 
-/// R and u* of one cell, from and to the arrays.
-template <Order order, bool first, bool implicit_z, class T>
-SLUICE_INLINE void update_u(const MomentumArrays& a, const T& transports, const op::CellFor<order>& c) {
+/// R and u* of one cell. u, v, w, p: the fields around it; the old tendency and the results are in the arrays.
+template <Order order, bool first, bool implicit_z, class T, class F>
+SLUICE_INLINE void update_u(const MomentumArrays& a, const T& transports, const F& u, const F& w, const F& p,
+                            const op::CellFor<order>& c) {
   const real old = first ? real(0) : a.star_u(c.i, c.j, c.k);
-  const Prediction result = predict_u<order, first, implicit_z>(a, transports, a.u, a.w, a.p, c, a.m, old);
+  const Prediction result = predict_u<order, first, implicit_z>(a, transports, u, w, p, c, a.m, old);
   a.tendency_u(c.i, c.j, c.k) = result.tendency;
   a.star_u(c.i, c.j, c.k) = result.star;
 }
-template <Order order, bool first, bool implicit_z, class T>
-SLUICE_INLINE void update_v(const MomentumArrays& a, const T& transports, const op::CellFor<order>& c) {
+template <Order order, bool first, bool implicit_z, class T, class F>
+SLUICE_INLINE void update_v(const MomentumArrays& a, const T& transports, const F& v, const F& w, const F& p,
+                            const op::CellFor<order>& c) {
   const real old = first ? real(0) : a.star_v(c.i, c.j, c.k);
-  const Prediction result = predict_v<order, first, implicit_z>(a, transports, a.v, a.w, a.p, c, a.m, old);
+  const Prediction result = predict_v<order, first, implicit_z>(a, transports, v, w, p, c, a.m, old);
   a.tendency_v(c.i, c.j, c.k) = result.tendency;
   a.star_v(c.i, c.j, c.k) = result.star;
 }
-template <Order order, bool first, bool implicit_z, class T>
-SLUICE_INLINE void update_w(const MomentumArrays& a, const T& transports, const op::CellFor<order>& c) {
+template <Order order, bool first, bool implicit_z, class T, class F>
+SLUICE_INLINE void update_w(const MomentumArrays& a, const T& transports, const F& w, const F& p,
+                            const op::CellFor<order>& c) {
   const real old = first ? real(0) : a.star_w(c.i, c.j, c.k);
-  const Prediction result = predict_w<order, first, implicit_z>(a, transports, a.w, a.p, c, a.m, old);
+  const Prediction result = predict_w<order, first, implicit_z>(a, transports, w, p, c, a.m, old);
   a.tendency_w(c.i, c.j, c.k) = result.tendency;
   a.star_w(c.i, c.j, c.k) = result.star;
 }
@@ -81,9 +84,9 @@ struct UpdateVelocity {
   using CellType = op::CellFor<order>;
   MomentumArrays a;
   SLUICE_INLINE void operator()(CellType c) const {
-    update_u<order, first, implicit_z>(a, op::transports_of_u<order>(a.u, a.v, c), c);
-    update_v<order, first, implicit_z>(a, op::transports_of_v<order>(a.u, a.v, c), c);
-    update_w<order, first, implicit_z>(a, op::transports_of_w(a.u, a.v, c, a.m), c);
+    update_u<order, first, implicit_z>(a, op::transports_of_u<order>(a.u, a.v, c), a.u, a.w, a.p, c);
+    update_v<order, first, implicit_z>(a, op::transports_of_v<order>(a.u, a.v, c), a.v, a.w, a.p, c);
+    update_w<order, first, implicit_z>(a, op::transports_of_w(a.u, a.v, c, a.m), a.w, a.p, c);
   }
 };
 
