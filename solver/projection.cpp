@@ -111,10 +111,10 @@ Projection::Projection(const Communicator& comm, const Decomposition& decomposit
       poisson_(comm, decomposition, {grid.dx(), grid.dy(), grid.z_nodes(), flow.order}, flow.tridiagonal, exchanges) {}
 
 void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers) {
+  const bool wide = order_ == Order::fourth;
   {
     const PhaseTimers::Scope scope(timers, "halo exchange");
     // div u* reads v(j-1) and w(k-1) only; of order 4, also v(j-2) and v(j+1).
-    const bool wide = order_ == Order::fourth;
     halo_->update_y(star.v, {.lower = wide ? 2 : 1, .upper = wide ? 1 : 0});
     halo_->update_z(star.w, {.lower = 1, .upper = 0});
     walls_->apply_normal(star.w);
@@ -129,7 +129,9 @@ void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTime
   }
   poisson_.solve(phi, timers);
   const PhaseTimers::Scope scope(timers, "halo exchange");
-  halo_->update({&phi});
+  // The correction of order 4 reads phi(j-1) to phi(j+2).
+  halo_->update_y(phi, {.lower = 1, .upper = wide ? 2 : 1});
+  halo_->update_z(phi, {.lower = 1, .upper = 1});
   walls_->apply_neumann(phi);
 }
 

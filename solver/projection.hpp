@@ -19,8 +19,9 @@ class Projection {
   /// Makes a field that solve() accepts as phi.
   Field make_phi() const { return poisson_.make_field(); }
 
-  /// Solves lap phi = div u* / gamma_dt. u* needs no valid halos: solve() fills those it reads. Leaves phi with valid
-  /// halos, walls included. phi: from make_phi(). Also forms the sum that u_star_sum() returns.
+  /// Solves lap phi = div u* / gamma_dt. u* needs no valid halos: solve() fills those it reads. Leaves phi with
+  /// valid halos, walls included, but without the second row below in y that order 4 allocates and nobody reads. phi:
+  /// from make_phi(). Also forms the sum that u_star_sum() returns.
   void solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers);
 
   /// Sum over the rank's cells of weighted_by_height of the u* last passed to solve(): its share of the mean.

@@ -20,7 +20,7 @@ class FlowView {
  public:
   explicit FlowView(const Simulation& simulation) : simulation_(&simulation) {}
 
-  /// The fields, every halo valid. Observers that read the velocity call this.
+  /// The fields, with valid halos. Observers that read the velocity call this.
   const State& state() const { return simulation_->state; }
 
   /// Scalars of the flow. Collective. Throws Error(numerics) if the flow has failed: if it is not finite or not free of
