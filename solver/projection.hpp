@@ -20,8 +20,8 @@ class Projection {
   Field make_phi() const { return poisson_.make_field(); }
 
   /// Solves lap phi = div u* / gamma_dt. u* needs no valid halos: solve() fills those it reads. Leaves phi with
-  /// valid halos, walls included, but without the second row below in y that order 4 allocates and nobody reads. phi:
-  /// from make_phi(). Also forms the sum that u_star_sum() returns.
+  /// valid halos, walls included; of order 4, all but the second row below in y, which nobody reads. phi: from
+  /// make_phi(). Also forms the sum that u_star_sum() returns.
   void solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers);
 
   /// Sum over the rank's cells of weighted_by_height of the u* last passed to solve(): its share of the mean.
