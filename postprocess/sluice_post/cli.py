@@ -110,7 +110,7 @@ def build_parser() -> argparse.ArgumentParser:
         commands,
         "study",
         "compare runs on several grids, of order 2 and 4: key figures, errors, cost",
-        "sluice-post study study/order?_* -o study/errors",
+        "sluice-post study study/*/ -o study/accuracy",
     )
     study.add_argument(
         "directories", metavar="DIR", type=Path, nargs="+", help="output directories of runs of one flow"
@@ -216,7 +216,7 @@ def _study(arguments: argparse.Namespace) -> None:
     from sluice_post import study, study_figures
     from sluice_post.style import figure_style, save_png
 
-    runs = study.read_study(arguments.directories, arguments.begin, arguments.end)
+    runs = study.read_study(arguments.directories, arguments.begin, arguments.end, arguments.reference)
     reference = study.find_reference(arguments.reference, runs, arguments.begin, arguments.end)
     text = study.table_text(runs, reference)
     print(text)

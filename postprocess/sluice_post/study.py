@@ -141,10 +141,20 @@ def read_run(directory: Path, begin: float | None = None, end: float | None = No
 
 
 def read_study(
-    directories: Sequence[Path], begin: float | None = None, end: float | None = None
+    directories: Sequence[Path],
+    begin: float | None = None,
+    end: float | None = None,
+    reference: Sequence[Path] | None = None,
 ) -> list[StudyRun]:
-    """The runs by order and number of points. They must be of the same flow in the same box."""
-    runs = [read_run(directory, begin, end) for directory in directories]
+    """The runs by order and number of points. They must be of the same flow in the same box.
+
+    A directory that is the reference, too, is left out.
+    """
+    references = {path.resolve() for path in reference or ()}
+    chosen = [directory for directory in directories if directory.resolve() not in references]
+    if not chosen:
+        raise UsageError(f"{directories[0]}: is the reference itself; give other runs to compare with it")
+    runs = [read_run(directory, begin, end) for directory in chosen]
     first = runs[0]
     for run in runs[1:]:
         for name in ("flow_type", "viscosity", "size", "velocity_bottom", "velocity_top"):

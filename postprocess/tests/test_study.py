@@ -160,7 +160,8 @@ def test_cost_ratio(study, tmp_path):
 def test_the_command_writes_tables_and_figures(study, tmp_path, capsys):
     directories = [str(path) for path in study[0]]
     name = tmp_path / "tables" / "errors"
-    assert main(["study", *directories, "--reference", str(study[1]), "-o", str(name)]) == 0
+    exact = str(study[1])
+    assert main(["study", exact, *directories, "--reference", exact, "-o", str(name)]) == 0
     out = capsys.readouterr().out
     assert re.search(r"^\| 8 x 8 x 48 \|.* 23 \| 23 \|$", out, re.MULTILINE)
     assert re.search(r"^\| 16 x 32 x 48 \|.* > 8 \| > 8 \|$", out, re.MULTILINE)
@@ -200,6 +201,8 @@ def test_runs_of_different_flows_are_refused(tmp_path):
     other = synthetic.write_run(tmp_path / "other", flow, blocks=4)
     with pytest.raises(UsageError, match="viscosity"):
         read_study([run, other])
+    with pytest.raises(UsageError, match="the reference itself"):
+        read_study([run], reference=[run.parent / "." / "run"])
     with pytest.raises(UsageError, match="one run"):
         find_reference([run, run], read_study([run]))
     flow = synthetic.Flow(re_tau=250.0, cells=(16, 8, 48))
