@@ -213,15 +213,15 @@ def _convert(arguments: argparse.Namespace) -> None:
 
 
 def _study(arguments: argparse.Namespace) -> None:
-    from sluice_post import study, study_figures
+    from sluice_post import study, study_figures, study_tables
     from sluice_post.style import figure_style, save_png
 
     runs = study.read_study(arguments.directories, arguments.begin, arguments.end, arguments.reference)
     reference = study.find_reference(arguments.reference, runs, arguments.begin, arguments.end)
-    text = study.table_text(runs, reference)
+    text = study_tables.table_text(runs, reference)
     print(text)
     base: Path = arguments.output
-    for ending, content in ((".md", f"{text}\n"), (".csv", study.csv_text(runs, reference))):
+    for ending, content in ((".md", f"{text}\n"), (".csv", study_tables.csv_text(runs, reference))):
         path = base.with_name(base.name + ending)
         export.write_text(path, content)
         print(f"{'' if ending == '.csv' else chr(10)}table: {path}")

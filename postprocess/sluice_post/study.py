@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, log, nan
@@ -22,20 +21,6 @@ from sluice_post.reference import merged, read_reference
 from sluice_post.run import load_statistics, read_provenance
 from sluice_post.timeseries import read_timeseries
 from sluice_post.uncertainty import independent_batches
-
-# Key figures of the tables, with their headings and the factor they are multiplied by there; a peak is followed by its
-# place.
-HEADINGS = {
-    "re_tau": ("Re_tau", 1),
-    "cf": ("1000 C_f", 1000),
-    "u_c_plus": ("U_c+", 1),
-    "u_peak": ("peak u'+", 1),
-    "v_peak": ("peak v'+", 1),
-    "w_peak": ("peak w'+", 1),
-    "uw_peak": ("peak -uw+", 1),
-    "dissipation": ("dissipation", 1),
-}
-PLACES = {key: f"{key}_z" for key in HEADINGS if key.endswith("_peak")}
 
 
 @dataclass(frozen=True)
@@ -77,7 +62,6 @@ COSTS: dict[str, Cost] = {
     "point_steps": lambda run: run.point_steps,
     "seconds": lambda run: run.seconds,
 }
-COST_LABELS = {"point_steps": "point-steps per h/u_tau", "seconds": "seconds per h/u_tau"}
 
 
 def _imposed(parameters: FlowParameters, sampled: dict[str, Any]) -> str:
@@ -106,7 +90,9 @@ def _speed(record: dict[str, Any]) -> tuple[float, str]:
     for start in starts if isinstance(starts, list) else [record]:
         try:
             steps, seconds = float(start["steps_taken"]), float(start["stepping_seconds"])
-            ranks, device = int(start["ranks"]), str(start["machine"]["device"])
+            # Where a GPU's host memory is differs between hosts of one kind; steps on one GPU do not depend on it.
+            device = re.sub(", host memory .*", "", str(start["machine"]["device"]))
+            ranks = int(start["ranks"])
         except (KeyError, TypeError, ValueError):
             continue
         taken.setdefault(device if ranks == 1 else f"{ranks} ranks, {device}", []).append((steps, seconds))
@@ -260,143 +246,8 @@ def cost_ratio(
     return CostRatio(value / cost(run), low / cost(run), high / cost(run))
 
 
-def _number(value: float, half_width: float = nan, sign: str = "") -> str:
-    """A number with as many decimals as two digits of its interval have, and the interval."""
-    if not isfinite(value):
-        return ""
-    if not (isfinite(half_width) and half_width > 1e-9 * max(1.0, abs(value))):
-        return f"{value:{sign}.4g}"
-    decimals = int(np.clip(1 - np.floor(np.log10(half_width)), 0, 6))
-    return f"{value:{sign}.{decimals}f} ± {half_width:.{decimals}f}"
-
-
-def _ratio_text(ratio: CostRatio) -> str:
-    """For example `3.1 (2.2 to 4.5)`, or only the bound that there is."""
-    value, low, high = (f"{number:.2g}" for number in (ratio.value, ratio.low, ratio.high))
-    if ratio.high == inf:
-        bounds = f"> {low}" if ratio.low > 0 else ""
-    else:
-        bounds = f"{low} to {high}" if ratio.low > 0 else f"< {high}"
-    if not isfinite(ratio.value):
-        return bounds or "not known"
-    return value if low == high or not bounds else f"{value} ({bounds})"
-
-
-def _markdown(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [heading, ["---"] * len(heading), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _cost_rows(runs: Sequence[StudyRun]) -> str:
-    heading = [
-        *("order", "cells", "dx+", "dy+", "first z+", "dt", "h/u_tau averaged", "steps per h/u_tau"),
-        *("million point-steps per h/u_tau", COST_LABELS["seconds"], "device"),
-    ]
-    rows = []
-    for run in runs:
-        size = run.resolution
-        row = [str(run.order), run.cells, f"{size.dx_plus:.1f}", f"{size.dy_plus:.1f}"]
-        row += [f"{size.first_centre_plus:.3f}", _number(run.dt), f"{size.turnovers:.1f}", _number(run.steps)]
-        rows.append([*row, _number(run.point_steps / 1e6), _number(run.seconds), run.device])
-    return _markdown(heading, rows)
-
-
-def _figure_rows(runs: Sequence[StudyRun], reference: Reference) -> str:
-    def cell(figures: dict[str, float], widths: dict[str, float], key: str) -> str:
-        factor = HEADINGS[key][1]
-        text = _number(figures.get(key, nan) * factor, widths.get(key, nan) * factor)
-        place = figures.get(PLACES.get(key, ""), nan)
-        return f"{text} at {place:.1f}" if isfinite(place) else text
-
-    rows = []
-    for run in runs:
-        values = {key: figure.value for key, figure in run.figures.items()}
-        widths = {key: figure.half_width for key, figure in run.figures.items()}
-        rows.append([str(run.order), run.cells, *(cell(values, widths, key) for key in HEADINGS)])
-    known = (cell(reference.published.values, reference.half_widths, key) for key in HEADINGS)
-    rows.append(["", reference.published.name, *known])
-    return _markdown(["order", "cells", *(heading for heading, _ in HEADINGS.values())], rows)
-
-
-def _error_rows(runs: Sequence[StudyRun], reference: Reference) -> str:
-    keys = [key for key in HEADINGS if key in reference.published.values]
-    rows = [
-        [str(run.order), run.cells, *(_number(*error_of(run, reference, key), sign="+") for key in keys)]
-        for run in runs
-    ]
-    return _markdown(["order", "cells", *(HEADINGS[key][0].removeprefix("1000 ") for key in keys)], rows)
-
-
-def _ratio_rows(runs: Sequence[StudyRun], reference: Reference, cost: Cost) -> str:
-    keys = [key for key in HEADINGS if key in reference.published.values]
-    rows = [
-        [run.cells, *(_ratio_text(cost_ratio(runs, run, reference, key, cost)) for key in keys)]
-        for run in runs
-        if run.order == 4
-    ]
-    return _markdown(["order 4 on", *(HEADINGS[key][0].removeprefix("1000 ") for key in keys)], rows)
-
-
 def costs_of(runs: Sequence[StudyRun]) -> list[str]:
     """The costs that all runs recorded; seconds only if they did on the same device."""
     same_device = len({run.device for run in runs}) == 1
     known = [name for name, cost in COSTS.items() if all(isfinite(cost(run)) for run in runs)]
     return [name for name in known if name != "seconds" or same_device]
-
-
-def table_text(runs: Sequence[StudyRun], reference: Reference) -> str:
-    """All tables, as Markdown."""
-    published = reference.published
-    parts = [
-        "Grid and cost:",
-        _cost_rows(runs),
-        "Key figures in wall units, with 95 % intervals; peaks at z+:",
-        _figure_rows(runs, reference),
-        f"Errors in % against {published.source}, Re_tau = {published.re_tau:.5g}:",
-        _error_rows(runs, reference),
-    ]
-    if {run.order for run in runs} >= {2, 4}:
-        for name in costs_of(runs):
-            parts.append(f"Cost of order 2 over order 4 at the error of order 4, in {COST_LABELS[name]}:")
-            parts.append(_ratio_rows(runs, reference, COSTS[name]))
-    return "\n\n".join(parts)
-
-
-def csv_text(runs: Sequence[StudyRun], reference: Reference) -> str:
-    """One line for each run, with all digits."""
-    text = io.StringIO()
-    keys = [key for heading in HEADINGS for key in (heading, PLACES.get(heading)) if key]
-    columns = [
-        "directory",
-        "order",
-        "nx",
-        "ny",
-        "nz",
-        "dx_plus",
-        "dy_plus",
-        "first_z_plus",
-        "dz_centre_plus",
-        "dt",
-    ]
-    columns += [
-        "turnovers_averaged",
-        "steps_per_turnover",
-        "point_steps_per_turnover",
-        "seconds_per_turnover",
-    ]
-    columns += ["device"]
-    columns += [f"{key}{suffix}" for key in keys for suffix in ("", "_ci95", "_error_percent", "_error_ci95")]
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    for run in runs:
-        size = run.resolution
-        row: list[object] = [run.directory, run.order, *run.parameters.cells]
-        numbers = [size.dx_plus, size.dy_plus, size.first_centre_plus, size.dz_centre_plus, run.dt]
-        numbers += [size.turnovers, run.steps, run.point_steps, run.seconds]
-        row += [*(f"{number:.10g}" for number in numbers), run.device]
-        for key in keys:
-            figure = run.figures.get(key, Figure(key, "", nan))
-            numbers = [figure.value, figure.half_width, *error_of(run, reference, key)]
-            row += [f"{number:.10g}" for number in numbers]
-        writer.writerow(row)
-    return text.getvalue()

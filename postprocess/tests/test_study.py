@@ -173,11 +173,15 @@ def test_the_command_writes_tables_and_figures(study, tmp_path, capsys):
         assert (name.parent / f"errors_{ending}.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_no_seconds_where_devices_differ(study, tmp_path, capsys):
-    write_run(study[0][0], 4, (8, 8), device="CPU")
+@pytest.mark.parametrize(
+    ("device", "same"),
+    [("CPU", False), ("GPU, host memory not placed", True), ("GPU, host memory on NUMA node 1", True)],
+)
+def test_seconds_of_other_devices_are_not_compared(study, tmp_path, capsys, device, same):
+    write_run(study[0][0], 4, (8, 8), device=device)
     assert main(["study", *(str(path) for path in study[0]), "-o", str(tmp_path / "study")]) == 0
-    assert "in seconds" not in capsys.readouterr().out
-    assert not (tmp_path / "study_seconds.png").exists()
+    assert ("in seconds" in capsys.readouterr().out) == same
+    assert (tmp_path / "study_seconds.png").exists() == same
 
 
 def test_reference_is_the_simulation_at_the_imposed_reynolds_number(tmp_path):
