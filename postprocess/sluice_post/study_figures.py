@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from sluice_post.study import COSTS, Reference, StudyRun, error_of
 from sluice_post.style import BLUE, GREEN, THIN, VERMILLION, new_figure
@@ -21,7 +21,6 @@ PANELS = {
     "dissipation": r"dissipation of fluctuations",
 }
 COST_LABELS = {"point_steps": r"point-steps per $h/u_\tau$", "seconds": r"seconds per $h/u_\tau$"}
-LINEAR_BELOW = 1.0  # errors in %; the ordinate is logarithmic beyond
 _STYLE = {2: (BLUE, "o"), 4: (VERMILLION, "s")}
 
 
@@ -31,10 +30,10 @@ def error_figure(runs: Sequence[StudyRun], reference: Reference, cost: str) -> F
     columns = min(4, len(keys))
     rows = -(-len(keys) // columns)
     figure = new_figure(3.6 * columns, 3.3 * rows + 0.4)
-    grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-    largest = LINEAR_BELOW
+    grid = figure.subplots(rows, columns, squeeze=False, sharex=True)
     for axes, key in zip(grid.flat, keys, strict=False):
         axes.axhline(0, **THIN)
+        largest = 0.0
         for order in sorted({run.order for run in runs}):
             colour, marker = _STYLE.get(order, (GREEN, "d"))
             of_order = [run for run in runs if run.order == order]
@@ -45,10 +44,12 @@ def error_figure(runs: Sequence[StudyRun], reference: Reference, cost: str) -> F
             )  # fmt: skip
             largest = max(largest, float(np.nanmax(np.abs(errors) + np.nan_to_num(widths), initial=0)))
         axes.set_title(PANELS[key], loc="left")
+        axes.set_ylim(-1.1 * largest or -1, 1.1 * largest or 1)
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:+g}" if value else "0"))
     grid[0, 0].set_xscale("log")
-    grid[0, 0].set_yscale("symlog", linthresh=LINEAR_BELOW, linscale=1.0)
-    grid[0, 0].set_ylim(-1.3 * largest, 1.3 * largest)
-    grid[0, 0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:+g}" if value else "0"))
+    grid[0, 0].xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    grid[0, 0].xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    grid[0, 0].xaxis.set_minor_formatter(NullFormatter())
     grid[0, 0].legend(loc="best")
     for axes in grid[:, 0]:
         axes.set_ylabel("error, %")
