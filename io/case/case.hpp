@@ -59,6 +59,8 @@ struct SliceSpec {
   bool operator==(const SliceSpec&) const = default;
 };
 
+enum class Switch { off, on };
+
 struct OutputSpec {
   std::string directory;  ///< resolved path
   std::int64_t log_every = 100;
@@ -69,6 +71,7 @@ struct OutputSpec {
   double statistics_start = 0;
   std::int64_t statistics_every = 10;
   double statistics_block = 0;  ///< simulation time of a block
+  Switch statistics_budgets = Switch::on;
   std::vector<SliceSpec> slices;
 
   bool operator==(const OutputSpec&) const = default;

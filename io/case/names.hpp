@@ -35,6 +35,8 @@ template <>
 inline constexpr auto names_of<TridiagonalMethod> = std::array{"ptdma"sv, "transpose"sv};
 template <>
 inline constexpr auto names_of<Order> = std::array{"2"sv, "4"sv};
+template <>
+inline constexpr auto names_of<Switch> = std::array{"off"sv, "on"sv};
 
 /// The case-file word for an enumerator.
 template <class Enum>

@@ -2,21 +2,28 @@
 
 #include <algorithm>
 
+#include "solver/statistics/budget_profiles.hpp"
 #include "solver/statistics/flow_profiles.hpp"
 
 namespace sluice {
 
 Statistics::Statistics(const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls,
-                       const Box3& box, MPI_Comm comm)
+                       const Box3& box, bool budgets, MPI_Comm comm)
     : grid_(&grid),
       metrics_(metrics),
       viscosity_(static_cast<real>(flow.viscosity)),
       order_(flow.order),
       walls_(&walls),
       box_(box),
+      budgets_(budgets),
       comm_(comm) {
   append_profiles<CenterProfiles<Order::second>>(profiles_);  // those of order 4 have the same names
   append_profiles<FaceProfiles<Order::second>>(profiles_);
+  if (budgets) {
+    append_profiles<EnergyCenterProfiles<Order::second>>(profiles_);
+    append_profiles<EnergyFaceProfiles<Order::second>>(profiles_);
+    append_profiles<StressFaceProfiles<Order::second>>(profiles_);
+  }
   for (std::size_t n = first_transported_field; n < flow_fields().size(); ++n) {
     const FieldDescriptor& field = flow_fields()[n];
     if (field.outputs.statistics) append_profiles<TransportedProfiles>(profiles_, field.name, field.long_name);
@@ -33,7 +40,7 @@ StatisticsBlock Statistics::empty_block() const {
 }
 
 template <class Table>
-std::size_t Statistics::add_plane_means(const Table& table, std::size_t first) {
+Statistics::Profiles Statistics::plane_means(const Table& table) const {
   constexpr auto count = static_cast<std::size_t>(profile_count<Table>);
   constexpr bool at_faces = Table::axis == ProfileAxis::z_face;
   Box3 box = box_.local();
@@ -43,30 +50,63 @@ std::size_t Statistics::add_plane_means(const Table& table, std::size_t first) {
 
   // Face profiles count from the bottom wall, so the upper face of global cell k is number k + 1.
   const std::int64_t first_plane = box_.lo[2] + box.lo[2] + (at_faces ? 1 : 0);
-  const std::size_t planes = block_.sums[first].size();
+  const auto planes = static_cast<std::size_t>(grid_->cells()[2] + (at_faces ? 1 : 0));
   std::vector<ExactSum> all(planes * count);
   for (std::size_t k = 0; k < local.size(); ++k) {
     std::ranges::copy(local[k], all.begin() + (first_plane + static_cast<std::int64_t>(k)) * profile_count<Table>);
   }
   all_reduce(all, comm_);
   const double columns = static_cast<double>(grid_->cells()[0]) * static_cast<double>(grid_->cells()[1]);
+  Profiles means(count, std::vector<double>(planes));
   for (std::size_t k = 0; k < planes; ++k) {
-    for (std::size_t n = 0; n < count; ++n) block_.sums[first + n][k] += all[k * count + n].value() / columns;
+    for (std::size_t n = 0; n < count; ++n) means[n][k] = all[k * count + n].value() / columns;
   }
-  return first + count;
+  return means;
+}
+
+template <Order order>
+Statistics::Profiles Statistics::stress_budget(const State& state) const {
+  const op::In u = state.velocity.u.view();
+  const op::In v = state.velocity.v.view();
+  const op::In w = state.velocity.w.view();
+  const op::In p = state.p.view();
+  const bool owns_top = walls_->owns(Walls::Side::top);
+  const int top_wall = owns_top ? static_cast<int>(box_.nz()) - 1 : -1;
+  const Profiles of_u = plane_means(StressCenterProfiles<order>{u, v, w, p, metrics_, viscosity_});
+  Profiles means = plane_means(StressFaceProfiles<order>{u, v, w, p, metrics_, viscosity_, top_wall});
+  // u on an inner face is the mean of the two cells: the terms of its momentum equation are those of both.
+  const std::size_t terms = of_u.size() / 2;
+  for (std::size_t n = 0; n < terms; ++n) {
+    for (std::size_t face = 1; face + 1 < means[n].size(); ++face)
+      means[n][face] += (of_u[n][face - 1] + of_u[n + terms][face]) / 2;
+  }
+  return means;
+}
+
+std::size_t Statistics::add(const Profiles& means, std::size_t first) {
+  for (const std::vector<double>& profile : means) {
+    std::vector<double>& sum = block_.sums[first++];
+    for (std::size_t k = 0; k < profile.size(); ++k) sum[k] += profile[k];
+  }
+  return first;
 }
 
 void Statistics::sample(const State& state, double forcing) {
   const op::In u = state.velocity.u.view();
   const op::In v = state.velocity.v.view();
   const op::In w = state.velocity.w.view();
+  const op::In p = state.p.view();
   std::size_t next = 0;
   op::with_order(order_, [&](auto order) {
-    next = add_plane_means(CenterProfiles<order>{u, v, w, state.p.view(), metrics_}, next);
-    next = add_plane_means(FaceProfiles<order>{u, v, w, metrics_, viscosity_}, next);
+    next = add(plane_means(CenterProfiles<order>{u, v, w, p, metrics_}), next);
+    next = add(plane_means(FaceProfiles<order>{u, v, w, metrics_, viscosity_}), next);
+    if (!budgets_) return;
+    next = add(plane_means(EnergyCenterProfiles<order>{u, v, w, p, metrics_}), next);
+    next = add(plane_means(EnergyFaceProfiles<order>{u, v, w, metrics_}), next);
+    next = add(stress_budget<order>(state), next);
   });
   for (const auto& [descriptor, field] : state.transported) {
-    if (descriptor.outputs.statistics) next = add_plane_means(TransportedProfiles{field.view()}, next);
+    if (descriptor.outputs.statistics) next = add(plane_means(TransportedProfiles{field.view()}), next);
   }
 
   if (block_.samples == 0) block_.time_begin = state.time;

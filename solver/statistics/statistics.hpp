@@ -11,11 +11,12 @@
 
 namespace sluice {
 
-/// Running statistics: sums over the samples of one block of the horizontal averages listed in flow_profiles.hpp.
+/// Running statistics: sums over the samples of one block of the horizontal averages listed in flow_profiles.hpp and,
+/// if wanted, of those that budgets need, in budget_profiles.hpp.
 class Statistics {
  public:
   Statistics(const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls, const Box3& box,
-             MPI_Comm comm);
+             bool budgets, MPI_Comm comm);
 
   /// The averaged quantities, in the order of StatisticsBlock::sums.
   const std::vector<ProfileInfo>& profiles() const { return profiles_; }
@@ -29,11 +30,17 @@ class Statistics {
   StatisticsBlock close_block(std::int64_t step);
 
  private:
+  using Profiles = std::vector<std::vector<double>>;
+
   StatisticsBlock empty_block() const;
-  /// Adds the plane means of a table's profiles to the open block's sums, starting at number `first`. Returns the
-  /// number after the last. Collective.
+  /// The plane means of a table's profiles over the whole height. Collective.
   template <class Table>
-  std::size_t add_plane_means(const Table& table, std::size_t first);
+  Profiles plane_means(const Table& table) const;
+  /// The profiles of the budget of uw. Collective.
+  template <Order order>
+  Profiles stress_budget(const State& state) const;
+  /// Adds profiles to the open block's sums, starting at number `first`. Returns the number after the last.
+  std::size_t add(const Profiles& means, std::size_t first);
 
   const Grid* grid_;
   Metrics metrics_;
@@ -41,6 +48,7 @@ class Statistics {
   Order order_;
   const Walls* walls_;
   Box3 box_;
+  bool budgets_;
   MPI_Comm comm_;
   std::vector<ProfileInfo> profiles_;
   StatisticsBlock block_;  ///< the open one, the same on every rank

@@ -23,6 +23,7 @@ namespace sluice {
 namespace {
 
 constexpr const char* open_block_group = companion_names::statistics_group;
+constexpr const char* profile_of_budgets = "ww_flux";  ///< one that is taken with output.statistics.budgets alone
 
 /// The parameters that a block of statistics is stored with.
 io::Values parameters_of(const io::Case& settings) {
@@ -68,7 +69,8 @@ class StatisticsObserver : public Observer {
         enabled_(run.simulation.settings.output.statistics),
         blocks_{run.simulation.settings.output.statistics_block, run.simulation.settings.output.statistics_start},
         sums_(run.simulation.grid, run.simulation.stepper.metrics(), run.simulation.flow,
-              run.simulation.stepper.walls(), run.simulation.state.p.box(), run.simulation.comm.world()),
+              run.simulation.stepper.walls(), run.simulation.state.p.box(),
+              run.simulation.settings.output.statistics_budgets == io::Switch::on, run.simulation.comm.world()),
         parameters_(parameters_of(run.simulation.settings)) {}
 
   std::vector<std::string> check_files(const Start& start) override {
@@ -152,6 +154,7 @@ class StatisticsObserver : public Observer {
     block.forcing = values.real("forcing");
     expected_ = companions_of(checkpoint).statistics;
     require_sensible(block, checkpoint.path());
+    require_same_profiles(values, checkpoint.path());
     const std::int64_t nz = run_.simulation.grid.cells()[2];
     for (const ProfileInfo& profile : sums_.profiles()) {
       block.sums.push_back(values.reals(profile.name));
@@ -213,6 +216,17 @@ class StatisticsObserver : public Observer {
   void keep_file() {
     if (file_->write_if_removed())
       run_.log.line(fmt::format("warning: {}: the file was removed during the run and is written again", run_.path));
+  }
+
+  /// Refuses to go on with other profiles than those that the run has taken so far.
+  void require_same_profiles(const io::Values& stored, const std::string& path) const {
+    const auto is_budget = [&](const ProfileInfo& profile) { return profile.name == profile_of_budgets; };
+    const bool asked = std::ranges::any_of(sums_.profiles(), is_budget);
+    if (stored.has(profile_of_budgets) == asked) return;
+    throw Error(ExitCode::restart,
+                fmt::format("{}: the run has taken statistics {} budgets so far: set output.statistics.budgets: {}, or "
+                            "start anew in another directory",
+                            path, asked ? "without" : "with", asked ? "off" : "on"));
   }
 
   /// Refuses an open block that no run has stored.

@@ -208,6 +208,23 @@ def test_another_order(straight: Straight, tmp_path: Path) -> None:
     assert orders == ["2", "4"]
 
 
+@pytest.mark.parametrize("first, then", [("off", "on"), ("on", "off")])
+def test_statistics_keep_their_profiles(straight: Straight, tmp_path: Path, first: str, then: str) -> None:
+    """A run goes on with or without budgets, as it began: neither loses what it has nor mixes both."""
+    case = straight["explicit", 0][0]
+    out = tmp_path / "out"
+    with_budgets = ["--set", f"output.statistics.budgets={first}"]
+    must(sluice("run", case, "--output", out, "--steps", 15, *with_budgets))
+    before = (out / "statistics.h5").read_bytes()
+    go_on = ["run", case, "--output", out, "--restart", "auto"]
+    error = must(sluice(*go_on, "--set", f"output.statistics.budgets={then}"), 3).err
+    assert f"set output.statistics.budgets: {first}" in error
+    assert (out / "statistics.h5").read_bytes() == before
+    must(sluice(*go_on, *with_budgets))
+    with h5py.File(out / "statistics.h5") as file:
+        assert ("uuw_flux" in file) == (first == "on")
+
+
 def test_statistics_of_a_changed_flow_stay_apart(straight: Straight, tmp_path: Path) -> None:
     """No block mixes samples of both flows, no sample is lost; a return to the first flow leaves no trace."""
     case, reference = straight["explicit", 0]

@@ -30,7 +30,7 @@ Outcome run(const FlowCase& settings, MPI_Comm world) {
   Flow flow(settings, world);
   State& state = flow.state;
   set_turbulent(state, flow.stepper, flow.grid, settings.flow, 11, flow.comm.world());
-  Statistics statistics(flow.grid, flow.stepper.metrics(), settings.flow, flow.stepper.walls(), state.p.box(),
+  Statistics statistics(flow.grid, flow.stepper.metrics(), settings.flow, flow.stepper.walls(), state.p.box(), true,
                         flow.comm.world());
   Outcome outcome;
   for (int n = 0; n < 3; ++n) {
