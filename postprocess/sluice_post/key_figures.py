@@ -141,15 +141,15 @@ def published_of(reference: Reference, flow_type: str) -> Published:
     return Published(reference.label, reference.label, flow_type, re_tau, values)
 
 
-def key_figures(blocks: Blocks, batches: Blocks, parameters: FlowParameters) -> list[Figure]:
-    """The table: values from all blocks, intervals from the batches."""
+def key_figures(blocks: Blocks, parameters: FlowParameters) -> list[Figure]:
+    """The table: all figures with their intervals."""
     values = figures_of(blocks.means(), parameters)
 
     def vector(means: Means) -> Array:
         found = figures_of(means, parameters)
         return np.array([found.get(key, np.nan) for key in values])
 
-    widths = half_width95(vector, batches)
+    widths = half_width95(vector, blocks)
     return [
         Figure(key, _LABELS[key], value, float(width))
         for (key, value), width in zip(values.items(), widths, strict=True)

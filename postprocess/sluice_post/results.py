@@ -42,12 +42,10 @@ class Results:
 
 def bands_of(run: Run) -> Bands:
     """95 % bands of all profiles of a run; none for a single block."""
-    if run.batches is None or run.profiles is None or run.parameters is None or len(run.batches) < 2:
+    if run.blocks is None or run.profiles is None or run.parameters is None or len(run.blocks) < 2:
         return {}
     parameters = run.parameters
-    joined = half_width95(
-        lambda means: figures.joined_profiles(wall_profiles(means, parameters)), run.batches
-    )
+    joined = half_width95(lambda means: figures.joined_profiles(wall_profiles(means, parameters)), run.blocks)
     return figures.split_bands(run.profiles, joined)
 
 
@@ -67,8 +65,8 @@ def evaluate(run: Run) -> Results:
     results = Results(run, residuals=_residuals(run), bands=bands_of(run))
     if run.series is not None:
         results.re_tau = re_tau_last_third(run.series)
-    if run.blocks is not None and run.batches is not None and run.parameters and run.profiles:
-        results.table = key_figures(run.blocks, run.batches, run.parameters)
+    if run.blocks is not None and run.parameters and run.profiles:
+        results.table = key_figures(run.blocks, run.parameters)
         results.resolution = resolution(run.blocks, run.parameters, run.profiles)
     re_tau = results.known_re_tau
     if run.parameters and re_tau and not (run.profiles and run.profiles.laminar):

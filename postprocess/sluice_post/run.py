@@ -14,7 +14,7 @@ from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.slices import Slice, latest_streak_slice
 from sluice_post.statistics import Blocks, read_statistics
 from sluice_post.timeseries import TimeSeries, read_timeseries
-from sluice_post.uncertainty import independent_batches
+from sluice_post.uncertainty import COSINES
 
 
 @dataclass
@@ -24,7 +24,6 @@ class Run:
     directory: Path
     parameters: FlowParameters | None = None
     blocks: Blocks | None = None
-    batches: Blocks | None = None
     profiles: WallProfiles | None = None
     series: TimeSeries | None = None
     streaks: Slice | None = None
@@ -98,16 +97,15 @@ def _read_profiles(run: Run, begin: float | None, end: float | None) -> None:
         return
     run.blocks = blocks.between(begin, end)
     run.parameters = run.parameters.with_sampled(run.blocks.sampled_parameters())
-    run.batches = independent_batches(run.blocks)
     if len(run.blocks) == 1:
         run.missing.append("Only one block of statistics: no confidence intervals.")
-    elif len(run.batches) < 5:
-        run.missing.append(f"Only {len(run.batches)} blocks of statistics: the intervals are rough.")
+    elif len(run.blocks) <= COSINES:
+        run.missing.append(f"Only {len(run.blocks)} blocks of statistics: the intervals are rough.")
     try:
         run.profiles = wall_profiles(run.blocks.means(), run.parameters)
     except InputOutputError as error:
         run.missing.append(f"{layout.STATISTICS_FILE}: {error}.")
-        run.blocks = run.batches = None
+        run.blocks = None
 
 
 def load_run(directory: Path, begin: float | None = None, end: float | None = None) -> Run:

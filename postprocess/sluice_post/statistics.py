@@ -1,4 +1,4 @@
-"""statistics.h5: blocks of horizontally averaged sums, and how blocks are chosen, merged and averaged."""
+"""statistics.h5: blocks of horizontally averaged sums, and how blocks are chosen and averaged."""
 
 from __future__ import annotations
 
@@ -101,31 +101,6 @@ class Blocks:
         if len(self) == 0 or not self.parameter_sets:
             return {}
         return self.parameter_sets[int(self.parameter_set[0])]
-
-    def merged(self, factor: int) -> Blocks:
-        """Neighbouring blocks added up `factor` at a time; the last batch takes what is left over."""
-        self.sampled_parameters()
-        count = len(self) // factor
-        if factor == 1 or count == 0:
-            return self
-        starts = np.arange(count) * factor
-        last = np.append(starts[1:], len(self)) - 1
-
-        def add(sums: Array) -> Array:
-            return np.add.reduceat(sums, starts, axis=0)
-
-        return Blocks(
-            self.z,
-            self.z_face,
-            np.add.reduceat(self.samples, starts),
-            self.time_begin[starts],
-            self.time_end[last],
-            {name: add(sums) for name, sums in self.centre.items()},
-            {name: add(sums) for name, sums in self.face.items()},
-            add(self.forcing),
-            self.parameter_set[starts],
-            self.parameter_sets,
-        )
 
     def means(self, without: int | None = None) -> Means:
         """Averages over all samples, or over all but those of one block."""

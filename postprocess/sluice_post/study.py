@@ -20,7 +20,6 @@ from sluice_post.profiles import wall_profiles
 from sluice_post.reference import merged, read_reference
 from sluice_post.run import load_statistics, read_provenance
 from sluice_post.timeseries import read_timeseries
-from sluice_post.uncertainty import independent_batches
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,7 @@ def read_run(directory: Path, begin: float | None = None, end: float | None = No
     dt = _mean_step(directory, blocks.time_begin[0], blocks.time_end[-1])
     steps = profiles.height / profiles.u_tau / dt
     seconds_per_step, device = _speed(read_provenance(directory / layout.RUN_FILE, []))
-    figures = key_figures(blocks, independent_batches(blocks), parameters)
+    figures = key_figures(blocks, parameters)
     return StudyRun(
         directory=directory,
         order=int(str(sampled.get(layout.SET_ORDER, 2))),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sluice_post import layout
 from sluice_post.errors import InputOutputError
 from sluice_post.hashes import byte_hash
-from sluice_post.uncertainty import MeanEstimate, batch_mean
+from sluice_post.uncertainty import MeanEstimate, mean_with_interval
 
 Array = NDArray[np.float64]
 
@@ -120,15 +120,9 @@ def re_tau_last_third(series: TimeSeries, values: Array | None = None) -> MeanEs
     squares = squares[np.isfinite(squares)]
     if len(squares) == 0:
         return None
-    estimate = batch_mean(squares)
+    estimate = mean_with_interval(squares)
     re_tau = float(np.sqrt(estimate.mean))
     if re_tau == 0:
         return None
     # d(Re_tau) = d(Re_tau^2)/(2 Re_tau)
-    return MeanEstimate(
-        re_tau,
-        estimate.standard_error / (2 * re_tau),
-        estimate.half_width / (2 * re_tau),
-        estimate.batches,
-        estimate.effective_samples,
-    )
+    return MeanEstimate(re_tau, estimate.half_width / (2 * re_tau))

@@ -46,15 +46,6 @@ def test_range_takes_only_blocks_wholly_inside(tmp_path, flow):
         blocks.between(41.0, None)
 
 
-def test_merging_adds_sums_and_keeps_every_sample(tmp_path, flow):
-    path = write(tmp_path, flow, [constant(flow, v) for v in range(1, 8)], samples=[1, 2, 3, 4, 5, 6, 7])
-    _, blocks = read_statistics(path)
-    merged = blocks.merged(3)
-    assert list(merged.samples) == [6, 22]  # the last batch takes the block left over
-    np.testing.assert_allclose(merged.means().centre["u"], blocks.means().centre["u"])
-    assert merged.time_end[-1] == blocks.time_end[-1]
-
-
 def test_parameters(tmp_path, flow):
     parameters, _ = read_statistics(write(tmp_path, flow, [constant(flow, 1.0)]))
     assert parameters.half_height == 1.0
@@ -113,7 +104,7 @@ def test_blocks_of_different_flows_are_not_pooled(tmp_path, flow):
     name = "flow.reynolds.viscosity"
     synthetic.write_parameter_sets(path, [0, 0, 1], [common | {name: "0.002"}, common | {name: "0.001"}])
     parameters, blocks = read_statistics(path)
-    for pool in (blocks.means, lambda: blocks.merged(2), lambda: load_statistics(tmp_path)):
+    for pool in (blocks.means, lambda: load_statistics(tmp_path)):
         with pytest.raises(UsageError, match=rf"t = 20: {name} 0.002 -> 0.001; .*--to 20 or --from 20"):
             pool()
     parameters, blocks = load_statistics(tmp_path, end=20.0)

@@ -13,14 +13,15 @@ from sluice_post.uncertainty import student_t95
 
 VISCOSITY = 2 / 5714
 BLOCKS = 10
-# Relative half width of a mean over BLOCKS blocks of which every other is larger, or smaller, by 1.
-ALTERNATING = student_t95(BLOCKS - 1) * np.sqrt(BLOCKS / (BLOCKS - 1)) / np.sqrt(BLOCKS)
+# Half a period over the run, of standard deviation 1; the relative half width of the mean of such blocks.
+SLOW_CHANGE = np.sqrt(2) * np.cos(np.pi * (np.arange(BLOCKS) + 0.5) / BLOCKS)
+HALF_WIDTH = student_t95(6) / np.sqrt(6)
 
 
 def write_run(
     directory, order, cells, errors=None, scatter=0.0, starts=((1000, 10.0),), device="GPU", dt=0.05, bulk="1"
 ):
-    """A run whose fluctuations and uw are wrong by `errors`; uw of the blocks scatters by +-`scatter`.
+    """A run whose fluctuations and uw are wrong by `errors`; uw changes slowly by `scatter`.
 
     `starts`: steps and seconds of each start.
     """
@@ -32,7 +33,7 @@ def write_run(
         else:
             mean = profiles[name]
             profiles[name * 2] = mean**2 + (profiles[name * 2] - mean**2) * (1 + error) ** 2
-    blocks = [profiles | {"uw": profiles["uw"] * (1 + scatter * (-1) ** n)} for n in range(BLOCKS)]
+    blocks = [profiles | {"uw": profiles["uw"] * (1 + scatter * change)} for change in SLOW_CHANGE]
     statistics = directory / "statistics.h5"
     synthetic.write_statistics(statistics, flow, blocks)
     sampled = {
@@ -62,19 +63,19 @@ def test_errors_and_intervals_are_exact(tmp_path):
     for name, error in errors.items():
         found, width = error_of(runs[0], reference, f"{name}_peak")
         assert found == pytest.approx(100 * error)
-        assert width == pytest.approx(100 * 0.9 * 0.02 * ALTERNATING if name == "uw" else 0.0, abs=1e-9)
+        assert width == pytest.approx(100 * 0.9 * 0.02 * HALF_WIDTH if name == "uw" else 0.0, abs=1e-9)
         assert error_of(runs[0], reference, f"{name}_peak_z")[0] == pytest.approx(0, abs=1e-9)
     for key in ("re_tau", "cf", "u_c_plus"):
         assert error_of(runs[0], reference, key) == (pytest.approx(0, abs=1e-9), pytest.approx(0, abs=1e-9))
     assert error_of(runs[0], reference, "dissipation") == (
         pytest.approx(-10),
-        pytest.approx(1.8 * ALTERNATING),
+        pytest.approx(1.8 * HALF_WIDTH),
     )
     # The other way round, the interval is that of the reference: of 1/0.9, as wide as the scatter allows.
     back = find_reference([tmp_path / "run"], read_study([exact]))
     assert error_of(read_study([exact])[0], back, "uw_peak") == (
         pytest.approx(100 / 9),
-        pytest.approx(100 / 0.9 * 0.02 * ALTERNATING),
+        pytest.approx(100 / 0.9 * 0.02 * HALF_WIDTH),
     )
 
 
@@ -149,7 +150,7 @@ def test_cost_ratio(study, tmp_path):
         assert np.isnan(fine.value)
         assert (fine.low, fine.high) == (pytest.approx(8 if cost is COSTS["point_steps"] else 1.0), np.inf)
     # Where order 4 is exact within its interval, its error has no lower bound: order 2 may need any cost.
-    write_run(tmp_path / "4_8", 4, (8, 8), {"uw": -0.02}, scatter=0.02 / ALTERNATING)
+    write_run(tmp_path / "4_8", 4, (8, 8), {"uw": -0.02}, scatter=0.02 / HALF_WIDTH)
     bounded = cost_ratio(
         read_study(study[0]), read_study([tmp_path / "4_8"])[0], reference, "uw_peak", COSTS["seconds"]
     )
