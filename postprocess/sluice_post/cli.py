@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from sluice_post import __version__, export, layout
+from sluice_post.bands import bands_of
 from sluice_post.errors import PostError, UsageError
 from sluice_post.profiles import SIDES, wall_profiles
 from sluice_post.reference import Reference, merged, read_reference
@@ -172,7 +173,8 @@ def _profiles(arguments: argparse.Namespace) -> None:
     from sluice_post.run import load_statistics
 
     parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
-    text = export.csv_text(wall_profiles(blocks.means(), parameters, arguments.side))
+    profiles = wall_profiles(blocks.means(), parameters, arguments.side)
+    text = export.csv_text(profiles, bands_of(blocks, parameters, arguments.side))
     if arguments.output is None:
         sys.stdout.write(text)
     else:
@@ -189,11 +191,12 @@ def _compare(arguments: argparse.Namespace) -> None:
     parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
     profiles = wall_profiles(blocks.means(), parameters)
     names = compare.common_quantities(profiles, reference, arguments.quantity)
-    rows = [compare.deviation(profiles, reference, name) for name in names]
+    rows = compare.deviations(blocks, parameters, reference, names)
     print(compare.table_text(rows, profiles, reference))
     path = arguments.output or arguments.directory / layout.FIGURE_FOLDER / "compare.png"
     with figure_style():
-        save_png(compare.comparison_figure(profiles, reference, names), path)
+        bands = bands_of(blocks, parameters)
+        save_png(compare.comparison_figure(profiles, bands, reference, names), path)
     print(f"\nfigure: {path}")
 
 
@@ -201,11 +204,11 @@ def _convert(arguments: argparse.Namespace) -> None:
     from sluice_post.run import load_statistics
 
     parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
-    profiles = wall_profiles(blocks.means(), parameters)
+    profiles, bands = wall_profiles(blocks.means(), parameters), bands_of(blocks, parameters)
     if arguments.format == "csv":
-        files = {layout.PROFILES_CSV: export.csv_text(profiles)}
+        files = {layout.PROFILES_CSV: export.csv_text(profiles, bands)}
     else:
-        files = export.lee_moser_texts(profiles, parameters)
+        files = export.lee_moser_texts(profiles, parameters, bands)
     folder = arguments.output or arguments.directory
     for name, text in files.items():
         export.write_text(folder / name, text)

@@ -10,11 +10,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from sluice_post.bands import Bands
 from sluice_post.errors import UsageError
+from sluice_post.figures import line_with_band
 from sluice_post.interpolation import interpolate
-from sluice_post.profiles import WallProfiles
+from sluice_post.parameters import FlowParameters
+from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.reference import Reference
+from sluice_post.statistics import Blocks, Means
 from sluice_post.style import COMPONENT, log_wall_axis, new_figure
+from sluice_post.uncertainty import half_width95
 
 Array = NDArray[np.float64]
 
@@ -60,13 +65,18 @@ _COLOURS = {
 
 @dataclass(frozen=True)
 class Deviation:
-    """Run less reference over the common range of z+, in per cent of the reference's largest magnitude."""
+    """Run less reference over the common range of z+, in per cent of the reference's largest magnitude.
+
+    With half widths of 95 % intervals, of the run alone.
+    """
 
     quantity: str
     largest: float
     at_z_plus: float
     rms: float
     points: int
+    largest_half_width: float = float("nan")
+    rms_half_width: float = float("nan")
 
 
 def common_quantities(profiles: WallProfiles, reference: Reference, asked: Sequence[str] | None) -> list[str]:
@@ -84,23 +94,50 @@ def common_quantities(profiles: WallProfiles, reference: Reference, asked: Seque
     return [name for name in common if not asked or name in asked]
 
 
-def deviation(profiles: WallProfiles, reference: Reference, name: str) -> Deviation:
-    """Deviation of one profile at the points of the run."""
+def _percent(profiles: WallProfiles, reference: Reference, name: str) -> Array:
+    """Deviation of one profile at each point of the run; NaN outside the reference."""
     z_plus, values = profiles.column(name)
     xp, fp = reference.z_plus[name], reference.values[name]
-    common = (z_plus >= xp[0]) & (z_plus <= xp[-1]) & np.isfinite(values)
-    if not common.any():
-        return Deviation(name, float("nan"), float("nan"), float("nan"), 0)
-    difference = values[common] - interpolate(z_plus[common], xp, fp)
-    percent = 100 * difference / np.max(np.abs(fp))
-    worst = int(np.argmax(np.abs(percent)))
-    return Deviation(
-        name,
-        float(percent[worst]),
-        float(z_plus[common][worst]),
-        float(np.sqrt(np.mean(percent**2))),
-        int(np.count_nonzero(common)),
+    common = (z_plus >= xp[0]) & (z_plus <= xp[-1])
+    percent = np.full(len(z_plus), np.nan)
+    percent[common] = 100 * (values[common] - interpolate(z_plus[common], xp, fp)) / np.max(np.abs(fp))
+    return percent
+
+
+def _rms(percent: Array) -> float:
+    return (
+        float(np.sqrt(np.mean(percent[np.isfinite(percent)] ** 2))) if np.isfinite(percent).any() else np.nan
     )
+
+
+def deviation(
+    profiles: WallProfiles, reference: Reference, name: str, half_widths: Array | None = None
+) -> Deviation:
+    """Deviation of one profile at the points of the run; `half_widths` of each point, then of the rms."""
+    percent = _percent(profiles, reference, name)
+    points = int(np.count_nonzero(np.isfinite(percent)))
+    if points == 0:
+        return Deviation(name, float("nan"), float("nan"), float("nan"), 0)
+    worst = int(np.nanargmax(np.abs(percent)))
+    width, rms_width = (np.nan, np.nan) if half_widths is None else half_widths[[worst, -1]]
+    at = float(profiles.column(name)[0][worst])
+    return Deviation(name, float(percent[worst]), at, _rms(percent), points, float(width), float(rms_width))
+
+
+def deviations(
+    blocks: Blocks, parameters: FlowParameters, reference: Reference, names: Sequence[str]
+) -> list[Deviation]:
+    """Deviations of several profiles with their intervals."""
+
+    def joined(means: Means) -> Array:
+        profiles = wall_profiles(means, parameters)
+        columns = [_percent(profiles, reference, name) for name in names]
+        return np.concatenate([np.append(column, _rms(column)) for column in columns])
+
+    profiles = wall_profiles(blocks.means(), parameters)
+    ends = np.cumsum([len(profiles.column(name)[0]) + 1 for name in names])
+    widths = np.split(half_width95(joined, blocks), ends[:-1])
+    return [deviation(profiles, reference, name, width) for name, width in zip(names, widths, strict=True)]
 
 
 def table_text(deviations: Sequence[Deviation], profiles: WallProfiles, reference: Reference) -> str:
@@ -113,18 +150,24 @@ def table_text(deviations: Sequence[Deviation], profiles: WallProfiles, referenc
     ]
     if abs(ratio) > 0.01:
         lines.append("note: the Reynolds numbers differ; part of each deviation is that difference")
-    lines += ["", "deviation in % of the largest reference value"]
-    lines.append(f"{'quantity':<14}{'largest':>10}{'at z+':>10}{'rms':>10}")
+    lines += ["", "deviation in % of the largest reference value; +-: 95 % interval of the run"]
+    lines.append(f"{'quantity':<14}{'largest':>10}{'+-':>10}{'at z+':>10}{'rms':>10}{'+-':>10}")
     for row in deviations:
-        lines.append(f"{row.quantity:<14}{row.largest:>+10.3f}{row.at_z_plus:>10.2f}{row.rms:>10.3f}")
+        lines.append(
+            f"{row.quantity:<14}{row.largest:>+10.3f}{row.largest_half_width:>10.3f}{row.at_z_plus:>10.2f}"
+            f"{row.rms:>10.3f}{row.rms_half_width:>10.3f}"
+        )
     return "\n".join(lines)
 
 
-def _draw(axes: Axes, names: Sequence[str], profiles: WallProfiles, reference: Reference) -> None:
+def _draw(
+    axes: Axes, names: Sequence[str], profiles: WallProfiles, bands: Bands, reference: Reference
+) -> None:
     for name in names:
         z_plus, values = profiles.column(name)
         colour = _COLOURS[name]
-        axes.plot(z_plus, values, color=colour, zorder=2, label=QUANTITIES[name] if len(names) > 1 else None)
+        label = QUANTITIES[name] if len(names) > 1 else None
+        line_with_band(axes, z_plus, values, bands.get(name), color=colour, label=label)
         xp, fp = reference.z_plus[name], reference.values[name]
         inside = (xp >= axes.get_xlim()[0]) & (xp <= axes.get_xlim()[1])
         # Evenly spaced in log z+: symbols that touch hide the line below.
@@ -133,12 +176,14 @@ def _draw(axes: Axes, names: Sequence[str], profiles: WallProfiles, reference: R
         marks = marks[marks < len(xp)]
         axes.plot(
             xp[marks], fp[marks], linestyle="none", marker="o", markersize=4.2,
-            markerfacecolor="white", markeredgecolor=colour, markeredgewidth=1.1, zorder=3,
+            markerfacecolor="white", markeredgecolor=colour, markeredgewidth=1.1, zorder=4,
         )  # fmt: skip
 
 
-def comparison_figure(profiles: WallProfiles, reference: Reference, names: Sequence[str]) -> Figure:
-    """Lines: the run; circles: the reference."""
+def comparison_figure(
+    profiles: WallProfiles, bands: Bands, reference: Reference, names: Sequence[str]
+) -> Figure:
+    """Lines: the run, with bands of its 95 % intervals; circles: the reference."""
     panels = [([n for n in group if n in names], label) for group, label in _PANELS]
     panels = [(group, label) for group, label in panels if group]
     columns = min(2, len(panels))
@@ -147,7 +192,7 @@ def comparison_figure(profiles: WallProfiles, reference: Reference, names: Seque
     grid = figure.subplots(rows, columns, squeeze=False)
     for axes, (group, label) in zip(grid.flat, panels, strict=False):
         log_wall_axis(axes, profiles.z_plus)
-        _draw(axes, group, profiles, reference)
+        _draw(axes, group, profiles, bands, reference)
         axes.set_ylabel(label)
         low, high = axes.get_ylim()
         if axes.dataLim.ymin >= -1e-3 * axes.dataLim.ymax:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.bands import Bands
 from sluice_post.errors import InputOutputError
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallProfiles
@@ -45,22 +46,18 @@ CSV_FACE = {
 }
 
 
-def csv_columns(profiles: WallProfiles, bands: dict[str, Array] | None = None) -> dict[str, Array]:
+def csv_columns(profiles: WallProfiles, bands: Bands | None = None) -> dict[str, Array]:
     """The columns of the CSV file at the cell centres; `<column>_ci95` is the half width of an interval."""
     columns = {"z_over_h": profiles.z / profiles.height, "z_plus": profiles.z_plus}
-    bands = bands or {}
-    for column, name in CSV_CENTRE.items():
-        if name in profiles.centre:
-            columns[column] = profiles.centre[name]
-            if name in bands:
-                columns[f"{column}_ci95"] = bands[name]
-    for column, name in CSV_FACE.items():
-        if name in profiles.face:
+    for column, name in {**CSV_CENTRE, **CSV_FACE}.items():
+        if profiles.has(name):
             columns[column] = profiles.at_centres(name)
+            if bands is not None and name in bands.centre:
+                columns[f"{column}_ci95"] = bands.centre[name]
     return columns
 
 
-def csv_text(profiles: WallProfiles, bands: dict[str, Array] | None = None) -> str:
+def csv_text(profiles: WallProfiles, bands: Bands | None = None) -> str:
     """The CSV file: one header line, then one line per cell from the wall outwards."""
     columns = csv_columns(profiles, bands)
     lines = [",".join(columns)]
@@ -120,63 +117,63 @@ def _lee_moser_text(
     return "\n".join(lines) + "\n"
 
 
-def _with_wall(values: Array, wall: float = 0.0) -> Array:
-    return np.concatenate([[wall], values])
+# Columns: heading, profile, factor, value at the wall.
+_MEAN_COLUMNS = (
+    ("U", "U", 1, 0.0),
+    ("dU/dy", "dUdz", 1, 1.0),
+    ("W", "V", 1, 0.0),
+    ("P", "P", 1, 0.0),
+)
+_FLUCTUATION_COLUMNS = (
+    ("u'u'", "uu", 1, 0.0),
+    ("v'v'", "ww", 1, 0.0),
+    ("w'w'", "vv", 1, 0.0),
+    ("u'v'", "minus_uw", -1, 0.0),
+    ("u'w'", "uv", 1, 0.0),
+    ("v'w'", "minus_vw", -1, 0.0),
+    ("k", "k", 1, 0.0),
+)
+_MEAN_REMARKS = (
+    "     U       : Mean profile of streamwise velocity, relative to the wall",
+    "   dU/dy     : Derivative of U in wall-normal direction",
+    "     W       : Mean profile of spanwise velocity",
+    "     P       : Mean profile of pressure, 0 at the wall",
+)
+_FLUCTUATION_REMARKS = ("      k      : Turbulent kinetic energy, k = 0.5*(u'u' + v'v' + w'w')",)
 
 
-def lee_moser_texts(profiles: WallProfiles, parameters: FlowParameters) -> dict[str, str]:
-    """The two files of profiles by name, wall included, with their v wall-normal and their w spanwise.
+def lee_moser_texts(
+    profiles: WallProfiles, parameters: FlowParameters, bands: Bands | None = None
+) -> dict[str, str]:
+    """The files of profiles by name, wall included, with their v wall-normal and their w spanwise.
 
-    What the run did not record is NaN.
+    Two, and with intervals two more of the same columns, of standard errors. What the run did not record is NaN.
     """
     absent = np.full_like(profiles.z, np.nan)
-
-    def centre(name: str) -> Array:
-        return profiles.centre.get(name, absent)
-
-    vw = -profiles.at_centres("minus_vw") if profiles.has("minus_vw") else absent
-    y, y_plus = _with_wall(profiles.z / profiles.height), _with_wall(profiles.z_plus)
-    mean = _lee_moser_text(
-        layout.LEE_MOSER_MEAN,
-        "Profiles of the mean velocity and pressure",
-        ("y/delta", "y^+", "U", "dU/dy", "W", "P"),
-        (
-            "     U       : Mean profile of streamwise velocity, relative to the wall",
-            "   dU/dy     : Derivative of U in wall-normal direction",
-            "     W       : Mean profile of spanwise velocity",
-            "     P       : Mean profile of pressure, 0 at the wall",
-        ),
-        (
-            y,
-            y_plus,
-            _with_wall(centre("U")),
-            _with_wall(profiles.at_centres("dUdz"), 1.0),
-            _with_wall(centre("V")),
-            _with_wall(centre("P")),
-        ),
-        profiles,
-        parameters,
-    )
-    fluctuations = _lee_moser_text(
-        layout.LEE_MOSER_FLUCTUATIONS,
-        "Variance and covariance of velocity components",
-        ("y/delta", "y^+", "u'u'", "v'v'", "w'w'", "u'v'", "u'w'", "v'w'", "k"),
-        ("      k      : Turbulent kinetic energy, k = 0.5*(u'u' + v'v' + w'w')",),
-        (
-            y,
-            y_plus,
-            _with_wall(centre("uu")),
-            _with_wall(centre("ww")),
-            _with_wall(centre("vv")),
-            _with_wall(-profiles.at_centres("minus_uw")),
-            _with_wall(centre("uv")),
-            _with_wall(vw),
-            _with_wall(centre("k")),
-        ),
-        profiles,
-        parameters,
-    )
-    return {layout.LEE_MOSER_MEAN: mean, layout.LEE_MOSER_FLUCTUATIONS: fluctuations}
+    errors = bands.standard_errors(profiles) if bands is not None and bands.centre else None
+    texts = {}
+    for name, error_name, description, columns, remarks in (
+        (layout.LEE_MOSER_MEAN, layout.LEE_MOSER_MEAN_ERRORS,
+         "Profiles of the mean velocity and pressure", _MEAN_COLUMNS, _MEAN_REMARKS),
+        (layout.LEE_MOSER_FLUCTUATIONS, layout.LEE_MOSER_FLUCTUATION_ERRORS,
+         "Variance and covariance of velocity components", _FLUCTUATION_COLUMNS, _FLUCTUATION_REMARKS),
+    ):  # fmt: skip
+        headings = ["y/delta", "y^+", *(heading for heading, *_ in columns)]
+        heights = [np.append(0.0, z) for z in (profiles.z / profiles.height, profiles.z_plus)]
+        values = [
+            np.append(wall, factor * (profiles.at_centres(profile) if profiles.has(profile) else absent))
+            for _, profile, factor, wall in columns
+        ]
+        texts[name] = _lee_moser_text(
+            name, description, headings, remarks, [*heights, *values], profiles, parameters
+        )
+        if errors is not None:
+            values = [np.append(0.0, errors.centre.get(profile, absent)) for _, profile, *_ in columns]
+            texts[error_name] = _lee_moser_text(
+                error_name, f"Standard errors. {description}", headings, remarks, [*heights, *values],
+                profiles, parameters,
+            )  # fmt: skip
+    return texts
 
 
 def write_text(path: Path, text: str) -> None:

@@ -9,16 +9,17 @@ from matplotlib.ticker import MultipleLocator
 from numpy.typing import NDArray
 
 from sluice_post import literature
+from sluice_post.bands import Bands
 from sluice_post.profiles import WallProfiles
 from sluice_post.style import BLACK, BLUE, COMPONENT, GREEN, THIN, VERMILLION, log_wall_axis, new_figure
 from sluice_post.symmetry import Symmetry
 
 Array = NDArray[np.float64]
-Bands = dict[str, Array]  # half widths of the 95 % intervals by profile name; may lack any of them
 
 
-def _line(axes: Axes, x: Array, y: Array, band: Array | None, **style: object) -> None:
-    axes.plot(x, y, zorder=3, **style)  # type: ignore[arg-type]
+def line_with_band(axes: Axes, x: Array, y: Array, band: Array | float | None, **style: object) -> None:
+    """A line and, where it is known, the band of its 95 % interval."""
+    axes.plot(x, y, **{"zorder": 3, **style})  # type: ignore[arg-type]
     if band is not None and np.any(np.isfinite(band)):
         axes.fill_between(x, y - band, y + band, color=style["color"], alpha=0.22, linewidth=0, zorder=2)
 
@@ -40,7 +41,7 @@ def mean_velocity(profiles: WallProfiles, bands: Bands) -> Figure:
         _laminar_velocity(axes, profiles)
     else:
         _law_of_the_wall(axes, profiles)
-        _line(axes, profiles.z_plus, profiles.centre["U"], bands.get("U"), color=BLUE)
+        line_with_band(axes, profiles.z_plus, profiles.centre["U"], bands.get("U"), color=BLUE)
     axes.set_ylabel(r"$U^+$")
     return figure
 
@@ -94,7 +95,9 @@ def fluctuations(profiles: WallProfiles, bands: Bands) -> Figure:
     for name, label in _RMS_LABELS.items():
         if profiles.has(name):
             values = profiles.centre[name]
-            _line(axes, profiles.z_plus, values, bands.get(name), color=COMPONENT[name[0]], label=label)
+            line_with_band(
+                axes, profiles.z_plus, values, bands.get(name), color=COMPONENT[name[0]], label=label
+            )
             top = max(top, float(np.max(values)))
     _headroom(axes, top or 1.0)
     axes.set_ylabel("rms in wall units")
@@ -111,7 +114,7 @@ def shear_stress(profiles: WallProfiles, bands: Bands) -> Figure:
     dots = (0, (1, 1.2))
     axes.plot(z, face["balance"], color=BLACK, linewidth=1.0, linestyle=dots, label="exact total", zorder=4)
     axes.plot(z, face["total"], color=BLACK, linewidth=3.2, alpha=0.25, label="total", zorder=2)
-    _line(
+    line_with_band(
         axes,
         z,
         face["minus_uw"],
@@ -120,14 +123,14 @@ def shear_stress(profiles: WallProfiles, bands: Bands) -> Figure:
         label=r"$-\langle uw\rangle^+$ Reynolds",
     )
     viscous = r"$\mathrm{d}U^+/\mathrm{d}z^+$ viscous"
-    _line(axes, z, face["dUdz"], bands.get("dUdz"), color=VERMILLION, label=viscous)
+    line_with_band(axes, z, face["dUdz"], bands.get("dUdz"), color=VERMILLION, label=viscous)
     bottom = min(0.0, 1.1 * float(min(face["minus_uw"].min(), face["dUdz"].min())))
     axes.set_ylim(bottom, 1.08)
     axes.set_ylabel("shear stress / wall stress")
     flat = profiles.symmetry is Symmetry.ROTATION
     axes.legend(loc="center right" if flat else "upper right")
     residual = face["residual"]
-    _line(below, z, residual, bands.get("residual"), color=GREEN)
+    line_with_band(below, z, residual, bands.get("residual"), color=GREEN)
     below.axhline(0, **THIN)
     below.set_ylabel("total − exact")
     below.set_xlabel(r"$z/h$")
@@ -142,7 +145,7 @@ def shear_stress(profiles: WallProfiles, bands: Bands) -> Figure:
     return figure
 
 
-def higher_moments(profiles: WallProfiles) -> Figure | None:
+def higher_moments(profiles: WallProfiles, bands: Bands) -> Figure | None:
     """Skewness and flatness of the three components; None if not recorded or laminar."""
     names = [f"{kind}_{letter}" for kind in ("skew", "flat") for letter in "uvw"]
     if profiles.laminar or not all(profiles.has(name) for name in names):
@@ -156,8 +159,9 @@ def higher_moments(profiles: WallProfiles) -> Figure | None:
         log_wall_axis(axes, profiles.z_plus)
         axes.axhline(gauss, linestyle=(0, (5, 3)), **THIN)
         for letter in "uvw":
-            values = profiles.centre[f"{kind}_{letter}"]
-            axes.plot(profiles.z_plus, values, color=COMPONENT[letter], label=f"${letter}$", zorder=3)
+            name, colour = f"{kind}_{letter}", COMPONENT[letter]
+            values, band = profiles.centre[name], bands.get(name)
+            line_with_band(axes, profiles.z_plus, values, band, color=colour, label=f"${letter}$")
         axes.set_ylabel(label)
     panels[0].margins(y=0.08)
     panels[1].set_ylim(0, 1.05 * panels[1].get_ylim()[1])
@@ -184,31 +188,9 @@ def vorticity(profiles: WallProfiles, bands: Bands) -> Figure | None:
     top = 0.0
     for name, (letter, label) in names.items():
         values = profiles.centre[name]
-        _line(axes, profiles.z_plus, values, bands.get(name), color=COMPONENT[letter], label=label)
+        line_with_band(axes, profiles.z_plus, values, bands.get(name), color=COMPONENT[letter], label=label)
         top = max(top, float(np.max(values)))
     _headroom(axes, top)
     axes.set_ylabel("rms vorticity in wall units")
     axes.legend(loc="upper right")
     return figure
-
-
-BAND_NAMES = (
-    *("U", "u_rms", "v_rms", "w_rms", "p_rms", "omega_x_rms", "omega_y_rms", "omega_z_rms"),
-    *("minus_uw", "dUdz", "residual"),
-)
-
-
-def split_bands(profiles: WallProfiles, joined: Array) -> Bands:
-    """The bands of BAND_NAMES from one concatenated vector, as joined_profiles makes it."""
-    bands, start = {}, 0
-    for name in BAND_NAMES:
-        if profiles.has(name):
-            length = len(profiles.column(name)[1])
-            bands[name] = joined[start : start + length]
-            start += length
-    return bands
-
-
-def joined_profiles(profiles: WallProfiles) -> Array:
-    """All profiles that get a band, one after the other, for one pass of the jackknife."""
-    return np.concatenate([profiles.column(name)[1] for name in BAND_NAMES if profiles.has(name)])

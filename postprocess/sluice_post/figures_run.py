@@ -10,9 +10,11 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.figures import line_with_band
 from sluice_post.slices import Slice
 from sluice_post.style import BLACK, BLUE, DIVERGING_MAP, GREEN, ORANGE, PURPLE, VERMILLION, new_figure
 from sluice_post.timeseries import TimeSeries, walls_with_shear
+from sluice_post.uncertainty import MeanEstimate
 
 Array = NDArray[np.float64]
 
@@ -38,7 +40,7 @@ def _limits(axes: Axes, values: Array) -> None:
     axes.set_ylim(bottom, min(finite.max(), high + 1.5 * margin) + 0.4 * margin)
 
 
-def _panel_re_tau(axes: Axes, series: TimeSeries, rows: NDArray[np.int64], mean: float | None) -> None:
+def _panel_re_tau(axes: Axes, series: TimeSeries, rows: NDArray[np.int64], mean: MeanEstimate | None) -> None:
     shown = []
     for name, colour, label in (
         (layout.RE_TAU_BOTTOM, BLUE, "bottom"),
@@ -51,8 +53,11 @@ def _panel_re_tau(axes: Axes, series: TimeSeries, rows: NDArray[np.int64], mean:
         _limits(axes, np.stack(shown).T.ravel())
     if mean is not None:
         begin = series.time[series.last_third()][0]
-        span = [begin, series.time[-1]]
-        axes.plot(span, [mean, mean], color=BLACK, linewidth=1.4, label="mean, last third")
+        span = np.array([begin, series.time[-1]])
+        values = np.full(2, mean.mean)
+        line_with_band(
+            axes, span, values, mean.half_width, color=BLACK, linewidth=1.4, label="mean, last third"
+        )
     axes.set_ylabel(r"$Re_\tau$")
     if len(shown) > 1 or mean is not None:
         axes.legend(loc="upper center", ncols=3, fontsize=9.5, columnspacing=1.2, handlelength=1.3)
@@ -72,7 +77,7 @@ def _panel_divergence(axes: Axes, series: TimeSeries, rows: NDArray[np.int64]) -
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
-def history(series: TimeSeries, re_tau_mean: float | None) -> Figure:
+def history(series: TimeSeries, re_tau_mean: MeanEstimate | None) -> Figure:
     """Six panels against time: Re_tau, bulk velocity, energy, forcing, divergence, time step."""
     figure = new_figure(9.6, 6.6)
     panels = figure.subplots(3, 2, sharex=True)

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from sluice_post import literature
+from sluice_post.key_figures import Figure
 from sluice_post.results import Results
 
 
@@ -96,16 +97,17 @@ def _key_figures(results: Results, known: dict[str, float], same: bool) -> list[
     return rows
 
 
-def _residuals(residuals: dict[str, float]) -> list[Row]:
+def _residuals(residuals: list[Figure]) -> list[Row]:
     """The total-stress residual of the profiles shown, below it those of the halves."""
     usual = Markup("2·10<sup>−4</sup> to 2·10<sup>−3</sup>")
     rows = []
-    for side, residual in residuals.items():
-        if side == "both" or len(residuals) == 1:
-            rows.append(Row(Markup("total-stress residual"), number(residual), "", usual))
+    for residual in residuals:
+        value, width = number(residual.value), interval(residual.half_width)
+        if residual.key == "both" or len(residuals) == 1:
+            rows.append(Row(Markup("total-stress residual"), value, width, usual))
         else:
-            label = Markup("{} half, in its own u<sub>τ</sub>").format(side)
-            rows.append(Row(label, number(residual), "", indented=True))
+            label = Markup("{} half, in its own u<sub>τ</sub>").format(residual.key)
+            rows.append(Row(label, value, width, indented=True))
     return rows
 
 

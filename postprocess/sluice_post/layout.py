@@ -17,6 +17,8 @@ FIGURE_FOLDER = "figures"
 PROFILES_CSV = "profiles.csv"
 LEE_MOSER_MEAN = "profiles_mean.dat"
 LEE_MOSER_FLUCTUATIONS = "profiles_fluc.dat"
+LEE_MOSER_MEAN_ERRORS = "profiles_mean_stdev.dat"
+LEE_MOSER_FLUCTUATION_ERRORS = "profiles_fluc_stdev.dat"
 
 # Attributes of HDF5 files.
 STATISTICS_FORMAT = "Sluice statistics"

@@ -10,7 +10,7 @@ from pathlib import Path
 from matplotlib.figure import Figure as MplFigure
 
 from sluice_post import compare, export, figures, figures_run, layout, literature
-from sluice_post.figures import Bands
+from sluice_post.bands import Bands
 from sluice_post.html import EmbeddedFigure, report_page
 from sluice_post.profiles import WallProfiles
 from sluice_post.reference import Reference
@@ -34,7 +34,7 @@ _STRESS_CAPTION = (
 
 
 def _profile_entries(profiles: WallProfiles, bands: Bands) -> list[_Entry]:
-    band = " Bands: 95 % confidence intervals." if bands else ""
+    band = " Bands: 95 % confidence intervals." if bands.centre else ""
     law = f"Law of the wall: {literature.LOG_LAW_SOURCE}."
     return [
         _Entry("mean_velocity", "Mean velocity", (law if not profiles.laminar else "") + band,
@@ -47,8 +47,8 @@ def _profile_entries(profiles: WallProfiles, bands: Bands) -> list[_Entry]:
                lambda: figures.vorticity(profiles, bands)),
         _Entry("higher_moments", "Skewness and flatness",
                "Skewness and flatness of u (streamwise), v (spanwise) and w (wall-normal, positive away "
-               "from the wall). Dashed: the Gaussian values 0 and 3.",
-               lambda: figures.higher_moments(profiles), wide=True),
+               "from the wall). Dashed: the Gaussian values 0 and 3." + band,
+               lambda: figures.higher_moments(profiles, bands), wide=True),
     ]  # fmt: skip
 
 
@@ -73,18 +73,21 @@ def _run_entries(results: Results) -> list[_Entry]:
             )
         )
     if run.series is not None:
-        series, mean = run.series, results.re_tau.mean if results.re_tau else None
+        series, mean = run.series, results.re_tau
         entries.append(_Entry("history", "History of the run", "",
                               lambda: figures_run.history(series, mean), wide=True))  # fmt: skip
     return entries
 
 
-def _comparison_entry(profiles: WallProfiles, reference: Reference) -> tuple[_Entry, str]:
+def _comparison_entry(results: Results, reference: Reference) -> tuple[_Entry, str] | None:
+    run, profiles = results.run, results.run.profiles
+    if profiles is None or run.blocks is None or run.parameters is None:
+        return None
     names = compare.common_quantities(profiles, reference, None)
-    rows = [compare.deviation(profiles, reference, name) for name in names]
+    rows = compare.deviations(run.blocks, run.parameters, reference, names)
     text = compare.table_text(rows, profiles, reference)
     entry = _Entry("compare", "Comparison", f"Against {reference.label}.",
-                   lambda: compare.comparison_figure(profiles, reference, names), wide=True)  # fmt: skip
+                   lambda: compare.comparison_figure(profiles, results.bands, reference, names), wide=True)  # fmt: skip
     return entry, text
 
 
@@ -107,7 +110,7 @@ def _data_files(results: Results) -> None:
     if run.profiles is None or run.parameters is None:
         return
     export.write_text(run.directory / layout.PROFILES_CSV, export.csv_text(run.profiles, results.bands))
-    for name, text in export.lee_moser_texts(run.profiles, run.parameters).items():
+    for name, text in export.lee_moser_texts(run.profiles, run.parameters, results.bands).items():
         export.write_text(run.directory / name, text)
 
 
@@ -118,8 +121,8 @@ def write_report(results: Results, reference: Reference | None = None) -> Path:
     if run.profiles is not None:
         entries += _profile_entries(run.profiles, results.bands)
     entries += _run_entries(results)
-    if run.profiles is not None and reference is not None:
-        entry, comparison = _comparison_entry(run.profiles, reference)
+    if reference is not None and (found := _comparison_entry(results, reference)) is not None:
+        entry, comparison = found
         entries.append(entry)
     drawn = _draw_all(entries, run.directory / layout.FIGURE_FOLDER)
     _data_files(results)

@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sluice_post import figures, literature
-from sluice_post.figures import Bands
+from sluice_post import literature
+from sluice_post.bands import Bands, bands_of
 from sluice_post.key_figures import Figure, Resolution, key_figures, resolution
 from sluice_post.profiles import wall_profiles
 from sluice_post.run import Run
+from sluice_post.statistics import Means
 from sluice_post.symmetry import Symmetry
 from sluice_post.timeseries import re_tau_last_third
 from sluice_post.uncertainty import MeanEstimate, half_width95
+
+Array = NDArray[np.float64]
 
 
 @dataclass
@@ -23,9 +27,9 @@ class Results:
     run: Run
     re_tau: MeanEstimate | None = None
     table: list[Figure] = field(default_factory=list)
-    bands: Bands = field(default_factory=dict)
+    bands: Bands = field(default_factory=Bands)
     resolution: Resolution | None = None
-    residuals: dict[str, float] = field(default_factory=dict)
+    residuals: list[Figure] = field(default_factory=list)
     published: literature.Published | None = None
 
     @property
@@ -35,38 +39,34 @@ class Results:
             return self.run.profiles.re_tau
         return self.re_tau.mean if self.re_tau is not None else None
 
-    def value(self, key: str) -> float | None:
+    def figure(self, key: str) -> Figure | None:
         """A key figure by name."""
-        return next((figure.value for figure in self.table if figure.key == key), None)
+        return next((figure for figure in self.table if figure.key == key), None)
 
 
-def bands_of(run: Run) -> Bands:
-    """95 % bands of all profiles of a run; none for a single block."""
-    if run.blocks is None or run.profiles is None or run.parameters is None or len(run.blocks) < 2:
-        return {}
-    parameters = run.parameters
-    joined = half_width95(lambda means: figures.joined_profiles(wall_profiles(means, parameters)), run.blocks)
-    return figures.split_bands(run.profiles, joined)
-
-
-def _residuals(run: Run) -> dict[str, float]:
-    """Total-stress residual of the averaged halves, and of each wall in its own u_tau."""
+def _residuals(run: Run) -> list[Figure]:
+    """Total-stress residual of the averaged halves, and of each wall in its own u_tau, by side."""
     if run.blocks is None or run.profiles is None or run.parameters is None:
-        return {}
-    residuals = {run.profiles.side: run.profiles.residual}
+        return []
+    parameters, sides = run.parameters, [run.profiles.side]
     if run.profiles.symmetry is not Symmetry.NONE:
-        for side in ("bottom", "top"):
-            residuals[side] = wall_profiles(run.blocks.means(), run.parameters, side).residual
-    return residuals
+        sides += ["bottom", "top"]
+
+    def residuals(means: Means) -> Array:
+        return np.array([wall_profiles(means, parameters, side).residual for side in sides])
+
+    values, widths = residuals(run.blocks.means()), half_width95(residuals, run.blocks)
+    return [Figure(side, "", *pair) for side, *pair in zip(sides, values, widths, strict=True)]
 
 
 def evaluate(run: Run) -> Results:
     """All numbers of the report."""
-    results = Results(run, residuals=_residuals(run), bands=bands_of(run))
+    results = Results(run, residuals=_residuals(run))
     if run.series is not None:
         results.re_tau = re_tau_last_third(run.series)
     if run.blocks is not None and run.parameters and run.profiles:
         results.table = key_figures(run.blocks, run.parameters)
+        results.bands = bands_of(run.blocks, run.parameters)
         results.resolution = resolution(run.blocks, run.parameters, run.profiles)
     re_tau = results.known_re_tau
     if run.parameters and re_tau and not (run.profiles and run.profiles.laminar):
@@ -74,15 +74,19 @@ def evaluate(run: Run) -> Results:
     return results
 
 
+def _number(value: float, half_width: float, form: str) -> str:
+    """For example `2.639 +- 0.012`, or the value alone if its interval is not known."""
+    known = np.isfinite(half_width) and half_width > 1e-9 * abs(value)
+    return f"{value:{form}} +- {half_width:.2g}" if known else f"{value:{form}}"
+
+
 def summary_text(results: Results) -> str:
     """The compact summary for the terminal."""
     run = results.run
     lines = [run.name]
     if results.re_tau is not None:
-        width = results.re_tau.half_width
-        known = np.isfinite(width) and width > 1e-9 * results.re_tau.mean
-        interval = f" +- {width:.2g}" if known else ""
-        lines.append(f"Re_tau (last third of the run): {results.re_tau.mean:.2f}{interval}")
+        number = _number(results.re_tau.mean, results.re_tau.half_width, ".2f")
+        lines.append(f"Re_tau (last third of the run): {number}")
     else:
         lines.append("Re_tau (last third of the run): not known")
     profiles = run.profiles
@@ -91,14 +95,18 @@ def summary_text(results: Results) -> str:
             f"statistics: {run.blocks.samples.sum()} samples in {len(run.blocks)} blocks, "
             f"t = {run.blocks.time_begin[0]:g} to {run.blocks.time_end[-1]:g}"
         )
-        lines.append(f"Re_tau (statistics): {profiles.re_tau:.2f}")
+        figures = {figure.key: figure for figure in [*results.table, *results.residuals]}
+
+        def number_of(key: str, form: str) -> str:
+            return _number(figures[key].value, figures[key].half_width, form)
+
+        lines.append(f"Re_tau (statistics): {number_of('re_tau', '.2f')}")
         if profiles.laminar:
             lines.append("peak u'+: none, the flow is laminar")
         else:
-            value = results.value
-            lines.append(f"peak u'+: {value('u_peak'):.3f} at z+ = {value('u_peak_z'):.1f}")
-            lines.append(f"peak -uw+: {value('uw_peak'):.4f} at z+ = {value('uw_peak_z'):.1f}")
-        lines.append(f"total-stress residual: {profiles.residual:.2e}")
+            lines.append(f"peak u'+: {number_of('u_peak', '.3f')} at z+ = {number_of('u_peak_z', '.1f')}")
+            lines.append(f"peak -uw+: {number_of('uw_peak', '.4f')} at z+ = {number_of('uw_peak_z', '.1f')}")
+        lines.append(f"total-stress residual: {number_of(profiles.side, '.2e')}")
     if results.published is not None:
         published = results.published
         lines.append(f"nearest published: {published.name}, Re_tau = {published.re_tau:g}")

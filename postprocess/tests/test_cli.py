@@ -52,10 +52,11 @@ def test_report_of_a_turbulent_run(run_copy, capsys):
     out = capsys.readouterr().out
     re_tau = re.search(r"^Re_tau \(last third of the run\): ([\d.]+)", out, re.MULTILINE)
     assert float(re_tau.group(1)) == pytest.approx(180, rel=0.02)
-    peak = re.search(r"^peak u'\+: ([\d.]+) at z\+ = ([\d.]+)", out, re.MULTILINE)
+    peak = re.search(r"^peak u'\+: ([\d.]+) \+- ([\d.]+) at z\+ = [\d.]+ \+- [\d.]+$", out, re.MULTILINE)
     assert 2.4 < float(peak.group(1)) < 2.9
     residual = re.search(r"^total-stress residual: (\S+)", out, re.MULTILINE)
     assert 0 < float(residual.group(1)) < 0.05
+    assert len(re.findall(r" \+- ", out)) == 7  # of each number but that of samples
     assert parsed(run_copy / "report.html").images == 7
     names = {path.stem for path in (run_copy / "figures").glob("*.png")}
     assert names == {
@@ -72,7 +73,10 @@ def test_report_of_a_turbulent_run(run_copy, capsys):
     page = (run_copy / "report.html").read_text(encoding="utf-8")
     assert "MKM" in page or "Lee &amp; Moser" in page
     assert "point-steps per second" in page
-    for name in ("profiles.csv", "profiles_mean.dat", "profiles_fluc.dat"):
+    for name in (
+        *("profiles.csv", "profiles_mean.dat", "profiles_fluc.dat"),
+        *("profiles_mean_stdev.dat", "profiles_fluc_stdev.dat"),
+    ):
         assert (run_copy / name).stat().st_size > 0
 
 
