@@ -36,8 +36,8 @@ struct Tile {
   static constexpr int pieces_of_thread = (pieces + threads - 1) / threads;
   static constexpr int first_row_of_p = halo - halo / 2;  ///< the y derivative of p reads fewer rows than momentum does
   static constexpr int end_of_p = halo + ny + (halo + 1) / 2;
-  /// Thread blocks per multiprocessor; limited by registers.
   static constexpr bool in_double = sizeof(real) == sizeof(double);
+  /// Thread blocks per multiprocessor; limited by registers.
   static constexpr int blocks_at_a_time = wide ? (in_double ? 2 : 4) : (in_double ? 3 : 5);
 
   static constexpr std::size_t shared_bytes(bool with_pressure) {

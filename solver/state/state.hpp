@@ -35,7 +35,7 @@ struct TransportedField {
 };
 
 /// The flow at one time. Between steps every halo of every field is valid, walls included; of p, only the layer next to
-/// the rank's cells need be. p is at the middle of the last substep, not at `time`. Made by TimeStepper::make_state.
+/// the rank's cells is. p is at the middle of the last substep, not at `time`. Made by TimeStepper::make_state.
 struct State {
   /// A flow at rest. `pressure` provides the pencil; its rows may be padded.
   State(Field pressure, const std::vector<FieldDescriptor>& transported_fields, Order order)

@@ -303,8 +303,8 @@ struct ExactBudgets {
     return sum / (n * n);
   }
 
-  /// Terms of the budget of <a b> at z, with a(x, y, z, derivative) and the like; strain(x, y): the rate of strain that
-  /// pressure works on, force(x, y): what moves energy by pressure.
+  /// Terms of the budget of <a b> at z, with a(x, y, z, derivative) and the like; strain(x, y) and
+  /// pressure_transport(x, y): the integrands of the two pressure terms.
   struct Terms {
     double production, transport, pressure_strain, pressure_transport, diffusion, dissipation;
   };
