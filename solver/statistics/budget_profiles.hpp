@@ -24,7 +24,7 @@ struct EnergyCenterProfiles {
   SLUICE_INLINE static constexpr void visit(const Values& c, Visitor& profile) {
     const double w = (c.w_below + c.w_above) / 2;
     profile({"ww_flux", "w w, the scheme's momentum flux through the centres"}, w * w);
-    profile({"www_flux", "w at both faces times their mean: twice the flux of w squared / 2"},
+    profile({"www_flux", "w at both faces times their mean: the scheme's flux of w squared"},
             c.w_below * c.w_above * w);
     profile({"pw", "pressure times the mean of w on the two faces"}, c.p * w);
     profile({"p_dudx", "pressure times du/dx"}, c.p * c.ux);
@@ -70,9 +70,9 @@ struct EnergyFaceProfiles {
             (c.u_above - c.u_below) / 2 * c.w_of_u);
     profile({"vw_jump", "half the difference of v above and below the face, times w"},
             (c.v_above - c.v_below) / 2 * c.w_of_v);
-    profile({"uuw_flux", "u below times u above the face, times w: twice the flux of u squared / 2"},
+    profile({"uuw_flux", "u below times u above the face, times w: the scheme's flux of u squared"},
             c.u_below * c.u_above * c.w_of_u);
-    profile({"vvw_flux", "v below times v above the face, times w: twice the flux of v squared / 2"},
+    profile({"vvw_flux", "v below times v above the face, times w: the scheme's flux of v squared"},
             c.v_below * c.v_above * c.w_of_v);
     profile({"ww_face", "w squared on the face"}, c.w * c.w);
     profile({"dudz_squared", "du/dz squared"}, c.uz * c.uz);
