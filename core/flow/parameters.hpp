@@ -34,7 +34,7 @@ struct FlowParameters {
   WallCondition bottom, top;
   ForcingParameters forcing;
   Diffusion diffusion = Diffusion::explicit_;
-  Order order = Order::second;
+  Order order = Order::fourth;
   TridiagonalMethod tridiagonal = TridiagonalMethod::ptdma;
 
   bool operator==(const FlowParameters&) const = default;

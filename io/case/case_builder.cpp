@@ -14,26 +14,37 @@ namespace sluice::io {
 
 namespace {
 
+using Fallbacks = std::map<std::string, YamlNode>;
+
+const std::string& fallback_text(const Key& key, Defaults defaults) {
+  return defaults == Defaults::of_earlier_versions && !key.earlier_fallback.empty() ? key.earlier_fallback
+                                                                                    : key.fallback;
+}
+
+Fallbacks read_fallbacks(Defaults defaults) {
+  Fallbacks nodes;
+  Problems problems("key table", {});
+  for (const auto& key : case_keys()) {
+    const std::string& text = fallback_text(key, defaults);
+    if (text.empty()) continue;
+    auto node = read_yaml(text, Place::table, key.path, problems);
+    SLUICE_REQUIRE(node, "the default of a key is not YAML: " + key.path);
+    nodes.emplace(key.path, std::move(*node));
+  }
+  return nodes;
+}
+
 // The defaults in the key table, by path.
-const std::map<std::string, YamlNode>& fallbacks() {
-  static const auto all = [] {
-    std::map<std::string, YamlNode> nodes;
-    Problems problems("key table", {});
-    for (const auto& key : case_keys()) {
-      if (key.fallback.empty()) continue;
-      auto node = read_yaml(key.fallback, Place::table, key.path, problems);
-      SLUICE_REQUIRE(node, "the default of a key is not YAML: " + key.path);
-      nodes.emplace(key.path, std::move(*node));
-    }
-    return nodes;
-  }();
-  return all;
+const Fallbacks& fallbacks_of(Defaults defaults) {
+  static const Fallbacks now = read_fallbacks(Defaults::of_this_version);
+  static const Fallbacks earlier = read_fallbacks(Defaults::of_earlier_versions);
+  return defaults == Defaults::of_this_version ? now : earlier;
 }
 
 // Null if the key has no default, or does not belong to the section's type.
-const YamlNode* fallback_of(const Key& key, const YamlNode& section) {
-  const auto found = fallbacks().find(key.path);
-  if (found == fallbacks().end() || fit_to_type(key, section) == Fit::no) return nullptr;
+const YamlNode* fallback_of(const Key& key, const YamlNode& section, const Fallbacks& fallbacks) {
+  const auto found = fallbacks.find(key.path);
+  if (found == fallbacks.end() || fit_to_type(key, section) == Fit::no) return nullptr;
   const auto given = [&](const std::string& name) { return section.find(name) != nullptr; };
   return std::any_of(key.excludes.begin(), key.excludes.end(), given) ? nullptr : &found->second;
 }
@@ -57,11 +68,11 @@ void read_value(const Key& key, const YamlNode& node, std::size_t item, const st
 // Reads the keys of a section and its subsections into their members. A key that is absent and has no default leaves
 // its member unchanged. `item`: index of the section in a list.
 void read_section(const YamlNode& section, const std::string& path, std::size_t item, const std::string& base,
-                  Case& settings) {
+                  const Fallbacks& fallbacks, Case& settings) {
   static const YamlNode empty = empty_map();
   for (const Key* key : keys_of(path)) {
     const YamlNode* given = section.find(key->name());
-    const YamlNode* node = given != nullptr ? given : fallback_of(*key, section);
+    const YamlNode* node = given != nullptr ? given : fallback_of(*key, section, fallbacks);
     if (!key->is_section()) {
       if (node != nullptr) read_value(*key, *node, item, base, settings);
       continue;
@@ -71,7 +82,7 @@ void read_section(const YamlNode& section, const std::string& path, std::size_t 
     if (is_word_of(*key, *node)) continue;
     const std::size_t count = key->value.size ? key->value.size(settings) : 1;
     for (std::size_t n = 0; n < count; ++n) {
-      read_section(key->value.size ? node->items[n] : *node, key->content(), n, base, settings);
+      read_section(key->value.size ? node->items[n] : *node, key->content(), n, base, fallbacks, settings);
     }
   }
 }
@@ -135,23 +146,25 @@ void derive(Case& settings) {
 
 std::map<std::string, std::string> sampled_key_defaults() {
   std::map<std::string, std::string> values;
+  const Fallbacks& fallbacks = fallbacks_of(Defaults::of_earlier_versions);
   for (const Key& key : case_keys()) {
     if (key.fallback.empty() || !is_sampled(key)) continue;
     values[key.path] = key.fallback;
     if (key.is_section()) continue;
     Case settings;  // the value as the resolved case has it: 0.001 for 1e-3
-    read_value(key, fallbacks().at(key.path), 0, "", settings);
+    read_value(key, fallbacks.at(key.path), 0, "", settings);
     values[key.path] = key.value.write(settings, 0).value_or(key.fallback);
   }
   return values;
 }
 
-Case build_case(const YamlNode& root, const std::string& base_directory) {
+Case build_case(const YamlNode& root, const std::string& base_directory, Defaults defaults) {
+  const Fallbacks& fallbacks = fallbacks_of(defaults);
   // Read twice: the presets of walls and forcing depend on the flow type and its Reynolds number.
   Case first;
-  read_section(root, "", 0, base_directory, first);
+  read_section(root, "", 0, base_directory, fallbacks, first);
   Case settings = preset_case(first.flow_type, first.reynolds);
-  read_section(root, "", 0, base_directory, settings);
+  read_section(root, "", 0, base_directory, fallbacks, settings);
   derive(settings);
   return settings;
 }

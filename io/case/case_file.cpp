@@ -8,8 +8,10 @@
 
 namespace sluice::io {
 
-Case parse_case(const std::string& text, const std::string& file_name, const std::vector<std::string>& overrides,
-                const std::string& base_directory, const std::vector<std::string>& exchange_methods) {
+namespace {
+
+Case parse(const std::string& text, const std::string& file_name, const std::vector<std::string>& overrides,
+           const std::string& base_directory, const std::vector<std::string>& exchange_methods, Defaults defaults) {
   Problems problems(file_name, overrides);
   std::optional<YamlNode> root = read_yaml(text, Place::file, "", problems);
   if (!root) {
@@ -20,10 +22,21 @@ Case parse_case(const std::string& text, const std::string& file_name, const std
   }
   apply_overrides(*root, overrides, problems);
   check_keys(*root, problems);
-  Case settings = build_case(*root, base_directory);
+  Case settings = build_case(*root, base_directory, defaults);
   check_rules(settings, *root, exchange_methods, problems);
   problems.raise();
   return settings;
+}
+
+}  // namespace
+
+Case parse_case(const std::string& text, const std::string& file_name, const std::vector<std::string>& overrides,
+                const std::string& base_directory, const std::vector<std::string>& exchange_methods) {
+  return parse(text, file_name, overrides, base_directory, exchange_methods, Defaults::of_this_version);
+}
+
+Case parse_stored_case(const std::string& text, const std::string& name) {
+  return parse(text, name, {}, "/", known_exchange_methods(), Defaults::of_earlier_versions);
 }
 
 }  // namespace sluice::io

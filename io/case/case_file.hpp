@@ -21,8 +21,12 @@ Case parse_case(const std::string& text, const std::string& file_name, const std
                 const std::vector<std::string>& exchange_methods = available_exchange_methods());
 
 /// The resolved case as YAML: every default filled in, every path absolute. parse_case reads it back to an equal Case,
-/// every number bitwise equal. For text from another build, pass known_exchange_methods() to parse_case.
+/// every number bitwise equal. For text from another build or version, take parse_stored_case.
 std::string resolved_yaml(const Case& settings);
+
+/// Reads back what resolved_yaml of this or another build wrote, with all known exchange methods. A key that is absent
+/// did not exist yet, and has the value that the flow had then. Throws like parse_case.
+Case parse_stored_case(const std::string& text, const std::string& name);
 
 /// Differences between a checkpoint's case and the current one that change the flow or the bits of the result: lines
 /// such as "grid.cells: [96, 64, 48] -> [96, 64, 64]". Title, end, time step, parallel, output and walltime may change.
@@ -33,8 +37,8 @@ std::vector<std::string> physical_changes(const Case& stored, const Case& now);
 /// value are left out. In place of the Reynolds number stands the viscosity, as flow.reynolds.viscosity.
 std::map<std::string, std::string> sampled_keys(const Case& settings);
 
-/// The defaults of the same keys. A set of keys that was stored before a key existed has its default; a key without one
-/// is unknown, and equal only where both sets lack it.
+/// The values of the same keys in a set that was stored before they existed: their defaults, or the value that the flow
+/// had then. A key without either is unknown, and equal only where both sets lack it.
 std::map<std::string, std::string> sampled_key_defaults();
 
 /// Text as a YAML scalar in double quotes: makes an override's VALUE from a path or a name.

@@ -28,6 +28,7 @@ struct Key {
   bool physical = true;                 ///< a restart may not change it; if false for a section, false for all its keys
   bool sampled = true;                  ///< a physical key that statistics depend on; for sections like `physical`
   std::string fallback{};               ///< YAML of the value used when the key is absent; empty: none
+  std::string earlier_fallback{};       ///< in place of fallback for stored cases that are older than the key
   std::string fallback_note{};          ///< documentation of a default that depends on other keys
   std::string unit{};                   ///< U: the velocity unit that flow.reynolds sets; empty: not a number
   std::string meaning{};                ///< one sentence

@@ -70,13 +70,17 @@ void refuse_failed_state(const io::CheckpointReader& reader) {
 
 std::vector<std::string> check_case(const Simulation& simulation, const io::CheckpointReader& reader,
                                     bool allow_change) {
-  std::vector<std::string> changes = io::physical_changes(case_of(reader), simulation.settings);
+  const io::Case stored = case_of(reader);
+  std::vector<std::string> changes = io::physical_changes(stored, simulation.settings);
   const bool single = reader.fields().type == io::h5::Type::float32;
   if (single != (sizeof(real) == sizeof(float)))
     changes.push_back(fmt::format("precision: {} -> {}", single ? "single" : "double", precision_name));
   if (changes.empty() || allow_change) return changes;
   std::string list;
   for (const std::string& change : changes) list += "\n  " + change;
+  if (stored.flow.order == Order::second && simulation.settings.flow.order == Order::fourth) {
+    list += "\nEarlier versions had order 2 unless the case asked for 4: to go on with it, set solver.order: 2";
+  }
   throw Error(ExitCode::restart,
               fmt::format("{}: the case differs from the checkpoint's in what changes the flow:{}\nRestore these keys "
                           "(for the precision, use a build that has it), or say --allow-change to go on with the new "
@@ -158,8 +162,7 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& obse
 
 io::Case case_of(const io::CheckpointReader& checkpoint) {
   try {
-    return io::parse_case(checkpoint.resolved_case(), checkpoint.path() + " (resolved_case)", {}, "/",
-                          io::known_exchange_methods());
+    return io::parse_stored_case(checkpoint.resolved_case(), checkpoint.path() + " (resolved_case)");
   } catch (const Error& error) {
     throw Error(ExitCode::restart,
                 checkpoint.path() + ": the case in the attribute resolved_case of / cannot be read: " + error.what());

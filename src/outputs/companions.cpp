@@ -66,7 +66,7 @@ Mismatch compare(const std::string& file, const FoundEntry& found, const LastEnt
 
 std::string case_difference(const std::string& stored, const io::Case& of_checkpoint) {
   try {
-    const io::Case other = io::parse_case(stored, "resolved_case", {}, "/", io::known_exchange_methods());
+    const io::Case other = io::parse_stored_case(stored, "resolved_case");
     std::string list;
     for (const std::string& change : io::physical_changes(of_checkpoint, other)) list += "; " + change;
     return list.empty() ? "" : "; its case differs from the checkpoint's" + list;

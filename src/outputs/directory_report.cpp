@@ -150,8 +150,7 @@ class Verifier {
       add_problem(report, path(report.name) + ": the file is missing");
     } else {
       guarded(report, [&] {
-        const io::Case settings = io::parse_case(io::read_text(path(report.name)), path(report.name), {},
-                                                 report_.directory, io::known_exchange_methods());
+        const io::Case settings = io::parse_stored_case(io::read_text(path(report.name)), path(report.name));
         if (checkpoints_.empty()) return;
         for (const std::string& change : io::physical_changes(checkpoints_.back().settings, settings))
           report.notes.push_back(fmt::format("differs from {}: {}", checkpoints_.back().path, change));

@@ -19,8 +19,9 @@ from sluice_run import (
     step_of,
     write_case,
 )
+from stored_hashes import set_hashes
 
-STEPS = 24
+STEPS = 22
 FORMS = [("explicit", 0), ("explicit", 2), ("implicit_z", 0)]
 
 
@@ -68,7 +69,7 @@ def test_the_case_exercises_every_schedule(straight: Straight) -> None:
     assert len(checkpoints(output)) == 3
     with h5py.File(checkpoints(output)[-1]) as file:
         assert file["statistics_open"].attrs["samples"] >= 1
-    assert rows(output)["step"].tolist() == [1, 5, 10, 15, 20, 24]
+    assert rows(output)["step"].tolist() == [1, 5, 10, 15, 20, STEPS]
 
 
 # Saved at every step: on and off each schedule, with a statistics block open and just closed.
@@ -199,13 +200,38 @@ def test_another_order(straight: Straight, tmp_path: Path) -> None:
     case = straight["explicit", 0][0]
     out = tmp_path / "out"
     must(sluice("run", case, "--output", out, "--steps", 15))
-    changed = ["run", case, "--output", out, "--restart", "auto", "--set", "solver.order=4", "--steps", 30]
+    changed = ["run", case, "--output", out, "--restart", "auto", "--set", "solver.order=2", "--steps", 30]
     assert "solver.order" in must(sluice(*changed), 3).err
     must(sluice(*changed, "--allow-change"))
     assert rows(out)["max_divergence"].max() < 1e-12
     with h5py.File(out / "statistics.h5") as file:
         orders = [file[f"parameter_set_{n}"].attrs["solver.order"] for n in sorted({*file["parameter_set"]})]
-    assert orders == ["2", "4"]
+    assert orders == ["4", "2"]
+
+
+def test_a_run_of_a_version_without_orders(tmp_path: Path) -> None:
+    """It has order 2, not today's default: refused unless the case says so, in which case its statistics go on."""
+    case, out = write_case(tmp_path), tmp_path / "out"
+    must(sluice("run", case, "--set", "solver.order=2", "--steps", 15))
+    for path in [*checkpoints(out), out / "statistics.h5"]:
+        with h5py.File(path, "a") as file:
+            stored = str(file.attrs["resolved_case"])
+            assert "  order: 2\n" in stored
+            file.attrs["resolved_case"] = stored.replace("  order: 2\n", "")
+            if "parameter_set_0" in file:
+                del file["parameter_set_0"].attrs["solver.order"]
+        set_hashes(path)
+    before = samples_by_parameters(out)
+    assert before.keys() == {0}
+
+    told = must(sluice("run", case, "--restart", "auto"), 3).err
+    assert "solver.order: 2 -> 4" in told
+    assert "set solver.order: 2" in told
+    must(sluice("run", case, "--restart", "auto", "--set", "solver.order=2"))
+    assert samples_by_parameters(out).keys() == {0}
+    assert samples_by_parameters(out)[0] > before[0]
+    must(sluice("run", case, "--restart", "auto", "--allow-change", "--steps", STEPS + 20))
+    assert samples_by_parameters(out).keys() == {0, 1}
 
 
 @pytest.mark.parametrize("first, then", [("off", "on"), ("on", "off")])

@@ -154,7 +154,8 @@ TEST_F(FilesTest, StatisticsBlocksKnowTheirParameters) {
   EXPECT_EQ(sets_of().size(), 3U);
 }
 
-/// A version of Sluice may add keys. Statistics sampled before have the key's default; without one they are unknown.
+/// A version of Sluice may add keys. Statistics sampled before have the key's default, or what the flow had before
+/// there was the key; without either they are unknown.
 TEST_F(FilesTest, StatisticsParametersOfAnotherVersion) {
   const auto set_of = [](const std::vector<std::pair<std::string, std::string>>& keys) {
     Values values = parameters(1e-3);
@@ -168,11 +169,13 @@ TEST_F(FilesTest, StatisticsParametersOfAnotherVersion) {
   };
   EXPECT_EQ(number_of_next(set_of({})), 0);
   EXPECT_EQ(number_of_next(set_of({{"flow.type", "channel"}})), 0) << "the default";
+  EXPECT_EQ(number_of_next(set_of({{"solver.order", "2"}})), 0) << "what the flow had before there was the key";
   EXPECT_EQ(number_of_next(set_of({{"flow.type", "couette"}})), 1);
   EXPECT_EQ(number_of_next(set_of({})), 2);
   EXPECT_EQ(number_of_next(set_of({{"walls.top.type", "no_slip"}})), 3) << "no default: unknown before";
   EXPECT_EQ(number_of_next(set_of({{"walls.top.type", "no_slip"}})), 3);
   EXPECT_EQ(number_of_next(set_of({{"walls.top.type", "no_slip"}, {"a key that went", "0"}})), 4);
+  EXPECT_EQ(number_of_next(set_of({{"walls.top.type", "no_slip"}, {"solver.order", "4"}})), 5) << "today's default";
 }
 
 TEST_F(FilesTest, StatisticsLayout) {

@@ -112,6 +112,7 @@ TEST_P(Decay, TaylorGreenInXy) {
     settings.cells = {n, 3 * n / 2, 4};  // unequal spacings: with equal ones the discrete vortex is exact in space
     settings.flow.viscosity = nu_tg;
     settings.flow.diffusion = GetParam();
+    settings.flow.order = Order::second;
     settings.flow.bottom.kind = settings.flow.top.kind = WallKind::free_slip;
     Flow flow(settings);
     const auto u = [](double x, double y) { return sin(x) * cos(y); };
@@ -147,6 +148,7 @@ TEST_P(Decay, TaylorGreenInXzBetweenFreeSlipWalls) {
     settings.z_nodes = tanh_nodes(n, pi, 1.2, true);
     settings.flow.viscosity = nu_tg;
     settings.flow.diffusion = GetParam();
+    settings.flow.order = Order::second;
     settings.flow.bottom.kind = settings.flow.top.kind = WallKind::free_slip;
     Flow flow(settings);
     const auto u = [](double x, double z) { return sin(x) * cos(z); };

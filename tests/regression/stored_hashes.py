@@ -1,4 +1,4 @@
-"""Makes the hashes in a checkpoint right again after another program has changed its values."""
+"""Makes the hashes in a checkpoint or statistics.h5 right again after another program has changed its values."""
 
 from __future__ import annotations
 
@@ -72,6 +72,6 @@ def set_field(file: Path, name: str, change: Callable[[np.ndarray], None]) -> No
 def set_hashes(file: Path) -> None:
     """Makes the hashes of the values right again."""
     with h5py.File(file, "a") as h5:
-        for group in (h5["state"], h5["statistics_open"]):
-            group.attrs["values_hash"] = np.uint64(values_hash(group))
-        h5.attrs["values_hash"] = np.uint64(values_hash(h5))
+        for group in (h5, *h5.values()):
+            if "values_hash" in group.attrs:
+                group.attrs["values_hash"] = np.uint64(values_hash(group))
