@@ -58,12 +58,12 @@ def assert_place(text: str, file: h5py.File, quantity: str, magnitude: np.ndarra
 
 
 def rate(file: h5py.File) -> np.ndarray:
-    """|u|/dx + |v|/dy + |w|/dz, with the distance between centres for w."""
+    """7/6 (|u|/dx + |v|/dy) + |w|/dz, with the distance between centres for w."""
     dx, dy = (file[f"grid/{axis}_node"][1] for axis in "xy")
     z, z_node = file["grid/z"][...], file["grid/z_node"][...]
     between = np.diff(z, append=2 * z_node[-1] - z[-1])
     u, v, w = (np.abs(file[name][...]) for name in "uvw")
-    return np.asarray(u / dx + v / dy + w / between[:, None, None])
+    return np.asarray(7 / 6 * (u / dx + v / dy) + w / between[:, None, None])
 
 
 @pytest.mark.parametrize("ranks", [0, 4])
