@@ -201,7 +201,27 @@ void StatisticsFile::load() {
                                                  spec_.path, block.parameter_set, parameter_sets_.size()));
     }
   }
+  compare_profiles(file);
   read_profiles(file);
+}
+
+void StatisticsFile::compare_profiles(const h5::File& file) {
+  const bool take = spec_.profiles.empty();
+  for (const std::string& name : file.group("/").datasets()) {
+    const h5::Dataset dataset = file.dataset("/" + name);
+    const h5::Shape shape = dataset.shape();
+    if (shape.size() != 2) continue;
+    if (take) {
+      const bool at_centers = shape[1] == size_of(spec_.z);
+      spec_.profiles.push_back({name, dataset.text("long_name"), dataset.text("units"),
+                                at_centers ? ProfileAxis::z_center : ProfileAxis::z_face});
+    } else if (std::ranges::find(spec_.profiles, name, &ProfileInfo::name) == spec_.profiles.end()) {
+      throw Error(ExitCode::restart,
+                  fmt::format("{}: holds profiles of {}, which the case does not ask for and which would be lost; "
+                              "output.statistics.budgets says whether those for budgets are taken",
+                              spec_.path, name));
+    }
+  }
 }
 
 void StatisticsFile::read_profiles(const h5::File& file) {

@@ -21,7 +21,7 @@ struct StatisticsSpec {
   std::string path;
   Provenance provenance;
   Values attributes;  ///< additional root attributes, such as the viscosity; no lists
-  std::vector<ProfileInfo> profiles;
+  std::vector<ProfileInfo> profiles;  ///< none: those of the file, for a run that takes no more statistics
   std::vector<double> z;       ///< centres
   std::vector<double> z_face;  ///< all faces
   /// Flow parameters for the blocks of version 0.1, which does not store them: those of the checkpoint's case.
@@ -63,6 +63,8 @@ class StatisticsFile {
   void check_grid(const h5::File& file) const;
   void rewrite();
   void write_profiles(h5::File& file) const;
+  /// Takes the profiles of the file if the case asks for none; refuses to go on without any that it holds.
+  void compare_profiles(const h5::File& file);
   void read_profiles(const h5::File& file);
 
   StatisticsSpec spec_;

@@ -212,10 +212,12 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
   }
 }
 
-/// Pieces must be aligned and not straddle the period; one offset must serve all arrays.
+/// Pieces must be aligned and not straddle the period; one offset must serve all arrays; tiles must fit.
 template <Order order>
 bool suits_march(const MomentumArrays& a, const Box3& box, bool implicit_z) {
   if (box.nx() < Tile<order>::halo_pieces * piece || box.nx() % piece != 0 || a.u.stride_y % piece != 0) return false;
+  static const auto memory = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  if (Tile<order>::shared_bytes(implicit_z) > memory) return false;
   const auto alike = [&](const auto& f) { return f.stride_y == a.u.stride_y && f.stride_z == a.u.stride_z; };
   return alike(a.v) && alike(a.w) && (!implicit_z || alike(a.p)) && alike(a.tendency_u) && alike(a.tendency_v) &&
          alike(a.tendency_w) && alike(a.star_u) && alike(a.star_v) && alike(a.star_w);

@@ -76,7 +76,7 @@ class StatisticsObserver : public Observer {
   std::vector<std::string> check_files(const Start& start) override {
     std::vector<std::string> losses;
     run_on_root(run_.simulation.comm.world(), [&] {
-      io::StatisticsSpec spec = file_spec(run_, sums_.profiles());
+      io::StatisticsSpec spec = file_spec(run_, enabled_ ? sums_.profiles() : std::vector<ProfileInfo>{});
       spec.unrecorded_parameters = open_parameters_;
       try {
         file_ = std::make_unique<io::StatisticsFile>(std::move(spec), start.step > 0);

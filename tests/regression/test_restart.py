@@ -251,6 +251,30 @@ def test_statistics_keep_their_profiles(straight: Straight, tmp_path: Path, firs
         assert ("uuw_flux" in file) == (first == "on")
 
 
+@pytest.mark.parametrize("budgets", ["off", "on"])
+def test_profiles_outlive_a_part_without_statistics(straight: Straight, tmp_path: Path, budgets: str) -> None:
+    """A part without statistics cuts abandoned blocks, and the part after it loses no profile."""
+    case = straight["explicit", 0][0]
+    out = tmp_path / "out"
+    with_budgets = ["--set", f"output.statistics.budgets={budgets}"]
+    must(sluice("run", case, "--output", out, *with_budgets))
+    go_back = checkpoints(out)[0]
+    without = ["run", case, "--output", out, "--restart", go_back, "--set", "output.statistics=none"]
+    must(sluice(*without, "--steps", step_of(go_back) + 1))
+    with h5py.File(out / "statistics.h5") as file:
+        kept = {name: file[name][()] for name in file if isinstance(file[name], h5py.Dataset)}
+    assert max(kept["step_end"], default=0) <= step_of(go_back)
+    assert ("uuw_flux" in kept) == (budgets == "on")
+    other = "off" if budgets == "on" else "on"
+    go_on = ["run", case, "--output", out, "--restart", "auto", "--set"]
+    error = must(sluice(*go_on, f"output.statistics.budgets={other}"), 3).err
+    assert "profiles" in error and "statistics.h5" in error
+    must(sluice(*go_on, f"output.statistics.budgets={budgets}"))
+    with h5py.File(out / "statistics.h5") as file:
+        for name in kept.keys() - {"z", "z_face", "block"}:
+            assert (file[name][: len(kept[name])] == kept[name]).all(), name
+
+
 def test_statistics_of_a_changed_flow_stay_apart(straight: Straight, tmp_path: Path) -> None:
     """No block mixes samples of both flows, no sample is lost; a return to the first flow leaves no trace."""
     case, reference = straight["explicit", 0]
