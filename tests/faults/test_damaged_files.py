@@ -66,7 +66,7 @@ def change_state(file: Path) -> None:
 
 def change_statistics(file: Path) -> None:
     with h5py.File(file, "a") as h5:
-        h5["statistics_open/uu"][3] *= 1.01
+        h5["statistics_open/uu"][3] += 0.01
 
 
 DAMAGES = [
