@@ -134,6 +134,17 @@ def build_parser() -> argparse.ArgumentParser:
         help="what the names of the files that are written begin with; default: study",
     )
 
+    refine = _command(
+        commands,
+        "refine",
+        "error of the grid from runs of one order on two or three grids, and the total error",
+        "sluice-post refine study/order4_384 study/order4_256 study/order4_192",
+    )
+    refine.add_argument(
+        "directories", metavar="DIR", type=Path, nargs="+", help="output directories of two or three runs"
+    )
+    _add_times(refine)
+
     bench = _command(
         commands,
         "bench",
@@ -235,6 +246,12 @@ def _study(arguments: argparse.Namespace) -> None:
             print(f"figure: {path}")
 
 
+def _refine(arguments: argparse.Namespace) -> None:
+    from sluice_post import refine, study
+
+    print(refine.table_text(study.read_study(arguments.directories, arguments.begin, arguments.end)))
+
+
 def _bench(arguments: argparse.Namespace) -> None:
     from sluice_post import bench, bench_figures
     from sluice_post.style import figure_style, save_png
@@ -278,6 +295,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "compare": _compare,
         "convert": _convert,
         "study": _study,
+        "refine": _refine,
         "bench": _bench,
     }
     try:

@@ -28,7 +28,7 @@ PLACES = {key: f"{key}_z" for key in HEADINGS if key.endswith("_peak")}
 COST_LABELS = {"point_steps": "point-steps per h/u_tau", "seconds": "seconds per h/u_tau"}
 
 
-def _number(value: float, half_width: float = nan, sign: str = "") -> str:
+def number_text(value: float, half_width: float = nan, sign: str = "") -> str:
     """A number with as many decimals as two digits of its interval have, and the interval."""
     if not isfinite(value):
         return ""
@@ -50,7 +50,8 @@ def _ratio_text(ratio: CostRatio) -> str:
     return value if low == high or not bounds else f"{value} ({bounds})"
 
 
-def _markdown(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown."""
     lines = [heading, ["---"] * len(heading), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -64,15 +65,20 @@ def _cost_rows(runs: Sequence[StudyRun]) -> str:
     for run in runs:
         size = run.resolution
         row = [str(run.order), run.cells, f"{size.dx_plus:.1f}", f"{size.dy_plus:.1f}"]
-        row += [f"{size.first_centre_plus:.3f}", _number(run.dt), f"{size.turnovers:.1f}", _number(run.steps)]
-        rows.append([*row, _number(run.point_steps / 1e6), _number(run.seconds), run.device])
-    return _markdown(heading, rows)
+        row += [
+            f"{size.first_centre_plus:.3f}",
+            number_text(run.dt),
+            f"{size.turnovers:.1f}",
+            number_text(run.steps),
+        ]
+        rows.append([*row, number_text(run.point_steps / 1e6), number_text(run.seconds), run.device])
+    return markdown_table(heading, rows)
 
 
 def _figure_rows(runs: Sequence[StudyRun], reference: Reference) -> str:
     def cell(figures: dict[str, float], widths: dict[str, float], key: str) -> str:
         factor = HEADINGS[key][1]
-        text = _number(figures.get(key, nan) * factor, widths.get(key, nan) * factor)
+        text = number_text(figures.get(key, nan) * factor, widths.get(key, nan) * factor)
         place = figures.get(PLACES.get(key, ""), nan)
         return f"{text} at {place:.1f}" if isfinite(place) else text
 
@@ -83,16 +89,16 @@ def _figure_rows(runs: Sequence[StudyRun], reference: Reference) -> str:
         rows.append([str(run.order), run.cells, *(cell(values, widths, key) for key in HEADINGS)])
     known = (cell(reference.published.values, reference.half_widths, key) for key in HEADINGS)
     rows.append(["", reference.published.name, *known])
-    return _markdown(["order", "cells", *(heading for heading, _ in HEADINGS.values())], rows)
+    return markdown_table(["order", "cells", *(heading for heading, _ in HEADINGS.values())], rows)
 
 
 def _error_rows(runs: Sequence[StudyRun], reference: Reference) -> str:
     keys = [key for key in HEADINGS if key in reference.published.values]
     rows = [
-        [str(run.order), run.cells, *(_number(*error_of(run, reference, key), sign="+") for key in keys)]
+        [str(run.order), run.cells, *(number_text(*error_of(run, reference, key), sign="+") for key in keys)]
         for run in runs
     ]
-    return _markdown(["order", "cells", *(HEADINGS[key][0].removeprefix("1000 ") for key in keys)], rows)
+    return markdown_table(["order", "cells", *(HEADINGS[key][0].removeprefix("1000 ") for key in keys)], rows)
 
 
 def _ratio_rows(runs: Sequence[StudyRun], reference: Reference, cost: Cost) -> str:
@@ -102,7 +108,7 @@ def _ratio_rows(runs: Sequence[StudyRun], reference: Reference, cost: Cost) -> s
         for run in runs
         if run.order == 4
     ]
-    return _markdown(["order 4 on", *(HEADINGS[key][0].removeprefix("1000 ") for key in keys)], rows)
+    return markdown_table(["order 4 on", *(HEADINGS[key][0].removeprefix("1000 ") for key in keys)], rows)
 
 
 def table_text(runs: Sequence[StudyRun], reference: Reference) -> str:
