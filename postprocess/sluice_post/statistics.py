@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -102,21 +103,24 @@ class Blocks:
             return {}
         return self.parameter_sets[int(self.parameter_set[0])]
 
+    @cached_property
+    def _totals(self) -> dict[str, Array]:
+        return {name: sums.sum(axis=0) for name, sums in (self.centre | self.face).items()}
+
     def means(self, without: int | None = None) -> Means:
         """Averages over all samples, or over all but those of one block."""
         self.sampled_parameters()
-        keep = np.ones(len(self))
-        if without is not None:
-            keep[without] = 0.0
-        samples = float(keep @ self.samples)
-        return Means(
-            self.z,
-            self.z_face,
-            {name: (keep @ sums) / samples for name, sums in self.centre.items()},
-            {name: (keep @ sums) / samples for name, sums in self.face.items()},
-            float(keep @ self.forcing) / samples,
-            round(samples),
-        )
+        left_out = slice(0) if without is None else slice(without, without + 1)
+        samples = int(self.samples.sum() - self.samples[left_out].sum())
+
+        def average(profiles: dict[str, Array]) -> dict[str, Array]:
+            return {
+                name: (self._totals[name] - sums[left_out].sum(axis=0)) / samples
+                for name, sums in profiles.items()
+            }
+
+        forcing = float(self.forcing.sum() - self.forcing[left_out].sum()) / samples
+        return Means(self.z, self.z_face, average(self.centre), average(self.face), forcing, samples)
 
     def series(self, name: str) -> Array:
         """Block averages of one profile, (block, n)."""
