@@ -13,7 +13,7 @@ from sluice_post import __version__, export, layout
 from sluice_post.bands import bands_of
 from sluice_post.errors import PostError, UsageError
 from sluice_post.profiles import SIDES, wall_profiles
-from sluice_post.reference import Reference, merged, read_reference
+from sluice_post.reference import Reference, holds_budget, merged, read_budget_reference, read_reference
 
 
 def _add_directory(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +58,11 @@ def build_parser() -> argparse.ArgumentParser:
     )
     _add_directory(report)
     report.add_argument(
-        "--reference", type=Path, nargs="+", metavar="FILE", help="published profiles to lay over the run's"
+        "--reference",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="published profiles and budgets to lay over the run's",
     )
 
     profiles = _command(
@@ -104,6 +108,23 @@ def build_parser() -> argparse.ArgumentParser:
     _add_directory(convert)
     convert.add_argument("--format", required=True, choices=("lee-moser", "csv"))
     convert.add_argument(
+        "-o", "--output", type=Path, metavar="FOLDER", help="folder to write to; default: DIR"
+    )
+
+    budgets = _command(
+        commands,
+        "budgets",
+        "terms of the budgets of k, uu, vv, ww and uw: tables and figures",
+        "sluice-post budgets retau180 --reference chan180.kbal chan180.uubal",
+    )
+    _add_directory(budgets)
+    budgets.add_argument(
+        "--side", choices=SIDES, help="halves to use; default: both where the flow is symmetric"
+    )
+    budgets.add_argument(
+        "--reference", type=Path, nargs="+", metavar="FILE", help="downloaded budgets of one simulation"
+    )
+    budgets.add_argument(
         "-o", "--output", type=Path, metavar="FOLDER", help="folder to write to; default: DIR"
     )
 
@@ -173,9 +194,11 @@ def _report(arguments: argparse.Namespace) -> None:
     from sluice_post.results import evaluate, summary_text
     from sluice_post.run import load_run
 
-    reference = _reference(arguments.reference)
+    files = arguments.reference or []
+    reference = _reference([path for path in files if not holds_budget(path)])
+    published_budgets = dict(read_budget_reference(path) for path in files if holds_budget(path))
     results = evaluate(load_run(arguments.directory, arguments.begin, arguments.end))
-    path = write_report(results, reference)
+    path = write_report(results, reference, published_budgets)
     print(summary_text(results))
     print(f"report: {path}")
 
@@ -224,6 +247,30 @@ def _convert(arguments: argparse.Namespace) -> None:
     for name, text in files.items():
         export.write_text(folder / name, text)
         print(folder / name)
+
+
+def _budgets(arguments: argparse.Namespace) -> None:
+    from sluice_post import budget_figures
+    from sluice_post import budgets as budgets_of_run
+    from sluice_post.run import load_statistics
+    from sluice_post.style import figure_style, save_png
+
+    references = dict(read_budget_reference(path) for path in arguments.reference or [])
+    parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
+    budgets_of_run.require_budgets(blocks, parameters, arguments.directory)
+    evaluated = budgets_of_run.evaluate_budgets(blocks, parameters, arguments.side)
+    print(budgets_of_run.table_text(evaluated))
+    if references:
+        print(f"\n{budget_figures.comparison_text(evaluated, references)}")
+    print()
+    folder = arguments.output or arguments.directory
+    with figure_style():
+        for stress in budgets_of_run.STRESSES:
+            name = layout.BUDGET_NAME.format(stress)
+            table, figure = folder / f"{name}.csv", folder / layout.FIGURE_FOLDER / f"{name}.png"
+            export.write_text(table, budgets_of_run.csv_text(evaluated, stress))
+            save_png(budget_figures.budget_figure(evaluated, stress, references), figure)
+            print(f"table: {table}, figure: {figure}")
 
 
 def _study(arguments: argparse.Namespace) -> None:
@@ -294,6 +341,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "profiles": _profiles,
         "compare": _compare,
         "convert": _convert,
+        "budgets": _budgets,
         "study": _study,
         "refine": _refine,
         "bench": _bench,

@@ -59,7 +59,11 @@ def csv_columns(profiles: WallProfiles, bands: Bands | None = None) -> dict[str,
 
 def csv_text(profiles: WallProfiles, bands: Bands | None = None) -> str:
     """The CSV file: one header line, then one line per cell from the wall outwards."""
-    columns = csv_columns(profiles, bands)
+    return columns_text(csv_columns(profiles, bands))
+
+
+def columns_text(columns: dict[str, Array]) -> str:
+    """Columns as CSV: one header line with their names, then one line per point."""
     lines = [",".join(columns)]
     for row in zip(*columns.values(), strict=True):
         lines.append(",".join(f"{value:.10g}" for value in row))

@@ -168,4 +168,5 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
             name: run.provenance[key] for key, name in _PERFORMANCE.items() if key in run.provenance
         },
         phases=_phases(record),
+        kolmogorov=results.budgets.found.kolmogorov_columns() if results.budgets else None,
     )

@@ -19,6 +19,7 @@ LEE_MOSER_MEAN = "profiles_mean.dat"
 LEE_MOSER_FLUCTUATIONS = "profiles_fluc.dat"
 LEE_MOSER_MEAN_ERRORS = "profiles_mean_stdev.dat"
 LEE_MOSER_FLUCTUATION_ERRORS = "profiles_fluc_stdev.dat"
+BUDGET_NAME = "budget_{}"  # of the CSV file and the figure of a budget, without the suffix
 
 # Attributes of HDF5 files.
 STATISTICS_FORMAT = "Sluice statistics"
@@ -64,6 +65,16 @@ PRESSURE_MOMENTS = ("p", "pp")
 VORTICITY_MOMENTS = ("omega_x", "omega_y", "omega_z", "omega_xx", "omega_yy", "omega_zz")
 CENTRE_PROFILES = VELOCITY_MOMENTS + PRESSURE_MOMENTS + VORTICITY_MOMENTS
 FACE_PROFILES = ("uw", "vw", "tau_xz", "tau_yz")
+# What budgets need; not in files of earlier builds, nor with output.statistics.budgets: off.
+BUDGET_CENTRE_PROFILES = (
+    *("ww_flux", "www_flux", "pw", "p_dudx", "p_dvdy", "p_dwdz"),
+    *("dudx_squared", "dudy_squared", "dvdx_squared", "dvdy_squared", "dwdz_squared"),
+)
+BUDGET_FACE_PROFILES = (
+    *("uw_jump", "vw_jump", "uuw_flux", "vvw_flux", "ww_face"),
+    *("dudz_squared", "dvdz_squared", "dwdx_squared", "dwdy_squared"),
+    *("uw_advection", "uw_pressure", "uw_viscous_xy", "uw_viscous_z", "p_strain_xz", "uw_dissipation_z"),
+)
 
 # Slice files.
 SLICE_TIME = "time"

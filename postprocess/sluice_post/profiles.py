@@ -181,8 +181,28 @@ def default_side(parameters: FlowParameters) -> str:
     return "top" if parameters.no_slip_top and not parameters.no_slip_bottom else "both"
 
 
-def wall_profiles(means: Means, parameters: FlowParameters, side: str | None = None) -> WallProfiles:
-    """Profiles in wall units. `side`: both (symmetric halves averaged), bottom or top."""
+@dataclass(frozen=True)
+class WallView:
+    """Means over the whole height as seen from a wall, in a frame of reference that fits the symmetry.
+
+    The mean shear at the wall, at z = 0, is positive. `wall_velocity` is that of this wall along x, `no_slip` whether
+    the walls at z = 0 and at the other end are.
+    """
+
+    means: Means
+    symmetry: Symmetry
+    side: str
+    wall_velocity: float
+    no_slip: tuple[bool, bool]
+
+    @property
+    def u_tau(self) -> float:
+        """Friction velocity."""
+        return float(np.sqrt(self.means.face["tau_xz"][0]))
+
+
+def wall_view(means: Means, parameters: FlowParameters, side: str | None = None) -> WallView:
+    """The means seen from a wall. `side`: both (symmetric halves averaged), bottom or top."""
     side = side or default_side(parameters)
     if side not in SIDES:
         raise UsageError(f"unknown side '{side}'; one of {', '.join(SIDES)}")
@@ -205,12 +225,19 @@ def wall_profiles(means: Means, parameters: FlowParameters, side: str | None = N
             f"the mean wall shear at the {'top' if from_top else 'bottom'} wall is {wall_stress:g}: "
             "wall units are not defined; the fluid is at rest or the statistics are empty"
         )
-    u_tau = float(np.sqrt(wall_stress))
-    centre = {"U": (view.centre["u"] - wall_velocity) / u_tau, "V": view.centre["v"] / u_tau}
+    no_slip = (parameters.no_slip_bottom, parameters.no_slip_top)
+    return WallView(view, symmetry, side, wall_velocity, no_slip[::-1] if from_top else no_slip)
+
+
+def wall_profiles(means: Means, parameters: FlowParameters, side: str | None = None) -> WallProfiles:
+    """Profiles in wall units. `side`: both (symmetric halves averaged), bottom or top."""
+    seen = wall_view(means, parameters, side)
+    view, u_tau = seen.means, seen.u_tau
+    centre = {"U": (view.centre["u"] - seen.wall_velocity) / u_tau, "V": view.centre["v"] / u_tau}
     centre.update(_velocity_profiles(view.centre, u_tau))
     centre.update(_pressure_profiles(view.centre, u_tau))
     centre.update(_vorticity_profiles(view.centre, u_tau, parameters.viscosity))
-    face = _stress_profiles(view, parameters, symmetry)
+    face = _stress_profiles(view, parameters, seen.symmetry)
     height = parameters.half_height
     slack = 1e-9 * height
     n_centre = int(np.count_nonzero(view.z <= height + slack))
@@ -221,8 +248,8 @@ def wall_profiles(means: Means, parameters: FlowParameters, side: str | None = N
         u_tau,
         parameters.viscosity,
         height,
-        symmetry,
-        side,
+        seen.symmetry,
+        seen.side,
         view.z[:n_centre],
         view.z_face[:n_face],
         {name: values[:n_centre] for name, values in centre.items()},

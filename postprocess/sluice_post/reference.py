@@ -2,7 +2,8 @@
 
 Layouts: Lee & Moser (.dat; v wall-normal, w spanwise), Moser, Kim & Mansour (chan*.means, .reystress, .skew,
 .flat, .velp, .vortvar), del Alamo & Jimenez and Hoyas & Jimenez (.prof; rms values), tables whose first line
-names components such as uu_12, and the CSV files of this program.
+names components such as uu_12, and the CSV files of this program. Budgets: Lee & Moser (*_RSTE_*_prof.dat), Moser, Kim
+& Mansour (chan*.kbal, .uubal, ...), Hoyas & Jimenez (.bal.kbal, .bal.uu, ...), and this program's budget_*.csv.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice_post import layout
+from sluice_post.budgets import IMBALANCE, STRESSES, TERMS
 from sluice_post.errors import InputOutputError
 from sluice_post.export import CSV_CENTRE, CSV_FACE
 
@@ -106,6 +109,28 @@ _OWN: dict[str, tuple[str, Convert]] = {
 }
 _COLUMNS = {**_LEE_MOSER, **_MKM, **_HOYAS_JIMENEZ, **_TENSOR, **_OWN}
 
+_BUDGET_COLUMNS: dict[str, tuple[str, Convert]] = {
+    # Lee & Moser, dissipation positive
+    "Production": ("production", _same),
+    "Turbulent_Transport": ("turbulent_transport", _same),
+    "Pressure_Transport": ("pressure_transport", _same),
+    "Pressure_Strain": ("pressure_strain", _same),
+    "Viscous_Transport": ("viscous_diffusion", _same),
+    "Viscous_Dissipation": ("dissipation", _negative),
+    "Balance": (IMBALANCE, _same),
+    # Moser, Kim & Mansour; Hoyas & Jimenez
+    "produc": ("production", _same),
+    "t-diff": ("turbulent_transport", _same),
+    "p-diff": ("pressure_transport", _same),
+    "p-strain": ("pressure_strain", _same),
+    "v-diff": ("viscous_diffusion", _same),
+    "dissip": ("dissipation", _same),
+    "bal": (IMBALANCE, _same),
+    **{name: (name, _same) for name in (*TERMS, IMBALANCE)},
+}
+# Their name of a stress, in the name of the file -> ours.
+_STRESS_OF_FILE = {"k": "k", "uu": "uu", "vv": "ww", "ww": "vv", "uv": "uw"}
+
 _Y_PLUS = ("y^+", "y+", "z_plus")
 _Y_OUTER = ("y/delta", "y/h", "y", "z_over_h")
 _FORTRAN_EXPONENT = re.compile(r"(?<=\d)[dD](?=[+-]?\d)")
@@ -178,16 +203,16 @@ def _re_tau(header: list[str], headings: list[str], table: Array) -> tuple[float
     return float(plus[-1]), False
 
 
-def read_reference(path: Path) -> Reference:
-    """Reads one file of published profiles, in any of the known layouts."""
+def _read(path: Path, columns: dict[str, tuple[str, Convert]]) -> Reference:
+    """The columns of a file that have one of these headings."""
     header, headings, table = _parse(path)
     re_tau, exact = _re_tau(header, headings, table)
     plus = table[:, next(headings.index(name) for name in _Y_PLUS if name in headings)]
     keep = np.concatenate([[True], np.diff(plus) > 0])  # the wall is tabulated twice in some files
     z_plus, values = {}, {}
     for column, heading in enumerate(headings):
-        if heading in _COLUMNS:
-            name, convert = _COLUMNS[heading]
+        if heading in columns:
+            name, convert = columns[heading]
             converted = convert(table[:, column], re_tau)
             good = keep & np.isfinite(converted)
             if np.count_nonzero(good) >= 3:
@@ -197,6 +222,32 @@ def read_reference(path: Path) -> Reference:
             f"{path}: none of its columns ({', '.join(headings)}) is a profile that sluice-post computes"
         )
     return Reference(path.name, re_tau, exact, z_plus, values)
+
+
+def read_reference(path: Path) -> Reference:
+    """Reads one file of published profiles, in any of the known layouts."""
+    return _read(path, _COLUMNS)
+
+
+def holds_budget(path: Path) -> bool:
+    """Whether a file of published data holds the terms of a budget, not profiles."""
+    return "dissipation" in {_BUDGET_COLUMNS[name][0] for name in _parse(path)[1] if name in _BUDGET_COLUMNS}
+
+
+def read_budget_reference(path: Path) -> tuple[str, Reference]:
+    """Reads a published budget: of which stress, which the name of the file says, and its terms."""
+    own = re.fullmatch(rf"{layout.BUDGET_NAME.format('(' + '|'.join(STRESSES) + ')')}\.csv", path.name)
+    theirs = re.search(r"[._](k|uu|vv|ww|uv)(bal$|_prof\.|$)", path.name)
+    if own:
+        stress = own.group(1)
+    elif theirs and ".std." not in path.name:
+        stress = _STRESS_OF_FILE[theirs.group(1)]
+    else:
+        raise InputOutputError(
+            f"{path}: the name of the file does not say which budget it holds; known names are those of Lee & Moser "
+            "(*_RSTE_uu_prof.dat), MKM (chan180.uubal), Hoyas & Jimenez (Re180.bal.uu), and budget_uu.csv"
+        )
+    return stress, _read(path, _BUDGET_COLUMNS)
 
 
 def merged(references: list[Reference]) -> Reference:

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from matplotlib.figure import Figure as MplFigure
 
-from sluice_post import compare, export, figures, figures_run, layout, literature
+from sluice_post import budget_figures, budgets, compare, export, figures, figures_run, layout, literature
 from sluice_post.bands import Bands
+from sluice_post.budget_figures import References
+from sluice_post.budgets import STRESSES, EvaluatedBudgets
 from sluice_post.html import EmbeddedFigure, report_page
 from sluice_post.profiles import WallProfiles
 from sluice_post.reference import Reference
@@ -79,6 +81,25 @@ def _run_entries(results: Results) -> list[_Entry]:
     return entries
 
 
+_BUDGET_CAPTION = (
+    "Terms in wall units, dissipation negative. The imbalance is their sum; the storage is the rate of change from the "
+    "first to the last block of statistics."
+)
+
+
+def _budget_entries(evaluated: EvaluatedBudgets, references: References) -> list[_Entry]:
+    def entry(stress: str) -> _Entry:
+        name = budget_figures.NAMES[stress]
+        caption = _BUDGET_CAPTION + (" Bands: 95 % confidence intervals." if evaluated.bands else "")
+        if stress in references:
+            caption += f" Circles: {references[stress].label}."
+        return _Entry(layout.BUDGET_NAME.format(stress), f"Budget of the {name}", caption,
+                      lambda: budget_figures.budget_figure(evaluated, stress, references),
+                      wide=stress in budget_figures.LARGE)  # fmt: skip
+
+    return [entry(stress) for stress in STRESSES]
+
+
 def _comparison_entry(results: Results, reference: Reference) -> tuple[_Entry, str] | None:
     run, profiles = results.run, results.run.profiles
     if profiles is None or run.blocks is None or run.parameters is None:
@@ -109,23 +130,34 @@ def _data_files(results: Results) -> None:
     run = results.run
     if run.profiles is None or run.parameters is None:
         return
+    if results.budgets is not None:
+        for stress in STRESSES:
+            path = run.directory / f"{layout.BUDGET_NAME.format(stress)}.csv"
+            export.write_text(path, budgets.csv_text(results.budgets, stress))
     export.write_text(run.directory / layout.PROFILES_CSV, export.csv_text(run.profiles, results.bands))
     for name, text in export.lee_moser_texts(run.profiles, run.parameters, results.bands).items():
         export.write_text(run.directory / name, text)
 
 
-def write_report(results: Results, reference: Reference | None = None) -> Path:
-    """Writes report.html, the figures and the tables of profiles into the run directory."""
-    run = results.run
-    entries, comparison = [], ""
+def write_report(
+    results: Results, reference: Reference | None = None, published_budgets: References | None = None
+) -> Path:
+    """Writes report.html, the figures, and the tables of profiles and budgets into the run directory."""
+    run, published_budgets = results.run, published_budgets or {}
+    entries, comparisons = [], []
     if run.profiles is not None:
         entries += _profile_entries(run.profiles, results.bands)
+    if results.budgets is not None:
+        entries += _budget_entries(results.budgets, published_budgets)
+        if published_budgets:
+            comparisons.append(budget_figures.comparison_text(results.budgets, published_budgets))
     entries += _run_entries(results)
     if reference is not None and (found := _comparison_entry(results, reference)) is not None:
         entry, comparison = found
         entries.append(entry)
+        comparisons.insert(0, comparison)
     drawn = _draw_all(entries, run.directory / layout.FIGURE_FOLDER)
     _data_files(results)
     path = run.directory / layout.REPORT_FILE
-    export.write_text(path, report_page(results, drawn, comparison))
+    export.write_text(path, report_page(results, drawn, "\n\n".join(comparisons)))
     return path

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sluice_post import literature
 from sluice_post.bands import Bands, bands_of
+from sluice_post.budgets import EvaluatedBudgets, evaluate_budgets
 from sluice_post.key_figures import Figure, Resolution, key_figures, resolution
 from sluice_post.profiles import wall_profiles
 from sluice_post.run import Run
@@ -31,6 +32,7 @@ class Results:
     resolution: Resolution | None = None
     residuals: list[Figure] = field(default_factory=list)
     published: literature.Published | None = None
+    budgets: EvaluatedBudgets | None = None
 
     @property
     def known_re_tau(self) -> float | None:
@@ -68,6 +70,8 @@ def evaluate(run: Run) -> Results:
         results.table = key_figures(run.blocks, run.parameters)
         results.bands = bands_of(run.blocks, run.parameters)
         results.resolution = resolution(run.blocks, run.parameters, run.profiles)
+        if run.blocks.has_budgets and not run.profiles.laminar:
+            results.budgets = evaluate_budgets(run.blocks, run.parameters)
     re_tau = results.known_re_tau
     if run.parameters and re_tau and not (run.profiles and run.profiles.laminar):
         results.published = literature.nearest(run.parameters.flow_type, re_tau)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sluice_post import layout
+from sluice_post.budgets import NOT_TAKEN
 from sluice_post.errors import InputOutputError
 from sluice_post.parameters import FlowParameters, title_of
 from sluice_post.profiles import WallProfiles, wall_profiles
@@ -97,6 +98,8 @@ def _read_profiles(run: Run, begin: float | None, end: float | None) -> None:
         return
     run.blocks = blocks.between(begin, end)
     run.parameters = run.parameters.with_sampled(run.blocks.sampled_parameters())
+    if not run.blocks.has_budgets:
+        run.missing.append(f"{layout.STATISTICS_FILE}: {NOT_TAKEN}; so no budgets.")
     if len(run.blocks) == 1:
         run.missing.append("Only one block of statistics: no confidence intervals.")
     elif len(run.blocks) <= COSINES:

@@ -82,6 +82,15 @@ class Blocks:
             )
         return self._pick(np.flatnonzero(inside))
 
+    def one(self, number: int) -> Blocks:
+        """A single block; negative numbers count from the last."""
+        return self._pick(np.array([number]))
+
+    @property
+    def has_budgets(self) -> bool:
+        """Whether the profiles were taken that budgets need."""
+        return layout.BUDGET_CENTRE_PROFILES[0] in self.centre
+
     def sampled_parameters(self) -> Values:
         """Parameters of the flow that was sampled; empty if not recorded. An error if the blocks differ in them."""
         changes = np.flatnonzero(np.diff(self.parameter_set))
@@ -154,14 +163,17 @@ def read_statistics(path: Path) -> tuple[FlowParameters, Blocks]:
         nz = parameters.cells[2]
         samples = file.integers(layout.SAMPLES)
         count = samples.size
+        budgets = any(name in file for name in layout.BUDGET_CENTRE_PROFILES + layout.BUDGET_FACE_PROFILES)
+        centre = layout.CENTRE_PROFILES + (layout.BUDGET_CENTRE_PROFILES if budgets else ())
+        face = layout.FACE_PROFILES + (layout.BUDGET_FACE_PROFILES if budgets else ())
         blocks = Blocks(
             file.reals(layout.GRID_Z, nz),
             file.reals(layout.GRID_Z_FACE, nz + 1),
             samples,
             file.reals(layout.TIME_BEGIN, count),
             file.reals(layout.TIME_END, count),
-            {name: file.reals(name, count, nz) for name in layout.CENTRE_PROFILES},
-            {name: file.reals(name, count, nz + 1) for name in layout.FACE_PROFILES},
+            {name: file.reals(name, count, nz) for name in centre},
+            {name: file.reals(name, count, nz + 1) for name in face},
             file.reals(layout.FORCING, count),
             *_parameter_sets(file, count),
         )

@@ -13,6 +13,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice_post import layout
 from sluice_post.parameters import FlowParameters
 from sluice_post.statistics import Means
 
@@ -28,11 +29,20 @@ class Symmetry(Enum):
 
 
 _CURL = {"x": "yz", "y": "xz", "z": "xy"}
+# Directions in the profiles that budgets need, as far as they occur an odd number of times.
+_OF_BUDGETS = dict.fromkeys(layout.BUDGET_CENTRE_PROFILES + layout.BUDGET_FACE_PROFILES, "") | {
+    **{"www_flux": "z", "pw": "z", "uuw_flux": "z", "vvw_flux": "z"},
+    **{"uw_jump": "x", "vw_jump": "y"},  # a difference along z, times w
+    **dict.fromkeys(("uw_advection", "uw_pressure", "uw_viscous_xy", "uw_viscous_z"), "xz"),
+    **dict.fromkeys(("p_strain_xz", "uw_dissipation_z"), "xz"),
+}
 
 
 def direction_counts(name: str) -> tuple[int, int, int]:
     """How often x, y and z occur in a quantity: ('uuu') -> (3, 0, 0), ('omega_x') -> (0, 1, 1)."""
-    if name.startswith("omega_"):
+    if name in _OF_BUDGETS:
+        letters = _OF_BUDGETS[name]
+    elif name.startswith("omega_"):
         letters = "".join(_CURL[letter] for letter in name.removeprefix("omega_"))
     elif name.startswith("tau_"):
         letters = name.removeprefix("tau_")
@@ -108,7 +118,21 @@ def in_moving_frame(means: Means, u_frame: float, v_frame: float) -> Means:
         centre["uv"] = centre["uv"] - u_frame * v - v_frame * u + u_frame * v_frame
     centre.update(_shifted_moments(means.centre, "u", u_frame))
     centre.update(_shifted_moments(means.centre, "v", v_frame))
-    return Means(means.z, means.z_face, centre, means.face, means.forcing, means.samples)
+    face = means.face
+    if "uuw_flux" in face:
+        face = face | {
+            "uuw_flux": face["uuw_flux"] - 2 * u_frame * face["uw"],
+            "vvw_flux": face["vvw_flux"] - 2 * v_frame * face["vw"],
+            # u times the other terms of the momentum equation of w, whose mean is that of w w and p
+            "uw_advection": face["uw_advection"] + u_frame * _inner_gradient(means, "ww_flux"),
+            "uw_pressure": face["uw_pressure"] + u_frame * _inner_gradient(means, "p"),
+        }
+    return Means(means.z, means.z_face, centre, face, means.forcing, means.samples)
+
+
+def _inner_gradient(means: Means, name: str) -> Array:
+    """Derivative along z of a profile at centres, on the faces; 0 on the walls, where it is not known."""
+    return np.pad(np.diff(means.centre[name]) / np.diff(means.z), 1)
 
 
 def symmetry_of(parameters: FlowParameters, means: Means) -> Symmetry:

@@ -194,7 +194,10 @@ def write_parameter_sets(path: Path, numbers: list[int], sets: list[dict]) -> No
 
 
 def write_statistics(path: Path, flow: Flow, blocks: list[dict], samples=100, begin=60.0, length=10.0):
-    """statistics.h5 of version 0.1 with the given block means; `samples` is a number or one per block."""
+    """statistics.h5 of version 0.1 with the given block means; `samples` is a number or one per block.
+
+    Blocks may also hold the profiles that budgets need.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     counts = np.broadcast_to(np.asarray(samples, dtype=np.int64), len(blocks))
     with h5py.File(path, "w") as file:
@@ -207,8 +210,10 @@ def write_statistics(path: Path, flow: Flow, blocks: list[dict], samples=100, be
         file["step_end"] = 1000 * (1 + np.arange(len(blocks)))
         forcing = 0.0 if flow.flow_type == "couette" else flow.u_tau**2
         file["forcing"] = counts * forcing
-        for name in (*CENTRE, *FACE):
-            width = flow.cells[2] + (name in FACE)
+        budgets = [*layout.BUDGET_CENTRE_PROFILES, *layout.BUDGET_FACE_PROFILES]
+        taken = [name for name in budgets if all(name in block for block in blocks)] if blocks else []
+        for name in (*CENTRE, *FACE, *taken):
+            width = flow.cells[2] + (name in (*FACE, *layout.BUDGET_FACE_PROFILES))
             sums = [count * block[name] for count, block in zip(counts, blocks, strict=True)]
             file[name] = np.array(sums, dtype=float).reshape(len(blocks), width)
     attach_hashes(path)

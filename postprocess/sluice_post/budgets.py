@@ -1,0 +1,342 @@
+"""Budgets of the Reynolds stresses uu, vv, ww and uw and of the energy k, term by term (docs/equations.md, Budgets).
+
+    d<u_i u_j>/dt = production + turbulent transport + pressure transport + pressure strain + viscous diffusion
+                    + dissipation
+
+The terms are formed from products of the scheme's own fluxes and differences. Of one sample, their sum is the rate of
+change that the scheme gives, to round-off. The sum of the terms of averages is the imbalance, see README.md.
+Dissipation is negative.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice_post import layout
+from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.export import columns_text
+from sluice_post.parameters import FlowParameters
+from sluice_post.profiles import wall_profiles, wall_view
+from sluice_post.statistics import Blocks, Means
+from sluice_post.uncertainty import half_width95
+
+Array = NDArray[np.float64]
+Terms = dict[str, Array]
+
+# uu and vv have no pressure transport, ww no production, k no pressure strain.
+TERMS = (
+    *("production", "turbulent_transport", "pressure_transport", "pressure_strain"),
+    *("viscous_diffusion", "dissipation"),
+)
+IMBALANCE = "imbalance"
+STRESSES = ("k", "uu", "vv", "ww", "uw")
+
+NOT_TAKEN = "holds no profiles of budgets (output.statistics.budgets: off, or written by an earlier build)"
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Terms by name, `imbalance` last, at heights z: centres for uu, vv and k, faces for ww and uw."""
+
+    z: Array
+    terms: Terms
+
+
+def _with_imbalance(terms: Terms) -> Terms:
+    ordered = {name: terms[name] for name in TERMS if name in terms}
+    return ordered | {IMBALANCE: np.sum(list(ordered.values()), axis=0)}
+
+
+def _between_walls(values: Array) -> Array:
+    """Values on the inner faces, with the 0 of both walls."""
+    return np.pad(values, 1)
+
+
+def _center_distances(z_face: Array) -> Array:
+    """Distances of the centres on both sides of each face; a wall is midway between a centre and its image."""
+    dz = np.pad(np.diff(z_face), 1, mode="edge")
+    return (dz[1:] + dz[:-1]) / 2
+
+
+def _tangential_variance(means: Means, c: str, viscosity: float) -> Terms:
+    """Terms at the centres, for c = u or v. Derivatives along z are sums over the two faces of a cell."""
+    dz, distance = np.diff(means.z_face), _center_distances(means.z_face)
+    mean, variance = means.centre[c], means.centre[c * 2] - means.centre[c] ** 2
+    flux, jump = means.face[f"{c}w"], means.face[f"{c}w_jump"]
+    below_flux, above_flux = flux - jump, flux + jump  # of c below and above a face, times w
+
+    step = _between_walls(np.diff(mean))  # w is 0 on the walls
+    production = -(step[1:] * below_flux[1:] + step[:-1] * above_flux[:-1]) / dz
+
+    inner = slice(1, -1)
+    triple = _between_walls(  # <c' c' w'> with one c' below and one above the face
+        means.face[f"{c * 2}w_flux"][inner] - mean[:-1] * above_flux[inner] - mean[1:] * below_flux[inner]
+    )
+    diffusive_flux = viscosity * _between_walls(np.diff(variance) / distance[inner])
+
+    stress = means.face["tau_xz" if c == "u" else "tau_yz"]
+    of_gradient = (means.face[f"d{c}dz_squared"] - (stress / viscosity) ** 2) * distance
+    dissipation = 2 * viscosity * (means.centre[f"d{c}dx_squared"] + means.centre[f"d{c}dy_squared"])
+    dissipation += viscosity * (of_gradient[1:] + of_gradient[:-1]) / dz
+    return {
+        "production": production,
+        "turbulent_transport": -np.diff(triple) / dz,
+        "pressure_strain": 2 * means.centre["p_dudx" if c == "u" else "p_dvdy"],
+        "viscous_diffusion": np.diff(diffusive_flux) / dz,
+        "dissipation": -dissipation,
+    }
+
+
+def _normal_variance(means: Means, viscosity: float, no_slip: tuple[bool, bool]) -> Terms:
+    """Terms of ww on the faces. Beyond a free-slip wall is the mirror image; on a no-slip wall all terms are 0."""
+    dz, distance = np.pad(np.diff(means.z_face), 1, mode="edge"), _center_distances(means.z_face)
+
+    def jump(name: str) -> Array:
+        odd = means.centre[name]  # changes its sign in the mirror image
+        return np.diff(np.concatenate([-odd[:1], odd, -odd[-1:]]))
+
+    def twice_mean(name: str) -> Array:
+        """Twice the mean of the centres below and above, weighted by the size of their cells."""
+        weighted = dz * np.pad(means.centre[name], 1, mode="edge")
+        return np.asarray((weighted[1:] + weighted[:-1]) / distance)
+
+    ww = np.pad(means.face["ww_face"], 1, mode="reflect")
+    dissipation = 2 * viscosity * (means.face["dwdx_squared"] + means.face["dwdy_squared"])
+    dissipation += viscosity * twice_mean("dwdz_squared")
+    terms = {
+        "turbulent_transport": -jump("www_flux") / distance,
+        "pressure_transport": -2 * jump("pw") / distance,
+        "pressure_strain": twice_mean("p_dwdz"),
+        "viscous_diffusion": viscosity * np.diff(np.diff(ww) / dz) / distance,
+        "dissipation": -dissipation,
+    }
+    for values in terms.values():
+        values[[wall for wall, sticks in zip((0, -1), no_slip, strict=True) if sticks]] = 0.0
+    return terms
+
+
+def _shear_stress(means: Means) -> Terms:
+    """Terms of uw on the inner faces, from those of the momentum equations of u (times w) and w (times u)."""
+    distance = np.diff(means.z)
+    face = {name: means.face[name][1:-1] for name in layout.BUDGET_FACE_PROFILES}
+    u, p = means.centre["u"], means.centre["p"]
+    mean_u, mean_p = (u[1:] + u[:-1]) / 2, (p[1:] + p[:-1]) / 2
+    shear = np.diff(u) / distance
+    production = -face["ww_face"] * shear
+    pressure_strain = face["p_strain_xz"] - mean_p * shear
+    advection = face["uw_advection"] + mean_u * np.diff(means.centre["ww_flux"]) / distance
+    pressure = face["uw_pressure"] + mean_u * np.diff(p) / distance
+    return {
+        "production": production,
+        "turbulent_transport": advection - production,
+        "pressure_transport": pressure - pressure_strain,
+        "pressure_strain": pressure_strain,
+        "viscous_diffusion": face["uw_viscous_z"] + face["uw_dissipation_z"],
+        "dissipation": face["uw_viscous_xy"] - face["uw_dissipation_z"],
+    }
+
+
+def _energy(uu: Terms, vv: Terms, ww: Terms) -> Terms:
+    """Terms of k = (uu + vv + ww)/2 at the centres; of ww the mean of the two faces.
+
+    The pressure strains cancel, but for that interpolation. What is left of them belongs to the pressure transport.
+    """
+    terms = {name: np.zeros_like(uu["production"]) for name in TERMS}
+    for name in TERMS:
+        for stress in (uu, vv):
+            terms[name] += stress.get(name, 0.0) / 2
+        if name in ww:
+            terms[name] += (ww[name][1:] + ww[name][:-1]) / 4
+    terms["pressure_transport"] += terms.pop("pressure_strain")
+    return terms
+
+
+def budgets_of(means: Means, viscosity: float, no_slip: tuple[bool, bool]) -> dict[str, Budget]:
+    """All budgets over the whole height, in the units of the run."""
+    uu, vv = _tangential_variance(means, "u", viscosity), _tangential_variance(means, "v", viscosity)
+    ww = _normal_variance(means, viscosity, no_slip)
+    return {
+        "k": Budget(means.z, _with_imbalance(_energy(uu, vv, ww))),
+        "uu": Budget(means.z, _with_imbalance(uu)),
+        "vv": Budget(means.z, _with_imbalance(vv)),
+        "ww": Budget(means.z_face, _with_imbalance(ww)),
+        "uw": Budget(means.z_face[1:-1], _with_imbalance(_shear_stress(means))),
+    }
+
+
+@dataclass(frozen=True)
+class WallBudgets:
+    """Budgets in wall units, that is over u_tau^4/nu, from a wall to h; seen from there as WallProfiles are."""
+
+    u_tau: float
+    viscosity: float
+    height: float
+    cell_plus: tuple[float, float]  # dx and dy
+    z_face_plus: Array
+    budgets: dict[str, Budget]  # z is still that of the run
+
+    @property
+    def unit(self) -> float:
+        """What terms in wall units are multiplied with to have the units of the run."""
+        return self.u_tau**4 / self.viscosity
+
+    def z_plus(self, stress: str) -> Array:
+        """Where the terms of a budget are, in wall units."""
+        return self.budgets[stress].z * self.u_tau / self.viscosity
+
+    def integral(self, values: Array) -> float:
+        """Integral from the wall to h of a profile at the centres, over u_tau^3 if it is a term in wall units."""
+        top = self.height * self.u_tau / self.viscosity
+        dz = np.diff(np.minimum(self.z_face_plus, top))  # half of a cell that the centre plane cuts
+        return float(values @ dz[: len(values)])
+
+    def kolmogorov_columns(self) -> dict[str, Array]:
+        """Kolmogorov's length from the dissipation of k, in wall units, and the size of the cells in its units."""
+        k = self.budgets["k"]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            eta = (-k.terms["dissipation"]) ** -0.25
+        dx, dy = self.cell_plus
+        dz = np.diff(self.z_face_plus)[: len(k.z)]
+        return {"eta_plus": eta, "dx_over_eta": dx / eta, "dy_over_eta": dy / eta, "dz_over_eta": dz / eta}
+
+
+def require_budgets(blocks: Blocks, parameters: FlowParameters, directory: Path) -> None:
+    """An error if the profiles of budgets were not taken, or nothing fluctuates."""
+    path = directory / layout.STATISTICS_FILE
+    if not blocks.has_budgets:
+        raise InputOutputError(f"{path}: {NOT_TAKEN}")
+    if wall_profiles(blocks.means(), parameters).laminar:
+        raise UsageError(f"{path}: the flow is laminar, so it has no budgets of fluctuations")
+
+
+def wall_budgets(means: Means, parameters: FlowParameters, side: str | None = None) -> WallBudgets:
+    """Budgets in wall units. `side`: both (symmetric halves averaged), bottom or top."""
+    view = wall_view(means, parameters, side)
+    plus = view.u_tau / parameters.viscosity
+    unit = view.u_tau**4 / parameters.viscosity
+    height = parameters.half_height
+
+    def near(budget: Budget) -> Budget:
+        count = int(np.count_nonzero(budget.z <= height * (1 + 1e-9)))
+        return Budget(
+            budget.z[:count], {name: values[:count] / unit for name, values in budget.terms.items()}
+        )
+
+    found = budgets_of(view.means, parameters.viscosity, view.no_slip)
+    return WallBudgets(
+        view.u_tau,
+        parameters.viscosity,
+        height,
+        (parameters.size[0] / parameters.cells[0] * plus, parameters.size[1] / parameters.cells[1] * plus),
+        view.means.z_face * plus,
+        {stress: near(budget) for stress, budget in found.items()},
+    )
+
+
+def _stresses(means: Means) -> dict[str, Array]:
+    """The stresses themselves, where their budgets are."""
+    centre = means.centre
+    uu, vv = (centre[c * 2] - centre[c] ** 2 for c in "uv")
+    ww = means.face["ww_face"]
+    return {
+        "k": (uu + vv + centre["ww"]) / 2,
+        "uu": uu,
+        "vv": vv,
+        "ww": ww,
+        "uw": means.face["uw"][1:-1],
+    }
+
+
+def storage_of(blocks: Blocks, parameters: FlowParameters, found: WallBudgets, side: str | None) -> Terms:
+    """Rates of change of the stresses between the first and the last block, in wall units; none for a single block.
+
+    An estimate of the part of the imbalance that is due to the flow not being steady over the time of averaging.
+    """
+    if len(blocks) < 2:
+        return {}
+    first, last = (_stresses(wall_view(blocks.one(n).means(), parameters, side).means) for n in (0, -1))
+    middle = (blocks.time_begin + blocks.time_end) / 2
+    unit = (middle[-1] - middle[0]) * found.unit
+    return {
+        stress: (last[stress] - first[stress])[: len(budget.z)] / unit
+        for stress, budget in found.budgets.items()
+    }
+
+
+@dataclass(frozen=True)
+class EvaluatedBudgets:
+    """Budgets with the half widths of the 95 % intervals of all terms, and the storage; both may be empty."""
+
+    found: WallBudgets
+    bands: dict[str, Terms]
+    storage: Terms
+
+
+def evaluate_budgets(blocks: Blocks, parameters: FlowParameters, side: str | None = None) -> EvaluatedBudgets:
+    """Budgets with intervals and storage."""
+    found = wall_budgets(blocks.means(), parameters, side)
+
+    def joined(means: Means) -> Array:
+        budgets = wall_budgets(means, parameters, side).budgets
+        return np.concatenate([values for budget in budgets.values() for values in budget.terms.values()])
+
+    bands: dict[str, Terms] = {}
+    if len(blocks) > 1:
+        rest = half_width95(joined, blocks)
+        for stress, budget in found.budgets.items():
+            bands[stress] = {}
+            for name, values in budget.terms.items():
+                bands[stress][name], rest = rest[: len(values)], rest[len(values) :]
+    return EvaluatedBudgets(found, bands, storage_of(blocks, parameters, found, side))
+
+
+def csv_text(evaluated: EvaluatedBudgets, stress: str) -> str:
+    """A budget as a CSV file in wall units; `<term>_ci95` is the half width of an interval."""
+    found = evaluated.found
+    budget, bands = found.budgets[stress], evaluated.bands.get(stress, {})
+    columns = {"z_over_h": budget.z / found.height, "z_plus": found.z_plus(stress)}
+    for name, values in budget.terms.items():
+        columns[name] = values
+        if name in bands:
+            columns[f"{name}_ci95"] = bands[name]
+    if stress in evaluated.storage:
+        columns["storage"] = evaluated.storage[stress]
+    if stress == "k":
+        columns |= found.kolmogorov_columns()
+    return columns_text(columns)
+
+
+def table_text(evaluated: EvaluatedBudgets) -> str:
+    """Largest magnitudes of each budget as a table for the terminal."""
+    found = evaluated.found
+    lines = [
+        f"wall units: u_tau = {found.u_tau:.6g}, u_tau^4/nu = {found.unit:.6g}",
+        "",
+        f"{'budget':<8}{'term':<22}{'largest':>12}{'+-':>10}{'at z+':>10}",
+    ]
+    for stress, budget in found.budgets.items():
+        rows = dict(budget.terms)
+        if stress in evaluated.storage:
+            rows["storage (estimate)"] = evaluated.storage[stress]
+        for name, values in rows.items():
+            at = int(np.argmax(np.abs(values)))
+            bands = evaluated.bands.get(stress, {})
+            width = f"{bands[name][at]:>10.1e}" if name in bands else f"{'':>10}"
+            z_plus = found.z_plus(stress)[at]
+            lines.append(f"{stress:<8}{name.replace('_', ' '):<22}{values[at]:>+12.5f}{width}{z_plus:>10.2f}")
+    k = found.budgets["k"].terms
+    production = found.integral(k["production"])
+    lines += ["", f"k from the wall to h: production {production:.4g} u_tau^3, and in % of it:"]
+    lines.append(f"  dissipation {100 * found.integral(k['dissipation']) / production:+.2f}")
+    lines.append(f"  imbalance {100 * found.integral(k[IMBALANCE]) / production:+.2f}")
+    if "k" in evaluated.storage:
+        share = 100 * found.integral(evaluated.storage["k"]) / production
+        lines[-1] += f", of which storage (estimate) {share:+.2f}"
+    columns = found.kolmogorov_columns()
+    sizes = ", ".join(f"{d}/eta {np.max(columns[f'{d}_over_eta']):.2f}" for d in ("dx", "dy", "dz"))
+    lines += ["", f"Kolmogorov length: smallest eta+ {np.min(columns['eta_plus']):.2f}; largest {sizes}"]
+    return "\n".join(lines)

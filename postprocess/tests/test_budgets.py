@@ -1,0 +1,368 @@
+"""Budgets of small fields whose averages and rates of change are computed plainly, see staggered.py."""
+
+import re
+import shutil
+
+import h5py
+import numpy as np
+import pytest
+import staggered
+import synthetic
+from staggered import VISCOSITY
+
+from sluice_post import layout
+from sluice_post.budgets import STRESSES, TERMS, budgets_of, evaluate_budgets, wall_budgets
+from sluice_post.cli import main
+from sluice_post.errors import InputOutputError
+from sluice_post.profiles import wall_view
+from sluice_post.reference import holds_budget, read_budget_reference
+from sluice_post.run import load_statistics
+from sluice_post.symmetry import Symmetry, in_moving_frame, mirrored, x_reversed
+from sluice_post.uncertainty import student_t95
+
+NO_SLIP = (True, True)
+Z_FACE = np.array([0.0, 0.05, 0.13, 0.3, 0.55, 0.9, 1.2, 1.55, 1.8, 2.0])
+MOVING = {"bottom": (-0.5, 0.2), "top": (0.7, -0.3)}
+
+
+def states(count=3, z_face=Z_FACE, **walls):
+    return [staggered.random_fields(seed, z_face, **walls) for seed in range(count)]
+
+
+def assert_close(found, expected, tolerance=1e-12):
+    scale = np.max(np.abs(expected))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * scale)
+
+
+def assert_same_profiles(found, expected, names=None):
+    assert_close(found.z, expected.z)
+    for a, b in ((found.centre, expected.centre), (found.face, expected.face)):
+        for name in b if names is None else b.keys() & set(names):
+            if name != "w":  # round-off
+                assert_close(a[name], b[name])
+
+
+def test_fields_are_divergence_free():
+    for state in states(2, **MOVING):
+        assert np.max(np.abs(staggered.divergence(state))) < 1e-11
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_terms_add_up_to_the_rate_of_change(count):
+    """Also for averages over several states with different mean profiles."""
+    flow = states(count, **MOVING)
+    found = budgets_of(staggered.means_of(*flow), VISCOSITY, NO_SLIP)
+    for stress, rate in staggered.rates_of(*flow).items():
+        budget = found[stress]
+        imbalance = budget.terms["imbalance"]
+        assert_close(imbalance[1:-1] if stress == "ww" else imbalance, rate)
+        terms = [values for name, values in budget.terms.items() if name != "imbalance"]
+        np.testing.assert_array_equal(imbalance, np.sum(terms, axis=0))
+    assert found["k"].terms["imbalance"].shape == (len(Z_FACE) - 1,)
+
+
+def test_profiles_seen_from_the_other_wall_and_with_x_reversed():
+    flow = states(2, **MOVING)
+    means = staggered.means_of(*flow)
+    assert_same_profiles(mirrored(means), staggered.means_of(*(state.mirrored() for state in flow)))
+    assert_same_profiles(x_reversed(means), staggered.means_of(*(state.x_reversed() for state in flow)))
+
+
+def test_profiles_and_budgets_in_a_moving_frame():
+    flow = states(2, **MOVING)
+    means, frame = staggered.means_of(*flow), (3.0, -2.0)
+    moved = in_moving_frame(means, *frame)
+    assert_same_profiles(moved, staggered.means_of(*(state.in_moving_frame(*frame) for state in flow)))
+    expected = budgets_of(means, VISCOSITY, NO_SLIP)
+    for stress, budget in budgets_of(moved, VISCOSITY, NO_SLIP).items():
+        for name, values in budget.terms.items():
+            scale = np.max(np.abs(expected[stress].terms["dissipation"]))
+            np.testing.assert_allclose(values, expected[stress].terms[name], rtol=0, atol=1e-11 * scale)
+
+
+def test_terms_of_uu_are_those_of_the_fluctuations():
+    """Exact expressions of production, transport and dissipation, written with u' = u - <u>."""
+    (flow,) = states(1, **MOVING)
+    mean = staggered.plane(flow.u)
+    terms = budgets_of(staggered.means_of(flow), VISCOSITY, NO_SLIP)["uu"].terms
+    u = flow.u - mean[:, None, None]
+    w = staggered.mean_up(flow.w, staggered.X)
+    dz, distance = np.diff(flow.z_face), flow.distance.ravel()
+
+    triple = np.pad(staggered.plane(u[1:] * u[:-1] * w[1:-1]), 1)
+    assert_close(terms["turbulent_transport"], -np.diff(triple) / dz)
+
+    step = np.diff(mean)
+    production = np.zeros_like(mean)  # of each cell: its own u', the mean velocity of its neighbours
+    production[:-1] -= step * staggered.plane(u[:-1] * w[1:-1]) / dz[:-1]
+    production[1:] -= step * staggered.plane(u[1:] * w[1:-1]) / dz[1:]
+    assert_close(terms["production"], production)
+
+    of_z = np.diff(np.concatenate([-u[:1], u, -u[-1:]]), axis=0) / flow.distance
+    squared = staggered.plane(of_z**2) * distance
+    along = ((u - staggered.down(u, staggered.X)) / flow.dx) ** 2 + (
+        (staggered.up(u, staggered.Y) - u) / flow.dy
+    ) ** 2
+    dissipation = 2 * VISCOSITY * staggered.plane(along) + VISCOSITY * (squared[1:] + squared[:-1]) / dz
+    assert_close(terms["dissipation"], -dissipation)
+
+
+def test_energy_is_half_the_sum_of_the_variances():
+    found = budgets_of(staggered.means_of(*states()), VISCOSITY, NO_SLIP)
+    uu, vv, ww, k = (found[stress].terms for stress in ("uu", "vv", "ww", "k"))
+    assert "pressure_strain" not in k
+    of_faces = (ww["imbalance"][1:] + ww["imbalance"][:-1]) / 2
+    assert_close(k["imbalance"], (uu["imbalance"] + vv["imbalance"] + of_faces) / 2)
+    of_faces = (ww["dissipation"][1:] + ww["dissipation"][:-1]) / 2
+    assert_close(k["dissipation"], (uu["dissipation"] + vv["dissipation"] + of_faces) / 2)
+
+
+def test_pressure_strain_has_no_trace():
+    means = staggered.means_of(*states())
+    trace = means.centre["p_dudx"] + means.centre["p_dvdy"] + means.centre["p_dwdz"]
+    assert np.max(np.abs(trace)) < 1e-12 * np.max(np.abs(means.centre["p_dudx"]))
+
+
+def test_wall_normal_variance_on_walls():
+    """On a no-slip wall all terms are 0. On a free-slip wall dissipation and diffusion are not, but cancel."""
+    means = staggered.means_of(*states())
+    terms = budgets_of(means, VISCOSITY, (True, False))["ww"].terms
+    for values in terms.values():
+        assert values[0] == 0
+    gradient = means.centre["dwdz_squared"][-1]
+    assert terms["dissipation"][-1] == pytest.approx(-2 * VISCOSITY * gradient)
+    assert terms["pressure_strain"][-1] == pytest.approx(2 * means.centre["p_dwdz"][-1])
+    assert abs(terms["imbalance"][-1]) < 1e-12 * abs(terms["dissipation"][-1])
+
+
+# u_tau and Re_tau are such that the viscosity is that of the fields.
+FLOW = synthetic.Flow(u_tau=1.8, re_tau=180, cells=(10, 8, 24))
+
+
+def block_of(flow, *fields):
+    """Means of a block; third moments and vorticity, which budgets do not need, are those of the model flow."""
+    means = staggered.means_of(*fields)
+    return synthetic.turbulent_profiles(flow) | means.centre | means.face
+
+
+def write(path, flow=FLOW, count=6, **walls):
+    """A statistics.h5 whose blocks are one state each."""
+    fields = states(count, flow.z_face, **walls)
+    synthetic.write_statistics(path / "statistics.h5", flow, [block_of(flow, state) for state in fields])
+    return fields
+
+
+def test_halves_are_averaged_and_terms_divided_by_wall_units(tmp_path):
+    """The average over both halves is that over all states and their mirror images."""
+    fields = write(tmp_path)
+    parameters, blocks = load_statistics(tmp_path)
+    found = wall_budgets(blocks.means(), parameters)
+    means = staggered.means_of(*fields, *(state.mirrored() for state in fields))
+    expected = budgets_of(means, VISCOSITY, NO_SLIP)
+    u_tau = np.sqrt(means.face["tau_xz"][0])
+    assert found.unit == pytest.approx(u_tau**4 / VISCOSITY)
+    for stress, budget in found.budgets.items():
+        assert budget.z[-1] <= 1 + 1e-9
+        np.testing.assert_allclose(found.z_plus(stress), budget.z * u_tau / VISCOSITY)
+        for name, values in budget.terms.items():
+            full = expected[stress].terms[name] * VISCOSITY / u_tau**4
+            scale = np.max(np.abs(expected[stress].terms["dissipation"])) * VISCOSITY / u_tau**4
+            np.testing.assert_allclose(values, full[: len(values)], rtol=0, atol=1e-11 * scale)
+            sign = -1 if stress == "uw" else 1
+            np.testing.assert_allclose(full, sign * full[::-1], rtol=0, atol=1e-9 * scale)
+
+
+def test_halves_of_couette_flow_are_averaged_by_half_a_turn(tmp_path):
+    flow = synthetic.Flow("couette", u_tau=1.8, re_tau=180, cells=(10, 8, 24))
+    fields = states(3, flow.z_face, bottom=(-8.0, 0.0), top=(8.0, 0.0))
+    blocks = [block_of(flow, state) for state in fields]
+    flow.wall_speed = 8.0
+    synthetic.write_statistics(tmp_path / "statistics.h5", flow, blocks)
+    parameters, read_blocks = load_statistics(tmp_path)
+    view = wall_view(read_blocks.means(), parameters)
+    assert view.symmetry is Symmetry.ROTATION
+    means = staggered.means_of(*fields, *(state.mirrored().x_reversed() for state in fields))
+    assert_same_profiles(view.means, means, names=layout.BUDGET_CENTRE_PROFILES + layout.BUDGET_FACE_PROFILES)
+
+
+def test_budgets_of_each_wall(tmp_path):
+    """Those of the top wall are those of the mirror image, seen from its bottom wall."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    fields = write(tmp_path / "a")
+    images = [block_of(FLOW, state.mirrored()) for state in fields]
+    synthetic.write_statistics(tmp_path / "b" / "statistics.h5", FLOW, images)
+    of_top, of_bottom = (
+        wall_budgets(blocks.means(), parameters, side)
+        for side, (parameters, blocks) in (
+            ("top", load_statistics(tmp_path / "a")),
+            ("bottom", load_statistics(tmp_path / "b")),
+        )
+    )
+    for stress, budget in of_top.budgets.items():
+        for name, values in budget.terms.items():
+            scale = np.max(np.abs(budget.terms["dissipation"]))
+            np.testing.assert_allclose(
+                values, of_bottom.budgets[stress].terms[name], rtol=0, atol=1e-11 * scale
+            )
+
+
+def test_intervals_and_storage_of_known_blocks(tmp_path):
+    """Blocks that differ only in p du/dx, and in the variance of v, which grows by 0.3 in each block of 10."""
+    (state,) = states(1, FLOW.z_face)
+    same = block_of(FLOW, state)
+    pressure = np.array([0.3, -0.1, 0.5, 0.2, -0.4, 0.1])
+    blocks = [
+        same | {"p_dudx": same["p_dudx"] + p, "vv": same["vv"] + 0.3 * n} for n, p in enumerate(pressure)
+    ]
+    synthetic.write_statistics(tmp_path / "statistics.h5", FLOW, blocks)
+    parameters, read_blocks = load_statistics(tmp_path)
+    evaluated = evaluate_budgets(read_blocks, parameters)
+    unit = evaluated.found.unit
+    expected = 2 * student_t95(5) * pressure.std(ddof=1) / np.sqrt(6) / unit
+    bands = evaluated.bands["uu"]
+    np.testing.assert_allclose(bands["pressure_strain"], expected, rtol=1e-9)
+    np.testing.assert_allclose(bands["imbalance"], expected, rtol=1e-6)
+    assert np.max(bands["production"]) < 1e-9 * expected
+    np.testing.assert_allclose(evaluated.storage["vv"], 0.03 / unit, rtol=1e-9)
+    np.testing.assert_allclose(evaluated.storage["k"], 0.015 / unit, rtol=1e-9)
+    np.testing.assert_allclose(evaluated.storage["uw"], 0, atol=1e-12 / unit)
+    alone = evaluate_budgets(read_blocks.one(0), parameters)
+    assert (alone.bands, alone.storage) == ({}, {})
+
+
+def test_kolmogorov_length(tmp_path):
+    write(tmp_path)
+    parameters, blocks = load_statistics(tmp_path)
+    found = wall_budgets(blocks.means(), parameters)
+    columns = found.kolmogorov_columns()
+    eps = -found.budgets["k"].terms["dissipation"] * found.unit
+    eta = (VISCOSITY**3 / eps) ** 0.25
+    np.testing.assert_allclose(columns["dx_over_eta"], FLOW.size[0] / 10 / eta)
+    np.testing.assert_allclose(columns["dy_over_eta"], FLOW.size[1] / 8 / eta)
+    np.testing.assert_allclose(columns["dz_over_eta"], np.diff(FLOW.z_face)[:12] / eta)
+    np.testing.assert_allclose(columns["eta_plus"], eta * found.u_tau / VISCOSITY)
+    assert found.integral(np.ones(12)) == pytest.approx(found.u_tau / VISCOSITY)
+
+
+def test_command(tmp_path, capsys):
+    write(tmp_path)
+    assert main(["budgets", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^k +production +[+-][\d.]+ +[\d.e+-]+ +[\d.]+$", out, re.MULTILINE)
+    assert "Kolmogorov length: smallest eta+" in out
+    for stress in STRESSES:
+        assert (tmp_path / "figures" / f"budget_{stress}.png").read_bytes().startswith(b"\x89PNG")
+    rows = np.genfromtxt(tmp_path / "budget_k.csv", delimiter=",", names=True)
+    assert len(rows) == 12
+    sums = sum(rows[name] for name in TERMS if name in rows.dtype.names)
+    np.testing.assert_allclose(
+        sums, rows["imbalance"], rtol=0, atol=1e-8 * np.max(np.abs(rows["dissipation"]))
+    )
+    assert {"production_ci95", "storage", "eta_plus", "dz_over_eta"} <= set(rows.dtype.names)
+    # Against itself.
+    table = tmp_path / "published" / "budget_uw.csv"
+    table.parent.mkdir()
+    (tmp_path / "budget_uw.csv").rename(table)
+    folder = tmp_path / "other"
+    assert main(["budgets", str(tmp_path), "--reference", str(table), "-o", str(folder)]) == 0
+    found = re.search(r"^production +([+-][\d.]+)", capsys.readouterr().out, re.MULTILINE)
+    assert abs(float(found.group(1))) < 1e-3
+    assert (folder / "budget_uw.csv").read_text() == table.read_text()
+
+
+def test_report(tmp_path, capsys):
+    write(tmp_path)
+    reference = tmp_path / "chan180.kbal"
+    reference.write_text(MKM)
+    assert main(["report", str(tmp_path), "--reference", str(reference)]) == 0
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Budget of the turbulent kinetic energy" in page
+    assert "budget of k, reference: chan180.kbal" in page
+    assert "Kolmogorov" in page
+    assert (tmp_path / "budget_ww.csv").is_file()
+    assert (tmp_path / "figures" / "budget_uw.png").is_file()
+
+
+def test_run_without_budgets(turbulent_run, tmp_path, capsys):
+    assert main(["budgets", str(turbulent_run)]) == 4
+    error = capsys.readouterr().err
+    assert "output.statistics.budgets: off" in error
+    assert error.count("\n") == 1
+    run = shutil.copytree(turbulent_run, tmp_path / "run")
+    assert main(["report", str(run)]) == 0
+    assert "output.statistics.budgets: off" in capsys.readouterr().out
+    assert "Budget" not in (run / "report.html").read_text(encoding="utf-8")
+    assert not list(run.glob("budget_*"))
+
+
+def test_laminar_flow_has_no_budgets(tmp_path, capsys):
+    budgets = layout.BUDGET_CENTRE_PROFILES + layout.BUDGET_FACE_PROFILES
+    faces = {*layout.BUDGET_FACE_PROFILES}
+    profiles = synthetic.laminar_poiseuille(FLOW) | {name: np.zeros(24 + (name in faces)) for name in budgets}
+    synthetic.write_statistics(tmp_path / "statistics.h5", FLOW, [profiles])
+    assert main(["budgets", str(tmp_path)]) == 2
+    assert "the flow is laminar" in capsys.readouterr().err
+    assert main(["report", str(tmp_path)]) == 0
+    assert not list(tmp_path.glob("budget_*"))
+
+
+def test_missing_profile_of_budgets_is_damage(tmp_path, capsys):
+    write(tmp_path)
+    with h5py.File(tmp_path / "statistics.h5", "a") as file:
+        del file["ww_flux"]
+    assert main(["budgets", str(tmp_path)]) == 4
+    assert "'/ww_flux' is missing" in capsys.readouterr().err
+
+
+# Published layouts; their v is wall-normal.
+MKM = (
+    "# Re_tau = 100\n#  y  y+  dissip  produc  p-strain  p-diff  t-diff  v-diff  bal\n#\n"
+    "0 0 -.2 0 0 0 0 .2 0\n0.1 10 -.1 .2 0 .01 -.03 -.08 0\n1.0 100 -.01 0 0 0 .01 0 0\n"
+)
+LEE_MOSER = (
+    "%  y/delta  y^+  Production  Turbulent_Transport  Viscous_Transport  Pressure_Strain  Pressure_Transport"
+    "  Viscous_Dissipation  Balance\n%---\n0 0 0 0 .2 0 0 .2 0\n0.1 10 .2 -.03 -.08 0 .01 .1 0\n"
+    "1 100 0 .01 0 0 0 .01 0\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "stress"),
+    [
+        ("chan180.kbal", MKM, "k"),
+        ("chan180.vvbal", MKM, "ww"),
+        ("chan180.wwbal", MKM, "vv"),
+        ("chan180.uvbal", MKM, "uw"),
+        ("Re180.bal.kbal", MKM, "k"),
+        ("Re180.bal.uu", MKM, "uu"),
+        ("LM_Channel_0180_RSTE_k_prof.dat", LEE_MOSER, "k"),
+        ("LM_Channel_0180_RSTE_vv_prof.dat", LEE_MOSER, "ww"),
+    ],
+)
+def test_published_budgets(tmp_path, name, text, stress):
+    path = tmp_path / name
+    path.write_text(text)
+    assert holds_budget(path)
+    found, reference = read_budget_reference(path)
+    assert found == stress
+    assert reference.re_tau == pytest.approx(100)
+    np.testing.assert_allclose(reference.values["dissipation"], [-0.2, -0.1, -0.01])
+    np.testing.assert_allclose(reference.values["production"], [0, 0.2, 0])
+    np.testing.assert_allclose(reference.values["viscous_diffusion"], [0.2, -0.08, 0])
+    total = np.sum([reference.values[term] for term in TERMS], axis=0)
+    np.testing.assert_allclose(total, reference.values["imbalance"], atol=1e-15)
+
+
+@pytest.mark.parametrize("name", ["budget.dat", "Re180.std.uu", "LM_Channel_0180_RSTE_uu_stdev.dat"])
+def test_published_budgets_of_unknown_name(tmp_path, name):
+    path = tmp_path / name
+    path.write_text(MKM)
+    with pytest.raises(InputOutputError, match="does not say which budget"):
+        read_budget_reference(path)
+
+
+def test_profiles_are_no_budget(tmp_path):
+    path = tmp_path / "chan180.means"
+    path.write_text("# y y+ Umean\n0 0 0\n0.1 10 8\n1 100 17\n")
+    assert not holds_budget(path)
