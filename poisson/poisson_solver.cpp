@@ -62,6 +62,7 @@ struct PoissonSolver::Parts {
                  comm.row_boxes([&](int rank) { return decomposition.spectral_y_pencil(rank); }), exchanges.rows);
   }
 
+  bool has_y() const { return cells[1] > 1; }
   /// The coefficients with y whole: in the field itself, unless y is split over ranks.
   View3<Complex> y_view(Field& phi) { return to_y ? to_y->transposed() : phi.complex_view(); }
 
@@ -113,37 +114,47 @@ Field PoissonSolver::make_field() const {
   return Field(parts_->x_pencil, Location::center, row_length(parts_->cells[0]), parts_->halo);
 }
 
-void PoissonSolver::solve(Field& phi, PhaseTimers& timers) {
+PoissonSolver::Coefficients PoissonSolver::transform_x(Field& field, PhaseTimers& timers) {
   Parts& p = *parts_;
-  SLUICE_REQUIRE(phi.halo() == p.halo, "the field is not like those of PoissonSolver::make_field");
-  const bool has_y = p.cells[1] > 1;
+  SLUICE_REQUIRE(field.halo() == p.halo, "the field is not like those of PoissonSolver::make_field");
   {
     const PhaseTimers::Scope scope(timers, "fft x");
-    p.fourier_x.forward(phi);
+    p.fourier_x.forward(field);
   }
-  const View3<Complex> x_view = phi.complex_view();
-  const View3<Complex> y_view = p.y_view(phi);
   if (p.to_y) {
     const PhaseTimers::Scope scope(timers, "transpose");
-    p.to_y->forward(x_view);
+    p.to_y->forward(field.complex_view());
   }
-  if (has_y) {
+  return {p.y_view(field), p.y_pencil};
+}
+
+PoissonSolver::Coefficients PoissonSolver::transform_y(Field& field, PhaseTimers& timers) {
+  Parts& p = *parts_;
+  if (p.has_y()) {
     const PhaseTimers::Scope scope(timers, "fft y");
-    p.fourier_y.forward(y_view);
+    p.fourier_y.forward(p.y_view(field));
   }
+  return {p.y_view(field), p.y_pencil};
+}
+
+void PoissonSolver::solve(Field& phi, PhaseTimers& timers) {
+  Parts& p = *parts_;
+  transform_x(phi, timers);
+  transform_y(phi, timers);
+  const View3<Complex> y_view = p.y_view(phi);
   {
     const PhaseTimers::Scope scope(timers, "tridiagonal");
     const LineArray array{reinterpret_cast<real*>(y_view.origin), 2 * y_view.stride_y, 2 * y_view.stride_z,
                           2 * p.y_pencil.nx(), p.y_pencil.ny()};
     p.lines->solve(p.at_home, p.whole, array);
   }
-  if (has_y) {
+  if (p.has_y()) {
     const PhaseTimers::Scope scope(timers, "fft y");
     p.fourier_y.backward(y_view);
   }
   if (p.to_y) {
     const PhaseTimers::Scope scope(timers, "transpose");
-    p.to_y->backward(x_view);
+    p.to_y->backward(phi.complex_view());
   }
   const PhaseTimers::Scope scope(timers, "fft x");
   p.fourier_x.backward(phi);

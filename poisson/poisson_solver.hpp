@@ -1,4 +1,5 @@
 #pragma once
+#include <complex>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -53,6 +54,17 @@ class PoissonSolver {
   /// The right-hand side must have mean 0 to round-off, like the divergence of a velocity that does not cross the
   /// walls. Otherwise there is no solution, and the result is that with a uniform flux through the top wall.
   void solve(Field& phi, PhaseTimers& timers);
+
+  /// Unscaled coefficients with y whole: `values` are those of `box`, the rank's part of (nx / 2 + 1) x ny x nz global
+  /// indices, valid until the next call.
+  struct Coefficients {
+    View3<const std::complex<real>> values;
+    Box3 box;
+  };
+  /// The forward transforms of solve() alone, for spectra: first along x, of a field like those of make_field(), which
+  /// is overwritten; then along y what transform_x() has left. Collective.
+  Coefficients transform_x(Field& field, PhaseTimers& timers);
+  Coefficients transform_y(Field& field, PhaseTimers& timers);
 
  private:
   struct Parts;

@@ -18,6 +18,8 @@ class Projection {
 
   /// Makes a field that solve() accepts as phi.
   Field make_phi() const { return poisson_.make_field(); }
+  /// For its transforms of fields like phi.
+  PoissonSolver& poisson() { return poisson_; }
 
   /// Solves lap phi = div u* / gamma_dt. u* needs no valid halos: solve() fills those it reads. Leaves phi with
   /// valid halos, walls included; of order 4, all but the second row below in y, which nobody reads. phi: from

@@ -146,6 +146,18 @@ void TimeStepper::fill_halos_after_correction(State& state) {
   fill_halos(implicit_ ? state.fields() : state.prognostic_fields());  // explicit: (2) has filled the halos of p
 }
 
+void TimeStepper::sample(State& state, double forcing, Spectra& spectra) {
+  if (pressure_increment_) {
+    spectra.sample(state, forcing, {projection_.poisson(), *pressure_increment_, state.p});
+    return;
+  }
+  // Between steps tendency_ holds an old velocity, which the next step overwrites.
+  Field& p = tendency_.u;
+  copy_with_halo(state.p, p);
+  spectra.sample(state, forcing, {projection_.poisson(), state.p, p});
+  copy_with_halo(p, state.p);
+}
+
 Diagnostics TimeStepper::diagnose(const State& state) const {
   return sluice::diagnose(state, *grid_, metrics_, flow_, walls_, comm_->world());
 }

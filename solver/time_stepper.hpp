@@ -14,6 +14,7 @@
 #include "solver/momentum/momentum.hpp"
 #include "solver/projection.hpp"
 #include "solver/state/state.hpp"
+#include "solver/statistics/spectra.hpp"
 #include "solver/transport/transport.hpp"
 #include "solver/walls/walls.hpp"
 
@@ -68,6 +69,11 @@ class TimeStepper {
   void fill_halos(State& state);
 
   Diagnostics diagnose(const State& state) const;
+
+  /// Adds a sample of the state to `spectra`, between steps: with the arrays and transforms of the Poisson solver. With
+  /// explicit diffusion its array is that of p, which is put aside meanwhile; afterwards the state is as before.
+  /// Collective.
+  void sample(State& state, double forcing, Spectra& spectra);
 
   const Metrics& metrics() const { return metrics_; }
   const Walls& walls() const { return walls_; }

@@ -1,5 +1,7 @@
 #include "core/decomp/field_copy.hpp"
 
+#include <algorithm>
+
 #include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
 
@@ -44,6 +46,17 @@ void upload(const std::vector<real>& host, Field& field) {
 void copy_cells(const Field& from, Field& to) {
   SLUICE_REQUIRE(from.box() == to.box(), "fields on different pencils");
   parallel_for("copy of a field", from.local_box(), CopyCell{from.view(), to.view(), 0, 0, 0});
+}
+
+void copy_with_halo(const Field& from, Field& to) {
+  SLUICE_REQUIRE(from.box() == to.box(), "fields on different pencils");
+  Box3 box = from.local_box();
+  const int halo[] = {0, std::min(from.halo().y, to.halo().y), std::min(from.halo().z, to.halo().z)};
+  for (std::size_t axis = 1; axis < 3; ++axis) {
+    box.lo[axis] -= halo[axis];
+    box.hi[axis] += halo[axis];
+  }
+  parallel_for("copy of a field", box, CopyCell{from.view(), to.view(), 0, 0, 0});
 }
 
 }  // namespace sluice

@@ -13,5 +13,7 @@ std::vector<real> download(const Field& field, const Box3& local_box);
 void upload(const std::vector<real>& host, Field& field);
 /// Copies one field to another on the same box, on the device; row padding may differ.
 void copy_cells(const Field& from, Field& to);
+/// The same with the halo of the field that has the smaller one.
+void copy_with_halo(const Field& from, Field& to);
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #pragma once
-// Horizontally averaged profiles and their sums over time, as the solver samples and files store them.
+// Horizontally averaged profiles and spectra and their sums over time, as the solver samples and files store them.
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,12 +13,30 @@ enum class ProfileAxis {
   z_face,    ///< nz + 1 values, at the faces, both walls included
 };
 
+/// Over which wavenumbers a spectrum is resolved.
+enum class ModeAxis {
+  none,  ///< a plain profile: one value for each z
+  kx,    ///< nx / 2 + 1 values for each z
+  ky,    ///< ny / 2 + 1 values for each z
+};
+
 /// One horizontally averaged quantity.
 struct ProfileInfo {
   std::string name;
   std::string long_name;
   std::string units = "1";
   ProfileAxis axis = ProfileAxis::z_center;
+  ModeAxis modes = ModeAxis::none;
+
+  /// Number of values on a grid of nx x ny x nz cells: those of the first z, then those of the next.
+  std::int64_t length(const std::array<std::int64_t, 3>& cells) const { return planes(cells) * mode_count(cells); }
+  std::int64_t planes(const std::array<std::int64_t, 3>& cells) const {
+    return axis == ProfileAxis::z_face ? cells[2] + 1 : cells[2];
+  }
+  std::int64_t mode_count(const std::array<std::int64_t, 3>& cells) const {
+    if (modes == ModeAxis::none) return 1;
+    return cells[modes == ModeAxis::kx ? 0 : 1] / 2 + 1;
+  }
 };
 
 /// Sums of horizontal averages over the samples of one block of time.
@@ -27,7 +46,7 @@ struct StatisticsBlock {
   double time_end = 0;                    ///< of the last sample
   std::int64_t step_end = 0;              ///< step at which the block was closed; 0 while it is open
   double forcing = 0;                     ///< sum over the samples of the mean streamwise force
-  std::vector<std::vector<double>> sums;  ///< one profile for each ProfileInfo, in the same order
+  std::vector<std::vector<double>> sums;  ///< for each ProfileInfo, in the same order
   std::int64_t parameter_set = 0;         ///< number, in the file, of the flow parameters during sampling
 };
 

@@ -3,8 +3,10 @@
 #include <mpi.h>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 
 #include "core/support/real.hpp"
@@ -28,7 +30,12 @@ class ExactSum {
 
   ExactSum() = default;
 
-  void add(double term);
+  SLUICE_HD void add(double term) {
+    const ExactTerm parts = decompose(term);
+    if (!parts.representable) ++word_[digits];
+    for (int n = 0; n < 3; ++n)
+      word_[static_cast<std::size_t>(parts.digit) + static_cast<std::size_t>(n)] += parts.part[n];
+  }
 
   /// The contributions of `term` to the digits. On a GPU, threads add these to a shared sum in any order.
   SLUICE_HD static ExactTerm decompose(double term) {
@@ -56,7 +63,7 @@ class ExactSum {
   ExactSum& operator+=(const ExactSum& other);
 
   /// The sum, rounded once. NaN if any term was not representable.
-  double value() const;
+  SLUICE_HD double value() const;
 
   std::int64_t* data() { return word_.data(); }
   const std::int64_t* data() const { return word_.data(); }
@@ -67,6 +74,41 @@ class ExactSum {
 
   std::array<std::int64_t, words> word_{};
 };
+
+SLUICE_HD inline double ExactSum::value() const {
+  if (word_[digits] != 0) return std::numeric_limits<double>::quiet_NaN();
+  // Carry to digits in [0, 2^32) below a signed top digit; a negative sum is negated first, so that nothing
+  // cancels.
+  const auto carried = [](std::array<std::int64_t, words> word) {
+    std::int64_t carry = 0;
+    for (int n = 0; n < digits; ++n) {
+      auto& digit = word[static_cast<std::size_t>(n)];
+      digit += carry;
+      carry = digit >> digit_bits;
+      if (n + 1 < digits) digit -= carry * (std::int64_t{1} << digit_bits);
+    }
+    return word;
+  };
+  auto word = carried(word_);
+  const bool negative = word[digits - 1] < 0;
+  if (negative) {
+    for (auto& digit : word) digit = -digit;
+    word = carried(word);
+  }
+  // The three leading digits hold at least 65 bits; of the digits below, only whether all are zero affects the
+  // rounding.
+  std::size_t leading = digits - 1;
+  while (leading > 2 && word[leading] == 0) --leading;
+  const std::size_t lowest = leading - 2;
+  unsigned __int128 mantissa = 0;
+  for (std::size_t n = leading + 1; n-- > lowest;)
+    mantissa = (mantissa << digit_bits) + static_cast<std::uint64_t>(word[n]);
+  for (std::size_t n = 0; n < lowest; ++n) {
+    if (word[n] != 0) mantissa |= 1U;
+  }
+  const double sum = std::ldexp(static_cast<double>(mantissa), lowest_exponent + digit_bits * static_cast<int>(lowest));
+  return negative ? -sum : sum;
+}
 
 /// Replaces each sum by its total over the ranks of `comm`. Collective.
 void all_reduce(std::span<ExactSum> sums, MPI_Comm comm);

@@ -61,17 +61,25 @@ struct SliceSpec {
 
 enum class Switch { off, on };
 
+/// Samples of statistics or spectra, summed in blocks of time.
+struct SamplingSpec {
+  bool enabled = false;
+  double start = 0;         ///< simulation time
+  std::int64_t every = 10;  ///< steps
+  double block = 0;         ///< simulation time of a block
+
+  bool operator==(const SamplingSpec&) const = default;
+};
+
 struct OutputSpec {
   std::string directory;  ///< resolved path
   std::int64_t log_every = 100;
   std::int64_t timeseries_every = 10;
   std::optional<double> checkpoint_every;  ///< simulation time; none: no checkpoints except at a stop
   int checkpoint_keep = 2;
-  bool statistics = false;
-  double statistics_start = 0;
-  std::int64_t statistics_every = 10;
-  double statistics_block = 0;  ///< simulation time of a block
+  SamplingSpec statistics;
   Switch statistics_budgets = Switch::on;
+  SamplingSpec spectra;
   std::vector<SliceSpec> slices;
 
   bool operator==(const OutputSpec&) const = default;

@@ -132,7 +132,7 @@ class Describer {
     if (!samples.empty()) add("time: " + format_real(begin.front()) + " to " + format_real(end.back()));
     std::vector<std::string> profiles;
     for (const std::string& name : file_.group("/").datasets()) {
-      if (file_.dataset("/" + name).shape().size() == 2) profiles.push_back(name);
+      if (file_.dataset("/" + name).shape().size() >= 2) profiles.push_back(name);
     }
     add(fmt::format("profiles: {}", fmt::join(profiles, " ")));
     verify_statistics(file_);

@@ -65,6 +65,12 @@ void write_scale(h5::File& file, const std::string& group, const std::string& na
   if (!group.empty()) file.link(group + "/" + name, "/" + name);
 }
 
+h5::Shape shape_of(const auto& axes) {
+  h5::Shape shape;
+  for (const auto& axis : axes) shape.push_back(static_cast<std::int64_t>(axis.length));
+  return shape;
+}
+
 /// Calls action(path, member, long_name) for each dataset with one number for each block.
 void for_each_column(const auto& action) {
   using Block = StatisticsBlock;
@@ -87,8 +93,18 @@ StatisticsFile::StatisticsFile(StatisticsSpec spec, bool resume) : spec_(std::mo
   }
 }
 
+std::vector<StatisticsFile::Axis> StatisticsFile::axes_of(const ProfileInfo& profile) const {
+  std::vector<Axis> axes{{"/block", blocks_.size()}};
+  const bool at_centers = profile.axis == ProfileAxis::z_center;
+  axes.push_back(at_centers ? Axis{"/grid/z", spec_.z.size()} : Axis{"/grid/z_face", spec_.z_face.size()});
+  if (profile.modes == ModeAxis::kx) axes.push_back({"/grid/kx", spec_.kx.size()});
+  if (profile.modes == ModeAxis::ky) axes.push_back({"/grid/ky", spec_.ky.size()});
+  return axes;
+}
+
 std::size_t StatisticsFile::length(const ProfileInfo& profile) const {
-  return profile.axis == ProfileAxis::z_center ? spec_.z.size() : spec_.z_face.size();
+  const std::vector<Axis> axes = axes_of(profile);
+  return axes[1].length * (axes.size() > 2 ? axes[2].length : 1);
 }
 
 void StatisticsFile::append(StatisticsBlock block, const Values& parameters) {
@@ -130,6 +146,8 @@ void StatisticsFile::rewrite() {
     file.create_group("/grid");
     write_scale(file, "/grid", "z", spec_.z, "wall-normal coordinate of cell centres / h");
     write_scale(file, "/grid", "z_face", spec_.z_face, "wall-normal coordinate of all faces, walls included / h");
+    if (!spec_.kx.empty()) write_scale(file, "/grid", "kx", spec_.kx, "streamwise wavenumber h");
+    if (!spec_.ky.empty()) write_scale(file, "/grid", "ky", spec_.ky, "spanwise wavenumber h");
     write_profiles(file);
   };
   h5::write_file(spec_.path, build, verify_statistics);
@@ -153,9 +171,11 @@ void StatisticsFile::write_profiles(h5::File& file) const {
     const ProfileInfo& profile = spec_.profiles[s];
     std::vector<double> rows;
     for (const StatisticsBlock& block : blocks_) rows.insert(rows.end(), block.sums[s].begin(), block.sums[s].end());
-    const h5::Shape shape{count, static_cast<std::int64_t>(length(profile))};
-    write_array(file, "/" + profile.name, shape, rows, profile.long_name, profile.units);
-    scales.attach("/" + profile.name, {"/block", profile.axis == ProfileAxis::z_center ? "/grid/z" : "/grid/z_face"});
+    const std::vector<Axis> axes = axes_of(profile);
+    write_array(file, "/" + profile.name, shape_of(axes), rows, profile.long_name, profile.units);
+    std::vector<std::string> names;
+    for (const Axis& axis : axes) names.push_back(axis.scale);
+    scales.attach("/" + profile.name, names);
   }
   scales.write(file);
 }
@@ -210,11 +230,12 @@ void StatisticsFile::compare_profiles(const h5::File& file) {
   for (const std::string& name : file.group("/").datasets()) {
     const h5::Dataset dataset = file.dataset("/" + name);
     const h5::Shape shape = dataset.shape();
-    if (shape.size() != 2) continue;
+    if (shape.size() < 2) continue;
     if (take) {
       const bool at_centers = shape[1] == size_of(spec_.z);
+      const ModeAxis modes = shape.size() == 2 ? ModeAxis::none : name.ends_with("_kx") ? ModeAxis::kx : ModeAxis::ky;
       spec_.profiles.push_back({name, dataset.text("long_name"), dataset.text("units"),
-                                at_centers ? ProfileAxis::z_center : ProfileAxis::z_face});
+                                at_centers ? ProfileAxis::z_center : ProfileAxis::z_face, modes});
     } else if (std::ranges::find(spec_.profiles, name, &ProfileInfo::name) == spec_.profiles.end()) {
       throw Error(ExitCode::restart,
                   fmt::format("{}: holds profiles of {}, which the case does not ask for and which would be lost; "
@@ -226,8 +247,7 @@ void StatisticsFile::compare_profiles(const h5::File& file) {
 
 void StatisticsFile::read_profiles(const h5::File& file) {
   for (const ProfileInfo& profile : spec_.profiles) {
-    const h5::Shape expected{size_of(blocks_), static_cast<std::int64_t>(length(profile))};
-    if (!file.has("/" + profile.name) || file.dataset("/" + profile.name).shape() != expected) {
+    if (!file.has("/" + profile.name) || file.dataset("/" + profile.name).shape() != shape_of(axes_of(profile))) {
       throw Error(ExitCode::restart,
                   spec_.path + ": holds no profiles of " + profile.name + " as this version of Sluice takes them");
     }
@@ -265,14 +285,15 @@ std::vector<std::pair<std::int64_t, std::int64_t>> statistics_block_hashes(const
   std::vector<ProfileInfo> profiles;
   for (const std::string& name : file.group("/").datasets()) {
     const h5::Shape shape = file.dataset("/" + name).shape();
-    if (shape.size() != 2) continue;
+    if (shape.size() < 2) continue;
     if (shape[0] != size_of(blocks))
       throw Error(ExitCode::restart, fmt::format("{}: /{} has another length than /samples", file.path(), name));
     profiles.push_back({name, "", "1", ProfileAxis::z_center});
     const std::vector<double> rows = read_array<double>(file, "/" + name);
+    const std::ptrdiff_t length = blocks.empty() ? 0 : std::ssize(rows) / std::ssize(blocks);
     for (std::size_t n = 0; n < blocks.size(); ++n) {
-      const auto row = rows.begin() + static_cast<std::ptrdiff_t>(n) * shape[1];
-      blocks[n].sums.emplace_back(row, row + shape[1]);
+      const auto row = rows.begin() + static_cast<std::ptrdiff_t>(n) * length;
+      blocks[n].sums.emplace_back(row, row + length);
     }
   }
   std::vector<std::pair<std::int64_t, std::int64_t>> hashes;

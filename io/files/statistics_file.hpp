@@ -20,18 +20,20 @@ class File;
 struct StatisticsSpec {
   std::string path;
   Provenance provenance;
-  Values attributes;  ///< additional root attributes, such as the viscosity; no lists
+  Values attributes;                  ///< additional root attributes, such as the viscosity; no lists
   std::vector<ProfileInfo> profiles;  ///< none: those of the file, for a run that takes no more statistics
-  std::vector<double> z;       ///< centres
-  std::vector<double> z_face;  ///< all faces
+  std::vector<double> z;              ///< centres
+  std::vector<double> z_face;         ///< all faces
+  std::vector<double> kx, ky;         ///< wavenumbers; empty without spectra
   /// Flow parameters for the blocks of version 0.1, which does not store them: those of the checkpoint's case.
   Values unrecorded_parameters;
 };
 
-/// statistics.h5: (block, nz) or (block, nz + 1) datasets of sums, and samples, t_begin, t_end, step_end, forcing,
-/// parameter_set by block; a group parameter_set_N for each set of parameters under which blocks were sampled. Each new
-/// block rewrites the whole file and replaces it atomically. Its bytes depend on its content alone, so a restarted run
-/// ends with the same file as an uninterrupted one. Rank 0 only; local. Throws Error(io).
+/// statistics.h5 and spectra.h5: datasets of sums, (block, planes) or (block, planes, modes), and samples, t_begin,
+/// t_end, step_end, forcing, parameter_set by block; a group parameter_set_N for each set of parameters under which
+/// blocks were sampled. Each new block rewrites the whole file and replaces it atomically. Its bytes depend on its
+/// content alone, so a restarted run ends with the same file as an uninterrupted one. Rank 0 only; local. Throws
+/// Error(io).
 class StatisticsFile {
  public:
   /// With `resume`: reads the existing blocks, if there is a file; otherwise starts without blocks. Changes nothing.
@@ -58,6 +60,13 @@ class StatisticsFile {
   const std::string& stored_case() const { return stored_case_; }
 
  private:
+  /// An axis of a profile's dataset: its dimension scale and length.
+  struct Axis {
+    std::string scale;
+    std::size_t length;
+  };
+  std::vector<Axis> axes_of(const ProfileInfo& profile) const;  ///< the blocks come first
+  /// Number of values of a profile in a block.
   std::size_t length(const ProfileInfo& profile) const;
   void load();
   void check_grid(const h5::File& file) const;

@@ -7,37 +7,36 @@
 
 namespace sluice {
 
+namespace {
+
+std::vector<ProfileInfo> list_profiles(bool budgets) {
+  std::vector<ProfileInfo> list;
+  append_profiles<CenterProfiles<Order::second>>(list);  // those of order 4 have the same names
+  append_profiles<FaceProfiles<Order::second>>(list);
+  if (budgets) {
+    append_profiles<EnergyCenterProfiles<Order::second>>(list);
+    append_profiles<EnergyFaceProfiles<Order::second>>(list);
+    append_profiles<StressFaceProfiles<Order::second>>(list);
+  }
+  for (std::size_t n = first_transported_field; n < flow_fields().size(); ++n) {
+    const FieldDescriptor& field = flow_fields()[n];
+    if (field.outputs.statistics) append_profiles<TransportedProfiles>(list, field.name, field.long_name);
+  }
+  return list;
+}
+
+}  // namespace
+
 Statistics::Statistics(const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls,
                        const Box3& box, bool budgets, MPI_Comm comm)
-    : grid_(&grid),
+    : BlockSums(list_profiles(budgets), grid.cells(), true),
       metrics_(metrics),
       viscosity_(static_cast<real>(flow.viscosity)),
       order_(flow.order),
       walls_(&walls),
       box_(box),
       budgets_(budgets),
-      comm_(comm) {
-  append_profiles<CenterProfiles<Order::second>>(profiles_);  // those of order 4 have the same names
-  append_profiles<FaceProfiles<Order::second>>(profiles_);
-  if (budgets) {
-    append_profiles<EnergyCenterProfiles<Order::second>>(profiles_);
-    append_profiles<EnergyFaceProfiles<Order::second>>(profiles_);
-    append_profiles<StressFaceProfiles<Order::second>>(profiles_);
-  }
-  for (std::size_t n = first_transported_field; n < flow_fields().size(); ++n) {
-    const FieldDescriptor& field = flow_fields()[n];
-    if (field.outputs.statistics) append_profiles<TransportedProfiles>(profiles_, field.name, field.long_name);
-  }
-  block_ = empty_block();
-}
-
-StatisticsBlock Statistics::empty_block() const {
-  StatisticsBlock block;
-  const auto nz = static_cast<std::size_t>(grid_->cells()[2]);
-  for (const ProfileInfo& profile : profiles_)
-    block.sums.emplace_back(profile.axis == ProfileAxis::z_face ? nz + 1 : nz, 0.0);
-  return block;
-}
+      comm_(comm) {}
 
 template <class Table>
 Statistics::Profiles Statistics::plane_means(const Table& table) const {
@@ -50,13 +49,13 @@ Statistics::Profiles Statistics::plane_means(const Table& table) const {
 
   // Face profiles count from the bottom wall, so the upper face of global cell k is number k + 1.
   const std::int64_t first_plane = box_.lo[2] + box.lo[2] + (at_faces ? 1 : 0);
-  const auto planes = static_cast<std::size_t>(grid_->cells()[2] + (at_faces ? 1 : 0));
+  const auto planes = static_cast<std::size_t>(cells()[2] + (at_faces ? 1 : 0));
   std::vector<ExactSum> all(planes * count);
   for (std::size_t k = 0; k < local.size(); ++k) {
     std::ranges::copy(local[k], all.begin() + (first_plane + static_cast<std::int64_t>(k)) * profile_count<Table>);
   }
   all_reduce(all, comm_);
-  const double columns = static_cast<double>(grid_->cells()[0]) * static_cast<double>(grid_->cells()[1]);
+  const double columns = static_cast<double>(cells()[0]) * static_cast<double>(cells()[1]);
   Profiles means(count, std::vector<double>(planes));
   for (std::size_t k = 0; k < planes; ++k) {
     for (std::size_t n = 0; n < count; ++n) means[n][k] = all[k * count + n].value() / columns;
@@ -85,7 +84,7 @@ Statistics::Profiles Statistics::stress_budget(const State& state) const {
 
 std::size_t Statistics::add(const Profiles& means, std::size_t first) {
   for (const std::vector<double>& profile : means) {
-    std::vector<double>& sum = block_.sums[first++];
+    std::vector<double>& sum = sums(first++);
     for (std::size_t k = 0; k < profile.size(); ++k) sum[k] += profile[k];
   }
   return first;
@@ -109,17 +108,7 @@ void Statistics::sample(const State& state, double forcing) {
     if (descriptor.outputs.statistics) next = add(plane_means(TransportedProfiles{field.view()}), next);
   }
 
-  if (block_.samples == 0) block_.time_begin = state.time;
-  block_.time_end = state.time;
-  block_.forcing += forcing;
-  ++block_.samples;
-}
-
-StatisticsBlock Statistics::close_block(std::int64_t step) {
-  StatisticsBlock closed = std::move(block_);
-  closed.step_end = step;
-  block_ = empty_block();
-  return closed;
+  count_sample(state.time, forcing);
 }
 
 }  // namespace sluice

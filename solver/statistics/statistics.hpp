@@ -4,35 +4,26 @@
 #include <vector>
 
 #include "core/flow/parameters.hpp"
-#include "core/flow/statistics_block.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/state/state.hpp"
+#include "solver/statistics/block_sums.hpp"
 #include "solver/walls/walls.hpp"
 
 namespace sluice {
 
 /// Running statistics: sums over the samples of one block of the horizontal averages listed in flow_profiles.hpp and,
-/// if wanted, of those that budgets need, in budget_profiles.hpp.
-class Statistics {
+/// if wanted, of those that budgets need, in budget_profiles.hpp; on every rank.
+class Statistics : public BlockSums {
  public:
   Statistics(const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls, const Box3& box,
              bool budgets, MPI_Comm comm);
 
-  /// The averaged quantities, in the order of StatisticsBlock::sums.
-  const std::vector<ProfileInfo>& profiles() const { return profiles_; }
-
   /// Adds one sample of the state. Needs valid halos. Collective; the same bits on every process grid.
   void sample(const State& state, double forcing);
-
-  const StatisticsBlock& open_block() const { return block_; }
-  void set_open_block(StatisticsBlock block) { block_ = std::move(block); }
-  /// Returns the open block, which ends at `step`, and starts an empty one.
-  StatisticsBlock close_block(std::int64_t step);
 
  private:
   using Profiles = std::vector<std::vector<double>>;
 
-  StatisticsBlock empty_block() const;
   /// The plane means of a table's profiles over the whole height. Collective.
   template <class Table>
   Profiles plane_means(const Table& table) const;
@@ -42,7 +33,6 @@ class Statistics {
   /// Adds profiles to the open block's sums, starting at number `first`. Returns the number after the last.
   std::size_t add(const Profiles& means, std::size_t first);
 
-  const Grid* grid_;
   Metrics metrics_;
   real viscosity_;
   Order order_;
@@ -50,8 +40,6 @@ class Statistics {
   Box3 box_;
   bool budgets_;
   MPI_Comm comm_;
-  std::vector<ProfileInfo> profiles_;
-  StatisticsBlock block_;  ///< the open one, the same on every rank
 };
 
 }  // namespace sluice

@@ -8,6 +8,7 @@
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/support/collective.hpp"
 #include "solver/initial.hpp"
+#include "solver/statistics/spectra.hpp"
 #include "solver/time_step_limit.hpp"
 #include "src/commands/case_input.hpp"
 #include "src/outputs/checkpoint.hpp"
@@ -112,13 +113,16 @@ std::string readable_size(double bytes) {
   return bytes < gibi ? fmt::format("{:.1f} MiB", bytes / mebi) : fmt::format("{:.2f} GiB", bytes / gibi);
 }
 
-void print_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
-                  const ExchangeMethods& exchange) {
+void print_memory(const io::Case& settings, const Grid& grid, const Decomposition& decomposition) {
+  const FlowParameters& flow = settings.flow;
+  const ExchangeMethods& exchange = settings.exchange;
   const double bytes = step_memory(grid, flow, decomposition, exchange);
   fmt::print("memory          {} in all ({:.1f} bytes per point), {} on rank 0\n", readable_size(bytes),
              bytes / static_cast<double>(grid.points()),
              readable_size(rank_memory(grid, flow, decomposition, exchange, 0)));
   fmt::print("checkpoint      {} each\n", readable_size(checkpoint_bytes(grid)));
+  if (settings.output.spectra.enabled)
+    fmt::print("spectra         {} a block\n", readable_size(Spectra::block_bytes(grid.cells())));
 }
 
 }  // namespace
@@ -135,7 +139,7 @@ ExitCode command_check(const CheckOptions& options) {
     print_grid(grid, flow);
     print_decomposition(settings, decomposition);
     print_candidates(settings, options.ranks);
-    print_memory(grid, flow, decomposition, settings.exchange);
+    print_memory(settings, grid, decomposition);
     print_time_step(settings, grid, flow);
     fmt::print("The case is valid.\n");
   });

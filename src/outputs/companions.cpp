@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "core/support/error.hpp"
 #include "io/case/case_file.hpp"
 
@@ -30,9 +32,10 @@ Companions companions_of(const io::CheckpointReader& checkpoint) {
   if (checkpoint.has_values(names::time_series_group)) {
     companions.time_series = entry(checkpoint.values(names::time_series_group), names::last_row, names::last_row_hash);
   }
-  if (checkpoint.has_values(names::statistics_group)) {
-    companions.statistics =
-        entry(checkpoint.values(names::statistics_group), names::last_block, names::last_block_hash);
+  for (const auto& [group, last] : {std::pair{names::statistics_group, &companions.statistics},
+                                    std::pair{names::spectra_group, &companions.spectra}}) {
+    if (checkpoint.has_values(group))
+      *last = entry(checkpoint.values(group), names::last_block, names::last_block_hash);
   }
   if (!checkpoint.has_values(names::slices_group)) return companions;
   const io::Values slices = checkpoint.values(names::slices_group);

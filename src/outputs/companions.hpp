@@ -23,12 +23,14 @@ struct LastEntry {
 struct Companions {
   std::optional<LastEntry> time_series;
   std::optional<LastEntry> statistics;
+  std::optional<LastEntry> spectra;
   std::map<std::string, LastEntry> slices;  ///< by label
 };
 
 namespace companion_names {
 inline constexpr const char* time_series_group = "/timeseries";
 inline constexpr const char* statistics_group = "/statistics_open";
+inline constexpr const char* spectra_group = "/spectra_open";
 inline constexpr const char* slices_group = "/slices";
 inline constexpr const char* last_row = "last_step";
 inline constexpr const char* last_row_hash = "last_hash";

@@ -56,7 +56,8 @@ class Verifier {
     verify_resolved_case();
     verify_record();
     verify_time_series();
-    verify_statistics();
+    verify_statistics("statistics.h5", &Companions::statistics);
+    verify_statistics("spectra.h5", &Companions::spectra);
     verify_slices();
     list_leftovers();
     for (const IntactCheckpoint& checkpoint : checkpoints_) {
@@ -204,8 +205,8 @@ class Verifier {
     add(std::move(report), there);
   }
 
-  void verify_statistics() {
-    FileReport report{"statistics.h5", "", {}, {}};
+  void verify_statistics(const std::string& name, std::optional<LastEntry> Companions::*companion) {
+    FileReport report{name, "", {}, {}};
     std::vector<std::pair<std::int64_t, std::int64_t>> blocks;
     const bool there = exists(report.name);
     const bool readable = !there || is_intact(report, path(report.name));
@@ -228,7 +229,7 @@ class Verifier {
       }
       return found;
     };
-    const auto expected = [](const IntactCheckpoint& checkpoint) { return checkpoint.expected.statistics; };
+    const auto expected = [&](const IntactCheckpoint& checkpoint) { return checkpoint.expected.*companion; };
     readable ? compare_with_checkpoints(report, expected, find) : rule_out(expected);
     add(std::move(report), there);
   }

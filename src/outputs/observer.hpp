@@ -18,7 +18,7 @@ class Observers;
 /// The flow for observers. Forms expensive quantities at the first request in a step and keeps them for the others.
 class FlowView {
  public:
-  explicit FlowView(const Simulation& simulation) : simulation_(&simulation) {}
+  explicit FlowView(Simulation& simulation) : simulation_(&simulation) {}
 
   /// The fields, with valid halos. Observers that read the velocity call this.
   const State& state() const { return simulation_->state; }
@@ -27,8 +27,11 @@ class FlowView {
   /// divergence, or if no step of it is stable.
   const Diagnostics& diagnostics();
 
+  /// Adds a sample of the flow, in arrays that are free between steps. The state stays as it is. Collective.
+  void sample(Spectra& spectra);
+
  private:
-  const Simulation* simulation_;
+  Simulation* simulation_;
   Diagnostics diagnostics_;
   std::int64_t diagnosed_step_ = -1;
 };

@@ -18,6 +18,7 @@
 #define SLUICE_OBSERVERS(OBSERVER)        \
   OBSERVER(time_series, "timeseries.csv") \
   OBSERVER(statistics, "statistics.h5")   \
+  OBSERVER(spectra, "spectra.h5")         \
   OBSERVER(slices, "slices")              \
   OBSERVER(progress, "")                  \
   OBSERVER(checkpoints, "checkpoints")
@@ -34,7 +35,7 @@ std::vector<std::string> observer_files() {
   return files;
 }
 
-Observers::Observers(const Simulation& simulation, RunLog& log, RunTimes& times, Watchdog& watchdog,
+Observers::Observers(Simulation& simulation, RunLog& log, RunTimes& times, Watchdog& watchdog,
                      const std::string& directory)
     : comm_(simulation.comm.world()), watchdog_(watchdog), flow_(simulation) {
 #define SLUICE_MAKE(name, file)                                                                  \
@@ -97,6 +98,10 @@ void check_divergence(const Diagnostics& diagnostics, const Simulation& simulati
 }
 
 }  // namespace
+
+void FlowView::sample(Spectra& spectra) {
+  simulation_->stepper.sample(simulation_->state, simulation_->forcing, spectra);
+}
 
 const Diagnostics& FlowView::diagnostics() {
   const State& now = state();

@@ -15,8 +15,7 @@ std::vector<std::string> observer_files();
 /// The observers of a run, in the order in which they act. All functions are collective; Observer documents them.
 class Observers {
  public:
-  Observers(const Simulation& simulation, RunLog& log, RunTimes& times, Watchdog& watchdog,
-            const std::string& directory);
+  Observers(Simulation& simulation, RunLog& log, RunTimes& times, Watchdog& watchdog, const std::string& directory);
 
   void restore(const io::CheckpointReader& checkpoint);
   /// Call before go_back. Returns on rank 0 what is lost with the user's consent.

@@ -1,4 +1,4 @@
-// statistics.h5: horizontally averaged sums in blocks of time. Checkpoints store the open block.
+// statistics.h5 and spectra.h5: horizontally averaged sums in blocks of time. Checkpoints store the open blocks.
 #include "solver/statistics/statistics.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iterator>
 #include <limits>
+#include <numbers>
 #include <optional>
 
 #include "core/support/collective.hpp"
@@ -22,7 +23,6 @@ namespace sluice {
 
 namespace {
 
-constexpr const char* open_block_group = companion_names::statistics_group;
 constexpr const char* profile_of_budgets = "ww_flux";  ///< one that is taken with output.statistics.budgets alone
 
 /// The parameters that a block of statistics is stored with.
@@ -32,7 +32,14 @@ io::Values parameters_of(const io::Case& settings) {
   return values;
 }
 
-io::StatisticsSpec file_spec(const RunContext& run, const std::vector<ProfileInfo>& profiles) {
+std::vector<double> wavenumbers(std::int64_t cells, double length) {
+  std::vector<double> values;
+  for (std::int64_t m = 0; m <= cells / 2; ++m)
+    values.push_back(2 * std::numbers::pi * static_cast<double>(m) / length);
+  return values;
+}
+
+io::StatisticsSpec file_spec(const RunContext& run, const std::vector<ProfileInfo>& profiles, bool enabled) {
   const Simulation& simulation = run.simulation;
   io::StatisticsSpec spec;
   spec.path = run.path;
@@ -56,32 +63,50 @@ io::StatisticsSpec file_spec(const RunContext& run, const std::vector<ProfileInf
   about.set("nx", grid.cells()[0]);
   about.set("ny", grid.cells()[1]);
   about.set("nz", grid.cells()[2]);
-  spec.profiles = profiles;
+  if (enabled) spec.profiles = profiles;
   for (std::int64_t k = 0; k < grid.cells()[2]; ++k) spec.z.push_back(grid.z_center(k));
   spec.z_face = grid.z_nodes();
+  if (std::ranges::any_of(profiles, [](const ProfileInfo& profile) { return profile.modes != ModeAxis::none; })) {
+    spec.kx = wavenumbers(grid.cells()[0], grid.length_x());
+    spec.ky = wavenumbers(grid.cells()[1], grid.length_y());
+  }
   return spec;
 }
 
-class StatisticsObserver : public Observer {
+/// What distinguishes the outputs that take samples.
+struct SampledOutput {
+  const char* name;  ///< in messages
+  io::SamplingSpec io::OutputSpec::*sampling;
+  const char* open_block_group;  ///< in checkpoints
+  std::optional<LastEntry> Companions::*last_entry;
+};
+
+constexpr SampledOutput statistics_output{"statistics", &io::OutputSpec::statistics, companion_names::statistics_group,
+                                          &Companions::statistics};
+constexpr SampledOutput spectra_output{"spectra", &io::OutputSpec::spectra, companion_names::spectra_group,
+                                       &Companions::spectra};
+
+/// Sums samples in blocks and writes each complete one. Derived classes own the sums and take the samples.
+class BlockObserver : public Observer {
  public:
-  explicit StatisticsObserver(const RunContext& run)
+  /// `sums`: of the derived class, which this constructor does not use.
+  BlockObserver(const RunContext& run, const SampledOutput& output, BlockSums& sums)
       : run_(run),
-        enabled_(run.simulation.settings.output.statistics),
-        blocks_{run.simulation.settings.output.statistics_block, run.simulation.settings.output.statistics_start},
-        sums_(run.simulation.grid, run.simulation.stepper.metrics(), run.simulation.flow,
-              run.simulation.stepper.walls(), run.simulation.state.p.box(),
-              run.simulation.settings.output.statistics_budgets == io::Switch::on, run.simulation.comm.world()),
+        output_(output),
+        sampling_(run.simulation.settings.output.*output.sampling),
+        blocks_{sampling_.block, sampling_.start},
+        sums_(sums),
         parameters_(parameters_of(run.simulation.settings)) {}
 
   std::vector<std::string> check_files(const Start& start) override {
     std::vector<std::string> losses;
     run_on_root(run_.simulation.comm.world(), [&] {
-      io::StatisticsSpec spec = file_spec(run_, enabled_ ? sums_.profiles() : std::vector<ProfileInfo>{});
+      io::StatisticsSpec spec = file_spec(run_, sums_.profiles(), sampling_.enabled);
       spec.unrecorded_parameters = open_parameters_;
       try {
         file_ = std::make_unique<io::StatisticsFile>(std::move(spec), start.step > 0);
       } catch (const Error&) {
-        if (enabled_) throw;
+        if (sampling_.enabled) throw;
       }
       if (start.step > 0 && start.in_directory && expected_) losses = check(start);
     });
@@ -91,7 +116,7 @@ class StatisticsObserver : public Observer {
   /// Closes an open block that was sampled under other parameters. If an earlier start has closed it already, the file
   /// contains it, and its copy is removed first.
   void go_back(const Start& start) override {
-    if (!enabled_) {
+    if (!sampling_.enabled) {
       run_on_root(run_.simulation.comm.world(), [&] { remove_later_blocks(start); });
       return;
     }
@@ -99,18 +124,18 @@ class StatisticsObserver : public Observer {
     run_on_root(run_.simulation.comm.world(), [&] { file_->truncate_after(start.step, open_begin()); });
     if (open.samples == 0 || open_parameters_ == parameters_) return;
     run_.log.line(
-        fmt::format("statistics: the block of {} samples taken under other parameters is closed", open.samples));
+        fmt::format("{}: the block of {} samples taken under other parameters is closed", output_.name, open.samples));
     const StatisticsBlock closed = sums_.close_block(start.step);
     run_on_root(run_.simulation.comm.world(), [&] { file_->append(closed, open_parameters_); });
   }
 
   bool due(const Moment& now) const override {
-    return enabled_ && now.occasion == Occasion::step && (sample_due(now) || block_ends(now));
+    return sampling_.enabled && now.occasion == Occasion::step && (sample_due(now) || block_ends(now));
   }
 
   /// A sample that is due at the end of a block is the block's last.
   std::function<void()> observe(const Moment& now) override {
-    if (sample_due(now)) sums_.sample(run_.flow.state(), run_.simulation.forcing);
+    if (sample_due(now)) sample();
     if (!block_ends(now)) return {};
     return [this, closed = sums_.close_block(now.step)] {
       keep_file();
@@ -119,11 +144,11 @@ class StatisticsObserver : public Observer {
   }
 
   void sync() override {
-    if (enabled_) keep_file();
+    if (sampling_.enabled) keep_file();
   }
 
   void save(io::CheckpointWriter& checkpoint) const override {
-    if (!enabled_) return;
+    if (!sampling_.enabled) return;
     const StatisticsBlock& block = sums_.open_block();
     io::Values values;
     values.set("samples", block.samples);
@@ -132,40 +157,42 @@ class StatisticsObserver : public Observer {
     values.set("forcing", block.forcing);
     last_entry().save(values, companion_names::last_block, companion_names::last_block_hash);
     for (std::size_t n = 0; n < block.sums.size(); ++n) values.set(sums_.profiles()[n].name, block.sums[n]);
-    checkpoint.write_values(open_block_group, values);
+    checkpoint.write_values(output_.open_block_group, values);
   }
 
   void restore(const io::CheckpointReader& checkpoint) override {
     const io::Case stored = case_of(checkpoint);
     of_checkpoint_ = stored;
     open_parameters_ = parameters_of(stored);
-    if (!enabled_) return;
-    if (!checkpoint.has_values(open_block_group)) {
-      if (!stored.output.statistics) return;
+    if (!sampling_.enabled) return;
+    if (!checkpoint.has_values(output_.open_block_group)) {
+      if (!(stored.output.*output_.sampling).enabled) return;
       throw Error(ExitCode::restart, fmt::format("{}: the file is damaged: the group {} is missing, although the run "
-                                                 "took statistics",
-                                                 checkpoint.path(), open_block_group));
+                                                 "took {}",
+                                                 checkpoint.path(), output_.open_block_group, output_.name));
     }
-    const io::Values values = checkpoint.values(open_block_group);
+    const io::Values values = checkpoint.values(output_.open_block_group);
     StatisticsBlock block;
     block.samples = values.integer("samples");
     block.time_begin = values.real("time_begin");
     block.time_end = values.real("time_end");
     block.forcing = values.real("forcing");
-    expected_ = companions_of(checkpoint).statistics;
+    expected_ = companions_of(checkpoint).*output_.last_entry;
     require_sensible(block, checkpoint.path());
     require_same_profiles(values, checkpoint.path());
-    const std::int64_t nz = run_.simulation.grid.cells()[2];
     for (const ProfileInfo& profile : sums_.profiles()) {
       block.sums.push_back(values.reals(profile.name));
-      const std::int64_t expected = profile.axis == ProfileAxis::z_center ? nz : nz + 1;
+      const std::int64_t expected = profile.length(run_.simulation.grid.cells());
       if (std::ssize(block.sums.back()) == expected) continue;
       throw Error(ExitCode::restart,
                   fmt::format("{}: the dataset {}/{} is damaged: it has {} values, not {}", checkpoint.path(),
-                              open_block_group, profile.name, block.sums.back().size(), expected));
+                              output_.open_block_group, profile.name, block.sums.back().size(), expected));
     }
     sums_.set_open_block(std::move(block));
   }
+
+ protected:
+  const RunContext& run() const { return run_; }
 
  private:
   /// Time at which the open block begins.
@@ -230,18 +257,17 @@ class StatisticsObserver : public Observer {
   }
 
   /// Refuses an open block that no run has stored.
-  static void require_sensible(const StatisticsBlock& block, const std::string& path) {
+  void require_sensible(const StatisticsBlock& block, const std::string& path) const {
     if (block.samples >= 0 && std::isfinite(block.time_begin) && std::isfinite(block.time_end) &&
         std::isfinite(block.forcing))
       return;
-    throw Error(ExitCode::restart,
-                fmt::format("{}: the group {} is damaged: it has {} samples from time {} to {}, with the force {}",
-                            path, open_block_group, block.samples, block.time_begin, block.time_end, block.forcing));
+    throw Error(
+        ExitCode::restart,
+        fmt::format("{}: the group {} is damaged: it has {} samples from time {} to {}, with the force {}", path,
+                    output_.open_block_group, block.samples, block.time_begin, block.time_end, block.forcing));
   }
 
-  bool sample_due(const Moment& now) const {
-    return now.step % run_.simulation.settings.output.statistics_every == 0 && now.time >= blocks_.origin;
-  }
+  bool sample_due(const Moment& now) const { return now.step % sampling_.every == 0 && now.time >= blocks_.origin; }
 
   /// Whether the open block, or the block that a sample due now starts, ends at or before now.
   bool block_ends(const Moment& now) const {
@@ -249,10 +275,14 @@ class StatisticsObserver : public Observer {
     return open.samples > 0 && now.time >= blocks_.origin + blocks_.every * (blocks_.index(open.time_begin) + 1);
   }
 
+  /// Adds a sample of the flow to the sums. Collective.
+  virtual void sample() = 0;
+
   RunContext run_;
-  bool enabled_;  ///< false: the case takes no statistics, but an earlier part of the run did
+  SampledOutput output_;
+  io::SamplingSpec sampling_;  ///< not enabled: the case takes no samples, but an earlier part of the run did
   Schedule blocks_;
-  Statistics sums_;
+  BlockSums& sums_;
   const io::Values parameters_;
   std::optional<LastEntry> expected_;  ///< the last block that the checkpoint expects in the file
   std::optional<io::Case> of_checkpoint_;
@@ -260,12 +290,49 @@ class StatisticsObserver : public Observer {
   std::unique_ptr<io::StatisticsFile> file_;  ///< on rank 0
 };
 
+class StatisticsObserver : public BlockObserver {
+ public:
+  explicit StatisticsObserver(const RunContext& run)
+      : BlockObserver(run, statistics_output, profiles_),
+        profiles_(run.simulation.grid, run.simulation.stepper.metrics(), run.simulation.flow,
+                  run.simulation.stepper.walls(), run.simulation.state.p.box(),
+                  run.simulation.settings.output.statistics_budgets == io::Switch::on, run.simulation.comm.world()) {}
+
+ private:
+  void sample() override { profiles_.sample(run().flow.state(), run().simulation.forcing); }
+
+  Statistics profiles_;
+};
+
+class SpectraObserver : public BlockObserver {
+ public:
+  explicit SpectraObserver(const RunContext& run)
+      : BlockObserver(run, spectra_output, spectra_),
+        spectra_(run.simulation.flow, run.simulation.comm, run.simulation.decomposition) {}
+
+ private:
+  void sample() override { run().flow.sample(spectra_); }
+
+  Spectra spectra_;
+};
+
+/// Also without samples in the case, where an earlier part of the run wrote the file.
+template <class Sampler>
+std::unique_ptr<Observer> make(const RunContext& run, const SampledOutput& output) {
+  std::error_code ignored;
+  if (!(run.simulation.settings.output.*output.sampling).enabled && !std::filesystem::exists(run.path, ignored))
+    return nullptr;
+  return std::make_unique<Sampler>(run);
+}
+
 }  // namespace
 
 std::unique_ptr<Observer> make_statistics(const RunContext& run) {
-  std::error_code ignored;
-  if (!run.simulation.settings.output.statistics && !std::filesystem::exists(run.path, ignored)) return nullptr;
-  return std::make_unique<StatisticsObserver>(run);
+  return make<StatisticsObserver>(run, statistics_output);
+}
+
+std::unique_ptr<Observer> make_spectra(const RunContext& run) {
+  return make<SpectraObserver>(run, spectra_output);
 }
 
 }  // namespace sluice

@@ -22,6 +22,7 @@ CASE: dict[str, Any] = {
     "output.checkpoint": {"every": 0.25, "keep": 3},
     "output.timeseries": {"every": 1},
     "output.statistics": {"start": 0, "every": 1, "block": 0.125},
+    "output.spectra": {"start": 0, "every": 1, "block": 0.25},
     "output.slices": [{"normal": "z", "at": 0.1, "every": 0.125, "fields": ["u"]}],
     "parallel": {"grid": "auto", "exchange": "mpi_p2p"},
 }
@@ -63,7 +64,7 @@ def refused(run: Path, *options: object, ranks: int = 0) -> str:
 
 
 @pytest.mark.parametrize("ranks", [0, 2])
-@pytest.mark.parametrize("name", ["timeseries.csv", "statistics.h5", SLICE])
+@pytest.mark.parametrize("name", ["timeseries.csv", "statistics.h5", "spectra.h5", SLICE])
 def test_a_missing_file_is_refused_unless_the_user_accepts_it(
     reference: Path, run: Path, name: str, ranks: int
 ) -> None:
@@ -98,7 +99,7 @@ def test_all_files_are_begun_anew_in_another_directory(run: Path, tmp_path: Path
     assert record(tmp_path / "new")["changes"] == []
 
 
-@pytest.mark.parametrize("name", ["timeseries.csv", "statistics.h5", "slices"])
+@pytest.mark.parametrize("name", ["timeseries.csv", "statistics.h5", "spectra.h5", "slices"])
 def test_a_directory_with_any_result_is_not_empty(stopped: Path, tmp_path: Path, name: str) -> None:
     """Neither a new run nor one from a checkpoint elsewhere takes over a file that is there."""
     new = tmp_path / "new"

@@ -22,6 +22,7 @@ CASE: dict[str, Any] = {
     "output.checkpoint": {"every": 0.25, "keep": 3},
     "output.timeseries": {"every": 1},
     "output.statistics": {"start": 0, "every": 1, "block": 0.125},
+    "output.spectra": {"start": 0, "every": 1, "block": 0.25},
     "output.slices": [{"normal": "z", "at": 0.1, "every": 0.125, "fields": ["u"]}],
 }
 SLICE = f"slices/z0.1_{STEPS:07}.h5"
@@ -79,6 +80,7 @@ def test_an_intact_directory(out: Path, ranks: int) -> None:
         "run.json",
         "timeseries.csv",
         "statistics.h5",
+        "spectra.h5",
         "slices/z0.1_*.h5",
     ]
     text = must(sluice("verify", out, ranks=ranks)).out
@@ -117,6 +119,7 @@ NAMES = {
     "run.json": "run.json",
     "timeseries.csv": "timeseries.csv",
     "statistics.h5": "statistics.h5",
+    "spectra.h5": "spectra.h5",
     SLICE: "slices/z0.1_*.h5",
 }
 HARMLESS = [  # a checkpoint less, no end of a run yet, texts without a hash that can still be read
@@ -146,7 +149,7 @@ def test_files_of_another_run_are_found(out: Path, other: Path, name: str) -> No
     shutil.copy(other / name, out / name)
     found = problems(verify(out, 3))
     if name == NEWEST:
-        assert set(found) == {"timeseries.csv", "statistics.h5", "slices/z0.1_*.h5"}
+        assert set(found) == {"timeseries.csv", "statistics.h5", "spectra.h5", "slices/z0.1_*.h5"}
     else:
         assert list(found) == [NAMES[name]]
     assert all("belongs to another run" in text for text in found.values())

@@ -242,14 +242,15 @@ def assert_same_content(one: Path, other: Path, ignore: Sequence[str] = ABOUT_TH
 
 
 def assert_same_results(one: Path, other: Path, ignore: Sequence[str] = ABOUT_THE_RUN) -> None:
-    """Asserts that two runs ended with bitwise the same fields, statistics, time series and slices."""
+    """Asserts that two runs ended with bitwise the same fields, statistics, spectra, time series and slices."""
     ends = checkpoints(one)[-1], checkpoints(other)[-1]
     assert ends[0].name == ends[1].name
     assert_same_content(*ends, ignore)
     assert (one / "timeseries.csv").read_text() == (other / "timeseries.csv").read_text()
-    assert (one / "statistics.h5").exists() == (other / "statistics.h5").exists()
-    if (one / "statistics.h5").exists():
-        assert_same_content(one / "statistics.h5", other / "statistics.h5", ignore)
+    for name in ("statistics.h5", "spectra.h5"):
+        assert (one / name).exists() == (other / name).exists()
+        if (one / name).exists():
+            assert_same_content(one / name, other / name, ignore)
     slices = sorted(file.name for file in (one / "slices").glob("*"))
     assert slices == sorted(file.name for file in (other / "slices").glob("*"))
     for name in slices:

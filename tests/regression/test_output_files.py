@@ -29,6 +29,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {
             "time.steps": STEPS,
             "output.statistics": {"start": 0, "every": 1, "block": 1000},
+            "output.spectra": {"start": 0, "every": 1, "block": 0.5},
             "output.checkpoint": {"every": 0.3, "keep": 100},
         },
     )
@@ -50,6 +51,7 @@ def test_all_files_are_there(out: Path) -> None:
         "timeseries.csv",
         "checkpoints",
         "statistics.h5",
+        "spectra.h5",
         "slices",
     }
     for folder in (out / "checkpoints", out / "slices"):

@@ -22,6 +22,7 @@ CHANGES = {
     "output.timeseries": {"every": 1},
     "output.checkpoint": {"every": 10.0, "keep": 2},
     "output.statistics": {"start": 0, "every": 1, "block": 0.1},
+    "output.spectra": {"start": 0, "every": 1, "block": 0.1},
 }
 References = dict[str, tuple[Path, Path]]
 

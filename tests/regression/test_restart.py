@@ -1,4 +1,4 @@
-"""A run in pieces ends like one in a single piece: fields, statistics, time series and slices are bitwise equal."""
+"""A run in pieces ends like one in a single piece, bitwise: fields, statistics, spectra, time series and slices."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from sluice_run import (
 from stored_hashes import set_hashes
 
 STEPS = 22
+SPECTRA = {"output.spectra": {"start": 0.2, "every": 2, "block": 0.5}}
 FORMS = [("explicit", 0), ("explicit", 2), ("implicit_z", 0)]
 
 
@@ -34,7 +35,7 @@ def straight(tmp_path_factory: pytest.TempPathFactory) -> Straight:
     made = {}
     for diffusion, ranks in FORMS:
         folder = tmp_path_factory.mktemp(f"{diffusion}{ranks}")
-        case = write_case(folder, {"time.diffusion": diffusion, "time.steps": STEPS})
+        case = write_case(folder, {**SPECTRA, "time.diffusion": diffusion, "time.steps": STEPS})
         must(sluice("run", case, ranks=ranks))
         made[diffusion, ranks] = case, folder / "out"
     return made
@@ -65,10 +66,13 @@ def test_the_case_exercises_every_schedule(straight: Straight) -> None:
     with h5py.File(output / "statistics.h5") as file:
         assert len(file["samples"]) >= 2
         assert file["samples"][0] >= 2
+    with h5py.File(output / "spectra.h5") as file:
+        assert len(file["samples"]) >= 2
     assert len(list((output / "slices").glob("z0.1_*.h5"))) >= 3
     assert len(checkpoints(output)) == 3
     with h5py.File(checkpoints(output)[-1]) as file:
         assert file["statistics_open"].attrs["samples"] >= 1
+        assert file["spectra_open"].attrs["samples"] >= 1
     assert rows(output)["step"].tolist() == [1, 5, 10, 15, 20, STEPS]
 
 
@@ -92,7 +96,7 @@ def test_restarts_in_a_directory_whose_name_is_not_utf8(straight: Straight, tmp_
 
 def test_a_finished_run_is_extended(straight: Straight, tmp_path: Path) -> None:
     _, reference = straight["explicit", 0]
-    short = write_case(tmp_path, {"time.steps": 11})
+    short = write_case(tmp_path, {**SPECTRA, "time.steps": 11})
     must(sluice("run", short))
     must(sluice("run", short, "--restart", "auto", "--set", f"time.steps={STEPS}"))
     assert_same_results(reference, tmp_path / "out")

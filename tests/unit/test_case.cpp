@@ -110,8 +110,8 @@ TEST(Case, ReadsEveryKeyOfTheDesignExample) {
   EXPECT_EQ(c.exchange, "auto");
   EXPECT_EQ(c.output.directory, "/cases/here/retau180");
   EXPECT_EQ(c.output.checkpoint_every, 20.0);
-  EXPECT_TRUE(c.output.statistics);
-  EXPECT_EQ(c.output.statistics_start, 60);
+  EXPECT_TRUE(c.output.statistics.enabled);
+  EXPECT_EQ(c.output.statistics.start, 60);
   ASSERT_EQ(c.output.slices.size(), 1U);
   EXPECT_EQ(c.output.slices[0], (SliceSpec{'z', 0.083, 1.0, {"u"}}));
   EXPECT_EQ(c.walltime, 1200.0);
@@ -131,7 +131,7 @@ TEST(Case, FillsInDefaults) {
   EXPECT_EQ(c.z_blocks, 3);
   EXPECT_EQ(c.output.directory, "/cases/here/output");
   EXPECT_EQ(c.output.checkpoint_every, 20.0);
-  EXPECT_FALSE(c.output.statistics || c.walltime || c.watchdog);
+  EXPECT_FALSE(c.output.statistics.enabled || c.output.spectra.enabled || c.walltime || c.watchdog);
   EXPECT_TRUE(c.output.slices.empty());
   EXPECT_EQ(parse(minimal, {"grid.cells=[2, 1, 2]"}).z_blocks, 1);
 }

@@ -31,6 +31,7 @@ Lines candidates(const Key& key) {
   const auto add = [&](const std::string& value) { values.push_back(list ? fmt::format("[{}]", value) : value); };
   switch (key.value.type) {
     case ValueType::section:
+      values.emplace_back("{}");  // the template may have it as a comment
       break;
     case ValueType::text:
     case ValueType::path:

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <sstream>
 #include <utility>
 
@@ -189,6 +190,32 @@ TEST_F(FilesTest, StatisticsLayout) {
   const h5::File opened = h5::File::open(path("s.h5"), ExitCode::io);
   EXPECT_EQ(opened.group("/").real("viscosity"), 3.5e-4);
   EXPECT_EQ(opened.group("/").text("resolved_case").size(), 70000U);
+}
+
+/// A spectrum has its wavenumbers as a third axis.
+TEST_F(FilesTest, SpectraLayoutAndRestart) {
+  StatisticsSpec spec = statistics_spec(path("s.h5"));
+  spec.profiles = {{"uu_kx", "u squared", "1", ProfileAxis::z_center, ModeAxis::kx},
+                   {"ww_ky", "w squared", "1", ProfileAxis::z_face, ModeAxis::ky}};
+  spec.kx = {0, 1};
+  spec.ky = {0, 2, 4};
+  StatisticsBlock block = statistics_block(0);
+  block.sums = {std::vector<double>(3 * 2), std::vector<double>(4 * 3)};
+  for (auto& sums : block.sums) std::iota(sums.begin(), sums.end(), 1.0);
+  begun(spec).append(block, parameters(1e-3));
+  EXPECT_EQ(dataset_shape(spec.path, "/uu_kx"), (h5::Shape{1, 3, 2}));
+  EXPECT_EQ(dataset_shape(spec.path, "/ww_ky"), (h5::Shape{1, 4, 3}));
+  EXPECT_EQ(h5::File::open(spec.path, ExitCode::io).dataset("/grid/ky").values<double>(), spec.ky);
+  EXPECT_TRUE(describe(spec.path).intact());
+
+  const StatisticsFile again(spec, true);
+  ASSERT_EQ(again.blocks().size(), 1U);
+  EXPECT_EQ(again.blocks()[0].sums, block.sums);
+  const auto hashes = statistics_block_hashes(h5::File::open(spec.path, ExitCode::restart));
+  ASSERT_EQ(hashes.size(), 1U);
+  EXPECT_EQ(hashes[0].second, hash_of(again.blocks()[0], spec.profiles));
+  spec.kx.push_back(2);
+  EXPECT_EQ(code_of([&] { StatisticsFile(spec, true); }), 3);
 }
 
 TEST_F(FilesTest, StatisticsDamageAndMismatchAreRefused) {

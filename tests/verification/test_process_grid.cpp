@@ -1,4 +1,4 @@
-// A run gives the same bits on every process grid: fields, forcing, diagnostics and statistics against the
+// A run gives the same bits on every process grid: fields, forcing, diagnostics, statistics and spectra against the
 // same program on one process.
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using test::GlobalArray;
 /// All that a few steps produce.
 struct Outcome {
   std::vector<GlobalArray> fields;
-  std::vector<double> numbers;  ///< forces, time step limits, diagnostics, statistics
+  std::vector<double> numbers;  ///< forces, time step limits, diagnostics, statistics, spectra
 };
 
 Outcome run(const FlowCase& settings, MPI_Comm world) {
@@ -32,12 +32,14 @@ Outcome run(const FlowCase& settings, MPI_Comm world) {
   set_turbulent(state, flow.stepper, flow.grid, settings.flow, 11, flow.comm.world());
   Statistics statistics(flow.grid, flow.stepper.metrics(), settings.flow, flow.stepper.walls(), state.p.box(), true,
                         flow.comm.world());
+  Spectra spectra(settings.flow, flow.comm, flow.decomposition);
   Outcome outcome;
   for (int n = 0; n < 3; ++n) {
     const double limit = flow.stepper.time_step_limit(state);
     const double force = flow.stepper.step(state, 0.9 * limit);
     const Diagnostics d = flow.stepper.diagnose(state);
     statistics.sample(state, force);
+    flow.stepper.sample(state, force, spectra);
     for (const double value :
          {limit, force, d.bulk_velocity, d.kinetic_energy, d.max_divergence, d.shear_bottom, d.shear_top}) {
       outcome.numbers.push_back(value);
@@ -45,6 +47,12 @@ Outcome run(const FlowCase& settings, MPI_Comm world) {
   }
   for (const auto& sums : statistics.open_block().sums)
     outcome.numbers.insert(outcome.numbers.end(), sums.begin(), sums.end());
+  for (std::size_t n = 0; n < spectra.profiles().size(); ++n) {  // rank 0 has them
+    std::vector<double> sums(static_cast<std::size_t>(spectra.profiles()[n].length(settings.cells)));
+    if (flow.comm.rank() == 0) sums = spectra.open_block().sums[n];
+    MPI_Bcast(sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, 0, flow.comm.world());
+    outcome.numbers.insert(outcome.numbers.end(), sums.begin(), sums.end());
+  }
   for (const Field* field : {&state.velocity.u, &state.velocity.v, &state.velocity.w, &state.p})
     outcome.fields.push_back(flow.read(*field));
   return outcome;
@@ -124,7 +132,7 @@ void expect_same_on_every_grid(const Size& size, Diffusion diffusion, Tridiagona
         total += count;
       }
       const std::size_t count = differences(alone.numbers, together.numbers);
-      EXPECT_EQ(count, 0u) << "forces, limits, diagnostics and statistics that differ";
+      EXPECT_EQ(count, 0u) << "forces, limits, diagnostics, statistics and spectra that differ";
       total += count;
     }
   }

@@ -1,0 +1,230 @@
+#include "solver/statistics/spectra.hpp"
+
+#include <complex>
+
+#include "core/decomp/field_copy.hpp"
+#include "core/device/parallel_for.hpp"
+#include "core/support/collective.hpp"
+#include "core/support/error.hpp"
+#include "core/support/exact_sum.hpp"
+#include "solver/momentum/operators.hpp"
+
+namespace sluice {
+
+namespace {
+
+using Complex = std::complex<real>;
+
+std::vector<ProfileInfo> list_spectra() {
+  struct Quantity {
+    const char *name, *long_name;
+    ProfileAxis axis;
+  };
+  std::vector<ProfileInfo> list;
+  for (const auto& [name, long_name, axis] :
+       {Quantity{"uu", "u squared", ProfileAxis::z_center}, Quantity{"vv", "v squared", ProfileAxis::z_center},
+        Quantity{"ww", "w squared, on the z faces", ProfileAxis::z_face},
+        Quantity{"pp", "pressure squared", ProfileAxis::z_center},
+        Quantity{"uw", "u w, the scheme's momentum flux through z faces", ProfileAxis::z_face}}) {
+    list.push_back(
+        {std::string(name) + "_kx", std::string(long_name) + ", by streamwise wavenumber", "1", axis, ModeAxis::kx});
+    list.push_back(
+        {std::string(name) + "_ky", std::string(long_name) + ", by spanwise wavenumber", "1", axis, ModeAxis::ky});
+  }
+  return list;
+}
+
+/// ubar^z + sign wbar^x at the edges above the cells, where the scheme forms its flux uw.
+template <Order order>
+struct CombineAtEdge {
+  using CellType = op::CellFor<order>;
+  op::In u, w;
+  View3<real> to;
+  real sign;
+
+  SLUICE_INLINE void operator()(CellType c) const {
+    const real u_sum = u(c.i, c.j, c.k) + u(c.i, c.j, c.k + 1);
+    const real w_sum = op::sum_above<order>(op::along_x(w, c, c.j, c.k), 0);
+    to(c.i, c.j, c.k) = real(0.5) * (u_sum + sign * w_sum);
+  }
+};
+
+/// Squared coefficients of real values; those with 0 < kx < nx / 2 also count for -kx, which is not stored.
+struct ModePower {
+  View3<const Complex> modes;
+  int first_kx;  ///< of the array
+  int nx;
+
+  SLUICE_INLINE double operator()(int i, int j, int k) const {
+    const auto& c = reinterpret_cast<const real(&)[2]>(modes(i, j, k));
+    const auto re = static_cast<double>(c[0]);
+    const auto im = static_cast<double>(c[1]);
+    const int kx = first_kx + i;
+    return (kx == 0 || 2 * kx == nx ? 1 : 2) * (re * re + im * im);
+  }
+};
+
+/// Mean over the rows of coefficients along x: spectrum[k][i], a loop over i and k. y is whole on every rank, so the
+/// order of the additions does not depend on the process grid.
+struct AlongX {
+  ModePower power;
+  int modes, ny;
+  double scale;
+  double* spectrum;
+
+  SLUICE_INLINE void operator()(int i, int k, int /*unused*/) const {
+    double sum = 0;
+    for (int j = 0; j < ny; ++j) sum += power(i, j, k);
+    spectrum[static_cast<std::ptrdiff_t>(k) * modes + i] = scale * sum;
+  }
+};
+
+/// Sums over kx of coefficients along x and y, for ky and -ky together: sums[k][m], a loop over m = |ky| and k. The
+/// wavenumbers kx are split over ranks, so the sums are exact.
+struct AlongY {
+  ModePower power;
+  int kx_count, modes, ny;
+  ExactSum* sums;
+
+  SLUICE_INLINE void operator()(int m, int k, int /*unused*/) const {
+    ExactSum sum;
+    const int opposite = (ny - m) % ny;
+    for (int i = 0; i < kx_count; ++i) {
+      sum.add(power(i, m, k));
+      if (opposite != m) sum.add(power(i, opposite, k));
+    }
+    sums[static_cast<std::ptrdiff_t>(k) * modes + m] = sum;
+  }
+};
+
+struct RoundSums {
+  const ExactSum* sums;
+  int modes;
+  double scale;
+  double* spectrum;
+
+  SLUICE_INLINE void operator()(int m, int k, int /*unused*/) const {
+    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(k) * modes + m;
+    spectrum[at] = scale * sums[at].value();
+  }
+};
+
+}  // namespace
+
+Spectra::Spectra(const FlowParameters& flow, const Communicator& comm, const Decomposition& decomposition)
+    : BlockSums(list_spectra(), decomposition.cells(), comm.rank() == 0),
+      order_(flow.order),
+      comm_(&comm),
+      decomposition_(&decomposition) {}
+
+double Spectra::block_bytes(const std::array<std::int64_t, 3>& cells) {
+  double bytes = 0;
+  for (const ProfileInfo& spectrum : list_spectra())
+    bytes += static_cast<double>(spectrum.length(cells)) * static_cast<double>(sizeof(double));
+  return bytes;
+}
+
+void Spectra::sample(const State& state, double forcing, const Workspace& workspace) {
+  add_parts(spectra_of(state, workspace));
+  count_sample(state.time, forcing);
+}
+
+Spectra::Parts Spectra::spectra_of(const State& state, const Workspace& workspace) {
+  Parts parts;
+  const auto& [u, v, w] = state.velocity;
+  for (const Field* field : {&u, &v, &w, &workspace.p}) {
+    copy_cells(*field, workspace.work);
+    append_spectra(workspace, parts);
+  }
+  // The cospectrum Re(a conj b) of a and b, from the spectra of a + b and a - b, needs no second array.
+  for (const int sign : {1, -1}) {
+    op::with_order(order_, [&](auto order) {
+      parallel_for("combination at edges", workspace.work.local_box(),
+                   CombineAtEdge<order>{u.view(), w.view(), workspace.work.view(), static_cast<real>(sign)});
+    });
+    append_spectra(workspace, parts);
+  }
+  for (std::size_t n = 0; n < 2; ++n) {
+    std::vector<double>& sum = parts[parts.size() - 4 + n];
+    const std::vector<double>& difference = parts[parts.size() - 2 + n];
+    for (std::size_t m = 0; m < sum.size(); ++m) sum[m] = (sum[m] - difference[m]) / 4;
+  }
+  parts.resize(profiles().size());
+  return parts;
+}
+
+void Spectra::append_spectra(const Workspace& workspace, Parts& parts) {
+  const auto nx = static_cast<double>(cells()[0]);
+  const auto ny = static_cast<double>(cells()[1]);
+  const auto [values, box] = workspace.poisson.transform_x(workspace.work, timers_);
+  const ModePower power{values, static_cast<int>(box.lo[0]), static_cast<int>(cells()[0])};
+
+  Buffer<double> along_x(static_cast<std::size_t>(box.extent(0) * box.extent(2)));
+  parallel_for("spectra along x", box_of(box.nx(), box.nz(), 1),
+               AlongX{power, box.nx(), box.ny(), 1 / (nx * nx * ny), along_x.data()});
+  parts.push_back(along_x.download());
+
+  workspace.poisson.transform_y(workspace.work, timers_);
+  const int modes = box.ny() / 2 + 1;
+  const Box3 modes_and_planes = box_of(modes, box.nz(), 1);
+  Buffer<ExactSum> sums(static_cast<std::size_t>(modes_and_planes.volume()));
+  parallel_for("spectra along y", modes_and_planes, AlongY{power, box.nx(), modes, box.ny(), sums.data()});
+  if (comm_->processes().py > 1) {
+    std::vector<ExactSum> total = sums.download();
+    all_reduce(total, comm_->row());
+    sums.upload(total);
+  }
+  Buffer<double> along_y(sums.size());
+  parallel_for("spectra along y", modes_and_planes,
+               RoundSums{sums.data(), modes, 1 / (nx * nx * ny * ny), along_y.data()});
+  parts.push_back(comm_->y_index() == 0 ? along_y.download() : std::vector<double>{});
+}
+
+Box3 Spectra::box_of_part(std::size_t n, int rank) const {
+  Box3 box = decomposition_->spectral_y_pencil(rank);  // over kx, y and z
+  if (profiles()[n].modes == ModeAxis::ky) {
+    box.lo[0] = 0;
+    box.hi[0] = decomposition_->processes().y_index(rank) == 0 ? profiles()[n].mode_count(cells()) : 0;
+  }
+  box.lo[1] = 0;
+  box.hi[1] = 1;
+  return box;
+}
+
+void Spectra::add_parts(const Parts& parts) {
+  const int ranks = comm_->processes().size();
+  std::vector<double> mine;
+  for (const std::vector<double>& part : parts) mine.insert(mine.end(), part.begin(), part.end());
+  std::vector<int> counts;
+  std::vector<int> places;
+  std::size_t total = 0;
+  if (holds_sums()) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      std::int64_t count = 0;
+      for (std::size_t n = 0; n < profiles().size(); ++n) count += box_of_part(n, rank).volume();
+      counts.push_back(static_cast<int>(count));
+      places.push_back(static_cast<int>(total));
+      total += static_cast<std::size_t>(count);
+    }
+  }
+  std::vector<double> all(total);
+  check_mpi(MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), MPI_DOUBLE, all.data(), counts.data(),
+                        places.data(), MPI_DOUBLE, 0, comm_->world()),
+            "MPI_Gatherv of spectra");
+  if (!holds_sums()) return;
+  const double* value = all.data();
+  for (int rank = 0; rank < ranks; ++rank) {
+    for (std::size_t n = 0; n < profiles().size(); ++n) {
+      const Box3 box = box_of_part(n, rank);
+      const std::int64_t modes = profiles()[n].mode_count(cells());
+      // What is on faces is zero on the bottom wall; the upper face of cell k is number k + 1.
+      const std::int64_t above = profiles()[n].axis == ProfileAxis::z_face ? 1 : 0;
+      for (std::int64_t k = box.lo[2]; k < box.hi[2]; ++k) {
+        double* row = sums(n).data() + (k + above) * modes;
+        for (std::int64_t m = box.lo[0]; m < box.hi[0]; ++m) row[m] += *value++;
+      }
+    }
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,220 @@
+// Spectra against fields with known modes, and against the profiles whose parts they are. (That they are the same on
+// every process grid: test_process_grid.)
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <numeric>
+
+#include "core/device/memory.hpp"
+#include "solver/grid/stretching.hpp"
+#include "solver/statistics/spectra.hpp"
+#include "solver/statistics/statistics.hpp"
+#include "tests/support/flow_case.hpp"
+
+namespace sluice {
+namespace {
+
+using test::Flow;
+using test::FlowCase;
+
+/// The sums of a sampler's open block by name.
+std::map<std::string, std::vector<double>> by_name(const BlockSums& sampler) {
+  std::map<std::string, std::vector<double>> sums;
+  for (std::size_t n = 0; n < sampler.profiles().size(); ++n)
+    sums[sampler.profiles()[n].name] = sampler.open_block().sums[n];
+  return sums;
+}
+
+std::map<std::string, std::vector<double>> spectra_of(Flow& flow) {
+  Spectra spectra(flow.settings.flow, flow.comm, flow.decomposition);
+  flow.stepper.sample(flow.state, 0.25, spectra);
+  EXPECT_EQ(spectra.open_block().samples, 1);
+  EXPECT_EQ(spectra.open_block().forcing, 0.25);
+  return by_name(spectra);
+}
+
+/// For each z, the sum over all modes.
+std::vector<double> sums_over_modes(const std::vector<double>& spectrum, std::int64_t planes) {
+  const auto modes = static_cast<std::ptrdiff_t>(spectrum.size()) / planes;
+  std::vector<double> sums;
+  for (auto row = spectrum.begin(); row != spectrum.end(); row += modes)
+    sums.push_back(std::accumulate(row, row + modes, 0.0));
+  return sums;
+}
+
+FlowCase case_of(std::array<std::int64_t, 3> cells, const test::Discretisation& form) {
+  FlowCase settings;
+  settings.flow.order = form.order;
+  settings.flow.diffusion = form.diffusion;
+  settings.cells = cells;
+  settings.length_x = 4;
+  settings.length_y = 2;
+  settings.z_nodes = tanh_nodes(cells[2], 2, 2, true);
+  settings.flow.viscosity = 0.01;
+  settings.flow.bottom = {WallKind::no_slip, -0.5, 0.2};
+  settings.flow.top = {WallKind::no_slip, 0.7, -0.3};
+  settings.flow.forcing = {ForcingKind::bulk_velocity, 0.5};
+  return settings;
+}
+
+class AllForms : public testing::TestWithParam<test::Discretisation> {};
+
+/// Every mode that the grid has, its amplitude different in each plane and for each mode.
+TEST_P(AllForms, KnownModesAreExact) {
+  for (const std::array<std::int64_t, 3> cells : {std::array<std::int64_t, 3>{8, 6, 4}, {7, 9, 5}, {6, 1, 4}}) {
+    Flow flow(case_of(cells, GetParam()));
+    const std::int64_t nx = cells[0], ny = cells[1], nz = cells[2];
+    const auto amplitude = [](std::int64_t m, std::int64_t k) { return 1.0 / static_cast<double>(m + 1 + 3 * k); };
+    const auto plane_of = [&](double z) {
+      std::int64_t k = 0;
+      while (k + 1 < nz && flow.grid.z_center(k) < z - 1e-9) ++k;
+      return k;
+    };
+    // u: modes along x, each with a phase; the highest of an even number is its own complex conjugate.
+    const auto wave = [](std::int64_t m, double x, double length, double phase) {
+      return std::cos(2 * std::numbers::pi * static_cast<double>(m) * x / length + phase);
+    };
+    const auto phase = [](std::int64_t m, std::int64_t n) {
+      return m == 0 || 2 * m == n ? 0 : 0.3 * static_cast<double>(m);
+    };
+    flow.set(flow.state.velocity.u, [&](double x, double, double z) {
+      double sum = 0;
+      for (std::int64_t m = 0; m <= nx / 2; ++m) sum += amplitude(m, plane_of(z)) * wave(m, x, 4, phase(m, nx));
+      return sum;
+    });
+    flow.set(flow.state.velocity.v, [&](double, double y, double z) {
+      double sum = 0;
+      for (std::int64_t m = 0; m <= ny / 2; ++m) sum += amplitude(m, plane_of(z)) * wave(m, y, 2, phase(m, ny));
+      return sum;
+    });
+    const auto spectra = spectra_of(flow);
+    double worst = 0;
+    const auto compare = [&](const std::string& name, std::int64_t n, const auto& exact) {
+      const std::vector<double>& found = spectra.at(name);
+      ASSERT_EQ(std::ssize(found), nz * (n / 2 + 1)) << name;
+      for (std::int64_t k = 0; k < nz; ++k) {
+        for (std::int64_t m = 0; m <= n / 2; ++m)
+          worst = std::max(worst, std::abs(found[static_cast<std::size_t>(k * (n / 2 + 1) + m)] - exact(m, k)));
+      }
+    };
+    const auto power = [&](std::int64_t n) {
+      return [=](std::int64_t m, std::int64_t k) {
+        return std::pow(amplitude(m, k), 2) * (m == 0 || 2 * m == n ? 1 : 0.5);
+      };
+    };
+    const auto total = [&](std::int64_t n) {
+      return [&, n](std::int64_t mode, std::int64_t k) {
+        double sum = 0;
+        for (std::int64_t m = 0; mode == 0 && m <= n / 2; ++m) sum += power(n)(m, k);
+        return sum;
+      };
+    };
+    compare("uu_kx", nx, power(nx));
+    compare("vv_ky", ny, power(ny));
+    compare("uu_ky", ny, total(nx));  // u does not depend on y
+    compare("vv_kx", nx, total(ny));
+    test::expect_at_most("spectra of known modes, largest error", worst, test::round_off(1e-14));
+  }
+}
+
+/// u = cos(k x) and w = cos(k x - 1) / 4 give the cospectrum cos(1) / 8, less what the means to the edges take.
+TEST_P(AllForms, CospectrumOfOneWave) {
+  FlowCase settings = case_of({16, 8, 6}, GetParam());
+  Flow flow(settings);
+  const double k = 2 * std::numbers::pi * 3 / settings.length_x;
+  flow.set_velocity([&](double x, double, double) { return std::cos(k * x); }, [](double, double, double) { return 0; },
+                    [&](double x, double, double) { return std::cos(k * x - 1) / 4; });
+  const double half = k * flow.grid.dx() / 2;
+  const double mean =
+      GetParam().order == Order::second ? std::cos(half) : (9 * std::cos(half) - std::cos(3 * half)) / 8;
+  const auto spectra = spectra_of(flow);
+  double worst = 0;
+  for (std::size_t plane = 1; plane < 6; ++plane) {
+    for (std::size_t m = 0; m <= 8; ++m)
+      worst = std::max(worst, std::abs(spectra.at("uw_kx")[9 * plane + m] - (m == 3 ? mean * std::cos(1) / 8 : 0)));
+    for (std::size_t m = 0; m <= 4; ++m)
+      worst = std::max(worst, std::abs(spectra.at("uw_ky")[5 * plane + m] - (m == 0 ? mean * std::cos(1) / 8 : 0)));
+  }
+  test::expect_at_most("cospectrum of one wave, largest error", worst, test::round_off(1e-15));
+}
+
+TEST_P(AllForms, SumsOverModesAreTheProfilesAndTheStateStaysAsItIs) {
+  const FlowCase settings = case_of({19, 12, 14}, GetParam());
+  Flow flow(settings);
+  Flow plain(settings);
+  for (Flow* each : {&flow, &plain}) {
+    each->set_random(21);
+    each->advance(2, 0.01);
+  }
+  Statistics statistics(flow.grid, flow.stepper.metrics(), settings.flow, flow.stepper.walls(), flow.state.p.box(),
+                        false, flow.comm.world());
+  statistics.sample(flow.state, 0.25);
+  auto profiles = by_name(statistics);
+  const auto spectra = spectra_of(flow);
+
+  const auto nz = static_cast<std::size_t>(settings.cells[2]);
+  for (const std::string name : {"uu", "vv", "pp", "ww", "uw"}) {
+    const bool at_faces = name == "ww" || name == "uw";
+    const std::vector<double>& profile = profiles.at(name);
+    const double largest = std::ranges::max(profile, {}, [](double a) { return std::abs(a); });
+    EXPECT_NE(largest, 0) << name;
+    for (const char* axis : {"_kx", "_ky"}) {
+      std::vector<double> sums = sums_over_modes(spectra.at(name + axis), std::ssize(profile) + (name == "ww" ? 1 : 0));
+      ASSERT_EQ(sums.size(), at_faces ? nz + 1 : nz);
+      if (name == "ww") {  // its profile is the mean of the two faces
+        for (std::size_t k = 0; k < nz; ++k) sums[k] = (sums[k] + sums[k + 1]) / 2;
+      }
+      double worst = 0;
+      for (std::size_t k = 0; k < profile.size(); ++k) worst = std::max(worst, std::abs(sums[k] - profile[k]));
+      test::expect_at_most(name + axis + ": sum over modes - profile, over the largest value",
+                           worst / std::abs(largest), test::round_off(1e-13));
+    }
+  }
+
+  for (Flow* each : {&flow, &plain}) each->advance(2, 0.01);
+  const auto same = [&](const Field& a, const Field& b) { EXPECT_EQ(flow.read(a).values, plain.read(b).values); };
+  same(flow.state.velocity.u, plain.state.velocity.u);
+  same(flow.state.velocity.v, plain.state.velocity.v);
+  same(flow.state.velocity.w, plain.state.velocity.w);
+  same(flow.state.p, plain.state.p);
+}
+
+TEST_P(AllForms, ASampleLeavesPWithItsHalos) {
+  Flow flow(case_of({16, 8, 12}, GetParam()));
+  flow.set_random(3);
+  flow.advance(1, 0.01);
+  const auto before = flow.read(flow.state.p).values;
+  const Field& p = flow.state.p;
+  const std::vector<real> stored = p.buffer().download();
+  spectra_of(flow);
+  EXPECT_EQ(flow.read(p).values, before);
+  const std::vector<real> after = p.buffer().download();
+  const auto row = static_cast<std::size_t>(p.row_length());
+  std::size_t different = 0;
+  for (std::size_t n = 0; n < stored.size(); ++n) {
+    const bool padding = n % row >= 16;
+    different += !padding && stored[n] != after[n] ? 1 : 0;
+  }
+  EXPECT_EQ(different, 0u);
+}
+
+/// The memory estimate counts a copy of a field for checkpoints, which are not written during a sample.
+TEST_P(AllForms, ASampleTakesLessMemoryThanAField) {
+  const std::array<std::int64_t, 3> cells{64, 32, 16};
+  Flow flow(case_of(cells, GetParam()));
+  flow.set_random(3);
+  const std::size_t before = device::allocated_bytes();
+  device::reset_peak_bytes();
+  spectra_of(flow);
+  EXPECT_EQ(device::allocated_bytes(), before);
+  EXPECT_LT(device::peak_bytes() - before, sizeof(real) * static_cast<std::size_t>(cells[0] * cells[1] * cells[2]));
+}
+
+INSTANTIATE_TEST_SUITE_P(Spectra, AllForms, testing::ValuesIn(test::discretisations),
+                         [](const auto& form) { return test::name_of(form.param); });
+
+}  // namespace
+}  // namespace sluice
