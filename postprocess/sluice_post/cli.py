@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 from typing import TypeAlias
 
@@ -40,6 +41,11 @@ def _command(commands: Commands, name: str, text: str, example: str) -> argparse
     )
 
 
+def _height(text: str) -> float:
+    """z+, or inf for the centre."""
+    return inf if text == "centre" else float(text)
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The command line."""
     parser = argparse.ArgumentParser(
@@ -62,7 +68,7 @@ def build_parser() -> argparse.ArgumentParser:
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="published profiles and budgets to lay over the run's",
+        help="published profiles, budgets and spectra to lay over the run's",
     )
 
     profiles = _command(
@@ -125,6 +131,30 @@ def build_parser() -> argparse.ArgumentParser:
         "--reference", type=Path, nargs="+", metavar="FILE", help="downloaded budgets of one simulation"
     )
     budgets.add_argument(
+        "-o", "--output", type=Path, metavar="FOLDER", help="folder to write to; default: DIR"
+    )
+
+    spectra = _command(
+        commands,
+        "spectra",
+        "spectra along x and y, two-point correlations, integral lengths: tables and figures",
+        "sluice-post spectra retau180 --at 5 15 30 centre",
+    )
+    _add_directory(spectra)
+    spectra.add_argument(
+        "--side", choices=SIDES, help="halves to use; default: both where the flow is symmetric"
+    )
+    spectra.add_argument(
+        "--at",
+        type=_height,
+        nargs="+",
+        metavar="Z+",
+        help="heights in wall units, or `centre`; default: those of the files of --reference, else 5 15 30 100 centre",
+    )
+    spectra.add_argument(
+        "--reference", type=Path, nargs="+", metavar="FILE", help="downloaded spectra of one simulation"
+    )
+    spectra.add_argument(
         "-o", "--output", type=Path, metavar="FOLDER", help="folder to write to; default: DIR"
     )
 
@@ -193,12 +223,17 @@ def _report(arguments: argparse.Namespace) -> None:
     from sluice_post.report import write_report
     from sluice_post.results import evaluate, summary_text
     from sluice_post.run import load_run
+    from sluice_post.spectra_reference import heights_of, holds_spectra, read_published_spectra
 
-    files = arguments.reference or []
+    published_spectra = [
+        read_published_spectra(path) for path in arguments.reference or [] if holds_spectra(path)
+    ]
+    files = [path for path in arguments.reference or [] if not holds_spectra(path)]
     reference = _reference([path for path in files if not holds_budget(path)])
     published_budgets = dict(read_budget_reference(path) for path in files if holds_budget(path))
-    results = evaluate(load_run(arguments.directory, arguments.begin, arguments.end))
-    path = write_report(results, reference, published_budgets)
+    run = load_run(arguments.directory, arguments.begin, arguments.end)
+    results = evaluate(run, heights_of(published_spectra))
+    path = write_report(results, reference, published_budgets, published_spectra)
     print(summary_text(results))
     print(f"report: {path}")
 
@@ -273,6 +308,25 @@ def _budgets(arguments: argparse.Namespace) -> None:
             print(f"table: {table}, figure: {figure}")
 
 
+def _spectra(arguments: argparse.Namespace) -> None:
+    from sluice_post.report import write_spectra
+    from sluice_post.run import load_statistics
+    from sluice_post.spectra import evaluate_spectra, load_spectra, require_turbulence
+    from sluice_post.spectra_reference import heights_of, read_published_spectra
+    from sluice_post.spectra_tables import table_text
+
+    published = [read_published_spectra(path) for path in arguments.reference or []]
+    directory, begin, end = arguments.directory, arguments.begin, arguments.end
+    parameters, statistics = load_statistics(directory, begin, end)
+    blocks = load_spectra(directory, statistics, begin, end)
+    require_turbulence(blocks, parameters, directory)
+    evaluated = evaluate_spectra(blocks, parameters, arguments.at or heights_of(published), arguments.side)
+    print(table_text(evaluated))
+    print()
+    for path in write_spectra(evaluated, arguments.output or directory, published):
+        print(f"{'figure' if path.suffix == '.png' else 'table'}: {path}")
+
+
 def _study(arguments: argparse.Namespace) -> None:
     from sluice_post import study, study_figures, study_tables
     from sluice_post.style import figure_style, save_png
@@ -342,6 +396,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "compare": _compare,
         "convert": _convert,
         "budgets": _budgets,
+        "spectra": _spectra,
         "study": _study,
         "refine": _refine,
         "bench": _bench,

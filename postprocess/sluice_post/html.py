@@ -9,9 +9,10 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from sluice_post import literature
+from sluice_post import literature, spectra_tables
 from sluice_post.key_figures import Figure
 from sluice_post.results import Results
+from sluice_post.spectra import AXES
 
 
 def number(value: float, half_width: float | None = None) -> Markup:
@@ -154,7 +155,7 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
     if published is not None and re_tau is not None:
         known, same = published.values, literature.comparable(published, re_tau)
         off = abs(re_tau / published.re_tau - 1)
-    record = run.provenance
+    record, spectra = run.provenance, results.spectra
     return environment.get_template("report.html").render(
         results=results,
         run=run,
@@ -168,5 +169,8 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
             name: run.provenance[key] for key, name in _PERFORMANCE.items() if key in run.provenance
         },
         phases=_phases(record),
+        spectra_table=spectra_tables.table_text(spectra) if spectra else "",
+        falls=[spectra.found.fall("uu", axis)[0] for axis in AXES] if spectra else [],
+        half_boxes=[spectra_tables.half_box(spectra, axis) for axis in AXES] if spectra else [],
         kolmogorov=results.budgets.found.kolmogorov_columns() if results.budgets else None,
     )

@@ -9,7 +9,7 @@ Array = NDArray[np.float64]
 
 
 def interpolate(x: Array, xp: Array, fp: Array) -> Array:
-    """Lagrange interpolation through the four points of `xp` nearest to each x: exact for cubics.
+    """Lagrange interpolation along the first axis, through the four points nearest to each x: exact for cubics.
 
     `xp` increases strictly; with fewer than four points all of them are used.
     """
@@ -17,9 +17,9 @@ def interpolate(x: Array, xp: Array, fp: Array) -> Array:
     first = np.clip(np.searchsorted(xp, x) - count // 2, 0, len(xp) - count)
     columns = first[:, None] + np.arange(count)
     nodes = xp[columns]
-    result = np.zeros(len(x))
+    result = np.zeros((len(x), *fp.shape[1:]))
     for j in range(count):
         others = [m for m in range(count) if m != j]
         weight = np.prod((x[:, None] - nodes[:, others]) / (nodes[:, [j]] - nodes[:, others]), axis=1)
-        result += weight * fp[columns[:, j]]
+        result += weight.reshape(-1, *[1] * (fp.ndim - 1)) * fp[columns[:, j]]
     return result

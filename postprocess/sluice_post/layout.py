@@ -6,6 +6,7 @@ from pathlib import Path
 
 # Files of a run directory.
 STATISTICS_FILE = "statistics.h5"
+SPECTRA_FILE = "spectra.h5"
 CASE_FILE = "resolved.yaml"
 TIMESERIES_FILE = "timeseries.csv"
 RUN_FILE = "run.json"
@@ -20,9 +21,12 @@ LEE_MOSER_FLUCTUATIONS = "profiles_fluc.dat"
 LEE_MOSER_MEAN_ERRORS = "profiles_mean_stdev.dat"
 LEE_MOSER_FLUCTUATION_ERRORS = "profiles_fluc_stdev.dat"
 BUDGET_NAME = "budget_{}"  # of the CSV file and the figure of a budget, without the suffix
+SPECTRA_NAME = "spectra_{}"  # of the CSV file and the figure along x or y
+SPECTRA_MAP_NAME = "spectra_map_{}"
+CORRELATIONS_NAME = "correlations_{}"
 
 # Attributes of HDF5 files.
-STATISTICS_FORMAT = "Sluice statistics"
+STATISTICS_FORMAT = "Sluice statistics"  # of spectra.h5, too
 SLICE_FORMAT = "Sluice slice"
 FORMAT_VERSION = 1
 ATTR_FORMAT = "format"
@@ -75,6 +79,12 @@ BUDGET_FACE_PROFILES = (
     *("dudz_squared", "dvdz_squared", "dwdx_squared", "dwdy_squared"),
     *("uw_advection", "uw_pressure", "uw_viscous_xy", "uw_viscous_z", "p_strain_xz", "uw_dissipation_z"),
 )
+
+# spectra.h5: along x and y, of what is at the centres and on the faces.
+SPECTRA_AXES = ("x", "y")
+SPECTRUM = "{}_k{}"  # for example uu_kx
+CENTRE_SPECTRA = ("uu", "vv", "pp")
+FACE_SPECTRA = ("ww", "uw")
 
 # Slice files.
 SLICE_TIME = "time"

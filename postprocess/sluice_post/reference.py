@@ -147,16 +147,35 @@ def _numbers(line: str) -> list[float] | None:
         return None
 
 
-def _parse(path: Path) -> tuple[list[str], list[str], Array]:
-    """Header lines, column headings and the table of a text file."""
+def _lines(path: Path) -> list[str]:
+    """The lines of a text file, stripped."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise InputOutputError(f"{path}: cannot be read ({error.strerror or error})") from error
+    return [line.strip() for line in text.splitlines()]
+
+
+def header_of(path: Path) -> list[str]:
+    """The lines of a text file that hold no row of numbers, without the signs of comments."""
+    return [line.lstrip("#% ") for line in _lines(path) if line and _numbers(line) is None]
+
+
+_LAYOUTS_OF_PROFILES = (
+    "Lee & Moser .dat, MKM chan*.means and its kin, Hoyas & Jimenez .prof, and profiles.csv of sluice-post"
+)
+
+
+def parse_table(
+    path: Path, abscissae: tuple[str, ...] = _Y_PLUS, layouts: str = _LAYOUTS_OF_PROFILES
+) -> tuple[list[str], list[str], Array]:
+    """Header lines, column headings and the table of a text file.
+
+    The headings are the last header line with one of the names in `abscissae`.
+    """
     header: list[str] = []
     rows: list[list[float]] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        stripped = line.strip()
+    for number, stripped in enumerate(_lines(path), start=1):
         if not stripped:
             continue
         if stripped[0] in "#%":
@@ -172,12 +191,11 @@ def _parse(path: Path) -> tuple[list[str], list[str], Array]:
     if not rows:
         raise InputOutputError(f"{path}: holds no rows of numbers")
     headings = next(
-        (words for words in map(_split, reversed(header)) if any(name in words for name in _Y_PLUS)), []
+        (words for words in map(_split, reversed(header)) if any(name in words for name in abscissae)), []
     )
     if not headings:
         raise InputOutputError(
-            f"{path}: no line of column headings with one of {', '.join(_Y_PLUS)}; known layouts are Lee & "
-            "Moser .dat, MKM chan*.means and its kin, Hoyas & Jimenez .prof, and profiles.csv of sluice-post"
+            f"{path}: no line of column headings with one of {', '.join(abscissae)}; known layouts are {layouts}"
         )
     width = len(rows[0])
     if any(len(row) != width for row in rows):
@@ -205,7 +223,7 @@ def _re_tau(header: list[str], headings: list[str], table: Array) -> tuple[float
 
 def _read(path: Path, columns: dict[str, tuple[str, Convert]]) -> Reference:
     """The columns of a file that have one of these headings."""
-    header, headings, table = _parse(path)
+    header, headings, table = parse_table(path)
     re_tau, exact = _re_tau(header, headings, table)
     plus = table[:, next(headings.index(name) for name in _Y_PLUS if name in headings)]
     keep = np.concatenate([[True], np.diff(plus) > 0])  # the wall is tabulated twice in some files
@@ -231,7 +249,9 @@ def read_reference(path: Path) -> Reference:
 
 def holds_budget(path: Path) -> bool:
     """Whether a file of published data holds the terms of a budget, not profiles."""
-    return "dissipation" in {_BUDGET_COLUMNS[name][0] for name in _parse(path)[1] if name in _BUDGET_COLUMNS}
+    return "dissipation" in {
+        _BUDGET_COLUMNS[name][0] for name in parse_table(path)[1] if name in _BUDGET_COLUMNS
+    }
 
 
 def read_budget_reference(path: Path) -> tuple[str, Reference]:

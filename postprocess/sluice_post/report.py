@@ -9,7 +9,18 @@ from pathlib import Path
 
 from matplotlib.figure import Figure as MplFigure
 
-from sluice_post import budget_figures, budgets, compare, export, figures, figures_run, layout, literature
+from sluice_post import (
+    budget_figures,
+    budgets,
+    compare,
+    export,
+    figures,
+    figures_run,
+    layout,
+    literature,
+    spectra_figures,
+    spectra_tables,
+)
 from sluice_post.bands import Bands
 from sluice_post.budget_figures import References
 from sluice_post.budgets import STRESSES, EvaluatedBudgets
@@ -17,6 +28,8 @@ from sluice_post.html import EmbeddedFigure, report_page
 from sluice_post.profiles import WallProfiles
 from sluice_post.reference import Reference
 from sluice_post.results import Results
+from sluice_post.spectra import AXES, EvaluatedSpectra
+from sluice_post.spectra_figures import Published
 from sluice_post.style import figure_style, save_png
 
 
@@ -100,6 +113,50 @@ def _budget_entries(evaluated: EvaluatedBudgets, references: References) -> list
     return [entry(stress) for stress in STRESSES]
 
 
+def _spectra_entries(evaluated: EvaluatedSpectra, published: Published) -> list[_Entry]:
+    extra = " Bands: 95 % confidence intervals." if evaluated.bands else ""
+    if published:
+        extra += f" Circles: {', '.join(spectra.label for spectra in published)}."
+
+    def entries(axis: str) -> list[_Entry]:
+        along = f"along {axis}"
+        return [
+            _Entry(layout.SPECTRA_MAP_NAME.format(axis), f"Premultiplied spectra {along}",
+                   "In wall units. The cross is at the maximum; contours are at fractions of it.",
+                   lambda: spectra_figures.map_figure(evaluated.found, axis), wide=True),
+            _Entry(layout.SPECTRA_NAME.format(axis), f"Spectra {along}", "Spectral densities in wall units." + extra,
+                   lambda: spectra_figures.spectra_figure(evaluated, axis, published), wide=True),
+            _Entry(layout.CORRELATIONS_NAME.format(axis), f"Two-point correlations {along}",
+                   "Up to half the length of the box." + extra,
+                   lambda: spectra_figures.correlations_figure(evaluated, axis, published), wide=True),
+        ]  # fmt: skip
+
+    return [entry for axis in AXES for entry in entries(axis)]
+
+
+def write_spectra(evaluated: EvaluatedSpectra, folder: Path, published: Published) -> list[Path]:
+    """Writes the tables and figures of spectra and correlations; returns their paths."""
+    paths = _spectra_tables(evaluated, folder)
+    with figure_style():
+        for entry in _spectra_entries(evaluated, published):
+            if (drawing := entry.draw()) is not None:
+                paths.append(folder / layout.FIGURE_FOLDER / f"{entry.name}.png")
+                save_png(drawing, paths[-1])
+    return paths
+
+
+def _spectra_tables(evaluated: EvaluatedSpectra, folder: Path) -> list[Path]:
+    texts = {}
+    for axis in AXES:
+        texts[layout.SPECTRA_NAME.format(axis)] = spectra_tables.spectra_csv(evaluated, axis)
+        texts[layout.CORRELATIONS_NAME.format(axis)] = spectra_tables.correlations_csv(evaluated, axis)
+    paths = []
+    for name, text in texts.items():
+        paths.append(folder / f"{name}.csv")
+        export.write_text(paths[-1], text)
+    return paths
+
+
 def _comparison_entry(results: Results, reference: Reference) -> tuple[_Entry, str] | None:
     run, profiles = results.run, results.run.profiles
     if profiles is None or run.blocks is None or run.parameters is None:
@@ -134,15 +191,20 @@ def _data_files(results: Results) -> None:
         for stress in STRESSES:
             path = run.directory / f"{layout.BUDGET_NAME.format(stress)}.csv"
             export.write_text(path, budgets.csv_text(results.budgets, stress))
+    if results.spectra is not None:
+        _spectra_tables(results.spectra, run.directory)
     export.write_text(run.directory / layout.PROFILES_CSV, export.csv_text(run.profiles, results.bands))
     for name, text in export.lee_moser_texts(run.profiles, run.parameters, results.bands).items():
         export.write_text(run.directory / name, text)
 
 
 def write_report(
-    results: Results, reference: Reference | None = None, published_budgets: References | None = None
+    results: Results,
+    reference: Reference | None = None,
+    published_budgets: References | None = None,
+    published_spectra: Published = (),
 ) -> Path:
-    """Writes report.html, the figures, and the tables of profiles and budgets into the run directory."""
+    """Writes report.html, the figures, and the tables of profiles, budgets and spectra into the run directory."""
     run, published_budgets = results.run, published_budgets or {}
     entries, comparisons = [], []
     if run.profiles is not None:
@@ -151,6 +213,8 @@ def write_report(
         entries += _budget_entries(results.budgets, published_budgets)
         if published_budgets:
             comparisons.append(budget_figures.comparison_text(results.budgets, published_budgets))
+    if results.spectra is not None:
+        entries += _spectra_entries(results.spectra, published_spectra)
     entries += _run_entries(results)
     if reference is not None and (found := _comparison_entry(results, reference)) is not None:
         entry, comparison = found

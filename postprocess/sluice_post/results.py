@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,6 +14,7 @@ from sluice_post.budgets import EvaluatedBudgets, evaluate_budgets
 from sluice_post.key_figures import Figure, Resolution, key_figures, resolution
 from sluice_post.profiles import wall_profiles
 from sluice_post.run import Run
+from sluice_post.spectra import EvaluatedSpectra, evaluate_spectra
 from sluice_post.statistics import Means
 from sluice_post.symmetry import Symmetry
 from sluice_post.timeseries import re_tau_last_third
@@ -33,6 +35,7 @@ class Results:
     residuals: list[Figure] = field(default_factory=list)
     published: literature.Published | None = None
     budgets: EvaluatedBudgets | None = None
+    spectra: EvaluatedSpectra | None = None
 
     @property
     def known_re_tau(self) -> float | None:
@@ -61,8 +64,8 @@ def _residuals(run: Run) -> list[Figure]:
     return [Figure(side, "", *pair) for side, *pair in zip(sides, values, widths, strict=True)]
 
 
-def evaluate(run: Run) -> Results:
-    """All numbers of the report."""
+def evaluate(run: Run, heights: Sequence[float] | None = None) -> Results:
+    """All numbers of the report. `heights`: z+ of the spectra."""
     results = Results(run, residuals=_residuals(run))
     if run.series is not None:
         results.re_tau = re_tau_last_third(run.series)
@@ -72,6 +75,8 @@ def evaluate(run: Run) -> Results:
         results.resolution = resolution(run.blocks, run.parameters, run.profiles)
         if run.blocks.has_budgets and not run.profiles.laminar:
             results.budgets = evaluate_budgets(run.blocks, run.parameters)
+        if run.spectra is not None and not run.profiles.laminar:
+            results.spectra = evaluate_spectra(run.spectra, run.parameters, heights)
     re_tau = results.known_re_tau
     if run.parameters and re_tau and not (run.profiles and run.profiles.laminar):
         results.published = literature.nearest(run.parameters.flow_type, re_tau)

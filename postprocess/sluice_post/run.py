@@ -13,6 +13,7 @@ from sluice_post.errors import InputOutputError
 from sluice_post.parameters import FlowParameters, title_of
 from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.slices import Slice, latest_streak_slice
+from sluice_post.spectra import NoSpectraError, load_spectra
 from sluice_post.statistics import Blocks, read_statistics
 from sluice_post.timeseries import TimeSeries, read_timeseries
 from sluice_post.uncertainty import COSINES
@@ -25,6 +26,7 @@ class Run:
     directory: Path
     parameters: FlowParameters | None = None
     blocks: Blocks | None = None
+    spectra: Blocks | None = None
     profiles: WallProfiles | None = None
     series: TimeSeries | None = None
     streaks: Slice | None = None
@@ -111,10 +113,28 @@ def _read_profiles(run: Run, begin: float | None, end: float | None) -> None:
         run.blocks = None
 
 
+def _read_spectra(run: Run, begin: float | None, end: float | None) -> None:
+    if not (run.directory / layout.SPECTRA_FILE).is_file():
+        run.missing.append(
+            f"{layout.SPECTRA_FILE}: not there (output.spectra), so no spectra and two-point correlations."
+        )
+        return
+    if run.blocks is None:
+        run.missing.append(
+            f"{layout.SPECTRA_FILE}: not used, because it needs the profiles of the mean flow."
+        )
+        return
+    try:
+        run.spectra = load_spectra(run.directory, run.blocks, begin, end)
+    except NoSpectraError as error:
+        run.missing.append(f"{error}; so no spectra and two-point correlations.")
+
+
 def load_run(directory: Path, begin: float | None = None, end: float | None = None) -> Run:
     """Reads whatever a run directory holds; only unreadable files are errors."""
     run = Run(check_directory(directory))
     _read_profiles(run, begin, end)
+    _read_spectra(run, begin, end)
     run.series = read_timeseries(directory / layout.TIMESERIES_FILE)
     if run.series is None:
         run.missing.append(f"{layout.TIMESERIES_FILE}: not there or empty, so no history of the run.")

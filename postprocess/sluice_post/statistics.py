@@ -1,7 +1,8 @@
-"""statistics.h5: blocks of horizontally averaged sums, and how blocks are chosen and averaged."""
+"""statistics.h5 and spectra.h5: blocks of horizontally averaged sums, how they are chosen and averaged."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +22,7 @@ Array = NDArray[np.float64]
 class Means:
     """Time and plane averages of the raw moments.
 
-    `centre` holds nz values per name, `face` nz + 1 with both walls.
+    `centre` holds nz values per name, `face` nz + 1 with both walls; of spectra, each value is a row of modes.
     """
 
     z: Array
@@ -34,7 +35,10 @@ class Means:
 
 @dataclass(frozen=True)
 class Blocks:
-    """Sums over the samples of each block: `centre[name]` is (block, nz), `face[name]` is (block, nz + 1)."""
+    """Sums over the samples of each block: `centre[name]` is (block, nz), `face[name]` is (block, nz + 1).
+
+    Spectra have the modes as a further axis.
+    """
 
     z: Array
     z_face: Array
@@ -50,7 +54,8 @@ class Blocks:
     def __len__(self) -> int:
         return len(self.samples)
 
-    def _pick(self, index: NDArray[np.int64]) -> Blocks:
+    def pick(self, index: NDArray[np.int64]) -> Blocks:
+        """Some of the blocks."""
         return Blocks(
             self.z,
             self.z_face,
@@ -80,11 +85,11 @@ class Blocks:
                 f"no block of statistics lies inside the times asked for; there are {len(self)} blocks "
                 f"from t = {first:g} to t = {last:g}, the first ends at t = {float(self.time_end[0]):g}"
             )
-        return self._pick(np.flatnonzero(inside))
+        return self.pick(np.flatnonzero(inside))
 
     def one(self, number: int) -> Blocks:
         """A single block; negative numbers count from the last."""
-        return self._pick(np.array([number]))
+        return self.pick(np.array([number]))
 
     @property
     def has_budgets(self) -> bool:
@@ -153,29 +158,63 @@ def _check(blocks: Blocks, path: Path) -> None:
             raise InputOutputError(f"{path}: '/{name}' holds values that are not finite")
 
 
-def read_statistics(path: Path) -> tuple[FlowParameters, Blocks]:
-    """Flow and blocks of a statistics file. Blocks without samples are left out; there may be none at all.
+Shapes = dict[str, tuple[int, ...]]  # of what a block holds, by name
 
-    The flow is that of the latest start of the run; FlowParameters.with_sampled gives that of chosen blocks.
+
+def _read_blocks(
+    path: Path, contents: Callable[[Hdf5File, FlowParameters], tuple[Shapes, Shapes]]
+) -> tuple[FlowParameters, Blocks]:
+    """Flow and blocks of a file; `contents` says what it holds at the centres and on the faces.
+
+    Blocks without samples are left out; there may be none at all. The flow is that of the latest start of the run;
+    FlowParameters.with_sampled gives that of chosen blocks.
     """
     with Hdf5File(path, layout.STATISTICS_FORMAT) as file:
         parameters = read_parameters(file)
         nz = parameters.cells[2]
         samples = file.integers(layout.SAMPLES)
         count = samples.size
-        budgets = any(name in file for name in layout.BUDGET_CENTRE_PROFILES + layout.BUDGET_FACE_PROFILES)
-        centre = layout.CENTRE_PROFILES + (layout.BUDGET_CENTRE_PROFILES if budgets else ())
-        face = layout.FACE_PROFILES + (layout.BUDGET_FACE_PROFILES if budgets else ())
+        centre, face = contents(file, parameters)
         blocks = Blocks(
             file.reals(layout.GRID_Z, nz),
             file.reals(layout.GRID_Z_FACE, nz + 1),
             samples,
             file.reals(layout.TIME_BEGIN, count),
             file.reals(layout.TIME_END, count),
-            {name: file.reals(name, count, nz) for name in centre},
-            {name: file.reals(name, count, nz + 1) for name in face},
+            {name: file.reals(name, count, *shape) for name, shape in centre.items()},
+            {name: file.reals(name, count, *shape) for name, shape in face.items()},
             file.reals(layout.FORCING, count),
             *_parameter_sets(file, count),
         )
     _check(blocks, path)
-    return parameters, blocks._pick(np.flatnonzero(samples > 0))
+    return parameters, blocks.pick(np.flatnonzero(samples > 0))
+
+
+def _profiles(file: Hdf5File, parameters: FlowParameters) -> tuple[Shapes, Shapes]:
+    nz = parameters.cells[2]
+    budgets = any(name in file for name in layout.BUDGET_CENTRE_PROFILES + layout.BUDGET_FACE_PROFILES)
+    centre = layout.CENTRE_PROFILES + (layout.BUDGET_CENTRE_PROFILES if budgets else ())
+    face = layout.FACE_PROFILES + (layout.BUDGET_FACE_PROFILES if budgets else ())
+    return dict.fromkeys(centre, (nz,)), dict.fromkeys(face, (nz + 1,))
+
+
+def _spectra(_: Hdf5File, parameters: FlowParameters) -> tuple[Shapes, Shapes]:
+    def shapes(quantities: tuple[str, ...], points: int) -> Shapes:
+        return {
+            layout.SPECTRUM.format(quantity, axis): (points, cells // 2 + 1)
+            for quantity in quantities
+            for axis, cells in zip(layout.SPECTRA_AXES, parameters.cells[:2], strict=True)
+        }
+
+    nz = parameters.cells[2]
+    return shapes(layout.CENTRE_SPECTRA, nz), shapes(layout.FACE_SPECTRA, nz + 1)
+
+
+def read_statistics(path: Path) -> tuple[FlowParameters, Blocks]:
+    """Flow and blocks of statistics.h5."""
+    return _read_blocks(path, _profiles)
+
+
+def read_spectra(path: Path) -> tuple[FlowParameters, Blocks]:
+    """Flow and blocks of spectra.h5."""
+    return _read_blocks(path, _spectra)

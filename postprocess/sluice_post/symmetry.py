@@ -39,7 +39,7 @@ _OF_BUDGETS = dict.fromkeys(layout.BUDGET_CENTRE_PROFILES + layout.BUDGET_FACE_P
 
 
 def direction_counts(name: str) -> tuple[int, int, int]:
-    """How often x, y and z occur in a quantity: ('uuu') -> (3, 0, 0), ('omega_x') -> (0, 1, 1)."""
+    """How often x, y and z occur in a quantity: uuu -> (3, 0, 0), omega_x -> (0, 1, 1), uw_kx -> (1, 0, 1)."""
     if name in _OF_BUDGETS:
         letters = _OF_BUDGETS[name]
     elif name.startswith("omega_"):
@@ -47,7 +47,7 @@ def direction_counts(name: str) -> tuple[int, int, int]:
     elif name.startswith("tau_"):
         letters = name.removeprefix("tau_")
     else:
-        letters = name.translate(str.maketrans("uvw", "xyz"))
+        letters = name.split("_")[0].translate(str.maketrans("uvw", "xyz"))
     return letters.count("x"), letters.count("y"), letters.count("z")
 
 

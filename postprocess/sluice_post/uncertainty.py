@@ -91,3 +91,12 @@ def standard_error_of(function: Callable[[Means], Array], blocks: Blocks) -> Arr
 def half_width95(function: Callable[[Means], Array], blocks: Blocks) -> Array:
     """Half width of the 95 % interval of `function(means)`; NaN for a single block."""
     return student_t95(degrees_of_freedom(len(blocks))) * standard_error_of(function, blocks)
+
+
+def half_widths95(function: Callable[[Means], dict[str, Array]], blocks: Blocks) -> dict[str, Array]:
+    """Half widths of the 95 % intervals of all arrays that `function(means)` gives, by name; NaN for a single block."""
+    shapes = {name: values.shape for name, values in function(blocks.means()).items()}
+    widths = half_width95(lambda means: np.concatenate([v.ravel() for v in function(means).values()]), blocks)
+    ends = np.cumsum([int(np.prod(shape)) for shape in shapes.values()])
+    parts = np.split(widths, ends[:-1])
+    return {name: part.reshape(shape) for (name, shape), part in zip(shapes.items(), parts, strict=True)}

@@ -182,7 +182,7 @@ def test_errors_are_one_line_with_an_exit_code(turbulent_run, tmp_path, capsys):
         assert message in error
         assert error.count("\n") == 1
     with pytest.raises(SystemExit) as stopped:
-        main(["spectra", str(turbulent_run)])
+        main(["spectrum", str(turbulent_run)])
     assert stopped.value.code == 2
 
 

@@ -1,0 +1,288 @@
+"""Spectra along x and y in wall units, and the two-point correlations that follow from them.
+
+A spectrum is one-sided: the plain sum over its modes, mode 0 included, is the variance. Mode m has the wavenumber
+2 pi m/L and the wavelength L/m; the premultiplied density k E(k) is m times the value of the mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice_post import layout
+from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.interpolation import interpolate
+from sluice_post.parameters import FlowParameters
+from sluice_post.profiles import WallView, wall_profiles, wall_view
+from sluice_post.statistics import Blocks, Means, read_spectra
+from sluice_post.uncertainty import half_widths95
+
+Array = NDArray[np.float64]
+
+AXES = layout.SPECTRA_AXES
+QUANTITIES = ("uu", "vv", "ww", "minus_uw", "pp")
+CORRELATED = ("uu", "vv", "ww", "pp")
+DEFAULT_HEIGHTS = (5.0, 15.0, 30.0, 100.0, inf)  # z+; inf is the centre, or the surface of an open channel
+
+# What the mean and the variance of the statistics are needed for.
+_CENTRE_PROFILES = ("u", "v", "w", "p", "uu", "vv", "ww", "pp")
+_FACE_PROFILES = ("uw", "tau_xz")
+
+
+class NoSpectraError(InputOutputError):
+    """The file has no block that can be used."""
+
+
+def with_profiles(spectra: Blocks, statistics: Blocks, path: Path) -> Blocks:
+    """Blocks of spectra together with the profiles of the blocks of statistics at their times.
+
+    These are the blocks whose middle lies in a block of spectra, else the one that contains the middle of that block.
+    Blocks of spectra without statistics at their time are left out.
+    """
+    middle = (statistics.time_begin + statistics.time_end) / 2
+    kept: list[int] = []
+    sums: dict[str, list[Array]] = {name: [] for name in (*_CENTRE_PROFILES, *_FACE_PROFILES)}
+    for n, (begin, end) in enumerate(zip(spectra.time_begin, spectra.time_end, strict=True)):
+        within = (middle >= begin) & (middle <= end)
+        if not within.any():
+            at = (begin + end) / 2
+            within = (statistics.time_begin <= at) & (statistics.time_end >= at)
+        if not within.any():
+            continue
+        kept.append(n)
+        samples = spectra.samples[n] / statistics.samples[within].sum()
+        for name, found in sums.items():
+            profiles = statistics.centre if name in _CENTRE_PROFILES else statistics.face
+            found.append(profiles[name][within].sum(axis=0) * samples)
+    if not kept:
+        raise NoSpectraError(
+            f"{path}: no block of it is from the times of {layout.STATISTICS_FILE}, which the mean flow is taken from"
+        )
+    chosen = spectra.pick(np.array(kept))
+    return replace(
+        chosen,
+        centre=chosen.centre | {name: np.array(sums[name]) for name in _CENTRE_PROFILES},
+        face=chosen.face | {name: np.array(sums[name]) for name in _FACE_PROFILES},
+    )
+
+
+def load_spectra(directory: Path, statistics: Blocks, begin: float | None, end: float | None) -> Blocks:
+    """Blocks of spectra between two times, with the profiles of the statistics; an error if there are none."""
+    path = directory / layout.SPECTRA_FILE
+    if not path.is_file():
+        raise InputOutputError(f"{path}: no such file; a run writes it with output.spectra")
+    _, blocks = read_spectra(path)
+    if len(blocks) == 0:
+        raise NoSpectraError(
+            f"{path}: holds no closed block yet; run on past output.spectra.start plus one block"
+        )
+    blocks = blocks.between(begin, end)
+    blocks.sampled_parameters()  # refuses blocks of different flows
+    return with_profiles(blocks, statistics, path)
+
+
+@dataclass(frozen=True)
+class WallSpectra:
+    """Spectra over the whole height as seen from a wall, in wall units: `energy[quantity, axis]` is (point, mode)."""
+
+    u_tau: float
+    viscosity: float
+    height: float
+    length: dict[str, float]  # of the domain along x and y
+    cells: dict[str, int]
+    z: dict[str, Array]  # where each quantity is
+    energy: dict[tuple[str, str], Array]
+
+    @property
+    def re_tau(self) -> float:
+        """Friction Reynolds number."""
+        return self.u_tau * self.height / self.viscosity
+
+    def z_plus(self, quantity: str) -> Array:
+        """Heights of a quantity in wall units."""
+        return self.z[quantity] * self.u_tau / self.viscosity
+
+    def wavelength_plus(self, axis: str) -> Array:
+        """Wavelengths of the modes from 1 on."""
+        modes = np.arange(1, self.cells[axis] // 2 + 1)
+        return self.length[axis] / modes * self.u_tau / self.viscosity
+
+    def premultiplied(self, quantity: str, axis: str) -> tuple[Array, Array, Array]:
+        """Heights z+ up to the first at or beyond h, wavelengths+ from long to short, and k E(k), (height, wavelength).
+
+        The mode at half the number of cells is left out: it stands for one wavenumber, the others for two, k and -k.
+        """
+        modes = np.arange(1, last_double_mode(self.cells[axis]) + 1)
+        z_plus = self.z_plus(quantity)
+        end = int(np.searchsorted(z_plus, self.re_tau * (1 - 1e-9))) + 1
+        near = slice(1 if z_plus[0] <= 0 else 0, end)
+        values = self.energy[quantity, axis][near][:, modes] * modes
+        return z_plus[near], self.wavelength_plus(axis)[modes - 1], values
+
+    def at(self, quantity: str, axis: str, z_plus: Array) -> Array:
+        """Spectra at chosen heights, (height, mode), by cubics."""
+        z, energy = self.z_plus(quantity), self.energy[quantity, axis]
+        return interpolate(np.clip(z_plus, z[0], z[-1]), z, energy)
+
+    def fall(self, quantity: str, axis: str) -> tuple[float, float]:
+        """Smallest ratio, over all heights, of a spectrum's maximum to its end; and z+ of that height."""
+        z_plus, _, premultiplied = self.premultiplied(quantity, axis)
+        energy = premultiplied / np.arange(1, premultiplied.shape[1] + 1)
+        largest, last = energy.max(axis=1), energy[:, -1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(last > 0, largest / last, inf)
+        worst = int(np.argmin(ratio))
+        return float(ratio[worst]), float(z_plus[worst])
+
+
+def last_double_mode(cells: int) -> int:
+    """The largest mode that stands for two wavenumbers; the one at half the number of cells stands for one."""
+    return (cells - 1) // 2
+
+
+def _fluctuations(view: WallView) -> dict[tuple[str, str], Array]:
+    """Spectra of the fluctuations. Mode 0 is what the other modes lack of the variance of the statistics.
+
+    With equal samples this is the stored value less the square of the mean. With others, the squares of two means would
+    leave an error that exceeds the energy of the mode. The mean of w is 0, so ww and uw are of the fluctuations as they
+    are.
+    """
+    means, energy = view.means, {}
+    for axis in AXES:
+        for quantity in layout.CENTRE_SPECTRA:
+            values = means.centre[layout.SPECTRUM.format(quantity, axis)].copy()
+            variance = means.centre[quantity] - means.centre[quantity[0]] ** 2
+            values[:, 0] = variance - values[:, 1:].sum(axis=1)
+            energy[quantity, axis] = values
+        energy["ww", axis] = means.face[layout.SPECTRUM.format("ww", axis)]
+        energy["minus_uw", axis] = -means.face[layout.SPECTRUM.format("uw", axis)]
+    return energy
+
+
+def wall_spectra(means: Means, parameters: FlowParameters, side: str | None = None) -> WallSpectra:
+    """Spectra in wall units. `side`: both (symmetric halves averaged), bottom or top."""
+    view = wall_view(means, parameters, side)
+    units = {quantity: view.u_tau ** (4 if quantity == "pp" else 2) for quantity in QUANTITIES}
+    centre, face = view.means.z, view.means.z_face
+    return WallSpectra(
+        view.u_tau,
+        parameters.viscosity,
+        parameters.half_height,
+        dict(zip(AXES, parameters.size, strict=False)),
+        dict(zip(AXES, parameters.cells, strict=False)),
+        {quantity: centre if quantity in layout.CENTRE_SPECTRA else face for quantity in QUANTITIES},
+        {key: values / units[key[0]] for key, values in _fluctuations(view).items()},
+    )
+
+
+def correlation(energy: Array, cells: int) -> Array:
+    """Two-point correlation at distances of 0, 1, ..., cells/2 cells from one-sided spectra along the last axis."""
+    two_sided = energy.copy()
+    two_sided[..., 1 : last_double_mode(cells) + 1] /= 2
+    return np.fft.irfft(two_sided, n=cells, axis=-1)[..., : cells // 2 + 1] * cells
+
+
+def integral_length(coefficient: Array, spacing: float) -> float:
+    """Integral of a correlation coefficient from 0 to its first zero, else to its end."""
+    below = np.flatnonzero(coefficient <= 0)
+    end = int(below[0]) if len(below) > 0 else len(coefficient)
+    positive = coefficient[:end]
+    length = float(positive.sum() - (positive[0] + positive[-1]) / 2) * spacing
+    if end < len(coefficient):
+        length += spacing * positive[-1] ** 2 / (positive[-1] - coefficient[end]) / 2
+    return length
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Values at the chosen heights, (height, ...), by quantity and axis; or the half widths of their intervals."""
+
+    energy: dict[tuple[str, str], Array]
+    coefficient: dict[tuple[str, str], Array]  # of two-point correlations
+    length: dict[tuple[str, str], Array]  # integral length over h
+
+    def joined(self) -> dict[str, Array]:
+        """All of them by a name."""
+        parts = {"energy": self.energy, "coefficient": self.coefficient, "length": self.length}
+        return {f"{part} {'_'.join(key)}": v for part, arrays in parts.items() for key, v in arrays.items()}
+
+    def like(self, joined: dict[str, Array]) -> Lines:
+        """Lines of the same keys from what `joined` gives."""
+        return Lines(
+            {key: joined[f"energy {'_'.join(key)}"] for key in self.energy},
+            {key: joined[f"coefficient {'_'.join(key)}"] for key in self.coefficient},
+            {key: joined[f"length {'_'.join(key)}"] for key in self.length},
+        )
+
+
+def lines_of(found: WallSpectra, heights: Sequence[float]) -> Lines:
+    """Spectra, correlations and integral lengths at the heights z+; inf is the centre."""
+    z_plus = np.minimum(heights, found.re_tau)
+    energy = {key: found.at(*key, z_plus) for key in found.energy}
+    coefficient, length = {}, {}
+    for key in ((quantity, axis) for axis in AXES for quantity in CORRELATED):
+        axis = key[1]
+        covariance = correlation(energy[key], found.cells[axis])
+        coefficient[key] = covariance / covariance[:, :1]
+        spacing = found.length[axis] / found.cells[axis] / found.height
+        length[key] = np.array([integral_length(row, spacing) for row in coefficient[key]])
+    return Lines(energy, coefficient, length)
+
+
+@dataclass(frozen=True)
+class EvaluatedSpectra:
+    """Spectra, what they give at the chosen heights, and its intervals, which a single block does not have."""
+
+    found: WallSpectra
+    heights: tuple[float, ...]
+    names: tuple[str, ...]  # of the heights
+    lines: Lines
+    bands: Lines | None
+    blocks: Blocks
+
+    @property
+    def z_plus(self) -> Array:
+        """The heights in wall units."""
+        return np.minimum(self.heights, self.found.re_tau)
+
+    def distances(self, axis: str) -> Array:
+        """Distances over h at which correlations are known."""
+        count = self.found.cells[axis] // 2 + 1
+        return np.arange(count) * self.found.length[axis] / self.found.cells[axis] / self.found.height
+
+
+def evaluate_spectra(
+    blocks: Blocks,
+    parameters: FlowParameters,
+    heights: Sequence[float] | None = None,
+    side: str | None = None,
+) -> EvaluatedSpectra:
+    """Spectra with intervals at the heights z+; default: those of DEFAULT_HEIGHTS that exist."""
+    found = wall_spectra(blocks.means(), parameters, side)
+    if heights is None:
+        heights = [height for height in DEFAULT_HEIGHTS if height == inf or height < 0.95 * found.re_tau]
+    for height in heights:
+        if not (height == inf or 0 < height <= found.re_tau * 1.001):
+            raise UsageError(f"z+ = {height:g} is not between 0 and Re_tau = {found.re_tau:.5g}")
+    far_end = "centre" if parameters.no_slip_bottom and parameters.no_slip_top else "surface"
+    lines = lines_of(found, heights)
+    bands = None
+    if len(blocks) > 1:
+
+        def joined(means: Means) -> dict[str, Array]:
+            return lines_of(wall_spectra(means, parameters, side), heights).joined()
+
+        bands = lines.like(half_widths95(joined, blocks))
+    names = tuple(far_end if height == inf else f"{height:.4g}" for height in heights)
+    return EvaluatedSpectra(found, tuple(heights), names, lines, bands, blocks)
+
+
+def require_turbulence(blocks: Blocks, parameters: FlowParameters, directory: Path) -> None:
+    """An error if nothing fluctuates."""
+    if wall_profiles(blocks.means(), parameters).laminar:
+        raise UsageError(f"{directory}: the flow is laminar, so it has no spectra of fluctuations")

@@ -1,0 +1,190 @@
+"""Figures of spectra and two-point correlations. Each function returns one matplotlib figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from numpy.typing import NDArray
+
+from sluice_post.spectra import CORRELATED, EvaluatedSpectra, WallSpectra, last_double_mode
+from sluice_post.spectra_reference import PublishedSpectra, find_published
+from sluice_post.style import BLACK, THIN, new_figure
+
+Array = NDArray[np.float64]
+Published = Sequence[PublishedSpectra]
+
+_MAPPED = ("uu", "vv", "ww", "minus_uw")
+_FRACTIONS = (0.1, 0.25, 0.5, 0.75, 0.9)
+_SYMBOLS = {"uu": "uu", "vv": "vv", "ww": "ww", "minus_uw": "-uw", "pp": "pp"}
+_NAMES = {
+    "uu": "streamwise",
+    "vv": "spanwise",
+    "ww": "wall-normal",
+    "minus_uw": "shear stress",
+    "pp": "pressure",
+}
+_DECADES = 8  # of the spectra that are shown
+
+
+def _subscript(quantity: str) -> str:
+    return f"E_{{{_SYMBOLS[quantity].removeprefix('-')}}}"
+
+
+def _numbers(axis: Axis, low: float, high: float) -> None:
+    """Labels 1, 2, 5, 10, ... on a logarithmic axis, only powers of 10 on a long one."""
+    short = high < 300 * low
+    axis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5) if short else (1,), numticks=20))
+    axis.set_minor_formatter(NullFormatter())
+    if short:
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def map_figure(found: WallSpectra, axis: str) -> Figure:
+    """Premultiplied spectra over wavelength and height: contours at fractions of the maximum of each panel."""
+    figure = new_figure(9.6, 7.4)
+    panels = figure.subplots(2, 2, sharex=True, sharey=True)
+    filled = None
+    for axes, quantity in zip(panels.flat, _MAPPED, strict=True):
+        z_plus, wavelength, values = found.premultiplied(quantity, axis)
+        largest = float(values.max())
+        at = np.unravel_index(int(np.argmax(values)), values.shape)
+        fraction = values / largest if largest > 0 else values
+        levels = [0.0, *_FRACTIONS, 1.0]
+        filled = axes.contourf(
+            wavelength, z_plus, np.clip(fraction, 0, 1), levels=levels, cmap="Blues", zorder=0
+        )
+        axes.contour(wavelength, z_plus, fraction, levels=_FRACTIONS, colors=BLACK, linewidths=0.7)
+        axes.plot(wavelength[at[1]], z_plus[at[0]], "+", color="white", markersize=9, markeredgewidth=1.6)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        low = max(1.0, float(z_plus[0]))
+        axes.set_ylim(low, found.re_tau)
+        axes.set_xlim(wavelength[-1], wavelength[0])
+        _numbers(axes.xaxis, wavelength[-1], wavelength[0])
+        _numbers(axes.yaxis, low, found.re_tau)
+        sign = "-" if quantity == "minus_uw" else ""
+        axes.set_title(
+            rf"${sign}k_{axis}{_subscript(quantity)}^+$ {_NAMES[quantity]}: maximum {largest:.3g} at "
+            rf"$\lambda_{axis}^+={wavelength[at[1]]:.0f}$, $z^+={z_plus[at[0]]:.0f}$",
+            fontsize=11,
+        )
+    for axes in panels[1]:
+        axes.set_xlabel(rf"$\lambda_{axis}^+$")
+    for axes in panels[:, 0]:
+        axes.set_ylabel(r"$z^+$")
+    assert filled is not None
+    bar = figure.colorbar(filled, ax=panels, shrink=0.7, pad=0.02)
+    bar.set_ticks(list(_FRACTIONS))
+    bar.set_ticklabels([f"{fraction:g}" for fraction in _FRACTIONS])
+    bar.ax.minorticks_off()
+    bar.set_label("fraction of the maximum")
+    return figure
+
+
+def _colours(count: int) -> list[tuple[float, ...]]:
+    """From the wall outwards; the lightest colours of the map are left out."""
+    return [tuple(colour) for colour in matplotlib.colormaps["viridis"](np.linspace(0.0, 0.82, count))]
+
+
+def _label(name: str) -> str:
+    return name if name in ("centre", "surface") else rf"$z^+={name}$"
+
+
+def _circles(axes: Axes, x: Array, y: Array, colour: tuple[float, ...]) -> None:
+    axes.plot(
+        x, y, linestyle="none", marker="o", markersize=4, markerfacecolor="white", markeredgewidth=1.0,
+        color=colour, zorder=4,
+    )  # fmt: skip
+
+
+def _legend(figure: Figure, panel: Axes, published: Sequence[str]) -> None:
+    handles, labels = panel.get_legend_handles_labels()
+    if published:
+        handles += panel.plot(
+            [], [], linestyle="none", marker="o", markersize=4, markerfacecolor="white", color=BLACK
+        )
+        labels.append("published")
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+
+
+def spectra_figure(evaluated: EvaluatedSpectra, axis: str, published: Published) -> Figure:
+    """Spectral densities at the chosen heights in wall units; bands are 95 % intervals, circles are published."""
+    found = evaluated.found
+    figure = new_figure(9.6, 7.4)
+    panels = figure.subplots(2, 2, sharex=True)
+    modes = np.arange(1, last_double_mode(found.cells[axis]) + 1)
+    spacing = 2 * np.pi / found.length[axis] * found.height / found.re_tau  # of k+
+    used = []
+    for axes, quantity in zip(panels.flat, CORRELATED, strict=True):
+        top, bottom = 0.0, np.inf
+        for n, colour in enumerate(_colours(len(evaluated.names))):
+            values = evaluated.lines.energy[quantity, axis][n, modes] / spacing
+            width = evaluated.bands.energy[quantity, axis][n, modes] / spacing if evaluated.bands else None
+            label = _label(evaluated.names[n])
+            axes.plot(modes * spacing, values, color=colour, label=label, linewidth=1.5, zorder=3)
+            if width is not None:
+                low = np.maximum(values - width, 1e-3 * values)  # the axis is logarithmic
+                axes.fill_between(modes * spacing, low, values + width, color=colour, alpha=0.22, linewidth=0)
+            top, bottom = max(top, float(values.max())), min(bottom, float(values.min()))
+            other = find_published(published, axis, evaluated.heights[n])
+            if other is not None and quantity in other.energy:
+                k, density = other.density_plus(quantity)
+                marks = np.unique(np.geomspace(1, len(k), 26).astype(int)) - 1
+                _circles(axes, k[marks], density[marks], colour)
+                used.append(other.label)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlim(0.9 * spacing, 1.1 * modes[-1] * spacing)
+        _numbers(axes.xaxis, spacing, modes[-1] * spacing)
+        axes.set_ylim(max(bottom / 2, top * 10.0**-_DECADES), 3 * top)
+        axes.yaxis.set_major_locator(LogLocator(base=10, numticks=9))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+        axes.set_ylabel(rf"${_subscript(quantity)}^+$ {_NAMES[quantity]}")
+    for axes in panels[1]:
+        axes.set_xlabel(rf"$k_{axis}^+$")
+    _legend(figure, panels[0, 0], used)
+    return figure
+
+
+def correlations_figure(evaluated: EvaluatedSpectra, axis: str, published: Published) -> Figure:
+    """Two-point correlation coefficients up to half the box; bands are 95 % intervals, circles are published."""
+    figure = new_figure(9.6, 7.0)
+    panels = figure.subplots(2, 2, sharex=True)
+    distance = evaluated.distances(axis)
+    used = []
+    for axes, quantity in zip(panels.flat, CORRELATED, strict=True):
+        axes.axhline(0, **THIN)
+        low = 0.0
+        for n, colour in enumerate(_colours(len(evaluated.names))):
+            values = evaluated.lines.coefficient[quantity, axis][n]
+            width = evaluated.bands.coefficient[quantity, axis][n] if evaluated.bands else None
+            label = _label(evaluated.names[n])
+            axes.plot(distance, values, color=colour, label=label, linewidth=1.5, zorder=3)
+            if width is not None:
+                axes.fill_between(
+                    distance, values - width, values + width, color=colour, alpha=0.22, linewidth=0
+                )
+            low = min(low, float(values.min()))
+            other = find_published(published, axis, evaluated.heights[n])
+            if other is not None and quantity in other.energy:
+                half = np.pi / float(other.wavenumber[1] - other.wavenumber[0])
+                at = np.linspace(0, min(float(distance[-1]), half), 26)
+                theirs = other.coefficient(quantity, at)
+                low = min(low, float(theirs.min()))
+                _circles(axes, at, theirs, colour)
+                used.append(other.label)
+        axes.set_xlim(0, float(distance[-1]))
+        axes.set_ylim(min(-0.1, 1.3 * low), 1.05)
+        axes.set_ylabel(
+            rf"$R_{{{_SYMBOLS[quantity]}}}(r_{axis})/R_{{{_SYMBOLS[quantity]}}}(0)$ {_NAMES[quantity]}"
+        )
+    for axes in panels[1]:
+        axes.set_xlabel(rf"$r_{axis}/h$")
+    _legend(figure, panels[0, 0], used)
+    return figure

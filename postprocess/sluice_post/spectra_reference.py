@@ -1,0 +1,105 @@
+"""Published spectra that a user has downloaded: Moser, Kim & Mansour (chan*.xspec.*, chan*.zspec.*).
+
+Their y is wall-normal and z spanwise, so their E_vv is our ww and their k_z our k_y. Their values are one-sided, over
+u_tau^2, and not divided by the spacing of the wavenumbers: their sum is the variance. Wavenumbers are in units of 1/h.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice_post.errors import InputOutputError
+from sluice_post.reference import header_of, parse_table
+
+Array = NDArray[np.float64]
+
+_AXIS_OF_HEADING = {"k_x": "x", "k_z": "y"}
+_QUANTITIES = {"E_uu": "uu", "E_vv": "ww", "E_ww": "vv", "E_pp": "pp"}
+_NUMBER = r"\s*=\s*([0-9]+\.?[0-9]*)"
+SAME_HEIGHT = 0.1  # published spectra are shown at heights that differ by less than this fraction
+
+
+@dataclass(frozen=True)
+class PublishedSpectra:
+    """Spectra at one height in wall units; wavenumbers are those over h."""
+
+    label: str
+    axis: str
+    re_tau: float
+    z_over_h: float
+    wavenumber: Array
+    energy: dict[str, Array]
+
+    @property
+    def height(self) -> float:
+        """z+, or inf at the centre."""
+        return inf if self.z_over_h > 0.999 else self.z_over_h * self.re_tau
+
+    def density_plus(self, quantity: str) -> tuple[Array, Array]:
+        """k+ and E+(k+) without mode 0."""
+        spacing = self.wavenumber[1] - self.wavenumber[0]
+        return self.wavenumber[1:] / self.re_tau, self.energy[quantity][1:] / spacing * self.re_tau
+
+    def coefficient(self, quantity: str, distance: Array) -> Array:
+        """Two-point correlation coefficient at distances over h."""
+        energy = self.energy[quantity]
+        values: Array = np.cos(np.outer(distance, self.wavenumber)) @ energy / energy.sum()
+        return values
+
+
+def holds_spectra(path: Path) -> bool:
+    """Whether a file of published data holds spectra."""
+    return any(word in line.split() for line in header_of(path) for word in _AXIS_OF_HEADING)
+
+
+def read_published_spectra(path: Path) -> PublishedSpectra:
+    """Reads a file of published spectra at one height."""
+    header, headings, table = parse_table(
+        path, tuple(_AXIS_OF_HEADING), "MKM chan180.xspec.5 and chan180.zspec.5"
+    )
+    text = "\n".join(header)
+    re_tau = re.findall(r"Re_?tau" + _NUMBER, text)
+    height = re.findall(r"\by" + _NUMBER, text)
+    if not re_tau or not height:
+        raise InputOutputError(f"{path}: its header does not give Re_tau and y, the height of the spectra")
+    first = next(name for name in headings if name in _AXIS_OF_HEADING)
+    energy = {
+        _QUANTITIES[name]: table[:, column] for column, name in enumerate(headings) if name in _QUANTITIES
+    }
+    if not energy or len(table) < 3:
+        raise InputOutputError(f"{path}: holds no spectra of u, v, w or p")
+    return PublishedSpectra(
+        path.name,
+        _AXIS_OF_HEADING[first],
+        float(re_tau[-1]),  # before it, the title of the paper has another
+        float(height[-1]),
+        table[:, headings.index(first)],
+        energy,
+    )
+
+
+def heights_of(published: Sequence[PublishedSpectra]) -> list[float] | None:
+    """The heights of all files, z+ in increasing order; None without files."""
+    return sorted({round(spectra.height, 2) for spectra in published}) or None
+
+
+def find_published(
+    published: Sequence[PublishedSpectra], axis: str, height: float
+) -> PublishedSpectra | None:
+    """The published spectra along this axis whose height is nearest, if it is near enough."""
+
+    def distance(spectra: PublishedSpectra) -> float:
+        if spectra.height == height:
+            return 0.0
+        return inf if inf in (height, spectra.height) else abs(spectra.height / height - 1)
+
+    along = [spectra for spectra in published if spectra.axis == axis]
+    nearest = min(along, key=distance, default=None)
+    return nearest if nearest is not None and distance(nearest) < SAME_HEIGHT else None

@@ -1,0 +1,150 @@
+"""Spectra and two-point correlations as tables: for the terminal and the report, and as CSV files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice_post.export import columns_text
+from sluice_post.spectra import AXES, CORRELATED, EvaluatedSpectra
+
+Array = NDArray[np.float64]
+
+# Two-point correlations at half the box that are larger than this say that structures do not fit into it.
+LONG_ENOUGH = 0.1
+
+
+@dataclass(frozen=True)
+class HalfBox:
+    """The largest correlation coefficient, in magnitude, at half the length of the box."""
+
+    quantity: str
+    height: str
+    value: float
+    half_width: float  # NaN if not known
+
+    @property
+    def verdict(self) -> str:
+        """What it says about the length of the box."""
+        if abs(self.value) <= LONG_ENOUGH:
+            return "the box is long enough"
+        if abs(self.value) - np.nan_to_num(self.half_width) <= LONG_ENOUGH:
+            return "the run is too short to tell whether the box is long enough"
+        return "the box is too short for the largest structures"
+
+
+def half_box(evaluated: EvaluatedSpectra, axis: str) -> HalfBox:
+    """Of the correlations at half the box, the one that exceeds the limit most certainly, else the largest."""
+    values = np.array([evaluated.lines.coefficient[quantity, axis][:, -1] for quantity in CORRELATED])
+    widths = np.full(values.shape, np.nan)
+    if evaluated.bands:
+        widths = np.array([evaluated.bands.coefficient[quantity, axis][:, -1] for quantity in CORRELATED])
+    certain = np.abs(values) - np.nan_to_num(widths)
+    rank = certain if certain.max() > LONG_ENOUGH else np.abs(values)
+    of, at = np.unravel_index(int(np.argmax(rank)), rank.shape)
+    return HalfBox(CORRELATED[of], evaluated.names[at], float(values[of, at]), float(widths[of, at]))
+
+
+def _with_width(value: float, width: float, form: str) -> str:
+    return f"{value:{form}} +- {width:.1g}" if np.isfinite(width) else f"{value:{form}}"
+
+
+def _conclusions(evaluated: EvaluatedSpectra) -> list[str]:
+    lines = []
+    for axis in AXES:
+        ratio, z_plus = evaluated.found.fall("uu", axis)
+        lines.append(
+            f"E_uu along {axis} falls by a factor of at least {ratio:.2g} from its maximum to the largest wavenumber "
+            f"(the least at z+ = {z_plus:.3g})"
+        )
+    for axis in AXES:
+        box = half_box(evaluated, axis)
+        place = box.height if box.height in ("centre", "surface") else f"z+ = {box.height}"
+        number = _with_width(box.value, box.half_width, "+.3f")
+        lines.append(
+            f"largest correlation at half the box along {axis}: {number} ({box.quantity}, {place}); "
+            f"limit {LONG_ENOUGH:g}: {box.verdict}"
+        )
+    return lines
+
+
+def table_text(evaluated: EvaluatedSpectra) -> str:
+    """Peaks, integral lengths and correlations at half the box, and what they say of the grid and the box."""
+    found, lines, bands, blocks = evaluated.found, evaluated.lines, evaluated.bands, evaluated.blocks
+    text = [
+        f"spectra: {blocks.samples.sum()} samples in {len(blocks)} blocks, t = {blocks.time_begin[0]:g} to "
+        f"{blocks.time_end[-1]:g}; Re_tau = {found.re_tau:.2f}",
+    ]
+    for axis in AXES:
+        text += [
+            "",
+            f"{'along ' + axis:<10}{'z+':>8}{'variance+':>12}{'peak of kE+':>13}{'at wavelength+':>16}"
+            f"{'integral length/h':>22}{'R(half box)/R(0)':>22}",
+        ]
+        wavelength = found.wavelength_plus(axis)
+        for quantity in CORRELATED:
+            energy = lines.energy[quantity, axis]
+            premultiplied = energy[:, 1:] * np.arange(1, energy.shape[1])
+            for n, height in enumerate(evaluated.names):
+                widths = (
+                    (bands.length[quantity, axis][n], bands.coefficient[quantity, axis][n, -1])
+                    if bands
+                    else (np.nan, np.nan)
+                )
+                peak = int(np.argmax(premultiplied[n]))
+                length = _with_width(lines.length[quantity, axis][n], widths[0], ".3f")
+                end = _with_width(lines.coefficient[quantity, axis][n, -1], widths[1], "+.3f")
+                text.append(
+                    f"{quantity:<10}{height:>8}{energy[n].sum():>12.4g}{premultiplied[n, peak]:>13.4g}"
+                    f"{wavelength[peak]:>16.4g}{length:>22}{end:>22}"
+                )
+    return "\n".join([*text, "", *_conclusions(evaluated)])
+
+
+def _columns(
+    evaluated: EvaluatedSpectra,
+    positions: dict[str, Array],
+    values: dict[str, Array],
+    bands: dict[str, Array],
+) -> str:
+    """One line for each height and position. Values are (height, position)."""
+    heights, count = evaluated.z_plus, len(next(iter(positions.values())))
+    columns = {
+        "z_over_h": np.repeat(heights / evaluated.found.re_tau, count),
+        "z_plus": np.repeat(heights, count),
+    }
+    columns |= {name: np.tile(position, len(heights)) for name, position in positions.items()}
+    for name, array in values.items():
+        columns[name] = array.ravel()
+        if name in bands:
+            columns[f"{name}_ci95"] = bands[name].ravel()
+    return columns_text(columns)
+
+
+def spectra_csv(evaluated: EvaluatedSpectra, axis: str) -> str:
+    """Spectra as CSV in wall units: the sum over the modes of a height is the variance."""
+    found, bands = evaluated.found, evaluated.bands
+    wavelength = np.concatenate([[np.inf], found.wavelength_plus(axis)])
+    k = 2 * np.pi / found.length[axis] * found.height * np.arange(len(wavelength))
+    positions = {f"k{axis}_h": k, "wavelength_plus": wavelength}
+
+    def named(arrays: dict[tuple[str, str], Array]) -> dict[str, Array]:
+        return {f"E_{quantity}_plus": array for (quantity, along), array in arrays.items() if along == axis}
+
+    return _columns(evaluated, positions, named(evaluated.lines.energy), named(bands.energy) if bands else {})
+
+
+def correlations_csv(evaluated: EvaluatedSpectra, axis: str) -> str:
+    """Two-point correlation coefficients as CSV, from distance 0 to half the box."""
+    found, bands = evaluated.found, evaluated.bands
+    distance = evaluated.distances(axis)
+    positions = {f"r{axis}_over_h": distance, f"r{axis}_plus": distance * found.re_tau}
+
+    def named(arrays: dict[tuple[str, str], Array]) -> dict[str, Array]:
+        return {f"R_{quantity}": array for (quantity, along), array in arrays.items() if along == axis}
+
+    return _columns(
+        evaluated, positions, named(evaluated.lines.coefficient), named(bands.coefficient) if bands else {}
+    )
