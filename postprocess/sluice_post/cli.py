@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from math import inf
+from math import inf, nan
 from pathlib import Path
 from typing import TypeAlias
 
@@ -43,7 +43,13 @@ def _command(commands: Commands, name: str, text: str, example: str) -> argparse
 
 def _height(text: str) -> float:
     """z+, or inf for the centre."""
-    return inf if text == "centre" else float(text)
+    try:
+        height = inf if text == "centre" else float(text)
+    except ValueError:
+        height = nan
+    if not height > 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is neither a height z+ > 0 nor `centre`")
+    return height
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -312,7 +318,7 @@ def _spectra(arguments: argparse.Namespace) -> None:
     from sluice_post.report import write_spectra
     from sluice_post.run import load_statistics
     from sluice_post.spectra import evaluate_spectra, load_spectra, require_turbulence
-    from sluice_post.spectra_reference import heights_of, read_published_spectra
+    from sluice_post.spectra_reference import heights_of, not_shown, read_published_spectra
     from sluice_post.spectra_tables import table_text
 
     published = [read_published_spectra(path) for path in arguments.reference or []]
@@ -322,6 +328,8 @@ def _spectra(arguments: argparse.Namespace) -> None:
     require_turbulence(blocks, parameters, directory)
     evaluated = evaluate_spectra(blocks, parameters, arguments.at or heights_of(published), arguments.side)
     print(table_text(evaluated))
+    for spectra in not_shown(published, evaluated.heights):
+        print(f"not shown: {spectra.label}, no chosen height is within 10 % of it, or another file is nearer")
     print()
     for path in write_spectra(evaluated, arguments.output or directory, published):
         print(f"{'figure' if path.suffix == '.png' else 'table'}: {path}")

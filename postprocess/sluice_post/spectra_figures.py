@@ -89,7 +89,7 @@ def map_figure(found: WallSpectra, axis: str) -> Figure:
 
 def _colours(count: int) -> list[tuple[float, ...]]:
     """From the wall outwards; the lightest colours of the map are left out."""
-    return [tuple(colour) for colour in matplotlib.colormaps["viridis"](np.linspace(0.0, 0.82, count))]
+    return [tuple(colour) for colour in matplotlib.colormaps["plasma"](np.linspace(0.0, 0.85, count))]
 
 
 def _label(name: str) -> str:

@@ -103,3 +103,9 @@ def find_published(
     along = [spectra for spectra in published if spectra.axis == axis]
     nearest = min(along, key=distance, default=None)
     return nearest if nearest is not None and distance(nearest) < SAME_HEIGHT else None
+
+
+def not_shown(published: Sequence[PublishedSpectra], heights: Sequence[float]) -> list[PublishedSpectra]:
+    """The published spectra that find_published gives for none of the heights."""
+    shown = [find_published(published, axis, height) for axis in ("x", "y") for height in heights]
+    return [spectra for spectra in published if not any(spectra is other for other in shown)]

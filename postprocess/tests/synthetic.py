@@ -156,8 +156,9 @@ def attach_hashes(path: Path) -> None:
     def attach(name: str, found: h5py.Group | h5py.Dataset) -> None:
         if isinstance(found, h5py.Dataset) and not (one_hash and name.startswith("grid/")):
             values = found[()]
+            of_field = values.ndim == 3 and "grid/kx" not in file
             found.attrs["hash"] = np.uint64(
-                hashes.field_hash(values) if values.ndim == 3 else hashes.byte_hash(0, values.tobytes())
+                hashes.field_hash(values) if of_field else hashes.byte_hash(0, values.tobytes())
             )
         elif isinstance(found, h5py.Group) and name != "grid":
             attributes = {key: value for key, value in found.attrs.items() if key != "values_hash"}
@@ -205,8 +206,8 @@ def write_statistics(path: Path, flow: Flow, blocks: list[dict], samples=100, be
         file["grid/z"] = flow.z
         file["grid/z_face"] = flow.z_face
         file["samples"] = counts
-        file["t_begin"] = begin + length * np.arange(len(blocks))
-        file["t_end"] = begin + length * (1 + np.arange(len(blocks)))
+        file["t_begin"] = begin + float(length) * np.arange(len(blocks))
+        file["t_end"] = begin + float(length) * (1 + np.arange(len(blocks)))
         file["step_end"] = 1000 * (1 + np.arange(len(blocks)))
         forcing = 0.0 if flow.flow_type == "couette" else flow.u_tau**2
         file["forcing"] = counts * forcing
@@ -216,6 +217,29 @@ def write_statistics(path: Path, flow: Flow, blocks: list[dict], samples=100, be
             width = flow.cells[2] + (name in (*FACE, *layout.BUDGET_FACE_PROFILES))
             sums = [count * block[name] for count, block in zip(counts, blocks, strict=True)]
             file[name] = np.array(sums, dtype=float).reshape(len(blocks), width)
+    attach_hashes(path)
+
+
+def write_spectra(path: Path, flow: Flow, blocks: list[dict], samples=100, begin=60.0, length=10.0):
+    """spectra.h5 with the given block means, arrays of (point, mode) by name."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    counts = np.broadcast_to(np.asarray(samples, dtype=np.int64), len(blocks))
+    with h5py.File(path, "w") as file:
+        write_attributes(file, flow)
+        file["grid/z"] = flow.z
+        file["grid/z_face"] = flow.z_face
+        file["samples"] = counts
+        file["t_begin"] = begin + float(length) * np.arange(len(blocks))
+        file["t_end"] = begin + float(length) * (1 + np.arange(len(blocks)))
+        file["forcing"] = counts * (0.0 if flow.flow_type == "couette" else flow.u_tau**2)
+        for axis, cells, size in zip("xy", flow.cells, flow.size, strict=False):
+            modes = np.arange(cells // 2 + 1)
+            file[f"grid/k{axis}"] = 2 * np.pi / size * modes
+            for name in (*layout.CENTRE_SPECTRA, *layout.FACE_SPECTRA):
+                points = flow.cells[2] + (name in layout.FACE_SPECTRA)
+                spectrum = f"{name}_k{axis}"
+                sums = [count * block[spectrum] for count, block in zip(counts, blocks, strict=True)]
+                file[spectrum] = np.array(sums, dtype=float).reshape(len(blocks), points, len(modes))
     attach_hashes(path)
 
 
