@@ -328,8 +328,8 @@ def _spectra(arguments: argparse.Namespace) -> None:
     require_turbulence(blocks, parameters, directory)
     evaluated = evaluate_spectra(blocks, parameters, arguments.at or heights_of(published), arguments.side)
     print(table_text(evaluated))
-    for spectra in not_shown(published, evaluated.heights):
-        print(f"not shown: {spectra.label}, no chosen height is within 10 % of it, or another file is nearer")
+    if left_out := not_shown(published, evaluated.heights):
+        print(f"not at the chosen heights, so not shown: {', '.join(spectra.label for spectra in left_out)}")
     print()
     for path in write_spectra(evaluated, arguments.output or directory, published):
         print(f"{'figure' if path.suffix == '.png' else 'table'}: {path}")

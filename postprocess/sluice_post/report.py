@@ -30,6 +30,7 @@ from sluice_post.reference import Reference
 from sluice_post.results import Results
 from sluice_post.spectra import AXES, EvaluatedSpectra
 from sluice_post.spectra_figures import Published
+from sluice_post.spectra_reference import not_shown
 from sluice_post.style import figure_style, save_png
 
 
@@ -115,8 +116,10 @@ def _budget_entries(evaluated: EvaluatedBudgets, references: References) -> list
 
 def _spectra_entries(evaluated: EvaluatedSpectra, published: Published) -> list[_Entry]:
     extra = " Bands: 95 % confidence intervals." if evaluated.bands else ""
-    if published:
-        extra += f" Circles: {', '.join(spectra.label for spectra in published)}."
+    left_out = not_shown(published, evaluated.heights)
+    shown = [spectra.label for spectra in published if spectra not in left_out]
+    if shown:
+        extra += f" Circles: {', '.join(shown)}."
 
     def entries(axis: str) -> list[_Entry]:
         along = f"along {axis}"

@@ -9,7 +9,7 @@ from typing import Any
 
 from sluice_post import layout
 from sluice_post.budgets import NOT_TAKEN
-from sluice_post.errors import InputOutputError
+from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.parameters import FlowParameters, title_of
 from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.slices import Slice, latest_streak_slice
@@ -126,7 +126,7 @@ def _read_spectra(run: Run, begin: float | None, end: float | None) -> None:
         return
     try:
         run.spectra = load_spectra(run.directory, run.blocks, begin, end)
-    except NoSpectraError as error:
+    except (NoSpectraError, UsageError) as error:
         run.missing.append(f"{error}; so no spectra and two-point correlations.")
 
 

@@ -26,7 +26,8 @@ Array = NDArray[np.float64]
 
 AXES = layout.SPECTRA_AXES
 QUANTITIES = ("uu", "vv", "ww", "minus_uw", "pp")
-CORRELATED = ("uu", "vv", "ww", "pp")
+VELOCITIES = ("uu", "vv", "ww")
+CORRELATED = (*VELOCITIES, "pp")
 DEFAULT_HEIGHTS = (5.0, 15.0, 30.0, 100.0, inf)  # z+; inf is the centre, or the surface of an open channel
 
 # What the mean and the variance of the statistics are needed for.
@@ -77,12 +78,19 @@ def load_spectra(directory: Path, statistics: Blocks, begin: float | None, end: 
     if not path.is_file():
         raise InputOutputError(f"{path}: no such file; a run writes it with output.spectra")
     _, blocks = read_spectra(path)
+    if not np.array_equal(blocks.z_face, statistics.z_face):
+        raise InputOutputError(
+            f"{path}: has another grid than {layout.STATISTICS_FILE}; one is of another run"
+        )
     if len(blocks) == 0:
         raise NoSpectraError(
             f"{path}: holds no closed block yet; run on past output.spectra.start plus one block"
         )
-    blocks = blocks.between(begin, end)
-    blocks.sampled_parameters()  # refuses blocks of different flows
+    try:
+        blocks = blocks.between(begin, end)
+        blocks.sampled_parameters()  # refuses blocks of different flows
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from error
     return with_profiles(blocks, statistics, path)
 
 

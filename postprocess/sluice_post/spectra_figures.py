@@ -110,7 +110,7 @@ def _legend(figure: Figure, panel: Axes, published: Sequence[str]) -> None:
             [], [], linestyle="none", marker="o", markersize=4, markerfacecolor="white", color=BLACK
         )
         labels.append("published")
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+    figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 6))
 
 
 def spectra_figure(evaluated: EvaluatedSpectra, axis: str, published: Published) -> Figure:

@@ -26,7 +26,7 @@ _NUMBER = r"\s*=\s*([0-9]+\.?[0-9]*)"
 SAME_HEIGHT = 0.1  # published spectra are shown at heights that differ by less than this fraction
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PublishedSpectra:
     """Spectra at one height in wall units; wavenumbers are those over h."""
 
@@ -108,4 +108,4 @@ def find_published(
 def not_shown(published: Sequence[PublishedSpectra], heights: Sequence[float]) -> list[PublishedSpectra]:
     """The published spectra that find_published gives for none of the heights."""
     shown = [find_published(published, axis, height) for axis in ("x", "y") for height in heights]
-    return [spectra for spectra in published if not any(spectra is other for other in shown)]
+    return [spectra for spectra in published if spectra not in shown]

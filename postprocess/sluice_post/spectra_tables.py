@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post.export import columns_text
-from sluice_post.spectra import AXES, CORRELATED, EvaluatedSpectra
+from sluice_post.spectra import AXES, CORRELATED, VELOCITIES, EvaluatedSpectra
 
 Array = NDArray[np.float64]
 
@@ -18,7 +18,7 @@ LONG_ENOUGH = 0.1
 
 @dataclass(frozen=True)
 class HalfBox:
-    """The largest correlation coefficient, in magnitude, at half the length of the box."""
+    """The largest correlation coefficient of the velocity, in magnitude, at half the length of the box."""
 
     quantity: str
     height: str
@@ -36,15 +36,18 @@ class HalfBox:
 
 
 def half_box(evaluated: EvaluatedSpectra, axis: str) -> HalfBox:
-    """Of the correlations at half the box, the one that exceeds the limit most certainly, else the largest."""
-    values = np.array([evaluated.lines.coefficient[quantity, axis][:, -1] for quantity in CORRELATED])
+    """Of the velocity's correlations at half the box, the one that exceeds the limit most certainly, else the largest.
+
+    Those of the pressure are left out: they are long even in boxes that are usual.
+    """
+    values = np.array([evaluated.lines.coefficient[quantity, axis][:, -1] for quantity in VELOCITIES])
     widths = np.full(values.shape, np.nan)
     if evaluated.bands:
-        widths = np.array([evaluated.bands.coefficient[quantity, axis][:, -1] for quantity in CORRELATED])
+        widths = np.array([evaluated.bands.coefficient[quantity, axis][:, -1] for quantity in VELOCITIES])
     certain = np.abs(values) - np.nan_to_num(widths)
     rank = certain if certain.max() > LONG_ENOUGH else np.abs(values)
     of, at = np.unravel_index(int(np.argmax(rank)), rank.shape)
-    return HalfBox(CORRELATED[of], evaluated.names[at], float(values[of, at]), float(widths[of, at]))
+    return HalfBox(VELOCITIES[of], evaluated.names[at], float(values[of, at]), float(widths[of, at]))
 
 
 def _with_width(value: float, width: float, form: str) -> str:
@@ -64,7 +67,7 @@ def _conclusions(evaluated: EvaluatedSpectra) -> list[str]:
         place = box.height if box.height in ("centre", "surface") else f"z+ = {box.height}"
         number = _with_width(box.value, box.half_width, "+.3f")
         lines.append(
-            f"largest correlation at half the box along {axis}: {number} ({box.quantity}, {place}); "
+            f"largest correlation of the velocity at half the box along {axis}: {number} ({box.quantity}, {place}); "
             f"limit {LONG_ENOUGH:g}: {box.verdict}"
         )
     return lines

@@ -82,7 +82,7 @@ class Blocks:
         if not inside.any():
             first, last = float(self.time_begin[0]), float(self.time_end[-1])
             raise UsageError(
-                f"no block of statistics lies inside the times asked for; there are {len(self)} blocks "
+                f"no block lies inside the times asked for; there are {len(self)} blocks "
                 f"from t = {first:g} to t = {last:g}, the first ends at t = {float(self.time_end[0]):g}"
             )
         return self.pick(np.flatnonzero(inside))

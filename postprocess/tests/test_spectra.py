@@ -239,7 +239,7 @@ def test_length_of_the_box(tmp_path):
     assert box.value == pytest.approx(1)
     assert half_box(evaluated, "y").verdict == "the box is long enough"
     text = table_text(evaluated)
-    assert "largest correlation at half the box along y" in text
+    assert "largest correlation of the velocity at half the box along y" in text
     assert re.search(r"^uu +15 +1 ", text, re.MULTILINE)
 
 
@@ -348,7 +348,7 @@ def test_report(tmp_path, capsys):
     assert main(["report", str(tmp_path), "--reference", str(published)]) == 0
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Two-point correlations along y" in page
-    assert "largest correlation at half the box" in page
+    assert "largest correlation of the velocity at half the box" in page
     assert "Circles: chan180.xspec.5." in page
     assert {path.stem for path in (tmp_path / "figures").glob("*.png")} >= PICTURES
     assert {path.stem for path in tmp_path.glob("*.csv")} >= TABLES
@@ -375,6 +375,26 @@ def test_no_block_yet(tmp_path, capsys):
     assert "holds no closed block yet" in capsys.readouterr().err
     assert main(["report", str(tmp_path)]) == 0
     assert "holds no closed block yet" in capsys.readouterr().out
+
+
+def test_no_block_between_two_times(tmp_path, capsys):
+    """There may be statistics, in shorter blocks. A report then leaves the spectra out."""
+    flow = flow_of()
+    states = [Fields(flow, seed) for seed in range(2)]
+    synthetic.write_statistics(tmp_path / "statistics.h5", flow, [s.statistics() for s in states])
+    synthetic.write_spectra(tmp_path / "spectra.h5", flow, [states[0].spectra()], length=20)
+    assert main(["spectra", str(tmp_path), "--from", "70"]) == 2
+    assert "spectra.h5: no block lies inside the times" in capsys.readouterr().err
+    assert main(["report", str(tmp_path), "--from", "70"]) == 0
+    assert "so no spectra and two-point correlations" in capsys.readouterr().out
+
+
+def test_spectra_of_another_grid(tmp_path, capsys):
+    write(tmp_path, [Fields(flow_of())])
+    other = flow_of((12, 8, 20))
+    synthetic.write_spectra(tmp_path / "spectra.h5", other, [Fields(other).spectra()])
+    assert main(["spectra", str(tmp_path)]) == 4
+    assert "has another grid than statistics.h5" in capsys.readouterr().err
 
 
 def test_laminar_flow(tmp_path, capsys):
