@@ -15,6 +15,7 @@ from sluice_post.key_figures import Figure, Resolution, key_figures, resolution
 from sluice_post.profiles import wall_profiles
 from sluice_post.run import Run
 from sluice_post.spectra import EvaluatedSpectra, evaluate_spectra
+from sluice_post.spectra_tables import conclusions
 from sluice_post.statistics import Means
 from sluice_post.symmetry import Symmetry
 from sluice_post.timeseries import re_tau_last_third
@@ -116,6 +117,8 @@ def summary_text(results: Results) -> str:
             lines.append(f"peak u'+: {number_of('u_peak', '.3f')} at z+ = {number_of('u_peak_z', '.1f')}")
             lines.append(f"peak -uw+: {number_of('uw_peak', '.4f')} at z+ = {number_of('uw_peak_z', '.1f')}")
         lines.append(f"total-stress residual: {number_of(profiles.side, '.2e')}")
+    if results.spectra is not None:
+        lines.extend(conclusions(results.spectra))
     if results.published is not None:
         published = results.published
         lines.append(f"nearest published: {published.name}, Re_tau = {published.re_tau:g}")

@@ -30,6 +30,8 @@ VELOCITIES = ("uu", "vv", "ww")
 CORRELATED = (*VELOCITIES, "pp")
 DEFAULT_HEIGHTS = (5.0, 15.0, 30.0, 100.0, inf)  # z+; inf is the centre, or the surface of an open channel
 
+_MIN_CELLS = 5  # two wavenumbers besides 0
+
 # What the mean and the variance of the statistics are needed for.
 _CENTRE_PROFILES = ("u", "v", "w", "p", "uu", "vv", "ww", "pp")
 _FACE_PROFILES = ("uw", "tau_xz")
@@ -77,7 +79,10 @@ def load_spectra(directory: Path, statistics: Blocks, begin: float | None, end: 
     path = directory / layout.SPECTRA_FILE
     if not path.is_file():
         raise InputOutputError(f"{path}: no such file; a run writes it with output.spectra")
-    _, blocks = read_spectra(path)
+    parameters, blocks = read_spectra(path)
+    nx, ny, _ = parameters.cells
+    if min(nx, ny) < _MIN_CELLS:
+        raise NoSpectraError(f"{path}: {nx} x {ny} cells along x and y have too few wavenumbers for figures")
     if not np.array_equal(blocks.z_face, statistics.z_face):
         raise InputOutputError(
             f"{path}: has another grid than {layout.STATISTICS_FILE}; one is of another run"

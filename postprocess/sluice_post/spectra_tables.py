@@ -54,7 +54,8 @@ def _with_width(value: float, width: float, form: str) -> str:
     return f"{value:{form}} +- {width:.1g}" if np.isfinite(width) else f"{value:{form}}"
 
 
-def _conclusions(evaluated: EvaluatedSpectra) -> list[str]:
+def conclusions(evaluated: EvaluatedSpectra) -> list[str]:
+    """Sentences on the resolution and on the length of the box."""
     lines = []
     for axis in AXES:
         ratio, z_plus = evaluated.found.fall("uu", axis)
@@ -103,7 +104,7 @@ def table_text(evaluated: EvaluatedSpectra) -> str:
                     f"{quantity:<10}{height:>8}{energy[n].sum():>12.4g}{premultiplied[n, peak]:>13.4g}"
                     f"{wavelength[peak]:>16.4g}{length:>22}{end:>22}"
                 )
-    return "\n".join([*text, "", *_conclusions(evaluated)])
+    return "\n".join([*text, "", *conclusions(evaluated)])
 
 
 def _columns(

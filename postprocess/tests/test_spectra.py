@@ -346,6 +346,7 @@ def test_report(tmp_path, capsys):
     published = tmp_path / "chan180.xspec.5"
     published.write_text(MKM)
     assert main(["report", str(tmp_path), "--reference", str(published)]) == 0
+    assert "E_uu along y falls by a factor of at least" in capsys.readouterr().out
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Two-point correlations along y" in page
     assert "largest correlation of the velocity at half the box" in page
@@ -395,6 +396,14 @@ def test_spectra_of_another_grid(tmp_path, capsys):
     synthetic.write_spectra(tmp_path / "spectra.h5", other, [Fields(other).spectra()])
     assert main(["spectra", str(tmp_path)]) == 4
     assert "has another grid than statistics.h5" in capsys.readouterr().err
+
+
+def test_grid_with_too_few_wavenumbers(tmp_path, capsys):
+    write(tmp_path, [Fields(flow_of((12, 4, 24)))])
+    assert main(["spectra", str(tmp_path)]) == 4
+    assert "12 x 4 cells along x and y have too few wavenumbers" in capsys.readouterr().err
+    write(tmp_path, [Fields(flow_of((5, 6, 24)))])
+    assert main(["spectra", str(tmp_path)]) == 0
 
 
 def test_laminar_flow(tmp_path, capsys):
