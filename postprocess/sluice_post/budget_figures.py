@@ -126,7 +126,6 @@ def _circles(axes: Axes, reference: Reference, name: str) -> None:
 def comparison_text(evaluated: EvaluatedBudgets, references: References) -> str:
     """Deviations of all terms from published budgets, in % of the largest value in each."""
     found = evaluated.found
-    re_tau = found.u_tau * found.height / found.viscosity
     lines = []
     for stress in STRESSES:
         if stress not in references:
@@ -135,7 +134,7 @@ def comparison_text(evaluated: EvaluatedBudgets, references: References) -> str:
         about = "" if reference.re_tau_exact else "about "
         lines += [
             f"budget of {stress}, reference: {reference.label}",
-            f"Re_tau: run {re_tau:.2f}, reference {about}{reference.re_tau:.2f}",
+            f"Re_tau: run {found.re_tau:.2f}, reference {about}{reference.re_tau:.2f}",
             "deviation in % of the largest reference value of all terms",
             f"{'term':<22}{'largest':>10}{'at z+':>10}{'rms':>10}",
         ]

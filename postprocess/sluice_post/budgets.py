@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sluice_post import layout
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.export import columns_text
+from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import wall_profiles, wall_view
 from sluice_post.statistics import Blocks, Means
@@ -155,6 +156,15 @@ def _energy(uu: Terms, vv: Terms, ww: Terms) -> Terms:
     return terms
 
 
+def wall_dissipation(means: Means, viscosity: float) -> dict[str, float]:
+    """Dissipation of uu, vv and k on the wall at z = 0, from the gradients that the scheme has there; positive."""
+    values = {}
+    for c, stress in (("u", "tau_xz"), ("v", "tau_yz")):
+        variance = means.face[f"d{c}dz_squared"][0] - (means.face[stress][0] / viscosity) ** 2
+        values[c * 2] = 2 * viscosity * float(variance)
+    return values | {"k": (values["uu"] + values["vv"]) / 2}
+
+
 def budgets_of(means: Means, viscosity: float, no_slip: tuple[bool, bool]) -> dict[str, Budget]:
     """All budgets over the whole height, in the units of the run."""
     uu, vv = _tangential_variance(means, "u", viscosity), _tangential_variance(means, "v", viscosity)
@@ -178,6 +188,12 @@ class WallBudgets:
     cell_plus: tuple[float, float]  # dx and dy
     z_face_plus: Array
     budgets: dict[str, Budget]  # z is still that of the run
+    wall_dissipation: dict[str, float]  # on the wall, of uu, vv and k; positive
+
+    @property
+    def re_tau(self) -> float:
+        """Friction Reynolds number."""
+        return self.u_tau * self.height / self.viscosity
 
     @property
     def unit(self) -> float:
@@ -187,6 +203,18 @@ class WallBudgets:
     def z_plus(self, stress: str) -> Array:
         """Where the terms of a budget are, in wall units."""
         return self.budgets[stress].z * self.u_tau / self.viscosity
+
+    def terms_on_wall(self, stress: str) -> dict[str, float]:
+        """A budget on the no-slip wall: diffusion balances dissipation, and for uw the two pressure terms cancel."""
+        budget = self.budgets[stress]
+        terms = dict.fromkeys(budget.terms, 0.0)
+        if stress in self.wall_dissipation:
+            terms["viscous_diffusion"] = self.wall_dissipation[stress]
+            terms["dissipation"] = -self.wall_dissipation[stress]
+        if stress == "uw":
+            wall = interpolate(np.zeros(1), budget.z, budget.terms["pressure_strain"])
+            terms["pressure_strain"], terms["pressure_transport"] = float(wall[0]), -float(wall[0])
+        return terms
 
     def integral(self, values: Array) -> float:
         """Integral from the wall to h of a profile at the centres, over u_tau^3 if it is a term in wall units."""
@@ -234,6 +262,10 @@ def wall_budgets(means: Means, parameters: FlowParameters, side: str | None = No
         (parameters.size[0] / parameters.cells[0] * plus, parameters.size[1] / parameters.cells[1] * plus),
         view.means.z_face * plus,
         {stress: near(budget) for stress, budget in found.items()},
+        {
+            stress: value / unit
+            for stress, value in wall_dissipation(view.means, parameters.viscosity).items()
+        },
     )
 
 

@@ -23,7 +23,7 @@ _READING_ERRORS = (OSError, RuntimeError, LookupError, TypeError, ValueError, Ov
 
 
 @contextmanager
-def _reading(path: Path, what: str) -> Iterator[None]:
+def reading(path: Path, what: str) -> Iterator[None]:
     """Makes one error with the names of file and object of whatever goes wrong within."""
     try:
         yield
@@ -90,7 +90,7 @@ class Hdf5File:
         self.path = path
         if not path.is_file():
             raise InputOutputError(f"{path}: no such file")
-        with _reading(path, "the HDF5 file"):
+        with reading(path, "the HDF5 file"):
             content = path.read_bytes()
             check_metadata(content)
             _check_heaps(content)
@@ -109,7 +109,7 @@ class Hdf5File:
         self._file.close()
 
     def __contains__(self, name: str) -> bool:
-        with _reading(self.path, f"the list of objects with '/{name}'"):
+        with reading(self.path, f"the list of objects with '/{name}'"):
             return name in self._file
 
     def values(self, group: str) -> Values:
@@ -117,7 +117,7 @@ class Hdf5File:
         what = f"the group '/{group.strip('/')}'"
         if group != "/" and group not in self:
             raise InputOutputError(f"{self.path}: {what} is missing; the file is damaged")
-        with _reading(self.path, what):
+        with reading(self.path, what):
             attributes = self._file[group].attrs
             values: Values = {}
             for name, stored in attributes.items():
@@ -144,14 +144,14 @@ class Hdf5File:
     def field(self, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """A field, single or double precision in the file."""
         data, attributes = self._data(name, shape, "float32", "float64")
-        with _reading(self.path, f"the hash of '/{name}'"):
+        with reading(self.path, f"the hash of '/{name}'"):
             self._compare(f"the field '/{name}'", attributes, layout.HASH, field_hash(data))
         return data.astype(np.float64)
 
     def coordinates(self) -> dict[str, NDArray[np.float64]]:
         """All coordinates in the group /grid of a checkpoint or slice, which have one hash together."""
         lines = {name: self._data(name, (None,), "float64")[0] for name in layout.GRID_LINES}
-        with _reading(self.path, "the group '/grid'"):
+        with reading(self.path, "the group '/grid'"):
             grid_hash = 0
             for line in lines.values():
                 grid_hash = byte_hash(grid_hash, line.tobytes())
@@ -159,7 +159,7 @@ class Hdf5File:
         return lines
 
     def _check_format(self, file_format: str) -> None:
-        with _reading(self.path, "the format"):
+        with reading(self.path, "the format"):
             found = _scalar(self._file.attrs.get(layout.ATTR_FORMAT, ""))
             version = _scalar(self._file.attrs.get(layout.ATTR_FORMAT_VERSION, 0))
         if found != file_format:
@@ -173,7 +173,7 @@ class Hdf5File:
     def _hashed(self, name: str, shape: tuple[int | None, ...], dtype: str) -> NDArray[Any]:
         """A dataset with a hash of its own."""
         data, attributes = self._data(name, shape, dtype)
-        with _reading(self.path, f"the hash of '/{name}'"):
+        with reading(self.path, f"the hash of '/{name}'"):
             self._compare(f"the dataset '/{name}'", attributes, layout.HASH, byte_hash(0, data.tobytes()))
         return data
 
@@ -183,7 +183,7 @@ class Hdf5File:
         """A dataset, not yet compared with its hash, and its attributes. None in `shape` is any length."""
         if name not in self:
             raise InputOutputError(f"{self.path}: the dataset '/{name}' is missing; the file is damaged")
-        with _reading(self.path, f"the dataset '/{name}'"):
+        with reading(self.path, f"the dataset '/{name}'"):
             dataset = self._file[name]
             if not isinstance(dataset, h5py.Dataset):
                 raise TypeError("it is not a dataset")

@@ -20,6 +20,14 @@ LEE_MOSER_MEAN = "profiles_mean.dat"
 LEE_MOSER_FLUCTUATIONS = "profiles_fluc.dat"
 LEE_MOSER_MEAN_ERRORS = "profiles_mean_stdev.dat"
 LEE_MOSER_FLUCTUATION_ERRORS = "profiles_fluc_stdev.dat"
+# Their names of stresses, axes and spectra: y is wall-normal, z spanwise.
+LEE_MOSER_STRESSES = {"k": "k", "uu": "uu", "vv": "ww", "ww": "vv", "uw": "uv"}
+LEE_MOSER_BUDGET = "RSTE_{}_prof.dat"
+LEE_MOSER_BUDGET_ERRORS = "RSTE_{}_stdev.dat"
+LEE_MOSER_SPECTRA_FILE = "1d_energy_spectra.h5"
+LEE_MOSER_SPECTRA_ERRORS = "1d_energy_spectra_stdev.h5"
+LEE_MOSER_AXES = ("kx", "kz")
+LEE_MOSER_SPECTRA = {"uu": ("Euu", 1), "vv": ("Eww", 1), "ww": ("Evv", 1), "minus_uw": ("Euv", -1)}
 BUDGET_NAME = "budget_{}"  # of the CSV file and the figure of a budget, without the suffix
 SPECTRA_NAME = "spectra_{}"  # of the CSV file and the figure along x or y
 SPECTRA_MAP_NAME = "spectra_map_{}"

@@ -129,7 +129,7 @@ _BUDGET_COLUMNS: dict[str, tuple[str, Convert]] = {
     **{name: (name, _same) for name in (*TERMS, IMBALANCE)},
 }
 # Their name of a stress, in the name of the file -> ours.
-_STRESS_OF_FILE = {"k": "k", "uu": "uu", "vv": "ww", "ww": "vv", "uv": "uw"}
+_STRESS_OF_FILE = {theirs: ours for ours, theirs in layout.LEE_MOSER_STRESSES.items()}
 
 _Y_PLUS = ("y^+", "y+", "z_plus")
 _Y_OUTER = ("y/delta", "y/h", "y", "z_over_h")

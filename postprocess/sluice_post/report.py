@@ -17,6 +17,7 @@ from sluice_post import (
     figures,
     figures_run,
     layout,
+    lee_moser,
     literature,
     spectra_figures,
     spectra_tables,
@@ -117,7 +118,7 @@ def _budget_entries(evaluated: EvaluatedBudgets, references: References) -> list
 def _spectra_entries(evaluated: EvaluatedSpectra, published: Published) -> list[_Entry]:
     extra = " Bands: 95 % confidence intervals." if evaluated.bands else ""
     left_out = not_shown(published, evaluated.heights)
-    shown = [spectra.label for spectra in published if spectra not in left_out]
+    shown = list(dict.fromkeys(spectra.label for spectra in published if spectra.label not in left_out))
     if shown:
         extra += f" Circles: {', '.join(shown)}."
 
@@ -197,7 +198,7 @@ def _data_files(results: Results) -> None:
     if results.spectra is not None:
         _spectra_tables(results.spectra, run.directory)
     export.write_text(run.directory / layout.PROFILES_CSV, export.csv_text(run.profiles, results.bands))
-    for name, text in export.lee_moser_texts(run.profiles, run.parameters, results.bands).items():
+    for name, text in lee_moser.profile_texts(run.profiles, run.parameters, results.bands).items():
         export.write_text(run.directory / name, text)
 
 

@@ -1,7 +1,9 @@
-"""Published spectra that a user has downloaded: Moser, Kim & Mansour (chan*.xspec.*, chan*.zspec.*).
+"""Published spectra that a user has downloaded.
 
-Their y is wall-normal and z spanwise, so their E_vv is our ww and their k_z our k_y. Their values are one-sided, over
-u_tau^2, and not divided by the spacing of the wavenumbers: their sum is the variance. Wavenumbers are in units of 1/h.
+Moser, Kim & Mansour (chan*.xspec.*, chan*.zspec.*) and the layout of Lee & Moser (*1d_energy_spectra.h5). Their y is
+wall-normal and z spanwise, so their E_vv is our ww and their k_z our k_y. Wavenumbers are in units of 1/h. Values of
+Moser, Kim & Mansour are one-sided, over u_tau^2, and not divided by the spacing of the wavenumbers: their sum is the
+variance. Those of Lee & Moser are densities in the units of their velocity: the integral is the variance.
 """
 
 from __future__ import annotations
@@ -12,14 +14,18 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
+import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice_post import layout
 from sluice_post.errors import InputOutputError
+from sluice_post.hdf5_file import reading
 from sluice_post.reference import header_of, parse_table
 
 Array = NDArray[np.float64]
 
+AXES = layout.SPECTRA_AXES
 _AXIS_OF_HEADING = {"k_x": "x", "k_z": "y"}
 _QUANTITIES = {"E_uu": "uu", "E_vv": "ww", "E_ww": "vv", "E_pp": "pp"}
 _NUMBER = r"\s*=\s*([0-9]+\.?[0-9]*)"
@@ -36,6 +42,7 @@ class PublishedSpectra:
     z_over_h: float
     wavenumber: Array
     energy: dict[str, Array]
+    whole: bool = False  # of a file with all heights
 
     @property
     def height(self) -> float:
@@ -56,7 +63,40 @@ class PublishedSpectra:
 
 def holds_spectra(path: Path) -> bool:
     """Whether a file of published data holds spectra."""
+    if h5py.is_hdf5(path):
+        return True
     return any(word in line.split() for line in header_of(path) for word in _AXIS_OF_HEADING)
+
+
+def read_all_spectra(paths: Sequence[Path]) -> list[PublishedSpectra]:
+    """Reads files of published spectra, each of one height or of all."""
+    found = []
+    for path in paths:
+        found += read_lee_moser_spectra(path) if h5py.is_hdf5(path) else [read_published_spectra(path)]
+    return found
+
+
+def read_lee_moser_spectra(path: Path) -> list[PublishedSpectra]:
+    """Reads the spectra of Lee & Moser at all their heights but the wall."""
+    found = []
+    with reading(path, "the layout of Lee & Moser"), h5py.File(path, "r") as file:
+        u_tau, re_tau = (float(np.ravel(file[name][()])[0]) for name in ("u_tau", "Re_tau"))
+        y_plus = np.ravel(file["Y_plus"][()])
+        for axis, theirs in zip(AXES, layout.LEE_MOSER_AXES, strict=True):
+            k = np.ravel(file[theirs][()])
+            factor = (k[1] - k[0]) / u_tau**2
+            energy = {
+                ours: sign * factor * file[f"{name}_{theirs}"][()]
+                for ours, (name, sign) in layout.LEE_MOSER_SPECTRA.items()
+            }
+            for n in np.flatnonzero(y_plus > 0):
+                at_height = {name: values[:, n] for name, values in energy.items()}
+                found.append(
+                    PublishedSpectra(
+                        path.name, axis, re_tau, float(y_plus[n]) / re_tau, k, at_height, whole=True
+                    )
+                )
+    return found
 
 
 def read_published_spectra(path: Path) -> PublishedSpectra:
@@ -86,8 +126,8 @@ def read_published_spectra(path: Path) -> PublishedSpectra:
 
 
 def heights_of(published: Sequence[PublishedSpectra]) -> list[float] | None:
-    """The heights of all files, z+ in increasing order; None without files."""
-    return sorted({round(spectra.height, 2) for spectra in published}) or None
+    """The heights of all files of one height, z+ in increasing order; None without such files."""
+    return sorted({round(spectra.height, 2) for spectra in published if not spectra.whole}) or None
 
 
 def find_published(
@@ -105,7 +145,8 @@ def find_published(
     return nearest if nearest is not None and distance(nearest) < SAME_HEIGHT else None
 
 
-def not_shown(published: Sequence[PublishedSpectra], heights: Sequence[float]) -> list[PublishedSpectra]:
-    """The published spectra that find_published gives for none of the heights."""
-    shown = [find_published(published, axis, height) for axis in ("x", "y") for height in heights]
-    return [spectra for spectra in published if spectra not in shown]
+def not_shown(published: Sequence[PublishedSpectra], heights: Sequence[float]) -> list[str]:
+    """The files of which find_published gives nothing at any of the heights."""
+    shown = [find_published(published, axis, height) for axis in AXES for height in heights]
+    labels = {spectra.label for spectra in shown if spectra is not None}
+    return list(dict.fromkeys(spectra.label for spectra in published if spectra.label not in labels))

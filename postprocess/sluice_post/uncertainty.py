@@ -100,3 +100,9 @@ def half_widths95(function: Callable[[Means], dict[str, Array]], blocks: Blocks)
     ends = np.cumsum([int(np.prod(shape)) for shape in shapes.values()])
     parts = np.split(widths, ends[:-1])
     return {name: part.reshape(shape) for (name, shape), part in zip(shapes.items(), parts, strict=True)}
+
+
+def standard_errors_of(function: Callable[[Means], dict[str, Array]], blocks: Blocks) -> dict[str, Array]:
+    """Standard errors of all arrays that `function(means)` gives, by name; NaN for a single block."""
+    t = student_t95(degrees_of_freedom(len(blocks)))
+    return {name: width / t for name, width in half_widths95(function, blocks).items()}

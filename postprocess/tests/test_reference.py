@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import synthetic
 
-from sluice_post import export
+from sluice_post import export, lee_moser
 from sluice_post.compare import common_quantities, deviation
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.interpolation import interpolate
@@ -99,7 +99,7 @@ def test_interpolation_is_exact_for_cubics():
 
 def test_lee_moser_files_read_back_as_the_run(tmp_path, profiles):
     run, parameters = profiles
-    texts = export.lee_moser_texts(run, parameters)
+    texts = lee_moser.profile_texts(run, parameters)
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
     reference = merged([read_reference(tmp_path / name) for name in texts])

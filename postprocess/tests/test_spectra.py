@@ -458,7 +458,7 @@ def test_published_spectra(tmp_path):
     assert find_published([spectra], "y", 5.0) is None
     assert find_published([spectra], "x", 15.0) is None
     assert find_published([spectra], "x", inf) is None
-    assert not_shown([spectra], [15.0, inf]) == [spectra]
+    assert not_shown([spectra], [15.0, inf]) == [path.name]
     path.write_text(MKM.replace("y = 0.02997", "y = 1.00000").replace("k_x", "k_z"))
     spectra = read_published_spectra(path)
     assert (spectra.axis, spectra.height) == ("y", inf)

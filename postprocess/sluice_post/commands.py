@@ -1,0 +1,210 @@
+"""What each command of ``sluice-post`` does. Imports are inside, so that a command loads only what it needs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from sluice_post import export, layout
+from sluice_post.bands import bands_of
+from sluice_post.profiles import wall_profiles
+from sluice_post.reference import Reference, holds_budget, merged, read_budget_reference, read_reference
+
+
+def _reference(paths: Sequence[Path] | None) -> Reference | None:
+    return merged([read_reference(path) for path in paths]) if paths else None
+
+
+def report(arguments: argparse.Namespace) -> None:
+    """Writes report.html, figures and tables, and prints the summary."""
+    from sluice_post.report import write_report
+    from sluice_post.results import evaluate, summary_text
+    from sluice_post.run import load_run
+    from sluice_post.spectra_reference import heights_of, holds_spectra, read_all_spectra
+
+    published_spectra = read_all_spectra([path for path in arguments.reference or [] if holds_spectra(path)])
+    files = [path for path in arguments.reference or [] if not holds_spectra(path)]
+    reference = _reference([path for path in files if not holds_budget(path)])
+    published_budgets = dict(read_budget_reference(path) for path in files if holds_budget(path))
+    run = load_run(arguments.directory, arguments.begin, arguments.end)
+    results = evaluate(run, heights_of(published_spectra))
+    path = write_report(results, reference, published_budgets, published_spectra)
+    print(summary_text(results))
+    print(f"report: {path}")
+
+
+def profiles(arguments: argparse.Namespace) -> None:
+    """Prints or writes the profiles as CSV."""
+    from sluice_post.run import load_statistics
+
+    parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
+    profiles = wall_profiles(blocks.means(), parameters, arguments.side)
+    text = export.csv_text(profiles, bands_of(blocks, parameters, arguments.side))
+    if arguments.output is None:
+        sys.stdout.write(text)
+    else:
+        export.write_text(arguments.output, text)
+
+
+def compare(arguments: argparse.Namespace) -> None:
+    """Prints deviations from published profiles and draws both."""
+    from sluice_post import compare as comparison
+    from sluice_post.run import load_statistics
+    from sluice_post.style import figure_style, save_png
+
+    reference = _reference(arguments.reference)
+    assert reference is not None
+    parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
+    profiles = wall_profiles(blocks.means(), parameters)
+    names = comparison.common_quantities(profiles, reference, arguments.quantity)
+    rows = comparison.deviations(blocks, parameters, reference, names)
+    print(comparison.table_text(rows, profiles, reference))
+    path = arguments.output or arguments.directory / layout.FIGURE_FOLDER / "compare.png"
+    with figure_style():
+        bands = bands_of(blocks, parameters)
+        save_png(comparison.comparison_figure(profiles, bands, reference, names), path)
+    print(f"\nfigure: {path}")
+
+
+def convert(arguments: argparse.Namespace) -> None:
+    """Writes the files of another layout."""
+    from sluice_post.run import load_statistics
+
+    folder = arguments.output or arguments.directory
+    parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
+    profiles, bands = wall_profiles(blocks.means(), parameters), bands_of(blocks, parameters)
+    if arguments.format == "csv":
+        export.write_text(folder / layout.PROFILES_CSV, export.csv_text(profiles, bands))
+        print(folder / layout.PROFILES_CSV)
+        return
+
+    from sluice_post import lee_moser
+    from sluice_post.spectra import NoSpectraError, load_spectra
+
+    files = lee_moser.profile_texts(profiles, parameters, bands)
+    fluctuates = not profiles.laminar
+    if blocks.has_budgets and fluctuates:
+        files |= lee_moser.budget_texts(blocks, parameters)
+    for name, text in files.items():
+        export.write_text(folder / name, text)
+        print(folder / name)
+    if fluctuates and (arguments.directory / layout.SPECTRA_FILE).is_file():
+        try:
+            spectra = load_spectra(arguments.directory, blocks, arguments.begin, arguments.end)
+        except NoSpectraError as error:
+            print(f"no spectra: {error}")
+        else:
+            for path in lee_moser.write_spectra(folder, spectra, parameters):
+                print(path)
+
+
+def budgets(arguments: argparse.Namespace) -> None:
+    """Prints and writes the terms of the budgets."""
+    from sluice_post import budget_figures
+    from sluice_post import budgets as budgets_of_run
+    from sluice_post.run import load_statistics
+    from sluice_post.style import figure_style, save_png
+
+    references = dict(read_budget_reference(path) for path in arguments.reference or [])
+    parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
+    budgets_of_run.require_budgets(blocks, parameters, arguments.directory)
+    evaluated = budgets_of_run.evaluate_budgets(blocks, parameters, arguments.side)
+    print(budgets_of_run.table_text(evaluated))
+    if references:
+        print(f"\n{budget_figures.comparison_text(evaluated, references)}")
+    print()
+    folder = arguments.output or arguments.directory
+    with figure_style():
+        for stress in budgets_of_run.STRESSES:
+            name = layout.BUDGET_NAME.format(stress)
+            table, figure = folder / f"{name}.csv", folder / layout.FIGURE_FOLDER / f"{name}.png"
+            export.write_text(table, budgets_of_run.csv_text(evaluated, stress))
+            save_png(budget_figures.budget_figure(evaluated, stress, references), figure)
+            print(f"table: {table}, figure: {figure}")
+
+
+def spectra(arguments: argparse.Namespace) -> None:
+    """Prints and writes spectra and two-point correlations."""
+    from sluice_post.report import write_spectra
+    from sluice_post.run import load_statistics
+    from sluice_post.spectra import evaluate_spectra, load_spectra, require_turbulence
+    from sluice_post.spectra_reference import heights_of, not_shown, read_all_spectra
+    from sluice_post.spectra_tables import table_text
+
+    published = read_all_spectra(arguments.reference or [])
+    directory, begin, end = arguments.directory, arguments.begin, arguments.end
+    parameters, statistics = load_statistics(directory, begin, end)
+    blocks = load_spectra(directory, statistics, begin, end)
+    require_turbulence(blocks, parameters, directory)
+    evaluated = evaluate_spectra(blocks, parameters, arguments.at or heights_of(published), arguments.side)
+    print(table_text(evaluated))
+    if left_out := not_shown(published, evaluated.heights):
+        print(f"not at the chosen heights, so not shown: {', '.join(left_out)}")
+    print()
+    for path in write_spectra(evaluated, arguments.output or directory, published):
+        print(f"{'figure' if path.suffix == '.png' else 'table'}: {path}")
+
+
+def study(arguments: argparse.Namespace) -> None:
+    """Writes tables and figures of several runs."""
+    from sluice_post import study, study_figures, study_tables
+    from sluice_post.style import figure_style, save_png
+
+    runs = study.read_study(arguments.directories, arguments.begin, arguments.end, arguments.reference)
+    reference = study.find_reference(arguments.reference, runs, arguments.begin, arguments.end)
+    text = study_tables.table_text(runs, reference)
+    print(text)
+    base: Path = arguments.output
+    for ending, content in ((".md", f"{text}\n"), (".csv", study_tables.csv_text(runs, reference))):
+        path = base.with_name(base.name + ending)
+        export.write_text(path, content)
+        print(f"{'' if ending == '.csv' else chr(10)}table: {path}")
+    with figure_style():
+        for cost in study.costs_of(runs):
+            path = base.with_name(f"{base.name}_{cost}.png")
+            save_png(study_figures.error_figure(runs, reference, cost), path)
+            print(f"figure: {path}")
+
+
+def refine(arguments: argparse.Namespace) -> None:
+    """Prints the error of the grid."""
+    from sluice_post import refine, study
+
+    print(refine.table_text(study.read_study(arguments.directories, arguments.begin, arguments.end)))
+
+
+def bench(arguments: argparse.Namespace) -> None:
+    """Writes tables and figures of measurements."""
+    from sluice_post import bench, bench_figures
+    from sluice_post.style import figure_style, save_png
+
+    rows = bench.read_rows(arguments.files)
+    base: Path = arguments.output or arguments.files[0].with_suffix("")
+
+    def path(ending: str) -> Path:
+        return base.with_name(base.name + ending)
+
+    print(bench.table_text(rows))
+    export.write_text(path(".csv"), bench.csv_text(rows))
+    print(f"\ntable: {path('.csv')}")
+    experiments: dict[str, list[bench.Row]] = {}
+    for row in rows:
+        experiments.setdefault(row.experiment, []).append(row)
+    with figure_style():
+        figures = {
+            "" if len(experiments) == 1 else f"_{number}": bench_figures.bars_figure(of_experiment)
+            for number, of_experiment in enumerate(experiments.values(), 1)
+        }
+        for name, figure in (
+            ("_scaling", bench_figures.scaling_figure(rows)),
+            ("_weak_scaling", bench_figures.weak_scaling_figure(rows)),
+            ("_decompositions", bench_figures.decomposition_figure(rows)),
+            ("_pieces", bench_figures.pieces_figure(rows)),
+        ):
+            if figure is not None:
+                figures[name] = figure
+        for name, figure in figures.items():
+            save_png(figure, path(f"{name}.png"))
+            print(f"figure: {path(f'{name}.png')}")

@@ -1,0 +1,249 @@
+"""Files in the layout of Lee & Moser (2015): mean and fluctuations, budgets, spectra; each with its standard errors.
+
+Their y is wall-normal and v its velocity, z is spanwise and w its velocity: their vv is our ww, their uv our uw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice_post import layout
+from sluice_post.bands import Bands
+from sluice_post.budgets import IMBALANCE, STRESSES, Terms, WallBudgets, wall_budgets
+from sluice_post.errors import InputOutputError
+from sluice_post.interpolation import interpolate
+from sluice_post.parameters import FlowParameters
+from sluice_post.profiles import WallProfiles
+from sluice_post.spectra import AXES, WallSpectra, wall_spectra
+from sluice_post.statistics import Blocks, Means
+from sluice_post.uncertainty import standard_errors_of
+
+Array = NDArray[np.float64]
+InWallUnits: TypeAlias = WallProfiles | WallBudgets | WallSpectra
+
+
+def _text(
+    name: str,
+    description: str,
+    names: Sequence[str],
+    remarks: Sequence[str],
+    columns: Sequence[Array],
+    found: InWallUnits,
+    parameters: FlowParameters,
+) -> str:
+    nx, ny, nz = parameters.cells
+    lx, ly, _ = parameters.size
+    header = [
+        f"Filename : {name}",
+        "",
+        f"Description : {description}",
+        "",
+        f"Total number of data points  : {len(columns[0])}",
+        "",
+        f"Simulation : {parameters.title or parameters.flow_type}",
+        f"Code       : Sluice {parameters.version} {parameters.git_revision}".rstrip(),
+        "",
+        "Here y is the wall-normal direction and v its velocity, z the spanwise one and w its velocity.",
+        "",
+        f" Grid (streamwise)       nx = {nx}",
+        f" Grid (wall-normal)      ny = {nz}",
+        f" Grid (spanwise)         nz = {ny}",
+        f" Streamwise domain size  Lx = {lx:.6g}",
+        f" Spanwise domain size    Lz = {ly:.6g}",
+        f" Kinematic Viscosity     nu = {parameters.viscosity:.5e}",
+        f" Channel half width   delta = {found.height:.3f}",
+        f" Friction vel         u_tau = {found.u_tau:.5e}",
+        f" Re_tau              Re_tau = {found.re_tau:8.3f}",
+        "",
+        "All data are normalized by u_tau and nu (signified with a ^+) except",
+        "for y/delta",
+        "",
+        "Remark:",
+        "",
+        *remarks,
+        "",
+        "-----------End of header---------",
+        "",
+        "".join(f"{column:^25}" for column in names).rstrip(),
+        "-" * (25 * len(names)),
+    ]
+    lines = [f"% {line}".rstrip() for line in header]
+    for row in zip(*columns, strict=True):
+        lines.append("".join(f"{value:25.15e}" for value in row))
+    return "\n".join(lines) + "\n"
+
+
+# Columns: heading, profile, factor, value at the wall.
+_MEAN_COLUMNS = (
+    ("U", "U", 1, 0.0),
+    ("dU/dy", "dUdz", 1, 1.0),
+    ("W", "V", 1, 0.0),
+    ("P", "P", 1, 0.0),
+)
+_FLUCTUATION_COLUMNS = (
+    ("u'u'", "uu", 1, 0.0),
+    ("v'v'", "ww", 1, 0.0),
+    ("w'w'", "vv", 1, 0.0),
+    ("u'v'", "minus_uw", -1, 0.0),
+    ("u'w'", "uv", 1, 0.0),
+    ("v'w'", "minus_vw", -1, 0.0),
+    ("k", "k", 1, 0.0),
+)
+_MEAN_REMARKS = (
+    "     U       : Mean profile of streamwise velocity, relative to the wall",
+    "   dU/dy     : Derivative of U in wall-normal direction",
+    "     W       : Mean profile of spanwise velocity",
+    "     P       : Mean profile of pressure, 0 at the wall",
+)
+_FLUCTUATION_REMARKS = ("      k      : Turbulent kinetic energy, k = 0.5*(u'u' + v'v' + w'w')",)
+
+
+def profile_texts(
+    profiles: WallProfiles, parameters: FlowParameters, bands: Bands | None = None
+) -> dict[str, str]:
+    """The files of profiles by name, wall included, with their v wall-normal and their w spanwise.
+
+    Two, and with intervals two more of the same columns, of standard errors. What the run did not record is NaN.
+    """
+    absent = np.full_like(profiles.z, np.nan)
+    errors = bands.standard_errors(profiles) if bands is not None and bands.centre else None
+    texts = {}
+    for name, error_name, description, columns, remarks in (
+        (layout.LEE_MOSER_MEAN, layout.LEE_MOSER_MEAN_ERRORS,
+         "Profiles of the mean velocity and pressure", _MEAN_COLUMNS, _MEAN_REMARKS),
+        (layout.LEE_MOSER_FLUCTUATIONS, layout.LEE_MOSER_FLUCTUATION_ERRORS,
+         "Variance and covariance of velocity components", _FLUCTUATION_COLUMNS, _FLUCTUATION_REMARKS),
+    ):  # fmt: skip
+        headings = ["y/delta", "y^+", *(heading for heading, *_ in columns)]
+        heights = [np.append(0.0, z) for z in (profiles.z / profiles.height, profiles.z_plus)]
+        values = [
+            np.append(wall, factor * (profiles.at_centres(profile) if profiles.has(profile) else absent))
+            for _, profile, factor, wall in columns
+        ]
+        texts[name] = _text(name, description, headings, remarks, [*heights, *values], profiles, parameters)
+        if errors is not None:
+            values = [np.append(0.0, errors.centre.get(profile, absent)) for _, profile, *_ in columns]
+            texts[error_name] = _text(
+                error_name, f"Standard errors. {description}", headings, remarks, [*heights, *values],
+                profiles, parameters,
+            )  # fmt: skip
+    return texts
+
+
+# Columns: heading, term, factor. What a budget does not have is 0.
+_BUDGET_COLUMNS = (
+    ("Production", "production", 1),
+    ("Turbulent_Transport", "turbulent_transport", 1),
+    ("Viscous_Transport", "viscous_diffusion", 1),
+    ("Pressure_Strain", "pressure_strain", 1),
+    ("Pressure_Transport", "pressure_transport", 1),
+    ("Viscous_Dissipation", "dissipation", -1),
+    ("Balance", IMBALANCE, 1),
+)
+_BUDGET_REMARKS = (
+    "   Viscous Dissipation  : positive",
+    "   Balance : Production + Turb_Trans + Visc_Trans + Press_Strain + Press_Trans - Visc_Diss",
+)
+
+
+def _budget_columns(found: WallBudgets) -> dict[str, Terms]:
+    """The terms of all budgets on the wall and at the cell centres; those of ww and uw by cubics."""
+    centres = found.budgets["uu"].z
+    columns = {}
+    for stress, budget in found.budgets.items():
+        wall = found.terms_on_wall(stress)
+        columns[stress] = {
+            name: np.append(wall[name], interpolate(centres, budget.z, values))
+            for name, values in budget.terms.items()
+        }
+    return columns
+
+
+def budget_texts(blocks: Blocks, parameters: FlowParameters) -> dict[str, str]:
+    """The files of the budgets by name, and with more than one block those of their standard errors."""
+    found = wall_budgets(blocks.means(), parameters)
+    z = np.append(0.0, found.budgets["uu"].z)
+    heights = [z / found.height, z * found.u_tau / found.viscosity]
+    headings = ["y/delta", "y^+", *(heading for heading, *_ in _BUDGET_COLUMNS)]
+
+    def arrays(means: Means) -> dict[str, Array]:
+        columns = _budget_columns(wall_budgets(means, parameters))
+        absent = np.zeros_like(z)
+        return {
+            stress: np.array(
+                [factor * columns[stress].get(term, absent) for _, term, factor in _BUDGET_COLUMNS]
+            )
+            for stress in STRESSES
+        }
+
+    sets = [("", layout.LEE_MOSER_BUDGET, arrays(blocks.means()))]
+    if len(blocks) > 1:
+        sets.append(("Standard errors. ", layout.LEE_MOSER_BUDGET_ERRORS, standard_errors_of(arrays, blocks)))
+    texts = {}
+    for prefix, pattern, values in sets:
+        for stress in STRESSES:
+            theirs = layout.LEE_MOSER_STRESSES[stress]
+            name = pattern.format(theirs)
+            description = f"{prefix}Terms in Reynolds stress transport equation for {theirs}"
+            texts[name] = _text(
+                name, description, headings, _BUDGET_REMARKS, [*heights, *values[stress]], found, parameters
+            )
+    return texts
+
+
+def _spectra_arrays(found: WallSpectra) -> dict[str, Array]:
+    """Spectral densities by their names, (mode, height), on the wall and at the cell centres up to h.
+
+    In the units of the run, over h: the integral over the wavenumbers from 0 on is the variance.
+    """
+    centres = found.z["uu"]
+    centres = centres[centres <= found.height * (1 + 1e-9)]
+    arrays = {}
+    for axis, theirs in zip(AXES, layout.LEE_MOSER_AXES, strict=True):
+        spacing = 2 * np.pi * found.height / found.length[axis]
+        for quantity, (name, sign) in layout.LEE_MOSER_SPECTRA.items():
+            energy = interpolate(centres, found.z[quantity], found.energy[quantity, axis])
+            density = sign * found.u_tau**2 / spacing * np.vstack([np.zeros_like(energy[:1]), energy])
+            arrays[f"{name}_{theirs}"] = density.T
+    return arrays
+
+
+def write_spectra(folder: Path, blocks: Blocks, parameters: FlowParameters) -> list[Path]:
+    """Writes the HDF5 file of spectra, and with more than one block that of their standard errors."""
+
+    def arrays(means: Means) -> dict[str, Array]:
+        return _spectra_arrays(wall_spectra(means, parameters))
+
+    found = wall_spectra(blocks.means(), parameters)
+    z = np.append(0.0, found.z["uu"][found.z["uu"] <= found.height * (1 + 1e-9)])
+    (nx, ny, nz), (lx, ly, lz) = parameters.cells, (size / found.height for size in parameters.size)
+    numbers = {
+        **{"nx": nx, "ny": nz, "nz": ny, "Lx": lx, "Ly": lz, "Lz": ly},
+        **{"nu": found.viscosity, "u_tau": found.u_tau, "Re_tau": found.re_tau},
+    }
+    common = {name: np.array([value]) for name, value in numbers.items()}
+    common["Y_plus"] = z * found.u_tau / found.viscosity
+    for axis, theirs in zip(AXES, layout.LEE_MOSER_AXES, strict=True):
+        spacing = 2 * np.pi * found.height / found.length[axis]
+        common[theirs] = spacing * np.arange(found.cells[axis] // 2 + 1)
+    sets = {layout.LEE_MOSER_SPECTRA_FILE: arrays(blocks.means())}
+    if len(blocks) > 1:
+        sets[layout.LEE_MOSER_SPECTRA_ERRORS] = standard_errors_of(arrays, blocks)
+    paths = []
+    for name, values in sets.items():
+        path = folder / name
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with h5py.File(path, "w") as file:
+                for dataset, content in (common | values).items():
+                    file[dataset] = content
+        except OSError as error:
+            raise InputOutputError(f"{path}: cannot be written ({error.strerror or error})") from error
+        paths.append(path)
+    return paths
