@@ -17,17 +17,18 @@ constexpr double largest_wavenumber(Order order) {
   return order == Order::fourth ? 7.0 / 6 : 1;
 }
 
-/// kappa (|u|/dx + |v|/dy) + |w|/dz with the three face values that belong to a cell; kappa: largest_wavenumber.
+/// kappa (|u - V|/dx + |v|/dy) + |w|/dz with the three face values that belong to a cell; kappa: largest_wavenumber, V:
+/// velocity of the grid.
 template <Order order>
 SLUICE_INLINE double advective_rate(real u, real v, real w, int k, const Metrics& m) {
-  real in_plane = std::abs(u) * m.inv_dx + std::abs(v) * m.inv_dy;
+  real in_plane = std::abs(u - m.velocity) * m.inv_dx + std::abs(v) * m.inv_dy;
   if constexpr (order == Order::fourth) in_plane *= static_cast<real>(largest_wavenumber(order));
   return static_cast<double>(in_plane + std::abs(w) * m.inv_dz_center[k]);
 }
 
 /// The largest stable time step dt_lim of RK3 for this velocity:
-///   1/dt_lim = max(kappa (|u|/dx + |v|/dy) + |w|/dz)/sqrt(3) + diffusive_rate,
-/// kappa = 1 for order 2 and 7/6 for order 4.
+///   1/dt_lim = max(kappa (|u - V|/dx + |v|/dy) + |w|/dz)/sqrt(3) + diffusive_rate,
+/// kappa = 1 for order 2 and 7/6 for order 4, V: velocity of the grid.
 /// sqrt(3), and 2.51 below, bound RK3's stability region along the imaginary and negative real axes. NaN if the
 /// velocity contains NaN. Collective; same bits on every process grid.
 double time_step_limit(const VectorField& velocity, const Metrics& metrics, Order order, double diffusive_rate,

@@ -93,6 +93,7 @@ struct Case {
   std::array<double, 3> size{};  ///< Lx, Ly, Lz in h
   std::array<std::int64_t, 3> cells{};
   StretchingSpec stretching;
+  double grid_velocity = 0;  ///< along x
   TimeSpec time;
   InitialSpec initial;
   int z_blocks = 0;                                ///< number of z blocks, `auto` already resolved to max(1, nz / 16)

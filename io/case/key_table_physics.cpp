@@ -98,6 +98,15 @@ std::vector<Key> grid_keys() {
        .meaning = "Cells along x, y and z; ny = 1 is a two-dimensional flow, x needs a mode besides the mean, and z a "
                   "plane at each wall.",
        .example = "[256, 192, 144]"},
+      {.path = "grid.velocity",
+       .value = member(real, &Case::grid_velocity),
+       .fallback = "0",
+       .unit = "U",
+       .meaning =
+           "Velocity of the grid along x. Velocities in all results stay those relative to the laboratory. A grid "
+           "that moves with the flow, at about 0.6 of the bulk velocity, makes the errors of advection several "
+           "times smaller and allows longer steps.",
+       .commented = true},
       {.path = "grid.stretching", .meaning = "How the faces between cells are spread along z."},
       {.path = "grid.stretching.type",
        .value = member(choice, &Case::stretching, &StretchingSpec::kind),

@@ -9,8 +9,9 @@
 
 namespace sluice {
 
-Grid::Grid(std::array<std::int64_t, 3> cells, double length_x, double length_y, std::vector<double> z_nodes)
-    : cells_(cells), length_x_(length_x), length_y_(length_y), z_nodes_(std::move(z_nodes)) {
+Grid::Grid(std::array<std::int64_t, 3> cells, double length_x, double length_y, std::vector<double> z_nodes,
+           double velocity)
+    : cells_(cells), length_x_(length_x), length_y_(length_y), z_nodes_(std::move(z_nodes)), velocity_(velocity) {
   SLUICE_REQUIRE(z_nodes_.size() == static_cast<std::size_t>(cells[2]) + 1, "a grid needs nz + 1 faces in z");
   for (std::size_t k = 0; k + 1 < z_nodes_.size(); ++k) {
     if (!(z_nodes_[k + 1] > z_nodes_[k])) {
@@ -54,13 +55,14 @@ Buffer<real> per_plane(const Box3& box, auto&& value) {
 DeviceMetrics::DeviceMetrics(const Grid& grid, const Box3& box)
     : inv_dx_(static_cast<real>(1 / grid.dx())),
       inv_dy_(static_cast<real>(1 / grid.dy())),
+      velocity_(static_cast<real>(grid.velocity())),
       dz_(per_plane(box, [&](std::int64_t k) { return grid.dz(k); })),
       inv_dz_(per_plane(box, [&](std::int64_t k) { return 1 / grid.dz(k); })),
       inv_dz_center_(
           per_plane(box, [&](std::int64_t k) { return 1 / grid.dz_center(std::min(k, grid.cells()[2] - 1)); })) {}
 
 Metrics DeviceMetrics::view() const {
-  return {inv_dx_, inv_dy_, dz_.data() + 1, inv_dz_.data() + 1, inv_dz_center_.data() + 1};
+  return {inv_dx_, inv_dy_, velocity_, dz_.data() + 1, inv_dz_.data() + 1, inv_dz_center_.data() + 1};
 }
 
 }  // namespace sluice

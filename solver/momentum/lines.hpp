@@ -114,6 +114,18 @@ SLUICE_INLINE SumsAbove<order, Line> sums_above(const Line& line) {
   return {line};
 }
 
+/// The values of a line less a constant.
+template <class Line>
+struct LessConstant {
+  Line line;
+  real constant;
+  SLUICE_INLINE real operator()(int n) const { return line(n) - constant; }
+};
+template <class Line>
+SLUICE_INLINE LessConstant<Line> less(const Line& line, real constant) {
+  return {line, constant};
+}
+
 /// Twice a field interpolated in x to the edges above its cells, along y.
 template <Order order, class F, class C>
 struct XSumsAlongY {

@@ -12,7 +12,7 @@ struct UpdateU {
   using CellType = op::CellFor<order>;
   MomentumArrays a;
   SLUICE_INLINE void operator()(CellType c) const {
-    update_u<order, first, implicit_z>(a, op::transports_of_u<order>(a.u, a.v, c), a.u, a.w, a.p, c);
+    update_u<order, first, implicit_z>(a, op::transports_of_u<order>(a.u, a.v, c, a.m), a.u, a.w, a.p, c);
   }
 };
 template <Order order, bool first, bool implicit_z>
@@ -20,7 +20,7 @@ struct UpdateV {
   using CellType = op::CellFor<order>;
   MomentumArrays a;
   SLUICE_INLINE void operator()(CellType c) const {
-    update_v<order, first, implicit_z>(a, op::transports_of_v<order>(a.u, a.v, c), a.v, a.w, a.p, c);
+    update_v<order, first, implicit_z>(a, op::transports_of_v<order>(a.u, a.v, c, a.m), a.v, a.w, a.p, c);
   }
 };
 template <Order order, bool first, bool implicit_z>

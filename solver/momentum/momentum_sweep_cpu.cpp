@@ -93,8 +93,8 @@ class RowsOfOrder4 {
     const MomentumArrays& a = a_;
     for_padded_row(
         nx_, j, k, [ =, &a ](const WideCell& c) __attribute__((always_inline)) {
-          of_u[c.i] = op::transports_of_u<Order::fourth>(u_field, u_field, c).x(0);
-          of_v[c.i] = op::transports_of_v<Order::fourth>(a.u, a.v, c).x(0);
+          of_u[c.i] = op::transports_of_u<Order::fourth>(u_field, u_field, c, a.m).x(0);
+          of_v[c.i] = op::transports_of_v<Order::fourth>(a.u, a.v, c, a.m).x(0);
           of_w[c.i] = op::transports_of_w(a.u, a.v, c, a.m).x(0);
         });
     for (PaddedRow& row : along_x_) row.wrap();
@@ -144,8 +144,8 @@ class RowsOfOrder4 {
     const MomentumArrays& a = a_;
     for_padded_row(
         nx_, j, k_, [ =, &a ](const WideCell& c) __attribute__((always_inline)) {
-          of_u[c.i] = op::transports_of_u<Order::fourth>(v_field, v_field, c).y(0);
-          of_v[c.i] = op::transports_of_v<Order::fourth>(a.u, a.v, c).y(0);
+          of_u[c.i] = op::transports_of_u<Order::fourth>(v_field, v_field, c, a.m).y(0);
+          of_v[c.i] = op::transports_of_v<Order::fourth>(a.u, a.v, c, a.m).y(0);
           of_w[c.i] = op::transports_of_w(a.u, a.v, c, a.m).y(0);
         });
   }

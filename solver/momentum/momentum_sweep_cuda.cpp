@@ -105,12 +105,13 @@ struct ThreePlanes {
 
 /// Metrics around one plane, held in registers so that stores to arrays do not force reloads.
 struct PlaneMetrics {
-  real inv_dx, inv_dy;
+  real inv_dx, inv_dy, velocity;
   ThreePlanes dz, inv_dz, inv_dz_center;
 
   __device__ PlaneMetrics(const Metrics& m, int k)
       : inv_dx(m.inv_dx),
         inv_dy(m.inv_dy),
+        velocity(m.velocity),
         dz{0, m.dz[k], m.dz[k + 1]},
         inv_dz{0, m.inv_dz[k], m.inv_dz[k + 1]},
         inv_dz_center{m.inv_dz_center[k - 1], m.inv_dz_center[k], 0} {}
@@ -196,8 +197,8 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
     const Window<TileOf::row> pk{nullptr, p.tile(k) + cell, p.tile(k + 1) + cell};
     const auto here = inner_cell<op::CellFor<order>>(0, 0, 0);
     const PlaneMetrics m(a.m, k);
-    const auto of_u = op::transports_of_u<order>(uk, vk, here);
-    const auto of_v = op::transports_of_v<order>(uk, vk, here);
+    const auto of_u = op::transports_of_u<order>(uk, vk, here, m);
+    const auto of_v = op::transports_of_v<order>(uk, vk, here, m);
     const auto of_w = op::transports_of_w(uk, vk, here, m);
     const Prediction new_u = predict_u<order, first, implicit_z>(a, of_u, uk, wk, pk, here, m, was_u);
     const Prediction new_v = predict_v<order, first, implicit_z>(a, of_v, vk, wk, pk, here, m, was_v);

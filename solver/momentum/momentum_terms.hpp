@@ -84,8 +84,8 @@ struct UpdateVelocity {
   using CellType = op::CellFor<order>;
   MomentumArrays a;
   SLUICE_INLINE void operator()(CellType c) const {
-    update_u<order, first, implicit_z>(a, op::transports_of_u<order>(a.u, a.v, c), a.u, a.w, a.p, c);
-    update_v<order, first, implicit_z>(a, op::transports_of_v<order>(a.u, a.v, c), a.v, a.w, a.p, c);
+    update_u<order, first, implicit_z>(a, op::transports_of_u<order>(a.u, a.v, c, a.m), a.u, a.w, a.p, c);
+    update_v<order, first, implicit_z>(a, op::transports_of_v<order>(a.u, a.v, c, a.m), a.v, a.w, a.p, c);
     update_w<order, first, implicit_z>(a, op::transports_of_w(a.u, a.v, c, a.m), a.w, a.p, c);
   }
 };

@@ -116,7 +116,8 @@ SLUICE_INLINE MassFluxes<Line, M> mass_fluxes(const Line& below, const Line& abo
 
 // --- advection: div(u u), one component each ---
 
-/// Twice the velocities that carry a component through the x and y sides of its control volumes; for w, mass fluxes.
+/// Twice the velocities, relative to the grid, that carry a component through the x and y sides of its control volumes;
+/// for w, mass fluxes.
 template <class X, class Y>
 struct Transports {
   X x;  ///< x(n): at the side n + 1/2 volumes further on in x
@@ -125,17 +126,18 @@ struct Transports {
 template <class X, class Y>
 Transports(X, Y) -> Transports<X, Y>;
 
-template <Order order, class F, class C>
-SLUICE_INLINE auto transports_of_u(const F& u, const F& v, const C& c) {
-  return Transports{sums_above<order>(along_x(u, c)), x_sums_along_y<order>(v, c)};
+template <Order order, class F, class C, class M>
+SLUICE_INLINE auto transports_of_u(const F& u, const F& v, const C& c, const M& m) {
+  return Transports{less(sums_above<order>(along_x(u, c)), 2 * m.velocity), x_sums_along_y<order>(v, c)};
 }
-template <Order order, class F, class C>
-SLUICE_INLINE auto transports_of_v(const F& u, const F& v, const C& c) {
-  return Transports{y_sums_along_x<order>(u, c), sums_above<order>(along_y(v, c))};
+template <Order order, class F, class C, class M>
+SLUICE_INLINE auto transports_of_v(const F& u, const F& v, const C& c, const M& m) {
+  return Transports{less(y_sums_along_x<order>(u, c), 2 * m.velocity), sums_above<order>(along_y(v, c))};
 }
 template <class F, class C, class M>
 SLUICE_INLINE auto transports_of_w(const F& u, const F& v, const C& c, const M& m) {
-  return Transports{mass_fluxes(along_x(u, c), along_x(u, c, c.j, c.k + 1), m, c.k),
+  const real of_grid = m.velocity * (m.dz[c.k] + m.dz[c.k + 1]);
+  return Transports{less(mass_fluxes(along_x(u, c), along_x(u, c, c.j, c.k + 1), m, c.k), of_grid),
                     mass_fluxes(along_y(v, c), along_y(v, c.i, c.j, c.k + 1), m, c.k)};
 }
 

@@ -131,7 +131,7 @@ struct StressCenterProfiles {
   SLUICE_INLINE Values at(const CellType& c) const {
     return {static_cast<double>(op::sum_above<order>(op::along_x(w, c, c.j, c.k - 1), 0)) / 2,
             static_cast<double>(op::sum_above<order>(op::along_x(w, c), 0)) / 2,
-            static_cast<double>(op::advection_u<order>(op::transports_of_u<order>(u, v, c), u, w, c, m)),
+            static_cast<double>(op::advection_u<order>(op::transports_of_u<order>(u, v, c, m), u, w, c, m)),
             static_cast<double>(op::ddx_center_to_face<order>(p, c, m)),
             static_cast<double>(nu * (op::d2dx2<order>(u, c, m) + op::d2dy2<order>(u, c, m))),
             static_cast<double>(nu * op::d2dz2_center(u, c, m))};

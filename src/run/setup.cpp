@@ -27,7 +27,7 @@ Grid make_grid(const io::Case& settings, const std::string& stretching_text) {
       nodes = nodes_from_text(stretching_text, settings.stretching.file, nz, height);
       break;
   }
-  return Grid(settings.cells, settings.size[0], settings.size[1], std::move(nodes));
+  return Grid(settings.cells, settings.size[0], settings.size[1], std::move(nodes), settings.grid_velocity);
 }
 
 namespace {

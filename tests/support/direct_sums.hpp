@@ -100,6 +100,7 @@ inline FlowCase rough_case(Order order = Order::second) {
   settings.length_x = 4;
   settings.length_y = 2;
   settings.z_nodes = tanh_nodes(14, 2, 2, true);
+  settings.grid_velocity = 0.3;
   settings.flow.viscosity = 0.01;
   settings.flow.bottom = {WallKind::no_slip, -0.5, 0.2};
   settings.flow.top = {WallKind::no_slip, 0.7, -0.3};

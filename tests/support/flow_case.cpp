@@ -17,7 +17,8 @@ namespace {
 
 Grid grid_of(const FlowCase& settings) {
   return Grid(settings.cells, settings.length_x, settings.length_y,
-              settings.z_nodes.empty() ? uniform_nodes(settings.cells[2], 2) : settings.z_nodes);
+              settings.z_nodes.empty() ? uniform_nodes(settings.cells[2], 2) : settings.z_nodes,
+              settings.grid_velocity);
 }
 
 int blocks_of(const FlowCase& settings) {

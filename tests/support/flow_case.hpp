@@ -23,6 +23,7 @@ struct FlowCase {
   double length_x = 2 * std::numbers::pi;
   double length_y = 2 * std::numbers::pi;
   std::vector<double> z_nodes;  ///< empty: uniform over a height of 2
+  double grid_velocity = 0;
   FlowParameters flow;
   std::vector<TransportEquation> transported = transport_equations({});
   ProcessGrid processes{1, 1};

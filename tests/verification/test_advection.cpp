@@ -16,13 +16,14 @@ using test::Flow;
 using test::FlowCase;
 using test::GlobalArray;
 
-/// Inviscid flow between resting walls, or over them, on a strongly stretched grid.
+/// Inviscid flow between resting walls, or over them, on a strongly stretched grid that moves.
 FlowCase inviscid(std::array<std::int64_t, 3> cells, WallKind walls, Order order) {
   FlowCase settings;
   settings.cells = cells;
   settings.length_x = 3;
   settings.length_y = 1.7;
   settings.z_nodes = tanh_nodes(cells[2], 2, 2.5, true);
+  settings.grid_velocity = 0.4;
   settings.flow.bottom.kind = walls;
   settings.flow.top.kind = walls;
   settings.flow.order = order;

@@ -19,8 +19,9 @@ using test::FlowCase;
 using test::GlobalArray;
 using Index = std::int64_t;
 
-/// R = -div(uu) + nu lap u of order 4 as equations.md writes it, with every flux, interpolation and difference by its
-/// own plain formula. Values at any index: periodic in x and y, mirrored in the resting walls.
+/// R = -div(u(u - V)) + nu lap u of order 4 as equations.md writes it, V: velocity of the grid, with every flux,
+/// interpolation and difference by its own plain formula. Values at any index: periodic in x and y, mirrored in the
+/// resting walls.
 class PlainScheme {
  public:
   explicit PlainScheme(const Flow& flow)
@@ -35,7 +36,7 @@ class PlainScheme {
     const double advection =
         ddx(
             [&](Index e, int apart) {  // e: the centre above face e - 1/2
-              return interpolated([&](Index n) { return u(e - 1 + n, j, k); }) *
+              return (interpolated([&](Index n) { return u(e - 1 + n, j, k); }) - grid_velocity()) *
                      mean(u(e - half_up(apart), j, k), u(e - 1 + half_up(apart), j, k));
             },
             i + 1) +
@@ -57,7 +58,7 @@ class PlainScheme {
     const double advection =
         ddx(
             [&](Index e, int apart) {
-              return interpolated([&](Index n) { return at(u_, e, j + n, k, -1); }) *
+              return (interpolated([&](Index n) { return at(u_, e, j + n, k, -1); }) - grid_velocity()) *
                      mean(v(e + 1 - half_up(apart), j, k), v(e + half_up(apart), j, k));
             },
             i) +
@@ -80,7 +81,8 @@ class PlainScheme {
     const double advection =
         ddx(
             [&](Index e, int apart) {
-              return mass(u_, e, j) * mean(at_face(e + 1 - half_up(apart), j, k), at_face(e + half_up(apart), j, k));
+              return (mass(u_, e, j) - dzc(k) * grid_velocity()) *
+                     mean(at_face(e + 1 - half_up(apart), j, k), at_face(e + half_up(apart), j, k));
             },
             i) /
             dzc(k) +
@@ -131,6 +133,7 @@ class PlainScheme {
     return sign * f((i % nx + nx) % nx, (j % ny + ny) % ny, std::clamp<Index>(k, 0, last));
   }
   double at_face(Index i, Index j, Index k) const { return k < 0 ? 0 : at(w_, i, j, k, 1); }
+  double grid_velocity() const { return flow_->grid.velocity(); }
   double dx() const { return flow_->grid.dx(); }
   double dy() const { return flow_->grid.dy(); }
   double dz(Index k) const { return flow_->grid.dz(k); }
@@ -147,6 +150,7 @@ TEST(FourthOrder, TendencyIsThatOfTheEquations) {
   settings.length_x = 3;
   settings.length_y = 1.7;
   settings.z_nodes = tanh_nodes(8, 2, 1.8, true);
+  settings.grid_velocity = 0.6;
   settings.flow.viscosity = 0.02;
   settings.flow.order = Order::fourth;
   Flow flow(settings);

@@ -20,6 +20,7 @@ FlowCase settings_for(const test::Discretisation& form, std::array<std::int64_t,
   FlowCase settings;
   settings.cells = cells;
   settings.z_nodes = tanh_nodes(cells[2], 2, 1.9, true);
+  settings.grid_velocity = 0.35;
   settings.flow.viscosity = 0.013;
   settings.flow.bottom.velocity[0] = -0.4;
   settings.flow.top.velocity[1] = 0.3;

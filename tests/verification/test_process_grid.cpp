@@ -95,6 +95,7 @@ struct Size {
   int z_blocks;
   WallCondition bottom, top;
   Order order = Order::second;
+  double grid_velocity = 0;
 };
 
 FlowCase settings_for(const Size& size, Diffusion diffusion, TridiagonalMethod method) {
@@ -103,6 +104,7 @@ FlowCase settings_for(const Size& size, Diffusion diffusion, TridiagonalMethod m
   settings.length_x = 4;
   settings.length_y = 2;
   settings.z_nodes = tanh_nodes(size.cells[2], 2, 1.6, size.bottom.kind == size.top.kind);
+  settings.grid_velocity = size.grid_velocity;
   settings.z_blocks = size.z_blocks;
   settings.flow = {.viscosity = 1.0 / 2800,
                    .bottom = size.bottom,
@@ -172,7 +174,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Size{"32x64x48", {32, 64, 48}, 3, resting, resting},
         // at 6 ranks in y some own as many rows as the halo is wide
-        Size{"14x20x24_order4", {14, 20, 24}, 6, {WallKind::no_slip, -0.3, 0.2}, free_slip, Order::fourth},
+        Size{"14x20x24_order4", {14, 20, 24}, 6, {WallKind::no_slip, -0.3, 0.2}, free_slip, Order::fourth, 0.4},
         Size{"18x14x22_open", {18, 14, 22}, 3, resting, free_slip},
         // at 6 ranks in y each owns a single line and a single wavenumber
         Size{"11x6x23_moving", {11, 6, 23}, 6, {WallKind::no_slip, -0.3, 0.2}, {WallKind::no_slip, 0.5, -0.1}}),
