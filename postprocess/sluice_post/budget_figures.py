@@ -1,8 +1,7 @@
-"""Figures of budgets, and their comparison with published ones."""
+"""Figures of budgets."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from sluice_post.budgets import IMBALANCE, STRESSES, EvaluatedBudgets
-from sluice_post.interpolation import interpolate
+from sluice_post.budgets import IMBALANCE, EvaluatedBudgets
+from sluice_post.compare_budgets import References
 from sluice_post.reference import Reference
 from sluice_post.style import (
     BLACK,
@@ -28,7 +27,6 @@ from sluice_post.style import (
 )
 
 Array = NDArray[np.float64]
-References = Mapping[str, Reference]  # by the name of the stress
 
 LARGE = ("k", "uu")
 
@@ -121,35 +119,3 @@ def _circles(axes: Axes, reference: Reference, name: str) -> None:
     marks = np.unique(np.searchsorted(xp, np.geomspace(xp[0], xp[-1], 26)))
     marks = marks[marks < len(xp)]
     axes.plot(xp[marks], fp[marks], color=_COLOURS[name], zorder=4, **_CIRCLES)
-
-
-def comparison_text(evaluated: EvaluatedBudgets, references: References) -> str:
-    """Deviations of all terms from published budgets, in % of the largest value in each."""
-    found = evaluated.found
-    lines = []
-    for stress in STRESSES:
-        if stress not in references:
-            continue
-        reference = references[stress]
-        about = "" if reference.re_tau_exact else "about "
-        lines += [
-            f"budget of {stress}, reference: {reference.label}",
-            f"Re_tau: run {found.re_tau:.2f}, reference {about}{reference.re_tau:.2f}",
-            "deviation in % of the largest reference value of all terms",
-            f"{'term':<22}{'largest':>10}{'at z+':>10}{'rms':>10}",
-        ]
-        scale = max(float(np.max(np.abs(values))) for values in reference.values.values())
-        z_plus = found.z_plus(stress)
-        for name, values in found.budgets[stress].terms.items():
-            if name not in reference.values:
-                continue
-            xp, fp = reference.z_plus[name], reference.values[name]
-            common = (z_plus >= xp[0]) & (z_plus <= xp[-1])
-            if not common.any():
-                continue
-            percent = 100 * (values[common] - interpolate(z_plus[common], xp, fp)) / scale
-            worst = int(np.argmax(np.abs(percent)))
-            at, rms = z_plus[common][worst], np.sqrt(np.mean(percent**2))
-            lines.append(f"{name.replace('_', ' '):<22}{percent[worst]:>+10.3f}{at:>10.2f}{rms:>10.3f}")
-        lines.append("")
-    return "\n".join(lines).rstrip()

@@ -90,7 +90,7 @@ def build_parser() -> argparse.ArgumentParser:
     compare = _command(
         subparsers,
         "compare",
-        "compare with published profiles: deviations, and a figure",
+        "compare with published profiles and budgets: deviations, key figures, and a figure",
         "sluice-post compare retau180 --reference LM_Channel_0180_*_prof.dat",
     )
     _add_directory(compare)
@@ -108,6 +108,7 @@ def build_parser() -> argparse.ArgumentParser:
     compare.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="figure; default DIR/figures/compare.png"
     )
+    compare.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers as JSON")
 
     convert = _command(
         subparsers,

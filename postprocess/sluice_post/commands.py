@@ -13,8 +13,11 @@ from sluice_post.profiles import wall_profiles
 from sluice_post.reference import Reference, holds_budget, merged, read_budget_reference, read_reference
 
 
-def _reference(paths: Sequence[Path] | None) -> Reference | None:
-    return merged([read_reference(path) for path in paths]) if paths else None
+def _profiles_and_budgets(files: Sequence[Path]) -> tuple[Reference | None, dict[str, Reference]]:
+    """Published profiles, if there are any, and published budgets by the name of the stress."""
+    budgets = [path for path in files if holds_budget(path)]
+    profiles = [read_reference(path) for path in files if path not in budgets]
+    return merged(profiles) if profiles else None, dict(read_budget_reference(path) for path in budgets)
 
 
 def report(arguments: argparse.Namespace) -> None:
@@ -26,8 +29,7 @@ def report(arguments: argparse.Namespace) -> None:
 
     published_spectra = read_all_spectra([path for path in arguments.reference or [] if holds_spectra(path)])
     files = [path for path in arguments.reference or [] if not holds_spectra(path)]
-    reference = _reference([path for path in files if not holds_budget(path)])
-    published_budgets = dict(read_budget_reference(path) for path in files if holds_budget(path))
+    reference, published_budgets = _profiles_and_budgets(files)
     run = load_run(arguments.directory, arguments.begin, arguments.end)
     results = evaluate(run, heights_of(published_spectra))
     path = write_report(results, reference, published_budgets, published_spectra)
@@ -49,22 +51,26 @@ def profiles(arguments: argparse.Namespace) -> None:
 
 
 def compare(arguments: argparse.Namespace) -> None:
-    """Prints deviations from published profiles and draws both."""
-    from sluice_post import compare as comparison
+    """Prints deviations from published data, writes them as JSON, and draws the profiles."""
+    from sluice_post import comparison
+    from sluice_post.compare import comparison_figure
     from sluice_post.run import load_statistics
     from sluice_post.style import figure_style, save_png
 
-    reference = _reference(arguments.reference)
-    assert reference is not None
+    reference, budgets = _profiles_and_budgets(arguments.reference)
     parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
-    profiles = wall_profiles(blocks.means(), parameters)
-    names = comparison.common_quantities(profiles, reference, arguments.quantity)
-    rows = comparison.deviations(blocks, parameters, reference, names)
-    print(comparison.table_text(rows, profiles, reference))
+    found = comparison.compare_run(
+        arguments.directory, parameters, blocks, reference, budgets, arguments.quantity
+    )
+    print(comparison.text(found))
+    if arguments.json is not None:
+        export.write_text(arguments.json, comparison.json_text(found))
+    if reference is None:
+        return
     path = arguments.output or arguments.directory / layout.FIGURE_FOLDER / "compare.png"
+    names = [row.quantity for row in found.deviations]
     with figure_style():
-        bands = bands_of(blocks, parameters)
-        save_png(comparison.comparison_figure(profiles, bands, reference, names), path)
+        save_png(comparison_figure(found.profiles, bands_of(blocks, parameters), reference, names), path)
     print(f"\nfigure: {path}")
 
 
@@ -102,7 +108,7 @@ def convert(arguments: argparse.Namespace) -> None:
 
 def budgets(arguments: argparse.Namespace) -> None:
     """Prints and writes the terms of the budgets."""
-    from sluice_post import budget_figures
+    from sluice_post import budget_figures, compare_budgets
     from sluice_post import budgets as budgets_of_run
     from sluice_post.run import load_statistics
     from sluice_post.style import figure_style, save_png
@@ -113,7 +119,8 @@ def budgets(arguments: argparse.Namespace) -> None:
     evaluated = budgets_of_run.evaluate_budgets(blocks, parameters, arguments.side)
     print(budgets_of_run.table_text(evaluated))
     if references:
-        print(f"\n{budget_figures.comparison_text(evaluated, references)}")
+        deviations = compare_budgets.budget_deviations(blocks, parameters, references, arguments.side)
+        print(f"\n{compare_budgets.table_text(deviations)}")
     print()
     folder = arguments.output or arguments.directory
     with figure_style():

@@ -19,7 +19,7 @@ from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.reference import Reference
 from sluice_post.statistics import Blocks, Means
 from sluice_post.style import COMPONENT, log_wall_axis, new_figure
-from sluice_post.uncertainty import half_width95
+from sluice_post.uncertainty import half_widths95
 
 Array = NDArray[np.float64]
 
@@ -94,34 +94,43 @@ def common_quantities(profiles: WallProfiles, reference: Reference, asked: Seque
     return [name for name in common if not asked or name in asked]
 
 
-def _percent(profiles: WallProfiles, reference: Reference, name: str) -> Array:
-    """Deviation of one profile at each point of the run; NaN outside the reference."""
-    z_plus, values = profiles.column(name)
+def percent_of(z_plus: Array, values: Array, reference: Reference, name: str, scale: float) -> Array:
+    """Deviation of a profile in % of `scale` at each of its points; NaN outside the reference."""
     xp, fp = reference.z_plus[name], reference.values[name]
     common = (z_plus >= xp[0]) & (z_plus <= xp[-1])
     percent = np.full(len(z_plus), np.nan)
-    percent[common] = 100 * (values[common] - interpolate(z_plus[common], xp, fp)) / np.max(np.abs(fp))
+    percent[common] = 100 * (values[common] - interpolate(z_plus[common], xp, fp)) / scale
     return percent
 
 
-def _rms(percent: Array) -> float:
-    return (
-        float(np.sqrt(np.mean(percent[np.isfinite(percent)] ** 2))) if np.isfinite(percent).any() else np.nan
-    )
+def _percent(profiles: WallProfiles, reference: Reference, name: str) -> Array:
+    """Deviation of one profile at each point of the run; NaN outside the reference."""
+    scale = float(np.max(np.abs(reference.values[name])))
+    return percent_of(*profiles.column(name), reference, name, scale)
 
 
-def deviation(
-    profiles: WallProfiles, reference: Reference, name: str, half_widths: Array | None = None
-) -> Deviation:
-    """Deviation of one profile at the points of the run; `half_widths` of each point, then of the rms."""
-    percent = _percent(profiles, reference, name)
-    points = int(np.count_nonzero(np.isfinite(percent)))
+def with_rms(percent: Array) -> Array:
+    """Deviations at all points, and after them their root mean square."""
+    known = percent[np.isfinite(percent)]
+    return np.append(percent, np.sqrt(np.mean(known**2)) if len(known) > 0 else np.nan)
+
+
+def summarized(name: str, z_plus: Array, percent: Array, half_widths: Array | None = None) -> Deviation:
+    """The largest deviation and the rms of what `with_rms` gives; `half_widths` are those of its values."""
+    points = int(np.count_nonzero(np.isfinite(percent[:-1])))
     if points == 0:
         return Deviation(name, float("nan"), float("nan"), float("nan"), 0)
-    worst = int(np.nanargmax(np.abs(percent)))
+    worst = int(np.nanargmax(np.abs(percent[:-1])))
     width, rms_width = (np.nan, np.nan) if half_widths is None else half_widths[[worst, -1]]
-    at = float(profiles.column(name)[0][worst])
-    return Deviation(name, float(percent[worst]), at, _rms(percent), points, float(width), float(rms_width))
+    return Deviation(
+        name, float(percent[worst]), float(z_plus[worst]), float(percent[-1]), points,
+        float(width), float(rms_width),
+    )  # fmt: skip
+
+
+def deviation(profiles: WallProfiles, reference: Reference, name: str) -> Deviation:
+    """Deviation of one profile at the points of the run, without intervals."""
+    return summarized(name, profiles.column(name)[0], with_rms(_percent(profiles, reference, name)))
 
 
 def deviations(
@@ -129,15 +138,24 @@ def deviations(
 ) -> list[Deviation]:
     """Deviations of several profiles with their intervals."""
 
-    def joined(means: Means) -> Array:
+    def percents(means: Means) -> dict[str, Array]:
         profiles = wall_profiles(means, parameters)
-        columns = [_percent(profiles, reference, name) for name in names]
-        return np.concatenate([np.append(column, _rms(column)) for column in columns])
+        return {name: with_rms(_percent(profiles, reference, name)) for name in names}
 
     profiles = wall_profiles(blocks.means(), parameters)
-    ends = np.cumsum([len(profiles.column(name)[0]) + 1 for name in names])
-    widths = np.split(half_width95(joined, blocks), ends[:-1])
-    return [deviation(profiles, reference, name, width) for name, width in zip(names, widths, strict=True)]
+    found, widths = percents(blocks.means()), half_widths95(percents, blocks)
+    return [summarized(name, profiles.column(name)[0], found[name], widths[name]) for name in names]
+
+
+HEADING = f"{'largest':>10}{'+-':>10}{'at z+':>10}{'rms':>10}{'+-':>10}"
+
+
+def row_text(row: Deviation) -> str:
+    """The numbers under HEADING."""
+    return (
+        f"{row.largest:>+10.3f}{row.largest_half_width:>10.3f}{row.at_z_plus:>10.2f}"
+        f"{row.rms:>10.3f}{row.rms_half_width:>10.3f}"
+    )
 
 
 def table_text(deviations: Sequence[Deviation], profiles: WallProfiles, reference: Reference) -> str:
@@ -151,12 +169,8 @@ def table_text(deviations: Sequence[Deviation], profiles: WallProfiles, referenc
     if abs(ratio) > 0.01:
         lines.append("note: the Reynolds numbers differ; part of each deviation is that difference")
     lines += ["", "deviation in % of the largest reference value; +-: 95 % interval of the run"]
-    lines.append(f"{'quantity':<14}{'largest':>10}{'+-':>10}{'at z+':>10}{'rms':>10}{'+-':>10}")
-    for row in deviations:
-        lines.append(
-            f"{row.quantity:<14}{row.largest:>+10.3f}{row.largest_half_width:>10.3f}{row.at_z_plus:>10.2f}"
-            f"{row.rms:>10.3f}{row.rms_half_width:>10.3f}"
-        )
+    lines.append(f"{'quantity':<14}{HEADING}")
+    lines += [f"{row.quantity:<14}{row_text(row)}" for row in deviations]
     return "\n".join(lines)
 
 

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
+from sluice_post import layout
+from sluice_post.budgets import wall_dissipation
 from sluice_post.interpolation import interpolate
 from sluice_post.literature import Published
 from sluice_post.parameters import FlowParameters
-from sluice_post.profiles import WallProfiles, peak, value_at_height, wall_profiles
+from sluice_post.profiles import WallProfiles, peak, value_at_height, wall_profiles, wall_view
 from sluice_post.reference import Reference
 from sluice_post.statistics import Blocks, Means
 from sluice_post.symmetry import Symmetry
@@ -50,9 +52,33 @@ _LABELS = {
     "w_peak_z": "  at z<sup>+</sup>",
     "uw_peak": "peak −⟨u′w′⟩<sup>+</sup>",
     "uw_peak_z": "  at z<sup>+</sup>",
+    "p_peak": "peak p′<sup>+</sup>",
+    "p_peak_z": "  at z<sup>+</sup>",
+    "production_peak": "peak production of k<sup>+</sup>",
+    "production_peak_z": "  at z<sup>+</sup>",
+    "wall_dissipation": "wall dissipation of k<sup>+</sup>",
     "dissipation": "dissipation of fluctuations, ∫ε dz/u<sub>τ</sub><sup>3</sup>, by production",
     "force_balance": "forcing · h/wall stress − 1",
 }
+
+# The same for text and Markdown, of the figures that are published.
+TEXT_LABELS = {
+    "re_tau": "Re_tau",
+    "re_b": "Re_b",
+    "re_w": "Re_w",
+    "u_b_plus": "U_b+",
+    "u_c_plus": "U_c+",
+    "cf": "C_f",
+    "u_peak": "peak u'+",
+    "v_peak": "peak v'+",
+    "w_peak": "peak w'+",
+    "uw_peak": "peak -uw+",
+    "p_peak": "peak p'+",
+    "production_peak": "peak production of k+",
+    "wall_dissipation": "wall dissipation of k+",
+    "dissipation": "dissipation, integral",
+}
+TEXT_LABELS |= {f"{key}_z": "  at z+" for key in TEXT_LABELS if key.endswith("_peak")}
 
 
 def _wall_shears(means: Means, parameters: FlowParameters) -> dict[str, float]:
@@ -87,13 +113,12 @@ def _bulk_figures(means: Means, parameters: FlowParameters, profiles: WallProfil
     return {"re_b": 2 * bulk * h / nu, "u_b_plus": bulk / u_tau, "cf": 2 * (u_tau / bulk) ** 2}
 
 
-def _production(profiles: WallProfiles) -> float:
-    """Integral of -uw dU/dz from the wall to h over u_tau^3.
+def _integral(production: Array, profiles: WallProfiles) -> float:
+    """Integral of the production -uw dU/dz from the wall to h over u_tau^3.
 
     In a statistically steady flow it equals that of the dissipation of the fluctuations, because the scheme conserves
     energy. The dissipation of the mean flow is what is left of U_b+, the whole energy input of a channel.
     """
-    production = profiles.face["minus_uw"] * profiles.face["dUdz"]
     widths = np.append(
         np.diff(profiles.z_plus), (profiles.height - profiles.z[-1]) * profiles.re_tau / profiles.height
     )
@@ -112,14 +137,22 @@ def figures_of(means: Means, parameters: FlowParameters) -> dict[str, float]:
             found = peak(profiles.z_plus, profiles.centre[f"{letter}_rms"])
             values[f"{letter}_peak"], values[f"{letter}_peak_z"] = found
         values["uw_peak"], values["uw_peak_z"] = peak(profiles.z_face_plus, profiles.face["minus_uw"])
-        values["dissipation"] = _production(profiles)
+        if profiles.has("p_rms"):
+            values["p_peak"], values["p_peak_z"] = peak(profiles.z_plus, profiles.centre["p_rms"])
+        production = profiles.face["minus_uw"] * profiles.face["dUdz"]
+        values["production_peak"], values["production_peak_z"] = peak(profiles.z_face_plus, production)
+        if means.face.keys() >= layout.WALL_GRADIENTS:
+            view = wall_view(means, parameters)
+            on_wall = wall_dissipation(view.means, parameters.viscosity)["k"]
+            values["wall_dissipation"] = on_wall * parameters.viscosity / profiles.u_tau**4
+        values["dissipation"] = _integral(production, profiles)
     if profiles.symmetry is Symmetry.MIRROR and np.isfinite(means.forcing) and means.forcing != 0:
         values["force_balance"] = abs(means.forcing) * profiles.height / profiles.u_tau**2 - 1
     return values
 
 
-def published_of(reference: Reference, flow_type: str) -> Published:
-    """The key figures of published profiles: those that its quantities give."""
+def published_of(reference: Reference, flow_type: str, energy_budget: Reference | None = None) -> Published:
+    """The key figures of published profiles, and of a published budget of k: those that their quantities give."""
     re_tau, z_plus, profiles = reference.re_tau, reference.z_plus, reference.values
     values = {"re_tau": re_tau} if reference.re_tau_exact else {}
     if "U" in profiles and z_plus["U"][-1] > 0.9 * re_tau:
@@ -130,15 +163,32 @@ def published_of(reference: Reference, flow_type: str) -> Published:
             bulk = (float(CubicSpline(z, u).integrate(0, z[-1])) + rest) / re_tau
             values |= {"re_b": 2 * bulk * re_tau, "u_b_plus": bulk, "cf": 2 / bulk**2}
         values["u_c_plus"] = centre
-    for name, key in {"u_rms": "u", "v_rms": "v", "w_rms": "w", "minus_uw": "uw"}.items():
+    for name, key in {"u_rms": "u", "v_rms": "v", "w_rms": "w", "minus_uw": "uw", "p_rms": "p"}.items():
         if name in profiles:
             values[f"{key}_peak"], values[f"{key}_peak_z"] = peak(z_plus[name], profiles[name])
     if {"minus_uw", "dUdz"} <= profiles.keys():
         z = z_plus["minus_uw"]
         production = profiles["minus_uw"] * interpolate(z, z_plus["dUdz"], profiles["dUdz"])
+        values["production_peak"], values["production_peak_z"] = peak(z, production)
         rest = (re_tau - z[-1]) * production[-1]
         values["dissipation"] = float(CubicSpline(z, production).integrate(z[0], z[-1]) + rest)
+    if energy_budget is not None:
+        z_plus, terms = energy_budget.z_plus, energy_budget.values
+        if "production" in terms:
+            found = peak(z_plus["production"], terms["production"])
+            values["production_peak"], values["production_peak_z"] = found
+        if "dissipation" in terms and z_plus["dissipation"][0] < 1e-6:
+            values["wall_dissipation"] = -float(terms["dissipation"][0])
     return Published(reference.label, reference.label, flow_type, re_tau, values)
+
+
+def percent_difference(figure: Figure, expected: float, half_width: float = 0.0) -> tuple[float, float]:
+    """Difference from an expected value in %, and the half width of its 95 % interval.
+
+    `half_width`: that of the expected value.
+    """
+    ratio = figure.value / expected
+    return 100 * (ratio - 1), 100 * float(np.hypot(figure.half_width, ratio * half_width) / abs(expected))
 
 
 def key_figures(blocks: Blocks, parameters: FlowParameters) -> list[Figure]:

@@ -87,6 +87,7 @@ BUDGET_FACE_PROFILES = (
     *("dudz_squared", "dvdz_squared", "dwdx_squared", "dwdy_squared"),
     *("uw_advection", "uw_pressure", "uw_viscous_xy", "uw_viscous_z", "p_strain_xz", "uw_dissipation_z"),
 )
+WALL_GRADIENTS = {"dudz_squared", "dvdz_squared"}  # what the wall dissipation needs
 
 # spectra.h5: along x and y, of what is at the centres and on the faces.
 SPECTRA_AXES = ("x", "y")

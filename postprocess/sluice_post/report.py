@@ -13,6 +13,7 @@ from sluice_post import (
     budget_figures,
     budgets,
     compare,
+    compare_budgets,
     export,
     figures,
     figures_run,
@@ -23,8 +24,8 @@ from sluice_post import (
     spectra_tables,
 )
 from sluice_post.bands import Bands
-from sluice_post.budget_figures import References
 from sluice_post.budgets import STRESSES, EvaluatedBudgets
+from sluice_post.compare_budgets import References
 from sluice_post.html import EmbeddedFigure, report_page
 from sluice_post.profiles import WallProfiles
 from sluice_post.reference import Reference
@@ -215,8 +216,9 @@ def write_report(
         entries += _profile_entries(run.profiles, results.bands)
     if results.budgets is not None:
         entries += _budget_entries(results.budgets, published_budgets)
-        if published_budgets:
-            comparisons.append(budget_figures.comparison_text(results.budgets, published_budgets))
+        if published_budgets and run.blocks is not None and run.parameters is not None:
+            deviations = compare_budgets.budget_deviations(run.blocks, run.parameters, published_budgets)
+            comparisons.append(compare_budgets.table_text(deviations))
     if results.spectra is not None:
         entries += _spectra_entries(results.spectra, published_spectra)
     entries += _run_entries(results)

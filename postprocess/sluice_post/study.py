@@ -13,7 +13,14 @@ import numpy as np
 
 from sluice_post import layout, literature
 from sluice_post.errors import UsageError
-from sluice_post.key_figures import Figure, Resolution, key_figures, published_of, resolution
+from sluice_post.key_figures import (
+    Figure,
+    Resolution,
+    key_figures,
+    percent_difference,
+    published_of,
+    resolution,
+)
 from sluice_post.literature import Published
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import wall_profiles
@@ -189,9 +196,7 @@ def error_of(run: StudyRun, reference: Reference, key: str) -> tuple[float, floa
     figure, expected = run.figures.get(key), reference.published.values.get(key)
     if figure is None or expected is None:
         return nan, nan
-    ratio = figure.value / expected
-    half_width = np.hypot(figure.half_width, ratio * reference.half_widths.get(key, 0.0)) / expected
-    return 100 * (ratio - 1), 100 * float(half_width)
+    return percent_difference(figure, expected, reference.half_widths.get(key, 0.0))
 
 
 def cost_at_error(costs: Sequence[float], errors: Sequence[float], wanted: float) -> tuple[float, float]:

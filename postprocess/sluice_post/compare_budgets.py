@@ -1,0 +1,92 @@
+"""Deviations of the budgets of a run from published ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice_post.budgets import STRESSES, wall_budgets
+from sluice_post.compare import HEADING, Deviation, percent_of, row_text, summarized, with_rms
+from sluice_post.parameters import FlowParameters
+from sluice_post.reference import Reference
+from sluice_post.statistics import Blocks, Means
+from sluice_post.uncertainty import half_widths95
+
+Array = NDArray[np.float64]
+References: TypeAlias = "Mapping[str, Reference]"  # by the name of the stress
+
+
+@dataclass(frozen=True)
+class BudgetDeviations:
+    """Deviations of all terms that a published budget has, in % of its largest value; with intervals of the run."""
+
+    stress: str
+    re_tau: float
+    reference: Reference
+    terms: list[Deviation]
+
+
+def budget_deviations(
+    blocks: Blocks, parameters: FlowParameters, references: References, side: str | None = None
+) -> list[BudgetDeviations]:
+    """Deviations from the published budgets, in the order of STRESSES."""
+    found = wall_budgets(blocks.means(), parameters, side)
+    names = {
+        stress: [term for term in found.budgets[stress].terms if term in references[stress].values]
+        for stress in STRESSES
+        if stress in references
+    }
+    scales = {
+        stress: max(float(np.max(np.abs(values))) for values in references[stress].values.values())
+        for stress in names
+    }
+
+    def percents(means: Means) -> dict[str, Array]:
+        of_means = wall_budgets(means, parameters, side)
+        return {
+            f"{stress} {term}": with_rms(
+                percent_of(
+                    of_means.z_plus(stress),
+                    of_means.budgets[stress].terms[term],
+                    references[stress],
+                    term,
+                    scales[stress],
+                )
+            )
+            for stress, terms in names.items()
+            for term in terms
+        }
+
+    percent, widths = percents(blocks.means()), half_widths95(percents, blocks)
+
+    def summary(stress: str, term: str) -> Deviation:
+        key = f"{stress} {term}"
+        return summarized(term, found.z_plus(stress), percent[key], widths[key])
+
+    return [
+        BudgetDeviations(stress, found.re_tau, references[stress], [summary(stress, term) for term in terms])
+        for stress, terms in names.items()
+    ]
+
+
+def table_text(deviations: Sequence[BudgetDeviations]) -> str:
+    """The comparison as tables for the terminal, one for each budget."""
+    tables = []
+    for budget in deviations:
+        reference = budget.reference
+        about = "" if reference.re_tau_exact else "about "
+        lines = [
+            f"budget of {budget.stress}, reference: {reference.label}",
+            f"Re_tau: run {budget.re_tau:.2f}, reference {about}{reference.re_tau:.2f}",
+            "deviation in % of the largest reference value of all terms; +-: 95 % interval of the run",
+            f"{'term':<22}{HEADING}",
+        ]
+        lines += [
+            f"{row.quantity.replace('_', ' '):<22}{row_text(row)}" for row in budget.terms if row.points > 0
+        ]
+        tables.append("\n".join(lines))
+    return "\n\n".join(tables)

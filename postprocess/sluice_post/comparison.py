@@ -1,0 +1,136 @@
+"""A run beside one published simulation: key figures, profiles and budgets; as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from sluice_post import compare, compare_budgets
+from sluice_post.budgets import require_budgets
+from sluice_post.compare import Deviation
+from sluice_post.compare_budgets import BudgetDeviations, References
+from sluice_post.key_figures import TEXT_LABELS, Figure, key_figures, percent_difference, published_of
+from sluice_post.literature import Published
+from sluice_post.parameters import FlowParameters
+from sluice_post.profiles import WallProfiles, wall_profiles
+from sluice_post.reference import Reference
+from sluice_post.statistics import Blocks
+
+
+@dataclass(frozen=True)
+class KeyDifference:
+    """A key figure beside the published one; the difference in %, with the half width of its 95 % interval."""
+
+    figure: Figure
+    published: float
+    percent: float
+    half_width: float
+
+
+def key_differences(figures: Sequence[Figure], published: Published) -> list[KeyDifference]:
+    """The key figures that both have."""
+    return [
+        KeyDifference(figure, expected, *percent_difference(figure, expected))
+        for figure in figures
+        if (expected := published.values.get(figure.key)) is not None
+    ]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a run and the published files have in common; `reference` holds the profiles, if any were given."""
+
+    profiles: WallProfiles
+    reference: Reference | None
+    key_figures: list[KeyDifference]
+    deviations: list[Deviation]
+    budgets: list[BudgetDeviations]
+
+
+def compare_run(
+    directory: Path,
+    parameters: FlowParameters,
+    blocks: Blocks,
+    reference: Reference | None,
+    budgets: References,
+    asked: Sequence[str] | None = None,
+) -> Comparison:
+    """Compares a run with published profiles and budgets. `asked`: the quantities among the profiles."""
+    profiles = wall_profiles(blocks.means(), parameters)
+    if budgets:
+        require_budgets(blocks, parameters, directory)
+    names = compare.common_quantities(profiles, reference, asked) if reference is not None else []
+    scales = reference or next(iter(budgets.values()))
+    published = published_of(scales, parameters.flow_type, budgets.get("k"))
+    return Comparison(
+        profiles,
+        reference,
+        key_differences(key_figures(blocks, parameters), published),
+        compare.deviations(blocks, parameters, reference, names) if reference is not None else [],
+        compare_budgets.budget_deviations(blocks, parameters, budgets) if budgets else [],
+    )
+
+
+def _number(value: float) -> str:
+    return f"{value:>11.5g}" if isfinite(value) else f"{'':>11}"
+
+
+def text(found: Comparison) -> str:
+    """The comparison as tables for the terminal."""
+    parts = []
+    if found.reference is not None:
+        parts.append(compare.table_text(found.deviations, found.profiles, found.reference))
+    if found.key_figures:
+        lines = [f"{'key figure':<26}{'run':>11}{'+-':>11}{'published':>11}{'deviation, %':>14}{'+-':>8}"]
+        for row in found.key_figures:
+            figure = row.figure
+            lines.append(
+                f"{TEXT_LABELS[figure.key]:<26}{_number(figure.value)}{_number(figure.half_width)}"
+                f"{_number(row.published)}{row.percent:>+14.2f}{row.half_width:>8.2f}"
+            )
+        parts.append("\n".join(lines))
+    if found.budgets:
+        parts.append(compare_budgets.table_text(found.budgets))
+    return "\n\n".join(parts)
+
+
+def _plain(value: Any) -> Any:
+    """With null for numbers that are not known."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def _by_name(deviations: Sequence[Deviation]) -> dict[str, Any]:
+    rows = [asdict(row) for row in deviations if row.points > 0]
+    return {row.pop("quantity"): row for row in rows}
+
+
+def json_text(found: Comparison) -> str:
+    """The comparison as JSON: deviations in %, half widths of 95 % intervals, null for what is not known."""
+    content: dict[str, Any] = {"re_tau": found.profiles.re_tau}
+    if found.reference is not None:
+        content["reference"] = {"label": found.reference.label, "re_tau": found.reference.re_tau}
+    content["key_figures"] = {
+        row.figure.key: {
+            "value": row.figure.value,
+            "half_width": row.figure.half_width,
+            "published": row.published,
+            "deviation": row.percent,
+            "deviation_half_width": row.half_width,
+        }
+        for row in found.key_figures
+    }
+    content["profiles"] = _by_name(found.deviations)
+    content["budgets"] = {
+        budget.stress: {
+            "reference": {"label": budget.reference.label, "re_tau": budget.reference.re_tau},
+            "terms": _by_name(budget.terms),
+        }
+        for budget in found.budgets
+    }
+    return json.dumps(_plain(content), indent=2) + "\n"
