@@ -29,6 +29,7 @@ LEE_MOSER_SPECTRA_ERRORS = "1d_energy_spectra_stdev.h5"
 LEE_MOSER_AXES = ("kx", "kz")
 LEE_MOSER_SPECTRA = {"uu": ("Euu", 1), "vv": ("Eww", 1), "ww": ("Evv", 1), "minus_uw": ("Euv", -1)}
 BUDGET_NAME = "budget_{}"  # of the CSV file and the figure of a budget, without the suffix
+DERIVED_CSV = "derived.csv"
 SPECTRA_NAME = "spectra_{}"  # of the CSV file and the figure along x or y
 SPECTRA_MAP_NAME = "spectra_map_{}"
 CORRELATIONS_NAME = "correlations_{}"

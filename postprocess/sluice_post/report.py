@@ -14,6 +14,8 @@ from sluice_post import (
     budgets,
     compare,
     compare_budgets,
+    derived,
+    derived_figures,
     export,
     figures,
     figures_run,
@@ -26,6 +28,7 @@ from sluice_post import (
 from sluice_post.bands import Bands
 from sluice_post.budgets import STRESSES, EvaluatedBudgets
 from sluice_post.compare_budgets import References
+from sluice_post.derived import Derived
 from sluice_post.html import EmbeddedFigure, report_page
 from sluice_post.profiles import WallProfiles
 from sluice_post.reference import Reference
@@ -116,6 +119,22 @@ def _budget_entries(evaluated: EvaluatedBudgets, references: References) -> list
     return [entry(stress) for stress in STRESSES]
 
 
+def _derived_entries(found: Derived) -> list[_Entry]:
+    band = " Bands and bars: 95 % confidence intervals." if found.bands else ""
+    return [
+        _Entry("invariant_map", "Anisotropy: Lumley's triangle",
+               "Invariants of the anisotropy from the wall to the centre (Pope, Turbulent Flows, sec. 11.3.2)." + band,
+               lambda: derived_figures.invariant_map(found), wide=True),
+        _Entry("anisotropy", "Anisotropy", "Of the Reynolds stresses and of their dissipation." + band,
+               lambda: derived_figures.anisotropy_figure(found), wide=True),
+        _Entry("enstrophy", "Enstrophy",
+               "Of the fluctuations. In homogeneous turbulence it is the dissipation in these units." + band,
+               lambda: derived_figures.enstrophy_figure(found)),
+        _Entry("kolmogorov", "Kolmogorov's length", "And the size of the cells in it." + band,
+               lambda: derived_figures.kolmogorov_figure(found), wide=True),
+    ]  # fmt: skip
+
+
 def _spectra_entries(evaluated: EvaluatedSpectra, published: Published) -> list[_Entry]:
     extra = " Bands: 95 % confidence intervals." if evaluated.bands else ""
     left_out = not_shown(published, evaluated.heights)
@@ -196,6 +215,8 @@ def _data_files(results: Results) -> None:
         for stress in STRESSES:
             path = run.directory / f"{layout.BUDGET_NAME.format(stress)}.csv"
             export.write_text(path, budgets.csv_text(results.budgets, stress))
+    if results.derived is not None:
+        export.write_text(run.directory / layout.DERIVED_CSV, derived.csv_text(results.derived))
     if results.spectra is not None:
         _spectra_tables(results.spectra, run.directory)
     export.write_text(run.directory / layout.PROFILES_CSV, export.csv_text(run.profiles, results.bands))
@@ -219,6 +240,8 @@ def write_report(
         if published_budgets and run.blocks is not None and run.parameters is not None:
             deviations = compare_budgets.budget_deviations(run.blocks, run.parameters, published_budgets)
             comparisons.append(compare_budgets.table_text(deviations))
+    if results.derived is not None:
+        entries += _derived_entries(results.derived)
     if results.spectra is not None:
         entries += _spectra_entries(results.spectra, published_spectra)
     entries += _run_entries(results)

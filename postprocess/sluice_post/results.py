@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sluice_post import literature
 from sluice_post.bands import Bands, bands_of
 from sluice_post.budgets import EvaluatedBudgets, evaluate_budgets
+from sluice_post.derived import Derived, evaluate_derived
 from sluice_post.key_figures import Figure, Resolution, key_figures, resolution
 from sluice_post.profiles import wall_profiles
 from sluice_post.run import Run
@@ -36,6 +37,7 @@ class Results:
     residuals: list[Figure] = field(default_factory=list)
     published: literature.Published | None = None
     budgets: EvaluatedBudgets | None = None
+    derived: Derived | None = None
     spectra: EvaluatedSpectra | None = None
 
     @property
@@ -74,6 +76,8 @@ def evaluate(run: Run, heights: Sequence[float] | None = None) -> Results:
         results.table = key_figures(run.blocks, run.parameters)
         results.bands = bands_of(run.blocks, run.parameters)
         results.resolution = resolution(run.blocks, run.parameters, run.profiles)
+        if not run.profiles.laminar:
+            results.derived = evaluate_derived(run.blocks, run.parameters)
         if run.blocks.has_budgets and not run.profiles.laminar:
             results.budgets = evaluate_budgets(run.blocks, run.parameters)
         if run.spectra is not None and not run.profiles.laminar:

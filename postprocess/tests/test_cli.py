@@ -57,7 +57,7 @@ def test_report_of_a_turbulent_run(run_copy, capsys):
     residual = re.search(r"^total-stress residual: (\S+)", out, re.MULTILINE)
     assert 0 < float(residual.group(1)) < 0.05
     assert len(re.findall(r" \+- ", out)) == 7  # of each number but that of samples
-    assert parsed(run_copy / "report.html").images == 7
+    assert parsed(run_copy / "report.html").images == 10
     names = {path.stem for path in (run_copy / "figures").glob("*.png")}
     assert names == {
         *(
@@ -66,6 +66,7 @@ def test_report_of_a_turbulent_run(run_copy, capsys):
             "shear_stress",
             "vorticity",
             "higher_moments",
+            *("invariant_map", "anisotropy", "enstrophy"),
             "streaks",
             "history",
         )
@@ -86,7 +87,7 @@ def test_report_of_other_flows(tmp_path, capsys, flow_type):
     directory = synthetic.write_run(tmp_path / flow_type, flow, blocks=6)
     assert main(["report", str(directory)]) == 0
     assert "total-stress residual" in capsys.readouterr().out
-    assert parsed(directory / "report.html").images == 7
+    assert parsed(directory / "report.html").images == 10
 
 
 def test_report_of_a_laminar_run_with_one_block(tmp_path, flow, capsys):
@@ -151,7 +152,7 @@ def test_report_with_reference(run_copy, tmp_path):
     table = tmp_path / "p.csv"
     assert main(["profiles", str(run_copy), "-o", str(table)]) == 0
     assert main(["report", str(run_copy), "--reference", str(table)]) == 0
-    assert parsed(run_copy / "report.html").images == 8
+    assert parsed(run_copy / "report.html").images == 11
 
 
 def test_convert(run_copy, tmp_path, capsys):

@@ -1,0 +1,110 @@
+"""Quantities derived from profiles and budgets: anisotropy, enstrophy, Kolmogorov's scales.
+
+Anisotropy of a symmetric tensor t: b_ij = t_ij/t_kk - delta_ij/3, here for the Reynolds stresses and for their
+dissipation. Its invariants are xi and eta, 6 eta^2 = b_ij b_ji and 6 xi^3 = b_ij b_jk b_ki (Pope, Turbulent Flows,
+Cambridge University Press (2000), sec. 11.3.2): all tensors that can occur lie within Lumley's triangle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice_post.budgets import WallBudgets, wall_budgets
+from sluice_post.export import columns_text
+from sluice_post.interpolation import interpolate
+from sluice_post.parameters import FlowParameters
+from sluice_post.profiles import wall_profiles
+from sluice_post.statistics import Blocks, Means
+from sluice_post.uncertainty import half_widths95
+
+Array = NDArray[np.float64]
+
+COMPONENTS = ("uu", "vv", "ww", "uw")
+TENSORS = ("stress", "dissipation")
+SPACINGS = ("dx", "dy", "dz")
+
+
+def two_component_limit(xi: Array) -> Array:
+    """eta of the tensors with only two components, the upper side of the triangle; xi from -1/6 to 1/3."""
+    return np.sqrt(1 / 27 + 2 * xi**3)
+
+
+def anisotropy(tensor: dict[str, Array]) -> dict[str, Array]:
+    """b of a tensor whose components are COMPONENTS, and its invariants; NaN where the tensor is 0."""
+    trace = tensor["uu"] + tensor["vv"] + tensor["ww"]
+    safe = np.where(trace > 0, trace, np.nan)
+    b = {name: tensor[name] / safe - (0 if name == "uw" else 1 / 3) for name in COMPONENTS}
+    squares = b["uu"] ** 2 + b["vv"] ** 2 + b["ww"] ** 2 + 2 * b["uw"] ** 2
+    determinant = b["vv"] * (
+        b["uu"] * b["ww"] - b["uw"] ** 2
+    )  # b_ij b_jk b_ki is 3 times that: b has no trace
+    return {
+        **{f"b_{name}": values for name, values in b.items()},
+        "xi": np.cbrt(determinant / 2),
+        "eta": np.sqrt(squares / 6),
+    }
+
+
+def _dissipation_tensor(found: WallBudgets) -> dict[str, Array]:
+    """Dissipation of the stresses at the cell centres; that of ww and uw by cubics."""
+    centres = found.budgets["uu"].z
+    tensor = {}
+    for name in COMPONENTS:
+        z, values = found.budgets[name].z, -found.budgets[name].terms["dissipation"]
+        if name == "uw":  # it is 0 on the wall
+            z, values = np.append(0.0, z), np.append(0.0, values)
+        tensor[name] = interpolate(centres, z, values)
+    return tensor
+
+
+def derived_of(means: Means, parameters: FlowParameters) -> dict[str, Array]:
+    """All derived profiles at the cell centres by name, as far as the run recorded what they need."""
+    profiles = wall_profiles(means, parameters)
+    stress = {name: profiles.centre[name] for name in ("uu", "vv", "ww")}
+    stress["uw"] = -profiles.at_centres("minus_uw")
+    values = {f"stress_{name}": column for name, column in anisotropy(stress).items()}
+    vorticity = [profiles.centre[f"omega_{axis}_rms"] for axis in "xyz" if profiles.has(f"omega_{axis}_rms")]
+    if len(vorticity) == 3:
+        values["enstrophy_plus"] = np.sum(np.square(vorticity), axis=0)
+    if "ww_flux" in means.centre:
+        found = wall_budgets(means, parameters)
+        tensor = _dissipation_tensor(found)
+        values |= {f"dissipation_{name}": column for name, column in anisotropy(tensor).items()}
+        columns = found.kolmogorov_columns()
+        epsilon = columns["eta_plus"] ** -4
+        values |= {"epsilon_plus": epsilon, **columns, "kolmogorov_time_plus": epsilon**-0.5}
+    return values
+
+
+@dataclass(frozen=True)
+class Derived:
+    """Derived profiles against z+, and the half widths of their 95 % intervals, which a single block does not have."""
+
+    z_over_h: Array
+    z_plus: Array
+    values: dict[str, Array]
+    bands: dict[str, Array]
+
+
+def evaluate_derived(blocks: Blocks, parameters: FlowParameters) -> Derived:
+    """Derived profiles with their intervals."""
+    profiles = wall_profiles(blocks.means(), parameters)
+
+    def values(means: Means) -> dict[str, Array]:
+        return derived_of(means, parameters)
+
+    bands = half_widths95(values, blocks) if len(blocks) > 1 else {}
+    return Derived(profiles.z / profiles.height, profiles.z_plus, values(blocks.means()), bands)
+
+
+def csv_text(derived: Derived) -> str:
+    """The profiles as CSV; `<name>_ci95` is the half width of an interval."""
+    columns = {"z_over_h": derived.z_over_h, "z_plus": derived.z_plus}
+    for name, values in derived.values.items():
+        columns[name] = values
+        if name in derived.bands:
+            columns[f"{name}_ci95"] = derived.bands[name]
+    return columns_text(columns)
