@@ -97,6 +97,7 @@ inline void sum_row(int nx, int j, int k, const Kernel& kernel, double (&sums)[N
       nx, j, k, [&](AnyCell c, int slot) __attribute__((always_inline)) {
         double values[N];
         kernel(c, values);
+        SLUICE_UNROLL
         for (int n = 0; n < N; ++n) lane[n][slot] += values[n];
       });
   for (int n = 0; n < N; ++n) {

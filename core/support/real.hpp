@@ -3,12 +3,14 @@
 #include <complex>
 #include <limits>
 
+// SLUICE_UNROLL: before a loop of constant length, to keep its arrays in registers. By itself GCC unrolls 16 passes at
+// most.
 #ifdef __CUDACC__
 #define SLUICE_HD __host__ __device__
-#define SLUICE_UNROLL _Pragma("unroll")  ///< before a loop of constant length, to keep its arrays in registers
+#define SLUICE_UNROLL _Pragma("unroll")
 #else
 #define SLUICE_HD
-#define SLUICE_UNROLL
+#define SLUICE_UNROLL _Pragma("GCC unroll 32")
 #endif
 #define SLUICE_INLINE SLUICE_HD inline __attribute__((always_inline))
 

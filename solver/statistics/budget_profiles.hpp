@@ -54,6 +54,7 @@ template <Order order>
 struct EnergyFaceProfiles {
   using CellType = op::CellFor<order>;
   static constexpr ProfileAxis axis = ProfileAxis::z_face;
+  static constexpr bool zero_on_walls = false;
 
   op::In u, v, w;
   Metrics m;
@@ -139,16 +140,16 @@ struct StressCenterProfiles {
 };
 
 /// The terms of the momentum equation of w, each times u interpolated to the centre of the face; and for the budget of
-/// uw, pressure times strain rate and the part of dissipation from derivatives along z. 0 on the walls.
+/// uw, pressure times strain rate and the part of dissipation from derivatives along z.
 template <Order order>
 struct StressFaceProfiles {
   using CellType = op::CellFor<order>;
   static constexpr ProfileAxis axis = ProfileAxis::z_face;
+  static constexpr bool zero_on_walls = true;
 
   op::In u, v, w, p;
   Metrics m;
   real nu;
-  int top_wall;  ///< the local plane of w that lies on the top wall; the one on the bottom wall is -1
 
   struct Values {
     double u;
@@ -167,7 +168,6 @@ struct StressFaceProfiles {
   }
 
   SLUICE_INLINE Values at(const CellType& c) const {
-    if (c.k == -1 || c.k == top_wall) return {};
     const auto w_above = op::sum_above<order>(op::along_x(w, c, c.j, c.k + 1), 0) / 2;
     const auto w_below = op::sum_above<order>(op::along_x(w, c, c.j, c.k - 1), 0) / 2;
     const real uz = op::ddz_center_to_face(u, c, m);

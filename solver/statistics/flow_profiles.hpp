@@ -91,6 +91,7 @@ template <Order order>
 struct FaceProfiles {
   using CellType = op::CellFor<order>;
   static constexpr ProfileAxis axis = ProfileAxis::z_face;
+  static constexpr bool zero_on_walls = false;
 
   op::In u, v, w;
   Metrics m;

@@ -1,7 +1,8 @@
 #pragma once
 // A table of profiles is a struct such as CenterProfiles: `axis` is their location, at(CellType) reads the fields, and
 // visit(values, visitor) calls visitor(label, value) for each profile. The labels, their number and the kernel that
-// reduces all profiles in one pass follow from visit().
+// reduces all profiles in one pass follow from visit(). On the z faces, `zero_on_walls` says that at() serves the inner
+// faces alone.
 #include <array>
 #include <string>
 #include <vector>

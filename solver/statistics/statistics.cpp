@@ -43,7 +43,13 @@ Statistics::Profiles Statistics::plane_means(const Table& table) const {
   constexpr auto count = static_cast<std::size_t>(profile_count<Table>);
   constexpr bool at_faces = Table::axis == ProfileAxis::z_face;
   Box3 box = box_.local();
-  if (at_faces && walls_->owns(Walls::Side::bottom)) box.lo[2] = -1;
+  if constexpr (at_faces) {
+    if (Table::zero_on_walls) {
+      if (walls_->owns(Walls::Side::top)) --box.hi[2];
+    } else if (walls_->owns(Walls::Side::bottom)) {
+      box.lo[2] = -1;
+    }
+  }
   const auto local = reduce_planes<profile_count<Table>>(at_faces ? "statistics at faces" : "statistics at centres",
                                                          box, ProfileKernel<Table>{table});
 
@@ -69,10 +75,8 @@ Statistics::Profiles Statistics::stress_budget(const State& state) const {
   const op::In v = state.velocity.v.view();
   const op::In w = state.velocity.w.view();
   const op::In p = state.p.view();
-  const bool owns_top = walls_->owns(Walls::Side::top);
-  const int top_wall = owns_top ? static_cast<int>(box_.nz()) - 1 : -1;
   const Profiles of_u = plane_means(StressCenterProfiles<order>{u, v, w, p, metrics_, viscosity_});
-  Profiles means = plane_means(StressFaceProfiles<order>{u, v, w, p, metrics_, viscosity_, top_wall});
+  Profiles means = plane_means(StressFaceProfiles<order>{u, v, w, p, metrics_, viscosity_});
   // u on an inner face is the mean of the two cells: the terms of its momentum equation are those of both.
   const std::size_t terms = of_u.size() / 2;
   for (std::size_t n = 0; n < terms; ++n) {
