@@ -201,6 +201,34 @@ def build_parser() -> argparse.ArgumentParser:
     )
     _add_times(refine)
 
+    validation = _command(
+        subparsers,
+        "validation",
+        "write a page of the stored results of cases beside published simulations",
+        "sluice-post validation cases -o docs/validation.md",
+    )
+    validation.add_argument(
+        "cases",
+        metavar="FOLDER",
+        type=Path,
+        help="holds NAME/results/statistics.h5 and, if there is one, spectra.h5",
+    )
+    validation.add_argument(
+        "--reference",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="published profiles, budgets and spectra of any simulations; each figure takes those at its Re_tau",
+    )
+    validation.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        required=True,
+        help="page to write; its figures go to images/",
+    )
+
     bench = _command(
         subparsers,
         "bench",
@@ -232,6 +260,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "spectra": commands.spectra,
         "study": commands.study,
         "refine": commands.refine,
+        "validation": commands.validation,
         "bench": commands.bench,
     }
     try:

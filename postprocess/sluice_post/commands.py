@@ -182,6 +182,28 @@ def refine(arguments: argparse.Namespace) -> None:
     print(refine.table_text(study.read_study(arguments.directories, arguments.begin, arguments.end)))
 
 
+def validation(arguments: argparse.Namespace) -> None:
+    """Writes the page of stored results beside published simulations, and its figures."""
+    from sluice_post import validation as pages
+    from sluice_post.style import figure_style, save_png
+
+    output: Path = arguments.output
+    files = pages.read_files(arguments.reference or [])
+    sections = []
+    for directory in pages.find_results(arguments.cases):
+        results = pages.read_results(directory)
+        images = {}
+        with figure_style():
+            drawn = pages.figures_of_case(results, files)
+            for name, (title, figure) in drawn.items():
+                image = layout.VALIDATION_IMAGE.format(case=directory.parent.name, figure=name)
+                save_png(figure, output.parent / "images" / image)
+                images[f"images/{image}"] = title
+        sections.append(pages.section(directory, results, images))
+    export.write_text(output, "\n\n".join([pages.INTRODUCTION.rstrip(), *sections]) + "\n")
+    print(f"{len(sections)} cases: {output}")
+
+
 def bench(arguments: argparse.Namespace) -> None:
     """Writes tables and figures of measurements."""
     from sluice_post import bench, bench_figures

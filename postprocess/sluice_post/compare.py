@@ -46,12 +46,12 @@ QUANTITIES = {
 # Panels of the figure: quantities that share one pair of axes, and the label of its ordinate.
 _PANELS = (
     (("U",), r"$U^+$"),
-    (("u_rms", "v_rms", "w_rms"), "rms velocity"),
+    (("u_rms", "v_rms", "w_rms"), r"rms velocity / $u_\tau$"),
     (("minus_uw", "dUdz"), "shear stress / wall stress"),
     (("p_rms",), r"$p_\mathrm{rms}^+$"),
     (("k",), r"$k^+$"),
     (("P",), r"$P^+$"),
-    (("omega_x_rms", "omega_y_rms", "omega_z_rms"), "rms vorticity"),
+    (("omega_x_rms", "omega_y_rms", "omega_z_rms"), "rms vorticity in wall units"),
     (("skew_u", "skew_w"), "skewness"),
     (("flat_u", "flat_v", "flat_w"), "flatness"),
 )
@@ -207,7 +207,7 @@ def comparison_figure(
     for axes, (group, label) in zip(grid.flat, panels, strict=False):
         log_wall_axis(axes, profiles.z_plus)
         _draw(axes, group, profiles, bands, reference)
-        axes.set_ylabel(label)
+        axes.set_ylabel(label if len(group) > 1 else QUANTITIES[group[0]])
         low, high = axes.get_ylim()
         if axes.dataLim.ymin >= -1e-3 * axes.dataLim.ymax:
             low = 0.0

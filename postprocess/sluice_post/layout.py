@@ -34,6 +34,10 @@ SPECTRA_NAME = "spectra_{}"  # of the CSV file and the figure along x or y
 SPECTRA_MAP_NAME = "spectra_map_{}"
 CORRELATIONS_NAME = "correlations_{}"
 
+# Stored results of a case, and what `validation` makes of them.
+RESULTS_FOLDER = "results"
+VALIDATION_IMAGE = "validation_{case}_{figure}.png"
+
 # Attributes of HDF5 files.
 STATISTICS_FORMAT = "Sluice statistics"  # of spectra.h5, too
 SLICE_FORMAT = "Sluice slice"

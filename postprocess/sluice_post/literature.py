@@ -103,3 +103,15 @@ def nearest(flow_type: str, reynolds: float, key: str = "re_tau") -> Published |
 def comparable(published: Published, reynolds: float, key: str = "re_tau") -> bool:
     """Whether the two Reynolds numbers are near enough for the figures to be compared one by one."""
     return abs(reynolds / published.values[key] - 1) <= SAME_REYNOLDS
+
+
+def with_value(published: Published, key: str) -> Published | None:
+    """This simulation if it has a value of a key figure, else the nearest comparable one that has."""
+    others = [
+        entry
+        for entry in PUBLISHED
+        if entry.flow_type == published.flow_type
+        and key in entry.values
+        and comparable(entry, published.re_tau)
+    ]
+    return min(others, key=lambda entry: abs(log(entry.re_tau / published.re_tau)), default=None)

@@ -70,7 +70,8 @@ COSTS: dict[str, Cost] = {
 }
 
 
-def _imposed(parameters: FlowParameters, sampled: dict[str, Any]) -> str:
+def imposed_reynolds(parameters: FlowParameters, sampled: dict[str, Any]) -> str:
+    """Which Reynolds number the case sets: re_b, re_w or re_tau."""
     if parameters.no_slip_bottom and parameters.no_slip_top and parameters.wall_speed_difference != 0:
         return "re_w"
     return "re_b" if layout.SET_BULK_VELOCITY in sampled else "re_tau"
@@ -122,7 +123,7 @@ def read_run(directory: Path, begin: float | None = None, end: float | None = No
         directory=directory,
         order=int(str(sampled.get(layout.SET_ORDER, 2))),
         parameters=parameters,
-        imposed=_imposed(parameters, sampled),
+        imposed=imposed_reynolds(parameters, sampled),
         resolution=size,
         figures={figure.key: figure for figure in figures},
         dt=dt,

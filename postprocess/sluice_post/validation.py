@@ -1,0 +1,256 @@
+"""The document that shows stored results of cases beside published simulations: cases/NAME/results/*.h5."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import inf, nan
+from pathlib import Path
+from textwrap import fill
+from typing import TypeVar
+
+import numpy as np
+from matplotlib.figure import Figure as MplFigure
+
+from sluice_post import budget_figures, compare, figures, layout, literature, spectra_figures
+from sluice_post.budgets import IMBALANCE
+from sluice_post.errors import InputOutputError
+from sluice_post.key_figures import TEXT_LABELS, percent_difference
+from sluice_post.literature import Published
+from sluice_post.parameters import FlowParameters
+from sluice_post.reference import Reference, holds_budget, merged, read_budget_reference, read_reference
+from sluice_post.results import Results, evaluate
+from sluice_post.run import load_run
+from sluice_post.spectra import AXES
+from sluice_post.spectra_reference import PublishedSpectra, holds_spectra, read_all_spectra
+from sluice_post.study import imposed_reynolds
+from sluice_post.study_tables import markdown_table, number_text
+
+HEIGHTS = (5.0, 19.0, 98.0, inf)  # z+ of the spectra; at Re_tau = 178 the centre is z+ = 178
+
+# Largest deviations that are accepted, in %: about what published simulations of one flow differ by.
+LIMITS = {
+    "re_tau": 1.0,
+    "cf": 2.0,
+    "u_c_plus": 1.5,
+    "u_peak": 1.5,
+    "v_peak": 1.5,
+    "w_peak": 2.0,
+    "p_peak": 3.0,
+    "uw_peak": 1.0,
+    "production_peak": 1.0,
+    "wall_dissipation": 3.0,
+}
+RESIDUAL_LIMIT = 0.2  # in % of the wall stress; published data reach 0.02 to 0.2
+IMBALANCE_LIMIT = 2.0  # in % of the peak of the production of k
+T = TypeVar("T")
+STRESSES = ("u_rms", "v_rms", "w_rms", "minus_uw")
+
+
+@dataclass(frozen=True)
+class PublishedFiles:
+    """Downloaded files, which figures show as circles. Budgets with the stress they are of."""
+
+    profiles: list[Reference] = field(default_factory=list)
+    budgets: list[tuple[str, Reference]] = field(default_factory=list)
+    spectra: list[PublishedSpectra] = field(default_factory=list)
+
+    def near(self, re_tau: float) -> PublishedFiles:
+        """Those of simulations at this Re_tau, the nearest first."""
+
+        def distance(other: float) -> float:
+            return abs(other / re_tau - 1)
+
+        def chosen(found: list[T], re_tau_of: Callable[[T], float]) -> list[T]:
+            near = [one for one in found if distance(re_tau_of(one)) <= literature.SAME_REYNOLDS]
+            return sorted(near, key=lambda one: distance(re_tau_of(one)))
+
+        return PublishedFiles(
+            chosen(self.profiles, lambda one: one.re_tau),
+            chosen(self.budgets, lambda one: one[1].re_tau),
+            chosen(self.spectra, lambda one: one.re_tau),
+        )
+
+    @property
+    def budget_of_k(self) -> dict[str, Reference]:
+        """The nearest budget of k by its name, if there is one."""
+        return dict([pair for pair in self.budgets if pair[0] == "k"][:1])
+
+
+def read_files(paths: Sequence[Path]) -> PublishedFiles:
+    """Reads published profiles, budgets and spectra, of one or several simulations."""
+    files = PublishedFiles()
+    for path in paths:
+        if holds_spectra(path):
+            files.spectra.extend(read_all_spectra([path]))
+        elif holds_budget(path):
+            files.budgets.append(read_budget_reference(path))
+        else:
+            files.profiles.append(read_reference(path))
+    return files
+
+
+def find_results(cases: Path) -> list[Path]:
+    """The folders of stored results, by the name of their case."""
+    found = sorted(path.parent for path in cases.glob(f"*/{layout.RESULTS_FOLDER}/{layout.STATISTICS_FILE}"))
+    if not found:
+        pattern = cases / "NAME" / layout.RESULTS_FOLDER / layout.STATISTICS_FILE
+        raise InputOutputError(f"{pattern}: no case has stored results")
+    return found
+
+
+def read_results(directory: Path) -> Results:
+    """The numbers of one case, with spectra at those of HEIGHTS that exist."""
+    run = load_run(directory)
+    if run.profiles is None or run.blocks is None or run.profiles.laminar:
+        reason = " ".join(run.missing) or "the flow is laminar"
+        raise InputOutputError(f"{directory}: no statistics of a turbulent flow: {reason}")
+    re_tau = run.profiles.re_tau
+    return evaluate(run, [height for height in HEIGHTS if height == inf or height < 0.95 * re_tau])
+
+
+def published_for(results: Results) -> Published | None:
+    """The published simulation at the Reynolds number that the case sets; None if there is none near."""
+    run = results.run
+    assert run.parameters is not None and run.blocks is not None
+    key = imposed_reynolds(run.parameters, run.blocks.sampled_parameters())
+    figure = results.figure(key)
+    if figure is None:
+        return None
+    nearest = literature.nearest(run.parameters.flow_type, figure.value, key)
+    return nearest if nearest and literature.comparable(nearest, figure.value, key) else None
+
+
+def verdict(deviation: float, half_width: float, limit: float) -> str:
+    """Whether a deviation is within its limit; undecided if the end of its interval is."""
+    if abs(deviation) <= limit:
+        return "within"
+    return "undecided" if abs(deviation) - np.nan_to_num(half_width) <= limit else "outside"
+
+
+Row = tuple[str, str, str, str, str, str]
+HEADING = ("figure", "run", "published", "deviation, %", "limit, %", "verdict")
+
+
+def _judged(label: str, run: str, published: str, percent: float, half_width: float, limit: float) -> Row:
+    deviation = number_text(percent, half_width, "+")
+    return label, run, published, deviation, f"{limit:g}", verdict(percent, half_width, limit)
+
+
+def _key_rows(results: Results, published: Published | None) -> list[Row]:
+    """The key figures that have a limit."""
+    rows = []
+    for key, limit in LIMITS.items():
+        if (figure := results.figure(key)) is None:
+            continue
+        factor, label = (1000, "1000 C_f") if key == "cf" else (1, TEXT_LABELS[key])
+        run = number_text(factor * figure.value, factor * figure.half_width)
+        if place := results.figure(f"{key}_z"):
+            run += f" at {place.value:.1f}"
+        source = literature.with_value(published, key) if published else None
+        if source is None:
+            rows.append((label, run, "", "", "", ""))
+            continue
+        expected = f"{factor * source.values[key]:.4g}"
+        if f"{key}_z" in source.values:
+            expected += f" at {source.values[f'{key}_z']:.1f}"
+        if source is not published:
+            expected += f" ({source.name}, Re_tau {source.re_tau:g})"
+        rows.append(_judged(label, run, expected, *percent_difference(figure, source.values[key]), limit))
+    return rows
+
+
+def _balance_rows(results: Results) -> list[Row]:
+    """What is 0 in an endless run with a vanishing time step."""
+    residual = results.residuals[0]
+    value, width = 100 * residual.value, 100 * residual.half_width
+    run = number_text(value, width)
+    rows = [_judged("total-stress residual, % of the wall stress", run, "0", value, width, RESIDUAL_LIMIT)]
+    if results.budgets is not None:
+        k, bands = results.budgets.found.budgets["k"].terms, results.budgets.bands
+        at = int(np.argmax(np.abs(k[IMBALANCE])))
+        percent = 100 / float(np.max(k["production"]))
+        value = percent * float(k[IMBALANCE][at])
+        width = percent * float(bands["k"][IMBALANCE][at]) if bands else nan
+        run = f"{number_text(value, width, '+')} at {results.budgets.found.z_plus('k')[at]:.1f}"
+        label = "largest imbalance of k, % of the peak of its production"
+        rows.append(_judged(label, run, "0", value, width, IMBALANCE_LIMIT))
+    return rows
+
+
+def figures_of_case(results: Results, files: PublishedFiles) -> dict[str, tuple[str, MplFigure]]:
+    """Title and figure by name, as far as the results allow."""
+    profiles = results.run.profiles
+    assert profiles is not None
+    near = files.near(profiles.re_tau)
+    reference = merged(near.profiles) if near.profiles else None
+    drawn = {}
+    for name, title, draw, quantities in (
+        ("mean", "Mean velocity", figures.mean_velocity, ("U",)),
+        ("stresses", "Fluctuations and shear stress", figures.fluctuations, STRESSES),
+    ):
+        common = [quantity for quantity in quantities if reference and quantity in reference.values]
+        drawn[name] = (title, draw(profiles, results.bands))
+        if reference is not None and common:
+            drawn[name] = (title, compare.comparison_figure(profiles, results.bands, reference, common))
+    drawn["shear_stress"] = ("Balance of the shear stress", figures.shear_stress(profiles, results.bands))
+    if results.budgets is not None:
+        figure = budget_figures.budget_figure(results.budgets, "k", near.budget_of_k)
+        drawn["budget_k"] = ("Budget of the turbulent kinetic energy", figure)
+    if results.spectra is not None:
+        for axis in AXES:
+            figure = spectra_figures.spectra_figure(results.spectra, axis, near.spectra)
+            drawn[f"spectra_{axis}"] = (f"Spectra along {axis}", figure)
+    return drawn
+
+
+def _description(parameters: FlowParameters, results: Results) -> str:
+    """One paragraph: the flow, its grid, its averaging time."""
+    run, size = results.run, results.resolution
+    assert run.blocks is not None and size is not None
+    order = run.blocks.sampled_parameters().get(layout.SET_ORDER, 2)
+    cells = " x ".join(str(count) for count in parameters.cells)
+    box = " x ".join(f"{length:.4g}" for length in parameters.size)
+    flow = parameters.flow_type.replace("_", " ").capitalize()
+    return (
+        f"{flow} in {box}, {cells} cells, order {order}: dx+ {size.dx_plus:.1f}, "
+        f"dy+ {size.dy_plus:.1f}, first centre z+ {size.first_centre_plus:.2f}, dz+ up to {size.dz_centre_plus:.1f}. "
+        f"Averaged over {size.turnovers:.3g} h/u_tau in {len(run.blocks)} blocks. Sluice {parameters.version}."
+    )
+
+
+def section(directory: Path, results: Results, images: dict[str, str]) -> str:
+    """The section of one case. `images`: title by path, relative to the document."""
+    parameters, published = results.run.parameters, published_for(results)
+    assert parameters is not None
+    name = directory.parent.name
+    rows = _key_rows(results, published) + _balance_rows(results)
+    source = (
+        f"{published.source}, Re_tau = {published.re_tau:g}" if published else "none at this Reynolds number"
+    )
+    outside = [row[0] for row in rows if row[-1] == "outside"]
+    parts = [
+        f"## {name}: {results.run.name}",
+        fill(_description(parameters, results), 120),
+        fill(f"Published: {source}. Outside their limits: {', '.join(outside) or 'none'}.", 120),
+        markdown_table(HEADING, rows),
+    ]
+    stored = {"budgets": results.budgets, "spectra": results.spectra}
+    if missing := [text for text, found in stored.items() if found is None]:
+        parts.append(f"Not among the stored results: {', '.join(missing)}.")
+    parts += [f"![{title}, {name}]({path})" for path, title in images.items()]
+    return "\n\n".join(parts)
+
+
+INTRODUCTION = """# Validation
+
+Stored results of cases (`cases/NAME/results`) beside published simulations. `sluice-post validation` writes this page.
+
+- All figures are in wall units, with 95 % intervals of the sampling error; published values are taken for exact. Peaks
+  are followed by their z+. Deviations are in % of the published value.
+- A limit is the largest deviation that is accepted: about what published simulations of one flow differ by.
+  `undecided`: the deviation exceeds the limit by less than the half width of its interval, so a longer run is needed.
+- The total-stress residual and the imbalance of k would be 0 in an endless run with a vanishing time step
+  (postprocess/README.md, Conventions and Budgets).
+- Bands in figures are 95 % intervals, circles are published data.
+"""
