@@ -6,6 +6,7 @@ Their y is wall-normal and v its velocity, z is spanwise and w its velocity: the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -28,53 +29,70 @@ Array = NDArray[np.float64]
 InWallUnits: TypeAlias = WallProfiles | WallBudgets | WallSpectra
 
 
-def _text(
-    name: str,
-    description: str,
-    names: Sequence[str],
-    remarks: Sequence[str],
-    columns: Sequence[Array],
-    found: InWallUnits,
-    parameters: FlowParameters,
-) -> str:
+# Numbers of lines as in their files: some programs skip the header by its length, or read nu and u_tau at their lines.
+_LINE_OF_GRID = 33
+_MEAN_HEADER, _FLUCTUATION_HEADER, _BUDGET_HEADER = 72, 75, 74
+
+
+@dataclass(frozen=True)
+class _Table:
+    """What one file holds: y/delta, y+ and the columns with these headings; its header has `header_lines` lines."""
+
+    name: str
+    description: str
+    header_lines: int
+    remarks: Sequence[str]
+    headings: Sequence[str]
+    columns: Sequence[Array]
+
+
+def _text(table: _Table, found: InWallUnits, parameters: FlowParameters) -> str:
+    names = ("y/delta", "y^+", *table.headings)
     nx, ny, nz = parameters.cells
     lx, ly, _ = parameters.size
     header = [
-        f"Filename : {name}",
+        f"Filename : {table.name}",
         "",
-        f"Description : {description}",
+        f"Description : {table.description}",
         "",
-        f"Total number of data points  : {len(columns[0])}",
+        f"Total number of data points  : {len(table.columns[0])}",
         "",
         f"Simulation : {parameters.title or parameters.flow_type}",
         f"Code       : Sluice {parameters.version} {parameters.git_revision}".rstrip(),
         "",
         "Here y is the wall-normal direction and v its velocity, z the spanwise one and w its velocity.",
-        "",
+    ]
+    header += [""] * (_LINE_OF_GRID - 1 - len(header))
+    header += [
         f" Grid (streamwise)       nx = {nx}",
         f" Grid (wall-normal)      ny = {nz}",
         f" Grid (spanwise)         nz = {ny}",
         f" Streamwise domain size  Lx = {lx:.6g}",
         f" Spanwise domain size    Lz = {ly:.6g}",
+        "",
         f" Kinematic Viscosity     nu = {parameters.viscosity:.5e}",
         f" Channel half width   delta = {found.height:.3f}",
+        "",
         f" Friction vel         u_tau = {found.u_tau:.5e}",
         f" Re_tau              Re_tau = {found.re_tau:8.3f}",
+        "",
         "",
         "All data are normalized by u_tau and nu (signified with a ^+) except",
         "for y/delta",
         "",
         "Remark:",
         "",
-        *remarks,
-        "",
+        *table.remarks,
+    ]
+    header += [""] * (table.header_lines - 4 - len(header))
+    header += [
         "-----------End of header---------",
         "",
         "".join(f"{column:^25}" for column in names).rstrip(),
         "-" * (25 * len(names)),
     ]
     lines = [f"% {line}".rstrip() for line in header]
-    for row in zip(*columns, strict=True):
+    for row in zip(*table.columns, strict=True):
         lines.append("".join(f"{value:25.15e}" for value in row))
     return "\n".join(lines) + "\n"
 
@@ -114,25 +132,30 @@ def profile_texts(
     absent = np.full_like(profiles.z, np.nan)
     errors = bands.standard_errors(profiles) if bands is not None and bands.centre else None
     texts = {}
-    for name, error_name, description, columns, remarks in (
+    heights = [np.append(0.0, z) for z in (profiles.z / profiles.height, profiles.z_plus)]
+    for name, error_name, description, header_lines, columns, remarks in (
         (layout.LEE_MOSER_MEAN, layout.LEE_MOSER_MEAN_ERRORS,
-         "Profiles of the mean velocity and pressure", _MEAN_COLUMNS, _MEAN_REMARKS),
+         "Profiles of the mean velocity and pressure", _MEAN_HEADER, _MEAN_COLUMNS, _MEAN_REMARKS),
         (layout.LEE_MOSER_FLUCTUATIONS, layout.LEE_MOSER_FLUCTUATION_ERRORS,
-         "Variance and covariance of velocity components", _FLUCTUATION_COLUMNS, _FLUCTUATION_REMARKS),
+         "Variance and covariance of velocity components", _FLUCTUATION_HEADER, _FLUCTUATION_COLUMNS,
+         _FLUCTUATION_REMARKS),
     ):  # fmt: skip
-        headings = ["y/delta", "y^+", *(heading for heading, *_ in columns)]
-        heights = [np.append(0.0, z) for z in (profiles.z / profiles.height, profiles.z_plus)]
         values = [
             np.append(wall, factor * (profiles.at_centres(profile) if profiles.has(profile) else absent))
             for _, profile, factor, wall in columns
         ]
-        texts[name] = _text(name, description, headings, remarks, [*heights, *values], profiles, parameters)
+        headings = [heading for heading, *_ in columns]
+        table = _Table(name, description, header_lines, remarks, headings, [*heights, *values])
+        texts[name] = _text(table, profiles, parameters)
         if errors is not None:
             values = [np.append(0.0, errors.centre.get(profile, absent)) for _, profile, *_ in columns]
-            texts[error_name] = _text(
-                error_name, f"Standard errors. {description}", headings, remarks, [*heights, *values],
-                profiles, parameters,
-            )  # fmt: skip
+            of_errors = replace(
+                table,
+                name=error_name,
+                description=f"Standard errors. {description}",
+                columns=[*heights, *values],
+            )
+            texts[error_name] = _text(of_errors, profiles, parameters)
     return texts
 
 
@@ -170,7 +193,7 @@ def budget_texts(blocks: Blocks, parameters: FlowParameters) -> dict[str, str]:
     found = wall_budgets(blocks.means(), parameters)
     z = np.append(0.0, found.budgets["uu"].z)
     heights = [z / found.height, z * found.u_tau / found.viscosity]
-    headings = ["y/delta", "y^+", *(heading for heading, *_ in _BUDGET_COLUMNS)]
+    headings = [heading for heading, *_ in _BUDGET_COLUMNS]
 
     def arrays(means: Means) -> dict[str, Array]:
         columns = _budget_columns(wall_budgets(means, parameters))
@@ -179,6 +202,7 @@ def budget_texts(blocks: Blocks, parameters: FlowParameters) -> dict[str, str]:
             stress: np.array(
                 [factor * columns[stress].get(term, absent) for _, term, factor in _BUDGET_COLUMNS]
             )
+            + 0.0  # no -0
             for stress in STRESSES
         }
 
@@ -191,9 +215,10 @@ def budget_texts(blocks: Blocks, parameters: FlowParameters) -> dict[str, str]:
             theirs = layout.LEE_MOSER_STRESSES[stress]
             name = pattern.format(theirs)
             description = f"{prefix}Terms in Reynolds stress transport equation for {theirs}"
-            texts[name] = _text(
-                name, description, headings, _BUDGET_REMARKS, [*heights, *values[stress]], found, parameters
+            table = _Table(
+                name, description, _BUDGET_HEADER, _BUDGET_REMARKS, headings, [*heights, *values[stress]]
             )
+            texts[name] = _text(table, found, parameters)
     return texts
 
 

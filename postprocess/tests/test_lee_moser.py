@@ -82,6 +82,30 @@ def test_budgets_on_the_wall(budget_run):
         assert row[COLUMNS["imbalance"]] == 0
 
 
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("profiles_mean.dat", 72),
+        ("profiles_fluc_stdev.dat", 75),
+        ("RSTE_k_prof.dat", 74),
+        ("RSTE_uv_stdev.dat", 74),
+    ],
+)
+def test_headers_are_as_long_as_theirs(budget_run, name, lines):
+    """Programs skip the header by its length, and read the viscosity and the friction velocity in lines 39 and 42."""
+    directory, folder, _ = budget_run
+    text = (folder / name).read_text().splitlines()
+    assert len([line for line in text if line.startswith("%")]) == lines
+    assert text[lines - 2].split()[1:3] == ["y/delta", "y^+"]
+    assert float(text[38].partition("nu =")[2]) == pytest.approx(staggered.VISCOSITY, rel=1e-5)
+    u_tau = float(text[41].partition("u_tau =")[2])
+    found = evaluate_budgets(*load_statistics(directory)[::-1]).found
+    assert u_tau == pytest.approx(found.u_tau, rel=1e-5)
+    np.testing.assert_array_equal(
+        np.loadtxt(folder / name, skiprows=lines), np.loadtxt(folder / name, comments="%")
+    )
+
+
 def test_standard_errors_of_budgets(budget_run):
     directory, folder, _ = budget_run
     bands = evaluate_budgets(*load_statistics(directory)[::-1]).bands
