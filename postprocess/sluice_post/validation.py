@@ -249,8 +249,8 @@ Stored results of cases (`cases/NAME/results`) beside published simulations. `sl
 - All figures are in wall units, with 95 % intervals of the sampling error; published values are taken for exact. Peaks
   are followed by their z+. Deviations are in % of the published value.
 - A limit is the largest deviation that is accepted. For scale: published simulations near Re_tau = 180 differ among
-  each other by 0.4 % in C_f at one Reynolds number, 1 % in the peak of v'+, 1.6 % in that of w'+, 3 % in that of p'+ and
-  4 % in the wall dissipation of k+; boxes and Reynolds numbers are part of that.
+  each other by 0.4 % in C_f at one Reynolds number, 1 % in the peak of v'+, 1.6 % in that of w'+, 3 % in that of p'+
+  and 4 % in the wall dissipation of k+; boxes and Reynolds numbers are part of that.
 - `undecided`: the deviation exceeds the limit by less than the half width of its interval, so a longer run is needed.
 - The total-stress residual and the imbalance of k would be 0 in an endless run with a vanishing time step
   (postprocess/README.md, Conventions and Budgets).
