@@ -1,13 +1,16 @@
 #include "solver/statistics/spectra.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <complex>
+#include <limits>
 
 #include "core/decomp/field_copy.hpp"
 #include "core/device/parallel_for.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
-#include "core/support/exact_sum.hpp"
 #include "solver/momentum/operators.hpp"
+#include "solver/statistics/fixed_point_sum.hpp"
 
 namespace sluice {
 
@@ -79,35 +82,77 @@ struct AlongX {
   }
 };
 
-/// Sums over kx of coefficients along x and y, for ky and -ky together: sums[k][m], a loop over m = |ky| and k. The
-/// wavenumbers kx are split over ranks, so the sums are exact.
+/// Sums over kx of coefficients along x and y, for ky and -ky together, times factor[k]: sums[k][m][lane], a loop over
+/// m = |ky| with its lanes, and k. The wavenumbers kx are split over ranks, so the sums must not depend on the order.
 struct AlongY {
+  static constexpr int lanes = loops_on_gpu ? 8 : 1;  ///< threads that read neighbouring addresses
+
   ModePower power;
   int kx_count, modes, ny;
-  ExactSum* sums;
+  const double* factor;
+  FixedPointSum* sums;
 
-  SLUICE_INLINE void operator()(int m, int k, int /*unused*/) const {
-    ExactSum sum;
+  SLUICE_INLINE void operator()(int n, int k, int /*unused*/) const {
+    const int m = n / lanes;
     const int opposite = (ny - m) % ny;
-    for (int i = 0; i < kx_count; ++i) {
-      sum.add(power(i, m, k));
-      if (opposite != m) sum.add(power(i, opposite, k));
+    const double unit = factor[k] * (opposite == m ? 0.5 : 1.0);
+    FixedPointSum sum;
+    if (unit > 0) {
+      for (int i = n % lanes; i < kx_count; i += lanes) sum.add(unit * (power(i, m, k) + power(i, opposite, k)));
     }
-    sums[static_cast<std::ptrdiff_t>(k) * modes + m] = sum;
+    sums[static_cast<std::ptrdiff_t>(k) * modes * lanes + n] = sum;
   }
 };
 
-struct RoundSums {
-  const ExactSum* sums;
-  int modes;
-  double scale;
-  double* spectrum;
+/// total[n] = the sum over the lanes of number n.
+struct AddLanes {
+  const FixedPointSum* sums;
+  FixedPointSum* total;
 
-  SLUICE_INLINE void operator()(int m, int k, int /*unused*/) const {
-    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(k) * modes + m;
-    spectrum[at] = scale * sums[at].value();
+  SLUICE_INLINE void operator()(int n, int /*unused*/, int /*unused*/) const {
+    FixedPointSum sum;
+    for (int lane = 0; lane < AlongY::lanes; ++lane)
+      sum.add(sums[static_cast<std::ptrdiff_t>(n) * AlongY::lanes + lane]);
+    total[n] = sum;
   }
 };
+
+/// For each plane, twice its largest value of the spectrum along x: more than any mode has in a spectrum along y of the
+/// coefficients of one kx alone. Infinite where a value is not finite. Collective over a row of ranks.
+std::vector<double> bounds_of_planes(const std::vector<double>& along_x, const Box3& box, MPI_Comm row) {
+  const auto modes = static_cast<std::size_t>(box.nx());
+  std::vector<double> bounds(static_cast<std::size_t>(box.nz()));
+  for (std::size_t n = 0; n < along_x.size(); ++n) {
+    const double value = std::isfinite(along_x[n]) ? 2 * along_x[n] : std::numeric_limits<double>::infinity();
+    bounds[n / modes] = std::max(bounds[n / modes], value);
+  }
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, bounds.data(), static_cast<int>(bounds.size()), MPI_DOUBLE, MPI_MAX, row),
+            "MPI_Allreduce of bounds of spectra");
+  return bounds;
+}
+
+/// The spectrum along y, on each rank of a row of ranks. Collective over that row.
+std::vector<double> spectrum_along_y(const ModePower& power, const Box3& box, double scale,
+                                     const std::vector<double>& bounds, MPI_Comm row) {
+  std::vector<double> factors;
+  for (const double bound : bounds) factors.push_back(bound < 1e-200 ? 0 : scale / bound);
+  const Buffer<double> factor(factors);
+  const int modes = box.ny() / 2 + 1;
+  const auto count = static_cast<std::size_t>(modes) * static_cast<std::size_t>(box.nz());
+  Buffer<FixedPointSum> of_lanes(count * AlongY::lanes);
+  Buffer<FixedPointSum> of_modes(count);
+  parallel_for("spectra along y", box_of(std::int64_t{modes} * AlongY::lanes, box.nz(), 1),
+               AlongY{power, box.nx(), modes, box.ny(), factor.data(), of_lanes.data()});
+  parallel_for("spectra along y", box_of(static_cast<std::int64_t>(count), 1, 1),
+               AddLanes{of_lanes.data(), of_modes.data()});
+  std::vector<FixedPointSum> sums = of_modes.download();
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(count) * FixedPointSum::digits, MPI_INT64_T,
+                          MPI_SUM, row),
+            "MPI_Allreduce of spectra");
+  std::vector<double> spectrum(count);
+  for (std::size_t n = 0; n < count; ++n) spectrum[n] = bounds[n / static_cast<std::size_t>(modes)] * sums[n].value();
+  return spectrum;
+}
 
 }  // namespace
 
@@ -164,20 +209,11 @@ void Spectra::append_spectra(const Workspace& workspace, Parts& parts) {
                AlongX{power, box.nx(), box.ny(), 1 / (nx * nx * ny), along_x.data()});
   parts.push_back(along_x.download());
 
+  const std::vector<double> bounds = bounds_of_planes(parts.back(), box, comm_->row());
+
   workspace.poisson.transform_y(workspace.work, timers_);
-  const int modes = box.ny() / 2 + 1;
-  const Box3 modes_and_planes = box_of(modes, box.nz(), 1);
-  Buffer<ExactSum> sums(static_cast<std::size_t>(modes_and_planes.volume()));
-  parallel_for("spectra along y", modes_and_planes, AlongY{power, box.nx(), modes, box.ny(), sums.data()});
-  if (comm_->processes().py > 1) {
-    std::vector<ExactSum> total = sums.download();
-    all_reduce(total, comm_->row());
-    sums.upload(total);
-  }
-  Buffer<double> along_y(sums.size());
-  parallel_for("spectra along y", modes_and_planes,
-               RoundSums{sums.data(), modes, 1 / (nx * nx * ny * ny), along_y.data()});
-  parts.push_back(comm_->y_index() == 0 ? along_y.download() : std::vector<double>{});
+  const std::vector<double> along_y = spectrum_along_y(power, box, 1 / (nx * nx * ny * ny), bounds, comm_->row());
+  parts.push_back(comm_->y_index() == 0 ? along_y : std::vector<double>{});
 }
 
 Box3 Spectra::box_of_part(std::size_t n, int rank) const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <numeric>
@@ -180,6 +181,24 @@ TEST_P(AllForms, SumsOverModesAreTheProfilesAndTheStateStaysAsItIs) {
   same(flow.state.velocity.v, plain.state.velocity.v);
   same(flow.state.velocity.w, plain.state.velocity.w);
   same(flow.state.p, plain.state.p);
+}
+
+/// A value that is not finite spoils its own plane of the spectra, and is not lost in the sums.
+TEST_P(AllForms, NoSpectrumHidesAValueThatIsNotFinite) {
+  const FlowCase settings = case_of({16, 8, 6}, GetParam());
+  for (const double value : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+    Flow flow(settings);
+    flow.set_random(3);
+    flow.set(flow.state.velocity.v, [&](double x, double y, double z) {
+      const bool there = x < flow.grid.dx() && y < 1.5 * flow.grid.dy() && std::abs(z - flow.grid.z_center(2)) < 1e-9;
+      return there ? value : 1.0;
+    });
+    const auto spectra = spectra_of(flow);
+    for (const auto& [name, modes] : {std::pair{"vv_kx", 9}, {"vv_ky", 5}}) {
+      for (std::ptrdiff_t n = 0; n < std::ssize(spectra.at(name)); ++n)
+        EXPECT_EQ(std::isfinite(spectra.at(name)[static_cast<std::size_t>(n)]), n / modes != 2) << name << ' ' << n;
+    }
+  }
 }
 
 TEST_P(AllForms, ASampleLeavesPWithItsHalos) {
