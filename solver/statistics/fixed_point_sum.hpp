@@ -5,9 +5,9 @@
 
 namespace sluice {
 
-/// A sum of fewer than 2^23 numbers between 0 and 1 that does not depend on their order: a fixed-point number, with what
-/// is smaller than 2^-120 cut off. An ExactSum takes any number, but this one stays in registers, and a loop that adds
-/// to it vectorises.
+/// A sum of fewer than 2^23 numbers between 0 and 1 that does not depend on their order: a fixed-point number, with
+/// what is smaller than 2^-120 cut off. An ExactSum takes any number, but this one stays in registers, and a loop that
+/// adds to it vectorises.
 struct FixedPointSum {
   static constexpr int digits = 3;
   std::int64_t digit[digits] = {0, 0, 0};  ///< with the weights 2^-40, 2^-80 and 2^-120

@@ -131,30 +131,21 @@ std::vector<double> bounds_of_planes(const std::vector<double>& along_x, const B
   return bounds;
 }
 
-/// The spectrum along y, on each rank of a row of ranks. Collective over that row.
-std::vector<double> spectrum_along_y(const ModePower& power, const Box3& box, double scale,
-                                     const std::vector<double>& bounds, MPI_Comm row) {
-  std::vector<double> factors;
-  for (const double bound : bounds) factors.push_back(bound < 1e-200 ? 0 : scale / bound);
-  const Buffer<double> factor(factors);
-  const int modes = box.ny() / 2 + 1;
-  const auto count = static_cast<std::size_t>(modes) * static_cast<std::size_t>(box.nz());
-  Buffer<FixedPointSum> of_lanes(count * AlongY::lanes);
-  Buffer<FixedPointSum> of_modes(count);
-  parallel_for("spectra along y", box_of(std::int64_t{modes} * AlongY::lanes, box.nz(), 1),
-               AlongY{power, box.nx(), modes, box.ny(), factor.data(), of_lanes.data()});
-  parallel_for("spectra along y", box_of(static_cast<std::int64_t>(count), 1, 1),
-               AddLanes{of_lanes.data(), of_modes.data()});
-  std::vector<FixedPointSum> sums = of_modes.download();
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(count) * FixedPointSum::digits, MPI_INT64_T,
-                          MPI_SUM, row),
-            "MPI_Allreduce of spectra");
-  std::vector<double> spectrum(count);
-  for (std::size_t n = 0; n < count; ++n) spectrum[n] = bounds[n / static_cast<std::size_t>(modes)] * sums[n].value();
-  return spectrum;
-}
-
 }  // namespace
+
+/// What loops write for one quantity, in device memory; `box`: the coefficients of this rank with y whole.
+struct Spectra::Arrays {
+  explicit Arrays(const Box3& box)
+      : modes_along_y(static_cast<std::size_t>(box.ny() / 2 + 1)),
+        along_x(static_cast<std::size_t>(box.extent(0) * box.extent(2))),
+        factors(static_cast<std::size_t>(box.nz())),
+        of_modes(modes_along_y * factors.size()),
+        of_lanes(of_modes.size() * AlongY::lanes) {}
+
+  std::size_t modes_along_y;
+  Buffer<double> along_x, factors;
+  Buffer<FixedPointSum> of_modes, of_lanes;
+};
 
 Spectra::Spectra(const FlowParameters& flow, const Communicator& comm, const Decomposition& decomposition)
     : BlockSums(list_spectra(), decomposition.cells(), comm.rank() == 0),
@@ -176,10 +167,11 @@ void Spectra::sample(const State& state, double forcing, const Workspace& worksp
 
 Spectra::Parts Spectra::spectra_of(const State& state, const Workspace& workspace) {
   Parts parts;
+  Arrays arrays(decomposition_->spectral_y_pencil(comm_->rank()));
   const auto& [u, v, w] = state.velocity;
   for (const Field* field : {&u, &v, &w, &workspace.p}) {
     copy_cells(*field, workspace.work);
-    append_spectra(workspace, parts);
+    append_spectra(workspace, arrays, parts);
   }
   // The cospectrum Re(a conj b) of a and b, from the spectra of a + b and a - b, needs no second array.
   for (const int sign : {1, -1}) {
@@ -187,7 +179,7 @@ Spectra::Parts Spectra::spectra_of(const State& state, const Workspace& workspac
       parallel_for("combination at edges", workspace.work.local_box(),
                    CombineAtEdge<order>{u.view(), w.view(), workspace.work.view(), static_cast<real>(sign)});
     });
-    append_spectra(workspace, parts);
+    append_spectra(workspace, arrays, parts);
   }
   for (std::size_t n = 0; n < 2; ++n) {
     std::vector<double>& sum = parts[parts.size() - 4 + n];
@@ -198,22 +190,32 @@ Spectra::Parts Spectra::spectra_of(const State& state, const Workspace& workspac
   return parts;
 }
 
-void Spectra::append_spectra(const Workspace& workspace, Parts& parts) {
+void Spectra::append_spectra(const Workspace& workspace, Arrays& arrays, Parts& parts) {
   const auto nx = static_cast<double>(cells()[0]);
   const auto ny = static_cast<double>(cells()[1]);
   const auto [values, box] = workspace.poisson.transform_x(workspace.work, timers_);
   const ModePower power{values, static_cast<int>(box.lo[0]), static_cast<int>(cells()[0])};
-
-  Buffer<double> along_x(static_cast<std::size_t>(box.extent(0) * box.extent(2)));
   parallel_for("spectra along x", box_of(box.nx(), box.nz(), 1),
-               AlongX{power, box.nx(), box.ny(), 1 / (nx * nx * ny), along_x.data()});
-  parts.push_back(along_x.download());
+               AlongX{power, box.nx(), box.ny(), 1 / (nx * nx * ny), arrays.along_x.data()});
+  parts.push_back(arrays.along_x.download());
 
   const std::vector<double> bounds = bounds_of_planes(parts.back(), box, comm_->row());
+  std::vector<double> factors;
+  for (const double bound : bounds) factors.push_back(bound < 1e-200 ? 0 : 1 / (nx * nx * ny * ny) / bound);
+  arrays.factors.upload(factors);
 
   workspace.poisson.transform_y(workspace.work, timers_);
-  const std::vector<double> along_y = spectrum_along_y(power, box, 1 / (nx * nx * ny * ny), bounds, comm_->row());
-  parts.push_back(comm_->y_index() == 0 ? along_y : std::vector<double>{});
+  const auto modes = static_cast<int>(arrays.modes_along_y);
+  const auto count = static_cast<int>(arrays.of_modes.size());
+  parallel_for("spectra along y", box_of(std::int64_t{modes} * AlongY::lanes, box.nz(), 1),
+               AlongY{power, box.nx(), modes, box.ny(), arrays.factors.data(), arrays.of_lanes.data()});
+  parallel_for("spectra along y", box_of(count, 1, 1), AddLanes{arrays.of_lanes.data(), arrays.of_modes.data()});
+  std::vector<FixedPointSum> sums = arrays.of_modes.download();
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.data(), count * FixedPointSum::digits, MPI_INT64_T, MPI_SUM, comm_->row()),
+            "MPI_Allreduce of spectra");
+  std::vector<double> along_y(comm_->y_index() == 0 ? sums.size() : 0);
+  for (std::size_t n = 0; n < along_y.size(); ++n) along_y[n] = bounds[n / arrays.modes_along_y] * sums[n].value();
+  parts.push_back(along_y);
 }
 
 Box3 Spectra::box_of_part(std::size_t n, int rank) const {

@@ -37,10 +37,11 @@ class Spectra : public BlockSums {
   /// A rank's part of the spectra of one sample, in the order of profiles(): each as (planes, modes), along x for the
   /// rank's wavenumbers, along y on the first rank of each row of ranks.
   using Parts = std::vector<std::vector<double>>;
+  struct Arrays;
 
   Parts spectra_of(const State& state, const Workspace& workspace);
   /// Appends the spectra along x and y of the values in the work array, which is overwritten. Collective.
-  void append_spectra(const Workspace& workspace, Parts& parts);
+  void append_spectra(const Workspace& workspace, Arrays& arrays, Parts& parts);
   /// The planes and modes of profile n that a rank has in its Parts.
   Box3 box_of_part(std::size_t n, int rank) const;
   /// Adds the parts of all ranks to the sums of rank 0. Collective.
