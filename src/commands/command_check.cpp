@@ -16,6 +16,7 @@
 #include "src/run/resolution_advice.hpp"
 #include "src/run/setup.hpp"
 #include "src/run/time_step_advice.hpp"
+#include "src/run/time_step_estimate.hpp"
 
 namespace sluice {
 
@@ -30,12 +31,11 @@ void print_grid(const Grid& grid, const FlowParameters& flow) {
   fmt::print("spacing         dx {:.5f}  dy {:.5f}  dz {:.6f} (min) to {:.5f} (max)\n", grid.dx(), grid.dy(),
              grid.dz_min(), widest);
 
-  const double u_tau = turbulent_profile(grid, flow).friction_velocity;
-  constexpr double min_turbulent = 60;  // a channel below is laminar
-  if (u_tau / flow.viscosity < min_turbulent) {
-    fmt::print("Re_tau          below {:.0f}: the flow is laminar\n", min_turbulent);
+  if (!is_turbulent(grid, flow)) {
+    fmt::print("Re_tau          below {:.0f}: the flow is laminar\n", lowest_turbulent_re_tau);
     return;
   }
+  const double u_tau = turbulent_profile(grid, flow).friction_velocity;
   const double viscous_length = flow.viscosity / u_tau;
   fmt::print("Re_tau          {:.1f} expected if turbulent (from the law of the wall; u_tau {:.5f})\n",
              u_tau / flow.viscosity, u_tau);
@@ -47,12 +47,7 @@ void print_grid(const Grid& grid, const FlowParameters& flow) {
 }
 
 void print_time_step(const io::Case& settings, const Grid& grid, const FlowParameters& flow) {
-  double fastest = 0;
-  for (const double u : turbulent_profile(grid, flow).u) fastest = std::max(fastest, std::abs(u));
-  // Estimates the largest advective rate (time_step_limit.hpp) of a turbulent channel; empirical at Re_tau 180,
-  // accurate to about a tenth there.
-  const double advective =
-      largest_wavenumber(flow.order) * (1.2 * fastest / grid.dx() + 0.45 * fastest / grid.dy()) / std::sqrt(3.0);
+  const double advective = expected_advective_rate(grid, flow);
   const double diffusive = diffusive_rate(grid, flow, transport_equations(flow));
   const double limit = 1 / (advective + diffusive);
   double dt = settings.time.dt ? *settings.time.dt : settings.time.cfl.value_or(0) * limit;

@@ -1,0 +1,68 @@
+#include "src/run/time_step_estimate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solver/initial.hpp"
+#include "solver/time_step_limit.hpp"
+
+namespace sluice {
+
+namespace {
+
+bool no_slip(const WallCondition& wall) {
+  return wall.kind == WallKind::no_slip;
+}
+
+double distance_to_wall(const Grid& grid, const FlowParameters& flow, std::int64_t k) {
+  double distance = grid.length_z();
+  if (no_slip(flow.bottom)) distance = grid.z_center(k);
+  if (no_slip(flow.top)) distance = std::min(distance, grid.length_z() - grid.z_center(k));
+  return distance;
+}
+
+/// Standard deviations of u, v and w over u_tau at this distance from a wall in wall units.
+struct Intensities {
+  explicit Intensities(double z_plus)
+      : u(std::max(z_plus < 15 ? 0 : 0.9, 2.7 * z_plus / 15 * std::exp(1 - z_plus / 15))),
+        v(1.08 * (1 - std::exp(-z_plus / 9))),
+        w(0.9 * std::pow(1 - std::exp(-z_plus / 18), 2)) {}
+  double u, v, w;
+};
+
+}  // namespace
+
+bool is_turbulent(const Grid& grid, const FlowParameters& flow) {
+  return turbulent_profile(grid, flow).friction_velocity / flow.viscosity >= lowest_turbulent_re_tau;
+}
+
+double expected_advective_rate(const Grid& grid, const FlowParameters& flow) {
+  const double kappa = largest_wavenumber(flow.order);
+  const bool turbulent = is_turbulent(grid, flow);
+  const TurbulentProfile profile = turbulent_profile(grid, flow);
+  const std::vector<double> u = turbulent ? profile.u : laminar_profile(grid, flow).u;
+  const double u_tau = profile.friction_velocity;
+
+  // Multiples of the standard deviations. Extreme values of w are rarer and larger near a wall, and all of them are
+  // larger where a larger area of wall is observed.
+  const double walls = (no_slip(flow.bottom) ? 1 : 0) + (no_slip(flow.top) ? 1 : 0);
+  const double area_plus =
+      std::max(1.0, walls) * grid.length_x() * grid.length_y() * std::pow(u_tau / flow.viscosity, 2);
+  const double of_area = std::pow(area_plus / 3.5e6, 0.22);
+  double largest = 0;
+  for (std::int64_t k = 0; k < grid.cells()[2]; ++k) {
+    double rate = kappa * std::abs(u[static_cast<std::size_t>(k)] - grid.velocity()) / grid.dx();
+    if (turbulent) {
+      const double z_plus = distance_to_wall(grid, flow, k) * u_tau / flow.viscosity;
+      const Intensities intensities(z_plus);
+      const double of_w = 8.8 * (1 + 3.6 * std::exp(-z_plus / 9.7));
+      rate += of_area * u_tau *
+              std::hypot(4.3 * kappa * intensities.u / grid.dx(), 4.3 * kappa * intensities.v / grid.dy(),
+                         of_w * intensities.w / grid.dz(k));
+    }
+    largest = std::max(largest, rate);
+  }
+  return largest / std::sqrt(3.0);
+}
+
+}  // namespace sluice
