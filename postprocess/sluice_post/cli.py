@@ -50,6 +50,14 @@ def _height(text: str) -> float:
     return height
 
 
+def _count(text: str) -> int:
+    """A number of at least 1."""
+    count = int(text) if text.isdecimal() else 0
+    if count < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 1")
+    return count
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The command line."""
     parser = argparse.ArgumentParser(
@@ -201,6 +209,31 @@ def build_parser() -> argparse.ArgumentParser:
     )
     _add_times(refine)
 
+    merge = _command(
+        subparsers,
+        "merge",
+        "merge the blocks of a run, or of its parts, into small files",
+        "sluice-post merge out/retau180 --blocks 16 -o cases/retau180/results",
+    )
+    merge.add_argument(
+        "directories",
+        metavar="DIR",
+        type=Path,
+        nargs="+",
+        help="output directory of a run, or of its parts in the order of time",
+    )
+    merge.add_argument(
+        "--blocks", type=_count, metavar="N", help="blocks that are left, made of neighbours; default: all"
+    )
+    merge.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FOLDER",
+        required=True,
+        help="folder for statistics.h5 and, if all DIR have one, spectra.h5",
+    )
+
     validation = _command(
         subparsers,
         "validation",
@@ -260,6 +293,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "spectra": commands.spectra,
         "study": commands.study,
         "refine": commands.refine,
+        "merge": commands.merge,
         "validation": commands.validation,
         "bench": commands.bench,
     }

@@ -182,6 +182,14 @@ def refine(arguments: argparse.Namespace) -> None:
     print(refine.table_text(study.read_study(arguments.directories, arguments.begin, arguments.end)))
 
 
+def merge(arguments: argparse.Namespace) -> None:
+    """Merges blocks."""
+    from sluice_post import merge as merging
+
+    for path, count in merging.merge(arguments.directories, arguments.output, arguments.blocks).items():
+        print(f"{count} blocks: {path}")
+
+
 def validation(arguments: argparse.Namespace) -> None:
     """Writes the page of stored results beside published simulations, and its figures."""
     from sluice_post import validation as pages

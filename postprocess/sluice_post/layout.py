@@ -68,6 +68,8 @@ GRID_Z_FACE = "grid/z_face"
 SAMPLES = "samples"
 TIME_BEGIN = "t_begin"
 TIME_END = "t_end"
+STEP_END = "step_end"
+BLOCK = "block"
 FORCING = "forcing"
 PARAMETER_SET = "parameter_set"  # number of a group parameter_set_N; missing in files of version 0.1
 # Attributes of such a group: keys of the case file and their values as in resolved.yaml.

@@ -1,0 +1,128 @@
+"""Merging the blocks of runs into one small statistics.h5 or spectra.h5, for results that are kept."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice_post import layout
+from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.hashes import byte_hash, metadata_hash
+from sluice_post.parameters import FlowParameters
+from sluice_post.statistics import Blocks, read_spectra, read_statistics
+
+# What a merged block takes from its parts, where that is not the sum.
+_FIRST = (layout.TIME_BEGIN, layout.PARAMETER_SET)
+_LAST = (layout.TIME_END, layout.STEP_END)
+_SCALE_ATTRIBUTES = ("CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", layout.HASH)
+
+
+def _read(path: Path) -> tuple[FlowParameters, Blocks]:
+    return (read_spectra if path.name == layout.SPECTRA_FILE else read_statistics)(path)
+
+
+def _check_alike(paths: Sequence[Path]) -> None:
+    """Refuses files whose blocks are not one series of samples of one flow on one grid."""
+    first, before = _read(paths[0])
+    before.sampled_parameters()
+    for path, previous in zip(paths[1:], paths, strict=False):
+        parameters, blocks = _read(path)
+        same_grid = (parameters.cells, parameters.size) == (first.cells, first.size)
+        if not same_grid or not np.array_equal(blocks.z_face, before.z_face):
+            raise UsageError(f"{path}: another grid than that of {paths[0]}")
+        if blocks.sampled_parameters() != before.sampled_parameters():
+            raise UsageError(f"{path}: another flow than that of {paths[0]}: the parameters differ")
+        if len(blocks) and len(before) and blocks.time_begin[0] < before.time_end[-1]:
+            raise UsageError(
+                f"{path}: starts at t = {blocks.time_begin[0]:g}, before {previous} ends at "
+                f"t = {before.time_end[-1]:g}; give the parts of one run in the order of time"
+            )
+        if len(blocks):
+            before = blocks
+
+
+def _times(file: h5py.File) -> NDArray[np.bool_]:
+    """Which blocks hold samples."""
+    held: NDArray[np.bool_] = file[layout.SAMPLES][()] > 0
+    return held
+
+
+def _merged(
+    name: str, values: NDArray[np.generic], groups: Sequence[NDArray[np.intp]]
+) -> NDArray[np.generic]:
+    if name == layout.BLOCK:
+        return np.arange(len(groups), dtype=values.dtype)
+    if name in _FIRST:
+        return values[[group[0] for group in groups]]
+    if name in _LAST:
+        return values[[group[-1] for group in groups]]
+    return np.array([values[group].sum(axis=0) for group in groups], dtype=values.dtype)
+
+
+def _write(paths: Sequence[Path], output: Path, count: int | None) -> int:
+    """Writes the merged file; returns its number of blocks."""
+    sources = [h5py.File(path, "r") for path in paths]
+    with h5py.File(output, "w") as file:
+        last = sources[-1]
+        file.attrs.update(last.attrs)
+        last.copy("grid", file)
+        for name in last:
+            if name.startswith(f"{layout.PARAMETER_SET}_"):
+                last.copy(name, file)
+        for scale in file["grid"].values():
+            for attribute in ("CLASS", "NAME", "REFERENCE_LIST"):
+                scale.attrs.pop(attribute, None)
+            name = scale.name.rsplit("/", 1)[1]
+            file[name] = scale
+            scale.make_scale(name)
+
+        total = sum(int(_times(source).sum()) for source in sources)
+        if total == 0:
+            raise InputOutputError(f"{paths[-1]}: holds no closed block yet")
+        groups = np.array_split(np.arange(total), min(count or total, total))
+        for name, dataset in last.items():
+            if isinstance(dataset, h5py.Group) or name in file:
+                continue
+            values = np.concatenate([source[name][()][_times(source)] for source in sources])
+            merged = _merged(name, values, groups)
+            written = file.create_dataset(name, data=merged)
+            for attribute, value in dataset.attrs.items():
+                if attribute not in _SCALE_ATTRIBUTES:
+                    written.attrs[attribute] = value
+            written.attrs[layout.HASH] = np.uint64(byte_hash(0, np.ascontiguousarray(merged).tobytes()))
+        if layout.BLOCK in file:
+            file[layout.BLOCK].make_scale(layout.BLOCK)
+        for dataset in file.values():
+            labels = [] if isinstance(dataset, h5py.Group) else dataset.attrs.get("DIMENSION_LABELS", [])
+            for axis, label in enumerate(labels):
+                if label in file and file[label] != dataset:
+                    dataset.dims[axis].attach_scale(file[label])
+    for source in sources:
+        source.close()
+    content = output.read_bytes()
+    found = metadata_hash(content, np.zeros(0, np.uint64))
+    output.write_bytes(content + struct.pack("=QQ8s", 0, found, b"SluiceMH"))
+    return len(groups)
+
+
+def merge(directories: Sequence[Path], output: Path, count: int | None) -> dict[Path, int]:
+    """Merges statistics.h5, and spectra.h5 where all directories have one; number of blocks by path.
+
+    `count`: blocks in the merged file, made of neighbours; None keeps them all.
+    """
+    written = {}
+    for name in (layout.STATISTICS_FILE, layout.SPECTRA_FILE):
+        paths = [directory / name for directory in directories]
+        if name == layout.SPECTRA_FILE and not all(path.is_file() for path in paths):
+            continue
+        if output / name in paths:
+            raise UsageError(f"{output / name}: would be overwritten; give another folder")
+        _check_alike(paths)
+        output.mkdir(parents=True, exist_ok=True)
+        written[output / name] = _write(paths, output / name, count)
+    return written
