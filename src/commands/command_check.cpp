@@ -60,6 +60,11 @@ void print_time_step(const io::Case& settings, const Grid& grid, const FlowParam
   if (is_limited_by_z_diffusion(grid, flow, limit))
     fmt::print(
         "hint            diffusion along z limits the time step: time.diffusion: implicit_z allows a longer one\n");
+  if (const auto advice = grid_velocity_advice(grid, flow))
+    fmt::print(
+        "hint            the mean flow crosses the grid: with grid.velocity: {:g}, advection is more accurate, and its "
+        "limit of the time step {:.2f} times as large\n",
+        advice->velocity, advice->factor);
   if (settings.time.end)
     fmt::print("steps           about {:.0f} to time {:g}\n", std::ceil(*settings.time.end / dt), *settings.time.end);
   if (settings.time.steps)

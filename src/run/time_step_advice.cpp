@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "solver/forcing.hpp"
+#include "solver/initial.hpp"
 #include "solver/time_step_limit.hpp"
+#include "src/run/time_step_estimate.hpp"
 
 namespace sluice {
 
@@ -15,6 +18,16 @@ bool is_limited_by_z_diffusion(const Grid& grid, FlowParameters flow, double dt_
   flow.diffusion = Diffusion::implicit_z;
   const double rate_if_implicit = diffusive_rate(grid, flow, transport_equations(flow));
   return rate - rate_if_implicit > 0.5 / dt_limit;
+}
+
+std::optional<GridVelocityAdvice> grid_velocity_advice(const Grid& grid, const FlowParameters& flow) {
+  if (grid.velocity() != 0 || !is_turbulent(grid, flow)) return std::nullopt;
+  const double bulk = volume_mean(turbulent_profile(grid, flow).u, grid);
+  const double velocity = std::stod(fmt::format("{:.1g}", 0.6 * bulk));
+  const Grid moving(grid.cells(), grid.length_x(), grid.length_y(), grid.z_nodes(), velocity);
+  const double factor = expected_advective_rate(grid, flow) / expected_advective_rate(moving, flow);
+  if (factor < 1.1) return std::nullopt;
+  return GridVelocityAdvice{velocity, factor};
 }
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #pragma once
 // What a user can change about the time step.
+#include <optional>
 #include <string>
 
 #include "io/case/case.hpp"
@@ -12,5 +13,12 @@ std::string blow_up_advice(const io::TimeSpec& time);
 
 /// Whether the limit of the time step would be more than twice as large if the diffusion along z were implicit.
 bool is_limited_by_z_diffusion(const Grid& grid, FlowParameters flow, double dt_limit);
+
+/// A velocity for a grid at rest under a turbulent mean flow, and the factor by which steps then become longer where
+/// advection limits them. None if a moving grid gains little.
+struct GridVelocityAdvice {
+  double velocity, factor;
+};
+std::optional<GridVelocityAdvice> grid_velocity_advice(const Grid& grid, const FlowParameters& flow);
 
 }  // namespace sluice

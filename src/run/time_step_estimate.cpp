@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "solver/initial.hpp"
 #include "solver/time_step_limit.hpp"

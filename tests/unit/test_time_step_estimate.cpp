@@ -6,6 +6,7 @@
 
 #include "solver/grid/stretching.hpp"
 #include "solver/time_step_limit.hpp"
+#include "src/run/time_step_advice.hpp"
 #include "src/run/time_step_estimate.hpp"
 
 namespace sluice {
@@ -74,6 +75,18 @@ TEST(TimeStepEstimate, AgreesWithRunsOfOtherFlows) {
   open.top.kind = WallKind::free_slip;
   open.forcing = {ForcingKind::pressure_gradient, 1};
   expect_within(0.15, Grid({256, 256, 96}, 4 * pi, 2 * pi, tanh_nodes(96, 1, 1.6, false), 9), open, 0.0017);
+}
+
+TEST(TimeStepEstimate, AdvisesAMovingGridUnderAMeanFlow) {
+  const auto advice = grid_velocity_advice(accuracy_grid(384, 256, 0), channel(5714, Order::fourth));
+  ASSERT_TRUE(advice);
+  EXPECT_EQ(advice->velocity, 0.6);
+  EXPECT_NEAR(advice->factor, 0.0285 / 0.0207, 0.1);
+  EXPECT_FALSE(grid_velocity_advice(accuracy_grid(384, 256, 0.6), channel(5714, Order::fourth)));
+  FlowParameters couette = flow_with(1.0 / 1500, Order::fourth);
+  couette.bottom.velocity[0] = -1;
+  couette.top.velocity[0] = 1;
+  EXPECT_FALSE(grid_velocity_advice(Grid({512, 256, 96}, 20 * pi, 4 * pi, natural_nodes(96, 2, 93, true)), couette));
 }
 
 TEST(TimeStepEstimate, IsExactForLaminarFlow) {
