@@ -17,6 +17,14 @@ struct CopyCell {
   SLUICE_INLINE void operator()(int i, int j, int k) const { to(i, j, k) = from(x + i, y + j, z + k); }
 };
 
+/// to(i, j, k) = from(x[i], y[j], z[k])
+struct CopyPoint {
+  View3<const real> from;
+  View3<real> to;
+  const int *x, *y, *z;
+  SLUICE_INLINE void operator()(int i, int j, int k) const { to(i, j, k) = from(x[i], y[j], z[k]); }
+};
+
 }  // namespace
 
 std::vector<real> download(const Field& field) {
@@ -41,6 +49,15 @@ void upload(const std::vector<real>& host, Field& field) {
       "upload field", box,
       CopyCell{contiguous_view<const real>(packed.data(), box.nx(), box.ny(), box.nz()), field.view(), 0, 0, 0});
   device::synchronize();
+}
+
+void copy_points(const Field& field, const std::array<Buffer<int>, 3>& points, real* to) {
+  const Box3 box = box_of(static_cast<std::int64_t>(points[0].size()), static_cast<std::int64_t>(points[1].size()),
+                          static_cast<std::int64_t>(points[2].size()));
+  if (box.empty()) return;
+  parallel_for("copy of points", box,
+               CopyPoint{field.view(), contiguous_view(to, box.nx(), box.ny(), box.nz()), points[0].data(),
+                         points[1].data(), points[2].data()});
 }
 
 void copy_cells(const Field& from, Field& to) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <vector>
 
 #include "core/decomp/field.hpp"
@@ -11,6 +12,9 @@ std::vector<real> download(const Field& field);
 /// The same for a part of the field: a box of local indices.
 std::vector<real> download(const Field& field, const Box3& local_box);
 void upload(const std::vector<real>& host, Field& field);
+/// Copies the cells at all combinations of these local indices, which are in device memory, to a device array, x
+/// fastest. Does not wait for it.
+void copy_points(const Field& field, const std::array<Buffer<int>, 3>& points, real* to);
 /// Copies one field to another on the same box, on the device; row padding may differ.
 void copy_cells(const Field& from, Field& to);
 /// The same with the halo of the field that has the smaller one.

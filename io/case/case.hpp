@@ -59,6 +59,17 @@ struct SliceSpec {
   bool operator==(const SliceSpec&) const = default;
 };
 
+/// The points of the grid where all of x, y and z are among the given ones; none: all along that axis.
+struct ProbeSpec {
+  std::string name;
+  std::optional<std::vector<double>> x, y, z;  ///< in increasing order
+  std::int64_t every = 1;                      ///< steps
+  double start = 0;                            ///< simulation time
+  std::vector<std::string> fields;             ///< names of flow_fields()
+
+  bool operator==(const ProbeSpec&) const = default;
+};
+
 enum class Switch { off, on };
 
 /// Samples of statistics or spectra, summed in blocks of time.
@@ -81,6 +92,7 @@ struct OutputSpec {
   Switch statistics_budgets = Switch::on;
   SamplingSpec spectra;
   std::vector<SliceSpec> slices;
+  std::vector<ProbeSpec> probes;
 
   bool operator==(const OutputSpec&) const = default;
 };

@@ -70,19 +70,67 @@ class Rules {
   }
 
   void check_slices() {
-    if (!problems_.good("domain.size")) return;
     const auto& slices = settings_.output.slices;
     for (std::size_t n = 0; n < slices.size(); ++n) {
       const std::string path = fmt::format("output.slices[{}].at", n);
-      if (!problems_.good(path) || !problems_.good(fmt::format("output.slices[{}].normal", n))) continue;
-      const double length = settings_.size[static_cast<std::size_t>(slices[n].normal - 'x')];
-      if (slices[n].at <= length) continue;
-      note(path, fmt::format("{} is outside the domain; allowed: 0 to {} along {}", format_real(slices[n].at),
-                             format_real(length), slices[n].normal));
+      if (problems_.good(path) && problems_.good(fmt::format("output.slices[{}].normal", n)))
+        check_position(path, slices[n].at, slices[n].normal);
+    }
+  }
+
+  void check_probes() {
+    const auto& probes = settings_.output.probes;
+    for (std::size_t n = 0; n < probes.size(); ++n) {
+      const std::string path = fmt::format("output.probes[{}]", n);
+      check_probe_name(path + ".name", n);
+      if (!probes[n].x && !probes[n].y && !probes[n].z)
+        note(path, "the probe is the whole domain; allowed: at least one of x, y, z");
+      check_positions(path + ".x", probes[n].x, 'x');
+      check_positions(path + ".y", probes[n].y, 'y');
+      check_positions(path + ".z", probes[n].z, 'z');
     }
   }
 
  private:
+  void check_position(const std::string& path, double at, char axis) {
+    if (!problems_.good("domain.size")) return;
+    const double length = settings_.size[static_cast<std::size_t>(axis - 'x')];
+    if (at <= length) return;
+    note(path, fmt::format("{} is outside the domain; allowed: 0 to {} along {}", format_real(at), format_real(length),
+                           axis));
+  }
+
+  void check_positions(const std::string& path, const std::optional<std::vector<double>>& positions, char axis) {
+    if (!positions || !problems_.good(path)) return;
+    for (std::size_t n = 0; n < positions->size(); ++n) {
+      const std::string item = fmt::format("{}[{}]", path, n);
+      const double at = (*positions)[n];
+      check_position(item, at, axis);
+      if (n > 0 && at <= (*positions)[n - 1])
+        note(item, fmt::format("{} is not above {}; allowed: numbers in increasing order", format_real(at),
+                               format_real((*positions)[n - 1])));
+    }
+  }
+
+  // The name of a file.
+  void check_probe_name(const std::string& path, std::size_t number) {
+    if (!problems_.good(path)) return;
+    const auto& probes = settings_.output.probes;
+    const std::string& probe = probes[number].name;
+    const auto is_allowed = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    };
+    constexpr std::size_t max_length = 100;
+    if (probe.empty() || probe.size() > max_length || !std::ranges::all_of(probe, is_allowed)) {
+      note(path, fmt::format("'{}' cannot name a file; allowed: 1 to {} letters, digits, - and _", shortened(probe),
+                             max_length));
+    }
+    for (std::size_t n = 0; n < number; ++n) {
+      if (probes[n].name == probe)
+        note(path, fmt::format("'{}' is the name of another probe; allowed: different names", shortened(probe)));
+    }
+  }
+
   void note(const std::string& path, const std::string& what) { problems_.add(place_of(path), path, what); }
 
   // Place of the key or, if it is absent, of the nearest enclosing section in the file.
@@ -127,6 +175,7 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   rules.check_z_blocks();
   rules.check_exchange(exchange_methods);
   rules.check_slices();
+  rules.check_probes();
 }
 
 }  // namespace sluice::io

@@ -68,6 +68,12 @@ std::string fault_of(const Key& key, const YamlNode& node, std::size_t component
   return good ? "" : described(node) + " is out of range";
 }
 
+// Whether the value stands for a list of one number.
+bool is_list_of_one(const Key& key, const YamlNode& value) {
+  const bool numbers = !key.is_section() && key.value.type != ValueType::choice;
+  return numbers && key.value.count == KeyValue::any_number && value.kind == Kind::scalar;
+}
+
 class Checker {
  public:
   explicit Checker(Problems& problems) : problems_(problems) {}
@@ -116,7 +122,7 @@ class Checker {
       } else {
         note(key, entry.place, shown, "no value given");
       }
-    } else if (key.value.count != 1) {
+    } else if (key.value.count != 1 && !is_list_of_one(key, value)) {
       check_list(key, value, shown);
     } else {
       check_scalar(key, value, shown, 0);
@@ -133,7 +139,7 @@ class Checker {
       note(key, value.place, shown, fmt::format("a list of {} where {} are needed", size, key.value.count));
       return;
     }
-    if (key.value.type == ValueType::choice && size == 0) note(key, value.place, shown, "an empty list");
+    if (!key.is_section() && size == 0) note(key, value.place, shown, "an empty list");
     for (std::size_t n = 0; n < size; ++n) {
       const YamlNode& item = value.items[n];
       const std::string path = fmt::format("{}[{}]", shown, n);

@@ -77,9 +77,10 @@ std::string template_of_section(const std::string& section, const std::string& i
   for (const Key* key : keys_of(section)) {
     const bool hidden = commented || key->commented;
     // In a list the first key has the dash; the others are indented to its name.
-    const std::string dash = is_list_item(*key) ? (first_of_item ? "- " : "  ") : "";
-    text += comment(description(*key), indent + (dash == "  " ? dash : ""));
-    text += fmt::format("{}{}{}{}:", indent, hidden ? "#" : "", dash, key->name());
+    const std::string dash = is_list_item(*key) && first_of_item ? "- " : "";
+    const std::string begin = indent + (is_list_item(*key) && !first_of_item ? "  " : "");
+    text += comment(description(*key), begin);
+    text += fmt::format("{}{}{}{}:", begin, hidden ? "#" : "", dash, key->name());
     first_of_item = false;
     if (key->is_section()) {
       text += "\n" + template_of_section(key->content(), indent + "  ", hidden);

@@ -12,12 +12,24 @@ using namespace binding;
 
 namespace {
 
-std::vector<std::string> slice_fields() {
+std::vector<std::string> field_names() {
   std::vector<std::string> names;
   for (const FieldDescriptor& field : flow_fields()) {
     if (field.outputs.slices) names.push_back(field.name);
   }
   return names;
+}
+
+Key probe_positions(const std::string& axis, std::optional<std::vector<double>> ProbeSpec::*positions,
+                    const std::string& example) {
+  return {.path = "output.probes[]." + axis,
+          .value = of_item(length, &OutputSpec::probes, positions),
+          .words = {"all"},
+          .range = not_negative,
+          .fallback = "all",
+          .unit = "h",
+          .meaning = "Where along " + axis + ", in increasing order; all: at all points.",
+          .example = example};
 }
 
 Key exchange_key(const std::string& kind, const std::string& meaning) {
@@ -176,32 +188,64 @@ std::vector<Key> output_keys() {
        .unit = "h/U",
        .meaning = "Simulation time of a block; it has 20 nz (nx + ny + 4) bytes."},
       {.path = "output.slices",
-       .value = slices(),
+       .value = list_of(&OutputSpec::slices),
        .fallback = "[]",
        .meaning = "Planes of the flow, each its own file."},
       {.path = "output.slices[].normal",
-       .value = of_slice(choice, &SliceSpec::normal, {"x", "y", "z"}),
+       .value = of_item(choice, &OutputSpec::slices, &SliceSpec::normal, {"x", "y", "z"}),
        .required = true,
        .meaning = "Direction that the plane is normal to.",
        .example = "z"},
       {.path = "output.slices[].at",
-       .value = of_slice(length, &SliceSpec::at),
+       .value = of_item(length, &OutputSpec::slices, &SliceSpec::at),
        .range = not_negative,
        .required = true,
        .unit = "h",
        .meaning = "Where the plane cuts its normal, within the domain.",
        .example = "0.083"},
       {.path = "output.slices[].every",
-       .value = of_slice(real, &SliceSpec::every),
+       .value = of_item(real, &OutputSpec::slices, &SliceSpec::every),
        .range = positive,
        .required = true,
        .unit = "h/U",
        .meaning = "Simulation time between slices.",
        .example = "1.0"},
       {.path = "output.slices[].fields",
-       .value = of_slice(choice, &SliceSpec::fields, slice_fields()),
+       .value = of_item(choice, &OutputSpec::slices, &SliceSpec::fields, field_names()),
        .fallback = "[u]",
        .meaning = "Fields to write."},
+      {.path = "output.probes",
+       .value = list_of(&OutputSpec::probes),
+       .fallback = "[]",
+       .meaning = "Points, lines and planes of the flow against time, a file probes/NAME.h5 each: the points of the "
+                  "grid nearest to x, y and z.",
+       .commented = true},
+      {.path = "output.probes[].name",
+       .value = of_item(text, &OutputSpec::probes, &ProbeSpec::name),
+       .required = true,
+       .meaning = "Name of the file: letters, digits, - and _.",
+       .example = "buffer_layer"},
+      probe_positions("x", &ProbeSpec::x, "[0, pi]"),
+      probe_positions("y", &ProbeSpec::y, "pi/2"),
+      probe_positions("z", &ProbeSpec::z, "[0.083, 1.0]"),
+      {.path = "output.probes[].every",
+       .value = of_item(integer, &OutputSpec::probes, &ProbeSpec::every),
+       .range = {.minimum = {1}},
+       .required = true,
+       .unit = "steps",
+       .meaning = "Steps between samples.",
+       .example = "5"},
+      {.path = "output.probes[].start",
+       .value = of_item(real, &OutputSpec::probes, &ProbeSpec::start),
+       .range = not_negative,
+       .fallback = "0",
+       .unit = "h/U",
+       .meaning = "Simulation time of the first sample.",
+       .example = "60.0"},
+      {.path = "output.probes[].fields",
+       .value = of_item(choice, &OutputSpec::probes, &ProbeSpec::fields, field_names()),
+       .fallback = "[u, v, w, p]",
+       .meaning = "Fields to sample, each at its own points."},
       {.path = "walltime",
        .value = member(duration, &Case::walltime),
        .words = {"none"},

@@ -53,13 +53,6 @@ KeyValue exchange_methods() {
           }};
 }
 
-KeyValue slices() {
-  return {.count = KeyValue::any_number,
-          .read = [](Case& settings, std::size_t,
-                     const YamlNode& node) { settings.output.slices.assign(node.items.size(), {}); },
-          .size = [](const Case& settings) { return settings.output.slices.size(); }};
-}
-
 }  // namespace binding
 
 }  // namespace sluice::io

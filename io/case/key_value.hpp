@@ -76,7 +76,10 @@ inline void read_value(ValueType /*type*/, const YamlNode& node, char& value) {
 }
 template <std::ranges::range List>
 void read_value(ValueType type, const YamlNode& node, List& values) {
-  if constexpr (count_of<List> == KeyValue::any_number) values.resize(node.items.size());
+  if constexpr (count_of<List> == KeyValue::any_number) {
+    values.resize(node.items.size());
+    if (node.kind == YamlNode::Kind::scalar) read_value(type, node, values.emplace_back());  // a list of one
+  }
   for (std::size_t n = 0; n < std::min(values.size(), node.items.size()); ++n) {
     read_value(type, node.items[n], values[n]);
   }
@@ -145,13 +148,23 @@ KeyValue member(ValueType type, Path... path) {
       type, {}, [=](auto& settings, std::size_t) -> auto& { return member_at(settings, path...); });
 }
 
-/// A value bound to a member of a slice.
-template <class T>
-KeyValue of_slice(ValueType type, T SliceSpec::*path, std::vector<std::string> choices = {}) {
+/// A value bound to a member of the items of a list, such as the slices.
+template <class Item, class T>
+KeyValue of_item(ValueType type, std::vector<Item> OutputSpec::*list, T Item::*path,
+                 std::vector<std::string> choices = {}) {
   return bind(
       type, std::move(choices), [=](auto& settings, std::size_t item) -> auto& {
-        return settings.output.slices[item].*path;
+        return (settings.output.*list)[item].*path;
       });
+}
+
+/// A list of maps of keys.
+template <class Item>
+KeyValue list_of(std::vector<Item> OutputSpec::*list) {
+  return {.count = KeyValue::any_number,
+          .read = [=](Case& settings, std::size_t,
+                      const YamlNode& node) { (settings.output.*list).assign(node.items.size(), {}); },
+          .size = [=](const Case& settings) { return (settings.output.*list).size(); }};
 }
 
 /// One of several alternative numbers, bound to a member {kind, value}.
@@ -193,9 +206,6 @@ KeyValue time_limit(std::optional<double> Case::*limit);
 
 /// The exchange methods: a section, or the word for all of them.
 KeyValue exchange_methods();
-
-/// The list of slices.
-KeyValue slices();
 
 }  // namespace binding
 

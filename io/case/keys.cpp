@@ -99,6 +99,8 @@ std::string number_text(const Key& key, const std::string& one, const std::strin
     const std::string range = range_text(key.range, 0);
     return range.empty() ? one : fmt::format("{} {}", one, range);
   }
+  if (key.value.count == KeyValue::any_number)
+    return fmt::format("{} {}, or a list of such numbers", one, range_text(key.range, 0));
   std::vector<std::string> ranges;
   for (std::size_t n = 0; n < key.range.minimum.size(); ++n) ranges.push_back(range_text(key.range, n));
   const std::string values = fmt::format("a list of {} {}", key.value.count, many);

@@ -24,6 +24,8 @@ namespace format {
 inline constexpr const char* checkpoint = "Sluice checkpoint";
 inline constexpr const char* statistics = "Sluice statistics";
 inline constexpr const char* slice = "Sluice slice";
+inline constexpr const char* probe = "Sluice probe";
+inline constexpr const char* probe_part = "Sluice probe part";
 inline constexpr std::int64_t version = 1;
 inline constexpr const char* hash = "hash";  ///< attribute of a dataset: its field_hash
 

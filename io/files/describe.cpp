@@ -11,13 +11,15 @@
 #include "io/case/numbers.hpp"
 #include "io/files/checkpoint_reader.hpp"
 #include "io/files/grid_lines.hpp"
+#include "io/files/probe_series.hpp"
 #include "io/files/statistics_file.hpp"
 
 namespace sluice::io {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> known_formats{format::checkpoint, format::statistics, format::slice};
+constexpr std::array<std::string_view, 5> known_formats{format::checkpoint, format::statistics, format::slice,
+                                                        format::probe, format::probe_part};
 
 /// Builds a description; damage in one part does not hide damage in others.
 class Describer {
@@ -34,6 +36,8 @@ class Describer {
     if (ours && result_.intact()) guarded([&] { describe_root(); });
     if (result_.format == format::statistics) {
       guarded([&] { describe_statistics(); });
+    } else if (result_.format == format::probe || result_.format == format::probe_part) {
+      guarded([&] { describe_probe(); });
     } else {
       describe_fields(ours);
     }
@@ -136,6 +140,15 @@ class Describer {
     }
     add(fmt::format("profiles: {}", fmt::join(profiles, " ")));
     verify_statistics(file_);
+  }
+
+  /// The values of a probe are in its parts, which have their hashes.
+  void describe_probe() {
+    for (const std::string& name : file_.group("/").datasets()) {
+      const h5::Dataset dataset = file_.dataset("/" + name);
+      add(fmt::format("/{}: ({}), {}", name, h5::text_of(dataset.shape()), dataset.text("long_name")));
+    }
+    if (result_.format == format::probe_part) verify_probe_part(file_);
   }
 
   void describe_groups() {

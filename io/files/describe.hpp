@@ -6,7 +6,8 @@ namespace sluice::io {
 
 /// The contents of a file written by Sluice, for `sluice info`.
 struct FileDescription {
-  std::string format;  ///< "Sluice checkpoint", "Sluice statistics", "Sluice slice", or "HDF5" for other files
+  std::string format;  ///< "Sluice checkpoint", "Sluice statistics", "Sluice slice", "Sluice probe" (" part") or "HDF5"
+                       ///< for others
   std::vector<std::string> lines;     ///< readable text, one fact per line
   std::vector<std::string> problems;  ///< list of damage; empty if the file is intact
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <utility>
 
 #include "io/files/atomic_file.hpp"
@@ -228,6 +229,33 @@ Dataset File::lay_out_dataset(const std::string& name, const Shape& shape, Type 
   return create_dataset(name, shape, type, properties);
 }
 
+Dataset File::write_virtual_dataset(const std::string& name, const Shape& shape, Type type,
+                                    const std::vector<VirtualPart>& parts) {
+  const std::vector<hsize_t> extents = sizes(shape);
+  const int rank = static_cast<int>(extents.size());
+  const Handle properties = create_properties(H5P_DATASET_CREATE);
+  const Handle space(H5Screate_simple(rank, extents.data(), nullptr), H5Sclose);
+  const double missing = type == Type::int64 ? -1 : std::numeric_limits<double>::quiet_NaN();
+  bool good = H5Pset_fill_value(properties.get(), H5T_NATIVE_DOUBLE, &missing) >= 0;
+  std::vector<hsize_t> start(extents.size(), 0);
+  std::vector<hsize_t> count = extents;
+  for (const VirtualPart& part : parts) {
+    count[0] = static_cast<hsize_t>(part.rows);
+    const Handle source(H5Screate_simple(rank, count.data(), nullptr), H5Sclose);
+    good = good &&
+           H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
+           H5Pset_virtual(properties.get(), space.get(), part.file.c_str(), name.c_str(), source.get()) >= 0;
+    start[0] += count[0];
+  }
+  if (!good) context_->fail("lay out dataset " + name);
+  return create_dataset(name, shape, type, properties);
+}
+
+void File::exclude_from_metadata_hash(const Dataset& dataset) {
+  const std::uint64_t begin = dataset.address();
+  excluded_.push_back({begin, begin + H5Dget_storage_size(dataset.id())});
+}
+
 void File::link(const std::string& existing, const std::string& name) {
   if (H5Lcreate_hard(handle_.get(), existing.c_str(), handle_.get(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT) < 0) {
     context_->fail("link " + name);
@@ -245,7 +273,7 @@ void write_file(const std::string& path, const std::function<void(File&)>& build
   File file = File::create(unfinished.path(), ExitCode::io);
   build(file);
   file.close();
-  append_metadata_hash(unfinished.path(), {});
+  append_metadata_hash(unfinished.path(), file.excluded());
   sync_file(unfinished.path());
   try {
     if (verify) verify(File::open(unfinished.path(), ExitCode::io));

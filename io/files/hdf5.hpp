@@ -15,6 +15,7 @@
 
 #include "core/support/box3.hpp"
 #include "core/support/error.hpp"
+#include "io/files/metadata_hash.hpp"
 
 namespace sluice::io::h5 {
 
@@ -156,6 +157,12 @@ class Dataset : public Object {
   std::uint64_t address() const;
 };
 
+/// Some rows of the dataset of the same name in another file: part of a virtual dataset.
+struct VirtualPart {
+  std::string file;  ///< relative to the folder of the virtual dataset's file
+  std::int64_t rows = 0;
+};
+
 /// A file, open for reading or newly created.
 class File {
  public:
@@ -173,6 +180,14 @@ class File {
   Dataset write_dataset(const std::string& name, const Shape& shape, Type type, const void* data);
   /// Creates a dataset and allocates its part of the file without writing its elements.
   Dataset lay_out_dataset(const std::string& name, const Shape& shape, Type type);
+  /// Creates a dataset without values of its own: the first rows of each part, one after the other. A reader finds NaN
+  /// (-1 for integers) where a part is missing.
+  Dataset write_virtual_dataset(const std::string& name, const Shape& shape, Type type,
+                                const std::vector<VirtualPart>& parts);
+  /// Leaves the values of a contiguous dataset that was written out of the hash of the metadata, so that the file can
+  /// be opened without reading them. They need a hash of their own.
+  void exclude_from_metadata_hash(const Dataset& dataset);
+  const std::vector<ByteRange>& excluded() const { return excluded_; }
   /// A second name for an object.
   void link(const std::string& existing, const std::string& name);
 
@@ -186,6 +201,7 @@ class File {
 
   std::shared_ptr<const FileContext> context_;
   Handle handle_;
+  std::vector<ByteRange> excluded_;
 };
 
 /// Replaces a file atomically by what `build` writes, as write_atomically does for text, once `verify` accepts what

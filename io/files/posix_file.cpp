@@ -238,6 +238,18 @@ std::vector<std::int64_t> numbered_files(const std::string& directory, const std
   return numbers;
 }
 
+std::set<std::string> numbered_prefixes(const std::string& directory, std::error_code& error) {
+  std::set<std::string> prefixes;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+    const std::string stem = entry.path().stem().string();
+    const auto number = parse_digits(std::string_view(stem).substr(stem.rfind('_') + 1));
+    if (!number || stem.rfind('_') == std::string::npos) continue;
+    const std::string prefix = stem.substr(0, stem.rfind('_'));
+    if (entry.path().filename() == numbered_name(prefix, *number)) prefixes.insert(prefix);
+  }
+  return prefixes;
+}
+
 void remove_file(const std::string& path) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw file_error(path, "remove", errno);
 }

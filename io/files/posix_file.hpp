@@ -2,6 +2,7 @@
 // Files through system calls, each of them checked.
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -80,6 +81,9 @@ std::string numbered_name(const std::string& prefix, std::int64_t number);
 /// The numbers of the files in a directory that have such a name, in increasing order. `error`: of listing it.
 std::vector<std::int64_t> numbered_files(const std::string& directory, const std::string& prefix,
                                          std::error_code& error);
+
+/// The prefixes of such names in a directory. `error`: of listing it.
+std::set<std::string> numbered_prefixes(const std::string& directory, std::error_code& error);
 
 /// Removes a file; a missing file is not an error.
 void remove_file(const std::string& path);

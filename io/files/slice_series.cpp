@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 #include <system_error>
 #include <utility>
 
-#include "core/support/collective.hpp"
 #include "io/case/numbers.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/dimension_scales.hpp"
@@ -48,39 +46,6 @@ Box3 plane_box(const Extents& global, std::size_t axis, std::int64_t index) {
   return box;
 }
 
-std::vector<std::byte> gather_box(MPI_Comm comm, const Box3& box, const Box3& piece, h5::Type type, const void* data) {
-  if (box.volume() > std::numeric_limits<int>::max()) throw Error(ExitCode::io, "a slice has more than 2^31 values");
-  const std::size_t element_bytes = h5::bytes_of(type);
-  const bool root = rank_of(comm) == 0;
-  std::vector<Box3> pieces(root ? static_cast<std::size_t>(size_of(comm)) : 0);
-  constexpr int words = sizeof(Box3) / sizeof(std::int64_t);
-  check_mpi(MPI_Gather(&piece, words, MPI_INT64_T, pieces.data(), words, MPI_INT64_T, 0, comm), "MPI_Gather");
-  std::vector<int> counts;
-  std::vector<int> offsets;
-  int total = 0;
-  for (const Box3& part : pieces) {
-    counts.push_back(static_cast<int>(part.volume()));
-    offsets.push_back(total);
-    total += counts.back();
-  }
-
-  std::vector<std::byte> received;
-  std::vector<std::byte> result;
-  run_on_root(comm, [&] {
-    received.resize(static_cast<std::size_t>(total) * element_bytes);
-    result.resize(received.size());
-  });
-  const MPI_Datatype element = type == h5::Type::float32 ? MPI_FLOAT : MPI_DOUBLE;
-  check_mpi(MPI_Gatherv(data, static_cast<int>(piece.volume()), element, received.data(), counts.data(), offsets.data(),
-                        element, 0, comm),
-            "MPI_Gatherv");
-  for (std::size_t source = 0; source < pieces.size(); ++source) {
-    const std::byte* values = received.data() + static_cast<std::size_t>(offsets[source]) * element_bytes;
-    copy_box(pieces[source], values, pieces[source], result.data(), box, element_bytes);
-  }
-  return result;
-}
-
 GridLines plane_of(const GridLines& grid, std::size_t axis, std::int64_t index) {
   GridLines plane = grid;
   const auto n = static_cast<std::size_t>(index);
@@ -100,18 +65,6 @@ SliceSeries::SliceSeries(SliceDescription description, std::optional<std::int64_
 
 std::string slice_path(const std::string& directory, const std::string& label, std::int64_t step) {
   return directory + "/" + numbered_name(label, step);
-}
-
-std::set<std::string> slice_labels(const std::string& directory, std::error_code& error) {
-  std::set<std::string> labels;
-  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
-    const std::string stem = entry.path().stem().string();
-    const auto number = parse_digits(std::string_view(stem).substr(stem.rfind('_') + 1));
-    if (!number || stem.rfind('_') == std::string::npos) continue;
-    const std::string label = stem.substr(0, stem.rfind('_'));
-    if (entry.path().filename() == numbered_name(label, *number)) labels.insert(label);
-  }
-  return labels;
 }
 
 std::int64_t slice_hash(const h5::File& file) {

@@ -1,12 +1,8 @@
 #pragma once
-// Slices: planes of a distributed field collected on one rank, and the files that hold them.
-#include <mpi.h>
-
+// Slices: the files that hold planes of fields.
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "core/flow/field_descriptor.hpp"
@@ -18,11 +14,6 @@ namespace sluice::io {
 
 /// The plane of cells `index` normal to an axis (0, 1, 2 for x, y, z) of an array of this shape.
 Box3 plane_box(const Extents& global, std::size_t axis, std::int64_t index);
-
-/// Collects a box of a distributed array, row-major. `piece`: the rank's part of the box, which may be empty; `data`:
-/// its elements in host memory, contiguous, of type float32 or float64. Collective; the result is on rank 0, empty
-/// elsewhere. Throws Error(io) on every rank if the box has more than 2^31 values.
-std::vector<std::byte> gather_box(MPI_Comm comm, const Box3& box, const Box3& piece, h5::Type type, const void* data);
 
 /// The coordinates of a plane of cells: one cell along the axis.
 GridLines plane_of(const GridLines& grid, std::size_t axis, std::int64_t index);
@@ -76,9 +67,6 @@ class SliceSeries {
 
 /// DIRECTORY/LABEL_0001200.h5
 std::string slice_path(const std::string& directory, const std::string& label, std::int64_t step);
-
-/// The labels of the snapshots in a directory. `error`: of listing it.
-std::set<std::string> slice_labels(const std::string& directory, std::error_code& error);
 
 /// A hash of the fields in a snapshot's file, computed from their names and stored hashes. Local. Throws the file's
 /// error.

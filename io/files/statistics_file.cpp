@@ -10,6 +10,7 @@
 #include "io/case/case_file.hpp"
 #include "io/files/dimension_scales.hpp"
 #include "io/files/field_hash.hpp"
+#include "io/files/hashed_array.hpp"
 #include "io/files/hdf5.hpp"
 
 namespace sluice::io {
@@ -36,33 +37,11 @@ bool same_flow(Values a, Values b) {
   return a == b;
 }
 
-/// A dataset with its description and hash.
-template <typename T>
-h5::Dataset write_array(h5::File& file, const std::string& path, const h5::Shape& shape, const std::vector<T>& data,
-                        const std::string& long_name, const std::string& units) {
-  h5::Dataset dataset = file.write_dataset(path, shape, h5::type_of<T>, data.data());
-  dataset.set("long_name", long_name);
-  dataset.set("units", units);
-  dataset.set(format::hash, byte_hash(0, data.data(), data.size() * sizeof(T)));
-  return dataset;
-}
-
-template <typename T>
-std::vector<T> read_array(const h5::File& file, const std::string& path) {
-  const h5::Dataset dataset = file.dataset(path);
-  std::vector<T> data = dataset.values<T>();
-  if (dataset.hash(format::hash) != byte_hash(0, data.data(), data.size() * sizeof(T))) {
-    throw Error(ExitCode::restart, file.path() + ": the dataset " + path +
-                                       " is damaged: its values do not have the hash that was stored with them");
-  }
-  return data;
-}
-
-void write_scale(h5::File& file, const std::string& group, const std::string& name, const auto& line,
-                 const std::string& long_name) {
-  h5::Dataset dataset = write_array(file, group + "/" + name, {size_of(line)}, line, long_name, "1");
-  make_dimension_scale(dataset, name);
-  if (!group.empty()) file.link(group + "/" + name, "/" + name);
+/// A coordinate of the grid, with a second name in the root.
+void write_grid_scale(h5::File& file, const std::string& name, const std::vector<double>& line,
+                      const std::string& long_name) {
+  write_scale(file, "/grid/" + name, line, long_name);
+  file.link("/grid/" + name, "/" + name);
 }
 
 h5::Shape shape_of(const auto& axes) {
@@ -144,10 +123,10 @@ void StatisticsFile::rewrite() {
     for (const auto& [name, value] : spec_.attributes.all()) root.set(name, value);
     write_values(file, "/", root);
     file.create_group("/grid");
-    write_scale(file, "/grid", "z", spec_.z, "wall-normal coordinate of cell centres / h");
-    write_scale(file, "/grid", "z_face", spec_.z_face, "wall-normal coordinate of all faces, walls included / h");
-    if (!spec_.kx.empty()) write_scale(file, "/grid", "kx", spec_.kx, "streamwise wavenumber h");
-    if (!spec_.ky.empty()) write_scale(file, "/grid", "ky", spec_.ky, "spanwise wavenumber h");
+    write_grid_scale(file, "z", spec_.z, "wall-normal coordinate of cell centres / h");
+    write_grid_scale(file, "z_face", spec_.z_face, "wall-normal coordinate of all faces, walls included / h");
+    if (!spec_.kx.empty()) write_grid_scale(file, "kx", spec_.kx, "streamwise wavenumber h");
+    if (!spec_.ky.empty()) write_grid_scale(file, "ky", spec_.ky, "spanwise wavenumber h");
     write_profiles(file);
   };
   h5::write_file(spec_.path, build, verify_statistics);
@@ -158,7 +137,7 @@ void StatisticsFile::write_profiles(h5::File& file) const {
   const std::int64_t count = size_of(blocks_);
   std::vector<std::int64_t> index(blocks_.size());
   for (std::size_t n = 0; n < index.size(); ++n) index[n] = static_cast<std::int64_t>(n);
-  write_scale(file, "", "block", index, "number of the block of samples");
+  write_scale(file, "/block", index, "number of the block of samples");
   DimensionScales scales;
   for_each_column([&]<typename T>(const char* path, T StatisticsBlock::*member, const char* long_name) {
     std::vector<T> column;

@@ -46,6 +46,28 @@ void print_grid(const Grid& grid, const FlowParameters& flow) {
   if (!advice.empty()) fmt::print("warning         {}\n", advice);
 }
 
+std::string readable_size(double bytes) {
+  constexpr double gibi = 1073741824;
+  constexpr double mebi = 1048576;
+  return bytes < gibi ? fmt::format("{:.1f} MiB", bytes / mebi) : fmt::format("{:.2f} GiB", bytes / gibi);
+}
+
+/// `steps`, `time`: of the whole run, expected.
+void print_probes(const io::Case& settings, double steps, double time) {
+  for (const io::ProbeSpec& probe : settings.output.probes) {
+    double points = 1;
+    for (const auto& [positions, cells] :
+         {std::pair(&probe.x, settings.cells[0]), std::pair(&probe.y, settings.cells[1]),
+          std::pair(&probe.z, settings.cells[2])})
+      points *= static_cast<double>(*positions ? std::ssize(**positions) : cells);
+    const double sampled_steps = time > 0 ? steps * std::max(0.0, 1 - probe.start / time) : 0;
+    const double samples = std::floor(sampled_steps / static_cast<double>(probe.every));
+    const double bytes = points * static_cast<double>(probe.fields.size()) * sizeof(real);
+    fmt::print("probe           {}: {:.0f} point(s), about {:.0f} samples, {}\n", probe.name, points, samples,
+               readable_size(bytes * samples));
+  }
+}
+
 void print_time_step(const io::Case& settings, const Grid& grid, const FlowParameters& flow) {
   const double advective = expected_advective_rate(grid, flow);
   const double diffusive = diffusive_rate(grid, flow, transport_equations(flow));
@@ -65,11 +87,12 @@ void print_time_step(const io::Case& settings, const Grid& grid, const FlowParam
         "hint            the mean flow crosses the grid: with grid.velocity: {:g}, advection is more accurate, and its "
         "limit of the time step {:.2f} times as large\n",
         advice->velocity, advice->factor);
-  if (settings.time.end)
-    fmt::print("steps           about {:.0f} to time {:g}\n", std::ceil(*settings.time.end / dt), *settings.time.end);
-  if (settings.time.steps)
-    fmt::print("steps           {} to about time {:g}\n", *settings.time.steps,
-               dt * static_cast<double>(*settings.time.steps));
+  const double steps =
+      settings.time.end ? std::ceil(*settings.time.end / dt) : static_cast<double>(settings.time.steps.value_or(0));
+  const double time = settings.time.end.value_or(dt * steps);
+  if (settings.time.end) fmt::print("steps           about {:.0f} to time {:g}\n", steps, time);
+  if (settings.time.steps) fmt::print("steps           {} to about time {:g}\n", *settings.time.steps, time);
+  print_probes(settings, steps, time);
 }
 
 void print_decomposition(const io::Case& settings, const Decomposition& decomposition) {
@@ -105,12 +128,6 @@ void print_candidates(const io::Case& settings, int ranks) {
   if (grids.size() > 1) fmt::print("{}{}", fmt::join(grids, ", "), choose_method ? "; the best of them by " : "");
   if (choose_method) fmt::print("{}", fmt::join(exchange_methods(), ", "));
   fmt::print(" (measured when a run starts, as far as they work between its ranks)\n");
-}
-
-std::string readable_size(double bytes) {
-  constexpr double gibi = 1073741824;
-  constexpr double mebi = 1048576;
-  return bytes < gibi ? fmt::format("{:.1f} MiB", bytes / mebi) : fmt::format("{:.2f} GiB", bytes / gibi);
 }
 
 void print_memory(const io::Case& settings, const Grid& grid, const Decomposition& decomposition) {

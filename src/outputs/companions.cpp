@@ -37,11 +37,13 @@ Companions companions_of(const io::CheckpointReader& checkpoint) {
     if (checkpoint.has_values(group))
       *last = entry(checkpoint.values(group), names::last_block, names::last_block_hash);
   }
-  if (!checkpoint.has_values(names::slices_group)) return companions;
-  const io::Values slices = checkpoint.values(names::slices_group);
-  for (const auto& [label, step] : slices.all()) {
-    if (!label.ends_with(names::slice_hash_suffix))
-      companions.slices[label] = *entry(slices, label, label + names::slice_hash_suffix);
+  for (const auto& [group, entries] :
+       {std::pair{names::slices_group, &companions.slices}, std::pair{names::probes_group, &companions.probes}}) {
+    if (!checkpoint.has_values(group)) continue;
+    const io::Values values = checkpoint.values(group);
+    for (const auto& [name, step] : values.all()) {
+      if (!name.ends_with(names::hash_suffix)) (*entries)[name] = *entry(values, name, name + names::hash_suffix);
+    }
   }
   return companions;
 }

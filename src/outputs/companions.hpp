@@ -10,7 +10,8 @@
 
 namespace sluice {
 
-/// The last entry of a file when a checkpoint was written: a row, a block of statistics, a slice.
+/// The last entry of a file when a checkpoint was written: a row, a block of statistics, a slice, a
+/// sample of a probe.
 struct LastEntry {
   std::int64_t step = 0;             ///< 0: there was none
   std::optional<std::int64_t> hash;  ///< of its values; none in checkpoints of earlier builds
@@ -25,6 +26,7 @@ struct Companions {
   std::optional<LastEntry> statistics;
   std::optional<LastEntry> spectra;
   std::map<std::string, LastEntry> slices;  ///< by label
+  std::map<std::string, LastEntry> probes;  ///< by name
 };
 
 namespace companion_names {
@@ -32,11 +34,12 @@ inline constexpr const char* time_series_group = "/timeseries";
 inline constexpr const char* statistics_group = "/statistics_open";
 inline constexpr const char* spectra_group = "/spectra_open";
 inline constexpr const char* slices_group = "/slices";
+inline constexpr const char* probes_group = "/probes";
 inline constexpr const char* last_row = "last_step";
 inline constexpr const char* last_row_hash = "last_hash";
 inline constexpr const char* last_block = "last_block";
 inline constexpr const char* last_block_hash = "last_block_hash";
-inline constexpr const char* slice_hash_suffix = ".hash";  ///< after the label
+inline constexpr const char* hash_suffix = ".hash";  ///< after the label of a slice or the name of a probe
 }  // namespace companion_names
 
 /// Collective. Throws Error(restart).

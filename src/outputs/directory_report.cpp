@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <system_error>
 
 #include "core/support/error.hpp"
@@ -16,6 +17,7 @@
 #include "io/files/describe.hpp"
 #include "io/files/hdf5.hpp"
 #include "io/files/posix_file.hpp"
+#include "io/files/probe_series.hpp"
 #include "io/files/slice_series.hpp"
 #include "io/files/statistics_file.hpp"
 #include "io/files/time_series.hpp"
@@ -59,6 +61,7 @@ class Verifier {
     verify_statistics("statistics.h5", &Companions::statistics);
     verify_statistics("spectra.h5", &Companions::spectra);
     verify_slices();
+    verify_probes();
     list_leftovers();
     for (const IntactCheckpoint& checkpoint : checkpoints_) {
       if (!checkpoint.has_all) continue;
@@ -249,7 +252,7 @@ class Verifier {
   void verify_slices() {
     std::map<std::string, std::vector<std::int64_t>> found;
     std::error_code error;
-    for (const std::string& label : io::slice_labels(path("slices"), error)) {
+    for (const std::string& label : io::numbered_prefixes(path("slices"), error)) {
       std::error_code ignored;
       found[label] = io::numbered_files(path("slices"), label, ignored);
     }
@@ -325,6 +328,77 @@ class Verifier {
     return io::slice_hash(file);
   }
 
+  void verify_probes() {
+    std::set<std::string> names;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(path("probes"), error)) {
+      if (entry.path().extension() == ".h5") names.insert(entry.path().stem().string());
+    }
+    names.merge(io::numbered_prefixes(io::probe_parts_folder(path("probes")), error));
+    if (error && error != std::errc::no_such_file_or_directory)
+      report_.files.push_back({"probes", "", {path("probes") + ": cannot be listed: " + error.message()}, {}});
+    for (const IntactCheckpoint& checkpoint : checkpoints_) {
+      for (const auto& [name, expected] : checkpoint.expected.probes) {
+        if (expected.step > 0) names.insert(name);
+      }
+    }
+    for (const std::string& name : names) verify_probe(name);
+  }
+
+  void verify_probe(const std::string& name) {
+    FileReport report{fmt::format("probes/{}.h5", name), "", {}, {}};
+    const std::string folder = io::probe_parts_folder(path("probes"));
+    std::vector<std::pair<std::int64_t, std::int64_t>> samples;
+    std::string part = folder + "/" + name + "_*.h5";
+    std::error_code ignored;
+    for (const std::int64_t first : io::numbered_files(folder, name, ignored)) {
+      part = folder + "/" + io::numbered_name(name, first);
+      if (is_intact(report, part)) guarded(report, [&] { compare_part(report, part, name, first, samples); });
+    }
+    if (!samples.empty())
+      report.contents = fmt::format("{} samples up to step {}", samples.size(), samples.back().first);
+    if (!exists(report.name)) {
+      if (!samples.empty()) add_problem(report, path(report.name) + ": the file is missing; a restart writes it");
+    } else if (is_intact(report, path(report.name))) {
+      guarded(report, [&] { compare_probe(report, std::ssize(samples)); });
+    }
+    const auto find = [&](const IntactCheckpoint& checkpoint, std::int64_t expected) {
+      FoundEntry found{!samples.empty(), 0, false, std::nullopt};
+      for (const auto& [step, hash] : samples) {
+        if (step <= checkpoint.step) found.last = step;
+        if (step == expected) found = {true, found.last, true, hash};
+      }
+      return found;
+    };
+    const auto expected = [&](const IntactCheckpoint& checkpoint) {
+      const auto entry = checkpoint.expected.probes.find(name);
+      return entry == checkpoint.expected.probes.end() ? std::nullopt : std::optional(entry->second);
+    };
+    compare_with_checkpoints(report, expected, find, [&](std::int64_t /*step*/) { return part; });
+    report_.files.push_back(std::move(report));
+  }
+
+  /// Appends the part's samples, each its step and hash.
+  static void compare_part(FileReport& report, const std::string& part, const std::string& name, std::int64_t first,
+                           std::vector<std::pair<std::int64_t, std::int64_t>>& samples) {
+    const io::h5::File file = io::h5::File::open(part, ExitCode::restart);
+    const auto found = io::probe_sample_hashes(file);
+    if (file.group("/").text("name") != name || found.front().first != first)
+      add_problem(report, part + ": its name does not fit what it holds");
+    if (!samples.empty() && found.front().first <= samples.back().first)
+      add_problem(report, part + ": begins before the end of the part before");
+    samples.insert(samples.end(), found.begin(), found.end());
+  }
+
+  /// Compares the file that joins the parts with their number of samples.
+  void compare_probe(FileReport& report, std::int64_t samples) const {
+    const io::h5::File file = io::h5::File::open(path(report.name), ExitCode::restart);
+    const std::int64_t listed = file.dataset("/time").shape().at(0);
+    if (listed == samples || running()) return;
+    report.notes.push_back(
+        fmt::format("lists {} samples, of which {} are in probes/parts; a restart corrects that", listed, samples));
+  }
+
   /// Compares a file with what each checkpoint expects of it, and reports the newest disagreement.
   void compare_with_checkpoints(FileReport& report,
                                 const std::function<std::optional<LastEntry>(const IntactCheckpoint&)>& expected,
@@ -355,7 +429,7 @@ class Verifier {
 
   void list_leftovers() {
     if (running()) return;  // they may be in use
-    for (const char* folder : {"", "checkpoints", "slices"}) {
+    for (const char* folder : {"", "checkpoints", "slices", "probes", "probes/parts"}) {
       std::error_code ignored;
       for (const auto& entry : fs::directory_iterator(path(folder), ignored)) {
         const std::string name = (fs::path(folder) / entry.path().filename()).string();

@@ -100,7 +100,7 @@ class Observer {
   /// nothing. Collective.
   virtual std::function<void()> observe(const Moment& now) = 0;
 
-  /// Waits until the written data is on disk. Called on rank 0 before each checkpoint, which must not be newer.
+  /// Returns when all that was observed is on disk. Called before each checkpoint, which must not be newer. Collective.
   virtual void sync() {}
 
   /// Stores in a checkpoint, in groups of its own, the data to continue from; and restores it. Collective.

@@ -20,6 +20,7 @@
   OBSERVER(statistics, "statistics.h5")   \
   OBSERVER(spectra, "spectra.h5")         \
   OBSERVER(slices, "slices")              \
+  OBSERVER(probes, "probes")              \
   OBSERVER(progress, "")                  \
   OBSERVER(checkpoints, "checkpoints")
 
@@ -71,9 +72,7 @@ void Observers::observe(const Moment& now) {
 }
 
 void Observers::sync() {
-  run_on_root(comm_, [&] {
-    for (const Entry& entry : list_) entry.observer->sync();
-  });
+  for (const Entry& entry : list_) entry.observer->sync();
 }
 
 void Observers::save(io::CheckpointWriter& checkpoint) const {

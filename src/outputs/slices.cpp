@@ -13,6 +13,7 @@
 #include "core/decomp/field_copy.hpp"
 #include "core/support/collective.hpp"
 #include "io/case/numbers.hpp"
+#include "io/files/gather_box.hpp"
 #include "io/files/hdf5.hpp"
 #include "io/files/posix_file.hpp"
 #include "io/files/slice_series.hpp"
@@ -94,7 +95,7 @@ class SliceObserver : public Observer {
     if (slices_.empty()) return;
     io::Values values;
     for (std::size_t n = 0; n < slices_.size(); ++n)
-      last_[n].save(values, labels_[n], labels_[n] + companion_names::slice_hash_suffix);
+      last_[n].save(values, labels_[n], labels_[n] + companion_names::hash_suffix);
     checkpoint.write_values(companion_names::slices_group, values);
   }
 
@@ -123,7 +124,7 @@ class SliceObserver : public Observer {
   /// Of slices that the case has no more: those of later steps belong to an abandoned branch of the run.
   void remove_later_slices(std::int64_t step) const {
     std::error_code ignored;
-    for (const std::string& label : io::slice_labels(run_.path, ignored)) {
+    for (const std::string& label : io::numbered_prefixes(run_.path, ignored)) {
       if (std::ranges::find(labels_, label) != labels_.end()) continue;
       if (io::numbered_files(run_.path, label, ignored).back() > step)
         io::SliceSeries({run_.path, label, 'z', 0, {}, io::h5::type_of<real>}, step);

@@ -144,7 +144,9 @@ class BlockObserver : public Observer {
   }
 
   void sync() override {
-    if (sampling_.enabled) keep_file();
+    run_on_root(run_.simulation.comm.world(), [&] {
+      if (sampling_.enabled) keep_file();
+    });
   }
 
   void save(io::CheckpointWriter& checkpoint) const override {

@@ -63,7 +63,9 @@ class TimeSeriesObserver : public Observer {
     };
   }
 
-  void sync() override { file_->sync(); }
+  void sync() override {
+    run_on_root(run_.simulation.comm.world(), [&] { file_->sync(); });
+  }
 
   void save(io::CheckpointWriter& checkpoint) const override {
     io::Values values;

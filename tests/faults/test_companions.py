@@ -10,7 +10,18 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from sluice_run import assert_same_results, checkpoints, must, record, rows, sluice, step_of, write_case
+from sluice_run import (
+    ABOUT_THE_RUN,
+    assert_same_content,
+    assert_same_results,
+    checkpoints,
+    must,
+    record,
+    rows,
+    sluice,
+    step_of,
+    write_case,
+)
 from stored_hashes import field_hash, set_hashes
 
 STEPS = 12  # of the whole case
@@ -27,6 +38,7 @@ CASE: dict[str, Any] = {
     "parallel": {"grid": "auto", "exchange": "mpi_p2p"},
 }
 SLICE = f"slices/z0.1_{REACHED:07}.h5"
+PART = "probes/parts/line_0000002.h5"
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +76,7 @@ def refused(run: Path, *options: object, ranks: int = 0) -> str:
 
 
 @pytest.mark.parametrize("ranks", [0, 2])
-@pytest.mark.parametrize("name", ["timeseries.csv", "statistics.h5", "spectra.h5", SLICE])
+@pytest.mark.parametrize("name", ["timeseries.csv", "statistics.h5", "spectra.h5", SLICE, PART])
 def test_a_missing_file_is_refused_unless_the_user_accepts_it(
     reference: Path, run: Path, name: str, ranks: int
 ) -> None:
@@ -73,7 +85,8 @@ def test_a_missing_file_is_refused_unless_the_user_accepts_it(
     (out / name).rename(kept)
     newest = checkpoints(out)[-1]
     told = refused(run, ranks=ranks)
-    assert f"{out / name}: the file is missing, but reached step " in told
+    missing = out / name.replace("line_0000002", "line_*")
+    assert f"{missing}: the file is missing, but reached step " in told
     assert f"when the checkpoint {newest} was written" in told
     assert "--allow-change" in told
 
@@ -83,8 +96,8 @@ def test_a_missing_file_is_refused_unless_the_user_accepts_it(
         assert_same_results(reference, out)
         return
     outcome = must(sluice("run", run / "case.yaml", "--restart", "auto", "--allow-change", ranks=ranks))
-    assert f"changed on restart: {out / name}: the file is missing" in outcome.out
-    assert any(name in change for change in record(out)["changes"])
+    assert f"changed on restart: {missing}: the file is missing" in outcome.out
+    assert any(str(missing) in change for change in record(out)["changes"])
     if name == "timeseries.csv":
         assert rows(out)["step"].tolist() == list(range(REACHED + 1, STEPS + 1))
     must(
@@ -99,7 +112,7 @@ def test_all_files_are_begun_anew_in_another_directory(run: Path, tmp_path: Path
     assert record(tmp_path / "new")["changes"] == []
 
 
-@pytest.mark.parametrize("name", ["timeseries.csv", "statistics.h5", "spectra.h5", "slices"])
+@pytest.mark.parametrize("name", ["timeseries.csv", "statistics.h5", "spectra.h5", "slices", "probes"])
 def test_a_directory_with_any_result_is_not_empty(stopped: Path, tmp_path: Path, name: str) -> None:
     """Neither a new run nor one from a checkpoint elsewhere takes over a file that is there."""
     new = tmp_path / "new"
@@ -117,9 +130,11 @@ def test_a_directory_with_any_result_is_not_empty(stopped: Path, tmp_path: Path,
         ("viscosity", "timeseries.csv", "belongs to another run"),
         ("viscosity", "statistics.h5", "flow.reynolds: "),
         ("viscosity", SLICE, "flow.reynolds: "),
+        ("viscosity", PART, "flow.reynolds: "),
         ("seed", "timeseries.csv", "belongs to another run"),
         ("seed", "statistics.h5", "belongs to another run"),
         ("seed", SLICE, "belongs to another run"),
+        ("seed", PART, "belongs to another run"),
         ("grid", "statistics.h5", "another grid: nx is 12, not 16"),
         ("grid", SLICE, "grid.cells: [16, 12, 32] -> [12, 12, 32]"),
     ],
@@ -211,6 +226,27 @@ def test_a_damaged_old_slice_stops_no_restart(reference: Path, run: Path) -> Non
     assert_same_results(reference, run / "out")
 
 
+def test_a_damaged_probe(reference: Path, run: Path) -> None:
+    """The last part is refused unless the user accepts that it is left out; it is kept."""
+    part = run / "out" / PART
+    content = part.read_bytes()
+    part.write_bytes(content[: len(content) // 2])
+    half = part.read_bytes()
+    assert f"samples are left out of line.h5: {part}: " in refused(run)
+    outcome = must(
+        sluice("run", run / "case.yaml", "--restart", "auto", "--allow-change", "--steps", REACHED + 2)
+    )
+    assert f"warning: samples are left out of line.h5: {part}: " in outcome.out
+    assert part.read_bytes() == half
+    with h5py.File(run / "out/probes/line.h5") as file:
+        assert file["step"][:].tolist() == [REACHED + 2]
+    part.write_bytes(content)
+    must(sluice("run", run / "case.yaml", "--restart", "auto"))
+    assert_same_content(
+        reference / "probes/line.h5", run / "out/probes/line.h5", [*ABOUT_THE_RUN, "REFERENCE_LIST"]
+    )
+
+
 def test_going_back_with_the_files(reference: Path, run: Path) -> None:
     """The remedy of the messages: an older checkpoint that the file still reaches."""
     out = run / "out"
@@ -222,14 +258,17 @@ def test_going_back_with_the_files(reference: Path, run: Path) -> None:
     assert_same_results(reference, out)
 
 
-@pytest.mark.parametrize("off", ["output.statistics=none", "output.slices=[]"])
+@pytest.mark.parametrize("off", ["output.statistics=none", "output.slices=[]", "output.probes=[]"])
 def test_output_that_is_switched_off_is_cut_as_well(reference: Path, run: Path, off: str) -> None:
     """So that nothing of an abandoned branch is left when it is switched on again."""
     out, case = run / "out", run / "case.yaml"
     oldest = checkpoints(out)[0]
     step = step_of(oldest)
     must(sluice("run", case, "--restart", oldest, "--set", off, "--steps", step))
-    if "slices" in off:
+    if "probes" in off:
+        with h5py.File(out / "probes/line.h5") as file:
+            assert (file["step"][:] <= step).all()
+    elif "slices" in off:
         assert not [file for file in (out / "slices").glob("*.h5") if step_of(file) > step]
     else:
         with h5py.File(out / "statistics.h5") as file:

@@ -5,7 +5,8 @@
     same_bits.py check  PROGRAM BITS.json       # the same runs with another build; exit code 1 if any hash differs
 
 Run both on one machine: the FFT library and the compiler choose their instructions by the processor. A dataset that
-only the new build writes is no difference. All runs have order 2, which builds without the key solver.order have.
+only the new build writes is no difference. All runs have order 2, which builds without the key solver.order have, and
+no probes.
 SLUICE_MPIRUN and SLUICE_MPIRUN_FLAGS name the launcher, as in the tests.
 """
 
@@ -122,7 +123,7 @@ def bits_of_run(run: Run, folder: Path, options: list[str]) -> dict[str, str]:
     """Runs the case, in two parts if it is restarted, and returns its hashes."""
     from sluice_run import must, sluice, write_case
 
-    command = ["run", write_case(folder, run.changes), *options]
+    command = ["run", write_case(folder, {"output.probes": None, **run.changes}), *options]
     if run.restart_at is not None:
         must(sluice(*command, "--steps", str(run.restart_at), ranks=run.ranks))
         must(sluice(*command, "--restart", "auto", ranks=run.ranks))

@@ -49,6 +49,7 @@ BASE_CASE: dict[str, Any] = {
             {"normal": "z", "at": 0.1, "every": 0.4, "fields": ["u", "w"]},
             {"normal": "y", "at": 1.0, "every": 0.6, "fields": ["u", "v", "w", "p"]},
         ],
+        "probes": [{"name": "line", "y": [0.5, 3], "z": [0.1, 1], "every": 2, "fields": ["u", "v", "w"]}],
     },
 }
 
@@ -242,7 +243,9 @@ def assert_same_content(one: Path, other: Path, ignore: Sequence[str] = ABOUT_TH
 
 
 def assert_same_results(one: Path, other: Path, ignore: Sequence[str] = ABOUT_THE_RUN) -> None:
-    """Asserts that two runs ended with bitwise the same fields, statistics, spectra, time series and slices."""
+    """Asserts that two runs ended with bitwise the same results: fields, statistics, spectra, time series, slices
+    and probes.
+    """
     ends = checkpoints(one)[-1], checkpoints(other)[-1]
     assert ends[0].name == ends[1].name
     assert_same_content(*ends, ignore)
@@ -258,6 +261,10 @@ def assert_same_results(one: Path, other: Path, ignore: Sequence[str] = ABOUT_TH
             assert_same_content(one / "slices" / name, other / "slices" / name, ignore)
         else:
             assert (one / "slices" / name).read_text() == (other / "slices" / name).read_text()
+    probes = sorted(file.relative_to(one) for file in (one / "probes").rglob("*.h5"))
+    assert probes == sorted(file.relative_to(other) for file in (other / "probes").rglob("*.h5"))
+    for path in probes:
+        assert_same_content(one / path, other / path, ignore)
 
 
 def assert_goes_on(

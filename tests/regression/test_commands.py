@@ -148,6 +148,7 @@ def test_check_foretells_memory_checkpoint_and_time_step(
             "parallel": {"grid": grid, "exchange": exchange},
             "output.statistics": "none",
             "output.slices": [],
+            "output.probes": [],
         },
     )
     text = must(sluice("check", case, "--np", ranks)).out

@@ -53,6 +53,7 @@ def test_all_files_are_there(out: Path) -> None:
         "statistics.h5",
         "spectra.h5",
         "slices",
+        "probes",
     }
     for folder in (out / "checkpoints", out / "slices"):
         assert {path.suffix for path in folder.iterdir()} == {".h5", ".xdmf"}

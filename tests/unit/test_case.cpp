@@ -53,6 +53,7 @@ output:
   checkpoint: {every: 20.0, keep: 2}
   statistics: {start: 60.0, every: 10, block: 10.0}
   slices: [{normal: z, at: 0.083, every: 1.0, fields: [u]}]
+  probes: [{name: wake, x: [0, pi], z: 0.1, every: 5, fields: [u, w]}]
 walltime: 00:20:00
 watchdog: 00:10:00
 )";
@@ -114,6 +115,9 @@ TEST(Case, ReadsEveryKeyOfTheDesignExample) {
   EXPECT_EQ(c.output.statistics.start, 60);
   ASSERT_EQ(c.output.slices.size(), 1U);
   EXPECT_EQ(c.output.slices[0], (SliceSpec{'z', 0.083, 1.0, {"u"}}));
+  ASSERT_EQ(c.output.probes.size(), 1U);
+  const ProbeSpec probe{"wake", {{0, std::numbers::pi}}, {}, {{0.1}}, 5, 0, {"u", "w"}};
+  EXPECT_EQ(c.output.probes[0], probe);
   EXPECT_EQ(c.walltime, 1200.0);
   EXPECT_EQ(c.watchdog, 600.0);
   EXPECT_FALSE(c.max_divergence);
@@ -367,6 +371,11 @@ TEST(Case, RefusesWrongTypes) {
   EXPECT_TRUE(contains(fault("domain.size=2"), "'2' is not a list"));
   EXPECT_TRUE(contains(fault("output.log=5"), "'5' is not a map; allowed: a map of every"));
   EXPECT_TRUE(contains(fault("output.slices=[3]"), "output.slices[0]: '3' is not a map"));
+  EXPECT_TRUE(
+      contains(fault("output.probes=[{name: a, x: [], every: 1}]"),
+               "output.probes[0].x: an empty list; allowed: all, or a number or multiple of pi >= 0, or a list"));
+  EXPECT_TRUE(contains(fault("output.probes=[{name: a, z: 1, every: 1, fields: [t]}]"), "'t' is not known"));
+  EXPECT_TRUE(contains(fault("output.probes=[{name: a, z: top, every: 1}]"), "not a finite decimal number"));
   EXPECT_TRUE(contains(fault("output.directory=''"), "an empty path"));
   EXPECT_TRUE(contains(fault("flow.forcing={}"), "one of the keys bulk_velocity, pressure_gradient is needed"));
   EXPECT_TRUE(faults(minimal + "parallel:\noutput: {log: }\n").empty()) << "a section without keys is an empty one";
@@ -417,6 +426,12 @@ TEST(Case, ChecksKeysAgainstEachOther) {
   expect("solver.z_blocks=25", "25 blocks of at least 2 planes do not fit into 48 planes; allowed: auto, or 1 to 24");
   expect("time={end: 1, dt: 0.1, dt_max: 0.2}", "time.dt_max: contradicts time.dt");
   expect("output.slices=[{normal: z, at: 2.1, every: 1}]", "output.slices[0].at: 2.1 is outside the domain");
+  expect("output.probes=[{name: a, every: 1}]", "output.probes[0]: the probe is the whole domain; allowed: at least");
+  expect("output.probes=[{name: a, z: 2.1, every: 1}]", "output.probes[0].z[0]: 2.1 is outside the domain");
+  expect("output.probes=[{name: a, x: [1, 0.5], every: 1}]", "output.probes[0].x[1]: 0.5 is not above 1; allowed: ");
+  expect("output.probes=[{name: a/b, z: 1, every: 1}]", "output.probes[0].name: 'a/b' cannot name a file; allowed: ");
+  expect("output.probes=[{name: a, z: 1, every: 1}, {name: a, z: 0, every: 1}]",
+         "output.probes[1].name: 'a' is the name of another probe");
   EXPECT_EQ(parse(minimal, {"solver.z_blocks=24"}).z_blocks, 24);
   EXPECT_EQ(parse(minimal, {"grid.stretching={type: natural}", "flow.reynolds.tau=180"}).stretching.re_tau, 180);
   // The place is that of the value, also for rules between keys.

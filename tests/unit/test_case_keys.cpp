@@ -22,6 +22,16 @@ std::optional<Case> parse(const Lines& overrides) {
   }
 }
 
+// An item of a list of maps in which one key has this value and the others their usual ones.
+std::string item_of(const std::string& section, const std::string& path = "", const std::string& value = "") {
+  Lines entries;
+  for (const Key* key : keys_of(section)) {
+    const std::string usual = key->example.empty() ? key->fallback : key->example;
+    entries.push_back(fmt::format("{}: {}", key->name(), key->path == path ? value : usual));
+  }
+  return fmt::format("{{{}}}", fmt::join(entries, ", "));
+}
+
 // Values of which at least two are good for the key, by its type, choices, words and example.
 Lines candidates(const Key& key) {
   Lines values = key.words;
@@ -31,12 +41,12 @@ Lines candidates(const Key& key) {
   const auto add = [&](const std::string& value) { values.push_back(list ? fmt::format("[{}]", value) : value); };
   switch (key.value.type) {
     case ValueType::section:
-      values.emplace_back("{}");  // the template may have it as a comment
+      values.emplace_back(list ? fmt::format("[{}]", item_of(key.content())) : "{}");
       break;
     case ValueType::text:
     case ValueType::path:
-      add("one.h5");
-      add("another.h5");
+      add("one");
+      add("another");
       break;
     case ValueType::choice:
       std::for_each(key.value.choices.begin(), key.value.choices.end(), add);
@@ -65,13 +75,8 @@ Lines overrides_for(const Key& key, const std::string& value) {
     overrides.push_back(fmt::format("{}={}", key.path, value));
     return overrides;
   }
-  Lines entries;
-  for (const Key* sibling : keys_of(section)) {
-    const std::string usual = sibling->example.empty() ? sibling->fallback : sibling->example;
-    entries.push_back(fmt::format("{}: {}", sibling->name(), sibling->path == key.path ? value : usual));
-  }
   const std::string list = section.substr(0, section.size() - 2);
-  overrides.push_back(fmt::format("{}=[{{{}}}]", list, fmt::join(entries, ", ")));
+  overrides.push_back(fmt::format("{}=[{}]", list, item_of(section, key.path, value)));
   return overrides;
 }
 

@@ -1,0 +1,103 @@
+#pragma once
+// The samples of a probe against time. DIR/NAME.h5 is what users read: datasets of HDF5 that join the parts
+// DIR/parts/NAME_0001200.h5, each named after its first step. A part is replaced atomically as it grows, up to
+// 16 MiB; then it stays, so that a long run does not write its samples again and again.
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/flow/field_descriptor.hpp"
+#include "io/files/checkpoint_format.hpp"
+
+namespace sluice::io {
+
+/// The names of a field's coordinates, slowest first: z, y, x_face for u.
+std::vector<std::string> coordinate_names(const FieldDescriptor& field);
+
+/// Consecutive samples of a probe.
+struct ProbeSamples {
+  std::vector<std::int64_t> step;
+  std::vector<double> time;
+  std::vector<std::vector<std::byte>> fields;  ///< of each field: (samples, nz, ny, nx)
+
+  std::size_t size() const { return step.size(); }
+};
+
+/// What all samples of a probe have in common.
+struct ProbeDescription {
+  std::string directory;  ///< created if missing
+  std::string name;
+  Provenance provenance;
+  double grid_velocity = 0;  ///< of all points, along x
+  double length_x = 0;       ///< of the domain, which is periodic
+  double length_y = 0;
+  h5::Type type = h5::Type::float64;  ///< of the fields: float32 or float64
+  std::vector<FieldDescriptor> fields;
+  std::map<std::string, std::vector<double>> coordinates;  ///< those of the fields: x or x_face, and so on
+
+  h5::Shape shape(const FieldDescriptor& field) const;  ///< nz, ny, nx
+  std::size_t sample_bytes() const;                     ///< of all fields
+  std::int64_t part_samples() const;                    ///< samples of a complete part
+  std::int64_t held_samples() const;                    ///< samples that a run holds in memory before it writes them
+};
+
+/// Rank 0 only; local. Throws Error(io).
+class ProbeSeries {
+ public:
+  /// Reads the samples up to `restart_step`, or none if it is absent. Changes nothing. A part that is damaged is left
+  /// out, with a warning. Throws Error(restart) if the samples are those of other points or fields.
+  ProbeSeries(ProbeDescription description, std::optional<std::int64_t> restart_step);
+  /// The same for a probe that the case has no more, as its files describe it.
+  ProbeSeries(const std::string& directory, const std::string& name, std::int64_t restart_step);
+
+  /// Removes what the constructor has not read. Call before the first append.
+  void go_back();
+  void append(const ProbeSamples& samples);
+
+  std::int64_t last_step() const { return latest_.step.empty() ? 0 : latest_.step.back(); }
+  /// A hash of the sample of that step; none unless it is in the last part.
+  std::optional<std::int64_t> hash_at(std::int64_t step) const;
+  /// A sentence for each part that the constructor could not read: it is kept, but left out of NAME.h5.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  /// The last part; DIR/parts/NAME_*.h5 if there is none.
+  std::string latest_path() const;
+  /// The case stored with the last part; empty if there is none.
+  const std::string& stored_case() const { return stored_case_; }
+
+ private:
+  struct Part {
+    std::int64_t first_step = 0;
+    std::int64_t samples = 0;
+  };
+  std::string index_path() const;
+  std::string part_path(std::int64_t first_step) const;
+  void read_parts();
+  ProbeDescription read_part(std::int64_t first_step, bool latest);
+  void require_same_points(const ProbeDescription& stored) const;
+  void write_part() const;
+  void write_index() const;
+
+  ProbeDescription description_;
+  std::int64_t restart_step_;
+  bool described_ = false;  ///< by the case or by a part
+  std::vector<Part> parts_;
+  ProbeSamples latest_;     ///< of the last part
+  bool shortened_ = false;  ///< the last part also holds samples after the restart step
+  std::string stored_case_;
+  std::vector<std::string> warnings_;
+};
+
+/// DIRECTORY/parts
+std::string probe_parts_folder(const std::string& directory);
+
+/// Local. Throws Error(restart) if a value of a part is damaged.
+void verify_probe_part(const h5::File& file);
+
+/// The step of each sample of a part and the sample's hash. Local. Throws Error(restart) if the part is damaged.
+std::vector<std::pair<std::int64_t, std::int64_t>> probe_sample_hashes(const h5::File& part);
+
+}  // namespace sluice::io

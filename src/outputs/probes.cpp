@@ -1,0 +1,261 @@
+// Points, lines and planes of the flow against time. Each rank collects the values of its own points in its device's
+// memory. Before a checkpoint, or when the memory for them is full, rank 0 gathers and writes them.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "core/decomp/field_copy.hpp"
+#include "core/support/collective.hpp"
+#include "io/files/gather_box.hpp"
+#include "io/files/posix_file.hpp"
+#include "io/files/probe_series.hpp"
+#include "src/outputs/checkpoint.hpp"
+#include "src/outputs/observer.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// The points of a grid line nearest to the requested positions; all of them if there are none. In increasing order, as
+/// the positions are.
+std::vector<int> nearest_points(const std::vector<double>& line, const std::optional<std::vector<double>>& positions) {
+  std::vector<int> indices;
+  for (int n = 0; !positions && n < static_cast<int>(line.size()); ++n) indices.push_back(n);
+  for (const double position : positions.value_or(std::vector<double>())) {
+    const auto nearest = std::ranges::min_element(line, {}, [=](double point) { return std::abs(point - position); });
+    indices.push_back(static_cast<int>(nearest - line.begin()));
+  }
+  return indices;
+}
+
+/// The part of a probe that concerns one field.
+class SampledField {
+ public:
+  SampledField(const Field& field, const io::GridLines& lines, const io::ProbeSpec& spec) {
+    const std::array<const std::optional<std::vector<double>>*, 3> positions{&spec.x, &spec.y, &spec.z};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const bool on_faces = field.location() == std::array{Location::x_face, Location::y_face, Location::z_face}[axis];
+      const std::vector<double>& line = on_faces ? lines.face[axis] : lines.center[axis];
+      const std::vector<int> indices = nearest_points(line, *positions[axis]);
+      points_.hi[axis] = std::ssize(indices);
+      piece_.lo[axis] = std::ranges::lower_bound(indices, field.box().lo[axis]) - indices.begin();
+      piece_.hi[axis] = std::ranges::lower_bound(indices, field.box().hi[axis]) - indices.begin();
+      std::vector<int> local;
+      for (std::int64_t n = piece_.lo[axis]; n < piece_.hi[axis]; ++n)
+        local.push_back(indices[static_cast<std::size_t>(n)] - static_cast<int>(field.box().lo[axis]));
+      local_indices_[axis] = Buffer<int>(local);
+      for (const int index : indices) coordinates_[axis].push_back(line[static_cast<std::size_t>(index)]);
+    }
+  }
+
+  void allocate(std::int64_t max_samples) {
+    values_ = Buffer<real>(static_cast<std::size_t>(max_samples * piece_.volume()));
+  }
+
+  const std::array<std::vector<double>, 3>& coordinates() const { return coordinates_; }
+
+  void sample(const Field& field, std::int64_t number) {
+    copy_points(field, local_indices_, values_.data() + number * piece_.volume());
+  }
+
+  /// On rank 0. Collective.
+  std::vector<std::byte> gather(std::int64_t samples, MPI_Comm comm) const {
+    const std::vector<real> values = values_.download();
+    return io::gather_box(comm, points_, piece_, io::h5::type_of<real>, values.data(), samples);
+  }
+
+ private:
+  Box3 points_;  ///< of the probe, counted from 0
+  Box3 piece_;   ///< the part of them that the rank owns
+  std::array<std::vector<double>, 3> coordinates_;
+  std::array<Buffer<int>, 3> local_indices_;
+  Buffer<real> values_;
+};
+
+/// A probe on one rank: samples not yet written.
+class Probe {
+ public:
+  Probe(const io::ProbeSpec& spec, const RunContext& run) : spec_(spec), run_(run) {
+    const Grid& grid = run.simulation.grid;
+    description_ = {.directory = run.path,
+                    .name = spec.name,
+                    .provenance = provenance_of(run.simulation),
+                    .grid_velocity = grid.velocity(),
+                    .length_x = grid.length_x(),
+                    .length_y = grid.length_y(),
+                    .type = io::h5::type_of<real>,
+                    .fields = {},
+                    .coordinates = {}};
+    const io::GridLines lines = grid_lines_of(grid);
+    for (const auto& [descriptor, field] : fields()) {
+      const SampledField& points = sampled_.emplace_back(*field, lines, spec);
+      description_.fields.push_back(descriptor);
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        description_.coordinates[io::coordinate_names(descriptor)[2 - axis]] = points.coordinates()[axis];
+    }
+    for (SampledField& field : sampled_) field.allocate(description_.held_samples());
+  }
+
+  const io::ProbeSpec& spec() const { return spec_; }
+  const io::ProbeDescription& description() const { return description_; }
+
+  bool due(const Moment& now) const {
+    return now.occasion == Occasion::step && now.step % spec_.every == 0 && now.time >= spec_.start;
+  }
+  bool is_full() const { return std::ssize(times_.step) == description_.held_samples(); }
+
+  void sample() {
+    const State& state = run_.flow.state();
+    const auto sources = fields();
+    for (std::size_t n = 0; n < sources.size(); ++n) sampled_[n].sample(*sources[n].second, std::ssize(times_.step));
+    times_.step.push_back(state.step);
+    times_.time.push_back(state.time);
+  }
+
+  /// The samples not yet written, on rank 0. Collective.
+  io::ProbeSamples take() {
+    io::ProbeSamples samples = std::exchange(times_, {});
+    if (samples.size() == 0) return samples;
+    for (const SampledField& field : sampled_)
+      samples.fields.push_back(field.gather(std::ssize(samples.step), run_.simulation.comm.world()));
+    return samples;
+  }
+
+ private:
+  /// Their arrays change places from step to step.
+  std::vector<std::pair<FieldDescriptor, const Field*>> fields() const {
+    std::vector<std::pair<FieldDescriptor, const Field*>> list;
+    for (const auto& [descriptor, field] : run_.flow.state().fields()) {
+      if (std::ranges::find(spec_.fields, descriptor.name) != spec_.fields.end()) list.emplace_back(descriptor, &field);
+    }
+    return list;
+  }
+
+  const io::ProbeSpec& spec_;
+  RunContext run_;
+  io::ProbeDescription description_;
+  std::vector<SampledField> sampled_;
+  io::ProbeSamples times_;  ///< of the samples not yet written
+};
+
+class ProbeObserver : public Observer {
+ public:
+  explicit ProbeObserver(const RunContext& run) : run_(run), last_(run.simulation.settings.output.probes.size()) {
+    for (const io::ProbeSpec& spec : run.simulation.settings.output.probes) probes_.emplace_back(spec, run);
+  }
+
+  std::vector<std::string> check_files(const Start& start) override {
+    std::vector<std::string> losses;
+    run_on_root(run_.simulation.comm.world(), [&] {
+      for (std::size_t n = 0; n < probes_.size(); ++n) {
+        series_.emplace_back(probes_[n].description(), start.step > 0 ? std::optional(start.step) : std::nullopt);
+        if (start.step > 0 && start.in_directory) std::ranges::move(check(n, start), std::back_inserter(losses));
+      }
+    });
+    return losses;
+  }
+
+  void go_back(const Start& start) override {
+    run_on_root(run_.simulation.comm.world(), [&] {
+      for (std::size_t n = 0; n < probes_.size(); ++n) {
+        series_[n].go_back();
+        for (const std::string& warning : series_[n].warnings()) run_.log.line("warning: " + warning);
+        last_[n] = {series_[n].last_step(), series_[n].hash_at(series_[n].last_step())};
+      }
+      if (start.step > 0) remove_later_samples(start.step);
+    });
+  }
+
+  bool due(const Moment& now) const override {
+    return std::ranges::any_of(probes_, [&](const Probe& probe) { return probe.due(now); });
+  }
+
+  std::function<void()> observe(const Moment& now) override {
+    std::vector<std::pair<std::size_t, io::ProbeSamples>> taken;
+    for (std::size_t n = 0; n < probes_.size(); ++n) {
+      if (!probes_[n].due(now)) continue;
+      probes_[n].sample();
+      if (probes_[n].is_full()) taken.emplace_back(n, probes_[n].take());
+    }
+    if (taken.empty()) return {};
+    return [this, taken = std::move(taken)] {
+      for (const auto& [number, samples] : taken) write(number, samples);
+    };
+  }
+
+  void sync() override {
+    for (std::size_t n = 0; n < probes_.size(); ++n) {
+      const io::ProbeSamples samples = probes_[n].take();
+      if (samples.size() > 0) run_on_root(run_.simulation.comm.world(), [&] { write(n, samples); });
+    }
+  }
+
+  void save(io::CheckpointWriter& checkpoint) const override {
+    if (probes_.empty()) return;
+    io::Values values;
+    for (std::size_t n = 0; n < probes_.size(); ++n) {
+      const std::string& name = probes_[n].spec().name;
+      last_[n].save(values, name, name + companion_names::hash_suffix);
+    }
+    checkpoint.write_values(companion_names::probes_group, values);
+  }
+
+  void restore(const io::CheckpointReader& checkpoint) override {
+    const Companions companions = companions_of(checkpoint);
+    of_checkpoint_ = case_of(checkpoint);
+    for (std::size_t n = 0; n < probes_.size(); ++n) {
+      const auto stored = companions.probes.find(probes_[n].spec().name);
+      last_[n] = stored != companions.probes.end() ? stored->second : LastEntry{};
+    }
+  }
+
+ private:
+  /// On rank 0.
+  void write(std::size_t number, const io::ProbeSamples& samples) {
+    series_[number].append(samples);
+    last_[number] = {series_[number].last_step(), series_[number].hash_at(series_[number].last_step())};
+  }
+
+  /// On rank 0.
+  std::vector<std::string> check(std::size_t n, const Start& start) const {
+    const io::ProbeSeries& series = series_[n];
+    const std::optional<std::int64_t> hash = series.hash_at(last_[n].step);
+    const FoundEntry found{series.last_step() > 0, series.last_step(), hash.has_value(), hash};
+    Mismatch mismatch = compare(series.latest_path(), found, last_[n], start.checkpoint);
+    if (mismatch.kind != Mismatch::Kind::none && !series.warnings().empty())
+      mismatch.text += "; " + series.warnings().back();
+    if (mismatch.kind == Mismatch::Kind::foreign)
+      mismatch.text += case_difference(series.stored_case(), *of_checkpoint_);
+    return require_agreement(mismatch, start);
+  }
+
+  /// On rank 0: of probes that the case has no more, samples of later steps belong to an abandoned branch of the run.
+  void remove_later_samples(std::int64_t step) const {
+    std::error_code ignored;
+    for (const std::string& name : io::numbered_prefixes(io::probe_parts_folder(run_.path), ignored)) {
+      const auto is_name = [&](const Probe& probe) { return probe.spec().name == name; };
+      if (std::ranges::none_of(probes_, is_name)) io::ProbeSeries(run_.path, name, step).go_back();
+    }
+  }
+
+  RunContext run_;
+  std::vector<Probe> probes_;
+  std::vector<LastEntry> last_;  ///< the last sample of each probe on disk; valid on rank 0
+  std::optional<io::Case> of_checkpoint_;
+  std::vector<io::ProbeSeries> series_;  ///< on rank 0
+};
+
+}  // namespace
+
+std::unique_ptr<Observer> make_probes(const RunContext& run) {
+  std::error_code ignored;
+  if (run.simulation.settings.output.probes.empty() && !std::filesystem::exists(run.path, ignored)) return nullptr;
+  return std::make_unique<ProbeObserver>(run);
+}
+
+}  // namespace sluice
