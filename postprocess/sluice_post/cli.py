@@ -171,6 +171,24 @@ def build_parser() -> argparse.ArgumentParser:
         "-o", "--output", type=Path, metavar="FOLDER", help="folder to write to; default: DIR"
     )
 
+    probes = _command(
+        subparsers,
+        "probes",
+        "frequency spectra of probes, and convection velocities from lines along x: tables and figures",
+        "sluice-post probes retau180 --probe line",
+    )
+    _add_directory(probes)
+    probes.add_argument("--probe", nargs="+", metavar="NAME", help="probes to use; default: all")
+    probes.add_argument(
+        "--segment",
+        type=float,
+        metavar="T",
+        help="time of a window; default: an eighth of the time. Longer ones resolve lower frequencies, with more noise",
+    )
+    probes.add_argument(
+        "-o", "--output", type=Path, metavar="FOLDER", help="folder to write to; default: DIR"
+    )
+
     study = _command(
         subparsers,
         "study",
@@ -291,6 +309,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "convert": commands.convert,
         "budgets": commands.budgets,
         "spectra": commands.spectra,
+        "probes": commands.probes,
         "study": commands.study,
         "refine": commands.refine,
         "merge": commands.merge,

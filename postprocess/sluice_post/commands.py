@@ -154,6 +154,54 @@ def spectra(arguments: argparse.Namespace) -> None:
         print(f"{'figure' if path.suffix == '.png' else 'table'}: {path}")
 
 
+def probes(arguments: argparse.Namespace) -> None:
+    """Prints and writes frequency spectra and convection velocities."""
+    from sluice_post import probe_figures
+    from sluice_post import probes as sampled
+    from sluice_post.errors import UsageError
+    from sluice_post.run import check_directory
+    from sluice_post.style import figure_style, save_png
+
+    directory = check_directory(arguments.directory)
+    names = arguments.probe or sampled.find_probes(directory)
+    if not names:
+        raise UsageError(f"{directory}: there are no probes; ask for them by output.probes in the case")
+    folder: Path = arguments.output or directory
+    for name in names:
+        probe, difference = sampled.read_probe(directory, name, arguments.begin, arguments.end).equal_steps()
+        print(
+            f"probe {name}: {probe.time.size} samples from {probe.time[0]:g} to {probe.time[-1]:g}, "
+            f"every {probe.time[1] - probe.time[0]:.4g}"
+        )
+        if difference > 0:
+            print(f"interpolated to equal intervals, which differ by up to {100 * difference:.2g} %")
+        if probe.grid_velocity != 0:
+            print(f"the points move at {probe.grid_velocity:g} along x: frequencies are those that they see")
+        spectra = [sampled.frequency_spectrum(probe, field, arguments.segment) for field in probe.fields]
+        found = [
+            sampled.convection(probe, field, height)
+            for field in probe.fields
+            if sampled.has_whole_line(probe, field)
+            for height in range(probe.axis(field, "z").size)
+        ]
+        print(sampled.table_text(spectra, found))
+        tables = {"spectra": sampled.spectra_csv(spectra)}
+        if found:
+            tables["convection"] = sampled.convection_csv(found)
+        for kind, text in tables.items():
+            path = folder / f"probe_{name}_{kind}.csv"
+            export.write_text(path, text)
+            print(f"table: {path}")
+        with figure_style():
+            figures = {"spectra": probe_figures.spectra_figure(spectra)}
+            if found:
+                figures["convection"] = probe_figures.convection_figure(found)
+            for kind, figure in figures.items():
+                path = folder / "figures" / f"probe_{name}_{kind}.png"
+                save_png(figure, path)
+                print(f"figure: {path}")
+
+
 def study(arguments: argparse.Namespace) -> None:
     """Writes tables and figures of several runs."""
     from sluice_post import study, study_figures, study_tables

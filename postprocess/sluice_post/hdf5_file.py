@@ -148,6 +148,14 @@ class Hdf5File:
             self._compare(f"the field '/{name}'", attributes, layout.HASH, field_hash(data))
         return data.astype(np.float64)
 
+    def line(self, name: str) -> NDArray[np.float64]:
+        """A list of real numbers of any length."""
+        return self._hashed(name, (None,), "float64")
+
+    def unhashed(self, name: str, shape: tuple[int | None, ...], dtype: str) -> NDArray[Any]:
+        """A dataset whose values are in other files, where they have hashes."""
+        return self._data(name, shape, dtype)[0]
+
     def coordinates(self) -> dict[str, NDArray[np.float64]]:
         """All coordinates in the group /grid of a checkpoint or slice, which have one hash together."""
         lines = {name: self._data(name, (None,), "float64")[0] for name in layout.GRID_LINES}
@@ -194,7 +202,8 @@ class Hdf5File:
             if len(found) != len(shape) or any(n not in (None, m) for m, n in zip(found, shape, strict=True)):
                 expected = ", ".join("any" if n is None else str(n) for n in shape)
                 raise ValueError(f"its shape is ({', '.join(map(str, found))}) instead of ({expected})")
-            if dataset.chunks is None and dataset.nbytes > self.path.stat().st_size:
+            elsewhere = dataset.chunks is not None or dataset.is_virtual
+            if not elsewhere and dataset.nbytes > self.path.stat().st_size:
                 raise ValueError(f"it has {dataset.nbytes} bytes, more than the file")
             return np.asarray(dataset[()]).astype(dtype), dataset.attrs
 

@@ -11,6 +11,9 @@ CASE_FILE = "resolved.yaml"
 TIMESERIES_FILE = "timeseries.csv"
 RUN_FILE = "run.json"
 SLICE_PATTERN = "slices/*.h5"
+PROBE_FOLDER = "probes"
+PROBE_PATTERN = "probes/*.h5"
+PROBE_PARTS = "probes/parts"
 
 # Files that this program writes into it.
 REPORT_FILE = "report.html"
@@ -41,6 +44,8 @@ VALIDATION_IMAGE = "validation_{case}_{figure}.png"
 # Attributes of HDF5 files.
 STATISTICS_FORMAT = "Sluice statistics"  # of spectra.h5, too
 SLICE_FORMAT = "Sluice slice"
+PROBE_FORMAT = "Sluice probe"
+PROBE_PART_FORMAT = "Sluice probe part"
 FORMAT_VERSION = 1
 ATTR_FORMAT = "format"
 ATTR_FORMAT_VERSION = "format_version"
@@ -111,6 +116,10 @@ SLICE_FIELD = "u"
 SLICE_X = "grid/x_face"  # u lives on x faces
 SLICE_Y = "grid/y"
 SLICE_Z = "grid/z"
+
+PROBE_FIELDS = ("u", "v", "w", "p")
+PROBE_FACES = {"u": "x", "v": "y", "w": "z"}  # the axis along which a field lies on faces
+PROBE_LINES = ("x", "x_face", "y", "y_face", "z", "z_face")
 # Datasets that the hash of /grid covers, in its order.
 GRID_LINES = tuple(f"grid/{axis}{points}" for axis in "xyz" for points in ("", "_face", "_node"))
 

@@ -1,0 +1,75 @@
+"""Figures of probes. Each function returns one matplotlib figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from sluice_post.probes import Convection, FrequencySpectrum
+from sluice_post.style import BLACK, COMPONENT, DIVERGING_MAP, THIN, new_figure
+
+MAX_LINES = 6  # heights that are shown
+
+
+def _shown(count: int) -> list[int]:
+    return sorted({round(n) for n in np.linspace(0, count - 1, min(count, MAX_LINES))})
+
+
+def spectra_figure(spectra: Sequence[FrequencySpectrum]) -> Figure:
+    """Premultiplied frequency spectra, a panel for each field and a line for each height."""
+    figure = new_figure(3.6 * len(spectra) + 0.8, 3.8)
+    panels = figure.subplots(1, len(spectra), squeeze=False)[0]
+    for axes, spectrum in zip(panels, spectra, strict=True):
+        frequency = spectrum.frequency[1:]
+        chosen = _shown(spectrum.z.size)
+        for order, n in enumerate(chosen):
+            shade = 1 - 0.7 * order / max(1, len(chosen) - 1)
+            axes.semilogx(
+                frequency,
+                frequency * spectrum.density[n, 1:],
+                color=COMPONENT[spectrum.field],
+                alpha=shade,
+                label=f"$z={spectrum.z[n]:.3g}$",
+            )
+        axes.set_xlabel("$f$")
+        axes.set_ylabel(rf"$f S_{{{spectrum.field * 2}}}$")
+        axes.set_ylim(bottom=0)
+        axes.legend(fontsize=9)
+    return figure
+
+
+def convection_figure(found: Sequence[Convection]) -> Figure:
+    """Space-time correlations, in the frame of the grid, of the first and the last height of each field."""
+    fields = list(dict.fromkeys(one.field for one in found))
+    rows = [[one for one in found if one.field == field] for field in fields]
+    shown = [row if len(row) == 1 else [row[0], row[-1]] for row in rows]
+    columns = max(map(len, shown))
+    figure = new_figure(4.6 * columns + 1.0, 3.4 * len(fields))
+    panels = figure.subplots(len(fields), columns, squeeze=False)
+    for panel_row, row in zip(panels, shown, strict=True):
+        for axes in panel_row[len(row) :]:
+            axes.set_visible(False)
+        for axes, one in zip(panel_row, row, strict=False):
+            image = axes.pcolormesh(
+                one.separation,
+                one.lag,
+                one.correlation,
+                cmap=DIVERGING_MAP,
+                vmin=-1,
+                vmax=1,
+                shading="nearest",
+            )
+            length = one.separation.size * (one.separation[1] - one.separation[0])
+            used = one.peak_correlation >= 0.5
+            drift = one.grid_peak[used]
+            axes.plot(
+                (drift + length / 2) % length - length / 2, one.lag[used], ".", color=BLACK, markersize=2
+            )
+            axes.axvline(0, **THIN)
+            axes.set_xlabel("$r_x$")
+            axes.set_ylabel(r"$\tau$")
+            axes.set_title(f"${one.field}$ at $z={one.z:.3g}$: $U_c={one.velocity:.4g}$", fontsize=11)
+            figure.colorbar(image, ax=axes, label=rf"$R_{{{one.field * 2}}}$")
+    return figure

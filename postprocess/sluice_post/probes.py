@@ -1,0 +1,277 @@
+"""Probes: samples of the flow against time, their frequency spectra and convection velocities."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
+from scipy.signal import welch
+
+from sluice_post import layout
+from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.hdf5_file import Hdf5File
+
+Array = NDArray[np.float64]
+
+EQUAL_STEPS = 1e-6  # the relative difference of steps in time that counts as none
+LONGEST_STEP = 2.0  # in medians of all steps; beyond it, samples are missing
+MIN_SAMPLES = 16
+CORRELATED = 0.5  # the least correlation at the lags from which a convection velocity is found
+
+
+@dataclass(frozen=True)
+class Probe:
+    """The samples of one probe. `fields[name]` has the shape (samples, nz, ny, nx)."""
+
+    name: str
+    path: Path
+    time: Array
+    fields: dict[str, Array]
+    coordinates: dict[str, Array]
+    grid_velocity: float
+    length_x: float
+
+    def axis(self, field: str, axis: str) -> Array:
+        """The coordinates x, y or z of a field."""
+        on_face = layout.PROBE_FACES.get(field) == axis
+        return self.coordinates[f"{axis}_face" if on_face else axis]
+
+    def equal_steps(self) -> tuple[Probe, float]:
+        """The samples at equal intervals of time, by cubic splines where they are not; and by how much the intervals
+        differ from their mean, relative to it.
+        """
+        steps = np.diff(self.time)
+        largest = float(steps.max() / np.median(steps))
+        if largest > LONGEST_STEP:
+            at = int(np.argmax(steps))
+            raise UsageError(
+                f"{self.path}: no samples between times {self.time[at]:g} and {self.time[at + 1]:g}; choose times "
+                "before or after by --to or --from"
+            )
+        difference = float(np.abs(steps / steps.mean() - 1).max())
+        if difference <= EQUAL_STEPS:
+            return self, 0.0
+        time = np.linspace(self.time[0], self.time[-1], self.time.size)
+        fields = {name: CubicSpline(self.time, values)(time) for name, values in self.fields.items()}
+        return (
+            Probe(self.name, self.path, time, fields, self.coordinates, self.grid_velocity, self.length_x),
+            difference,
+        )
+
+
+def find_probes(directory: Path) -> list[str]:
+    """The names of the probes of a run."""
+    return sorted(path.stem for path in directory.glob(layout.PROBE_PATTERN))
+
+
+def _parts(directory: Path, name: str) -> list[Path]:
+    is_part = re.compile(re.escape(name) + r"_\d{7,}\.h5")
+    found = [
+        path for path in (directory / layout.PROBE_PARTS).glob(f"{name}_*.h5") if is_part.fullmatch(path.name)
+    ]
+    return sorted(found, key=lambda path: int(path.stem.rpartition("_")[2]))
+
+
+def read_probe(directory: Path, name: str, begin: float | None = None, end: float | None = None) -> Probe:
+    """The samples between two times, read from the parts, which have hashes."""
+    index_path = directory / layout.PROBE_FOLDER / f"{name}.h5"
+    with Hdf5File(index_path, layout.PROBE_FORMAT) as index:
+        listed = index.unhashed("step", (None,), "int64")
+        velocity, length = float(index.value("grid_velocity")), float(index.value("length_x"))
+    steps: list[NDArray[np.int64]] = []
+    times: list[Array] = []
+    fields: dict[str, list[Array]] = {}
+    coordinates: dict[str, Array] = {}
+    for path in _parts(directory, name):
+        with Hdf5File(path, layout.PROBE_PART_FORMAT) as part:
+            step = part.integers("step")
+            time = part.reals("time", step.size)
+            chosen = np.ones(time.size, dtype=bool)
+            if begin is not None:
+                chosen &= time >= begin
+            if end is not None:
+                chosen &= time <= end
+            steps.append(step)
+            times.append(time[chosen])
+            names = [field for field in layout.PROBE_FIELDS if field in part]
+            lines = {line: part.line(line) for line in layout.PROBE_LINES if line in part}
+            same = lines.keys() == coordinates.keys() and all(
+                np.array_equal(lines[line], coordinates[line]) for line in lines
+            )
+            if coordinates and not (same and names == list(fields)):
+                raise InputOutputError(f"{path}: has other points or fields than the part before")
+            coordinates = lines
+            for field in names:
+                shape = tuple(
+                    lines[f"{axis}_face" if layout.PROBE_FACES.get(field) == axis else axis].size
+                    for axis in "zyx"
+                )
+                values = part.field(field, (time.size, *shape))
+                fields.setdefault(field, []).append(values[chosen])
+    found = np.concatenate(steps)[: listed.size] if steps else np.empty(0)
+    if not np.array_equal(found, listed):
+        raise InputOutputError(
+            f"{index_path}: the parts in {directory / layout.PROBE_PARTS} are not those that it lists: "
+            f"{found.size} of {listed.size} samples are there"
+        )
+    joined = {field: np.concatenate(values) for field, values in fields.items()}
+    time = np.concatenate(times)
+    if time.size < MIN_SAMPLES:
+        raise UsageError(
+            f"{index_path}: has {time.size} samples between these times; {MIN_SAMPLES} are needed"
+        )
+    return Probe(name, index_path, time, joined, coordinates, velocity, length)
+
+
+@dataclass(frozen=True)
+class FrequencySpectrum:
+    """One-sided: the integral of `density[k]` over `frequency` is the variance at z[k]."""
+
+    field: str
+    z: Array
+    frequency: Array
+    density: Array  # (heights, frequencies)
+    segments: int
+
+
+def frequency_spectrum(probe: Probe, field: str, segment: float | None = None) -> FrequencySpectrum:
+    """Welch's estimate, with Hann windows that overlap by half, averaged over the points of each height.
+
+    `segment`: the length of a window in time; default: an eighth of the time.
+    """
+    values = probe.fields[field]
+    step = float(probe.time[1] - probe.time[0])
+    count = values.shape[0]
+    length = count // 8 if segment is None else round(segment / step)
+    if not 4 <= length <= count:
+        raise UsageError(
+            f"{probe.path}: a segment of {length} samples; choose --segment between {4 * step:g} and {count * step:g}"
+            if segment is not None
+            else f"{probe.path}: {count} samples are too few for a spectrum; 32 are needed"
+        )
+    fluctuation = values - values.mean(axis=(0, 2, 3), keepdims=True)
+    frequency, density = welch(
+        fluctuation, fs=1 / step, window="hann", nperseg=length, noverlap=length // 2, detrend=False, axis=0
+    )
+    segments = (count - length) // (length - length // 2) + 1
+    return FrequencySpectrum(field, probe.axis(field, "z"), frequency, density.mean(axis=(2, 3)).T, segments)
+
+
+@dataclass(frozen=True)
+class Convection:
+    """The space-time correlation at one height, R(r, tau)/R(0, 0), and the velocity at which it moves.
+
+    `peak[n]` is the separation of the largest correlation at `lag[n]` in the laboratory, `grid_peak[n]` on the grid.
+    """
+
+    field: str
+    z: float
+    separation: Array
+    lag: Array
+    correlation: Array  # (lags, separations), in the frame of the grid
+    peak: Array
+    grid_peak: Array
+    peak_correlation: Array
+    velocity: float  # in the laboratory; nan where nothing is correlated long enough
+
+
+def has_whole_line(probe: Probe, field: str) -> bool:
+    """Whether the probe has all points of the periodic direction x."""
+    x = probe.axis(field, "x")
+    return x.size >= 8 and bool(np.isclose(x.size * (x[1] - x[0]), probe.length_x, rtol=1e-9))
+
+
+def convection(probe: Probe, field: str, height: int) -> Convection:
+    """From a line along x: the motion of the peak of the space-time correlation."""
+    values = probe.fields[field][:, height]  # time, y, x
+    fluctuation = values - values.mean()
+    count, _, points = fluctuation.shape
+    step = float(probe.time[1] - probe.time[0])
+    lags = np.arange(max(2, min(count // 4, 400)))
+    cross = np.zeros((lags.size, points // 2 + 1), dtype=np.complex128)  # lag, mode
+    for row in range(fluctuation.shape[1]):
+        modes = np.fft.rfft(fluctuation[:, row], axis=1)
+        power = np.abs(np.fft.fft(modes, n=2 * count, axis=0)) ** 2
+        cross += np.fft.ifft(power, axis=0)[: lags.size]
+    cross /= (count - lags)[:, None]
+    fine = 8  # times as many points as the grid has, by the Fourier series
+    correlation = np.fft.irfft(cross, n=fine * points, axis=1)
+    correlation /= correlation[0, 0]
+    separation = np.arange(fine * points) * probe.length_x / (fine * points)
+
+    # The peak is followed from lag to lag: what a turbulent flow carries is near where the last two lags lead.
+    peak = np.zeros(lags.size)
+    height_of_peak = np.ones(lags.size)
+    reach = probe.length_x / 4
+    for n in range(1, lags.size):
+        expected = 2 * peak[n - 1] - peak[n - 2] if n > 1 else 0.0
+        distance = (separation - expected + probe.length_x / 2) % probe.length_x - probe.length_x / 2
+        near = np.abs(distance) <= reach if n > 1 else np.ones(separation.size, dtype=bool)
+        best = int(np.argmax(np.where(near, correlation[n], -np.inf)))
+        before, after = correlation[n, best - 1], correlation[n, (best + 1) % separation.size]
+        curvature = before - 2 * correlation[n, best] + after
+        shift = 0.5 * (before - after) / curvature if curvature < 0 else 0.0
+        peak[n] = expected + distance[best] + shift * separation[1]
+        height_of_peak[n] = correlation[n, best]
+    low = np.flatnonzero(height_of_peak < CORRELATED)
+    used = slice(1, int(low[0]) if low.size else lags.size)
+    lag = lags * step
+    moved = float(np.sum(lag[used] * peak[used]) / np.sum(lag[used] ** 2)) if lag[used].size else float("nan")
+    shown = np.fft.fftshift(correlation[:, ::fine], axes=1)
+    shown_separation = np.fft.fftshift(np.fft.fftfreq(points, 1 / probe.length_x))
+    return Convection(
+        field,
+        float(probe.axis(field, "z")[height]),
+        shown_separation,
+        lag,
+        shown,
+        peak + probe.grid_velocity * lag,
+        peak,
+        height_of_peak,
+        moved + probe.grid_velocity,
+    )
+
+
+def table_text(spectra: list[FrequencySpectrum], found: list[Convection]) -> str:
+    """What the terminal shows."""
+    lines = [
+        f"{'field':<6} {'z':>9} {'variance':>12} {'frequency of the peak of f S':>29} {'convection velocity':>20}"
+    ]
+    velocities = {(one.field, one.z): one.velocity for one in found}
+    for spectrum in spectra:
+        for z, density in zip(spectrum.z, spectrum.density, strict=True):
+            variance = float(density.sum() * spectrum.frequency[1])
+            peak = spectrum.frequency[int(np.argmax(spectrum.frequency * density))]
+            velocity = velocities.get((spectrum.field, float(z)))
+            told = "" if velocity is None else f"{velocity:.4g}"
+            lines.append(f"{spectrum.field:<6} {z:>9.4g} {variance:>12.4e} {peak:>29.4g} {told:>20}")
+    return "\n".join(lines)
+
+
+def spectra_csv(spectra: list[FrequencySpectrum]) -> str:
+    """A row for each field, height and frequency."""
+    lines = ["field,z,frequency,density"]
+    for spectrum in spectra:
+        for z, density in zip(spectrum.z, spectrum.density, strict=True):
+            lines += [
+                f"{spectrum.field},{z!r},{f!r},{s!r}"
+                for f, s in zip(spectrum.frequency.tolist(), density.tolist(), strict=True)
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def convection_csv(found: list[Convection]) -> str:
+    """A row for each field, height and lag; separations in the laboratory."""
+    lines = ["field,z,lag,separation,correlation,convection_velocity"]
+    for one in found:
+        lines += [
+            f"{one.field},{one.z!r},{lag!r},{peak!r},{correlation!r},{one.velocity!r}"
+            for lag, peak, correlation in zip(
+                one.lag.tolist(), one.peak.tolist(), one.peak_correlation.tolist(), strict=True
+            )
+        ]
+    return "\n".join(lines) + "\n"

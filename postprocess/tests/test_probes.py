@@ -1,0 +1,195 @@
+"""Probes: a wave of known frequency and speed, and files as Sluice writes them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from synthetic import attach_metadata_hash
+
+from sluice_post import hashes, layout
+from sluice_post.cli import main
+from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.probes import convection, frequency_spectrum, has_whole_line, read_probe
+
+LENGTH = 6.0
+SPEED = 0.7
+POINTS = 48
+
+
+def write_probe(
+    directory: Path,
+    time: np.ndarray,
+    u: np.ndarray,
+    x: np.ndarray,
+    grid_velocity: float = 0.0,
+    part_samples: int = 300,
+    name: str = "line",
+) -> None:
+    """The files of a probe of u, (samples, nz, ny, nx), in parts."""
+    parts = directory / layout.PROBE_PARTS
+    parts.mkdir(parents=True)
+    lines = {
+        "x_face": x,
+        "y": np.arange(1.0, u.shape[2] + 1),
+        "z": np.arange(u.shape[1]) + 0.25,
+    }
+    step = 2 * np.arange(1, time.size + 1)
+
+    def describe(file: h5py.File, kind: str) -> None:
+        values = {
+            "format": kind,
+            "format_version": 1,
+            "name": name,
+            "grid_velocity": grid_velocity,
+            "length_x": LENGTH,
+            "length_y": 4.0,
+        }
+        file.attrs.update(values)
+        file.attrs["values_hash"] = np.uint64(hashes.values_hash(values))
+
+    layouts = {
+        key: h5py.VirtualLayout(shape=(time.size, *rest), dtype=kind)
+        for key, rest, kind in (("time", (), "f8"), ("step", (), "i8"), ("u", u.shape[1:], "f8"))
+    }
+    for begin in range(0, time.size, part_samples):
+        chosen = slice(begin, begin + part_samples)
+        path = parts / f"{name}_{step[begin]:07}.h5"
+        with h5py.File(path, "w") as file:
+            describe(file, layout.PROBE_PART_FORMAT)
+            for key, data in {"time": time[chosen], "step": step[chosen], **lines}.items():
+                file[key] = data
+                file[key].attrs["hash"] = np.uint64(hashes.byte_hash(0, data.tobytes()))
+            file["u"] = u[chosen]
+            file["u"].attrs["hash"] = np.uint64(hashes.field_hash(u[chosen]))
+            for key, virtual in layouts.items():
+                virtual[chosen] = h5py.VirtualSource(
+                    f"parts/{path.name}", key, file[key].shape, file[key].dtype
+                )
+        attach_metadata_hash(path)
+    with h5py.File(directory / layout.PROBE_FOLDER / f"{name}.h5", "w") as file:
+        describe(file, layout.PROBE_FORMAT)
+        for key, virtual in layouts.items():
+            file.create_virtual_dataset(key, virtual, fillvalue=-1 if key == "step" else np.nan)
+        for key, data in lines.items():
+            file[key] = data
+
+
+def wave(time: np.ndarray, x: np.ndarray, speed: float, modes: dict[int, float]) -> np.ndarray:
+    """A sum of waves of wavenumber 2 pi m/LENGTH that move at one speed, without dispersion."""
+    phase = x[None, :] - speed * time[:, None]
+    values = sum(
+        amplitude * np.cos(2 * np.pi * m / LENGTH * phase + 0.9 * m) for m, amplitude in modes.items()
+    )
+    return np.asarray(values)[:, None, None, :]
+
+
+@pytest.fixture
+def x() -> np.ndarray:
+    return np.arange(1, POINTS + 1) * LENGTH / POINTS
+
+
+@pytest.mark.parametrize("grid_velocity", [0.0, 0.5])
+def test_a_travelling_wave_has_its_frequency_and_speed(
+    tmp_path: Path, x: np.ndarray, grid_velocity: float
+) -> None:
+    """The points move with the grid: they see a lower frequency, but the same speed in the laboratory."""
+    time = 3 + 0.05 * np.arange(1000)
+    modes = {2: 0.3}
+    seen = SPEED - grid_velocity
+    write_probe(tmp_path, time, 1 + wave(time, x, seen, modes), x, grid_velocity)
+    probe = read_probe(tmp_path, "line")
+    assert probe.time.tolist() == time.tolist()
+    period = LENGTH / 2 / seen
+    spectrum = frequency_spectrum(probe, "u", 3 * period)
+    peak = spectrum.frequency[int(np.argmax(spectrum.density[0]))]
+    assert peak == pytest.approx(1 / period, rel=0.02)
+    variance = spectrum.density[0].sum() * spectrum.frequency[1]
+    assert variance == pytest.approx(0.3**2 / 2, rel=0.02)
+    assert has_whole_line(probe, "u")
+    assert convection(probe, "u", 0).velocity == pytest.approx(SPEED, rel=2e-3)
+
+
+def test_a_broad_spectrum_of_waves_and_several_heights(tmp_path: Path, x: np.ndarray) -> None:
+    time = 0.1 * np.arange(800)
+    modes = {m: 1 / m for m in range(1, 9)}
+    fast, slow = wave(time, x, 0.9, modes), wave(time, x, -0.4, modes)
+    write_probe(tmp_path, time, np.concatenate([slow, fast], axis=1), x)
+    probe = read_probe(tmp_path, "line")
+    for height, speed in enumerate((-0.4, 0.9)):
+        found = convection(probe, "u", height)
+        assert found.velocity == pytest.approx(speed, rel=5e-3)
+        assert found.correlation[0].max() == pytest.approx(1)
+        assert found.peak_correlation[1:50] == pytest.approx(1, abs=5e-3)
+
+
+def test_white_noise_has_a_flat_spectrum(tmp_path: Path, x: np.ndarray) -> None:
+    time = 0.5 * np.arange(4096)
+    noise = np.random.default_rng(1).normal(size=(time.size, 1, 4, POINTS))
+    write_probe(tmp_path, time, noise, x)
+    spectrum = frequency_spectrum(read_probe(tmp_path, "line"), "u")
+    assert spectrum.segments == 15
+    assert spectrum.density[0, 1:-1] == pytest.approx(2 * 0.5, rel=0.1)
+
+
+def test_unequal_steps_are_interpolated(tmp_path: Path, x: np.ndarray) -> None:
+    steps = 0.05 * (1 + 0.1 * np.sin(0.02 * np.arange(1000)))
+    time = np.cumsum(steps)
+    write_probe(tmp_path, time, wave(time, x, SPEED, {2: 1.0}), x)
+    probe, difference = read_probe(tmp_path, "line").equal_steps()
+    assert difference == pytest.approx(0.1, abs=0.01)
+    np.testing.assert_allclose(probe.fields["u"], wave(probe.time, x, SPEED, {2: 1.0}), atol=1e-5)
+    with pytest.raises(UsageError, match="no samples between times 10 and 12"):
+        time[500:] += 12 - 10 - steps[500]
+        time += 10 - time[499]
+        write_probe(tmp_path / "gap", time, wave(time, x, SPEED, {2: 1.0}), x)
+        read_probe(tmp_path / "gap", "line").equal_steps()
+
+
+def test_times_are_chosen(tmp_path: Path, x: np.ndarray) -> None:
+    time = 0.1 * np.arange(500)
+    write_probe(tmp_path, time, wave(time, x, SPEED, {1: 1.0}), x)
+    probe = read_probe(tmp_path, "line", 10.0, 40.0)
+    assert (probe.time[0], probe.time[-1]) == pytest.approx((10, 40))
+    assert probe.fields["u"].shape[0] == probe.time.size
+    with pytest.raises(UsageError, match="has 0 samples between these times"):
+        read_probe(tmp_path, "line", 60.0)
+
+
+def test_damage_and_missing_parts_are_found(tmp_path: Path, x: np.ndarray) -> None:
+    time = 0.1 * np.arange(500)
+    u = wave(time, x, SPEED, {1: 1.0})
+    write_probe(tmp_path, time, u, x)
+    part = tmp_path / layout.PROBE_PARTS / "line_0000002.h5"
+    content = part.read_bytes()
+    for name, value in {"u": u[7, 0, 0, 3], "time": time[7]}.items():
+        changed = content.replace(value.tobytes(), (2 * value + 1).tobytes())
+        assert changed != content, name
+        part.write_bytes(changed)
+        with pytest.raises(InputOutputError, match=r"line_0000002\.h5"):
+            read_probe(tmp_path, "line")
+    part.unlink()
+    with pytest.raises(InputOutputError, match="200 of 500 samples are there"):
+        read_probe(tmp_path, "line")
+
+
+def test_the_command_writes_tables_and_figures(
+    tmp_path: Path, x: np.ndarray, capsys: pytest.CaptureFixture[str]
+) -> None:
+    time = 0.1 * np.arange(600)
+    write_probe(tmp_path, time, wave(time, x, SPEED, {1: 0.4, 3: 0.2}), x, 0.1)
+    assert main(["probes", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "probe line: 600 samples from 0 to 59.9, every 0.1" in told
+    assert "0.8" in told  # 0.7 on the grid, which moves at 0.1
+    for name in ("probe_line_spectra.csv", "probe_line_convection.csv"):
+        assert np.genfromtxt(tmp_path / name, delimiter=",", skip_header=1).shape[0] > 20
+    for name in ("probe_line_spectra.png", "probe_line_convection.png"):
+        assert (tmp_path / "figures" / name).stat().st_size > 1000
+    assert main(["probes", str(tmp_path), "--probe", "other"]) == 4
+    assert main(["probes", str(tmp_path), "--segment", "1000"]) == 2
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert main(["probes", str(empty)]) == 2
