@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/decomp/exchange/exchange_methods.hpp"
+#include "core/flow/accuracy.hpp"
 #include "core/flow/parameters.hpp"
 
 namespace sluice::io {
@@ -38,6 +39,7 @@ struct TimeSpec {
   std::optional<double> cfl;  ///< fraction of dt_lim; exactly one of cfl and dt
   std::optional<double> dt;
   std::optional<double> dt_max;
+  AccuracyLimits until;  ///< of statistics that end the run
 
   bool operator==(const TimeSpec&) const = default;
 };

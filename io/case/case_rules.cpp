@@ -58,6 +58,12 @@ class Rules {
                            settings_.z_blocks, settings_.cells[2], max_blocks));
   }
 
+  void check_until() {
+    if (!problems_.good("time.until") || !problems_.good("output.statistics")) return;
+    if (settings_.time.until == AccuracyLimits{} || settings_.output.statistics.enabled) return;
+    note("time.until", "the run takes no statistics to judge by; allowed: with output.statistics only");
+  }
+
   void check_exchange(const std::vector<std::string>& methods) {
     for (const auto& kind : ExchangeMethods::kinds()) {
       const std::string path =
@@ -173,6 +179,7 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   rules.check_wall("bottom", settings.flow.bottom);
   rules.check_wall("top", settings.flow.top);
   rules.check_z_blocks();
+  rules.check_until();
   rules.check_exchange(exchange_methods);
   rules.check_slices();
   rules.check_probes();

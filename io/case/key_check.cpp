@@ -35,10 +35,11 @@ bool in_range(double value, const Range& range, std::size_t component) {
 }
 
 std::optional<double> number(const Key& key, const YamlNode& node) {
-  // A quoted number is text in YAML; lengths and durations are text anyway.
-  const bool quotable = key.value.type == ValueType::length || key.value.type == ValueType::duration;
+  // A quoted number is text in YAML; lengths, durations and percentages are text anyway.
+  const ValueType type = key.value.type;
+  const bool quotable = type == ValueType::length || type == ValueType::duration || type == ValueType::fraction;
   if (node.quoted && !quotable) return std::nullopt;
-  return parse_number(key.value.type, node.text);
+  return parse_number(type, node.text);
 }
 
 // Describes the fault of one value; empty if there is none.
@@ -61,6 +62,7 @@ std::string fault_of(const Key& key, const YamlNode& node, std::size_t component
   if (!value) {
     const std::string kind = key.value.type == ValueType::integer    ? "an integer"
                              : key.value.type == ValueType::duration ? "a duration"
+                             : key.value.type == ValueType::fraction ? "a number or a percentage"
                                                                      : "a finite decimal number";
     return fmt::format("{} is not {}", described(node), kind);
   }

@@ -1,4 +1,6 @@
 // The part of the key table that defines the flow: flow, domain, grid, walls, time, initial.
+#include <fmt/format.h>
+
 #include "io/case/key_table.hpp"
 #include "io/case/names.hpp"
 
@@ -25,6 +27,18 @@ Key reynolds_key(ReynoldsKind kind, const std::string& unit, const std::string& 
           .excludes = others,
           .example = example,
           .commented = !bulk};
+}
+
+// A limit of time.until, by number in key_figure_table.
+Key accuracy_key(std::size_t figure) {
+  const auto& [name, meaning] = key_figure_table[figure];
+  return {.path = std::string("time.until.") + name,
+          .value = accuracy_limit(figure),
+          .range = {.minimum = {0}, .above = true, .maximum = 1},
+          .unit = "1",
+          .meaning = fmt::format("Limit for the {}.", meaning),
+          .example = figure == 0 ? "0.3%" : "1%",
+          .commented = true};
 }
 
 }  // namespace
@@ -168,7 +182,7 @@ std::vector<Key> wall_keys() {
 }
 
 std::vector<Key> time_keys() {
-  return {
+  std::vector<Key> keys{
       {.path = "time",
        .required = true,
        .sampled = false,
@@ -223,6 +237,21 @@ std::vector<Key> time_keys() {
        .value = member(choice, &Case::flow, &FlowParameters::diffusion),
        .fallback = "explicit",
        .meaning = "explicit: RK3 for all of it; implicit_z: Crank-Nicolson along z, for grids fine at the walls."},
+      {.path = "time.until",
+       .value = section_or_none(&Case::time, &TimeSpec::until),
+       .words = {"none"},
+       .physical = false,
+       .fallback = "none",
+       .meaning = "Ends the run when its statistics are accurate enough: when the half width of the 95 % interval of "
+                  "each of these figures is at most this fraction of it, such as 0.3%. Needs output.statistics.",
+       .commented = true},
+  };
+  for (std::size_t n = 0; n < key_figure_table.size(); ++n) keys.push_back(accuracy_key(n));
+  return keys;
+}
+
+std::vector<Key> initial_keys() {
+  return {
       {.path = "initial", .sampled = false, .meaning = "The flow at time 0."},
       {.path = "initial.type",
        .value = member(choice, &Case::initial, &InitialSpec::kind),

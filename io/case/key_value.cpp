@@ -8,6 +8,7 @@ namespace sluice::io {
 std::optional<double> parse_number(ValueType type, std::string_view text) {
   if (type == ValueType::length) return parse_length(text);
   if (type == ValueType::duration) return parse_duration(text);
+  if (type == ValueType::fraction) return parse_fraction(text);
   if (type == ValueType::real) return parse_real(text);
   const auto integer = type == ValueType::integer ? parse_integer(text) : std::nullopt;
   return integer ? std::optional<double>(static_cast<double>(*integer)) : std::nullopt;
@@ -51,6 +52,11 @@ KeyValue exchange_methods() {
           .write = [](const Case& settings, std::size_t) -> std::optional<std::string> {
             return settings.exchange.is_uniform() ? std::optional(settings.exchange.text()) : std::nullopt;
           }};
+}
+
+KeyValue accuracy_limit(std::size_t figure) {
+  return bind(
+      ValueType::fraction, {}, [=](auto& settings, std::size_t) -> auto& { return settings.time.until[figure]; });
 }
 
 }  // namespace binding

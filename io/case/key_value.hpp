@@ -25,6 +25,7 @@ enum class ValueType {
   integer,   ///< a whole number
   length,    ///< a number or a simple multiple of pi
   duration,  ///< H:M:S or a number of seconds
+  fraction,  ///< a number or a percentage
 };
 
 /// Parses a number as a key of this type allows; none for other types and for other text.
@@ -206,6 +207,9 @@ KeyValue time_limit(std::optional<double> Case::*limit);
 
 /// The exchange methods: a section, or the word for all of them.
 KeyValue exchange_methods();
+
+/// The limit of a key figure, by its number in key_figure_table.
+KeyValue accuracy_limit(std::size_t figure);
 
 }  // namespace binding
 

@@ -29,7 +29,7 @@ const std::vector<Key>& case_keys() {
   static const std::vector<Key> keys = [] {
     std::vector<Key> all;
     for (auto part : {key_table::flow_keys(), key_table::grid_keys(), key_table::wall_keys(), key_table::time_keys(),
-                      key_table::solver_keys(), key_table::output_keys()}) {
+                      key_table::initial_keys(), key_table::solver_keys(), key_table::output_keys()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;
@@ -130,6 +130,8 @@ std::string value_text(const Key& key) {
       return number_text(key, "an integer", "integers");
     case ValueType::length:
       return number_text(key, "a number or multiple of pi", "numbers or multiples of pi such as 4*pi/3");
+    case ValueType::fraction:
+      return number_text(key, "a number or percentage", "numbers or percentages");
     case ValueType::duration:
       return "H:M:S or a number of seconds > 0";
   }

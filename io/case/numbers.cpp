@@ -93,6 +93,12 @@ std::optional<double> parse_duration(std::string_view text) {
   return static_cast<double>(*h) * 3600 + static_cast<double>(*m * 60 + *s);
 }
 
+std::optional<double> parse_fraction(std::string_view text) {
+  if (!text.ends_with('%')) return parse_real(text);
+  const auto percent = parse_real(trimmed(text.substr(0, text.size() - 1)));
+  return percent ? std::optional<double>(*percent / 100) : std::nullopt;
+}
+
 std::string format_real(double value) {
   std::array<char, 32> buffer{};
   const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);

@@ -24,6 +24,9 @@ std::optional<double> parse_length(std::string_view text);
 /// A wall-clock duration in seconds: H:M:S with M and S below 60, or a number of seconds. Never negative.
 std::optional<double> parse_duration(std::string_view text);
 
+/// A number, or a percentage: 0.003, 0.3%.
+std::optional<double> parse_fraction(std::string_view text);
+
 /// The shortest text that parse_real converts back to exactly the same double.
 std::string format_real(double value);
 

@@ -105,6 +105,11 @@ void StatisticsFile::truncate_after(std::int64_t step, double time) {
   rewrite();
 }
 
+std::span<const StatisticsBlock> StatisticsFile::latest_blocks(const Values& parameters) const {
+  if (parameter_sets_.empty() || !same_flow(parameter_sets_.back(), parameters)) return {};
+  return {std::ranges::find(blocks_, size_of(parameter_sets_) - 1, &StatisticsBlock::parameter_set), blocks_.end()};
+}
+
 bool StatisticsFile::write_if_removed() {
   if (!written_) return false;
   const bool removed = written_->place() == PosixFile::Place::removed;

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +57,8 @@ class StatisticsFile {
   bool write_if_removed();
 
   const std::vector<StatisticsBlock>& blocks() const { return blocks_; }
+  /// The last blocks, as far as they were sampled under these parameters.
+  std::span<const StatisticsBlock> latest_blocks(const Values& parameters) const;
   /// The case in the file that was read; empty if there was none.
   const std::string& stored_case() const { return stored_case_; }
 

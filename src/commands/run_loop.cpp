@@ -30,6 +30,8 @@ const char* text_of(StopReason reason) {
       return "stop requested by file STOP";
     case StopReason::walltime:
       return "wall-time limit reached";
+    case StopReason::accuracy:
+      return "statistics reach time.until";
     default:
       return "end time or step reached";
   }
@@ -44,7 +46,7 @@ RunLoop::RunLoop(const io::Case& settings, const Grid& grid, Tuning tuning, RunL
       simulation_(settings, grid, tuning_.chosen, MPI_COMM_WORLD),
       log_(log),
       watchdog_(watchdog),
-      observers_(simulation_, log_, times_, watchdog_, directory_),
+      observers_(simulation_, log_, times_, accuracy_, watchdog_, directory_),
       control_(comm(), directory_, settings.walltime, start) {
   times_.start = start;
 }
@@ -119,7 +121,7 @@ std::string RunLoop::step_until_stopped() {
   while (!at_end()) {
     watchdog_.begin(Watchdog::Task::step, "step", simulation_.state.step + 1);
     control_.expect(times_.steps > 0 ? times_.stepping / static_cast<double>(times_.steps) : 0, times_.checkpoint);
-    const Requests requests = control_.poll();
+    const Requests requests = control_.poll(accuracy_ && accuracy_->reached);
     if (requests.checkpoint) {
       observers_.observe(moment(Occasion::request));
       watchdog_.begin(Watchdog::Task::step, "step", simulation_.state.step + 1);
@@ -182,8 +184,8 @@ void RunLoop::record(const std::string& why) {
   run_on_root(comm(), [&] {
     const std::string file = directory_ + "/run.json";
     const std::string previous = std::filesystem::exists(file) ? io::read_text(file) : "";
-    io::write_atomically(file, run_record(previous, simulation_, tuning_, simulation_.stepper.timers(), times_, why,
-                                          started_from_, changes_));
+    io::write_atomically(file, run_record(previous, simulation_, tuning_, simulation_.stepper.timers(), times_,
+                                          accuracy_, why, started_from_, changes_));
   });
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,7 @@ class RunLoop {
   RunLog& log_;
   Watchdog& watchdog_;
   RunTimes times_;
+  std::optional<Accuracy> accuracy_;  ///< of the statistics, on rank 0; set with time.until
   Observers observers_;
   StopControl control_;
   std::string started_from_;

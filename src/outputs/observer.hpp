@@ -1,9 +1,11 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/flow/accuracy.hpp"
 #include "io/files/checkpoint_reader.hpp"
 #include "io/files/checkpoint_writer.hpp"
 #include "src/outputs/companions.hpp"
@@ -71,6 +73,7 @@ struct RunContext {
   FlowView& flow;
   RunLog& log;
   RunTimes& times;
+  std::optional<Accuracy>& accuracy;  ///< of the statistics, on rank 0; set with time.until
   Observers& observers;
   std::string path;  ///< of the observer's own file or folder, which observers.cpp names
 };

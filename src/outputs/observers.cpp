@@ -36,11 +36,11 @@ std::vector<std::string> observer_files() {
   return files;
 }
 
-Observers::Observers(Simulation& simulation, RunLog& log, RunTimes& times, Watchdog& watchdog,
-                     const std::string& directory)
+Observers::Observers(Simulation& simulation, RunLog& log, RunTimes& times, std::optional<Accuracy>& accuracy,
+                     Watchdog& watchdog, const std::string& directory)
     : comm_(simulation.comm.world()), watchdog_(watchdog), flow_(simulation) {
-#define SLUICE_MAKE(name, file)                                                                  \
-  if (auto observer = make_##name({simulation, flow_, log, times, *this, directory + "/" file})) \
+#define SLUICE_MAKE(name, file)                                                                            \
+  if (auto observer = make_##name({simulation, flow_, log, times, accuracy, *this, directory + "/" file})) \
     list_.push_back({"output of " #name " at step", std::move(observer)});
   SLUICE_OBSERVERS(SLUICE_MAKE)
 }

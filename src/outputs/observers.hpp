@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,9 @@ std::vector<std::string> observer_files();
 /// The observers of a run, in the order in which they act. All functions are collective; Observer documents them.
 class Observers {
  public:
-  Observers(Simulation& simulation, RunLog& log, RunTimes& times, Watchdog& watchdog, const std::string& directory);
+  /// All but the last argument must outlive the observers; these set `accuracy`, on rank 0.
+  Observers(Simulation& simulation, RunLog& log, RunTimes& times, std::optional<Accuracy>& accuracy, Watchdog& watchdog,
+            const std::string& directory);
 
   void restore(const io::CheckpointReader& checkpoint);
   /// Call before go_back. Returns on rank 0 what is lost with the user's consent.

@@ -38,11 +38,22 @@ nlohmann::ordered_json table_of(const Tuning& tuning) {
   return list;
 }
 
+nlohmann::ordered_json figures_of(const Accuracy& accuracy) {
+  auto figures = nlohmann::ordered_json::object();
+  for (std::size_t n = 0; n < key_figure_table.size(); ++n) {
+    nlohmann::ordered_json& figure = figures[key_figure_table[n].name];
+    figure = {{"value", accuracy.figures.values[n]}, {"half_width", accuracy.figures.half_widths[n]}};
+    if (accuracy.limits[n]) figure["limit"] = *accuracy.limits[n];
+  }
+  return {{"blocks", accuracy.blocks}, {"reached", accuracy.reached}, {"figures", figures}};
+}
+
 }  // namespace
 
 std::string run_record(const std::string& previous, const Simulation& simulation, const Tuning& tuning,
-                       PhaseTimers& timers, const RunTimes& times, const std::string& why_stopped,
-                       const std::string& started_from, const std::vector<std::string>& changes) {
+                       PhaseTimers& timers, const RunTimes& times, const std::optional<Accuracy>& accuracy,
+                       const std::string& why_stopped, const std::string& started_from,
+                       const std::vector<std::string>& changes) {
   const ProcessGrid& processes = simulation.comm.processes();
   const double work = static_cast<double>(times.steps) * static_cast<double>(simulation.grid.points());
   nlohmann::ordered_json entry{
@@ -75,6 +86,7 @@ std::string run_record(const std::string& previous, const Simulation& simulation
       {"memory_bytes", times.memory},
       {"phases", phases_of(timers)},
   };
+  if (accuracy) entry["statistics"] = figures_of(*accuracy);
   nlohmann::ordered_json record = entry;  // the latest start is at the top level, all starts are in `runs`
   record["runs"] = entries_of(previous);
   record["runs"].push_back(std::move(entry));

@@ -1,7 +1,9 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/flow/accuracy.hpp"
 #include "src/run/simulation.hpp"
 
 namespace sluice {
@@ -18,10 +20,11 @@ struct RunTimes {
 };
 
 /// run.json: provenance, process grid and exchange method, timings per phase (CPU build), point-steps per second,
-/// reason of stopping. The file keeps one entry per start of the run. Returns the new text of the file from its present
-/// text. Local.
+/// reason of stopping, with time.until the accuracy of the statistics. The file keeps one entry per start of the run.
+/// Returns the new text of the file from its present text. Local.
 std::string run_record(const std::string& previous, const Simulation& simulation, const Tuning& tuning,
-                       PhaseTimers& timers, const RunTimes& times, const std::string& why_stopped,
-                       const std::string& started_from, const std::vector<std::string>& changes);
+                       PhaseTimers& timers, const RunTimes& times, const std::optional<Accuracy>& accuracy,
+                       const std::string& why_stopped, const std::string& started_from,
+                       const std::vector<std::string>& changes);
 
 }  // namespace sluice

@@ -10,6 +10,7 @@
 #include <limits>
 #include <numbers>
 #include <optional>
+#include <span>
 
 #include "core/support/collective.hpp"
 #include "io/case/case_file.hpp"
@@ -122,11 +123,13 @@ class BlockObserver : public Observer {
     }
     const StatisticsBlock& open = sums_.open_block();
     run_on_root(run_.simulation.comm.world(), [&] { file_->truncate_after(start.step, open_begin()); });
-    if (open.samples == 0 || open_parameters_ == parameters_) return;
-    run_.log.line(
-        fmt::format("{}: the block of {} samples taken under other parameters is closed", output_.name, open.samples));
-    const StatisticsBlock closed = sums_.close_block(start.step);
-    run_on_root(run_.simulation.comm.world(), [&] { file_->append(closed, open_parameters_); });
+    if (open.samples > 0 && !(open_parameters_ == parameters_)) {
+      run_.log.line(fmt::format("{}: the block of {} samples taken under other parameters is closed", output_.name,
+                                open.samples));
+      const StatisticsBlock closed = sums_.close_block(start.step);
+      run_on_root(run_.simulation.comm.world(), [&] { file_->append(closed, open_parameters_); });
+    }
+    run_on_root(run_.simulation.comm.world(), [&] { judge(file_->latest_blocks(parameters_)); });
   }
 
   bool due(const Moment& now) const override {
@@ -140,6 +143,7 @@ class BlockObserver : public Observer {
     return [this, closed = sums_.close_block(now.step)] {
       keep_file();
       file_->append(closed, parameters_);
+      judge(file_->latest_blocks(parameters_));
     };
   }
 
@@ -280,6 +284,9 @@ class BlockObserver : public Observer {
   /// Adds a sample of the flow to the sums. Collective.
   virtual void sample() = 0;
 
+  /// On rank 0, at the start and after each block: `blocks` of the flow as it is now, all that the file has.
+  virtual void judge(std::span<const StatisticsBlock> /*blocks*/) {}
+
   RunContext run_;
   SampledOutput output_;
   io::SamplingSpec sampling_;  ///< not enabled: the case takes no samples, but an earlier part of the run did
@@ -292,18 +299,41 @@ class BlockObserver : public Observer {
   std::unique_ptr<io::StatisticsFile> file_;  ///< on rank 0
 };
 
+/// What the key figures depend on beside the statistics.
+StatisticsFlow sampled_flow(const Simulation& simulation) {
+  const io::Case& settings = simulation.settings;
+  StatisticsFlow flow{settings.flow.viscosity,
+                      settings.flow.bottom,
+                      settings.flow.top,
+                      settings.flow_type == io::FlowType::couette,
+                      {},
+                      simulation.grid.z_nodes()};
+  for (std::int64_t k = 0; k < simulation.grid.cells()[2]; ++k) flow.z.push_back(simulation.grid.z_center(k));
+  return flow;
+}
+
 class StatisticsObserver : public BlockObserver {
  public:
   explicit StatisticsObserver(const RunContext& run)
       : BlockObserver(run, statistics_output, profiles_),
         profiles_(run.simulation.grid, run.simulation.stepper.metrics(), run.simulation.flow,
                   run.simulation.stepper.walls(), run.simulation.state.p.box(),
-                  run.simulation.settings.output.statistics_budgets == io::Switch::on, run.simulation.comm.world()) {}
+                  run.simulation.settings.output.statistics_budgets == io::Switch::on, run.simulation.comm.world()),
+        figures_(sampled_flow(run.simulation), profiles_.profiles()) {}
 
  private:
   void sample() override { profiles_.sample(run().flow.state(), run().simulation.forcing); }
 
+  void judge(std::span<const StatisticsBlock> blocks) override {
+    const io::TimeSpec& time = run().simulation.settings.time;
+    if (blocks.empty() || time.until == AccuracyLimits{}) return;
+    run().accuracy = assess(figures_, time.until, blocks);
+    const bool too_late = time.end && !run().accuracy->reached && run().accuracy->expected_time > *time.end;
+    run().log.line(summary(*run().accuracy) + (too_late ? fmt::format(", after time.end {:g}", *time.end) : ""));
+  }
+
   Statistics profiles_;
+  KeyFigures figures_;
 };
 
 class SpectraObserver : public BlockObserver {

@@ -67,11 +67,11 @@ void StopControl::look_for_files() {
   checkpoint_file_ = checkpoint_file_ || file_present("CHECKPOINT");
 }
 
-Requests StopControl::poll() {
+Requests StopControl::poll(bool accurate) {
   look_for_files();
   const bool out_of_time = rank_ == 0 && deadline_ && wall_seconds() + margin_ > *deadline_;
-  int asked[4] = {stop_signal != 0, stop_file_, out_of_time, checkpoint_signal != 0 || checkpoint_file_};
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, asked, 4, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce of stop requests");
+  int asked[5] = {stop_signal != 0, stop_file_, out_of_time, checkpoint_signal != 0 || checkpoint_file_, accurate};
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, asked, 5, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce of stop requests");
   checkpoint_signal = 0;
   checkpoint_file_ = false;
   Requests requests;
@@ -79,6 +79,7 @@ Requests StopControl::poll() {
   if (asked[2] != 0) requests.stop = StopReason::walltime;
   if (asked[1] != 0) requests.stop = StopReason::stop_file;
   if (asked[0] != 0) requests.stop = StopReason::signal;
+  if (asked[4] != 0) requests.stop = StopReason::accuracy;
   return requests;
 }
 

@@ -8,9 +8,9 @@
 namespace sluice {
 
 /// Why a run ends, or that it continues.
-enum class StopReason { none, signal, stop_file, walltime };
+enum class StopReason { none, signal, stop_file, walltime, accuracy };
 
-/// The external requests to a run, agreed on by all ranks.
+/// The requests to a run, agreed on by all ranks.
 struct Requests {
   StopReason stop = StopReason::none;
   bool checkpoint = false;
@@ -32,8 +32,9 @@ class StopControl {
   /// Sets the seconds of a step and a checkpoint, which must still fit before the wall-time limit.
   void expect(double step_seconds, double checkpoint_seconds);
 
-  /// The requests since the last call. Collective: same result on every rank.
-  Requests poll();
+  /// The requests since the last call. `accurate`, on any rank: the statistics are as accurate as the case asks.
+  /// Collective: same result on every rank.
+  Requests poll(bool accurate = false);
 
  private:
   bool file_present(const char* name);

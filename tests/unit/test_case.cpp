@@ -432,10 +432,25 @@ TEST(Case, ChecksKeysAgainstEachOther) {
   expect("output.probes=[{name: a/b, z: 1, every: 1}]", "output.probes[0].name: 'a/b' cannot name a file; allowed: ");
   expect("output.probes=[{name: a, z: 1, every: 1}, {name: a, z: 0, every: 1}]",
          "output.probes[1].name: 'a' is the name of another probe");
+  expect("time.until={re_tau: 0.3%}",
+         "time.until: the run takes no statistics to judge by; allowed: with output.statistics only");
   EXPECT_EQ(parse(minimal, {"solver.z_blocks=24"}).z_blocks, 24);
   EXPECT_EQ(parse(minimal, {"grid.stretching={type: natural}", "flow.reynolds.tau=180"}).stretching.re_tau, 180);
   // The place is that of the value, also for rules between keys.
   EXPECT_EQ(faults(minimal + "walls:\n  top:\n    velocity: [0, 0, 2]\n")[0].substr(0, 15), "case.yaml:8:22:");
+}
+
+TEST(Case, TakesLimitsOfFiguresAsNumbersOrPercentages) {
+  const Case c =
+      parse(minimal + "output: {statistics: {}}\n", {"time.until={re_tau: 0.3%, cf: 0.01, u_center: '2 %'}"});
+  EXPECT_EQ(c.time.until, (AccuracyLimits{0.003, 0.01, {}, {}, {}, {}, 0.02}));
+  expect_round_trip(c);
+  EXPECT_EQ(parse(minimal).time.until, AccuracyLimits{});
+  for (const char* bad : {"0", "-1%", "101%", "1.5", "%", "1%%", "nan", "1 h"})
+    EXPECT_TRUE(
+        contains(fault(fmt::format("time.until.re_tau={}", bad)), "allowed: a number or percentage > 0 and <= 1"))
+        << bad;
+  EXPECT_TRUE(contains(fault("time.until={re_taw: 1%}"), "did you mean 'time.until.re_tau'"));
 }
 
 TEST(Case, AcceptsOnlyExchangeMethodsOfTheBuild) {
@@ -529,7 +544,10 @@ TEST(Case, ResolvedYamlReadsBackToTheSameCase) {
 
 TEST(Case, ResolvedYamlNamesEveryKeyOfTheTable) {
   // What is absent is an alternative of what is present.
-  const std::string text = resolved_yaml(parse(full, {"parallel.exchange={rows: mpi_p2p}"}));
+  std::string until;
+  for (const auto& figure : key_figure_table) until += fmt::format("{}: 1%, ", figure.name);
+  const std::string text = resolved_yaml(
+      parse(full, {"parallel.exchange={rows: mpi_p2p}", "output.statistics={}", "time.until={" + until + "}"}));
   for (const auto& key : case_keys()) {
     if (!key.excludes.empty() || !key.only_with.empty()) continue;
     EXPECT_TRUE(std::regex_search(text, std::regex("\\b" + key.name() + ": ")) ||

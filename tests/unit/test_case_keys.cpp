@@ -42,6 +42,7 @@ Lines candidates(const Key& key) {
   switch (key.value.type) {
     case ValueType::section:
       values.emplace_back(list ? fmt::format("[{}]", item_of(key.content())) : "{}");
+      if (key.path == "time.until") values.emplace_back("{cf: 0.01}");
       break;
     case ValueType::text:
     case ValueType::path:
@@ -69,6 +70,7 @@ Lines candidates(const Key& key) {
 Lines overrides_for(const Key& key, const std::string& value) {
   Lines overrides;
   if (key.path == "flow.reynolds.wall") overrides.push_back("flow.type=couette");
+  if (key.path.starts_with("time.until")) overrides.push_back("output.statistics={}");
   if (!key.only_with.empty()) overrides.push_back(fmt::format("{}.type={}", key.section(), key.only_with[0]));
   const std::string section = key.section();
   if (!section.ends_with("[]")) {
@@ -182,7 +184,7 @@ TEST(CaseKeys, FreeOnARestartAreTitleEndTimeStepParallelOutputAndLimitsOfWallTim
   for (const Key& key : case_keys()) {
     if (!key.physical) free.push_back(key.path);
   }
-  EXPECT_EQ(free, (Lines{"title", "time.end", "time.steps", "time.cfl", "time.dt", "time.dt_max",
+  EXPECT_EQ(free, (Lines{"title", "time.end", "time.steps", "time.cfl", "time.dt", "time.dt_max", "time.until",
                          "solver.max_divergence", "parallel", "output", "walltime", "watchdog"}));
 }
 

@@ -1,0 +1,72 @@
+#include "core/flow/accuracy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sluice {
+
+namespace {
+
+constexpr std::size_t enough_to_extrapolate = 7;  // blocks; with fewer, intervals have fewer degrees of freedom
+
+/// The largest half width of a limited figure over what is allowed: the limits hold if it is 1 or less. Infinite if an
+/// interval is not known.
+double largest_ratio(const KeyFigures::Estimates& figures, const AccuracyLimits& limits) {
+  double largest = 0;
+  for (std::size_t n = 0; n < limits.size(); ++n) {
+    if (!limits[n]) continue;
+    const double ratio = figures.half_widths[n] / (*limits[n] * std::abs(figures.values[n]));
+    largest = std::isfinite(ratio) ? std::max(largest, ratio) : std::numeric_limits<double>::infinity();
+  }
+  return largest;
+}
+
+/// Number of blocks at which the limits will probably have held for a tenth of them.
+double expected_blocks(std::size_t blocks, std::size_t held, double ratio) {
+  const auto count = static_cast<double>(blocks);
+  return std::max({count * ratio * ratio, static_cast<double>(blocks - held) / 0.9, static_cast<double>(min_blocks)});
+}
+
+}  // namespace
+
+Accuracy assess(const KeyFigures& figures, const AccuracyLimits& limits, std::span<const StatisticsBlock> blocks) {
+  Accuracy result{blocks.size(), {}, limits, false, std::numeric_limits<double>::infinity()};
+  if (blocks.empty()) return result;
+  result.figures = figures.estimate(blocks);
+  const double ratio = largest_ratio(result.figures, limits);
+
+  const std::size_t needed = (blocks.size() + 9) / 10;
+  std::size_t held = ratio <= 1 ? 1 : 0;
+  while (held > 0 && held < needed) {
+    const auto earlier = blocks.first(blocks.size() - held);
+    if (largest_ratio(figures.estimate(earlier), limits) > 1) break;
+    ++held;
+  }
+  result.reached = blocks.size() >= min_blocks && held >= needed;
+  if (std::isfinite(ratio) && blocks.size() >= enough_to_extrapolate) {
+    const double begin = blocks.front().time_begin;
+    const double per_block = (blocks.back().time_end - begin) / static_cast<double>(blocks.size());
+    result.expected_time = begin + per_block * expected_blocks(blocks.size(), held, ratio);
+  }
+  return result;
+}
+
+std::string summary(const Accuracy& accuracy) {
+  std::string text = fmt::format("Statistics of {} blocks:", accuracy.blocks);
+  for (std::size_t n = 0; n < accuracy.limits.size(); ++n) {
+    if (!accuracy.limits[n]) continue;
+    const double value = accuracy.figures.values[n];
+    const double percent = 100 * accuracy.figures.half_widths[n] / std::abs(value);
+    text += fmt::format(" {} {:.5g}{} (limit {:.2g} %),", key_figure_table[n].name, value,
+                        std::isfinite(percent) ? fmt::format(" +- {:.2g} %", percent) : "", 100 * *accuracy.limits[n]);
+  }
+  text.back() = ';';
+  if (accuracy.reached) return text + " time.until is reached";
+  if (!std::isfinite(accuracy.expected_time)) return text + " not known yet when time.until will be reached";
+  return text + fmt::format(" time.until will probably be reached at time {:.4g}", accuracy.expected_time);
+}
+
+}  // namespace sluice

@@ -1,0 +1,229 @@
+#include "core/flow/key_figures.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "core/flow/confidence.hpp"
+#include "core/support/error.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
+
+/// Below this variance, in u_tau^2, a flow counts as laminar.
+constexpr double laminar_variance = 1e-8;
+
+bool no_slip(const WallCondition& wall) {
+  return wall.kind == WallKind::no_slip;
+}
+
+/// (values + sign * the values in reversed order) / 2.
+void average_with_reversed(std::vector<double>& values, double sign) {
+  const std::vector<double> reversed(values.rbegin(), values.rend());
+  std::ranges::transform(values, reversed, values.begin(), [&](double a, double b) { return (a + sign * b) / 2; });
+}
+
+void reverse(std::vector<double>& values, double sign) {
+  std::ranges::reverse(values);
+  for (double& value : values) value *= sign;
+}
+
+void change_sign(std::vector<double>& values) {
+  for (double& value : values) value = -value;
+}
+
+std::vector<double> root_mean_square(const std::vector<double>& mean, const std::vector<double>& mean_square,
+                                     std::size_t count) {
+  std::vector<double> values;
+  for (std::size_t n = 0; n < count; ++n)
+    values.push_back(std::sqrt(std::max(mean_square[n] - mean[n] * mean[n], 0.0)));
+  return values;
+}
+
+/// Largest value of the parabola through the three points about the largest one.
+double peak(const std::vector<double>& position, const std::vector<double>& values) {
+  const auto i = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
+  if (i == 0 || i == values.size() - 1) return values[i];
+  const double before = position[i - 1] - position[i];
+  const double after = position[i + 1] - position[i];
+  const double slope = (values[i + 1] - values[i]) / after;
+  const double slope_before = (values[i] - values[i - 1]) / -before;
+  const double curvature = (slope - slope_before) / (after - before);
+  if (curvature >= 0) return values[i];
+  const double tangent = slope - curvature * after;
+  const double at = -tangent / (2 * curvature);
+  return values[i] + tangent * at + curvature * at * at;
+}
+
+/// The last of `count` values extrapolated to `height`: by the parabola even about it, or by a straight line.
+double value_at_height(const std::vector<double>& z, const std::vector<double>& values, std::size_t count,
+                       double height, bool even) {
+  const double last = values[count - 1];
+  const double d1 = height - z[count - 1];
+  if (d1 <= 1e-9 * height || count < 2) return last;
+  const double d2 = height - z[count - 2];
+  const double difference = last - values[count - 2];
+  return even ? last + difference * d1 * d1 / (d2 * d2 - d1 * d1) : last + difference * d1 / (d2 - d1);
+}
+
+std::size_t count_up_to(const std::vector<double>& z, double height) {
+  return static_cast<std::size_t>(std::ranges::upper_bound(z, height * (1 + 1e-9)) - z.begin());
+}
+
+}  // namespace
+
+KeyFigures::KeyFigures(StatisticsFlow flow, const std::vector<ProfileInfo>& profiles) : flow_(std::move(flow)) {
+  constexpr std::array<const char*, 8> names{"u", "v", "w", "uu", "vv", "ww", "uw", "tau_xz"};
+  for (std::size_t n = 0; n < names.size(); ++n) {
+    const auto found = std::ranges::find(profiles, names[n], &ProfileInfo::name);
+    SLUICE_REQUIRE(found != profiles.end(), std::string("the statistics do not have the profile ") + names[n]);
+    number_[n] = static_cast<std::size_t>(found - profiles.begin());
+  }
+  half_height_ = flow_.z_face.back() / (both_no_slip() ? 2 : 1);
+}
+
+bool KeyFigures::both_no_slip() const {
+  return no_slip(flow_.bottom) && no_slip(flow_.top);
+}
+
+KeyFigures::Estimates KeyFigures::estimate(std::span<const StatisticsBlock> blocks) const {
+  StatisticsBlock total = blocks[0];
+  for (const StatisticsBlock& block : blocks.subspan(1)) {
+    total.samples += block.samples;
+    total.forcing += block.forcing;
+    for (const std::size_t n : number_)
+      std::ranges::transform(total.sums[n], block.sums[n], total.sums[n].begin(), std::plus<>());
+  }
+  Estimates result;
+  result.values = figures_of(means(total, nullptr));
+  result.half_widths.fill(undefined);
+  if (blocks.size() < 2) return result;
+
+  std::vector<double> samples;
+  std::array<std::vector<double>, key_figure_table.size()> contributions;
+  for (const StatisticsBlock& block : blocks) {
+    samples.push_back(static_cast<double>(block.samples));
+    const double rest = 1 - samples.back() / static_cast<double>(total.samples);
+    const KeyFigureValues others = figures_of(means(total, &block));
+    for (std::size_t n = 0; n < others.size(); ++n) contributions[n].push_back(rest * (result.values[n] - others[n]));
+  }
+  std::ranges::transform(contributions, result.half_widths.begin(),
+                         [&](const std::vector<double>& series) { return half_width95(series, samples); });
+  return result;
+}
+
+KeyFigures::Profiles KeyFigures::means(const StatisticsBlock& total, const StatisticsBlock* without) const {
+  const auto samples = static_cast<double>(total.samples - (without != nullptr ? without->samples : 0));
+  const auto mean = [&](std::size_t n) {
+    std::vector<double> values = total.sums[number_[n]];
+    for (std::size_t k = 0; k < values.size(); ++k)
+      values[k] = (values[k] - (without != nullptr ? without->sums[number_[n]][k] : 0)) / samples;
+    return values;
+  };
+  return {mean(0), mean(1), mean(2),
+          mean(3), mean(4), mean(5),
+          mean(6), mean(7), (total.forcing - (without != nullptr ? without->forcing : 0)) / samples};
+}
+
+KeyFigures::Symmetry KeyFigures::symmetry_of(const Profiles& means) const {
+  if (!both_no_slip()) return Symmetry::none;
+  const std::vector<double>& faces = flow_.z_face;
+  const double height = faces.back();
+  for (std::size_t k = 0; k < faces.size(); ++k) {
+    if (std::abs(faces[k] + faces[faces.size() - 1 - k] - height) > 1e-6 * height) return Symmetry::none;
+  }
+  const auto& bottom = flow_.bottom.velocity;
+  const auto& top = flow_.top.velocity;
+  const double fastest = std::max({std::abs(bottom[0]), std::abs(bottom[1]), std::abs(top[0]), std::abs(top[1])});
+  if (std::max(std::abs(top[0] - bottom[0]), std::abs(top[1] - bottom[1])) <= 1e-12 * fastest) return Symmetry::mirror;
+  const double wall_stress = (std::abs(means.tau_xz.front()) + std::abs(means.tau_xz.back())) / 2;
+  const bool forced = std::abs(means.forcing) * half_height_ > 1e-6 * wall_stress;
+  return flow_.couette && !forced && top[1] == bottom[1] ? Symmetry::half_turn : Symmetry::none;
+}
+
+KeyFigures::Profiles KeyFigures::seen_from_wall(Profiles means, Symmetry symmetry, double frame) const {
+  for (std::size_t k = 0; k < means.u.size(); ++k) {
+    means.uu[k] += frame * (frame - 2 * means.u[k]);
+    means.u[k] -= frame;
+  }
+  // z -> Lz - z changes the signs of w, uw and tau_xz; half a turn, x -> -x as well, those of u and w.
+  const double odd_in_x = symmetry == Symmetry::half_turn ? -1 : 1;
+  if (symmetry != Symmetry::none) {
+    average_with_reversed(means.u, odd_in_x);
+    average_with_reversed(means.w, -1);
+    for (auto* values : {&means.v, &means.uu, &means.vv, &means.ww}) average_with_reversed(*values, 1);
+    for (auto* values : {&means.uw, &means.tau_xz}) average_with_reversed(*values, -odd_in_x);
+  } else if (!no_slip(flow_.bottom)) {
+    for (auto* values : {&means.u, &means.v, &means.uu, &means.vv, &means.ww}) reverse(*values, 1);
+    for (auto* values : {&means.w, &means.uw, &means.tau_xz}) reverse(*values, -1);
+  }
+  return means;
+}
+
+double KeyFigures::friction_coefficient(const Profiles& means, double u_tau) const {
+  const double difference = std::abs(flow_.top.velocity[0] - flow_.bottom.velocity[0]) / 2;
+  if (both_no_slip() && difference > 0) return 2 * (u_tau / difference) * (u_tau / difference);
+  const double wall = (no_slip(flow_.bottom) ? flow_.bottom : flow_.top).velocity[0];
+  double flux = 0;
+  for (std::size_t k = 0; k < means.u.size(); ++k) flux += means.u[k] * (flow_.z_face[k + 1] - flow_.z_face[k]);
+  const double bulk = std::abs(flux / flow_.z_face.back() - wall);
+  return bulk > 0 ? 2 * (u_tau / bulk) * (u_tau / bulk) : undefined;
+}
+
+KeyFigureValues KeyFigures::figures_of(const Profiles& means) const {
+  KeyFigureValues values;
+  values.fill(undefined);
+  if (!no_slip(flow_.bottom) && !no_slip(flow_.top)) return values;
+  const double wall = (no_slip(flow_.bottom) ? flow_.bottom : flow_.top).velocity[0];
+  const double frame = both_no_slip() ? (wall + flow_.top.velocity[0]) / 2 : wall;
+  const Symmetry symmetry = symmetry_of(means);
+  Profiles view = seen_from_wall(means, symmetry, frame);
+  double wall_velocity = wall - frame;
+  if (view.tau_xz[0] < 0) {
+    for (auto* profile : {&view.u, &view.uw, &view.tau_xz}) change_sign(*profile);
+    wall_velocity = -wall_velocity;
+  }
+  const double wall_stress = view.tau_xz[0];
+  if (!(wall_stress > 0)) return values;
+  const double u_tau = std::sqrt(wall_stress);
+  // Seen from the top wall, heights are those of the mirrored grid.
+  std::vector<double> z = flow_.z;
+  std::vector<double> z_face = flow_.z_face;
+  if (!no_slip(flow_.bottom)) {
+    for (auto* heights : {&z, &z_face}) {
+      reverse(*heights, -1);
+      for (double& height : *heights) height += flow_.z_face.back();
+    }
+  }
+  const std::size_t centers = count_up_to(z, half_height_);
+  const std::size_t faces = std::max(count_up_to(z_face, half_height_), centers + 1);
+
+  const bool even = symmetry == Symmetry::mirror || !both_no_slip();
+  const double u_center = value_at_height(z, view.u, centers, half_height_, even);
+  values = {u_tau * half_height_ / flow_.viscosity,
+            friction_coefficient(means, u_tau),
+            undefined,
+            undefined,
+            undefined,
+            undefined,
+            (u_center - wall_velocity) / u_tau};
+  const std::array rms{root_mean_square(view.u, view.uu, centers), root_mean_square(view.v, view.vv, centers),
+                       root_mean_square(view.w, view.ww, centers)};
+  double largest = 0;
+  for (std::size_t k = 0; k < centers; ++k)
+    largest = std::max(largest, (rms[0][k] * rms[0][k] + rms[1][k] * rms[1][k] + rms[2][k] * rms[2][k]) / 2);
+  if (largest < laminar_variance * wall_stress) return values;
+  for (std::size_t n = 0; n < rms.size(); ++n) values[2 + n] = peak(z, rms[n]) / u_tau;
+  std::vector<double> minus_uw(view.uw.begin(), view.uw.begin() + static_cast<std::ptrdiff_t>(faces));
+  change_sign(minus_uw);
+  values[5] = peak(z_face, minus_uw) / wall_stress;
+  return values;
+}
+
+}  // namespace sluice

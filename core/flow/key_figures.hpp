@@ -1,0 +1,78 @@
+#pragma once
+// The numbers that a turbulent channel flow is known by, as `sluice-post report` defines them, from blocks of
+// statistics.
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/flow/parameters.hpp"
+#include "core/flow/statistics_block.hpp"
+
+namespace sluice {
+
+struct KeyFigureInfo {
+  const char* name;
+  const char* meaning;
+};
+
+inline constexpr std::array<KeyFigureInfo, 7> key_figure_table{{
+    {"re_tau", "friction Reynolds number Re_tau"},
+    {"cf", "friction coefficient C_f"},
+    {"u_rms_peak", "peak of u'+"},
+    {"v_rms_peak", "peak of v'+"},
+    {"w_rms_peak", "peak of w'+"},
+    {"uw_peak", "peak of -<u'w'>+"},
+    {"u_center", "mean velocity U_c+ at the centre or the free surface"},
+}};
+
+/// A value for each figure of the table.
+using KeyFigureValues = std::array<double, key_figure_table.size()>;
+
+/// What the figures depend on beside the statistics.
+struct StatisticsFlow {
+  double viscosity = 0;
+  WallCondition bottom, top;
+  bool couette = false;        ///< the flow type: without forcing, the halves are averaged by half a turn
+  std::vector<double> z;       ///< centres
+  std::vector<double> z_face;  ///< faces, both walls included
+};
+
+/// Computes the figures from blocks of statistics. Wall units are those of the mean wall shear; both halves of a
+/// symmetric flow are averaged; peaks are those of the parabola through three points. Local, without side effects.
+class KeyFigures {
+ public:
+  struct Estimates {
+    KeyFigureValues values{};       ///< NaN: not defined, as peaks in a laminar flow
+    KeyFigureValues half_widths{};  ///< of the 95 % intervals; NaN for a single block
+  };
+
+  /// `profiles`: what the sums of the blocks are.
+  KeyFigures(StatisticsFlow flow, const std::vector<ProfileInfo>& profiles);
+
+  /// The figures of all blocks together, with intervals by the jackknife of the blocks. There must be a sample.
+  Estimates estimate(std::span<const StatisticsBlock> blocks) const;
+
+ private:
+  /// Means, or sums, of the profiles that the figures need; and of the force.
+  struct Profiles {
+    std::vector<double> u, v, w, uu, vv, ww;  ///< at centres
+    std::vector<double> uw, tau_xz;           ///< at faces
+    double forcing = 0;
+  };
+  enum class Symmetry { mirror, half_turn, none };
+
+  Profiles means(const StatisticsBlock& total, const StatisticsBlock* without) const;
+  KeyFigureValues figures_of(const Profiles& means) const;
+  Symmetry symmetry_of(const Profiles& means) const;
+  /// The flow seen from the wall of the wall units, in a frame that moves at `frame` along x, its halves averaged.
+  Profiles seen_from_wall(Profiles means, Symmetry symmetry, double frame) const;
+  double friction_coefficient(const Profiles& means, double u_tau) const;
+  bool both_no_slip() const;
+
+  StatisticsFlow flow_;
+  std::array<std::size_t, 8> number_{};  ///< of each profile in a block's sums
+  double half_height_;
+};
+
+}  // namespace sluice

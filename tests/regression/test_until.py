@@ -1,0 +1,119 @@
+"""Runs that end when their statistics are accurate enough: the key time.until."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sluice_run import assert_same_results, checkpoints, must, record, sluice, step_of, write_case
+
+CASE = {
+    "time.steps": 2000,
+    "time.until": {"re_tau": "5%", "u_rms_peak": 0.1},
+    "output.checkpoint": "none",
+    "output.statistics": {"start": 0.2, "every": 2, "block": 0.5},
+    "output.slices": [],
+    "parallel": {"grid": "auto", "exchange": "mpi_p2p"},
+}
+REASON = "statistics reach time.until"
+
+
+def run_to_its_end(folder: Path, *options: object) -> Path:
+    """The output directory of a run."""
+    must(sluice("run", write_case(folder, CASE), "--output", folder / "whole", *options))
+    return folder / "whole"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The output directory of the case, run without interruption."""
+    return run_to_its_end(tmp_path_factory.mktemp("until"))
+
+
+def figures(out: Path) -> dict[str, Any]:
+    """The figures in run.json."""
+    found: dict[str, Any] = record(out)["statistics"]["figures"]
+    return found
+
+
+def test_ends_with_a_checkpoint_when_the_limits_hold(whole: Path) -> None:
+    ended, log = record(whole), (whole / "log.txt").read_text()
+    assert ended["why_stopped"] == REASON
+    assert ended["statistics"]["reached"]
+    assert ended["statistics"]["blocks"] >= 30
+    assert 0 < ended["step"] < 2000
+    assert [step_of(file) for file in checkpoints(whole)] == [ended["step"]]
+    for name, limit in (("re_tau", 0.05), ("u_rms_peak", 0.1)):
+        figure = figures(whole)[name]
+        assert figure["limit"] == limit
+        assert figure["half_width"] <= limit * figure["value"]
+    assert f"Stopped at step {ended['step']}" in log
+    assert f": {REASON}." in log
+    assert "; time.until will probably be reached at time " in log
+    assert log.count("; time.until is reached") == 1
+
+
+def test_figures_and_intervals_are_those_of_the_report(whole: Path) -> None:
+    key_figures = pytest.importorskip("sluice_post.key_figures").key_figures
+    read_statistics = pytest.importorskip("sluice_post.statistics").read_statistics
+    parameters, blocks = read_statistics(whole / "statistics.h5")
+    expected = {figure.key: figure for figure in key_figures(blocks, parameters)}
+    other_names = {
+        "u_rms_peak": "u_peak",
+        "v_rms_peak": "v_peak",
+        "w_rms_peak": "w_peak",
+        "u_center": "u_c_plus",
+    }
+    assert len(blocks) == record(whole)["statistics"]["blocks"]
+    assert len(figures(whole)) == 7
+    for name, figure in figures(whole).items():
+        reported = expected[other_names.get(name, name)]
+        assert figure["value"] == pytest.approx(reported.value, rel=1e-10), name
+        assert figure["half_width"] == pytest.approx(reported.half_width, rel=1e-7), name
+
+
+def test_an_interrupted_run_ends_at_the_same_step(whole: Path, tmp_path: Path) -> None:
+    """The first stop is between blocks, the second on the verge of the end, the last start on other ranks."""
+    end = record(whole)["step"]
+    case, out = write_case(tmp_path, CASE), tmp_path / "out"
+    for steps in (end // 2, end - 1):
+        must(sluice("run", case, "--restart", "auto", "--steps", steps))
+        assert record(out)["why_stopped"] == "end time or step reached"
+    must(sluice("run", case, "--restart", "auto", ranks=2))
+    assert record(out)["why_stopped"] == REASON
+    assert figures(out) == figures(whole)
+    assert_same_results(whole, out)
+
+
+def test_a_finished_run_goes_on_only_to_other_limits(tmp_path: Path) -> None:
+    out = run_to_its_end(tmp_path)
+    case, end = tmp_path / "case.yaml", record(out)["step"]
+    again = ("run", case, "--output", out, "--restart", "auto")
+    outcome = must(sluice(*again))
+    assert f": {REASON}. 0 steps" in outcome.out
+    assert (record(out)["step"], record(out)["steps_taken"]) == (end, 0)
+
+    must(sluice(*again, "--set", "time.until.re_tau=0.01%", "--steps", end + 60))
+    assert record(out)["step"] == end + 60
+    assert not record(out)["statistics"]["reached"]
+
+    must(sluice(*again))
+    assert (record(out)["why_stopped"], record(out)["step"]) == (REASON, end + 60)
+
+
+def test_statistics_of_another_flow_do_not_count(tmp_path: Path) -> None:
+    out = run_to_its_end(tmp_path)
+    end = record(out)["step"]
+    changed = ("--allow-change", "--set", "flow.reynolds.bulk=5000", "--steps", end + 40)
+    must(sluice("run", tmp_path / "case.yaml", "--output", out, "--restart", "auto", *changed))
+    assert record(out)["step"] == end + 40
+    assert 0 < record(out)["statistics"]["blocks"] < 30
+
+
+def test_without_statistics_it_is_a_mistake(tmp_path: Path) -> None:
+    case = write_case(tmp_path, {**CASE, "output.statistics": "none"})
+    outcome = must(sluice("run", case), 2)
+    assert "time.until: the run takes no statistics" in outcome.text
+    assert "with output.statistics only" in outcome.text
+    assert not (tmp_path / "out").exists()
