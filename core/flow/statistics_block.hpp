@@ -9,8 +9,10 @@ namespace sluice {
 
 /// Where a profile is defined along z.
 enum class ProfileAxis {
-  z_center,  ///< nz values, at the cell centres
-  z_face,    ///< nz + 1 values, at the faces, both walls included
+  z_center,       ///< nz values, at the cell centres
+  z_face,         ///< nz + 1 values, at the faces, both walls included
+  chosen_center,  ///< ProfileInfo::chosen values, at the cell centres nearest to chosen heights
+  chosen_face,    ///< likewise at the faces
 };
 
 /// Over which wavenumbers a spectrum is resolved.
@@ -18,6 +20,7 @@ enum class ModeAxis {
   none,  ///< a plain profile: one value for each z
   kx,    ///< nx / 2 + 1 values for each z
   ky,    ///< ny / 2 + 1 values for each z
+  kxky,  ///< both: for each z and ky, nx / 2 + 1 values
 };
 
 /// One horizontally averaged quantity.
@@ -27,15 +30,25 @@ struct ProfileInfo {
   std::string units = "1";
   ProfileAxis axis = ProfileAxis::z_center;
   ModeAxis modes = ModeAxis::none;
+  std::int64_t chosen = 0;  ///< number of chosen heights
 
   /// Number of values on a grid of nx x ny x nz cells: those of the first z, then those of the next.
   std::int64_t length(const std::array<std::int64_t, 3>& cells) const { return planes(cells) * mode_count(cells); }
   std::int64_t planes(const std::array<std::int64_t, 3>& cells) const {
+    if (is_chosen()) return chosen;
     return axis == ProfileAxis::z_face ? cells[2] + 1 : cells[2];
   }
+  bool is_chosen() const { return axis == ProfileAxis::chosen_center || axis == ProfileAxis::chosen_face; }
+  /// Whether it is defined on z faces; otherwise at cell centres.
+  bool at_faces() const { return axis == ProfileAxis::z_face || axis == ProfileAxis::chosen_face; }
   std::int64_t mode_count(const std::array<std::int64_t, 3>& cells) const {
-    if (modes == ModeAxis::none) return 1;
-    return cells[modes == ModeAxis::kx ? 0 : 1] / 2 + 1;
+    return modes_along_x(cells) * modes_along_y(cells);
+  }
+  std::int64_t modes_along_x(const std::array<std::int64_t, 3>& cells) const {
+    return modes == ModeAxis::kx || modes == ModeAxis::kxky ? cells[0] / 2 + 1 : 1;
+  }
+  std::int64_t modes_along_y(const std::array<std::int64_t, 3>& cells) const {
+    return modes == ModeAxis::ky || modes == ModeAxis::kxky ? cells[1] / 2 + 1 : 1;
   }
 };
 

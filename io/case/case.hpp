@@ -77,9 +77,10 @@ enum class Switch { off, on };
 /// Samples of statistics or spectra, summed in blocks of time.
 struct SamplingSpec {
   bool enabled = false;
-  double start = 0;         ///< simulation time
-  std::int64_t every = 10;  ///< steps
-  double block = 0;         ///< simulation time of a block
+  double start = 0;             ///< simulation time
+  std::int64_t every = 10;      ///< steps
+  double block = 0;             ///< simulation time of a block
+  std::vector<double> heights;  ///< z of chosen planes, in increasing order; statistics have none
 
   bool operator==(const SamplingSpec&) const = default;
 };

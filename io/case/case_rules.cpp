@@ -84,6 +84,8 @@ class Rules {
     }
   }
 
+  void check_chosen_heights() { check_positions("output.spectra.heights", settings_.output.spectra.heights, 'z'); }
+
   void check_probes() {
     const auto& probes = settings_.output.probes;
     for (std::size_t n = 0; n < probes.size(); ++n) {
@@ -91,9 +93,9 @@ class Rules {
       check_probe_name(path + ".name", n);
       if (!probes[n].x && !probes[n].y && !probes[n].z)
         note(path, "the probe is the whole domain; allowed: at least one of x, y, z");
-      check_positions(path + ".x", probes[n].x, 'x');
-      check_positions(path + ".y", probes[n].y, 'y');
-      check_positions(path + ".z", probes[n].z, 'z');
+      check_positions(path + ".x", probes[n].x.value_or(std::vector<double>()), 'x');
+      check_positions(path + ".y", probes[n].y.value_or(std::vector<double>()), 'y');
+      check_positions(path + ".z", probes[n].z.value_or(std::vector<double>()), 'z');
     }
   }
 
@@ -106,15 +108,15 @@ class Rules {
                            axis));
   }
 
-  void check_positions(const std::string& path, const std::optional<std::vector<double>>& positions, char axis) {
-    if (!positions || !problems_.good(path)) return;
-    for (std::size_t n = 0; n < positions->size(); ++n) {
+  void check_positions(const std::string& path, const std::vector<double>& positions, char axis) {
+    if (!problems_.good(path)) return;
+    for (std::size_t n = 0; n < positions.size(); ++n) {
       const std::string item = fmt::format("{}[{}]", path, n);
-      const double at = (*positions)[n];
+      const double at = positions[n];
       check_position(item, at, axis);
-      if (n > 0 && at <= (*positions)[n - 1])
+      if (n > 0 && at <= positions[n - 1])
         note(item, fmt::format("{} is not above {}; allowed: numbers in increasing order", format_real(at),
-                               format_real((*positions)[n - 1])));
+                               format_real(positions[n - 1])));
     }
   }
 
@@ -182,6 +184,7 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   rules.check_until();
   rules.check_exchange(exchange_methods);
   rules.check_slices();
+  rules.check_chosen_heights();
   rules.check_probes();
 }
 

@@ -32,6 +32,17 @@ Key probe_positions(const std::string& axis, std::optional<std::vector<double>> 
           .example = example};
 }
 
+Key chosen_heights(const std::string& path, SamplingSpec OutputSpec::*sampling, const std::string& meaning) {
+  return {.path = path,
+          .value = member(length, &Case::output, sampling, &SamplingSpec::heights),
+          .words = {"none"},
+          .range = not_negative,
+          .fallback = "none",
+          .unit = "h",
+          .meaning = meaning,
+          .example = "[0.083, 1.0]"};
+}
+
 Key exchange_key(const std::string& kind, const std::string& meaning) {
   const auto found = std::ranges::find(ExchangeMethods::kinds(), kind, &ExchangeMethods::Kind::name);
   return {.path = "parallel.exchange." + kind,
@@ -187,6 +198,9 @@ std::vector<Key> output_keys() {
        .fallback = "50",
        .unit = "h/U",
        .meaning = "Simulation time of a block; it has 20 nz (nx + ny + 4) bytes."},
+      chosen_heights("output.spectra.heights", &OutputSpec::spectra,
+                     "Where to take spectra in (kx, ky) as well, in increasing order: at the planes nearest to these "
+                     "z. Each adds 10 (nx + 2) (ny + 2) bytes to a block. They cannot change during a run."),
       {.path = "output.slices",
        .value = list_of(&OutputSpec::slices),
        .fallback = "[]",

@@ -125,7 +125,10 @@ KeyValue bind(ValueType type, std::vector<std::string> choices, Access member) {
           .read = [=](Case& settings, std::size_t item,
                       const YamlNode& node) { read_value(type, node, member(settings, item)); },
           .write = [=](const Case& settings, std::size_t item) -> std::optional<std::string> {
-            return text_of(member(settings, item));
+            const auto& value = member(settings, item);
+            if constexpr (std::ranges::range<Member> && count_of<Member> == KeyValue::any_number)
+              if (value.empty()) return std::nullopt;
+            return text_of(value);
           }};
 }
 

@@ -73,6 +73,22 @@ void make_dimension_scale(h5::Dataset& dataset, const std::string& name) {
   set_fixed_text(dataset, "NAME", name);
 }
 
+std::vector<std::string> dimension_labels(const h5::Dataset& dataset) {
+  if (!dataset.has("DIMENSION_LABELS")) return {};
+  const Handle attribute(H5Aopen(dataset.id(), "DIMENSION_LABELS", H5P_DEFAULT), H5Aclose);
+  const Handle space(H5Aget_space(attribute.get()), H5Sclose);
+  const Handle type(H5Aget_type(attribute.get()), H5Tclose);
+  const hssize_t count = H5Sget_simple_extent_npoints(space.get());
+  if (count < 0 || H5Tis_variable_str(type.get()) <= 0) dataset.context().fail("read the axes of " + dataset.name());
+  std::vector<char*> texts(static_cast<std::size_t>(count), nullptr);
+  if (H5Aread(attribute.get(), type.get(), static_cast<void*>(texts.data())) < 0)
+    dataset.context().fail("read the axes of " + dataset.name());
+  std::vector<std::string> labels;
+  for (const char* text : texts) labels.emplace_back(text == nullptr ? "" : text);
+  H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, static_cast<void*>(texts.data()));
+  return labels;
+}
+
 void DimensionScales::write(h5::File& file) const {
   std::map<std::string, std::vector<Use>> uses;
   for (const auto& [path, attached] : scales_) {

@@ -16,6 +16,9 @@ class File;
 /// Declares a one-dimensional dataset to be a coordinate. Local.
 void make_dimension_scale(h5::Dataset& dataset, const std::string& name);
 
+/// Names of a dataset's coordinates, one per dimension; empty if it was written without them. Local.
+std::vector<std::string> dimension_labels(const h5::Dataset& dataset);
+
 /// Collects which coordinates belong to which datasets, then writes all of it: a coordinate lists the datasets that use
 /// it.
 class DimensionScales {

@@ -74,16 +74,35 @@ StatisticsFile::StatisticsFile(StatisticsSpec spec, bool resume) : spec_(std::mo
 
 std::vector<StatisticsFile::Axis> StatisticsFile::axes_of(const ProfileInfo& profile) const {
   std::vector<Axis> axes{{"/block", blocks_.size()}};
-  const bool at_centers = profile.axis == ProfileAxis::z_center;
-  axes.push_back(at_centers ? Axis{"/grid/z", spec_.z.size()} : Axis{"/grid/z_face", spec_.z_face.size()});
-  if (profile.modes == ModeAxis::kx) axes.push_back({"/grid/kx", spec_.kx.size()});
-  if (profile.modes == ModeAxis::ky) axes.push_back({"/grid/ky", spec_.ky.size()});
+  const auto add = [&](const std::string& name, const std::vector<double>& line) {
+    axes.push_back({"/grid/" + name, line.size()});
+  };
+  const ChosenHeights& centers = spec_.chosen_centers;
+  const ChosenHeights& faces = spec_.chosen_faces;
+  switch (profile.axis) {
+    case ProfileAxis::z_center:
+      add("z", spec_.z);
+      break;
+    case ProfileAxis::z_face:
+      add("z_face", spec_.z_face);
+      break;
+    case ProfileAxis::chosen_center:
+      add(centers.name, centers.z);
+      break;
+    case ProfileAxis::chosen_face:
+      add(faces.name, faces.z);
+      break;
+  }
+  if (profile.modes == ModeAxis::ky || profile.modes == ModeAxis::kxky) add("ky", spec_.ky);
+  if (profile.modes == ModeAxis::kx || profile.modes == ModeAxis::kxky) add("kx", spec_.kx);
   return axes;
 }
 
 std::size_t StatisticsFile::length(const ProfileInfo& profile) const {
   const std::vector<Axis> axes = axes_of(profile);
-  return axes[1].length * (axes.size() > 2 ? axes[2].length : 1);
+  std::size_t length = 1;
+  for (std::size_t n = 1; n < axes.size(); ++n) length *= axes[n].length;
+  return length;
 }
 
 void StatisticsFile::append(StatisticsBlock block, const Values& parameters) {
@@ -132,6 +151,11 @@ void StatisticsFile::rewrite() {
     write_grid_scale(file, "z_face", spec_.z_face, "wall-normal coordinate of all faces, walls included / h");
     if (!spec_.kx.empty()) write_grid_scale(file, "kx", spec_.kx, "streamwise wavenumber h");
     if (!spec_.ky.empty()) write_grid_scale(file, "ky", spec_.ky, "spanwise wavenumber h");
+    const ChosenHeights& centers = spec_.chosen_centers;
+    const ChosenHeights& faces = spec_.chosen_faces;
+    if (!centers.z.empty())
+      write_grid_scale(file, centers.name, centers.z, "wall-normal coordinate of chosen cell centres / h");
+    if (!faces.z.empty()) write_grid_scale(file, faces.name, faces.z, "wall-normal coordinate of chosen faces / h");
     write_profiles(file);
   };
   h5::write_file(spec_.path, build, verify_statistics);
@@ -205,8 +229,24 @@ void StatisticsFile::load() {
                                                  spec_.path, block.parameter_set, parameter_sets_.size()));
     }
   }
+  compare_heights(file);
   compare_profiles(file);
   read_profiles(file);
+}
+
+void StatisticsFile::compare_heights(const h5::File& file) {
+  for (ChosenHeights* heights : {&spec_.chosen_centers, &spec_.chosen_faces}) {
+    const std::string path = "/grid/" + heights->name;
+    const bool has_some = !heights->name.empty() && file.has(path);
+    const std::vector<double> stored = has_some ? read_array<double>(file, path) : std::vector<double>();
+    if (spec_.profiles.empty()) heights->z = stored;
+    if (stored == heights->z) continue;
+    const auto text = [](const std::vector<double>& z) {
+      return z.empty() ? std::string("no heights") : fmt::format("z = {:.6g}", fmt::join(z, ", "));
+    };
+    throw Error(ExitCode::restart, fmt::format("{}: was sampled at {}, not at {}: `heights` cannot change during a run",
+                                               spec_.path, text(stored), text(heights->z)));
+  }
 }
 
 void StatisticsFile::compare_profiles(const h5::File& file) {
@@ -216,10 +256,7 @@ void StatisticsFile::compare_profiles(const h5::File& file) {
     const h5::Shape shape = dataset.shape();
     if (shape.size() < 2) continue;
     if (take) {
-      const bool at_centers = shape[1] == size_of(spec_.z);
-      const ModeAxis modes = shape.size() == 2 ? ModeAxis::none : name.ends_with("_kx") ? ModeAxis::kx : ModeAxis::ky;
-      spec_.profiles.push_back({name, dataset.text("long_name"), dataset.text("units"),
-                                at_centers ? ProfileAxis::z_center : ProfileAxis::z_face, modes});
+      spec_.profiles.push_back(stored_profile(dataset, name));
     } else if (std::ranges::find(spec_.profiles, name, &ProfileInfo::name) == spec_.profiles.end()) {
       throw Error(ExitCode::restart,
                   fmt::format("{}: holds profiles of {}, which the case does not ask for and which would be lost; "
@@ -227,6 +264,20 @@ void StatisticsFile::compare_profiles(const h5::File& file) {
                               spec_.path, name));
     }
   }
+}
+
+ProfileInfo StatisticsFile::stored_profile(const h5::Dataset& dataset, const std::string& name) const {
+  ProfileInfo profile{name, dataset.text("long_name"), dataset.text("units")};
+  const std::vector<std::string> axes = dimension_labels(dataset);
+  const auto has = [&](const std::string& axis) { return std::ranges::find(axes, axis) != axes.end(); };
+  if (has("z_face")) profile.axis = ProfileAxis::z_face;
+  if (has(spec_.chosen_centers.name)) profile.axis = ProfileAxis::chosen_center;
+  if (has(spec_.chosen_faces.name)) profile.axis = ProfileAxis::chosen_face;
+  if (has("kx"))
+    profile.modes = has("ky") ? ModeAxis::kxky : ModeAxis::kx;
+  else if (has("ky"))
+    profile.modes = ModeAxis::ky;
+  return profile;
 }
 
 void StatisticsFile::read_profiles(const h5::File& file) {

@@ -14,8 +14,15 @@
 namespace sluice::io {
 
 namespace h5 {
+class Dataset;
 class File;
-}
+}  // namespace h5
+
+/// The planes at chosen heights.
+struct ChosenHeights {
+  std::string name;       ///< of their coordinate in /grid
+  std::vector<double> z;  ///< none: the file has no such planes
+};
 
 /// The contents of the file that are known before the first block.
 struct StatisticsSpec {
@@ -26,15 +33,17 @@ struct StatisticsSpec {
   std::vector<double> z;              ///< centres
   std::vector<double> z_face;         ///< all faces
   std::vector<double> kx, ky;         ///< wavenumbers; empty without spectra
+  ChosenHeights chosen_centers;
+  ChosenHeights chosen_faces;
   /// Flow parameters for the blocks of version 0.1, which does not store them: those of the checkpoint's case.
   Values unrecorded_parameters;
 };
 
-/// statistics.h5 and spectra.h5: datasets of sums, (block, planes) or (block, planes, modes), and samples, t_begin,
-/// t_end, step_end, forcing, parameter_set by block; a group parameter_set_N for each set of parameters under which
-/// blocks were sampled. Each new block rewrites the whole file and replaces it atomically. Its bytes depend on its
-/// content alone, so a restarted run ends with the same file as an uninterrupted one. Rank 0 only; local. Throws
-/// Error(io).
+/// statistics.h5 and spectra.h5: datasets of sums, (block, planes), (block, planes, modes) or (block, planes, modes
+/// along y, modes along x), and samples, t_begin, t_end, step_end, forcing, parameter_set by block; a group
+/// parameter_set_N for each set of parameters under which blocks were sampled. Each new block rewrites the whole file
+/// and replaces it atomically. Its bytes depend on its content alone, so a restarted run ends with the same file as an
+/// uninterrupted one. Rank 0 only; local. Throws Error(io).
 class StatisticsFile {
  public:
   /// With `resume`: reads the existing blocks, if there is a file; otherwise starts without blocks. Changes nothing.
@@ -73,10 +82,14 @@ class StatisticsFile {
   std::size_t length(const ProfileInfo& profile) const;
   void load();
   void check_grid(const h5::File& file) const;
+  /// Takes the chosen heights of the file if the case asks for no profiles; refuses others than those of the case.
+  void compare_heights(const h5::File& file);
   void rewrite();
   void write_profiles(h5::File& file) const;
   /// Takes the profiles of the file if the case asks for none; refuses to go on without any that it holds.
   void compare_profiles(const h5::File& file);
+  /// What the file says about one of its profiles.
+  ProfileInfo stored_profile(const h5::Dataset& dataset, const std::string& name) const;
   void read_profiles(const h5::File& file);
 
   StatisticsSpec spec_;

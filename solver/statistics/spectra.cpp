@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <utility>
 
 #include "core/decomp/field_copy.hpp"
 #include "core/device/parallel_for.hpp"
@@ -18,7 +19,8 @@ namespace {
 
 using Complex = std::complex<real>;
 
-std::vector<ProfileInfo> list_spectra() {
+/// `heights`: number of chosen heights.
+std::vector<ProfileInfo> list_spectra(std::size_t heights) {
   struct Quantity {
     const char *name, *long_name;
     ProfileAxis axis;
@@ -33,6 +35,10 @@ std::vector<ProfileInfo> list_spectra() {
         {std::string(name) + "_kx", std::string(long_name) + ", by streamwise wavenumber", "1", axis, ModeAxis::kx});
     list.push_back(
         {std::string(name) + "_ky", std::string(long_name) + ", by spanwise wavenumber", "1", axis, ModeAxis::ky});
+    if (heights == 0) continue;
+    list.push_back({std::string(name) + "_kxky", std::string(long_name) + ", by both wavenumbers", "1",
+                    axis == ProfileAxis::z_face ? ProfileAxis::chosen_face : ProfileAxis::chosen_center, ModeAxis::kxky,
+                    static_cast<std::int64_t>(heights)});
   }
   return list;
 }
@@ -117,6 +123,23 @@ struct AddLanes {
   }
 };
 
+/// Coefficients along x and y of some planes, for ky and -ky together: spectrum[n][m][i], a loop over i, m = |ky| and
+/// the planes n.
+struct AlongBoth {
+  ModePower power;
+  int kx_count, modes, ny;
+  double scale;
+  const int* planes;
+  double* spectrum;
+
+  SLUICE_INLINE void operator()(int i, int m, int n) const {
+    const int opposite = (ny - m) % ny;
+    const double unit = scale * (opposite == m ? 0.5 : 1.0);
+    const double sum = power(i, m, planes[n]) + power(i, opposite, planes[n]);
+    spectrum[(static_cast<std::ptrdiff_t>(n) * modes + m) * kx_count + i] = unit * sum;
+  }
+};
+
 /// For each plane, twice its largest value of the spectrum along x: more than any mode has in a spectrum along y of the
 /// coefficients of one kx alone. Infinite where a value is not finite. Collective over a row of ranks.
 std::vector<double> bounds_of_planes(const std::vector<double>& along_x, const Box3& box, MPI_Comm row) {
@@ -133,45 +156,63 @@ std::vector<double> bounds_of_planes(const std::vector<double>& along_x, const B
 
 }  // namespace
 
-/// What loops write for one quantity, in device memory; `box`: the coefficients of this rank with y whole.
+/// What loops write for one quantity, in device memory; `box`: the coefficients of this rank with y whole. Also the
+/// chosen planes.
 struct Spectra::Arrays {
-  explicit Arrays(const Box3& box)
+  Arrays(const Box3& box, const std::vector<int>& own_centers, const std::vector<int>& own_faces)
       : modes_along_y(static_cast<std::size_t>(box.ny() / 2 + 1)),
         along_x(static_cast<std::size_t>(box.extent(0) * box.extent(2))),
         factors(static_cast<std::size_t>(box.nz())),
         of_modes(modes_along_y * factors.size()),
-        of_lanes(of_modes.size() * AlongY::lanes) {}
+        of_lanes(of_modes.size() * AlongY::lanes),
+        centers(own_centers),
+        faces(own_faces),
+        along_both(std::max(centers.size(), faces.size()) * modes_along_y * static_cast<std::size_t>(box.extent(0))) {}
 
   std::size_t modes_along_y;
   Buffer<double> along_x, factors;
   Buffer<FixedPointSum> of_modes, of_lanes;
+  Buffer<int> centers, faces;
+  Buffer<double> along_both;
 };
 
-Spectra::Spectra(const FlowParameters& flow, const Communicator& comm, const Decomposition& decomposition)
-    : BlockSums(list_spectra(), decomposition.cells(), comm.rank() == 0),
+Spectra::Spectra(const FlowParameters& flow, const Communicator& comm, const Decomposition& decomposition,
+                 ChosenPlanes planes)
+    : BlockSums(list_spectra(planes.centers.size()), decomposition.cells(), comm.rank() == 0),
       order_(flow.order),
       comm_(&comm),
-      decomposition_(&decomposition) {}
+      decomposition_(&decomposition),
+      planes_(std::move(planes)) {}
 
-double Spectra::block_bytes(const std::array<std::int64_t, 3>& cells) {
+double Spectra::block_bytes(const std::array<std::int64_t, 3>& cells, std::size_t heights) {
   double bytes = 0;
-  for (const ProfileInfo& spectrum : list_spectra())
+  for (const ProfileInfo& spectrum : list_spectra(heights))
     bytes += static_cast<double>(spectrum.length(cells)) * static_cast<double>(sizeof(double));
   return bytes;
 }
 
 void Spectra::sample(const State& state, double forcing, const Workspace& workspace) {
-  add_parts(spectra_of(state, workspace));
+  const Parts parts = spectra_of(state, workspace);
+  // Spectra in both directions are large, so each is exchanged on its own.
+  std::vector<std::size_t> together;
+  for (std::size_t n = 0; n < parts.size(); ++n) {
+    if (profiles()[n].modes == ModeAxis::kxky) {
+      add_parts(parts, {n});
+    } else {
+      together.push_back(n);
+    }
+  }
+  add_parts(parts, together);
   count_sample(state.time, forcing);
 }
 
 Spectra::Parts Spectra::spectra_of(const State& state, const Workspace& workspace) {
   Parts parts;
-  Arrays arrays(decomposition_->spectral_y_pencil(comm_->rank()));
+  Arrays arrays(decomposition_->spectral_y_pencil(comm_->rank()), own_planes(false), own_planes(true));
   const auto& [u, v, w] = state.velocity;
   for (const Field* field : {&u, &v, &w, &workspace.p}) {
     copy_cells(*field, workspace.work);
-    append_spectra(workspace, arrays, parts);
+    append_spectra(workspace, field == &w, arrays, parts);
   }
   // The cospectrum Re(a conj b) of a and b, from the spectra of a + b and a - b, needs no second array.
   for (const int sign : {1, -1}) {
@@ -179,18 +220,19 @@ Spectra::Parts Spectra::spectra_of(const State& state, const Workspace& workspac
       parallel_for("combination at edges", workspace.work.local_box(),
                    CombineAtEdge<order>{u.view(), w.view(), workspace.work.view(), static_cast<real>(sign)});
     });
-    append_spectra(workspace, arrays, parts);
+    append_spectra(workspace, true, arrays, parts);
   }
-  for (std::size_t n = 0; n < 2; ++n) {
-    std::vector<double>& sum = parts[parts.size() - 4 + n];
-    const std::vector<double>& difference = parts[parts.size() - 2 + n];
+  const std::size_t count = parts.size() - profiles().size();
+  for (std::size_t n = profiles().size() - count; n < profiles().size(); ++n) {
+    std::vector<double>& sum = parts[n];
+    const std::vector<double>& difference = parts[n + count];
     for (std::size_t m = 0; m < sum.size(); ++m) sum[m] = (sum[m] - difference[m]) / 4;
   }
   parts.resize(profiles().size());
   return parts;
 }
 
-void Spectra::append_spectra(const Workspace& workspace, Arrays& arrays, Parts& parts) {
+void Spectra::append_spectra(const Workspace& workspace, bool at_faces, Arrays& arrays, Parts& parts) {
   const auto nx = static_cast<double>(cells()[0]);
   const auto ny = static_cast<double>(cells()[1]);
   const auto [values, box] = workspace.poisson.transform_x(workspace.work, timers_);
@@ -216,30 +258,55 @@ void Spectra::append_spectra(const Workspace& workspace, Arrays& arrays, Parts& 
   std::vector<double> along_y(comm_->y_index() == 0 ? sums.size() : 0);
   for (std::size_t n = 0; n < along_y.size(); ++n) along_y[n] = bounds[n / arrays.modes_along_y] * sums[n].value();
   parts.push_back(along_y);
+
+  if (planes_.centers.empty()) return;
+  const Buffer<int>& planes = at_faces ? arrays.faces : arrays.centers;
+  const auto own = static_cast<std::int64_t>(planes.size());
+  parallel_for(
+      "spectra in both directions", box_of(box.nx(), modes, own),
+      AlongBoth{power, box.nx(), modes, box.ny(), 1 / (nx * nx * ny * ny), planes.data(), arrays.along_both.data()});
+  parts.push_back(arrays.along_both.download());
+  parts.back().resize(planes.size() * arrays.modes_along_y * static_cast<std::size_t>(box.nx()));
 }
 
-Box3 Spectra::box_of_part(std::size_t n, int rank) const {
+Box3 Spectra::box_of_part(const ProfileInfo& spectrum, int rank) const {
   Box3 box = decomposition_->spectral_y_pencil(rank);  // over kx, y and z
-  if (profiles()[n].modes == ModeAxis::ky) {
-    box.lo[0] = 0;
-    box.hi[0] = decomposition_->processes().y_index(rank) == 0 ? profiles()[n].mode_count(cells()) : 0;
-  }
   box.lo[1] = 0;
-  box.hi[1] = 1;
+  box.hi[1] = spectrum.modes_along_y(cells());
+  if (spectrum.modes == ModeAxis::ky) {
+    box.lo[0] = 0;
+    box.hi[0] = decomposition_->processes().y_index(rank) == 0 ? 1 : 0;
+  }
+  for (std::int64_t* z : {&box.lo[2], &box.hi[2]}) {
+    // What is on faces is zero on the bottom wall; the upper face of cell k is number k + 1.
+    if (spectrum.at_faces()) ++*z;
+    const std::vector<std::int64_t>& planes = spectrum.at_faces() ? planes_.faces : planes_.centers;
+    if (spectrum.is_chosen()) *z = std::ranges::lower_bound(planes, *z) - planes.begin();
+  }
   return box;
 }
 
-void Spectra::add_parts(const Parts& parts) {
+std::vector<int> Spectra::own_planes(bool at_faces) const {
+  const Box3 box = decomposition_->spectral_y_pencil(comm_->rank());
+  std::vector<int> own;
+  for (const std::int64_t plane : at_faces ? planes_.faces : planes_.centers) {
+    const std::int64_t k = at_faces ? plane - 1 : plane;
+    if (k >= box.lo[2] && k < box.hi[2]) own.push_back(static_cast<int>(k - box.lo[2]));
+  }
+  return own;
+}
+
+void Spectra::add_parts(const Parts& parts, const std::vector<std::size_t>& numbers) {
   const int ranks = comm_->processes().size();
   std::vector<double> mine;
-  for (const std::vector<double>& part : parts) mine.insert(mine.end(), part.begin(), part.end());
+  for (const std::size_t n : numbers) mine.insert(mine.end(), parts[n].begin(), parts[n].end());
   std::vector<int> counts;
   std::vector<int> places;
   std::size_t total = 0;
   if (holds_sums()) {
     for (int rank = 0; rank < ranks; ++rank) {
       std::int64_t count = 0;
-      for (std::size_t n = 0; n < profiles().size(); ++n) count += box_of_part(n, rank).volume();
+      for (const std::size_t n : numbers) count += box_of_part(profiles()[n], rank).volume();
       counts.push_back(static_cast<int>(count));
       places.push_back(static_cast<int>(total));
       total += static_cast<std::size_t>(count);
@@ -252,14 +319,14 @@ void Spectra::add_parts(const Parts& parts) {
   if (!holds_sums()) return;
   const double* value = all.data();
   for (int rank = 0; rank < ranks; ++rank) {
-    for (std::size_t n = 0; n < profiles().size(); ++n) {
-      const Box3 box = box_of_part(n, rank);
-      const std::int64_t modes = profiles()[n].mode_count(cells());
-      // What is on faces is zero on the bottom wall; the upper face of cell k is number k + 1.
-      const std::int64_t above = profiles()[n].axis == ProfileAxis::z_face ? 1 : 0;
+    for (const std::size_t n : numbers) {
+      const ProfileInfo& spectrum = profiles()[n];
+      const Box3 box = box_of_part(spectrum, rank);
       for (std::int64_t k = box.lo[2]; k < box.hi[2]; ++k) {
-        double* row = sums(n).data() + (k + above) * modes;
-        for (std::int64_t m = box.lo[0]; m < box.hi[0]; ++m) row[m] += *value++;
+        for (std::int64_t j = box.lo[1]; j < box.hi[1]; ++j) {
+          double* row = sums(n).data() + (k * spectrum.modes_along_y(cells()) + j) * spectrum.modes_along_x(cells());
+          for (std::int64_t i = box.lo[0]; i < box.hi[0]; ++i) row[i] += *value++;
+        }
       }
     }
   }

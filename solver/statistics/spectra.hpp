@@ -8,19 +8,22 @@
 #include "poisson/poisson_solver.hpp"
 #include "solver/state/state.hpp"
 #include "solver/statistics/block_sums.hpp"
+#include "solver/statistics/chosen_planes.hpp"
 
 namespace sluice {
 
-/// One-dimensional spectra along x and y at every z, averaged over the other direction: of u, v, w and p on their own
-/// points, and the cospectrum of the scheme's flux uw; docs/equations.md, Spectra. Sums over the samples of one block,
+/// One-dimensional spectra along x and y at every z, averaged over the other direction, and spectra in both directions
+/// on chosen planes: of u, v, w and p on their own points, and the cospectrum of the scheme's flux uw;
+/// docs/equations.md, Spectra. Sums over the samples of one block,
 /// on rank 0.
 class Spectra : public BlockSums {
  public:
   /// `comm` and `decomposition` must outlive this object.
-  Spectra(const FlowParameters& flow, const Communicator& comm, const Decomposition& decomposition);
+  Spectra(const FlowParameters& flow, const Communicator& comm, const Decomposition& decomposition,
+          ChosenPlanes planes = {});
 
-  /// Size of the sums of a block.
-  static double block_bytes(const std::array<std::int64_t, 3>& cells);
+  /// Size of the sums of a block; `heights`: number of chosen heights.
+  static double block_bytes(const std::array<std::int64_t, 3>& cells, std::size_t heights);
 
   /// What TimeStepper::sample() lends.
   struct Workspace {
@@ -34,22 +37,26 @@ class Spectra : public BlockSums {
   void sample(const State& state, double forcing, const Workspace& workspace);
 
  private:
-  /// A rank's part of the spectra of one sample, in the order of profiles(): each as (planes, modes), along x for the
-  /// rank's wavenumbers, along y on the first rank of each row of ranks.
+  /// A rank's part of the spectra of one sample, in the order of profiles(): each as (planes, modes), along x and in
+  /// both directions for the rank's wavenumbers kx, along y on the first rank of each row of ranks.
   using Parts = std::vector<std::vector<double>>;
   struct Arrays;
 
   Parts spectra_of(const State& state, const Workspace& workspace);
-  /// Appends the spectra along x and y of the values in the work array, which is overwritten. Collective.
-  void append_spectra(const Workspace& workspace, Arrays& arrays, Parts& parts);
-  /// The planes and modes of profile n that a rank has in its Parts.
-  Box3 box_of_part(std::size_t n, int rank) const;
-  /// Adds the parts of all ranks to the sums of rank 0. Collective.
-  void add_parts(const Parts& parts);
+  /// Appends the spectra of the values in the work array, which is overwritten. `at_faces`: whether the values are on
+  /// the faces above the cells. Collective.
+  void append_spectra(const Workspace& workspace, bool at_faces, Arrays& arrays, Parts& parts);
+  /// The modes along x and y and the planes of a spectrum that a rank has, numbered as in the sums.
+  Box3 box_of_part(const ProfileInfo& spectrum, int rank) const;
+  /// The chosen planes that this rank has, by their local number.
+  std::vector<int> own_planes(bool at_faces) const;
+  /// Adds the parts of all ranks of some profiles, by their numbers, to the sums of rank 0. Collective.
+  void add_parts(const Parts& parts, const std::vector<std::size_t>& numbers);
 
   Order order_;
   const Communicator* comm_;
   const Decomposition* decomposition_;
+  ChosenPlanes planes_;
   PhaseTimers timers_;
 };
 

@@ -139,7 +139,8 @@ void print_memory(const io::Case& settings, const Grid& grid, const Decompositio
              readable_size(rank_memory(grid, flow, decomposition, exchange, 0)));
   fmt::print("checkpoint      {} each\n", readable_size(checkpoint_bytes(grid)));
   if (settings.output.spectra.enabled)
-    fmt::print("spectra         {} a block\n", readable_size(Spectra::block_bytes(grid.cells())));
+    fmt::print("spectra         {} a block\n",
+               readable_size(Spectra::block_bytes(grid.cells(), settings.output.spectra.heights.size())));
 }
 
 }  // namespace

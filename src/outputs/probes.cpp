@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <optional>
@@ -11,6 +10,7 @@
 
 #include "core/decomp/field_copy.hpp"
 #include "core/support/collective.hpp"
+#include "core/support/nearest.hpp"
 #include "io/files/gather_box.hpp"
 #include "io/files/posix_file.hpp"
 #include "io/files/probe_series.hpp"
@@ -26,10 +26,8 @@ namespace {
 std::vector<int> nearest_points(const std::vector<double>& line, const std::optional<std::vector<double>>& positions) {
   std::vector<int> indices;
   for (int n = 0; !positions && n < static_cast<int>(line.size()); ++n) indices.push_back(n);
-  for (const double position : positions.value_or(std::vector<double>())) {
-    const auto nearest = std::ranges::min_element(line, {}, [=](double point) { return std::abs(point - position); });
-    indices.push_back(static_cast<int>(nearest - line.begin()));
-  }
+  for (const double position : positions.value_or(std::vector<double>()))
+    indices.push_back(static_cast<int>(nearest_index(line, position)));
   return indices;
 }
 

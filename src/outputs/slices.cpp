@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <optional>
@@ -12,6 +11,7 @@
 
 #include "core/decomp/field_copy.hpp"
 #include "core/support/collective.hpp"
+#include "core/support/nearest.hpp"
 #include "io/case/numbers.hpp"
 #include "io/files/gather_box.hpp"
 #include "io/files/hdf5.hpp"
@@ -24,11 +24,6 @@
 namespace sluice {
 
 namespace {
-
-std::int64_t nearest_plane(const std::vector<double>& centers, double at) {
-  const auto nearest = std::ranges::min_element(centers, {}, [at](double center) { return std::abs(center - at); });
-  return nearest - centers.begin();
-}
 
 /// "z0.083"; a number is appended if two slices of a case would have the same name.
 std::vector<std::string> labels_of(const std::vector<io::SliceSpec>& slices) {
@@ -163,7 +158,7 @@ class SliceObserver : public Observer {
     const State& state = run_.flow.state();
     const io::GridLines lines = grid_lines_of(run_.simulation.grid);
     const auto axis = static_cast<std::size_t>(slice.normal - 'x');
-    const std::int64_t index = nearest_plane(lines.center[axis], slice.at);
+    const std::int64_t index = nearest_index(lines.center[axis], slice.at);
     const Box3 plane = io::plane_box(lines.shape(), axis, index);
     io::SliceSnapshot snapshot{state.step, state.time, io::plane_of(lines, axis, index), {}};
     for (const auto& [descriptor, field] : state.fields()) {

@@ -40,7 +40,23 @@ std::vector<double> wavenumbers(std::int64_t cells, double length) {
   return values;
 }
 
-io::StatisticsSpec file_spec(const RunContext& run, const std::vector<ProfileInfo>& profiles, bool enabled) {
+/// What distinguishes the outputs that take samples.
+struct SampledOutput {
+  const char* name;  ///< in messages
+  io::SamplingSpec io::OutputSpec::*sampling;
+  const char* open_block_group;  ///< in checkpoints
+  std::optional<LastEntry> Companions::*last_entry;
+  const char* chosen_centers = "";  ///< coordinates, in its file, of the planes at chosen heights
+  const char* chosen_faces = "";
+};
+
+constexpr SampledOutput statistics_output{"statistics", &io::OutputSpec::statistics, companion_names::statistics_group,
+                                          &Companions::statistics};
+constexpr SampledOutput spectra_output{
+    "spectra", &io::OutputSpec::spectra, companion_names::spectra_group, &Companions::spectra, "z_kxky", "z_face_kxky"};
+
+io::StatisticsSpec file_spec(const RunContext& run, const SampledOutput& output,
+                             const std::vector<ProfileInfo>& profiles) {
   const Simulation& simulation = run.simulation;
   io::StatisticsSpec spec;
   spec.path = run.path;
@@ -64,28 +80,23 @@ io::StatisticsSpec file_spec(const RunContext& run, const std::vector<ProfileInf
   about.set("nx", grid.cells()[0]);
   about.set("ny", grid.cells()[1]);
   about.set("nz", grid.cells()[2]);
-  if (enabled) spec.profiles = profiles;
+  const io::SamplingSpec& sampling = settings.output.*output.sampling;
+  if (sampling.enabled) spec.profiles = profiles;
   for (std::int64_t k = 0; k < grid.cells()[2]; ++k) spec.z.push_back(grid.z_center(k));
   spec.z_face = grid.z_nodes();
   if (std::ranges::any_of(profiles, [](const ProfileInfo& profile) { return profile.modes != ModeAxis::none; })) {
     spec.kx = wavenumbers(grid.cells()[0], grid.length_x());
     spec.ky = wavenumbers(grid.cells()[1], grid.length_y());
   }
+  spec.chosen_centers.name = output.chosen_centers;
+  spec.chosen_faces.name = output.chosen_faces;
+  const ChosenPlanes planes = planes_nearest_to(sampling.heights, grid);
+  if (!spec.chosen_centers.name.empty())
+    for (const std::int64_t k : planes.centers) spec.chosen_centers.z.push_back(grid.z_center(k));
+  if (!spec.chosen_faces.name.empty())
+    for (const std::int64_t k : planes.faces) spec.chosen_faces.z.push_back(spec.z_face[static_cast<std::size_t>(k)]);
   return spec;
 }
-
-/// What distinguishes the outputs that take samples.
-struct SampledOutput {
-  const char* name;  ///< in messages
-  io::SamplingSpec io::OutputSpec::*sampling;
-  const char* open_block_group;  ///< in checkpoints
-  std::optional<LastEntry> Companions::*last_entry;
-};
-
-constexpr SampledOutput statistics_output{"statistics", &io::OutputSpec::statistics, companion_names::statistics_group,
-                                          &Companions::statistics};
-constexpr SampledOutput spectra_output{"spectra", &io::OutputSpec::spectra, companion_names::spectra_group,
-                                       &Companions::spectra};
 
 /// Sums samples in blocks and writes each complete one. Derived classes own the sums and take the samples.
 class BlockObserver : public Observer {
@@ -102,7 +113,7 @@ class BlockObserver : public Observer {
   std::vector<std::string> check_files(const Start& start) override {
     std::vector<std::string> losses;
     run_on_root(run_.simulation.comm.world(), [&] {
-      io::StatisticsSpec spec = file_spec(run_, sums_.profiles(), sampling_.enabled);
+      io::StatisticsSpec spec = file_spec(run_, output_, sums_.profiles());
       spec.unrecorded_parameters = open_parameters_;
       try {
         file_ = std::make_unique<io::StatisticsFile>(std::move(spec), start.step > 0);
@@ -186,6 +197,7 @@ class BlockObserver : public Observer {
     expected_ = companions_of(checkpoint).*output_.last_entry;
     require_sensible(block, checkpoint.path());
     require_same_profiles(values, checkpoint.path());
+    require_same_heights(stored, checkpoint.path());
     for (const ProfileInfo& profile : sums_.profiles()) {
       block.sums.push_back(values.reals(profile.name));
       const std::int64_t expected = profile.length(run_.simulation.grid.cells());
@@ -260,6 +272,16 @@ class BlockObserver : public Observer {
                 fmt::format("{}: the run has taken statistics {} budgets so far: set output.statistics.budgets: {}, or "
                             "start anew in another directory",
                             path, asked ? "without" : "with", asked ? "off" : "on"));
+  }
+
+  void require_same_heights(const io::Case& stored, const std::string& path) const {
+    const std::vector<double>& heights = (stored.output.*output_.sampling).heights;
+    if (heights == sampling_.heights) return;
+    const std::string before = heights.empty() ? "none" : fmt::format("[{}]", fmt::join(heights, ", "));
+    throw Error(ExitCode::restart,
+                fmt::format("{}: the run has taken {} with output.{}.heights: {} so far: set them so, or start anew in "
+                            "another directory",
+                            path, output_.name, output_.name, before));
   }
 
   /// Refuses an open block that no run has stored.
@@ -340,7 +362,8 @@ class SpectraObserver : public BlockObserver {
  public:
   explicit SpectraObserver(const RunContext& run)
       : BlockObserver(run, spectra_output, spectra_),
-        spectra_(run.simulation.flow, run.simulation.comm, run.simulation.decomposition) {}
+        spectra_(run.simulation.flow, run.simulation.comm, run.simulation.decomposition,
+                 planes_nearest_to(run.simulation.settings.output.spectra.heights, run.simulation.grid)) {}
 
  private:
   void sample() override { run().flow.sample(spectra_); }

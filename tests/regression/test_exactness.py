@@ -49,7 +49,7 @@ class Form:
 
     def __init__(self, folder: Path, name: str, ranks: int, grid: str, exchange: str) -> None:
         grid_of_gpus = {"grid.cells": [64, 64, 64]} if ON_GPUS else {}
-        spectra = {"output.spectra": {"start": 0.2, "every": 4, "block": 0.6}}
+        spectra = {"output.spectra": {"start": 0.2, "every": 4, "block": 0.6, "heights": [0.1, 1]}}
         self.case = write_case(folder, {**CASES[name], **spectra, **grid_of_gpus, "time.steps": STEPS})
         self.ranks = ranks
         self.parallel = ["--set", f"parallel.grid={grid}", "--set", f"parallel.exchange={exchange}"]

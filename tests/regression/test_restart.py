@@ -22,7 +22,7 @@ from sluice_run import (
 from stored_hashes import set_hashes
 
 STEPS = 22
-SPECTRA = {"output.spectra": {"start": 0.2, "every": 2, "block": 0.5}}
+SPECTRA = {"output.spectra": {"start": 0.2, "every": 2, "block": 0.5, "heights": [0.05, 1.0]}}
 FORMS = [("explicit", 0), ("explicit", 2), ("implicit_z", 0)]
 
 
@@ -277,6 +277,26 @@ def test_profiles_outlive_a_part_without_statistics(straight: Straight, tmp_path
     with h5py.File(out / "statistics.h5") as file:
         for name in kept.keys() - {"z", "z_face", "block"}:
             assert (file[name][: len(kept[name])] == kept[name]).all(), name
+
+
+@pytest.mark.parametrize("heights", ["[0.2, 1]", "none"])
+def test_spectra_keep_their_heights(straight: Straight, tmp_path: Path, heights: str) -> None:
+    """They are those of the case in every part of a run, also after a part without spectra."""
+    case = straight["explicit", 0][0]
+    out = tmp_path / "out"
+    must(sluice("run", case, "--output", out, "--steps", 15))
+    before = (out / "spectra.h5").read_bytes()
+    go_on = ["run", case, "--output", out, "--restart", "auto"]
+    others = ["--set", f"output.spectra.heights={heights}"]
+    error = must(sluice(*go_on, *others), 3).err
+    assert "with output.spectra.heights: [0.05, 1] so far" in error
+    assert (out / "spectra.h5").read_bytes() == before
+    must(sluice(*go_on, "--steps", 16, "--set", "output.spectra=none"))
+    error = must(sluice(*go_on, *others), 3).err
+    assert "spectra.h5: was sampled at z = " in error and "`heights` cannot change" in error
+    must(sluice(*go_on))
+    with h5py.File(out / "spectra.h5") as file:
+        assert file["uw_kxky"].shape[1:3] == (2, len(file["ky"]))
 
 
 def test_statistics_of_a_changed_flow_stay_apart(straight: Straight, tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ TEST(Case, FillsInDefaults) {
   EXPECT_EQ(c.output.directory, "/cases/here/output");
   EXPECT_EQ(c.output.checkpoint_every, 20.0);
   EXPECT_FALSE(c.output.statistics.enabled || c.output.spectra.enabled || c.walltime || c.watchdog);
-  EXPECT_TRUE(c.output.slices.empty());
+  EXPECT_TRUE(c.output.slices.empty() && c.output.spectra.heights.empty());
   EXPECT_EQ(parse(minimal, {"grid.cells=[2, 1, 2]"}).z_blocks, 1);
 }
 
@@ -426,6 +426,10 @@ TEST(Case, ChecksKeysAgainstEachOther) {
   expect("solver.z_blocks=25", "25 blocks of at least 2 planes do not fit into 48 planes; allowed: auto, or 1 to 24");
   expect("time={end: 1, dt: 0.1, dt_max: 0.2}", "time.dt_max: contradicts time.dt");
   expect("output.slices=[{normal: z, at: 2.1, every: 1}]", "output.slices[0].at: 2.1 is outside the domain");
+  expect("output.spectra={heights: [0.1, 2.1]}", "output.spectra.heights[1]: 2.1 is outside the domain");
+  expect("output.spectra={heights: [0.1, 0.1]}",
+         "output.spectra.heights[1]: 0.1 is not above 0.1; allowed: numbers in");
+  expect("output.spectra={heights: []}", "output.spectra.heights: an empty list; allowed: none, or a number");
   expect("output.probes=[{name: a, every: 1}]", "output.probes[0]: the probe is the whole domain; allowed: at least");
   expect("output.probes=[{name: a, z: 2.1, every: 1}]", "output.probes[0].z[0]: 2.1 is outside the domain");
   expect("output.probes=[{name: a, x: [1, 0.5], every: 1}]", "output.probes[0].x[1]: 0.5 is not above 1; allowed: ");
@@ -435,6 +439,7 @@ TEST(Case, ChecksKeysAgainstEachOther) {
   expect("time.until={re_tau: 0.3%}",
          "time.until: the run takes no statistics to judge by; allowed: with output.statistics only");
   EXPECT_EQ(parse(minimal, {"solver.z_blocks=24"}).z_blocks, 24);
+  EXPECT_EQ(parse(minimal, {"output.spectra={heights: 0.5}"}).output.spectra.heights, std::vector<double>{0.5});
   EXPECT_EQ(parse(minimal, {"grid.stretching={type: natural}", "flow.reynolds.tau=180"}).stretching.re_tau, 180);
   // The place is that of the value, also for rules between keys.
   EXPECT_EQ(faults(minimal + "walls:\n  top:\n    velocity: [0, 0, 2]\n")[0].substr(0, 15), "case.yaml:8:22:");
@@ -546,8 +551,8 @@ TEST(Case, ResolvedYamlNamesEveryKeyOfTheTable) {
   // What is absent is an alternative of what is present.
   std::string until;
   for (const auto& figure : key_figure_table) until += fmt::format("{}: 1%, ", figure.name);
-  const std::string text = resolved_yaml(
-      parse(full, {"parallel.exchange={rows: mpi_p2p}", "output.statistics={}", "time.until={" + until + "}"}));
+  const std::string text = resolved_yaml(parse(full, {"parallel.exchange={rows: mpi_p2p}", "output.statistics={}",
+                                                      "output.spectra={}", "time.until={" + until + "}"}));
   for (const auto& key : case_keys()) {
     if (!key.excludes.empty() || !key.only_with.empty()) continue;
     EXPECT_TRUE(std::regex_search(text, std::regex("\\b" + key.name() + ": ")) ||

@@ -196,16 +196,23 @@ TEST_F(FilesTest, StatisticsLayout) {
 TEST_F(FilesTest, SpectraLayoutAndRestart) {
   StatisticsSpec spec = statistics_spec(path("s.h5"));
   spec.profiles = {{"uu_kx", "u squared", "1", ProfileAxis::z_center, ModeAxis::kx},
-                   {"ww_ky", "w squared", "1", ProfileAxis::z_face, ModeAxis::ky}};
+                   {"ww_ky", "w squared", "1", ProfileAxis::z_face, ModeAxis::ky},
+                   {"uu_kxky", "u squared", "1", ProfileAxis::chosen_center, ModeAxis::kxky, 2},
+                   {"ww_kxky", "w squared", "1", ProfileAxis::chosen_face, ModeAxis::kxky, 2}};
   spec.kx = {0, 1};
   spec.ky = {0, 2, 4};
+  spec.chosen_centers = {"z_kxky", {1.0, 1.75}};
+  spec.chosen_faces = {"z_face_kxky", {0.5, 1.5}};
   StatisticsBlock block = statistics_block(0);
-  block.sums = {std::vector<double>(3 * 2), std::vector<double>(4 * 3)};
+  block.sums = {std::vector<double>(3 * 2), std::vector<double>(4 * 3), std::vector<double>(2 * 3 * 2),
+                std::vector<double>(2 * 3 * 2)};
   for (auto& sums : block.sums) std::iota(sums.begin(), sums.end(), 1.0);
   begun(spec).append(block, parameters(1e-3));
   EXPECT_EQ(dataset_shape(spec.path, "/uu_kx"), (h5::Shape{1, 3, 2}));
   EXPECT_EQ(dataset_shape(spec.path, "/ww_ky"), (h5::Shape{1, 4, 3}));
+  EXPECT_EQ(dataset_shape(spec.path, "/uu_kxky"), (h5::Shape{1, 2, 3, 2}));
   EXPECT_EQ(h5::File::open(spec.path, ExitCode::io).dataset("/grid/ky").values<double>(), spec.ky);
+  EXPECT_EQ(h5::File::open(spec.path, ExitCode::io).dataset("/z_face_kxky").values<double>(), spec.chosen_faces.z);
   EXPECT_TRUE(describe(spec.path).intact());
 
   const StatisticsFile again(spec, true);
@@ -214,8 +221,27 @@ TEST_F(FilesTest, SpectraLayoutAndRestart) {
   const auto hashes = statistics_block_hashes(h5::File::open(spec.path, ExitCode::restart));
   ASSERT_EQ(hashes.size(), 1U);
   EXPECT_EQ(hashes[0].second, hash_of(again.blocks()[0], spec.profiles));
-  spec.kx.push_back(2);
-  EXPECT_EQ(code_of([&] { StatisticsFile(spec, true); }), 3);
+  StatisticsSpec other = spec;
+  other.kx.push_back(2);
+  EXPECT_EQ(code_of([&] { StatisticsFile(other, true); }), 3);
+  for (auto heights : {&StatisticsSpec::chosen_centers, &StatisticsSpec::chosen_faces}) {
+    other = spec;
+    (other.*heights).z[1] += 1e-3;
+    std::string message;
+    EXPECT_EQ(code_of([&] { StatisticsFile(other, true); }, &message), 3);
+    EXPECT_NE(message.find("`heights` cannot change"), std::string::npos) << message;
+  }
+
+  // A run that takes no more samples keeps what the file has.
+  const std::string before = read_text(spec.path);
+  other = spec;
+  other.profiles.clear();
+  other.chosen_centers.z.clear();
+  other.chosen_faces.z.clear();
+  StatisticsFile(other, true).truncate_after(1000, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(dataset_shape(spec.path, "/ww_kxky"), (h5::Shape{1, 2, 3, 2}));
+  EXPECT_TRUE(StatisticsFile(spec, true).blocks()[0].sums == block.sums);
+  EXPECT_TRUE(read_text(spec.path).size() == before.size());
 }
 
 TEST_F(FilesTest, StatisticsDamageAndMismatchAreRefused) {

@@ -32,7 +32,7 @@ Outcome run(const FlowCase& settings, MPI_Comm world) {
   set_turbulent(state, flow.stepper, flow.grid, settings.flow, 11, flow.comm.world());
   Statistics statistics(flow.grid, flow.stepper.metrics(), settings.flow, flow.stepper.walls(), state.p.box(), true,
                         flow.comm.world());
-  Spectra spectra(settings.flow, flow.comm, flow.decomposition);
+  Spectra spectra(settings.flow, flow.comm, flow.decomposition, planes_nearest_to({0, 0.1, 0.5, 1.0, 1.9}, flow.grid));
   Outcome outcome;
   for (int n = 0; n < 3; ++n) {
     const double limit = flow.stepper.time_step_limit(state);

@@ -29,8 +29,8 @@ std::map<std::string, std::vector<double>> by_name(const BlockSums& sampler) {
   return sums;
 }
 
-std::map<std::string, std::vector<double>> spectra_of(Flow& flow) {
-  Spectra spectra(flow.settings.flow, flow.comm, flow.decomposition);
+std::map<std::string, std::vector<double>> spectra_of(Flow& flow, const std::vector<double>& heights = {}) {
+  Spectra spectra(flow.settings.flow, flow.comm, flow.decomposition, planes_nearest_to(heights, flow.grid));
   flow.stepper.sample(flow.state, 0.25, spectra);
   EXPECT_EQ(spectra.open_block().samples, 1);
   EXPECT_EQ(spectra.open_block().forcing, 0.25);
@@ -183,6 +183,82 @@ TEST_P(AllForms, SumsOverModesAreTheProfilesAndTheStateStaysAsItIs) {
   same(flow.state.p, plain.state.p);
 }
 
+/// One oblique wave on each plane: its amplitude squared over 2 in the mode (kx, |ky|), and a quarter of the product in
+/// the cospectrum's.
+TEST_P(AllForms, KnownModesInBothDirectionsAreExact) {
+  for (const std::array<std::int64_t, 3> cells : {std::array<std::int64_t, 3>{8, 6, 6}, {7, 9, 5}, {6, 1, 4}}) {
+    Flow flow(case_of(cells, GetParam()));
+    const std::vector<double> heights{0.1, 1.0, 1.01, 1.9};
+    const ChosenPlanes planes = planes_nearest_to(heights, flow.grid);
+    const std::int64_t modes_x = cells[0] / 2 + 1, modes_y = cells[1] / 2 + 1;
+    double worst = 0;
+    for (std::int64_t mx = 0; mx < modes_x; ++mx) {
+      for (std::int64_t my = -(cells[1] - 1) / 2; my <= cells[1] / 2; ++my) {
+        flow.set(flow.state.velocity.u, [&](double x, double y, double z) {
+          return (1 + z) * std::cos(2 * std::numbers::pi *
+                                    (static_cast<double>(mx) * x / 4 +
+                                     static_cast<double>(my) * (y / 2 - 0.5 / static_cast<double>(cells[1]))));
+        });
+        const std::vector<double> found = spectra_of(flow, heights).at("uu_kxky");
+        ASSERT_EQ(std::ssize(found), 4 * modes_y * modes_x);
+        // A wave that its points see as its own mirror image has its whole square in one coefficient.
+        const auto is_own_mirror = [](std::int64_t m, std::int64_t n) { return (2 * m) % n == 0; };
+        const double part = is_own_mirror(mx, cells[0]) && is_own_mirror(my, cells[1]) ? 1 : 0.5;
+        for (std::size_t n = 0; n < heights.size(); ++n) {
+          const double z = flow.grid.z_center(planes.centers[n]);
+          for (std::int64_t j = 0; j < modes_y; ++j) {
+            for (std::int64_t i = 0; i < modes_x; ++i) {
+              const double exact = i == mx && j == std::abs(my) ? part * (1 + z) * (1 + z) : 0;
+              const auto at = static_cast<std::size_t>((static_cast<std::int64_t>(n) * modes_y + j) * modes_x + i);
+              worst = std::max(worst, std::abs(found[at] - exact));
+            }
+          }
+        }
+      }
+    }
+    test::expect_at_most("spectra of oblique waves, largest error", worst, test::round_off(1e-14));
+  }
+}
+
+/// Of random fields, with even and odd numbers of modes.
+TEST_P(AllForms, SpectraInBothDirectionsSumToThoseInOne) {
+  for (const std::array<std::int64_t, 3> cells : {std::array<std::int64_t, 3>{12, 10, 8}, {9, 7, 6}, {10, 9, 4}}) {
+    Flow flow(case_of(cells, GetParam()));
+    flow.set_random(5);
+    flow.advance(1, 0.01);
+    const std::vector<double> heights{0, 0.2, 1.0, 2.0};
+    const ChosenPlanes planes = planes_nearest_to(heights, flow.grid);
+    const auto spectra = spectra_of(flow, heights);
+    const auto modes_x = static_cast<std::size_t>(cells[0] / 2 + 1);
+    const auto modes_y = static_cast<std::size_t>(cells[1] / 2 + 1);
+    for (const std::string name : {"uu", "vv", "pp", "ww", "uw"}) {
+      const std::vector<double>& both = spectra.at(name + "_kxky");
+      ASSERT_EQ(both.size(), heights.size() * modes_x * modes_y);
+      double worst = 0;
+      double largest = 0;
+      for (std::size_t n = 0; n < heights.size(); ++n) {
+        const auto plane = static_cast<std::size_t>((name == "ww" || name == "uw" ? planes.faces : planes.centers)[n]);
+        std::vector<double> along_x(modes_x);
+        std::vector<double> along_y(modes_y);
+        for (std::size_t m = 0; m < modes_x * modes_y; ++m) {
+          along_x[m % modes_x] += both[n * modes_x * modes_y + m];
+          along_y[m / modes_x] += both[n * modes_x * modes_y + m];
+        }
+        for (const auto& [sums, axis] : {std::pair{along_x, "_kx"}, std::pair{along_y, "_ky"}}) {
+          for (std::size_t m = 0; m < sums.size(); ++m) {
+            const double expected = spectra.at(name + axis)[plane * sums.size() + m];
+            worst = std::max(worst, std::abs(sums[m] - expected));
+            largest = std::max(largest, std::abs(expected));
+          }
+        }
+      }
+      EXPECT_GT(largest, 0) << name;
+      test::expect_at_most(name + ": sums of the spectrum in both directions - spectra in one, over the largest",
+                           worst / largest, test::round_off(1e-14));
+    }
+  }
+}
+
 /// A value that is not finite spoils its own plane of the spectra, and is not lost in the sums.
 TEST_P(AllForms, NoSpectrumHidesAValueThatIsNotFinite) {
   const FlowCase settings = case_of({16, 8, 6}, GetParam());
@@ -193,8 +269,8 @@ TEST_P(AllForms, NoSpectrumHidesAValueThatIsNotFinite) {
       const bool there = x < flow.grid.dx() && y < 1.5 * flow.grid.dy() && std::abs(z - flow.grid.z_center(2)) < 1e-9;
       return there ? value : 1.0;
     });
-    const auto spectra = spectra_of(flow);
-    for (const auto& [name, modes] : {std::pair{"vv_kx", 9}, {"vv_ky", 5}}) {
+    const auto spectra = spectra_of(flow, {flow.grid.z_center(1), flow.grid.z_center(1), flow.grid.z_center(2)});
+    for (const auto& [name, modes] : {std::pair{"vv_kx", 9}, {"vv_ky", 5}, {"vv_kxky", 45}}) {
       for (std::ptrdiff_t n = 0; n < std::ssize(spectra.at(name)); ++n)
         EXPECT_EQ(std::isfinite(spectra.at(name)[static_cast<std::size_t>(n)]), n / modes != 2) << name << ' ' << n;
     }
@@ -227,7 +303,7 @@ TEST_P(AllForms, ASampleTakesLessMemoryThanAField) {
   flow.set_random(3);
   const std::size_t before = device::allocated_bytes();
   device::reset_peak_bytes();
-  spectra_of(flow);
+  spectra_of(flow, {0.1, 0.5, 1.0, 1.5, 1.9});
   EXPECT_EQ(device::allocated_bytes(), before);
   EXPECT_LT(device::peak_bytes() - before, sizeof(real) * static_cast<std::size_t>(cells[0] * cells[1] * cells[2]));
 }
