@@ -35,6 +35,7 @@ BUDGET_NAME = "budget_{}"  # of the CSV file and the figure of a budget, without
 DERIVED_CSV = "derived.csv"
 SPECTRA_NAME = "spectra_{}"  # of the CSV file and the figure along x or y
 SPECTRA_MAP_NAME = "spectra_map_{}"
+PLANE_SPECTRA_NAME = "spectra_xy_{}"  # of the CSV file of centres or faces, and the figure of a height
 CORRELATIONS_NAME = "correlations_{}"
 
 # Stored results of a case, and what `validation` makes of them.
@@ -106,6 +107,9 @@ SPECTRA_AXES = ("x", "y")
 SPECTRUM = "{}_k{}"  # for example uu_kx
 CENTRE_SPECTRA = ("uu", "vv", "pp")
 FACE_SPECTRA = ("ww", "uw")
+# In both directions, (block, height, ky, kx), at chosen heights whose z is in /grid.
+PLANE_SPECTRUM = "{}_kxky"
+PLANES_Z, PLANES_Z_FACE = "grid/z_kxky", "grid/z_face_kxky"
 
 # Slice files.
 SLICE_TIME = "time"

@@ -35,6 +35,11 @@ def _check_alike(paths: Sequence[Path]) -> None:
         same_grid = (parameters.cells, parameters.size) == (first.cells, first.size)
         if not same_grid or not np.array_equal(blocks.z_face, before.z_face):
             raise UsageError(f"{path}: another grid than that of {paths[0]}")
+        same_heights = blocks.planes_z.keys() == before.planes_z.keys() and all(
+            np.array_equal(z, before.planes_z[name]) for name, z in blocks.planes_z.items()
+        )
+        if not same_heights:
+            raise UsageError(f"{path}: other output.spectra.heights than those of {paths[0]}")
         if blocks.sampled_parameters() != before.sampled_parameters():
             raise UsageError(f"{path}: another flow than that of {paths[0]}: the parameters differ")
         if len(blocks) and len(before) and blocks.time_begin[0] < before.time_end[-1]:

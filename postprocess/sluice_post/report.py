@@ -155,12 +155,29 @@ def _spectra_entries(evaluated: EvaluatedSpectra, published: Published) -> list[
                    lambda: spectra_figures.correlations_figure(evaluated, axis, published), wide=True),
         ]  # fmt: skip
 
-    return [entry for axis in AXES for entry in entries(axis)]
+    return [entry for axis in AXES for entry in entries(axis)] + _plane_entries(evaluated)
+
+
+def _plane_entries(evaluated: EvaluatedSpectra) -> list[_Entry]:
+    found = evaluated.found
+
+    def entry(height: int) -> _Entry:
+        z_plus = found.planes["uu"].z_plus[height]
+        return _Entry(layout.PLANE_SPECTRA_NAME.format(height + 1),
+                      f"Premultiplied spectra along x and y at z+ = {z_plus:.3g}",
+                      "In wall units. The cross is at the maximum; contours are at fractions of it.",
+                      lambda: spectra_figures.plane_figure(found, height), wide=True)  # fmt: skip
+
+    return [entry(height) for height in range(len(found.planes["uu"].z_plus))] if found.planes else []
 
 
 def write_spectra(evaluated: EvaluatedSpectra, folder: Path, published: Published) -> list[Path]:
     """Writes the tables and figures of spectra and correlations; returns their paths."""
     paths = _spectra_tables(evaluated, folder)
+    if evaluated.found.planes:
+        for points, quantities in (("centres", ("uu", "vv", "pp")), ("faces", ("ww", "minus_uw"))):
+            paths.append(folder / f"{layout.PLANE_SPECTRA_NAME.format(points)}.csv")
+            export.write_text(paths[-1], spectra_tables.plane_spectra_csv(evaluated, quantities))
     with figure_style():
         for entry in _spectra_entries(evaluated, published):
             if (drawing := entry.draw()) is not None:

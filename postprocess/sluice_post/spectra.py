@@ -7,7 +7,7 @@ A spectrum is one-sided: the plain sum over its modes, mode 0 included, is the v
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from sluice_post import layout
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
+from sluice_post.plane_spectra import Peak, PlaneSpectra, peak_modes, peaks_of, values_at, without_mean
 from sluice_post.profiles import WallView, wall_profiles, wall_view
 from sluice_post.statistics import Blocks, Means, read_spectra
 from sluice_post.uncertainty import half_widths95
@@ -110,6 +111,9 @@ class WallSpectra:
     cells: dict[str, int]
     z: dict[str, Array]  # where each quantity is
     energy: dict[tuple[str, str], Array]
+    planes: dict[str, PlaneSpectra] = field(
+        default_factory=dict
+    )  # in both directions, by quantity; empty without
 
     @property
     def re_tau(self) -> float:
@@ -179,10 +183,10 @@ def _fluctuations(view: WallView) -> dict[tuple[str, str], Array]:
 
 def wall_spectra(means: Means, parameters: FlowParameters, side: str | None = None) -> WallSpectra:
     """Spectra in wall units. `side`: both (symmetric halves averaged), bottom or top."""
-    view = wall_view(means, parameters, side)
+    view = wall_view(without_mean(means), parameters, side)
     units = {quantity: view.u_tau ** (4 if quantity == "pp" else 2) for quantity in QUANTITIES}
     centre, face = view.means.z, view.means.z_face
-    return WallSpectra(
+    found = WallSpectra(
         view.u_tau,
         parameters.viscosity,
         parameters.half_height,
@@ -191,6 +195,20 @@ def wall_spectra(means: Means, parameters: FlowParameters, side: str | None = No
         {quantity: centre if quantity in layout.CENTRE_SPECTRA else face for quantity in QUANTITIES},
         {key: values / units[key[0]] for key, values in _fluctuations(view).items()},
     )
+    planes = {quantity: _plane_spectra(view, quantity, found, unit) for quantity, unit in units.items()}
+    return replace(found, planes={quantity: plane for quantity, plane in planes.items() if plane is not None})
+
+
+def _plane_spectra(view: WallView, quantity: str, found: WallSpectra, unit: float) -> PlaneSpectra | None:
+    name = layout.PLANE_SPECTRUM.format(quantity.removeprefix("minus_"))
+    if name not in view.means.planes:
+        return None
+    z = view.means.planes_z[name]
+    near = z <= found.height * (1 + 1e-9)
+    sign = -1 if quantity == "minus_uw" else 1
+    wavelength = {axis: found.wavelength_plus(axis)[: last_double_mode(found.cells[axis])] for axis in AXES}
+    energy = sign * view.means.planes[name][near] / unit
+    return PlaneSpectra(z[near] * found.u_tau / found.viscosity, wavelength, energy)
 
 
 def correlation(energy: Array, cells: int) -> Array:
@@ -257,6 +275,7 @@ class EvaluatedSpectra:
     lines: Lines
     bands: Lines | None
     blocks: Blocks
+    peaks: list[Peak]  # of the spectra in both directions
 
     @property
     def z_plus(self) -> Array:
@@ -284,15 +303,18 @@ def evaluate_spectra(
             raise UsageError(f"z+ = {height:g} is not between 0 and Re_tau = {found.re_tau:.5g}")
     far_end = "centre" if parameters.no_slip_bottom and parameters.no_slip_top else "surface"
     lines = lines_of(found, heights)
-    bands = None
+    modes, bands, widths = peak_modes(found.planes), None, {}
     if len(blocks) > 1:
 
         def joined(means: Means) -> dict[str, Array]:
-            return lines_of(wall_spectra(means, parameters, side), heights).joined()
+            other = wall_spectra(means, parameters, side)
+            return lines_of(other, heights).joined() | values_at(other.planes, modes)
 
-        bands = lines.like(half_widths95(joined, blocks))
+        widths = half_widths95(joined, blocks)
+        bands = lines.like(widths)
     names = tuple(far_end if height == inf else f"{height:.4g}" for height in heights)
-    return EvaluatedSpectra(found, tuple(heights), names, lines, bands, blocks)
+    peaks = peaks_of(found.planes, modes, widths)
+    return EvaluatedSpectra(found, tuple(heights), names, lines, bands, blocks, peaks)
 
 
 def require_turbulence(blocks: Blocks, parameters: FlowParameters, directory: Path) -> None:

@@ -8,6 +8,7 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
@@ -79,12 +80,63 @@ def map_figure(found: WallSpectra, axis: str) -> Figure:
     for axes in panels[:, 0]:
         axes.set_ylabel(r"$z^+$")
     assert filled is not None
+    _bar_of_fractions(figure, filled, panels)
+    return figure
+
+
+def plane_figure(found: WallSpectra, height: int) -> Figure:
+    """Premultiplied spectra over both wavelengths at a chosen height, by its number from the wall, from 0.
+
+    Contours are at fractions of the maximum of each panel.
+    """
+    figure = new_figure(9.6, 7.4)
+    panels = figure.subplots(2, 2, sharex=True, sharey=True)
+    filled = None
+    z_plus = found.planes["uu"].z_plus[height]
+    for axes, quantity in zip(panels.flat, _MAPPED, strict=True):
+        plane = found.planes[quantity]
+        n = plane.nearest(z_plus)
+        values = plane.premultiplied()[n]
+        x, y = plane.wavelength_plus["x"], plane.wavelength_plus["y"]
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlim(x[-1], x[0])
+        axes.set_ylim(y[-1], y[0])
+        _numbers(axes.xaxis, x[-1], x[0])
+        _numbers(axes.yaxis, y[-1], y[0])
+        sign = "-" if quantity == "minus_uw" else ""
+        title = rf"${sign}k_xk_y{_subscript(quantity)}^+$ {_NAMES[quantity]}, $z^+={plane.z_plus[n]:.3g}$"
+        largest = float(values.max())
+        if largest <= 0:
+            axes.set_title(f"{title}: zero", fontsize=11)
+            continue
+        at = np.unravel_index(int(np.argmax(values)), values.shape)
+        fraction = values / largest
+        filled = axes.contourf(
+            x, y, np.clip(fraction, 0, 1), levels=[0.0, *_FRACTIONS, 1.0], cmap="Blues", zorder=0
+        )
+        axes.contour(x, y, fraction, levels=_FRACTIONS, colors=BLACK, linewidths=0.7)
+        axes.plot(x[at[1]], y[at[0]], "+", color="white", markersize=9, markeredgewidth=1.6)
+        axes.set_title(
+            f"{title}:\n"
+            rf"maximum {largest:.3g} at $\lambda_x^+={x[at[1]]:.0f}$, $\lambda_y^+={y[at[0]]:.0f}$",
+            fontsize=11,
+        )
+    for axes in panels[1]:
+        axes.set_xlabel(r"$\lambda_x^+$")
+    for axes in panels[:, 0]:
+        axes.set_ylabel(r"$\lambda_y^+$")
+    if filled is not None:
+        _bar_of_fractions(figure, filled, panels)
+    return figure
+
+
+def _bar_of_fractions(figure: Figure, filled: QuadContourSet, panels: NDArray[np.object_]) -> None:
     bar = figure.colorbar(filled, ax=panels, shrink=0.7, pad=0.02)
     bar.set_ticks(list(_FRACTIONS))
     bar.set_ticklabels([f"{fraction:g}" for fraction in _FRACTIONS])
     bar.ax.minorticks_off()
     bar.set_label("fraction of the maximum")
-    return figure
 
 
 def _colours(count: int) -> list[tuple[float, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -104,7 +105,25 @@ def table_text(evaluated: EvaluatedSpectra) -> str:
                     f"{quantity:<10}{height:>8}{energy[n].sum():>12.4g}{premultiplied[n, peak]:>13.4g}"
                     f"{wavelength[peak]:>16.4g}{length:>22}{end:>22}"
                 )
-    return "\n".join([*text, "", *conclusions(evaluated)])
+    return "\n".join([*text, *_plane_rows(evaluated), "", *conclusions(evaluated)])
+
+
+def _plane_rows(evaluated: EvaluatedSpectra) -> list[str]:
+    """Peaks of the spectra in both directions, if there are any."""
+    if not evaluated.peaks:
+        return []
+    rows = [
+        "",
+        f"{'along x, y':<10}{'z+':>8}{'variance+':>12}{'peak of kxkyE+':>19}{'at wavelength x+':>18}"
+        f"{'at wavelength y+':>18}",
+    ]
+    for peak in evaluated.peaks:
+        row = f"{peak.quantity:<10}{peak.z_plus:>8.4g}{peak.variance:>12.4g}"
+        if peak.value > 0:  # not on a wall
+            row += f"{_with_width(peak.value, peak.half_width, '.3g'):>19}"
+            row += f"{peak.wavelength_plus['x']:>18.4g}{peak.wavelength_plus['y']:>18.4g}"
+        rows.append(row)
+    return rows
 
 
 def _columns(
@@ -138,6 +157,21 @@ def spectra_csv(evaluated: EvaluatedSpectra, axis: str) -> str:
         return {f"E_{quantity}_plus": array for (quantity, along), array in arrays.items() if along == axis}
 
     return _columns(evaluated, positions, named(evaluated.lines.energy), named(bands.energy) if bands else {})
+
+
+def plane_spectra_csv(evaluated: EvaluatedSpectra, quantities: Sequence[str]) -> str:
+    """Spectra in both directions as CSV in wall units: the sum over all modes of a height is the variance.
+
+    The quantities are at the same heights. A line for each height, ky and kx.
+    """
+    found, planes = evaluated.found, [evaluated.found.planes[quantity] for quantity in quantities]
+    z_plus, wave = planes[0].z_plus, {}
+    for axis in AXES:
+        wave[axis] = 2 * np.pi / found.length[axis] * found.height * np.arange(found.cells[axis] // 2 + 1)
+    height, ky, kx = np.meshgrid(z_plus, wave["y"], wave["x"], indexing="ij")
+    columns = {"z_over_h": height / found.re_tau, "z_plus": height, "kx_h": kx, "ky_h": ky}
+    columns |= {f"E_{name}_plus": plane.energy for name, plane in zip(quantities, planes, strict=True)}
+    return columns_text({name: values.ravel() for name, values in columns.items()})
 
 
 def correlations_csv(evaluated: EvaluatedSpectra, axis: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -22,7 +22,8 @@ Array = NDArray[np.float64]
 class Means:
     """Time and plane averages of the raw moments.
 
-    `centre` holds nz values per name, `face` nz + 1 with both walls; of spectra, each value is a row of modes.
+    `centre` holds nz values per name, `face` nz + 1 with both walls; of spectra, each value is a row of modes. `planes`
+    holds spectra in both directions, (height, ky, kx) per name, at the heights `planes_z` of that name.
     """
 
     z: Array
@@ -31,13 +32,15 @@ class Means:
     face: dict[str, Array]
     forcing: float
     samples: int
+    planes: dict[str, Array] = field(default_factory=dict)
+    planes_z: dict[str, Array] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Blocks:
     """Sums over the samples of each block: `centre[name]` is (block, nz), `face[name]` is (block, nz + 1).
 
-    Spectra have the modes as a further axis.
+    Spectra have the modes as a further axis; `planes[name]`, in both directions, is (block, height, ky, kx).
     """
 
     z: Array
@@ -50,6 +53,8 @@ class Blocks:
     forcing: Array
     parameter_set: NDArray[np.int64]  # position in `parameter_sets`: which flow was sampled
     parameter_sets: tuple[Values, ...]
+    planes: dict[str, Array] = field(default_factory=dict)
+    planes_z: dict[str, Array] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.samples)
@@ -67,6 +72,8 @@ class Blocks:
             self.forcing[index],
             self.parameter_set[index],
             self.parameter_sets,
+            {name: sums[index] for name, sums in self.planes.items()},
+            self.planes_z,
         )
 
     def between(self, begin: float | None, end: float | None) -> Blocks:
@@ -119,7 +126,7 @@ class Blocks:
 
     @cached_property
     def _totals(self) -> dict[str, Array]:
-        return {name: sums.sum(axis=0) for name, sums in (self.centre | self.face).items()}
+        return {name: sums.sum(axis=0) for name, sums in (self.centre | self.face | self.planes).items()}
 
     def means(self, without: int | None = None) -> Means:
         """Averages over all samples, or over all but those of one block."""
@@ -134,7 +141,16 @@ class Blocks:
             }
 
         forcing = float(self.forcing.sum() - self.forcing[left_out].sum()) / samples
-        return Means(self.z, self.z_face, average(self.centre), average(self.face), forcing, samples)
+        return Means(
+            self.z,
+            self.z_face,
+            average(self.centre),
+            average(self.face),
+            forcing,
+            samples,
+            average(self.planes),
+            self.planes_z,
+        )
 
     def series(self, name: str) -> Array:
         """Block averages of one profile, (block, n)."""
@@ -153,7 +169,7 @@ def _parameter_sets(file: Hdf5File, count: int) -> tuple[NDArray[np.int64], tupl
 
 
 def _check(blocks: Blocks, path: Path) -> None:
-    for name, values in {**blocks.centre, **blocks.face}.items():
+    for name, values in {**blocks.centre, **blocks.face, **blocks.planes}.items():
         if not np.all(np.isfinite(values)):
             raise InputOutputError(f"{path}: '/{name}' holds values that are not finite")
 
@@ -186,6 +202,8 @@ def _read_blocks(
             file.reals(layout.FORCING, count),
             *_parameter_sets(file, count),
         )
+        planes, planes_z = _planes(file, parameters, count)
+        blocks = replace(blocks, planes=planes, planes_z=planes_z)
     _check(blocks, path)
     return parameters, blocks.pick(np.flatnonzero(samples > 0))
 
@@ -196,6 +214,22 @@ def _profiles(file: Hdf5File, parameters: FlowParameters) -> tuple[Shapes, Shape
     centre = layout.CENTRE_PROFILES + (layout.BUDGET_CENTRE_PROFILES if budgets else ())
     face = layout.FACE_PROFILES + (layout.BUDGET_FACE_PROFILES if budgets else ())
     return dict.fromkeys(centre, (nz,)), dict.fromkeys(face, (nz + 1,))
+
+
+def _planes(
+    file: Hdf5File, parameters: FlowParameters, count: int
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Spectra in both directions and their heights, as far as the file holds any."""
+    nx, ny, _ = parameters.cells
+    planes, planes_z = {}, {}
+    for quantity in (*layout.CENTRE_SPECTRA, *layout.FACE_SPECTRA):
+        name = layout.PLANE_SPECTRUM.format(quantity)
+        if name not in file:
+            continue
+        z = file.line(layout.PLANES_Z if quantity in layout.CENTRE_SPECTRA else layout.PLANES_Z_FACE)
+        planes[name] = file.reals(name, count, z.size, ny // 2 + 1, nx // 2 + 1)
+        planes_z[name] = z
+    return planes, planes_z
 
 
 def _spectra(_: Hdf5File, parameters: FlowParameters) -> tuple[Shapes, Shapes]:

@@ -7,6 +7,7 @@ Turning a direction round changes the sign of the quantity as often as the direc
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 from math import comb
 
@@ -65,6 +66,8 @@ def _change_signs(means: Means, reversed_directions: str, flip: bool) -> Means:
         {name: sign(name) * values[order] for name, values in means.face.items()},
         -means.forcing if "x" in reversed_directions else means.forcing,
         means.samples,
+        {name: sign(name) * values[order] for name, values in means.planes.items()},
+        {name: (height - z)[order] if flip else z for name, z in means.planes_z.items()},
     )
 
 
@@ -83,6 +86,20 @@ def x_reversed(means: Means) -> Means:
     return _change_signs(means, "x", flip=False)
 
 
+def _joined_planes(a: Means, b: Means) -> tuple[dict[str, Array], dict[str, Array]]:
+    """The planes of both in order of height; the mean of those at one height."""
+    planes, planes_z = {}, {}
+    for name, values in a.planes.items():
+        z = np.concatenate([a.planes_z[name], b.planes_z[name]])
+        together = np.concatenate([values, b.planes[name]])
+        order = np.argsort(z, kind="stable")
+        apart = np.diff(z[order], prepend=-np.inf) > 1e-9 * a.z_face[-1]
+        groups = np.split(order, np.flatnonzero(apart)[1:])
+        planes[name] = np.array([together[group].mean(axis=0) for group in groups])
+        planes_z[name] = np.array([z[group[0]] for group in groups])
+    return planes, planes_z
+
+
 def averaged(a: Means, b: Means) -> Means:
     """Mean of two sets on the same grid, each with the same weight."""
     return Means(
@@ -92,6 +109,7 @@ def averaged(a: Means, b: Means) -> Means:
         {name: (values + b.face[name]) / 2 for name, values in a.face.items()},
         (a.forcing + b.forcing) / 2,
         a.samples + b.samples,
+        *_joined_planes(a, b),
     )
 
 
@@ -127,7 +145,7 @@ def in_moving_frame(means: Means, u_frame: float, v_frame: float) -> Means:
             "uw_advection": face["uw_advection"] + u_frame * _inner_gradient(means, "ww_flux"),
             "uw_pressure": face["uw_pressure"] + u_frame * _inner_gradient(means, "p"),
         }
-    return Means(means.z, means.z_face, centre, face, means.forcing, means.samples)
+    return replace(means, centre=centre, face=face)
 
 
 def _inner_gradient(means: Means, name: str) -> Array:

@@ -221,7 +221,10 @@ def write_statistics(path: Path, flow: Flow, blocks: list[dict], samples=100, be
 
 
 def write_spectra(path: Path, flow: Flow, blocks: list[dict], samples=100, begin=60.0, length=10.0):
-    """spectra.h5 with the given block means, arrays of (point, mode) by name."""
+    """spectra.h5 with the given block means, arrays of (point, mode) by name; of planes, (height, ky, kx).
+
+    The heights of the planes are `z_kxky` and `z_face_kxky` of the first block.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     counts = np.broadcast_to(np.asarray(samples, dtype=np.int64), len(blocks))
     with h5py.File(path, "w") as file:
@@ -240,6 +243,14 @@ def write_spectra(path: Path, flow: Flow, blocks: list[dict], samples=100, begin
                 spectrum = f"{name}_k{axis}"
                 sums = [count * block[spectrum] for count, block in zip(counts, blocks, strict=True)]
                 file[spectrum] = np.array(sums, dtype=float).reshape(len(blocks), points, len(modes))
+        if blocks and "z_kxky" in blocks[0]:
+            for name in ("z_kxky", "z_face_kxky"):
+                file[f"grid/{name}"] = blocks[0][name]
+            for name in (*layout.CENTRE_SPECTRA, *layout.FACE_SPECTRA):
+                spectrum = f"{name}_kxky"
+                file[spectrum] = np.array(
+                    [count * block[spectrum] for count, block in zip(counts, blocks, strict=True)]
+                )
     attach_hashes(path)
 
 

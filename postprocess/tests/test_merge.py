@@ -63,6 +63,11 @@ def test_merges_spectra(parts):
             for name in ("uu", "vv", "ww", "pp", "uw")
             for axis, count in modes.items()
         }
+        | {
+            f"{name}_kxky": rng.random((2, modes["ky"], modes["kx"]))
+            for name in ("uu", "vv", "ww", "pp", "uw")
+        }
+        | {"z_kxky": np.array([0.1, 1.0]), "z_face_kxky": np.array([0.12, 1.0])}
         for _ in range(4)
     ]
     synthetic.write_spectra(parts / "b" / "spectra.h5", FLOW, blocks, samples=5, begin=110.0)
@@ -71,6 +76,26 @@ def test_merges_spectra(parts):
     assert merged.samples.tolist() == [10, 10]
     expected = 5 * (blocks[2]["uu_kx"] + blocks[3]["uu_kx"])
     np.testing.assert_allclose(merged.centre["uu_kx"][1], expected, rtol=1e-14)
+    expected = 5 * (blocks[2]["uw_kxky"] + blocks[3]["uw_kxky"])
+    np.testing.assert_allclose(merged.planes["uw_kxky"][1], expected, rtol=1e-14)
+    assert merged.planes_z["uw_kxky"].tolist() == [0.12, 1.0]
+
+
+def test_refuses_spectra_at_other_heights(parts, capsys):
+    counts = [FLOW.cells[axis] // 2 + 1 for axis in (1, 0)]
+    block = {
+        f"{name}_k{axis}": np.ones(
+            (FLOW.cells[2] + (name in ("ww", "uw")), FLOW.cells["xy".index(axis)] // 2 + 1)
+        )
+        for name in ("uu", "vv", "ww", "pp", "uw")
+        for axis in "xy"
+    }
+    for part, height, begin in (("a", 0.1, 0.0), ("b", 0.2, 1000.0)):
+        planes = {f"{name}_kxky": np.ones((1, *counts)) for name in ("uu", "vv", "ww", "pp", "uw")}
+        z = {name: np.array([height]) for name in ("z_kxky", "z_face_kxky")}
+        synthetic.write_spectra(parts / part / "spectra.h5", FLOW, [block | planes | z], begin=begin)
+    assert main(["merge", str(parts / "a"), str(parts / "b"), "-o", str(parts / "c")]) == 2
+    assert "other output.spectra.heights than those of" in capsys.readouterr().err
 
 
 def test_refuses_what_is_not_one_run(parts, capsys):
