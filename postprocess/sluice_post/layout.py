@@ -37,6 +37,8 @@ SPECTRA_NAME = "spectra_{}"  # of the CSV file and the figure along x or y
 SPECTRA_MAP_NAME = "spectra_map_{}"
 PLANE_SPECTRA_NAME = "spectra_xy_{}"  # of the CSV file of centres or faces, and the figure of a height
 CORRELATIONS_NAME = "correlations_{}"
+WALL_SPECTRA_NAME = "spectra_wall_{}"  # of the CSV file along x or y
+WALL_SPECTRA_FIGURE = "spectra_wall"
 
 # Stored results of a case, and what `validation` makes of them.
 RESULTS_FOLDER = "results"

@@ -155,7 +155,12 @@ def _spectra_entries(evaluated: EvaluatedSpectra, published: Published) -> list[
                    lambda: spectra_figures.correlations_figure(evaluated, axis, published), wide=True),
         ]  # fmt: skip
 
-    return [entry for axis in AXES for entry in entries(axis)] + _plane_entries(evaluated)
+    caption = "Premultiplied spectra in wall units." + (
+        " Bands: 95 % confidence intervals." if evaluated.bands else ""
+    )
+    on_wall = _Entry(layout.WALL_SPECTRA_FIGURE, "Wall shear stress and wall pressure", caption,
+                     lambda: spectra_figures.wall_figure(evaluated), wide=True)  # fmt: skip
+    return [*(entry for axis in AXES for entry in entries(axis)), on_wall, *_plane_entries(evaluated)]
 
 
 def _plane_entries(evaluated: EvaluatedSpectra) -> list[_Entry]:
@@ -191,6 +196,7 @@ def _spectra_tables(evaluated: EvaluatedSpectra, folder: Path) -> list[Path]:
     for axis in AXES:
         texts[layout.SPECTRA_NAME.format(axis)] = spectra_tables.spectra_csv(evaluated, axis)
         texts[layout.CORRELATIONS_NAME.format(axis)] = spectra_tables.correlations_csv(evaluated, axis)
+        texts[layout.WALL_SPECTRA_NAME.format(axis)] = spectra_tables.wall_csv(evaluated, axis)
     paths = []
     for name, text in texts.items():
         paths.append(folder / f"{name}.csv")

@@ -29,6 +29,7 @@ AXES = layout.SPECTRA_AXES
 QUANTITIES = ("uu", "vv", "ww", "minus_uw", "pp")
 VELOCITIES = ("uu", "vv", "ww")
 CORRELATED = (*VELOCITIES, "pp")
+ON_WALL = ("tau_x", "tau_y", "p")  # shear stress along x and y, pressure
 DEFAULT_HEIGHTS = (5.0, 15.0, 30.0, 100.0, inf)  # z+; inf is the centre, or the surface of an open channel
 
 _MIN_CELLS = 5  # two wavenumbers besides 0
@@ -146,6 +147,20 @@ class WallSpectra:
         z, energy = self.z_plus(quantity), self.energy[quantity, axis]
         return interpolate(np.clip(z_plus, z[0], z[-1]), z, energy)
 
+    def on_wall(self) -> dict[tuple[str, str], Array]:
+        """Spectra of the wall shear stress and of the wall pressure, over their squared units u_tau^2.
+
+        The scheme's wall shear stress is nu u/z of the first cell centre, u relative to the wall; the pressure is that
+        of this point, as its gradient at the wall is 0.
+        """
+        first = self.z_plus("uu")[0]
+        factors = {"tau_x": ("uu", 1 / first**2), "tau_y": ("vv", 1 / first**2), "p": ("pp", 1.0)}
+        return {
+            (name, axis): self.energy[quantity, axis][0] * factor
+            for name, (quantity, factor) in factors.items()
+            for axis in AXES
+        }
+
     def fall(self, quantity: str, axis: str) -> tuple[float, float]:
         """Smallest ratio, over all heights, of a spectrum's maximum to its end; and z+ of that height."""
         z_plus, _, premultiplied = self.premultiplied(quantity, axis)
@@ -236,10 +251,16 @@ class Lines:
     energy: dict[tuple[str, str], Array]
     coefficient: dict[tuple[str, str], Array]  # of two-point correlations
     length: dict[tuple[str, str], Array]  # integral length over h
+    on_wall: dict[tuple[str, str], Array]  # (mode,), of the quantities ON_WALL
 
     def joined(self) -> dict[str, Array]:
         """All of them by a name."""
-        parts = {"energy": self.energy, "coefficient": self.coefficient, "length": self.length}
+        parts = {
+            "energy": self.energy,
+            "coefficient": self.coefficient,
+            "length": self.length,
+            "on_wall": self.on_wall,
+        }
         return {f"{part} {'_'.join(key)}": v for part, arrays in parts.items() for key, v in arrays.items()}
 
     def like(self, joined: dict[str, Array]) -> Lines:
@@ -248,6 +269,7 @@ class Lines:
             {key: joined[f"energy {'_'.join(key)}"] for key in self.energy},
             {key: joined[f"coefficient {'_'.join(key)}"] for key in self.coefficient},
             {key: joined[f"length {'_'.join(key)}"] for key in self.length},
+            {key: joined[f"on_wall {'_'.join(key)}"] for key in self.on_wall},
         )
 
 
@@ -262,7 +284,7 @@ def lines_of(found: WallSpectra, heights: Sequence[float]) -> Lines:
         coefficient[key] = covariance / covariance[:, :1]
         spacing = found.length[axis] / found.cells[axis] / found.height
         length[key] = np.array([integral_length(row, spacing) for row in coefficient[key]])
-    return Lines(energy, coefficient, length)
+    return Lines(energy, coefficient, length, found.on_wall())
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
-from sluice_post.spectra import CORRELATED, EvaluatedSpectra, WallSpectra, last_double_mode
+from sluice_post.spectra import AXES, CORRELATED, ON_WALL, EvaluatedSpectra, WallSpectra, last_double_mode
 from sluice_post.spectra_reference import PublishedSpectra, find_published
 from sluice_post.style import BLACK, THIN, new_figure
 
@@ -81,6 +81,42 @@ def map_figure(found: WallSpectra, axis: str) -> Figure:
         axes.set_ylabel(r"$z^+$")
     assert filled is not None
     _bar_of_fractions(figure, filled, panels)
+    return figure
+
+
+def wall_figure(evaluated: EvaluatedSpectra) -> Figure:
+    """Premultiplied spectra of wall shear stress and wall pressure over the wavelengths; bands are 95 % intervals."""
+    found = evaluated.found
+    figure = new_figure(9.6, 9.4)
+    panels = figure.subplots(3, 2, sharex="col", sharey="row")
+    symbols = {"tau_x": r"\tau_x", "tau_y": r"\tau_y", "p": "p"}
+    names = {"tau_x": "streamwise shear", "tau_y": "spanwise shear", "p": "pressure"}
+    for row, quantity in zip(panels, ON_WALL, strict=True):
+        top = 0.0
+        for axes, axis in zip(row, AXES, strict=True):
+            modes = np.arange(1, last_double_mode(found.cells[axis]) + 1)
+            wavelength = found.wavelength_plus(axis)[modes - 1]
+            values = evaluated.lines.on_wall[quantity, axis][modes] * modes
+            axes.plot(wavelength, values, color=BLACK, linewidth=1.5, zorder=3)
+            top = max(top, float(values.max()))
+            if evaluated.bands:
+                width = evaluated.bands.on_wall[quantity, axis][modes] * modes
+                axes.fill_between(
+                    wavelength,
+                    np.maximum(values - width, 0),
+                    values + width,
+                    color=BLACK,
+                    alpha=0.2,
+                    linewidth=0,
+                )
+                top = max(top, float((values + width).max()))
+            axes.set_xscale("log")
+            axes.set_xlim(wavelength[-1], wavelength[0])
+            _numbers(axes.xaxis, wavelength[-1], wavelength[0])
+        row[0].set_ylim(0, 1.08 * top if top > 0 else 1)
+        row[0].set_ylabel(rf"$kE^+_{{{symbols[quantity]}}}$ {names[quantity]}")
+    for axes, axis in zip(panels[-1], AXES, strict=True):
+        axes.set_xlabel(rf"$\lambda_{axis}^+$")
     return figure
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post.export import columns_text
-from sluice_post.spectra import AXES, CORRELATED, VELOCITIES, EvaluatedSpectra
+from sluice_post.spectra import AXES, CORRELATED, ON_WALL, VELOCITIES, EvaluatedSpectra, last_double_mode
 
 Array = NDArray[np.float64]
 
@@ -105,7 +105,29 @@ def table_text(evaluated: EvaluatedSpectra) -> str:
                     f"{quantity:<10}{height:>8}{energy[n].sum():>12.4g}{premultiplied[n, peak]:>13.4g}"
                     f"{wavelength[peak]:>16.4g}{length:>22}{end:>22}"
                 )
-    return "\n".join([*text, *_plane_rows(evaluated), "", *conclusions(evaluated)])
+    return "\n".join([*text, *_wall_rows(evaluated), *_plane_rows(evaluated), "", *conclusions(evaluated)])
+
+
+def _wall_rows(evaluated: EvaluatedSpectra) -> list[str]:
+    """Peaks of the spectra of wall shear stress and wall pressure."""
+    found, on_wall = evaluated.found, evaluated.lines.on_wall
+    rows = [
+        "",
+        f"{'on the wall':<14}{'variance+':>10}"
+        + "".join(f"{f'peak of kE+ along {axis}':>24}{'at wavelength+':>16}" for axis in AXES),
+    ]
+    for quantity in ON_WALL:
+        row = f"{quantity:<14}{on_wall[quantity, 'x'].sum():>10.4g}"
+        for axis in AXES:
+            modes = np.arange(1, last_double_mode(found.cells[axis]) + 1)
+            values = on_wall[quantity, axis][modes] * modes
+            peak = int(np.argmax(values))
+            width = (
+                evaluated.bands.on_wall[quantity, axis][peak + 1] * (peak + 1) if evaluated.bands else np.nan
+            )
+            row += f"{_with_width(values[peak], width, '.3g'):>24}{found.wavelength_plus(axis)[peak]:>16.4g}"
+        rows.append(row)
+    return rows
 
 
 def _plane_rows(evaluated: EvaluatedSpectra) -> list[str]:
@@ -146,12 +168,27 @@ def _columns(
     return columns_text(columns)
 
 
-def spectra_csv(evaluated: EvaluatedSpectra, axis: str) -> str:
-    """Spectra as CSV in wall units: the sum over the modes of a height is the variance."""
-    found, bands = evaluated.found, evaluated.bands
+def _modes(evaluated: EvaluatedSpectra, axis: str) -> dict[str, Array]:
+    """Wavenumbers and wavelengths of all modes."""
+    found = evaluated.found
     wavelength = np.concatenate([[np.inf], found.wavelength_plus(axis)])
     k = 2 * np.pi / found.length[axis] * found.height * np.arange(len(wavelength))
-    positions = {f"k{axis}_h": k, "wavelength_plus": wavelength}
+    return {f"k{axis}_h": k, "wavelength_plus": wavelength}
+
+
+def wall_csv(evaluated: EvaluatedSpectra, axis: str) -> str:
+    """Spectra of wall shear stress and wall pressure as CSV in wall units: the sum over the modes is the variance."""
+    columns = _modes(evaluated, axis)
+    for quantity in ON_WALL:
+        columns[f"E_{quantity}_plus"] = evaluated.lines.on_wall[quantity, axis]
+        if evaluated.bands:
+            columns[f"E_{quantity}_plus_ci95"] = evaluated.bands.on_wall[quantity, axis]
+    return columns_text(columns)
+
+
+def spectra_csv(evaluated: EvaluatedSpectra, axis: str) -> str:
+    """Spectra as CSV in wall units: the sum over the modes of a height is the variance."""
+    bands, positions = evaluated.bands, _modes(evaluated, axis)
 
     def named(arrays: dict[tuple[str, str], Array]) -> dict[str, Array]:
         return {f"E_{quantity}_plus": array for (quantity, along), array in arrays.items() if along == axis}

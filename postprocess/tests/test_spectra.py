@@ -217,6 +217,44 @@ def test_a_single_mode(tmp_path):
     assert evaluated.names == ("5", "100", "centre")
 
 
+@pytest.mark.parametrize("side", ["bottom", "top"])
+def test_wall_shear_and_pressure_are_those_of_the_field(tmp_path, side):
+    """The spectra of nu u/z and of p in the first cell."""
+    flow = flow_of(ODD)
+    states = [Fields(flow, seed) for seed in range(3)]
+    write(tmp_path, states)
+    parameters, blocks = load(tmp_path)
+    found = wall_spectra(blocks.means(), parameters, side).on_wall()
+    first = 0 if side == "bottom" else -1
+    u_tau = wall_spectra(blocks.means(), parameters, side).u_tau
+    for name, field, factor in (
+        ("tau_x", "u", flow.viscosity / flow.z[0]),
+        ("tau_y", "v", flow.viscosity / flow.z[0]),
+        ("p", "p", 1.0),
+    ):
+        stress = factor * fluctuation(states, field)[:, first] / u_tau**2
+        for axis in "xy":
+            direct = spectrum(stress, stress, axis).mean(axis=0)
+            np.testing.assert_allclose(found[name, axis], direct, rtol=1e-10, atol=1e-12)
+
+
+def test_wall_shear_of_a_single_mode(tmp_path):
+    """Both walls together, with intervals; a wall that moves has the same fluctuations."""
+    amplitudes = np.array([1.0, 1.2, 0.9, 1.1, 1.3, 0.8, 1.05, 0.95])
+    estimate = mean_with_interval(amplitudes**2 / 2)
+    for flow_type in ("channel", "couette"):
+        flow = flow_of((16, 12, 24), flow_type=flow_type)
+        write(tmp_path / flow_type, [Wave(flow, 3, 2, amplitude) for amplitude in amplitudes])
+        parameters, blocks = load(tmp_path / flow_type)
+        evaluated = evaluate_spectra(blocks, parameters, [30.0])
+        first = flow.z[0] * flow.re_tau
+        assert evaluated.lines.on_wall["tau_x", "x"][3] == pytest.approx(estimate.mean / first**2)
+        assert evaluated.bands.on_wall["tau_x", "x"][3] == pytest.approx(estimate.half_width / first**2)
+        assert evaluated.bands.on_wall["tau_y", "y"][1] < 1e-9
+        assert evaluated.lines.on_wall["p", "y"][1] == pytest.approx(0.5 / flow.u_tau**2)
+        assert re.search(rf"^tau_x +{estimate.mean * 2 / first**2:.4g} ", table_text(evaluated), re.MULTILINE)
+
+
 PLANES = ([0, 3, 11, 20], [0, 3, 12, 21])  # of 24 cells: 3 and 20, and the faces 3 and 21, are mirror images
 
 
@@ -437,8 +475,10 @@ def test_blocks_of_different_flows(tmp_path, capsys):
     assert "flow.reynolds.viscosity" in capsys.readouterr().err
 
 
-PICTURES = {f"{name}_{axis}" for name in ("spectra_map", "spectra", "correlations") for axis in "xy"}
-TABLES = {f"{name}_{axis}" for name in ("spectra", "correlations") for axis in "xy"}
+PICTURES = {f"{name}_{axis}" for name in ("spectra_map", "spectra", "correlations") for axis in "xy"} | {
+    "spectra_wall"
+}
+TABLES = {f"{name}_{axis}" for name in ("spectra", "spectra_wall", "correlations") for axis in "xy"}
 
 
 def test_command(tmp_path, capsys):
@@ -459,6 +499,9 @@ def test_command(tmp_path, capsys):
     np.testing.assert_allclose(rows["kx_h"][:7], np.arange(7) / 2, rtol=1e-9)
     np.testing.assert_allclose(rows["wavelength_plus"][1:7], 4 * np.pi * 180 / np.arange(1, 7), rtol=1e-6)
     assert np.all(rows["E_minus_uw_plus_ci95"] >= 0)
+    rows = np.genfromtxt(folder / "spectra_wall_y.csv", delimiter=",", names=True)
+    np.testing.assert_allclose(rows["E_tau_y_plus"], evaluated.lines.on_wall["tau_y", "y"], rtol=1e-8)
+    np.testing.assert_allclose(rows["E_p_plus_ci95"], evaluated.bands.on_wall["p", "y"], rtol=1e-8)
     rows = np.genfromtxt(folder / "correlations_y.csv", delimiter=",", names=True)
     assert len(rows) == 3 * 5
     np.testing.assert_allclose(rows["R_uu"][::5], 1.0)
