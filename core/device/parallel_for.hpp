@@ -8,6 +8,7 @@
 // build runs one thread for each index; a CPU build loops over rows, whose inner part has no wrap-around and
 // vectorises.
 #include <array>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -149,6 +150,25 @@ void for_buffered_rows(const Box3& box, const Body& body, const Reduce& reduce) 
   });
 }
 
+/// count_planes on a CPU. A loop that vectorises first finds the bins of a row. Neighbours have separate counters, so
+/// that those in the same bin need not wait for each other.
+template <class AnyCell, int bins, class Kernel>
+void count_planes_of(const Box3& box, const Kernel& kernel, std::int64_t* counts) {
+  constexpr std::size_t copies = 4;
+  std::vector<int> row(static_cast<std::size_t>(box.nx()));
+  int* bin = row.data();
+  std::vector<std::array<std::uint32_t, copies>> of_plane(bins);
+  for (auto k = static_cast<int>(box.lo[2]); k < static_cast<int>(box.hi[2]); ++k) {
+    for (auto& count : of_plane) count = {};
+    for (auto j = static_cast<int>(box.lo[1]); j < static_cast<int>(box.hi[1]); ++j) {
+      for_row<AnyCell>(
+          box.nx(), j, k, [&](AnyCell c) __attribute__((always_inline)) { bin[c.i] = kernel(c); });
+      for (std::size_t i = 0; i < row.size(); ++i) ++of_plane[static_cast<std::size_t>(row[i])][i % copies];
+    }
+    for (const auto& count : of_plane) *counts++ += std::int64_t{count[0]} + count[1] + count[2] + count[3];
+  }
+}
+
 }  // namespace detail
 
 /// Calls kernel for each index of `box` (local indices). A kernel that takes a Cell needs whole rows: box
@@ -198,6 +218,22 @@ std::vector<std::array<ExactSum, N>> reduce_planes(const char* name, const Box3&
   }
 #endif
   return planes;
+}
+
+/// Counts the cells of each plane of `box` in `bins` bins: adds them to counts[plane][bin], in device memory.
+/// kernel(Cell) returns the bin, from 0 to bins - 1. Does not wait on the host. Local to the rank; added over ranks,
+/// the counts do not depend on the process grid.
+template <int bins, class Kernel>
+void count_planes(const char* name, const Box3& box, const Kernel& kernel, std::int64_t* counts) {
+  detail::require_kernel_file<Kernel>();
+  if (box.empty()) return;
+  detail::require_whole_rows(name, box);
+#ifdef __CUDACC__
+  cuda::issue_counts<bins>(name, box, kernel, counts);
+#else
+  static_cast<void>(name);
+  detail::count_planes_of<CellOf<Kernel>, bins>(box, kernel, counts);
+#endif
 }
 
 /// Sum over `box` of kernel(Cell, double (&value)[1]). Local to the rank; added over ranks, independent of

@@ -162,20 +162,16 @@ struct RowBlocks {
   int segments;         ///< in a row
   int blocks_in_chunk;  ///< of rows
 
-  /// Calls body(i, j, k) for the segments of this thread's warp, `rows` rows per block, and end_segment after each.
-  template <int rows, class Body, class End>
-  __device__ void for_segments(const Body& body, const End& end_segment) const {
+  /// Calls body(first_x, end_x, j, k) for the segments of this thread's warp, `rows` rows per block.
+  template <int rows, class Body>
+  __device__ void for_segments(const Body& body) const {
     const int block = static_cast<int>(blockIdx.x) / segments;
     const int first_x = (static_cast<int>(blockIdx.x) - block * segments) * segment;
     const int end_x = first_x + segment < nx ? first_x + segment : nx;
     const int first_y = (static_cast<int>(blockIdx.z) * blocks_in_chunk + block) * rows;
     const int end_y = first_y + rows < ny ? first_y + rows : ny;
-    for (int j = first_y + static_cast<int>(threadIdx.y); j < end_y; j += warps_per_block) {
-      for (int i = first_x + static_cast<int>(threadIdx.x); i < end_x; i += warp) {
-        body(i, y0 + j, z0 + static_cast<int>(blockIdx.y));
-      }
-      end_segment();
-    }
+    for (int j = first_y + static_cast<int>(threadIdx.y); j < end_y; j += warps_per_block)
+      body(first_x, end_x, y0 + j, z0 + static_cast<int>(blockIdx.y));
   }
 };
 
@@ -188,29 +184,57 @@ __global__ void __launch_bounds__(warp* warps_per_block) sum_planes(RowBlocks bl
   for (int n = thread; n < N * ExactSum::words; n += warp * warps_per_block) of_block[n] = 0;
   __syncthreads();
   double of_lane[N] = {};
-  blocks.for_segments<rows>(
-      [&](int i, int j, int k) {
-        double values[N];
-        kernel(cell_in_row<CellOf<Kernel>>(i, j, k, blocks.nx), values);
-        for (int n = 0; n < N; ++n) of_lane[n] += values[n];
-      },
-      [&] {
-        for (int n = 0; n < N; ++n) {
-          double sum = of_lane[n];
-          of_lane[n] = 0;
-          for (int offset = warp / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffU, sum, offset);
-          if (threadIdx.x != 0) continue;
-          const ExactTerm term = ExactSum::decompose(sum);
-          Word* exact = of_block + n * ExactSum::words;
-          for (int digit = 0; digit < 3; ++digit)
-            atomicAdd(exact + term.digit + digit, static_cast<Word>(term.part[digit]));
-          if (!term.representable) atomicAdd(exact + ExactSum::digits, Word{1});
-        }
-      });
+  blocks.for_segments<rows>([&](int first_x, int end_x, int j, int k) {
+    for (int i = first_x + static_cast<int>(threadIdx.x); i < end_x; i += warp) {
+      double values[N];
+      kernel(cell_in_row<CellOf<Kernel>>(i, j, k, blocks.nx), values);
+      for (int n = 0; n < N; ++n) of_lane[n] += values[n];
+    }
+    for (int n = 0; n < N; ++n) {
+      double sum = of_lane[n];
+      of_lane[n] = 0;
+      for (int offset = warp / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffU, sum, offset);
+      if (threadIdx.x != 0) continue;
+      const ExactTerm term = ExactSum::decompose(sum);
+      Word* exact = of_block + n * ExactSum::words;
+      for (int digit = 0; digit < 3; ++digit)
+        atomicAdd(exact + term.digit + digit, static_cast<Word>(term.part[digit]));
+      if (!term.representable) atomicAdd(exact + ExactSum::digits, Word{1});
+    }
+  });
   __syncthreads();
   Word* of_plane = sums + static_cast<std::size_t>(blockIdx.y) * N * ExactSum::words;
   for (int n = thread; n < N * ExactSum::words; n += warp * warps_per_block) {
     if (of_block[n] != 0) atomicAdd(of_plane + n, of_block[n]);
+  }
+}
+
+/// Counts cells of segments of rows, first in the block's bins, then in those of the plane. A lane reads all its cells
+/// of a segment before it counts them.
+template <int bins, int rows, class Kernel>
+__global__ void __launch_bounds__(warp* warps_per_block) count_cells(RowBlocks blocks, Kernel kernel, Word* counts) {
+  __shared__ unsigned of_block[bins];
+  const int thread = static_cast<int>(threadIdx.y) * warp + static_cast<int>(threadIdx.x);
+  for (int n = thread; n < bins; n += warp * warps_per_block) of_block[n] = 0;
+  __syncthreads();
+  blocks.for_segments<rows>([&](int first_x, int end_x, int j, int k) {
+    constexpr int cells = segment / warp;
+    const int first = first_x + static_cast<int>(threadIdx.x);
+    int bin[cells];
+    SLUICE_UNROLL
+    for (int n = 0; n < cells; ++n) {
+      const int i = first + n * warp;
+      bin[n] = i < end_x ? kernel(cell_in_row<CellOf<Kernel>>(i, j, k, blocks.nx)) : -1;
+    }
+    SLUICE_UNROLL
+    for (int n = 0; n < cells; ++n) {
+      if (bin[n] >= 0) atomicAdd(of_block + bin[n], 1U);
+    }
+  });
+  __syncthreads();
+  Word* of_plane = counts + static_cast<std::size_t>(blockIdx.y) * bins;
+  for (int n = thread; n < bins; n += warp * warps_per_block) {
+    if (of_block[n] != 0) atomicAdd(of_plane + n, Word{of_block[n]});
   }
 }
 
@@ -283,6 +307,17 @@ void issue_plane_sums(const char* name, const Box3& box, const Kernel& kernel, W
   constexpr int rows = 4 * warps_per_block;  // per block: fewer atomic operations
   const RowLaunch launch = lay_out_rows(box, rows);
   sum_planes<N, rows, Kernel><<<launch.grid, dim3(warp, warps_per_block)>>>(launch.blocks, kernel, sums);
+  check_cuda(cudaGetLastError(), name);
+}
+
+/// Issues counts of the cells of each plane. Adds them to counts[plane][bin].
+template <int bins, class Kernel>
+void issue_counts(const char* name, const Box3& box, const Kernel& kernel, std::int64_t* counts) {
+  static_assert(sizeof(std::int64_t) == sizeof(Word));
+  constexpr int rows = 4 * warps_per_block;  // per block: fewer atomic operations
+  const RowLaunch launch = lay_out_rows(box, rows);
+  count_cells<bins, rows, Kernel>
+      <<<launch.grid, dim3(warp, warps_per_block)>>>(launch.blocks, kernel, reinterpret_cast<Word*>(counts));
   check_cuda(cudaGetLastError(), name);
 }
 

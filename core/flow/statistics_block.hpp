@@ -13,14 +13,21 @@ enum class ProfileAxis {
   z_face,         ///< nz + 1 values, at the faces, both walls included
   chosen_center,  ///< ProfileInfo::chosen values, at the cell centres nearest to chosen heights
   chosen_face,    ///< likewise at the faces
+  wall,           ///< 2 values, at the bottom and the top wall
 };
 
-/// Over which wavenumbers a spectrum is resolved.
+/// Bins of a histogram, and of one quantity of a joint histogram.
+inline constexpr int histogram_bins = 128;
+inline constexpr int joint_bins = 64;
+
+/// Over which wavenumbers a spectrum is resolved, or over which bins a histogram is.
 enum class ModeAxis {
-  none,  ///< a plain profile: one value for each z
-  kx,    ///< nx / 2 + 1 values for each z
-  ky,    ///< ny / 2 + 1 values for each z
-  kxky,  ///< both: for each z and ky, nx / 2 + 1 values
+  none,       ///< a plain profile: one value for each z
+  kx,         ///< nx / 2 + 1 values for each z
+  ky,         ///< ny / 2 + 1 values for each z
+  kxky,       ///< both: for each z and ky, nx / 2 + 1 values
+  bins,       ///< histogram_bins values for each z
+  bin_pairs,  ///< joint_bins x joint_bins values for each z
 };
 
 /// One horizontally averaged quantity.
@@ -31,17 +38,21 @@ struct ProfileInfo {
   ProfileAxis axis = ProfileAxis::z_center;
   ModeAxis modes = ModeAxis::none;
   std::int64_t chosen = 0;  ///< number of chosen heights
+  bool constant = false;    ///< not a sum: the same in all blocks that are sampled under the same parameters
 
   /// Number of values on a grid of nx x ny x nz cells: those of the first z, then those of the next.
   std::int64_t length(const std::array<std::int64_t, 3>& cells) const { return planes(cells) * mode_count(cells); }
   std::int64_t planes(const std::array<std::int64_t, 3>& cells) const {
     if (is_chosen()) return chosen;
+    if (axis == ProfileAxis::wall) return 2;
     return axis == ProfileAxis::z_face ? cells[2] + 1 : cells[2];
   }
   bool is_chosen() const { return axis == ProfileAxis::chosen_center || axis == ProfileAxis::chosen_face; }
   /// Whether it is defined on z faces; otherwise at cell centres.
   bool at_faces() const { return axis == ProfileAxis::z_face || axis == ProfileAxis::chosen_face; }
   std::int64_t mode_count(const std::array<std::int64_t, 3>& cells) const {
+    if (modes == ModeAxis::bins) return histogram_bins;
+    if (modes == ModeAxis::bin_pairs) return std::int64_t{joint_bins} * joint_bins;
     return modes_along_x(cells) * modes_along_y(cells);
   }
   std::int64_t modes_along_x(const std::array<std::int64_t, 3>& cells) const {

@@ -74,7 +74,7 @@ struct ProbeSpec {
 
 enum class Switch { off, on };
 
-/// Samples of statistics or spectra, summed in blocks of time.
+/// Samples of statistics, spectra or densities, summed in blocks of time.
 struct SamplingSpec {
   bool enabled = false;
   double start = 0;             ///< simulation time
@@ -94,6 +94,7 @@ struct OutputSpec {
   SamplingSpec statistics;
   Switch statistics_budgets = Switch::on;
   SamplingSpec spectra;
+  SamplingSpec densities;
   std::vector<SliceSpec> slices;
   std::vector<ProbeSpec> probes;
 

@@ -84,7 +84,10 @@ class Rules {
     }
   }
 
-  void check_chosen_heights() { check_positions("output.spectra.heights", settings_.output.spectra.heights, 'z'); }
+  void check_chosen_heights() {
+    check_positions("output.spectra.heights", settings_.output.spectra.heights, 'z');
+    check_positions("output.densities.heights", settings_.output.densities.heights, 'z');
+  }
 
   void check_probes() {
     const auto& probes = settings_.output.probes;

@@ -32,7 +32,45 @@ Key probe_positions(const std::string& axis, std::optional<std::vector<double>> 
           .example = example};
 }
 
-Key chosen_heights(const std::string& path, SamplingSpec OutputSpec::*sampling, const std::string& meaning) {
+using Sampling = SamplingSpec OutputSpec::*;
+
+/// The keys that statistics, spectra and densities have in common.
+Key samples(const std::string& path, Sampling sampling, const std::string& meaning, bool commented) {
+  return {.path = path,
+          .value = section_or_none(&Case::output, sampling, &SamplingSpec::enabled),
+          .words = {"none"},
+          .fallback = "none",
+          .meaning = meaning,
+          .commented = commented};
+}
+Key first_sample(const std::string& path, Sampling sampling) {
+  return {.path = path,
+          .value = member(real, &Case::output, sampling, &SamplingSpec::start),
+          .range = not_negative,
+          .fallback = "0",
+          .unit = "h/U",
+          .meaning = "Simulation time of the first sample.",
+          .example = "60.0"};
+}
+Key steps_between_samples(const std::string& path, Sampling sampling) {
+  return {.path = path,
+          .value = member(integer, &Case::output, sampling, &SamplingSpec::every),
+          .range = {.minimum = {1}},
+          .fallback = "10",
+          .unit = "steps",
+          .meaning = "Steps between samples."};
+}
+Key block_of_samples(const std::string& path, Sampling sampling, const std::string& fallback,
+                     const std::string& meaning) {
+  return {.path = path,
+          .value = member(real, &Case::output, sampling, &SamplingSpec::block),
+          .range = positive,
+          .fallback = fallback,
+          .unit = "h/U",
+          .meaning = meaning};
+}
+
+Key chosen_heights(const std::string& path, Sampling sampling, const std::string& meaning) {
   return {.path = path,
           .value = member(length, &Case::output, sampling, &SamplingSpec::heights),
           .words = {"none"},
@@ -145,62 +183,35 @@ std::vector<Key> output_keys() {
        .fallback = "2",
        .unit = "1",
        .meaning = "How many checkpoints are kept, the newest."},
-      {.path = "output.statistics",
-       .value = section_or_none(&Case::output, &OutputSpec::statistics, &SamplingSpec::enabled),
-       .words = {"none"},
-       .fallback = "none",
-       .meaning = "statistics.h5: horizontally averaged sums in blocks of time."},
-      {.path = "output.statistics.start",
-       .value = member(real, &Case::output, &OutputSpec::statistics, &SamplingSpec::start),
-       .range = not_negative,
-       .fallback = "0",
-       .unit = "h/U",
-       .meaning = "Simulation time of the first sample.",
-       .example = "60.0"},
-      {.path = "output.statistics.every",
-       .value = member(integer, &Case::output, &OutputSpec::statistics, &SamplingSpec::every),
-       .range = {.minimum = {1}},
-       .fallback = "10",
-       .unit = "steps",
-       .meaning = "Steps between samples."},
-      {.path = "output.statistics.block",
-       .value = member(real, &Case::output, &OutputSpec::statistics, &SamplingSpec::block),
-       .range = positive,
-       .fallback = "10",
-       .unit = "h/U",
-       .meaning = "Simulation time of a block."},
+      samples("output.statistics", &OutputSpec::statistics,
+              "statistics.h5: horizontally averaged sums in blocks of time.", false),
+      first_sample("output.statistics.start", &OutputSpec::statistics),
+      steps_between_samples("output.statistics.every", &OutputSpec::statistics),
+      block_of_samples("output.statistics.block", &OutputSpec::statistics, "10", "Simulation time of a block."),
       {.path = "output.statistics.budgets",
        .value = member(choice, &Case::output, &OutputSpec::statistics_budgets),
        .fallback = "on",
        .meaning = "Whether to take what the budgets of the Reynolds stresses need. It cannot change during a run."},
-      {.path = "output.spectra",
-       .value = section_or_none(&Case::output, &OutputSpec::spectra, &SamplingSpec::enabled),
-       .words = {"none"},
-       .fallback = "none",
-       .meaning = "spectra.h5: spectra along x and y at every z, summed in blocks of time.",
-       .commented = true},
-      {.path = "output.spectra.start",
-       .value = member(real, &Case::output, &OutputSpec::spectra, &SamplingSpec::start),
-       .range = not_negative,
-       .fallback = "0",
-       .unit = "h/U",
-       .meaning = "Simulation time of the first sample.",
-       .example = "60.0"},
-      {.path = "output.spectra.every",
-       .value = member(integer, &Case::output, &OutputSpec::spectra, &SamplingSpec::every),
-       .range = {.minimum = {1}},
-       .fallback = "10",
-       .unit = "steps",
-       .meaning = "Steps between samples."},
-      {.path = "output.spectra.block",
-       .value = member(real, &Case::output, &OutputSpec::spectra, &SamplingSpec::block),
-       .range = positive,
-       .fallback = "50",
-       .unit = "h/U",
-       .meaning = "Simulation time of a block; it has 20 nz (nx + ny + 4) bytes."},
+      samples("output.spectra", &OutputSpec::spectra,
+              "spectra.h5: spectra along x and y at every z, summed in blocks of time.", true),
+      first_sample("output.spectra.start", &OutputSpec::spectra),
+      steps_between_samples("output.spectra.every", &OutputSpec::spectra),
+      block_of_samples("output.spectra.block", &OutputSpec::spectra, "50",
+                       "Simulation time of a block; it has 20 nz (nx + ny + 4) bytes."),
       chosen_heights("output.spectra.heights", &OutputSpec::spectra,
                      "Where to take spectra in (kx, ky) as well, in increasing order: at the planes nearest to these "
                      "z. Each adds 10 (nx + 2) (ny + 2) bytes to a block. They cannot change during a run."),
+      samples("output.densities", &OutputSpec::densities,
+              "densities.h5: histograms of u, v, w and p at every z and of the wall shear, and the momentum flux by "
+              "quadrants, summed in blocks of time.",
+              true),
+      first_sample("output.densities.start", &OutputSpec::densities),
+      steps_between_samples("output.densities.every", &OutputSpec::densities),
+      block_of_samples("output.densities.block", &OutputSpec::densities, "50",
+                       "Simulation time of a block; it has about 4200 nz bytes."),
+      chosen_heights("output.densities.heights", &OutputSpec::densities,
+                     "Where to take joint histograms of u and w, in increasing order: at the z faces nearest to these "
+                     "z. Each adds 32 KiB to a block. They cannot change during a run."),
       {.path = "output.slices",
        .value = list_of(&OutputSpec::slices),
        .fallback = "[]",

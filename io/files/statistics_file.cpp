@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 
 #include "io/case/case_file.hpp"
@@ -19,6 +20,13 @@ namespace {
 
 std::int64_t size_of(const auto& list) {
   return static_cast<std::int64_t>(list.size());
+}
+
+/// 0, 1, ... count - 1
+std::vector<std::int64_t> numbers_to(std::size_t count) {
+  std::vector<std::int64_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
 }
 
 constexpr const char* parameter_set = "/parameter_set";
@@ -92,9 +100,17 @@ std::vector<StatisticsFile::Axis> StatisticsFile::axes_of(const ProfileInfo& pro
     case ProfileAxis::chosen_face:
       add(faces.name, faces.z);
       break;
+    case ProfileAxis::wall:
+      axes.push_back({"/grid/wall", 2});
+      break;
   }
   if (profile.modes == ModeAxis::ky || profile.modes == ModeAxis::kxky) add("ky", spec_.ky);
   if (profile.modes == ModeAxis::kx || profile.modes == ModeAxis::kxky) add("kx", spec_.kx);
+  if (profile.modes == ModeAxis::bins) axes.push_back({"/grid/bin", histogram_bins});
+  if (profile.modes == ModeAxis::bin_pairs) {
+    axes.push_back({"/grid/joint_bin_1", joint_bins});
+    axes.push_back({"/grid/joint_bin_2", joint_bins});
+  }
   return axes;
 }
 
@@ -156,6 +172,13 @@ void StatisticsFile::rewrite() {
     if (!centers.z.empty())
       write_grid_scale(file, centers.name, centers.z, "wall-normal coordinate of chosen cell centres / h");
     if (!faces.z.empty()) write_grid_scale(file, faces.name, faces.z, "wall-normal coordinate of chosen faces / h");
+    const auto has_bins = [](const ProfileInfo& profile) { return profile.modes == ModeAxis::bins; };
+    if (std::ranges::any_of(spec_.profiles, has_bins)) {
+      write_scale(file, "/grid/bin", numbers_to(histogram_bins), "number of the bin");
+      write_scale(file, "/grid/joint_bin_1", numbers_to(joint_bins), "number of the bin of the first quantity");
+      write_scale(file, "/grid/joint_bin_2", numbers_to(joint_bins), "number of the bin of the second quantity");
+      write_scale(file, "/grid/wall", numbers_to(2), "the wall: 0 at the bottom, 1 at the top");
+    }
     write_profiles(file);
   };
   h5::write_file(spec_.path, build, verify_statistics);
@@ -164,9 +187,7 @@ void StatisticsFile::rewrite() {
 
 void StatisticsFile::write_profiles(h5::File& file) const {
   const std::int64_t count = size_of(blocks_);
-  std::vector<std::int64_t> index(blocks_.size());
-  for (std::size_t n = 0; n < index.size(); ++n) index[n] = static_cast<std::int64_t>(n);
-  write_scale(file, "/block", index, "number of the block of samples");
+  write_scale(file, "/block", numbers_to(blocks_.size()), "number of the block of samples");
   DimensionScales scales;
   for_each_column([&]<typename T>(const char* path, T StatisticsBlock::*member, const char* long_name) {
     std::vector<T> column;
@@ -273,6 +294,9 @@ ProfileInfo StatisticsFile::stored_profile(const h5::Dataset& dataset, const std
   if (has("z_face")) profile.axis = ProfileAxis::z_face;
   if (has(spec_.chosen_centers.name)) profile.axis = ProfileAxis::chosen_center;
   if (has(spec_.chosen_faces.name)) profile.axis = ProfileAxis::chosen_face;
+  if (has("wall")) profile.axis = ProfileAxis::wall;
+  if (has("bin")) profile.modes = ModeAxis::bins;
+  if (has("joint_bin_1")) profile.modes = ModeAxis::bin_pairs;
   if (has("kx"))
     profile.modes = has("ky") ? ModeAxis::kxky : ModeAxis::kx;
   else if (has("ky"))

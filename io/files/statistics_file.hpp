@@ -39,11 +39,11 @@ struct StatisticsSpec {
   Values unrecorded_parameters;
 };
 
-/// statistics.h5 and spectra.h5: datasets of sums, (block, planes), (block, planes, modes) or (block, planes, modes
-/// along y, modes along x), and samples, t_begin, t_end, step_end, forcing, parameter_set by block; a group
-/// parameter_set_N for each set of parameters under which blocks were sampled. Each new block rewrites the whole file
-/// and replaces it atomically. Its bytes depend on its content alone, so a restarted run ends with the same file as an
-/// uninterrupted one. Rank 0 only; local. Throws Error(io).
+/// statistics.h5, spectra.h5 and densities.h5: datasets of sums, (block, planes), (block, planes, modes) or (block,
+/// planes, modes along y, modes along x), and samples, t_begin, t_end, step_end, forcing, parameter_set by block; a
+/// group parameter_set_N for each set of parameters under which blocks were sampled. Each new block rewrites the whole
+/// file and replaces it atomically. Its bytes depend on its content alone, so a restarted run ends with the same file
+/// as an uninterrupted one. Rank 0 only; local. Throws Error(io).
 class StatisticsFile {
  public:
   /// With `resume`: reads the existing blocks, if there is a file; otherwise starts without blocks. Changes nothing.

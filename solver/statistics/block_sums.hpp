@@ -18,11 +18,20 @@ class BlockSums {
     block_ = std::move(block);
     if (!holds_sums_) block_.sums.clear();
   }
-  /// Returns the open block, which ends at `step`, and starts an empty one.
+  /// Returns the open block, which ends at `step`, and starts an empty one with the same constants.
   StatisticsBlock close_block(std::int64_t step) {
     StatisticsBlock closed = std::exchange(block_, empty_block());
     closed.step_end = step;
+    set_constants(closed);
     return closed;
+  }
+  /// Starts an empty block whose constants are not known.
+  void start_anew() { block_ = empty_block(); }
+  /// Takes the constants of another block, before the first sample.
+  void set_constants(const StatisticsBlock& other) {
+    for (std::size_t n = 0; holds_sums_ && n < profiles_.size(); ++n) {
+      if (profiles_[n].constant) block_.sums[n] = other.sums[n];
+    }
   }
 
  protected:
@@ -35,6 +44,14 @@ class BlockSums {
   std::vector<double>& sums(std::size_t n) { return block_.sums[n]; }
   const std::array<std::int64_t, 3>& cells() const { return cells_; }
   bool holds_sums() const { return holds_sums_; }
+
+  /// Size of the sums of a block, in bytes.
+  static double bytes_of(const std::vector<ProfileInfo>& profiles, const std::array<std::int64_t, 3>& cells) {
+    double bytes = 0;
+    for (const ProfileInfo& profile : profiles)
+      bytes += static_cast<double>(profile.length(cells)) * static_cast<double>(sizeof(double));
+    return bytes;
+  }
 
   /// Counts a sample of the state at this time.
   void count_sample(double time, double forcing) {

@@ -185,10 +185,7 @@ Spectra::Spectra(const FlowParameters& flow, const Communicator& comm, const Dec
       planes_(std::move(planes)) {}
 
 double Spectra::block_bytes(const std::array<std::int64_t, 3>& cells, std::size_t heights) {
-  double bytes = 0;
-  for (const ProfileInfo& spectrum : list_spectra(heights))
-    bytes += static_cast<double>(spectrum.length(cells)) * static_cast<double>(sizeof(double));
-  return bytes;
+  return bytes_of(list_spectra(heights), cells);
 }
 
 void Spectra::sample(const State& state, double forcing, const Workspace& workspace) {

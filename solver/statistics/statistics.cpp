@@ -1,7 +1,5 @@
 #include "solver/statistics/statistics.hpp"
 
-#include <algorithm>
-
 #include "solver/statistics/budget_profiles.hpp"
 #include "solver/statistics/flow_profiles.hpp"
 
@@ -33,40 +31,16 @@ Statistics::Statistics(const Grid& grid, const Metrics& metrics, const FlowParam
       metrics_(metrics),
       viscosity_(static_cast<real>(flow.viscosity)),
       order_(flow.order),
-      walls_(&walls),
-      box_(box),
-      budgets_(budgets),
-      comm_(comm) {}
+      means_(grid.cells(), box, walls, comm),
+      budgets_(budgets) {}
 
 template <class Table>
 Statistics::Profiles Statistics::plane_means(const Table& table) const {
-  constexpr auto count = static_cast<std::size_t>(profile_count<Table>);
   constexpr bool at_faces = Table::axis == ProfileAxis::z_face;
-  Box3 box = box_.local();
-  if constexpr (at_faces) {
-    if (Table::zero_on_walls) {
-      if (walls_->owns(Walls::Side::top)) --box.hi[2];
-    } else if (walls_->owns(Walls::Side::bottom)) {
-      box.lo[2] = -1;
-    }
-  }
-  const auto local = reduce_planes<profile_count<Table>>(at_faces ? "statistics at faces" : "statistics at centres",
-                                                         box, ProfileKernel<Table>{table});
-
-  // Face profiles count from the bottom wall, so the upper face of global cell k is number k + 1.
-  const std::int64_t first_plane = box_.lo[2] + box.lo[2] + (at_faces ? 1 : 0);
-  const auto planes = static_cast<std::size_t>(cells()[2] + (at_faces ? 1 : 0));
-  std::vector<ExactSum> all(planes * count);
-  for (std::size_t k = 0; k < local.size(); ++k) {
-    std::ranges::copy(local[k], all.begin() + (first_plane + static_cast<std::int64_t>(k)) * profile_count<Table>);
-  }
-  all_reduce(all, comm_);
-  const double columns = static_cast<double>(cells()[0]) * static_cast<double>(cells()[1]);
-  Profiles means(count, std::vector<double>(planes));
-  for (std::size_t k = 0; k < planes; ++k) {
-    for (std::size_t n = 0; n < count; ++n) means[n][k] = all[k * count + n].value() / columns;
-  }
-  return means;
+  RankPlanes planes = means_.centers();
+  if constexpr (at_faces) planes = Table::zero_on_walls ? means_.inner_faces() : means_.faces();
+  return means_.means<profile_count<Table>>(at_faces ? "statistics at faces" : "statistics at centres",
+                                            cells()[2] + (at_faces ? 1 : 0), {planes}, ProfileKernel<Table>{table});
 }
 
 template <Order order>

@@ -7,7 +7,7 @@
 #include "solver/grid/grid.hpp"
 #include "solver/state/state.hpp"
 #include "solver/statistics/block_sums.hpp"
-#include "solver/walls/walls.hpp"
+#include "solver/statistics/plane_means.hpp"
 
 namespace sluice {
 
@@ -22,7 +22,7 @@ class Statistics : public BlockSums {
   void sample(const State& state, double forcing);
 
  private:
-  using Profiles = std::vector<std::vector<double>>;
+  using Profiles = PlaneMeans::Profiles;
 
   /// The plane means of a table's profiles over the whole height. Collective.
   template <class Table>
@@ -36,10 +36,8 @@ class Statistics : public BlockSums {
   Metrics metrics_;
   real viscosity_;
   Order order_;
-  const Walls* walls_;
-  Box3 box_;
+  PlaneMeans means_;
   bool budgets_;
-  MPI_Comm comm_;
 };
 
 }  // namespace sluice

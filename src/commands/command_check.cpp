@@ -8,6 +8,7 @@
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/support/collective.hpp"
 #include "solver/initial.hpp"
+#include "solver/statistics/densities.hpp"
 #include "solver/statistics/spectra.hpp"
 #include "solver/time_step_limit.hpp"
 #include "src/commands/case_input.hpp"
@@ -138,9 +139,12 @@ void print_memory(const io::Case& settings, const Grid& grid, const Decompositio
              bytes / static_cast<double>(grid.points()),
              readable_size(rank_memory(grid, flow, decomposition, exchange, 0)));
   fmt::print("checkpoint      {} each\n", readable_size(checkpoint_bytes(grid)));
-  if (settings.output.spectra.enabled)
-    fmt::print("spectra         {} a block\n",
-               readable_size(Spectra::block_bytes(grid.cells(), settings.output.spectra.heights.size())));
+  const auto print_block = [](const char* name, const io::SamplingSpec& sampling, double size) {
+    if (sampling.enabled) fmt::print("{:<15} {} a block\n", name, readable_size(size));
+  };
+  const io::OutputSpec& output = settings.output;
+  print_block("spectra", output.spectra, Spectra::block_bytes(grid.cells(), output.spectra.heights.size()));
+  print_block("densities", output.densities, Densities::block_bytes(grid.cells(), output.densities.heights.size()));
 }
 
 }  // namespace

@@ -32,10 +32,10 @@ Companions companions_of(const io::CheckpointReader& checkpoint) {
   if (checkpoint.has_values(names::time_series_group)) {
     companions.time_series = entry(checkpoint.values(names::time_series_group), names::last_row, names::last_row_hash);
   }
-  for (const auto& [group, last] : {std::pair{names::statistics_group, &companions.statistics},
-                                    std::pair{names::spectra_group, &companions.spectra}}) {
-    if (checkpoint.has_values(group))
-      *last = entry(checkpoint.values(group), names::last_block, names::last_block_hash);
+  for (const SampledOutput& output : sampled_outputs) {
+    if (!checkpoint.has_values(output.open_block_group)) continue;
+    const io::Values values = checkpoint.values(output.open_block_group);
+    companions.*output.last_entry = entry(values, names::last_block, names::last_block_hash);
   }
   for (const auto& [group, entries] :
        {std::pair{names::slices_group, &companions.slices}, std::pair{names::probes_group, &companions.probes}}) {

@@ -1,5 +1,6 @@
 #pragma once
 // What a checkpoint stores about the other files of its run, and whether these still agree with it.
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -25,14 +26,13 @@ struct Companions {
   std::optional<LastEntry> time_series;
   std::optional<LastEntry> statistics;
   std::optional<LastEntry> spectra;
+  std::optional<LastEntry> densities;
   std::map<std::string, LastEntry> slices;  ///< by label
   std::map<std::string, LastEntry> probes;  ///< by name
 };
 
 namespace companion_names {
 inline constexpr const char* time_series_group = "/timeseries";
-inline constexpr const char* statistics_group = "/statistics_open";
-inline constexpr const char* spectra_group = "/spectra_open";
 inline constexpr const char* slices_group = "/slices";
 inline constexpr const char* probes_group = "/probes";
 inline constexpr const char* last_row = "last_step";
@@ -41,6 +41,25 @@ inline constexpr const char* last_block = "last_block";
 inline constexpr const char* last_block_hash = "last_block_hash";
 inline constexpr const char* hash_suffix = ".hash";  ///< after the label of a slice or the name of a probe
 }  // namespace companion_names
+
+/// An output that sums samples in blocks.
+struct SampledOutput {
+  const char* name;  ///< in messages
+  const char* file;
+  io::SamplingSpec io::OutputSpec::*sampling;
+  const char* open_block_group;  ///< in checkpoints
+  std::optional<LastEntry> Companions::*last_entry;
+  const char* chosen_centers;  ///< coordinates, in its file, of the planes at chosen heights; "": there are none
+  const char* chosen_faces;
+};
+
+inline constexpr SampledOutput statistics_output{
+    "statistics", "statistics.h5", &io::OutputSpec::statistics, "/statistics_open", &Companions::statistics, "", ""};
+inline constexpr SampledOutput spectra_output{
+    "spectra", "spectra.h5", &io::OutputSpec::spectra, "/spectra_open", &Companions::spectra, "z_kxky", "z_face_kxky"};
+inline constexpr SampledOutput densities_output{
+    "densities", "densities.h5", &io::OutputSpec::densities, "/densities_open", &Companions::densities, "", "z_joint"};
+inline constexpr std::array sampled_outputs{statistics_output, spectra_output, densities_output};
 
 /// Collective. Throws Error(restart).
 Companions companions_of(const io::CheckpointReader& checkpoint);

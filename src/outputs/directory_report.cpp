@@ -58,8 +58,7 @@ class Verifier {
     verify_resolved_case();
     verify_record();
     verify_time_series();
-    verify_statistics("statistics.h5", &Companions::statistics);
-    verify_statistics("spectra.h5", &Companions::spectra);
+    for (const SampledOutput& output : sampled_outputs) verify_sampled(output);
     verify_slices();
     verify_probes();
     list_leftovers();
@@ -208,8 +207,8 @@ class Verifier {
     add(std::move(report), there);
   }
 
-  void verify_statistics(const std::string& name, std::optional<LastEntry> Companions::*companion) {
-    FileReport report{name, "", {}, {}};
+  void verify_sampled(const SampledOutput& output) {
+    FileReport report{output.file, "", {}, {}};
     std::vector<std::pair<std::int64_t, std::int64_t>> blocks;
     const bool there = exists(report.name);
     const bool readable = !there || is_intact(report, path(report.name));
@@ -232,7 +231,7 @@ class Verifier {
       }
       return found;
     };
-    const auto expected = [&](const IntactCheckpoint& checkpoint) { return checkpoint.expected.*companion; };
+    const auto expected = [&](const IntactCheckpoint& checkpoint) { return checkpoint.expected.*output.last_entry; };
     readable ? compare_with_checkpoints(report, expected, find) : rule_out(expected);
     add(std::move(report), there);
   }

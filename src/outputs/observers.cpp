@@ -19,6 +19,7 @@
   OBSERVER(time_series, "timeseries.csv") \
   OBSERVER(statistics, "statistics.h5")   \
   OBSERVER(spectra, "spectra.h5")         \
+  OBSERVER(densities, "densities.h5")     \
   OBSERVER(slices, "slices")              \
   OBSERVER(probes, "probes")              \
   OBSERVER(progress, "")                  \

@@ -1,4 +1,5 @@
-// statistics.h5 and spectra.h5: horizontally averaged sums in blocks of time. Checkpoints store the open blocks.
+// statistics.h5, spectra.h5 and densities.h5: sums over horizontal planes in blocks of time. Checkpoints store the open
+// blocks.
 #include "solver/statistics/statistics.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 #include "io/case/case_file.hpp"
 #include "io/case/names.hpp"
 #include "io/files/statistics_file.hpp"
+#include "solver/statistics/densities.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/observer.hpp"
 #include "src/outputs/schedule.hpp"
@@ -39,21 +41,6 @@ std::vector<double> wavenumbers(std::int64_t cells, double length) {
     values.push_back(2 * std::numbers::pi * static_cast<double>(m) / length);
   return values;
 }
-
-/// What distinguishes the outputs that take samples.
-struct SampledOutput {
-  const char* name;  ///< in messages
-  io::SamplingSpec io::OutputSpec::*sampling;
-  const char* open_block_group;  ///< in checkpoints
-  std::optional<LastEntry> Companions::*last_entry;
-  const char* chosen_centers = "";  ///< coordinates, in its file, of the planes at chosen heights
-  const char* chosen_faces = "";
-};
-
-constexpr SampledOutput statistics_output{"statistics", &io::OutputSpec::statistics, companion_names::statistics_group,
-                                          &Companions::statistics};
-constexpr SampledOutput spectra_output{
-    "spectra", &io::OutputSpec::spectra, companion_names::spectra_group, &Companions::spectra, "z_kxky", "z_face_kxky"};
 
 io::StatisticsSpec file_spec(const RunContext& run, const SampledOutput& output,
                              const std::vector<ProfileInfo>& profiles) {
@@ -84,7 +71,7 @@ io::StatisticsSpec file_spec(const RunContext& run, const SampledOutput& output,
   if (sampling.enabled) spec.profiles = profiles;
   for (std::int64_t k = 0; k < grid.cells()[2]; ++k) spec.z.push_back(grid.z_center(k));
   spec.z_face = grid.z_nodes();
-  if (std::ranges::any_of(profiles, [](const ProfileInfo& profile) { return profile.modes != ModeAxis::none; })) {
+  if (std::ranges::any_of(profiles, [](const ProfileInfo& profile) { return profile.modes == ModeAxis::kx; })) {
     spec.kx = wavenumbers(grid.cells()[0], grid.length_x());
     spec.ky = wavenumbers(grid.cells()[1], grid.length_y());
   }
@@ -140,7 +127,12 @@ class BlockObserver : public Observer {
       const StatisticsBlock closed = sums_.close_block(start.step);
       run_on_root(run_.simulation.comm.world(), [&] { file_->append(closed, open_parameters_); });
     }
-    run_on_root(run_.simulation.comm.world(), [&] { judge(file_->latest_blocks(parameters_)); });
+    if (!(open_parameters_ == parameters_)) sums_.start_anew();
+    run_on_root(run_.simulation.comm.world(), [&] {
+      const std::span<const StatisticsBlock> blocks = file_->latest_blocks(parameters_);
+      if (!blocks.empty()) sums_.set_constants(blocks.back());
+      judge(blocks);
+    });
   }
 
   bool due(const Moment& now) const override {
@@ -371,6 +363,21 @@ class SpectraObserver : public BlockObserver {
   Spectra spectra_;
 };
 
+class DensitiesObserver : public BlockObserver {
+ public:
+  explicit DensitiesObserver(const RunContext& run)
+      : BlockObserver(run, densities_output, densities_),
+        densities_(run.simulation.grid, run.simulation.stepper.metrics(), run.simulation.flow,
+                   run.simulation.stepper.walls(), run.simulation.state.p.box(),
+                   planes_nearest_to(run.simulation.settings.output.densities.heights, run.simulation.grid).faces,
+                   run.simulation.comm.world()) {}
+
+ private:
+  void sample() override { densities_.sample(run().flow.state(), run().simulation.forcing); }
+
+  Densities densities_;
+};
+
 /// Also without samples in the case, where an earlier part of the run wrote the file.
 template <class Sampler>
 std::unique_ptr<Observer> make(const RunContext& run, const SampledOutput& output) {
@@ -388,6 +395,10 @@ std::unique_ptr<Observer> make_statistics(const RunContext& run) {
 
 std::unique_ptr<Observer> make_spectra(const RunContext& run) {
   return make<SpectraObserver>(run, spectra_output);
+}
+
+std::unique_ptr<Observer> make_densities(const RunContext& run) {
+  return make<DensitiesObserver>(run, densities_output);
 }
 
 }  // namespace sluice

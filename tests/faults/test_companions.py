@@ -34,6 +34,7 @@ CASE: dict[str, Any] = {
     "output.timeseries": {"every": 1},
     "output.statistics": {"start": 0, "every": 1, "block": 0.125},
     "output.spectra": {"start": 0, "every": 1, "block": 0.25},
+    "output.densities": {"start": 0, "every": 1, "block": 0.25},
     "output.slices": [{"normal": "z", "at": 0.1, "every": 0.125, "fields": ["u"]}],
     "parallel": {"grid": "auto", "exchange": "mpi_p2p"},
 }
@@ -76,7 +77,9 @@ def refused(run: Path, *options: object, ranks: int = 0) -> str:
 
 
 @pytest.mark.parametrize("ranks", [0, 2])
-@pytest.mark.parametrize("name", ["timeseries.csv", "statistics.h5", "spectra.h5", SLICE, PART])
+@pytest.mark.parametrize(
+    "name", ["timeseries.csv", "statistics.h5", "spectra.h5", "densities.h5", SLICE, PART]
+)
 def test_a_missing_file_is_refused_unless_the_user_accepts_it(
     reference: Path, run: Path, name: str, ranks: int
 ) -> None:
@@ -112,7 +115,9 @@ def test_all_files_are_begun_anew_in_another_directory(run: Path, tmp_path: Path
     assert record(tmp_path / "new")["changes"] == []
 
 
-@pytest.mark.parametrize("name", ["timeseries.csv", "statistics.h5", "spectra.h5", "slices", "probes"])
+@pytest.mark.parametrize(
+    "name", ["timeseries.csv", "statistics.h5", "spectra.h5", "densities.h5", "slices", "probes"]
+)
 def test_a_directory_with_any_result_is_not_empty(stopped: Path, tmp_path: Path, name: str) -> None:
     """Neither a new run nor one from a checkpoint elsewhere takes over a file that is there."""
     new = tmp_path / "new"

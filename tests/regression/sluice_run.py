@@ -243,14 +243,14 @@ def assert_same_content(one: Path, other: Path, ignore: Sequence[str] = ABOUT_TH
 
 
 def assert_same_results(one: Path, other: Path, ignore: Sequence[str] = ABOUT_THE_RUN) -> None:
-    """Asserts that two runs ended with bitwise the same results: fields, statistics, spectra, time series, slices
-    and probes.
+    """Asserts that two runs ended with bitwise the same results: fields, statistics, spectra, densities, time
+    series, slices and probes.
     """
     ends = checkpoints(one)[-1], checkpoints(other)[-1]
     assert ends[0].name == ends[1].name
     assert_same_content(*ends, ignore)
     assert (one / "timeseries.csv").read_text() == (other / "timeseries.csv").read_text()
-    for name in ("statistics.h5", "spectra.h5"):
+    for name in ("statistics.h5", "spectra.h5", "densities.h5"):
         assert (one / name).exists() == (other / name).exists()
         if (one / name).exists():
             assert_same_content(one / name, other / name, ignore)

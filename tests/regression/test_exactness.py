@@ -2,7 +2,7 @@
 
 REP: the same run twice. ERS: N steps, a restart and N more. ERP: the same, with the restart on other ranks.
 PEM: the run on half of the ranks. PEA: one rank with and without a launcher. Each must give the bits of the first
-run: fields, statistics, spectra, time series and slices.
+run: fields, statistics, spectra, densities, time series and slices.
 
 `ctest -L exactness` runs them on every build. On GPUs, ranks are GPUs: as many as SLUICE_GPU_RANKS says. There ERP and
 PEM do not apply, because several GPUs agree with one only to round-off.
@@ -49,8 +49,9 @@ class Form:
 
     def __init__(self, folder: Path, name: str, ranks: int, grid: str, exchange: str) -> None:
         grid_of_gpus = {"grid.cells": [64, 64, 64]} if ON_GPUS else {}
-        spectra = {"output.spectra": {"start": 0.2, "every": 4, "block": 0.6, "heights": [0.1, 1]}}
-        self.case = write_case(folder, {**CASES[name], **spectra, **grid_of_gpus, "time.steps": STEPS})
+        samples = {"start": 0.2, "every": 4, "block": 0.6, "heights": [0.1, 1]}
+        sampled = {"output.spectra": samples, "output.densities": samples}
+        self.case = write_case(folder, {**CASES[name], **sampled, **grid_of_gpus, "time.steps": STEPS})
         self.ranks = ranks
         self.parallel = ["--set", f"parallel.grid={grid}", "--set", f"parallel.exchange={exchange}"]
         self.first = folder / "first"
@@ -77,7 +78,8 @@ def test_the_run_is_a_flow_with_all_outputs(form: Form) -> None:
     fields = content(checkpoints(form.first)[-1])
     assert all(len(set(fields[name][:4096])) > 16 for name in ("/u", "/v", "/w", "/p"))
     assert (form.first / "statistics.h5").exists()
-    assert len(content(form.first / "spectra.h5")["/samples"]) > 0
+    for name in ("spectra.h5", "densities.h5"):
+        assert len(content(form.first / name)["/samples"]) > 0
     assert len(list((form.first / "slices").glob("*.h5"))) > 2
 
 

@@ -30,6 +30,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "time.steps": STEPS,
             "output.statistics": {"start": 0, "every": 1, "block": 1000},
             "output.spectra": {"start": 0, "every": 1, "block": 0.5},
+            "output.densities": {"start": 0, "every": 1, "block": 0.5, "heights": [0.1, 1.9]},
             "output.checkpoint": {"every": 0.3, "keep": 100},
         },
     )
@@ -52,6 +53,7 @@ def test_all_files_are_there(out: Path) -> None:
         "checkpoints",
         "statistics.h5",
         "spectra.h5",
+        "densities.h5",
         "slices",
         "probes",
     }

@@ -23,6 +23,7 @@ CHANGES = {
     "output.checkpoint": {"every": 10.0, "keep": 2},
     "output.statistics": {"start": 0, "every": 1, "block": 0.1},
     "output.spectra": {"start": 0, "every": 1, "block": 0.1, "heights": [0, 0.1, 1.9]},
+    "output.densities": {"start": 0, "every": 1, "block": 0.1, "heights": [0, 0.1, 1.9]},
 }
 References = dict[str, tuple[Path, Path]]
 

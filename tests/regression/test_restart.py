@@ -1,4 +1,4 @@
-"""A run in pieces ends like one in a single piece, bitwise: fields, statistics, spectra, time series and slices."""
+"""A run in pieces ends like one in a single piece, bitwise: fields, all samples, time series and slices."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from sluice_run import (
 from stored_hashes import set_hashes
 
 STEPS = 22
-SPECTRA = {"output.spectra": {"start": 0.2, "every": 2, "block": 0.5, "heights": [0.05, 1.0]}}
+SAMPLES = {"start": 0.2, "every": 2, "block": 0.5, "heights": [0.05, 1.0]}
+SAMPLED = {"output.spectra": SAMPLES, "output.densities": SAMPLES}
 FORMS = [("explicit", 0), ("explicit", 2), ("implicit_z", 0)]
 
 
@@ -35,7 +36,7 @@ def straight(tmp_path_factory: pytest.TempPathFactory) -> Straight:
     made = {}
     for diffusion, ranks in FORMS:
         folder = tmp_path_factory.mktemp(f"{diffusion}{ranks}")
-        case = write_case(folder, {**SPECTRA, "time.diffusion": diffusion, "time.steps": STEPS})
+        case = write_case(folder, {**SAMPLED, "time.diffusion": diffusion, "time.steps": STEPS})
         must(sluice("run", case, ranks=ranks))
         made[diffusion, ranks] = case, folder / "out"
     return made
@@ -66,13 +67,15 @@ def test_the_case_exercises_every_schedule(straight: Straight) -> None:
     with h5py.File(output / "statistics.h5") as file:
         assert len(file["samples"]) >= 2
         assert file["samples"][0] >= 2
-    with h5py.File(output / "spectra.h5") as file:
-        assert len(file["samples"]) >= 2
+    for name in ("spectra.h5", "densities.h5"):
+        with h5py.File(output / name) as file:
+            assert len(file["samples"]) >= 2
     assert len(list((output / "slices").glob("z0.1_*.h5"))) >= 3
     assert len(checkpoints(output)) == 3
     with h5py.File(checkpoints(output)[-1]) as file:
         assert file["statistics_open"].attrs["samples"] >= 1
         assert file["spectra_open"].attrs["samples"] >= 1
+        assert file["densities_open"].attrs["samples"] >= 1
     assert rows(output)["step"].tolist() == [1, 5, 10, 15, 20, STEPS]
 
 
@@ -96,7 +99,7 @@ def test_restarts_in_a_directory_whose_name_is_not_utf8(straight: Straight, tmp_
 
 def test_a_finished_run_is_extended(straight: Straight, tmp_path: Path) -> None:
     _, reference = straight["explicit", 0]
-    short = write_case(tmp_path, {**SPECTRA, "time.steps": 11})
+    short = write_case(tmp_path, {**SAMPLED, "time.steps": 11})
     must(sluice("run", short))
     must(sluice("run", short, "--restart", "auto", "--set", f"time.steps={STEPS}"))
     assert_same_results(reference, tmp_path / "out")
@@ -183,6 +186,13 @@ def test_same_directory_same_bytes(tmp_path: Path) -> None:
     ]
     for name in names:
         assert (once / name).read_bytes() == (twice / name).read_bytes(), name
+
+
+BIN_CONSTANTS = [
+    f"{quantity}_{constant}"
+    for quantity in ("u", "v", "w", "p", "u_joint", "w_joint", "shear_x", "shear_y")
+    for constant in ("middle", "width")
+]
 
 
 def samples_by_parameters(directory: Path) -> dict[int, int]:
@@ -280,8 +290,8 @@ def test_profiles_outlive_a_part_without_statistics(straight: Straight, tmp_path
 
 
 @pytest.mark.parametrize("heights", ["[0.2, 1]", "none"])
-def test_spectra_keep_their_heights(straight: Straight, tmp_path: Path, heights: str) -> None:
-    """They are those of the case in every part of a run, also after a part without spectra."""
+def test_heights_and_bins_stay_the_same(straight: Straight, tmp_path: Path, heights: str) -> None:
+    """Heights are those of the case in every part of a run, bins those of the first: also after a part without."""
     case = straight["explicit", 0][0]
     out = tmp_path / "out"
     must(sluice("run", case, "--output", out, "--steps", 15))
@@ -291,12 +301,16 @@ def test_spectra_keep_their_heights(straight: Straight, tmp_path: Path, heights:
     error = must(sluice(*go_on, *others), 3).err
     assert "with output.spectra.heights: [0.05, 1] so far" in error
     assert (out / "spectra.h5").read_bytes() == before
-    must(sluice(*go_on, "--steps", 16, "--set", "output.spectra=none"))
+    must(sluice(*go_on, "--steps", 16, "--set", "output.spectra=none", "--set", "output.densities=none"))
     error = must(sluice(*go_on, *others), 3).err
     assert "spectra.h5: was sampled at z = " in error and "`heights` cannot change" in error
     must(sluice(*go_on))
     with h5py.File(out / "spectra.h5") as file:
         assert file["uw_kxky"].shape[1:3] == (2, len(file["ky"]))
+    with h5py.File(out / "densities.h5") as file:
+        assert len(file["samples"]) >= 2
+        for name in BIN_CONSTANTS:
+            assert (file[name][...] == file[name][0]).all(), name
 
 
 def test_statistics_of_a_changed_flow_stay_apart(straight: Straight, tmp_path: Path) -> None:
@@ -307,7 +321,7 @@ def test_statistics_of_a_changed_flow_stay_apart(straight: Straight, tmp_path: P
     first = sum(samples_by_parameters(out).values()) + open_samples(checkpoints(out)[-1])
     assert open_samples(checkpoints(out)[-1]) > 0
     changed = ["run", case, "--output", out, "--allow-change", "--set", "flow.reynolds={bulk: 5000}"]
-    changed += ["--set", "output.checkpoint={every: 0.5, keep: 9}"]
+    changed += ["--set", "output.checkpoint={every: 0.5, keep: 9}", "--set", "output.densities.block=0.2"]
     before = checkpoints(out)[-1]
     for _ in range(2):  # a restart from an earlier step closes the open block only once
         must(sluice(*changed, "--restart", before))
@@ -316,6 +330,13 @@ def test_statistics_of_a_changed_flow_stay_apart(straight: Straight, tmp_path: P
     with h5py.File(out / "statistics.h5") as file:
         viscosities = [float(file[f"parameter_set_{n}"].attrs["flow.reynolds.viscosity"]) for n in (0, 1)]
         assert viscosities == pytest.approx([2 / 5600, 2 / 5000])
+    with h5py.File(out / "densities.h5") as file:  # each flow has bins of its own
+        sets = file["parameter_set"][...]
+        assert set(sets) == {0, 1}
+        for name in ("u_width", "p_middle", "u_joint_width", "shear_x_middle"):
+            first_bins, later_bins = (file[name][sets == number] for number in (0, 1))
+            assert (first_bins == first_bins[0]).all() and (later_bins == later_bins[0]).all(), name
+            assert (first_bins[0] != later_bins[0]).any(), name
     must(sluice("run", case, "--output", out, "--restart", before))
     assert_same_results(reference, out)
 

@@ -244,6 +244,37 @@ TEST_F(FilesTest, SpectraLayoutAndRestart) {
   EXPECT_TRUE(read_text(spec.path).size() == before.size());
 }
 
+/// Histograms have their bins as further axes; densities at no heights have no joint ones of u and w.
+TEST_F(FilesTest, DensitiesLayoutAndRestart) {
+  StatisticsSpec spec = statistics_spec(path("s.h5"));
+  spec.profiles = {{"u_histogram", "points", "1", ProfileAxis::z_center, ModeAxis::bins},
+                   {"shear_joint", "points", "1", ProfileAxis::wall, ModeAxis::bin_pairs},
+                   {"uw_joint", "points", "1", ProfileAxis::chosen_face, ModeAxis::bin_pairs, 2},
+                   {"shear_x_width", "width", "1", ProfileAxis::wall}};
+  spec.chosen_faces = {"z_joint", {0.5, 1.5}};
+  StatisticsBlock block = statistics_block(0);
+  block.sums.clear();
+  for (const ProfileInfo& profile : spec.profiles)
+    block.sums.emplace_back(static_cast<std::size_t>(profile.length({4, 4, 3})));
+  for (auto& sums : block.sums) std::iota(sums.begin(), sums.end(), 1.0);
+  begun(spec).append(block, parameters(1e-3));
+  EXPECT_EQ(dataset_shape(spec.path, "/u_histogram"), (h5::Shape{1, 3, 128}));
+  EXPECT_EQ(dataset_shape(spec.path, "/shear_joint"), (h5::Shape{1, 2, 64, 64}));
+  EXPECT_EQ(dataset_shape(spec.path, "/uw_joint"), (h5::Shape{1, 2, 64, 64}));
+  EXPECT_EQ(dataset_shape(spec.path, "/shear_x_width"), (h5::Shape{1, 2}));
+  EXPECT_EQ(h5::File::open(spec.path, ExitCode::io).dataset("/grid/z_joint").values<double>(), spec.chosen_faces.z);
+  EXPECT_TRUE(describe(spec.path).intact());
+  EXPECT_EQ(StatisticsFile(spec, true).blocks()[0].sums, block.sums);
+
+  // A run that takes no more samples keeps what the file has.
+  StatisticsSpec other = spec;
+  other.profiles.clear();
+  other.chosen_faces.z.clear();
+  StatisticsFile(other, true).truncate_after(1000, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(dataset_shape(spec.path, "/uw_joint"), (h5::Shape{1, 2, 64, 64}));
+  EXPECT_TRUE(StatisticsFile(spec, true).blocks()[0].sums == block.sums);
+}
+
 TEST_F(FilesTest, StatisticsDamageAndMismatchAreRefused) {
   const double pattern = 0.1 + 2;  // u of block 1
   {

@@ -93,6 +93,12 @@ struct SumNeighbours {
 
 const std::vector<int> row_lengths{1, 2, 3, 4, 7, 8, 9, 10, 16, 17, 18, 31, 32, 33, 63, 64, 65, 130};
 
+/// A bin that depends on the cell's neighbour and plane.
+struct SomeBin {
+  int bins;
+  SLUICE_INLINE int operator()(Cell c) const { return (c.east * 5 + c.j * 11 + c.k + 1) % bins; }
+};
+
 template <class Kernel>
 void expect_each_index_once(const Box3& whole, const Box3& box) {
   Array<int> count(whole);
@@ -200,6 +206,31 @@ TEST(ReducePlanes, AddsEveryCellOnceWithItsNeighbours) {
       EXPECT_EQ(plane[0].value(), 3 * 1001 * indices) << nx;
       EXPECT_EQ(plane[1].value(), 3 * indices + 1000.0 * nx * (1 + 2 + 3) + 3000000.0 * nx * (k + 2)) << nx;
     }
+  }
+}
+
+template <int bins>
+void expect_counts(const Box3& box) {
+  const auto of = [](std::size_t k, std::int64_t bin) {
+    return k * static_cast<std::size_t>(bins) + static_cast<std::size_t>(bin);
+  };
+  std::vector<std::int64_t> expected(static_cast<std::size_t>(box.nz()) * bins, 7);  // counts are added to these
+  Buffer<std::int64_t> counts(expected);
+  for (int k = 0; k < box.nz(); ++k) {
+    for (std::int64_t j = box.lo[1]; j < box.hi[1]; ++j) {
+      for (std::int64_t i = 0; i < box.nx(); ++i)
+        ++expected[of(static_cast<std::size_t>(k), ((i + 1) % box.nx() * 5 + j * 11 + k + box.lo[2] + 1) % bins)];
+    }
+  }
+  count_planes<bins>("bins", box, SomeBin{bins}, counts.data());
+  EXPECT_EQ(counts.download(), expected) << box.nx();
+}
+
+TEST(CountPlanes, CountsEveryCellOnce) {
+  for (const int nx : row_lengths) {
+    expect_counts<128>(Box3{{0, 1, 2}, {nx, 4, 7}});
+    expect_counts<4096>(Box3{{0, 0, -1}, {nx, 70, 1}});
+    expect_counts<3>(Box3{{0, 0, 0}, {nx, 0, 2}});
   }
 }
 

@@ -1,5 +1,5 @@
-// A run gives the same bits on every process grid: fields, forcing, diagnostics, statistics and spectra against the
-// same program on one process.
+// A run gives the same bits on every process grid: fields, forcing, diagnostics, statistics, spectra and densities
+// against the same program on one process.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "core/device/memory.hpp"
 #include "solver/grid/stretching.hpp"
 #include "solver/initial.hpp"
+#include "solver/statistics/densities.hpp"
 #include "solver/statistics/statistics.hpp"
 #include "tests/support/flow_case.hpp"
 
@@ -23,7 +24,7 @@ using test::GlobalArray;
 /// All that a few steps produce.
 struct Outcome {
   std::vector<GlobalArray> fields;
-  std::vector<double> numbers;  ///< forces, time step limits, diagnostics, statistics, spectra
+  std::vector<double> numbers;  ///< forces, time step limits, diagnostics, statistics, spectra, densities
 };
 
 Outcome run(const FlowCase& settings, MPI_Comm world) {
@@ -33,6 +34,8 @@ Outcome run(const FlowCase& settings, MPI_Comm world) {
   Statistics statistics(flow.grid, flow.stepper.metrics(), settings.flow, flow.stepper.walls(), state.p.box(), true,
                         flow.comm.world());
   Spectra spectra(settings.flow, flow.comm, flow.decomposition, planes_nearest_to({0, 0.1, 0.5, 1.0, 1.9}, flow.grid));
+  Densities densities(flow.grid, flow.stepper.metrics(), settings.flow, flow.stepper.walls(), state.p.box(),
+                      {0, settings.cells[2] / 2, settings.cells[2]}, flow.comm.world());
   Outcome outcome;
   for (int n = 0; n < 3; ++n) {
     const double limit = flow.stepper.time_step_limit(state);
@@ -40,6 +43,7 @@ Outcome run(const FlowCase& settings, MPI_Comm world) {
     const Diagnostics d = flow.stepper.diagnose(state);
     statistics.sample(state, force);
     flow.stepper.sample(state, force, spectra);
+    densities.sample(state, force);
     for (const double value :
          {limit, force, d.bulk_velocity, d.kinetic_energy, d.max_divergence, d.shear_bottom, d.shear_top}) {
       outcome.numbers.push_back(value);
@@ -47,11 +51,14 @@ Outcome run(const FlowCase& settings, MPI_Comm world) {
   }
   for (const auto& sums : statistics.open_block().sums)
     outcome.numbers.insert(outcome.numbers.end(), sums.begin(), sums.end());
-  for (std::size_t n = 0; n < spectra.profiles().size(); ++n) {  // rank 0 has them
-    std::vector<double> sums(static_cast<std::size_t>(spectra.profiles()[n].length(settings.cells)));
-    if (flow.comm.rank() == 0) sums = spectra.open_block().sums[n];
-    MPI_Bcast(sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, 0, flow.comm.world());
-    outcome.numbers.insert(outcome.numbers.end(), sums.begin(), sums.end());
+  for (const BlockSums* sampler :
+       {static_cast<const BlockSums*>(&spectra), static_cast<const BlockSums*>(&densities)}) {
+    for (std::size_t n = 0; n < sampler->profiles().size(); ++n) {  // rank 0 has them
+      std::vector<double> sums(static_cast<std::size_t>(sampler->profiles()[n].length(settings.cells)));
+      if (flow.comm.rank() == 0) sums = sampler->open_block().sums[n];
+      MPI_Bcast(sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, 0, flow.comm.world());
+      outcome.numbers.insert(outcome.numbers.end(), sums.begin(), sums.end());
+    }
   }
   for (const Field* field : {&state.velocity.u, &state.velocity.v, &state.velocity.w, &state.p})
     outcome.fields.push_back(flow.read(*field));
@@ -134,7 +141,7 @@ void expect_same_on_every_grid(const Size& size, Diffusion diffusion, Tridiagona
         total += count;
       }
       const std::size_t count = differences(alone.numbers, together.numbers);
-      EXPECT_EQ(count, 0u) << "forces, limits, diagnostics, statistics and spectra that differ";
+      EXPECT_EQ(count, 0u) << "forces, limits, diagnostics, statistics, spectra and densities that differ";
       total += count;
     }
   }

@@ -1,0 +1,100 @@
+#pragma once
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/device/parallel_for.hpp"
+#include "core/flow/statistics_block.hpp"
+#include "solver/walls/walls.hpp"
+
+namespace sluice {
+
+/// Some planes of a rank: cells of its box, where cell k denotes its centre or its upper face, so that -1 is the bottom
+/// wall.
+struct RankPlanes {
+  Box3 box;            ///< local
+  std::int64_t first;  ///< number of the first of them on their axis
+};
+
+/// Averages over the planes of a grid that is split over ranks.
+class PlaneMeans {
+ public:
+  /// Means of several quantities, each for every plane.
+  using Profiles = std::vector<std::vector<double>>;
+
+  /// `box`: the cells of this rank. `walls` must outlive this object.
+  PlaneMeans(const std::array<std::int64_t, 3>& cells, const Box3& box, const Walls& walls, MPI_Comm comm)
+      : cells_(cells), box_(box), walls_(&walls), comm_(comm) {}
+
+  RankPlanes centers() const { return {box_.local(), box_.lo[2]}; }
+  /// The upper faces of the rank's cells and, on ranks at the bottom, that wall.
+  RankPlanes faces() const {
+    RankPlanes planes{box_.local(), box_.lo[2] + 1};
+    if (walls_->owns(Walls::Side::bottom)) {
+      --planes.box.lo[2];
+      --planes.first;
+    }
+    return planes;
+  }
+  /// Without those on walls.
+  RankPlanes inner_faces() const {
+    RankPlanes planes{box_.local(), box_.lo[2] + 1};
+    if (walls_->owns(Walls::Side::top)) --planes.box.hi[2];
+    return planes;
+  }
+  /// Those of the faces with these numbers that the rank has. The number of a plane is its place in the list.
+  std::vector<RankPlanes> faces(const std::vector<std::int64_t>& numbers) const {
+    const auto [box, first] = faces();
+    std::vector<RankPlanes> list;
+    for (std::size_t n = 0; n < numbers.size(); ++n) {
+      Box3 plane = box;
+      plane.lo[2] = box.lo[2] + numbers[n] - first;
+      plane.hi[2] = plane.lo[2] + 1;
+      if (plane.lo[2] >= box.lo[2] && plane.hi[2] <= box.hi[2]) list.push_back({plane, static_cast<std::int64_t>(n)});
+    }
+    return list;
+  }
+
+  /// Values of all planes on an axis for kernels, by the local index: that of plane k is element k + 1. Zero on planes
+  /// that are not among `planes`.
+  template <class T>
+  std::vector<T> by_local_index(const std::vector<T>& values, const std::vector<RankPlanes>& planes) const {
+    std::vector<T> local(static_cast<std::size_t>(box_.nz()) + 1);
+    for (const auto& [box, first] : planes) {
+      std::copy_n(values.begin() + first, box.nz(), local.begin() + box.lo[2] + 1);
+    }
+    return local;
+  }
+
+  /// Means of N quantities over all `count` planes, of which this rank has those in `planes`; zero on planes that no
+  /// rank has. kernel: as for reduce_planes. Collective; the same bits on every process grid.
+  template <int N, class Kernel>
+  Profiles means(const char* name, std::int64_t count, const std::vector<RankPlanes>& planes,
+                 const Kernel& kernel) const {
+    std::vector<ExactSum> sums(static_cast<std::size_t>(count) * N);
+    for (const auto& [box, first] : planes) {
+      const auto local = reduce_planes<N>(name, box, kernel);
+      for (std::size_t k = 0; k < local.size(); ++k)
+        std::ranges::copy(local[k], sums.begin() + (first + static_cast<std::int64_t>(k)) * N);
+    }
+    all_reduce(sums, comm_);
+    Profiles means(N, std::vector<double>(static_cast<std::size_t>(count)));
+    for (std::size_t n = 0; n < sums.size(); ++n) means[n % N][n / N] = sums[n].value() / columns();
+    return means;
+  }
+
+  /// Number of points of a plane.
+  double columns() const { return static_cast<double>(cells_[0]) * static_cast<double>(cells_[1]); }
+  MPI_Comm comm() const { return comm_; }
+
+ private:
+  std::array<std::int64_t, 3> cells_;
+  Box3 box_;
+  const Walls* walls_;
+  MPI_Comm comm_;
+};
+
+}  // namespace sluice
