@@ -135,7 +135,8 @@ TEST(Case, FillsInDefaults) {
   EXPECT_EQ(c.z_blocks, 3);
   EXPECT_EQ(c.output.directory, "/cases/here/output");
   EXPECT_EQ(c.output.checkpoint_every, 20.0);
-  EXPECT_FALSE(c.output.statistics.enabled || c.output.spectra.enabled || c.walltime || c.watchdog);
+  EXPECT_FALSE(c.output.statistics.enabled || c.output.spectra.enabled || c.output.densities.enabled || c.walltime ||
+               c.watchdog);
   EXPECT_TRUE(c.output.slices.empty() && c.output.spectra.heights.empty());
   EXPECT_EQ(parse(minimal, {"grid.cells=[2, 1, 2]"}).z_blocks, 1);
 }
@@ -427,6 +428,7 @@ TEST(Case, ChecksKeysAgainstEachOther) {
   expect("time={end: 1, dt: 0.1, dt_max: 0.2}", "time.dt_max: contradicts time.dt");
   expect("output.slices=[{normal: z, at: 2.1, every: 1}]", "output.slices[0].at: 2.1 is outside the domain");
   expect("output.spectra={heights: [0.1, 2.1]}", "output.spectra.heights[1]: 2.1 is outside the domain");
+  expect("output.densities={heights: [0.1, 2.1]}", "output.densities.heights[1]: 2.1 is outside the domain");
   expect("output.spectra={heights: [0.1, 0.1]}",
          "output.spectra.heights[1]: 0.1 is not above 0.1; allowed: numbers in");
   expect("output.spectra={heights: []}", "output.spectra.heights: an empty list; allowed: none, or a number");
