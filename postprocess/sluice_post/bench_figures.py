@@ -247,3 +247,23 @@ def pieces_figure(rows: Sequence[Row]) -> Figure | None:
     axes.set_title("circles: chosen", loc="left", fontsize=10)
     axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(0, -0.15))
     return figure
+
+
+def all_figures(rows: list[Row]) -> dict[str, Figure]:
+    """All figures that these measurements allow, by the endings of their names; bars for each experiment."""
+    experiments: dict[str, list[Row]] = {}
+    for row in rows:
+        experiments.setdefault(row.experiment, []).append(row)
+    figures = {
+        "" if len(experiments) == 1 else f"_{number}": bars_figure(of_experiment)
+        for number, of_experiment in enumerate(experiments.values(), 1)
+    }
+    for name, figure in (
+        ("_scaling", scaling_figure(rows)),
+        ("_weak_scaling", weak_scaling_figure(rows)),
+        ("_decompositions", decomposition_figure(rows)),
+        ("_pieces", pieces_figure(rows)),
+    ):
+        if figure is not None:
+            figures[name] = figure
+    return figures

@@ -6,56 +6,20 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from math import inf, nan
 from pathlib import Path
-from typing import TypeAlias
 
 from sluice_post import __version__, commands
+from sluice_post.cli_options import (
+    add_command,
+    add_directory,
+    add_folder,
+    add_heights,
+    add_side,
+    add_times,
+    parse_count,
+)
+from sluice_post.convert import convert as convert_files
 from sluice_post.errors import PostError, UsageError
-from sluice_post.profiles import SIDES
-
-
-def _add_directory(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("directory", metavar="DIR", type=Path, help="output directory of a run")
-    _add_times(parser)
-
-
-def _add_times(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--from", dest="begin", type=float, metavar="T", help="first time to use")
-    parser.add_argument("--to", dest="end", type=float, metavar="T", help="last time to use")
-
-
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
-
-
-def _command(commands: Commands, name: str, text: str, example: str) -> argparse.ArgumentParser:
-    return commands.add_parser(
-        name,
-        help=text,
-        description=f"{text[0].upper()}{text[1:]}.",
-        epilog=f"example:\n  {example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-
-
-def _height(text: str) -> float:
-    """z+, or inf for the centre."""
-    try:
-        height = inf if text == "centre" else float(text)
-    except ValueError:
-        height = nan
-    if not height > 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is neither a height z+ > 0 nor `centre`")
-    return height
-
-
-def _count(text: str) -> int:
-    """A number of at least 1."""
-    count = int(text) if text.isdecimal() else 0
-    if count < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 1")
-    return count
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -68,13 +32,13 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"sluice-post {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
-    report = _command(
+    report = add_command(
         subparsers,
         "report",
         "write report.html, figures and tables of profiles into DIR",
         "sluice-post report retau180",
     )
-    _add_directory(report)
+    add_directory(report)
     report.add_argument(
         "--reference",
         type=Path,
@@ -83,25 +47,23 @@ def build_parser() -> argparse.ArgumentParser:
         help="published profiles, budgets and spectra to lay over the run's",
     )
 
-    profiles = _command(
+    profiles = add_command(
         subparsers,
         "profiles",
         "print the profiles in wall units as CSV",
         "sluice-post profiles retau180 --from 60 -o p.csv",
     )
-    _add_directory(profiles)
-    profiles.add_argument(
-        "--side", choices=SIDES, help="halves to use; default: both where the flow is symmetric"
-    )
+    add_directory(profiles)
+    add_side(profiles)
     profiles.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE")
 
-    compare = _command(
+    compare = add_command(
         subparsers,
         "compare",
         "compare with published profiles and budgets: deviations, key figures, and a figure",
         "sluice-post compare retau180 --reference LM_Channel_0180_*_prof.dat",
     )
-    _add_directory(compare)
+    add_directory(compare)
     compare.add_argument(
         "--reference",
         type=Path,
@@ -118,66 +80,61 @@ def build_parser() -> argparse.ArgumentParser:
     )
     compare.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers as JSON")
 
-    convert = _command(
+    convert = add_command(
         subparsers,
         "convert",
-        "write profiles, budgets and spectra in the layout of Lee & Moser, or profiles as CSV",
+        "write profiles, budgets and spectra in the layout of Lee & Moser, or profiles and densities as CSV",
         "sluice-post convert retau180 --format lee-moser",
     )
-    _add_directory(convert)
+    add_directory(convert)
     convert.add_argument("--format", required=True, choices=("lee-moser", "csv"))
-    convert.add_argument(
-        "-o", "--output", type=Path, metavar="FOLDER", help="folder to write to; default: DIR"
-    )
+    add_folder(convert)
 
-    budgets = _command(
+    budgets = add_command(
         subparsers,
         "budgets",
         "terms of the budgets of k, uu, vv, ww and uw: tables and figures",
         "sluice-post budgets retau180 --reference chan180.kbal chan180.uubal",
     )
-    _add_directory(budgets)
-    budgets.add_argument(
-        "--side", choices=SIDES, help="halves to use; default: both where the flow is symmetric"
-    )
+    add_directory(budgets)
+    add_side(budgets)
     budgets.add_argument(
         "--reference", type=Path, nargs="+", metavar="FILE", help="downloaded budgets of one simulation"
     )
-    budgets.add_argument(
-        "-o", "--output", type=Path, metavar="FOLDER", help="folder to write to; default: DIR"
-    )
+    add_folder(budgets)
 
-    spectra = _command(
+    spectra = add_command(
         subparsers,
         "spectra",
         "spectra along x and y, two-point correlations, integral lengths: tables and figures",
         "sluice-post spectra retau180 --at 5 15 30 centre",
     )
-    _add_directory(spectra)
-    spectra.add_argument(
-        "--side", choices=SIDES, help="halves to use; default: both where the flow is symmetric"
-    )
-    spectra.add_argument(
-        "--at",
-        type=_height,
-        nargs="+",
-        metavar="Z+",
-        help="heights in wall units, or `centre`; default: those of the files of --reference, else 5 15 30 100 centre",
-    )
+    add_directory(spectra)
+    add_side(spectra)
+    add_heights(spectra, "default: those of the files of --reference, else 5 15 30 100 centre")
     spectra.add_argument(
         "--reference", type=Path, nargs="+", metavar="FILE", help="downloaded spectra of one simulation"
     )
-    spectra.add_argument(
-        "-o", "--output", type=Path, metavar="FOLDER", help="folder to write to; default: DIR"
-    )
+    add_folder(spectra)
 
-    probes = _command(
+    densities = add_command(
+        subparsers,
+        "densities",
+        "probability densities of velocity, pressure and wall shear, quadrants of uw: tables and figures",
+        "sluice-post densities retau180 --at 5 15 30 centre",
+    )
+    add_directory(densities)
+    add_side(densities)
+    add_heights(densities, "default: 5 15 30 100 centre. The nearest planes are shown")
+    add_folder(densities)
+
+    probes = add_command(
         subparsers,
         "probes",
         "frequency spectra of probes, and convection velocities from lines along x: tables and figures",
         "sluice-post probes retau180 --probe line",
     )
-    _add_directory(probes)
+    add_directory(probes)
     probes.add_argument("--probe", nargs="+", metavar="NAME", help="probes to use; default: all")
     probes.add_argument(
         "--segment",
@@ -185,11 +142,9 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="T",
         help="time of a window; default: an eighth of the time. Longer ones resolve lower frequencies, with more noise",
     )
-    probes.add_argument(
-        "-o", "--output", type=Path, metavar="FOLDER", help="folder to write to; default: DIR"
-    )
+    add_folder(probes)
 
-    study = _command(
+    study = add_command(
         subparsers,
         "study",
         "compare runs on several grids, of order 2 and 4: key figures, errors, cost",
@@ -198,7 +153,7 @@ def build_parser() -> argparse.ArgumentParser:
     study.add_argument(
         "directories", metavar="DIR", type=Path, nargs="+", help="output directories of runs of one flow"
     )
-    _add_times(study)
+    add_times(study)
     study.add_argument(
         "--reference",
         type=Path,
@@ -216,7 +171,7 @@ def build_parser() -> argparse.ArgumentParser:
         help="what the names of the files that are written begin with; default: study",
     )
 
-    refine = _command(
+    refine = add_command(
         subparsers,
         "refine",
         "error of the grid from runs of one order on two or three grids, and the total error",
@@ -225,9 +180,9 @@ def build_parser() -> argparse.ArgumentParser:
     refine.add_argument(
         "directories", metavar="DIR", type=Path, nargs="+", help="output directories of two or three runs"
     )
-    _add_times(refine)
+    add_times(refine)
 
-    merge = _command(
+    merge = add_command(
         subparsers,
         "merge",
         "merge the blocks of a run, or of its parts, into small files",
@@ -241,7 +196,10 @@ def build_parser() -> argparse.ArgumentParser:
         help="output directory of a run, or of its parts in the order of time",
     )
     merge.add_argument(
-        "--blocks", type=_count, metavar="N", help="blocks that are left, made of neighbours; default: all"
+        "--blocks",
+        type=parse_count,
+        metavar="N",
+        help="blocks that are left, made of neighbours; default: all",
     )
     merge.add_argument(
         "-o",
@@ -249,10 +207,10 @@ def build_parser() -> argparse.ArgumentParser:
         type=Path,
         metavar="FOLDER",
         required=True,
-        help="folder for statistics.h5 and, if all DIR have one, spectra.h5",
+        help="folder for statistics.h5 and, if all DIR have them, spectra.h5 and densities.h5",
     )
 
-    validation = _command(
+    validation = add_command(
         subparsers,
         "validation",
         "write a page of the stored results of cases beside published simulations",
@@ -280,7 +238,7 @@ def build_parser() -> argparse.ArgumentParser:
         help="page to write; its figures go to images/",
     )
 
-    bench = _command(
+    bench = add_command(
         subparsers,
         "bench",
         "tables and figures of what sluice bench transpose, fft or links wrote as JSON",
@@ -306,9 +264,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "report": commands.report,
         "profiles": commands.profiles,
         "compare": commands.compare,
-        "convert": commands.convert,
+        "convert": convert_files,
         "budgets": commands.budgets,
         "spectra": commands.spectra,
+        "densities": commands.densities,
         "probes": commands.probes,
         "study": commands.study,
         "refine": commands.refine,

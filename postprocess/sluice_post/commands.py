@@ -74,38 +74,6 @@ def compare(arguments: argparse.Namespace) -> None:
     print(f"\nfigure: {path}")
 
 
-def convert(arguments: argparse.Namespace) -> None:
-    """Writes the files of another layout."""
-    from sluice_post.run import load_statistics
-
-    folder = arguments.output or arguments.directory
-    parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
-    profiles, bands = wall_profiles(blocks.means(), parameters), bands_of(blocks, parameters)
-    if arguments.format == "csv":
-        export.write_text(folder / layout.PROFILES_CSV, export.csv_text(profiles, bands))
-        print(folder / layout.PROFILES_CSV)
-        return
-
-    from sluice_post import lee_moser
-    from sluice_post.spectra import NoSpectraError, load_spectra
-
-    files = lee_moser.profile_texts(profiles, parameters, bands)
-    fluctuates = not profiles.laminar
-    if blocks.has_budgets and fluctuates:
-        files |= lee_moser.budget_texts(blocks, parameters)
-    for name, text in files.items():
-        export.write_text(folder / name, text)
-        print(folder / name)
-    if fluctuates and (arguments.directory / layout.SPECTRA_FILE).is_file():
-        try:
-            spectra = load_spectra(arguments.directory, blocks, arguments.begin, arguments.end)
-        except NoSpectraError as error:
-            print(f"no spectra: {error}")
-        else:
-            for path in lee_moser.write_spectra(folder, spectra, parameters):
-                print(path)
-
-
 def budgets(arguments: argparse.Namespace) -> None:
     """Prints and writes the terms of the budgets."""
     from sluice_post import budget_figures, compare_budgets
@@ -134,9 +102,10 @@ def budgets(arguments: argparse.Namespace) -> None:
 
 def spectra(arguments: argparse.Namespace) -> None:
     """Prints and writes spectra and two-point correlations."""
+    from sluice_post.companions import require_turbulence
     from sluice_post.report import write_spectra
     from sluice_post.run import load_statistics
-    from sluice_post.spectra import evaluate_spectra, load_spectra, require_turbulence
+    from sluice_post.spectra import evaluate_spectra, load_spectra
     from sluice_post.spectra_reference import heights_of, not_shown, read_all_spectra
     from sluice_post.spectra_tables import table_text
 
@@ -144,13 +113,32 @@ def spectra(arguments: argparse.Namespace) -> None:
     directory, begin, end = arguments.directory, arguments.begin, arguments.end
     parameters, statistics = load_statistics(directory, begin, end)
     blocks = load_spectra(directory, statistics, begin, end)
-    require_turbulence(blocks, parameters, directory)
+    require_turbulence(wall_profiles(blocks.means(), parameters), directory, "spectra of fluctuations")
     evaluated = evaluate_spectra(blocks, parameters, arguments.at or heights_of(published), arguments.side)
     print(table_text(evaluated))
     if left_out := not_shown(published, evaluated.heights):
         print(f"not at the chosen heights, so not shown: {', '.join(left_out)}")
     print()
     for path in write_spectra(evaluated, arguments.output or directory, published):
+        print(f"{'figure' if path.suffix == '.png' else 'table'}: {path}")
+
+
+def densities(arguments: argparse.Namespace) -> None:
+    """Prints and writes densities, wall shear and quadrants."""
+    from sluice_post.companions import require_turbulence
+    from sluice_post.densities import load_densities
+    from sluice_post.density_report import write_densities
+    from sluice_post.density_tables import table_text
+    from sluice_post.evaluated_densities import evaluate_densities
+    from sluice_post.run import load_statistics
+
+    directory, begin, end = arguments.directory, arguments.begin, arguments.end
+    parameters, statistics = load_statistics(directory, begin, end)
+    loaded = load_densities(directory, statistics, begin, end)
+    require_turbulence(wall_profiles(statistics.means(), parameters), directory, "densities of fluctuations")
+    evaluated = evaluate_densities(loaded, parameters, arguments.at, arguments.side)
+    print(f"{table_text(evaluated)}\n")
+    for path in write_densities(evaluated, arguments.output or directory):
         print(f"{'figure' if path.suffix == '.png' else 'table'}: {path}")
 
 
@@ -274,22 +262,7 @@ def bench(arguments: argparse.Namespace) -> None:
     print(bench.table_text(rows))
     export.write_text(path(".csv"), bench.csv_text(rows))
     print(f"\ntable: {path('.csv')}")
-    experiments: dict[str, list[bench.Row]] = {}
-    for row in rows:
-        experiments.setdefault(row.experiment, []).append(row)
     with figure_style():
-        figures = {
-            "" if len(experiments) == 1 else f"_{number}": bench_figures.bars_figure(of_experiment)
-            for number, of_experiment in enumerate(experiments.values(), 1)
-        }
-        for name, figure in (
-            ("_scaling", bench_figures.scaling_figure(rows)),
-            ("_weak_scaling", bench_figures.weak_scaling_figure(rows)),
-            ("_decompositions", bench_figures.decomposition_figure(rows)),
-            ("_pieces", bench_figures.pieces_figure(rows)),
-        ):
-            if figure is not None:
-                figures[name] = figure
-        for name, figure in figures.items():
+        for name, figure in bench_figures.all_figures(rows).items():
             save_png(figure, path(f"{name}.png"))
             print(f"figure: {path(f'{name}.png')}")

@@ -22,3 +22,7 @@ class InputOutputError(PostError):
     """A file is missing, unreadable or not what it should be, or cannot be written."""
 
     exit_code = EXIT_INPUT_OUTPUT
+
+
+class NoBlocksError(InputOutputError):
+    """A file has no block that can be used."""

@@ -7,6 +7,7 @@ from pathlib import Path
 # Files of a run directory.
 STATISTICS_FILE = "statistics.h5"
 SPECTRA_FILE = "spectra.h5"
+DENSITIES_FILE = "densities.h5"
 CASE_FILE = "resolved.yaml"
 TIMESERIES_FILE = "timeseries.csv"
 RUN_FILE = "run.json"
@@ -39,13 +40,17 @@ PLANE_SPECTRA_NAME = "spectra_xy_{}"  # of the CSV file of centres or faces, and
 CORRELATIONS_NAME = "correlations_{}"
 WALL_SPECTRA_NAME = "spectra_wall_{}"  # of the CSV file along x or y
 WALL_SPECTRA_FIGURE = "spectra_wall"
+DENSITY_NAME = "density_{}"  # of the CSV file of a quantity
+DENSITY_MOMENTS_CSV = "density_moments_{}.csv"  # at the centres, on the faces
+QUADRANTS_CSV = "quadrants.csv"
+HOLES_CSV = "quadrants_outside_holes.csv"
 
 # Stored results of a case, and what `validation` makes of them.
 RESULTS_FOLDER = "results"
 VALIDATION_IMAGE = "validation_{case}_{figure}.png"
 
 # Attributes of HDF5 files.
-STATISTICS_FORMAT = "Sluice statistics"  # of spectra.h5, too
+STATISTICS_FORMAT = "Sluice statistics"  # of spectra.h5 and densities.h5, too
 SLICE_FORMAT = "Sluice slice"
 PROBE_FORMAT = "Sluice probe"
 PROBE_PART_FORMAT = "Sluice probe part"
@@ -112,6 +117,26 @@ FACE_SPECTRA = ("ww", "uw")
 # In both directions, (block, height, ky, kx), at chosen heights whose z is in /grid.
 PLANE_SPECTRUM = "{}_kxky"
 PLANES_Z, PLANES_Z_FACE = "grid/z_kxky", "grid/z_face_kxky"
+
+# densities.h5: numbers of points in bins, and the quadrants of uw.
+HISTOGRAM = "{}_histogram"  # for example u_histogram
+BIN_MIDDLE, BIN_WIDTH = "{}_middle", "{}_width"  # of the bins, alike in all blocks
+CENTRE_HISTOGRAMS = ("u", "v", "p")
+FACE_HISTOGRAMS = ("w",)
+SHEAR_HISTOGRAMS = ("shear_x", "shear_y")  # at the bottom and the top wall
+HISTOGRAMS = (*CENTRE_HISTOGRAMS, *FACE_HISTOGRAMS, *SHEAR_HISTOGRAMS)
+BINS = 128
+JOINT = "uw_joint"
+JOINT_BINNED = ("u_joint", "w_joint")  # what the names of its bins begin with
+SHEAR_JOINT = "shear_joint"  # bins of twice the width of SHEAR_HISTOGRAMS
+JOINT_BINS = 64
+JOINT_WIDTHS = 2  # of a bin of a joint histogram, in the stored widths
+QUADRANTS = (1, 2, 3, 4)
+QUADRANT_UW = "uw_q{}"
+QUADRANT_FRACTION = "fraction_q{}"
+GRID_Z_JOINT = "grid/z_joint"
+BINNED = (*HISTOGRAMS, *JOINT_BINNED)
+BIN_DATASETS = tuple(name.format(of) for of in BINNED for name in (BIN_MIDDLE, BIN_WIDTH))
 
 # Slice files.
 SLICE_TIME = "time"

@@ -1,4 +1,4 @@
-"""Merging the blocks of runs into one small statistics.h5 or spectra.h5, for results that are kept."""
+"""Merging the blocks of runs into small files, statistics.h5 and those beside it, for results that are kept."""
 
 from __future__ import annotations
 
@@ -11,25 +11,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.densities import check_bins, read_densities
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hashes import byte_hash, metadata_hash
 from sluice_post.parameters import FlowParameters
 from sluice_post.statistics import Blocks, read_spectra, read_statistics
 
 # What a merged block takes from its parts, where that is not the sum.
-_FIRST = (layout.TIME_BEGIN, layout.PARAMETER_SET)
+_FIRST = (layout.TIME_BEGIN, layout.PARAMETER_SET, *layout.BIN_DATASETS)
 _LAST = (layout.TIME_END, layout.STEP_END)
 _SCALE_ATTRIBUTES = ("CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", layout.HASH)
 
 
 def _read(path: Path) -> tuple[FlowParameters, Blocks]:
+    if path.name == layout.DENSITIES_FILE:
+        return read_densities(path)[:2]
     return (read_spectra if path.name == layout.SPECTRA_FILE else read_statistics)(path)
+
+
+def _check_bins_alike(path: Path, blocks: Blocks, first_path: Path, first: Blocks) -> None:
+    """Refuses densities in other bins, or at other heights, than those of the first file."""
+
+    def bins(of: Blocks, name: str) -> NDArray[np.float64]:
+        return of.face[name][0] if name in of.face else np.zeros(0)
+
+    for name in layout.BIN_DATASETS:
+        if not np.array_equal(bins(blocks, name), bins(first, name)):
+            raise UsageError(
+                f"{path}: other bins ({name}) than those of {first_path}; only what a run continues keeps its bins"
+            )
 
 
 def _check_alike(paths: Sequence[Path]) -> None:
     """Refuses files whose blocks are not one series of samples of one flow on one grid."""
     first, before = _read(paths[0])
     before.sampled_parameters()
+    check_bins(paths[0], before)
     for path, previous in zip(paths[1:], paths, strict=False):
         parameters, blocks = _read(path)
         same_grid = (parameters.cells, parameters.size) == (first.cells, first.size)
@@ -47,6 +64,9 @@ def _check_alike(paths: Sequence[Path]) -> None:
                 f"{path}: starts at t = {blocks.time_begin[0]:g}, before {previous} ends at "
                 f"t = {before.time_end[-1]:g}; give the parts of one run in the order of time"
             )
+        check_bins(path, blocks)
+        if len(before) and len(blocks):
+            _check_bins_alike(path, blocks, paths[0], before)
         if len(blocks):
             before = blocks
 
@@ -116,14 +136,14 @@ def _write(paths: Sequence[Path], output: Path, count: int | None) -> int:
 
 
 def merge(directories: Sequence[Path], output: Path, count: int | None) -> dict[Path, int]:
-    """Merges statistics.h5, and spectra.h5 where all directories have one; number of blocks by path.
+    """Merges statistics.h5, and spectra.h5 and densities.h5 where all directories have one; number of blocks by path.
 
     `count`: blocks in the merged file, made of neighbours; None keeps them all.
     """
     written = {}
-    for name in (layout.STATISTICS_FILE, layout.SPECTRA_FILE):
+    for name in (layout.STATISTICS_FILE, layout.SPECTRA_FILE, layout.DENSITIES_FILE):
         paths = [directory / name for directory in directories]
-        if name == layout.SPECTRA_FILE and not all(path.is_file() for path in paths):
+        if name != layout.STATISTICS_FILE and not all(path.is_file() for path in paths):
             continue
         if output / name in paths:
             raise UsageError(f"{output / name}: would be overwritten; give another folder")

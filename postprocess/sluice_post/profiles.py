@@ -112,6 +112,13 @@ def _seen_from(means: Means, side: str, symmetry: Symmetry) -> Means:
     return means
 
 
+def _images(side: str, symmetry: Symmetry) -> tuple[str, ...]:
+    """The directions that are reversed in each of the flows that `_seen_from` averages."""
+    if side == "both" and symmetry is not Symmetry.NONE:
+        return "", "z" if symmetry is Symmetry.MIRROR else "xz"
+    return ("z",) if side == "top" else ("",)
+
+
 def _velocity_profiles(raw: dict[str, Array], u_tau: float) -> dict[str, Array]:
     profiles = {}
     for letter in "uvw":
@@ -186,7 +193,8 @@ class WallView:
     """Means over the whole height as seen from a wall, in a frame of reference that fits the symmetry.
 
     The mean shear at the wall, at z = 0, is positive. `wall_velocity` is that of this wall along x, `no_slip` whether
-    the walls at z = 0 and at the other end are.
+    the walls at z = 0 and at the other end are. The means are those over `images` of the flow, given as the directions
+    that are reversed in each.
     """
 
     means: Means
@@ -194,6 +202,7 @@ class WallView:
     side: str
     wall_velocity: float
     no_slip: tuple[bool, bool]
+    images: tuple[str, ...]
 
     @property
     def u_tau(self) -> float:
@@ -217,8 +226,10 @@ def wall_view(means: Means, parameters: FlowParameters, side: str | None = None)
     symmetry = symmetry_of(parameters, means)
     view = _seen_from(in_moving_frame(means, *frame), side, symmetry)
     wall_velocity = (top if from_top else bottom)[0] - frame[0]
+    images = _images(side, symmetry)
     if view.face["tau_xz"][0] < 0:
         view, wall_velocity = x_reversed(view), -wall_velocity
+        images = tuple(image.removeprefix("x") if "x" in image else f"x{image}" for image in images)
     wall_stress = float(view.face["tau_xz"][0])
     if not wall_stress > 0:
         raise InputOutputError(
@@ -226,7 +237,7 @@ def wall_view(means: Means, parameters: FlowParameters, side: str | None = None)
             "wall units are not defined; the fluid is at rest or the statistics are empty"
         )
     no_slip = (parameters.no_slip_bottom, parameters.no_slip_top)
-    return WallView(view, symmetry, side, wall_velocity, no_slip[::-1] if from_top else no_slip)
+    return WallView(view, symmetry, side, wall_velocity, no_slip[::-1] if from_top else no_slip, images)
 
 
 def wall_profiles(means: Means, parameters: FlowParameters, side: str | None = None) -> WallProfiles:

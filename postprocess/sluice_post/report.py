@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-
-from matplotlib.figure import Figure as MplFigure
 
 from sluice_post import (
     budget_figures,
     budgets,
     compare,
     compare_budgets,
+    density_report,
     derived,
     derived_figures,
     export,
@@ -29,24 +25,14 @@ from sluice_post.bands import Bands
 from sluice_post.budgets import STRESSES, EvaluatedBudgets
 from sluice_post.compare_budgets import References
 from sluice_post.derived import Derived
-from sluice_post.html import EmbeddedFigure, report_page
+from sluice_post.html import report_page
 from sluice_post.profiles import WallProfiles
 from sluice_post.reference import Reference
+from sluice_post.report_entries import Entry, draw_entries
 from sluice_post.results import Results
 from sluice_post.spectra import AXES, EvaluatedSpectra
 from sluice_post.spectra_figures import Published
 from sluice_post.spectra_reference import not_shown
-from sluice_post.style import figure_style, save_png
-
-
-@dataclass(frozen=True)
-class _Entry:
-    name: str
-    title: str
-    caption: str
-    draw: Callable[[], MplFigure | None]
-    wide: bool = False
-
 
 _STRESS_CAPTION = (
     "Above: viscous, Reynolds and total shear stress over the wall stress, from the fluxes of the scheme "
@@ -54,26 +40,26 @@ _STRESS_CAPTION = (
 )
 
 
-def _profile_entries(profiles: WallProfiles, bands: Bands) -> list[_Entry]:
+def _profile_entries(profiles: WallProfiles, bands: Bands) -> list[Entry]:
     band = " Bands: 95 % confidence intervals." if bands.centre else ""
     law = f"Law of the wall: {literature.LOG_LAW_SOURCE}."
     return [
-        _Entry("mean_velocity", "Mean velocity", (law if not profiles.laminar else "") + band,
-               lambda: figures.mean_velocity(profiles, bands)),
-        _Entry("fluctuations", "Fluctuations", "Root-mean-square fluctuations." + band,
-               lambda: None if profiles.laminar else figures.fluctuations(profiles, bands)),
-        _Entry("shear_stress", "Shear stress", _STRESS_CAPTION + band,
-               lambda: figures.shear_stress(profiles, bands)),
-        _Entry("vorticity", "Vorticity", "Root-mean-square vorticity fluctuations." + band,
-               lambda: figures.vorticity(profiles, bands)),
-        _Entry("higher_moments", "Skewness and flatness",
-               "Skewness and flatness of u (streamwise), v (spanwise) and w (wall-normal, positive away "
-               "from the wall). Dashed: the Gaussian values 0 and 3." + band,
-               lambda: figures.higher_moments(profiles, bands), wide=True),
+        Entry("mean_velocity", "Mean velocity", (law if not profiles.laminar else "") + band,
+              lambda: figures.mean_velocity(profiles, bands)),
+        Entry("fluctuations", "Fluctuations", "Root-mean-square fluctuations." + band,
+              lambda: None if profiles.laminar else figures.fluctuations(profiles, bands)),
+        Entry("shear_stress", "Shear stress", _STRESS_CAPTION + band,
+              lambda: figures.shear_stress(profiles, bands)),
+        Entry("vorticity", "Vorticity", "Root-mean-square vorticity fluctuations." + band,
+              lambda: figures.vorticity(profiles, bands)),
+        Entry("higher_moments", "Skewness and flatness",
+              "Skewness and flatness of u (streamwise), v (spanwise) and w (wall-normal, positive away "
+              "from the wall). Dashed: the Gaussian values 0 and 3." + band,
+              lambda: figures.higher_moments(profiles, bands), wide=True),
     ]  # fmt: skip
 
 
-def _run_entries(results: Results) -> list[_Entry]:
+def _run_entries(results: Results) -> list[Entry]:
     run, entries = results.run, []
     if run.streaks is not None:
         streaks, profiles = run.streaks, run.profiles
@@ -85,7 +71,7 @@ def _run_entries(results: Results) -> list[_Entry]:
             plus = u_tau / run.parameters.viscosity
         caption = "Streamwise velocity less its plane mean, latest slice parallel to the wall."
         entries.append(
-            _Entry(
+            Entry(
                 "streaks",
                 "Streaks",
                 caption,
@@ -95,8 +81,8 @@ def _run_entries(results: Results) -> list[_Entry]:
         )
     if run.series is not None:
         series, mean = run.series, results.re_tau
-        entries.append(_Entry("history", "History of the run", "",
-                              lambda: figures_run.history(series, mean), wide=True))  # fmt: skip
+        entries.append(Entry("history", "History of the run", "",
+                             lambda: figures_run.history(series, mean), wide=True))  # fmt: skip
     return entries
 
 
@@ -106,72 +92,72 @@ _BUDGET_CAPTION = (
 )
 
 
-def _budget_entries(evaluated: EvaluatedBudgets, references: References) -> list[_Entry]:
-    def entry(stress: str) -> _Entry:
+def _budget_entries(evaluated: EvaluatedBudgets, references: References) -> list[Entry]:
+    def entry(stress: str) -> Entry:
         name = budget_figures.NAMES[stress]
         caption = _BUDGET_CAPTION + (" Bands: 95 % confidence intervals." if evaluated.bands else "")
         if stress in references:
             caption += f" Circles: {references[stress].label}."
-        return _Entry(layout.BUDGET_NAME.format(stress), f"Budget of the {name}", caption,
-                      lambda: budget_figures.budget_figure(evaluated, stress, references),
-                      wide=stress in budget_figures.LARGE)  # fmt: skip
+        return Entry(layout.BUDGET_NAME.format(stress), f"Budget of the {name}", caption,
+                     lambda: budget_figures.budget_figure(evaluated, stress, references),
+                     wide=stress in budget_figures.LARGE)  # fmt: skip
 
     return [entry(stress) for stress in STRESSES]
 
 
-def _derived_entries(found: Derived) -> list[_Entry]:
+def _derived_entries(found: Derived) -> list[Entry]:
     band = " Bands and bars: 95 % confidence intervals." if found.bands else ""
     return [
-        _Entry("invariant_map", "Anisotropy: Lumley's triangle",
-               "Invariants of the anisotropy from the wall to the centre (Pope, Turbulent Flows, sec. 11.3.2)." + band,
-               lambda: derived_figures.invariant_map(found), wide=True),
-        _Entry("anisotropy", "Anisotropy", "Of the Reynolds stresses and of their dissipation." + band,
-               lambda: derived_figures.anisotropy_figure(found), wide=True),
-        _Entry("enstrophy", "Enstrophy",
-               "Of the fluctuations. In homogeneous turbulence it is the dissipation in these units." + band,
-               lambda: derived_figures.enstrophy_figure(found)),
-        _Entry("kolmogorov", "Kolmogorov's length", "And the size of the cells in it." + band,
-               lambda: derived_figures.kolmogorov_figure(found), wide=True),
+        Entry("invariant_map", "Anisotropy: Lumley's triangle",
+              "Invariants of the anisotropy from the wall to the centre (Pope, Turbulent Flows, sec. 11.3.2)." + band,
+              lambda: derived_figures.invariant_map(found), wide=True),
+        Entry("anisotropy", "Anisotropy", "Of the Reynolds stresses and of their dissipation." + band,
+              lambda: derived_figures.anisotropy_figure(found), wide=True),
+        Entry("enstrophy", "Enstrophy",
+              "Of the fluctuations. In homogeneous turbulence it is the dissipation in these units." + band,
+              lambda: derived_figures.enstrophy_figure(found)),
+        Entry("kolmogorov", "Kolmogorov's length", "And the size of the cells in it." + band,
+              lambda: derived_figures.kolmogorov_figure(found), wide=True),
     ]  # fmt: skip
 
 
-def _spectra_entries(evaluated: EvaluatedSpectra, published: Published) -> list[_Entry]:
+def _spectra_entries(evaluated: EvaluatedSpectra, published: Published) -> list[Entry]:
     extra = " Bands: 95 % confidence intervals." if evaluated.bands else ""
     left_out = not_shown(published, evaluated.heights)
     shown = list(dict.fromkeys(spectra.label for spectra in published if spectra.label not in left_out))
     if shown:
         extra += f" Circles: {', '.join(shown)}."
 
-    def entries(axis: str) -> list[_Entry]:
+    def entries(axis: str) -> list[Entry]:
         along = f"along {axis}"
         return [
-            _Entry(layout.SPECTRA_MAP_NAME.format(axis), f"Premultiplied spectra {along}",
-                   "In wall units. The cross is at the maximum; contours are at fractions of it.",
-                   lambda: spectra_figures.map_figure(evaluated.found, axis), wide=True),
-            _Entry(layout.SPECTRA_NAME.format(axis), f"Spectra {along}", "Spectral densities in wall units." + extra,
-                   lambda: spectra_figures.spectra_figure(evaluated, axis, published), wide=True),
-            _Entry(layout.CORRELATIONS_NAME.format(axis), f"Two-point correlations {along}",
-                   "Up to half the length of the box." + extra,
-                   lambda: spectra_figures.correlations_figure(evaluated, axis, published), wide=True),
+            Entry(layout.SPECTRA_MAP_NAME.format(axis), f"Premultiplied spectra {along}",
+                  "In wall units. The cross is at the maximum; contours are at fractions of it.",
+                  lambda: spectra_figures.map_figure(evaluated.found, axis), wide=True),
+            Entry(layout.SPECTRA_NAME.format(axis), f"Spectra {along}", "Spectral densities in wall units." + extra,
+                  lambda: spectra_figures.spectra_figure(evaluated, axis, published), wide=True),
+            Entry(layout.CORRELATIONS_NAME.format(axis), f"Two-point correlations {along}",
+                  "Up to half the length of the box." + extra,
+                  lambda: spectra_figures.correlations_figure(evaluated, axis, published), wide=True),
         ]  # fmt: skip
 
     caption = "Premultiplied spectra in wall units." + (
         " Bands: 95 % confidence intervals." if evaluated.bands else ""
     )
-    on_wall = _Entry(layout.WALL_SPECTRA_FIGURE, "Wall shear stress and wall pressure", caption,
-                     lambda: spectra_figures.wall_figure(evaluated), wide=True)  # fmt: skip
+    on_wall = Entry(layout.WALL_SPECTRA_FIGURE, "Wall shear stress and wall pressure", caption,
+                    lambda: spectra_figures.wall_figure(evaluated), wide=True)  # fmt: skip
     return [*(entry for axis in AXES for entry in entries(axis)), on_wall, *_plane_entries(evaluated)]
 
 
-def _plane_entries(evaluated: EvaluatedSpectra) -> list[_Entry]:
+def _plane_entries(evaluated: EvaluatedSpectra) -> list[Entry]:
     found = evaluated.found
 
-    def entry(height: int) -> _Entry:
+    def entry(height: int) -> Entry:
         z_plus = found.planes["uu"].z_plus[height]
-        return _Entry(layout.PLANE_SPECTRA_NAME.format(height + 1),
-                      f"Premultiplied spectra along x and y at z+ = {z_plus:.3g}",
-                      "In wall units. The cross is at the maximum; contours are at fractions of it.",
-                      lambda: spectra_figures.plane_figure(found, height), wide=True)  # fmt: skip
+        return Entry(layout.PLANE_SPECTRA_NAME.format(height + 1),
+                     f"Premultiplied spectra along x and y at z+ = {z_plus:.3g}",
+                     "In wall units. The cross is at the maximum; contours are at fractions of it.",
+                     lambda: spectra_figures.plane_figure(found, height), wide=True)  # fmt: skip
 
     return [entry(height) for height in range(len(found.planes["uu"].z_plus))] if found.planes else []
 
@@ -183,12 +169,8 @@ def write_spectra(evaluated: EvaluatedSpectra, folder: Path, published: Publishe
         for points, quantities in (("centres", ("uu", "vv", "pp")), ("faces", ("ww", "minus_uw"))):
             paths.append(folder / f"{layout.PLANE_SPECTRA_NAME.format(points)}.csv")
             export.write_text(paths[-1], spectra_tables.plane_spectra_csv(evaluated, quantities))
-    with figure_style():
-        for entry in _spectra_entries(evaluated, published):
-            if (drawing := entry.draw()) is not None:
-                paths.append(folder / layout.FIGURE_FOLDER / f"{entry.name}.png")
-                save_png(drawing, paths[-1])
-    return paths
+    drawn = draw_entries(_spectra_entries(evaluated, published), folder / layout.FIGURE_FOLDER)
+    return [*paths, *(figure.path for figure in drawn)]
 
 
 def _spectra_tables(evaluated: EvaluatedSpectra, folder: Path) -> list[Path]:
@@ -204,30 +186,16 @@ def _spectra_tables(evaluated: EvaluatedSpectra, folder: Path) -> list[Path]:
     return paths
 
 
-def _comparison_entry(results: Results, reference: Reference) -> tuple[_Entry, str] | None:
+def _comparison_entry(results: Results, reference: Reference) -> tuple[Entry, str] | None:
     run, profiles = results.run, results.run.profiles
     if profiles is None or run.blocks is None or run.parameters is None:
         return None
     names = compare.common_quantities(profiles, reference, None)
     rows = compare.deviations(run.blocks, run.parameters, reference, names)
     text = compare.table_text(rows, profiles, reference)
-    entry = _Entry("compare", "Comparison", f"Against {reference.label}.",
-                   lambda: compare.comparison_figure(profiles, results.bands, reference, names), wide=True)  # fmt: skip
+    entry = Entry("compare", "Comparison", f"Against {reference.label}.",
+                  lambda: compare.comparison_figure(profiles, results.bands, reference, names), wide=True)  # fmt: skip
     return entry, text
-
-
-def _draw_all(entries: list[_Entry], folder: Path) -> list[EmbeddedFigure]:
-    """Draws and saves the figures; returns them as the page shows them."""
-    drawn = []
-    with figure_style():
-        for entry in entries:
-            drawing = entry.draw()
-            if drawing is None:
-                continue
-            png = save_png(drawing, folder / f"{entry.name}.png")
-            encoded = base64.b64encode(png).decode("ascii")
-            drawn.append(EmbeddedFigure(entry.title, entry.caption, encoded, entry.wide))
-    return drawn
 
 
 def _data_files(results: Results) -> None:
@@ -242,6 +210,8 @@ def _data_files(results: Results) -> None:
         export.write_text(run.directory / layout.DERIVED_CSV, derived.csv_text(results.derived))
     if results.spectra is not None:
         _spectra_tables(results.spectra, run.directory)
+    if results.densities is not None:
+        density_report.write_tables(results.densities, run.directory)
     export.write_text(run.directory / layout.PROFILES_CSV, export.csv_text(run.profiles, results.bands))
     for name, text in lee_moser.profile_texts(run.profiles, run.parameters, results.bands).items():
         export.write_text(run.directory / name, text)
@@ -253,7 +223,7 @@ def write_report(
     published_budgets: References | None = None,
     published_spectra: Published = (),
 ) -> Path:
-    """Writes report.html, the figures, and the tables of profiles, budgets and spectra into the run directory."""
+    """Writes report.html, the figures, and tables of all that they show into the run directory."""
     run, published_budgets = results.run, published_budgets or {}
     entries, comparisons = [], []
     if run.profiles is not None:
@@ -267,13 +237,17 @@ def write_report(
         entries += _derived_entries(results.derived)
     if results.spectra is not None:
         entries += _spectra_entries(results.spectra, published_spectra)
+    if results.densities is not None:
+        entries += density_report.entries_of(results.densities)
     entries += _run_entries(results)
     if reference is not None and (found := _comparison_entry(results, reference)) is not None:
         entry, comparison = found
         entries.append(entry)
         comparisons.insert(0, comparison)
-    drawn = _draw_all(entries, run.directory / layout.FIGURE_FOLDER)
+    drawn = draw_entries(entries, run.directory / layout.FIGURE_FOLDER)
     _data_files(results)
     path = run.directory / layout.REPORT_FILE
-    export.write_text(path, report_page(results, drawn, "\n\n".join(comparisons)))
+    export.write_text(
+        path, report_page(results, [figure.embedded for figure in drawn], "\n\n".join(comparisons))
+    )
     return path

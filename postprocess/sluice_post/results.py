@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from sluice_post import literature
 from sluice_post.bands import Bands, bands_of
 from sluice_post.budgets import EvaluatedBudgets, evaluate_budgets
+from sluice_post.density_tables import wall_shear_lines
 from sluice_post.derived import Derived, evaluate_derived
+from sluice_post.evaluated_densities import EvaluatedDensities, evaluate_densities
 from sluice_post.key_figures import Figure, Resolution, key_figures, resolution
 from sluice_post.profiles import wall_profiles
 from sluice_post.run import Run
@@ -39,6 +41,7 @@ class Results:
     budgets: EvaluatedBudgets | None = None
     derived: Derived | None = None
     spectra: EvaluatedSpectra | None = None
+    densities: EvaluatedDensities | None = None
 
     @property
     def known_re_tau(self) -> float | None:
@@ -82,6 +85,8 @@ def evaluate(run: Run, heights: Sequence[float] | None = None) -> Results:
             results.budgets = evaluate_budgets(run.blocks, run.parameters)
         if run.spectra is not None and not run.profiles.laminar:
             results.spectra = evaluate_spectra(run.spectra, run.parameters, heights)
+        if run.densities is not None and not run.profiles.laminar:
+            results.densities = evaluate_densities(run.densities, run.parameters)
     re_tau = results.known_re_tau
     if run.parameters and re_tau and not (run.profiles and run.profiles.laminar):
         results.published = literature.nearest(run.parameters.flow_type, re_tau)
@@ -123,6 +128,8 @@ def summary_text(results: Results) -> str:
         lines.append(f"total-stress residual: {number_of(profiles.side, '.2e')}")
     if results.spectra is not None:
         lines.extend(conclusions(results.spectra))
+    if results.densities is not None:
+        lines.extend(wall_shear_lines(results.densities))
     if results.published is not None:
         published = results.published
         lines.append(f"nearest published: {published.name}, Re_tau = {published.re_tau:g}")

@@ -9,11 +9,12 @@ from typing import Any
 
 from sluice_post import layout
 from sluice_post.budgets import NOT_TAKEN
-from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.densities import DensityBlocks, load_densities
+from sluice_post.errors import InputOutputError, NoBlocksError, UsageError
 from sluice_post.parameters import FlowParameters, title_of
 from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.slices import Slice, latest_streak_slice
-from sluice_post.spectra import NoSpectraError, load_spectra
+from sluice_post.spectra import load_spectra
 from sluice_post.statistics import Blocks, read_statistics
 from sluice_post.timeseries import TimeSeries, read_timeseries
 from sluice_post.uncertainty import COSINES
@@ -27,6 +28,7 @@ class Run:
     parameters: FlowParameters | None = None
     blocks: Blocks | None = None
     spectra: Blocks | None = None
+    densities: DensityBlocks | None = None
     profiles: WallProfiles | None = None
     series: TimeSeries | None = None
     streaks: Slice | None = None
@@ -126,8 +128,25 @@ def _read_spectra(run: Run, begin: float | None, end: float | None) -> None:
         return
     try:
         run.spectra = load_spectra(run.directory, run.blocks, begin, end)
-    except (NoSpectraError, UsageError) as error:
+    except (NoBlocksError, UsageError) as error:
         run.missing.append(f"{error}; so no spectra and two-point correlations.")
+
+
+def _read_densities(run: Run, begin: float | None, end: float | None) -> None:
+    if not (run.directory / layout.DENSITIES_FILE).is_file():
+        run.missing.append(
+            f"{layout.DENSITIES_FILE}: not there (output.densities), so no densities and quadrants."
+        )
+        return
+    if run.blocks is None:
+        run.missing.append(
+            f"{layout.DENSITIES_FILE}: not used, because it needs the profiles of the mean flow."
+        )
+        return
+    try:
+        run.densities = load_densities(run.directory, run.blocks, begin, end)
+    except (NoBlocksError, UsageError) as error:
+        run.missing.append(f"{error}; so no densities and quadrants.")
 
 
 def load_run(directory: Path, begin: float | None = None, end: float | None = None) -> Run:
@@ -135,6 +154,7 @@ def load_run(directory: Path, begin: float | None = None, end: float | None = No
     run = Run(check_directory(directory))
     _read_profiles(run, begin, end)
     _read_spectra(run, begin, end)
+    _read_densities(run, begin, end)
     run.series = read_timeseries(directory / layout.TIMESERIES_FILE)
     if run.series is None:
         run.missing.append(f"{layout.TIMESERIES_FILE}: not there or empty, so no history of the run.")

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
-from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.companions import choose_blocks, with_profiles
+from sluice_post.errors import InputOutputError, NoBlocksError, UsageError
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.plane_spectra import Peak, PlaneSpectra, peak_modes, peaks_of, values_at, without_mean
-from sluice_post.profiles import WallView, wall_profiles, wall_view
+from sluice_post.profiles import WallView, wall_view
 from sluice_post.statistics import Blocks, Means, read_spectra
 from sluice_post.uncertainty import half_widths95
 
@@ -39,43 +40,6 @@ _CENTRE_PROFILES = ("u", "v", "w", "p", "uu", "vv", "ww", "pp")
 _FACE_PROFILES = ("uw", "tau_xz")
 
 
-class NoSpectraError(InputOutputError):
-    """The file has no block that can be used."""
-
-
-def with_profiles(spectra: Blocks, statistics: Blocks, path: Path) -> Blocks:
-    """Blocks of spectra together with the profiles of the blocks of statistics at their times.
-
-    These are the blocks whose middle lies in a block of spectra, else the one that contains the middle of that block.
-    Blocks of spectra without statistics at their time are left out.
-    """
-    middle = (statistics.time_begin + statistics.time_end) / 2
-    kept: list[int] = []
-    sums: dict[str, list[Array]] = {name: [] for name in (*_CENTRE_PROFILES, *_FACE_PROFILES)}
-    for n, (begin, end) in enumerate(zip(spectra.time_begin, spectra.time_end, strict=True)):
-        within = (middle >= begin) & (middle <= end)
-        if not within.any():
-            at = (begin + end) / 2
-            within = (statistics.time_begin <= at) & (statistics.time_end >= at)
-        if not within.any():
-            continue
-        kept.append(n)
-        samples = spectra.samples[n] / statistics.samples[within].sum()
-        for name, found in sums.items():
-            profiles = statistics.centre if name in _CENTRE_PROFILES else statistics.face
-            found.append(profiles[name][within].sum(axis=0) * samples)
-    if not kept:
-        raise NoSpectraError(
-            f"{path}: no block of it is from the times of {layout.STATISTICS_FILE}, which the mean flow is taken from"
-        )
-    chosen = spectra.pick(np.array(kept))
-    return replace(
-        chosen,
-        centre=chosen.centre | {name: np.array(sums[name]) for name in _CENTRE_PROFILES},
-        face=chosen.face | {name: np.array(sums[name]) for name in _FACE_PROFILES},
-    )
-
-
 def load_spectra(directory: Path, statistics: Blocks, begin: float | None, end: float | None) -> Blocks:
     """Blocks of spectra between two times, with the profiles of the statistics; an error if there are none."""
     path = directory / layout.SPECTRA_FILE
@@ -84,21 +48,9 @@ def load_spectra(directory: Path, statistics: Blocks, begin: float | None, end: 
     parameters, blocks = read_spectra(path)
     nx, ny, _ = parameters.cells
     if min(nx, ny) < _MIN_CELLS:
-        raise NoSpectraError(f"{path}: {nx} x {ny} cells along x and y have too few wavenumbers for figures")
-    if not np.array_equal(blocks.z_face, statistics.z_face):
-        raise InputOutputError(
-            f"{path}: has another grid than {layout.STATISTICS_FILE}; one is of another run"
-        )
-    if len(blocks) == 0:
-        raise NoSpectraError(
-            f"{path}: holds no closed block yet; run on past output.spectra.start plus one block"
-        )
-    try:
-        blocks = blocks.between(begin, end)
-        blocks.sampled_parameters()  # refuses blocks of different flows
-    except UsageError as error:
-        raise UsageError(f"{path}: {error}") from error
-    return with_profiles(blocks, statistics, path)
+        raise NoBlocksError(f"{path}: {nx} x {ny} cells along x and y have too few wavenumbers for figures")
+    blocks = choose_blocks(path, blocks, statistics, begin, end)
+    return with_profiles(blocks, statistics, path, _CENTRE_PROFILES, _FACE_PROFILES)
 
 
 @dataclass(frozen=True)
@@ -337,9 +289,3 @@ def evaluate_spectra(
     names = tuple(far_end if height == inf else f"{height:.4g}" for height in heights)
     peaks = peaks_of(found.planes, modes, widths)
     return EvaluatedSpectra(found, tuple(heights), names, lines, bands, blocks, peaks)
-
-
-def require_turbulence(blocks: Blocks, parameters: FlowParameters, directory: Path) -> None:
-    """An error if nothing fluctuates."""
-    if wall_profiles(blocks.means(), parameters).laminar:
-        raise UsageError(f"{directory}: the flow is laminar, so it has no spectra of fluctuations")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from sluice_post.spectra import AXES, CORRELATED, ON_WALL, EvaluatedSpectra, WallSpectra, last_double_mode
 from sluice_post.spectra_reference import PublishedSpectra, find_published
-from sluice_post.style import BLACK, THIN, new_figure
+from sluice_post.style import BLACK, THIN, height_colours, height_label, new_figure
 
 Array = NDArray[np.float64]
 Published = Sequence[PublishedSpectra]
@@ -175,15 +174,6 @@ def _bar_of_fractions(figure: Figure, filled: QuadContourSet, panels: NDArray[np
     bar.set_label("fraction of the maximum")
 
 
-def _colours(count: int) -> list[tuple[float, ...]]:
-    """From the wall outwards; the lightest colours of the map are left out."""
-    return [tuple(colour) for colour in matplotlib.colormaps["plasma"](np.linspace(0.0, 0.85, count))]
-
-
-def _label(name: str) -> str:
-    return name if name in ("centre", "surface") else rf"$z^+={name}$"
-
-
 def _circles(axes: Axes, x: Array, y: Array, colour: tuple[float, ...]) -> None:
     axes.plot(
         x, y, linestyle="none", marker="o", markersize=4, markerfacecolor="white", markeredgewidth=1.0,
@@ -211,10 +201,10 @@ def spectra_figure(evaluated: EvaluatedSpectra, axis: str, published: Published)
     used = []
     for axes, quantity in zip(panels.flat, CORRELATED, strict=True):
         top, bottom = 0.0, np.inf
-        for n, colour in enumerate(_colours(len(evaluated.names))):
+        for n, colour in enumerate(height_colours(len(evaluated.names))):
             values = evaluated.lines.energy[quantity, axis][n, modes] / spacing
             width = evaluated.bands.energy[quantity, axis][n, modes] / spacing if evaluated.bands else None
-            label = _label(evaluated.names[n])
+            label = height_label(evaluated.names[n])
             axes.plot(modes * spacing, values, color=colour, label=label, linewidth=1.5, zorder=3)
             if width is not None:
                 low = np.maximum(values - width, 1e-3 * values)  # the axis is logarithmic
@@ -249,10 +239,10 @@ def correlations_figure(evaluated: EvaluatedSpectra, axis: str, published: Publi
     for axes, quantity in zip(panels.flat, CORRELATED, strict=True):
         axes.axhline(0, **THIN)
         low = 0.0
-        for n, colour in enumerate(_colours(len(evaluated.names))):
+        for n, colour in enumerate(height_colours(len(evaluated.names))):
             values = evaluated.lines.coefficient[quantity, axis][n]
             width = evaluated.bands.coefficient[quantity, axis][n] if evaluated.bands else None
-            label = _label(evaluated.names[n])
+            label = height_label(evaluated.names[n])
             axes.plot(distance, values, color=colour, label=label, linewidth=1.5, zorder=3)
             if width is not None:
                 axes.fill_between(

@@ -1,4 +1,4 @@
-"""statistics.h5 and spectra.h5: blocks of horizontally averaged sums, how they are chosen and averaged."""
+"""statistics.h5 and files like it: blocks of horizontally averaged sums, how they are chosen and averaged."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def _check(blocks: Blocks, path: Path) -> None:
 Shapes = dict[str, tuple[int, ...]]  # of what a block holds, by name
 
 
-def _read_blocks(
+def read_blocks(
     path: Path, contents: Callable[[Hdf5File, FlowParameters], tuple[Shapes, Shapes]]
 ) -> tuple[FlowParameters, Blocks]:
     """Flow and blocks of a file; `contents` says what it holds at the centres and on the faces.
@@ -246,9 +246,9 @@ def _spectra(_: Hdf5File, parameters: FlowParameters) -> tuple[Shapes, Shapes]:
 
 def read_statistics(path: Path) -> tuple[FlowParameters, Blocks]:
     """Flow and blocks of statistics.h5."""
-    return _read_blocks(path, _profiles)
+    return read_blocks(path, _profiles)
 
 
 def read_spectra(path: Path) -> tuple[FlowParameters, Blocks]:
     """Flow and blocks of spectra.h5."""
-    return _read_blocks(path, _spectra)
+    return read_blocks(path, _spectra)

@@ -105,3 +105,19 @@ def log_wall_axis(axes: Axes, z_plus: NDArray[np.float64], label: bool = True) -
     axes.set_xlim(max(0.1, min(1.0, 0.9 * float(z_plus[0]))), float(z_plus[-1]) * 1.04)
     if label:
         axes.set_xlabel(r"$z^+$")
+
+
+def panel_grid(count: int) -> tuple[int, int]:
+    """Rows and columns of so many panels."""
+    columns = 2 if count == 4 else min(3, count)
+    return -(-count // columns), columns
+
+
+def height_colours(count: int) -> list[tuple[float, ...]]:
+    """From the wall outwards; the lightest colours of the map are left out."""
+    return [tuple(colour) for colour in matplotlib.colormaps["plasma"](np.linspace(0.0, 0.85, count))]
+
+
+def height_label(name: str) -> str:
+    """Of a height in a legend: its z+, centre or surface."""
+    return name if name in ("centre", "surface") else rf"$z^+={name}$"

@@ -52,10 +52,15 @@ def direction_counts(name: str) -> tuple[int, int, int]:
     return letters.count("x"), letters.count("y"), letters.count("z")
 
 
+def sign_of(name: str, reversed_directions: str) -> int:
+    """-1 if a quantity changes its sign when these directions are turned round, else 1."""
+    counts = dict(zip("xyz", direction_counts(name), strict=True))
+    return -1 if sum(counts[direction] for direction in reversed_directions) % 2 else 1
+
+
 def _change_signs(means: Means, reversed_directions: str, flip: bool) -> Means:
     def sign(name: str) -> int:
-        counts = dict(zip("xyz", direction_counts(name), strict=True))
-        return -1 if sum(counts[direction] for direction in reversed_directions) % 2 else 1
+        return sign_of(name, reversed_directions)
 
     order = slice(None, None, -1) if flip else slice(None)
     height = means.z_face[-1]

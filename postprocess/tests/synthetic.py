@@ -156,7 +156,7 @@ def attach_hashes(path: Path) -> None:
     def attach(name: str, found: h5py.Group | h5py.Dataset) -> None:
         if isinstance(found, h5py.Dataset) and not (one_hash and name.startswith("grid/")):
             values = found[()]
-            of_field = values.ndim == 3 and "grid/kx" not in file
+            of_field = values.ndim == 3 and file.attrs["format"] != layout.STATISTICS_FORMAT
             found.attrs["hash"] = np.uint64(
                 hashes.field_hash(values) if of_field else hashes.byte_hash(0, values.tobytes())
             )

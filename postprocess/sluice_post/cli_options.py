@@ -1,0 +1,81 @@
+"""Options that several commands of ``sluice-post`` have."""
+
+from __future__ import annotations
+
+import argparse
+from math import inf, nan
+from pathlib import Path
+from typing import TypeAlias
+
+from sluice_post.profiles import SIDES
+
+
+def add_directory(parser: argparse.ArgumentParser) -> None:
+    """Where a run is, and the times to use."""
+    parser.add_argument("directory", metavar="DIR", type=Path, help="output directory of a run")
+    add_times(parser)
+
+
+def add_times(parser: argparse.ArgumentParser) -> None:
+    """The times to use."""
+    parser.add_argument("--from", dest="begin", type=float, metavar="T", help="first time to use")
+    parser.add_argument("--to", dest="end", type=float, metavar="T", help="last time to use")
+
+
+def add_side(parser: argparse.ArgumentParser) -> None:
+    """The halves to use."""
+    parser.add_argument(
+        "--side", choices=SIDES, help="halves to use; default: both where the flow is symmetric"
+    )
+
+
+def add_folder(parser: argparse.ArgumentParser) -> None:
+    """Where to write."""
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FOLDER", help="folder to write to; default: DIR"
+    )
+
+
+def add_heights(parser: argparse.ArgumentParser, default: str) -> None:
+    """Heights in wall units; what the default is, for the help."""
+    parser.add_argument(
+        "--at",
+        type=_height,
+        nargs="+",
+        metavar="Z+",
+        help=f"heights in wall units, or `centre`; {default}",
+    )
+
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def add_command(commands: Commands, name: str, text: str, example: str) -> argparse.ArgumentParser:
+    """A subcommand with its help and an example."""
+    return commands.add_parser(
+        name,
+        help=text,
+        description=f"{text[0].upper()}{text[1:]}.",
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def _height(text: str) -> float:
+    """z+, or inf for the centre."""
+    try:
+        height = inf if text == "centre" else float(text)
+    except ValueError:
+        height = nan
+    if not height > 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is neither a height z+ > 0 nor `centre`")
+    return height
+
+
+def parse_count(text: str) -> int:
+    """A number of at least 1."""
+    count = int(text) if text.isdecimal() else 0
+    if count < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 1")
+    return count

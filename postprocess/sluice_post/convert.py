@@ -1,0 +1,67 @@
+"""The command ``sluice-post convert``: files of other layouts. Imports are inside, as in commands.py."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from sluice_post import export, layout
+from sluice_post.bands import bands_of
+from sluice_post.parameters import FlowParameters
+from sluice_post.profiles import wall_profiles
+from sluice_post.statistics import Blocks
+
+
+def _convert_densities(
+    arguments: argparse.Namespace, parameters: FlowParameters, statistics: Blocks, folder: Path
+) -> None:
+    """Writes densities.h5 as CSV, if it is there and the flow fluctuates."""
+    from sluice_post.densities import load_densities
+    from sluice_post.density_report import write_tables
+    from sluice_post.errors import NoBlocksError
+    from sluice_post.evaluated_densities import evaluate_densities
+
+    laminar = wall_profiles(statistics.means(), parameters).laminar
+    if laminar or not (arguments.directory / layout.DENSITIES_FILE).is_file():
+        return
+    try:
+        loaded = load_densities(arguments.directory, statistics, arguments.begin, arguments.end)
+    except NoBlocksError as error:
+        print(f"no densities: {error}")
+        return
+    for path in write_tables(evaluate_densities(loaded, parameters), folder):
+        print(path)
+
+
+def convert(arguments: argparse.Namespace) -> None:
+    """Writes the files of another layout."""
+    from sluice_post.run import load_statistics
+
+    folder = arguments.output or arguments.directory
+    parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
+    profiles, bands = wall_profiles(blocks.means(), parameters), bands_of(blocks, parameters)
+    if arguments.format == "csv":
+        export.write_text(folder / layout.PROFILES_CSV, export.csv_text(profiles, bands))
+        print(folder / layout.PROFILES_CSV)
+        _convert_densities(arguments, parameters, blocks, folder)
+        return
+
+    from sluice_post import lee_moser
+    from sluice_post.errors import NoBlocksError
+    from sluice_post.spectra import load_spectra
+
+    files = lee_moser.profile_texts(profiles, parameters, bands)
+    fluctuates = not profiles.laminar
+    if blocks.has_budgets and fluctuates:
+        files |= lee_moser.budget_texts(blocks, parameters)
+    for name, text in files.items():
+        export.write_text(folder / name, text)
+        print(folder / name)
+    if fluctuates and (arguments.directory / layout.SPECTRA_FILE).is_file():
+        try:
+            spectra = load_spectra(arguments.directory, blocks, arguments.begin, arguments.end)
+        except NoBlocksError as error:
+            print(f"no spectra: {error}")
+        else:
+            for path in lee_moser.write_spectra(folder, spectra, parameters):
+                print(path)

@@ -1,0 +1,259 @@
+"""densities.h5: histograms of velocity, pressure and wall shear, as seen from a wall.
+
+A histogram of one half of the flow and that of the image of the other half have bins of their own. They are averaged as
+densities, and their moments as moments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice_post import layout
+from sluice_post.companions import choose_blocks, with_profiles
+from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.hdf5_file import Hdf5File
+from sluice_post.histograms import Histogram, Joint
+from sluice_post.parameters import FlowParameters
+from sluice_post.profiles import WallView, wall_view
+from sluice_post.statistics import Blocks, Means, Shapes, read_blocks
+from sluice_post.symmetry import sign_of
+
+Array = NDArray[np.float64]
+
+FIELDS = ("u", "v", "w", "p")
+SHEARS = layout.SHEAR_HISTOGRAMS
+_DIRECTIONS = {
+    "shear_x": "tau_xz",
+    "shear_y": "tau_yz",
+    "u_joint": "u",
+    "w_joint": "w",
+}  # which names count them
+
+# Profiles of the statistics: for wall units, and to be compared with the moments of the histograms.
+_CENTRE_PROFILES = (*layout.VELOCITY_MOMENTS, *layout.PRESSURE_MOMENTS)
+_FACE_PROFILES = ("uw", "tau_xz")
+WW_FACE = "ww_face"  # if the run took the profiles of budgets
+
+
+def read_densities(path: Path) -> tuple[FlowParameters, Blocks, Array]:
+    """Flow, blocks and heights z of the joint densities of densities.h5."""
+    heights = np.zeros(0)
+
+    def contents(file: Hdf5File, parameters: FlowParameters) -> tuple[Shapes, Shapes]:
+        nonlocal heights
+        if layout.GRID_Z_JOINT in file:
+            heights = file.line(layout.GRID_Z_JOINT)
+        nz, joint = parameters.cells[2], (layout.JOINT_BINS, layout.JOINT_BINS)
+        points = dict.fromkeys(layout.CENTRE_HISTOGRAMS, nz) | dict.fromkeys(layout.FACE_HISTOGRAMS, nz + 1)
+        points |= dict.fromkeys(SHEARS, 2)
+        shapes: Shapes = {layout.HISTOGRAM.format(name): (n, layout.BINS) for name, n in points.items()}
+        if heights.size:
+            points |= dict.fromkeys(layout.JOINT_BINNED, heights.size)
+            shapes[layout.JOINT] = (heights.size, *joint)
+        for bins in (layout.BIN_MIDDLE, layout.BIN_WIDTH):
+            shapes |= {bins.format(name): (n,) for name, n in points.items()}
+        shapes[layout.SHEAR_JOINT] = (2, *joint)
+        for quadrant in (layout.QUADRANT_UW, layout.QUADRANT_FRACTION):
+            shapes |= {quadrant.format(n): (nz + 1,) for n in layout.QUADRANTS}
+        return {}, shapes
+
+    parameters, blocks = read_blocks(path, contents)
+    check_counts(path, parameters, blocks)
+    return parameters, blocks, heights
+
+
+def check_bins(path: Path, blocks: Blocks) -> None:
+    """Refuses blocks whose bins differ: their numbers of points cannot be added."""
+    for name in filter(blocks.face.__contains__, layout.BIN_DATASETS):
+        values = blocks.face[name]
+        changes = np.flatnonzero(np.any(values[1:] != values[:-1], axis=1))
+        if len(changes) > 0:
+            last = int(changes[0])
+            raise UsageError(
+                f"{path}: the bins ({name}) change after the block that ends at t = {blocks.time_end[last]:g}; "
+                f"blocks before and after it cannot be averaged together: choose some with "
+                f"--to {blocks.time_end[last]:g} or --from {blocks.time_begin[last + 1]:g}"
+            )
+
+
+def check_counts(path: Path, parameters: FlowParameters, blocks: Blocks) -> None:
+    """Refuses histograms that do not hold all points of all samples."""
+    points = blocks.samples * parameters.cells[0] * parameters.cells[1]
+    for name in (*map(layout.HISTOGRAM.format, layout.HISTOGRAMS), layout.JOINT, layout.SHEAR_JOINT):
+        if name not in blocks.face:  # joint histograms without any heights
+            continue
+        values = blocks.face[name]
+        totals = values.sum(axis=tuple(range(2, values.ndim)))
+        if np.any(values < 0) or not np.allclose(totals, points[:, None], rtol=1e-9, atol=0):
+            raise InputOutputError(f"{path}: '/{name}' does not hold the points of all samples")
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Lower edge of the first bin, and width, of each histogram."""
+
+    low: Array
+    width: Array
+
+
+@dataclass(frozen=True)
+class DensityBlocks:
+    """Blocks of densities.h5 with the profiles of statistics.h5, and what they have in common."""
+
+    blocks: Blocks  # sums only
+    bins: dict[str, Bins]
+    z_joint: Array
+    same_samples: bool  # as in the statistics
+
+
+def load_densities(
+    directory: Path, statistics: Blocks, begin: float | None, end: float | None
+) -> DensityBlocks:
+    """Blocks of densities between two times, with the profiles of the statistics; an error if there are none."""
+    path = directory / layout.DENSITIES_FILE
+    if not path.is_file():
+        raise InputOutputError(f"{path}: no such file; a run writes it with output.densities")
+    _, blocks, z_joint = read_densities(path)
+    blocks = choose_blocks(path, blocks, statistics, begin, end)
+    check_bins(path, blocks)
+    constant = {name: blocks.face[name][0] for name in layout.BIN_DATASETS if name in blocks.face}
+    sums = {name: values for name, values in blocks.face.items() if name not in constant}
+    bins = {}
+    for name in (*layout.HISTOGRAMS, *(layout.JOINT_BINNED if z_joint.size else ())):
+        middle, width = (constant[form.format(name)] for form in (layout.BIN_MIDDLE, layout.BIN_WIDTH))
+        if not np.all(width > 0):
+            raise InputOutputError(
+                f"{path}: '/{layout.BIN_WIDTH.format(name)}' holds a width that is not positive"
+            )
+        joint = name in layout.JOINT_BINNED
+        scale, below = (layout.JOINT_WIDTHS, layout.JOINT_BINS / 2) if joint else (1, layout.BINS / 2)
+        bins[name] = Bins(middle - below * scale * width, scale * width)
+    same = (int(blocks.samples.sum()), blocks.time_begin[0], blocks.time_end[-1]) == (
+        *(int(statistics.samples.sum()), statistics.time_begin[0]),
+        statistics.time_end[-1],
+    )
+    blocks = replace(blocks, face=sums)
+    face = (*_FACE_PROFILES, WW_FACE) if statistics.has_budgets else _FACE_PROFILES
+    blocks = with_profiles(blocks, statistics, path, _CENTRE_PROFILES, face)
+    return DensityBlocks(blocks, bins, z_joint, same)
+
+
+def _sign(name: str, image: str) -> int:
+    return sign_of(_DIRECTIONS.get(name, name), image)
+
+
+@dataclass(frozen=True)
+class WallDensities:
+    """Histograms of averages, as seen from a wall. Each list has one element for each half that is averaged."""
+
+    means: Means
+    bins: dict[str, Bins]
+    z_joint: Array
+    profiles: Means  # those of the statistics
+    view: WallView
+    parameters: FlowParameters
+
+    @property
+    def u_tau(self) -> float:
+        """Friction velocity."""
+        return self.view.u_tau
+
+    @property
+    def re_tau(self) -> float:
+        """Friction Reynolds number."""
+        return self.u_tau * self.parameters.half_height / self.parameters.viscosity
+
+    def plus(self, z: Array) -> Array:
+        """Heights in wall units."""
+        return z * self.u_tau / self.parameters.viscosity
+
+    def z(self, name: str) -> Array:
+        """Where a field's histograms are, up to the centre: at cell centres, those of w on faces."""
+        z = self.view.means.z_face if name in layout.FACE_HISTOGRAMS else self.view.means.z
+        return z[z <= self.parameters.half_height * (1 + 1e-9)]
+
+    def histograms(self, name: str) -> list[Histogram]:
+        """Of a field at each height of `z`; u is relative to the wall."""
+        counts, bins = self.means.face[layout.HISTOGRAM.format(name)], self.bins[name]
+        found = []
+        for image in self.view.images:
+            of_height = slice(None, None, -1 if "z" in image else 1)
+            sign = _sign(name, image)
+            wall = self.parameters.velocity_top if "z" in image else self.parameters.velocity_bottom
+            offset = -sign * wall["uv".index(name)] if name in ("u", "v") else 0.0
+            all_heights = Histogram(counts[of_height], bins.low[of_height], bins.width[of_height])
+            found.append(all_heights.at(slice(len(self.z(name)))).linear(sign, offset))
+        return found
+
+    def shear(self, name: str) -> list[Histogram]:
+        """Of the wall shear tau_x (`shear_x`) or tau_y over the mean of tau_x."""
+        counts, bins, found = self.means.face[layout.HISTOGRAM.format(name)], self.bins[name], []
+        for image in self.view.images:
+            wall = 1 if "z" in image else 0
+            of_wall = Histogram(counts[wall], bins.low[wall], bins.width[wall])
+            found.append(of_wall.linear(_sign(name, image) / self.u_tau**2))
+        return found
+
+    def shear_joint(self) -> list[Joint]:
+        """Of tau_x and tau_y over the mean of tau_x."""
+        found = []
+        for image in self.view.images:
+            wall = 1 if "z" in image else 0
+            bins = [self.bins[name] for name in SHEARS]
+            middle = [float(b.low[wall] + layout.BINS / 2 * b.width[wall]) for b in bins]
+            widths = [layout.JOINT_WIDTHS * float(b.width[wall]) for b in bins]
+            low = [m - layout.JOINT_BINS / 2 * width for m, width in zip(middle, widths, strict=True)]
+            joint = Joint(self.means.face[layout.SHEAR_JOINT][wall], (low[0], low[1]), (widths[0], widths[1]))
+            found.append(joint.linear([_sign(name, image) / self.u_tau**2 for name in SHEARS]))
+        return found
+
+    def _joint_places(self) -> dict[float, list[tuple[str, int]]]:
+        """Heights above the wall, each with the images and the numbers in the file that it is found at."""
+        height = float(self.means.z_face[-1])
+        places: dict[float, list[tuple[str, int]]] = {}
+        for image in self.view.images:
+            for n, z in enumerate(height - self.z_joint if "z" in image else self.z_joint):
+                if z <= self.parameters.half_height * (1 + 1e-9):
+                    same = [other for other in places if abs(other - z) < 1e-6 * height]
+                    places.setdefault(same[0] if same else float(z), []).append((image, n))
+        return dict(sorted(places.items()))
+
+    @property
+    def joint_z(self) -> Array:
+        """Heights of the joint densities above the wall."""
+        return np.array(list(self._joint_places()))
+
+    def joints(self) -> list[list[Joint]]:
+        """Joint histograms of u and w at the heights `joint_z`, in the units of the run."""
+
+        def joint(image: str, n: int) -> Joint:
+            bins = [self.bins[name] for name in layout.JOINT_BINNED]
+            low, width = (
+                [float(v[n]) for v in values]
+                for values in zip(*((b.low, b.width) for b in bins), strict=True)
+            )
+            found = Joint(self.means.face[layout.JOINT][n], (low[0], low[1]), (width[0], width[1]))
+            return found.linear([_sign(name, image) for name in layout.JOINT_BINNED])
+
+        return [[joint(*place) for place in places] for places in self._joint_places().values()]
+
+
+def wall_densities(
+    loaded: DensityBlocks, parameters: FlowParameters, side: str | None = None, means: Means | None = None
+) -> WallDensities:
+    """Histograms as seen from a wall. `side`: both (symmetric halves averaged), bottom or top. Default: all blocks."""
+    means = means or loaded.blocks.means()
+    profiles = Means(
+        means.z,
+        means.z_face,
+        {name: means.centre[name] for name in _CENTRE_PROFILES},
+        {name: means.face[name] for name in (*_FACE_PROFILES, WW_FACE) if name in means.face},
+        means.forcing,
+        means.samples,
+    )
+    view = wall_view(profiles, parameters, side)
+    return WallDensities(means, loaded.bins, loaded.z_joint, profiles, view, parameters)

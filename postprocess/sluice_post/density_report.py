@@ -1,0 +1,52 @@
+"""Densities in a report, and the files that show them alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sluice_post import density_figures, density_tables, export, joint_figures, layout
+from sluice_post.evaluated_densities import EvaluatedDensities
+from sluice_post.report_entries import Entry, draw_entries
+
+
+def entries_of(evaluated: EvaluatedDensities) -> list[Entry]:
+    """The figures of densities, quadrants and wall shear."""
+    band = " Bands: 95 % confidence intervals." if evaluated.widths is not None else ""
+    hole = "Outside |u'w'| = H u_rms w_rms, in wall units." + band
+    return [
+        Entry("densities", "Densities of velocity and pressure",
+              "Of the fluctuations over their standard deviation, at the planes nearest to these heights." + band,
+              lambda: density_figures.densities_figure(evaluated), wide=True),
+        Entry("density_map", "Density of u over the height",
+              "Relative to the wall. Nothing is shown beyond the bins, about 8 standard deviations from the mean.",
+              lambda: density_figures.map_figure(evaluated)),
+        Entry("wall_shear", "Densities of the wall shear", "Over the mean of its streamwise component." + band,
+              lambda: density_figures.wall_shear_figure(evaluated), wide=True),
+        Entry("wall_shear_joint", "Joint density of both components of the wall shear", "",
+              lambda: joint_figures.shear_joint_figure(evaluated)),
+        Entry("quadrants", "Quadrants of the shear stress",
+              "Contributions in wall units, and fractions of time." + band,
+              lambda: density_figures.quadrants_figure(evaluated), wide=True),
+        Entry("joint_uw", "Joint densities of u and w", "At the heights of output.densities.heights.",
+              lambda: joint_figures.joint_figure(evaluated), wide=True),
+        Entry("covariance_uw", "Covariance integrands",
+              "Their integral over each quadrant is what it contributes to the shear stress.",
+              lambda: joint_figures.covariance_figure(evaluated), wide=True),
+        Entry("quadrants_outside_holes", "Quadrants outside hyperbolic holes", hole,
+              lambda: density_figures.holes_figure(evaluated), wide=True),
+    ]  # fmt: skip
+
+
+def write_tables(evaluated: EvaluatedDensities, folder: Path) -> list[Path]:
+    """Writes the CSV files; returns their paths."""
+    paths = []
+    for name, text in density_tables.csv_texts(evaluated).items():
+        paths.append(folder / name)
+        export.write_text(paths[-1], text)
+    return paths
+
+
+def write_densities(evaluated: EvaluatedDensities, folder: Path) -> list[Path]:
+    """Writes tables and figures; returns their paths."""
+    drawn = draw_entries(entries_of(evaluated), folder / layout.FIGURE_FOLDER)
+    return [*write_tables(evaluated, folder), *(figure.path for figure in drawn)]

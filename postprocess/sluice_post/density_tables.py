@@ -1,0 +1,170 @@
+"""Densities, wall shear and quadrants as tables: for the terminal and the report, and as CSV files."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice_post import layout
+from sluice_post.densities import FIELDS, SHEARS
+from sluice_post.evaluated_densities import MIDDLES, Agreement, EvaluatedDensities, agreement
+from sluice_post.export import columns_text
+from sluice_post.quadrants import HOLE_SIZES
+
+Array = NDArray[np.float64]
+
+
+def _number(value: float, width: float, form: str) -> str:
+    return f"{value:{form}} +- {width:.1g}" if np.isfinite(width) else f"{value:{form}}"
+
+
+def _of_fields(evaluated: EvaluatedDensities) -> list[str]:
+    lines = [f"{'':<6}{'z+':>8}{'rms+':>19}{'skewness':>19}{'flatness':>19}{'in end bins':>14}"]
+    for field in FIELDS:
+        in_end_bins = np.mean([h.in_end_bins for h in evaluated.found.histograms(field)], axis=0)
+        for n, z_plus in zip(evaluated.planes[field], evaluated.z_plus(field), strict=True):
+            cells = [
+                _number(evaluated.values[name][n], evaluated.width(name)[n], form)
+                for name, form in (
+                    (f"rms_{field}", ".4f"),
+                    (f"skewness_{field}", "+.3f"),
+                    (f"flatness_{field}", ".3f"),
+                )
+            ]
+            lines.append(
+                f"{field:<6}{z_plus:>8.4g}"
+                + "".join(f"{cell:>19}" for cell in cells)
+                + f"{in_end_bins[n]:>14.1e}"
+            )
+    return lines
+
+
+def wall_shear_lines(evaluated: EvaluatedDensities) -> list[str]:
+    """Moments of the wall shear, and how often the flow at the wall is reversed."""
+
+    def number(name: str, form: str) -> str:
+        return _number(float(evaluated.values[name]), float(evaluated.width(name)), form)
+
+    lines = [
+        f"{symbol} over the mean of tau_x: rms {number(f'rms_{name}', '.4f')}, "
+        f"skewness {number(f'skewness_{name}', '+.3f')}, flatness {number(f'flatness_{name}', '.3f')}"
+        for symbol, name in zip(("tau_x", "tau_y"), SHEARS, strict=True)
+    ]
+    return [*lines, f"probability of tau_x < 0 (reversed flow): {number('backflow', '.3e')}"]
+
+
+def _of_quadrants(evaluated: EvaluatedDensities) -> list[str]:
+    lines = [
+        f"{'z+':>8}{'-uw+':>9}  {'outward q1':>18}{'ejections q2':>18}{'inward q3':>18}{'sweeps q4':>18}"
+        f"{'fraction of time q1 to q4':>31}"
+    ]
+    for n, z_plus in zip(evaluated.planes["w"], evaluated.z_plus("w"), strict=True):
+        names = [f"minus_uw_q{quadrant}" for quadrant in layout.QUADRANTS]
+        parts = [_number(evaluated.values[name][n], evaluated.width(name)[n], "+.4f") for name in names]
+        fractions = [f"{evaluated.values[f'fraction_q{quadrant}'][n]:.3f}" for quadrant in layout.QUADRANTS]
+        total = sum(evaluated.values[name][n] for name in names)
+        lines.append(
+            f"{z_plus:>8.4g}{total:>9.4f}  "
+            + "".join(f"{part:>18}" for part in parts)
+            + f"{'  '.join(fractions):>31}"
+        )
+    return lines
+
+
+def _agreement_line(row: Agreement) -> str:
+    parts = [
+        f"{text} {value:.1e}"
+        for text, value in (
+            ("mean/rms", row.mean),
+            ("rms", row.rms),
+            ("skewness", row.skewness),
+            ("flatness", row.flatness),
+        )
+        if np.isfinite(value)
+    ]
+    return f"  {row.field}: {', '.join(parts)}" if parts else ""
+
+
+def table_text(evaluated: EvaluatedDensities) -> str:
+    """Moments at the chosen heights, wall shear, quadrants, and the agreement with statistics.h5."""
+    blocks = evaluated.loaded.blocks
+    text = [
+        f"densities: {blocks.samples.sum()} samples in {len(blocks)} blocks, t = {blocks.time_begin[0]:g} to "
+        f"{blocks.time_end[-1]:g}; Re_tau = {evaluated.found.re_tau:.2f}",
+        "",
+        *_of_fields(evaluated),
+        "",
+        *wall_shear_lines(evaluated),
+        "",
+        *_of_quadrants(evaluated),
+        "",
+        f"largest differences from the moments of {layout.STATISTICS_FILE}, "
+        + ("of the same samples:" if evaluated.loaded.same_samples else "whose samples differ:"),
+    ]
+    return "\n".join([*text, *filter(None, map(_agreement_line, agreement(evaluated)))])
+
+
+def _with_widths(evaluated: EvaluatedDensities, columns: dict[str, str]) -> dict[str, Array]:
+    """Columns by the names of values, each with the half widths of its intervals if they are known."""
+    found: dict[str, Array] = {}
+    for column, name in columns.items():
+        found[column] = evaluated.values[name].ravel()
+        if evaluated.widths is not None:
+            found[f"{column}_ci95"] = evaluated.widths[name].ravel()
+    return found
+
+
+def _density_csv(evaluated: EvaluatedDensities, field: str) -> str:
+    z_plus = evaluated.z_plus(field)
+    columns = {
+        "z_over_h": np.repeat(z_plus / evaluated.found.re_tau, MIDDLES.size),
+        "z_plus": np.repeat(z_plus, MIDDLES.size),
+        f"{field}_over_rms": np.tile(MIDDLES, z_plus.size),
+    }
+    return columns_text(columns | _with_widths(evaluated, {"density": f"density_{field}"}))
+
+
+def _shear_csv(evaluated: EvaluatedDensities, name: str) -> str:
+    edges = evaluated.shear_edges[name]
+    columns = {f"tau_{name[-1]}_over_mean_tau_x": (edges[1:] + edges[:-1]) / 2}
+    return columns_text(columns | _with_widths(evaluated, {"density": f"density_{name}"}))
+
+
+def _profile_csv(evaluated: EvaluatedDensities, z: Array, columns: dict[str, str]) -> str:
+    positions = {"z_over_h": z / evaluated.found.parameters.half_height, "z_plus": evaluated.found.plus(z)}
+    return columns_text(positions | _with_widths(evaluated, columns))
+
+
+def _holes_csv(evaluated: EvaluatedDensities) -> str:
+    z, sizes = evaluated.found.joint_z, HOLE_SIZES
+    columns = {
+        "z_over_h": np.repeat(z / evaluated.found.parameters.half_height, sizes.size),
+        "z_plus": np.repeat(evaluated.found.plus(z), sizes.size),
+        "hole_size": np.tile(sizes, z.size),
+    }
+    for column, name in (("minus_uw_q{}_plus", "hole_minus_uw"), ("fraction_q{}", "hole_fraction")):
+        for n, quadrant in enumerate(layout.QUADRANTS):
+            columns[column.format(quadrant)] = evaluated.values[name][:, n].ravel()
+            if evaluated.widths is not None:
+                columns[f"{column.format(quadrant)}_ci95"] = evaluated.widths[name][:, n].ravel()
+    return columns_text(columns)
+
+
+def csv_texts(evaluated: EvaluatedDensities) -> dict[str, str]:
+    """All tables by the names of their files."""
+    texts = {f"{layout.DENSITY_NAME.format(field)}.csv": _density_csv(evaluated, field) for field in FIELDS}
+    texts |= {f"{layout.DENSITY_NAME.format(name)}.csv": _shear_csv(evaluated, name) for name in SHEARS}
+    for points, fields in (("centres", layout.CENTRE_HISTOGRAMS), ("faces", layout.FACE_HISTOGRAMS)):
+        names: dict[str, str] = {}
+        for field in fields:
+            names |= {f"{field}_rms_plus": f"rms_{field}"}
+            names |= {f"{moment}_{field}": f"{moment}_{field}" for moment in ("skewness", "flatness")}
+        texts[layout.DENSITY_MOMENTS_CSV.format(points)] = _profile_csv(
+            evaluated, evaluated.found.z(fields[0]), names
+        )
+    quadrants = {f"minus_uw_q{n}_plus": f"minus_uw_q{n}" for n in layout.QUADRANTS}
+    quadrants |= {f"fraction_q{n}": f"fraction_q{n}" for n in layout.QUADRANTS}
+    texts[layout.QUADRANTS_CSV] = _profile_csv(evaluated, evaluated.found.z("w"), quadrants)
+    if evaluated.found.joint_z.size:
+        texts[layout.HOLES_CSV] = _holes_csv(evaluated)
+    return texts

@@ -1,0 +1,153 @@
+"""Histograms with equal bins: how they are reflected, scaled and averaged, their moments and densities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import PchipInterpolator
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Points in bins along the last axis; any axes before it count histograms, each with bins of its own.
+
+    Bin b is [low + b width, low + (b + 1) width). The first bin also has all points below, the last all above.
+    """
+
+    counts: Array
+    low: Array
+    width: Array
+
+    @property
+    def centres(self) -> Array:
+        """Middles of the bins."""
+        bins = np.arange(self.counts.shape[-1]) + 0.5
+        return np.asarray(self.low[..., None] + self.width[..., None] * bins)
+
+    @property
+    def edges(self) -> Array:
+        """Edges of the bins, one more than there are bins."""
+        return np.asarray(self.low[..., None] + self.width[..., None] * np.arange(self.counts.shape[-1] + 1))
+
+    @cached_property
+    def probability(self) -> Array:
+        """Fraction of the points in each bin."""
+        return np.asarray(self.counts / self.counts.sum(axis=-1, keepdims=True))
+
+    @property
+    def in_end_bins(self) -> Array:
+        """Fraction of the points in the first and last bin, whose values are not known."""
+        return np.asarray(self.probability[..., 0] + self.probability[..., -1])
+
+    def linear(self, factor: float | Array, offset: float | Array = 0.0) -> Histogram:
+        """The histogram of factor x + offset from that of x."""
+        factor = np.broadcast_to(factor, self.width.shape)
+        mirrored = self.counts[..., ::-1]
+        high = self.low + self.width * self.counts.shape[-1]
+        return Histogram(
+            np.where(factor[..., None] < 0, mirrored, self.counts),
+            np.where(factor < 0, high, self.low) * factor + offset,
+            self.width * np.abs(factor),
+        )
+
+    def at(self, index: int | slice | NDArray[np.int64]) -> Histogram:
+        """Some of the histograms."""
+        return replace(self, counts=self.counts[index], low=self.low[index], width=self.width[index])
+
+    def cumulative(self, x: Array) -> Array:
+        """Probability of a value below x, of a single histogram; NaN where x is within the end bins or beyond.
+
+        Monotone cubics through the known values at the edges.
+        """
+        at_edges = np.cumsum(self.probability)[:-1]
+        return np.asarray(PchipInterpolator(self.edges[1:-1], at_edges, extrapolate=False)(x))
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Mean, variance, skewness and flatness; the latter two are NaN where the variance is lost in the bins."""
+
+    mean: Array
+    variance: Array
+    skewness: Array
+    flatness: Array
+
+    @property
+    def rms(self) -> Array:
+        """Standard deviation."""
+        return np.asarray(np.sqrt(self.variance))
+
+
+def moments(histograms: Sequence[Histogram]) -> Moments:
+    """Moments of the average of histograms, each with the same weight and bins of its own.
+
+    Points are at the middles of their bins; what this adds to the moments of a smooth density is removed (Sheppard's
+    corrections: Kendall & Stuart, The Advanced Theory of Statistics, vol. 1, sec. 3.18).
+    """
+    mean = np.mean([(h.probability * h.centres).sum(axis=-1) for h in histograms], axis=0)
+    raw = np.zeros((5, *mean.shape))
+    for h in histograms:
+        x, squared_width = h.centres - mean[..., None], h.width**2
+        first, second, third, fourth = ((h.probability * x**n).sum(axis=-1) for n in (1, 2, 3, 4))
+        raw[2] += second - squared_width / 12
+        raw[3] += third - first * squared_width / 4
+        raw[4] += fourth - second * squared_width / 2 + 7 / 240 * squared_width**2
+    raw /= len(histograms)
+    variance = np.maximum(raw[2], 0.0)
+    width = np.max([h.width for h in histograms], axis=0)
+    safe = np.where(variance > width**2, variance, np.nan)
+    return Moments(mean, variance, raw[3] / safe**1.5, raw[4] / safe**2)
+
+
+def density(histograms: Sequence[Histogram], edges: Array) -> Array:
+    """Density of the average of single histograms between neighbouring edges; NaN where one of them is not known."""
+    average = np.mean([np.diff(h.cumulative(edges)) for h in histograms], axis=0)
+    return np.asarray(average / np.diff(edges))
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A histogram of two variables, of the shape of its bins: the first variable along the first axis."""
+
+    counts: Array
+    low: tuple[float, float]
+    width: tuple[float, float]
+
+    def linear(self, factors: Sequence[float], offsets: Sequence[float] = (0.0, 0.0)) -> Joint:
+        """The histogram of factor x + offset of both variables."""
+        first, second = (self.marginal(n).linear(factors[n], offsets[n]) for n in (0, 1))
+        counts = self.counts[:: -1 if factors[0] < 0 else 1, :: -1 if factors[1] < 0 else 1]
+        return Joint(counts, (float(first.low), float(second.low)), (float(first.width), float(second.width)))
+
+    def marginal(self, variable: int) -> Histogram:
+        """The histogram of one variable."""
+        return Histogram(
+            self.counts.sum(axis=1 - variable), np.array(self.low[variable]), np.array(self.width[variable])
+        )
+
+    @property
+    def probability(self) -> Array:
+        """Fraction of the points in each bin."""
+        return np.asarray(self.counts / self.counts.sum())
+
+    def density(self, edges: tuple[Array, Array]) -> Array:
+        """Mean density between the edges of other bins; points are spread evenly over their own.
+
+        Points in the end bins, whose values are not known, are left out.
+        """
+        shares = [_shares(self.marginal(n).edges[1:-1], edges[n]) for n in (0, 1)]
+        areas = np.outer(np.diff(edges[0]), np.diff(edges[1]))
+        return np.asarray(shares[0].T @ self.probability[1:-1, 1:-1] @ shares[1] / areas)
+
+
+def _shares(old: Array, new: Array) -> Array:
+    """Which part of each old bin lies in each new one, (old, new)."""
+    low = np.maximum(old[:-1, None], new[None, :-1])
+    high = np.minimum(old[1:, None], new[None, 1:])
+    return np.asarray(np.maximum(high - low, 0.0) / np.diff(old)[:, None])

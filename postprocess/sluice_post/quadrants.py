@@ -1,0 +1,88 @@
+"""Quadrants of u' and w' as seen from a wall: what each contributes to <u'w'>, and the fraction of time in it.
+
+Ejections are u' < 0 < w', in quadrant 2; sweeps, in quadrant 4, are w' < 0 < u'. Wallace, Eckelmann & Brodkey, J. Fluid
+Mech. 54, 39 (1972); holes: Lu & Willmarth, J. Fluid Mech. 60, 481 (1973).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice_post import layout
+from sluice_post.densities import WallDensities
+from sluice_post.histograms import Joint, Moments, moments
+from sluice_post.symmetry import sign_of
+
+Array = NDArray[np.float64]
+
+_SIGNS = {1: (1, 1), 2: (-1, 1), 3: (-1, -1), 4: (1, -1)}  # of u' and w'
+_NUMBERS = {signs: quadrant for quadrant, signs in _SIGNS.items()}
+
+HOLE_SIZES = np.arange(0, 20.5, 0.5)
+_PARTS = 4  # of a bin along each axis, for the borders of quadrants and holes
+
+
+def _in_the_flow(quadrant: int, image: str) -> int:
+    """The quadrant of the flow that is this one in an image of it."""
+    u, w = _SIGNS[quadrant]
+    return _NUMBERS[u * sign_of("u", image), w * sign_of("w", image)]
+
+
+def quadrant_profiles(found: WallDensities) -> dict[str, Array]:
+    """On the faces up to the centre: -u'w' of each quadrant over u_tau^2 (`minus_uw_q1`), fraction (`fraction_q1`)."""
+    profiles = {}
+    count = len(found.z("w"))
+    for quadrant in layout.QUADRANTS:
+        contributions, fractions = [], []
+        for image in found.view.images:
+            from_wall = slice(None, None, -1 if "z" in image else 1)
+            number = _in_the_flow(quadrant, image)
+            contribution = found.means.face[layout.QUADRANT_UW.format(number)][from_wall]
+            contributions.append(-sign_of("uw", image) * contribution[:count] / found.u_tau**2)
+            fraction = found.means.face[layout.QUADRANT_FRACTION.format(number)][from_wall]
+            fractions.append(fraction[:count])
+        profiles[f"minus_uw_q{quadrant}"] = np.mean(contributions, axis=0)
+        profiles[f"fraction_q{quadrant}"] = np.mean(fractions, axis=0)
+    return profiles
+
+
+def joint_moments(joints: Sequence[Joint]) -> tuple[Moments, Moments]:
+    """Of both variables of averaged joint histograms."""
+    first, second = (moments([joint.marginal(n) for joint in joints]) for n in (0, 1))
+    return first, second
+
+
+def _parts_of_bins(joint: Joint, variable: int, mean: float) -> tuple[Array, NDArray[np.int64], Array]:
+    """Equal parts of the bins, cut once more at the mean: their middles, their bins, their shares of the bins."""
+    low, width, count = joint.low[variable], joint.width[variable], joint.counts.shape[variable]
+    edges = np.sort(np.append(low + width / _PARTS * np.arange(count * _PARTS + 1), mean))
+    middle = (edges[1:] + edges[:-1]) / 2
+    bins = np.clip((middle - low) / width, 0, count - 1).astype(np.int64)
+    return middle, bins, np.diff(edges) / width
+
+
+def outside_holes(joints: Sequence[Joint]) -> tuple[Array, Array]:
+    """Outside |u'w'| = H u_rms w_rms: what each quadrant contributes to <u'w'>, and the fraction of time, (4, H).
+
+    Points are spread evenly over their bins.
+    """
+    of_u, of_w = joint_moments(joints)
+    scale = float(of_u.rms * of_w.rms)
+    contribution = np.zeros((4, len(HOLE_SIZES)))
+    fraction = np.zeros((4, len(HOLE_SIZES)))
+    for joint in joints:
+        u, u_bins, u_share = _parts_of_bins(joint, 0, float(of_u.mean))
+        w, w_bins, w_share = _parts_of_bins(joint, 1, float(of_w.mean))
+        u, w = u - of_u.mean, w - of_w.mean
+        product = np.outer(u, w)
+        probability = joint.probability[np.ix_(u_bins, w_bins)] * np.outer(u_share, w_share)
+        quadrant = np.where(u[:, None] > 0, np.where(w > 0, 0, 3), np.where(w > 0, 1, 2))
+        hole = np.minimum(np.abs(product) / (HOLE_SIZES[1] * scale), len(HOLE_SIZES) - 1).astype(int)
+        index = (quadrant * len(HOLE_SIZES) + hole).ravel()
+        for sums, weights in ((contribution, product * probability), (fraction, probability)):
+            binned = np.bincount(index, weights.ravel(), minlength=sums.size).reshape(sums.shape)
+            sums += binned[:, ::-1].cumsum(axis=1)[:, ::-1] / len(joints)
+    return contribution, fraction

@@ -1,0 +1,200 @@
+"""densities.h5 as a file: commands, merged blocks, and what is refused."""
+
+import shutil
+
+import h5py
+import numpy as np
+import pytest
+import synthetic
+import synthetic_densities
+
+from sluice_post.cli import main
+from sluice_post.densities import load_densities, read_densities
+from sluice_post.density_report import entries_of
+from sluice_post.density_tables import csv_texts
+from sluice_post.evaluated_densities import evaluate_densities
+from sluice_post.results import evaluate
+from sluice_post.run import load_run, load_statistics
+
+FLOW = synthetic.Flow(cells=(12, 10, 24))
+HEIGHTS = [float(FLOW.z_face[k]) for k in (6, 12)]
+FIGURES = {
+    *("densities", "density_map", "wall_shear", "wall_shear_joint", "quadrants"),
+    *("joint_uw", "covariance_uw", "quadrants_outside_holes"),
+}
+TABLES = {
+    *("density_u", "density_v", "density_w", "density_p", "density_shear_x", "density_shear_y"),
+    *("density_moments_centres", "density_moments_faces", "quadrants", "quadrants_outside_holes"),
+}
+
+
+def write(directory, heights=HEIGHTS, shifts=(0.0, 0.0, 0.0, 0.0), begin=60.0):
+    """A run whose blocks may have other bins."""
+    profiles = synthetic.turbulent_profiles(FLOW)
+    blocks = []
+    for n, shift in enumerate(shifts):
+        bins = synthetic_densities.bins_of(FLOW, heights, shift)
+        blocks.append(synthetic_densities.gaussian_block(FLOW, bins, heights, 1 + 0.01 * n))
+    synthetic.write_statistics(directory / "statistics.h5", FLOW, [profiles] * len(shifts), begin=begin)
+    synthetic_densities.write(directory / "densities.h5", FLOW, heights, blocks, begin=begin)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def intact(tmp_path_factory):
+    return write(tmp_path_factory.mktemp("densities"))
+
+
+@pytest.fixture
+def run(intact, tmp_path):
+    return shutil.copytree(intact, tmp_path / "run")
+
+
+def test_command(run, tmp_path, capsys):
+    folder = tmp_path / "other"
+    assert main(["densities", str(run), "--at", "15", "centre", "-o", str(folder)]) == 0
+    out = capsys.readouterr().out
+    assert "probability of tau_x < 0 (reversed flow): " in out
+    assert "largest differences from the moments of statistics.h5, of the same samples:" in out
+    assert {path.stem for path in (folder / "figures").glob("*.png")} == FIGURES
+    assert {path.stem for path in folder.glob("*.csv")} == TABLES
+    rows = np.genfromtxt(folder / "density_u.csv", delimiter=",", names=True)
+    assert len(rows) == 2 * 128
+    assert np.nansum(rows["density"]) / 8 == pytest.approx(2, abs=1e-3)
+    assert np.nanmin(rows["density_ci95"]) >= 0
+    rows = np.genfromtxt(folder / "quadrants.csv", delimiter=",", names=True)
+    total = sum(rows[f"fraction_q{n}"] for n in (1, 2, 3, 4))
+    np.testing.assert_allclose(total, 1)
+
+
+def test_without_heights_of_joint_densities(tmp_path):
+    write(tmp_path, heights=[])
+    parameters, statistics = load_statistics(tmp_path)
+    loaded = load_densities(tmp_path, statistics, None, None)
+    found = evaluate_densities(loaded, parameters, side="top")
+    assert set(csv_texts(found)) == {f"{name}.csv" for name in TABLES - {"quadrants_outside_holes"}}
+    of_heights = {"joint_uw", "covariance_uw", "quadrants_outside_holes"}
+    assert all(entry.draw() is None for entry in entries_of(found) if entry.name in of_heights)
+
+
+def test_report_and_convert(run, tmp_path, capsys):
+    assert main(["report", str(run)]) == 0
+    assert "tau_x over the mean of tau_x: rms" in capsys.readouterr().out
+    page = (run / "report.html").read_text(encoding="utf-8")
+    for title in (
+        "Densities of the wall shear",
+        "Quadrants of the shear stress",
+        "Densities and quadrants in numbers",
+    ):
+        assert title in page
+    assert {path.stem for path in (run / "figures").glob("*.png")} >= FIGURES
+    assert {path.stem for path in run.glob("*.csv")} >= TABLES
+    assert main(["convert", str(run), "--format", "csv", "-o", str(tmp_path / "csv")]) == 0
+    assert {path.stem for path in (tmp_path / "csv").glob("*.csv")} == {*TABLES, "profiles"}
+
+
+def test_merge(run, tmp_path, capsys):
+    """Numbers of points are added, bins are kept, and the merged file gives the same densities."""
+    assert main(["merge", str(run), "--blocks", "2", "-o", str(tmp_path / "merged")]) == 0
+    before, after = (read_densities(path / "densities.h5")[1].face for path in (run, tmp_path / "merged"))
+    np.testing.assert_array_equal(after["u_histogram"][1], before["u_histogram"][2:].sum(axis=0))
+    np.testing.assert_array_equal(after["uw_joint"][0], before["uw_joint"][:2].sum(axis=0))
+    np.testing.assert_array_equal(after["u_width"], before["u_width"][:2])
+    assert capsys.readouterr().out.endswith(f"2 blocks: {tmp_path / 'merged' / 'densities.h5'}\n")
+    values = []
+    for path in (run, tmp_path / "merged"):
+        parameters, statistics = load_statistics(path)
+        loaded = load_densities(path, statistics, None, None)
+        values.append(evaluate_densities(loaded, parameters).values["density_w"])
+    np.testing.assert_allclose(values[1], values[0], rtol=1e-9)
+
+
+def test_parts_in_other_bins_are_not_merged(run, tmp_path, capsys):
+    for shifts, heights in (((0.1,) * 4, HEIGHTS), ((0.0,) * 4, HEIGHTS[:1]), ((0.0,) * 4, [])):
+        part = write(tmp_path / f"part{len(heights)}", heights, shifts, begin=100.0)
+        assert main(["merge", str(run), str(part), "-o", str(tmp_path / "merged")]) == 2
+        assert "other bins" in capsys.readouterr().err
+        assert not (tmp_path / "merged" / "densities.h5").exists()
+    part = write(tmp_path / "continued", begin=100.0)
+    assert main(["merge", str(run), str(part), "-o", str(tmp_path / "merged")]) == 0
+
+
+def test_blocks_in_other_bins_are_not_averaged(tmp_path, capsys):
+    write(tmp_path, shifts=(0.0, 0.0, 0.1, 0.1))
+    assert main(["densities", str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert "the bins (u_middle) change after the block that ends at t = 80" in error
+    assert "--to 80 or --from 80" in error
+    assert len(load_densities(tmp_path, load_statistics(tmp_path)[1], 80, None).blocks) == 2
+    assert main(["merge", str(tmp_path), "-o", str(tmp_path / "merged")]) == 2
+    assert "so no densities and quadrants" in "\n".join(load_run(tmp_path).missing)
+
+
+def test_blocks_of_different_flows(run, capsys):
+    walls = {f"walls.{wall}.{key}": value for wall in ("bottom", "top") for key, value in (
+        ("type", "no_slip"), ("velocity", "[0, 0, 0]"))}  # fmt: skip
+    sets = [
+        {"flow.type": "channel", "flow.reynolds.viscosity": f"{nu!r}", **walls}
+        for nu in (FLOW.viscosity, 2 * FLOW.viscosity)
+    ]
+    synthetic.write_parameter_sets(run / "densities.h5", [0, 0, 1, 1], sets)
+    assert main(["densities", str(run)]) == 2
+    assert "flow.reynolds.viscosity" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "name", ["u_histogram", "w_width", "uw_joint", "shear_joint", "fraction_q3", "grid/z_joint"]
+)
+def test_damaged_file(run, capsys, name):
+    with h5py.File(run / "densities.h5", "a") as file:
+        file[name][(0,) * file[name].ndim] += 1
+    assert main(["densities", str(run)]) == 4
+    assert f"'/{name}' is damaged" in capsys.readouterr().err
+    assert main(["merge", str(run), "-o", str(run / "merged")]) == 4
+    assert main(["report", str(run)]) == 4
+
+
+@pytest.mark.parametrize(("name", "value", "message"), [
+    ("v_histogram", -1.0, "'/v_histogram' does not hold the points of all samples"),
+    ("shear_joint", 1e6, "'/shear_joint' does not hold the points of all samples"),
+    ("p_width", 0.0, "'/p_width' holds a width that is not positive"),
+    ("uw_q2", np.nan, "'/uw_q2' holds values that are not finite"),
+])  # fmt: skip
+def test_impossible_values_with_right_hashes(run, capsys, name, value, message):
+    with h5py.File(run / "densities.h5", "a") as file:
+        file[name][(slice(None), *(0,) * (file[name].ndim - 1))] = value
+    synthetic.attach_hashes(run / "densities.h5")
+    assert main(["densities", str(run)]) == 4
+    assert message in capsys.readouterr().err
+
+
+def test_missing_and_cut_files(run, capsys):
+    path = run / "densities.h5"
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    assert main(["densities", str(run)]) == 4
+    assert "densities.h5" in capsys.readouterr().err
+    path.unlink()
+    assert main(["densities", str(run)]) == 4
+    assert "densities.h5: no such file; a run writes it with output.densities" in capsys.readouterr().err
+    notes = "\n".join(load_run(run).missing)
+    assert "densities.h5: not there (output.densities), so no densities and quadrants" in notes
+
+
+def test_no_block_yet_and_another_grid(run, capsys):
+    synthetic_densities.write(run / "densities.h5", FLOW, HEIGHTS, [])
+    assert main(["densities", str(run)]) == 4
+    assert "holds no closed block yet; run on past output.densities.start" in capsys.readouterr().err
+    assert "holds no closed block yet" in "\n".join(load_run(run).missing)
+    assert main(["convert", str(run), "--format", "csv"]) == 0
+    other = synthetic.Flow(cells=(12, 10, 20))
+    synthetic_densities.write(run / "densities.h5", other, [], [])
+    assert main(["densities", str(run)]) == 4
+    assert "has another grid than statistics.h5" in capsys.readouterr().err
+
+
+def test_laminar_flow(run, capsys):
+    synthetic.write_statistics(run / "statistics.h5", FLOW, [synthetic.laminar_poiseuille(FLOW)] * 4)
+    assert main(["densities", str(run)]) == 2
+    assert "the flow is laminar, so it has no densities of fluctuations" in capsys.readouterr().err
+    assert evaluate(load_run(run)).densities is None
