@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs the CPU tests: about 20 minutes on two cores, besides downloads.
+# Installs what is missing, builds, and runs the CPU tests: about 15 minutes on two cores, besides downloads.
 #   scripts/test.sh [CTEST OPTION]...        for example -L unit, or -R poisson
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -11,4 +11,3 @@ python_environment "$root/build-test/python" pytest hypothesis xarray h5netcdf
 export PATH="$root/build-test/python/bin:$PATH"
 
 ctest --test-dir "$root/build-test" --output-on-failure -j "$cores" -LE gpu "$@"
-python -m pytest -q "$root/postprocess/tests"

@@ -1,7 +1,7 @@
 """Runs the program as users do, and reads its output: shared by the regression and the fault tests.
 
 The environment names the program (SLUICE_BINARY), the launcher (SLUICE_MPIRUN, default mpirun) and its flags
-(SLUICE_MPIRUN_FLAGS). Under ctest all three are set.
+(SLUICE_MPIRUN_FLAGS). Under ctest all three are set, and SLUICE_QUICK_START.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ import numpy as np
 
 BINARY = os.environ.get("SLUICE_BINARY", "sluice")
 MPIRUN = os.environ.get("SLUICE_MPIRUN", "mpirun")
-FLAGS = shlex.split(os.environ.get("SLUICE_MPIRUN_FLAGS", "--oversubscribe --allow-run-as-root"))
+FLAGS = shlex.split(os.environ.get("SLUICE_MPIRUN_FLAGS", "--oversubscribe --bind-to none --allow-run-as-root"))
+
+# Settings with which a process without mpirun starts faster (tests/CMakeLists.txt).
+QUICK_START = dict(setting.split("=", 1) for setting in os.environ.get("SLUICE_QUICK_START", "").split())
 
 # More ranks than cores: a waiting rank must yield its core to the others.
 YIELDING = {"OMPI_MCA_mpi_yield_when_idle": "1"}
@@ -107,7 +110,7 @@ def start(
     return subprocess.Popen(
         command(args, ranks),
         cwd=cwd,
-        env={**os.environ, **YIELDING, **(env or {})},
+        env={**os.environ, **(YIELDING if ranks > 0 else QUICK_START), **(env or {})},
         text=True,
         errors="surrogateescape",
         stdout=subprocess.PIPE,
