@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 
 namespace sluice {
 
@@ -12,16 +13,25 @@ namespace {
 
 constexpr std::size_t enough_to_extrapolate = 7;  // blocks; with fewer, intervals have fewer degrees of freedom
 
-/// The largest half width of a limited figure over what is allowed: the limits hold if it is 1 or less. Infinite if an
-/// interval is not known.
+/// The half width of a figure's interval over what is allowed; 0 without a limit, infinite if it is not known.
+double ratio_to_limit(const KeyFigures::Estimates& figures, const AccuracyLimits& limits, std::size_t n) {
+  if (!limits[n]) return 0;
+  const double ratio = figures.half_widths[n] / (*limits[n] * std::abs(figures.values[n]));
+  return std::isfinite(ratio) ? ratio : std::numeric_limits<double>::infinity();
+}
+
+/// The largest of these ratios: the limits hold if it is 1 or less.
 double largest_ratio(const KeyFigures::Estimates& figures, const AccuracyLimits& limits) {
   double largest = 0;
-  for (std::size_t n = 0; n < limits.size(); ++n) {
-    if (!limits[n]) continue;
-    const double ratio = figures.half_widths[n] / (*limits[n] * std::abs(figures.values[n]));
-    largest = std::isfinite(ratio) ? std::max(largest, ratio) : std::numeric_limits<double>::infinity();
-  }
+  for (std::size_t n = 0; n < limits.size(); ++n) largest = std::max(largest, ratio_to_limit(figures, limits, n));
   return largest;
+}
+
+/// " +- 2.1 % (limit 1 %)"
+std::string interval_and_limit(const Accuracy& accuracy, std::size_t n) {
+  const double percent = 100 * accuracy.figures.half_widths[n] / std::abs(accuracy.figures.values[n]);
+  return fmt::format("{} (limit {:.2g} %)", std::isfinite(percent) ? fmt::format(" +- {:.2g} %", percent) : "",
+                     100 * *accuracy.limits[n]);
 }
 
 /// Number of blocks at which the limits will probably have held for a tenth of them.
@@ -58,15 +68,21 @@ std::string summary(const Accuracy& accuracy) {
   std::string text = fmt::format("Statistics of {} blocks:", accuracy.blocks);
   for (std::size_t n = 0; n < accuracy.limits.size(); ++n) {
     if (!accuracy.limits[n]) continue;
-    const double value = accuracy.figures.values[n];
-    const double percent = 100 * accuracy.figures.half_widths[n] / std::abs(value);
-    text += fmt::format(" {} {:.5g}{} (limit {:.2g} %),", key_figure_table[n].name, value,
-                        std::isfinite(percent) ? fmt::format(" +- {:.2g} %", percent) : "", 100 * *accuracy.limits[n]);
+    text += fmt::format(" {} {:.5g}{},", key_figure_table[n].name, accuracy.figures.values[n],
+                        interval_and_limit(accuracy, n));
   }
   text.back() = ';';
   if (accuracy.reached) return text + " time.until is reached";
   if (!std::isfinite(accuracy.expected_time)) return text + " not known yet when time.until will be reached";
   return text + fmt::format(" time.until will probably be reached at time {:.4g}", accuracy.expected_time);
+}
+
+std::string farthest_limit(const Accuracy& accuracy) {
+  const auto n =
+      std::ranges::max(std::views::iota(std::size_t{0}, accuracy.limits.size()), {}, [&](std::size_t figure) {
+        return accuracy.limits[figure] ? ratio_to_limit(accuracy.figures, accuracy.limits, figure) : -1;
+      });
+  return key_figure_table[n].name + interval_and_limit(accuracy, n);
 }
 
 }  // namespace sluice

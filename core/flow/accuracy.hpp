@@ -35,4 +35,7 @@ Accuracy assess(const KeyFigures& figures, const AccuracyLimits& limits, std::sp
 /// The figures that have limits, and when these will be reached, on one line.
 std::string summary(const Accuracy& accuracy);
 
+/// The figure that is farthest from its limit: "re_tau +- 2.1 % (limit 1 %)".
+std::string farthest_limit(const Accuracy& accuracy);
+
 }  // namespace sluice

@@ -24,6 +24,7 @@ class ProgressObserver : public Observer {
     const double per_step = run_.times.stepping / static_cast<double>(run_.times.steps);
     std::string left;
     if (!now.first) left = fmt::format("  {:.0f} s left", steps_left(now) * per_step);
+    if (!now.first && run_.accuracy) left += ", " + farthest_limit(*run_.accuracy);
     return [this, line = fmt::format("step {:7d}  time {:9.4f}  dt {:.3e}  Re_tau {:7.2f} {:7.2f}  U_b {:.4f}  energy "
                                      "{:.5f}  div {:.1e}  {:.1f} ns/point{}",
                                      now.step, now.time, s.dt, re_tau(d.shear_bottom, nu), re_tau(d.shear_top, nu),
@@ -34,10 +35,13 @@ class ProgressObserver : public Observer {
   }
 
  private:
+  /// To the end of the case, or to time.until if that will probably be earlier.
   double steps_left(const Moment& now) const {
     const io::TimeSpec& time = run_.simulation.settings.time;
-    return std::max(
-        0.0, time.steps ? static_cast<double>(*time.steps - now.step) : (*time.end - now.time) / run_.simulation.dt);
+    const auto to = [&](double end) { return (end - now.time) / run_.simulation.dt; };
+    double steps = time.steps ? static_cast<double>(*time.steps - now.step) : to(*time.end);
+    if (run_.accuracy) steps = std::min(steps, to(run_.accuracy->expected_time));
+    return std::max(0.0, steps);
   }
 
   RunContext run_;

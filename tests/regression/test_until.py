@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,8 @@ def test_ends_with_a_checkpoint_when_the_limits_hold(whole: Path) -> None:
     assert f": {REASON}." in log
     assert "; time.until will probably be reached at time " in log
     assert log.count("; time.until is reached") == 1
+    progress = r"ns/point  \d+ s left, (re_tau|u_rms_peak) \+- [\d.]+ % \(limit (5|10) %\)\n"
+    assert re.search(progress, log)
 
 
 def test_figures_and_intervals_are_those_of_the_report(whole: Path) -> None:

@@ -370,5 +370,17 @@ TEST(Accuracy, ExtrapolatesWidthsWithTheRootOfTheTimeAveraged) {
   EXPECT_TRUE(line.ends_with("; time.until will probably be reached at time 4600")) << line;
 }
 
+TEST(Accuracy, NamesTheFigureFarthestFromItsLimit) {
+  Accuracy accuracy;
+  accuracy.figures.values = {180, 0.008, 2.5};
+  accuracy.figures.half_widths = {0.9, 0.00008, 0.1};
+  accuracy.limits = {0.01, 0.002, {}};
+  EXPECT_EQ(farthest_limit(accuracy), "cf +- 1 % (limit 0.2 %)");
+  accuracy.limits = {0.01, {}, 1.0};
+  EXPECT_EQ(farthest_limit(accuracy), "re_tau +- 0.5 % (limit 1 %)");
+  accuracy.figures.half_widths[2] = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(farthest_limit(accuracy), "u_rms_peak (limit 1e+02 %)");
+}
+
 }  // namespace
 }  // namespace sluice
