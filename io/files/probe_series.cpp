@@ -183,7 +183,11 @@ std::int64_t ProbeDescription::part_samples() const {
 }
 
 std::int64_t ProbeDescription::held_samples() const {
-  return static_cast<std::int64_t>(std::clamp<std::size_t>(held_bytes / sample_bytes(), 1, max_samples));
+  return held_probe_samples(sample_bytes());
+}
+
+std::int64_t held_probe_samples(std::size_t sample_bytes) {
+  return static_cast<std::int64_t>(std::clamp<std::size_t>(held_bytes / sample_bytes, 1, max_samples));
 }
 
 std::string probe_parts_folder(const std::string& directory) {

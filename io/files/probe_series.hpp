@@ -45,6 +45,9 @@ struct ProbeDescription {
   std::int64_t held_samples() const;                    ///< samples that a run holds in memory before it writes them
 };
 
+/// The same, from the size of a sample of all fields.
+std::int64_t held_probe_samples(std::size_t sample_bytes);
+
 /// Rank 0 only; local. Throws Error(io).
 class ProbeSeries {
  public:

@@ -13,6 +13,7 @@
 #include "solver/time_step_limit.hpp"
 #include "src/commands/case_input.hpp"
 #include "src/outputs/checkpoint.hpp"
+#include "src/outputs/probes.hpp"
 #include "src/run/memory_estimate.hpp"
 #include "src/run/resolution_advice.hpp"
 #include "src/run/setup.hpp"
@@ -54,7 +55,7 @@ std::string readable_size(double bytes) {
 }
 
 /// `steps`, `time`: of the whole run, expected.
-void print_probes(const io::Case& settings, double steps, double time) {
+void print_probes(const io::Case& settings, const Grid& grid, double steps, double time) {
   for (const io::ProbeSpec& probe : settings.output.probes) {
     double points = 1;
     for (const auto& [positions, cells] :
@@ -63,9 +64,9 @@ void print_probes(const io::Case& settings, double steps, double time) {
       points *= static_cast<double>(*positions ? std::ssize(**positions) : cells);
     const double sampled_steps = time > 0 ? steps * std::max(0.0, 1 - probe.start / time) : 0;
     const double samples = std::floor(sampled_steps / static_cast<double>(probe.every));
-    const double bytes = points * static_cast<double>(probe.fields.size()) * sizeof(real);
-    fmt::print("probe           {}: {:.0f} point(s), about {:.0f} samples, {}\n", probe.name, points, samples,
-               readable_size(bytes * samples));
+    const ProbeNeed need = probe_need(probe, grid, {});
+    fmt::print("probe           {}: {:.0f} point(s), about {:.0f} samples, {}, and {} of memory\n", probe.name, points,
+               samples, readable_size(need.sample * samples), readable_size(need.memory));
   }
 }
 
@@ -93,7 +94,7 @@ void print_time_step(const io::Case& settings, const Grid& grid, const FlowParam
   const double time = settings.time.end.value_or(dt * steps);
   if (settings.time.end) fmt::print("steps           about {:.0f} to time {:g}\n", steps, time);
   if (settings.time.steps) fmt::print("steps           {} to about time {:g}\n", *settings.time.steps, time);
-  print_probes(settings, steps, time);
+  print_probes(settings, grid, steps, time);
 }
 
 void print_decomposition(const io::Case& settings, const Decomposition& decomposition) {
@@ -134,10 +135,15 @@ void print_candidates(const io::Case& settings, int ranks) {
 void print_memory(const io::Case& settings, const Grid& grid, const Decomposition& decomposition) {
   const FlowParameters& flow = settings.flow;
   const ExchangeMethods& exchange = settings.exchange;
-  const double bytes = step_memory(grid, flow, decomposition, exchange);
+  double bytes = step_memory(grid, flow, decomposition, exchange);
+  double bytes_on_root = rank_memory(grid, flow, decomposition, exchange, 0);
+  for (const io::ProbeSpec& probe : settings.output.probes) {
+    const ProbeNeed need = probe_need(probe, grid, decomposition.x_pencil(0));
+    bytes += need.memory;
+    bytes_on_root += need.own_memory;
+  }
   fmt::print("memory          {} in all ({:.1f} bytes per point), {} on rank 0\n", readable_size(bytes),
-             bytes / static_cast<double>(grid.points()),
-             readable_size(rank_memory(grid, flow, decomposition, exchange, 0)));
+             bytes / static_cast<double>(grid.points()), readable_size(bytes_on_root));
   fmt::print("checkpoint      {} each\n", readable_size(checkpoint_bytes(grid)));
   const auto print_block = [](const char* name, const io::SamplingSpec& sampling, double size) {
     if (sampling.enabled) fmt::print("{:<15} {} a block\n", name, readable_size(size));

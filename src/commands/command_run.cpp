@@ -16,6 +16,7 @@
 #include "src/commands/commands.hpp"
 #include "src/commands/run_loop.hpp"
 #include "src/outputs/checkpoint.hpp"
+#include "src/outputs/probes.hpp"
 #include "src/run/memory_estimate.hpp"
 #include "src/run/output_lock.hpp"
 #include "src/run/setup.hpp"
@@ -140,9 +141,11 @@ ExitCode command_run(const RunOptions& options) {
   watchdog.begin(Watchdog::Task::start, "measurement of layouts");
   Tuning tuning =
       tune(input.settings, grid, input.settings.flow, stored_layout(options, input.settings), MPI_COMM_WORLD);
-  require_memory(grid, input.settings.flow,
-                 Decomposition(input.settings.cells, tuning.chosen.processes, input.settings.z_blocks),
-                 tuning.chosen.exchange, MPI_COMM_WORLD);
+  const Decomposition decomposition(input.settings.cells, tuning.chosen.processes, input.settings.z_blocks);
+  double held_samples = 0;
+  for (const io::ProbeSpec& probe : input.settings.output.probes)
+    held_samples += probe_need(probe, grid, decomposition.x_pencil(rank_of(MPI_COMM_WORLD))).own_memory;
+  require_memory(grid, input.settings.flow, decomposition, tuning.chosen.exchange, MPI_COMM_WORLD, held_samples);
   watchdog.begin(Watchdog::Task::start, "start of the run");
   RunLoop run(input.settings, grid, std::move(tuning), log, watchdog, start);
   run.begin(options.restart, options.allow_change);

@@ -16,6 +16,7 @@
 #include "io/files/probe_series.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/observer.hpp"
+#include "src/outputs/probes.hpp"
 
 namespace sluice {
 
@@ -31,46 +32,58 @@ std::vector<int> nearest_points(const std::vector<double>& line, const std::opti
   return indices;
 }
 
+/// The points at which a probe takes a field, and those of them that a rank owns.
+struct FieldPoints {
+  FieldPoints(Location location, const io::GridLines& lines, const io::ProbeSpec& spec, const Box3& owned) {
+    const std::array<const std::optional<std::vector<double>>*, 3> positions{&spec.x, &spec.y, &spec.z};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const bool on_faces = location == std::array{Location::x_face, Location::y_face, Location::z_face}[axis];
+      const std::vector<double>& line = on_faces ? lines.face[axis] : lines.center[axis];
+      indices[axis] = nearest_points(line, *positions[axis]);
+      all.hi[axis] = std::ssize(indices[axis]);
+      piece.lo[axis] = std::ranges::lower_bound(indices[axis], owned.lo[axis]) - indices[axis].begin();
+      piece.hi[axis] = std::ranges::lower_bound(indices[axis], owned.hi[axis]) - indices[axis].begin();
+      for (const int index : indices[axis]) coordinates[axis].push_back(line[static_cast<std::size_t>(index)]);
+    }
+  }
+
+  std::array<std::vector<int>, 3> indices;  ///< on the grid
+  std::array<std::vector<double>, 3> coordinates;
+  Box3 all;    ///< counted from 0
+  Box3 piece;  ///< the part of them that the rank owns
+};
+
 /// The part of a probe that concerns one field.
 class SampledField {
  public:
-  SampledField(const Field& field, const io::GridLines& lines, const io::ProbeSpec& spec) {
-    const std::array<const std::optional<std::vector<double>>*, 3> positions{&spec.x, &spec.y, &spec.z};
+  SampledField(const Field& field, const io::GridLines& lines, const io::ProbeSpec& spec)
+      : points_(field.location(), lines, spec, field.box()) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      const bool on_faces = field.location() == std::array{Location::x_face, Location::y_face, Location::z_face}[axis];
-      const std::vector<double>& line = on_faces ? lines.face[axis] : lines.center[axis];
-      const std::vector<int> indices = nearest_points(line, *positions[axis]);
-      points_.hi[axis] = std::ssize(indices);
-      piece_.lo[axis] = std::ranges::lower_bound(indices, field.box().lo[axis]) - indices.begin();
-      piece_.hi[axis] = std::ranges::lower_bound(indices, field.box().hi[axis]) - indices.begin();
       std::vector<int> local;
-      for (std::int64_t n = piece_.lo[axis]; n < piece_.hi[axis]; ++n)
-        local.push_back(indices[static_cast<std::size_t>(n)] - static_cast<int>(field.box().lo[axis]));
+      for (std::int64_t n = points_.piece.lo[axis]; n < points_.piece.hi[axis]; ++n)
+        local.push_back(points_.indices[axis][static_cast<std::size_t>(n)] - static_cast<int>(field.box().lo[axis]));
       local_indices_[axis] = Buffer<int>(local);
-      for (const int index : indices) coordinates_[axis].push_back(line[static_cast<std::size_t>(index)]);
     }
   }
 
   void allocate(std::int64_t max_samples) {
-    values_ = Buffer<real>(static_cast<std::size_t>(max_samples * piece_.volume()));
+    values_ = Buffer<real>(static_cast<std::size_t>(max_samples * points_.piece.volume()));
   }
 
-  const std::array<std::vector<double>, 3>& coordinates() const { return coordinates_; }
+  const std::array<std::vector<double>, 3>& coordinates() const { return points_.coordinates; }
 
   void sample(const Field& field, std::int64_t number) {
-    copy_points(field, local_indices_, values_.data() + number * piece_.volume());
+    copy_points(field, local_indices_, values_.data() + number * points_.piece.volume());
   }
 
   /// On rank 0. Collective.
   std::vector<std::byte> gather(std::int64_t samples, MPI_Comm comm) const {
     const std::vector<real> values = values_.download();
-    return io::gather_box(comm, points_, piece_, io::h5::type_of<real>, values.data(), samples);
+    return io::gather_box(comm, points_.all, points_.piece, io::h5::type_of<real>, values.data(), samples);
   }
 
  private:
-  Box3 points_;  ///< of the probe, counted from 0
-  Box3 piece_;   ///< the part of them that the rank owns
-  std::array<std::vector<double>, 3> coordinates_;
+  FieldPoints points_;
   std::array<Buffer<int>, 3> local_indices_;
   Buffer<real> values_;
 };
@@ -249,6 +262,23 @@ class ProbeObserver : public Observer {
 };
 
 }  // namespace
+
+ProbeNeed probe_need(const io::ProbeSpec& spec, const Grid& grid, const Box3& owned) {
+  const io::GridLines lines = grid_lines_of(grid);
+  std::int64_t values = 0;
+  std::int64_t own_values = 0;
+  for (const FieldDescriptor& field : flow_fields()) {
+    if (std::ranges::find(spec.fields, field.name) == spec.fields.end()) continue;
+    const FieldPoints points(field.location, lines, spec, owned);
+    values += points.all.volume();
+    own_values += points.piece.volume();
+  }
+  const std::size_t bytes = static_cast<std::size_t>(values) * sizeof(real);
+  const auto held = static_cast<double>(io::held_probe_samples(bytes));
+  return {.sample = static_cast<double>(bytes + sizeof(double) + sizeof(std::int64_t)),
+          .memory = held * static_cast<double>(bytes),
+          .own_memory = held * static_cast<double>(own_values) * sizeof(real)};
+}
 
 std::unique_ptr<Observer> make_probes(const RunContext& run) {
   std::error_code ignored;

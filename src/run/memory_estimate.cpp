@@ -98,8 +98,8 @@ struct Need {
 
 /// Collective.
 Need need_of(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
-             const ExchangeMethods& exchange, MPI_Comm world) {
-  double needed = rank_memory(grid, flow, decomposition, exchange, rank_of(world));
+             const ExchangeMethods& exchange, MPI_Comm world, double outputs = 0) {
+  double needed = rank_memory(grid, flow, decomposition, exchange, rank_of(world)) + outputs;
   if (!device::is_gpu())  // ranks of a node share its memory
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_DOUBLE, MPI_SUM, OwnedComm::of_host(world)), "MPI_Allreduce");
   return {needed, static_cast<double>(device::free_memory())};
@@ -117,8 +117,8 @@ bool has_memory(const Grid& grid, const FlowParameters& flow, const Decompositio
 }
 
 void require_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
-                    const ExchangeMethods& exchange, MPI_Comm world) {
-  const Need need = need_of(grid, flow, decomposition, exchange, world);
+                    const ExchangeMethods& exchange, MPI_Comm world, double outputs) {
+  const Need need = need_of(grid, flow, decomposition, exchange, world, outputs);
   run_collectively(world, [&] {
     if (need.needed <= need.available) return;
     constexpr double gib = 1073741824.0;

@@ -19,8 +19,9 @@ double step_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
 bool has_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
                 const ExchangeMethods& exchange, MPI_Comm world);
 
-/// Refuses a run that needs more memory than its machines have. Collective. Throws Error(resources) on every rank.
+/// Refuses a run that needs more memory than its machines have; `outputs`: what this rank's outputs need, in bytes.
+/// Collective. Throws Error(resources) on every rank.
 void require_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
-                    const ExchangeMethods& exchange, MPI_Comm world);
+                    const ExchangeMethods& exchange, MPI_Comm world, double outputs = 0);
 
 }  // namespace sluice

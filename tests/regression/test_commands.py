@@ -148,7 +148,7 @@ def test_check_foretells_memory_checkpoint_and_time_step(
             "parallel": {"grid": grid, "exchange": exchange},
             "output.statistics": "none",
             "output.slices": [],
-            "output.probes": [],
+            "output.probes": [{"name": "plane", "z": 0.1, "every": 1}],
         },
     )
     text = must(sluice("check", case, "--np", ranks)).out
@@ -160,6 +160,9 @@ def test_check_foretells_memory_checkpoint_and_time_step(
     size = float(re.search(r"checkpoint +([\d.]+) MiB", text).group(1)) * 2**20  # type: ignore[union-attr]
     written = checkpoints(tmp_path / "out")[-1].stat().st_size
     assert size <= written <= 1.1 * size
+    samples = re.search(r"plane: 4096 point\(s\), about 2 samples, ([\d.]+) MiB, and 4.0 MiB of memory", text)
+    parts = sum(file.stat().st_size for file in (tmp_path / "out" / "probes" / "parts").glob("*.h5"))
+    assert float(samples.group(1)) * 2**20 == pytest.approx(parts, abs=0.07 * 2**20)  # type: ignore[union-attr]
 
     expected = float(re.search(r"dt (\S+) expected", text).group(1))  # type: ignore[union-attr]
     with h5py.File(checkpoints(tmp_path / "out")[-1]) as file:
