@@ -33,7 +33,7 @@ CASE: dict[str, Any] = {
     "output.checkpoint": {"every": 0.25, "keep": 3},
     "output.timeseries": {"every": 1},
     "output.statistics": {"start": 0, "every": 1, "block": 0.125},
-    "output.spectra": {"start": 0, "every": 1, "block": 0.25},
+    "output.spectra": {"start": 0, "every": 1, "block": 0.25, "heights": [0.1, 1]},
     "output.densities": {"start": 0, "every": 1, "block": 0.25},
     "output.slices": [{"normal": "z", "at": 0.1, "every": 0.125, "fields": ["u"]}],
     "parallel": {"grid": "auto", "exchange": "mpi_p2p"},

@@ -31,7 +31,7 @@ CASE = {
     "output.checkpoint": {"every": 0.1, "keep": 4},
     "output.timeseries": {"every": 1},
     "output.statistics": {"start": 0, "every": 1, "block": 0.1},
-    "output.spectra": {"start": 0, "every": 1, "block": 0.2},
+    "output.spectra": {"start": 0, "every": 1, "block": 0.2, "heights": [0.1, 1]},
     "output.densities": {"start": 0, "every": 1, "block": 0.2},
     "output.slices": [{"normal": "z", "at": 0.1, "every": 0.1, "fields": ["u"]}],
     "parallel": {"grid": "auto", "exchange": "mpi_p2p"},
