@@ -1,5 +1,6 @@
 """densities.h5 as a file: commands, merged blocks, and what is refused."""
 
+import random
 import shutil
 
 import h5py
@@ -12,6 +13,7 @@ from sluice_post.cli import main
 from sluice_post.densities import load_densities, read_densities
 from sluice_post.density_report import entries_of
 from sluice_post.density_tables import csv_texts
+from sluice_post.errors import InputOutputError
 from sluice_post.evaluated_densities import evaluate_densities
 from sluice_post.results import evaluate
 from sluice_post.run import load_run, load_statistics
@@ -166,6 +168,26 @@ def test_impossible_values_with_right_hashes(run, capsys, name, value, message):
     synthetic.attach_hashes(run / "densities.h5")
     assert main(["densities", str(run)]) == 4
     assert message in capsys.readouterr().err
+
+
+def test_flipped_bits(run):
+    """Refused with a message that names the file, or read as before."""
+    path, chosen, refused = run / "densities.h5", random.Random(1), 0
+    content, (_, before, heights) = path.read_bytes(), read_densities(path)
+    for _ in range(40):
+        changed = bytearray(content)
+        changed[chosen.randrange(len(changed))] ^= 1 << chosen.randrange(8)
+        path.write_bytes(changed)
+        try:
+            _, after, found = read_densities(path)
+        except InputOutputError as error:
+            assert str(error).startswith(f"{path}: ")
+            refused += 1
+            continue
+        np.testing.assert_array_equal(found, heights)
+        for name, values in before.face.items():
+            np.testing.assert_array_equal(after.face[name], values)
+    assert refused > 20
 
 
 def test_missing_and_cut_files(run, capsys):
