@@ -119,7 +119,7 @@ def map_figure(evaluated: EvaluatedDensities) -> Figure:
     )
     axes.plot(z_plus, evaluated.values["mean_u"], color=BLACK, linewidth=1.5, label="mean")
     log_wall_axis(axes, z_plus)
-    axes.set_xlim(max(1.0, z_plus[0]), z_plus[-1])
+    axes.set_xlim(1.0, z_plus[-1])
     some = middle[(values > 10.0 ** levels[0]).any(axis=0)]
     axes.set_ylim(float(some[0]) - 0.5, float(some[-1]) + 0.5)
     axes.set_ylabel(r"$u^+$")
@@ -147,7 +147,7 @@ def quadrants_figure(evaluated: EvaluatedDensities) -> Figure:
                     z_plus, values - width, values + width, color=colour, alpha=0.22, linewidth=0
                 )
         log_wall_axis(axes, z_plus)
-        axes.set_xlim(max(1.0, z_plus[0]), z_plus[-1])
+        axes.set_xlim(1.0, z_plus[-1])
     total = sum(evaluated.values[f"minus_uw_q{quadrant}"][1:] for quadrant in layout.QUADRANTS)
     left.axhline(0, **THIN)
     left.plot(z_plus, total, color=BLACK, linestyle="--", linewidth=1.2, label="sum")

@@ -14,6 +14,7 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 from numpy.typing import NDArray
 
 from sluice_post.errors import InputOutputError
@@ -102,6 +103,7 @@ def save_png(figure: Figure, path: Path) -> bytes:
 def log_wall_axis(axes: Axes, z_plus: NDArray[np.float64], label: bool = True) -> None:
     """Logarithmic z+ axis over the data, starting no lower than the first point's decade."""
     axes.set_xscale("log")
+    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlim(max(0.1, min(1.0, 0.9 * float(z_plus[0]))), float(z_plus[-1]) * 1.04)
     if label:
         axes.set_xlabel(r"$z^+$")

@@ -11,6 +11,7 @@ import synthetic_densities
 
 from sluice_post.cli import main
 from sluice_post.densities import load_densities, read_densities
+from sluice_post.density_figures import map_figure, quadrants_figure
 from sluice_post.density_report import entries_of
 from sluice_post.density_tables import csv_texts
 from sluice_post.errors import InputOutputError
@@ -30,15 +31,15 @@ TABLES = {
 }
 
 
-def write(directory, heights=HEIGHTS, shifts=(0.0, 0.0, 0.0, 0.0), begin=60.0):
+def write(directory, heights=HEIGHTS, shifts=(0.0, 0.0, 0.0, 0.0), begin=60.0, flow=FLOW):
     """A run whose blocks may have other bins."""
-    profiles = synthetic.turbulent_profiles(FLOW)
+    profiles = synthetic.turbulent_profiles(flow)
     blocks = []
     for n, shift in enumerate(shifts):
-        bins = synthetic_densities.bins_of(FLOW, heights, shift)
-        blocks.append(synthetic_densities.gaussian_block(FLOW, bins, heights, 1 + 0.01 * n))
-    synthetic.write_statistics(directory / "statistics.h5", FLOW, [profiles] * len(shifts), begin=begin)
-    synthetic_densities.write(directory / "densities.h5", FLOW, heights, blocks, begin=begin)
+        bins = synthetic_densities.bins_of(flow, heights, shift)
+        blocks.append(synthetic_densities.gaussian_block(flow, bins, heights, 1 + 0.01 * n))
+    synthetic.write_statistics(directory / "statistics.h5", flow, [profiles] * len(shifts), begin=begin)
+    synthetic_densities.write(directory / "densities.h5", flow, heights, blocks, begin=begin)
     return directory
 
 
@@ -77,6 +78,18 @@ def test_without_heights_of_joint_densities(tmp_path):
     assert set(csv_texts(found)) == {f"{name}.csv" for name in TABLES - {"quadrants_outside_holes"}}
     of_heights = {"joint_uw", "covariance_uw", "quadrants_outside_holes"}
     assert all(entry.draw() is None for entry in entries_of(found) if entry.name in of_heights)
+
+
+def test_labels_at_a_low_reynolds_number(tmp_path):
+    """A short logarithmic axis has labels at powers of 10 alone: others would overlap."""
+    write(tmp_path, flow=synthetic.Flow("couette", re_tau=60.0, cells=(12, 10, 16), stretching=1.0))
+    parameters, statistics = load_statistics(tmp_path)
+    found = evaluate_densities(load_densities(tmp_path, statistics, None, None), parameters)
+    for figure in (quadrants_figure(found), map_figure(found)):
+        figure.draw_without_rendering()
+        axis = figure.axes[0].xaxis
+        assert not any(label.get_text() for label in axis.get_ticklabels(minor=True))
+        assert len(axis.get_ticklabels()) >= 2
 
 
 def test_report_and_convert(run, tmp_path, capsys):
