@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <functional>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <system_error>
 
 #include "core/support/error.hpp"
@@ -15,436 +11,252 @@
 #include "io/files/atomic_file.hpp"
 #include "io/files/checkpoint_directory.hpp"
 #include "io/files/describe.hpp"
-#include "io/files/hdf5.hpp"
 #include "io/files/posix_file.hpp"
-#include "io/files/probe_series.hpp"
-#include "io/files/slice_series.hpp"
 #include "io/files/statistics_file.hpp"
 #include "io/files/time_series.hpp"
 #include "src/outputs/checkpoint.hpp"
-#include "src/outputs/companions.hpp"
-#include "src/outputs/observers.hpp"
+#include "src/outputs/verifier.hpp"
 #include "src/run/output_lock.hpp"
 
 namespace sluice {
 
-namespace {
-
 namespace fs = std::filesystem;
+
+namespace {
 
 constexpr std::size_t max_listed = 10;  // problems of a file
 
-/// What the other files are compared with.
-struct IntactCheckpoint {
-  std::string path;
-  std::int64_t step = 0;
-  double time = 0;
-  bool single = false;
-  io::GridLines grid;
-  io::Case settings;
-  Companions expected;
-  bool has_all = true;  ///< the files that it expects are there and can be read
-};
-
-class Verifier {
- public:
-  explicit Verifier(const std::string& directory) { report_.directory = directory; }
-
-  DirectoryReport run() {
-    require_results();
-    report_.holder = lock_holder(report_.directory);
-    // Checkpoints first: if a run is going on, the other files only grow meanwhile.
-    verify_checkpoints();
-    verify_resolved_case();
-    verify_record();
-    verify_time_series();
-    for (const SampledOutput& output : sampled_outputs) verify_sampled(output);
-    verify_slices();
-    verify_probes();
-    list_leftovers();
-    for (const IntactCheckpoint& checkpoint : checkpoints_) {
-      if (!checkpoint.has_all) continue;
-      report_.checkpoint = checkpoint.path;
-      report_.step = checkpoint.step;
-      report_.time = checkpoint.time;
-    }
-    return std::move(report_);
-  }
-
- private:
-  std::string path(const std::string& name) const { return (fs::path(report_.directory) / name).string(); }
-  bool running() const { return !report_.holder.empty(); }
-
-  bool exists(const std::string& name) const {
-    std::error_code ignored;
-    return fs::symlink_status(path(name), ignored).type() > fs::file_type::not_found;
-  }
-
-  void require_results() const {
-    std::error_code ignored;
-    if (!fs::is_directory(report_.directory, ignored))
-      throw Error(ExitCode::usage, report_.directory + ": there is no such directory");
-    std::vector<std::string> names = observer_files();
-    names.emplace_back("resolved.yaml");
-    if (std::ranges::none_of(names, [&](const std::string& name) { return exists(name); }))
-      throw Error(ExitCode::usage, report_.directory + ": the directory holds no results of a run");
-  }
-
-  /// Runs a part of the verification. Whatever it throws is a problem of the file.
-  static void guarded(FileReport& file, const std::function<void()>& part) {
-    try {
-      part();
-    } catch (const std::exception& error) {
-      add_problem(file, error.what());
-    }
-  }
-
-  static void add_problem(FileReport& file, const std::string& problem) {
-    if (file.problems.size() < max_listed) file.problems.push_back(problem);
-  }
-
-  /// The problems of an HDF5 file itself.
-  static bool is_intact(FileReport& report, const std::string& file) {
-    const std::size_t before = report.problems.size();
-    guarded(report, [&] {
-      for (const std::string& problem : io::describe(file).problems) add_problem(report, problem);
-    });
-    return report.problems.size() == before;
-  }
-
-  void verify_checkpoints() {
-    const std::string folder = path("checkpoints");
-    std::error_code error;
-    for (const std::int64_t step : io::numbered_files(folder, "step", error)) {
-      const std::string file = io::checkpoint_path(folder, step);
-      FileReport report{"checkpoints/" + io::numbered_name("step", step), "checkpoint", {}, {}};
-      if (is_intact(report, file)) guarded(report, [&] { compare_checkpoint(report, file, step); });
-      std::error_code ignored;
-      const bool pruned = running() && !fs::exists(file, ignored);
-      if (!pruned) report_.files.push_back(std::move(report));
-    }
-    if (error && error != std::errc::no_such_file_or_directory)
-      report_.files.push_back({"checkpoints", "", {folder + ": cannot be listed: " + error.message()}, {}});
-  }
-
-  void compare_checkpoint(FileReport& report, const std::string& file, std::int64_t step) {
-    const io::CheckpointReader reader(MPI_COMM_SELF, file);
-    IntactCheckpoint checkpoint{
-        file,          reader.step(),   reader.time(),        reader.fields().type == io::h5::Type::float32,
-        reader.grid(), case_of(reader), companions_of(reader)};
-    report.contents = fmt::format("checkpoint of step {}, time {:g}", checkpoint.step, checkpoint.time);
-    if (checkpoint.step != step)
-      add_problem(report, fmt::format("{}: its name does not fit its step, which is {}", file, checkpoint.step));
-    if (!checkpoints_.empty()) {
-      const IntactCheckpoint& other = checkpoints_.back();
-      if (!(checkpoint.grid == other.grid))
-        add_problem(report, fmt::format("{}: has another grid than {}", file, other.path));
-      if (checkpoint.single != other.single)
-        report.notes.push_back(fmt::format("has another precision than {}", other.path));
-      for (const std::string& change : io::physical_changes(other.settings, checkpoint.settings))
-        report.notes.push_back(fmt::format("differs from {} in its case: {}", other.path, change));
-    }
-    if (report.problems.empty()) checkpoints_.push_back(std::move(checkpoint));
-  }
-
-  void verify_resolved_case() {
-    FileReport report{"resolved.yaml", "the case", {}, {}};
-    if (!exists(report.name)) {
-      add_problem(report, path(report.name) + ": the file is missing");
-    } else {
-      guarded(report, [&] {
-        const io::Case settings = io::parse_stored_case(io::read_text(path(report.name)), path(report.name));
-        if (checkpoints_.empty()) return;
-        for (const std::string& change : io::physical_changes(checkpoints_.back().settings, settings))
-          report.notes.push_back(fmt::format("differs from {}: {}", checkpoints_.back().path, change));
-      });
-    }
-    report_.files.push_back(std::move(report));
-  }
-
-  /// run.json is written when a run ends.
-  void verify_record() {
-    FileReport report{"run.json", "no run has ended yet", {}, {}};
-    if (!exists(report.name)) return;
-    guarded(report, [&] {
-      const auto record = nlohmann::json::parse(io::read_text(path(report.name)), nullptr, false);
-      if (!record.is_object() || !record.contains("runs") || !record["runs"].is_array() || !record.contains("step") ||
-          !record["step"].is_number_integer()) {
-        add_problem(report, path(report.name) + ": the file is damaged: it is not the JSON that a run writes");
-        return;
-      }
-      report.contents = fmt::format("{} ended run(s), the last at step {}", record["runs"].size(),
-                                    record["step"].get<std::int64_t>());
-    });
-    report_.files.push_back(std::move(report));
-  }
-
-  void verify_time_series() {
-    FileReport report{"timeseries.csv", "", {}, {}};
-    io::StoredTimeSeries stored;
-    const bool there = exists(report.name);
-    if (there) guarded(report, [&] { stored = io::read_time_series(path(report.name)); });
-    const bool readable = report.problems.empty();
-    for (const io::StoredRow& row : stored.rows) {
-      if (!row.problem.empty())
-        add_problem(report,
-                    fmt::format("{}: the row in line {} is damaged: {}", path(report.name), row.line, row.problem));
-    }
-    if (const io::StoredRow* last = stored.last(std::numeric_limits<std::int64_t>::max()))
-      report.contents = fmt::format("{} rows up to step {}", stored.rows.size(), last->step);
-    if (stored.incomplete_row) {
-      report.notes.emplace_back(running() ? "a row is being written"
-                                          : "ends within a row, as a kill leaves it; a restart removes that");
-    }
-    const auto find = [&](const IntactCheckpoint& checkpoint, std::int64_t expected) {
-      FoundEntry found{there, 0, false, std::nullopt};
-      if (const io::StoredRow* last = stored.last(checkpoint.step)) found.last = last->step;
-      if (const io::StoredRow* row = stored.find(expected)) found = {there, found.last, true, row->hash};
-      return found;
-    };
-    const auto expected = [](const IntactCheckpoint& checkpoint) { return checkpoint.expected.time_series; };
-    readable ? compare_with_checkpoints(report, expected, find) : rule_out(expected);
-    add(std::move(report), there);
-  }
-
-  void verify_sampled(const SampledOutput& output) {
-    FileReport report{output.file, "", {}, {}};
-    std::vector<std::pair<std::int64_t, std::int64_t>> blocks;
-    const bool there = exists(report.name);
-    const bool readable = !there || is_intact(report, path(report.name));
-    if (there && readable) {
-      guarded(report, [&] {
-        const io::h5::File file = io::h5::File::open(path(report.name), ExitCode::restart);
-        blocks = io::statistics_block_hashes(file);
-        report.contents = fmt::format("{} blocks", blocks.size());
-        if (!blocks.empty()) report.contents += fmt::format(" up to step {}", blocks.back().first);
-        if (!std::ranges::is_sorted(blocks, {}, [](const auto& block) { return block.first; }))
-          add_problem(report, path(report.name) + ": its blocks are not in order of step");
-        if (!checkpoints_.empty()) compare_statistics(report, file);
-      });
-    }
-    const auto find = [&](const IntactCheckpoint& checkpoint, std::int64_t expected) {
-      FoundEntry found{there, 0, false, std::nullopt};
-      for (const auto& [step, hash] : blocks) {
-        if (step <= checkpoint.step) found.last = step;
-        if (step == expected && !found.has_expected) found = {there, found.last, true, hash};
-      }
-      return found;
-    };
-    const auto expected = [&](const IntactCheckpoint& checkpoint) { return checkpoint.expected.*output.last_entry; };
-    readable ? compare_with_checkpoints(report, expected, find) : rule_out(expected);
-    add(std::move(report), there);
-  }
-
-  void compare_statistics(FileReport& report, const io::h5::File& file) const {
-    const IntactCheckpoint& checkpoint = checkpoints_.back();
-    const io::Values root = io::check_root(file, io::format::statistics);
-    const io::Extents shape = checkpoint.grid.shape();
-    if (root.integer("nx") != shape[2] || root.integer("ny") != shape[1] ||
-        file.dataset("/grid/z").values<double>() != checkpoint.grid.center[2]) {
-      add_problem(report, fmt::format("{}: has another grid than {}", file.path(), checkpoint.path));
-    }
-    const std::string difference = case_difference(root.text("resolved_case"), checkpoint.settings);
-    if (!difference.empty()) report.notes.push_back(checkpoint.path + difference);
-  }
-
-  void verify_slices() {
-    std::map<std::string, std::vector<std::int64_t>> found;
-    std::error_code error;
-    for (const std::string& label : io::numbered_prefixes(path("slices"), error)) {
-      std::error_code ignored;
-      found[label] = io::numbered_files(path("slices"), label, ignored);
-    }
-    if (error && error != std::errc::no_such_file_or_directory)
-      report_.files.push_back({"slices", "", {path("slices") + ": cannot be listed: " + error.message()}, {}});
-    for (const IntactCheckpoint& checkpoint : checkpoints_) {
-      for (const auto& [label, expected] : checkpoint.expected.slices) {
-        if (expected.step > 0) found.try_emplace(label);
-      }
-    }
-    for (const auto& [label, steps] : found) verify_slice(label, steps);
-  }
-
-  void verify_slice(const std::string& label, const std::vector<std::int64_t>& steps) {
-    FileReport report{fmt::format("slices/{}_*.h5", label), "", {}, {}};
-    if (!steps.empty()) report.contents = fmt::format("{} slices up to step {}", steps.size(), steps.back());
-    std::map<std::int64_t, std::optional<std::int64_t>> hashes;
-    for (const std::int64_t step : steps) {
-      const std::string file = io::slice_path(path("slices"), label, step);
-      hashes[step] = std::nullopt;
-      if (!is_intact(report, file)) continue;
-      guarded(report, [&] { hashes[step] = compare_slice(report, file, label, step); });
-    }
-    for (const std::string& name : missing_slices(label)) {
-      report.notes.push_back(fmt::format("slices/{}.xdmf lists {}, which is not there", label, name));
-    }
-    const auto find = [&](const IntactCheckpoint& /*checkpoint*/, std::int64_t expected) {
-      const auto entry = hashes.find(expected);
-      if (entry == hashes.end()) return FoundEntry{false, 0, false, std::nullopt};
-      return FoundEntry{true, expected, true, entry->second};
-    };
-    const auto expected = [&](const IntactCheckpoint& checkpoint) {
-      const auto entry = checkpoint.expected.slices.find(label);
-      return entry == checkpoint.expected.slices.end() ? std::nullopt : std::optional(entry->second);
-    };
-    const auto name = [&](std::int64_t step) { return io::slice_path(path("slices"), label, step); };
-    compare_with_checkpoints(report, expected, find, name);
-    report_.files.push_back(std::move(report));
-  }
-
-  /// The files that the slices' .xdmf file lists, but that are not there.
-  std::vector<std::string> missing_slices(const std::string& label) const {
-    std::error_code ignored;
-    const std::string list = "slices/" + label + ".xdmf";
-    if (!fs::is_regular_file(path(list), ignored)) return {};
-    const std::string text = io::read_text(path(list));
-    const std::size_t length = io::numbered_name(label, 0).size();
-    std::vector<std::string> missing;
-    for (std::size_t at = text.find(label + "_"); at != std::string::npos; at = text.find(label + "_", at + 1)) {
-      const std::string name = text.substr(at, length);
-      if (!name.ends_with(".h5") || exists("slices/" + name)) continue;
-      if (missing.empty() || missing.back() != name) missing.push_back(name);
-    }
-    return missing;
-  }
-
-  /// Returns the slice's hash.
-  std::int64_t compare_slice(FileReport& report, const std::string& path, const std::string& label,
-                             std::int64_t step) const {
-    const io::h5::File file = io::h5::File::open(path, ExitCode::restart);
-    const io::Values root = io::check_root(file, io::format::slice);
-    if (root.text("label") != label || root.integer("step") != step)
-      add_problem(report, fmt::format("{}: its name does not fit what it holds, slice {} of step {}", path,
-                                      root.text("label"), root.integer("step")));
-    if (!checkpoints_.empty()) {
-      const io::GridLines grid = io::read_grid_lines(file);
-      const auto normal = static_cast<std::size_t>(root.text("normal").at(0) - 'x');
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        if (axis != normal && grid.node[axis] != checkpoints_.back().grid.node[axis])
-          add_problem(report, fmt::format("{}: has another grid than {}", path, checkpoints_.back().path));
-      }
-    }
-    return io::slice_hash(file);
-  }
-
-  void verify_probes() {
-    std::set<std::string> names;
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(path("probes"), error)) {
-      if (entry.path().extension() == ".h5") names.insert(entry.path().stem().string());
-    }
-    names.merge(io::numbered_prefixes(io::probe_parts_folder(path("probes")), error));
-    if (error && error != std::errc::no_such_file_or_directory)
-      report_.files.push_back({"probes", "", {path("probes") + ": cannot be listed: " + error.message()}, {}});
-    for (const IntactCheckpoint& checkpoint : checkpoints_) {
-      for (const auto& [name, expected] : checkpoint.expected.probes) {
-        if (expected.step > 0) names.insert(name);
-      }
-    }
-    for (const std::string& name : names) verify_probe(name);
-  }
-
-  void verify_probe(const std::string& name) {
-    FileReport report{fmt::format("probes/{}.h5", name), "", {}, {}};
-    const std::string folder = io::probe_parts_folder(path("probes"));
-    std::vector<std::pair<std::int64_t, std::int64_t>> samples;
-    std::string part = folder + "/" + name + "_*.h5";
-    std::error_code ignored;
-    for (const std::int64_t first : io::numbered_files(folder, name, ignored)) {
-      part = folder + "/" + io::numbered_name(name, first);
-      if (is_intact(report, part)) guarded(report, [&] { compare_part(report, part, name, first, samples); });
-    }
-    if (!samples.empty())
-      report.contents = fmt::format("{} samples up to step {}", samples.size(), samples.back().first);
-    if (!exists(report.name)) {
-      if (!samples.empty()) add_problem(report, path(report.name) + ": the file is missing; a restart writes it");
-    } else if (is_intact(report, path(report.name))) {
-      guarded(report, [&] { compare_probe(report, std::ssize(samples)); });
-    }
-    const auto find = [&](const IntactCheckpoint& checkpoint, std::int64_t expected) {
-      FoundEntry found{!samples.empty(), 0, false, std::nullopt};
-      for (const auto& [step, hash] : samples) {
-        if (step <= checkpoint.step) found.last = step;
-        if (step == expected) found = {true, found.last, true, hash};
-      }
-      return found;
-    };
-    const auto expected = [&](const IntactCheckpoint& checkpoint) {
-      const auto entry = checkpoint.expected.probes.find(name);
-      return entry == checkpoint.expected.probes.end() ? std::nullopt : std::optional(entry->second);
-    };
-    compare_with_checkpoints(report, expected, find, [&](std::int64_t /*step*/) { return part; });
-    report_.files.push_back(std::move(report));
-  }
-
-  /// Appends the part's samples, each its step and hash.
-  static void compare_part(FileReport& report, const std::string& part, const std::string& name, std::int64_t first,
-                           std::vector<std::pair<std::int64_t, std::int64_t>>& samples) {
-    const io::h5::File file = io::h5::File::open(part, ExitCode::restart);
-    const auto found = io::probe_sample_hashes(file);
-    if (file.group("/").text("name") != name || found.front().first != first)
-      add_problem(report, part + ": its name does not fit what it holds");
-    if (!samples.empty() && found.front().first <= samples.back().first)
-      add_problem(report, part + ": begins before the end of the part before");
-    samples.insert(samples.end(), found.begin(), found.end());
-  }
-
-  /// Compares the file that joins the parts with their number of samples.
-  void compare_probe(FileReport& report, std::int64_t samples) const {
-    const io::h5::File file = io::h5::File::open(path(report.name), ExitCode::restart);
-    const std::int64_t listed = file.dataset("/time").shape().at(0);
-    if (listed == samples || running()) return;
-    report.notes.push_back(
-        fmt::format("lists {} samples, of which {} are in probes/parts; a restart corrects that", listed, samples));
-  }
-
-  /// Compares a file with what each checkpoint expects of it, and reports the newest disagreement.
-  void compare_with_checkpoints(FileReport& report,
-                                const std::function<std::optional<LastEntry>(const IntactCheckpoint&)>& expected,
-                                const std::function<FoundEntry(const IntactCheckpoint&, std::int64_t)>& find,
-                                const std::function<std::string(std::int64_t)>& name = {}) {
-    std::string newest;
-    for (IntactCheckpoint& checkpoint : checkpoints_) {
-      const std::optional<LastEntry> entry = expected(checkpoint);
-      if (!entry) continue;
-      const std::string file = name ? name(entry->step) : path(report.name);
-      const Mismatch mismatch = compare(file, find(checkpoint, entry->step), *entry, checkpoint.path);
-      if (mismatch.kind == Mismatch::Kind::none) continue;
-      checkpoint.has_all = false;
-      newest = mismatch.text;
-    }
-    if (!newest.empty()) add_problem(report, newest);
-  }
-
-  /// A file cannot be read: no restart goes on from a checkpoint that expects it.
-  void rule_out(const std::function<std::optional<LastEntry>(const IntactCheckpoint&)>& expected) {
-    for (IntactCheckpoint& checkpoint : checkpoints_) checkpoint.has_all = checkpoint.has_all && !expected(checkpoint);
-  }
-
-  /// A file that is neither there nor expected is not listed.
-  void add(FileReport&& report, bool there) {
-    if (there || !report.problems.empty()) report_.files.push_back(std::move(report));
-  }
-
-  void list_leftovers() {
-    if (running()) return;  // they may be in use
-    for (const char* folder : {"", "checkpoints", "slices", "probes", "probes/parts"}) {
-      std::error_code ignored;
-      for (const auto& entry : fs::directory_iterator(path(folder), ignored)) {
-        const std::string name = (fs::path(folder) / entry.path().filename()).string();
-        if (entry.path().extension() == io::unfinished_suffix)
-          report_.files.push_back({name, "unfinished file of a killed run", {}, {}});
-        if (entry.path().extension() == ".skipped")
-          report_.files.push_back({name, "checkpoint that could not be read and was passed over", {}, {}});
-      }
-    }
-  }
-
-  DirectoryReport report_;
-  std::vector<IntactCheckpoint> checkpoints_;  ///< in order of step
-};
-
 }  // namespace
+
+DirectoryReport Verifier::run() {
+  require_results();
+  report_.holder = lock_holder(report_.directory);
+  // Checkpoints first: if a run is going on, the other files only grow meanwhile.
+  verify_checkpoints();
+  verify_resolved_case();
+  verify_record();
+  verify_time_series();
+  for (const SampledOutput& output : sampled_outputs) verify_sampled(output);
+  verify_slices();
+  verify_probes();
+  list_leftovers();
+  for (const IntactCheckpoint& checkpoint : checkpoints_) {
+    if (!checkpoint.has_all) continue;
+    report_.checkpoint = checkpoint.path;
+    report_.step = checkpoint.step;
+    report_.time = checkpoint.time;
+  }
+  return std::move(report_);
+}
+
+bool Verifier::exists(const std::string& name) const {
+  std::error_code ignored;
+  return fs::symlink_status(path(name), ignored).type() > fs::file_type::not_found;
+}
+
+void Verifier::require_results() const {
+  std::error_code ignored;
+  if (!fs::is_directory(report_.directory, ignored))
+    throw Error(ExitCode::usage, report_.directory + ": there is no such directory");
+  std::vector<std::string> names = observer_files();
+  names.emplace_back("resolved.yaml");
+  if (std::ranges::none_of(names, [&](const std::string& name) { return exists(name); }))
+    throw Error(ExitCode::usage, report_.directory + ": the directory holds no results of a run");
+}
+
+void Verifier::guarded(FileReport& file, const std::function<void()>& part) {
+  try {
+    part();
+  } catch (const std::exception& error) {
+    add_problem(file, error.what());
+  }
+}
+
+void Verifier::add_problem(FileReport& file, const std::string& problem) {
+  if (file.problems.size() < max_listed) file.problems.push_back(problem);
+}
+
+bool Verifier::is_intact(FileReport& report, const std::string& file) {
+  const std::size_t before = report.problems.size();
+  guarded(report, [&] {
+    for (const std::string& problem : io::describe(file).problems) add_problem(report, problem);
+  });
+  return report.problems.size() == before;
+}
+
+void Verifier::verify_checkpoints() {
+  const std::string folder = path("checkpoints");
+  std::error_code error;
+  for (const std::int64_t step : io::numbered_files(folder, "step", error)) {
+    const std::string file = io::checkpoint_path(folder, step);
+    FileReport report{"checkpoints/" + io::numbered_name("step", step), "checkpoint", {}, {}};
+    if (is_intact(report, file)) guarded(report, [&] { compare_checkpoint(report, file, step); });
+    std::error_code ignored;
+    const bool pruned = running() && !fs::exists(file, ignored);
+    if (!pruned) report_.files.push_back(std::move(report));
+  }
+  if (error && error != std::errc::no_such_file_or_directory)
+    report_.files.push_back({"checkpoints", "", {folder + ": cannot be listed: " + error.message()}, {}});
+}
+
+void Verifier::compare_checkpoint(FileReport& report, const std::string& file, std::int64_t step) {
+  const io::CheckpointReader reader(MPI_COMM_SELF, file);
+  IntactCheckpoint checkpoint{
+      file,          reader.step(),   reader.time(),        reader.fields().type == io::h5::Type::float32,
+      reader.grid(), case_of(reader), companions_of(reader)};
+  report.contents = fmt::format("checkpoint of step {}, time {:g}", checkpoint.step, checkpoint.time);
+  if (checkpoint.step != step)
+    add_problem(report, fmt::format("{}: its name does not fit its step, which is {}", file, checkpoint.step));
+  if (!checkpoints_.empty()) {
+    const IntactCheckpoint& other = checkpoints_.back();
+    if (!(checkpoint.grid == other.grid))
+      add_problem(report, fmt::format("{}: has another grid than {}", file, other.path));
+    if (checkpoint.single != other.single)
+      report.notes.push_back(fmt::format("has another precision than {}", other.path));
+    for (const std::string& change : io::physical_changes(other.settings, checkpoint.settings))
+      report.notes.push_back(fmt::format("differs from {} in its case: {}", other.path, change));
+  }
+  if (report.problems.empty()) checkpoints_.push_back(std::move(checkpoint));
+}
+
+void Verifier::verify_resolved_case() {
+  FileReport report{"resolved.yaml", "the case", {}, {}};
+  if (!exists(report.name)) {
+    add_problem(report, path(report.name) + ": the file is missing");
+  } else {
+    guarded(report, [&] {
+      const io::Case settings = io::parse_stored_case(io::read_text(path(report.name)), path(report.name));
+      if (checkpoints_.empty()) return;
+      for (const std::string& change : io::physical_changes(checkpoints_.back().settings, settings))
+        report.notes.push_back(fmt::format("differs from {}: {}", checkpoints_.back().path, change));
+    });
+  }
+  report_.files.push_back(std::move(report));
+}
+
+void Verifier::verify_record() {
+  FileReport report{"run.json", "no run has ended yet", {}, {}};
+  if (!exists(report.name)) return;
+  guarded(report, [&] {
+    const auto record = nlohmann::json::parse(io::read_text(path(report.name)), nullptr, false);
+    if (!record.is_object() || !record.contains("runs") || !record["runs"].is_array() || !record.contains("step") ||
+        !record["step"].is_number_integer()) {
+      add_problem(report, path(report.name) + ": the file is damaged: it is not the JSON that a run writes");
+      return;
+    }
+    report.contents =
+        fmt::format("{} ended run(s), the last at step {}", record["runs"].size(), record["step"].get<std::int64_t>());
+  });
+  report_.files.push_back(std::move(report));
+}
+
+void Verifier::verify_time_series() {
+  FileReport report{"timeseries.csv", "", {}, {}};
+  io::StoredTimeSeries stored;
+  const bool there = exists(report.name);
+  if (there) guarded(report, [&] { stored = io::read_time_series(path(report.name)); });
+  const bool readable = report.problems.empty();
+  for (const io::StoredRow& row : stored.rows) {
+    if (!row.problem.empty())
+      add_problem(report,
+                  fmt::format("{}: the row in line {} is damaged: {}", path(report.name), row.line, row.problem));
+  }
+  if (const io::StoredRow* last = stored.last(std::numeric_limits<std::int64_t>::max()))
+    report.contents = fmt::format("{} rows up to step {}", stored.rows.size(), last->step);
+  if (stored.incomplete_row) {
+    report.notes.emplace_back(running() ? "a row is being written"
+                                        : "ends within a row, as a kill leaves it; a restart removes that");
+  }
+  const auto find = [&](const IntactCheckpoint& checkpoint, std::int64_t expected) {
+    FoundEntry found{there, 0, false, std::nullopt};
+    if (const io::StoredRow* last = stored.last(checkpoint.step)) found.last = last->step;
+    if (const io::StoredRow* row = stored.find(expected)) found = {there, found.last, true, row->hash};
+    return found;
+  };
+  const auto expected = [](const IntactCheckpoint& checkpoint) { return checkpoint.expected.time_series; };
+  readable ? compare_with_checkpoints(report, expected, find) : rule_out(expected);
+  add(std::move(report), there);
+}
+
+void Verifier::verify_sampled(const SampledOutput& output) {
+  FileReport report{output.file, "", {}, {}};
+  std::vector<std::pair<std::int64_t, std::int64_t>> blocks;
+  const bool there = exists(report.name);
+  const bool readable = !there || is_intact(report, path(report.name));
+  if (there && readable) {
+    guarded(report, [&] {
+      const io::h5::File file = io::h5::File::open(path(report.name), ExitCode::restart);
+      blocks = io::statistics_block_hashes(file);
+      report.contents = fmt::format("{} blocks", blocks.size());
+      if (!blocks.empty()) report.contents += fmt::format(" up to step {}", blocks.back().first);
+      if (!std::ranges::is_sorted(blocks, {}, [](const auto& block) { return block.first; }))
+        add_problem(report, path(report.name) + ": its blocks are not in order of step");
+      if (!checkpoints_.empty()) compare_statistics(report, file);
+    });
+  }
+  const auto find = [&](const IntactCheckpoint& checkpoint, std::int64_t expected) {
+    FoundEntry found{there, 0, false, std::nullopt};
+    for (const auto& [step, hash] : blocks) {
+      if (step <= checkpoint.step) found.last = step;
+      if (step == expected && !found.has_expected) found = {there, found.last, true, hash};
+    }
+    return found;
+  };
+  const auto expected = [&](const IntactCheckpoint& checkpoint) { return checkpoint.expected.*output.last_entry; };
+  readable ? compare_with_checkpoints(report, expected, find) : rule_out(expected);
+  add(std::move(report), there);
+}
+
+void Verifier::compare_statistics(FileReport& report, const io::h5::File& file) const {
+  const IntactCheckpoint& checkpoint = checkpoints_.back();
+  const io::Values root = io::check_root(file, io::format::statistics);
+  const io::Extents shape = checkpoint.grid.shape();
+  if (root.integer("nx") != shape[2] || root.integer("ny") != shape[1] ||
+      file.dataset("/grid/z").values<double>() != checkpoint.grid.center[2]) {
+    add_problem(report, fmt::format("{}: has another grid than {}", file.path(), checkpoint.path));
+  }
+  const std::string difference = case_difference(root.text("resolved_case"), checkpoint.settings);
+  if (!difference.empty()) report.notes.push_back(checkpoint.path + difference);
+}
+
+void Verifier::compare_with_checkpoints(
+    FileReport& report, const std::function<std::optional<LastEntry>(const IntactCheckpoint&)>& expected,
+    const std::function<FoundEntry(const IntactCheckpoint&, std::int64_t)>& find,
+    const std::function<std::string(std::int64_t)>& name) {
+  std::string newest;
+  for (IntactCheckpoint& checkpoint : checkpoints_) {
+    const std::optional<LastEntry> entry = expected(checkpoint);
+    if (!entry) continue;
+    const std::string file = name ? name(entry->step) : path(report.name);
+    const Mismatch mismatch = compare(file, find(checkpoint, entry->step), *entry, checkpoint.path);
+    if (mismatch.kind == Mismatch::Kind::none) continue;
+    checkpoint.has_all = false;
+    newest = mismatch.text;
+  }
+  if (!newest.empty()) add_problem(report, newest);
+}
+
+void Verifier::rule_out(const std::function<std::optional<LastEntry>(const IntactCheckpoint&)>& expected) {
+  for (IntactCheckpoint& checkpoint : checkpoints_) checkpoint.has_all = checkpoint.has_all && !expected(checkpoint);
+}
+
+void Verifier::add(FileReport&& report, bool there) {
+  if (there || !report.problems.empty()) report_.files.push_back(std::move(report));
+}
+
+void Verifier::list_leftovers() {
+  if (running()) return;  // they may be in use
+  for (const char* folder : {"", "checkpoints", "slices", "probes", "probes/parts"}) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(path(folder), ignored)) {
+      const std::string name = (fs::path(folder) / entry.path().filename()).string();
+      if (entry.path().extension() == io::unfinished_suffix)
+        report_.files.push_back({name, "unfinished file of a killed run", {}, {}});
+      if (entry.path().extension() == ".skipped")
+        report_.files.push_back({name, "checkpoint that could not be read and was passed over", {}, {}});
+    }
+  }
+}
 
 std::size_t DirectoryReport::problem_count() const {
   std::size_t count = 0;
