@@ -178,7 +178,7 @@ struct RowBlocks {
 /// Sums over segments of rows. Lane l of a warp adds the cells l, l + 32, ..., an order that depends on nx alone. Exact
 /// sums, first of the block, then of the plane, collect the lanes' sums, so that their order does not matter.
 template <int N, int rows, class Kernel>
-__global__ void __launch_bounds__(warp* warps_per_block) sum_planes(RowBlocks blocks, Kernel kernel, Word* sums) {
+__global__ void __launch_bounds__(warp* warps_per_block, 2) sum_planes(RowBlocks blocks, Kernel kernel, Word* sums) {
   __shared__ Word of_block[N * ExactSum::words];
   const int thread = static_cast<int>(threadIdx.y) * warp + static_cast<int>(threadIdx.x);
   for (int n = thread; n < N * ExactSum::words; n += warp * warps_per_block) of_block[n] = 0;

@@ -25,7 +25,7 @@ struct FixedPointSum {
     SLUICE_UNROLL
     for (int n = 0; n < digits; ++n) digit[n] += other.digit[n];
   }
-  double value() const {
+  SLUICE_INLINE double value() const {
     double sum = 0;
     for (int n = digits; n-- > 0;) sum = (sum + static_cast<double>(digit[n])) / base;
     return sum;

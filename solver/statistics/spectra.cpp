@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "core/decomp/field_copy.hpp"
@@ -88,20 +89,57 @@ struct AlongX {
   }
 };
 
-/// Sums over kx of coefficients along x and y, for ky and -ky together, times factor[k]: sums[k][m][lane], a loop over
-/// m = |ky| with its lanes, and k. The wavenumbers kx are split over ranks, so the sums must not depend on the order.
-struct AlongY {
-  static constexpr int lanes = loops_on_gpu ? 8 : 1;  ///< threads that read neighbouring addresses
+/// Threads of a GPU that share the work of one mode or plane and read neighbouring addresses.
+constexpr int lanes = loops_on_gpu ? 8 : 1;
 
+/// The largest values of spectra along x: of those of one lane, bounds[k][lane], a loop over lanes and k.
+struct LargestOfLanes {
+  const double* spectrum;
+  int modes;
+  double* largest;
+
+  SLUICE_INLINE void operator()(int lane, int k, int /*unused*/) const {
+    const double* of_plane = spectrum + static_cast<std::ptrdiff_t>(k) * modes;
+    double bound = 0;
+    for (int i = lane; i < modes; i += lanes) {
+      const double value = of_plane[i] * 0 == 0 ? of_plane[i] : std::numeric_limits<double>::infinity();
+      bound = value > bound ? value : bound;
+    }
+    largest[k * lanes + lane] = bound;
+  }
+};
+
+/// bounds[k] = twice the largest value of plane k: more than any mode has in a spectrum along y of the coefficients of
+/// one kx alone. Infinite where a value is not finite.
+struct BoundsOfPlanes {
+  const double* largest;  ///< of lanes
+  double* bounds;
+
+  SLUICE_INLINE void operator()(int k, int /*unused*/, int /*unused*/) const {
+    double bound = 0;
+    for (int lane = 0; lane < lanes; ++lane) {
+      const double value = largest[k * lanes + lane];
+      bound = value > bound ? value : bound;
+    }
+    bounds[k] = 2 * bound;
+  }
+};
+
+/// Sums over kx of coefficients along x and y, for ky and -ky together, times scale / bounds[k]: sums[k][m][lane], a
+/// loop over m = |ky| with its lanes, and k. The wavenumbers kx are split over ranks, so the sums must not depend on
+/// the order.
+struct AlongY {
   ModePower power;
   int kx_count, modes, ny;
-  const double* factor;
+  double scale;
+  const double* bounds;
   FixedPointSum* sums;
 
   SLUICE_INLINE void operator()(int n, int k, int /*unused*/) const {
     const int m = n / lanes;
     const int opposite = (ny - m) % ny;
-    const double unit = factor[k] * (opposite == m ? 0.5 : 1.0);
+    const double factor = bounds[k] < 1e-200 ? 0 : scale / bounds[k];
+    const double unit = factor * (opposite == m ? 0.5 : 1.0);
     FixedPointSum sum;
     if (unit > 0) {
       for (int i = n % lanes; i < kx_count; i += lanes) sum.add(unit * (power(i, m, k) + power(i, opposite, k)));
@@ -117,10 +155,29 @@ struct AddLanes {
 
   SLUICE_INLINE void operator()(int n, int /*unused*/, int /*unused*/) const {
     FixedPointSum sum;
-    for (int lane = 0; lane < AlongY::lanes; ++lane)
-      sum.add(sums[static_cast<std::ptrdiff_t>(n) * AlongY::lanes + lane]);
+    for (int lane = 0; lane < lanes; ++lane) sum.add(sums[static_cast<std::ptrdiff_t>(n) * lanes + lane]);
     total[n] = sum;
   }
+};
+
+/// spectrum[n] = the sum for mode m of plane k, where n counts them all.
+struct ValuesAlongY {
+  const FixedPointSum* sums;
+  const double* bounds;
+  int modes;
+  double* spectrum;
+
+  SLUICE_INLINE void operator()(int n, int /*unused*/, int /*unused*/) const {
+    spectrum[n] = bounds[n / modes] * sums[n].value();
+  }
+};
+
+/// Turns the spectra of a + b and of a - b into the cospectrum Re(a conj b).
+struct Cospectrum {
+  double* sum;
+  const double* difference;
+
+  SLUICE_INLINE void operator()(int n, int /*unused*/, int /*unused*/) const { sum[n] = (sum[n] - difference[n]) / 4; }
 };
 
 /// Coefficients along x and y of some planes, for ky and -ky together: spectrum[n][m][i], a loop over i, m = |ky| and
@@ -140,40 +197,37 @@ struct AlongBoth {
   }
 };
 
-/// For each plane, twice its largest value of the spectrum along x: more than any mode has in a spectrum along y of the
-/// coefficients of one kx alone. Infinite where a value is not finite. Collective over a row of ranks.
-std::vector<double> bounds_of_planes(const std::vector<double>& along_x, const Box3& box, MPI_Comm row) {
-  const auto modes = static_cast<std::size_t>(box.nx());
-  std::vector<double> bounds(static_cast<std::size_t>(box.nz()));
-  for (std::size_t n = 0; n < along_x.size(); ++n) {
-    const double value = std::isfinite(along_x[n]) ? 2 * along_x[n] : std::numeric_limits<double>::infinity();
-    bounds[n / modes] = std::max(bounds[n / modes], value);
-  }
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, bounds.data(), static_cast<int>(bounds.size()), MPI_DOUBLE, MPI_MAX, row),
-            "MPI_Allreduce of bounds of spectra");
-  return bounds;
-}
-
 }  // namespace
 
-/// What loops write for one quantity, in device memory; `box`: the coefficients of this rank with y whole. Also the
+/// What the loops of a sample write, in device memory; `box`: the coefficients of this rank with y whole. Also the
 /// chosen planes.
 struct Spectra::Arrays {
+  static constexpr std::size_t quantities = 6;  ///< u, v, w, p, and the sum and the difference for uw
+
   Arrays(const Box3& box, const std::vector<int>& own_centers, const std::vector<int>& own_faces)
       : modes_along_y(static_cast<std::size_t>(box.ny() / 2 + 1)),
-        along_x(static_cast<std::size_t>(box.extent(0) * box.extent(2))),
-        factors(static_cast<std::size_t>(box.nz())),
-        of_modes(modes_along_y * factors.size()),
-        of_lanes(of_modes.size() * AlongY::lanes),
+        size_along_x(static_cast<std::size_t>(box.extent(0) * box.extent(2))),
+        size_along_y(modes_along_y * static_cast<std::size_t>(box.nz())),
+        results(quantities * (size_along_x + size_along_y)),
+        bounds(static_cast<std::size_t>(box.nz())),
+        largest(bounds.size() * lanes),
+        of_modes(size_along_y),
+        of_lanes(of_modes.size() * lanes),
         centers(own_centers),
         faces(own_faces),
-        along_both(std::max(centers.size(), faces.size()) * modes_along_y * static_cast<std::size_t>(box.extent(0))) {}
+        along_both(std::max(centers.size(), faces.size()) * modes_along_y * static_cast<std::size_t>(box.extent(0))),
+        host(static_cast<double*>(device::allocate_host(results.bytes()))) {}
 
-  std::size_t modes_along_y;
-  Buffer<double> along_x, factors;
+  /// The spectra of one quantity: first those along x of all quantities, then those along y.
+  double* along_x(std::size_t quantity) { return results.data() + quantity * size_along_x; }
+  double* along_y(std::size_t quantity) { return results.data() + quantities * size_along_x + quantity * size_along_y; }
+
+  std::size_t modes_along_y, size_along_x, size_along_y;
+  Buffer<double> results, bounds, largest;
   Buffer<FixedPointSum> of_modes, of_lanes;
   Buffer<int> centers, faces;
   Buffer<double> along_both;
+  device::HostPointer<double> host;  ///< a copy of the results
 };
 
 Spectra::Spectra(const FlowParameters& flow, const Communicator& comm, const Decomposition& decomposition,
@@ -184,32 +238,42 @@ Spectra::Spectra(const FlowParameters& flow, const Communicator& comm, const Dec
       decomposition_(&decomposition),
       planes_(std::move(planes)) {}
 
+Spectra::~Spectra() = default;
+
 double Spectra::block_bytes(const std::array<std::int64_t, 3>& cells, std::size_t heights) {
   return bytes_of(list_spectra(heights), cells);
 }
 
 void Spectra::sample(const State& state, double forcing, const Workspace& workspace) {
-  const Parts parts = spectra_of(state, workspace);
-  // Spectra in both directions are large, so each is exchanged on its own.
-  std::vector<std::size_t> together;
-  for (std::size_t n = 0; n < parts.size(); ++n) {
-    if (profiles()[n].modes == ModeAxis::kxky) {
-      add_parts(parts, {n});
-    } else {
-      together.push_back(n);
-    }
+  if (!arrays_) {
+    arrays_ =
+        std::make_unique<Arrays>(decomposition_->spectral_y_pencil(comm_->rank()), own_planes(false), own_planes(true));
   }
-  add_parts(parts, together);
+  // Numbers of profiles. Spectra in both directions are large, so each is exchanged on its own.
+  std::vector<std::size_t> along_x, along_y, along_both;
+  for (std::size_t n = 0; n < profiles().size(); ++n) {
+    const ModeAxis modes = profiles()[n].modes;
+    (modes == ModeAxis::kxky ? along_both : modes == ModeAxis::kx ? along_x : along_y).push_back(n);
+  }
+  const Parts in_both_directions = compute(state, workspace);
+  for (std::size_t n = 0; n < along_both.size(); ++n) add_parts(in_both_directions[n], {along_both[n]});
+
+  Arrays& arrays = *arrays_;
+  device::copy(arrays.host.get(), arrays.results.data(), arrays.results.bytes());
+  const std::span<const double> results(arrays.host.get(), arrays.results.size());
+  add_parts(results, along_x);
+  add_parts(results.subspan(Arrays::quantities * arrays.size_along_x), along_y);
   count_sample(state.time, forcing);
 }
 
-Spectra::Parts Spectra::spectra_of(const State& state, const Workspace& workspace) {
-  Parts parts;
-  Arrays arrays(decomposition_->spectral_y_pencil(comm_->rank()), own_planes(false), own_planes(true));
+Spectra::Parts Spectra::compute(const State& state, const Workspace& workspace) {
+  Arrays& arrays = *arrays_;
+  Parts in_both_directions;
   const auto& [u, v, w] = state.velocity;
+  std::size_t quantity = 0;
   for (const Field* field : {&u, &v, &w, &workspace.p}) {
     copy_cells(*field, workspace.work);
-    append_spectra(workspace, field == &w, arrays, parts);
+    transform(workspace, quantity++, field == &w, in_both_directions);
   }
   // The cospectrum Re(a conj b) of a and b, from the spectra of a + b and a - b, needs no second array.
   for (const int sign : {1, -1}) {
@@ -217,53 +281,68 @@ Spectra::Parts Spectra::spectra_of(const State& state, const Workspace& workspac
       parallel_for("combination at edges", workspace.work.local_box(),
                    CombineAtEdge<order>{u.view(), w.view(), workspace.work.view(), static_cast<real>(sign)});
     });
-    append_spectra(workspace, true, arrays, parts);
+    transform(workspace, quantity++, true, in_both_directions);
   }
-  const std::size_t count = parts.size() - profiles().size();
-  for (std::size_t n = profiles().size() - count; n < profiles().size(); ++n) {
-    std::vector<double>& sum = parts[n];
-    const std::vector<double>& difference = parts[n + count];
-    for (std::size_t m = 0; m < sum.size(); ++m) sum[m] = (sum[m] - difference[m]) / 4;
+  parallel_for("cospectrum along x", box_of(static_cast<std::int64_t>(arrays.size_along_x), 1, 1),
+               Cospectrum{arrays.along_x(4), arrays.along_x(5)});
+  parallel_for("cospectrum along y", box_of(static_cast<std::int64_t>(arrays.size_along_y), 1, 1),
+               Cospectrum{arrays.along_y(4), arrays.along_y(5)});
+  if (!in_both_directions.empty()) {
+    const std::vector<double> difference = std::move(in_both_directions.back());
+    in_both_directions.pop_back();
+    for (std::size_t m = 0; m < difference.size(); ++m) {
+      double& sum = in_both_directions.back()[m];
+      sum = (sum - difference[m]) / 4;
+    }
   }
-  parts.resize(profiles().size());
-  return parts;
+  return in_both_directions;
 }
 
-void Spectra::append_spectra(const Workspace& workspace, bool at_faces, Arrays& arrays, Parts& parts) {
+void Spectra::transform(const Workspace& workspace, std::size_t quantity, bool at_faces, Parts& in_both_directions) {
+  Arrays& arrays = *arrays_;
   const auto nx = static_cast<double>(cells()[0]);
   const auto ny = static_cast<double>(cells()[1]);
+  const bool row_is_split = comm_->processes().py > 1;
   const auto [values, box] = workspace.poisson.transform_x(workspace.work, timers_);
   const ModePower power{values, static_cast<int>(box.lo[0]), static_cast<int>(cells()[0])};
+  double* along_x = arrays.along_x(quantity);
   parallel_for("spectra along x", box_of(box.nx(), box.nz(), 1),
-               AlongX{power, box.nx(), box.ny(), 1 / (nx * nx * ny), arrays.along_x.data()});
-  parts.push_back(arrays.along_x.download());
-
-  const std::vector<double> bounds = bounds_of_planes(parts.back(), box, comm_->row());
-  std::vector<double> factors;
-  for (const double bound : bounds) factors.push_back(bound < 1e-200 ? 0 : 1 / (nx * nx * ny * ny) / bound);
-  arrays.factors.upload(factors);
+               AlongX{power, box.nx(), box.ny(), 1 / (nx * nx * ny), along_x});
+  parallel_for("bounds of spectra", box_of(lanes, box.nz(), 1),
+               LargestOfLanes{along_x, box.nx(), arrays.largest.data()});
+  parallel_for("bounds of spectra", box_of(box.nz(), 1, 1),
+               BoundsOfPlanes{arrays.largest.data(), arrays.bounds.data()});
+  if (row_is_split) {
+    std::vector<double> bounds = arrays.bounds.download();
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, bounds.data(), box.nz(), MPI_DOUBLE, MPI_MAX, comm_->row()),
+              "MPI_Allreduce of bounds of spectra");
+    arrays.bounds.upload(bounds);
+  }
 
   workspace.poisson.transform_y(workspace.work, timers_);
   const auto modes = static_cast<int>(arrays.modes_along_y);
-  const auto count = static_cast<int>(arrays.of_modes.size());
-  parallel_for("spectra along y", box_of(std::int64_t{modes} * AlongY::lanes, box.nz(), 1),
-               AlongY{power, box.nx(), modes, box.ny(), arrays.factors.data(), arrays.of_lanes.data()});
+  const auto count = static_cast<int>(arrays.size_along_y);
+  const double scale = 1 / (nx * nx * ny * ny);
+  parallel_for("spectra along y", box_of(std::int64_t{modes} * lanes, box.nz(), 1),
+               AlongY{power, box.nx(), modes, box.ny(), scale, arrays.bounds.data(), arrays.of_lanes.data()});
   parallel_for("spectra along y", box_of(count, 1, 1), AddLanes{arrays.of_lanes.data(), arrays.of_modes.data()});
-  std::vector<FixedPointSum> sums = arrays.of_modes.download();
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.data(), count * FixedPointSum::digits, MPI_INT64_T, MPI_SUM, comm_->row()),
-            "MPI_Allreduce of spectra");
-  std::vector<double> along_y(comm_->y_index() == 0 ? sums.size() : 0);
-  for (std::size_t n = 0; n < along_y.size(); ++n) along_y[n] = bounds[n / arrays.modes_along_y] * sums[n].value();
-  parts.push_back(along_y);
+  if (row_is_split) {
+    std::vector<FixedPointSum> sums = arrays.of_modes.download();
+    check_mpi(
+        MPI_Allreduce(MPI_IN_PLACE, sums.data(), count * FixedPointSum::digits, MPI_INT64_T, MPI_SUM, comm_->row()),
+        "MPI_Allreduce of spectra");
+    arrays.of_modes.upload(sums);
+  }
+  parallel_for("spectra along y", box_of(count, 1, 1),
+               ValuesAlongY{arrays.of_modes.data(), arrays.bounds.data(), modes, arrays.along_y(quantity)});
 
   if (planes_.centers.empty()) return;
   const Buffer<int>& planes = at_faces ? arrays.faces : arrays.centers;
   const auto own = static_cast<std::int64_t>(planes.size());
-  parallel_for(
-      "spectra in both directions", box_of(box.nx(), modes, own),
-      AlongBoth{power, box.nx(), modes, box.ny(), 1 / (nx * nx * ny * ny), planes.data(), arrays.along_both.data()});
-  parts.push_back(arrays.along_both.download());
-  parts.back().resize(planes.size() * arrays.modes_along_y * static_cast<std::size_t>(box.nx()));
+  parallel_for("spectra in both directions", box_of(box.nx(), modes, own),
+               AlongBoth{power, box.nx(), modes, box.ny(), scale, planes.data(), arrays.along_both.data()});
+  in_both_directions.push_back(arrays.along_both.download());
+  in_both_directions.back().resize(planes.size() * arrays.modes_along_y * static_cast<std::size_t>(box.nx()));
 }
 
 Box3 Spectra::box_of_part(const ProfileInfo& spectrum, int rank) const {
@@ -293,10 +372,10 @@ std::vector<int> Spectra::own_planes(bool at_faces) const {
   return own;
 }
 
-void Spectra::add_parts(const Parts& parts, const std::vector<std::size_t>& numbers) {
+void Spectra::add_parts(std::span<const double> mine, const std::vector<std::size_t>& numbers) {
   const int ranks = comm_->processes().size();
-  std::vector<double> mine;
-  for (const std::size_t n : numbers) mine.insert(mine.end(), parts[n].begin(), parts[n].end());
+  std::int64_t own_count = 0;
+  for (const std::size_t n : numbers) own_count += box_of_part(profiles()[n], comm_->rank()).volume();
   std::vector<int> counts;
   std::vector<int> places;
   std::size_t total = 0;
@@ -310,8 +389,8 @@ void Spectra::add_parts(const Parts& parts, const std::vector<std::size_t>& numb
     }
   }
   std::vector<double> all(total);
-  check_mpi(MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), MPI_DOUBLE, all.data(), counts.data(),
-                        places.data(), MPI_DOUBLE, 0, comm_->world()),
+  check_mpi(MPI_Gatherv(mine.data(), static_cast<int>(own_count), MPI_DOUBLE, all.data(), counts.data(), places.data(),
+                        MPI_DOUBLE, 0, comm_->world()),
             "MPI_Gatherv of spectra");
   if (!holds_sums()) return;
   const double* value = all.data();

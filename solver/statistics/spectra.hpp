@@ -1,5 +1,7 @@
 #pragma once
 #include <array>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "core/decomp/communicator.hpp"
@@ -21,6 +23,9 @@ class Spectra : public BlockSums {
   /// `comm` and `decomposition` must outlive this object.
   Spectra(const FlowParameters& flow, const Communicator& comm, const Decomposition& decomposition,
           ChosenPlanes planes = {});
+  Spectra(const Spectra&) = delete;
+  Spectra& operator=(const Spectra&) = delete;
+  ~Spectra();
 
   /// Size of the sums of a block; `heights`: number of chosen heights.
   static double block_bytes(const std::array<std::int64_t, 3>& cells, std::size_t heights);
@@ -37,26 +42,28 @@ class Spectra : public BlockSums {
   void sample(const State& state, double forcing, const Workspace& workspace);
 
  private:
-  /// A rank's part of the spectra of one sample, in the order of profiles(): each as (planes, modes), along x and in
-  /// both directions for the rank's wavenumbers kx, along y on the first rank of each row of ranks.
   using Parts = std::vector<std::vector<double>>;
   struct Arrays;
 
-  Parts spectra_of(const State& state, const Workspace& workspace);
-  /// Appends the spectra of the values in the work array, which is overwritten. `at_faces`: whether the values are on
-  /// the faces above the cells. Collective.
-  void append_spectra(const Workspace& workspace, bool at_faces, Arrays& arrays, Parts& parts);
+  /// Computes all spectra of a sample for this rank's part: for the rank's wavenumbers kx, as (planes, modes). Those in
+  /// one direction are in `arrays_`; returns those in both directions, in the order of profiles(). Collective.
+  Parts compute(const State& state, const Workspace& workspace);
+  /// The spectra of the values in the work array, which is overwritten. `at_faces`: whether the values are on the faces
+  /// above the cells. Appends those in both directions. Collective.
+  void transform(const Workspace& workspace, std::size_t quantity, bool at_faces, Parts& in_both_directions);
   /// The modes along x and y and the planes of a spectrum that a rank has, numbered as in the sums.
   Box3 box_of_part(const ProfileInfo& spectrum, int rank) const;
   /// The chosen planes that this rank has, by their local number.
   std::vector<int> own_planes(bool at_faces) const;
-  /// Adds the parts of all ranks of some profiles, by their numbers, to the sums of rank 0. Collective.
-  void add_parts(const Parts& parts, const std::vector<std::size_t>& numbers);
+  /// Adds the parts of all ranks of some profiles, by their numbers, to the sums of rank 0. `mine` begins with this
+  /// rank's parts; those along y count on the first rank of each row of ranks. Collective.
+  void add_parts(std::span<const double> mine, const std::vector<std::size_t>& numbers);
 
   Order order_;
   const Communicator* comm_;
   const Decomposition* decomposition_;
   ChosenPlanes planes_;
+  std::unique_ptr<Arrays> arrays_;  ///< from the first sample on
   PhaseTimers timers_;
 };
 

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "core/support/error.hpp"
+#include "io/case/case.hpp"
+#include "src/run/autotune.hpp"
 
 namespace sluice {
 
@@ -13,10 +15,10 @@ using Cells = std::array<std::int64_t, 3>;
 
 /// The options of `sluice bench`.
 struct BenchOptions {
-  std::string what;                           ///< step, poisson, tridiagonal, transpose, fft, links or checkpoint
+  std::string what;  ///< step, samples, poisson, tridiagonal, transpose, fft, links or checkpoint
   std::vector<Cells> grids{{192, 128, 128}};  ///< cells; transpose and fft may have several
   std::string diffusion = "explicit";
-  int order = 4;  ///< step, poisson: of accuracy along x and y
+  int order = 4;  ///< step, samples, poisson: of accuracy along x and y
   std::string tridiagonal = "ptdma";
   std::string exchange = "auto";  ///< as ExchangeMethods::text()
   std::vector<int> process_grid;  ///< py, pz; empty: auto
@@ -37,6 +39,10 @@ struct BenchOptions {
   /// The only grid.
   const Cells& cells() const { return grids.front(); }
 };
+
+/// `sluice bench samples`: one step of a case, and samples of moments, of what budgets need, of densities with
+/// three heights, and of spectra. Prints a table and writes a JSON object for each row. Collective.
+ExitCode bench_samples(const BenchOptions& options, const io::Case& settings, const Layout& layout);
 
 /// `sluice bench transpose` and `fft`: measures all setups on every grid, prints a table sorted by time for each, and
 /// writes a JSON object for each setup. Throws Error(numerics) if a result was wrong. Collective.

@@ -221,6 +221,7 @@ ExitCode command_bench(const BenchOptions& options) {
   const io::Case settings = bench_case(options, options.cells()[2]);
   const Tuning tuning = tune(settings, make_grid(settings, ""), settings.flow, std::nullopt, MPI_COMM_WORLD);
   const Layout& layout = tuning.chosen;
+  if (options.what == "samples") return bench_samples(options, settings, layout);
   const double triad = triad_gb_per_s();
   const auto [half_points, half_bytes] = half_grid_memory(options, layout);
 

@@ -68,9 +68,9 @@ CLI::App* add_verify(CLI::App& app, VerifyOptions& options) {
 
 void add_bench(CLI::App& app, BenchOptions& options) {
   CLI::App* bench = app.add_subcommand("bench", "Measure speed and memory");
-  bench->add_option("WHAT", options.what, "step, poisson, tridiagonal, transpose, fft, links or checkpoint")
+  bench->add_option("WHAT", options.what, "step, samples, poisson, tridiagonal, transpose, fft, links or checkpoint")
       ->required()
-      ->check(CLI::IsMember({"step", "poisson", "tridiagonal", "transpose", "fft", "links", "checkpoint"}));
+      ->check(CLI::IsMember({"step", "samples", "poisson", "tridiagonal", "transpose", "fft", "links", "checkpoint"}));
   bench->add_option("--grid", options.grids, "Cells in x, y, z; transpose, fft: may be repeated")
       ->type_name("NX,NY,NZ")
       ->delimiter(',')
@@ -78,7 +78,7 @@ void add_bench(CLI::App& app, BenchOptions& options) {
       ->check(CLI::PositiveNumber);
   bench->add_option("--diffusion", options.diffusion, "explicit or implicit_z")
       ->check(CLI::IsMember(io::all_names<Diffusion>()));
-  bench->add_option("--order", options.order, "step, poisson: order of accuracy along x and y, 2 or 4")
+  bench->add_option("--order", options.order, "step, samples, poisson: order of accuracy along x and y, 2 or 4")
       ->check(CLI::IsMember({2, 4}));
   bench->add_option("--tridiagonal", options.tridiagonal, "ptdma or transpose")
       ->check(CLI::IsMember(io::all_names<TridiagonalMethod>()));
@@ -91,7 +91,7 @@ void add_bench(CLI::App& app, BenchOptions& options) {
       ->expected(2)
       ->check(CLI::PositiveNumber);
   bench->add_option("--z-blocks", options.z_blocks, "Number of z blocks; 0: auto")->check(CLI::NonNegativeNumber);
-  bench->add_option("--repeats", options.repeats, "Steps, solves, round trips or checkpoints to measure")
+  bench->add_option("--repeats", options.repeats, "Steps, samples, solves, round trips or checkpoints to measure")
       ->check(CLI::PositiveNumber);
   CLI::Option* all =
       bench->add_flag("--all", options.all, "transpose, fft: every way that the other options leave open");
