@@ -246,11 +246,14 @@ void ProbeSeries::require_same_points(const ProbeDescription& stored) const {
     for (const FieldDescriptor& field : probe.fields) list.push_back(field.name);
     return list;
   };
-  if (names(stored) == names(description_) && stored.coordinates == description_.coordinates) return;
+  const bool same_points = names(stored) == names(description_) && stored.coordinates == description_.coordinates;
+  if (same_points && stored.type == description_.type) return;
   throw Error(ExitCode::restart,
               index_path() +
-                  ": the run has sampled other points or fields with this probe so far than the case asks "
-                  "for; give the probe another name");
+                  (same_points ? ": the run has sampled this probe in another precision so far"
+                               : ": the run has sampled other points or fields with this probe so far than "
+                                 "the case asks for") +
+                  "; give the probe another name");
 }
 
 ProbeDescription ProbeSeries::read_part(std::int64_t first_step, bool latest) {

@@ -52,7 +52,7 @@ std::int64_t held_probe_samples(std::size_t sample_bytes);
 class ProbeSeries {
  public:
   /// Reads the samples up to `restart_step`, or none if it is absent. Changes nothing. A part that is damaged is left
-  /// out, with a warning. Throws Error(restart) if the samples are those of other points or fields.
+  /// out, with a warning. Throws Error(restart) if the samples are of other points or fields, or of another precision.
   ProbeSeries(ProbeDescription description, std::optional<std::int64_t> restart_step);
   /// The same for a probe that the case has no more, as its files describe it.
   ProbeSeries(const std::string& directory, const std::string& name, std::int64_t restart_step);

@@ -120,6 +120,9 @@ TEST_F(FilesTest, ProbeOfOtherPointsIsRefused) {
   other = description_of(directory_);
   other.fields.push_back({"p", "pressure", "1", Location::center});
   EXPECT_EQ(code_of([&] { ProbeSeries(other, 2); }), 3);
+  other = description_of(directory_);
+  other.type = h5::Type::float32;  // a part that a build of another precision goes on with would mix both
+  EXPECT_EQ(code_of([&] { ProbeSeries(other, 2); }), 3);
 }
 
 TEST_F(FilesTest, ProbeIsReadWithoutItsDamagedParts) {
