@@ -9,10 +9,11 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from sluice_post import density_tables, literature, spectra_tables
+from sluice_post import density_tables, spectra_tables
 from sluice_post.key_figures import Figure
 from sluice_post.results import Results
 from sluice_post.spectra import AXES
+from sluice_post.verdicts import verdicts
 
 
 def number(value: float, half_width: float | None = None) -> Markup:
@@ -150,19 +151,20 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
         keep_trailing_newline=True,
     )
     environment.filters.update(number=number, interval=interval, value_of_record=value_of_record)
-    run, published, re_tau = results.run, results.published, results.known_re_tau
-    known, same, off = {}, False, 0.0
-    if published is not None and re_tau is not None:
-        known, same = published.values, literature.comparable(published, re_tau)
-        off = abs(re_tau / published.re_tau - 1)
+    run, published = results.run, results.published
+    known, same, off = {}, results.same_flow, 0.0
+    if published is not None and results.reynolds is not None:
+        key, value = results.reynolds
+        known, off = published.values, abs(value / published.values[key] - 1)
     record, spectra = run.provenance, results.spectra
     return environment.get_template("report.html").render(
         results=results,
         run=run,
         published=published,
         same=same,
-        re_tau_difference=off,
+        reynolds_difference=off,
         key_figures=_key_figures(results, known, same) + _residuals(results.residuals),
+        verdicts=verdicts(results),
         figures=figures,
         comparison=comparison,
         performance={

@@ -73,6 +73,13 @@ class FlowParameters:
         return title_of(self.resolved_case)
 
 
+def imposed_reynolds(parameters: FlowParameters, sampled: Values) -> str:
+    """Which Reynolds number the case sets: re_b, re_w or re_tau."""
+    if parameters.no_slip_bottom and parameters.no_slip_top and parameters.wall_speed_difference != 0:
+        return "re_w"
+    return "re_b" if layout.SET_BULK_VELOCITY in sampled else "re_tau"
+
+
 def title_of(case_text: str) -> str:
     """The value of the `title:` line of a case file, empty if there is none."""
     found = re.search(r"^title:[ \t]*(.*?)[ \t]*$", case_text, re.MULTILINE)

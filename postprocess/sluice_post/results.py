@@ -15,6 +15,7 @@ from sluice_post.density_tables import wall_shear_lines
 from sluice_post.derived import Derived, evaluate_derived
 from sluice_post.evaluated_densities import EvaluatedDensities, evaluate_densities
 from sluice_post.key_figures import Figure, Resolution, key_figures, resolution
+from sluice_post.parameters import imposed_reynolds
 from sluice_post.profiles import wall_profiles
 from sluice_post.run import Run
 from sluice_post.spectra import EvaluatedSpectra, evaluate_spectra
@@ -49,6 +50,24 @@ class Results:
         if self.run.profiles is not None:
             return self.run.profiles.re_tau
         return self.re_tau.mean if self.re_tau is not None else None
+
+    @property
+    def reynolds(self) -> tuple[str, float] | None:
+        """The Reynolds number that the case sets, its key and value; Re_tau if that is not known."""
+        run = self.run
+        if run.parameters is not None and run.blocks is not None:
+            key = imposed_reynolds(run.parameters, run.blocks.sampled_parameters())
+            if (figure := self.figure(key)) is not None:
+                return key, figure.value
+        return None if self.known_re_tau is None else ("re_tau", self.known_re_tau)
+
+    @property
+    def same_flow(self) -> bool:
+        """Whether the published simulation has the Reynolds number that the case sets, so that figures compare."""
+        if self.published is None or self.reynolds is None:
+            return False
+        key, value = self.reynolds
+        return literature.comparable(self.published, value, key)
 
     def figure(self, key: str) -> Figure | None:
         """A key figure by name."""
@@ -87,9 +106,9 @@ def evaluate(run: Run, heights: Sequence[float] | None = None) -> Results:
             results.spectra = evaluate_spectra(run.spectra, run.parameters, heights)
         if run.densities is not None and not run.profiles.laminar:
             results.densities = evaluate_densities(run.densities, run.parameters)
-    re_tau = results.known_re_tau
-    if run.parameters and re_tau and not (run.profiles and run.profiles.laminar):
-        results.published = literature.nearest(run.parameters.flow_type, re_tau)
+    if run.parameters and results.reynolds and not (run.profiles and run.profiles.laminar):
+        key, value = results.reynolds
+        results.published = literature.nearest(run.parameters.flow_type, value, key)
     return results
 
 

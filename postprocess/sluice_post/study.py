@@ -22,7 +22,7 @@ from sluice_post.key_figures import (
     resolution,
 )
 from sluice_post.literature import Published
-from sluice_post.parameters import FlowParameters
+from sluice_post.parameters import FlowParameters, imposed_reynolds
 from sluice_post.profiles import wall_profiles
 from sluice_post.reference import merged, read_reference
 from sluice_post.run import load_statistics, read_provenance
@@ -68,13 +68,6 @@ COSTS: dict[str, Cost] = {
     "point_steps": lambda run: run.point_steps,
     "seconds": lambda run: run.seconds,
 }
-
-
-def imposed_reynolds(parameters: FlowParameters, sampled: dict[str, Any]) -> str:
-    """Which Reynolds number the case sets: re_b, re_w or re_tau."""
-    if parameters.no_slip_bottom and parameters.no_slip_top and parameters.wall_speed_difference != 0:
-        return "re_w"
-    return "re_b" if layout.SET_BULK_VELOCITY in sampled else "re_tau"
 
 
 def _mean_step(directory: Path, begin: float, end: float) -> float:

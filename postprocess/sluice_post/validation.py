@@ -23,7 +23,6 @@ from sluice_post.results import Results, evaluate
 from sluice_post.run import load_run
 from sluice_post.spectra import AXES
 from sluice_post.spectra_reference import PublishedSpectra, holds_spectra, read_all_spectra
-from sluice_post.study import imposed_reynolds
 from sluice_post.study_tables import markdown_table, number_text
 
 HEIGHTS = (5.0, 19.0, 98.0, inf)  # z+ of the spectra; at Re_tau = 178 the centre is z+ = 178
@@ -111,14 +110,7 @@ def read_results(directory: Path) -> Results:
 
 def published_for(results: Results) -> Published | None:
     """The published simulation at the Reynolds number that the case sets; None if there is none near."""
-    run = results.run
-    assert run.parameters is not None and run.blocks is not None
-    key = imposed_reynolds(run.parameters, run.blocks.sampled_parameters())
-    figure = results.figure(key)
-    if figure is None:
-        return None
-    nearest = literature.nearest(run.parameters.flow_type, figure.value, key)
-    return nearest if nearest and literature.comparable(nearest, figure.value, key) else None
+    return results.published if results.same_flow else None
 
 
 def verdict(deviation: float, half_width: float, limit: float) -> str:

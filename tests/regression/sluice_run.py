@@ -23,7 +23,9 @@ import numpy as np
 
 BINARY = os.environ.get("SLUICE_BINARY", "sluice")
 MPIRUN = os.environ.get("SLUICE_MPIRUN", "mpirun")
-FLAGS = shlex.split(os.environ.get("SLUICE_MPIRUN_FLAGS", "--oversubscribe --bind-to none --allow-run-as-root"))
+FLAGS = shlex.split(
+    os.environ.get("SLUICE_MPIRUN_FLAGS", "--oversubscribe --bind-to none --allow-run-as-root")
+)
 
 # Settings with which a process without mpirun starts faster (tests/CMakeLists.txt).
 QUICK_START = dict(setting.split("=", 1) for setting in os.environ.get("SLUICE_QUICK_START", "").split())

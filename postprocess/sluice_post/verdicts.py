@@ -1,0 +1,161 @@
+"""A report in short: which flow it is, whether it has converged, how far it is from published data, what limits it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from markupsafe import Markup
+
+from sluice_post import layout
+from sluice_post.key_figures import Figure
+from sluice_post.results import Results
+from sluice_post.spectra import AXES
+from sluice_post.spectra_tables import half_box
+
+FLOW_NAMES = {"channel": "Channel flow", "couette": "Couette flow", "open_channel": "Open-channel flow"}
+RESIDUAL_OF_PUBLISHED = 2e-3  # the largest total-stress residual of usual publications; the smallest are 2e-4
+CONVERGED_RE_TAU = 0.01  # half width of the interval, relative
+_COMPARED = ("re_tau", "cf", "u_c_plus", "u_peak", "v_peak", "w_peak", "uw_peak", "production_peak")
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """Relative difference of a key figure from the published one, with the half width of its 95 % interval."""
+
+    label: Markup
+    value: float
+    half_width: float
+
+    @property
+    def text(self) -> Markup:
+        """For example `Re_tau +0.25 ± 0.20 %`."""
+        text = f"{100 * self.value:+.2f} ± {100 * self.half_width:.2f} %"
+        return Markup("{} {}").format(self.label, text.replace("-", "−"))
+
+
+def _flow(results: Results) -> Markup:
+    run = results.run
+    assert run.parameters is not None and run.blocks is not None
+    sampled = run.blocks.sampled_parameters()
+    text = Markup("{}").format(FLOW_NAMES.get(run.parameters.flow_type, run.parameters.flow_type))
+    if layout.SET_BULK_VELOCITY in sampled:
+        text += " at a given bulk velocity"
+    elif any(key.startswith("flow.forcing.") for key in sampled):
+        text += " under a given force"
+    for key in ("re_b", "re_tau"):
+        if (figure := results.figure(key)) is not None:
+            digits = 0 if figure.value >= 1000 else 1
+            text += Markup(", {} = {}").format(_label(figure), f"{figure.value:.{digits}f}")
+    if (order := sampled.get(layout.SET_ORDER)) is not None:
+        text += f"; differences of order {order} along x and y and of order 2 along z"
+    return text + "."
+
+
+def _label(figure: Figure) -> Markup:
+    """The label of a key figure without its remarks."""
+    return Markup(figure.label.split(" (")[0].split(" =")[0].strip())
+
+
+def _converged(results: Results) -> Markup:
+    run, re_tau, residual = results.run, results.figure("re_tau"), results.residuals[0]
+    assert run.blocks is not None and re_tau is not None and results.resolution is not None
+    known = re_tau.half_width / re_tau.value
+    time = f"{results.resolution.turnovers:.3g}"
+    averaged = Markup("{} h/u<sub>τ</sub> in {} blocks").format(time, len(run.blocks))
+    if not np.isfinite(known):
+        return Markup("Not known: {} are too few for intervals.").format(averaged)
+    text = Markup(
+        "{}. {} is known to ± {} % after {}, and the total stress differs from its straight line by {} % of the wall "
+        "stress (published simulations: 0.02 to 0.2 %)."
+    )
+    converged = known < CONVERGED_RE_TAU and residual.value < RESIDUAL_OF_PUBLISHED
+    numbers = f"{100 * known:.2g}", averaged, f"{100 * residual.value:.2g}"
+    return text.format("Yes" if converged else "Not yet", _label(re_tau), *numbers)
+
+
+def deviations(results: Results) -> list[Deviation]:
+    """Of the key figures, from the nearest published simulation; none if its Reynolds number is another one."""
+    published = results.published
+    if published is None or not results.same_flow:
+        return []
+    figures = [figure for key in _COMPARED if (figure := results.figure(key)) is not None]
+    return [
+        Deviation(_label(figure), figure.value / reference - 1, figure.half_width / abs(reference))
+        for figure in figures
+        if (reference := published.values.get(figure.key)) is not None
+    ]
+
+
+def _distance(results: Results, found: list[Deviation]) -> Markup:
+    published = results.published
+    if not found or published is None:
+        return Markup(
+            "No published simulation of this flow at this Reynolds number is among those that sluice-post knows."
+        )
+    beside = Markup("{}, Re<sub>τ</sub> = {}: ").format(published.name, f"{published.re_tau:g}")
+    return beside + Markup(", ").join(deviation.text for deviation in found) + "."
+
+
+def unusual(results: Results) -> list[Markup]:
+    """What is coarser, or smaller, than usual in DNS: the same measures as in the table of the resolution."""
+    resolution, spectra = results.resolution, results.spectra
+    assert resolution is not None
+    rows = [
+        ("Δx<sup>+</sup>", resolution.dx_plus, 12.0),
+        ("Δy<sup>+</sup>", resolution.dy_plus, 6.0),
+        ("the first cell centre z<sup>+</sup>", resolution.first_centre_plus, 0.5),
+        ("Δz<sup>+</sup> at the wall", resolution.dz_wall_plus, 1.0),
+        ("the largest Δz<sup>+</sup>", resolution.dz_centre_plus, 7.0),
+    ]
+    if spectra:
+        for axis in AXES:
+            label = f"the velocity correlation at half the box along {axis}"
+            rows.append((label, abs(half_box(spectra, axis).value), 0.1))
+    return [
+        Markup("{} is {}, where at most {} is usual").format(Markup(label), f"{value:.2g}", f"{largest:g}")
+        for label, value, largest in rows
+        if value > largest
+    ]
+
+
+def _joined(labels: list[Markup]) -> Markup:
+    return (
+        Markup(" and ").join([Markup(", ").join(labels[:-1]), labels[-1]]) if len(labels) > 1 else labels[0]
+    )
+
+
+def _limits(results: Results, found: list[Deviation]) -> Markup:
+    coarse = unusual(results)
+    beyond = [deviation.label for deviation in found if abs(deviation.value) > deviation.half_width]
+    text = [Markup("The grid or the box: {}.").format(Markup("; ").join(coarse))] if coarse else []
+    if beyond:
+        verb = "differ" if len(beyond) > 1 else "differs"
+        text.append(Markup("{} {} by more than the intervals.").format(_joined(beyond), verb))
+    elif found:
+        all_within = "all differences are within their intervals, which four times the time would halve."
+        text.append(Markup("The averaging time: {}").format(all_within))
+    if not coarse and (beyond or not found):
+        text.append(
+            Markup(
+                "The resolution is as usual. A run on another grid shows how much is due to the grid (sluice-post "
+                "refine); the box has an effect, too."
+            )
+        )
+    return Markup(" ").join(text)
+
+
+def verdicts(results: Results) -> list[tuple[str, Markup]]:
+    """Questions and answers; empty without statistics, and for a laminar flow."""
+    profiles = results.run.profiles
+    if profiles is None or profiles.laminar or results.resolution is None or not results.residuals:
+        return []
+    if results.figure("re_tau") is None:
+        return []
+    found = deviations(results)
+    return [
+        ("Which flow?", _flow(results)),
+        ("Converged?", _converged(results)),
+        ("How far from published data?", _distance(results, found)),
+        ("What limits it?", _limits(results, found)),
+    ]

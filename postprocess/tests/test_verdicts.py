@@ -1,0 +1,97 @@
+from dataclasses import replace
+
+import pytest
+import synthetic
+
+from sluice_post.literature import Published
+from sluice_post.results import evaluate
+from sluice_post.run import load_run
+from sluice_post.verdicts import deviations, unusual, verdicts
+
+
+@pytest.fixture(scope="module")
+def results(turbulent_run):
+    return evaluate(load_run(turbulent_run))
+
+
+def published_at(results, errors):
+    """A published simulation at the same Reynolds number, from which the run differs by these errors."""
+    values = {figure.key: figure.value for figure in results.table}
+    values |= {key: values[key] / (1 + error) for key, error in errors.items()}
+    return Published("Nobody", "nowhere", "channel", values["re_tau"], values)
+
+
+def answers(results, **changes):
+    return dict(verdicts(replace(results, **changes)))
+
+
+def test_flow_and_its_reynolds_numbers(results):
+    answer = answers(results)["Which flow?"]
+    assert answer.startswith("Channel flow")
+    assert f"{results.figure('re_tau').value:.1f}" in answer
+    assert f"{results.figure('re_b').value:.0f}" in answer
+
+
+def test_converged_only_if_friction_and_total_stress_are(results):
+    re_tau = results.figure("re_tau")
+
+    def answer(half_width, residual):
+        others = [figure for figure in results.table if figure.key != "re_tau"]
+        table = [replace(re_tau, half_width=half_width * re_tau.value), *others]
+        return answers(results, table=table, residuals=[replace(results.residuals[0], value=residual)])[
+            "Converged?"
+        ]
+
+    assert answer(0.002, 1e-3).startswith("Yes. ")
+    assert answer(0.02, 1e-3).startswith("Not yet. ")
+    assert answer(0.002, 1e-2).startswith("Not yet. ")
+    assert "± 0.2 %" in answer(0.002, 1e-3) and "0.1 % of the wall" in answer(0.002, 1e-3)
+    assert answer(float("nan"), 1e-3).startswith("Not known")
+
+
+def test_differences_from_published_figures(results):
+    published = published_at(results, {"u_peak": 0.5, "cf": -0.25})
+    found = {
+        str(deviation.label): deviation for deviation in deviations(replace(results, published=published))
+    }
+    peak = next(found[label] for label in found if "u′" in label and "w′" not in label)
+    friction = next(found[label] for label in found if label.startswith("C"))
+    assert peak.value == pytest.approx(0.5)
+    assert peak.half_width == pytest.approx(results.figure("u_peak").half_width / published.values["u_peak"])
+    assert friction.value == pytest.approx(-0.25)
+    assert "−25.00 ±" in friction.text
+    assert all(one.value == pytest.approx(0) for one in found.values() if one not in (peak, friction))
+
+
+def test_another_reynolds_number_is_not_compared(results):
+    published = published_at(results, {"re_tau": 0.1, "re_b": 0.1})
+    assert deviations(replace(results, published=published)) == []
+    assert "No published" in answers(results, published=published)["How far from published data?"]
+
+
+def test_what_limits_it(results):
+    fine = replace(
+        results.resolution,
+        **{"dx_plus": 9, "dy_plus": 4, "first_centre_plus": 0.3, "dz_wall_plus": 0.6, "dz_centre_plus": 4},
+    )
+
+    def answer(errors, resolution):
+        return answers(results, published=published_at(results, errors), resolution=resolution)[
+            "What limits it?"
+        ]
+
+    assert answer({}, fine).startswith("The averaging time")
+    assert "differs by more" in answer({"u_peak": 0.9}, fine)
+    assert "differ by more" in answer({"u_peak": 0.9, "cf": 0.9}, fine)
+    coarse = replace(fine, dx_plus=18.0)
+    assert unusual(replace(results, resolution=fine)) == []
+    assert len(unusual(replace(results, resolution=coarse))) == 1
+    assert answer({}, coarse).startswith(
+        "The grid or the box: Δx<sup>+</sup> is 18, where at most 12 is usual."
+    )
+
+
+def test_a_laminar_flow_has_none(tmp_path):
+    flow = synthetic.Flow(re_tau=30.0, cells=(8, 8, 64))
+    synthetic.write_statistics(tmp_path / "statistics.h5", flow, [synthetic.laminar_poiseuille(flow)] * 3)
+    assert verdicts(evaluate(load_run(tmp_path))) == []
