@@ -27,11 +27,17 @@ class HalfBox:
     half_width: float  # NaN if not known
 
     @property
+    def is_too_short(self) -> bool:
+        """Whether the correlation exceeds the limit for certain."""
+        return bool(abs(self.value) - np.nan_to_num(self.half_width) > LONG_ENOUGH)
+
+    @property
     def verdict(self) -> str:
         """What it says about the length of the box."""
-        if abs(self.value) <= LONG_ENOUGH:
+        uncertain = np.nan_to_num(self.half_width)
+        if abs(self.value) + uncertain <= LONG_ENOUGH:
             return "the box is long enough"
-        if abs(self.value) - np.nan_to_num(self.half_width) <= LONG_ENOUGH:
+        if not self.is_too_short:
             return "the run is too short to tell whether the box is long enough"
         return "the box is too short for the largest structures"
 

@@ -11,10 +11,11 @@ from sluice_post import layout
 from sluice_post.key_figures import Figure
 from sluice_post.results import Results
 from sluice_post.spectra import AXES
-from sluice_post.spectra_tables import half_box
+from sluice_post.spectra_tables import LONG_ENOUGH, half_box
 
 FLOW_NAMES = {"channel": "Channel flow", "couette": "Couette flow", "open_channel": "Open-channel flow"}
 RESIDUAL_OF_PUBLISHED = 2e-3  # the largest total-stress residual of usual publications; the smallest are 2e-4
+CERTAIN_RESIDUAL = 5e-3  # the largest half width of its interval with which it says that a run has converged
 CONVERGED_RE_TAU = 0.01  # half width of the interval, relative
 _COMPARED = ("re_tau", "cf", "u_c_plus", "u_peak", "v_peak", "w_peak", "uw_peak", "production_peak")
 
@@ -66,12 +67,18 @@ def _converged(results: Results) -> Markup:
     if not np.isfinite(known):
         return Markup("Not known: {} are too few for intervals.").format(averaged)
     text = Markup(
-        "{}. {} is known to ± {} % after {}, and the total stress differs from its straight line by {} % of the wall "
-        "stress (published simulations: 0.02 to 0.2 %)."
+        "{}. {} is known to ± {} % after {} (limit {} %), and the total stress differs from its straight line by "
+        "{} ± {} % of the wall stress (limits {} ± {} %; published simulations: 0.02 to 0.2 %)."
     )
-    converged = known < CONVERGED_RE_TAU and residual.value < RESIDUAL_OF_PUBLISHED
-    numbers = f"{100 * known:.2g}", averaged, f"{100 * residual.value:.2g}"
-    return text.format("Yes" if converged else "Not yet", _label(re_tau), *numbers)
+    straight = residual.value < RESIDUAL_OF_PUBLISHED and residual.half_width < CERTAIN_RESIDUAL
+    numbers = (
+        *(f"{100 * known:.2g}", averaged, f"{100 * CONVERGED_RE_TAU:g}"),
+        *(f"{100 * value:.2g}" for value in (residual.value, residual.half_width)),
+        *(f"{100 * limit:g}" for limit in (RESIDUAL_OF_PUBLISHED, CERTAIN_RESIDUAL)),
+    )
+    return text.format(
+        "Yes" if known < CONVERGED_RE_TAU and straight else "Not yet", _label(re_tau), *numbers
+    )
 
 
 def deviations(results: Results) -> list[Deviation]:
@@ -108,11 +115,14 @@ def unusual(results: Results) -> list[Markup]:
         ("Δz<sup>+</sup> at the wall", resolution.dz_wall_plus, 1.0),
         ("the largest Δz<sup>+</sup>", resolution.dz_centre_plus, 7.0),
     ]
-    if spectra:
-        for axis in AXES:
-            label = f"the velocity correlation at half the box along {axis}"
-            rows.append((label, abs(half_box(spectra, axis).value), 0.1))
-    return [
+    short = [box for axis in AXES if (box := half_box(spectra, axis)).is_too_short] if spectra else []
+    correlations = [
+        Markup(
+            "the correlation of the velocity ({}) at half the box is {}, where at most ± {} is usual"
+        ).format(box.quantity, f"{box.value:+.2f}".replace("-", "−"), f"{LONG_ENOUGH:g}")
+        for box in short
+    ]
+    return correlations + [
         Markup("{} is {}, where at most {} is usual").format(Markup(label), f"{value:.2g}", f"{largest:g}")
         for label, value, largest in rows
         if value > largest

@@ -35,17 +35,17 @@ def test_flow_and_its_reynolds_numbers(results):
 def test_converged_only_if_friction_and_total_stress_are(results):
     re_tau = results.figure("re_tau")
 
-    def answer(half_width, residual):
+    def answer(half_width, residual, uncertain=1e-3):
         others = [figure for figure in results.table if figure.key != "re_tau"]
         table = [replace(re_tau, half_width=half_width * re_tau.value), *others]
-        return answers(results, table=table, residuals=[replace(results.residuals[0], value=residual)])[
-            "Converged?"
-        ]
+        straight = replace(results.residuals[0], value=residual, half_width=uncertain)
+        return answers(results, table=table, residuals=[straight])["Converged?"]
 
     assert answer(0.002, 1e-3).startswith("Yes. ")
     assert answer(0.02, 1e-3).startswith("Not yet. ")
     assert answer(0.002, 1e-2).startswith("Not yet. ")
-    assert "± 0.2 %" in answer(0.002, 1e-3) and "0.1 % of the wall" in answer(0.002, 1e-3)
+    assert answer(0.002, 1e-3, 1e-2).startswith("Not yet. ")
+    assert "± 0.2 %" in answer(0.002, 1e-3) and "0.1 ± 0.1 % of the wall" in answer(0.002, 1e-3)
     assert answer(float("nan"), 1e-3).startswith("Not known")
 
 
