@@ -415,7 +415,8 @@ def test_length_of_the_box(tmp_path):
 
 
 @pytest.mark.parametrize(("value", "width", "verdict"), [
-    (0.02, 0.01, "long enough"), (0.08, 0.1, "too short to tell"), (-0.15, 0.1, "too short to tell"), (0.3, 0.1, "too short for the largest"),
+    (0.02, 0.01, "long enough"), (0.08, 0.1, "too short to tell"), (-0.15, 0.1, "too short to tell"),
+    (0.3, 0.1, "too short for the largest"),
 ])  # fmt: skip
 def test_verdict(value, width, verdict):
     assert verdict in HalfBox("uu", "15", value, width).verdict

@@ -14,7 +14,7 @@ namespace sluice {
 namespace {
 
 constexpr double bins_per_deviation = 8;  ///< per standard deviation
-constexpr double min_width = 1e-12;       ///< far below any fluctuation, far above its rounding errors
+constexpr double min_width = 1e-12;       ///< far below any fluctuation, so that no width is zero
 
 /// What is counted in bins.
 enum Quantity : std::size_t { u, v, w, p, shear_x, shear_y, u_edge, w_edge };

@@ -1,5 +1,7 @@
 #include "solver/statistics/spectra.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -236,7 +238,14 @@ Spectra::Spectra(const FlowParameters& flow, const Communicator& comm, const Dec
       order_(flow.order),
       comm_(&comm),
       decomposition_(&decomposition),
-      planes_(std::move(planes)) {}
+      planes_(std::move(planes)) {
+  const double modes = static_cast<double>(cells()[0] / 2 + 1) * static_cast<double>(cells()[1] / 2 + 1);
+  const double largest = std::numeric_limits<int>::max();
+  if (modes * static_cast<double>(planes_.centers.size()) > largest) {
+    throw Error(ExitCode::resources, fmt::format("output.spectra.heights: at most {:.0f} on this grid, not {}",
+                                                 std::floor(largest / modes), planes_.centers.size()));
+  }
+}
 
 Spectra::~Spectra() = default;
 

@@ -16,11 +16,11 @@ namespace sluice {
 
 /// One-dimensional spectra along x and y at every z, averaged over the other direction, and spectra in both directions
 /// on chosen planes: of u, v, w and p on their own points, and the cospectrum of the scheme's flux uw;
-/// docs/equations.md, Spectra. Sums over the samples of one block,
-/// on rank 0.
+/// docs/equations.md, Spectra. Sums over the samples of one block, on rank 0.
 class Spectra : public BlockSums {
  public:
-  /// `comm` and `decomposition` must outlive this object.
+  /// `comm` and `decomposition` must outlive this object. Throws Error(resources) if the planes are too many for MPI to
+  /// count their modes.
   Spectra(const FlowParameters& flow, const Communicator& comm, const Decomposition& decomposition,
           ChosenPlanes planes = {});
   Spectra(const Spectra&) = delete;

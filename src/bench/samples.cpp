@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 

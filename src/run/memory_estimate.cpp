@@ -66,7 +66,7 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
   const Box3 box = decomposition.x_pencil(rank);
   double elements = field_elements(grid, box, flow);
 
-  elements += static_cast<double>(box.volume());  // copy of a field for a checkpoint; samples take less
+  elements += static_cast<double>(box.volume());  // copy of a field for a checkpoint; samples need less
 
   std::vector<HaloWidth> widths;
   for (const FieldDescriptor& field : flow_fields()) widths.push_back(halo_of(field, flow.order));

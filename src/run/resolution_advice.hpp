@@ -18,7 +18,7 @@ struct ResolutionLimit {
 /// Order 2: practice of second-order simulations (Vreman & Kuerten 2014). Order 4: practice of spectral simulations;
 /// its derivative of a wave on four points is as accurate as that of order 2 with half the spacing, that of longer
 /// waves more accurate.
-constexpr std::array resolution_limits{
+inline constexpr std::array resolution_limits{
     ResolutionLimit{Order::second, 6, 4},
     ResolutionLimit{Order::fourth, 12, 6},
 };
