@@ -239,7 +239,9 @@ Spectra::Spectra(const FlowParameters& flow, const Communicator& comm, const Dec
       comm_(&comm),
       decomposition_(&decomposition),
       planes_(std::move(planes)) {
-  const double modes = static_cast<double>(cells()[0] / 2 + 1) * static_cast<double>(cells()[1] / 2 + 1);
+  const std::int64_t modes_along_x = cells()[0] / 2 + 1;
+  const std::int64_t modes_along_y = cells()[1] / 2 + 1;
+  const double modes = static_cast<double>(modes_along_x) * static_cast<double>(modes_along_y);
   const double largest = std::numeric_limits<int>::max();
   if (modes * static_cast<double>(planes_.centers.size()) > largest) {
     throw Error(ExitCode::resources, fmt::format("output.spectra.heights: at most {:.0f} on this grid, not {}",
