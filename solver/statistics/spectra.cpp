@@ -1,12 +1,11 @@
 #include "solver/statistics/spectra.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "core/decomp/field_copy.hpp"
@@ -244,8 +243,9 @@ Spectra::Spectra(const FlowParameters& flow, const Communicator& comm, const Dec
   const double modes = static_cast<double>(modes_along_x) * static_cast<double>(modes_along_y);
   const double largest = std::numeric_limits<int>::max();
   if (modes * static_cast<double>(planes_.centers.size()) > largest) {
-    throw Error(ExitCode::resources, fmt::format("output.spectra.heights: at most {:.0f} on this grid, not {}",
-                                                 std::floor(largest / modes), planes_.centers.size()));
+    throw Error(ExitCode::resources, "output.spectra.heights: at most " +
+                                         std::to_string(static_cast<int>(largest / modes)) +
+                                         " on this grid, or MPI cannot count their modes");
   }
 }
 
