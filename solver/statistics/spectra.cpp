@@ -245,7 +245,7 @@ Spectra::Spectra(const FlowParameters& flow, const Communicator& comm, const Dec
   if (modes * static_cast<double>(planes_.centers.size()) > largest) {
     throw Error(ExitCode::resources, "output.spectra.heights: at most " +
                                          std::to_string(static_cast<int>(largest / modes)) +
-                                         " on this grid, or MPI cannot count their modes");
+                                         " on this grid, because MPI cannot count more modes: give fewer");
   }
 }
 

@@ -11,25 +11,19 @@
 
 #include "core/device/memory.hpp"
 #include "core/support/random.hpp"
-#include "solver/grid/stretching.hpp"
 #include "solver/statistics/densities.hpp"
 #include "solver/statistics/statistics.hpp"
 #include "tests/support/flow_case.hpp"
+#include "tests/support/sampled_flow.hpp"
 
 namespace sluice {
 namespace {
 
+using test::by_name;
 using test::Flow;
 using test::FlowCase;
-
-using Sums = std::map<std::string, std::vector<double>>;
-
-Sums by_name(const BlockSums& sampler) {
-  Sums sums;
-  for (std::size_t n = 0; n < sampler.profiles().size(); ++n)
-    sums[sampler.profiles()[n].name] = sampler.open_block().sums[n];
-  return sums;
-}
+using test::sampled_case;
+using test::Sums;
 
 Densities densities_of(const Flow& flow, const std::vector<std::int64_t>& faces = {}) {
   return {flow.grid, flow.stepper.metrics(), flow.settings.flow, flow.stepper.walls(), flow.state.p.box(),
@@ -46,21 +40,6 @@ double total(const std::vector<double>& counts) {
   return std::accumulate(counts.begin(), counts.end(), 0.0);
 }
 
-FlowCase case_of(std::array<std::int64_t, 3> cells, const test::Discretisation& form) {
-  FlowCase settings;
-  settings.flow.order = form.order;
-  settings.flow.diffusion = form.diffusion;
-  settings.cells = cells;
-  settings.length_x = 4;
-  settings.length_y = 2;
-  settings.z_nodes = tanh_nodes(cells[2], 2, 2, true);
-  settings.flow.viscosity = 0.01;
-  settings.flow.bottom = {WallKind::no_slip, -0.5, 0.2};
-  settings.flow.top = {WallKind::no_slip, 0.7, -0.3};
-  settings.flow.forcing = {ForcingKind::bulk_velocity, 0.5};
-  return settings;
-}
-
 class AllForms : public testing::TestWithParam<test::Discretisation> {};
 
 /// Along x, u, v and w take the values -1, 1, 1, -1 ... times a number for each plane, so that the standard deviation
@@ -68,7 +47,7 @@ class AllForms : public testing::TestWithParam<test::Discretisation> {};
 /// by whole and a half widths, some of them beyond all bins.
 TEST_P(AllForms, KnownValuesAreCountedInTheirBins) {
   const std::array<std::int64_t, 3> cells{8, 6, 5};
-  Flow flow(case_of(cells, GetParam()));
+  Flow flow(sampled_case(cells, GetParam()));
   Densities densities = densities_of(flow);
   const auto sign = [&](double x) { return std::cos(4 * std::numbers::pi * x / 4 + 0.1) > 0 ? 1.0 : -1.0; };
   const auto set = [&](double shift) {
@@ -106,7 +85,7 @@ TEST_P(AllForms, KnownValuesAreCountedInTheirBins) {
 
 /// On a wall nothing fluctuates: all points are in one bin, next to the middle.
 TEST_P(AllForms, WallsWithoutFluctuationsHaveOneBin) {
-  Flow flow(case_of({8, 6, 5}, GetParam()));
+  Flow flow(sampled_case({8, 6, 5}, GetParam()));
   flow.set_random(3);
   Densities densities = densities_of(flow, {0, 5});
   densities.sample(flow.state, 0);
@@ -127,7 +106,7 @@ TEST_P(AllForms, WallsWithoutFluctuationsHaveOneBin) {
 /// Every count against a loop over the points of a random flow, with the bins that the file gives.
 TEST_P(AllForms, HistogramsAreThoseOfThePoints) {
   const std::array<std::int64_t, 3> cells{19, 12, 9};
-  const FlowCase settings = case_of(cells, GetParam());
+  const FlowCase settings = sampled_case(cells, GetParam());
   Flow flow(settings);
   flow.set_random(5);
   flow.advance(2, 0.01);
@@ -216,7 +195,7 @@ TEST_P(AllForms, HistogramsAreThoseOfThePoints) {
 }
 
 TEST_P(AllForms, QuadrantsAddUpToTheFlux) {
-  const FlowCase settings = case_of({19, 12, 14}, GetParam());
+  const FlowCase settings = sampled_case({19, 12, 14}, GetParam());
   Flow flow(settings);
   flow.set_random(21);
   flow.advance(2, 0.01);
@@ -247,7 +226,7 @@ TEST_P(AllForms, QuadrantsAddUpToTheFlux) {
 
 /// The shear of u = z^2 + noise, exactly as the statistics' stress has it.
 TEST_P(AllForms, WallShearIsTheViscousStressAtTheWalls) {
-  const FlowCase settings = case_of({16, 12, 8}, GetParam());
+  const FlowCase settings = sampled_case({16, 12, 8}, GetParam());
   Flow flow(settings);
   flow.set_random(9);
   flow.advance(1, 0.01);
@@ -280,7 +259,7 @@ TEST_P(AllForms, WallShearIsTheViscousStressAtTheWalls) {
 TEST_P(AllForms, ValuesThatAreNotFiniteStayInTheirPlanes) {
   for (const double value :
        {std::nan(""), std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()}) {
-    Flow flow(case_of({16, 8, 6}, GetParam()));
+    Flow flow(sampled_case({16, 8, 6}, GetParam()));
     flow.set_random(3);
     Densities densities = densities_of(flow, {3});
     densities.sample(flow.state, 0);
@@ -300,7 +279,7 @@ TEST_P(AllForms, ValuesThatAreNotFiniteStayInTheirPlanes) {
 
 /// A normal distribution gives the histogram of a normal distribution, within the error of so many points.
 TEST(Densities, AGaussianFieldHasItsHistogram) {
-  FlowCase settings = case_of({128, 128, 4}, test::discretisations[0]);
+  FlowCase settings = sampled_case({128, 128, 4}, test::discretisations[0]);
   Flow flow(settings);
   std::uint64_t n = 0;
   const auto gaussian = [&](double /*x*/, double /*y*/, double /*z*/) {
@@ -332,7 +311,7 @@ TEST(Densities, AGaussianFieldHasItsHistogram) {
 
 /// Constants stay through blocks, and end with the flow parameters.
 TEST(Densities, BlocksHaveTheSameBins) {
-  Flow flow(case_of({16, 8, 6}, test::discretisations[0]));
+  Flow flow(sampled_case({16, 8, 6}, test::discretisations[0]));
   flow.set_random(3);
   Densities densities = densities_of(flow);
   densities.sample(flow.state, 0);
@@ -359,7 +338,7 @@ TEST(Densities, BlocksHaveTheSameBins) {
 /// The memory estimate counts a copy of a field for checkpoints, which are not written during a sample.
 TEST(Densities, ASampleKeepsLittleMemory) {
   const std::array<std::int64_t, 3> cells{128, 64, 16};
-  Flow flow(case_of(cells, test::discretisations[0]));
+  Flow flow(sampled_case(cells, test::discretisations[0]));
   flow.set_random(3);
   densities_of(flow).sample(flow.state, 0);  // allocates what all reductions on a GPU share
   Densities densities = densities_of(flow);

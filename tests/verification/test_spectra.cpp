@@ -10,26 +10,21 @@
 #include <numeric>
 
 #include "core/device/memory.hpp"
-#include "solver/grid/stretching.hpp"
 #include "solver/statistics/spectra.hpp"
 #include "solver/statistics/statistics.hpp"
 #include "tests/support/flow_case.hpp"
+#include "tests/support/sampled_flow.hpp"
 
 namespace sluice {
 namespace {
 
+using test::by_name;
 using test::Flow;
 using test::FlowCase;
+using test::sampled_case;
+using test::Sums;
 
-/// The sums of a sampler's open block by name.
-std::map<std::string, std::vector<double>> by_name(const BlockSums& sampler) {
-  std::map<std::string, std::vector<double>> sums;
-  for (std::size_t n = 0; n < sampler.profiles().size(); ++n)
-    sums[sampler.profiles()[n].name] = sampler.open_block().sums[n];
-  return sums;
-}
-
-std::map<std::string, std::vector<double>> spectra_of(Flow& flow, const std::vector<double>& heights = {}) {
+Sums spectra_of(Flow& flow, const std::vector<double>& heights = {}) {
   Spectra spectra(flow.settings.flow, flow.comm, flow.decomposition, planes_nearest_to(heights, flow.grid));
   flow.stepper.sample(flow.state, 0.25, spectra);
   EXPECT_EQ(spectra.open_block().samples, 1);
@@ -46,27 +41,12 @@ std::vector<double> sums_over_modes(const std::vector<double>& spectrum, std::in
   return sums;
 }
 
-FlowCase case_of(std::array<std::int64_t, 3> cells, const test::Discretisation& form) {
-  FlowCase settings;
-  settings.flow.order = form.order;
-  settings.flow.diffusion = form.diffusion;
-  settings.cells = cells;
-  settings.length_x = 4;
-  settings.length_y = 2;
-  settings.z_nodes = tanh_nodes(cells[2], 2, 2, true);
-  settings.flow.viscosity = 0.01;
-  settings.flow.bottom = {WallKind::no_slip, -0.5, 0.2};
-  settings.flow.top = {WallKind::no_slip, 0.7, -0.3};
-  settings.flow.forcing = {ForcingKind::bulk_velocity, 0.5};
-  return settings;
-}
-
 class AllForms : public testing::TestWithParam<test::Discretisation> {};
 
 /// Every mode that the grid has, its amplitude different in each plane and for each mode.
 TEST_P(AllForms, KnownModesAreExact) {
   for (const std::array<std::int64_t, 3> cells : {std::array<std::int64_t, 3>{8, 6, 4}, {7, 9, 5}, {6, 1, 4}}) {
-    Flow flow(case_of(cells, GetParam()));
+    Flow flow(sampled_case(cells, GetParam()));
     const std::int64_t nx = cells[0], ny = cells[1], nz = cells[2];
     const auto amplitude = [](std::int64_t m, std::int64_t k) { return 1.0 / static_cast<double>(m + 1 + 3 * k); };
     const auto plane_of = [&](double z) {
@@ -123,7 +103,7 @@ TEST_P(AllForms, KnownModesAreExact) {
 
 /// u = cos(k x) and w = cos(k x - 1) / 4 give the cospectrum cos(1) / 8, less what the means to the edges take.
 TEST_P(AllForms, CospectrumOfOneWave) {
-  FlowCase settings = case_of({16, 8, 6}, GetParam());
+  FlowCase settings = sampled_case({16, 8, 6}, GetParam());
   Flow flow(settings);
   const double k = 2 * std::numbers::pi * 3 / settings.length_x;
   flow.set_velocity([&](double x, double, double) { return std::cos(k * x); }, [](double, double, double) { return 0; },
@@ -143,7 +123,7 @@ TEST_P(AllForms, CospectrumOfOneWave) {
 }
 
 TEST_P(AllForms, SumsOverModesAreTheProfilesAndTheStateStaysAsItIs) {
-  const FlowCase settings = case_of({19, 12, 14}, GetParam());
+  const FlowCase settings = sampled_case({19, 12, 14}, GetParam());
   Flow flow(settings);
   Flow plain(settings);
   for (Flow* each : {&flow, &plain}) {
@@ -187,7 +167,7 @@ TEST_P(AllForms, SumsOverModesAreTheProfilesAndTheStateStaysAsItIs) {
 /// the cospectrum's.
 TEST_P(AllForms, KnownModesInBothDirectionsAreExact) {
   for (const std::array<std::int64_t, 3> cells : {std::array<std::int64_t, 3>{8, 6, 6}, {7, 9, 5}, {6, 1, 4}}) {
-    Flow flow(case_of(cells, GetParam()));
+    Flow flow(sampled_case(cells, GetParam()));
     const std::vector<double> heights{0.1, 1.0, 1.01, 1.9};
     const ChosenPlanes planes = planes_nearest_to(heights, flow.grid);
     const std::int64_t modes_x = cells[0] / 2 + 1, modes_y = cells[1] / 2 + 1;
@@ -223,7 +203,7 @@ TEST_P(AllForms, KnownModesInBothDirectionsAreExact) {
 /// Of random fields, with even and odd numbers of modes.
 TEST_P(AllForms, SpectraInBothDirectionsSumToThoseInOne) {
   for (const std::array<std::int64_t, 3> cells : {std::array<std::int64_t, 3>{12, 10, 8}, {9, 7, 6}, {10, 9, 4}}) {
-    Flow flow(case_of(cells, GetParam()));
+    Flow flow(sampled_case(cells, GetParam()));
     flow.set_random(5);
     flow.advance(1, 0.01);
     const std::vector<double> heights{0, 0.2, 1.0, 2.0};
@@ -261,7 +241,7 @@ TEST_P(AllForms, SpectraInBothDirectionsSumToThoseInOne) {
 
 /// A value that is not finite spoils its own plane of the spectra, and is not lost in the sums.
 TEST_P(AllForms, NoSpectrumHidesAValueThatIsNotFinite) {
-  const FlowCase settings = case_of({16, 8, 6}, GetParam());
+  const FlowCase settings = sampled_case({16, 8, 6}, GetParam());
   for (const double value : {std::nan(""), std::numeric_limits<double>::infinity()}) {
     Flow flow(settings);
     flow.set_random(3);
@@ -278,7 +258,7 @@ TEST_P(AllForms, NoSpectrumHidesAValueThatIsNotFinite) {
 }
 
 TEST_P(AllForms, ASampleLeavesPWithItsHalos) {
-  Flow flow(case_of({16, 8, 12}, GetParam()));
+  Flow flow(sampled_case({16, 8, 12}, GetParam()));
   flow.set_random(3);
   flow.advance(1, 0.01);
   const auto before = flow.read(flow.state.p).values;
@@ -299,7 +279,7 @@ TEST_P(AllForms, ASampleLeavesPWithItsHalos) {
 /// The memory estimate counts a copy of a field for checkpoints, which are not written during a sample.
 TEST_P(AllForms, ASampleTakesLessMemoryThanAField) {
   const std::array<std::int64_t, 3> cells{64, 32, 16};
-  Flow flow(case_of(cells, GetParam()));
+  Flow flow(sampled_case(cells, GetParam()));
   flow.set_random(3);
   const std::size_t before = device::allocated_bytes();
   device::reset_peak_bytes();
