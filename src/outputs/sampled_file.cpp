@@ -1,0 +1,71 @@
+#include "src/outputs/sampled_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numbers>
+#include <string>
+#include <utility>
+
+#include "io/case/names.hpp"
+#include "solver/statistics/chosen_planes.hpp"
+#include "src/outputs/checkpoint.hpp"
+
+namespace sluice {
+
+namespace {
+
+std::vector<double> wavenumbers(std::int64_t cells, double length) {
+  std::vector<double> values;
+  for (std::int64_t m = 0; m <= cells / 2; ++m)
+    values.push_back(2 * std::numbers::pi * static_cast<double>(m) / length);
+  return values;
+}
+
+}  // namespace
+
+io::StatisticsSpec sampled_file_spec(const RunContext& run, const SampledOutput& output,
+                                     const std::vector<ProfileInfo>& profiles) {
+  const Simulation& simulation = run.simulation;
+  io::StatisticsSpec spec;
+  spec.path = run.path;
+  spec.provenance = provenance_of(simulation);
+  const Grid& grid = simulation.grid;
+  const io::Case& settings = simulation.settings;
+  io::Values& about = spec.attributes;
+  about.set("title", settings.title);
+  about.set("flow_type", std::string(io::name(settings.flow_type)));
+  about.set("viscosity", settings.flow.viscosity);
+  about.set("forcing_kind", std::string(io::name(settings.flow.forcing.kind)));
+  about.set("forcing_value", settings.flow.forcing.value);
+  for (const auto& [side, wall] : {std::pair("bottom", settings.flow.bottom), std::pair("top", settings.flow.top)}) {
+    about.set(fmt::format("wall_{}", side), std::string(io::name(wall.kind)));
+    about.set(fmt::format("wall_velocity_{}", side), wall.velocity[0]);
+    about.set(fmt::format("wall_velocity_{}_y", side), wall.velocity[1]);
+  }
+  about.set("length_x", grid.length_x());
+  about.set("length_y", grid.length_y());
+  about.set("length_z", grid.length_z());
+  about.set("nx", grid.cells()[0]);
+  about.set("ny", grid.cells()[1]);
+  about.set("nz", grid.cells()[2]);
+  const io::SamplingSpec& sampling = settings.output.*output.sampling;
+  if (sampling.enabled) spec.profiles = profiles;
+  for (std::int64_t k = 0; k < grid.cells()[2]; ++k) spec.z.push_back(grid.z_center(k));
+  spec.z_face = grid.z_nodes();
+  if (std::ranges::any_of(profiles, [](const ProfileInfo& profile) { return profile.modes == ModeAxis::kx; })) {
+    spec.kx = wavenumbers(grid.cells()[0], grid.length_x());
+    spec.ky = wavenumbers(grid.cells()[1], grid.length_y());
+  }
+  spec.chosen_centers.name = output.chosen_centers;
+  spec.chosen_faces.name = output.chosen_faces;
+  const ChosenPlanes planes = planes_nearest_to(sampling.heights, grid);
+  if (!spec.chosen_centers.name.empty())
+    for (const std::int64_t k : planes.centers) spec.chosen_centers.z.push_back(grid.z_center(k));
+  if (!spec.chosen_faces.name.empty())
+    for (const std::int64_t k : planes.faces) spec.chosen_faces.z.push_back(spec.z_face[static_cast<std::size_t>(k)]);
+  return spec;
+}
+
+}  // namespace sluice

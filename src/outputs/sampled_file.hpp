@@ -1,0 +1,15 @@
+#pragma once
+#include <vector>
+
+#include "core/flow/statistics_block.hpp"
+#include "io/files/statistics_file.hpp"
+#include "src/outputs/companions.hpp"
+#include "src/outputs/observer.hpp"
+
+namespace sluice {
+
+/// The coordinates and attributes of statistics.h5, spectra.h5 or densities.h5. Local.
+io::StatisticsSpec sampled_file_spec(const RunContext& run, const SampledOutput& output,
+                                     const std::vector<ProfileInfo>& profiles);
+
+}  // namespace sluice
