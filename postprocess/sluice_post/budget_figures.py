@@ -98,7 +98,7 @@ def budget_figure(evaluated: EvaluatedBudgets, stress: str, references: Referenc
         panel.axhline(0, **THIN)
         panel.margins(y=0.06)
     axes.set_ylabel(rf"budget of ${SYMBOLS[stress]}$ in wall units")
-    below.set_ylabel("imbalance")
+    below.set_ylabel("imbalance$^+$")
     below.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))
     figure.align_ylabels()
     figure.legend(loc="outside right upper" if large else "outside lower center", ncols=1 if large else 3,

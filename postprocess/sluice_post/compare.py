@@ -18,7 +18,7 @@ from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.reference import Reference
 from sluice_post.statistics import Blocks, Means
-from sluice_post.style import COMPONENT, log_wall_axis, new_figure
+from sluice_post.style import COMPONENT, flatness_axis, log_wall_axis, new_figure
 from sluice_post.uncertainty import half_widths95
 
 Array = NDArray[np.float64]
@@ -211,7 +211,11 @@ def comparison_figure(
         low, high = axes.get_ylim()
         if axes.dataLim.ymin >= -1e-3 * axes.dataLim.ymax:
             low = 0.0
-        axes.set_ylim(low, high + (0.1 * (high - low) if len(group) > 1 else 0))
+        if group[0].startswith("flat"):
+            values = np.concatenate([profiles.column(name)[1] for name in group])
+            flatness_axis(axes, float(np.nanmin(values)), float(np.nanmax(values)))
+        else:
+            axes.set_ylim(low, high + (0.1 * (high - low) if len(group) > 1 else 0))
         if len(group) > 1:
             axes.legend(loc="best")
     for axes in grid.flat[len(panels) :]:

@@ -20,7 +20,7 @@ from sluice_post.histograms import Histogram, Joint
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallView, wall_view
 from sluice_post.statistics import Blocks, Means, Shapes, read_blocks
-from sluice_post.symmetry import sign_of
+from sluice_post.symmetry import Symmetry, sign_of
 
 Array = NDArray[np.float64]
 
@@ -36,7 +36,6 @@ _DIRECTIONS = {
 # Profiles of the statistics: for wall units, and to be compared with the moments of the histograms.
 _CENTRE_PROFILES = (*layout.VELOCITY_MOMENTS, *layout.PRESSURE_MOMENTS)
 _FACE_PROFILES = ("uw", "tau_xz")
-WW_FACE = "ww_face"  # if the run took the profiles of budgets
 
 
 def read_densities(path: Path) -> tuple[FlowParameters, Blocks, Array]:
@@ -137,8 +136,7 @@ def load_densities(
         statistics.time_end[-1],
     )
     blocks = replace(blocks, face=sums)
-    face = (*_FACE_PROFILES, WW_FACE) if statistics.has_budgets else _FACE_PROFILES
-    blocks = with_profiles(blocks, statistics, path, _CENTRE_PROFILES, face)
+    blocks = with_profiles(blocks, statistics, path, _CENTRE_PROFILES, _FACE_PROFILES)
     return DensityBlocks(blocks, bins, z_joint, same)
 
 
@@ -175,6 +173,12 @@ class WallDensities:
         """Where a field's histograms are, up to the centre: at cell centres, those of w on faces."""
         z = self.view.means.z_face if name in layout.FACE_HISTOGRAMS else self.view.means.z
         return z[z <= self.parameters.half_height * (1 + 1e-9)]
+
+    def is_odd(self, name: str) -> NDArray[np.bool_]:
+        """Where a field's odd moments are 0 by the symmetry of the flow: on the centre plane, if anywhere."""
+        images = {Symmetry.MIRROR: "z", Symmetry.ROTATION: "xz"}
+        odd = self.view.symmetry in images and _sign(name, images[self.view.symmetry]) < 0
+        return np.isclose(self.z(name), self.parameters.half_height) & odd
 
     def histograms(self, name: str) -> list[Histogram]:
         """Of a field at each height of `z`; u is relative to the wall."""
@@ -251,7 +255,7 @@ def wall_densities(
         means.z,
         means.z_face,
         {name: means.centre[name] for name in _CENTRE_PROFILES},
-        {name: means.face[name] for name in (*_FACE_PROFILES, WW_FACE) if name in means.face},
+        {name: means.face[name] for name in _FACE_PROFILES},
         means.forcing,
         means.samples,
     )

@@ -11,16 +11,19 @@ from numpy.typing import NDArray
 from sluice_post import layout
 from sluice_post.densities import FIELDS, SHEARS
 from sluice_post.evaluated_densities import MIDDLES, EvaluatedDensities
+from sluice_post.figures import gaussian_lines, line_with_band, near_wall
 from sluice_post.histograms import density
 from sluice_post.quadrants import HOLE_SIZES
 from sluice_post.style import (
     BLACK,
     BLUE,
+    COMPONENT,
     GREEN,
     GREY,
     PURPLE,
     THIN,
     VERMILLION,
+    flatness_axis,
     height_colours,
     height_label,
     log_wall_axis,
@@ -129,6 +132,42 @@ def map_figure(evaluated: EvaluatedDensities) -> Figure:
     bar.set_ticklabels([f"$10^{{{n}}}$" for n in (-4, -3, -2, -1)] + ["1"])
     bar.ax.minorticks_off()
     bar.set_label(r"$u_\tau P(u)$")
+    return figure
+
+
+def moments_figure(evaluated: EvaluatedDensities) -> Figure:
+    """Skewness and flatness of the histograms; open symbols where the bins cut values off that matter."""
+    found = evaluated.found
+    figure = new_figure(9.6, 4.6)
+    skewness, flatness = figure.subplots(1, 2)
+    low, high = 3.0, 3.0
+    for axes, moment in ((skewness, "skewness"), (flatness, "flatness")):
+        log_wall_axis(axes, found.plus(found.z("u")))
+        for field in FIELDS:
+            name = f"{moment}_{field}"
+            values, cut_off = evaluated.values[name], evaluated.is_cut_off(name)
+            known = np.isfinite(values)
+            z_plus, values, cut_off = found.plus(found.z(field))[known], values[known], cut_off[known]
+            colour = COMPONENT[field]
+            line_with_band(
+                axes,
+                z_plus,
+                values,
+                evaluated.width(name)[known],
+                color=colour,
+                label=f"${field}$",
+                **near_wall(z_plus),
+            )
+            axes.plot(
+                z_plus[cut_off], values[cut_off], linestyle="none", marker="o", markersize=5,
+                markerfacecolor="white", color=colour, zorder=4,
+            )  # fmt: skip
+            if moment == "flatness":
+                low, high = min(low, float(values.min())), max(high, float(values.max()))
+    gaussian_lines(skewness, flatness)
+    skewness.margins(y=0.08)
+    flatness_axis(flatness, low, high)
+    flatness.legend(loc="upper right")
     return figure
 
 

@@ -12,6 +12,10 @@ from sluice_post.report_entries import Entry, draw_entries
 def entries_of(evaluated: EvaluatedDensities) -> list[Entry]:
     """The figures of densities, quadrants and wall shear."""
     band = " Bands: 95 % confidence intervals." if evaluated.widths is not None else ""
+    cut_off = (
+        "Open symbols: values beyond the bins, which count in the end bins, would change the moment by more than its "
+        "interval (estimated)."
+    )
     hole = "Outside |u'w'| = H u_rms w_rms, in wall units." + band
     return [
         Entry("densities", "Densities of velocity and pressure",
@@ -20,6 +24,10 @@ def entries_of(evaluated: EvaluatedDensities) -> list[Entry]:
         Entry("density_map", "Density of u over the height",
               "Relative to the wall. Nothing is shown beyond the bins, about 8 standard deviations from the mean.",
               lambda: density_figures.map_figure(evaluated)),
+        Entry("density_moments", "Skewness and flatness of the densities",
+              "Of velocity and pressure, w positive away from the wall. Dashed: the Gaussian values 0 and 3. " + cut_off
+              + band,
+              lambda: density_figures.moments_figure(evaluated), wide=True),
         Entry("wall_shear", "Densities of the wall shear", "Over the mean of its streamwise component." + band,
               lambda: density_figures.wall_shear_figure(evaluated), wide=True),
         Entry("wall_shear_joint", "Joint density of both components of the wall shear", "",

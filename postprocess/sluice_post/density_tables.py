@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,22 +20,30 @@ def _number(value: float, width: float, form: str) -> str:
     return f"{value:{form}} +- {width:.1g}" if np.isfinite(width) else f"{value:{form}}"
 
 
+_CUT_OFF = "*"  # after a moment that the bins cut off
+
+
+def _moment(evaluated: EvaluatedDensities, name: str, form: str, plane: int | tuple[()] = ()) -> str:
+    """A moment with its interval, marked if it is cut off."""
+    number = _number(float(evaluated.values[name][plane]), float(evaluated.width(name)[plane]), form)
+    return number + (_CUT_OFF if evaluated.is_cut_off(name)[plane] else "")
+
+
 def _of_fields(evaluated: EvaluatedDensities) -> list[str]:
-    lines = [f"{'':<6}{'z+':>8}{'rms+':>19}{'skewness':>19}{'flatness':>19}{'in end bins':>14}"]
+    lines = [f"{'':<6}{'z+':>8}{'rms+':>20}{'skewness':>20}{'flatness':>20}{'in end bins':>14}"]
     for field in FIELDS:
         in_end_bins = np.mean([h.in_end_bins for h in evaluated.found.histograms(field)], axis=0)
+        zero = evaluated.found.is_odd(field)
         for n, z_plus in zip(evaluated.planes[field], evaluated.z_plus(field), strict=True):
             cells = [
-                _number(evaluated.values[name][n], evaluated.width(name)[n], form)
-                for name, form in (
-                    (f"rms_{field}", ".4f"),
-                    (f"skewness_{field}", "+.3f"),
-                    (f"flatness_{field}", ".3f"),
-                )
+                "zero by symmetry"
+                if name == "skewness" and zero[n]
+                else _moment(evaluated, f"{name}_{field}", form, int(n))
+                for name, form in (("rms", ".4f"), ("skewness", "+.3f"), ("flatness", ".3f"))
             ]
             lines.append(
                 f"{field:<6}{z_plus:>8.4g}"
-                + "".join(f"{cell:>19}" for cell in cells)
+                + "".join(f"{cell:>20}" for cell in cells)
                 + f"{in_end_bins[n]:>14.1e}"
             )
     return lines
@@ -41,16 +51,24 @@ def _of_fields(evaluated: EvaluatedDensities) -> list[str]:
 
 def wall_shear_lines(evaluated: EvaluatedDensities) -> list[str]:
     """Moments of the wall shear, and how often the flow at the wall is reversed."""
-
-    def number(name: str, form: str) -> str:
-        return _number(float(evaluated.values[name]), float(evaluated.width(name)), form)
-
     lines = [
-        f"{symbol} over the mean of tau_x: rms {number(f'rms_{name}', '.4f')}, "
-        f"skewness {number(f'skewness_{name}', '+.3f')}, flatness {number(f'flatness_{name}', '.3f')}"
+        f"{symbol} over the mean of tau_x: rms {_moment(evaluated, f'rms_{name}', '.4f')}, "
+        f"skewness {_moment(evaluated, f'skewness_{name}', '+.3f')}, "
+        f"flatness {_moment(evaluated, f'flatness_{name}', '.3f')}"
         for symbol, name in zip(("tau_x", "tau_y"), SHEARS, strict=True)
     ]
-    return [*lines, f"probability of tau_x < 0 (reversed flow): {number('backflow', '.3e')}"]
+    backflow = _number(float(evaluated.values["backflow"]), float(evaluated.width("backflow")), ".3e")
+    return [*lines, f"probability of tau_x < 0 (reversed flow): {backflow}", *cut_off_note(lines)]
+
+
+def cut_off_note(lines: Sequence[str]) -> list[str]:
+    """What the mark means, if one of the lines has it."""
+    if not any(_CUT_OFF in line for line in lines):
+        return []
+    return [
+        f"{_CUT_OFF}: values beyond the bins, which count in the end bins, would change this by more than its interval "
+        "(estimated with exponential tails)"
+    ]
 
 
 def _of_quadrants(evaluated: EvaluatedDensities) -> list[str]:
@@ -87,12 +105,13 @@ def _agreement_line(row: Agreement) -> str:
 
 def table_text(evaluated: EvaluatedDensities) -> str:
     """Moments at the chosen heights, wall shear, quadrants, and the agreement with statistics.h5."""
-    blocks = evaluated.loaded.blocks
+    blocks, of_fields = evaluated.loaded.blocks, _of_fields(evaluated)
     text = [
         f"densities: {blocks.samples.sum()} samples in {len(blocks)} blocks, t = {blocks.time_begin[0]:g} to "
         f"{blocks.time_end[-1]:g}; Re_tau = {evaluated.found.re_tau:.2f}",
         "",
-        *_of_fields(evaluated),
+        *of_fields,
+        *cut_off_note(of_fields),
         "",
         *wall_shear_lines(evaluated),
         "",
@@ -130,9 +149,11 @@ def _shear_csv(evaluated: EvaluatedDensities, name: str) -> str:
     return columns_text(columns | _with_widths(evaluated, {"density": f"density_{name}"}))
 
 
-def _profile_csv(evaluated: EvaluatedDensities, z: Array, columns: dict[str, str]) -> str:
+def _profile_csv(
+    evaluated: EvaluatedDensities, z: Array, columns: dict[str, str], more: Mapping[str, Array] | None = None
+) -> str:
     positions = {"z_over_h": z / evaluated.found.parameters.half_height, "z_plus": evaluated.found.plus(z)}
-    return columns_text(positions | _with_widths(evaluated, columns))
+    return columns_text(positions | _with_widths(evaluated, columns) | dict(more or {}))
 
 
 def _holes_csv(evaluated: EvaluatedDensities) -> str:
@@ -159,8 +180,9 @@ def csv_texts(evaluated: EvaluatedDensities) -> dict[str, str]:
         for field in fields:
             names |= {f"{field}_rms_plus": f"rms_{field}"}
             names |= {f"{moment}_{field}": f"{moment}_{field}" for moment in ("skewness", "flatness")}
+        beyond = {f"{column}_beyond_bins": evaluated.beyond[name] for column, name in names.items()}
         texts[layout.DENSITY_MOMENTS_CSV.format(points)] = _profile_csv(
-            evaluated, evaluated.found.z(fields[0]), names
+            evaluated, evaluated.found.z(fields[0]), names, beyond
         )
     quadrants = {f"minus_uw_q{n}_plus": f"minus_uw_q{n}" for n in layout.QUADRANTS}
     quadrants |= {f"fraction_q{n}": f"fraction_q{n}" for n in layout.QUADRANTS}

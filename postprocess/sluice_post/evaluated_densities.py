@@ -9,11 +9,11 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice_post.densities import FIELDS, SHEARS, WW_FACE, DensityBlocks, WallDensities, wall_densities
+from sluice_post.densities import FIELDS, SHEARS, DensityBlocks, WallDensities, wall_densities
 from sluice_post.errors import UsageError
-from sluice_post.histograms import Histogram, density, moments
+from sluice_post.histograms import Histogram, beyond_bins, density, moments
 from sluice_post.parameters import FlowParameters
-from sluice_post.profiles import wall_profiles
+from sluice_post.profiles import face_values, wall_profiles
 from sluice_post.quadrants import outside_holes, quadrant_profiles
 from sluice_post.spectra import DEFAULT_HEIGHTS
 from sluice_post.statistics import Means
@@ -46,6 +46,9 @@ class EvaluatedDensities:
     shear_edges: dict[str, Array]
     values: dict[str, Array]
     widths: dict[str, Array] | None  # None with a single block
+    beyond: dict[
+        str, Array
+    ]  # what the values beyond the bins would add to rms, skewness and flatness; an estimate
 
     def z_plus(self, field: str) -> Array:
         """Heights of the planes of a field that are nearest to the chosen heights."""
@@ -54,6 +57,10 @@ class EvaluatedDensities:
     def width(self, name: str) -> Array:
         """Half widths of intervals; NaN if not known."""
         return self.widths[name] if self.widths else np.full(self.values[name].shape, np.nan)
+
+    def is_cut_off(self, name: str) -> NDArray[np.bool_]:
+        """Where the values beyond the bins would change a moment by more than its interval; by anything without one."""
+        return np.abs(self.beyond[name]) > np.nan_to_num(self.width(name))
 
 
 def _standardized_density(histograms: list[Histogram]) -> Array:
@@ -71,6 +78,18 @@ def _below_zero(histograms: list[Histogram]) -> float:
         for h in histograms
     ]
     return float(np.mean(below))
+
+
+def _beyond(found: WallDensities) -> dict[str, Array]:
+    """What the values beyond the bins would add to the moments, by the names of these."""
+    changes: dict[str, Array] = {}
+    for name in (*FIELDS, *SHEARS):
+        histograms = found.shear(name) if name in SHEARS else found.histograms(name)
+        of, more = moments(histograms), beyond_bins(histograms)
+        unit = 1.0 if name in SHEARS else found.u_tau ** (2 if name == "p" else 1)
+        changes |= {f"rms_{name}": (np.sqrt(of.variance + more.variance) - of.rms) / unit}
+        changes |= {f"skewness_{name}": more.skewness, f"flatness_{name}": more.flatness}
+    return changes
 
 
 def _values(
@@ -131,7 +150,9 @@ def evaluate_densities(
     widths = half_widths95(values_of, loaded.blocks) if len(loaded.blocks) > 1 else None
     far_end = "centre" if parameters.no_slip_bottom and parameters.no_slip_top else "surface"
     names = tuple(far_end if height == inf else f"{height:.4g}" for height in heights)
-    return EvaluatedDensities(found, loaded, tuple(heights), names, planes, shear_edges, values, widths)
+    return EvaluatedDensities(
+        found, loaded, tuple(heights), names, planes, shear_edges, values, widths, _beyond(found)
+    )
 
 
 @dataclass(frozen=True)
@@ -154,7 +175,7 @@ def _largest(difference: Array) -> float:
 
 
 def agreement(evaluated: EvaluatedDensities) -> list[Agreement]:
-    """Of u, v and p, and of the standard deviation of w on the faces if the run took the profiles of budgets."""
+    """Of u, v and p at the cell centres and of w on the faces; p has only the standard deviation."""
     found, values = evaluated.found, evaluated.values
     profiles = wall_profiles(found.profiles, found.parameters, found.view.side)
     rows = []
@@ -164,19 +185,12 @@ def agreement(evaluated: EvaluatedDensities) -> list[Agreement]:
         known = [np.where(in_end_bins * 8**n < _KNOWN, 1.0, np.nan) for n in range(5)]
         rms = values[f"rms_{field}"]
         expected = {name: np.full(points, np.nan) for name in ("mean", "rms", "skewness", "flatness")}
+        names = {"rms": f"{field}_rms", "skewness": f"skew_{field}", "flatness": f"flat_{field}"}
+        if field in ("u", "v"):
+            names["mean"] = field.upper()
+        expected |= {name: profiles.column(of)[1][:points] for name, of in names.items() if profiles.has(of)}
         if field == "w":
-            if WW_FACE in found.view.means.face:
-                expected["rms"] = np.sqrt(found.view.means.face[WW_FACE][:points]) / found.u_tau
-        else:
-            names = {
-                "mean": field.upper(),
-                "rms": f"{field}_rms",
-                "skewness": f"skew_{field}",
-                "flatness": f"flat_{field}",
-            }
-            if field == "p":
-                del names["mean"]  # which is that above the wall in the profiles
-            expected |= {name: profiles.centre[of][:points] for name, of in names.items() if profiles.has(of)}
+            expected["rms"] = np.sqrt(face_values(found.view.means.centre["ww"])[:points]) / found.u_tau
         with np.errstate(divide="ignore", invalid="ignore"):
             rows.append(
                 Agreement(

@@ -11,10 +11,23 @@ from numpy.typing import NDArray
 from sluice_post import literature
 from sluice_post.bands import Bands
 from sluice_post.profiles import WallProfiles
-from sluice_post.style import BLACK, BLUE, COMPONENT, GREEN, THIN, VERMILLION, log_wall_axis, new_figure
+from sluice_post.style import (
+    BLACK,
+    BLUE,
+    COMPONENT,
+    GREEN,
+    THIN,
+    VERMILLION,
+    flatness_axis,
+    log_wall_axis,
+    new_figure,
+)
 from sluice_post.symmetry import Symmetry
 
 Array = NDArray[np.float64]
+
+
+NEAR_WALL = 10.0  # z+ below which points are marked
 
 
 def line_with_band(axes: Axes, x: Array, y: Array, band: Array | float | None, **style: object) -> None:
@@ -132,7 +145,7 @@ def shear_stress(profiles: WallProfiles, bands: Bands) -> Figure:
     residual = face["residual"]
     line_with_band(below, z, residual, bands.get("residual"), color=GREEN)
     below.axhline(0, **THIN)
-    below.set_ylabel("total − exact")
+    below.set_ylabel("total − exact\n/ wall stress")
     below.set_xlabel(r"$z/h$")
     largest = max(float(np.max(np.abs(residual))), 1e-15)
     band = bands.get("residual")
@@ -150,27 +163,43 @@ def higher_moments(profiles: WallProfiles, bands: Bands) -> Figure | None:
     names = [f"{kind}_{letter}" for kind in ("skew", "flat") for letter in "uvw"]
     if profiles.laminar or not all(profiles.has(name) for name in names):
         return None
-    figure = new_figure(8.6, 4.0)
-    panels = figure.subplots(1, 2)
-    for axes, kind, gauss, label in (
-        (panels[0], "skew", 0.0, r"skewness $S$"),
-        (panels[1], "flat", 3.0, r"flatness $F$"),
-    ):
+    figure = new_figure(8.6, 4.2)
+    skewness, flatness = figure.subplots(1, 2)
+    low, high = 3.0, 3.0
+    for axes, kind in ((skewness, "skew"), (flatness, "flat")):
         log_wall_axis(axes, profiles.z_plus)
-        axes.axhline(gauss, linestyle=(0, (5, 3)), **THIN)
         for letter in "uvw":
-            name, colour = f"{kind}_{letter}", COMPONENT[letter]
-            values, band = profiles.centre[name], bands.get(name)
-            line_with_band(axes, profiles.z_plus, values, band, color=colour, label=f"${letter}$")
-        axes.set_ylabel(label)
-    panels[0].margins(y=0.08)
-    panels[1].set_ylim(0, 1.05 * panels[1].get_ylim()[1])
-    panels[1].legend(loc="upper right")
-    panels[1].annotate(
-        "Gaussian", (0.02, 3.0), xycoords=("axes fraction", "data"), va="top", fontsize=11, color="#555555",
-        xytext=(0, -3), textcoords="offset points",
-    )  # fmt: skip
+            z_plus, values = profiles.column(f"{kind}_{letter}")
+            known = np.isfinite(values)
+            band = bands.get(f"{kind}_{letter}")
+            line_with_band(
+                axes,
+                z_plus[known],
+                values[known],
+                None if band is None else band[known],
+                color=COMPONENT[letter],
+                label=f"${letter}$",
+                **near_wall(z_plus[known]),
+            )
+            if kind == "flat":
+                low, high = min(low, float(values[known].min())), max(high, float(values[known].max()))
+    gaussian_lines(skewness, flatness)
+    skewness.margins(y=0.08)
+    flatness_axis(flatness, low, high)
+    flatness.legend(loc="upper right")
     return figure
+
+
+def near_wall(z_plus: Array) -> dict[str, object]:
+    """The style that marks the points near a wall, where a line of straight pieces shows few of them."""
+    return {"marker": "o", "markersize": 4, "markevery": np.flatnonzero(z_plus < NEAR_WALL).tolist()}
+
+
+def gaussian_lines(skewness: Axes, flatness: Axes) -> None:
+    """The values of a Gaussian, and the labels of both axes."""
+    for axes, value, label in ((skewness, 0.0, "skewness $S$"), (flatness, 3.0, "flatness $F$")):
+        axes.axhline(value, linestyle=(0, (5, 3)), **THIN)
+        axes.set_ylabel(label)
 
 
 def vorticity(profiles: WallProfiles, bands: Bands) -> Figure | None:

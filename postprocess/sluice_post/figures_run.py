@@ -66,7 +66,7 @@ def _panel_re_tau(axes: Axes, series: TimeSeries, rows: NDArray[np.int64], mean:
 def _panel_divergence(axes: Axes, series: TimeSeries, rows: NDArray[np.int64]) -> None:
     values = series[layout.MAX_DIVERGENCE][rows]
     positive = np.where(values > 0, values, np.nan)
-    axes.set_ylabel(r"$\max|\nabla\cdot\mathbf{u}|$")
+    axes.set_ylabel(r"$\max|\nabla\cdot\mathbf{u}|\,h/U$")
     if not np.any(np.isfinite(positive)):
         axes.text(0.5, 0.5, "zero throughout", transform=axes.transAxes, ha="center", va="center")
         return
@@ -78,7 +78,7 @@ def _panel_divergence(axes: Axes, series: TimeSeries, rows: NDArray[np.int64]) -
 
 
 def history(series: TimeSeries, re_tau_mean: MeanEstimate | None) -> Figure:
-    """Six panels against time: Re_tau, bulk velocity, energy, forcing, divergence, time step."""
+    """Six panels against time: Re_tau, bulk velocity, energy, forcing, divergence, time step; in h and U."""
     figure = new_figure(9.6, 6.6)
     panels = figure.subplots(3, 2, sharex=True)
     engine = figure.get_layout_engine()
@@ -87,9 +87,9 @@ def history(series: TimeSeries, re_tau_mean: MeanEstimate | None) -> Figure:
     rows = _thin(series)
     _panel_re_tau(panels[0, 0], series, rows, re_tau_mean)
     for axes, name, colour, label in (
-        (panels[0, 1], layout.BULK_VELOCITY, BLUE, r"$U_b$"),
-        (panels[1, 0], layout.KINETIC_ENERGY, GREEN, r"$\langle|\mathbf{u}|^2\rangle/2$"),
-        (panels[1, 1], layout.FORCING_COLUMN, ORANGE, r"forcing"),
+        (panels[0, 1], layout.BULK_VELOCITY, BLUE, r"$U_b/U$"),
+        (panels[1, 0], layout.KINETIC_ENERGY, GREEN, r"$\langle|\mathbf{u}|^2\rangle/2U^2$"),
+        (panels[1, 1], layout.FORCING_COLUMN, ORANGE, r"forcing $\times\,h/U^2$"),
     ):
         axes.set_ylabel(label)
         if name in series.columns:
@@ -98,20 +98,20 @@ def history(series: TimeSeries, re_tau_mean: MeanEstimate | None) -> Figure:
     if layout.MAX_DIVERGENCE in series.columns:
         _panel_divergence(panels[2, 0], series, rows)
     axes = panels[2, 1]
-    axes.set_ylabel(r"$\Delta t$")
+    axes.set_ylabel(r"$\Delta t\,U/h$")
     if layout.DT in series.columns:
-        axes.plot(series.time[rows], series[layout.DT][rows], color=BLUE, linewidth=1.2, label=r"$\Delta t$")
+        axes.plot(series.time[rows], series[layout.DT][rows], color=BLUE, linewidth=1.2)
         _limits(axes, series[layout.DT])
     if layout.CFL in series.columns:
         right = axes.twinx()
         right.plot(series.time[rows], series[layout.CFL][rows], color=VERMILLION, linewidth=1.2)
         right.set_ylabel(r"$\Delta t/\Delta t_{\lim}$", color=VERMILLION)
-        axes.set_ylabel(r"$\Delta t$", color=BLUE)
+        axes.set_ylabel(r"$\Delta t\,U/h$", color=BLUE)
         axes.tick_params(axis="y", which="both", right=False)
         largest = np.nanmax(series[layout.CFL])
         right.set_ylim(0, 1.3 * (largest if largest > 0 else 1.0))
     for axes in panels[2]:
-        axes.set_xlabel(r"$t$")
+        axes.set_xlabel(r"$t\,U/h$")
     begin, end = float(series.time[0]), float(series.time[-1])
     panels[0, 0].set_xlim(begin, end if end > begin else begin + 1)
     figure.align_ylabels()
@@ -119,7 +119,7 @@ def history(series: TimeSeries, re_tau_mean: MeanEstimate | None) -> Figure:
 
 
 def streak_picture(plane: Slice, height: float, plus: float | None, u_tau: float | None) -> Figure:
-    """u' = u - <u> on a plane near the wall, over u_tau and in wall units where these are known."""
+    """u' = u - <u> on a plane near the wall, over u_tau and in wall units where these are known, else in h and U."""
     scaled = plus is not None and u_tau is not None
     length = plus if plus is not None and scaled else 1.0
     velocity = u_tau if u_tau is not None and scaled else 1.0
@@ -149,12 +149,12 @@ def streak_picture(plane: Slice, height: float, plus: float | None, u_tau: float
     )
     axes.tick_params(which="both", direction="out", top=False, right=False)
     bar = figure.colorbar(mesh, cax=axes.inset_axes((1.015, 0, 0.018, 1)))
-    bar.set_label(r"$(u-\langle u\rangle)/u_\tau$" if scaled else r"$u-\langle u\rangle$")
+    bar.set_label(r"$(u-\langle u\rangle)/u_\tau$" if scaled else r"$(u-\langle u\rangle)/U$")
     bar.ax.minorticks_off()
-    axes.set_xlabel(r"$x^+$" if scaled else r"$x$")
-    axes.set_ylabel(r"$y^+$" if scaled else r"$y$")
+    axes.set_xlabel(r"$x^+$" if scaled else r"$x/h$")
+    axes.set_ylabel(r"$y^+$" if scaled else r"$y/h$")
     distance = min(plane.at, height - plane.at) if height > 0 else plane.at
-    where = rf"$z^+={distance * length:.1f}$" if scaled else rf"$z={plane.at:g}$"
+    where = rf"$z^+={distance * length:.1f}$" if scaled else rf"$z/h={plane.at:g}$"
     side = " from the top wall" if height > 0 and plane.at > height / 2 else ""
-    axes.set_title(f"{where}{side}, $t={plane.time:.6g}$", loc="left")
+    axes.set_title(rf"{where}{side}, $t\,U/h={plane.time:.6g}$", loc="left")
     return figure

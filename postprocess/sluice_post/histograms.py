@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import comb, factorial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,6 +83,47 @@ class Moments:
     def rms(self) -> Array:
         """Standard deviation."""
         return np.asarray(np.sqrt(self.variance))
+
+
+_TAIL_BINS = 8  # beside an end bin, from which the decay of the tail is estimated
+
+
+def _tail_changes(h: Histogram, mean: Array) -> Array:
+    """Changes of the moments of order 1 to 4 about `mean` if the points of the end bins were an exponential tail.
+
+    The tail begins at the end bin's inner edge and decays as the histogram does over the bins before it. These count as
+    if they held at least half as many points as the end bin: a few points far from all others tell no decay.
+    """
+    changes = np.zeros((5, *mean.shape))
+    for end, inside, sign in ((0, slice(1, 1 + _TAIL_BINS), -1), (-1, slice(-1 - _TAIL_BINS, -1), 1)):
+        points, near = h.probability[..., end], h.probability[..., inside].sum(axis=-1)
+        ratio = np.maximum(near, points / 2) / np.where(points > 0, points, 1.0)
+        decay = _TAIL_BINS * h.width / np.log1p(np.where(points > 0, ratio, 1.0))
+        edge = sign * (h.edges[..., 1 if end == 0 else -2] - mean)
+        counted = edge + h.width / 2
+        for n in range(1, 5):
+            tail = sum(comb(n, m) * factorial(m) * edge ** (n - m) * decay**m for m in range(n + 1))
+            changes[n] += sign**n * points * (tail - counted**n)
+    return changes
+
+
+def beyond_bins(histograms: Sequence[Histogram]) -> Moments:
+    """What the values beyond the bins would add to `moments`: an estimate, with exponential tails."""
+    known = moments(histograms)
+    changes = np.mean([_tail_changes(h, known.mean) for h in histograms], axis=0)
+    raw = [np.ones_like(known.mean), changes[1], known.variance + changes[2]]
+    raw.append(np.nan_to_num(known.skewness) * known.variance**1.5 + changes[3])
+    raw.append(np.nan_to_num(known.flatness) * known.variance**2 + changes[4])
+    variance = raw[2] - raw[1] ** 2
+    third = raw[3] - 3 * raw[1] * raw[2] + 2 * raw[1] ** 3
+    fourth = raw[4] - 4 * raw[1] * raw[3] + 6 * raw[1] ** 2 * raw[2] - 3 * raw[1] ** 4
+    safe = np.where(np.isfinite(known.skewness), variance, np.nan)
+    return Moments(
+        changes[1],
+        variance - known.variance,
+        third / safe**1.5 - known.skewness,
+        fourth / safe**2 - known.flatness,
+    )
 
 
 def moments(histograms: Sequence[Histogram]) -> Moments:

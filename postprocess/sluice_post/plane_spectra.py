@@ -40,6 +40,7 @@ class PlaneSpectra:
     z_plus: Array
     wavelength_plus: dict[str, Array]  # by axis, of the modes from 1 on
     energy: Array
+    zero_by_symmetry: NDArray[np.bool_]  # at which heights: the flux uw on the centre plane of a channel
 
     def premultiplied(self) -> Array:
         """kx ky E(kx, ky), (height, ky, kx), from mode 1 on in both directions.
@@ -66,6 +67,7 @@ class Peak:
     value: float
     half_width: float  # NaN if not known
     wavelength_plus: dict[str, float]
+    zero_by_symmetry: bool
 
 
 Modes = dict[str, NDArray[np.intp]]  # one for each height, counted through premultiplied()
@@ -106,6 +108,7 @@ def peaks_of(planes: dict[str, PlaneSpectra], modes: Modes, widths: dict[str, Ar
                         "x": float(found.wavelength_plus["x"][along[n]]),
                         "y": float(found.wavelength_plus["y"][across[n]]),
                     },
+                    bool(found.zero_by_symmetry[n]),
                 )
             )
     return peaks

@@ -1,4 +1,4 @@
-"""Figures of probes. Each function returns one matplotlib figure."""
+"""Figures of probes, in the units h and U of the run. Each function returns one matplotlib figure."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ def spectra_figure(spectra: Sequence[FrequencySpectrum]) -> Figure:
                 frequency * spectrum.density[n, 1:],
                 color=COMPONENT[spectrum.field],
                 alpha=shade,
-                label=f"$z={spectrum.z[n]:.3g}$",
+                label=f"$z/h={spectrum.z[n]:.3g}$",
             )
-        axes.set_xlabel("$f$")
-        axes.set_ylabel(rf"$f S_{{{spectrum.field * 2}}}$")
+        axes.set_xlabel("$f\\,h/U$")
+        unit = r"(\rho U^2)^2" if spectrum.field == "p" else "U^2"
+        axes.set_ylabel(rf"$f S_{{{spectrum.field * 2}}}/{unit}$")
         axes.set_ylim(bottom=0)
         axes.legend(fontsize=9)
     return figure
@@ -68,8 +69,8 @@ def convection_figure(found: Sequence[Convection]) -> Figure:
                 (drift + length / 2) % length - length / 2, one.lag[used], ".", color=BLACK, markersize=2
             )
             axes.axvline(0, **THIN)
-            axes.set_xlabel("$r_x$")
-            axes.set_ylabel(r"$\tau$")
-            axes.set_title(f"${one.field}$ at $z={one.z:.3g}$: $U_c={one.velocity:.4g}$", fontsize=11)
+            axes.set_xlabel("$r_x/h$")
+            axes.set_ylabel(r"$\tau\,U/h$")
+            axes.set_title(f"${one.field}$ at $z/h={one.z:.3g}$: $U_c/U={one.velocity:.4g}$", fontsize=11)
             figure.colorbar(image, ax=axes, label=rf"$R_{{{one.field * 2}}}$")
     return figure

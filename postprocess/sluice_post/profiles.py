@@ -38,8 +38,9 @@ class WallProfiles:
     """Profiles in wall units; a velocity is relative to the wall and positive along the wall shear.
 
     `centre` lives at `z_plus` (cell centres), `face` at `z_face_plus` (faces, the wall first). Names: U, V,
-    P (0 at the wall), uu vv ww uv pp k, u_rms v_rms w_rms p_rms, skew_* and flat_* of u v w, omega_x_rms ...;
-    at faces minus_uw, minus_vw, dUdz (the viscous stress), total, balance (what it should be), residual.
+    P (0 at the wall), uu vv ww uv pp k, u_rms v_rms w_rms p_rms, skew_* and flat_* of u v, omega_x_rms ...;
+    at faces minus_uw, minus_vw, dUdz (the viscous stress), total, balance (what it should be), residual, skew_w and
+    flat_w, which are NaN on the wall.
     """
 
     u_tau: float
@@ -78,8 +79,18 @@ class WallProfiles:
         return float(np.max(np.abs(self.face["residual"])))
 
     def at_centres(self, name: str) -> Array:
-        """A profile at cell centres; one from faces by cubics, so that a linear one, the total stress, stays exact."""
-        return self.centre[name] if name in self.centre else interpolate(self.z, self.z_face, self.face[name])
+        """A profile at cell centres; one from faces by cubics, so that a linear one, the total stress, stays exact.
+
+        NaN beyond the first and the last face where the profile is known.
+        """
+        if name in self.centre:
+            return self.centre[name]
+        known = np.isfinite(self.face[name])
+        if not known.any():
+            return np.full(len(self.z), np.nan)
+        z_face = self.z_face[known]
+        inside = (self.z >= z_face[0]) & (self.z <= z_face[-1])
+        return np.where(inside, interpolate(self.z, z_face, self.face[name][known]), np.nan)
 
     def column(self, name: str) -> tuple[Array, Array]:
         """(z+, values) of a profile wherever it lives."""
@@ -119,19 +130,44 @@ def _images(side: str, symmetry: Symmetry) -> tuple[str, ...]:
     return ("z",) if side == "top" else ("",)
 
 
+def face_values(centre: Array) -> Array:
+    """A profile of w on the faces from what is stored: means over the two faces of each cell. It is 0 on both walls."""
+    signs = np.resize([1.0, -1.0], len(centre))
+    return np.concatenate([[0.0], 2 * signs * np.cumsum(signs * centre)])
+
+
+def _skewness_and_flatness(raw: dict[str, Array], letter: str, u_tau: float) -> dict[str, Array]:
+    """As far as recorded; NaN where nothing fluctuates."""
+    moments = central_moments(raw, letter)
+    variance = moments[2]
+    # Differences of moments lose as many digits as the mean square exceeds the variance.
+    defined = (variance > LAMINAR_VARIANCE * u_tau**2) & (variance > 1e-10 * raw[letter] ** 2)
+    safe = np.where(defined, variance, 1.0)
+    return {
+        f"{name}_{letter}": np.where(defined, moments[order] / safe ** (order / 2), np.nan)
+        for order, name in ((3, "skew"), (4, "flat"))
+        if order in moments
+    }
+
+
+def _higher_moments_of_w(raw: dict[str, Array], u_tau: float) -> dict[str, Array]:
+    """Skewness and flatness of w on the faces, where w is.
+
+    From the stored means over two faces they would be wrong near a wall, where w grows as z^2: the flatness at the
+    first centre would be twice that of the first face.
+    """
+    names = ("w", "ww", "www", "wwww")
+    return _skewness_and_flatness({name: face_values(raw[name]) for name in names if name in raw}, "w", u_tau)
+
+
 def _velocity_profiles(raw: dict[str, Array], u_tau: float) -> dict[str, Array]:
     profiles = {}
     for letter in "uvw":
-        moments = central_moments(raw, letter)
-        variance = moments[2]
+        variance = central_moments(raw, letter)[2]
         profiles[letter * 2] = variance / u_tau**2
         profiles[f"{letter}_rms"] = np.sqrt(variance) / u_tau
-        # Differences of moments lose as many digits as the mean square exceeds the variance.
-        defined = (variance > LAMINAR_VARIANCE * u_tau**2) & (variance > 1e-10 * raw[letter] ** 2)
-        safe = np.where(defined, variance, 1.0)
-        for order, name in ((3, "skew"), (4, "flat")):
-            if order in moments:
-                profiles[f"{name}_{letter}"] = np.where(defined, moments[order] / safe ** (order / 2), np.nan)
+        if letter != "w":
+            profiles.update(_skewness_and_flatness(raw, letter, u_tau))
     profiles["k"] = (profiles["uu"] + profiles["vv"] + profiles["ww"]) / 2
     if "uv" in raw:
         profiles["uv"] = (raw["uv"] - raw["u"] * raw["v"]) / u_tau**2
@@ -248,7 +284,7 @@ def wall_profiles(means: Means, parameters: FlowParameters, side: str | None = N
     centre.update(_velocity_profiles(view.centre, u_tau))
     centre.update(_pressure_profiles(view.centre, u_tau))
     centre.update(_vorticity_profiles(view.centre, u_tau, parameters.viscosity))
-    face = _stress_profiles(view, parameters, seen.symmetry)
+    face = _stress_profiles(view, parameters, seen.symmetry) | _higher_moments_of_w(view.centre, u_tau)
     height = parameters.half_height
     slack = 1e-9 * height
     n_centre = int(np.count_nonzero(view.z <= height + slack))

@@ -54,7 +54,8 @@ def _profile_entries(profiles: WallProfiles, bands: Bands) -> list[Entry]:
               lambda: figures.vorticity(profiles, bands)),
         Entry("higher_moments", "Skewness and flatness",
               "Skewness and flatness of u (streamwise), v (spanwise) and w (wall-normal, positive away "
-              "from the wall). Dashed: the Gaussian values 0 and 3." + band,
+              "from the wall; on the faces). The skewness of v is 0 by symmetry: its values show the sampling error. "
+              "Dashed: the Gaussian values 0 and 3." + band,
               lambda: figures.higher_moments(profiles, bands), wide=True),
     ]  # fmt: skip
 
@@ -81,7 +82,8 @@ def _run_entries(results: Results) -> list[Entry]:
         )
     if run.series is not None:
         series, mean = run.series, results.re_tau
-        entries.append(Entry("history", "History of the run", "",
+        entries.append(Entry("history", "History of the run",
+                             "In the units of the case: h, and the velocity U that flow.reynolds sets.",
                              lambda: figures_run.history(series, mean), wide=True))  # fmt: skip
     return entries
 

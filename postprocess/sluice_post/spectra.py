@@ -22,6 +22,7 @@ from sluice_post.parameters import FlowParameters
 from sluice_post.plane_spectra import Peak, PlaneSpectra, peak_modes, peaks_of, values_at, without_mean
 from sluice_post.profiles import WallView, wall_view
 from sluice_post.statistics import Blocks, Means, read_spectra
+from sluice_post.symmetry import Symmetry
 from sluice_post.uncertainty import half_widths95
 
 Array = NDArray[np.float64]
@@ -175,7 +176,8 @@ def _plane_spectra(view: WallView, quantity: str, found: WallSpectra, unit: floa
     sign = -1 if quantity == "minus_uw" else 1
     wavelength = {axis: found.wavelength_plus(axis)[: last_double_mode(found.cells[axis])] for axis in AXES}
     energy = sign * view.means.planes[name][near] / unit
-    return PlaneSpectra(z[near] * found.u_tau / found.viscosity, wavelength, energy)
+    zero = np.isclose(z[near], found.height) & (quantity == "minus_uw" and view.symmetry is Symmetry.MIRROR)
+    return PlaneSpectra(z[near] * found.u_tau / found.viscosity, wavelength, energy, zero)
 
 
 def correlation(energy: Array, cells: int) -> Array:
@@ -240,6 +242,18 @@ def lines_of(found: WallSpectra, heights: Sequence[float]) -> Lines:
 
 
 @dataclass(frozen=True)
+class HalfBoxes:
+    """Correlation coefficients of the velocity at half the box, (component, height) by axis; with half widths.
+
+    At the heights `names` of DEFAULT_HEIGHTS, whichever are chosen for figures.
+    """
+
+    names: tuple[str, ...]
+    values: dict[str, Array]
+    widths: dict[str, Array]  # NaN for a single block
+
+
+@dataclass(frozen=True)
 class EvaluatedSpectra:
     """Spectra, what they give at the chosen heights, and its intervals, which a single block does not have."""
 
@@ -250,6 +264,7 @@ class EvaluatedSpectra:
     bands: Lines | None
     blocks: Blocks
     peaks: list[Peak]  # of the spectra in both directions
+    half_boxes: HalfBoxes
 
     @property
     def z_plus(self) -> Array:
@@ -262,6 +277,16 @@ class EvaluatedSpectra:
         return np.arange(count) * self.found.length[axis] / self.found.cells[axis] / self.found.height
 
 
+def _at_half_box(found: WallSpectra, z_plus: Array) -> dict[str, Array]:
+    """Correlation coefficients of the velocity at half the box, (component, height), by axis."""
+    coefficients = {}
+    for axis, cells in found.cells.items():
+        cosines = np.cos(2 * np.pi * np.arange(cells // 2 + 1) * (cells // 2) / cells)
+        energies = [found.at(quantity, axis, z_plus) for quantity in VELOCITIES]
+        coefficients[axis] = np.array([energy @ cosines / energy.sum(axis=1) for energy in energies])
+    return coefficients
+
+
 def evaluate_spectra(
     blocks: Blocks,
     parameters: FlowParameters,
@@ -270,22 +295,40 @@ def evaluate_spectra(
 ) -> EvaluatedSpectra:
     """Spectra with intervals at the heights z+; default: those of DEFAULT_HEIGHTS that exist."""
     found = wall_spectra(blocks.means(), parameters, side)
-    if heights is None:
-        heights = [height for height in DEFAULT_HEIGHTS if height == inf or height < 0.95 * found.re_tau]
+    usual = [height for height in DEFAULT_HEIGHTS if height == inf or height < 0.95 * found.re_tau]
+    heights = usual if heights is None else heights
     for height in heights:
         if not (height == inf or 0 < height <= found.re_tau * 1.001):
             raise UsageError(f"z+ = {height:g} is not between 0 and Re_tau = {found.re_tau:.5g}")
     far_end = "centre" if parameters.no_slip_bottom and parameters.no_slip_top else "surface"
-    lines = lines_of(found, heights)
+
+    def names(of: Sequence[float]) -> tuple[str, ...]:
+        return tuple(far_end if height == inf else f"{height:.4g}" for height in of)
+
+    def half_boxes(of: WallSpectra) -> dict[str, Array]:
+        return _at_half_box(of, np.minimum(usual, of.re_tau))
+
+    lines, values = lines_of(found, heights), half_boxes(found)
     modes, bands, widths = peak_modes(found.planes), None, {}
+    unknown = {axis: np.full(array.shape, np.nan) for axis, array in values.items()}
     if len(blocks) > 1:
 
         def joined(means: Means) -> dict[str, Array]:
             other = wall_spectra(means, parameters, side)
-            return lines_of(other, heights).joined() | values_at(other.planes, modes)
+            at_half_box = {f"half box {axis}": array for axis, array in half_boxes(other).items()}
+            return lines_of(other, heights).joined() | values_at(other.planes, modes) | at_half_box
 
         widths = half_widths95(joined, blocks)
         bands = lines.like(widths)
-    names = tuple(far_end if height == inf else f"{height:.4g}" for height in heights)
-    peaks = peaks_of(found.planes, modes, widths)
-    return EvaluatedSpectra(found, tuple(heights), names, lines, bands, blocks, peaks)
+    return EvaluatedSpectra(
+        found,
+        tuple(heights),
+        names(heights),
+        lines,
+        bands,
+        blocks,
+        peaks_of(found.planes, modes, widths),
+        HalfBoxes(
+            names(usual), values, {axis: widths.get(f"half box {axis}", unknown[axis]) for axis in AXES}
+        ),
+    )

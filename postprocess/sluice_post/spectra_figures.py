@@ -6,15 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from sluice_post.spectra import AXES, CORRELATED, ON_WALL, EvaluatedSpectra, WallSpectra, last_double_mode
 from sluice_post.spectra_reference import PublishedSpectra, find_published
-from sluice_post.style import BLACK, THIN, height_colours, height_label, new_figure
+from sluice_post.style import BLACK, THIN, height_colours, height_label, log_numbers, new_figure
 
 Array = NDArray[np.float64]
 Published = Sequence[PublishedSpectra]
@@ -34,15 +33,6 @@ _DECADES = 8  # of the spectra that are shown
 
 def _subscript(quantity: str) -> str:
     return f"E_{{{_SYMBOLS[quantity].removeprefix('-')}}}"
-
-
-def _numbers(axis: Axis, low: float, high: float) -> None:
-    """Labels 1, 2, 5, 10, ... on a logarithmic axis, only powers of 10 on a long one."""
-    short = high < 300 * low
-    axis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5) if short else (1,), numticks=20))
-    axis.set_minor_formatter(NullFormatter())
-    if short:
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
 def map_figure(found: WallSpectra, axis: str) -> Figure:
@@ -66,8 +56,8 @@ def map_figure(found: WallSpectra, axis: str) -> Figure:
         low = max(1.0, float(z_plus[0]))
         axes.set_ylim(low, found.re_tau)
         axes.set_xlim(wavelength[-1], wavelength[0])
-        _numbers(axes.xaxis, wavelength[-1], wavelength[0])
-        _numbers(axes.yaxis, low, found.re_tau)
+        log_numbers(axes.xaxis, wavelength[-1], wavelength[0])
+        log_numbers(axes.yaxis, low, found.re_tau)
         sign = "-" if quantity == "minus_uw" else ""
         axes.set_title(
             rf"${sign}k_{axis}{_subscript(quantity)}^+$ {_NAMES[quantity]}: maximum {largest:.3g} at "
@@ -111,7 +101,7 @@ def wall_figure(evaluated: EvaluatedSpectra) -> Figure:
                 top = max(top, float((values + width).max()))
             axes.set_xscale("log")
             axes.set_xlim(wavelength[-1], wavelength[0])
-            _numbers(axes.xaxis, wavelength[-1], wavelength[0])
+            log_numbers(axes.xaxis, wavelength[-1], wavelength[0])
         row[0].set_ylim(0, 1.08 * top if top > 0 else 1)
         row[0].set_ylabel(rf"$kE^+_{{{symbols[quantity]}}}$ {names[quantity]}")
     for axes, axis in zip(panels[-1], AXES, strict=True):
@@ -137,13 +127,14 @@ def plane_figure(found: WallSpectra, height: int) -> Figure:
         axes.set_yscale("log")
         axes.set_xlim(x[-1], x[0])
         axes.set_ylim(y[-1], y[0])
-        _numbers(axes.xaxis, x[-1], x[0])
-        _numbers(axes.yaxis, y[-1], y[0])
+        log_numbers(axes.xaxis, x[-1], x[0])
+        log_numbers(axes.yaxis, y[-1], y[0])
         sign = "-" if quantity == "minus_uw" else ""
         title = rf"${sign}k_xk_y{_subscript(quantity)}^+$ {_NAMES[quantity]}, $z^+={plane.z_plus[n]:.3g}$"
         largest = float(values.max())
-        if largest <= 0:
-            axes.set_title(f"{title}: zero", fontsize=11)
+        if largest <= 0 or plane.zero_by_symmetry[n]:
+            reason = " by symmetry" if plane.zero_by_symmetry[n] else ""
+            axes.set_title(f"{title}: zero{reason}", fontsize=11)
             continue
         at = np.unravel_index(int(np.argmax(values)), values.shape)
         fraction = values / largest
@@ -219,7 +210,7 @@ def spectra_figure(evaluated: EvaluatedSpectra, axis: str, published: Published)
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xlim(0.9 * spacing, 1.1 * modes[-1] * spacing)
-        _numbers(axes.xaxis, spacing, modes[-1] * spacing)
+        log_numbers(axes.xaxis, spacing, modes[-1] * spacing)
         axes.set_ylim(max(bottom / 2, top * 10.0**-_DECADES), 3 * top)
         axes.yaxis.set_major_locator(LogLocator(base=10, numticks=9))
         axes.yaxis.set_minor_formatter(NullFormatter())

@@ -47,14 +47,12 @@ def half_box(evaluated: EvaluatedSpectra, axis: str) -> HalfBox:
 
     Those of the pressure are left out: they are long even in boxes that are usual.
     """
-    values = np.array([evaluated.lines.coefficient[quantity, axis][:, -1] for quantity in VELOCITIES])
-    widths = np.full(values.shape, np.nan)
-    if evaluated.bands:
-        widths = np.array([evaluated.bands.coefficient[quantity, axis][:, -1] for quantity in VELOCITIES])
+    boxes = evaluated.half_boxes
+    values, widths = boxes.values[axis], boxes.widths[axis]
     certain = np.abs(values) - np.nan_to_num(widths)
     rank = certain if certain.max() > LONG_ENOUGH else np.abs(values)
     of, at = np.unravel_index(int(np.argmax(rank)), rank.shape)
-    return HalfBox(VELOCITIES[of], evaluated.names[at], float(values[of, at]), float(widths[of, at]))
+    return HalfBox(VELOCITIES[of], boxes.names[at], float(values[of, at]), float(widths[of, at]))
 
 
 def _with_width(value: float, width: float, form: str) -> str:
@@ -146,6 +144,9 @@ def _plane_rows(evaluated: EvaluatedSpectra) -> list[str]:
         f"{'at wavelength y+':>18}",
     ]
     for peak in evaluated.peaks:
+        if peak.zero_by_symmetry:
+            rows.append(f"{peak.quantity:<10}{peak.z_plus:>8.4g}  zero by symmetry")
+            continue
         row = f"{peak.quantity:<10}{peak.z_plus:>8.4g}{peak.variance:>12.4g}"
         if peak.value > 0:  # not on a wall
             row += f"{_with_width(peak.value, peak.half_width, '.3g'):>19}"

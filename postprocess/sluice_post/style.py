@@ -12,9 +12,10 @@ import matplotlib
 import numpy as np
 from cycler import cycler
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from sluice_post.errors import InputOutputError
@@ -107,6 +108,27 @@ def log_wall_axis(axes: Axes, z_plus: NDArray[np.float64], label: bool = True) -
     axes.set_xlim(max(0.1, min(1.0, 0.9 * float(z_plus[0]))), float(z_plus[-1]) * 1.04)
     if label:
         axes.set_xlabel(r"$z^+$")
+
+
+def log_numbers(axis: Axis, low: float, high: float) -> None:
+    """Labels 1, 2, 5, 10, ... on a logarithmic axis, only powers of 10 on a long one."""
+    short = high < 300 * low
+    axis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5) if short else (1,), numticks=20))
+    axis.set_minor_formatter(NullFormatter())
+    if short:
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def flatness_axis(axes: Axes, low: float, high: float) -> None:
+    """An ordinate for flatness between these values: logarithmic if they are far apart, as near walls."""
+    if high > 5 * low > 0:
+        axes.set_yscale("log")
+        axes.set_ylim(low / 1.2, high * 1.3)
+        axes.yaxis.set_major_locator(FixedLocator([2, 3, 5, 10, 20, 50, 100, 200, 500, 1000]))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.set_ylim(0, 1.1 * high)
 
 
 def panel_grid(count: int) -> tuple[int, int]:

@@ -80,6 +80,27 @@ def total_stress(flow: Flow, z: np.ndarray) -> np.ndarray:
     return np.ones_like(z) if flow.flow_type == "couette" else 1 - z
 
 
+def outward(flow: Flow, z: np.ndarray) -> np.ndarray:
+    """The sign of a velocity away from the nearest wall; 0 at the centre."""
+    return np.ones_like(z) if flow.flow_type == "open_channel" else np.sign(np.round(1 - z, 12))
+
+
+def moments_of_w(flow: Flow) -> list[np.ndarray]:
+    """Raw moments of order 1 to 4 of w on the faces, where it is."""
+    d = wall_distance(flow, flow.z_face)
+    d_plus = d * flow.re_tau
+    rms = 1.23 * np.exp(-0.7 * d) * (1 - np.exp(-((d_plus / 28) ** 1.2))) * flow.u_tau
+    rms[[0, -1]] = 0
+    skewness = 0.25 * np.tanh(d_plus / 60) - 0.35 * np.exp(-(((d_plus - 12) / 9) ** 2))
+    skewness *= outward(flow, flow.z_face)
+    return list(raw_moments(0 * d, rms**2, skewness, 3.6 + 22 * np.exp(-d_plus / 6)))
+
+
+def of_cells(faces: np.ndarray) -> np.ndarray:
+    """Means over both faces of each cell, as powers of w are stored."""
+    return (faces[1:] + faces[:-1]) / 2
+
+
 def turbulent_profiles(flow: Flow) -> dict:
     """All raw-moment profiles of the model flow; the total stress is exact at every face."""
     z, zf, nu, ut = flow.z, flow.z_face, flow.viscosity, flow.u_tau
@@ -98,20 +119,16 @@ def turbulent_profiles(flow: Flow) -> dict:
     near = np.exp(-d_plus / 10)
     rms_u = (2.05 * np.exp(-0.9 * d) * (1 - near) + 0.35 * d_plus * near) * ut
     rms_v = 1.63 * np.exp(-0.98 * d) * (1 - np.exp(-d_plus / 16)) * ut
-    rms_w = 1.23 * np.exp(-0.7 * d) * (1 - np.exp(-((d_plus / 28) ** 1.2))) * ut
     rms_p = (0.75 + 1.05 * np.exp(-d * 1.7)) * ut**2
-    outward = np.ones_like(z) if flow.flow_type == "open_channel" else np.where(z <= 1, 1.0, -1.0)
-    streamwise = outward if flow.flow_type == "couette" else 1.0
+    streamwise = outward(flow, z) if flow.flow_type == "couette" else 1.0
     raw = {}
     skew_u = (1.0 - 1.45 * (1 - np.exp(-d_plus / 14))) * streamwise
-    skew_w = (0.25 * np.tanh(d_plus / 60) - 0.35 * np.exp(-(((d_plus - 12) / 9) ** 2))) * outward
     flat_u, flat_v = 2.6 + 1.6 * np.exp(-d_plus / 5), 3.5 + 3.5 * np.exp(-d_plus / 7)
-    flat_w = 3.6 + 22 * np.exp(-d_plus / 6)
     raw["u"], raw["uu"], raw["uuu"], raw["uuuu"] = raw_moments(mean, rms_u**2, skew_u, flat_u)
     raw["v"], raw["vv"], raw["vvv"], raw["vvvv"] = raw_moments(0 * z, rms_v**2, 0.0, flat_v)
-    raw["w"], raw["ww"], raw["www"], raw["wwww"] = raw_moments(0 * z, rms_w**2, skew_w, flat_w)
+    raw["w"], raw["ww"], raw["www"], raw["wwww"] = map(of_cells, moments_of_w(flow))
     raw["uv"] = 0 * z
-    raw["p"] = 0.37 - rms_w**2
+    raw["p"] = 0.37 - raw["ww"]
     raw["pp"] = rms_p**2 + raw["p"] ** 2
     shear = (tau[1:] + tau[:-1]) / 2 / nu
     scale = ut**2 / nu
@@ -255,7 +272,7 @@ def write_spectra(path: Path, flow: Flow, blocks: list[dict], samples=100, begin
 
 
 def noisy_blocks(flow: Flow, profiles: dict, count: int, seed: int, amplitude: float = 0.02) -> list[dict]:
-    """Copies of the profiles with smooth, correlated disturbances, as finite averaging leaves them."""
+    """Copies of the flow's turbulent profiles with smooth, correlated disturbances, as finite averaging leaves them."""
     rng = np.random.default_rng(seed)
     z_over, zf_over = flow.z / flow.z_face[-1], flow.z_face / flow.z_face[-1]
     state = rng.normal(size=(5, 6))
@@ -269,7 +286,9 @@ def noisy_blocks(flow: Flow, profiles: dict, count: int, seed: int, amplitude: f
 
         block = dict(profiles)
         mean = profiles["u"] * (1 + 0.15 * wave(0, z_over))
-        for letter, row in (("u", 1), ("v", 2), ("w", 3)):
+        for order, faces in enumerate(moments_of_w(flow), start=1):
+            block["w" * order] = of_cells(faces * (1 + wave(3, zf_over)) ** order)
+        for letter, row in (("u", 1), ("v", 2)):
             old = profiles[letter]
             variance = profiles[letter * 2] - old**2
             third = profiles[letter * 3] - 3 * old * profiles[letter * 2] + 2 * old**3

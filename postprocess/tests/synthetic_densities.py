@@ -20,8 +20,7 @@ def scales_of(flow: synthetic.Flow) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Mean and standard deviation of everything that is counted, on its planes."""
     raw, z_face = synthetic.turbulent_profiles(flow), flow.z_face
     found = {name: (raw[name], np.sqrt(raw[2 * name] - raw[name] ** 2)) for name in "uvp"}
-    inside = np.interp(z_face, flow.z, np.sqrt(raw["ww"]))
-    found["w"] = (0 * z_face, np.where((z_face == 0) | (z_face == z_face[-1]), 0, inside))
+    found["w"] = (0 * z_face, np.sqrt(synthetic.moments_of_w(flow)[1]))
     u_face, of_u = (np.interp(z_face, flow.z, values) for values in found["u"])
     found["u_face"] = (u_face, of_u)
     tau = flow.u_tau**2

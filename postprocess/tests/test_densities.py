@@ -1,5 +1,6 @@
 """Densities of Gaussian flows, whose answers are known, and of fields that are counted point by point."""
 
+import io
 from math import inf
 
 import numpy as np
@@ -12,6 +13,8 @@ from scipy.stats import norm
 from synthetic_densities import CORRELATION, TAU_X, TAU_Y, bins_of, gaussian_block, quadrants_of, scales_of
 
 from sluice_post.densities import load_densities
+from sluice_post.density_figures import moments_figure
+from sluice_post.density_tables import csv_texts, table_text
 from sluice_post.errors import UsageError
 from sluice_post.evaluated_densities import EDGES, agreement, evaluate_densities
 from sluice_post.quadrants import HOLE_SIZES
@@ -162,6 +165,7 @@ class Fields:
         self.values["shear_y"] = flow.u_tau * skewed(2) / 5
         for name in ("w", "w_face"):
             self.values[name] -= self.values[name].mean(axis=(1, 2), keepdims=True)
+        self.values["w"][[0, -1]] = 0
 
     def mirrored(self):
         image = object.__new__(Fields)
@@ -177,6 +181,8 @@ class Fields:
             for n in range(1, 5):
                 if name * n in found:
                     found[name * n] = (field**n).mean(axis=(1, 2))
+        for n in range(1, 5):
+            found["w" * n] = synthetic.of_cells((self.values["w"] ** n).mean(axis=(1, 2)))
         shear = self.values["shear_x"].mean(axis=(1, 2))
         found["tau_xz"] = np.concatenate([shear[:1], found["tau_xz"][1:-1], shear[1:]])
         found["uw"] = (self.values["u_face"] * self.values["w_face"]).mean(axis=(1, 2))
@@ -195,6 +201,7 @@ def write_fields(directory, states, shift=0.0):
             bins[name] = np.full(bins[name].shape, 0.2 * flow.u_tau * (flow.u_tau if name[0] in "ps" else 1))
         else:
             bins[name] = bins[name] + shift * bins[name.replace("_middle", "_width")]
+    bins["w_middle"][[0, -1]], bins["w_width"][[0, -1]] = 0, 1e-30  # on the walls
     blocks = [synthetic_densities.block_of_fields(bins, FACES, state.values) for state in states]
     synthetic.write_statistics(directory / "statistics.h5", flow, [s.statistics() for s in states], samples=1)
     synthetic_densities.write(directory / "densities.h5", flow, heights, blocks, samples=1)
@@ -233,9 +240,47 @@ def test_agrees_with_statistics(tmp_path):
     assert rows["u"].mean < 5e-3
     assert rows["u"].rms < 5e-3
     assert np.isfinite(rows["u"].flatness)
-    assert rows["v"].skewness < 0.05
-    assert rows["v"].flatness < 0.3
-    assert np.isnan(rows["w"].rms)  # no profiles of budgets
+    for field in "vw":
+        assert rows[field].rms < 5e-3
+        assert rows[field].skewness < 0.05
+        assert rows[field].flatness < 0.3
+    assert np.isnan(rows["p"].flatness)  # not in the statistics
+
+
+def test_moments_that_the_bins_cut_off(tmp_path):
+    """Bins that reach 2.5 standard deviations of w on one face: its flatness is marked there, and nowhere else."""
+    flow, face = flow_of(), 5
+    profiles = synthetic.turbulent_profiles(flow)
+    for stretches, marked in (((1.0, 1.001, 0.999), True), ((1.0, 1.3, 0.75), False)):
+        directory = tmp_path / str(marked)
+        bins = bins_of(flow, [])
+        bins["w_width"][[face, -1 - face]] *= 2.5 / 8
+        synthetic.write_statistics(directory / "statistics.h5", flow, [profiles] * 3)
+        blocks = [gaussian_block(flow, bins, [], stretch) for stretch in stretches]
+        synthetic_densities.write(directory / "densities.h5", flow, [], blocks)
+        found = evaluated(directory, [float(flow.z_face[face] * flow.re_tau), 100.0])
+        cut_off = found.is_cut_off("flatness_w")
+        assert cut_off[face] == marked
+        assert not np.delete(cut_off, face).any()
+        assert not found.is_cut_off("flatness_u").any()
+        starred = [line.split()[:2] for line in table_text(found).splitlines() if line.count("*") == 2]
+        assert starred == ([["w", f"{flow.z_face[face] * flow.re_tau:.4g}"]] if marked else [])
+        assert ("*: values beyond the bins" in table_text(found)) == marked
+        rows = np.genfromtxt(
+            io.StringIO(csv_texts(found)["density_moments_faces.csv"]), delimiter=",", names=True
+        )
+        assert rows["flatness_w_beyond_bins"][face] > 0.1
+        symbols = [
+            line for line in moments_figure(found).axes[1].lines if line.get_markerfacecolor() == "white"
+        ]
+        assert sum(len(line.get_xdata()) for line in symbols) == marked
+
+
+def test_what_is_zero_by_symmetry_has_no_interval(tmp_path):
+    """The skewness of w on the centre plane, where the halves of a channel meet."""
+    run = gaussian_run(tmp_path, flow_of(), STRETCHES)
+    rows = [line for line in table_text(evaluated(run, [30.0, inf])).splitlines() if line.startswith("w ")]
+    assert ["zero by symmetry" in row for row in rows] == [False, True]
 
 
 def test_heights_outside_the_flow(tmp_path):

@@ -22,7 +22,7 @@ from sluice_post.run import load_run, load_statistics
 FLOW = synthetic.Flow(cells=(12, 10, 24))
 HEIGHTS = [float(FLOW.z_face[k]) for k in (6, 12)]
 FIGURES = {
-    *("densities", "density_map", "wall_shear", "wall_shear_joint", "quadrants"),
+    *("densities", "density_map", "density_moments", "wall_shear", "wall_shear_joint", "quadrants"),
     *("joint_uw", "covariance_uw", "quadrants_outside_holes"),
 }
 TABLES = {

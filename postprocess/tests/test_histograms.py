@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import norm
 from synthetic_densities import gaussian_counts, gaussian_joint
 
-from sluice_post.histograms import Histogram, Joint, density, moments
+from sluice_post.histograms import Histogram, Joint, beyond_bins, density, moments
 
 
 def histogram(mean=0.3, rms=2.0, low=None, width=0.25, bins=128):
@@ -36,6 +36,41 @@ def test_skewed_density():
     mirrored = moments([Histogram(counts, np.array(0.0), np.array(width)).linear(-2.0, 1.0)])
     found = (mirrored.mean, mirrored.variance, mirrored.skewness, mirrored.flatness)
     np.testing.assert_allclose(found, (-1, 4, -2, 9), rtol=1e-4)
+
+
+def laplace(range_of_bins, bins=128, mean=0.3, skew=1.0):
+    """Exponential tails to both sides, `skew` times as long above; bins reach `range_of_bins` to either side."""
+    width = 2 * range_of_bins / bins
+    edges = mean - range_of_bins + width * np.arange(bins + 1)
+    x = edges[1:-1] - mean
+    below = np.where(x < 0, np.exp(np.minimum(x, 0)), 1 + skew * (1 - np.exp(-np.maximum(x, 0) / skew)))
+    counts = np.diff(np.concatenate([[0], below / (1 + skew), [1]]))
+    return Histogram(1e6 * counts, edges[0], np.array(width))
+
+
+@pytest.mark.parametrize("skew", [1.0, 1.7])
+@pytest.mark.parametrize("factor", [1.0, -0.4])
+def test_what_is_beyond_the_bins(skew, factor):
+    """Of a density with exponential tails, of which the bins cut a part off."""
+    whole = moments([laplace(60, 8000, skew=skew).linear(factor)])
+    cut = [laplace(reach, skew=skew).linear(factor) for reach in (7.0, 9.0)]
+    found, missing = moments(cut), beyond_bins(cut)
+    assert found.flatness < 0.97 * whole.flatness
+    assert missing.mean == pytest.approx(whole.mean - found.mean, rel=0.02, abs=1e-9)
+    assert missing.variance == pytest.approx(whole.variance - found.variance, rel=0.02)
+    assert missing.skewness == pytest.approx(whole.skewness - found.skewness, rel=0.02, abs=1e-9)
+    assert missing.flatness == pytest.approx(whole.flatness - found.flatness, rel=0.02)
+
+
+def test_nothing_is_beyond_wide_bins():
+    missing = beyond_bins([histogram(rms=2.0), histogram(rms=1.5)])
+    for change in (missing.mean, missing.variance, missing.skewness, missing.flatness):
+        assert abs(change) < 1e-9
+    wall = beyond_bins([Histogram(np.eye(128)[64] * 50, np.array(-64e-30), np.array(1e-30))])
+    assert np.isnan(wall.flatness)
+    outlier = laplace(11.0)  # as if a few points had been far from all others
+    outlier.counts[-40:-1] = 0
+    assert 0 < beyond_bins([outlier]).flatness < 1
 
 
 def test_average_over_other_bins():

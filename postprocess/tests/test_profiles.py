@@ -35,6 +35,28 @@ def test_moments_of_a_skewed_flow_survive_the_whole_chain(tmp_path, flow):
     np.testing.assert_allclose(profiles.centre["flat_u"], 2.75, rtol=1e-6)
 
 
+@pytest.mark.parametrize("cells", [48, 47])
+@pytest.mark.parametrize("flow_type", ["channel", "couette", "open_channel"])
+def test_higher_moments_of_w_are_those_of_the_faces(tmp_path, flow_type, cells):
+    """The file has means over the two faces of a cell, from which flatness near a wall would be twice too high."""
+    flow = synthetic.Flow(flow_type, cells=(8, 8, cells))
+    parameters, means = means_of(tmp_path, flow, synthetic.turbulent_profiles(flow))
+    profiles = wall_profiles(means, parameters, "bottom")
+    _, variance, third, fourth = (m[1 : len(profiles.z_face)] for m in synthetic.moments_of_w(flow))
+    inside = variance > 0  # not the surface
+    for name, moment, order in (("skew_w", third, 3), ("flat_w", fourth, 4)):
+        found = profiles.face[name]
+        assert np.isnan(found[0])
+        expected = moment[inside] / variance[inside] ** (order / 2)
+        np.testing.assert_allclose(found[1:][inside], expected, rtol=1e-6, atol=1e-8)
+        at_centres = profiles.at_centres(name)
+        assert np.isnan(at_centres[0])  # between the wall, where it is not known, and the first face
+        np.testing.assert_allclose(at_centres[5], (found[5] + found[6]) / 2, rtol=0.05)
+        assert np.isnan(at_centres[-1]) == (
+            flow_type == "open_channel"
+        )  # beside the surface, where w is 0, too
+
+
 def test_direction_counts():
     assert direction_counts("uuuu") == (4, 0, 0)
     assert direction_counts("uw") == direction_counts("tau_xz") == direction_counts("omega_y") == (1, 0, 1)
@@ -124,6 +146,7 @@ def test_laminar_poiseuille(tmp_path, flow):
     exact = profiles.z_plus - profiles.z_plus**2 / (2 * flow.re_tau)
     np.testing.assert_allclose(profiles.centre["U"], exact, rtol=2e-2)
     assert np.isnan(profiles.centre["skew_u"]).all()
+    assert np.isnan(profiles.at_centres("flat_w")).all()
 
 
 def test_flow_the_other_way_gives_the_same_profiles(tmp_path, flow):

@@ -15,7 +15,7 @@ from sluice_post.run import load_statistics
 from sluice_post.spectra import correlation, evaluate_spectra, integral_length, load_spectra, wall_spectra
 from sluice_post.spectra_figures import map_figure, plane_figure
 from sluice_post.spectra_reference import find_published, holds_spectra, not_shown, read_published_spectra
-from sluice_post.spectra_tables import HalfBox, half_box, table_text
+from sluice_post.spectra_tables import HalfBox, conclusions, half_box, table_text
 from sluice_post.uncertainty import mean_with_interval
 
 EVEN, ODD = (12, 8, 24), (9, 7, 24)
@@ -294,6 +294,21 @@ def test_planes_of_both_halves(tmp_path):
     np.testing.assert_allclose(both["minus_uw"].energy[2], 0, atol=1e-15)  # by symmetry on the centre plane
 
 
+@pytest.mark.parametrize("flow_type", ["channel", "couette"])
+def test_what_is_zero_by_symmetry_has_no_peak(tmp_path, flow_type):
+    """The flux uw on the centre plane of a channel, also of one half alone, where it is a sampling error."""
+    write(tmp_path, [Fields(flow_of(flow_type=flow_type), seed) for seed in range(3)], PLANES)
+    parameters, blocks = load(tmp_path)
+    for side in ("both", "bottom"):
+        evaluated = evaluate_spectra(blocks, parameters, [30.0], side)
+        rows = [line.split() for line in table_text(evaluated).splitlines() if line.startswith("minus_uw")]
+        assert [row[0] for row in rows] == ["minus_uw"] * 3
+        zero = ["minus_uw", "180", "zero", "by", "symmetry"]
+        assert (rows[-1] == zero) == (flow_type == "channel")
+        titles = [axes.get_title() for axes in plane_figure(evaluated.found, 2).axes]
+        assert any(title.endswith("zero by symmetry") for title in titles) == (flow_type == "channel")
+
+
 class Oblique(Wave):
     """All components have one mode (kx, ky) = (3, 2), of unequal amplitudes to the left and to the right."""
 
@@ -412,6 +427,21 @@ def test_length_of_the_box(tmp_path):
     text = table_text(evaluated)
     assert "largest correlation of the velocity at half the box along y" in text
     assert re.search(r"^uu +15 +1 ", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("cells", [EVEN, ODD])
+def test_conclusions_do_not_depend_on_the_chosen_heights(tmp_path, cells):
+    write(tmp_path, [Fields(flow_of(cells), seed) for seed in range(3)])
+    parameters, blocks = load(tmp_path)
+    usual, chosen = (evaluate_spectra(blocks, parameters, heights) for heights in (None, [60.0]))
+    assert conclusions(usual) == conclusions(chosen)
+    boxes = usual.half_boxes
+    assert boxes.names == usual.names
+    for axis in "xy":
+        for n, quantity in enumerate(("uu", "vv", "ww")):
+            for found, lines in ((boxes.values, usual.lines), (boxes.widths, usual.bands)):
+                expected = lines.coefficient[quantity, axis][:, -1]
+                np.testing.assert_allclose(found[axis][n], expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(("value", "width", "verdict"), [
