@@ -196,26 +196,39 @@ void parallel_for(const char* name, const Box3& box, const Kernel& kernel) {
 #endif
 }
 
-/// Sums N quantities over x and y, one set for each plane of `box`: kernel(Cell, double (&values)[N]). Local to the
-/// rank; the result, added over ranks, does not depend on the process grid.
+/// Sums N quantities over x and y for each plane of `box`: adds them to sums[plane][quantity], in device memory.
+/// kernel(Cell, double (&values)[N]). Does not wait on the host. Local to the rank; the result, added over ranks, does
+/// not depend on the process grid.
 template <int N, class Kernel>
-std::vector<std::array<ExactSum, N>> reduce_planes(const char* name, const Box3& box, const Kernel& kernel) {
+void reduce_planes(const char* name, const Box3& box, const Kernel& kernel, ExactSum* sums) {
   detail::require_kernel_file<Kernel>();
-  std::vector<std::array<ExactSum, N>> planes(static_cast<std::size_t>(box.nz()));
-  if (box.empty()) return planes;
+  if (box.empty()) return;
   detail::require_whole_rows(name, box);
 #ifdef __CUDACC__
-  cuda::sum_planes_of<N>(name, box, kernel, planes.front().data());
+  cuda::issue_plane_sums<N>(name, box, kernel, reinterpret_cast<cuda::Word*>(sums));
 #else
   static_cast<void>(name);
-  for (int k = 0; k < box.nz(); ++k) {
+  for (int k = 0; k < box.nz(); ++k, sums += N) {
     for (int j = 0; j < box.ny(); ++j) {
-      double sums[N];
+      double of_row[N];
       detail::sum_row<CellOf<Kernel>, N>(static_cast<int>(box.hi[0]), static_cast<int>(box.lo[1]) + j,
-                                         static_cast<int>(box.lo[2]) + k, kernel, sums);
-      for (int n = 0; n < N; ++n) planes[static_cast<std::size_t>(k)][static_cast<std::size_t>(n)].add(sums[n]);
+                                         static_cast<int>(box.lo[2]) + k, kernel, of_row);
+      for (int n = 0; n < N; ++n) sums[n].add(of_row[n]);
     }
   }
+#endif
+}
+
+/// The same; returns the sums.
+template <int N, class Kernel>
+std::vector<std::array<ExactSum, N>> reduce_planes(const char* name, const Box3& box, const Kernel& kernel) {
+  std::vector<std::array<ExactSum, N>> planes(static_cast<std::size_t>(box.nz()));
+  if (box.empty()) return planes;
+#ifdef __CUDACC__
+  detail::require_whole_rows(name, box);
+  cuda::sum_planes_of<N>(name, box, kernel, planes.front().data());
+#else
+  reduce_planes<N>(name, box, kernel, planes.front().data());
 #endif
   return planes;
 }

@@ -154,11 +154,40 @@ __global__ void __launch_bounds__(block_x* block_y)
   if (threadIdx.x % warp == 0) atomicMax(largest_bits, bits);
 }
 
-/// The blocks of sums over planes, in the same order. A warp handles a segment of a row.
-inline constexpr int segment = 4 * warp;
+/// Replaces the values of each lane by sums over the warp. Returns the sum of value number lane / (32 / M), where M is
+/// N rounded up to a power of two. A lane gives away half of its values at each step, so that all N sums take about as
+/// many exchanges as there are values.
+template <int N>
+__device__ double sum_over_warp(double (&values)[N], int lane) {
+  static_assert(N <= warp, "a GPU sums at most 32 quantities at once: split the table of profiles");
+  int mask = warp / 2;
+  SLUICE_UNROLL
+  for (int half = warp / 2; half > 0; half /= 2) {
+    if (half >= N) continue;
+    SLUICE_UNROLL
+    for (int n = 0; n < half; ++n) {
+      const bool is_upper = (lane & mask) != 0;
+      const double upper = n + half < N ? values[n + half] : 0.0;
+      const double given = is_upper ? values[n] : upper;
+      values[n] = (is_upper ? upper : values[n]) + __shfl_xor_sync(0xffffffffU, given, mask);
+    }
+    mask /= 2;
+  }
+  for (; mask > 0; mask /= 2) values[0] += __shfl_xor_sync(0xffffffffU, values[0], mask);
+  return values[0];
+}
 
+/// Lanes that hold the same sum after sum_over_warp.
+constexpr int lanes_per_sum(int count) {
+  int lanes = warp;
+  for (int sums = 1; sums < count; sums *= 2) lanes /= 2;
+  return lanes;
+}
+
+/// The blocks of reductions over planes, in the same order. A warp handles a segment of a row.
 struct RowBlocks {
   int nx, y0, ny, z0;
+  int segment;          ///< cells
   int segments;         ///< in a row
   int blocks_in_chunk;  ///< of rows
 
@@ -176,31 +205,30 @@ struct RowBlocks {
 };
 
 /// Sums over segments of rows. Lane l of a warp adds the cells l, l + 32, ..., an order that depends on nx alone. Exact
-/// sums, first of the block, then of the plane, collect the lanes' sums, so that their order does not matter.
+/// sums, first of the block, then of the plane, collect the warps' sums, so that their order does not matter.
 template <int N, int rows, class Kernel>
 __global__ void __launch_bounds__(warp* warps_per_block, 2) sum_planes(RowBlocks blocks, Kernel kernel, Word* sums) {
   __shared__ Word of_block[N * ExactSum::words];
-  const int thread = static_cast<int>(threadIdx.y) * warp + static_cast<int>(threadIdx.x);
+  const int lane = static_cast<int>(threadIdx.x);
+  const int thread = static_cast<int>(threadIdx.y) * warp + lane;
   for (int n = thread; n < N * ExactSum::words; n += warp * warps_per_block) of_block[n] = 0;
   __syncthreads();
-  double of_lane[N] = {};
   blocks.for_segments<rows>([&](int first_x, int end_x, int j, int k) {
-    for (int i = first_x + static_cast<int>(threadIdx.x); i < end_x; i += warp) {
+    double of_lane[N] = {};
+    for (int i = first_x + lane; i < end_x; i += warp) {
       double values[N];
       kernel(cell_in_row<CellOf<Kernel>>(i, j, k, blocks.nx), values);
+      SLUICE_UNROLL
       for (int n = 0; n < N; ++n) of_lane[n] += values[n];
     }
-    for (int n = 0; n < N; ++n) {
-      double sum = of_lane[n];
-      of_lane[n] = 0;
-      for (int offset = warp / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffU, sum, offset);
-      if (threadIdx.x != 0) continue;
-      const ExactTerm term = ExactSum::decompose(sum);
-      Word* exact = of_block + n * ExactSum::words;
-      for (int digit = 0; digit < 3; ++digit)
-        atomicAdd(exact + term.digit + digit, static_cast<Word>(term.part[digit]));
-      if (!term.representable) atomicAdd(exact + ExactSum::digits, Word{1});
-    }
+    constexpr int lanes = lanes_per_sum(N);
+    const double sum = sum_over_warp(of_lane, lane);
+    if (lane % lanes != 0 || lane / lanes >= N) return;
+    const ExactTerm term = ExactSum::decompose(sum);
+    Word* exact = of_block + lane / lanes * ExactSum::words;
+    SLUICE_UNROLL
+    for (int digit = 0; digit < 3; ++digit) atomicAdd(exact + term.digit + digit, static_cast<Word>(term.part[digit]));
+    if (!term.representable) atomicAdd(exact + ExactSum::digits, Word{1});
   });
   __syncthreads();
   Word* of_plane = sums + static_cast<std::size_t>(blockIdx.y) * N * ExactSum::words;
@@ -209,8 +237,10 @@ __global__ void __launch_bounds__(warp* warps_per_block, 2) sum_planes(RowBlocks
   }
 }
 
-/// Counts cells of segments of rows, first in the block's bins, then in those of the plane. A lane reads all its cells
-/// of a segment before it counts them.
+/// Cells that a lane of count_cells reads before it counts them.
+inline constexpr int counted_at_once = 4;
+
+/// Counts cells of segments of rows, first in the block's bins, then in those of the plane.
 template <int bins, int rows, class Kernel>
 __global__ void __launch_bounds__(warp* warps_per_block) count_cells(RowBlocks blocks, Kernel kernel, Word* counts) {
   __shared__ unsigned of_block[bins];
@@ -218,16 +248,15 @@ __global__ void __launch_bounds__(warp* warps_per_block) count_cells(RowBlocks b
   for (int n = thread; n < bins; n += warp * warps_per_block) of_block[n] = 0;
   __syncthreads();
   blocks.for_segments<rows>([&](int first_x, int end_x, int j, int k) {
-    constexpr int cells = segment / warp;
     const int first = first_x + static_cast<int>(threadIdx.x);
-    int bin[cells];
+    int bin[counted_at_once];
     SLUICE_UNROLL
-    for (int n = 0; n < cells; ++n) {
+    for (int n = 0; n < counted_at_once; ++n) {
       const int i = first + n * warp;
       bin[n] = i < end_x ? kernel(cell_in_row<CellOf<Kernel>>(i, j, k, blocks.nx)) : -1;
     }
     SLUICE_UNROLL
-    for (int n = 0; n < cells; ++n) {
+    for (int n = 0; n < counted_at_once; ++n) {
       if (bin[n] >= 0) atomicAdd(of_block + bin[n], 1U);
     }
   });
@@ -289,13 +318,13 @@ struct RowLaunch {
   dim3 grid;
 };
 
-inline RowLaunch lay_out_rows(const Box3& box, int rows_in_block) {
+inline RowLaunch lay_out_rows(const Box3& box, int rows_in_block, int segment) {
   constexpr int max_rows_in_chunk = 32;
   const int row_blocks = (box.ny() + rows_in_block - 1) / rows_in_block;
   const int max_in_chunk = max_rows_in_chunk / rows_in_block;
   const int in_chunk = row_blocks < max_in_chunk ? row_blocks : max_in_chunk;
   const int segments = (box.nx() + segment - 1) / segment;
-  return {{box.nx(), static_cast<int>(box.lo[1]), box.ny(), static_cast<int>(box.lo[2]), segments, in_chunk},
+  return {{box.nx(), static_cast<int>(box.lo[1]), box.ny(), static_cast<int>(box.lo[2]), segment, segments, in_chunk},
           dim3(segments * in_chunk, box.nz(), (row_blocks + in_chunk - 1) / in_chunk)};
 }
 
@@ -305,7 +334,8 @@ void issue_plane_sums(const char* name, const Box3& box, const Kernel& kernel, W
   static_assert(sizeof(ExactSum) == ExactSum::words * sizeof(Word));
   if (box.empty()) return;
   constexpr int rows = 4 * warps_per_block;  // per block: fewer atomic operations
-  const RowLaunch launch = lay_out_rows(box, rows);
+  constexpr int segment = 16 * warp;         // long enough to hide the sum over the warp
+  const RowLaunch launch = lay_out_rows(box, rows, segment);
   sum_planes<N, rows, Kernel><<<launch.grid, dim3(warp, warps_per_block)>>>(launch.blocks, kernel, sums);
   check_cuda(cudaGetLastError(), name);
 }
@@ -315,7 +345,7 @@ template <int bins, class Kernel>
 void issue_counts(const char* name, const Box3& box, const Kernel& kernel, std::int64_t* counts) {
   static_assert(sizeof(std::int64_t) == sizeof(Word));
   constexpr int rows = 4 * warps_per_block;  // per block: fewer atomic operations
-  const RowLaunch launch = lay_out_rows(box, rows);
+  const RowLaunch launch = lay_out_rows(box, rows, counted_at_once * warp);
   count_cells<bins, rows, Kernel>
       <<<launch.grid, dim3(warp, warps_per_block)>>>(launch.blocks, kernel, reinterpret_cast<Word*>(counts));
   check_cuda(cudaGetLastError(), name);

@@ -193,6 +193,11 @@ struct SquaredDistance {
   }
 };
 
+struct ClearCount {
+  std::int64_t* counts;
+  SLUICE_INLINE void operator()(int n, int /*unused*/, int /*unused*/) const { counts[n] = 0; }
+};
+
 bool is_counted(const ProfileInfo& profile) {
   return profile.modes != ModeAxis::none;
 }
@@ -224,10 +229,9 @@ std::vector<ProfileInfo> list_densities(std::size_t heights) {
 
 }  // namespace
 
-/// The counts of a sample on all planes, one histogram after the other, in device memory.
-struct Densities::Counts {
-  Buffer<std::int64_t> values;
-  std::int64_t* next;
+/// Adds to the counts of one histogram after the other.
+struct Densities::CountPlaces {
+  std::int64_t* next;  ///< in device memory
 };
 
 Densities::Densities(const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls,
@@ -270,6 +274,11 @@ void Densities::sample_of(const State& state) {
   const Fields fields{
       state.velocity.u.view(), state.velocity.v.view(), state.velocity.w.view(), state.p.view(), metrics_, viscosity_};
   const bool has_joint = !joint_faces_.empty();
+  if (counts_.size() == 0) {
+    std::int64_t size = 0;
+    for (const ProfileInfo& profile : profiles()) size += is_counted(profile) ? profile.length(cells()) : 0;
+    counts_ = Buffer<std::int64_t>(static_cast<std::size_t>(size));
+  }
   if (!has_bins_ && !take_bins_of_sums()) {
     fix_bins(Value<order, u>{fields});
     fix_bins(Value<order, v>{fields});
@@ -280,20 +289,27 @@ void Densities::sample_of(const State& state) {
     if (has_joint) fix_bins(Value<order, u_edge>{fields});
     if (has_joint) fix_bins(Value<order, w_edge>{fields});
   }
-  std::int64_t size = 0;
-  for (const ProfileInfo& profile : profiles()) size += is_counted(profile) ? profile.length(cells()) : 0;
-  Counts counts{Buffer<std::int64_t>(static_cast<std::size_t>(size)), nullptr};
-  counts.next = counts.values.data();
-  count(Value<order, u>{fields}, counts);
-  count(Value<order, v>{fields}, counts);
-  count(Value<order, w>{fields}, counts);
-  count(Value<order, p>{fields}, counts);
-  count(Value<order, shear_x>{fields}, counts);
-  count(Value<order, shear_y>{fields}, counts);
-  count_jointly(Value<order, shear_x>{fields}, Value<order, shear_y>{fields}, counts);
-  if (has_joint) count_jointly(Value<order, u_edge>{fields}, Value<order, w_edge>{fields}, counts);
-  add(counts);
-  add_quadrants<order>(state);
+  const std::vector<RankPlanes> faces{means_.faces()};
+  means_.issue<2>("means at edges", cells()[2] + 1, faces, EdgeValues<order>{fields.u, fields.w});
+  CountPlaces places{counts_.data()};
+  count(Value<order, u>{fields}, places);
+  count(Value<order, v>{fields}, places);
+  count(Value<order, w>{fields}, places);
+  count(Value<order, p>{fields}, places);
+  count(Value<order, shear_x>{fields}, places);
+  count(Value<order, shear_y>{fields}, places);
+  count_jointly(Value<order, shear_x>{fields}, Value<order, shear_y>{fields}, places);
+  if (has_joint) count_jointly(Value<order, u_edge>{fields}, Value<order, w_edge>{fields}, places);
+
+  // The host waits for the means while the counts are under way, and for the counts while the quadrants are.
+  const auto means = means_.take();
+  const Buffer<double> u_mean(means_.by_local_index(means[0], faces));
+  const Buffer<double> w_mean(means_.by_local_index(means[1], faces));
+  using Table = QuadrantProfiles<order>;
+  means_.issue<profile_count<Table>>("quadrants", cells()[2] + 1, faces,
+                                     ProfileKernel<Table>{{fields.u, fields.w, u_mean.data(), w_mean.data()}});
+  add_counts();
+  add_quadrants(means_.take());
 }
 
 bool Densities::take_bins_of_sums() {
@@ -342,25 +358,26 @@ void Densities::fix_bins(const Value& value) {
 }
 
 template <class Value>
-void Densities::count(const Value& value, Counts& counts) const {
+void Densities::count(const Value& value, CountPlaces& places) {
   for (const auto& [box, first] : own_planes_of(Value::quantity)) {
     count_planes<histogram_bins>("histogram", box, Bin<Value>{value, bins_[Value::quantity].data()},
-                                 counts.next + first * histogram_bins);
+                                 places.next + first * histogram_bins);
   }
-  counts.next += static_cast<std::ptrdiff_t>(planes_of(Value::quantity)) * histogram_bins;
+  places.next += static_cast<std::ptrdiff_t>(planes_of(Value::quantity)) * histogram_bins;
 }
 
 template <class First, class Second>
-void Densities::count_jointly(const First& first, const Second& second, Counts& counts) const {
+void Densities::count_jointly(const First& first, const Second& second, CountPlaces& places) {
   constexpr auto bins = std::ptrdiff_t{joint_bins} * joint_bins;
   const JointBin<First, Second> bin{first, second, bins_[First::quantity].data(), bins_[Second::quantity].data()};
   for (const auto& [box, number] : own_planes_of(First::quantity))
-    count_planes<bins>("joint histogram", box, bin, counts.next + number * bins);
-  counts.next += static_cast<std::ptrdiff_t>(planes_of(First::quantity)) * bins;
+    count_planes<bins>("joint histogram", box, bin, places.next + number * bins);
+  places.next += static_cast<std::ptrdiff_t>(planes_of(First::quantity)) * bins;
 }
 
-void Densities::add(const Counts& counts) {
-  std::vector<std::int64_t> all = counts.values.download();
+void Densities::add_counts() {
+  std::vector<std::int64_t> all = counts_.download();
+  parallel_for("clear counts", box_of(static_cast<std::int64_t>(counts_.size()), 1, 1), ClearCount{counts_.data()});
   check_mpi(MPI_Reduce(holds_sums() ? MPI_IN_PLACE : all.data(), all.data(), static_cast<int>(all.size()), MPI_INT64_T,
                        MPI_SUM, 0, means_.comm()),
             "MPI_Reduce of densities");
@@ -372,18 +389,7 @@ void Densities::add(const Counts& counts) {
   }
 }
 
-template <Order order>
-void Densities::add_quadrants(const State& state) {
-  const op::In of_u = state.velocity.u.view();
-  const op::In of_w = state.velocity.w.view();
-  const std::vector<RankPlanes> planes{means_.faces()};
-  const std::int64_t count = cells()[2] + 1;
-  const auto means = means_.means<2>("means at edges", count, planes, EdgeValues<order>{of_u, of_w});
-  const Buffer<double> u_mean(means_.by_local_index(means[0], planes));
-  const Buffer<double> w_mean(means_.by_local_index(means[1], planes));
-  using Table = QuadrantProfiles<order>;
-  const auto quadrants = means_.means<profile_count<Table>>(
-      "quadrants", count, planes, ProfileKernel<Table>{{of_u, of_w, u_mean.data(), w_mean.data()}});
+void Densities::add_quadrants(const PlaneMeans::Profiles& quadrants) {
   if (!holds_sums()) return;
   const std::size_t first = profiles().size() - quadrants.size();
   for (std::size_t n = 0; n < quadrants.size(); ++n) {

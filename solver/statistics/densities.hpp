@@ -36,7 +36,7 @@ class Densities : public BlockSums {
   void sample(const State& state, double forcing);
 
  private:
-  struct Counts;
+  struct CountPlaces;
 
   template <Order order>
   void sample_of(const State& state);
@@ -47,14 +47,12 @@ class Densities : public BlockSums {
   void fix_bins(const Value& value);
   void set_bins(std::size_t quantity, const std::vector<double>& middles, const std::vector<double>& widths);
   template <class Value>
-  void count(const Value& value, Counts& counts) const;
+  void count(const Value& value, CountPlaces& places);
   template <class First, class Second>
-  void count_jointly(const First& first, const Second& second, Counts& counts) const;
+  void count_jointly(const First& first, const Second& second, CountPlaces& places);
   /// Adds the counts of all ranks to the sums of rank 0. Collective.
-  void add(const Counts& counts);
-  /// Adds the products of fluctuations by quadrants. Collective.
-  template <Order order>
-  void add_quadrants(const State& state);
+  void add_counts();
+  void add_quadrants(const PlaneMeans::Profiles& quadrants);
 
   std::size_t planes_of(std::size_t quantity) const;
   /// Those of the planes that this rank has.
@@ -66,6 +64,7 @@ class Densities : public BlockSums {
   PlaneMeans means_;
   std::vector<std::int64_t> joint_faces_;
   bool has_bins_ = false;
+  Buffer<std::int64_t> counts_;  ///< of a sample on all planes, one histogram after the other; zero between samples
   std::array<Buffer<PlaneBins>, 8> bins_;  ///< of each quantity, by the local index of a plane, that of k = -1 first
 };
 

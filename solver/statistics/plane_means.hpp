@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/device/buffer.hpp"
 #include "core/device/parallel_for.hpp"
 #include "core/flow/statistics_block.hpp"
 #include "solver/walls/walls.hpp"
@@ -69,21 +70,21 @@ class PlaneMeans {
     return local;
   }
 
-  /// Means of N quantities over all `count` planes, of which this rank has those in `planes`; zero on planes that no
-  /// rank has. kernel: as for reduce_planes. Collective; the same bits on every process grid.
+  /// Issues the means of N quantities over all `count` planes, of which this rank has those in `planes`; zero on planes
+  /// that no rank has. kernel: as for reduce_planes. Does not wait on the host.
   template <int N, class Kernel>
-  Profiles means(const char* name, std::int64_t count, const std::vector<RankPlanes>& planes,
-                 const Kernel& kernel) const {
-    std::vector<ExactSum> sums(static_cast<std::size_t>(count) * N);
-    for (const auto& [box, first] : planes) {
-      const auto local = reduce_planes<N>(name, box, kernel);
-      for (std::size_t k = 0; k < local.size(); ++k)
-        std::ranges::copy(local[k], sums.begin() + (first + static_cast<std::int64_t>(k)) * N);
-    }
-    all_reduce(sums, comm_);
-    Profiles means(N, std::vector<double>(static_cast<std::size_t>(count)));
-    for (std::size_t n = 0; n < sums.size(); ++n) means[n % N][n / N] = sums[n].value() / columns();
-    return means;
+  void issue(const char* name, std::int64_t count, const std::vector<RankPlanes>& planes, const Kernel& kernel) {
+    ExactSum* sums = add_sums({N, static_cast<std::size_t>(count)});
+    for (const auto& [box, first] : planes) reduce_planes<N>(name, box, kernel, sums + first * N);
+  }
+  /// The means issued since the last call, each for every plane. Collective; the same bits on every process grid.
+  Profiles take();
+
+  /// issue() and take().
+  template <int N, class Kernel>
+  Profiles means(const char* name, std::int64_t count, const std::vector<RankPlanes>& planes, const Kernel& kernel) {
+    issue<N>(name, count, planes, kernel);
+    return take();
   }
 
   /// Number of points of a plane.
@@ -91,10 +92,21 @@ class PlaneMeans {
   MPI_Comm comm() const { return comm_; }
 
  private:
+  struct Issued {
+    std::size_t quantities, planes;
+    std::size_t size() const { return quantities * planes; }
+  };
+
+  /// Returns the place of the sums in device memory, which are zero.
+  ExactSum* add_sums(const Issued& more);
+
   std::array<std::int64_t, 3> cells_;
   Box3 box_;
   const Walls* walls_;
   MPI_Comm comm_;
+  std::vector<Issued> issued_;
+  Buffer<ExactSum> sums_;  ///< zero but for those issued
+  Buffer<double> values_;
 };
 
 }  // namespace sluice

@@ -23,6 +23,19 @@ std::vector<ProfileInfo> list_profiles(bool budgets) {
   return list;
 }
 
+/// Number of the first of StressFaceProfiles in that list.
+constexpr std::size_t first_stress_profile =
+    profile_count<CenterProfiles<Order::second>> + profile_count<FaceProfiles<Order::second>> +
+    profile_count<EnergyCenterProfiles<Order::second>> + profile_count<EnergyFaceProfiles<Order::second>>;
+
+struct Views {
+  op::In u, v, w, p;
+};
+
+Views views(const State& state) {
+  return {state.velocity.u.view(), state.velocity.v.view(), state.velocity.w.view(), state.p.view()};
+}
+
 }  // namespace
 
 Statistics::Statistics(const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls,
@@ -35,57 +48,58 @@ Statistics::Statistics(const Grid& grid, const Metrics& metrics, const FlowParam
       budgets_(budgets) {}
 
 template <class Table>
-Statistics::Profiles Statistics::plane_means(const Table& table) const {
+void Statistics::issue(const Table& table) {
   constexpr bool at_faces = Table::axis == ProfileAxis::z_face;
   RankPlanes planes = means_.centers();
   if constexpr (at_faces) planes = Table::zero_on_walls ? means_.inner_faces() : means_.faces();
-  return means_.means<profile_count<Table>>(at_faces ? "statistics at faces" : "statistics at centres",
-                                            cells()[2] + (at_faces ? 1 : 0), {planes}, ProfileKernel<Table>{table});
+  means_.issue<profile_count<Table>>(at_faces ? "statistics at faces" : "statistics at centres",
+                                     cells()[2] + (at_faces ? 1 : 0), {planes}, ProfileKernel<Table>{table});
 }
 
 template <Order order>
-Statistics::Profiles Statistics::stress_budget(const State& state) const {
-  const op::In u = state.velocity.u.view();
-  const op::In v = state.velocity.v.view();
-  const op::In w = state.velocity.w.view();
-  const op::In p = state.p.view();
-  const Profiles of_u = plane_means(StressCenterProfiles<order>{u, v, w, p, metrics_, viscosity_});
-  Profiles means = plane_means(StressFaceProfiles<order>{u, v, w, p, metrics_, viscosity_});
-  // u on an inner face is the mean of the two cells: the terms of its momentum equation are those of both.
-  const std::size_t terms = of_u.size() / 2;
-  for (std::size_t n = 0; n < terms; ++n) {
-    for (std::size_t face = 1; face + 1 < means[n].size(); ++face)
-      means[n][face] += (of_u[n][face - 1] + of_u[n + terms][face]) / 2;
-  }
-  return means;
+void Statistics::issue_flow(const State& state) {
+  const auto [u, v, w, p] = views(state);
+  issue(CenterProfiles<order>{u, v, w, p, metrics_});
+  issue(FaceProfiles<order>{u, v, w, metrics_, viscosity_});
+  if (!budgets_) return;
+  issue(EnergyCenterProfiles<order>{u, v, w, p, metrics_});
+  issue(EnergyFaceProfiles<order>{u, v, w, metrics_});
+  issue(StressFaceProfiles<order>{u, v, w, p, metrics_, viscosity_});
 }
 
-std::size_t Statistics::add(const Profiles& means, std::size_t first) {
-  for (const std::vector<double>& profile : means) {
-    std::vector<double>& sum = sums(first++);
-    for (std::size_t k = 0; k < profile.size(); ++k) sum[k] += profile[k];
+template <Order order>
+void Statistics::issue_stress_of_u(const State& state) {
+  const auto [u, v, w, p] = views(state);
+  issue(StressCenterProfiles<order>{u, v, w, p, metrics_, viscosity_});
+}
+
+void Statistics::combine_stress(Profiles& means) {
+  constexpr std::size_t terms = profile_count<StressCenterProfiles<Order::second>> / 2;
+  const std::size_t first_of_u = means.size() - 2 * terms;
+  // u on an inner face is the mean of the two cells: the terms of its momentum equation are those of both.
+  for (std::size_t n = 0; n < terms; ++n) {
+    std::vector<double>& at_faces = means[first_stress_profile + n];
+    const std::vector<double>& below = means[first_of_u + n];
+    const std::vector<double>& above = means[first_of_u + n + terms];
+    for (std::size_t face = 1; face + 1 < at_faces.size(); ++face)
+      at_faces[face] += (below[face - 1] + above[face]) / 2;
   }
-  return first;
+  means.resize(first_of_u);
 }
 
 void Statistics::sample(const State& state, double forcing) {
-  const op::In u = state.velocity.u.view();
-  const op::In v = state.velocity.v.view();
-  const op::In w = state.velocity.w.view();
-  const op::In p = state.p.view();
-  std::size_t next = 0;
-  op::with_order(order_, [&](auto order) {
-    next = add(plane_means(CenterProfiles<order>{u, v, w, p, metrics_}), next);
-    next = add(plane_means(FaceProfiles<order>{u, v, w, metrics_, viscosity_}), next);
-    if (!budgets_) return;
-    next = add(plane_means(EnergyCenterProfiles<order>{u, v, w, p, metrics_}), next);
-    next = add(plane_means(EnergyFaceProfiles<order>{u, v, w, metrics_}), next);
-    next = add(stress_budget<order>(state), next);
-  });
+  op::with_order(order_, [&](auto order) { issue_flow<order>(state); });
   for (const auto& [descriptor, field] : state.transported) {
-    if (descriptor.outputs.statistics) next = add(plane_means(TransportedProfiles{field.view()}), next);
+    if (descriptor.outputs.statistics) issue(TransportedProfiles{field.view()});
   }
+  if (budgets_) op::with_order(order_, [&](auto order) { issue_stress_of_u<order>(state); });
 
+  Profiles means = means_.take();
+  if (budgets_) combine_stress(means);
+  for (std::size_t n = 0; n < means.size(); ++n) {
+    std::vector<double>& sum = sums(n);
+    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += means[n][k];
+  }
   count_sample(state.time, forcing);
 }
 

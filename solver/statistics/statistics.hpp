@@ -24,14 +24,16 @@ class Statistics : public BlockSums {
  private:
   using Profiles = PlaneMeans::Profiles;
 
-  /// The plane means of a table's profiles over the whole height. Collective.
+  /// Issues the plane means of a table's profiles over the whole height.
   template <class Table>
-  Profiles plane_means(const Table& table) const;
-  /// The profiles of the budget of uw. Collective.
+  void issue(const Table& table);
   template <Order order>
-  Profiles stress_budget(const State& state) const;
-  /// Adds profiles to the open block's sums, starting at number `first`. Returns the number after the last.
-  std::size_t add(const Profiles& means, std::size_t first);
+  void issue_flow(const State& state);
+  /// Issues what the budget of uw needs beside StressFaceProfiles.
+  template <Order order>
+  void issue_stress_of_u(const State& state);
+  /// Adds it, the last of the means, to the profiles of the budget of uw.
+  static void combine_stress(Profiles& means);
 
   Metrics metrics_;
   real viscosity_;
