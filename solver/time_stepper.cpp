@@ -148,14 +148,14 @@ void TimeStepper::fill_halos_after_correction(State& state) {
 
 void TimeStepper::sample(State& state, double forcing, Spectra& spectra) {
   if (pressure_increment_) {
-    spectra.sample(state, forcing, {projection_.poisson(), *pressure_increment_, state.p});
+    spectra.sample(state, forcing, {projection_.poisson(), *pressure_increment_, &state.p});
     return;
   }
   // Between steps tendency_ holds an old velocity, which the next step overwrites.
-  Field& p = tendency_.u;
-  copy_with_halo(state.p, p);
-  spectra.sample(state, forcing, {projection_.poisson(), state.p, p});
-  copy_with_halo(p, state.p);
+  Field& saved = tendency_.u;
+  copy_with_halo(state.p, saved);
+  spectra.sample(state, forcing, {projection_.poisson(), state.p, nullptr});
+  copy_with_halo(saved, state.p);
 }
 
 Diagnostics TimeStepper::diagnose(const State& state) const {

@@ -274,10 +274,15 @@ void Densities::sample_of(const State& state) {
   const Fields fields{
       state.velocity.u.view(), state.velocity.v.view(), state.velocity.w.view(), state.p.view(), metrics_, viscosity_};
   const bool has_joint = !joint_faces_.empty();
+  const std::vector<RankPlanes> faces{means_.faces()};
   if (counts_.size() == 0) {
     std::int64_t size = 0;
     for (const ProfileInfo& profile : profiles()) size += is_counted(profile) ? profile.length(cells()) : 0;
     counts_ = Buffer<std::int64_t>(static_cast<std::size_t>(size));
+    counts_on_host_.reset(static_cast<std::int64_t*>(device::allocate_host(counts_.bytes())));
+    u_means_ =
+        Buffer<double>(means_.by_local_index(std::vector<double>(static_cast<std::size_t>(cells()[2]) + 1), faces));
+    w_means_ = Buffer<double>(u_means_.size());
   }
   if (!has_bins_ && !take_bins_of_sums()) {
     fix_bins(Value<order, u>{fields});
@@ -289,7 +294,6 @@ void Densities::sample_of(const State& state) {
     if (has_joint) fix_bins(Value<order, u_edge>{fields});
     if (has_joint) fix_bins(Value<order, w_edge>{fields});
   }
-  const std::vector<RankPlanes> faces{means_.faces()};
   means_.issue<2>("means at edges", cells()[2] + 1, faces, EdgeValues<order>{fields.u, fields.w});
   CountPlaces places{counts_.data()};
   count(Value<order, u>{fields}, places);
@@ -303,11 +307,11 @@ void Densities::sample_of(const State& state) {
 
   // The host waits for the means while the counts are under way, and for the counts while the quadrants are.
   const auto means = means_.take();
-  const Buffer<double> u_mean(means_.by_local_index(means[0], faces));
-  const Buffer<double> w_mean(means_.by_local_index(means[1], faces));
+  u_means_.upload(means_.by_local_index(means[0], faces));
+  w_means_.upload(means_.by_local_index(means[1], faces));
   using Table = QuadrantProfiles<order>;
   means_.issue<profile_count<Table>>("quadrants", cells()[2] + 1, faces,
-                                     ProfileKernel<Table>{{fields.u, fields.w, u_mean.data(), w_mean.data()}});
+                                     ProfileKernel<Table>{{fields.u, fields.w, u_means_.data(), w_means_.data()}});
   add_counts();
   add_quadrants(means_.take());
 }
@@ -376,13 +380,14 @@ void Densities::count_jointly(const First& first, const Second& second, CountPla
 }
 
 void Densities::add_counts() {
-  std::vector<std::int64_t> all = counts_.download();
+  std::int64_t* const all = counts_on_host_.get();
+  device::copy(all, counts_.data(), counts_.bytes());
   parallel_for("clear counts", box_of(static_cast<std::int64_t>(counts_.size()), 1, 1), ClearCount{counts_.data()});
-  check_mpi(MPI_Reduce(holds_sums() ? MPI_IN_PLACE : all.data(), all.data(), static_cast<int>(all.size()), MPI_INT64_T,
-                       MPI_SUM, 0, means_.comm()),
+  check_mpi(MPI_Reduce(holds_sums() ? MPI_IN_PLACE : all, all, static_cast<int>(counts_.size()), MPI_INT64_T, MPI_SUM,
+                       0, means_.comm()),
             "MPI_Reduce of densities");
   if (!holds_sums()) return;
-  const std::int64_t* count = all.data();
+  const std::int64_t* count = all;
   for (std::size_t n = 0; n < profiles().size(); ++n) {
     if (!is_counted(profiles()[n])) continue;
     for (double& sum : sums(n)) sum += static_cast<double>(*count++);

@@ -65,6 +65,8 @@ class Densities : public BlockSums {
   std::vector<std::int64_t> joint_faces_;
   bool has_bins_ = false;
   Buffer<std::int64_t> counts_;  ///< of a sample on all planes, one histogram after the other; zero between samples
+  device::HostPointer<std::int64_t> counts_on_host_;
+  Buffer<double> u_means_, w_means_;       ///< at the edges where the flux uw is formed, by the local index of a face
   std::array<Buffer<PlaneBins>, 8> bins_;  ///< of each quantity, by the local index of a plane, that of k = -1 first
 };
 

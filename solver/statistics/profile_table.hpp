@@ -54,6 +54,31 @@ void append_profiles(std::vector<ProfileInfo>& list, const std::string& name = "
     list.push_back({name + label.name, long_name + label.long_name, label.units, Table::axis});
 }
 
+/// The profiles of two tables at the same places, which one loop reduces because they read the same values.
+template <class First, class Second>
+struct Together {
+  static_assert(First::axis == Second::axis);
+  using CellType = typename First::CellType;
+  static constexpr ProfileAxis axis = First::axis;
+  static constexpr bool zero_on_walls = First::zero_on_walls;
+
+  First first;
+  Second second;
+
+  struct Values {
+    typename First::Values first;
+    typename Second::Values second;
+  };
+
+  template <class Visitor>
+  SLUICE_INLINE static constexpr void visit(const Values& c, Visitor& profile) {
+    First::visit(c.first, profile);
+    Second::visit(c.second, profile);
+  }
+
+  SLUICE_INLINE Values at(const CellType& c) const { return {first.at(c), second.at(c)}; }
+};
+
 /// The values of all profiles of a table in one cell: a kernel for reduce_planes.
 template <class Table>
 struct ProfileKernel {

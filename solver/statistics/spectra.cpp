@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <limits>
 #include <span>
 #include <string>
@@ -12,14 +11,13 @@
 #include "core/device/parallel_for.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
-#include "solver/momentum/operators.hpp"
-#include "solver/statistics/fixed_point_sum.hpp"
+#include "solver/statistics/spectra_loops.hpp"
 
 namespace sluice {
 
-namespace {
+using namespace spectra;
 
-using Complex = std::complex<real>;
+namespace {
 
 /// `heights`: number of chosen heights.
 std::vector<ProfileInfo> list_spectra(std::size_t heights) {
@@ -45,159 +43,6 @@ std::vector<ProfileInfo> list_spectra(std::size_t heights) {
   return list;
 }
 
-/// ubar^z + sign wbar^x at the edges above the cells, where the scheme forms its flux uw.
-template <Order order>
-struct CombineAtEdge {
-  using CellType = op::CellFor<order>;
-  op::In u, w;
-  View3<real> to;
-  real sign;
-
-  SLUICE_INLINE void operator()(CellType c) const {
-    const real u_sum = u(c.i, c.j, c.k) + u(c.i, c.j, c.k + 1);
-    const real w_sum = op::sum_above<order>(op::along_x(w, c, c.j, c.k), 0);
-    to(c.i, c.j, c.k) = real(0.5) * (u_sum + sign * w_sum);
-  }
-};
-
-/// Squared coefficients of real values; those with 0 < kx < nx / 2 also count for -kx, which is not stored.
-struct ModePower {
-  View3<const Complex> modes;
-  int first_kx;  ///< of the array
-  int nx;
-
-  SLUICE_INLINE double operator()(int i, int j, int k) const {
-    const auto& c = reinterpret_cast<const real(&)[2]>(modes(i, j, k));
-    const auto re = static_cast<double>(c[0]);
-    const auto im = static_cast<double>(c[1]);
-    const int kx = first_kx + i;
-    return (kx == 0 || 2 * kx == nx ? 1 : 2) * (re * re + im * im);
-  }
-};
-
-/// Mean over the rows of coefficients along x: spectrum[k][i], a loop over i and k. y is whole on every rank, so the
-/// order of the additions does not depend on the process grid.
-struct AlongX {
-  ModePower power;
-  int modes, ny;
-  double scale;
-  double* spectrum;
-
-  SLUICE_INLINE void operator()(int i, int k, int /*unused*/) const {
-    double sum = 0;
-    for (int j = 0; j < ny; ++j) sum += power(i, j, k);
-    spectrum[static_cast<std::ptrdiff_t>(k) * modes + i] = scale * sum;
-  }
-};
-
-/// Threads of a GPU that share the work of one mode or plane and read neighbouring addresses.
-constexpr int lanes = loops_on_gpu ? 8 : 1;
-
-/// The largest values of spectra along x: of those of one lane, bounds[k][lane], a loop over lanes and k.
-struct LargestOfLanes {
-  const double* spectrum;
-  int modes;
-  double* largest;
-
-  SLUICE_INLINE void operator()(int lane, int k, int /*unused*/) const {
-    const double* of_plane = spectrum + static_cast<std::ptrdiff_t>(k) * modes;
-    double bound = 0;
-    for (int i = lane; i < modes; i += lanes) {
-      const double value = of_plane[i] * 0 == 0 ? of_plane[i] : std::numeric_limits<double>::infinity();
-      bound = value > bound ? value : bound;
-    }
-    largest[k * lanes + lane] = bound;
-  }
-};
-
-/// bounds[k] = twice the largest value of plane k: more than any mode has in a spectrum along y of the coefficients of
-/// one kx alone. Infinite where a value is not finite.
-struct BoundsOfPlanes {
-  const double* largest;  ///< of lanes
-  double* bounds;
-
-  SLUICE_INLINE void operator()(int k, int /*unused*/, int /*unused*/) const {
-    double bound = 0;
-    for (int lane = 0; lane < lanes; ++lane) {
-      const double value = largest[k * lanes + lane];
-      bound = value > bound ? value : bound;
-    }
-    bounds[k] = 2 * bound;
-  }
-};
-
-/// Sums over kx of coefficients along x and y, for ky and -ky together, times scale / bounds[k]: sums[k][m][lane], a
-/// loop over m = |ky| with its lanes, and k. The wavenumbers kx are split over ranks, so the sums must not depend on
-/// the order.
-struct AlongY {
-  ModePower power;
-  int kx_count, modes, ny;
-  double scale;
-  const double* bounds;
-  FixedPointSum* sums;
-
-  SLUICE_INLINE void operator()(int n, int k, int /*unused*/) const {
-    const int m = n / lanes;
-    const int opposite = (ny - m) % ny;
-    const double factor = bounds[k] < 1e-200 ? 0 : scale / bounds[k];
-    const double unit = factor * (opposite == m ? 0.5 : 1.0);
-    FixedPointSum sum;
-    if (unit > 0) {
-      for (int i = n % lanes; i < kx_count; i += lanes) sum.add(unit * (power(i, m, k) + power(i, opposite, k)));
-    }
-    sums[static_cast<std::ptrdiff_t>(k) * modes * lanes + n] = sum;
-  }
-};
-
-/// total[n] = the sum over the lanes of number n.
-struct AddLanes {
-  const FixedPointSum* sums;
-  FixedPointSum* total;
-
-  SLUICE_INLINE void operator()(int n, int /*unused*/, int /*unused*/) const {
-    FixedPointSum sum;
-    for (int lane = 0; lane < lanes; ++lane) sum.add(sums[static_cast<std::ptrdiff_t>(n) * lanes + lane]);
-    total[n] = sum;
-  }
-};
-
-/// spectrum[n] = the sum for mode m of plane k, where n counts them all.
-struct ValuesAlongY {
-  const FixedPointSum* sums;
-  const double* bounds;
-  int modes;
-  double* spectrum;
-
-  SLUICE_INLINE void operator()(int n, int /*unused*/, int /*unused*/) const {
-    spectrum[n] = bounds[n / modes] * sums[n].value();
-  }
-};
-
-/// Turns the spectra of a + b and of a - b into the cospectrum Re(a conj b).
-struct Cospectrum {
-  double* sum;
-  const double* difference;
-
-  SLUICE_INLINE void operator()(int n, int /*unused*/, int /*unused*/) const { sum[n] = (sum[n] - difference[n]) / 4; }
-};
-
-/// Coefficients along x and y of some planes, for ky and -ky together: spectrum[n][m][i], a loop over i, m = |ky| and
-/// the planes n.
-struct AlongBoth {
-  ModePower power;
-  int kx_count, modes, ny;
-  double scale;
-  const int* planes;
-  double* spectrum;
-
-  SLUICE_INLINE void operator()(int i, int m, int n) const {
-    const int opposite = (ny - m) % ny;
-    const double unit = scale * (opposite == m ? 0.5 : 1.0);
-    const double sum = power(i, m, planes[n]) + power(i, opposite, planes[n]);
-    spectrum[(static_cast<std::ptrdiff_t>(n) * modes + m) * kx_count + i] = unit * sum;
-  }
-};
-
 }  // namespace
 
 /// What the loops of a sample write, in device memory; `box`: the coefficients of this rank with y whole. Also the
@@ -212,8 +57,9 @@ struct Spectra::Arrays {
         results(quantities * (size_along_x + size_along_y)),
         bounds(static_cast<std::size_t>(box.nz())),
         largest(bounds.size() * lanes),
+        lanes_along_x(size_along_x * lanes),
         of_modes(size_along_y),
-        of_lanes(of_modes.size() * lanes),
+        lanes_along_y(of_modes.size() * lanes),
         centers(own_centers),
         faces(own_faces),
         along_both(std::max(centers.size(), faces.size()) * modes_along_y * static_cast<std::size_t>(box.extent(0))),
@@ -224,8 +70,8 @@ struct Spectra::Arrays {
   double* along_y(std::size_t quantity) { return results.data() + quantities * size_along_x + quantity * size_along_y; }
 
   std::size_t modes_along_y, size_along_x, size_along_y;
-  Buffer<double> results, bounds, largest;
-  Buffer<FixedPointSum> of_modes, of_lanes;
+  Buffer<double> results, bounds, largest, lanes_along_x;
+  Buffer<FixedPointSum> of_modes, lanes_along_y;
   Buffer<int> centers, faces;
   Buffer<double> along_both;
   device::HostPointer<double> host;  ///< a copy of the results
@@ -279,37 +125,35 @@ void Spectra::sample(const State& state, double forcing, const Workspace& worksp
 
 Spectra::Parts Spectra::compute(const State& state, const Workspace& workspace) {
   Arrays& arrays = *arrays_;
-  Parts in_both_directions;
+  Parts in_both_directions(Arrays::quantities);
   const auto& [u, v, w] = state.velocity;
-  std::size_t quantity = 0;
-  for (const Field* field : {&u, &v, &w, &workspace.p}) {
-    copy_cells(*field, workspace.work);
-    transform(workspace, quantity++, field == &w, in_both_directions);
+  const std::array<const Field*, 4> fields{&u, &v, &w, workspace.p};
+  for (const std::size_t quantity : {3, 0, 1, 2}) {  // p first: the work array may hold it
+    if (fields[quantity] != nullptr) copy_cells(*fields[quantity], workspace.work);
+    in_both_directions[quantity] = transform(workspace, quantity, quantity == 2);
   }
   // The cospectrum Re(a conj b) of a and b, from the spectra of a + b and a - b, needs no second array.
-  for (const int sign : {1, -1}) {
+  for (const std::size_t quantity : {4, 5}) {
+    const auto sign = static_cast<real>(quantity == 4 ? 1 : -1);
     op::with_order(order_, [&](auto order) {
       parallel_for("combination at edges", workspace.work.local_box(),
-                   CombineAtEdge<order>{u.view(), w.view(), workspace.work.view(), static_cast<real>(sign)});
+                   CombineAtEdge<order>{u.view(), w.view(), workspace.work.view(), sign});
     });
-    transform(workspace, quantity++, true, in_both_directions);
+    in_both_directions[quantity] = transform(workspace, quantity, true);
   }
   parallel_for("cospectrum along x", box_of(static_cast<std::int64_t>(arrays.size_along_x), 1, 1),
                Cospectrum{arrays.along_x(4), arrays.along_x(5)});
   parallel_for("cospectrum along y", box_of(static_cast<std::int64_t>(arrays.size_along_y), 1, 1),
                Cospectrum{arrays.along_y(4), arrays.along_y(5)});
-  if (!in_both_directions.empty()) {
-    const std::vector<double> difference = std::move(in_both_directions.back());
-    in_both_directions.pop_back();
-    for (std::size_t m = 0; m < difference.size(); ++m) {
-      double& sum = in_both_directions.back()[m];
-      sum = (sum - difference[m]) / 4;
-    }
+  const std::vector<double>& difference = in_both_directions[5];
+  for (std::size_t m = 0; m < difference.size(); ++m) {
+    double& sum = in_both_directions[4][m];
+    sum = (sum - difference[m]) / 4;
   }
   return in_both_directions;
 }
 
-void Spectra::transform(const Workspace& workspace, std::size_t quantity, bool at_faces, Parts& in_both_directions) {
+std::vector<double> Spectra::transform(const Workspace& workspace, std::size_t quantity, bool at_faces) {
   Arrays& arrays = *arrays_;
   const auto nx = static_cast<double>(cells()[0]);
   const auto ny = static_cast<double>(cells()[1]);
@@ -317,8 +161,10 @@ void Spectra::transform(const Workspace& workspace, std::size_t quantity, bool a
   const auto [values, box] = workspace.poisson.transform_x(workspace.work, timers_);
   const ModePower power{values, static_cast<int>(box.lo[0]), static_cast<int>(cells()[0])};
   double* along_x = arrays.along_x(quantity);
+  parallel_for("spectra along x", box_of(box.nx(), lanes, box.nz()),
+               AlongX{power, box.nx(), box.ny(), arrays.lanes_along_x.data()});
   parallel_for("spectra along x", box_of(box.nx(), box.nz(), 1),
-               AlongX{power, box.nx(), box.ny(), 1 / (nx * nx * ny), along_x});
+               AddLanesAlongX{arrays.lanes_along_x.data(), box.nx(), 1 / (nx * nx * ny), along_x});
   parallel_for("bounds of spectra", box_of(lanes, box.nz(), 1),
                LargestOfLanes{along_x, box.nx(), arrays.largest.data()});
   parallel_for("bounds of spectra", box_of(box.nz(), 1, 1),
@@ -335,8 +181,9 @@ void Spectra::transform(const Workspace& workspace, std::size_t quantity, bool a
   const auto count = static_cast<int>(arrays.size_along_y);
   const double scale = 1 / (nx * nx * ny * ny);
   parallel_for("spectra along y", box_of(std::int64_t{modes} * lanes, box.nz(), 1),
-               AlongY{power, box.nx(), modes, box.ny(), scale, arrays.bounds.data(), arrays.of_lanes.data()});
-  parallel_for("spectra along y", box_of(count, 1, 1), AddLanes{arrays.of_lanes.data(), arrays.of_modes.data()});
+               AlongY{power, box.nx(), modes, box.ny(), scale, arrays.bounds.data(), arrays.lanes_along_y.data()});
+  parallel_for("spectra along y", box_of(count, 1, 1),
+               AddLanesAlongY{arrays.lanes_along_y.data(), arrays.of_modes.data()});
   if (row_is_split) {
     std::vector<FixedPointSum> sums = arrays.of_modes.download();
     check_mpi(
@@ -347,13 +194,14 @@ void Spectra::transform(const Workspace& workspace, std::size_t quantity, bool a
   parallel_for("spectra along y", box_of(count, 1, 1),
                ValuesAlongY{arrays.of_modes.data(), arrays.bounds.data(), modes, arrays.along_y(quantity)});
 
-  if (planes_.centers.empty()) return;
+  if (planes_.centers.empty()) return {};
   const Buffer<int>& planes = at_faces ? arrays.faces : arrays.centers;
   const auto own = static_cast<std::int64_t>(planes.size());
   parallel_for("spectra in both directions", box_of(box.nx(), modes, own),
                AlongBoth{power, box.nx(), modes, box.ny(), scale, planes.data(), arrays.along_both.data()});
-  in_both_directions.push_back(arrays.along_both.download());
-  in_both_directions.back().resize(planes.size() * arrays.modes_along_y * static_cast<std::size_t>(box.nx()));
+  std::vector<double> in_both_directions = arrays.along_both.download();
+  in_both_directions.resize(planes.size() * arrays.modes_along_y * static_cast<std::size_t>(box.nx()));
+  return in_both_directions;
 }
 
 Box3 Spectra::box_of_part(const ProfileInfo& spectrum, int rank) const {
@@ -385,38 +233,50 @@ std::vector<int> Spectra::own_planes(bool at_faces) const {
 
 void Spectra::add_parts(std::span<const double> mine, const std::vector<std::size_t>& numbers) {
   const int ranks = comm_->processes().size();
-  std::int64_t own_count = 0;
-  for (const std::size_t n : numbers) own_count += box_of_part(profiles()[n], comm_->rank()).volume();
-  std::vector<int> counts;
-  std::vector<int> places;
-  std::size_t total = 0;
-  if (holds_sums()) {
-    for (int rank = 0; rank < ranks; ++rank) {
-      std::int64_t count = 0;
-      for (const std::size_t n : numbers) count += box_of_part(profiles()[n], rank).volume();
-      counts.push_back(static_cast<int>(count));
-      places.push_back(static_cast<int>(total));
-      total += static_cast<std::size_t>(count);
+  const auto size_of_part = [&](int rank) {
+    std::int64_t size = 0;
+    for (const std::size_t n : numbers) size += box_of_part(profiles()[n], rank).volume();
+    return static_cast<int>(size);
+  };
+  std::vector<double> all;
+  if (ranks > 1) {
+    std::vector<int> counts, places;
+    int total = 0;
+    for (int rank = 0; holds_sums() && rank < ranks; ++rank) {
+      counts.push_back(size_of_part(rank));
+      places.push_back(total);
+      total += counts.back();
     }
+    all.resize(static_cast<std::size_t>(total));
+    check_mpi(MPI_Gatherv(mine.data(), size_of_part(comm_->rank()), MPI_DOUBLE, all.data(), counts.data(),
+                          places.data(), MPI_DOUBLE, 0, comm_->world()),
+              "MPI_Gatherv of spectra");
   }
-  std::vector<double> all(total);
-  check_mpi(MPI_Gatherv(mine.data(), static_cast<int>(own_count), MPI_DOUBLE, all.data(), counts.data(), places.data(),
-                        MPI_DOUBLE, 0, comm_->world()),
-            "MPI_Gatherv of spectra");
   if (!holds_sums()) return;
-  const double* value = all.data();
+  const double* value = ranks > 1 ? all.data() : mine.data();
   for (int rank = 0; rank < ranks; ++rank) {
     for (const std::size_t n : numbers) {
       const ProfileInfo& spectrum = profiles()[n];
-      const Box3 box = box_of_part(spectrum, rank);
-      for (std::int64_t k = box.lo[2]; k < box.hi[2]; ++k) {
-        for (std::int64_t j = box.lo[1]; j < box.hi[1]; ++j) {
-          double* row = sums(n).data() + (k * spectrum.modes_along_y(cells()) + j) * spectrum.modes_along_x(cells());
-          for (std::int64_t i = box.lo[0]; i < box.hi[0]; ++i) row[i] += *value++;
-        }
-      }
+      value = add_part(spectrum, box_of_part(spectrum, rank), value, sums(n));
     }
   }
+}
+
+const double* Spectra::add_part(const ProfileInfo& spectrum, const Box3& box, const double* values,
+                                std::vector<double>& sums) const {
+  const std::int64_t modes_x = spectrum.modes_along_x(cells());
+  const std::int64_t modes_y = spectrum.modes_along_y(cells());
+  // Whole planes are one long row.
+  const bool whole_planes = box.extent(0) == modes_x && box.extent(1) == modes_y;
+  const std::int64_t length = whole_planes ? box.volume() : box.extent(0);
+  const std::int64_t rows = whole_planes ? 1 : box.extent(1) * box.extent(2);
+  for (std::int64_t row = 0; row < rows && length > 0; ++row) {
+    const std::int64_t j = box.lo[1] + row % box.extent(1);
+    const std::int64_t k = box.lo[2] + row / box.extent(1);
+    double* const sum = sums.data() + (k * modes_y + j) * modes_x + box.lo[0];
+    for (std::int64_t i = 0; i < length; ++i) sum[i] += *values++;
+  }
+  return values;
 }
 
 }  // namespace sluice

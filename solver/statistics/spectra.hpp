@@ -34,7 +34,7 @@ class Spectra : public BlockSums {
   struct Workspace {
     PoissonSolver& poisson;
     Field& work;     ///< like those of PoissonSolver::make_field; is overwritten
-    const Field& p;  ///< the pressure, without valid halos
+    const Field* p;  ///< the pressure, whose halos are not read; null: `work` holds it
   };
 
   /// Adds one sample of the state; its p is that of the workspace. Needs valid halos. Collective; the same bits on
@@ -46,11 +46,11 @@ class Spectra : public BlockSums {
   struct Arrays;
 
   /// Computes all spectra of a sample for this rank's part: for the rank's wavenumbers kx, as (planes, modes). Those in
-  /// one direction are in `arrays_`; returns those in both directions, in the order of profiles(). Collective.
+  /// one direction are in `arrays_`; returns those in both directions, by quantity. Collective.
   Parts compute(const State& state, const Workspace& workspace);
   /// The spectra of the values in the work array, which is overwritten. `at_faces`: whether the values are on the faces
-  /// above the cells. Appends those in both directions. Collective.
-  void transform(const Workspace& workspace, std::size_t quantity, bool at_faces, Parts& in_both_directions);
+  /// above the cells. Returns those in both directions. Collective.
+  std::vector<double> transform(const Workspace& workspace, std::size_t quantity, bool at_faces);
   /// The modes along x and y and the planes of a spectrum that a rank has, numbered as in the sums.
   Box3 box_of_part(const ProfileInfo& spectrum, int rank) const;
   /// The chosen planes that this rank has, by their local number.
@@ -58,6 +58,9 @@ class Spectra : public BlockSums {
   /// Adds the parts of all ranks of some profiles, by their numbers, to the sums of rank 0. `mine` begins with this
   /// rank's parts; those along y count on the first rank of each row of ranks. Collective.
   void add_parts(std::span<const double> mine, const std::vector<std::size_t>& numbers);
+  /// Adds the values of a rank's part, of this box. Returns their end.
+  const double* add_part(const ProfileInfo& spectrum, const Box3& box, const double* values,
+                         std::vector<double>& sums) const;
 
   Order order_;
   const Communicator* comm_;

@@ -1,5 +1,7 @@
 #include "solver/statistics/statistics.hpp"
 
+#include <algorithm>
+
 #include "solver/statistics/budget_profiles.hpp"
 #include "solver/statistics/flow_profiles.hpp"
 
@@ -23,10 +25,14 @@ std::vector<ProfileInfo> list_profiles(bool budgets) {
   return list;
 }
 
-/// Number of the first of StressFaceProfiles in that list.
-constexpr std::size_t first_stress_profile =
-    profile_count<CenterProfiles<Order::second>> + profile_count<FaceProfiles<Order::second>> +
-    profile_count<EnergyCenterProfiles<Order::second>> + profile_count<EnergyFaceProfiles<Order::second>>;
+// Numbers of the first profile of each table in that list.
+constexpr std::size_t first_at_centers = 0;
+constexpr std::size_t first_at_faces = first_at_centers + profile_count<CenterProfiles<Order::second>>;
+constexpr std::size_t first_energy_at_centers = first_at_faces + profile_count<FaceProfiles<Order::second>>;
+constexpr std::size_t first_energy_at_faces =
+    first_energy_at_centers + profile_count<EnergyCenterProfiles<Order::second>>;
+constexpr std::size_t first_stress = first_energy_at_faces + profile_count<EnergyFaceProfiles<Order::second>>;
+constexpr std::size_t after_stress = first_stress + profile_count<StressFaceProfiles<Order::second>>;
 
 struct Views {
   op::In u, v, w, p;
@@ -48,7 +54,7 @@ Statistics::Statistics(const Grid& grid, const Metrics& metrics, const FlowParam
       budgets_(budgets) {}
 
 template <class Table>
-void Statistics::issue(const Table& table) {
+void Statistics::issue_means(const Table& table) {
   constexpr bool at_faces = Table::axis == ProfileAxis::z_face;
   RankPlanes planes = means_.centers();
   if constexpr (at_faces) planes = Table::zero_on_walls ? means_.inner_faces() : means_.faces();
@@ -56,48 +62,75 @@ void Statistics::issue(const Table& table) {
                                      cells()[2] + (at_faces ? 1 : 0), {planes}, ProfileKernel<Table>{table});
 }
 
+void Statistics::number(std::size_t first, int count) {
+  for (int n = 0; n < count; ++n) issued_.push_back(first++);
+}
+
+template <class Table>
+void Statistics::issue(const Table& table, std::size_t first) {
+  issue_means(table);
+  number(first, profile_count<Table>);
+}
+
+template <class First, class Second>
+void Statistics::issue(const First& first_table, std::size_t first, const Second& second_table, std::size_t second) {
+  issue_means(Together<First, Second>{first_table, second_table});
+  number(first, profile_count<First>);
+  number(second, profile_count<Second>);
+}
+
 template <Order order>
 void Statistics::issue_flow(const State& state) {
   const auto [u, v, w, p] = views(state);
-  issue(CenterProfiles<order>{u, v, w, p, metrics_});
-  issue(FaceProfiles<order>{u, v, w, metrics_, viscosity_});
-  if (!budgets_) return;
-  issue(EnergyCenterProfiles<order>{u, v, w, p, metrics_});
-  issue(EnergyFaceProfiles<order>{u, v, w, metrics_});
-  issue(StressFaceProfiles<order>{u, v, w, p, metrics_, viscosity_});
+  const CenterProfiles<order> at_centers{u, v, w, p, metrics_};
+  const FaceProfiles<order> at_faces{u, v, w, metrics_, viscosity_};
+  if (!budgets_) {
+    issue(at_centers, first_at_centers);
+    issue(at_faces, first_at_faces);
+    return;
+  }
+  const EnergyCenterProfiles<order> energy_at_centers{u, v, w, p, metrics_};
+  issue(at_centers, first_at_centers);
+  issue(energy_at_centers, first_energy_at_centers);
+  issue(at_faces, first_at_faces, EnergyFaceProfiles<order>{u, v, w, metrics_}, first_energy_at_faces);
+  issue(StressFaceProfiles<order>{u, v, w, p, metrics_, viscosity_}, first_stress);
 }
 
 template <Order order>
 void Statistics::issue_stress_of_u(const State& state) {
   const auto [u, v, w, p] = views(state);
-  issue(StressCenterProfiles<order>{u, v, w, p, metrics_, viscosity_});
+  issue_means(StressCenterProfiles<order>{u, v, w, p, metrics_, viscosity_});
 }
 
-void Statistics::combine_stress(Profiles& means) {
+void Statistics::combine_stress(Profiles& means) const {
   constexpr std::size_t terms = profile_count<StressCenterProfiles<Order::second>> / 2;
   const std::size_t first_of_u = means.size() - 2 * terms;
+  const auto at_faces = static_cast<std::size_t>(std::ranges::find(issued_, first_stress) - issued_.begin());
   // u on an inner face is the mean of the two cells: the terms of its momentum equation are those of both.
   for (std::size_t n = 0; n < terms; ++n) {
-    std::vector<double>& at_faces = means[first_stress_profile + n];
+    std::vector<double>& term = means[at_faces + n];
     const std::vector<double>& below = means[first_of_u + n];
     const std::vector<double>& above = means[first_of_u + n + terms];
-    for (std::size_t face = 1; face + 1 < at_faces.size(); ++face)
-      at_faces[face] += (below[face - 1] + above[face]) / 2;
+    for (std::size_t face = 1; face + 1 < term.size(); ++face) term[face] += (below[face - 1] + above[face]) / 2;
   }
   means.resize(first_of_u);
 }
 
 void Statistics::sample(const State& state, double forcing) {
+  issued_.clear();
   op::with_order(order_, [&](auto order) { issue_flow<order>(state); });
+  std::size_t next = budgets_ ? after_stress : first_energy_at_centers;
   for (const auto& [descriptor, field] : state.transported) {
-    if (descriptor.outputs.statistics) issue(TransportedProfiles{field.view()});
+    if (!descriptor.outputs.statistics) continue;
+    issue(TransportedProfiles{field.view()}, next);
+    next += static_cast<std::size_t>(profile_count<TransportedProfiles>);
   }
   if (budgets_) op::with_order(order_, [&](auto order) { issue_stress_of_u<order>(state); });
 
   Profiles means = means_.take();
   if (budgets_) combine_stress(means);
   for (std::size_t n = 0; n < means.size(); ++n) {
-    std::vector<double>& sum = sums(n);
+    std::vector<double>& sum = sums(issued_[n]);
     for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += means[n][k];
   }
   count_sample(state.time, forcing);

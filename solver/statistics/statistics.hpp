@@ -24,22 +24,29 @@ class Statistics : public BlockSums {
  private:
   using Profiles = PlaneMeans::Profiles;
 
-  /// Issues the plane means of a table's profiles over the whole height.
+  /// Issues the plane means of a table over the whole height: those of the profiles from number `first` on.
   template <class Table>
-  void issue(const Table& table);
+  void issue(const Table& table, std::size_t first);
+  /// The same for two tables in one loop.
+  template <class First, class Second>
+  void issue(const First& first_table, std::size_t first, const Second& second_table, std::size_t second);
+  template <class Table>
+  void issue_means(const Table& table);
+  void number(std::size_t first, int count);
   template <Order order>
   void issue_flow(const State& state);
   /// Issues what the budget of uw needs beside StressFaceProfiles.
   template <Order order>
   void issue_stress_of_u(const State& state);
-  /// Adds it, the last of the means, to the profiles of the budget of uw.
-  static void combine_stress(Profiles& means);
+  /// Removes it, the last of the means, and adds it to the profiles of the budget of uw.
+  void combine_stress(Profiles& means) const;
 
   Metrics metrics_;
   real viscosity_;
   Order order_;
   PlaneMeans means_;
   bool budgets_;
+  std::vector<std::size_t> issued_;  ///< numbers of the profiles whose means have been issued
 };
 
 }  // namespace sluice
