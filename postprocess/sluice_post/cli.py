@@ -142,6 +142,11 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="T",
         help="time of a window; default: an eighth of the time. Longer ones resolve lower frequencies, with more noise",
     )
+    probes.add_argument(
+        "--xdmf",
+        action="store_true",
+        help="write DIR/probes/NAME.xdmf for each plane, with which ParaView opens its samples, and nothing else",
+    )
     add_folder(probes)
 
     study = add_command(

@@ -142,18 +142,42 @@ def densities(arguments: argparse.Namespace) -> None:
         print(f"{'figure' if path.suffix == '.png' else 'table'}: {path}")
 
 
+def _planes_as_xdmf(arguments: argparse.Namespace, names: Sequence[str]) -> None:
+    """Writes the XDMF files of those probes that are planes."""
+    from sluice_post.errors import UsageError
+    from sluice_post.probe_xdmf import write_xdmf
+
+    if arguments.output is not None or arguments.segment is not None:
+        raise UsageError("--xdmf writes beside the probe, without spectra: leave -o and --segment out")
+    written = 0
+    for name in names:
+        found = write_xdmf(arguments.directory, name, arguments.begin, arguments.end)
+        if found is not None:
+            path, samples = found
+            print(f"probe {name}: {samples} samples, for ParaView: {path}")
+            written += 1
+        elif arguments.probe:
+            raise UsageError(f"the probe {name} is not a plane: ParaView opens planes")
+    if written == 0:
+        raise UsageError(f"{arguments.directory}: none of the probes is a plane")
+
+
 def probes(arguments: argparse.Namespace) -> None:
     """Prints and writes frequency spectra and convection velocities."""
     from sluice_post import probe_figures
     from sluice_post import probes as sampled
     from sluice_post.errors import UsageError
+    from sluice_post.probe_parts import find_probes
     from sluice_post.run import check_directory
     from sluice_post.style import figure_style, save_png
 
     directory = check_directory(arguments.directory)
-    names = arguments.probe or sampled.find_probes(directory)
+    names = arguments.probe or find_probes(directory)
     if not names:
         raise UsageError(f"{directory}: there are no probes; ask for them by output.probes in the case")
+    if arguments.xdmf:
+        _planes_as_xdmf(arguments, names)
+        return
     folder: Path = arguments.output or directory
     for name in names:
         probe, difference = sampled.read_probe(directory, name, arguments.begin, arguments.end).equal_steps()

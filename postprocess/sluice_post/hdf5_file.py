@@ -148,6 +148,16 @@ class Hdf5File:
             self._compare(f"the field '/{name}'", attributes, layout.HASH, field_hash(data))
         return data.astype(np.float64)
 
+    def shape_of_reals(self, name: str) -> tuple[tuple[int, ...], int]:
+        """The shape of an array of real numbers, and the bytes of a number, without reading it."""
+        if name not in self:
+            raise InputOutputError(f"{self.path}: the dataset '/{name}' is missing; the file is damaged")
+        with reading(self.path, f"the dataset '/{name}'"):
+            dataset = self._file[name]
+            if not isinstance(dataset, h5py.Dataset) or dataset.dtype.kind != "f":
+                raise TypeError("it does not hold real numbers")
+            return dataset.shape, dataset.dtype.itemsize
+
     def line(self, name: str) -> NDArray[np.float64]:
         """A list of real numbers of any length."""
         return self._hashed(name, (None,), "float64")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,8 +11,9 @@ from scipy.interpolate import CubicSpline
 from scipy.signal import welch
 
 from sluice_post import layout
-from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.errors import UsageError
 from sluice_post.hdf5_file import Hdf5File
+from sluice_post.probe_parts import each_part, index_path, line_of
 
 Array = NDArray[np.float64]
 
@@ -37,8 +37,7 @@ class Probe:
 
     def axis(self, field: str, axis: str) -> Array:
         """The coordinates x, y or z of a field."""
-        on_face = layout.PROBE_FACES.get(field) == axis
-        return self.coordinates[f"{axis}_face" if on_face else axis]
+        return self.coordinates[line_of(field, axis)]
 
     def equal_steps(self) -> tuple[Probe, float]:
         """The samples at equal intervals of time, by cubic splines where they are not; and by how much the intervals
@@ -63,68 +62,26 @@ class Probe:
         )
 
 
-def find_probes(directory: Path) -> list[str]:
-    """The names of the probes of a run."""
-    return sorted(path.stem for path in directory.glob(layout.PROBE_PATTERN))
-
-
-def _parts(directory: Path, name: str) -> list[Path]:
-    is_part = re.compile(re.escape(name) + r"_\d{7,}\.h5")
-    found = [
-        path for path in (directory / layout.PROBE_PARTS).glob(f"{name}_*.h5") if is_part.fullmatch(path.name)
-    ]
-    return sorted(found, key=lambda path: int(path.stem.rpartition("_")[2]))
-
-
 def read_probe(directory: Path, name: str, begin: float | None = None, end: float | None = None) -> Probe:
     """The samples between two times, read from the parts, which have hashes."""
-    index_path = directory / layout.PROBE_FOLDER / f"{name}.h5"
-    with Hdf5File(index_path, layout.PROBE_FORMAT) as index:
-        listed = index.unhashed("step", (None,), "int64")
+    path = index_path(directory, name)
+    with Hdf5File(path, layout.PROBE_FORMAT) as index:
         velocity, length = float(index.value("grid_velocity")), float(index.value("length_x"))
-    steps: list[NDArray[np.int64]] = []
-    times: list[Array] = []
+    times: list[Array] = [np.empty(0)]
     fields: dict[str, list[Array]] = {}
     coordinates: dict[str, Array] = {}
-    for path in _parts(directory, name):
-        with Hdf5File(path, layout.PROBE_PART_FORMAT) as part:
-            step = part.integers("step")
-            time = part.reals("time", step.size)
-            chosen = np.ones(time.size, dtype=bool)
-            if begin is not None:
-                chosen &= time >= begin
-            if end is not None:
-                chosen &= time <= end
-            steps.append(step)
-            times.append(time[chosen])
-            names = [field for field in layout.PROBE_FIELDS if field in part]
-            lines = {line: part.line(line) for line in layout.PROBE_LINES if line in part}
-            same = lines.keys() == coordinates.keys() and all(
-                np.array_equal(lines[line], coordinates[line]) for line in lines
-            )
-            if coordinates and not (same and names == list(fields)):
-                raise InputOutputError(f"{path}: has other points or fields than the part before")
-            coordinates = lines
-            for field in names:
-                shape = tuple(
-                    lines[f"{axis}_face" if layout.PROBE_FACES.get(field) == axis else axis].size
-                    for axis in "zyx"
-                )
-                values = part.field(field, (time.size, *shape))
-                fields.setdefault(field, []).append(values[chosen])
-    found = np.concatenate(steps)[: listed.size] if steps else np.empty(0)
-    if not np.array_equal(found, listed):
-        raise InputOutputError(
-            f"{index_path}: the parts in {directory / layout.PROBE_PARTS} are not those that it lists: "
-            f"{found.size} of {listed.size} samples are there"
-        )
+    for part in each_part(directory, name):
+        chosen = part.within(begin, end)
+        times.append(part.time[chosen])
+        coordinates = part.lines
+        for field in part.fields:
+            values = part.file.field(field, (part.time.size, *part.shape(field)))
+            fields.setdefault(field, []).append(values[chosen])
     joined = {field: np.concatenate(values) for field, values in fields.items()}
     time = np.concatenate(times)
     if time.size < MIN_SAMPLES:
-        raise UsageError(
-            f"{index_path}: has {time.size} samples between these times; {MIN_SAMPLES} are needed"
-        )
-    return Probe(name, index_path, time, joined, coordinates, velocity, length)
+        raise UsageError(f"{path}: has {time.size} samples between these times; {MIN_SAMPLES} are needed")
+    return Probe(name, path, time, joined, coordinates, velocity, length)
 
 
 @dataclass(frozen=True)

@@ -4,86 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
-from synthetic import attach_metadata_hash
+from synthetic_probes import LENGTH, wave, write_probe
 
-from sluice_post import hashes, layout
+from sluice_post import layout
 from sluice_post.cli import main
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.probes import convection, frequency_spectrum, has_whole_line, read_probe
 
-LENGTH = 6.0
 SPEED = 0.7
 POINTS = 48
-
-
-def write_probe(
-    directory: Path,
-    time: np.ndarray,
-    u: np.ndarray,
-    x: np.ndarray,
-    grid_velocity: float = 0.0,
-    part_samples: int = 300,
-    name: str = "line",
-) -> None:
-    """The files of a probe of u, (samples, nz, ny, nx), in parts."""
-    parts = directory / layout.PROBE_PARTS
-    parts.mkdir(parents=True)
-    lines = {
-        "x_face": x,
-        "y": np.arange(1.0, u.shape[2] + 1),
-        "z": np.arange(u.shape[1]) + 0.25,
-    }
-    step = 2 * np.arange(1, time.size + 1)
-
-    def describe(file: h5py.File, kind: str) -> None:
-        values = {
-            "format": kind,
-            "format_version": 1,
-            "name": name,
-            "grid_velocity": grid_velocity,
-            "length_x": LENGTH,
-            "length_y": 4.0,
-        }
-        file.attrs.update(values)
-        file.attrs["values_hash"] = np.uint64(hashes.values_hash(values))
-
-    layouts = {
-        key: h5py.VirtualLayout(shape=(time.size, *rest), dtype=kind)
-        for key, rest, kind in (("time", (), "f8"), ("step", (), "i8"), ("u", u.shape[1:], "f8"))
-    }
-    for begin in range(0, time.size, part_samples):
-        chosen = slice(begin, begin + part_samples)
-        path = parts / f"{name}_{step[begin]:07}.h5"
-        with h5py.File(path, "w") as file:
-            describe(file, layout.PROBE_PART_FORMAT)
-            for key, data in {"time": time[chosen], "step": step[chosen], **lines}.items():
-                file[key] = data
-                file[key].attrs["hash"] = np.uint64(hashes.byte_hash(0, data.tobytes()))
-            file["u"] = u[chosen]
-            file["u"].attrs["hash"] = np.uint64(hashes.field_hash(u[chosen]))
-            for key, virtual in layouts.items():
-                virtual[chosen] = h5py.VirtualSource(
-                    f"parts/{path.name}", key, file[key].shape, file[key].dtype
-                )
-        attach_metadata_hash(path)
-    with h5py.File(directory / layout.PROBE_FOLDER / f"{name}.h5", "w") as file:
-        describe(file, layout.PROBE_FORMAT)
-        for key, virtual in layouts.items():
-            file.create_virtual_dataset(key, virtual, fillvalue=-1 if key == "step" else np.nan)
-        for key, data in lines.items():
-            file[key] = data
-
-
-def wave(time: np.ndarray, x: np.ndarray, speed: float, modes: dict[int, float]) -> np.ndarray:
-    """A sum of waves of wavenumber 2 pi m/LENGTH that move at one speed, without dispersion."""
-    phase = x[None, :] - speed * time[:, None]
-    values = sum(
-        amplitude * np.cos(2 * np.pi * m / LENGTH * phase + 0.9 * m) for m, amplitude in modes.items()
-    )
-    return np.asarray(values)[:, None, None, :]
 
 
 @pytest.fixture
