@@ -79,7 +79,8 @@ def budget_figure(evaluated: EvaluatedBudgets, stress: str, references: Referenc
     largest = max(float(np.max(np.abs(values))) for values in terms.values())
     for name, values in terms.items():
         panel = below if name == IMBALANCE else axes
-        if panel is axes and np.max(np.abs(values)) < _INVISIBLE * largest:
+        invisible = np.max(np.abs(values)) < _INVISIBLE * largest
+        if panel is axes and (invisible or (stress, name) in evaluated.zero_by_symmetry):
             continue
         panel.plot(z_plus, values, color=_COLOURS[name], label=name.replace("_", " "), zorder=3)
         if name in bands:

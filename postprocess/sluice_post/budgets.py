@@ -306,6 +306,7 @@ class EvaluatedBudgets:
     found: WallBudgets
     bands: dict[str, Terms]
     storage: Terms
+    zero_by_symmetry: tuple[tuple[str, str], ...]  # stresses and terms
 
 
 def evaluate_budgets(blocks: Blocks, parameters: FlowParameters, side: str | None = None) -> EvaluatedBudgets:
@@ -323,7 +324,9 @@ def evaluate_budgets(blocks: Blocks, parameters: FlowParameters, side: str | Non
             bands[stress] = {}
             for name, values in budget.terms.items():
                 bands[stress][name], rest = rest[: len(values)], rest[len(values) :]
-    return EvaluatedBudgets(found, bands, storage_of(blocks, parameters, found, side))
+    spanwise = parameters.velocity_bottom[1] != parameters.velocity_top[1]
+    zero = () if spanwise else (("vv", "production"),)
+    return EvaluatedBudgets(found, bands, storage_of(blocks, parameters, found, side), zero)
 
 
 def csv_text(evaluated: EvaluatedBudgets, stress: str) -> str:
@@ -355,6 +358,9 @@ def table_text(evaluated: EvaluatedBudgets) -> str:
         if stress in evaluated.storage:
             rows["storage (estimate)"] = evaluated.storage[stress]
         for name, values in rows.items():
+            if (stress, name) in evaluated.zero_by_symmetry:
+                lines.append(f"{stress:<8}{name:<22}  zero by symmetry")
+                continue
             at = int(np.argmax(np.abs(values)))
             bands = evaluated.bands.get(stress, {})
             width = f"{bands[name][at]:>10.1e}" if name in bands else f"{'':>10}"

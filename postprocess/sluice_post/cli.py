@@ -93,7 +93,7 @@ def build_parser() -> argparse.ArgumentParser:
     budgets = add_command(
         subparsers,
         "budgets",
-        "terms of the budgets of k, uu, vv, ww and uw: tables and figures",
+        "terms of the budgets of k, uu, vv, ww and uw with intervals: tables and figures",
         "sluice-post budgets retau180 --reference chan180.kbal chan180.uubal",
     )
     add_directory(budgets)
@@ -106,7 +106,7 @@ def build_parser() -> argparse.ArgumentParser:
     spectra = add_command(
         subparsers,
         "spectra",
-        "spectra along x and y, two-point correlations, integral lengths: tables and figures",
+        "spectra along x and y, also premultiplied, two-point correlations, integral lengths: tables and figures",
         "sluice-post spectra retau180 --at 5 15 30 centre",
     )
     add_directory(spectra)

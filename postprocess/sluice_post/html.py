@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -165,7 +166,9 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
         reynolds_difference=off,
         key_figures=_key_figures(results, known, same) + _residuals(results.residuals),
         verdicts=verdicts(results),
-        figures=figures,
+        figure_groups=[
+            (wide, list(group)) for wide, group in groupby(figures, key=lambda figure: figure.wide)
+        ],
         comparison=comparison,
         performance={
             name: run.provenance[key] for key, name in _PERFORMANCE.items() if key in run.provenance

@@ -110,14 +110,14 @@ def _budget_entries(evaluated: EvaluatedBudgets, references: References) -> list
 def _derived_entries(found: Derived) -> list[Entry]:
     band = " Bands and bars: 95 % confidence intervals." if found.bands else ""
     return [
+        Entry("enstrophy", "Enstrophy",
+              "Of the fluctuations. In homogeneous turbulence it is the dissipation in these units." + band,
+              lambda: derived_figures.enstrophy_figure(found)),
         Entry("invariant_map", "Anisotropy: Lumley's triangle",
               "Invariants of the anisotropy from the wall to the centre (Pope, Turbulent Flows, sec. 11.3.2)." + band,
               lambda: derived_figures.invariant_map(found), wide=True),
         Entry("anisotropy", "Anisotropy", "Of the Reynolds stresses and of their dissipation." + band,
               lambda: derived_figures.anisotropy_figure(found), wide=True),
-        Entry("enstrophy", "Enstrophy",
-              "Of the fluctuations. In homogeneous turbulence it is the dissipation in these units." + band,
-              lambda: derived_figures.enstrophy_figure(found)),
         Entry("kolmogorov", "Kolmogorov's length", "And the size of the cells in it." + band,
               lambda: derived_figures.kolmogorov_figure(found), wide=True),
     ]  # fmt: skip

@@ -17,6 +17,7 @@ FLOW_NAMES = {"channel": "Channel flow", "couette": "Couette flow", "open_channe
 RESIDUAL_OF_PUBLISHED = 2e-3  # the largest total-stress residual of usual publications; the smallest are 2e-4
 CERTAIN_RESIDUAL = 5e-3  # the largest half width of its interval with which it says that a run has converged
 CONVERGED_RE_TAU = 0.01  # half width of the interval, relative
+LONG_ENOUGH_TIME = 15.0  # h/u_tau: 30 integral time scales of Re_tau, without which intervals are too narrow
 _COMPARED = ("re_tau", "cf", "u_c_plus", "u_peak", "v_peak", "w_peak", "uw_peak", "production_peak")
 
 
@@ -70,6 +71,11 @@ def _converged(results: Results) -> Markup:
         "{}. {} is known to ± {} % after {} (limit {} %), and the total stress differs from its straight line by "
         "{} ± {} % of the wall stress (limits {} ± {} %; published simulations: 0.02 to 0.2 %)."
     )
+    is_long = results.resolution.turnovers >= LONG_ENOUGH_TIME
+    if not is_long:
+        text += Markup(" Intervals of less than {} h/u<sub>τ</sub> tend to be too narrow.").format(
+            f"{LONG_ENOUGH_TIME:g}"
+        )
     straight = residual.value < RESIDUAL_OF_PUBLISHED and residual.half_width < CERTAIN_RESIDUAL
     numbers = (
         *(f"{100 * known:.2g}", averaged, f"{100 * CONVERGED_RE_TAU:g}"),
@@ -77,7 +83,7 @@ def _converged(results: Results) -> Markup:
         *(f"{100 * limit:g}" for limit in (RESIDUAL_OF_PUBLISHED, CERTAIN_RESIDUAL)),
     )
     return text.format(
-        "Yes" if known < CONVERGED_RE_TAU and straight else "Not yet", _label(re_tau), *numbers
+        "Yes" if known < CONVERGED_RE_TAU and straight and is_long else "Not yet", _label(re_tau), *numbers
     )
 
 
@@ -139,6 +145,10 @@ def _limits(results: Results, found: list[Deviation]) -> Markup:
     coarse = unusual(results)
     beyond = [deviation.label for deviation in found if abs(deviation.value) > deviation.half_width]
     text = [Markup("The grid or the box: {}.").format(Markup("; ").join(coarse))] if coarse else []
+    assert results.resolution is not None
+    if (time := results.resolution.turnovers) < LONG_ENOUGH_TIME:
+        short = "The averaging time is {} h/u<sub>τ</sub>, where at least {} are needed."
+        text.append(Markup(short).format(f"{time:.2g}", f"{LONG_ENOUGH_TIME:g}"))
     if beyond:
         verb = "differ" if len(beyond) > 1 else "differs"
         text.append(Markup("{} {} by more than the intervals.").format(_joined(beyond), verb))

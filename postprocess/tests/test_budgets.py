@@ -250,6 +250,7 @@ def test_command(tmp_path, capsys):
     assert main(["budgets", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert re.search(r"^k +production +[+-][\d.]+ +[\d.e+-]+ +[\d.]+$", out, re.MULTILINE)
+    assert re.findall(r"^(\w+ +\w+) +zero by symmetry$", out, re.MULTILINE) == ["vv      production"]
     assert "Kolmogorov length: smallest eta+" in out
     for stress in STRESSES:
         assert (tmp_path / "figures" / f"budget_{stress}.png").read_bytes().startswith(b"\x89PNG")

@@ -35,16 +35,22 @@ def test_flow_and_its_reynolds_numbers(results):
 def test_converged_only_if_friction_and_total_stress_are(results):
     re_tau = results.figure("re_tau")
 
-    def answer(half_width, residual, uncertain=1e-3):
+    def answer(half_width, residual, uncertain=1e-3, time=20.0):
         others = [figure for figure in results.table if figure.key != "re_tau"]
         table = [replace(re_tau, half_width=half_width * re_tau.value), *others]
         straight = replace(results.residuals[0], value=residual, half_width=uncertain)
-        return answers(results, table=table, residuals=[straight])["Converged?"]
+        resolution = replace(results.resolution, turnovers=time)
+        return answers(results, table=table, residuals=[straight], resolution=resolution)["Converged?"]
 
     assert answer(0.002, 1e-3).startswith("Yes. ")
     assert answer(0.02, 1e-3).startswith("Not yet. ")
     assert answer(0.002, 1e-2).startswith("Not yet. ")
     assert answer(0.002, 1e-3, 1e-2).startswith("Not yet. ")
+    assert answer(0.002, 1e-3, time=14).startswith("Not yet. ")
+    assert answer(0.002, 1e-3, time=14).endswith(
+        "Intervals of less than 15 h/u<sub>τ</sub> tend to be too narrow."
+    )
+    assert "too narrow" not in answer(0.02, 1e-3)
     assert "± 0.2 %" in answer(0.002, 1e-3) and "0.1 ± 0.1 % of the wall" in answer(0.002, 1e-3)
     assert answer(float("nan"), 1e-3).startswith("Not known")
 
@@ -72,7 +78,14 @@ def test_another_reynolds_number_is_not_compared(results):
 def test_what_limits_it(results):
     fine = replace(
         results.resolution,
-        **{"dx_plus": 9, "dy_plus": 4, "first_centre_plus": 0.3, "dz_wall_plus": 0.6, "dz_centre_plus": 4},
+        **{
+            "turnovers": 20.0,
+            "dx_plus": 9,
+            "dy_plus": 4,
+            "first_centre_plus": 0.3,
+            "dz_wall_plus": 0.6,
+            "dz_centre_plus": 4,
+        },
     )
 
     def answer(errors, resolution):
@@ -86,6 +99,9 @@ def test_what_limits_it(results):
     coarse = replace(fine, dx_plus=18.0)
     assert unusual(replace(results, resolution=fine)) == []
     assert len(unusual(replace(results, resolution=coarse))) == 1
+    short = answer({"u_peak": 0.9}, replace(fine, turnovers=6.0))
+    assert "The averaging time is 6 h/u<sub>τ</sub>, where at least 15 are needed." in short
+    assert "are needed" not in answer({"u_peak": 0.9}, fine)
     assert answer({}, coarse).startswith(
         "The grid or the box: Δx<sup>+</sup> is 18, where at most 12 is usual."
     )
