@@ -122,7 +122,8 @@ std::vector<Key> solver_keys() {
        .fallback = "auto",
        .unit = "1",
        .meaning = "Limit of |div u| dt_lim, beyond which the run stops with exit code 5; auto: the square root of the "
-                  "precision's epsilon, 1.5e-8 in double and 3.5e-4 in single precision.",
+                  "precision's epsilon, 1.5e-8 in double and 3.5e-4 in single precision, or more in single precision "
+                  "on grids that are very fine at the walls (docs/equations.md).",
        .commented = true},
       {.path = "parallel",
        .physical = false,

@@ -82,11 +82,19 @@ void Observers::save(io::CheckpointWriter& checkpoint) const {
 
 namespace {
 
+/// Far above the round-off in |div u| dt_lim, which is about 10 epsilon of the velocity over the narrowest cell.
+double default_divergence_limit(const Diagnostics& diagnostics, const Simulation& simulation) {
+  constexpr double epsilon = std::numeric_limits<real>::epsilon();
+  const Grid& grid = simulation.grid;
+  const double speed = std::sqrt(2 * diagnostics.kinetic_energy);
+  const double rate = speed * (1 / grid.dx() + 1 / grid.dy() + 1 / grid.dz_min());
+  return std::max(std::sqrt(epsilon), 64 * epsilon * rate * simulation.stable_dt());
+}
+
 /// Refuses a flow whose mass is not conserved: the relative change of a cell's volume in the longest stable step.
 void check_divergence(const Diagnostics& diagnostics, const Simulation& simulation) {
   const double relative = diagnostics.max_divergence * simulation.stable_dt();
-  const double limit =
-      simulation.settings.max_divergence.value_or(std::sqrt(static_cast<double>(std::numeric_limits<real>::epsilon())));
+  const double limit = simulation.settings.max_divergence.value_or(default_divergence_limit(diagnostics, simulation));
   if (relative <= limit) return;
   throw Error(
       ExitCode::numerics,
