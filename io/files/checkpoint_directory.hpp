@@ -25,8 +25,8 @@ struct NewestIntact {
 /// ranks.
 NewestIntact newest_intact(MPI_Comm comm, const std::string& directory);
 
-/// Reads and verifies the whole checkpoint, each rank its share. Returns its step. Collective. Throws Error(restart) on
-/// every rank if it is damaged or unreadable.
+/// Reads and verifies the whole checkpoint: each rank its share of the fields, rank 0 the values. Returns its step.
+/// Collective. Throws Error(restart) on every rank if it is damaged or unreadable.
 std::int64_t verify_checkpoint(MPI_Comm comm, const std::string& path);
 
 /// Before a run goes back from later checkpoints to `file`, a checkpoint of that step, and cuts its other files:

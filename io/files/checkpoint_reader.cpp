@@ -70,8 +70,8 @@ void CheckpointReader::check() const {
     throw Error(ExitCode::restart, path() + ": the coordinates in group /grid do not fit the fields");
 }
 
-Values CheckpointReader::values(const std::string& group) const {
-  return on_all([&] { return read_values(file_, group); });
+Values CheckpointReader::values(const std::string& group, Lists lists) const {
+  return on_all([&] { return read_values(file_, group, lists); });
 }
 
 std::uint64_t CheckpointReader::read_block(const h5::Dataset& dataset, const LocalBlock& block, h5::Type type,

@@ -24,7 +24,8 @@ class CheckpointReader {
 
   const GridLines& grid() const { return grid_; }
   bool has_values(const std::string& group) const { return contents_.contains(group); }
-  Values values(const std::string& group) const;
+  /// The values of a group. `lists` may differ between ranks. A rank that skips them does not verify the hash.
+  Values values(const std::string& group, Lists lists = Lists::read) const;
 
   /// Fills `data` with this rank's block, converted to `type` if the file's differs, and verifies the field's hash.
   /// Hence the blocks of all ranks must make up the whole field; a block may be empty.

@@ -9,6 +9,7 @@
 #include "io/files/atomic_file.hpp"
 #include "io/files/checkpoint_directory.hpp"
 #include "io/files/field_hash.hpp"
+#include "io/files/metadata_hash.hpp"
 #include "io/files/xdmf.hpp"
 
 namespace sluice::io {
@@ -46,6 +47,7 @@ std::uint64_t CheckpointWriter::lay_out(const FieldDescriptor& field) {
   dataset.set("units", field.units);
   scales_.attach("/" + field.name, coordinates_of(field.location));
   const std::uint64_t address = dataset.address();
+  file_->exclude_from_metadata_hash(dataset);
   data_->reserve(address, writer_.bytes());
   return address;
 }
@@ -55,7 +57,6 @@ void CheckpointWriter::write_field(const FieldDescriptor& field, const void* dat
   run_on_root(comm_, [&] { address = lay_out(field); });
   check_mpi(MPI_Bcast(&address, 1, MPI_UINT64_T, 0, comm_), "MPI_Bcast");
   writer_.write(address, data, *data_);
-  field_ranges_.push_back({address, address + writer_.bytes()});
   set_hash(field, data);
   fields_.push_back(field.name);
 }
@@ -108,7 +109,7 @@ CheckpointWriter::Committed CheckpointWriter::commit(int keep) {
     write_root();
     scales_.write(*file_);
     file_->close();
-    append_metadata_hash(unfinished_->path(), field_ranges_);
+    append_metadata_hash(unfinished_->path(), file_->excluded());
   });
   run_collectively(comm_, [&] {
     data_->sync();

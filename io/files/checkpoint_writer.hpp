@@ -12,7 +12,6 @@
 #include "io/files/dimension_scales.hpp"
 #include "io/files/field_writer.hpp"
 #include "io/files/grid_lines.hpp"
-#include "io/files/metadata_hash.hpp"
 
 namespace sluice::io {
 
@@ -72,7 +71,6 @@ class CheckpointWriter {
   std::optional<UnfinishedFile> unfinished_;  ///< rank 0: removes NAME.tmp if it is not committed
   std::optional<h5::File> file_;              ///< rank 0
   std::optional<PosixFile> data_;             ///< every rank: the same file, for the fields
-  std::vector<ByteRange> field_ranges_;       ///< of the file, that fields occupy
   DimensionScales scales_;
   std::vector<std::string> fields_;
   Contents contents_;  ///< so far

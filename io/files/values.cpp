@@ -22,7 +22,8 @@ struct ValueWriter {
   template <typename T>
   void operator()(const std::vector<T>& list) const {
     const auto size = static_cast<std::int64_t>(list.size());
-    file.write_dataset(group.name() + "/" + name, {size}, h5::type_of<T>, list.data());
+    const h5::Dataset dataset = file.write_dataset(group.name() + "/" + name, {size}, h5::type_of<T>, list.data());
+    if (size > 0) file.exclude_from_metadata_hash(dataset);
   }
 };
 
@@ -83,11 +84,12 @@ bool holds_values(const h5::Group& group) {
   return group.has(hash_name);
 }
 
-Values read_values(const h5::File& file, const std::string& group) {
+Values read_values(const h5::File& file, const std::string& group, Lists lists) {
   const h5::Group source = file.group(group);
   Values values;
   values.set_origin(file.path() + ", group " + group);
   read_attributes(source, values);
+  if (lists == Lists::skip) return values;
   if (group != "/") read_lists(file, source, values);
   if (!source.has(hash_name) || source.hash(hash_name) != values.hash()) {
     throw Error(ExitCode::restart, file.path() + ": the values of group " + group +

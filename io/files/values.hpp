@@ -65,8 +65,11 @@ void write_values(h5::File& file, const std::string& group, const Values& values
 /// True if write_values made the group. Local.
 bool holds_values(const h5::Group& group);
 
-/// Reads them and verifies the hash. Does not look for lists in the root, which holds the fields. Local. Throws the
-/// file's error, and Error(restart) if the hash differs.
-Values read_values(const h5::File& file, const std::string& group);
+/// Whether to read the lists of a group, which may be large.
+enum class Lists { read, skip };
+
+/// Reads them and verifies the hash; without the lists, which it covers, the hash is not verified. Does not look for
+/// lists in the root, which holds the fields. Local. Throws the file's error, and Error(restart) if the hash differs.
+Values read_values(const h5::File& file, const std::string& group, Lists lists = Lists::read);
 
 }  // namespace sluice::io

@@ -116,25 +116,33 @@ void BlockObserver::restore(const io::CheckpointReader& checkpoint) {
                                                "took {}",
                                                checkpoint.path(), output_.open_block_group, output_.name));
   }
-  const io::Values values = checkpoint.values(output_.open_block_group);
+  const io::Values values =
+      checkpoint.values(output_.open_block_group, holds_sums() ? io::Lists::read : io::Lists::skip);
   StatisticsBlock block;
-  block.samples = values.integer("samples");
-  block.time_begin = values.real("time_begin");
-  block.time_end = values.real("time_end");
-  block.forcing = values.real("forcing");
-  expected_ = companions_of(checkpoint).*output_.last_entry;
-  require_sensible(block, checkpoint.path());
-  require_same_profiles(values, checkpoint.path());
-  require_same_heights(stored, checkpoint.path());
-  for (const ProfileInfo& profile : sums_.profiles()) {
-    block.sums.push_back(values.reals(profile.name));
-    const std::int64_t expected = profile.length(run_.simulation.grid.cells());
-    if (std::ssize(block.sums.back()) == expected) continue;
-    throw Error(ExitCode::restart,
-                fmt::format("{}: the dataset {}/{} is damaged: it has {} values, not {}", checkpoint.path(),
-                            output_.open_block_group, profile.name, block.sums.back().size(), expected));
-  }
+  run_collectively(run_.simulation.comm.world(), [&] {
+    block.samples = values.integer("samples");
+    block.time_begin = values.real("time_begin");
+    block.time_end = values.real("time_end");
+    block.forcing = values.real("forcing");
+    expected_ = last_block_of(values);
+    require_sensible(block, checkpoint.path());
+    if (holds_sums()) require_same_profiles(values, checkpoint.path());
+    require_same_heights(stored, checkpoint.path());
+    if (holds_sums()) block.sums = stored_sums(values, checkpoint.path());
+  });
   sums_.set_open_block(std::move(block));
+}
+
+std::vector<std::vector<double>> BlockObserver::stored_sums(const io::Values& values, const std::string& path) const {
+  std::vector<std::vector<double>> sums;
+  for (const ProfileInfo& profile : sums_.profiles()) {
+    sums.push_back(values.reals(profile.name));
+    const std::int64_t expected = profile.length(run_.simulation.grid.cells());
+    if (std::ssize(sums.back()) == expected) continue;
+    throw Error(ExitCode::restart, fmt::format("{}: the dataset {}/{} is damaged: it has {} values, not {}", path,
+                                               output_.open_block_group, profile.name, sums.back().size(), expected));
+  }
+  return sums;
 }
 
 double BlockObserver::open_begin() const {

@@ -52,6 +52,12 @@ class BlockObserver : public Observer {
   /// On rank 0, at the start and after each block: `blocks` of the flow as it is now, all that the file has.
   virtual void judge(std::span<const StatisticsBlock> /*blocks*/) {}
 
+  /// Whether this rank holds the sums, as rank 0 does.
+  bool holds_sums() const { return !sums_.open_block().sums.empty(); }
+
+  /// Those of the open block in a checkpoint. Throws Error(restart) if they do not fit the profiles.
+  std::vector<std::vector<double>> stored_sums(const io::Values& values, const std::string& path) const;
+
   /// Time at which the open block begins.
   double open_begin() const;
 

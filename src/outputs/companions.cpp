@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "core/support/error.hpp"
 #include "io/case/case_file.hpp"
 
@@ -27,24 +25,34 @@ void LastEntry::save(io::Values& values, const std::string& step_name, const std
   if (hash) values.set(hash_name, *hash);
 }
 
+std::optional<LastEntry> last_row_of(const io::CheckpointReader& checkpoint) {
+  if (!checkpoint.has_values(names::time_series_group)) return std::nullopt;
+  return entry(checkpoint.values(names::time_series_group), names::last_row, names::last_row_hash);
+}
+
+std::map<std::string, LastEntry> last_entries_of(const io::CheckpointReader& checkpoint, const std::string& group) {
+  std::map<std::string, LastEntry> entries;
+  if (!checkpoint.has_values(group)) return entries;
+  const io::Values values = checkpoint.values(group);
+  for (const auto& [name, step] : values.all()) {
+    if (!name.ends_with(names::hash_suffix)) entries[name] = *entry(values, name, name + names::hash_suffix);
+  }
+  return entries;
+}
+
+std::optional<LastEntry> last_block_of(const io::Values& open_block) {
+  return entry(open_block, names::last_block, names::last_block_hash);
+}
+
 Companions companions_of(const io::CheckpointReader& checkpoint) {
   Companions companions;
-  if (checkpoint.has_values(names::time_series_group)) {
-    companions.time_series = entry(checkpoint.values(names::time_series_group), names::last_row, names::last_row_hash);
-  }
+  companions.time_series = last_row_of(checkpoint);
   for (const SampledOutput& output : sampled_outputs) {
-    if (!checkpoint.has_values(output.open_block_group)) continue;
-    const io::Values values = checkpoint.values(output.open_block_group);
-    companions.*output.last_entry = entry(values, names::last_block, names::last_block_hash);
+    if (checkpoint.has_values(output.open_block_group))
+      companions.*output.last_entry = last_block_of(checkpoint.values(output.open_block_group, io::Lists::skip));
   }
-  for (const auto& [group, entries] :
-       {std::pair{names::slices_group, &companions.slices}, std::pair{names::probes_group, &companions.probes}}) {
-    if (!checkpoint.has_values(group)) continue;
-    const io::Values values = checkpoint.values(group);
-    for (const auto& [name, step] : values.all()) {
-      if (!name.ends_with(names::hash_suffix)) (*entries)[name] = *entry(values, name, name + names::hash_suffix);
-    }
-  }
+  companions.slices = last_entries_of(checkpoint, names::slices_group);
+  companions.probes = last_entries_of(checkpoint, names::probes_group);
   return companions;
 }
 

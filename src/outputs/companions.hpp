@@ -61,7 +61,14 @@ inline constexpr SampledOutput densities_output{
     "densities", "densities.h5", &io::OutputSpec::densities, "/densities_open", &Companions::densities, "", "z_joint"};
 inline constexpr std::array sampled_outputs{statistics_output, spectra_output, densities_output};
 
-/// Collective. Throws Error(restart).
+/// What a checkpoint expects of the files of one kind. Collective. Throws Error(restart).
+std::optional<LastEntry> last_row_of(const io::CheckpointReader& checkpoint);
+std::map<std::string, LastEntry> last_entries_of(const io::CheckpointReader& checkpoint, const std::string& group);
+
+/// `open_block`: the values of an open block, with or without its sums. Local. Throws Error(restart).
+std::optional<LastEntry> last_block_of(const io::Values& open_block);
+
+/// All of these, without reading any sums. Collective. Throws Error(restart).
 Companions companions_of(const io::CheckpointReader& checkpoint);
 
 /// What a file has now.

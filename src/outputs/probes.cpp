@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -217,11 +218,11 @@ class ProbeObserver : public Observer {
   }
 
   void restore(const io::CheckpointReader& checkpoint) override {
-    const Companions companions = companions_of(checkpoint);
+    const std::map<std::string, LastEntry> entries = last_entries_of(checkpoint, companion_names::probes_group);
     of_checkpoint_ = case_of(checkpoint);
     for (std::size_t n = 0; n < probes_.size(); ++n) {
-      const auto stored = companions.probes.find(probes_[n].spec().name);
-      last_[n] = stored != companions.probes.end() ? stored->second : LastEntry{};
+      const auto stored = entries.find(probes_[n].spec().name);
+      last_[n] = stored != entries.end() ? stored->second : LastEntry{};
     }
   }
 

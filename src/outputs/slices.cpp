@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -95,11 +96,11 @@ class SliceObserver : public Observer {
   }
 
   void restore(const io::CheckpointReader& checkpoint) override {
-    const Companions companions = companions_of(checkpoint);
+    const std::map<std::string, LastEntry> entries = last_entries_of(checkpoint, companion_names::slices_group);
     of_checkpoint_ = case_of(checkpoint);
     for (std::size_t n = 0; n < slices_.size(); ++n) {
-      const auto stored = companions.slices.find(labels_[n]);
-      last_[n] = stored != companions.slices.end() ? stored->second : LastEntry{};
+      const auto stored = entries.find(labels_[n]);
+      last_[n] = stored != entries.end() ? stored->second : LastEntry{};
     }
   }
 

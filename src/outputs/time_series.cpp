@@ -74,7 +74,7 @@ class TimeSeriesObserver : public Observer {
   }
 
   void restore(const io::CheckpointReader& checkpoint) override {
-    last_ = companions_of(checkpoint).time_series.value_or(LastEntry{});
+    last_ = last_row_of(checkpoint).value_or(LastEntry{});
   }
 
  private:

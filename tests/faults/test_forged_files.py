@@ -96,6 +96,36 @@ def test_forged_values_are_refused(run: Path, forged: str) -> None:
     assert forged.split(" ")[0] in told
 
 
+def list_of_samples(h5: h5py.File) -> None:
+    del h5["spectra_open"].attrs["samples"]
+    h5.create_dataset("/spectra_open/samples", data=np.array([3]))
+
+
+@pytest.mark.parametrize("hashes", ["right", "wrong"])
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (set_dataset("/spectra_open/uu_kx", [1.0, 2.0]), "/spectra_open/uu_kx is damaged: it has 2 values"),
+        (remove("/spectra_open/uu_kx"), "'uu_kx' is missing"),
+        (list_of_samples, "'samples' is not an integer"),
+    ],
+    ids=["size", "missing", "list"],
+)
+def test_what_rank_0_alone_reads_is_refused_on_all_ranks(
+    tmp_path: Path, change: Callable[[h5py.File], None], told: str, hashes: str
+) -> None:
+    case = write_case(tmp_path, {**CASE, "output.spectra": {"start": 0, "every": 1, "block": 100}})
+    must(sluice("run", case, ranks=2))
+    newest = checkpoints(tmp_path / "out")[-1]
+    with h5py.File(newest, "a") as h5:
+        change(h5)
+    if hashes == "right":
+        set_hashes(newest)
+    error = must(sluice("run", case, "--restart", newest, "--steps", STEPS + 2, ranks=2), 3).err
+    assert error.count("sluice: ") == 1
+    assert (told if hashes == "right" else "the values of group /spectra_open are damaged") in error
+
+
 @pytest.mark.parametrize("name", ["/state/process_grid", "/grid/z", "/p", "/new"])
 def test_more_elements_than_the_file_stores(run: Path, name: str) -> None:
     """They need neither the memory nor the time that so many elements would take."""
