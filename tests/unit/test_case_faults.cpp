@@ -1,0 +1,270 @@
+// Case files that are refused: every fault with its place, in bounded time.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/case_fixture.hpp"
+
+namespace sluice::io {
+namespace {
+
+using namespace case_test;
+
+TEST(Case, ReportsAllFaultsAtOnceInTheOrderOfTheFile) {
+  const Lines lines = faults(
+      "flow:\n"
+      "  tpye: couette\n"
+      "  reynolds: {bulk: 5714, tau: 180}\n"
+      "domain:\n"
+      "  size: [4*pi, 0, 2, 1]\n"
+      "grid:\n"
+      "  cells: [32, 1.5, 1]\n"
+      "time:\n"
+      "  cfl: 7\n"
+      "  dt: 0.1\n"
+      "  diffusion: implict_z\n"
+      "output:\n"
+      "  slices:\n"
+      "    - {normal: q, at: 1, every: 1}\n"
+      "    - {normal: z, at: 3, fields: [u, u]}\n",
+      {"walltime=1:90:00"});
+  const Lines expected{
+      "case.yaml:2:3: flow.tpye: unknown key; allowed here: type, reynolds, forcing; did you mean "
+      "'flow.type'?",
+      "case.yaml:3:26: flow.reynolds.tau: contradicts flow.reynolds.bulk in line 3; allowed: one of the two",
+      "case.yaml:5:9: domain.size: a list of 4 where 3 are needed; allowed: a list of 3 numbers or multiples "
+      "of pi such "
+      "as 4*pi/3, each > 0",
+      "case.yaml:7:15: grid.cells[1]: '1.5' is not an integer; allowed: a list of 3 integers, >= 2 and <= "
+      "1000000, >= 1 "
+      "and <= 1000000, >= 2 and <= 1000000",
+      "case.yaml:7:20: grid.cells[2]: '1' is out of range; allowed: a list of 3 integers, >= 2 and <= "
+      "1000000, >= 1 and "
+      "<= 1000000, >= 2 and <= 1000000",
+      "case.yaml:8:1: time: one of the keys end, steps is needed",
+      "case.yaml:9:8: time.cfl: '7' is out of range; allowed: a number > 0 and <= 1",
+      "case.yaml:10:3: time.dt: contradicts time.cfl in line 9; allowed: one of the two",
+      "case.yaml:11:14: time.diffusion: 'implict_z' is not known; allowed: one of explicit, implicit_z; did "
+      "you mean "
+      "'implicit_z'?",
+      "case.yaml:14:16: output.slices[0].normal: 'q' is not known; allowed: one of x, y, z",
+      "case.yaml:15:7: output.slices[1].every: missing, and it has no default; allowed: a number > 0",
+      "case.yaml:15:38: output.slices[1].fields[1]: 'u' is given twice; allowed: a list of different ones of "
+      "u, v, w, p",
+      "--set walltime=1:90:00: walltime: '1:90:00' is not a duration; allowed: none, or H:M:S or a number of "
+      "seconds > 0",
+  };
+  EXPECT_EQ(lines, expected);
+}
+
+TEST(Case, SuggestsTheNearestKey) {
+  EXPECT_TRUE(contains(faults("tiem: {end: 1}\n" + minimal)[0], "case.yaml:1:1: tiem: unknown key"));
+  EXPECT_TRUE(contains(faults("tiem: {end: 1}\n" + minimal)[0], "did you mean 'time'?"));
+  EXPECT_TRUE(contains(faults("cfl: 0.5\n" + minimal)[0], "did you mean 'time.cfl'?"));
+  EXPECT_TRUE(contains(fault("flow.reynolds.buk=3"), "did you mean 'flow.reynolds.bulk'?"));
+  EXPECT_TRUE(contains(fault("flow.type=chanel"), "did you mean 'channel'?"));
+  EXPECT_FALSE(contains(fault("qqqqqqqq=3"), "did you mean"));
+  // A misspelt key is not reported as missing a second time.
+  EXPECT_EQ(faults("flow: {reynolds: {bulk: 5}}\ndomain: {size: [1, 1, 2]}\ngrid: {cels: [2, 2, 2]}\ntime: "
+                   "{ends: 1}\n")
+                .size(),
+            2U);
+}
+
+TEST(Case, FindsDuplicateKeysAtEveryLevel) {
+  EXPECT_EQ(faults(minimal + "time: {end: 3}\n"),
+            Lines{"case.yaml:6:1: time: given twice, first in line 5; remove one of the two"});
+  EXPECT_EQ(faults(minimal + "output:\n  log:\n    every: 1\n    every: 2\n"),
+            Lines{"case.yaml:9:5: output.log.every: given twice, first in line 8; remove one of the two"});
+  EXPECT_TRUE(contains(fault("output.log={every: 1, every: 2}"), "output.log.every: given twice"));
+}
+
+TEST(Case, RefusesTextThatIsNoCase) {
+  EXPECT_TRUE(contains(faults("")[0], "case.yaml:1:1: the file is empty"));
+  EXPECT_TRUE(contains(faults("# nothing\n")[0], "the file is empty"));
+  EXPECT_TRUE(contains(faults("\n- 1\n- 2\n")[0], "case.yaml:2:1: a list where a map is needed"));
+  EXPECT_TRUE(contains(faults("hello\n")[0], "'hello' where a map is needed"));
+  EXPECT_TRUE(contains(faults("flow:\n\ttype: channel\n")[0], "case.yaml:2:1: a tab in the indentation"));
+  EXPECT_TRUE(contains(faults("flow: {type: channel\ngrid: [\n")[0], "case.yaml:"));
+  EXPECT_TRUE(contains(faults("title: a: b\n")[0], "case.yaml:1:9: not valid YAML"));
+  EXPECT_TRUE(contains(faults(minimal + "---\na: 1\n")[0], "a second YAML document"));
+  EXPECT_TRUE(contains(faults("title: a\x04\n" + minimal)[0], "case.yaml:1:9: control character 0x04"));
+  EXPECT_TRUE(contains(faults(std::string("\xff\xfe"
+                                          "t\0",
+                                          4))[0],
+                       "case.yaml:1:1: text in UTF-16; a case file is UTF-8"));
+  EXPECT_TRUE(contains(faults(std::string("t\0i\0", 4))[0], "case.yaml:1:2: control character 0x00"));
+  EXPECT_EQ(faults("title: [\n", {"nonsense"}).size(), 2U) << "arguments are judged even if the file cannot be read";
+}
+
+TEST(Case, FindsTheBeginningOfAnOpenQuote) {
+  const auto expect = [](const std::string& text, const std::string& place) {
+    const Lines lines = faults(text);
+    ASSERT_EQ(lines.size(), 1U) << text;
+    EXPECT_EQ(lines[0], place + ": not valid YAML: the quote that begins here is not closed") << text;
+  };
+  expect(minimal + "title: \"Turbulent channel\noutput:\n  log: {every: 1}\n", "case.yaml:6:8");
+  expect(minimal + "title: 'Turbulent channel\noutput:\n  log: {every: 1}\n", "case.yaml:6:8");
+  expect(minimal + "title: \"without a line break", "case.yaml:6:8");
+  expect(minimal + "title: \"spaces at the end\n   ", "case.yaml:6:8");
+  expect(minimal + "title: \"a backslash at the end \\\n", "case.yaml:6:8");
+  expect(minimal + "title: \"an escaped \\\" quote\n", "case.yaml:6:8");
+  expect(minimal + "title: 'an ''escaped'' quote\n", "case.yaml:6:8");
+  expect(minimal + "title: \"the other's quotes\n# don't mind\n", "case.yaml:6:8");
+  expect(minimal + "title: \"\n", "case.yaml:6:8");
+  expect(minimal + "title: \"lines end\r\n  with CR LF\r\n", "case.yaml:6:8");
+  expect(minimal + "title: \"a document ends\n---\nmore: 1\n", "case.yaml:6:8");
+  expect("title: 'closed' # don't\noutput: {directory: \"here, log: {every: 1}}\n", "case.yaml:2:21");
+  expect("title: 'closed'\n\"output: {log: {every: 1}}\n" + minimal, "case.yaml:2:1");
+  expect("title: closed\noutput: {'log: {every: 1}}\n" + minimal, "case.yaml:2:10");
+  expect("title: [closed, \"open\n" + minimal, "case.yaml:1:17");
+  expect("title: [é, ü, \"ö\n" + minimal, "case.yaml:1:17");
+  expect("\"all of it\n" + minimal, "case.yaml:1:1");
+  expect("\xef\xbb\xbftitle: \"a byte order mark\n", "case.yaml:1:8");
+  EXPECT_TRUE(contains(fault("title=\"open"), "title: not valid YAML: the quote that begins here is not closed"));
+}
+
+TEST(Case, TakesQuotesThatOpenNothing) {
+  const auto title = [](const std::string& text) { return parse(minimal + "title: " + text).title; };
+  EXPECT_EQ(title("don't\n"), "don't");
+  EXPECT_EQ(title("12\" pipe # it's wide\n"), "12\" pipe");
+  EXPECT_EQ(title("'don''t'\n"), "don't");
+  EXPECT_EQ(title("\"a \\\"b\\\" c\"\n"), "a \"b\" c");
+  EXPECT_EQ(title("\"two\n  lines\"\n\n"), "two lines");
+  EXPECT_EQ(title("two\n  lines\r\n"), "two lines");
+  EXPECT_EQ(title("|\n  don't\n  \"stop\n"), "don't\n\"stop\n");
+  EXPECT_EQ(title("|\n  don't"), "don't");
+  EXPECT_EQ(title(">-\n  don't\n  stop\n"), "don't stop");
+  EXPECT_EQ(title("|\n  spaces at the end\n  "), "spaces at the end\n");
+  EXPECT_EQ(title("x # don't \"stop\n"), "x");
+  EXPECT_EQ(parse(minimal, {"title=don't\n"}).title, "don't");
+  EXPECT_EQ(parse(minimal, {"title=|\n  don't\n"}).title, "don't\n");
+}
+
+TEST(Case, RefusesTextOfAnySizeAtOnce) {
+  const auto first_fault = [](const std::string& text) { return faults(minimal + text).at(0); };
+  const auto repeated = [](std::size_t count, const std::string& part) {
+    std::string text;
+    for (std::size_t n = 0; n < count; ++n) text += part;
+    return text;
+  };
+  EXPECT_EQ(first_fault(repeated(1 << 20, "#")), "case.yaml:1:1: 1048682 bytes; a case is at most 1048576");
+  for (const char* open : {"[", "{", "[{", "- "}) {
+    EXPECT_TRUE(contains(first_fault("title:\n  " + repeated(200000, open)), "nested more than 20 levels deep"))
+        << open;
+  }
+  EXPECT_TRUE(contains(first_fault("title: " + repeated(1000, "[")), "nested more than 20 levels deep"));
+  EXPECT_TRUE(contains(first_fault("title: [" + repeated(10000, "1, ") + "]\n"),
+                       "more than 10000 keys and values; a case has far fewer"));
+  const std::string large = "a: &a " + std::string(10000, 'x') + "\nb: [";
+  EXPECT_TRUE(
+      contains(first_fault(large + repeated(1000, "*a, ") + "]\n"), "anchors and aliases expand to more than 1 MiB"));
+  EXPECT_TRUE(contains(first_fault("a: " + repeated(18, "&a [") + repeated(2000, "1, ") + repeated(18, "]") + "\n"),
+                       "anchors and aliases expand to more than 1 MiB"));
+  EXPECT_TRUE(contains(first_fault(std::string(101, 'k') + ": 1\n"), "the name of a key must be a word"));
+}
+
+TEST(Case, ReportsTheFirstTwentyProblems) {
+  std::string text = minimal;
+  for (int n = 0; n < 4500; ++n) text += fmt::format("unknown{}: 1\n", n);
+  const Lines lines = faults(text);
+  ASSERT_EQ(lines.size(), 21U);
+  EXPECT_TRUE(contains(lines[0], "case.yaml:6:1: unknown0: unknown key"));
+  EXPECT_TRUE(contains(lines[19], "case.yaml:25:1: unknown19: unknown key"));
+  EXPECT_EQ(lines[20], "and 4480 more");
+  EXPECT_LT(faults(minimal + "walltime: " + std::string(100000, 'x') + "\n").at(0).size(), 500U);
+}
+
+TEST(Case, RefusesWrongTypes) {
+  EXPECT_TRUE(contains(fault("time.end='abc'"), "the text \"abc\" is not a finite decimal number"));
+  EXPECT_TRUE(contains(fault("time.end='200'"), "not a finite decimal number")) << "quoted numbers are text";
+  EXPECT_TRUE(contains(fault("time.end=.inf"), "not a finite decimal number"));
+  EXPECT_TRUE(contains(fault("time.end=[1]"), "a list is not a value"));
+  EXPECT_TRUE(contains(fault("time.end="), "no value given"));
+  EXPECT_TRUE(contains(fault("domain.size=2"), "'2' is not a list"));
+  EXPECT_TRUE(contains(fault("output.log=5"), "'5' is not a map; allowed: a map of every"));
+  EXPECT_TRUE(contains(fault("output.slices=[3]"), "output.slices[0]: '3' is not a map"));
+  EXPECT_TRUE(
+      contains(fault("output.probes=[{name: a, x: [], every: 1}]"),
+               "output.probes[0].x: an empty list; allowed: all, or a number or multiple of pi >= 0, or a list"));
+  EXPECT_TRUE(contains(fault("output.probes=[{name: a, z: 1, every: 1, fields: [t]}]"), "'t' is not known"));
+  EXPECT_TRUE(contains(fault("output.probes=[{name: a, z: top, every: 1}]"), "not a finite decimal number"));
+  EXPECT_TRUE(contains(fault("output.directory=''"), "an empty path"));
+  EXPECT_TRUE(contains(fault("flow.forcing={}"), "one of the keys bulk_velocity, pressure_gradient is needed"));
+  EXPECT_TRUE(faults(minimal + "parallel:\noutput: {log: }\n").empty()) << "a section without keys is an empty one";
+}
+
+TEST(Case, RefusesValuesOutOfRange) {
+  for (const char* bad : {"time.cfl=0",
+                          "time.cfl=1.01",
+                          "time.end=-1",
+                          "time.steps=-1",
+                          "time.dt=0",
+                          "time.dt=1e-11",
+                          "time.dt_max=1e-11",
+                          "grid.cells=[1, 1, 2]",
+                          "grid.cells=[2, 0, 2]",
+                          "grid.cells=[2, 1, 1]",
+                          "grid.cells=[2, 1, 1e7]",
+                          "flow.reynolds.bulk=0",
+                          "flow.reynolds.viscosity=-1",
+                          "domain.size=[0, 1, 2]",
+                          "grid.stretching.factor=0",
+                          "initial.seed=-1",
+                          "parallel.grid=[0, 1]",
+                          "output.log.every=0",
+                          "output.checkpoint.keep=0",
+                          "output.checkpoint.every=0",
+                          "output.statistics.block=0",
+                          "walltime=0",
+                          "solver.z_blocks=0"}) {
+    EXPECT_TRUE(contains(fault(bad), "is out of range; allowed: ")) << fault(bad);
+  }
+}
+
+TEST(Case, ChecksKeysAgainstEachOther) {
+  const auto expect = [](const std::string& setting, const std::string& message) {
+    EXPECT_TRUE(contains(fault(setting), message)) << fault(setting);
+  };
+  expect("domain.size=[1, 1, 3]", "domain.size[2]: the height of flow.type channel is 2 in units of h, not 3");
+  expect("flow.reynolds.wall=5", "allowed: with couette only");
+  expect("grid.stretching={type: natural}", "grid.stretching.re_tau: missing");
+  expect("grid.stretching={type: file}", "grid.stretching.file: missing");
+  expect("grid.stretching={type: uniform, factor: 2}",
+         "contradicts grid.stretching.type; allowed: only with type tanh");
+  expect("initial={type: fields}", "initial.file: missing");
+  expect("initial={type: zero, seed: 2}", "only with type turbulent");
+  expect("walls.top={velocity: [0, 0, 1]}", "walls.top.velocity[2]: a wall moves in its own plane");
+  expect("walls.top={type: free_slip, velocity: [1, 0, 0]}", "only with type no_slip");
+  expect("solver.z_blocks=25", "25 blocks of at least 2 planes do not fit into 48 planes; allowed: auto, or 1 to 24");
+  expect("time={end: 1, dt: 0.1, dt_max: 0.2}", "time.dt_max: contradicts time.dt");
+  expect("output.slices=[{normal: z, at: 2.1, every: 1}]", "output.slices[0].at: 2.1 is outside the domain");
+  expect("output.spectra={heights: [0.1, 2.1]}", "output.spectra.heights[1]: 2.1 is outside the domain");
+  expect("output.densities={heights: [0.1, 2.1]}", "output.densities.heights[1]: 2.1 is outside the domain");
+  expect("output.spectra={heights: [0.1, 0.1]}",
+         "output.spectra.heights[1]: 0.1 is not above 0.1; allowed: numbers in");
+  expect("output.spectra={heights: []}", "output.spectra.heights: an empty list; allowed: none, or a number");
+  expect("output.probes=[{name: a, every: 1}]", "output.probes[0]: the probe is the whole domain; allowed: at least");
+  expect("output.probes=[{name: a, z: 2.1, every: 1}]", "output.probes[0].z[0]: 2.1 is outside the domain");
+  expect("output.probes=[{name: a, x: [1, 0.5], every: 1}]", "output.probes[0].x[1]: 0.5 is not above 1; allowed: ");
+  expect("output.probes=[{name: a/b, z: 1, every: 1}]", "output.probes[0].name: 'a/b' cannot name a file; allowed: ");
+  expect("output.probes=[{name: a, z: 1, every: 1}, {name: a, z: 0, every: 1}]",
+         "output.probes[1].name: 'a' is the name of another probe");
+  expect("time.until={re_tau: 0.3%}",
+         "time.until: the run takes no statistics to judge by; allowed: with output.statistics only");
+  EXPECT_EQ(parse(minimal, {"solver.z_blocks=24"}).z_blocks, 24);
+  EXPECT_EQ(parse(minimal, {"output.spectra={heights: 0.5}"}).output.spectra.heights, std::vector<double>{0.5});
+  EXPECT_EQ(parse(minimal, {"grid.stretching={type: natural}", "flow.reynolds.tau=180"}).stretching.re_tau, 180);
+  // The place is that of the value, also for rules between keys.
+  EXPECT_EQ(faults(minimal + "walls:\n  top:\n    velocity: [0, 0, 2]\n")[0].substr(0, 15), "case.yaml:8:22:");
+}
+
+TEST(Case, OverrideFaultsNameTheArgument) {
+  EXPECT_EQ(fault("time.end"), "--set time.end: no '='; allowed: KEY=VALUE, such as time.end=100");
+  EXPECT_TRUE(contains(fault("time.ned=3"), "--set time.ned=3: time.ned: unknown key"));
+  EXPECT_TRUE(contains(fault("time.ned=3"), "did you mean 'time.end'?"));
+  EXPECT_TRUE(contains(fault("output.slices[0].at=3"), "a list is set as a whole"));
+  EXPECT_TRUE(contains(fault("time.end=[1"), "--set time.end=[1: time.end: not valid YAML"));
+}
+
+}  // namespace
+}  // namespace sluice::io
