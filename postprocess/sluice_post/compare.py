@@ -212,7 +212,8 @@ def comparison_figure(
         if axes.dataLim.ymin >= -1e-3 * axes.dataLim.ymax:
             low = 0.0
         if group[0].startswith("flat"):
-            values = np.concatenate([profiles.column(name)[1] for name in group])
+            of_run = [profiles.column(name)[1] for name in group]
+            values = np.concatenate([*of_run, *(reference.values[name] for name in group)])
             flatness_axis(axes, float(np.nanmin(values)), float(np.nanmax(values)))
         else:
             axes.set_ylim(low, high + (0.1 * (high - low) if len(group) > 1 else 0))

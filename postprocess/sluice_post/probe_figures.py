@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from matplotlib.figure import Figure
 
-from sluice_post.probes import Convection, FrequencySpectrum
+from sluice_post.probes import Convection, FrequencySpectrum, shown_heights
 from sluice_post.style import BLACK, COMPONENT, DIVERGING_MAP, THIN, new_figure
-
-MAX_LINES = 6  # heights that are shown
-
-
-def _shown(count: int) -> list[int]:
-    return sorted({round(n) for n in np.linspace(0, count - 1, min(count, MAX_LINES))})
 
 
 def spectra_figure(spectra: Sequence[FrequencySpectrum]) -> Figure:
@@ -23,7 +16,7 @@ def spectra_figure(spectra: Sequence[FrequencySpectrum]) -> Figure:
     panels = figure.subplots(1, len(spectra), squeeze=False)[0]
     for axes, spectrum in zip(panels, spectra, strict=True):
         frequency = spectrum.frequency[1:]
-        chosen = _shown(spectrum.z.size)
+        chosen = shown_heights(spectrum.z.size)
         for order, n in enumerate(chosen):
             shade = 1 - 0.7 * order / max(1, len(chosen) - 1)
             axes.semilogx(

@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 EQUAL_STEPS = 1e-6  # the relative difference of steps in time that counts as none
 LONGEST_STEP = 2.0  # in medians of all steps; beyond it, samples are missing
 MIN_SAMPLES = 16
+MAX_SHOWN = 6  # heights of a field
 CORRELATED = 0.5  # the least correlation at the lags from which a convection velocity is found
 
 
@@ -193,6 +194,11 @@ def convection(probe: Probe, field: str, height: int) -> Convection:
     )
 
 
+def shown_heights(count: int) -> list[int]:
+    """Which of so many heights tables on the terminal and figures show."""
+    return sorted({round(n) for n in np.linspace(0, count - 1, min(count, MAX_SHOWN))})
+
+
 def table_text(spectra: list[FrequencySpectrum], found: list[Convection]) -> str:
     """What the terminal shows."""
     lines = [
@@ -200,12 +206,15 @@ def table_text(spectra: list[FrequencySpectrum], found: list[Convection]) -> str
     ]
     velocities = {(one.field, one.z): one.velocity for one in found}
     for spectrum in spectra:
-        for z, density in zip(spectrum.z, spectrum.density, strict=True):
+        for n in shown_heights(spectrum.z.size):
+            z, density = spectrum.z[n], spectrum.density[n]
             variance = float(density.sum() * spectrum.frequency[1])
             peak = spectrum.frequency[int(np.argmax(spectrum.frequency * density))]
             velocity = velocities.get((spectrum.field, float(z)))
             told = "" if velocity is None else f"{velocity:.4g}"
             lines.append(f"{spectrum.field:<6} {z:>9.4g} {variance:>12.4e} {peak:>29.4g} {told:>20}")
+    if any(spectrum.z.size > MAX_SHOWN for spectrum in spectra):
+        lines.append(f"{MAX_SHOWN} heights of each field are shown; the CSV files have all of them")
     return "\n".join(lines)
 
 

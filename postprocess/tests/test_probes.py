@@ -11,7 +11,14 @@ from synthetic_probes import LENGTH, wave, write_probe
 from sluice_post import layout
 from sluice_post.cli import main
 from sluice_post.errors import InputOutputError, UsageError
-from sluice_post.probes import convection, frequency_spectrum, has_whole_line, read_probe
+from sluice_post.probes import (
+    convection,
+    frequency_spectrum,
+    has_whole_line,
+    read_probe,
+    spectra_csv,
+    table_text,
+)
 
 SPEED = 0.7
 POINTS = 48
@@ -54,6 +61,16 @@ def test_a_broad_spectrum_of_waves_and_several_heights(tmp_path: Path, x: np.nda
         assert found.velocity == pytest.approx(speed, rel=5e-3)
         assert found.correlation[0].max() == pytest.approx(1)
         assert found.peak_correlation[1:50] == pytest.approx(1, abs=5e-3)
+
+
+def test_table_of_many_heights_shows_some(tmp_path: Path, x: np.ndarray) -> None:
+    time = 0.5 * np.arange(64)
+    write_probe(tmp_path, time, np.random.default_rng(1).normal(size=(time.size, 20, 1, POINTS)), x)
+    spectrum = frequency_spectrum(read_probe(tmp_path, "line"), "u")
+    *rows, note = table_text([spectrum], []).splitlines()[1:]
+    assert [float(row.split()[1]) for row in rows] == [0.25, 4.25, 8.25, 11.25, 15.25, 19.25]
+    assert note == "6 heights of each field are shown; the CSV files have all of them"
+    assert len(spectra_csv([spectrum]).splitlines()) == 1 + 20 * spectrum.frequency.size
 
 
 def test_white_noise_has_a_flat_spectrum(tmp_path: Path, x: np.ndarray) -> None:

@@ -1,0 +1,76 @@
+"""Figures: axes with units, and with the scale that their values need."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import synthetic
+
+from sluice_post.bands import bands_of
+from sluice_post.compare import comparison_figure
+from sluice_post.figures import higher_moments
+from sluice_post.figures_run import history, streak_picture
+from sluice_post.profiles import wall_profiles
+from sluice_post.reference import Reference
+from sluice_post.results import evaluate
+from sluice_post.run import load_run
+
+WITHOUT_UNITS = {r"$Re_\tau$", r"$\Delta t/\Delta t_{\lim}$", ""}  # ratios, and the axis of time above others
+
+
+@pytest.fixture(scope="module")
+def results(turbulent_run):
+    return evaluate(load_run(turbulent_run))
+
+
+def test_axes_of_the_history_have_units(results):
+    figure = history(results.run.series, results.re_tau)
+    labels = {axes.get_ylabel() for axes in figure.axes} | {axes.get_xlabel() for axes in figure.axes}
+    assert len(labels) == 9  # of seven ordinates and time, and none
+    assert all("U" in label for label in labels - WITHOUT_UNITS)
+
+
+def test_a_plane_has_units(results):
+    run = results.run
+    for u_tau, unit in ((None, "/h"), (0.06, "^+")):
+        axes = streak_picture(run.streaks, 2.0, u_tau and 180.0, u_tau).axes[0]
+        assert unit in axes.get_xlabel() and unit in axes.get_ylabel()
+        assert "U/h" in axes.get_title(loc="left")
+
+
+@pytest.mark.parametrize(("factor", "scale"), [(1.0, "log"), (0.1, "linear")])
+def test_flatness_has_the_scale_that_it_needs(results, factor, scale):
+    """Less far from 3 by `factor`; w has no flatness on the wall, and near it points are marked."""
+    profiles = results.run.profiles
+    for values in (profiles.centre["flat_u"], profiles.centre["flat_v"], profiles.face["flat_w"]):
+        assert np.nanmax(values) > 4
+    centre, face = dict(profiles.centre), dict(profiles.face)
+    for values, name in ((centre, "flat_u"), (centre, "flat_v"), (face, "flat_w")):
+        values[name] = 3 + factor * (values[name] - 3)
+    changed = replace(profiles, centre=centre, face=face)
+    axes = higher_moments(changed, results.bands).axes[1]
+    assert axes.get_yscale() == scale
+    line = next(line for line in axes.lines if line.get_label() == "$w$")
+    assert line.get_xdata()[0] == pytest.approx(profiles.z_face_plus[1])
+    assert np.isfinite(line.get_ydata()).all()
+    assert len(line.get_markevery()) == np.count_nonzero(profiles.z_face_plus[1:] < 10)
+    low, high = axes.get_ylim()
+    assert low < line.get_ydata().min() and line.get_ydata().max() < high
+
+
+def test_published_flatness_is_within_the_axis(tmp_path):
+    """As with tables that begin nearer to the wall than the run does."""
+    synthetic.write_statistics(
+        tmp_path / "statistics.h5",
+        synthetic.Flow(cells=(8, 8, 48)),
+        [synthetic.turbulent_profiles(synthetic.Flow(cells=(8, 8, 48)))] * 2,
+    )
+    run = load_run(tmp_path)
+    profiles = wall_profiles(run.blocks.means(), run.parameters)
+    z_plus = np.array([0.5, 1.0, 10.0, 100.0])
+    reference = Reference(
+        "table", 180.0, True, {"flat_w": z_plus}, {"flat_w": np.array([60.0, 50.0, 8.0, 3.5])}
+    )
+    figure = comparison_figure(profiles, bands_of(run.blocks, run.parameters), reference, ["flat_w"])
+    assert figure.axes[0].get_yscale() == "log"
+    assert figure.axes[0].get_ylim()[1] > 60
