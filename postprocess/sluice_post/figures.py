@@ -27,7 +27,7 @@ from sluice_post.symmetry import Symmetry
 Array = NDArray[np.float64]
 
 
-NEAR_WALL = 10.0  # z+ below which points are marked
+NEAR_WALL = 5.0  # z+ below which points are marked
 
 
 def line_with_band(axes: Axes, x: Array, y: Array, band: Array | float | None, **style: object) -> None:

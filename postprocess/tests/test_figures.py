@@ -53,7 +53,7 @@ def test_flatness_has_the_scale_that_it_needs(results, factor, scale):
     line = next(line for line in axes.lines if line.get_label() == "$w$")
     assert line.get_xdata()[0] == pytest.approx(profiles.z_face_plus[1])
     assert np.isfinite(line.get_ydata()).all()
-    assert len(line.get_markevery()) == np.count_nonzero(profiles.z_face_plus[1:] < 10)
+    assert len(line.get_markevery()) == np.count_nonzero(profiles.z_face_plus[1:] < 5)
     low, high = axes.get_ylim()
     assert low < line.get_ydata().min() and line.get_ydata().max() < high
 
