@@ -10,14 +10,7 @@ from pathlib import Path
 from sluice_post import export, layout
 from sluice_post.bands import bands_of
 from sluice_post.profiles import wall_profiles
-from sluice_post.reference import Reference, holds_budget, merged, read_budget_reference, read_reference
-
-
-def _profiles_and_budgets(files: Sequence[Path]) -> tuple[Reference | None, dict[str, Reference]]:
-    """Published profiles, if there are any, and published budgets by the name of the stress."""
-    budgets = [path for path in files if holds_budget(path)]
-    profiles = [read_reference(path) for path in files if path not in budgets]
-    return merged(profiles) if profiles else None, dict(read_budget_reference(path) for path in budgets)
+from sluice_post.reference import read_budget_reference, read_references
 
 
 def report(arguments: argparse.Namespace) -> None:
@@ -29,7 +22,7 @@ def report(arguments: argparse.Namespace) -> None:
 
     published_spectra = read_all_spectra([path for path in arguments.reference or [] if holds_spectra(path)])
     files = [path for path in arguments.reference or [] if not holds_spectra(path)]
-    reference, published_budgets = _profiles_and_budgets(files)
+    reference, published_budgets = read_references(files)
     run = load_run(arguments.directory, arguments.begin, arguments.end)
     results = evaluate(run, heights_of(published_spectra))
     path = write_report(results, reference, published_budgets, published_spectra)
@@ -53,11 +46,11 @@ def profiles(arguments: argparse.Namespace) -> None:
 def compare(arguments: argparse.Namespace) -> None:
     """Prints deviations from published data, writes them as JSON, and draws the profiles."""
     from sluice_post import comparison
-    from sluice_post.compare import comparison_figure
+    from sluice_post.compare_profiles import comparison_figure
     from sluice_post.run import load_statistics
     from sluice_post.style import figure_style, save_png
 
-    reference, budgets = _profiles_and_budgets(arguments.reference)
+    reference, budgets = read_references(arguments.reference)
     parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
     found = comparison.compare_run(
         arguments.directory, parameters, blocks, reference, budgets, arguments.quantity

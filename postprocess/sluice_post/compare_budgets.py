@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post.budgets import STRESSES, wall_budgets
-from sluice_post.compare import HEADING, Deviation, percent_of, row_text, summarized, with_rms
+from sluice_post.compare_profiles import HEADING, Deviation, percent_of, row_text, summarized, with_rms
 from sluice_post.parameters import FlowParameters
 from sluice_post.reference import Reference
 from sluice_post.statistics import Blocks, Means

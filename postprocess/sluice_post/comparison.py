@@ -9,15 +9,15 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from sluice_post import compare, compare_budgets
+from sluice_post import compare_budgets, compare_profiles
 from sluice_post.budgets import require_budgets
-from sluice_post.compare import Deviation
 from sluice_post.compare_budgets import BudgetDeviations, References
+from sluice_post.compare_profiles import Deviation
 from sluice_post.key_figures import TEXT_LABELS, Figure, key_figures, percent_difference, published_of
-from sluice_post.literature import Published
-from sluice_post.parameters import FlowParameters
+from sluice_post.literature import Published, nearest_comparable
+from sluice_post.parameters import FlowParameters, imposed_reynolds
 from sluice_post.profiles import WallProfiles, wall_profiles
-from sluice_post.reference import Reference
+from sluice_post.reference import Reference, read_references
 from sluice_post.statistics import Blocks
 
 
@@ -50,6 +50,28 @@ class Comparison:
     deviations: list[Deviation]
     budgets: list[BudgetDeviations]
 
+    def __str__(self) -> str:
+        return text(self)
+
+
+def compare_with(
+    directory: Path,
+    parameters: FlowParameters,
+    blocks: Blocks,
+    files: Sequence[Path],
+    asked: Sequence[str] | None = None,
+) -> Comparison:
+    """Compares a run with the published profiles and budgets in files; without any, with the nearest key figures."""
+    if files:
+        return compare_run(directory, parameters, blocks, *read_references(files), asked)
+    figures = key_figures(blocks, parameters)
+    key = imposed_reynolds(parameters, blocks.sampled_parameters())
+    reynolds = next(figure.value for figure in figures if figure.key == key)
+    published = nearest_comparable(parameters.flow_type, reynolds, key)
+    return Comparison(
+        wall_profiles(blocks.means(), parameters), None, key_differences(figures, published), [], []
+    )
+
 
 def compare_run(
     directory: Path,
@@ -63,14 +85,14 @@ def compare_run(
     profiles = wall_profiles(blocks.means(), parameters)
     if budgets:
         require_budgets(blocks, parameters, directory)
-    names = compare.common_quantities(profiles, reference, asked) if reference is not None else []
+    names = compare_profiles.common_quantities(profiles, reference, asked) if reference is not None else []
     scales = reference or next(iter(budgets.values()))
     published = published_of(scales, parameters.flow_type, budgets.get("k"))
     return Comparison(
         profiles,
         reference,
         key_differences(key_figures(blocks, parameters), published),
-        compare.deviations(blocks, parameters, reference, names) if reference is not None else [],
+        compare_profiles.deviations(blocks, parameters, reference, names) if reference is not None else [],
         compare_budgets.budget_deviations(blocks, parameters, budgets) if budgets else [],
     )
 
@@ -83,7 +105,7 @@ def text(found: Comparison) -> str:
     """The comparison as tables for the terminal."""
     parts = []
     if found.reference is not None:
-        parts.append(compare.table_text(found.deviations, found.profiles, found.reference))
+        parts.append(compare_profiles.table_text(found.deviations, found.profiles, found.reference))
     if found.key_figures:
         lines = [f"{'key figure':<26}{'run':>11}{'+-':>11}{'published':>11}{'deviation, %':>14}{'+-':>8}"]
         for row in found.key_figures:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -11,27 +9,15 @@ from matplotlib.ticker import MultipleLocator
 from numpy.typing import NDArray
 
 from sluice_post.evaluated_densities import EvaluatedDensities
-from sluice_post.histograms import Joint
-from sluice_post.quadrants import joint_moments
+from sluice_post.quadrants import JOINT_EDGES, JOINT_MIDDLES, joint_moments, standardized_density
 from sluice_post.style import BLACK, DIVERGING_MAP, THIN, new_figure, panel_grid
 
 Array = NDArray[np.float64]
 
-_EDGES = np.arange(-8, 8.125, 0.25)  # in standard deviations; about the bins of a run
-_MIDDLES = (_EDGES[1:] + _EDGES[:-1]) / 2
 _DECADES = np.arange(-4.0, -0.4, 0.5)
 _SHEAR_DECADES = np.arange(-4.0, 0.6, 0.5)
 _FRACTIONS = (0.05, 0.1, 0.25, 0.5, 0.75)  # of the largest covariance integrand
 _SHOWN = 4.5  # standard deviations
-
-
-def standardized_density(joints: Sequence[Joint]) -> Array:
-    """Joint density of both fluctuations over their standard deviations, on _EDGES along both axes."""
-    of = joint_moments(joints)
-    scaled = [
-        joint.linear([float(1 / m.rms) for m in of], [float(-m.mean / m.rms) for m in of]) for joint in joints
-    ]
-    return np.asarray(np.mean([joint.density((_EDGES, _EDGES)) for joint in scaled], axis=0))
 
 
 def _logarithmic(axes: Axes, x: Array, y: Array, values: Array, decades: Array) -> object:
@@ -80,7 +66,7 @@ def joint_figure(evaluated: EvaluatedDensities) -> Figure | None:
     figure, filled = _new_figure(z_plus.size), None
     panels = _panels(figure, z_plus.size)
     for axes, height, joints in zip(panels, z_plus, evaluated.found.joints(), strict=True):
-        filled = _logarithmic(axes, _MIDDLES, _MIDDLES, standardized_density(joints), _DECADES)
+        filled = _logarithmic(axes, JOINT_MIDDLES, JOINT_MIDDLES, standardized_density(joints), _DECADES)
         axes.set_title(rf"$z^+={height:.3g}$")
     _decade_bar(figure, filled, panels, _DECADES, r"$u_\mathrm{rms}w_\mathrm{rms}P(u',w')$")
     return figure
@@ -103,11 +89,17 @@ def covariance_figure(evaluated: EvaluatedDensities) -> Figure | None:
     panels = _panels(figure, z_plus.size)
     levels = [-1.0, *(-f for f in reversed(_FRACTIONS)), *_FRACTIONS, 1.0]
     for axes, height, joints in zip(panels, z_plus, evaluated.found.joints(), strict=True):
-        integrand = np.outer(_MIDDLES, _MIDDLES) * standardized_density(joints)
+        integrand = np.outer(JOINT_MIDDLES, JOINT_MIDDLES) * standardized_density(joints)
         fraction = (integrand / np.abs(integrand).max()).T
-        filled = axes.contourf(_MIDDLES, _MIDDLES, fraction, levels=levels, cmap=DIVERGING_MAP)
+        filled = axes.contourf(JOINT_MIDDLES, JOINT_MIDDLES, fraction, levels=levels, cmap=DIVERGING_MAP)
         axes.contour(
-            _MIDDLES, _MIDDLES, fraction, levels=levels, colors=BLACK, linewidths=0.5, linestyles="solid"
+            JOINT_MIDDLES,
+            JOINT_MIDDLES,
+            fraction,
+            levels=levels,
+            colors=BLACK,
+            linewidths=0.5,
+            linestyles="solid",
         )
         axes.axhline(0, **THIN)
         axes.axvline(0, **THIN)
@@ -125,7 +117,7 @@ def shear_joint_figure(evaluated: EvaluatedDensities) -> Figure:
     """Joint density of both components of the wall shear over the mean of the streamwise one."""
     joints = evaluated.found.shear_joint()
     scales = joint_moments(joints)
-    edges = [float(m.mean) + float(m.rms) * _EDGES for m in scales]
+    edges = [float(m.mean) + float(m.rms) * JOINT_EDGES for m in scales]
     middles = [(e[1:] + e[:-1]) / 2 for e in edges]
     values = np.mean([joint.density((edges[0], edges[1])) for joint in joints], axis=0)
     figure = new_figure(6.4, 4.6)

@@ -8,6 +8,7 @@ from pathlib import Path
 STATISTICS_FILE = "statistics.h5"
 SPECTRA_FILE = "spectra.h5"
 DENSITIES_FILE = "densities.h5"
+CHECKPOINT_PATTERN = "checkpoints/step_*.h5"
 CASE_FILE = "resolved.yaml"
 TIMESERIES_FILE = "timeseries.csv"
 RUN_FILE = "run.json"
@@ -175,3 +176,8 @@ ROW_HASH = "hash"  # the last column; missing in files of earlier builds
 def find_slices(directory: Path) -> list[Path]:
     """All slice files of a run, in alphabetical order."""
     return sorted(directory.glob(SLICE_PATTERN))
+
+
+def line_of(field: str, axis: str) -> str:
+    """The name of the coordinates x, y or z of a field."""
+    return f"{axis}_face" if PROBE_FACES.get(field) == axis else axis

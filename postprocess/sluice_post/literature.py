@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf, log
 
+from sluice_post.errors import UsageError
+
 MKM = "Moser, Kim & Mansour, Phys. Fluids 11, 943 (1999)"
 HJ = "del Alamo & Jimenez, Phys. Fluids 15, L41 (2003); Hoyas & Jimenez, Phys. Fluids 20, 101511 (2008)"
 LM = "Lee & Moser, J. Fluid Mech. 774, 395 (2015)"
@@ -103,6 +105,17 @@ def nearest(flow_type: str, reynolds: float, key: str = "re_tau") -> Published |
 def comparable(published: Published, reynolds: float, key: str = "re_tau") -> bool:
     """Whether the two Reynolds numbers are near enough for the figures to be compared one by one."""
     return abs(reynolds / published.values[key] - 1) <= SAME_REYNOLDS
+
+
+def nearest_comparable(flow_type: str, reynolds: float, key: str) -> Published:
+    """The nearest published simulation; an error if its figures cannot be compared one by one."""
+    found = nearest(flow_type, reynolds, key)
+    if found is None or not comparable(found, reynolds, key):
+        raise UsageError(
+            f"no published simulation that is built in has {key} near {reynolds:.5g}; "
+            "give profiles, or a run, with --reference"
+        )
+    return found
 
 
 def with_value(published: Published, key: str) -> Published | None:

@@ -27,11 +27,6 @@ def index_path(directory: Path, name: str) -> Path:
     return directory / layout.PROBE_FOLDER / f"{name}.h5"
 
 
-def line_of(field: str, axis: str) -> str:
-    """The name of the coordinates x, y or z of a field."""
-    return f"{axis}_face" if layout.PROBE_FACES.get(field) == axis else axis
-
-
 @dataclass(frozen=True)
 class Part:
     """A part, open for reading; all but its fields has been read and compared with its hashes."""
@@ -45,7 +40,7 @@ class Part:
 
     def shape(self, field: str) -> tuple[int, int, int]:
         """Numbers of points of a field along z, y and x."""
-        nz, ny, nx = (self.lines[line_of(field, axis)].size for axis in "zyx")
+        nz, ny, nx = (self.lines[layout.line_of(field, axis)].size for axis in "zyx")
         return nz, ny, nx
 
     def within(self, begin: float | None, end: float | None) -> NDArray[np.bool_]:

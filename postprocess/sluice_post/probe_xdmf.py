@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, SubElement
 from sluice_post import layout
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.export import write_text
-from sluice_post.probe_parts import Part, each_part, index_path, line_of
+from sluice_post.probe_parts import Part, each_part, index_path
 
 _DOUBLE = 8  # bytes
 
@@ -39,7 +39,9 @@ def _add_sample(collection: Element, part: Part, sample: int, precisions: dict[s
     SubElement(grid, "Topology", TopologyType="3DRectMesh", Dimensions=_numbers(shape))
     geometry = SubElement(grid, "Geometry", GeometryType="VXVYVZ")
     for axis in "xyz":
-        line = min((line_of(field, axis) for field in fields), key=len)  # the centres, if a field is there
+        line = min(
+            (layout.line_of(field, axis) for field in fields), key=len
+        )  # the centres, if a field is there
         _refer(geometry, part, line, part.lines[line].shape, _DOUBLE)
     for field, precision in precisions.items():
         attribute = SubElement(grid, "Attribute", Name=field, AttributeType="Scalar", Center="Node")

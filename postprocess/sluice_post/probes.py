@@ -13,7 +13,7 @@ from scipy.signal import welch
 from sluice_post import layout
 from sluice_post.errors import UsageError
 from sluice_post.hdf5_file import Hdf5File
-from sluice_post.probe_parts import each_part, index_path, line_of
+from sluice_post.probe_parts import each_part, index_path
 
 Array = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ class Probe:
 
     def axis(self, field: str, axis: str) -> Array:
         """The coordinates x, y or z of a field."""
-        return self.coordinates[line_of(field, axis)]
+        return self.coordinates[layout.line_of(field, axis)]
 
     def equal_steps(self) -> tuple[Probe, float]:
         """The samples at equal intervals of time, by cubic splines where they are not; and by how much the intervals

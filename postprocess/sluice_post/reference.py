@@ -9,7 +9,7 @@ names components such as uu_12, and the CSV files of this program. Budgets: Lee 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -281,3 +281,10 @@ def merged(references: list[Reference]) -> Reference:
     label = ", ".join(reference.label for reference in references)
     best = next((r for r in references if r.re_tau_exact), references[0])
     return Reference(label, best.re_tau, best.re_tau_exact, z_plus, values)
+
+
+def read_references(files: Sequence[Path]) -> tuple[Reference | None, dict[str, Reference]]:
+    """Published profiles, if there are any, and published budgets by the name of the stress."""
+    budgets = [path for path in files if holds_budget(path)]
+    profiles = [read_reference(path) for path in files if path not in budgets]
+    return merged(profiles) if profiles else None, dict(read_budget_reference(path) for path in budgets)

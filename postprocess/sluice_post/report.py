@@ -7,8 +7,8 @@ from pathlib import Path
 from sluice_post import (
     budget_figures,
     budgets,
-    compare,
     compare_budgets,
+    compare_profiles,
     density_report,
     derived,
     derived_figures,
@@ -192,11 +192,12 @@ def _comparison_entry(results: Results, reference: Reference) -> tuple[Entry, st
     run, profiles = results.run, results.run.profiles
     if profiles is None or run.blocks is None or run.parameters is None:
         return None
-    names = compare.common_quantities(profiles, reference, None)
-    rows = compare.deviations(run.blocks, run.parameters, reference, names)
-    text = compare.table_text(rows, profiles, reference)
+    names = compare_profiles.common_quantities(profiles, reference, None)
+    rows = compare_profiles.deviations(run.blocks, run.parameters, reference, names)
+    text = compare_profiles.table_text(rows, profiles, reference)
     entry = Entry("compare", "Comparison", f"Against {reference.label}.",
-                  lambda: compare.comparison_figure(profiles, results.bands, reference, names), wide=True)  # fmt: skip
+                  lambda: compare_profiles.comparison_figure(profiles, results.bands, reference, names),
+                  wide=True)  # fmt: skip
     return entry, text
 
 

@@ -1,4 +1,4 @@
-"""Slice files: the picture of the streaks near the wall."""
+"""Slice files: all times of a slice, and the picture of the streaks near the wall."""
 
 from __future__ import annotations
 
@@ -78,3 +78,54 @@ def latest_streak_slice(directory: Path, height: float, plus: float | None) -> t
         except InputOutputError as error:
             problems.append(str(error))
     return None, problems
+
+
+@dataclass(frozen=True)
+class SliceSeries:
+    """All times of one slice; `fields[name]` is (time, nz, ny, nx) with one point along the normal."""
+
+    normal: str
+    at: float  # the coordinate asked for
+    time: Array
+    step: NDArray[np.int64]
+    fields: dict[str, Array]
+    coordinates: dict[str, Array]  # x, x_face, ... of the points
+
+
+def slice_labels(directory: Path) -> list[str]:
+    """The labels of the slices of a run, such as z0.083."""
+    return sorted({path.stem.rpartition("_")[0] for path in layout.find_slices(directory)})
+
+
+def read_slices(
+    directory: Path, label: str, begin: float | None = None, end: float | None = None
+) -> SliceSeries:
+    """One slice between two times, in the order of time; an error if there is none, or if one is damaged."""
+    chosen = [path for path in layout.find_slices(directory) if path.stem.rpartition("_")[0] == label]
+    rows: list[tuple[float, int, dict[str, Array]]] = []
+    normal, at, coordinates = "", 0.0, {}
+    for path in chosen:
+        with Hdf5File(path, layout.SLICE_FORMAT) as file:
+            time = float(file.value(layout.SLICE_TIME))
+            if time < (-np.inf if begin is None else begin) or time > (np.inf if end is None else end):
+                continue
+            normal, at = str(file.value(layout.SLICE_NORMAL)), float(file.value(layout.SLICE_AT))
+            coordinates = {name.removeprefix("grid/"): line for name, line in file.coordinates().items()}
+            fields = {}
+            for field in layout.PROBE_FIELDS:
+                if field in file:
+                    nz, ny, nx = (coordinates[layout.line_of(field, axis)].size for axis in "zyx")
+                    fields[field] = file.field(field, (nz, ny, nx))
+            rows.append((time, int(file.value(layout.SLICE_STEP)), fields))
+    if not rows:
+        raise InputOutputError(f"{directory}: there is no slice {label} between these times")
+    rows.sort(key=lambda row: row[0])
+    times, steps, fields_of = zip(*rows, strict=True)
+    return SliceSeries(
+        normal,
+        at,
+        np.array(times),
+        np.array(steps),
+        {field: np.stack([fields[field] for fields in fields_of]) for field in fields_of[0]},
+        coordinates,
+    )

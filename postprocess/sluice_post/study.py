@@ -176,12 +176,7 @@ def find_reference(
         profiles = merged([read_reference(path) for path in paths])
         return Reference(published_of(profiles, first.parameters.flow_type), {})
     reynolds = first.figures[first.imposed].value
-    nearest = literature.nearest(first.parameters.flow_type, reynolds, first.imposed)
-    if nearest is None or not literature.comparable(nearest, reynolds, first.imposed):
-        raise UsageError(
-            f"no published simulation that is built in has {first.imposed} near {reynolds:.5g}; "
-            "give profiles, or a run, with --reference"
-        )
+    nearest = literature.nearest_comparable(first.parameters.flow_type, reynolds, first.imposed)
     return Reference(nearest, {})
 
 

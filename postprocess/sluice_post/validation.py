@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 from matplotlib.figure import Figure as MplFigure
 
-from sluice_post import budget_figures, compare, figures, layout, literature, spectra_figures
+from sluice_post import budget_figures, compare_profiles, figures, layout, literature, spectra_figures
 from sluice_post.budgets import IMBALANCE
 from sluice_post.errors import InputOutputError
 from sluice_post.key_figures import TEXT_LABELS, percent_difference
@@ -184,7 +184,10 @@ def figures_of_case(results: Results, files: PublishedFiles) -> dict[str, tuple[
         common = [quantity for quantity in quantities if reference and quantity in reference.values]
         drawn[name] = (title, draw(profiles, results.bands))
         if reference is not None and common:
-            drawn[name] = (title, compare.comparison_figure(profiles, results.bands, reference, common))
+            drawn[name] = (
+                title,
+                compare_profiles.comparison_figure(profiles, results.bands, reference, common),
+            )
     drawn["shear_stress"] = ("Balance of the shear stress", figures.shear_stress(profiles, results.bands))
     if results.budgets is not None:
         figure = budget_figures.budget_figure(results.budgets, "k", near.budget_of_k)

@@ -3,7 +3,7 @@ import pytest
 import synthetic
 
 from sluice_post import export, lee_moser
-from sluice_post.compare import common_quantities, deviation
+from sluice_post.compare_profiles import common_quantities, deviation
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.interpolation import interpolate
 from sluice_post.profiles import wall_profiles

@@ -1,0 +1,82 @@
+"""Profiles in wall units, and the raw moments of each block, as datasets."""
+
+from __future__ import annotations
+
+import xarray as xr
+
+from sluice_post.bands import Bands
+from sluice_post.datasets.variables import RHO, Variables, dataset, heights, variable, with_interval
+from sluice_post.profiles import WallProfiles
+from sluice_post.statistics import Blocks
+
+_DIRECTIONS = {"u": "streamwise", "v": "spanwise", "w": "wall-normal"}
+_VORTICITY = {"x": "streamwise", "y": "spanwise", "z": "wall-normal"}
+
+# Description and unit of each profile of WallProfiles.
+ABOUT: dict[str, tuple[str, str]] = {
+    "U": ("mean streamwise velocity relative to the wall", "u_tau"),
+    "V": ("mean spanwise velocity", "u_tau"),
+    "P": ("mean pressure less that at the wall", f"{RHO}u_tau^2"),
+    "k": ("turbulent kinetic energy", "u_tau^2"),
+    "uv": ("covariance of u and v", "u_tau^2"),
+    "pp": ("variance of the pressure", "rho^2 u_tau^4"),
+    "p_rms": ("rms pressure", f"{RHO}u_tau^2"),
+    "minus_uw": ("Reynolds shear stress -<uw>", "u_tau^2"),
+    "minus_vw": ("Reynolds shear stress -<vw>", "u_tau^2"),
+    "dUdz": ("viscous shear stress nu dU/dz", "u_tau^2"),
+    "total": ("total shear stress", "u_tau^2"),
+    "balance": ("total shear stress that the mean momentum balance asks for", "u_tau^2"),
+    "residual": ("total shear stress less that of the balance", "u_tau^2"),
+}
+for _letter, _name in _DIRECTIONS.items():
+    ABOUT |= {
+        _letter * 2: (f"variance of the {_name} velocity", "u_tau^2"),
+        f"{_letter}_rms": (f"rms {_name} velocity", "u_tau"),
+        f"skew_{_letter}": (f"skewness of the {_name} velocity", "1"),
+        f"flat_{_letter}": (f"flatness of the {_name} velocity", "1"),
+    }
+for _axis, _name in _VORTICITY.items():
+    ABOUT[f"omega_{_axis}_rms"] = (f"rms {_name} vorticity", "u_tau^2/nu")
+
+
+def profiles_dataset(profiles: WallProfiles, bands: Bands) -> xr.Dataset:
+    """All profiles from the wall to h: (z) at cell centres, (z_face) on faces, the wall first."""
+    variables: Variables = {}
+    for dim, columns in (("z", profiles.centre), ("z_face", profiles.face)):
+        for name, values in columns.items():
+            variables |= with_interval(name, dim, values, bands.get(name), ABOUT[name])
+    scales = (profiles.height, profiles.u_tau, profiles.viscosity)
+    return dataset(
+        variables,
+        heights("z", profiles.z, *scales) | heights("z_face", profiles.z_face, *scales),
+        u_tau=profiles.u_tau,
+        viscosity=profiles.viscosity,
+        re_tau=profiles.re_tau,
+        side=profiles.side,
+        symmetry=profiles.symmetry.value,
+    )
+
+
+def blocks_dataset(blocks: Blocks) -> xr.Dataset:
+    """The averages of raw moments over each block, (time, z) or (time, z_face), over the whole height, as stored.
+
+    In the units U and h of the run; `time` is the middle of a block. docs/file-formats.md describes the moments.
+    """
+    variables: Variables = {
+        "samples": variable("time", blocks.samples, "number of samples of the block"),
+        "t_begin": variable("time", blocks.time_begin, "time of the first sample of the block", "h/U"),
+        "t_end": variable("time", blocks.time_end, "time of the last sample of the block", "h/U"),
+    }
+    for dim, columns in (("z", blocks.centre), ("z_face", blocks.face)):
+        for name in columns:
+            about = f"time and plane average of {name}, in the units U and h"
+            variables[name] = variable(("time", dim), blocks.series(name), about)
+    middle = (blocks.time_begin + blocks.time_end) / 2
+    return dataset(
+        variables,
+        {
+            "time": variable("time", middle, "middle of the block", "h/U"),
+            "z": variable("z", blocks.z, "height of cell centres", "h"),
+            "z_face": variable("z_face", blocks.z_face, "height of faces, walls included", "h"),
+        },
+    )

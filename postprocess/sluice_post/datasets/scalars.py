@@ -1,0 +1,66 @@
+"""Time series and key figures as datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import xarray as xr
+
+from sluice_post import layout
+from sluice_post.datasets.variables import RHO, Variables, dataset, variable, with_interval
+from sluice_post.key_figures import Figure
+from sluice_post.timeseries import TimeSeries
+
+_COLUMNS = {
+    layout.STEP: ("number of the step", "1"),
+    layout.DT: ("length of the step", "h/U"),
+    layout.CFL: ("length of the step over its limit", "1"),
+    layout.BULK_VELOCITY: ("bulk velocity", "U"),
+    layout.FORCING_COLUMN: ("mean force of the step", "U^2/h"),
+    layout.RE_TAU_BOTTOM: ("friction Reynolds number of the bottom wall", "1"),
+    layout.RE_TAU_TOP: ("friction Reynolds number of the top wall", "1"),
+    layout.KINETIC_ENERGY: ("volume mean of |u|^2/2", "U^2"),
+    layout.MAX_DIVERGENCE: ("largest |div u|", "U/h"),
+}
+
+KEY_FIGURES = {
+    "re_tau": ("friction Reynolds number", "1"),
+    "re_tau_bottom": ("friction Reynolds number of the bottom wall", "1"),
+    "re_tau_top": ("friction Reynolds number of the top wall", "1"),
+    "shear_bottom": ("shear stress of the bottom wall", f"{RHO}U^2"),
+    "shear_top": ("shear stress of the top wall", f"{RHO}U^2"),
+    "u_tau": ("friction velocity", "U"),
+    "re_b": ("bulk Reynolds number 2 U_b h/nu", "1"),
+    "re_w": ("Reynolds number of the walls U_w h/nu", "1"),
+    "u_b_plus": ("bulk velocity", "u_tau"),
+    "u_c_plus": ("velocity at the centre or surface", "u_tau"),
+    "cf": ("friction coefficient", "1"),
+    "wall_dissipation": ("dissipation of k on the wall", "u_tau^4/nu"),
+    "dissipation": ("integral of the dissipation of the fluctuations, by production", "u_tau^3"),
+    "force_balance": ("forcing times h over the wall stress, less 1", "1"),
+}
+for _key, _about in {
+    "u_peak": ("rms streamwise velocity", "u_tau"),
+    "v_peak": ("rms spanwise velocity", "u_tau"),
+    "w_peak": ("rms wall-normal velocity", "u_tau"),
+    "uw_peak": ("Reynolds shear stress -<uw>", "u_tau^2"),
+    "p_peak": ("rms pressure", f"{RHO}u_tau^2"),
+    "production_peak": ("production of k", "u_tau^4/nu"),
+}.items():
+    KEY_FIGURES[_key] = (f"largest {_about[0]}", _about[1])
+    KEY_FIGURES[f"{_key}_z"] = (f"height of the largest {_about[0]}", "nu/u_tau")
+
+
+def time_series_dataset(series: TimeSeries) -> xr.Dataset:
+    """The columns of timeseries.csv against `time`."""
+    variables = {name: variable("time", series[name], *about) for name, about in _COLUMNS.items()}
+    variables[layout.STEP] = variables[layout.STEP].astype("int64")
+    return dataset(variables, {"time": variable("time", series.time, "time", "h/U")})
+
+
+def key_figures_dataset(figures: Sequence[Figure]) -> xr.Dataset:
+    """Each key figure as a number without dimensions, with its interval; names as in key_figures.py."""
+    variables: Variables = {}
+    for figure in figures:
+        variables |= with_interval(figure.key, (), figure.value, figure.half_width, KEY_FIGURES[figure.key])
+    return dataset(variables, {})

@@ -1,0 +1,55 @@
+"""What all datasets are made of: variables with descriptions and units, and coordinates of heights and wavenumbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+Variables = dict[str, xr.Variable]
+
+RHO = "rho "  # of units of pressure
+
+
+def variable(dims: str | Sequence[str], values: ArrayLike, long_name: str, units: str = "1") -> xr.Variable:
+    """Values with their dimensions, description and unit."""
+    return xr.Variable(dims, np.asarray(values), {"long_name": long_name, "units": units})
+
+
+def with_interval(
+    name: str,
+    dims: str | Sequence[str],
+    values: ArrayLike,
+    half_width: ArrayLike | None,
+    about: tuple[str, str],
+) -> Variables:
+    """A variable and, if it is known, the half width of its 95 % interval. `about`: description and unit."""
+    long_name, units = about
+    found = {name: variable(dims, values, long_name, units)}
+    if half_width is not None and np.any(np.isfinite(half_width)):
+        found[f"{name}_ci95"] = variable(
+            dims, half_width, f"half width of the 95 % interval of: {long_name}", units
+        )
+    return found
+
+
+def heights(dim: str, z: Array, height: float, u_tau: float, viscosity: float) -> Variables:
+    """The coordinates of heights above the wall: `dim`, over h, and `dim`_plus."""
+    of = "faces" if "face" in dim or "joint" in dim else "cell centres"
+    return {
+        dim: variable(dim, z / height, f"distance of {of} from the wall", "h"),
+        f"{dim}_plus": variable(dim, z * u_tau / viscosity, f"distance of {of} from the wall", "nu/u_tau"),
+    }
+
+
+def dataset(variables: Mapping[str, xr.Variable], coordinates: Variables, **attributes: Any) -> xr.Dataset:
+    """A dataset that can be selected by heights in wall units, too: `.sel(z_plus=15, method="nearest")`."""
+    found = xr.Dataset(variables, coordinates, attributes)
+    for name, values in coordinates.items():
+        if name.endswith("_plus") and values.ndim == 1 and np.all(np.isfinite(values.values)):
+            found = found.set_xindex(name)
+    return found

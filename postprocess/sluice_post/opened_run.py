@@ -1,0 +1,252 @@
+"""A run directory for Python: its results as xarray datasets, its figures, and comparisons with published data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Generic, TypeVar
+
+import xarray as xr
+
+from sluice_post import layout
+from sluice_post.bands import Bands, bands_of
+from sluice_post.budgets import STRESSES, EvaluatedBudgets, evaluate_budgets, require_budgets
+from sluice_post.companions import require_turbulence
+from sluice_post.comparison import Comparison, compare_with
+from sluice_post.datasets import budgets, densities, fields, profiles, scalars, spectra
+from sluice_post.densities import load_densities
+from sluice_post.derived import Derived, evaluate_derived
+from sluice_post.errors import InputOutputError
+from sluice_post.evaluated_densities import EvaluatedDensities, evaluate_densities
+from sluice_post.key_figures import Figure, key_figures
+from sluice_post.parameters import FlowParameters
+from sluice_post.probe_parts import find_probes
+from sluice_post.profiles import WallProfiles, wall_profiles
+from sluice_post.run import check_directory, load_statistics
+from sluice_post.slices import slice_labels
+from sluice_post.spectra import EvaluatedSpectra, evaluate_spectra, load_spectra
+from sluice_post.statistics import Blocks
+from sluice_post.timeseries import TimeSeries, read_timeseries
+
+Key = TypeVar("Key")
+
+
+class LazyDatasets(Mapping[Key, xr.Dataset], Generic[Key]):
+    """Datasets by name, each read when it is first asked for."""
+
+    def __init__(self, names: Sequence[Key], read: Callable[[Key], xr.Dataset]) -> None:
+        self._names, self._read = list(names), read
+        self._found: dict[Key, xr.Dataset] = {}
+
+    def __getitem__(self, name: Key) -> xr.Dataset:
+        if name not in self._names:
+            raise KeyError(f"{name!r}; there are {', '.join(map(str, self._names)) or 'none'}")
+        if name not in self._found:
+            self._found[name] = self._read(name)
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(str, self._names))})"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What of a run is used. `begin`, `end`: times, None for all; only blocks that lie entirely between them count.
+
+    `side`: the wall from which profiles are seen, both (symmetric halves averaged), bottom or top; None: both if the
+    flow allows. `heights`: z+ of spectra and densities, inf for the centre; None: 5, 15, 30, 100 and the centre.
+    """
+
+    begin: float | None = None
+    end: float | None = None
+    side: str | None = None
+    heights: tuple[float, ...] | None = None
+
+
+class OpenedRun:
+    """The results of a run. Everything is read and evaluated when it is first asked for, and then kept.
+
+    All errors are PostError with the name of the file. Intervals are 95 % intervals of the sampling error
+    (README.md, Uncertainty).
+    """
+
+    def __init__(self, directory: Path, selection: Selection) -> None:
+        self.directory, self.selection = check_directory(directory), selection
+
+    def __repr__(self) -> str:
+        return f"OpenedRun({str(self.directory)!r}, {self.selection})"
+
+    def between(self, begin: float | None = None, end: float | None = None) -> OpenedRun:
+        """The same run between two times."""
+        return OpenedRun(self.directory, replace(self.selection, begin=begin, end=end))
+
+    def seen_from(self, side: str) -> OpenedRun:
+        """The same run seen from another wall: both, bottom or top."""
+        return OpenedRun(self.directory, replace(self.selection, side=side))
+
+    def at_heights(self, *heights: float) -> OpenedRun:
+        """The same run with spectra and densities at these heights z+; inf is the centre."""
+        return OpenedRun(self.directory, replace(self.selection, heights=heights))
+
+    # What the rest of sluice_post evaluates.
+
+    @cached_property
+    def _statistics(self) -> tuple[FlowParameters, Blocks]:
+        return load_statistics(self.directory, self.selection.begin, self.selection.end)
+
+    @property
+    def parameters(self) -> FlowParameters:
+        """Geometry, viscosity and walls."""
+        return self._statistics[0]
+
+    @property
+    def blocks(self) -> Blocks:
+        """The blocks of statistics."""
+        return self._statistics[1]
+
+    @cached_property
+    def wall_profiles(self) -> WallProfiles:
+        """Profiles in wall units."""
+        return wall_profiles(self.blocks.means(), self.parameters, self.selection.side)
+
+    @cached_property
+    def bands(self) -> Bands:
+        """Half widths of the intervals of the profiles."""
+        return bands_of(self.blocks, self.parameters, self.selection.side)
+
+    @cached_property
+    def evaluated_budgets(self) -> EvaluatedBudgets:
+        """Budgets of k, uu, vv, ww and uw with intervals."""
+        require_budgets(self.blocks, self.parameters, self.directory)
+        return evaluate_budgets(self.blocks, self.parameters, self.selection.side)
+
+    @cached_property
+    def derived(self) -> Derived:
+        """Anisotropy, enstrophy and Kolmogorov's scales with intervals."""
+        require_turbulence(self.wall_profiles, self.directory, "derived quantities")
+        return evaluate_derived(self.blocks, self.parameters)
+
+    @cached_property
+    def evaluated_spectra(self) -> EvaluatedSpectra:
+        """Spectra and correlations with intervals."""
+        chosen = self.selection
+        require_turbulence(self.wall_profiles, self.directory, "spectra of fluctuations")
+        blocks = load_spectra(self.directory, self.blocks, chosen.begin, chosen.end)
+        return evaluate_spectra(blocks, self.parameters, chosen.heights, chosen.side)
+
+    @cached_property
+    def evaluated_densities(self) -> EvaluatedDensities:
+        """Densities and quadrants with intervals."""
+        chosen = self.selection
+        require_turbulence(self.wall_profiles, self.directory, "densities of fluctuations")
+        loaded = load_densities(self.directory, self.blocks, chosen.begin, chosen.end)
+        return evaluate_densities(loaded, self.parameters, chosen.heights, chosen.side)
+
+    @cached_property
+    def table(self) -> list[Figure]:
+        """The key figures as rows."""
+        return key_figures(self.blocks, self.parameters)
+
+    @cached_property
+    def series(self) -> TimeSeries:
+        """The whole time series, whatever times are selected."""
+        path = self.directory / layout.TIMESERIES_FILE
+        found = read_timeseries(path)
+        if found is None:
+            raise InputOutputError(f"{path}: not there or empty")
+        return found
+
+    # Datasets.
+
+    @cached_property
+    def profiles(self) -> xr.Dataset:
+        """Profiles in wall units with intervals: (z) at cell centres, (z_face) on faces; see datasets/profiles.py."""
+        return profiles.profiles_dataset(self.wall_profiles, self.bands)
+
+    @cached_property
+    def block_means(self) -> xr.Dataset:
+        """Raw moments averaged over each block, (time, z) or (time, z_face), in the units of the run."""
+        return profiles.blocks_dataset(self.blocks)
+
+    @cached_property
+    def budgets(self) -> Mapping[str, xr.Dataset]:
+        """The budgets of k, uu, vv, ww and uw by name, in wall units, terms with intervals."""
+        return {stress: budgets.budget_dataset(self.evaluated_budgets, stress) for stress in STRESSES}
+
+    @cached_property
+    def spectra(self) -> xr.Dataset:
+        """Spectra, two-point correlations and integral lengths; see datasets/spectra.py."""
+        return spectra.spectra_dataset(self.evaluated_spectra)
+
+    @cached_property
+    def densities(self) -> xr.Dataset:
+        """Probability densities, quadrants and holes; see datasets/densities.py."""
+        return densities.densities_dataset(self.evaluated_densities)
+
+    @cached_property
+    def key_figures(self) -> xr.Dataset:
+        """Re_tau, C_f, U_c+, peaks and the rest, numbers with intervals."""
+        return scalars.key_figures_dataset(self.table)
+
+    @cached_property
+    def time_series(self) -> xr.Dataset:
+        """The columns of timeseries.csv against `time`, between the selected times."""
+        times = slice(self.selection.begin, self.selection.end)
+        found: xr.Dataset = scalars.time_series_dataset(self.series).sel(time=times)
+        return found
+
+    @cached_property
+    def slices(self) -> Mapping[str, xr.Dataset]:
+        """All times of each slice by its label, such as z0.083: fields (time, z, y, x) at their own points."""
+        begin, end = self.selection.begin, self.selection.end
+        return LazyDatasets(
+            slice_labels(self.directory),
+            lambda label: fields.slice_dataset(self.directory, label, begin, end),
+        )
+
+    @cached_property
+    def probes(self) -> Mapping[str, xr.Dataset]:
+        """The samples of each probe by its name: fields (time, z, y, x) at their own points."""
+        begin, end = self.selection.begin, self.selection.end
+        return LazyDatasets(
+            find_probes(self.directory), lambda name: fields.probe_dataset(self.directory, name, begin, end)
+        )
+
+    @cached_property
+    def checkpoints(self) -> Mapping[int, xr.Dataset]:
+        """The flow at each checkpoint by its step: u, v, w and p, (z, y, x), read from the file when used."""
+        paths = {
+            int(path.stem.removeprefix("step_")): path
+            for path in self.directory.glob(layout.CHECKPOINT_PATTERN)
+        }
+        return LazyDatasets(sorted(paths), lambda step: fields.checkpoint_dataset(paths[step]))
+
+    def compare(self, *references: str | Path, quantities: Sequence[str] | None = None) -> Comparison:
+        """Differences from published files, in %, with the intervals of the run: key figures, profiles, budgets.
+
+        Without files: the key figures of the nearest published simulation. `quantities`: of the profiles; None: all.
+        """
+        return compare_with(
+            self.directory, self.parameters, self.blocks, [Path(path) for path in references], quantities
+        )
+
+
+def open_run(
+    directory: str | Path,
+    begin: float | None = None,
+    end: float | None = None,
+    side: str | None = None,
+    heights: Sequence[float] | None = None,
+) -> OpenedRun:
+    """The run in a directory; see Selection for the arguments."""
+    return OpenedRun(
+        Path(directory), Selection(begin, end, side, None if heights is None else tuple(heights))
+    )
