@@ -1,9 +1,16 @@
-# cmake --install: the program, its cases, and Sluice::core, Sluice::fft and Sluice::poisson for other codes (find_package(Sluice)).
+# cmake --install: the program, its cases and documentation, and Sluice::core, Sluice::fft and Sluice::poisson for other codes (find_package(Sluice)).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
+set(documentation ${CMAKE_INSTALL_DATAROOTDIR}/doc/sluice-dns)
 install(TARGETS sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY cases/ DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/cases)
+install(FILES README.md CHANGELOG.md CITATION.cff DESTINATION ${documentation})
+install(FILES LICENSE DESTINATION ${documentation} RENAME copyright)
+install(DIRECTORY docs DESTINATION ${documentation})
+
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 install(TARGETS sluice_core sluice_fft sluice_poisson EXPORT SluiceTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 # The solvers and transforms of poisson/, what a code needs to use them, and what these headers include.
