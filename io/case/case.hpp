@@ -72,6 +72,19 @@ struct ProbeSpec {
   bool operator==(const ProbeSpec&) const = default;
 };
 
+/// Quantities at the cell centres of a part of the domain, for pictures.
+struct FieldsSpec {
+  std::string name;
+  double every = 0;                              ///< simulation time
+  double start = 0;                              ///< simulation time
+  std::vector<std::string> fields;               ///< names of center_quantities()
+  std::string precision;                         ///< "single" or "double"
+  std::array<std::int64_t, 3> stride{1, 1, 1};   ///< every so many cells along x, y, z
+  std::optional<std::array<double, 2>> x, y, z;  ///< between these coordinates; none: everywhere
+
+  bool operator==(const FieldsSpec&) const = default;
+};
+
 enum class Switch { off, on };
 
 /// Samples of statistics, spectra or densities, summed in blocks of time.
@@ -97,6 +110,7 @@ struct OutputSpec {
   SamplingSpec densities;
   std::vector<SliceSpec> slices;
   std::vector<ProbeSpec> probes;
+  std::vector<FieldsSpec> fields;
 
   bool operator==(const OutputSpec&) const = default;
 };

@@ -93,12 +93,24 @@ class Rules {
     const auto& probes = settings_.output.probes;
     for (std::size_t n = 0; n < probes.size(); ++n) {
       const std::string path = fmt::format("output.probes[{}]", n);
-      check_probe_name(path + ".name", n);
+      check_file_name(path + ".name", probes, n, "another probe");
       if (!probes[n].x && !probes[n].y && !probes[n].z)
         note(path, "the probe is the whole domain; allowed: at least one of x, y, z");
       check_positions(path + ".x", probes[n].x.value_or(std::vector<double>()), 'x');
       check_positions(path + ".y", probes[n].y.value_or(std::vector<double>()), 'y');
       check_positions(path + ".z", probes[n].z.value_or(std::vector<double>()), 'z');
+    }
+  }
+
+  void check_fields() {
+    const auto& fields = settings_.output.fields;
+    for (std::size_t n = 0; n < fields.size(); ++n) {
+      const std::string path = fmt::format("output.fields[{}]", n);
+      check_file_name(path + ".name", fields, n, "other fields");
+      for (const auto& [axis, range] :
+           {std::pair('x', fields[n].x), std::pair('y', fields[n].y), std::pair('z', fields[n].z)}) {
+        if (range) check_positions(path + "." + axis, {range->begin(), range->end()}, axis);
+      }
     }
   }
 
@@ -123,22 +135,22 @@ class Rules {
     }
   }
 
-  // The name of a file.
-  void check_probe_name(const std::string& path, std::size_t number) {
+  // The names of files, of items of a list.
+  template <class Item>
+  void check_file_name(const std::string& path, const std::vector<Item>& items, std::size_t number, const char* kind) {
     if (!problems_.good(path)) return;
-    const auto& probes = settings_.output.probes;
-    const std::string& probe = probes[number].name;
+    const std::string& name = items[number].name;
     const auto is_allowed = [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
     };
     constexpr std::size_t max_length = 100;
-    if (probe.empty() || probe.size() > max_length || !std::ranges::all_of(probe, is_allowed)) {
-      note(path, fmt::format("'{}' cannot name a file; allowed: 1 to {} letters, digits, - and _", shortened(probe),
+    if (name.empty() || name.size() > max_length || !std::ranges::all_of(name, is_allowed)) {
+      note(path, fmt::format("'{}' cannot name a file; allowed: 1 to {} letters, digits, - and _", shortened(name),
                              max_length));
     }
     for (std::size_t n = 0; n < number; ++n) {
-      if (probes[n].name == probe)
-        note(path, fmt::format("'{}' is the name of another probe; allowed: different names", shortened(probe)));
+      if (items[n].name == name)
+        note(path, fmt::format("'{}' is the name of {}; allowed: different names", shortened(name), kind));
     }
   }
 
@@ -189,6 +201,7 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   rules.check_slices();
   rules.check_chosen_heights();
   rules.check_probes();
+  rules.check_fields();
 }
 
 }  // namespace sluice::io

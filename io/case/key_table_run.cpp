@@ -1,6 +1,7 @@
 // The part of the key table that defines the run: solver, parallel, output, walltime.
 #include <algorithm>
 
+#include "core/flow/center_quantities.hpp"
 #include "core/flow/field_descriptor.hpp"
 #include "io/case/key_table.hpp"
 #include "io/case/names.hpp"
@@ -29,6 +30,24 @@ Key probe_positions(const std::string& axis, std::optional<std::vector<double>> 
           .fallback = "all",
           .unit = "h",
           .meaning = "Where along " + axis + ", in increasing order; all: at all points.",
+          .example = example};
+}
+
+std::vector<std::string> center_quantity_names() {
+  std::vector<std::string> names;
+  for (const CenterQuantity& quantity : center_quantities()) names.push_back(quantity.name);
+  return names;
+}
+
+Key fields_range(const std::string& axis, std::optional<std::array<double, 2>> FieldsSpec::*range,
+                 const std::string& example) {
+  return {.path = "output.fields[]." + axis,
+          .value = of_item(length, &OutputSpec::fields, range),
+          .words = {"all"},
+          .range = not_negative,
+          .fallback = "all",
+          .unit = "h",
+          .meaning = "Between which two coordinates along " + axis + "; all: everywhere.",
           .example = example};
 }
 
@@ -272,6 +291,50 @@ std::vector<Key> output_keys() {
        .value = of_item(choice, &OutputSpec::probes, &ProbeSpec::fields, field_names()),
        .fallback = "[u, v, w, p]",
        .meaning = "Fields to sample, each at its own points."},
+      {.path = "output.fields",
+       .value = list_of(&OutputSpec::fields),
+       .fallback = "[]",
+       .meaning = "Three-dimensional fields at cell centres for pictures, a series fields/NAME_*.h5 each, which "
+                  "ParaView opens by fields/NAME.xdmf.",
+       .commented = true},
+      {.path = "output.fields[].name",
+       .value = of_item(text, &OutputSpec::fields, &FieldsSpec::name),
+       .required = true,
+       .meaning = "Name of the files: letters, digits, - and _.",
+       .example = "vortices"},
+      {.path = "output.fields[].every",
+       .value = of_item(real, &OutputSpec::fields, &FieldsSpec::every),
+       .range = positive,
+       .required = true,
+       .unit = "h/U",
+       .meaning = "Simulation time between files.",
+       .example = "5.0"},
+      {.path = "output.fields[].start",
+       .value = of_item(real, &OutputSpec::fields, &FieldsSpec::start),
+       .range = not_negative,
+       .fallback = "0",
+       .unit = "h/U",
+       .meaning = "Simulation time from which files are written.",
+       .example = "60.0"},
+      {.path = "output.fields[].fields",
+       .value = of_item(choice, &OutputSpec::fields, &FieldsSpec::fields, center_quantity_names()),
+       .fallback = "[velocity, q]",
+       .meaning = "What to write: velocity, interpolated to the centres; fluctuation, the same less its mean over the "
+                  "plane; vorticity; q and lambda2, which show vortices; p."},
+      {.path = "output.fields[].precision",
+       .value = of_item(choice, &OutputSpec::fields, &FieldsSpec::precision, {"single", "double"}),
+       .fallback = "single",
+       .meaning = "Precision of the files."},
+      {.path = "output.fields[].stride",
+       .value = of_item(integer, &OutputSpec::fields, &FieldsSpec::stride),
+       .range = {.minimum = {1}},
+       .fallback = "[1, 1, 1]",
+       .unit = "cells",
+       .meaning = "Every how many cells along x, y and z are written.",
+       .example = "[2, 2, 1]"},
+      fields_range("x", &FieldsSpec::x, "[0, 2*pi]"),
+      fields_range("y", &FieldsSpec::y, "[0, pi]"),
+      fields_range("z", &FieldsSpec::z, "[0, 1]"),
       {.path = "walltime",
        .value = member(duration, &Case::walltime),
        .words = {"none"},

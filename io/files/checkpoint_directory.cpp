@@ -66,11 +66,7 @@ std::vector<std::int64_t> list_checkpoints(const std::string& directory) {
 
 std::int64_t verify_checkpoint(MPI_Comm comm, const std::string& path) {
   const CheckpointReader reader(comm, path);
-  const Lists lists = rank_of(comm) == 0 ? Lists::read : Lists::skip;
-  for (const auto& [part, hash] : reader.contents()) {
-    if (part.starts_with('/')) reader.values(part, lists);
-  }
-  for (const std::string& name : reader.fields().names) reader.verify_field(name);
+  reader.verify();
   return reader.step();
 }
 

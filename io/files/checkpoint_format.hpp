@@ -24,6 +24,7 @@ namespace format {
 inline constexpr const char* checkpoint = "Sluice checkpoint";
 inline constexpr const char* statistics = "Sluice statistics";
 inline constexpr const char* slice = "Sluice slice";
+inline constexpr const char* fields = "Sluice fields";
 inline constexpr const char* probe = "Sluice probe";
 inline constexpr const char* probe_part = "Sluice probe part";
 inline constexpr std::int64_t version = 1;

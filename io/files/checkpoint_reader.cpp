@@ -45,10 +45,10 @@ auto CheckpointReader::on_all(Action action) const {
   return std::move(*result);
 }
 
-CheckpointReader::CheckpointReader(MPI_Comm comm, const std::string& path)
+CheckpointReader::CheckpointReader(MPI_Comm comm, const std::string& path, const char* format)
     : comm_(comm), file_(open_on_all(comm, path)) {
   run_collectively(comm_, [&] {
-    root_ = check_root(file_, format::checkpoint);
+    root_ = check_root(file_, format);
     contents_ = read_contents(file_, root_);
     std::vector<std::string> names;
     for (const auto& [name, hash] : contents_) {
@@ -133,6 +133,14 @@ void CheckpointReader::verify_field(const std::string& name) const {
                  return hash_of_pieces(file_.dataset("/" + name), layout, layout.first_of(rank, size),
                                        layout.first_of(rank + 1, size));
                }));
+}
+
+void CheckpointReader::verify() const {
+  const Lists lists = rank_of(comm_) == 0 ? Lists::read : Lists::skip;
+  for (const auto& [part, hash] : contents_) {
+    if (part.starts_with('/')) values(part, lists);
+  }
+  for (const std::string& name : fields_.names) verify_field(name);
 }
 
 }  // namespace sluice::io

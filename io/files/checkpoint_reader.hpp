@@ -9,11 +9,11 @@
 
 namespace sluice::io {
 
-/// Reads a checkpoint on any decomposition. All functions are collective; a failure on one rank is thrown on all, with
-/// exit code 3 if the file is missing, damaged or not a checkpoint.
+/// Reads a checkpoint, or another file of a SnapshotWriter, on any decomposition. All functions are collective; a
+/// failure on one rank is thrown on all, with exit code 3 if the file is missing, damaged or of another format.
 class CheckpointReader {
  public:
-  CheckpointReader(MPI_Comm comm, const std::string& path);
+  CheckpointReader(MPI_Comm comm, const std::string& path, const char* format = format::checkpoint);
 
   const std::string& path() const { return file_.path(); }
   std::int64_t step() const { return root_.integer("step"); }
@@ -33,6 +33,8 @@ class CheckpointReader {
 
   /// Reads the whole field, each rank its share of the pieces, and verifies its hash.
   void verify_field(const std::string& name) const;
+  /// Verifies all fields and values; rank 0 alone reads lists among the values.
+  void verify() const;
 
  private:
   std::uint64_t read_block(const h5::Dataset& dataset, const LocalBlock& block, h5::Type type, std::byte* data) const;

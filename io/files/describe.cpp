@@ -18,8 +18,8 @@ namespace sluice::io {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> known_formats{format::checkpoint, format::statistics, format::slice,
-                                                        format::probe, format::probe_part};
+constexpr std::array<std::string_view, 6> known_formats{format::checkpoint, format::statistics, format::slice,
+                                                        format::fields,     format::probe,      format::probe_part};
 
 /// Builds a description; damage in one part does not hide damage in others.
 class Describer {
@@ -79,7 +79,8 @@ class Describer {
       if (!told.has(name)) add_value(name, value);
     }
     if (result_.format == format::slice) read_grid_lines(file_);
-    if (result_.format == format::checkpoint) contents_ = CheckpointReader(MPI_COMM_SELF, file_.path()).contents();
+    if (result_.format == format::checkpoint || result_.format == format::fields)
+      contents_ = CheckpointReader(MPI_COMM_SELF, file_.path(), result_.format.c_str()).contents();
   }
 
   void add_value(const std::string& name, const Value& value) {

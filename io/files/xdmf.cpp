@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "io/case/numbers.hpp"
 
@@ -31,6 +33,13 @@ std::string data_item(const std::string& dimensions, std::size_t bytes, const st
       bytes, escaped(file), path);
 }
 
+std::string scalar_attribute(const XdmfSnapshot& snapshot, const std::string& field, const char* center,
+                             const std::string& dimensions) {
+  return fmt::format("  <Attribute Name=\"{}\" AttributeType=\"Scalar\" Center=\"{}\">\n    {}\n  </Attribute>\n",
+                     escaped(field), center,
+                     data_item(dimensions, h5::bytes_of(snapshot.fields.type), snapshot.file, "/" + field));
+}
+
 std::string grid_element(const XdmfSnapshot& snapshot, const std::string& name) {
   const auto& [nz, ny, nx] = snapshot.fields.shape;
   std::string text = fmt::format("<Grid Name=\"{}\" GridType=\"Uniform\">\n", escaped(name));
@@ -42,12 +51,46 @@ std::string grid_element(const XdmfSnapshot& snapshot, const std::string& name) 
   text += "    " + data_item(std::to_string(nz + 1), 8, snapshot.file, "/grid/z_node") + "\n";
   text += "  </Geometry>\n";
   const std::string dimensions = fmt::format("{} {} {}", nz, ny, nx);
-  for (const std::string& field : snapshot.fields.names) {
-    text += fmt::format("  <Attribute Name=\"{}\" AttributeType=\"Scalar\" Center=\"Cell\">\n", escaped(field));
-    text += "    " + data_item(dimensions, h5::bytes_of(snapshot.fields.type), snapshot.file, "/" + field) + "\n";
-    text += "  </Attribute>\n";
-  }
+  for (const std::string& field : snapshot.fields.names) text += scalar_attribute(snapshot, field, "Cell", dimensions);
   return text + "</Grid>\n";
+}
+
+std::string vector_attribute(const XdmfSnapshot& snapshot, const XdmfVector& vector, const std::string& dimensions) {
+  std::string text = fmt::format(
+      "  <Attribute Name=\"{}\" AttributeType=\"Vector\" Center=\"Node\">\n"
+      "    <DataItem ItemType=\"Function\" Function=\"JOIN($0, $1, $2)\" Dimensions=\"{} 3\">\n",
+      escaped(vector.name), dimensions);
+  for (const std::string& component : vector.components) {
+    text += "      " + data_item(dimensions, h5::bytes_of(snapshot.fields.type), snapshot.file, "/" + component) + "\n";
+  }
+  return text + "    </DataItem>\n  </Attribute>\n";
+}
+
+std::string points_element(const XdmfSnapshot& snapshot, const std::string& name,
+                           const std::vector<XdmfVector>& vectors) {
+  const auto& [nz, ny, nx] = snapshot.fields.shape;
+  const std::string dimensions = fmt::format("{} {} {}", nz, ny, nx);
+  std::string text = fmt::format("<Grid Name=\"{}\" GridType=\"Uniform\">\n", escaped(name));
+  text += fmt::format("  <Time Value=\"{}\"/>\n", format_real(snapshot.time));
+  text += fmt::format("  <Topology TopologyType=\"3DRectMesh\" Dimensions=\"{}\"/>\n", dimensions);
+  text += "  <Geometry GeometryType=\"VXVYVZ\">\n";
+  for (const auto& [axis, size] : {std::pair("x", nx), std::pair("y", ny), std::pair("z", nz)})
+    text += "    " + data_item(std::to_string(size), 8, snapshot.file, std::string("/grid/") + axis) + "\n";
+  text += "  </Geometry>\n";
+  std::vector<std::string> scalars = snapshot.fields.names;
+  for (const XdmfVector& vector : vectors) {
+    text += vector_attribute(snapshot, vector, dimensions);
+    std::erase_if(scalars, [&](const std::string& field) {
+      return std::ranges::find(vector.components, field) != vector.components.end();
+    });
+  }
+  for (const std::string& field : scalars) text += scalar_attribute(snapshot, field, "Node", dimensions);
+  return text + "</Grid>\n";
+}
+
+std::string temporal(const std::string& name, const std::string& grids) {
+  return fmt::format("<Grid Name=\"{}\" GridType=\"Collection\" CollectionType=\"Temporal\">\n{}</Grid>\n",
+                     escaped(name), grids);
 }
 
 std::string document(const std::string& content) {
@@ -61,10 +104,16 @@ std::string xdmf_document(const XdmfSnapshot& snapshot) {
 }
 
 std::string xdmf_series(const std::string& name, const std::vector<XdmfSnapshot>& snapshots) {
-  std::string text =
-      fmt::format("<Grid Name=\"{}\" GridType=\"Collection\" CollectionType=\"Temporal\">\n", escaped(name));
-  for (const XdmfSnapshot& snapshot : snapshots) text += grid_element(snapshot, name);
-  return document(text + "</Grid>\n");
+  std::string grids;
+  for (const XdmfSnapshot& snapshot : snapshots) grids += grid_element(snapshot, name);
+  return document(temporal(name, grids));
+}
+
+std::string xdmf_points_series(const std::string& name, const std::vector<XdmfSnapshot>& snapshots,
+                               const std::vector<XdmfVector>& vectors) {
+  std::string grids;
+  for (const XdmfSnapshot& snapshot : snapshots) grids += points_element(snapshot, name, vectors);
+  return document(temporal(name, grids));
 }
 
 std::string xdmf_path(const std::string& path) {

@@ -1,5 +1,6 @@
 #pragma once
 // XDMF: small XML files that let ParaView open our HDF5 files as cell data on a rectilinear grid.
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,6 +21,16 @@ std::string xdmf_document(const XdmfSnapshot& snapshot);
 
 /// A document with a time series of snapshots.
 std::string xdmf_series(const std::string& name, const std::vector<XdmfSnapshot>& snapshots);
+
+/// Three scalars that ParaView shows as one vector.
+struct XdmfVector {
+  std::string name;
+  std::array<std::string, 3> components;  ///< fields
+};
+
+/// A document with a time series of snapshots whose values are those at points, the cell centres /grid/x, y and z.
+std::string xdmf_points_series(const std::string& name, const std::vector<XdmfSnapshot>& snapshots,
+                               const std::vector<XdmfVector>& vectors);
 
 /// The path with the extension .xdmf.
 std::string xdmf_path(const std::string& path);

@@ -13,6 +13,7 @@
 #include "solver/time_step_limit.hpp"
 #include "src/commands/case_input.hpp"
 #include "src/outputs/checkpoint.hpp"
+#include "src/outputs/fields.hpp"
 #include "src/outputs/probes.hpp"
 #include "src/run/memory_estimate.hpp"
 #include "src/run/resolution_advice.hpp"
@@ -55,6 +56,15 @@ std::string readable_size(double bytes) {
 }
 
 /// `steps`, `time`: of the whole run, expected.
+void print_fields(const io::Case& settings, const Grid& grid, double time) {
+  for (const io::FieldsSpec& fields : settings.output.fields) {
+    const double files = std::max(0.0, std::floor((time - fields.start) / fields.every));
+    const FieldsNeed need = fields_need(fields, grid, {});
+    fmt::print("fields          {}: about {:.0f} files of {}, {} in all, and {} of memory\n", fields.name, files,
+               readable_size(need.file), readable_size(need.file * files), readable_size(need.memory));
+  }
+}
+
 void print_probes(const io::Case& settings, const Grid& grid, double steps, double time) {
   for (const io::ProbeSpec& probe : settings.output.probes) {
     double points = 1;
@@ -95,6 +105,7 @@ void print_time_step(const io::Case& settings, const Grid& grid, const FlowParam
   if (settings.time.end) fmt::print("steps           about {:.0f} to time {:g}\n", steps, time);
   if (settings.time.steps) fmt::print("steps           {} to about time {:g}\n", *settings.time.steps, time);
   print_probes(settings, grid, steps, time);
+  print_fields(settings, grid, time);
 }
 
 void print_decomposition(const io::Case& settings, const Decomposition& decomposition) {
@@ -142,6 +153,15 @@ void print_memory(const io::Case& settings, const Grid& grid, const Decompositio
     bytes += need.memory;
     bytes_on_root += need.own_memory;
   }
+  double for_fields = 0;
+  double for_fields_on_root = 0;
+  for (const io::FieldsSpec& fields : settings.output.fields) {
+    const FieldsNeed need = fields_need(fields, grid, decomposition.x_pencil(0));
+    for_fields = std::max(for_fields, need.memory);
+    for_fields_on_root = std::max(for_fields_on_root, need.own_memory);
+  }
+  bytes += for_fields;
+  bytes_on_root += for_fields_on_root;
   fmt::print("memory          {} in all ({:.1f} bytes per point), {} on rank 0\n", readable_size(bytes),
              bytes / static_cast<double>(grid.points()), readable_size(bytes_on_root));
   fmt::print("checkpoint      {} each\n", readable_size(checkpoint_bytes(grid)));

@@ -16,6 +16,7 @@
 #include "src/commands/commands.hpp"
 #include "src/commands/run_loop.hpp"
 #include "src/outputs/checkpoint.hpp"
+#include "src/outputs/fields.hpp"
 #include "src/outputs/probes.hpp"
 #include "src/run/memory_estimate.hpp"
 #include "src/run/output_lock.hpp"
@@ -145,7 +146,12 @@ ExitCode command_run(const RunOptions& options) {
   double held_samples = 0;
   for (const io::ProbeSpec& probe : input.settings.output.probes)
     held_samples += probe_need(probe, grid, decomposition.x_pencil(rank_of(MPI_COMM_WORLD))).own_memory;
-  require_memory(grid, input.settings.flow, decomposition, tuning.chosen.exchange, MPI_COMM_WORLD, held_samples);
+  double of_fields = 0;
+  for (const io::FieldsSpec& fields : input.settings.output.fields)
+    of_fields =
+        std::max(of_fields, fields_need(fields, grid, decomposition.x_pencil(rank_of(MPI_COMM_WORLD))).own_memory);
+  require_memory(grid, input.settings.flow, decomposition, tuning.chosen.exchange, MPI_COMM_WORLD,
+                 held_samples + of_fields);
   watchdog.begin(Watchdog::Task::start, "start of the run");
   RunLoop run(input.settings, grid, std::move(tuning), log, watchdog, start);
   run.begin(options.restart, options.allow_change);

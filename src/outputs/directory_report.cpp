@@ -40,6 +40,7 @@ DirectoryReport Verifier::run() {
   for (const SampledOutput& output : sampled_outputs) verify_sampled(output);
   verify_slices();
   verify_probes();
+  verify_fields();
   list_leftovers();
   for (const IntactCheckpoint& checkpoint : checkpoints_) {
     if (!checkpoint.has_all) continue;
@@ -247,7 +248,7 @@ void Verifier::add(FileReport&& report, bool there) {
 
 void Verifier::list_leftovers() {
   if (running()) return;  // they may be in use
-  for (const char* folder : {"", "checkpoints", "slices", "probes", "probes/parts"}) {
+  for (const char* folder : {"", "checkpoints", "slices", "probes", "probes/parts", "fields"}) {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(path(folder), ignored)) {
       const std::string name = (fs::path(folder) / entry.path().filename()).string();

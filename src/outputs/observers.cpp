@@ -22,6 +22,7 @@
   OBSERVER(densities, "densities.h5")     \
   OBSERVER(slices, "slices")              \
   OBSERVER(probes, "probes")              \
+  OBSERVER(fields, "fields")              \
   OBSERVER(progress, "")                  \
   OBSERVER(checkpoints, "checkpoints")
 

@@ -1,7 +1,7 @@
 #pragma once
 // What `sluice verify` does: the files of an output directory verified, each kind by itself, and compared with the
-// intact checkpoints. directory_report.cpp calls its parts in order; those of slices and probes are in
-// verify_slices.cpp and verify_probes.cpp.
+// intact checkpoints. directory_report.cpp calls its parts in order; those of slices, probes and fields
+// are in verify_slices.cpp, verify_probes.cpp and verify_fields.cpp.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -55,6 +55,8 @@ class Verifier {
   /// Returns the slice's hash.
   std::int64_t compare_slice(FileReport& report, const std::string& path, const std::string& label,
                              std::int64_t step) const;
+
+  void verify_fields();
 
   void verify_probes();
   void verify_probe(const std::string& name);

@@ -1,0 +1,22 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/flow/field_descriptor.hpp"
+
+namespace sluice {
+
+/// A quantity at cell centres, for pictures: the velocity interpolated to them, what is derived from its gradient, or a
+/// field that is there anyway. docs/equations.md, Fields at cell centres.
+struct CenterQuantity {
+  std::string name;                         ///< in case files: "velocity"
+  std::vector<FieldDescriptor> components;  ///< one, or three of a vector
+};
+
+/// velocity, fluctuation, vorticity, q, lambda2, p, and each transported field.
+const std::vector<CenterQuantity>& center_quantities();
+
+/// The quantity of that name, which must exist.
+const CenterQuantity& center_quantity(const std::string& name);
+
+}  // namespace sluice

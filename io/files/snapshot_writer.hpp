@@ -1,0 +1,77 @@
+#pragma once
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/flow/field_descriptor.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/files/checkpoint_format.hpp"
+#include "io/files/dimension_scales.hpp"
+#include "io/files/field_writer.hpp"
+#include "io/files/grid_lines.hpp"
+
+namespace sluice::io {
+
+/// What a file of fields at one time holds besides its fields and values.
+struct SnapshotSpec {
+  std::string path;
+  const char* format = format::checkpoint;  ///< one of io::format
+  std::int64_t step = 0;
+  double time = 0;
+  Provenance provenance;
+  GridLines grid;
+  h5::Type type = h5::Type::float64;  ///< of the fields: float32 or float64
+};
+
+/// Writes one file of distributed fields: construct, write_field for each field, write_values for each group, commit.
+/// All are collective; a failure on any rank is thrown on all. An old file of that name stays until the new one is
+/// complete on disk.
+///
+/// Rank 0 builds the HDF5 file without the fields' elements and reserves space for them; every rank then writes its
+/// share (FieldWriter). So HDF5 itself never waits for another rank. docs/reliability.md says how HDF5's parallel
+/// writing fails.
+class SnapshotWriter {
+ public:
+  /// Removes unfinished files of a killed run from the folder, which is created if missing, and starts PATH.tmp.
+  /// `block`: this rank's part of every field.
+  SnapshotWriter(MPI_Comm comm, SnapshotSpec spec, const LocalBlock& block);
+  SnapshotWriter(const SnapshotWriter&) = delete;
+  SnapshotWriter& operator=(const SnapshotWriter&) = delete;
+
+  /// `data`: this rank's block in host memory, contiguous, x fastest, in the type of the file. May be reused on return.
+  void write_field(const FieldDescriptor& field, const void* data);
+
+  /// Writes rank 0's values under a group, "/state" or "/statistics_open"; ignores those of other ranks.
+  void write_values(const std::string& group, const Values& values);
+
+  /// Closes and synchronises the file, verifies what reads back, renames it, and synchronises the folder.
+  void commit();
+
+  const SnapshotSpec& spec() const { return spec_; }
+  /// What XDMF describes.
+  StoredFields stored() const { return {block_.global, spec_.type, fields_}; }
+
+ private:
+  void begin_file();
+  std::uint64_t lay_out(const FieldDescriptor& field);
+  void set_hash(const FieldDescriptor& field, const void* data);
+  void write_root();
+  void verify();
+
+  MPI_Comm comm_;
+  SnapshotSpec spec_;
+  LocalBlock block_;
+  FieldWriter writer_;
+  std::optional<UnfinishedFile> unfinished_;  ///< rank 0: removes PATH.tmp if it is not committed
+  std::optional<h5::File> file_;              ///< rank 0
+  std::optional<PosixFile> data_;             ///< every rank: the same file, for the fields
+  DimensionScales scales_;
+  std::vector<std::string> fields_;
+  Contents contents_;  ///< so far
+};
+
+}  // namespace sluice::io

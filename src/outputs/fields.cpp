@@ -1,0 +1,235 @@
+// Three-dimensional fields at cell centres, for pictures: a file for each time, written by all ranks, and an XDMF file
+// that makes them a series. A restart needs none of them.
+#include "src/outputs/fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <utility>
+
+#include "core/support/collective.hpp"
+#include "core/support/nearest.hpp"
+#include "io/files/checkpoint_reader.hpp"
+#include "io/files/posix_file.hpp"
+#include "io/files/snapshot_writer.hpp"
+#include "io/files/xdmf.hpp"
+#include "solver/derived/center_fields.hpp"
+#include "src/outputs/checkpoint.hpp"
+#include "src/outputs/observer.hpp"
+#include "src/outputs/schedule.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// The cells that are written, and those of them that a rank owns.
+struct ChosenCells {
+  ChosenCells(const io::FieldsSpec& spec, const io::GridLines& lines, const Box3& owned) {
+    const std::array<const std::optional<std::array<double, 2>>*, 3> ranges{&spec.x, &spec.y, &spec.z};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const std::vector<std::int64_t> cells = cells_along(lines.center[axis], *ranges[axis], spec.stride[axis]);
+      for (const std::int64_t cell : cells) {
+        const auto n = static_cast<std::size_t>(cell);
+        grid.center[axis].push_back(lines.center[axis][n]);
+        grid.face[axis].push_back(lines.face[axis][n]);
+        grid.node[axis].push_back(lines.node[axis][n]);
+        if (cell >= owned.lo[axis] && cell < owned.hi[axis])
+          local[axis].push_back(static_cast<int>(cell - owned.lo[axis]));
+      }
+      grid.node[axis].push_back(grid.face[axis].back());
+      block.box.lo[axis] = std::ranges::lower_bound(cells, owned.lo[axis]) - cells.begin();
+      block.box.hi[axis] = block.box.lo[axis] + std::ssize(local[axis]);
+    }
+    block.global = grid.shape();
+  }
+
+  io::GridLines grid;
+  std::array<std::vector<int>, 3> local;  ///< indices of the rank's own
+  io::LocalBlock block;
+
+ private:
+  /// Every stride-th cell whose centre is in the range; the one nearest to its middle if there is none.
+  static std::vector<std::int64_t> cells_along(const std::vector<double>& centers,
+                                               const std::optional<std::array<double, 2>>& range, std::int64_t stride) {
+    const double low = range ? range->front() : centers.front();
+    const double high = range ? range->back() : centers.back();
+    const auto first = std::ranges::lower_bound(centers, low) - centers.begin();
+    const auto end = std::ranges::upper_bound(centers, high) - centers.begin();
+    std::vector<std::int64_t> cells;
+    for (std::int64_t n = first; n < end; n += stride) cells.push_back(n);
+    if (cells.empty()) cells.push_back(nearest_index(centers, (low + high) / 2));
+    return cells;
+  }
+};
+
+std::vector<CenterQuantity> quantities_of(const io::FieldsSpec& spec) {
+  std::vector<CenterQuantity> list;
+  for (const std::string& name : spec.fields) list.push_back(center_quantity(name));
+  return list;
+}
+
+std::vector<io::XdmfVector> vectors_of(const io::FieldsSpec& spec) {
+  std::vector<io::XdmfVector> vectors;
+  for (const CenterQuantity& quantity : quantities_of(spec)) {
+    const auto& list = quantity.components;
+    if (list.size() == 3) vectors.push_back({quantity.name, {list[0].name, list[1].name, list[2].name}});
+  }
+  return vectors;
+}
+
+/// A series of files.
+class FieldSeries {
+ public:
+  FieldSeries(const io::FieldsSpec& spec, const RunContext& run)
+      : spec_(spec),
+        run_(run),
+        cells_(spec, grid_lines_of(run.simulation.grid), run.simulation.state.p.box()),
+        choice_(cells_.local) {}
+
+  bool due(const Moment& now) const {
+    return now.occasion == Occasion::step && Schedule{spec_.every, spec_.start}.passed(now.previous_time, now.time);
+  }
+
+  /// Keeps the files up to this step. On rank 0.
+  void go_back(std::int64_t step) {
+    io::make_directories(run_.path);
+    std::error_code ignored;
+    for (const std::int64_t written : io::numbered_files(run_.path, spec_.name, ignored)) {
+      if (written > step || step == 0) {
+        io::remove_file(path_of(written));
+      } else {
+        take_existing(written);
+      }
+    }
+    write_xdmf();
+  }
+
+  /// Collective.
+  void write(CenterFields& fields) {
+    const State& state = run_.flow.state();
+    const bool single = spec_.precision == "single";
+    const io::h5::Type type = single ? io::h5::Type::float32 : io::h5::Type::float64;
+    io::SnapshotWriter writer(run_.simulation.comm.world(),
+                              {path_of(state.step), io::format::fields, state.step, state.time,
+                               provenance_of(run_.simulation), cells_.grid, type},
+                              cells_.block);
+    for (const CenterQuantity& quantity : quantities_of(spec_)) {
+      if (single) {
+        write_quantity<float>(writer, quantity, fields);
+      } else {
+        write_quantity<double>(writer, quantity, fields);
+      }
+    }
+    writer.commit();
+    io::StoredFields stored = writer.stored();
+    std::ranges::sort(stored.names);  // as a restarted run finds them in the file, so that it writes the same text
+    snapshots_.push_back({file_name(state.step), state.time, std::move(stored)});
+    run_on_root(run_.simulation.comm.world(), [&] { write_xdmf(); });
+  }
+
+ private:
+  template <class T>
+  void write_quantity(io::SnapshotWriter& writer, const CenterQuantity& quantity, CenterFields& fields) const {
+    const auto components = fields.compute<T>(run_.flow.state(), quantity, choice_);
+    for (std::size_t n = 0; n < components.size(); ++n)
+      writer.write_field(quantity.components[n], components[n].data());
+  }
+
+  std::string file_name(std::int64_t step) const { return io::numbered_name(spec_.name, step); }
+  std::string path_of(std::int64_t step) const { return run_.path + "/" + file_name(step); }
+
+  void take_existing(std::int64_t step) {
+    try {
+      const io::CheckpointReader file(MPI_COMM_SELF, path_of(step), io::format::fields);
+      snapshots_.push_back({file_name(step), file.time(), file.fields()});
+    } catch (const Error& error) {
+      run_.log.line(fmt::format("warning: a file is left out of {}.xdmf: {}", spec_.name, error.what()));
+    }
+  }
+
+  void write_xdmf() const {
+    io::write_atomically(run_.path + "/" + spec_.name + ".xdmf",
+                         io::xdmf_points_series(spec_.name, snapshots_, vectors_of(spec_)));
+  }
+
+  const io::FieldsSpec& spec_;
+  RunContext run_;
+  ChosenCells cells_;
+  CellChoice choice_;
+  std::vector<io::XdmfSnapshot> snapshots_;  ///< complete on rank 0
+};
+
+class FieldsObserver : public Observer {
+ public:
+  explicit FieldsObserver(const RunContext& run)
+      : run_(run),
+        fields_(run.simulation.grid, run.simulation.stepper.metrics(), run.simulation.flow.order,
+                run.simulation.stepper.walls(), run.simulation.state.p.box(), run.simulation.comm.world()) {
+    for (const io::FieldsSpec& spec : run.simulation.settings.output.fields) series_.emplace_back(spec, run);
+  }
+
+  void go_back(const Start& start) override {
+    run_on_root(run_.simulation.comm.world(), [&] {
+      for (FieldSeries& series : series_) series.go_back(start.step);
+      if (start.step > 0) remove_later_files(start.step);
+    });
+  }
+
+  bool due(const Moment& now) const override {
+    return std::ranges::any_of(series_, [&](const FieldSeries& series) { return series.due(now); });
+  }
+
+  /// Writes at once, on all ranks, as checkpoints do.
+  std::function<void()> observe(const Moment& now) override {
+    for (FieldSeries& series : series_) {
+      if (series.due(now)) series.write(fields_);
+    }
+    return {};
+  }
+
+ private:
+  /// Of series that the case has no more: files of later steps belong to an abandoned branch of the run.
+  void remove_later_files(std::int64_t step) const {
+    const auto& specs = run_.simulation.settings.output.fields;
+    std::error_code ignored;
+    for (const std::string& name : io::numbered_prefixes(run_.path, ignored)) {
+      if (std::ranges::find(specs, name, &io::FieldsSpec::name) != specs.end()) continue;
+      for (const std::int64_t written : io::numbered_files(run_.path, name, ignored)) {
+        if (written > step) io::remove_file(run_.path + "/" + io::numbered_name(name, written));
+      }
+    }
+  }
+
+  RunContext run_;
+  CenterFields fields_;
+  std::vector<FieldSeries> series_;
+};
+
+}  // namespace
+
+FieldsNeed fields_need(const io::FieldsSpec& spec, const Grid& grid, const Box3& owned) {
+  const ChosenCells cells(spec, grid_lines_of(grid), owned);
+  const double bytes = spec.precision == "single" ? sizeof(float) : sizeof(double);
+  const auto points = static_cast<double>(io::whole_box(cells.block.global).volume());
+  const auto own_points = static_cast<double>(cells.block.box.volume());
+  double components = 0;
+  double at_once = 0;
+  for (const CenterQuantity& quantity : quantities_of(spec)) {
+    const auto count = static_cast<double>(quantity.components.size());
+    components += count;
+    at_once = std::max(at_once, count);
+  }
+  return {.file = components * points * bytes,
+          .memory = at_once * points * bytes,
+          .own_memory = at_once * own_points * bytes};
+}
+
+std::unique_ptr<Observer> make_fields(const RunContext& run) {
+  std::error_code ignored;
+  if (run.simulation.settings.output.fields.empty() && !std::filesystem::exists(run.path, ignored)) return nullptr;
+  return std::make_unique<FieldsObserver>(run);
+}
+
+}  // namespace sluice

@@ -1,0 +1,181 @@
+"""Fields at cell centres, for pictures: output.fields."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from sluice_run import assert_same_content, checkpoints, must, sluice, write_case
+
+EVERYTHING = ["velocity", "fluctuation", "vorticity", "q", "lambda2", "p"]
+FIELDS: list[dict[str, Any]] = [
+    {"name": "all", "every": 1e-6, "fields": EVERYTHING, "precision": "double"},
+    {"name": "part", "every": 1e-6, "fields": ["velocity"], "stride": [3, 2, 4], "x": [1, 5], "z": [0, 1]},
+]
+STEPS = 4
+CHANGES: dict[str, Any] = {
+    "time.steps": STEPS,
+    "output.checkpoint": {"every": 1e-6, "keep": 9},
+    "output.fields": FIELDS,
+    "solver": {"order": 2},
+}
+VECTORS = {"velocity": "uvw", "vorticity": ("omega_x", "omega_y", "omega_z")}
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    must(sluice("run", write_case(folder, CHANGES), ranks=4))
+    return folder / "out"
+
+
+def files(out: Path, name: str) -> list[Path]:
+    return sorted((out / "fields").glob(f"{name}_*.h5"))
+
+
+def centred(file: h5py.File) -> dict[str, np.ndarray[Any, Any]]:
+    """Velocity of a checkpoint at the centres, by order 2."""
+    u, v, w = (file[name][...] for name in "uvw")
+    below = np.concatenate([np.zeros_like(w[:1]), w[:-1]])
+    return {"u": (u + np.roll(u, 1, 2)) / 2, "v": (v + np.roll(v, 1, 1)) / 2, "w": (w + below) / 2}
+
+
+def test_values_are_those_of_the_checkpoint_at_the_centres(out: Path) -> None:
+    assert len(files(out, "all")) == STEPS
+    for path, checkpoint in zip(files(out, "all"), checkpoints(out), strict=True):
+        with h5py.File(path) as file, h5py.File(checkpoint) as whole:
+            assert file.attrs["step"] == whole.attrs["step"]
+            assert file.attrs["time"] == whole.attrs["time"]
+            for name, values in centred(whole).items():
+                np.testing.assert_allclose(file[name][...], values, rtol=0, atol=1e-15)
+                mean = values.mean(axis=(1, 2), keepdims=True)
+                np.testing.assert_allclose(
+                    file[f"{name}_fluctuation"][...], values - mean, rtol=0, atol=1e-13
+                )
+            np.testing.assert_array_equal(file["p"][...], whole["p"][...])
+            np.testing.assert_array_equal(file["grid/z"][...], whole["grid/z"][...])
+            assert file["q"][...].max() > 0 > file["lambda2"][...].min()
+
+
+def test_a_part_has_the_values_of_the_whole(out: Path) -> None:
+    with h5py.File(files(out, "all")[-1]) as whole, h5py.File(files(out, "part")[-1]) as part:
+        indices = [
+            np.flatnonzero(np.isin(whole[f"grid/{axis}"][...], part[f"grid/{axis}"][...])) for axis in "zyx"
+        ]
+        x = whole["grid/x"][...][indices[2]]
+        assert x.min() >= 1
+        assert x.max() <= 5
+        assert whole["grid/z"][...][indices[0]].max() <= 1
+        assert [np.diff(index).max() for index in indices] == [4, 2, 3]
+        for name in "uvw":
+            assert part[name].dtype == np.float32
+            np.testing.assert_array_equal(
+                part[name][...], whole[name][...][np.ix_(*indices)].astype(np.float32)
+            )
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_the_processes_do_not_matter(out: Path, tmp_path: Path, ranks: int) -> None:
+    must(sluice("run", write_case(tmp_path, CHANGES), ranks=ranks))
+    for path in (out / "fields").glob("*.h5"):
+        assert_same_content(path, tmp_path / "out/fields" / path.name)
+
+
+def test_a_restart_goes_on_with_the_series(out: Path, tmp_path: Path) -> None:
+    case = write_case(tmp_path, CHANGES)
+    must(sluice("run", case, "--steps", 3))
+    must(sluice("run", case, "--restart", checkpoints(tmp_path / "out")[1]))  # from step 2
+    for path in (out / "fields").iterdir():
+        other = tmp_path / "out/fields" / path.name
+        if path.suffix == ".h5":
+            assert_same_content(path, other)
+        else:
+            assert path.read_text() == other.read_text()
+    # Without the series in the case, later files go and earlier ones stay.
+    without = ("--restart", checkpoints(tmp_path / "out")[2], "--set", "output.fields=[]", "--steps", 4)
+    must(sluice("run", case, *without))
+    assert [path.stem[-1] for path in files(tmp_path / "out", "all")] == ["1", "2", "3"]
+
+
+def data_items(series: Path) -> list[tuple[str, tuple[int, ...]]]:
+    items = [item for item in ET.parse(series).iter("DataItem") if item.get("Format") == "HDF"]
+    return [(str(item.text), tuple(map(int, str(item.get("Dimensions")).split()))) for item in items]
+
+
+def test_every_reference_of_the_xdmf_file_leads_to_its_values(out: Path) -> None:
+    for name, count in (("all", 3 + 12), ("part", 3 + 3)):
+        items = data_items(out / f"fields/{name}.xdmf")
+        assert len(items) == STEPS * count
+        for text, shape in items:
+            file, path = text.split(":")
+            with h5py.File(out / "fields" / file) as held:
+                assert held[path].shape == shape
+
+
+def test_vtk_reads_the_series(out: Path) -> None:
+    """ParaView's reader: points at the centres, velocity as a vector."""
+    xdmf = pytest.importorskip("vtkmodules.vtkIOXdmf2")
+    pipeline = pytest.importorskip("vtkmodules.vtkCommonExecutionModel")
+    vtk_to_numpy = pytest.importorskip("vtkmodules.util.numpy_support").vtk_to_numpy
+    reader = xdmf.vtkXdmfReader()
+    reader.SetFileName(str(out / "fields/all.xdmf"))
+    reader.UpdateInformation()
+    information = reader.GetOutputInformation(0)
+    steps = pipeline.vtkStreamingDemandDrivenPipeline.TIME_STEPS()
+    times = [information.Get(steps, n) for n in range(information.Length(steps))]
+    for path, time in zip(files(out, "all"), times, strict=True):
+        reader.UpdateTimeStep(time)
+        grid = reader.GetOutputDataObject(0)
+        while grid.IsA("vtkMultiBlockDataSet"):
+            grid = grid.GetBlock(0)
+        with h5py.File(path) as file:
+            assert file.attrs["time"] == time
+            np.testing.assert_array_equal(vtk_to_numpy(grid.GetZCoordinates()), file["grid/z"][...])
+            for vector, components in VECTORS.items():
+                values = vtk_to_numpy(grid.GetPointData().GetArray(vector))
+                for n, component in enumerate(components):
+                    np.testing.assert_array_equal(values[:, n], file[component][...].ravel())
+
+
+def test_damage_is_found(out: Path, tmp_path: Path) -> None:
+    assert "fields/all_*.h5" in must(sluice("verify", out)).out
+    must(sluice("run", write_case(tmp_path, CHANGES)))
+    damaged = files(tmp_path / "out", "all")[0]
+    with h5py.File(damaged) as file:
+        place = file["q"].id.get_offset() + 80
+    content = bytearray(damaged.read_bytes())
+    content[place] ^= 1
+    damaged.write_bytes(content)
+    verified = must(sluice("verify", tmp_path / "out"), 3)
+    assert damaged.name in verified.out + verified.err
+    must(sluice("info", damaged), 3)
+    must(sluice("info", files(tmp_path / "out", "all")[1]))
+
+
+def test_xarray_opens_a_series(out: Path) -> None:
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("h5netcdf")
+    with xarray.open_dataset(files(out, "all")[0], engine="h5netcdf") as data:
+        assert data["u"].dims == ("z", "y", "x")
+        assert data["lambda2"].attrs["units"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"name": "a b"}, "cannot name a file"),
+        ({"x": [2, 1]}, "is not above 2"),
+        ({"z": [0, 3]}, "is outside the domain"),
+        ({"fields": ["vorticity", "enstrophy"]}, "allowed"),
+        ({"stride": [1, 0, 1]}, "stride"),
+        ({"precision": "half"}, "single"),
+        ({"x": [1]}, "x"),
+    ],
+)
+def test_wrong_keys_are_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    refused = must(sluice("check", write_case(tmp_path, {"output.fields": [{**FIELDS[0], **change}]})), 2)
+    assert message in refused.err
