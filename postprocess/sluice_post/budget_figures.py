@@ -1,4 +1,4 @@
-"""Figures of budgets."""
+"""Figures of budgets. A function that takes axes draws one panel into them and returns them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sluice_post.budgets import IMBALANCE, EvaluatedBudgets
 from sluice_post.compare_budgets import References
+from sluice_post.figures import line_with_band
 from sluice_post.reference import Reference
 from sluice_post.style import (
     BLACK,
@@ -65,46 +66,70 @@ def budget_figure(evaluated: EvaluatedBudgets, stress: str, references: Referenc
 
     All in wall units; bands are 95 % intervals.
     """
-    found = evaluated.found
-    z_plus = found.z_plus(stress)
-    off_wall = z_plus > 0
-    z_plus = z_plus[off_wall]
-    terms = {name: values[off_wall] for name, values in found.budgets[stress].terms.items()}
-    bands = {name: values[off_wall] for name, values in evaluated.bands.get(stress, {}).items()}
     large = stress in LARGE
     figure = new_figure(9.6, 5.8) if large else new_figure(6.4, 6.4)
     axes, below = figure.subplots(2, 1, sharex=True, height_ratios=[4, 1.1])
-    log_wall_axis(axes, z_plus, label=False)
-    log_wall_axis(below, z_plus)
-    largest = max(float(np.max(np.abs(values))) for values in terms.values())
-    for name, values in terms.items():
-        panel = below if name == IMBALANCE else axes
-        invisible = np.max(np.abs(values)) < _INVISIBLE * largest
-        if panel is axes and (invisible or (stress, name) in evaluated.zero_by_symmetry):
-            continue
-        panel.plot(z_plus, values, color=_COLOURS[name], label=name.replace("_", " "), zorder=3)
-        if name in bands:
-            low, high = values - bands[name], values + bands[name]
-            panel.fill_between(z_plus, low, high, color=_COLOURS[name], alpha=0.22, linewidth=0, zorder=2)
-        if stress in references:
-            _circles(panel, references[stress], name)
-    if stress in evaluated.storage:
-        storage = evaluated.storage[stress][off_wall]
-        below.plot(
-            z_plus, storage, color=GREY, linewidth=1.4, linestyle=(0, (3, 1.5)), label="storage (estimate)"
-        )
-    if stress in references:
-        axes.plot([], [], label="published", color=BLACK, **_CIRCLES)
-    for panel in (axes, below):
-        panel.axhline(0, **THIN)
-        panel.margins(y=0.06)
-    axes.set_ylabel(rf"budget of ${SYMBOLS[stress]}$ in wall units")
-    below.set_ylabel("imbalance$^+$")
-    below.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))
+    budget(axes, evaluated, stress, references)
+    axes.set_xlabel("")
+    imbalance(below, evaluated, stress, references)
     figure.align_ylabels()
     figure.legend(loc="outside right upper" if large else "outside lower center", ncols=1 if large else 3,
                   fontsize=10.5)  # fmt: skip
     return figure
+
+
+def budget(axes: Axes, evaluated: EvaluatedBudgets, stress: str, references: References) -> Axes:
+    """The terms of one budget against z+ in wall units, all but the imbalance."""
+    terms = evaluated.found.budgets[stress].terms
+    log_wall_axis(axes, _z_plus(evaluated, stress))
+    off_wall = evaluated.found.z_plus(stress) > 0
+    largest = max(float(np.max(np.abs(values[off_wall]))) for values in terms.values())
+    for name, values in terms.items():
+        invisible = np.max(np.abs(values[off_wall])) < _INVISIBLE * largest
+        if name == IMBALANCE or invisible or (stress, name) in evaluated.zero_by_symmetry:
+            continue
+        _term(axes, evaluated, stress, name, references)
+    if stress in references:
+        axes.plot([], [], label="published", color=BLACK, **_CIRCLES)
+    axes.axhline(0, **THIN)
+    axes.margins(y=0.06)
+    axes.set_ylabel(rf"budget of ${SYMBOLS[stress]}$ in wall units")
+    return axes
+
+
+def imbalance(axes: Axes, evaluated: EvaluatedBudgets, stress: str, references: References) -> Axes:
+    """The sum of all terms of a budget, and what the stress stored, against z+ in wall units."""
+    z_plus = _z_plus(evaluated, stress)
+    log_wall_axis(axes, z_plus)
+    _term(axes, evaluated, stress, IMBALANCE, references)
+    if stress in evaluated.storage:
+        storage = evaluated.storage[stress][evaluated.found.z_plus(stress) > 0]
+        axes.plot(
+            z_plus, storage, color=GREY, linewidth=1.4, linestyle=(0, (3, 1.5)), label="storage (estimate)"
+        )
+    axes.axhline(0, **THIN)
+    axes.margins(y=0.06)
+    axes.set_ylabel("imbalance$^+$")
+    axes.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))
+    return axes
+
+
+def _z_plus(evaluated: EvaluatedBudgets, stress: str) -> Array:
+    """Where the terms are, without the wall."""
+    z_plus = evaluated.found.z_plus(stress)
+    return z_plus[z_plus > 0]
+
+
+def _term(axes: Axes, evaluated: EvaluatedBudgets, stress: str, name: str, references: References) -> None:
+    found = evaluated.found
+    off_wall = found.z_plus(stress) > 0
+    values, band = found.budgets[stress].terms[name][off_wall], evaluated.bands.get(stress, {}).get(name)
+    width = None if band is None else band[off_wall]
+    line_with_band(
+        axes, _z_plus(evaluated, stress), values, width, color=_COLOURS[name], label=name.replace("_", " ")
+    )
+    if stress in references:
+        _circles(axes, references[stress], name)
 
 
 def _circles(axes: Axes, reference: Reference, name: str) -> None:

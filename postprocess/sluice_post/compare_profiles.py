@@ -194,6 +194,14 @@ def _draw(
         )  # fmt: skip
 
 
+def comparison(axes: Axes, quantity: str, profiles: WallProfiles, bands: Bands, reference: Reference) -> Axes:
+    """One profile, with the band of its 95 % interval, and circles of the reference, against z+."""
+    log_wall_axis(axes, profiles.z_plus)
+    _draw(axes, [quantity], profiles, bands, reference)
+    axes.set_ylabel(QUANTITIES[quantity])
+    return axes
+
+
 def comparison_figure(
     profiles: WallProfiles, bands: Bands, reference: Reference, names: Sequence[str]
 ) -> Figure:

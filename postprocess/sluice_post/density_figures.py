@@ -1,9 +1,13 @@
-"""Figures of densities and quadrants. Each function returns one matplotlib figure."""
+"""Figures of densities and quadrants.
+
+A function that takes axes draws one panel into them and returns them; the others return a figure of such panels.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
@@ -11,7 +15,7 @@ from numpy.typing import NDArray
 from sluice_post import layout
 from sluice_post.densities import FIELDS, SHEARS
 from sluice_post.evaluated_densities import MIDDLES, EvaluatedDensities
-from sluice_post.figures import gaussian_lines, line_with_band, near_wall
+from sluice_post.figures import gaussian_line, line_with_band, near_wall
 from sluice_post.histograms import density
 from sluice_post.quadrants import HOLE_SIZES
 from sluice_post.style import (
@@ -70,40 +74,64 @@ def densities_figure(evaluated: EvaluatedDensities) -> Figure:
     figure = new_figure(9.6, 7.4)
     panels = figure.subplots(2, 2)
     for axes, field in zip(panels.flat, FIELDS, strict=True):
-        values, widths = evaluated.values[f"density_{field}"], evaluated.width(f"density_{field}")
-        for n, colour in enumerate(height_colours(len(evaluated.names))):
-            _curve(axes, MIDDLES, values[n], widths[n], colour, height_label(evaluated.names[n]))
-        _gaussian(axes, MIDDLES)
-        _density_axis(axes, float(np.nanmax(values)))
-        axes.set_xlim(MIDDLES[0], MIDDLES[-1])
-        axes.set_xlabel(rf"${field}'/{field}_\mathrm{{rms}}$ {_NAMES[field]}")
-        axes.set_ylabel(rf"${field}_\mathrm{{rms}}\,P({field}')$")
+        fluctuation_density(axes, evaluated, field)
     handles, labels = panels[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 6))
     return figure
 
 
+def fluctuation_density(axes: Axes, evaluated: EvaluatedDensities, field: str) -> Axes:
+    """Density of the fluctuation of u, v, w or p over its standard deviation at the chosen heights."""
+    values, widths = evaluated.values[f"density_{field}"], evaluated.width(f"density_{field}")
+    for n, colour in enumerate(height_colours(len(evaluated.names))):
+        _curve(axes, MIDDLES, values[n], widths[n], colour, height_label(evaluated.names[n]))
+    _gaussian(axes, MIDDLES)
+    _density_axis(axes, float(np.nanmax(values)))
+    axes.set_xlim(MIDDLES[0], MIDDLES[-1])
+    axes.set_xlabel(rf"${field}'/{field}_\mathrm{{rms}}$ {_NAMES[field]}")
+    axes.set_ylabel(rf"${field}_\mathrm{{rms}}\,P({field}')$")
+    return axes
+
+
 def wall_shear_figure(evaluated: EvaluatedDensities) -> Figure:
     """Densities of both components of the wall shear over the mean of the streamwise one."""
     figure = new_figure(9.6, 4.2)
-    for axes, name, colour in zip(figure.subplots(1, 2), SHEARS, (BLUE, GREEN), strict=True):
-        edges, values = evaluated.shear_edges[name], evaluated.values[f"density_{name}"]
-        x, axis = (edges[1:] + edges[:-1]) / 2, name[-1]
-        axes.axvline(0, **THIN)
-        _curve(axes, x, values, evaluated.width(f"density_{name}"), colour, "this run")
-        _gaussian(axes, x, (edges[0] + edges[-1]) / 2, float(evaluated.values[f"rms_{name}"]))
-        largest = float(np.nanmax(values))
-        _density_axis(axes, largest)
-        shown = x[np.nan_to_num(values) > _LEAST]
-        axes.set_xlim(min(0.0, float(shown[0])) - 0.1, float(shown[-1]) + 0.1)
-        axes.set_xlabel(rf"$\tau_{axis}/\langle\tau_x\rangle$")
-        axes.set_ylabel(rf"$\langle\tau_x\rangle\,P(\tau_{axis})$")
-        axes.legend(loc="upper right")
+    for axes, name in zip(figure.subplots(1, 2), SHEARS, strict=True):
+        wall_shear_density(axes, evaluated, name)
     return figure
+
+
+def wall_shear_density(axes: Axes, evaluated: EvaluatedDensities, name: str) -> Axes:
+    """Density of one component of the wall shear, shear_x or shear_y, over the mean of the streamwise one."""
+    edges, values = evaluated.shear_edges[name], evaluated.values[f"density_{name}"]
+    x, axis, colour = (edges[1:] + edges[:-1]) / 2, name[-1], {"shear_x": BLUE, "shear_y": GREEN}[name]
+    axes.axvline(0, **THIN)
+    _curve(axes, x, values, evaluated.width(f"density_{name}"), colour, "this run")
+    _gaussian(axes, x, (edges[0] + edges[-1]) / 2, float(evaluated.values[f"rms_{name}"]))
+    largest = float(np.nanmax(values))
+    _density_axis(axes, largest)
+    shown = x[np.nan_to_num(values) > _LEAST]
+    axes.set_xlim(min(0.0, float(shown[0])) - 0.1, float(shown[-1]) + 0.1)
+    axes.set_xlabel(rf"$\tau_{axis}/\langle\tau_x\rangle$")
+    axes.set_ylabel(rf"$\langle\tau_x\rangle\,P(\tau_{axis})$")
+    axes.legend(loc="upper right")
+    return axes
 
 
 def map_figure(evaluated: EvaluatedDensities) -> Figure:
     """The density of u+ at each height, and its mean."""
+    figure = new_figure(7.2, 5.0)
+    axes = figure.subplots()
+    bar = figure.colorbar(density_map(axes, evaluated), ax=axes, pad=0.02)
+    bar.set_ticks([-4, -3, -2, -1, 0])
+    bar.set_ticklabels([f"$10^{{{n}}}$" for n in (-4, -3, -2, -1)] + ["1"])
+    bar.ax.minorticks_off()
+    bar.set_label(r"$u_\tau P(u)$")
+    return figure
+
+
+def density_map(axes: Axes, evaluated: EvaluatedDensities) -> QuadContourSet:
+    """The density of u+ at each height, and its mean; returns the contours, of the logarithm."""
     found = evaluated.found
     histograms = [h.linear(1 / found.u_tau) for h in found.histograms("u")]
     low = min(float(h.edges[:, 1].min()) for h in histograms)
@@ -114,8 +142,6 @@ def map_figure(evaluated: EvaluatedDensities) -> Figure:
     with np.errstate(divide="ignore"):
         logarithm = np.log10(np.nan_to_num(values))
     levels = np.arange(-4, 0.25, 0.5)
-    figure = new_figure(7.2, 5.0)
-    axes = figure.subplots()
     middle = (edges[1:] + edges[:-1]) / 2
     filled = axes.contourf(
         z_plus, middle, np.clip(logarithm, -9, None).T, levels=levels, cmap="Blues", extend="max"
@@ -127,75 +153,92 @@ def map_figure(evaluated: EvaluatedDensities) -> Figure:
     axes.set_ylim(float(some[0]) - 0.5, float(some[-1]) + 0.5)
     axes.set_ylabel(r"$u^+$")
     axes.legend(loc="upper left")
-    bar = figure.colorbar(filled, ax=axes, pad=0.02)
-    bar.set_ticks([-4, -3, -2, -1, 0])
-    bar.set_ticklabels([f"$10^{{{n}}}$" for n in (-4, -3, -2, -1)] + ["1"])
-    bar.ax.minorticks_off()
-    bar.set_label(r"$u_\tau P(u)$")
-    return figure
+    return filled
 
 
 def moments_figure(evaluated: EvaluatedDensities) -> Figure:
     """Skewness and flatness of the histograms; open symbols where the bins cut values off that matter."""
-    found = evaluated.found
     figure = new_figure(9.6, 4.6)
-    skewness, flatness = figure.subplots(1, 2)
-    low, high = 3.0, 3.0
-    for axes, moment in ((skewness, "skewness"), (flatness, "flatness")):
-        log_wall_axis(axes, found.plus(found.z("u")))
-        for field in FIELDS:
-            name = f"{moment}_{field}"
-            values, cut_off = evaluated.values[name], evaluated.is_cut_off(name)
-            known = np.isfinite(values)
-            z_plus, values, cut_off = found.plus(found.z(field))[known], values[known], cut_off[known]
-            colour = COMPONENT[field]
-            line_with_band(
-                axes,
-                z_plus,
-                values,
-                evaluated.width(name)[known],
-                color=colour,
-                label=f"${field}$",
-                **near_wall(z_plus),
-            )
-            axes.plot(
-                z_plus[cut_off], values[cut_off], linestyle="none", marker="o", markersize=5,
-                markerfacecolor="white", color=colour, zorder=4,
-            )  # fmt: skip
-            if moment == "flatness":
-                low, high = min(low, float(values.min())), max(high, float(values.max()))
-    gaussian_lines(skewness, flatness)
-    skewness.margins(y=0.08)
-    flatness_axis(flatness, low, high)
-    flatness.legend(loc="upper right")
+    left, right = figure.subplots(1, 2)
+    moment_profile(left, evaluated, "skewness")
+    moment_profile(right, evaluated, "flatness")
+    right.legend(loc="upper right")
     return figure
+
+
+def moment_profile(axes: Axes, evaluated: EvaluatedDensities, moment: str) -> Axes:
+    """Skewness or flatness of the histograms of u, v, w and p against z+."""
+    found = evaluated.found
+    low, high = 3.0, 3.0
+    log_wall_axis(axes, found.plus(found.z("u")))
+    for field in FIELDS:
+        name = f"{moment}_{field}"
+        values, cut_off = evaluated.values[name], evaluated.is_cut_off(name)
+        known = np.isfinite(values)
+        z_plus, values, cut_off = found.plus(found.z(field))[known], values[known], cut_off[known]
+        colour = COMPONENT[field]
+        line_with_band(
+            axes,
+            z_plus,
+            values,
+            evaluated.width(name)[known],
+            color=colour,
+            label=f"${field}$",
+            **near_wall(z_plus),
+        )
+        axes.plot(
+            z_plus[cut_off], values[cut_off], linestyle="none", marker="o", markersize=5,
+            markerfacecolor="white", color=colour, zorder=4,
+        )  # fmt: skip
+        low, high = min(low, float(values.min())), max(high, float(values.max()))
+    gaussian_line(axes, moment)
+    if moment == "flatness":
+        flatness_axis(axes, low, high)
+    else:
+        axes.margins(y=0.08)
+    return axes
 
 
 def quadrants_figure(evaluated: EvaluatedDensities) -> Figure:
     """What each quadrant contributes to -u'w', and how much of the time the flow is in it."""
     figure = new_figure(9.6, 4.4)
     left, right = figure.subplots(1, 2)
-    z_plus = evaluated.found.plus(evaluated.found.z("w"))[1:]
-    for axes, name in ((left, "minus_uw"), (right, "fraction")):
-        for quadrant, (label, colour) in _QUADRANTS.items():
-            values = evaluated.values[f"{name}_q{quadrant}"][1:]
-            width = evaluated.width(f"{name}_q{quadrant}")[1:]
-            axes.plot(z_plus, values, color=colour, label=label)
-            if evaluated.widths is not None:
-                axes.fill_between(
-                    z_plus, values - width, values + width, color=colour, alpha=0.22, linewidth=0
-                )
-        log_wall_axis(axes, z_plus)
-        axes.set_xlim(1.0, z_plus[-1])
-    total = sum(evaluated.values[f"minus_uw_q{quadrant}"][1:] for quadrant in layout.QUADRANTS)
-    left.axhline(0, **THIN)
-    left.plot(z_plus, total, color=BLACK, linestyle="--", linewidth=1.2, label="sum")
-    left.set_ylabel(r"$-\langle u'w'\rangle_q^+$")
-    right.axhline(0.25, **THIN)
-    right.set_ylabel("fraction of time")
+    quadrant_contributions(left, evaluated)
+    quadrant_fractions(right, evaluated)
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3)
     return figure
+
+
+def quadrant_contributions(axes: Axes, evaluated: EvaluatedDensities) -> Axes:
+    """What each quadrant contributes to -u'w', and their sum, against z+."""
+    z_plus = _quadrants(axes, evaluated, "minus_uw")
+    total = sum(evaluated.values[f"minus_uw_q{quadrant}"][1:] for quadrant in layout.QUADRANTS)
+    axes.axhline(0, **THIN)
+    axes.plot(z_plus, total, color=BLACK, linestyle="--", linewidth=1.2, label="sum")
+    axes.set_ylabel(r"$-\langle u'w'\rangle_q^+$")
+    return axes
+
+
+def quadrant_fractions(axes: Axes, evaluated: EvaluatedDensities) -> Axes:
+    """How much of the time the flow is in each quadrant, against z+."""
+    _quadrants(axes, evaluated, "fraction")
+    axes.axhline(0.25, **THIN)
+    axes.set_ylabel("fraction of time")
+    return axes
+
+
+def _quadrants(axes: Axes, evaluated: EvaluatedDensities, name: str) -> Array:
+    z_plus = evaluated.found.plus(evaluated.found.z("w"))[1:]
+    for quadrant, (label, colour) in _QUADRANTS.items():
+        values = evaluated.values[f"{name}_q{quadrant}"][1:]
+        width = evaluated.width(f"{name}_q{quadrant}")[1:]
+        axes.plot(z_plus, values, color=colour, label=label)
+        if evaluated.widths is not None:
+            axes.fill_between(z_plus, values - width, values + width, color=colour, alpha=0.22, linewidth=0)
+    log_wall_axis(axes, z_plus)
+    axes.set_xlim(1.0, z_plus[-1])
+    return z_plus
 
 
 def holes_figure(evaluated: EvaluatedDensities) -> Figure | None:
@@ -210,21 +253,33 @@ def holes_figure(evaluated: EvaluatedDensities) -> Figure | None:
         if n >= z_plus.size:
             axes.set_visible(False)
             continue
-        axes.axhline(0, **THIN)
-        for of, (label, colour) in enumerate(_QUADRANTS.values()):
-            values, width = evaluated.values["hole_minus_uw"][n, of], evaluated.width("hole_minus_uw")[n, of]
-            axes.plot(HOLE_SIZES, values, color=colour, label=label)
-            if evaluated.widths is not None:
-                axes.fill_between(
-                    HOLE_SIZES, values - width, values + width, color=colour, alpha=0.22, linewidth=0
-                )
-        axes.set_xlim(0, 12)
-        axes.set_title(rf"$z^+={z_plus[n]:.3g}$")
+        holes(axes, evaluated, n)
         axes.tick_params(labelbottom=n + columns >= z_plus.size)
-        if n + columns >= z_plus.size:
-            axes.set_xlabel(r"$H$")
-        if n % columns == 0:
-            axes.set_ylabel(r"$-\langle u'w'\rangle_q^+$")
+        if n + columns < z_plus.size:
+            axes.set_xlabel("")
+        if n % columns != 0:
+            axes.set_ylabel("")
     handles, labels = panels[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2 if columns < 3 else 4)
     return figure
+
+
+def holes(axes: Axes, evaluated: EvaluatedDensities, height: int) -> Axes:
+    """What each quadrant contributes outside holes of growing size, at one height of the joint densities, from 0."""
+    z_plus = evaluated.found.plus(evaluated.found.joint_z)[height]
+    axes.axhline(0, **THIN)
+    for of, (label, colour) in enumerate(_QUADRANTS.values()):
+        values, width = (
+            evaluated.values["hole_minus_uw"][height, of],
+            evaluated.width("hole_minus_uw")[height, of],
+        )
+        axes.plot(HOLE_SIZES, values, color=colour, label=label)
+        if evaluated.widths is not None:
+            axes.fill_between(
+                HOLE_SIZES, values - width, values + width, color=colour, alpha=0.22, linewidth=0
+            )
+    axes.set_xlim(0, 12)
+    axes.set_title(rf"$z^+={z_plus:.3g}$")
+    axes.set_xlabel(r"$H$")
+    axes.set_ylabel(r"$-\langle u'w'\rangle_q^+$")
+    return axes

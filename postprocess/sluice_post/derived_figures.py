@@ -1,4 +1,7 @@
-"""Figures of derived quantities. Each function returns one matplotlib figure; bands and bars are 95 % intervals."""
+"""Figures of derived quantities; bands and bars are 95 % intervals.
+
+A function that takes axes draws one panel into them and returns them; the others return a figure of such panels.
+"""
 
 from __future__ import annotations
 
@@ -30,20 +33,27 @@ _MARKS = {5.0: "s", 15.0: "^", 50.0: "D", np.inf: "o"}  # z+, inf: the last poin
 _OF_COMPONENT = {"uu": COMPONENT["u"], "vv": COMPONENT["v"], "ww": COMPONENT["w"], "uw": PURPLE}
 
 
-def _tensors(derived: Derived) -> list[str]:
+def tensors_of(derived: Derived) -> list[str]:
+    """The tensors whose anisotropy is known."""
     return [tensor for tensor in TENSORS if f"{tensor}_xi" in derived.values]
 
 
-def invariant_map(derived: Derived) -> Figure:
-    """Lumley's triangle and the way through it from the wall to the centre."""
+def invariant_map_figure(derived: Derived) -> Figure:
+    """Lumley's triangle with its legend beside it."""
     figure = new_figure(9.6, 5.6)
-    axes = figure.add_subplot()
+    invariant_map(figure.add_subplot(), derived)
+    figure.legend(loc="outside right upper")
+    return figure
+
+
+def invariant_map(axes: Axes, derived: Derived) -> Axes:
+    """Lumley's triangle and the way through it from the wall to the centre."""
     xi = np.linspace(-1 / 6, 1 / 3, 200)
     side = {"color": BLACK, "linewidth": 1.0, "zorder": 2}
     axes.plot(xi, two_component_limit(xi), **side)  # type: ignore[arg-type]
     axes.plot([-1 / 6, 0, 1 / 3], [1 / 6, 0, 1 / 3], **side)  # type: ignore[arg-type]
     far = len(derived.z_plus) - 1
-    for tensor in _tensors(derived):
+    for tensor in tensors_of(derived):
         x, y = derived.values[f"{tensor}_xi"], derived.values[f"{tensor}_eta"]
         colour = _COLOURS[tensor]
         axes.plot(x, y, color=colour, label=_NAMES[tensor], zorder=3)
@@ -79,33 +89,35 @@ def invariant_map(derived: Derived) -> Figure:
     axes.set_ylim(-0.04, 0.37)
     axes.set_xlabel(r"$\xi$, where $6\xi^3=b_{ij}b_{jk}b_{ki}$")
     axes.set_ylabel(r"$\eta$, where $6\eta^2=b_{ij}b_{ji}$")
-    figure.legend(loc="outside right upper")
-    return figure
+    return axes
 
 
 def anisotropy_figure(derived: Derived) -> Figure:
     """Components of the anisotropy of the Reynolds stresses and of their dissipation against z+."""
-    tensors = _tensors(derived)
+    tensors = tensors_of(derived)
     figure = new_figure(4.8 * len(tensors) + 1.2, 4.6)
     panels = figure.subplots(1, len(tensors), squeeze=False, sharey=True)[0]
     for axes, tensor in zip(panels, tensors, strict=True):
-        log_wall_axis(axes, derived.z_plus)
-        axes.axhline(0, **THIN)
-        for name in COMPONENTS:
-            _line(axes, derived, f"{tensor}_b_{name}", _OF_COMPONENT[name], rf"$b_{{{name}}}$")
-        axes.set_title(_NAMES[tensor], fontsize=12)
-    panels[0].set_ylabel(r"$b_{ij}=t_{ij}/t_{kk}-\delta_{ij}/3$")
+        anisotropy(axes, derived, tensor)
+        axes.label_outer()
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
     return figure
 
 
-def enstrophy_figure(derived: Derived) -> Figure | None:
+def anisotropy(axes: Axes, derived: Derived, tensor: str) -> Axes:
+    """Components of the anisotropy against z+. `tensor`: stress or dissipation."""
+    log_wall_axis(axes, derived.z_plus)
+    axes.axhline(0, **THIN)
+    for name in COMPONENTS:
+        _line(axes, derived, f"{tensor}_b_{name}", _OF_COMPONENT[name], rf"$b_{{{name}}}$")
+    axes.set_title(_NAMES[tensor], fontsize=12)
+    axes.set_ylabel(r"$b_{ij}=t_{ij}/t_{kk}-\delta_{ij}/3$")
+    return axes
+
+
+def enstrophy(axes: Axes, derived: Derived) -> Axes:
     """Enstrophy of the fluctuations and the dissipation of k, which it equals in homogeneous turbulence."""
-    if "enstrophy_plus" not in derived.values:
-        return None
-    figure = new_figure()
-    axes = figure.add_subplot()
     log_wall_axis(axes, derived.z_plus)
     label = r"enstrophy $\langle\omega_i\omega_i\rangle\,\nu^2/u_\tau^4$"
     _line(axes, derived, "enstrophy_plus", BLUE, label)
@@ -114,7 +126,7 @@ def enstrophy_figure(derived: Derived) -> Figure | None:
     axes.set_ylim(bottom=0)
     axes.set_ylabel("enstrophy, dissipation in wall units")
     axes.legend(loc="lower left")
-    return figure
+    return axes
 
 
 def kolmogorov_figure(derived: Derived) -> Figure | None:
@@ -123,17 +135,29 @@ def kolmogorov_figure(derived: Derived) -> Figure | None:
         return None
     figure = new_figure(9.6, 4.2)
     left, right = figure.subplots(1, 2)
-    log_wall_axis(left, derived.z_plus)
-    _line(left, derived, "eta_plus", GREEN, "")
-    left.set_ylabel(r"Kolmogorov length $\eta^+$")
-    left.set_ylim(bottom=0)
-    log_wall_axis(right, derived.z_plus)
-    for name, colour in zip(SPACINGS, (BLUE, ORANGE, VERMILLION), strict=True):
-        _line(right, derived, f"{name}_over_eta", colour, rf"$\Delta {name[-1]}/\eta$")
-    right.set_ylabel(r"size of the cells over $\eta$")
-    right.set_ylim(0, 1.2 * max(float(np.max(derived.values[f"{name}_over_eta"])) for name in SPACINGS))
-    right.legend(loc="upper right", ncols=3)
+    kolmogorov_length(left, derived)
+    cell_sizes(right, derived)
     return figure
+
+
+def kolmogorov_length(axes: Axes, derived: Derived) -> Axes:
+    """Kolmogorov's length in wall units against z+."""
+    log_wall_axis(axes, derived.z_plus)
+    _line(axes, derived, "eta_plus", GREEN, "")
+    axes.set_ylabel(r"Kolmogorov length $\eta^+$")
+    axes.set_ylim(bottom=0)
+    return axes
+
+
+def cell_sizes(axes: Axes, derived: Derived) -> Axes:
+    """The size of the cells over Kolmogorov's length against z+."""
+    log_wall_axis(axes, derived.z_plus)
+    for name, colour in zip(SPACINGS, (BLUE, ORANGE, VERMILLION), strict=True):
+        _line(axes, derived, f"{name}_over_eta", colour, rf"$\Delta {name[-1]}/\eta$")
+    axes.set_ylabel(r"size of the cells over $\eta$")
+    axes.set_ylim(0, 1.2 * max(float(np.max(derived.values[f"{name}_over_eta"])) for name in SPACINGS))
+    axes.legend(loc="upper right", ncols=3)
+    return axes
 
 
 def _line(axes: Axes, derived: Derived, name: str, colour: str, label: str) -> None:

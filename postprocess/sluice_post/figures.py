@@ -1,4 +1,7 @@
-"""Figures of the profiles. Each function returns one matplotlib figure; bands are 95 % intervals."""
+"""Figures of the profiles; bands are 95 % intervals.
+
+A function that takes axes draws one panel into them and returns them; the others return a figure of such panels.
+"""
 
 from __future__ import annotations
 
@@ -46,17 +49,15 @@ def _note(axes: Axes, text: str, x: float, y: float, **style: object) -> None:
     axes.annotate(text, (x, y), **options)  # type: ignore[arg-type]
 
 
-def mean_velocity(profiles: WallProfiles, bands: Bands) -> Figure:
+def mean_velocity(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
     """U+ against z+ with the law of the wall; a laminar flow with its exact profile."""
-    figure = new_figure()
-    axes = figure.add_subplot()
     if profiles.laminar:
         _laminar_velocity(axes, profiles)
     else:
         _law_of_the_wall(axes, profiles)
         line_with_band(axes, profiles.z_plus, profiles.centre["U"], bands.get("U"), color=BLUE)
     axes.set_ylabel(r"$U^+$")
-    return figure
+    return axes
 
 
 def _law_of_the_wall(axes: Axes, profiles: WallProfiles) -> None:
@@ -99,10 +100,8 @@ _RMS_LABELS = {
 }
 
 
-def fluctuations(profiles: WallProfiles, bands: Bands) -> Figure:
+def fluctuations(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
     """Root-mean-square velocities and pressure against z+."""
-    figure = new_figure()
-    axes = figure.add_subplot()
     log_wall_axis(axes, profiles.z_plus)
     top = 0.0
     for name, label in _RMS_LABELS.items():
@@ -115,13 +114,22 @@ def fluctuations(profiles: WallProfiles, bands: Bands) -> Figure:
     _headroom(axes, top or 1.0)
     axes.set_ylabel("rms in wall units")
     axes.legend(loc="upper left")
-    return figure
+    return axes
 
 
-def shear_stress(profiles: WallProfiles, bands: Bands) -> Figure:
+def shear_stress_figure(profiles: WallProfiles, bands: Bands) -> Figure:
     """Viscous, Reynolds and total shear stress against z/h; below, what is missing from the exact line."""
     figure = new_figure(6.4, 5.6)
     axes, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1.15])
+    shear_stress(axes, profiles, bands)
+    axes.set_xlabel("")
+    stress_residual(below, profiles, bands)
+    figure.align_ylabels()
+    return figure
+
+
+def shear_stress(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
+    """Viscous, Reynolds and total shear stress over the wall stress against z/h, and the exact line."""
     z = profiles.z_face / profiles.height
     face = profiles.face
     dots = (0, (1, 1.2))
@@ -142,20 +150,26 @@ def shear_stress(profiles: WallProfiles, bands: Bands) -> Figure:
     axes.set_ylabel("shear stress / wall stress")
     flat = profiles.symmetry is Symmetry.ROTATION
     axes.legend(loc="center right" if flat else "upper right")
-    residual = face["residual"]
-    line_with_band(below, z, residual, bands.get("residual"), color=GREEN)
-    below.axhline(0, **THIN)
-    below.set_ylabel("total − exact\n/ wall stress")
-    below.set_xlabel(r"$z/h$")
+    axes.set_xlabel(r"$z/h$")
+    axes.set_xlim(0, 1)
+    return axes
+
+
+def stress_residual(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
+    """The total shear stress less the exact line, over the wall stress, against z/h."""
+    z, residual = profiles.z_face / profiles.height, profiles.face["residual"]
+    line_with_band(axes, z, residual, bands.get("residual"), color=GREEN)
+    axes.axhline(0, **THIN)
+    axes.set_ylabel("total − exact\n/ wall stress")
+    axes.set_xlabel(r"$z/h$")
     largest = max(float(np.max(np.abs(residual))), 1e-15)
     band = bands.get("residual")
     reach = 0.0 if band is None else float(np.max(np.abs(residual) + np.nan_to_num(band)))
     limit = min(max(1.25 * largest, 1.1 * reach), 5 * largest)
-    below.set_ylim(-limit, limit)
-    below.set_xlim(0, 1)
-    below.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))
-    figure.align_ylabels()
-    return figure
+    axes.set_ylim(-limit, limit)
+    axes.set_xlim(0, 1)
+    axes.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))
+    return axes
 
 
 def higher_moments(profiles: WallProfiles, bands: Bands) -> Figure | None:
@@ -164,30 +178,48 @@ def higher_moments(profiles: WallProfiles, bands: Bands) -> Figure | None:
     if profiles.laminar or not all(profiles.has(name) for name in names):
         return None
     figure = new_figure(8.6, 4.2)
-    skewness, flatness = figure.subplots(1, 2)
-    low, high = 3.0, 3.0
-    for axes, kind in ((skewness, "skew"), (flatness, "flat")):
-        log_wall_axis(axes, profiles.z_plus)
-        for letter in "uvw":
-            z_plus, values = profiles.column(f"{kind}_{letter}")
-            known = np.isfinite(values)
-            band = bands.get(f"{kind}_{letter}")
-            line_with_band(
-                axes,
-                z_plus[known],
-                values[known],
-                None if band is None else band[known],
-                color=COMPONENT[letter],
-                label=f"${letter}$",
-                **near_wall(z_plus[known]),
-            )
-            if kind == "flat":
-                low, high = min(low, float(values[known].min())), max(high, float(values[known].max()))
-    gaussian_lines(skewness, flatness)
-    skewness.margins(y=0.08)
-    flatness_axis(flatness, low, high)
-    flatness.legend(loc="upper right")
+    left, right = figure.subplots(1, 2)
+    skewness(left, profiles, bands)
+    flatness(right, profiles, bands)
+    right.legend(loc="upper right")
     return figure
+
+
+def skewness(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
+    """Skewness of the three components against z+."""
+    _moments(axes, profiles, bands, "skew")
+    gaussian_line(axes, "skewness")
+    axes.margins(y=0.08)
+    return axes
+
+
+def flatness(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
+    """Flatness of the three components against z+."""
+    extremes = _moments(axes, profiles, bands, "flat")
+    gaussian_line(axes, "flatness")
+    flatness_axis(axes, *extremes)
+    return axes
+
+
+def _moments(axes: Axes, profiles: WallProfiles, bands: Bands, kind: str) -> tuple[float, float]:
+    """Draws a moment of the three components; returns the range of its values and that of a Gaussian flatness."""
+    low, high = 3.0, 3.0
+    log_wall_axis(axes, profiles.z_plus)
+    for letter in "uvw":
+        z_plus, values = profiles.column(f"{kind}_{letter}")
+        known = np.isfinite(values)
+        band = bands.get(f"{kind}_{letter}")
+        line_with_band(
+            axes,
+            z_plus[known],
+            values[known],
+            None if band is None else band[known],
+            color=COMPONENT[letter],
+            label=f"${letter}$",
+            **near_wall(z_plus[known]),
+        )
+        low, high = min(low, float(values[known].min())), max(high, float(values[known].max()))
+    return low, high
 
 
 def near_wall(z_plus: Array) -> dict[str, object]:
@@ -195,31 +227,34 @@ def near_wall(z_plus: Array) -> dict[str, object]:
     return {"marker": "o", "markersize": 4, "markevery": np.flatnonzero(z_plus < NEAR_WALL).tolist()}
 
 
-def gaussian_lines(skewness: Axes, flatness: Axes) -> None:
-    """The values of a Gaussian, and the labels of both axes."""
-    for axes, value, label in ((skewness, 0.0, "skewness $S$"), (flatness, 3.0, "flatness $F$")):
-        axes.axhline(value, linestyle=(0, (5, 3)), **THIN)
-        axes.set_ylabel(label)
+def gaussian_line(axes: Axes, moment: str) -> None:
+    """The value of a Gaussian, and the label of the ordinate; `moment` is skewness or flatness."""
+    value, label = {"skewness": (0.0, "skewness $S$"), "flatness": (3.0, "flatness $F$")}[moment]
+    axes.axhline(value, linestyle=(0, (5, 3)), **THIN)
+    axes.set_ylabel(label)
 
 
-def vorticity(profiles: WallProfiles, bands: Bands) -> Figure | None:
-    """Root-mean-square vorticity in wall units; None if not recorded."""
-    names = {
-        "omega_x_rms": ("u", r"$\omega_{x,\mathrm{rms}}^+$ streamwise"),
-        "omega_y_rms": ("v", r"$\omega_{y,\mathrm{rms}}^+$ spanwise"),
-        "omega_z_rms": ("w", r"$\omega_{z,\mathrm{rms}}^+$ wall-normal"),
-    }
-    if profiles.laminar or not all(profiles.has(name) for name in names):
-        return None
-    figure = new_figure()
-    axes = figure.add_subplot()
+_VORTICITY = {
+    "omega_x_rms": ("u", r"$\omega_{x,\mathrm{rms}}^+$ streamwise"),
+    "omega_y_rms": ("v", r"$\omega_{y,\mathrm{rms}}^+$ spanwise"),
+    "omega_z_rms": ("w", r"$\omega_{z,\mathrm{rms}}^+$ wall-normal"),
+}
+
+
+def has_vorticity(profiles: WallProfiles) -> bool:
+    """Whether the run recorded vorticity and is turbulent."""
+    return not profiles.laminar and all(profiles.has(name) for name in _VORTICITY)
+
+
+def vorticity(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
+    """Root-mean-square vorticity in wall units against z+."""
     log_wall_axis(axes, profiles.z_plus)
     top = 0.0
-    for name, (letter, label) in names.items():
+    for name, (letter, label) in _VORTICITY.items():
         values = profiles.centre[name]
         line_with_band(axes, profiles.z_plus, values, bands.get(name), color=COMPONENT[letter], label=label)
         top = max(top, float(np.max(values)))
     _headroom(axes, top)
     axes.set_ylabel("rms vorticity in wall units")
     axes.legend(loc="upper right")
-    return figure
+    return axes

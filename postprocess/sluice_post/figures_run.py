@@ -1,4 +1,7 @@
-"""Figures of the run itself: its history, and a picture of the streaks."""
+"""Figures of the run itself: its history, and a picture of the streaks.
+
+A function that takes axes draws one panel into them and returns them; the others return a figure of such panels.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,9 @@ def _limits(axes: Axes, values: Array) -> None:
     axes.set_ylim(bottom, min(finite.max(), high + 1.5 * margin) + 0.4 * margin)
 
 
-def _panel_re_tau(axes: Axes, series: TimeSeries, rows: NDArray[np.int64], mean: MeanEstimate | None) -> None:
+def re_tau_history(axes: Axes, series: TimeSeries, mean: MeanEstimate | None) -> Axes:
+    """Re_tau of each wall against time, and its mean over the last third of the run."""
+    rows = _thin(series)
     shown = []
     for name, colour, label in (
         (layout.RE_TAU_BOTTOM, BLUE, "bottom"),
@@ -61,20 +66,49 @@ def _panel_re_tau(axes: Axes, series: TimeSeries, rows: NDArray[np.int64], mean:
     axes.set_ylabel(r"$Re_\tau$")
     if len(shown) > 1 or mean is not None:
         axes.legend(loc="upper center", ncols=3, fontsize=9.5, columnspacing=1.2, handlelength=1.3)
+    return _time_axis(axes, series)
 
 
-def _panel_divergence(axes: Axes, series: TimeSeries, rows: NDArray[np.int64]) -> None:
+def _time_axis(axes: Axes, series: TimeSeries) -> Axes:
+    begin, end = float(series.time[0]), float(series.time[-1])
+    axes.set_xlim(begin, end if end > begin else begin + 1)
+    axes.set_xlabel(r"$t\,U/h$")
+    return axes
+
+
+_COLUMNS = {
+    layout.BULK_VELOCITY: (BLUE, r"$U_b/U$"),
+    layout.KINETIC_ENERGY: (GREEN, r"$\langle|\mathbf{u}|^2\rangle/2U^2$"),
+    layout.FORCING_COLUMN: (ORANGE, r"forcing $\times\,h/U^2$"),
+}
+
+
+def column_history(axes: Axes, series: TimeSeries, name: str) -> Axes:
+    """bulk_velocity, kinetic_energy or forcing against time, in h and U."""
+    colour, label = _COLUMNS[name]
+    axes.set_ylabel(label)
+    if name in series.columns:
+        rows = _thin(series)
+        axes.plot(series.time[rows], series[name][rows], color=colour, linewidth=1.2)
+        _limits(axes, series[name])
+    return _time_axis(axes, series)
+
+
+def divergence_history(axes: Axes, series: TimeSeries) -> Axes:
+    """The largest |div u| against time."""
+    rows = _thin(series)
     values = series[layout.MAX_DIVERGENCE][rows]
     positive = np.where(values > 0, values, np.nan)
     axes.set_ylabel(r"$\max|\nabla\cdot\mathbf{u}|\,h/U$")
     if not np.any(np.isfinite(positive)):
         axes.text(0.5, 0.5, "zero throughout", transform=axes.transAxes, ha="center", va="center")
-        return
+        return _time_axis(axes, series)
     axes.semilogy(series.time[rows], positive, color=PURPLE, linewidth=1.2)
     low, high = np.floor(np.log10(np.nanmin(positive))), np.ceil(np.log10(np.nanmax(positive)))
     axes.set_ylim(10.0 ** (low - 0.5), 10.0 ** (max(high, low + 1) + 0.5))
     axes.yaxis.set_major_locator(LogLocator(base=10, numticks=6))
     axes.yaxis.set_minor_formatter(NullFormatter())
+    return _time_axis(axes, series)
 
 
 def history(series: TimeSeries, re_tau_mean: MeanEstimate | None) -> Figure:
@@ -84,20 +118,20 @@ def history(series: TimeSeries, re_tau_mean: MeanEstimate | None) -> Figure:
     engine = figure.get_layout_engine()
     if isinstance(engine, ConstrainedLayoutEngine):
         engine.set(wspace=0.05)
+    re_tau_history(panels[0, 0], series, re_tau_mean)
+    for axes, name in zip(panels.flat[1:4], _COLUMNS, strict=True):
+        column_history(axes, series, name)
+    divergence_history(panels[2, 0], series)
+    time_step_history(panels[2, 1], series)
+    for axes in panels.flat[:4]:
+        axes.set_xlabel("")
+    figure.align_ylabels()
+    return figure
+
+
+def time_step_history(axes: Axes, series: TimeSeries) -> Axes:
+    """The time step, and on a second ordinate the time step over its limit, against time."""
     rows = _thin(series)
-    _panel_re_tau(panels[0, 0], series, rows, re_tau_mean)
-    for axes, name, colour, label in (
-        (panels[0, 1], layout.BULK_VELOCITY, BLUE, r"$U_b/U$"),
-        (panels[1, 0], layout.KINETIC_ENERGY, GREEN, r"$\langle|\mathbf{u}|^2\rangle/2U^2$"),
-        (panels[1, 1], layout.FORCING_COLUMN, ORANGE, r"forcing $\times\,h/U^2$"),
-    ):
-        axes.set_ylabel(label)
-        if name in series.columns:
-            axes.plot(series.time[rows], series[name][rows], color=colour, linewidth=1.2)
-            _limits(axes, series[name])
-    if layout.MAX_DIVERGENCE in series.columns:
-        _panel_divergence(panels[2, 0], series, rows)
-    axes = panels[2, 1]
     axes.set_ylabel(r"$\Delta t\,U/h$")
     if layout.DT in series.columns:
         axes.plot(series.time[rows], series[layout.DT][rows], color=BLUE, linewidth=1.2)
@@ -110,31 +144,36 @@ def history(series: TimeSeries, re_tau_mean: MeanEstimate | None) -> Figure:
         axes.tick_params(axis="y", which="both", right=False)
         largest = np.nanmax(series[layout.CFL])
         right.set_ylim(0, 1.3 * (largest if largest > 0 else 1.0))
-    for axes in panels[2]:
-        axes.set_xlabel(r"$t\,U/h$")
-    begin, end = float(series.time[0]), float(series.time[-1])
-    panels[0, 0].set_xlim(begin, end if end > begin else begin + 1)
-    figure.align_ylabels()
-    return figure
+    return _time_axis(axes, series)
+
+
+def _edges(centres: Array) -> Array:
+    """Of cells, from their centres."""
+    spacing = centres[1] - centres[0] if len(centres) > 1 else 1.0
+    return np.append(centres - spacing / 2, centres[-1] + spacing / 2)
 
 
 def streak_picture(plane: Slice, height: float, plus: float | None, u_tau: float | None) -> Figure:
-    """u' = u - <u> on a plane near the wall, over u_tau and in wall units where these are known, else in h and U."""
+    """The streaks in a figure that has the shape of the plane."""
+    aspect = float(np.ptp(_edges(plane.y)) / np.ptp(_edges(plane.x)))
+    width = 9.6
+    figure = new_figure(width, min(max(width * 0.84 * aspect + 1.0, 2.4), 9.0))
+    streaks(figure.add_subplot(), plane, height, plus, u_tau)
+    return figure
+
+
+def streaks(axes: Axes, plane: Slice, height: float, plus: float | None, u_tau: float | None) -> Axes:
+    """u' = u - <u> on a plane near the wall, over u_tau and in wall units where these are known, else in h and U.
+
+    `height` is Lz, `plus` is u_tau/nu. With a colour bar beside the axes.
+    """
     scaled = plus is not None and u_tau is not None
     length = plus if plus is not None and scaled else 1.0
     velocity = u_tau if u_tau is not None and scaled else 1.0
     fluctuation = (plane.u - plane.u.mean()) / velocity
 
-    def edges(centres: Array) -> Array:
-        spacing = centres[1] - centres[0] if len(centres) > 1 else 1.0
-        return np.append(centres - spacing / 2, centres[-1] + spacing / 2) * length
-
-    x, y = edges(plane.x), edges(plane.y)
+    x, y = _edges(plane.x) * length, _edges(plane.y) * length
     x, y = x - x[0], y - y[0]
-    aspect = (y[-1] - y[0]) / (x[-1] - x[0])
-    width = 9.6
-    figure = new_figure(width, min(max(width * 0.84 * aspect + 1.0, 2.4), 9.0))
-    axes = figure.add_subplot()
     largest = float(np.percentile(np.abs(fluctuation), 99.5)) or 1.0
     limit = np.ceil(largest * 2) / 2 if scaled and largest > 0.5 else largest
     mesh = axes.imshow(
@@ -148,7 +187,7 @@ def streak_picture(plane: Slice, height: float, plus: float | None, u_tau: float
         interpolation="bilinear",
     )
     axes.tick_params(which="both", direction="out", top=False, right=False)
-    bar = figure.colorbar(mesh, cax=axes.inset_axes((1.015, 0, 0.018, 1)))
+    bar = axes.figure.colorbar(mesh, cax=axes.inset_axes((1.015, 0, 0.018, 1)))
     bar.set_label(r"$(u-\langle u\rangle)/u_\tau$" if scaled else r"$(u-\langle u\rangle)/U$")
     bar.ax.minorticks_off()
     axes.set_xlabel(r"$x^+$" if scaled else r"$x/h$")
@@ -157,4 +196,4 @@ def streak_picture(plane: Slice, height: float, plus: float | None, u_tau: float
     where = rf"$z^+={distance * length:.1f}$" if scaled else rf"$z/h={plane.at:g}$"
     side = " from the top wall" if height > 0 and plane.at > height / 2 else ""
     axes.set_title(rf"{where}{side}, $t\,U/h={plane.time:.6g}$", loc="left")
-    return figure
+    return axes

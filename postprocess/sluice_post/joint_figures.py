@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 from numpy.typing import NDArray
@@ -17,6 +20,7 @@ Array = NDArray[np.float64]
 _DECADES = np.arange(-4.0, -0.4, 0.5)
 _SHEAR_DECADES = np.arange(-4.0, 0.6, 0.5)
 _FRACTIONS = (0.05, 0.1, 0.25, 0.5, 0.75)  # of the largest covariance integrand
+_LEVELS = [-1.0, *(-f for f in reversed(_FRACTIONS)), *_FRACTIONS, 1.0]
 _SHOWN = 4.5  # standard deviations
 
 
@@ -39,18 +43,57 @@ def _panels(figure: Figure, count: int) -> list[Axes]:
         if n >= count:
             axes.set_visible(False)
             continue
-        axes.set_aspect("equal")
-        axes.set_xlim(-_SHOWN, _SHOWN)
-        axes.set_ylim(-_SHOWN, _SHOWN)
-        axes.xaxis.set_major_locator(MultipleLocator(2))
-        axes.yaxis.set_major_locator(MultipleLocator(2))
+        _plane_of_fluctuations(axes)
         last = n + columns >= count
         axes.tick_params(labelbottom=last)
-        if last:
-            axes.set_xlabel(r"$u'/u_\mathrm{rms}$")
-        if n % columns == 0:
-            axes.set_ylabel(r"$w'/w_\mathrm{rms}$")
+        if not last:
+            axes.set_xlabel("")
+        if n % columns != 0:
+            axes.set_ylabel("")
     return list(panels.flat)[:count]
+
+
+def _plane_of_fluctuations(axes: Axes) -> None:
+    axes.set_aspect("equal")
+    axes.set_xlim(-_SHOWN, _SHOWN)
+    axes.set_ylim(-_SHOWN, _SHOWN)
+    axes.xaxis.set_major_locator(MultipleLocator(2))
+    axes.yaxis.set_major_locator(MultipleLocator(2))
+    axes.set_xlabel(r"$u'/u_\mathrm{rms}$")
+    axes.set_ylabel(r"$w'/w_\mathrm{rms}$")
+
+
+def joint_density(axes: Axes, evaluated: EvaluatedDensities, height: int) -> Axes:
+    """Joint density of u' and w' over their standard deviations at one height, by its number from 0."""
+    _plane_of_fluctuations(axes)
+    _joint_contours(axes, evaluated, height)
+    return axes
+
+
+def _joint_contours(axes: Axes, evaluated: EvaluatedDensities, height: int) -> object:
+    values = standardized_density(evaluated.found.joints()[height])
+    axes.set_title(rf"$z^+={evaluated.found.plus(evaluated.found.joint_z)[height]:.3g}$")
+    return _logarithmic(axes, JOINT_MIDDLES, JOINT_MIDDLES, values, _DECADES)
+
+
+def covariance_integrand(axes: Axes, evaluated: EvaluatedDensities, height: int) -> Axes:
+    """u'w'P(u', w') over its largest magnitude at one height, by its number from 0."""
+    _plane_of_fluctuations(axes)
+    _covariance_contours(axes, evaluated, height)
+    return axes
+
+
+def _covariance_contours(axes: Axes, evaluated: EvaluatedDensities, height: int) -> QuadContourSet:
+    density = standardized_density(evaluated.found.joints()[height])
+    integrand = np.outer(JOINT_MIDDLES, JOINT_MIDDLES) * density
+    fraction = (integrand / np.abs(integrand).max()).T
+    filled = axes.contourf(JOINT_MIDDLES, JOINT_MIDDLES, fraction, levels=_LEVELS, cmap=DIVERGING_MAP)
+    style: dict[str, Any] = {"colors": BLACK, "linewidths": 0.5, "linestyles": "solid"}
+    axes.contour(JOINT_MIDDLES, JOINT_MIDDLES, fraction, levels=_LEVELS, **style)
+    axes.axhline(0, **THIN)
+    axes.axvline(0, **THIN)
+    axes.set_title(rf"$z^+={evaluated.found.plus(evaluated.found.joint_z)[height]:.3g}$")
+    return filled
 
 
 def _new_figure(count: int) -> Figure:
@@ -65,9 +108,8 @@ def joint_figure(evaluated: EvaluatedDensities) -> Figure | None:
         return None
     figure, filled = _new_figure(z_plus.size), None
     panels = _panels(figure, z_plus.size)
-    for axes, height, joints in zip(panels, z_plus, evaluated.found.joints(), strict=True):
-        filled = _logarithmic(axes, JOINT_MIDDLES, JOINT_MIDDLES, standardized_density(joints), _DECADES)
-        axes.set_title(rf"$z^+={height:.3g}$")
+    for height, axes in enumerate(panels):
+        filled = _joint_contours(axes, evaluated, height)
     _decade_bar(figure, filled, panels, _DECADES, r"$u_\mathrm{rms}w_\mathrm{rms}P(u',w')$")
     return figure
 
@@ -87,27 +129,12 @@ def covariance_figure(evaluated: EvaluatedDensities) -> Figure | None:
         return None
     figure, filled = _new_figure(z_plus.size), None
     panels = _panels(figure, z_plus.size)
-    levels = [-1.0, *(-f for f in reversed(_FRACTIONS)), *_FRACTIONS, 1.0]
-    for axes, height, joints in zip(panels, z_plus, evaluated.found.joints(), strict=True):
-        integrand = np.outer(JOINT_MIDDLES, JOINT_MIDDLES) * standardized_density(joints)
-        fraction = (integrand / np.abs(integrand).max()).T
-        filled = axes.contourf(JOINT_MIDDLES, JOINT_MIDDLES, fraction, levels=levels, cmap=DIVERGING_MAP)
-        axes.contour(
-            JOINT_MIDDLES,
-            JOINT_MIDDLES,
-            fraction,
-            levels=levels,
-            colors=BLACK,
-            linewidths=0.5,
-            linestyles="solid",
-        )
-        axes.axhline(0, **THIN)
-        axes.axvline(0, **THIN)
-        axes.set_title(rf"$z^+={height:.3g}$")
+    for height, axes in enumerate(panels):
+        filled = _covariance_contours(axes, evaluated, height)
     assert filled is not None
     bar = figure.colorbar(filled, ax=panels, shrink=0.8, pad=0.02, spacing="uniform")
-    bar.set_ticks(levels)
-    bar.set_ticklabels([f"{level:g}".replace("-", "−") for level in levels])
+    bar.set_ticks(_LEVELS)
+    bar.set_ticklabels([f"{level:g}".replace("-", "−") for level in _LEVELS])
     bar.ax.minorticks_off()
     bar.set_label(r"$u'w'P$ over its largest magnitude")
     return figure
@@ -115,13 +142,25 @@ def covariance_figure(evaluated: EvaluatedDensities) -> Figure | None:
 
 def shear_joint_figure(evaluated: EvaluatedDensities) -> Figure:
     """Joint density of both components of the wall shear over the mean of the streamwise one."""
+    figure = new_figure(6.4, 4.6)
+    axes = figure.subplots()
+    filled = _shear_contours(axes, evaluated)
+    _decade_bar(figure, filled, [axes], _SHEAR_DECADES, r"$\langle\tau_x\rangle^2P(\tau_x,\tau_y)$")
+    return figure
+
+
+def wall_shear_joint(axes: Axes, evaluated: EvaluatedDensities) -> Axes:
+    """Joint density of both components of the wall shear over the mean of the streamwise one."""
+    _shear_contours(axes, evaluated)
+    return axes
+
+
+def _shear_contours(axes: Axes, evaluated: EvaluatedDensities) -> object:
     joints = evaluated.found.shear_joint()
     scales = joint_moments(joints)
     edges = [float(m.mean) + float(m.rms) * JOINT_EDGES for m in scales]
     middles = [(e[1:] + e[:-1]) / 2 for e in edges]
     values = np.mean([joint.density((edges[0], edges[1])) for joint in joints], axis=0)
-    figure = new_figure(6.4, 4.6)
-    axes = figure.subplots()
     filled = _logarithmic(axes, middles[0], middles[1], values, _SHEAR_DECADES)
     some = [middles[n][(values > 10.0 ** _DECADES[0]).any(axis=1 - n)] for n in (0, 1)]
     axes.set_xlim(min(0.0, float(some[0][0])) - 0.2, float(some[0][-1]) + 0.2)
@@ -129,5 +168,4 @@ def shear_joint_figure(evaluated: EvaluatedDensities) -> Figure:
     axes.set_aspect("equal")
     axes.set_xlabel(r"$\tau_x/\langle\tau_x\rangle$")
     axes.set_ylabel(r"$\tau_y/\langle\tau_x\rangle$")
-    _decade_bar(figure, filled, [axes], _SHEAR_DECADES, r"$\langle\tau_x\rangle^2P(\tau_x,\tau_y)$")
-    return figure
+    return filled

@@ -22,6 +22,7 @@ from sluice_post.errors import InputOutputError
 from sluice_post.evaluated_densities import EvaluatedDensities, evaluate_densities
 from sluice_post.key_figures import Figure, key_figures
 from sluice_post.parameters import FlowParameters
+from sluice_post.plots import RunPlots
 from sluice_post.probe_parts import find_probes
 from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.run import check_directory, load_statistics
@@ -95,6 +96,11 @@ class OpenedRun:
     def at_heights(self, *heights: float) -> OpenedRun:
         """The same run with spectra and densities at these heights z+; inf is the centre."""
         return OpenedRun(self.directory, replace(self.selection, heights=heights))
+
+    @property
+    def plot(self) -> RunPlots:
+        """The figures, as in `run.plot.mean_velocity(ax)`."""
+        return RunPlots(self)
 
     # What the rest of sluice_post evaluates.
 

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import xarray as xr
+from matplotlib.axes import Axes
 
 from sluice_post.datasets.scalars import KEY_FIGURES
 from sluice_post.datasets.variables import Variables, dataset, variable, with_interval
+from sluice_post.plots import current_axes
 from sluice_post.study import COSTS, Reference, StudyRun, error_of, find_reference, read_study
+from sluice_post.study_figures import error_against_cost
 from sluice_post.study_tables import table_text
 
 _COSTS = {"point_steps": "grid points times steps per h/u_tau", "seconds": "seconds per h/u_tau"}
@@ -54,6 +57,10 @@ class Study:
             cells = [run.parameters.cells[n] for run in self.runs]
             coordinates[f"n{axis}"] = variable("run", cells, f"number of cells along {axis}")
         return dataset(variables, coordinates, reference=self.reference.published.name)
+
+    def plot(self, key: str, cost: str = "point_steps", ax: Axes | None = None) -> Axes:
+        """Errors of a key figure in % against the cost, point_steps or seconds, in `ax`, default the current axes."""
+        return error_against_cost(current_axes(ax), self.runs, self.reference, key, cost)
 
 
 def compare_runs(

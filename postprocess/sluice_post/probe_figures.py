@@ -1,9 +1,11 @@
-"""Figures of probes, in the units h and U of the run. Each function returns one matplotlib figure."""
+"""Figures of probes, in the units h and U of the run. A function that takes axes draws one panel into them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
 from sluice_post.probes import Convection, FrequencySpectrum, shown_heights
@@ -15,23 +17,29 @@ def spectra_figure(spectra: Sequence[FrequencySpectrum]) -> Figure:
     figure = new_figure(3.6 * len(spectra) + 0.8, 3.8)
     panels = figure.subplots(1, len(spectra), squeeze=False)[0]
     for axes, spectrum in zip(panels, spectra, strict=True):
-        frequency = spectrum.frequency[1:]
-        chosen = shown_heights(spectrum.z.size)
-        for order, n in enumerate(chosen):
-            shade = 1 - 0.7 * order / max(1, len(chosen) - 1)
-            axes.semilogx(
-                frequency,
-                frequency * spectrum.density[n, 1:],
-                color=COMPONENT[spectrum.field],
-                alpha=shade,
-                label=f"$z/h={spectrum.z[n]:.3g}$",
-            )
-        axes.set_xlabel("$f\\,h/U$")
-        unit = r"(\rho U^2)^2" if spectrum.field == "p" else "U^2"
-        axes.set_ylabel(rf"$f S_{{{spectrum.field * 2}}}/{unit}$")
-        axes.set_ylim(bottom=0)
-        axes.legend(fontsize=9)
+        frequency_spectrum(axes, spectrum)
     return figure
+
+
+def frequency_spectrum(axes: Axes, spectrum: FrequencySpectrum) -> Axes:
+    """The premultiplied frequency spectrum of one field, a line for each height."""
+    frequency = spectrum.frequency[1:]
+    chosen = shown_heights(spectrum.z.size)
+    for order, n in enumerate(chosen):
+        shade = 1 - 0.7 * order / max(1, len(chosen) - 1)
+        axes.semilogx(
+            frequency,
+            frequency * spectrum.density[n, 1:],
+            color=COMPONENT[spectrum.field],
+            alpha=shade,
+            label=f"$z/h={spectrum.z[n]:.3g}$",
+        )
+    axes.set_xlabel("$f\\,h/U$")
+    unit = r"(\rho U^2)^2" if spectrum.field == "p" else "U^2"
+    axes.set_ylabel(rf"$f S_{{{spectrum.field * 2}}}/{unit}$")
+    axes.set_ylim(bottom=0)
+    axes.legend(fontsize=9)
+    return axes
 
 
 def convection_figure(found: Sequence[Convection]) -> Figure:
@@ -46,24 +54,28 @@ def convection_figure(found: Sequence[Convection]) -> Figure:
         for axes in panel_row[len(row) :]:
             axes.set_visible(False)
         for axes, one in zip(panel_row, row, strict=False):
-            image = axes.pcolormesh(
-                one.separation,
-                one.lag,
-                one.correlation,
-                cmap=DIVERGING_MAP,
-                vmin=-1,
-                vmax=1,
-                shading="nearest",
-            )
-            length = one.separation.size * (one.separation[1] - one.separation[0])
-            used = one.peak_correlation >= 0.5
-            drift = one.grid_peak[used]
-            axes.plot(
-                (drift + length / 2) % length - length / 2, one.lag[used], ".", color=BLACK, markersize=2
-            )
-            axes.axvline(0, **THIN)
-            axes.set_xlabel("$r_x/h$")
-            axes.set_ylabel(r"$\tau\,U/h$")
-            axes.set_title(f"${one.field}$ at $z/h={one.z:.3g}$: $U_c/U={one.velocity:.4g}$", fontsize=11)
+            image = space_time_correlation(axes, one)
             figure.colorbar(image, ax=axes, label=rf"$R_{{{one.field * 2}}}$")
     return figure
+
+
+def space_time_correlation(axes: Axes, one: Convection) -> QuadMesh:
+    """The space-time correlation at one height in the frame of the grid, and the path of its peak; returns the mesh."""
+    image = axes.pcolormesh(
+        one.separation,
+        one.lag,
+        one.correlation,
+        cmap=DIVERGING_MAP,
+        vmin=-1,
+        vmax=1,
+        shading="nearest",
+    )
+    length = one.separation.size * (one.separation[1] - one.separation[0])
+    used = one.peak_correlation >= 0.5
+    drift = one.grid_peak[used]
+    axes.plot((drift + length / 2) % length - length / 2, one.lag[used], ".", color=BLACK, markersize=2)
+    axes.axvline(0, **THIN)
+    axes.set_xlabel("$r_x/h$")
+    axes.set_ylabel(r"$\tau\,U/h$")
+    axes.set_title(f"${one.field}$ at $z/h={one.z:.3g}$: $U_c/U={one.velocity:.4g}$", fontsize=11)
+    return image

@@ -33,6 +33,7 @@ from sluice_post.results import Results
 from sluice_post.spectra import AXES, EvaluatedSpectra
 from sluice_post.spectra_figures import Published
 from sluice_post.spectra_reference import not_shown
+from sluice_post.style import single_panel
 
 _STRESS_CAPTION = (
     "Above: viscous, Reynolds and total shear stress over the wall stress, from the fluxes of the scheme "
@@ -45,13 +46,15 @@ def _profile_entries(profiles: WallProfiles, bands: Bands) -> list[Entry]:
     law = f"Law of the wall: {literature.LOG_LAW_SOURCE}."
     return [
         Entry("mean_velocity", "Mean velocity", (law if not profiles.laminar else "") + band,
-              lambda: figures.mean_velocity(profiles, bands)),
+              lambda: single_panel(lambda axes: figures.mean_velocity(axes, profiles, bands))),
         Entry("fluctuations", "Fluctuations", "Root-mean-square fluctuations." + band,
-              lambda: None if profiles.laminar else figures.fluctuations(profiles, bands)),
+              lambda: None if profiles.laminar
+              else single_panel(lambda axes: figures.fluctuations(axes, profiles, bands))),
         Entry("shear_stress", "Shear stress", _STRESS_CAPTION + band,
-              lambda: figures.shear_stress(profiles, bands)),
+              lambda: figures.shear_stress_figure(profiles, bands)),
         Entry("vorticity", "Vorticity", "Root-mean-square vorticity fluctuations." + band,
-              lambda: figures.vorticity(profiles, bands)),
+              lambda: single_panel(lambda axes: figures.vorticity(axes, profiles, bands))
+              if figures.has_vorticity(profiles) else None),
         Entry("higher_moments", "Skewness and flatness",
               "Skewness and flatness of u (streamwise), v (spanwise) and w (wall-normal, positive away "
               "from the wall; on the faces). The skewness of v is 0 by symmetry: its values show the sampling error. "
@@ -112,10 +115,11 @@ def _derived_entries(found: Derived) -> list[Entry]:
     return [
         Entry("enstrophy", "Enstrophy",
               "Of the fluctuations. In homogeneous turbulence it is the dissipation in these units." + band,
-              lambda: derived_figures.enstrophy_figure(found)),
+              lambda: single_panel(lambda axes: derived_figures.enstrophy(axes, found))
+              if "enstrophy_plus" in found.values else None),
         Entry("invariant_map", "Anisotropy: Lumley's triangle",
               "Invariants of the anisotropy from the wall to the centre (Pope, Turbulent Flows, sec. 11.3.2)." + band,
-              lambda: derived_figures.invariant_map(found), wide=True),
+              lambda: derived_figures.invariant_map_figure(found), wide=True),
         Entry("anisotropy", "Anisotropy", "Of the Reynolds stresses and of their dissipation." + band,
               lambda: derived_figures.anisotropy_figure(found), wide=True),
         Entry("kolmogorov", "Kolmogorov's length", "And the size of the cells in it." + band,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
@@ -32,31 +33,42 @@ def error_figure(runs: Sequence[StudyRun], reference: Reference, cost: str) -> F
     figure = new_figure(3.6 * columns, 3.3 * rows + 0.4)
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True)
     for axes, key in zip(grid.flat, keys, strict=False):
-        axes.axhline(0, **THIN)
-        largest = 0.0
-        for order in sorted({run.order for run in runs}):
-            colour, marker = _STYLE.get(order, (GREEN, "d"))
-            of_order = [run for run in runs if run.order == order]
-            errors, widths = np.array([error_of(run, reference, key) for run in of_order]).T
-            axes.errorbar(
-                [COSTS[cost](run) for run in of_order], errors, np.nan_to_num(widths),
-                color=colour, marker=marker, markersize=5, linewidth=1.4, capsize=2.5, label=f"order {order}",
-            )  # fmt: skip
-            largest = max(largest, float(np.nanmax(np.abs(errors) + np.nan_to_num(widths), initial=0)))
-        axes.set_title(PANELS[key], loc="left")
-        axes.set_ylim(-1.1 * largest or -1, 1.1 * largest or 1)
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:+g}" if value else "0"))
-    grid[0, 0].set_xscale("log")
-    grid[0, 0].xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    grid[0, 0].xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    grid[0, 0].xaxis.set_minor_formatter(NullFormatter())
+        error_against_cost(axes, runs, reference, key, cost)
     grid[0, 0].legend(loc="best")
-    for axes in grid[:, 0]:
-        axes.set_ylabel("error, %")
     for n, axes in enumerate(grid.flat):
         axes.set_visible(n < len(keys))
+        if n % columns != 0:
+            axes.set_ylabel("")
         if n + columns >= len(keys):
-            axes.set_xlabel(COST_LABELS[cost])
             axes.tick_params(labelbottom=True)
+        else:
+            axes.set_xlabel("")
     figure.suptitle(f"against {reference.published.name}", fontsize=12)
     return figure
+
+
+def error_against_cost(
+    axes: Axes, runs: Sequence[StudyRun], reference: Reference, key: str, cost: str
+) -> Axes:
+    """Errors of one key figure in % with 95 % intervals against the cost, a line for each order."""
+    axes.axhline(0, **THIN)
+    largest = 0.0
+    for order in sorted({run.order for run in runs}):
+        colour, marker = _STYLE.get(order, (GREEN, "d"))
+        of_order = [run for run in runs if run.order == order]
+        errors, widths = np.array([error_of(run, reference, key) for run in of_order]).T
+        axes.errorbar(
+            [COSTS[cost](run) for run in of_order], errors, np.nan_to_num(widths),
+            color=colour, marker=marker, markersize=5, linewidth=1.4, capsize=2.5, label=f"order {order}",
+        )  # fmt: skip
+        largest = max(largest, float(np.nanmax(np.abs(errors) + np.nan_to_num(widths), initial=0)))
+    axes.set_title(PANELS[key], loc="left")
+    axes.set_ylim(-1.1 * largest or -1, 1.1 * largest or 1)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:+g}" if value else "0"))
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel(COST_LABELS[cost])
+    axes.set_ylabel("error, %")
+    return axes

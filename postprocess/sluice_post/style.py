@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -145,3 +145,10 @@ def height_colours(count: int) -> list[tuple[float, ...]]:
 def height_label(name: str) -> str:
     """Of a height in a legend: its z+, centre or surface."""
     return name if name in ("centre", "surface") else rf"$z^+={name}$"
+
+
+def single_panel(draw: Callable[[Axes], Axes], width: float = 6.4, height: float = 4.4) -> Figure:
+    """A figure of one panel that `draw` draws."""
+    figure = new_figure(width, height)
+    draw(figure.add_subplot())
+    return figure

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf, nan
 from pathlib import Path
 from textwrap import fill
@@ -24,6 +25,7 @@ from sluice_post.run import load_run
 from sluice_post.spectra import AXES
 from sluice_post.spectra_reference import PublishedSpectra, holds_spectra, read_all_spectra
 from sluice_post.study_tables import markdown_table, number_text
+from sluice_post.style import single_panel
 
 HEIGHTS = (5.0, 19.0, 98.0, inf)  # z+ of the spectra; at Re_tau = 178 the centre is z+ = 178
 
@@ -176,19 +178,22 @@ def figures_of_case(results: Results, files: PublishedFiles) -> dict[str, tuple[
     assert profiles is not None
     near = files.near(profiles.re_tau)
     reference = merged(near.profiles) if near.profiles else None
-    drawn = {}
+    drawn: dict[str, tuple[str, MplFigure]] = {}
     for name, title, draw, quantities in (
         ("mean", "Mean velocity", figures.mean_velocity, ("U",)),
         ("stresses", "Fluctuations and shear stress", figures.fluctuations, STRESSES),
     ):
         common = [quantity for quantity in quantities if reference and quantity in reference.values]
-        drawn[name] = (title, draw(profiles, results.bands))
+        drawn[name] = (title, single_panel(partial(draw, profiles=profiles, bands=results.bands)))
         if reference is not None and common:
             drawn[name] = (
                 title,
                 compare_profiles.comparison_figure(profiles, results.bands, reference, common),
             )
-    drawn["shear_stress"] = ("Balance of the shear stress", figures.shear_stress(profiles, results.bands))
+    drawn["shear_stress"] = (
+        "Balance of the shear stress",
+        figures.shear_stress_figure(profiles, results.bands),
+    )
     if results.budgets is not None:
         figure = budget_figures.budget_figure(results.budgets, "k", near.budget_of_k)
         drawn["budget_k"] = ("Budget of the turbulent kinetic energy", figure)

@@ -1,0 +1,184 @@
+"""Every figure of a run drawn into given axes: labels with their units, and lines of the numbers that are shown."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import opened_runs
+import pytest
+
+pytest.importorskip("xarray")
+pytest.importorskip("h5netcdf")
+
+from matplotlib.axes import Axes
+
+import sluice_post as sp
+from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.opened_run import OpenedRun
+from sluice_post.plots import RunPlots
+from sluice_post.study_figures import COST_LABELS
+from sluice_post.style import figure_style, new_figure
+
+# The run, the method and its arguments, the labels of abscissa and ordinate.
+PROFILES = [
+    ("mean_velocity", {}, r"$z^+$", r"$U^+$"),
+    ("fluctuations", {}, r"$z^+$", "rms in wall units"),
+    ("shear_stress", {}, r"$z/h$", "shear stress / wall stress"),
+    ("stress_residual", {}, r"$z/h$", "total − exact\n/ wall stress"),
+    ("vorticity", {}, r"$z^+$", "rms vorticity in wall units"),
+    ("skewness", {}, r"$z^+$", "skewness $S$"),
+    ("flatness", {}, r"$z^+$", "flatness $F$"),
+    ("re_tau", {}, r"$t\,U/h$", r"$Re_\tau$"),
+    ("history", {"column": "bulk_velocity"}, r"$t\,U/h$", r"$U_b/U$"),
+    ("history", {"column": "kinetic_energy"}, r"$t\,U/h$", r"$\langle|\mathbf{u}|^2\rangle/2U^2$"),
+    ("history", {"column": "forcing"}, r"$t\,U/h$", r"forcing $\times\,h/U^2$"),
+    ("divergence", {}, r"$t\,U/h$", r"$\max|\nabla\cdot\mathbf{u}|\,h/U$"),
+    ("time_step", {}, r"$t\,U/h$", r"$\Delta t\,U/h$"),
+    ("streaks", {}, r"$x^+$", r"$y^+$"),
+]
+BUDGETS = [
+    ("budget", {"stress": "k"}, r"$z^+$", "budget of $k$ in wall units"),
+    ("budget", {"stress": "uw"}, r"$z^+$", r"budget of $\langle uw\rangle$ in wall units"),
+    ("imbalance", {}, r"$z^+$", "imbalance$^+$"),
+    ("enstrophy", {}, r"$z^+$", "enstrophy, dissipation in wall units"),
+    (
+        "invariant_map",
+        {},
+        r"$\xi$, where $6\xi^3=b_{ij}b_{jk}b_{ki}$",
+        r"$\eta$, where $6\eta^2=b_{ij}b_{ji}$",
+    ),
+    ("anisotropy", {"tensor": "dissipation"}, r"$z^+$", r"$b_{ij}=t_{ij}/t_{kk}-\delta_{ij}/3$"),
+    ("kolmogorov_length", {}, r"$z^+$", r"Kolmogorov length $\eta^+$"),
+    ("cell_sizes", {}, r"$z^+$", r"size of the cells over $\eta$"),
+]
+SPECTRA = [
+    ("spectra_map", {"quantity": "minus_uw", "axis": "y"}, r"$\lambda_y^+$", r"$z^+$"),
+    ("spectrum", {"quantity": "ww"}, r"$k_x^+$", r"$E_{ww}^+$ wall-normal"),
+    ("two_point_correlation", {"axis": "y"}, r"$r_y/h$", r"$R_{uu}(r_y)/R_{uu}(0)$ streamwise"),
+    ("wall_spectrum", {"quantity": "p"}, r"$\lambda_x^+$", r"$kE^+_{p}$ pressure"),
+    ("plane_map", {"height": 100}, r"$\lambda_x^+$", r"$\lambda_y^+$"),
+]
+CONTRIBUTION = r"$-\langle u'w'\rangle_q^+$"
+FLUCTUATIONS = (r"$u'/u_\mathrm{rms}$", r"$w'/w_\mathrm{rms}$")
+DENSITIES = [
+    ("density", {"field": "w"}, r"$w'/w_\mathrm{rms}$ wall-normal", r"$w_\mathrm{rms}\,P(w')$"),
+    ("density_map", {}, r"$z^+$", r"$u^+$"),
+    ("density_moment", {"moment": "flatness"}, r"$z^+$", "flatness $F$"),
+    (
+        "wall_shear_density",
+        {"name": "shear_y"},
+        r"$\tau_y/\langle\tau_x\rangle$",
+        r"$\langle\tau_x\rangle\,P(\tau_y)$",
+    ),
+    ("wall_shear_joint", {}, r"$\tau_x/\langle\tau_x\rangle$", r"$\tau_y/\langle\tau_x\rangle$"),
+    ("quadrant_contributions", {}, r"$z^+$", CONTRIBUTION),
+    ("quadrant_fractions", {}, r"$z^+$", "fraction of time"),
+    ("holes", {"height": 50}, r"$H$", CONTRIBUTION),
+    ("joint_density", {"height": float("inf")}, *FLUCTUATIONS),
+    ("covariance_integrand", {"height": 50}, *FLUCTUATIONS),
+]
+PROBES = [
+    ("frequency_spectrum", {"probe": "line"}, r"$f\,h/U$", r"$f S_{uu}/U^2$"),
+    ("space_time_correlation", {"probe": "line"}, r"$r_x/h$", r"$\tau\,U/h$"),
+]
+RUNS: dict[str, tuple[Callable[[Path], Path], list]] = {
+    "profiles": (opened_runs.write_profiles_run, PROFILES),
+    "budgets": (opened_runs.write_budgets_run, BUDGETS),
+    "spectra": (opened_runs.write_spectra_run, SPECTRA),
+    "densities": (opened_runs.write_densities_run, DENSITIES),
+    "fields": (opened_runs.write_fields_run, PROBES),
+}
+DRAWN_ELSEWHERE = {"comparison"}  # below
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, OpenedRun]:
+    return {name: sp.open(write(tmp_path_factory.mktemp(name))) for name, (write, _) in RUNS.items()}
+
+
+def drawn(draw: Callable[[Axes], Axes]) -> Axes:
+    """The axes, after the figure has been laid out and drawn."""
+    with figure_style():
+        axes = new_figure().add_subplot()
+        assert draw(axes) is axes
+        axes.figure.canvas.draw()
+    return axes
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "arguments", "labels"),
+    [
+        (name, method, arguments, tuple(labels))
+        for name, (_, rows) in RUNS.items()
+        for method, arguments, *labels in rows
+    ],
+)
+def test_labels(runs: dict[str, OpenedRun], name: str, method: str, arguments: dict, labels: tuple) -> None:
+    axes = drawn(lambda ax: getattr(runs[name].plot, method)(**arguments, ax=ax))
+    assert (axes.get_xlabel(), axes.get_ylabel()) == labels
+    assert axes.has_data()
+
+
+def test_every_figure_is_tested() -> None:
+    tested = {method for _, rows in RUNS.values() for method, *_ in rows} | DRAWN_ELSEWHERE
+    assert tested == {name for name in vars(RunPlots) if not name.startswith("_")}
+
+
+def test_lines_show_the_profiles(runs: dict[str, OpenedRun]) -> None:
+    run = runs["profiles"]
+    axes = drawn(lambda ax: run.plot.fluctuations(ax))
+    np.testing.assert_array_equal(axes.get_lines()[0].get_ydata(), run.profiles.u_rms)
+    np.testing.assert_array_equal(axes.get_lines()[0].get_xdata(), run.profiles.z_plus)
+    band = axes.collections[0].get_paths()[0].vertices
+    highest = float((run.profiles.u_rms + run.profiles.u_rms_ci95).max())
+    assert band[:, 1].max() == pytest.approx(highest)
+    axes = drawn(lambda ax: runs["budgets"].plot.budget("k", ax))
+    lines = {line.get_label(): line for line in axes.get_lines()}
+    expected = runs["budgets"].budgets["k"].dissipation
+    np.testing.assert_array_equal(lines["dissipation"].get_ydata(), expected)
+
+
+def test_comparison(runs: dict[str, OpenedRun], tmp_path: Path) -> None:
+    run = runs["profiles"]
+    table = tmp_path / "p.csv"
+    found = run.profiles
+    rows = zip(found.z.values, found.z_plus.values, 1.01 * found.U.values, strict=True)
+    lines = [
+        "z_over_h,z_plus,U_plus",
+        *(f"{z!r},{z_plus!r},{u!r}" for z, z_plus, u in np.array(list(rows)).tolist()),
+    ]
+    table.write_text("\n".join(lines) + "\n")
+    reference = run.compare(table).reference
+    axes = drawn(lambda ax: run.plot.comparison("U", reference, ax))
+    assert (axes.get_xlabel(), axes.get_ylabel()) == (r"$z^+$", r"$U^+$")
+    circles = axes.get_lines()[1]
+    at = np.searchsorted(run.profiles.z_plus, circles.get_xdata() * (1 - 1e-6))
+    np.testing.assert_allclose(circles.get_ydata(), 1.01 * run.profiles.U[at], rtol=1e-6)
+    with pytest.raises(UsageError, match="holds no u_rms"):
+        run.plot.comparison("u_rms", reference, axes)
+
+
+def test_study(runs: dict[str, OpenedRun]) -> None:
+    directory = runs["profiles"].directory
+    study = sp.compare([directory])
+    axes = drawn(lambda ax: study.plot("u_peak", ax=ax))
+    assert (axes.get_xlabel(), axes.get_ylabel()) == (COST_LABELS["point_steps"], "error, %")
+    line = axes.containers[0].lines[0]
+    np.testing.assert_array_equal(line.get_ydata(), study.dataset.u_peak_error)
+
+
+def test_what_is_missing_is_named(runs: dict[str, OpenedRun]) -> None:
+    with pytest.raises(InputOutputError, match=r"output\.slices"):
+        runs["spectra"].plot.streaks(new_figure().add_subplot())
+    with pytest.raises(InputOutputError, match=r"output\.statistics\.budgets"):
+        runs["profiles"].plot.budget(ax=new_figure().add_subplot())
+
+
+def test_current_axes_are_the_default(runs: dict[str, OpenedRun], monkeypatch: pytest.MonkeyPatch) -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("agg")
+    figure, axes = pyplot.subplots()
+    try:
+        assert runs["profiles"].plot.mean_velocity() is axes
+    finally:
+        pyplot.close(figure)
