@@ -1,14 +1,22 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <filesystem>
+
 #include "core/support/collective.hpp"
 #include "io/files/describe.hpp"
 #include "src/commands/commands.hpp"
+#include "src/outputs/directory_status.hpp"
 
 namespace sluice {
 
 ExitCode command_info(const std::string& file) {
   run_on_root(MPI_COMM_WORLD, [&] {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(file, ignored)) {
+      fmt::print("{}", directory_status(file));
+      return;
+    }
     const io::FileDescription description = io::describe(file);
     fmt::print("{}\n", description.text());
     if (!description.intact())

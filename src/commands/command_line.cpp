@@ -163,9 +163,9 @@ ExitCode run_command_line(int argc, char** argv) {
   std::string init_name;
   const CLI::App* run_command = add_run(app, run);
   const CLI::App* check_command = add_check(app, check);
-  CLI::App* info =
-      app.add_subcommand("info", "Tell what a checkpoint or statistics file holds, and whether it is intact");
-  info->add_option("FILE.h5", info_file, "The file")->required();
+  CLI::App* info = app.add_subcommand(
+      "info", "Tell what a file holds and whether it is intact, or how far the run of a directory is");
+  info->add_option("FILE.h5", info_file, "The file, or the output directory of a run")->required();
   info->footer("Example: sluice info retau180/checkpoints/step_0001200.h5");
   VerifyOptions verify;
   const CLI::App* verify_command = add_verify(app, verify);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "src/outputs/duration.hpp"
 #include "src/outputs/observer.hpp"
 
 namespace sluice {
@@ -23,7 +24,7 @@ class ProgressObserver : public Observer {
     const double nu = s.flow.viscosity;
     const double per_step = run_.times.stepping / static_cast<double>(run_.times.steps);
     std::string left;
-    if (!now.first) left = fmt::format("  {:.0f} s left", steps_left(now) * per_step);
+    if (!now.first) left = fmt::format("  {} left", readable_duration(steps_left(now) * per_step));
     if (!now.first && run_.accuracy) left += ", " + farthest_limit(*run_.accuracy);
     return [this, line = fmt::format("step {:7d}  time {:9.4f}  dt {:.3e}  Re_tau {:7.2f} {:7.2f}  U_b {:.4f}  energy "
                                      "{:.5f}  div {:.1e}  {:.1f} ns/point{}",

@@ -11,7 +11,19 @@ from typing import Any
 
 import h5py
 import pytest
-from sluice_run import ENDLESS, checkpoints, finish, must, record, sluice, start, wait_until, write_case
+from sluice_run import (
+    ENDLESS,
+    checkpoints,
+    finish,
+    kill_all,
+    must,
+    record,
+    sluice,
+    start,
+    step_of,
+    wait_until,
+    write_case,
+)
 
 CASES = sorted(path.parent.name for path in (Path(__file__).parents[2] / "cases").glob("*/case.yaml"))
 
@@ -228,6 +240,44 @@ def test_info(tmp_path: Path, ranks: int) -> None:
     must(sluice("info", other, ranks=ranks), 3)
     must(sluice("info", case, ranks=ranks), 3)
     assert "nowhere.h5" in must(sluice("info", tmp_path / "nowhere.h5", ranks=ranks), 3).err
+
+
+def test_info_of_a_directory(tmp_path: Path) -> None:
+    """Whether the run goes on, how far it is, and how to go on."""
+    out = tmp_path / "out"
+    changes = {
+        "time.steps": ENDLESS,
+        "output.checkpoint": {"every": 1e-6, "keep": 3},
+        "output.timeseries.every": 1,
+    }
+    process = start(["run", write_case(tmp_path, changes)])
+    try:
+        wait_until(lambda: len(checkpoints(out)) == 3, "three checkpoints")
+        text = must(sluice("info", out)).out
+        assert f"in use by process {process.pid}" in text
+        assert "STOP" in text
+    finally:
+        kill_all(process)
+        process.wait()
+    text = must(sluice("info", out)).out
+    assert "not running; killed before its first end" in text
+    newest = checkpoints(out)[-1]
+    assert f"3, the newest intact one {newest}" in text
+    assert f"sluice run CASE.yaml --output {out} --restart auto\n" in text
+    flip_a_byte(newest, "w")
+    text = must(sluice("info", out)).out
+    assert f"the newest intact one {checkpoints(out)[-2]}" in text
+    assert "passing over a checkpoint" in text
+    must(
+        sluice(
+            "run", write_case(tmp_path, {**changes, "time.steps": step_of(newest) + 2}), "--restart", "auto"
+        )
+    )
+    text = must(sluice("info", out)).out
+    assert "its last recorded end: end time or step reached" in text
+    assert f"{step_of(newest) + 2}, time" in text
+    assert "it has reached its end" in text
+    assert "holds no results" in must(sluice("info", tmp_path), 2).err
 
 
 def test_info_of_a_damaged_statistics_file(tmp_path: Path) -> None:

@@ -1,0 +1,155 @@
+#include "src/outputs/directory_status.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <vector>
+
+#include "core/support/error.hpp"
+#include "io/case/case_file.hpp"
+#include "io/files/checkpoint_directory.hpp"
+#include "io/files/hdf5.hpp"
+#include "io/files/posix_file.hpp"
+#include "io/files/time_series.hpp"
+#include "src/outputs/companions.hpp"
+#include "src/outputs/observers.hpp"
+#include "src/run/output_lock.hpp"
+
+namespace sluice {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class Status {
+ public:
+  explicit Status(const std::string& directory) : directory_(directory), holder_(lock_holder(directory)) {}
+
+  std::string text() {
+    add("directory", directory_);
+    guarded([&] { settings_ = io::parse_stored_case(io::read_text(path("resolved.yaml")), path("resolved.yaml")); });
+    if (settings_) add("case", settings_->title);
+    add("state", state());
+    guarded([&] { describe_time_series(); });
+    for (const SampledOutput& output : sampled_outputs) guarded([&] { describe_blocks(output); });
+    const std::string checkpoint = describe_checkpoints();
+    add("to go on", how_to_go_on(checkpoint));
+    return text_;
+  }
+
+ private:
+  void add(const std::string& name, const std::string& what) { text_ += fmt::format("{:<16}{}\n", name, what); }
+
+  /// What cannot be read is told, and no reason to stop.
+  template <class Part>
+  void guarded(const Part& part) {
+    try {
+      part();
+    } catch (const std::exception& error) {
+      add("warning", error.what());
+    }
+  }
+
+  std::string path(const std::string& name) const { return (fs::path(directory_) / name).string(); }
+  bool exists(const std::string& name) const {
+    std::error_code ignored;
+    return fs::exists(path(name), ignored);
+  }
+
+  std::string state() const {
+    if (!holder_.empty()) return "in use by " + holder_;
+    if (!exists("run.json")) return "not running; killed before its first end, since there is no run.json";
+    const auto record = nlohmann::json::parse(io::read_text(path("run.json")), nullptr, false);
+    const auto runs = record.is_object() ? record.value("runs", nlohmann::json()) : nlohmann::json();
+    const std::string why = runs.is_array() && !runs.empty() ? runs.back().value("why_stopped", "") : "";
+    return why.empty() ? "not running; run.json is damaged" : "not running; its last recorded end: " + why;
+  }
+
+  void describe_time_series() {
+    if (!exists("timeseries.csv")) return;
+    const io::StoredTimeSeries stored = io::read_time_series(path("timeseries.csv"));
+    const io::StoredRow* last = stored.last(std::numeric_limits<std::int64_t>::max());
+    if (last == nullptr) return;
+    std::vector<double> values;
+    std::istringstream row(last->text);
+    for (std::string value; std::getline(row, value, ',');) values.push_back(std::strtod(value.c_str(), nullptr));
+    constexpr std::size_t time = 1;
+    constexpr std::size_t re_tau_bottom = 6;
+    if (values.size() <= re_tau_bottom + 1) return;
+    std::string progress = fmt::format("{}, time {:g}", last->step, values[time]);
+    if (settings_) {
+      const io::TimeSpec& end = settings_->time;
+      has_ended_ = (end.end && values[time] >= *end.end) || (end.steps && last->step >= *end.steps);
+    }
+    if (settings_ && settings_->time.end && *settings_->time.end > 0) {
+      progress += fmt::format(" of {:g} ({:.0f} %)", *settings_->time.end, 100 * values[time] / *settings_->time.end);
+    } else if (settings_ && settings_->time.steps && *settings_->time.steps > 0) {
+      progress += fmt::format("; {:.0f} % of {} steps",
+                              100 * static_cast<double>(last->step) / static_cast<double>(*settings_->time.steps),
+                              *settings_->time.steps);
+    }
+    add("step", progress);
+    add("Re_tau", fmt::format("{:.2f} at the bottom wall, {:.2f} at the top wall", values[re_tau_bottom],
+                              values[re_tau_bottom + 1]));
+  }
+
+  void describe_blocks(const SampledOutput& output) {
+    if (!exists(output.file)) return;
+    const io::h5::File file = io::h5::File::open(path(output.file), ExitCode::restart);
+    const auto begin = file.dataset("/t_begin").values<double>();
+    const auto end = file.dataset("/t_end").values<double>();
+    if (begin.empty() || begin.size() != end.size()) {
+      add(output.name, "no complete block yet");
+    } else {
+      add(output.name, fmt::format("{} blocks from time {:g} to {:g}", begin.size(), begin.front(), end.back()));
+    }
+  }
+
+  /// Returns the newest intact one.
+  std::string describe_checkpoints() {
+    std::error_code ignored;
+    const std::size_t count = io::numbered_files(path("checkpoints"), "step", ignored).size();
+    if (count == 0) {
+      add("checkpoints", "none");
+      return "";
+    }
+    const io::NewestIntact newest = io::newest_intact(MPI_COMM_SELF, path("checkpoints"));
+    for (const std::string& warning : newest.warnings) add("warning", warning);
+    add("checkpoints", newest.path.empty() ? fmt::format("{}, none of them intact", count)
+                                           : fmt::format("{}, the newest intact one {}", count, newest.path));
+    return newest.path;
+  }
+
+  std::string how_to_go_on(const std::string& checkpoint) const {
+    if (!holder_.empty()) return fmt::format("it runs; to stop it with a checkpoint: touch {}", path("STOP"));
+    if (checkpoint.empty()) return "start anew with --overwrite: there is no checkpoint to restart from";
+    const std::string command = fmt::format("sluice run CASE.yaml --output {} --restart auto", directory_);
+    return has_ended_ ? command + " --set time.end=...: it has reached its end" : command;
+  }
+
+  std::string directory_;
+  std::string holder_;  ///< empty if no run uses the directory
+  std::optional<io::Case> settings_;
+  bool has_ended_ = false;  ///< it has reached time.end or time.steps
+  std::string text_;
+};
+
+}  // namespace
+
+std::string directory_status(const std::string& directory) {
+  std::vector<std::string> names = observer_files();
+  names.emplace_back("resolved.yaml");
+  std::error_code ignored;
+  const auto is_there = [&](const std::string& name) { return fs::exists(fs::path(directory) / name, ignored); };
+  if (std::ranges::none_of(names, is_there))
+    throw Error(ExitCode::usage, directory + ": the directory holds no results of a run");
+  return Status(directory).text();
+}
+
+}  // namespace sluice
