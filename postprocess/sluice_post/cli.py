@@ -12,6 +12,7 @@ from sluice_post import __version__, commands
 from sluice_post.cli_options import (
     add_command,
     add_directory,
+    add_fields,
     add_folder,
     add_heights,
     add_side,
@@ -149,6 +150,8 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add_folder(probes)
 
+    add_fields(subparsers)
+
     study = add_command(
         subparsers,
         "study",
@@ -274,6 +277,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "spectra": commands.spectra,
         "densities": commands.densities,
         "probes": commands.probes,
+        "fields": commands.fields,
         "study": commands.study,
         "refine": commands.refine,
         "merge": commands.merge,

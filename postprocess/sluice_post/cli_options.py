@@ -7,6 +7,7 @@ from math import inf, nan
 from pathlib import Path
 from typing import TypeAlias
 
+from sluice_post.center_fields import CENTER_QUANTITIES
 from sluice_post.profiles import SIDES
 
 
@@ -59,6 +60,51 @@ def add_command(commands: Commands, name: str, text: str, example: str) -> argpa
         epilog=f"example:\n  {example}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
+    )
+
+
+def add_fields(commands: Commands) -> None:
+    """The command ``fields``."""
+    parser = add_command(
+        commands,
+        "fields",
+        "write quantities at cell centres from a checkpoint, for ParaView and scripts",
+        "sluice-post fields out/checkpoints/step_0012000.h5 --fields fluctuation lambda2 --z 0 1 -o lambda2.h5",
+    )
+    parser.add_argument(
+        "checkpoint", metavar="CHECKPOINT", type=Path, help="checkpoint of a run, an HDF5 file"
+    )
+    parser.add_argument(
+        "--fields",
+        nargs="+",
+        choices=tuple(CENTER_QUANTITIES),
+        default=["velocity", "q"],
+        metavar="NAME",
+        help=f"any of {', '.join(CENTER_QUANTITIES)}; default: velocity q",
+    )
+    parser.add_argument("--precision", choices=("single", "double"), default="single", help="default: single")
+    parser.add_argument(
+        "--stride",
+        type=parse_count,
+        nargs=3,
+        default=[1, 1, 1],
+        metavar="N",
+        help="write every N-th cell along x, y and z",
+    )
+    for axis in "xyz":
+        parser.add_argument(
+            f"--{axis}",
+            type=float,
+            nargs=2,
+            metavar=("LOW", "HIGH"),
+            help=f"only cells whose centres are between these coordinates along {axis}",
+        )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="NAME.h5",
+        help="file to write, with NAME.xdmf beside it; default: fields_NNNNNNN.h5, the number of the step",
     )
 
 

@@ -207,6 +207,26 @@ def probes(arguments: argparse.Namespace) -> None:
                 print(f"figure: {path}")
 
 
+def fields(arguments: argparse.Namespace) -> None:
+    """Writes quantities at cell centres from a checkpoint."""
+    from sluice_post.errors import UsageError
+    from sluice_post.fields_file import Choice, write_fields
+
+    ranges = {}
+    for axis in "xyz":
+        if (bounds := getattr(arguments, axis)) is not None:
+            low, high = bounds
+            if not low <= high:
+                raise UsageError(f"--{axis} {low:g} {high:g}: the first is not below the second")
+            ranges[axis] = (low, high)
+    if arguments.output is not None and arguments.output.suffix != ".h5":
+        raise UsageError(f"-o {arguments.output}: the name of the file must end in .h5")
+    chosen = list(dict.fromkeys(arguments.fields))
+    choice = Choice(chosen, arguments.precision, tuple(arguments.stride), ranges)
+    path, (nz, ny, nx) = write_fields(arguments.checkpoint, choice, arguments.output)
+    print(f"{nx} x {ny} x {nz} cells: {path}, for ParaView: {path.with_suffix('.xdmf')}")
+
+
 def study(arguments: argparse.Namespace) -> None:
     """Writes tables and figures of several runs."""
     from sluice_post import study, study_figures, study_tables

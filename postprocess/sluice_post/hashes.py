@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+ENDING = struct.Struct("=QQ8s")  # number of ranges that the hash does not cover, hash, mark
+ENDING_MARK = b"SluiceMH"
 
 _MASK = (1 << 64) - 1
 _STEP = 0x9E3779B97F4A7C15
@@ -39,25 +44,48 @@ def byte_hash(seed: int, data: bytes) -> int:
     return value
 
 
-def field_hash(field: NDArray[np.floating]) -> int:
-    """The hash of a field: the sum mod 2^64 over its elements of a mix of global index and bits."""
+def field_hash(field: NDArray[np.floating], first: int = 0) -> int:
+    """The hash of a field: the sum mod 2^64 over its elements of a mix of global index and bits.
+
+    `first`: the index of the first element. The hash of a field is the sum of those of its parts.
+    """
     bits = np.ascontiguousarray(field).view(f"u{field.dtype.itemsize}").ravel().astype(np.uint64)
-    index = np.arange(bits.size, dtype=np.uint64)
+    index = np.arange(first, first + bits.size, dtype=np.uint64)
     return int(_mix_all(_mix_all(index) ^ bits).sum(dtype=np.uint64))
 
 
-def metadata_hash(content: bytes, excluded: NDArray[np.uint64]) -> int:
+class Content(Protocol):
+    """The bytes of a file, of which slices are read."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, where: slice, /) -> bytes: ...
+
+
+def ranges_outside(excluded: NDArray[np.uint64], size: int) -> list[tuple[int, int]]:
+    """The ranges of the first `size` bytes of a file between the excluded ones."""
+    borders = [0, *excluded.tolist(), size]
+    return list(zip(borders[::2], borders[1::2], strict=True))
+
+
+def metadata_hash(content: Content, excluded: NDArray[np.uint64], size: int | None = None) -> int:
     """The hash of an HDF5 file's bytes outside the ranges, as io/files/metadata_hash.cpp computes it.
 
-    `excluded`: begin and end of each range, in increasing order.
+    `excluded`: begin and end of each range, in increasing order. `size`: the bytes to hash; default: all.
     """
     block_bytes = 1 << 20
-    value = byte_hash(len(content), excluded.tobytes())
-    borders = [0, *excluded.tolist(), len(content)]
-    for begin, end in zip(borders[::2], borders[1::2], strict=True):
+    size = len(content) if size is None else size
+    value = byte_hash(size, excluded.tobytes())
+    for begin, end in ranges_outside(excluded, size):
         for start in range(begin, end, block_bytes):
             value = byte_hash(value, content[start : min(start + block_bytes, end)])
     return value
+
+
+def metadata_ending(content: Content, excluded: NDArray[np.uint64]) -> bytes:
+    """What a file of this content ends in: the ranges, their number, the hash, and a mark."""
+    found = metadata_hash(content, excluded)
+    return excluded.tobytes() + ENDING.pack(excluded.size // 2, found, ENDING_MARK)
 
 
 # The number of each type in the variant io::Value.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 import h5py
 import numpy as np
@@ -14,7 +15,17 @@ from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.errors import InputOutputError
-from sluice_post.hashes import byte_hash, field_hash, metadata_hash, values_hash
+from sluice_post.hashes import (
+    ENDING,
+    ENDING_MARK,
+    Content,
+    byte_hash,
+    field_hash,
+    metadata_ending,
+    metadata_hash,
+    ranges_outside,
+    values_hash,
+)
 
 Values: TypeAlias = "dict[str, int | float | str]"
 
@@ -35,25 +46,46 @@ def reading(path: Path, what: str) -> Iterator[None]:
         ) from error
 
 
-_ENDING = struct.Struct("=QQ8s")  # number of ranges that the hash does not cover, hash, mark
 _SUPERBLOCK = struct.Struct("<8sBB18xQ")  # signature, version, bytes of an address, end of HDF5's data
 
 
-def check_metadata(content: bytes) -> None:
-    """Verifies the hash of the metadata if the file has one: HDF5 may crash on damaged metadata."""
-    if len(content) < _SUPERBLOCK.size:
-        return
-    ranges, stored, mark = _ENDING.unpack(content[-_ENDING.size :])
-    if mark == b"SluiceMH":
-        size = len(content) - _ENDING.size - 16 * ranges
-        if size < 0 or stored != metadata_hash(
-            content[:size], np.frombuffer(content[size : -_ENDING.size], dtype=np.uint64)
-        ):
-            raise ValueError("its contents do not have the hash stored with them")
-        return
-    signature, version, address_bytes, end = _SUPERBLOCK.unpack_from(content)
-    if signature == b"\x89HDF\r\n\x1a\n" and version in (2, 3) and address_bytes == 8 and end < len(content):
+class _FileBytes:
+    """The bytes of an open file: slices of it are read when they are asked for."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._size = file.seek(0, os.SEEK_END)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, where: slice, /) -> bytes:
+        begin, end, _ = where.indices(self._size)
+        self._file.seek(begin)
+        return self._file.read(end - begin)
+
+
+def _checked_ranges(content: Content) -> list[tuple[int, int]]:
+    """The ranges of bytes without values of fields; all bytes if the file does not have the hash of such ranges.
+
+    Verifies that hash if the file has it: HDF5 may crash on damaged metadata.
+    """
+    size = len(content)
+    if size < _SUPERBLOCK.size:
+        return [(0, size)]
+    count, stored, mark = ENDING.unpack(content[-ENDING.size :])
+    if mark == ENDING_MARK:
+        end = size - ENDING.size - 16 * count
+        if end >= 0:
+            excluded = np.frombuffer(content[end : -ENDING.size], dtype=np.uint64)
+            increasing = np.all(excluded[1:] >= excluded[:-1]) and np.all(excluded <= end)
+            if increasing and stored == metadata_hash(content, excluded, end):
+                return ranges_outside(excluded, end)
+        raise ValueError("its contents do not have the hash stored with them")
+    signature, version, address_bytes, end = _SUPERBLOCK.unpack(content[: _SUPERBLOCK.size])
+    if signature == b"\x89HDF\r\n\x1a\n" and version in (2, 3) and address_bytes == 8 and end < size:
         raise ValueError("its end, with the hash of its contents, is lost")
+    return [(0, size)]
 
 
 _HEAP = b"GCOL\1\0\0\0"
@@ -66,7 +98,7 @@ def _check_heaps(content: bytes) -> None:
     """
     begin = content.find(_HEAP)
     while begin >= 0:
-        damaged = ValueError(f"the texts at byte {begin} are damaged")
+        damaged = ValueError("the texts of its attributes are damaged")
         end = begin + int.from_bytes(content[begin + 8 : begin + 16], "little")
         position = begin + 16
         while position + 16 <= end <= len(content):
@@ -77,6 +109,22 @@ def _check_heaps(content: bytes) -> None:
         if not position <= end <= len(content):
             raise damaged
         begin = content.find(_HEAP, begin + 8)
+
+
+def _check_bytes(path: Path) -> None:
+    """Verifies what HDF5 does not, without reading the values of fields that have hashes of their own."""
+    with path.open("rb") as file:
+        content = _FileBytes(file)
+        for begin, end in _checked_ranges(content):
+            _check_heaps(content[begin:end])
+
+
+def append_metadata_hash(path: Path, excluded: NDArray[np.uint64]) -> None:
+    """Ends a file with the hash of its bytes outside these ranges, as Sluice's own files end."""
+    with path.open("r+b") as file:
+        ending = metadata_ending(_FileBytes(file), excluded)
+        file.seek(0, os.SEEK_END)
+        file.write(ending)
 
 
 class Hdf5File:
@@ -91,9 +139,7 @@ class Hdf5File:
         if not path.is_file():
             raise InputOutputError(f"{path}: no such file")
         with reading(path, "the HDF5 file"):
-            content = path.read_bytes()
-            check_metadata(content)
-            _check_heaps(content)
+            _check_bytes(path)
             self._file = h5py.File(path, "r")
         try:
             self._check_format(file_format)
@@ -148,6 +194,18 @@ class Hdf5File:
             self._compare(f"the field '/{name}'", attributes, layout.HASH, field_hash(data))
         return data.astype(np.float64)
 
+    def planes(self, name: str, shape: tuple[int, ...]) -> Iterator[NDArray[np.float64]]:
+        """The planes of a field along its first axis, one at a time; the last only if the field has its hash."""
+        dataset = self._dataset(name, shape, "float32", "float64")
+        total = 0
+        for n in range(shape[0]):
+            with reading(self.path, f"the field '/{name}'"):
+                plane = np.asarray(dataset[n]).astype(dataset.dtype.newbyteorder("="))
+            total += field_hash(plane, n * plane.size)
+            if n == shape[0] - 1:
+                self._compare(f"the field '/{name}'", dataset.attrs, layout.HASH, total % 2**64)
+            yield plane.astype(np.float64)
+
     def shape_of_reals(self, name: str) -> tuple[tuple[int, ...], int]:
         """The shape of an array of real numbers, and the bytes of a number, without reading it."""
         if name not in self:
@@ -199,6 +257,12 @@ class Hdf5File:
         self, name: str, shape: tuple[int | None, ...], *dtypes: str
     ) -> tuple[NDArray[Any], h5py.AttributeManager]:
         """A dataset, not yet compared with its hash, and its attributes. None in `shape` is any length."""
+        dataset = self._dataset(name, shape, *dtypes)
+        with reading(self.path, f"the dataset '/{name}'"):
+            return np.asarray(dataset[()]).astype(dataset.dtype.newbyteorder("=")), dataset.attrs
+
+    def _dataset(self, name: str, shape: tuple[int | None, ...], *dtypes: str) -> h5py.Dataset:
+        """A dataset of this shape and of one of these types."""
         if name not in self:
             raise InputOutputError(f"{self.path}: the dataset '/{name}' is missing; the file is damaged")
         with reading(self.path, f"the dataset '/{name}'"):
@@ -215,7 +279,7 @@ class Hdf5File:
             elsewhere = dataset.chunks is not None or dataset.is_virtual
             if not elsewhere and dataset.nbytes > self.path.stat().st_size:
                 raise ValueError(f"it has {dataset.nbytes} bytes, more than the file")
-            return np.asarray(dataset[()]).astype(dtype), dataset.attrs
+        return dataset
 
     def _compare(self, what: str, attributes: h5py.AttributeManager, name: str, found: int) -> None:
         if name not in attributes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +12,8 @@ from numpy.typing import NDArray
 from sluice_post import layout
 from sluice_post.densities import check_bins, read_densities
 from sluice_post.errors import InputOutputError, UsageError
-from sluice_post.hashes import byte_hash, metadata_hash
+from sluice_post.hashes import byte_hash
+from sluice_post.hdf5_file import append_metadata_hash
 from sluice_post.parameters import FlowParameters
 from sluice_post.statistics import Blocks, read_spectra, read_statistics
 
@@ -129,9 +129,7 @@ def _write(paths: Sequence[Path], output: Path, count: int | None) -> int:
                     dataset.dims[axis].attach_scale(file[label])
     for source in sources:
         source.close()
-    content = output.read_bytes()
-    found = metadata_hash(content, np.zeros(0, np.uint64))
-    output.write_bytes(content + struct.pack("=QQ8s", 0, found, b"SluiceMH"))
+    append_metadata_hash(output, np.zeros(0, np.uint64))
     return len(groups)
 
 

@@ -7,7 +7,6 @@ of Nezu & Rodi (J. Hydraul. Eng. 112, 335 (1986)). Not data of any simulation.
 from __future__ import annotations
 
 import json
-import struct
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -193,13 +192,6 @@ def attach_hashes(path: Path) -> None:
             for name in layout.GRID_LINES:
                 total = hashes.byte_hash(total, file[name][()].tobytes())
             file["grid"].attrs["grid_hash"] = np.uint64(total)
-
-
-def attach_metadata_hash(path: Path) -> None:
-    """Appends the hash that Sluice's own files end in."""
-    content = path.read_bytes()
-    found = hashes.metadata_hash(content, np.zeros(0, np.uint64))
-    path.write_bytes(content + struct.pack("=QQ8s", 0, found, b"SluiceMH"))
 
 
 def write_parameter_sets(path: Path, numbers: list[int], sets: list[dict]) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-from synthetic import attach_metadata_hash
 
 from sluice_post import hashes, layout
+from sluice_post.hdf5_file import append_metadata_hash
 
 LENGTH = 6.0
 
@@ -68,7 +68,7 @@ def write_probe(
                 virtual[chosen] = h5py.VirtualSource(
                     f"parts/{path.name}", key, file[key].shape, file[key].dtype
                 )
-        attach_metadata_hash(path)
+        append_metadata_hash(path, np.zeros(0, np.uint64))
     with h5py.File(directory / layout.PROBE_FOLDER / f"{name}.h5", "w") as file:
         describe(file, layout.PROBE_FORMAT)
         for key, virtual in layouts.items():

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice_post.errors import InputOutputError
+from sluice_post.hdf5_file import append_metadata_hash
 from sluice_post.slices import latest_streak_slice
 from sluice_post.statistics import read_statistics
 from sluice_post.timeseries import read_timeseries
@@ -59,7 +60,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     series = directory / "timeseries.csv"
     series.write_bytes(b"".join(series.read_bytes().splitlines(keepends=True)[:40]))
     for file in (directory / "statistics.h5", next((directory / "slices").glob("*.h5"))):
-        synthetic.attach_metadata_hash(file)
+        append_metadata_hash(file, np.zeros(0, np.uint64))
     return directory
 
 

@@ -1,0 +1,114 @@
+"""Checkpoints: the flow on its staggered grid, one plane of cells at a time."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice_post import layout
+from sluice_post.center_fields import Operators, Planes
+from sluice_post.errors import InputOutputError
+from sluice_post.hdf5_file import Hdf5File
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Wall:
+    """A no-slip wall with its velocity, or a free-slip wall."""
+
+    no_slip: bool
+    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    def beyond(self, plane: Array, component: int) -> Array:
+        """u or v half a cell beyond the wall, from the plane next to it."""
+        return 2 * self.velocity[component] - plane if self.no_slip else plane
+
+
+def _section(case_text: str, name: str) -> str:
+    """The lines of a section of a resolved case."""
+    found = re.search(rf"^{name}:.*\n(?:[ ].*\n?)*", case_text, re.MULTILINE)
+    return found.group(0) if found else ""
+
+
+def order_of(case_text: str) -> int:
+    """solver.order of a resolved case; 2 for those from before there was order 4."""
+    found = re.search(r"\border: *(\d+)", _section(case_text, "solver"))
+    return int(found.group(1)) if found else 2
+
+
+def wall_of(case_text: str, side: str) -> Wall | None:
+    """A wall of a resolved case, `bottom` or `top`; None if the text does not have it."""
+    walls = _section(case_text, "walls")
+    found = re.search(rf"\b{side}: *\{{type: *(\w+)(?:, *velocity: *\[(.*?)\])?", walls)
+    if found is None:
+        return None
+    if found.group(1) != layout.NO_SLIP:
+        return Wall(False)
+    x, y, z = (float(text) for text in found.group(2).split(","))
+    return Wall(True, (x, y, z))
+
+
+class Checkpoint:
+    """An open checkpoint."""
+
+    def __init__(self, file: Hdf5File) -> None:
+        self.file = file
+        self.grid = file.coordinates()
+        self.case_text = str(file.value(layout.ATTR_CASE))
+        self.shape = tuple(self.grid[f"grid/{axis}"].size for axis in "zyx")
+        dx, dy = (self.grid[f"grid/{axis}_node"][-1] / self.grid[f"grid/{axis}"].size for axis in "xy")
+        self.operators = Operators(order_of(self.case_text), float(dx), float(dy))
+        walls = [wall_of(self.case_text, side) for side in ("bottom", "top")]
+        if None in walls or self.operators.order not in (2, 4):
+            raise InputOutputError(f"{file.path}: the walls or the order of the case in it cannot be read")
+        self.walls = [wall for wall in walls if wall is not None]
+
+    def _with_halo(self, name: str, component: int) -> Iterator[Array]:
+        """The planes of u or v with those beyond the walls."""
+        bottom, top = self.walls
+        last = None
+        for plane in self.file.planes(name, self.shape):
+            if last is None:
+                yield bottom.beyond(plane, component)
+            last = plane
+            yield plane
+        assert last is not None
+        yield top.beyond(last, component)
+
+    def _with_bottom(self) -> Iterator[Array]:
+        """The planes of w with that on the bottom wall."""
+        yield np.full(self.shape[1:], self.walls[0].velocity[2])
+        yield from self.file.planes("w", self.shape)
+
+    def planes(self) -> Iterator[Planes]:
+        """All planes of cells from the bottom to the top. The last one comes only if the fields have their hashes."""
+        dz = np.pad(np.diff(self.grid["grid/z_node"]), 1, mode="edge")
+        distances = (dz[1:] + dz[:-1]) / 2
+        u, v = (_groups(self._with_halo(name, n), 3) for n, name in enumerate("uv"))
+        w = _groups(self._with_bottom(), 2)
+        p = self.file.planes("p", self.shape)
+        for k, (three_u, three_v, two_w, of_p) in enumerate(zip(u, v, w, p, strict=True)):
+            yield Planes(
+                (three_u[0], three_u[1], three_u[2]),
+                (three_v[0], three_v[1], three_v[2]),
+                (two_w[0], two_w[1]),
+                of_p,
+                float(dz[k + 1]),
+                (float(distances[k]), float(distances[k + 1])),
+                self.operators,
+            )
+
+
+def _groups(planes: Iterator[Array], size: int) -> Iterator[tuple[Array, ...]]:
+    """As many neighbours at a time."""
+    group: deque[Array] = deque(maxlen=size)
+    for plane in planes:
+        group.append(plane)
+        if len(group) == size:
+            yield tuple(group)
