@@ -47,6 +47,7 @@ RunLoop::RunLoop(const io::Case& settings, const Grid& grid, Tuning tuning, RunL
       log_(log),
       watchdog_(watchdog),
       observers_(simulation_, log_, times_, accuracy_, watchdog_, directory_),
+      progress_line_(log_),
       control_(comm(), directory_, settings.walltime, start) {
   times_.start = start;
 }
@@ -157,6 +158,7 @@ void RunLoop::step() {
   Moment now = moment(Occasion::step);
   now.previous_time = previous_time;
   observers_.observe(now);
+  progress_line_.update(simulation_, times_, accuracy_, observers_.flow().latest_diagnostics());
   times_.output += wall_seconds() - stepped;
 }
 

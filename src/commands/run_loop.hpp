@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "src/outputs/observers.hpp"
+#include "src/outputs/progress_line.hpp"
 #include "src/outputs/run_log.hpp"
 #include "src/outputs/run_record.hpp"
 #include "src/run/simulation.hpp"
@@ -47,6 +48,7 @@ class RunLoop {
   RunTimes times_;
   std::optional<Accuracy> accuracy_;  ///< of the statistics, on rank 0; set with time.until
   Observers observers_;
+  ProgressLine progress_line_;
   StopControl control_;
   std::string started_from_;
   std::vector<std::string> changes_;  ///< since the checkpoint, which the user accepts

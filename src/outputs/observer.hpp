@@ -29,6 +29,9 @@ class FlowView {
   /// divergence, or if no step of it is stable.
   const Diagnostics& diagnostics();
 
+  /// Those formed last, at this step or an earlier one; null before the first. Local.
+  const Diagnostics* latest_diagnostics() const { return diagnosed_step_ < 0 ? nullptr : &diagnostics_; }
+
   /// Adds a sample of the flow, in arrays that are free between steps. The state stays as it is. Collective.
   void sample(Spectra& spectra);
 

@@ -27,6 +27,7 @@ class Observers {
   void observe(const Moment& now);
   void sync();
   void save(io::CheckpointWriter& checkpoint) const;
+  const FlowView& flow() const { return flow_; }
 
  private:
   struct Entry {

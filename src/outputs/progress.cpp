@@ -1,10 +1,9 @@
 // Log line with the state of the flow and the speed of the run.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "src/outputs/duration.hpp"
 #include "src/outputs/observer.hpp"
+#include "src/outputs/progress_line.hpp"
 
 namespace sluice {
 
@@ -24,7 +23,7 @@ class ProgressObserver : public Observer {
     const double nu = s.flow.viscosity;
     const double per_step = run_.times.stepping / static_cast<double>(run_.times.steps);
     std::string left;
-    if (!now.first) left = fmt::format("  {} left", readable_duration(steps_left(now) * per_step));
+    if (!now.first) left = fmt::format("  {} left", readable_duration(steps_left(s, run_.accuracy) * per_step));
     if (!now.first && run_.accuracy) left += ", " + farthest_limit(*run_.accuracy);
     return [this, line = fmt::format("step {:7d}  time {:9.4f}  dt {:.3e}  Re_tau {:7.2f} {:7.2f}  U_b {:.4f}  energy "
                                      "{:.5f}  div {:.1e}  {:.1f} ns/point{}",
@@ -36,15 +35,6 @@ class ProgressObserver : public Observer {
   }
 
  private:
-  /// To the end of the case, or to time.until if that will probably be earlier.
-  double steps_left(const Moment& now) const {
-    const io::TimeSpec& time = run_.simulation.settings.time;
-    const auto to = [&](double end) { return (end - now.time) / run_.simulation.dt; };
-    double steps = time.steps ? static_cast<double>(*time.steps - now.step) : to(*time.end);
-    if (run_.accuracy) steps = std::min(steps, to(run_.accuracy->expected_time));
-    return std::max(0.0, steps);
-  }
-
   RunContext run_;
 };
 

@@ -13,13 +13,24 @@ class RunLog {
  public:
   /// Appends to the file. Collective. Throws Error(io) on every rank if it cannot be opened.
   RunLog(const std::string& file, MPI_Comm comm);
+  RunLog(const RunLog&) = delete;
+  RunLog& operator=(const RunLog&) = delete;
+  ~RunLog();
 
   /// If the file cannot be written, as on a full disk, warns once on standard error.
   void line(const std::string& text);
 
+  /// Whether rank 0 writes to a terminal where it may replace a line. Under a launcher it cannot tell: mpirun gives
+  /// each rank a terminal of its own. The environment variable SLUICE_PROGRESS, 0 or 1, decides for it.
+  bool has_terminal() const { return file_ && has_terminal_; }
+  /// Writes or replaces the last line of the terminal; the next line() takes its place.
+  void status(const std::string& text);
+
  private:
   std::optional<io::PosixFile> file_;  ///< on rank 0
   bool failed_ = false;
+  bool has_terminal_ = false;
+  bool shows_status_ = false;
 };
 
 }  // namespace sluice

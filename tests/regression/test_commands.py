@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import re
 import signal
 import subprocess
@@ -13,7 +15,9 @@ import h5py
 import pytest
 from sluice_run import (
     ENDLESS,
+    QUICK_START,
     checkpoints,
+    command,
     finish,
     kill_all,
     must,
@@ -240,6 +244,30 @@ def test_info(tmp_path: Path, ranks: int) -> None:
     must(sluice("info", other, ranks=ranks), 3)
     must(sluice("info", case, ranks=ranks), 3)
     assert "nowhere.h5" in must(sluice("info", tmp_path / "nowhere.h5", ranks=ranks), 3).err
+
+
+@pytest.mark.parametrize(("progress", "shown"), [(None, True), ("0", False)])
+def test_progress_on_a_terminal(tmp_path: Path, progress: str | None, shown: bool) -> None:
+    case = write_case(tmp_path)
+    environment = {**os.environ, **QUICK_START, **({"SLUICE_PROGRESS": progress} if progress else {})}
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command(["run", case]), stdout=theirs, env=environment) as process:
+        os.close(theirs)
+        text = b""
+        while True:
+            try:
+                part = os.read(ours, 4096)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            text += part
+        assert process.wait() == 0
+    os.close(ours)
+    assert (
+        re.search(rb"\r\x1b\[K +\d+\.\d %  step \d+  time \S+  Re_tau .* left", text) is not None
+    ) == shown
+    assert b"\x1b" not in (tmp_path / "out/log.txt").read_bytes()
 
 
 def test_info_of_a_directory(tmp_path: Path) -> None:
