@@ -24,8 +24,8 @@ set -uo pipefail
 case_file=$1
 output=$2
 
-# site: how srun and the MPI library find each other. `srun --mpi=list` shows what this srun has: pmix for Open MPI, pmi2
-# or cray_shasta for MPICH and its kin. If it has nothing that suits, start with mpirun: launch=(mpirun --bind-to core).
+# site: how srun and the MPI library find each other. `srun --mpi=list` shows what this srun has: pmix for Open MPI,
+# pmi2 or cray_shasta for MPICH and its kin. If nothing suits, start with mpirun: launch=(mpirun --bind-to core).
 launch=(srun --mpi=pmix --cpu-bind=cores)
 
 "${launch[@]}" sluice run "$case_file" --output "$output" --restart auto &

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A GPU run of any length, one GPU a rank, under SLURM: stops in good order before each time limit and goes on by itself.
+# A GPU run of any length, one GPU a rank, under SLURM: stops in good order before each time limit and then goes on.
 #   sbatch scripts/slurm_gpu.sh CASE.yaml OUTPUT_DIRECTORY
 # The program is that of the preset `cuda`. Adapt the lines marked with "site"; docs/guide.md, On a cluster, says more.
 #SBATCH --job-name=sluice
@@ -24,14 +24,14 @@ set -uo pipefail
 case_file=$1
 output=$2
 
-# site: SLUICE_CUDA_AWARE_MPI=0 stages messages through the host, should the MPI library claim a support for device memory
+# site: SLUICE_CUDA_AWARE_MPI=0 stages messages through the host, should the MPI library claim support for device memory
 # that it does not have. NCCL_SOCKET_IFNAME names the network between nodes if NCCL chooses a wrong one.
 # export SLUICE_CUDA_AWARE_MPI=0
 # export NCCL_SOCKET_IFNAME=ib0
 
 # A rank takes the GPU of its number on the node, so every rank must see all GPUs of the node: --gpu-bind=none.
-# site: how srun and the MPI library find each other. `srun --mpi=list` shows what this srun has: pmix for Open MPI, pmi2
-# or cray_shasta for MPICH and its kin. If it has nothing that suits, start with mpirun:
+# site: how srun and the MPI library find each other. `srun --mpi=list` shows what this srun has: pmix for Open MPI,
+# pmi2 or cray_shasta for MPICH and its kin. If nothing suits, start with mpirun:
 # launch=(mpirun --map-by ppr:4:node --bind-to none).
 launch=(srun --mpi=pmix --gpu-bind=none)
 
