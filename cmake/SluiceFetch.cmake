@@ -9,7 +9,6 @@ function(sluice_fetch name url sha256)
   endif()
   set(CMAKE_POLICY_DEFAULT_CMP0077 NEW)  # the variables below are options of the fetched projects
   set(CMAKE_POLICY_VERSION_MINIMUM 3.5)  # some ask for policies so old that CMake 4 no longer has them
-  set(CMAKE_WARN_DEPRECATED OFF)
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)
   set(BUILD_SHARED_LIBS OFF)
   set(BUILD_TESTING OFF)
