@@ -17,7 +17,10 @@ FLOORS = {
     "core": ([], ["support", "device", "decomp", "flow"]),
     "poisson": (["core"], ["tridiagonal", "fft", "."]),
     "io": (["core"], ["case", "files"]),
-    "solver": (["core", "poisson"], ["grid", "state", "walls", "momentum", "transport", "statistics", "derived", "."]),
+    "solver": (
+        ["core", "poisson"],
+        ["grid", "state", "walls", "momentum", "transport", "statistics", "derived", "."],
+    ),
     "src": (["core", "poisson", "io", "solver"], ["run", "outputs", "bench", "commands", "."]),
 }
 INCLUDE = re.compile(r'^\s*#include "((?:core|poisson|io|solver|src)/[^"]+)"', re.MULTILINE)

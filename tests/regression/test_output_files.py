@@ -232,6 +232,35 @@ def test_xarray_opens_all_kinds_of_files(out: Path) -> None:
         assert data["p"].shape == (32, 1, 16)
 
 
+FILES = (
+    "statistics.h5",
+    "spectra.h5",
+    pytest.param(
+        "densities.h5",
+        marks=pytest.mark.xfail(raises=KeyError, strict=True, reason="bins and walls have no second name at the root"),
+    ),
+    "checkpoints/*.h5",
+    "slices/y1_*.h5",
+    "slices/z0.1_*.h5",
+    "probes/line.h5",
+    "probes/parts/line_*.h5",
+)
+
+
+@pytest.mark.parametrize("pattern", FILES)
+def test_xarray_opens_files_by_their_names_alone(out: Path, pattern: str) -> None:
+    """All axes have coordinates, and all variables a description and a unit."""
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("h5netcdf")
+    with xarray.open_dataset(sorted(out.glob(pattern))[-1]) as data:
+        assert len(data) > 0
+        assert set(data.dims) <= set(data.coords)
+        for name, values in data.variables.items():
+            assert values.attrs["long_name"], name
+            assert values.attrs["units"] == "1", name
+            assert values.load().shape == tuple(data.sizes[dim] for dim in values.dims)
+
+
 def test_run_json(out: Path) -> None:
     run = record(out)
     for key in (
