@@ -237,7 +237,9 @@ FILES = (
     "spectra.h5",
     pytest.param(
         "densities.h5",
-        marks=pytest.mark.xfail(raises=KeyError, strict=True, reason="bins and walls have no second name at the root"),
+        marks=pytest.mark.xfail(
+            raises=KeyError, strict=True, reason="bins and walls have no second name at the root"
+        ),
     ),
     "checkpoints/*.h5",
     "slices/y1_*.h5",
