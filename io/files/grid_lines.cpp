@@ -70,6 +70,12 @@ void write_grid_lines(h5::File& file, const GridLines& grid) {
   }
 }
 
+void write_time(h5::File& file, double time) {
+  h5::Dataset dataset = file.write_dataset("/time", {}, h5::Type::float64, &time);
+  dataset.set("long_name", "time of the fields / (h/U)");
+  dataset.set("units", "1");
+}
+
 GridLines read_grid_lines(const h5::File& file) {
   GridLines grid;
   for (std::size_t axis = 0; axis < 3; ++axis) {

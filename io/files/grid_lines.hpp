@@ -30,6 +30,9 @@ GridLines grid_lines(std::int64_t nx, double length_x, std::int64_t ny, double l
 /// tools that know NetCDF look for a dimension beside the data. Local.
 void write_grid_lines(h5::File& file, const GridLines& grid);
 
+/// Writes the time of a file's fields as the scalar /time, so that xarray and others put files of a series in order.
+void write_time(h5::File& file, double time);
+
 /// Throws the file's error if the coordinates are damaged.
 GridLines read_grid_lines(const h5::File& file);
 

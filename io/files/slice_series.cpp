@@ -112,6 +112,7 @@ void SliceSeries::fill(h5::File& file, const SliceSnapshot& snapshot) const {
   root.set("time", snapshot.time);
   write_values(file, "/", root);
   write_grid_lines(file, snapshot.grid);
+  write_time(file, snapshot.time);
   DimensionScales scales;
   for (const SliceField& field : snapshot.fields) {
     write_field(file, field, snapshot.grid.shape(), description_.type);

@@ -73,6 +73,7 @@ void SnapshotWriter::write_root() {
   root.set("time", spec_.time);
   set_contents(root, contents_);
   io::write_values(*file_, "/", root);
+  write_time(*file_, spec_.time);
 }
 
 void SnapshotWriter::verify() {

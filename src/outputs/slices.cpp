@@ -13,7 +13,6 @@
 #include "core/decomp/field_copy.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/nearest.hpp"
-#include "io/case/numbers.hpp"
 #include "io/files/gather_box.hpp"
 #include "io/files/hdf5.hpp"
 #include "io/files/posix_file.hpp"
@@ -26,12 +25,12 @@ namespace sluice {
 
 namespace {
 
-/// "z0.083"; a number is appended if two slices of a case would have the same name.
+/// "z0.083", with four digits; a number is appended if two slices of a case would have the same name.
 std::vector<std::string> labels_of(const std::vector<io::SliceSpec>& slices) {
   std::vector<std::string> labels;
   std::set<std::string> used;
   for (const io::SliceSpec& slice : slices) {
-    const std::string plain = slice.normal + io::format_real(slice.at);
+    const std::string plain = fmt::format("{}{:.4g}", slice.normal, slice.at);
     std::string label = plain;
     for (int n = 2; !used.insert(label).second; ++n) label = fmt::format("{}_{}", plain, n);
     labels.push_back(label);
