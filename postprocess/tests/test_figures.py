@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import synthetic
-from sluice_post.compare import comparison_figure
 
 from sluice_post.bands import bands_of
+from sluice_post.compare_profiles import comparison_figure
 from sluice_post.figures import higher_moments
 from sluice_post.figures_run import history, streak_picture
 from sluice_post.profiles import wall_profiles
