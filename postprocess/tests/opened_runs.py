@@ -15,7 +15,7 @@ X = (np.arange(16) + 1) * LENGTH / 16
 CELLS = (6, 5, 4)  # of a checkpoint
 
 
-def write_checkpoint(path: Path, time: float = 2.5) -> dict[str, np.ndarray]:
+def write_checkpoint(path: Path, time: float = 2.5, with_time: bool = True) -> dict[str, np.ndarray]:
     """The fields of a checkpoint as Sluice writes them, but without hashes; u = x_face + 10 y + 100 z, and so on."""
     nx, ny, nz = CELLS
     lines = {}
@@ -32,6 +32,9 @@ def write_checkpoint(path: Path, time: float = 2.5) -> dict[str, np.ndarray]:
     with h5py.File(path, "w") as file:
         attributes = {"format": "Sluice checkpoint", "time": time, "step": 12, "sluice_version": "0.1.0"}
         file.attrs.update(attributes | {"git_revision": "0123", "resolved_case": "title: A case\n"})
+        if with_time:  # files of earlier builds have only the attribute
+            file["time"] = time
+            file["time"].attrs.update({"long_name": "time of the fields / (h/U)", "units": "1"})
         for name, line in lines.items():
             file[name] = line
             file[name].make_scale(name)

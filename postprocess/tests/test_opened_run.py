@@ -202,13 +202,16 @@ def test_probes(fields_run: Path) -> None:
     assert found.attrs["grid_velocity"] == 0.1
 
 
-def test_checkpoints(fields_run: Path) -> None:
-    run = sp.open(fields_run)
+@pytest.mark.parametrize("with_time", [True, False])
+def test_checkpoints(tmp_path: Path, with_time: bool) -> None:
+    opened_runs.write_checkpoint(tmp_path / "checkpoints" / "step_0000012.h5", with_time=with_time)
+    run = sp.open(tmp_path)
     assert list(run.checkpoints) == [12]
     found = run.checkpoints[12]
     assert_described(found)
     assert not found.u.variable._in_memory  # read when used
-    assert float(found.time) == 2.5
+    assert float(found.coords["time"]) == 2.5
+    assert set(found.data_vars) == {"u", "v", "w", "p"}
     assert (found.u.dims, found.w.dims) == (("z", "y", "x_face"), ("z_face", "y", "x"))
     for field in "uvw":
         x, y, z = (found[found[field].dims[2 - n]] for n in range(3))
