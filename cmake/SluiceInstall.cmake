@@ -5,6 +5,25 @@ include(CMakePackageConfigHelpers)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
 set(documentation ${CMAKE_INSTALL_DATAROOTDIR}/doc/sluice-dns)
 install(TARGETS sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# What the program prints about itself: completion for bash, manual page, JSON schema of the case file. A program that does
+# not run here, built for another processor, goes without.
+foreach(file "completion|${CMAKE_INSTALL_DATADIR}/bash-completion/completions|sluice"
+             "man|${CMAKE_INSTALL_MANDIR}/man1|sluice.1"
+             "init --schema|${CMAKE_INSTALL_DATADIR}/sluice|case.schema.json")
+  string(REPLACE "|" ";" parts "${file}")
+  list(GET parts 0 command)
+  list(GET parts 1 folder)
+  list(GET parts 2 name)
+  string(REPLACE " " ";" command "${command}")
+  install(CODE "
+    execute_process(COMMAND \"$<TARGET_FILE:sluice>\" ${command} OUTPUT_VARIABLE text RESULT_VARIABLE result ERROR_QUIET)
+    if(result EQUAL 0)
+      file(WRITE \"${PROJECT_BINARY_DIR}/generated/${name}\" \"\${text}\")
+      file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${folder}\" TYPE FILE FILES \"${PROJECT_BINARY_DIR}/generated/${name}\")
+    else()
+      message(STATUS \"${name} is not installed: the program does not run on this machine\")
+    endif()")
+endforeach()
 install(DIRECTORY cases/ DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/cases)
 install(FILES README.md CHANGELOG.md CITATION.cff DESTINATION ${documentation})
 install(FILES LICENSE DESTINATION ${documentation} RENAME copyright)

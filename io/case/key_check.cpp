@@ -1,6 +1,7 @@
 #include "io/case/key_check.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -42,6 +43,14 @@ std::optional<double> number(const Key& key, const YamlNode& node) {
   return parse_number(type, node.text);
 }
 
+// 2*2800 where only lengths are computed; else empty.
+std::string computed(const Key& key, const YamlNode& node) {
+  const bool computes = key.value.type != ValueType::real && key.value.type != ValueType::integer;
+  const bool plain = computes || node.quoted || node.text.find_first_of("*/p") == std::string::npos;
+  const auto value = plain ? std::nullopt : parse_length(node.text);
+  return value ? fmt::format(" (only lengths are computed: write {})", format_real(*value)) : "";
+}
+
 // Describes the fault of one value; empty if there is none.
 std::string fault_of(const Key& key, const YamlNode& node, std::size_t component) {
   if (node.kind != Kind::scalar) return described(node) + " is not a value for it";
@@ -64,10 +73,47 @@ std::string fault_of(const Key& key, const YamlNode& node, std::size_t component
                              : key.value.type == ValueType::duration ? "a duration"
                              : key.value.type == ValueType::fraction ? "a number or a percentage"
                                                                      : "a finite decimal number";
-    return fmt::format("{} is not {}", described(node), kind);
+    return fmt::format("{} is not {}{}", described(node), kind, computed(key, node));
   }
   const bool good = key.value.type == ValueType::duration ? *value > 0 : in_range(*value, key.range, component);
   return good ? "" : described(node) + " is out of range";
+}
+
+// The numbers of 32x32x32, "32, 32, 32" or 32 32 32, as a list in brackets; empty if the text is not such.
+std::string as_list(const Key& key, const std::string& text) {
+  std::vector<std::string> parts{""};
+  const std::string_view between = key.value.type == ValueType::length ? "xX,; " : "xX*,; ";
+  for (const char c : text) {
+    if (between.find(c) == std::string_view::npos)
+      parts.back() += c;
+    else if (!parts.back().empty())
+      parts.emplace_back();
+  }
+  if (parts.back().empty()) parts.pop_back();
+  const auto is_number = [&](const std::string& part) { return parse_number(key.value.type, part).has_value(); };
+  if (parts.size() < 2 || !std::ranges::all_of(parts, is_number)) return {};
+  return fmt::format("[{}]", fmt::join(parts, ", "));
+}
+
+// A name and a value that a colon without a space joins, such as type:channel, as they should be written; else empty.
+std::string with_space(const std::string& text) {
+  const auto colon = text.find(':');
+  if (colon == std::string::npos || colon == 0 || colon + 1 == text.size()) return {};
+  return fmt::format("{}: {}", text.substr(0, colon), text.substr(colon + 1));
+}
+
+// How to write a value that stands where the keys of a section should: {bulk: 5600} or {tau: 5600}; else empty.
+std::string as_section(const Key& section, const YamlNode& value) {
+  if (const std::string spaced = with_space(value.text); !spaced.empty())
+    return fmt::format("write '{}', with a space behind the colon", shortened(spaced));
+  std::vector<std::string> ways;
+  for (const Key* key : keys_of(section.content())) {
+    const ValueType type = key->value.type;
+    const bool any_text = type == ValueType::section || type == ValueType::text || type == ValueType::path;
+    if (any_text || key->value.count != 1 || !fault_of(*key, value, 0).empty()) continue;
+    ways.push_back(fmt::format("{{{}: {}}}", key->name(), shortened(value.text)));
+  }
+  return ways.empty() ? "" : fmt::format("write {}", fmt::join(ways, " or "));
 }
 
 // Whether the value stands for a list of one number.
@@ -104,11 +150,14 @@ class Checker {
     std::vector<std::string> names;
     for (const Key* key : keys_of(table)) names.push_back(key->name());
     std::string what = fmt::format("unknown key; allowed here: {}", fmt::join(names, ", "));
-    const std::string near = nearest_key(table, entry.name);
-    if (!near.empty()) {
-      what += fmt::format("; did you mean '{}'?", near);
-      problems_.doubt(near);
+    const std::string spaced = entry.value.kind == Kind::null ? with_space(entry.name) : "";
+    const std::vector<std::string> near = nearest_keys(table, entry.name.substr(0, entry.name.find(':')));
+    if (!spaced.empty()) {
+      what = fmt::format("unknown key: write '{}', with a space behind the colon", shortened(spaced));
+    } else if (!near.empty()) {
+      what += fmt::format("; did you mean '{}'?", fmt::join(near, "' or '"));
     }
+    for (const std::string& key : near) problems_.doubt(key);
     problems_.add(entry.place, join_path(shown, entry.name), what);
   }
 
@@ -133,7 +182,10 @@ class Checker {
 
   void check_list(const Key& key, const YamlNode& value, const std::string& shown) {
     if (value.kind != Kind::sequence) {
-      note(key, value.place, shown, described(value) + " is not a list");
+      const bool numbers = value.kind == Kind::scalar && !key.is_section() && key.value.type != ValueType::choice;
+      const std::string list = numbers ? as_list(key, value.text) : "";
+      note(key, value.place, shown,
+           fmt::format("{} is not a list{}", described(value), list.empty() ? "" : ": write " + list));
       return;
     }
     const std::size_t size = value.items.size();
@@ -168,6 +220,10 @@ class Checker {
     const std::string near = value.kind == Kind::scalar ? nearest_word(value.text, candidates) : "";
     std::string what = fmt::format("{}; allowed: {}", fault, allowed_text(key));
     if (!near.empty()) what += fmt::format("; did you mean '{}'?", near);
+    if (key.is_section() && value.kind == Kind::scalar && near.empty()) {
+      const std::string section = as_section(key, value);
+      if (!section.empty()) what += "; " + section;
+    }
     problems_.add(value.place, shown, what);
   }
 

@@ -133,28 +133,9 @@ std::string value_text(const Key& key) {
     case ValueType::fraction:
       return number_text(key, "a number or percentage", "numbers or percentages");
     case ValueType::duration:
-      return "H:M:S or a number of seconds > 0";
+      return "H:M:S, a time such as 90m, 4h or 2d, or a number of seconds > 0";
   }
   return {};
-}
-
-// Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1, 0));
-  for (std::size_t i = 0; i <= a.size(); ++i) {
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        d[i][j] = i + j;
-        continue;
-      }
-      const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + change});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-      }
-    }
-  }
-  return d[a.size()][b.size()];
 }
 
 }  // namespace
@@ -162,36 +143,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string allowed_text(const Key& key) {
   const std::string value = value_text(key);
   return key.words.empty() ? value : fmt::format("{}, or {}", fmt::join(key.words, ", "), value);
-}
-
-std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates) {
-  constexpr std::size_t longest = 64;  // the distance takes time and memory proportional to the product of the lengths
-  if (word.size() > longest) return {};
-  std::string nearest;
-  std::size_t smallest = std::max<std::size_t>(1, (word.size() + 1) / 3) + 1;
-  for (const auto& candidate : candidates) {
-    const std::size_t distance = edit_distance(word, candidate);
-    // A word of a few letters is near everything; a distance of a word's whole length means nothing in common.
-    if (distance < smallest && distance < candidate.size()) {
-      smallest = distance;
-      nearest = candidate;
-    }
-  }
-  return nearest;
-}
-
-std::string nearest_key(std::string_view section, std::string_view name) {
-  std::vector<std::string> siblings;
-  for (const Key* key : keys_of(section)) siblings.push_back(key->name());
-  const std::string sibling = nearest_word(name, siblings);
-  if (!sibling.empty()) return join_path(section, sibling);
-
-  std::vector<std::string> names;
-  for (const auto& key : case_keys()) names.push_back(key.name());
-  const std::string elsewhere = nearest_word(name, names);
-  const auto& keys = case_keys();
-  const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.name() == elsewhere; });
-  return found == keys.end() ? "" : found->path;
 }
 
 namespace {

@@ -74,8 +74,9 @@ std::string allowed_text(const Key& key);
 /// is near enough.
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
 
-/// The known key nearest to an unknown one: first in the same section, then a key of that name elsewhere.
-std::string nearest_key(std::string_view section, std::string_view name);
+/// The keys that an unknown one may have meant: the nearest in the same section, else those that its usual meaning in
+/// papers and other programs names, else a key of that name elsewhere.
+std::vector<std::string> nearest_keys(std::string_view section, std::string_view name);
 
 /// All exchange methods known to Sluice, `auto` included.
 const std::vector<std::string>& known_exchange_methods();

@@ -78,11 +78,34 @@ std::optional<double> parse_length(std::string_view text) {
   return value;
 }
 
+namespace {
+
+/// 2d, 4h, 90m, 30s, 1h30m.
+std::optional<double> parse_units(std::string_view text) {
+  double seconds = 0;
+  std::string_view units = "dhms";
+  constexpr std::array sizes{86400.0, 3600.0, 60.0, 1.0};
+  while (!text.empty()) {
+    const auto end = text.find_first_of(units);
+    if (end == std::string_view::npos) return std::nullopt;
+    const auto number = parse_real(text.substr(0, end));
+    if (!number || *number < 0) return std::nullopt;
+    const auto unit = units.find(text[end]);
+    seconds += *number * sizes[sizes.size() - units.size() + unit];
+    units.remove_prefix(unit + 1);
+    text.remove_prefix(end + 1);
+  }
+  return seconds;
+}
+
+}  // namespace
+
 std::optional<double> parse_duration(std::string_view text) {
   const auto first = text.find(':');
   if (first == std::string_view::npos) {
     const auto seconds = parse_real(text);
-    return seconds && *seconds >= 0 ? seconds : std::nullopt;
+    if (!seconds) return text.empty() ? std::nullopt : parse_units(text);
+    return *seconds >= 0 ? seconds : std::nullopt;
   }
   const auto second = text.find(':', first + 1);
   if (second == std::string_view::npos) return std::nullopt;

@@ -21,7 +21,8 @@ std::optional<std::int64_t> parse_digits(std::string_view text);
 /// number or the word pi: pi, 4*pi, 4*pi/3, 2*pi*3, 12.5.
 std::optional<double> parse_length(std::string_view text);
 
-/// A wall-clock duration in seconds: H:M:S with M and S below 60, or a number of seconds. Never negative.
+/// A wall-clock duration in seconds: H:M:S with M and S below 60, a number of seconds, or numbers with units in
+/// decreasing order: 2d, 4h, 90m, 30s, 1h30m, 1.5h. Never negative.
 std::optional<double> parse_duration(std::string_view text);
 
 /// A number, or a percentage: 0.003, 0.3%.

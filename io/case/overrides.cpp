@@ -1,6 +1,7 @@
 #include "io/case/overrides.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -66,10 +67,11 @@ void apply_override(YamlNode& root, const std::string& argument, int source, Pro
   if (key == nullptr || path.find("[]") != std::string::npos) {
     const auto dot = path.rfind('.');
     const std::string section = dot == std::string::npos ? "" : path.substr(0, dot);
-    const std::string near = nearest_key(section, dot == std::string::npos ? path : path.substr(dot + 1));
+    std::vector<std::string> near = nearest_keys(section, dot == std::string::npos ? path : path.substr(dot + 1));
+    std::erase_if(near, [](const std::string& one) { return one.find("[]") != std::string::npos; });
     std::string what = "unknown key; allowed: the path of a key of the case file, such as time.end";
     if (path.find('[') != std::string::npos) what += "; a list is set as a whole";
-    if (!near.empty() && near.find("[]") == std::string::npos) what += fmt::format("; did you mean '{}'?", near);
+    if (!near.empty()) what += fmt::format("; did you mean '{}'?", fmt::join(near, "' or '"));
     problems.add(place, path, what);
     return;
   }

@@ -13,6 +13,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "io/case/yaml_brackets.hpp"
+
 namespace sluice::io {
 
 const YamlEntry* YamlNode::find_entry(std::string_view name) const {
@@ -56,6 +58,7 @@ std::size_t memory_of(const YamlNode& node) {
 struct Unreadable {
   YAML::Mark mark;
   std::string why;
+  bool is_syntax = false;  ///< YAML does not allow the text; else a limit of ours
   bool open_quote = false;
 };
 
@@ -249,8 +252,24 @@ std::optional<Unreadable> parse(const std::string& text, TreeBuilder& builder) {
     return error;
   } catch (const YAML::Exception& error) {
     const bool open_quote = error.msg == YAML::ErrorMsg::EOF_IN_SCALAR || error.msg == YAML::ErrorMsg::DOC_IN_SCALAR;
-    return Unreadable{error.mark, "not valid YAML: " + error.msg, open_quote};
+    return Unreadable{error.mark, "not valid YAML: " + error.msg, true, open_quote};
   }
+}
+
+// A line at or just above the place of an error in which a colon lacks its space makes the lines around it one text.
+std::string colon_advice(const std::string& text, int error_line) {
+  std::istringstream lines(text);
+  std::string line;
+  for (int number = 0; number <= error_line && std::getline(lines, line); ++number) {
+    if (number < error_line - 1) continue;
+    const auto begin = std::min(line.find_first_not_of(" -"), line.size());
+    const auto end = line.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", begin);
+    if (end == std::string::npos || end == begin || line[end] != ':' || end + 1 == line.size()) continue;
+    if (line[end + 1] == ' ' || line[end + 1] == '\r') continue;
+    return fmt::format("; in line {}, write '{}: {}', with a space behind the colon", number + 1,
+                       line.substr(begin, end - begin), shortened(line.substr(end + 1)));
+  }
+  return {};
 }
 
 // yaml-cpp reports where an open quote meets the end of the text; users need the place where it begins. Once closed, it
@@ -287,7 +306,14 @@ std::optional<YamlNode> read_yaml(const std::string& given, int source, const st
     note_duplicates(builder.root, path, problems);
     return std::move(builder.root);
   }
-  if (error->open_quote) error = at_its_beginning(*error, text);
+  if (error->open_quote) {
+    error = at_its_beginning(*error, text);
+  } else if (const auto fault = error->is_syntax ? bracket_fault(text) : std::nullopt) {
+    problems.add({source, fault->line, fault->column}, path, "not valid YAML: " + fault->what);
+    return std::nullopt;
+  } else if (error->is_syntax) {
+    error->why += colon_advice(text, error->mark.line);
+  }
   Place place{source, 1, 1};
   if (!error->mark.is_null()) place = {source, error->mark.line + 1, error->mark.column + 1};
   problems.add(place, path, error->why);

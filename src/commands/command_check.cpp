@@ -6,12 +6,12 @@
 
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange.hpp"
+#include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
 #include "solver/initial.hpp"
-#include "solver/statistics/densities.hpp"
-#include "solver/statistics/spectra.hpp"
 #include "solver/time_step_limit.hpp"
 #include "src/commands/case_input.hpp"
+#include "src/commands/run_forecast.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/fields.hpp"
 #include "src/outputs/probes.hpp"
@@ -25,62 +25,67 @@ namespace sluice {
 
 namespace {
 
-void print_grid(const Grid& grid, const FlowParameters& flow) {
+class Warnings {
+ public:
+  void add(const std::string& text) {
+    fmt::print("warning         {}\n", text);
+    ++count_;
+  }
+  int count() const { return count_; }
+
+ private:
+  int count_ = 0;
+};
+
+void print_grid(const Grid& grid, const FlowParameters& flow, const io::InitialSpec& initial, Warnings& warnings) {
   const auto& n = grid.cells();
   fmt::print("grid            {} x {} x {} = {:.3f} million points, domain {:.4f} x {:.4f} x {:.4f} h\n", n[0], n[1],
              n[2], static_cast<double>(grid.points()) * 1e-6, grid.length_x(), grid.length_y(), grid.length_z());
   double widest = 0;
   for (std::int64_t k = 0; k < n[2]; ++k) widest = std::max(widest, grid.dz(k));
-  fmt::print("spacing         dx {:.5f}  dy {:.5f}  dz {:.6f} (min) to {:.5f} (max)\n", grid.dx(), grid.dy(),
+  fmt::print("spacing         dx {:.4g}  dy {:.4g}  dz {:.4g} (min) to {:.4g} (max)\n", grid.dx(), grid.dy(),
              grid.dz_min(), widest);
 
-  if (!is_turbulent(grid, flow)) {
-    fmt::print("Re_tau          below {:.0f}: the flow is laminar\n", lowest_turbulent_re_tau);
+  const TransitionReynolds transition = transition_reynolds(grid, flow);
+  if (transition.value < transition.threshold) {
+    fmt::print("{:<15} {:.1f}{}: laminar below {:.0f}\n", transition.name, transition.value,
+               transition.is_estimate ? " if the flow were turbulent" : "", transition.threshold);
+    if (initial.kind == io::InitialKind::turbulent)
+      warnings.add(
+          "the turbulence of initial.type: turbulent will die out: raise flow.reynolds, or take "
+          "initial.type: laminar");
     return;
   }
   const double u_tau = turbulent_profile(grid, flow).friction_velocity;
   const double viscous_length = flow.viscosity / u_tau;
   fmt::print("Re_tau          {:.1f} expected if turbulent (from the law of the wall; u_tau {:.5f})\n",
              u_tau / flow.viscosity, u_tau);
-  fmt::print("wall units      dx+ {:.2f}  dy+ {:.2f}  dz+ {:.3f} (min) to {:.2f} (max), first centre z+ {:.3f}\n",
+  fmt::print("wall units      dx+ {:.2f}  dy+ {:.2f}  dz+ {:.4g} (min) to {:.2f} (max), first centre z+ {:.3g}\n",
              grid.dx() / viscous_length, grid.dy() / viscous_length, grid.dz_min() / viscous_length,
              widest / viscous_length, grid.z_center(0) / viscous_length);
-  const std::string advice = resolution_advice(grid, flow.order, viscous_length);
-  if (!advice.empty()) fmt::print("warning         {}\n", advice);
+  std::vector<std::string> verdicts;
+  for (const Resolution& one : resolutions(grid, flow, viscous_length))
+    verdicts.push_back(fmt::format("d{}+{} {} (limit {:.2g})", one.axis, one.place, name(one.verdict()), one.limit));
+  fmt::print("resolution      {}\n", fmt::join(verdicts, ", "));
+  for (const std::string& advice :
+       {resolution_advice(grid, flow, viscous_length), excess_advice(grid, flow, viscous_length)})
+    if (!advice.empty()) warnings.add(advice);
 }
 
 std::string readable_size(double bytes) {
   constexpr double gibi = 1073741824;
   constexpr double mebi = 1048576;
+  if (bytes < 0.1 * mebi) return fmt::format("{:.1f} KiB", bytes / 1024);
   return bytes < gibi ? fmt::format("{:.1f} MiB", bytes / mebi) : fmt::format("{:.2f} GiB", bytes / gibi);
 }
 
-/// `steps`, `time`: of the whole run, expected.
-void print_fields(const io::Case& settings, const Grid& grid, double time) {
-  for (const io::FieldsSpec& fields : settings.output.fields) {
-    const double files = std::max(0.0, std::floor((time - fields.start) / fields.every));
-    const FieldsNeed need = fields_need(fields, grid, {});
-    fmt::print("fields          {}: about {:.0f} files of {}, {} in all, and {} of memory\n", fields.name, files,
-               readable_size(need.file), readable_size(need.file * files), readable_size(need.memory));
-  }
+std::string count_of(double count, const std::string& what) {
+  return fmt::format("{:.0f} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-void print_probes(const io::Case& settings, const Grid& grid, double steps, double time) {
-  for (const io::ProbeSpec& probe : settings.output.probes) {
-    double points = 1;
-    for (const auto& [positions, cells] :
-         {std::pair(&probe.x, settings.cells[0]), std::pair(&probe.y, settings.cells[1]),
-          std::pair(&probe.z, settings.cells[2])})
-      points *= static_cast<double>(*positions ? std::ssize(**positions) : cells);
-    const double sampled_steps = time > 0 ? steps * std::max(0.0, 1 - probe.start / time) : 0;
-    const double samples = std::floor(sampled_steps / static_cast<double>(probe.every));
-    const ProbeNeed need = probe_need(probe, grid, {});
-    fmt::print("probe           {}: {:.0f} point(s), about {:.0f} samples, {}, and {} of memory\n", probe.name, points,
-               samples, readable_size(need.sample * samples), readable_size(need.memory));
-  }
-}
-
-void print_time_step(const io::Case& settings, const Grid& grid, const FlowParameters& flow) {
+/// Returns the length of the run.
+RunLength print_time_step(const io::Case& settings, const Grid& grid, Warnings& warnings) {
+  const FlowParameters& flow = settings.flow;
   const double advective = expected_advective_rate(grid, flow);
   const double diffusive = diffusive_rate(grid, flow, transport_equations(flow));
   const double limit = 1 / (advective + diffusive);
@@ -89,8 +94,7 @@ void print_time_step(const io::Case& settings, const Grid& grid, const FlowParam
   fmt::print("time step       dt {:.3e} expected ({}), dt_lim {:.3e}: advection alone {:.3e}, diffusion alone {:.3e}\n",
              dt, settings.time.dt ? "fixed" : fmt::format("cfl {}", *settings.time.cfl), limit, 1 / advective,
              1 / diffusive);
-  if (settings.time.dt && dt > limit)
-    fmt::print("warning         the fixed dt is above dt_lim: the run will probably blow up\n");
+  if (settings.time.dt && dt > limit) warnings.add("the fixed dt is above dt_lim: the run will probably blow up");
   if (is_limited_by_z_diffusion(grid, flow, limit))
     fmt::print(
         "hint            diffusion along z limits the time step: time.diffusion: implicit_z allows a longer one\n");
@@ -99,16 +103,83 @@ void print_time_step(const io::Case& settings, const Grid& grid, const FlowParam
         "hint            the mean flow crosses the grid: with grid.velocity: {:g}, advection is more accurate, and its "
         "limit of the time step {:.2f} times as large\n",
         advice->velocity, advice->factor);
-  const double steps =
-      settings.time.end ? std::ceil(*settings.time.end / dt) : static_cast<double>(settings.time.steps.value_or(0));
-  const double time = settings.time.end.value_or(dt * steps);
-  if (settings.time.end) fmt::print("steps           about {:.0f} to time {:g}\n", steps, time);
-  if (settings.time.steps) fmt::print("steps           {} to about time {:g}\n", *settings.time.steps, time);
-  print_probes(settings, grid, steps, time);
-  print_fields(settings, grid, time);
+  const RunLength length = expected_length(settings.time, dt);
+  if (length.to_a_time) fmt::print("steps           about {:.0f} to time {:g}\n", length.steps, length.time);
+  if (!length.to_a_time) fmt::print("steps           {:.0f} to about time {:g}\n", length.steps, length.time);
+  return length;
 }
 
-void print_decomposition(const io::Case& settings, const Decomposition& decomposition) {
+void print_samples(const io::Case& settings, const Grid& grid, const RunLength& length, Warnings& warnings) {
+  const FlowParameters& flow = settings.flow;
+  const io::OutputSpec& output = settings.output;
+  const bool turbulent = is_turbulent(grid, flow);
+  const double u_tau = turbulent ? turbulent_profile(grid, flow).friction_velocity : 0;
+  for (const auto& [name, member, block_bytes] : sampling_needs(output, settings.cells)) {
+    const io::SamplingSpec* sampling = &(output.*member);
+    if (!sampling->enabled) continue;
+    const SamplingForecast found = forecast(*sampling, length);
+    fmt::print("{:<15} about {}, {} of {:g} with {} each", name, count_of(found.samples, "sample"),
+               count_of(found.blocks, "block"), sampling->block, readable_size(block_bytes));
+    if (turbulent) fmt::print(": {:.1f} h/u_tau", found.time * u_tau);
+    if (turbulent && found.time > 0 && sampling == &output.statistics)
+      fmt::print("; Re_tau to about +- {:.2g} % (95 % interval)",
+                 100 * expected_interval(grid, flow, found.time * u_tau));
+    fmt::print("\n");
+    const std::string advice = sampling_advice(name, *sampling, length);
+    if (!advice.empty()) warnings.add(advice);
+    if (turbulent && found.blocks > 0 && found.blocks < 8)
+      warnings.add(fmt::format("95 % intervals need at least 8 blocks: take an output.{}.block of {:.2g} or less", name,
+                               (length.time - sampling->start) / 8));
+  }
+  for (const io::ProbeSpec& probe : output.probes) {
+    double points = 1;
+    for (const auto& [positions, cells] :
+         {std::pair(&probe.x, settings.cells[0]), std::pair(&probe.y, settings.cells[1]),
+          std::pair(&probe.z, settings.cells[2])})
+      points *= static_cast<double>(*positions ? std::ssize(**positions) : cells);
+    const double samples = probe_samples(probe, length);
+    const ProbeNeed need = probe_need(probe, grid, {});
+    fmt::print("probe           {}: {:.0f} point(s), about {:.0f} samples, {}, and {} of memory\n", probe.name, points,
+               samples, readable_size(need.sample * samples), readable_size(need.memory));
+    if (samples == 0)
+      warnings.add(
+          fmt::format("the probe {} takes no sample before the end of the run at time {:g}: take an earlier "
+                      "start or a smaller every",
+                      probe.name, length.time));
+  }
+}
+
+std::string readable_time(double seconds) {
+  if (seconds < 1) return "less than 1 s";
+  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
+  return seconds < 172800 ? fmt::format("{:.1f} h", seconds / 3600) : fmt::format("{:.1f} days", seconds / 86400);
+}
+
+void print_cost(const io::Case& settings, const Grid& grid, const RunLength& length, const CheckOptions& options,
+                Warnings& warnings) {
+  const double speed = options.speed.value_or(usual_speed(settings.flow, options.ranks));
+  const char* unit = device::is_gpu() ? "GPU" : "core";
+  const double seconds = length.steps * static_cast<double>(grid.points()) * speed * 1e-9;
+  const double hours = seconds * options.ranks / 3600;
+  fmt::print("wall time       about {} at {:.3g} ns per point and step on {}: {} {}-hours{}\n", readable_time(seconds),
+             speed, count_of(options.ranks, unit),
+             hours < 10 ? fmt::format("{:.2g}", hours) : fmt::format("{:.0f}", hours), unit,
+             options.speed ? "" : " (--speed sets the speed)");
+  if (settings.walltime && seconds > *settings.walltime)
+    warnings.add(fmt::format("the walltime of {} will probably end the run before: go on with --restart auto",
+                             readable_time(*settings.walltime)));
+  const DiskNeed need = disk_need(settings, grid, length);
+  fmt::print("disk            {} at the end: {} {}", readable_size(need.total()), count_of(need.kept, "checkpoint"),
+             readable_size(need.checkpoints));
+  if (need.samples > 0) fmt::print(", sampled blocks {}", readable_size(need.samples));
+  if (need.slices > 0) fmt::print(", {} {}", count_of(need.slice_files, "slice"), readable_size(need.slices));
+  if (need.fields > 0) fmt::print(", fields {}", readable_size(need.fields));
+  if (need.probes > 0) fmt::print(", probes {}", readable_size(need.probes));
+  fmt::print(", time series {}\n", readable_size(need.time_series));
+}
+
+void print_decomposition(const io::Case& settings, const Decomposition& decomposition, Warnings& warnings) {
   const ProcessGrid& processes = decomposition.processes();
   const Box3 largest = decomposition.x_pencil(0);
   fmt::print(
@@ -120,10 +191,10 @@ void print_decomposition(const io::Case& settings, const Decomposition& decompos
       static_cast<double>(settings.cells[0] * settings.cells[1] * settings.cells[2]) / processes.size();
   const double excess = static_cast<double>(largest.volume()) / share;
   if (excess > 1.1)
-    fmt::print(
-        "warning         rank 0 has {:.0f} % more cells than the mean: choose a number of processes that divides the z "
-        "blocks\n",
-        100 * (excess - 1));
+    warnings.add(
+        fmt::format("rank 0 has {:.0f} % more cells than the mean: choose a number of processes that divides the z "
+                    "blocks",
+                    100 * (excess - 1)));
 }
 
 /// The measurements of a run at its start, if the case leaves a choice.
@@ -165,12 +236,6 @@ void print_memory(const io::Case& settings, const Grid& grid, const Decompositio
   fmt::print("memory          {} in all ({:.1f} bytes per point), {} on rank 0\n", readable_size(bytes),
              bytes / static_cast<double>(grid.points()), readable_size(bytes_on_root));
   fmt::print("checkpoint      {} each\n", readable_size(checkpoint_bytes(grid)));
-  const auto print_block = [](const char* name, const io::SamplingSpec& sampling, double size) {
-    if (sampling.enabled) fmt::print("{:<15} {} a block\n", name, readable_size(size));
-  };
-  const io::OutputSpec& output = settings.output;
-  print_block("spectra", output.spectra, Spectra::block_bytes(grid.cells(), output.spectra.heights.size()));
-  print_block("densities", output.densities, Densities::block_bytes(grid.cells(), output.densities.heights.size()));
 }
 
 }  // namespace
@@ -182,14 +247,17 @@ ExitCode command_check(const CheckOptions& options) {
     const Grid grid = make_grid(settings, input.stretching_text);
     const FlowParameters& flow = settings.flow;
     const Decomposition decomposition(settings.cells, choose_process_grid(settings, options.ranks), settings.z_blocks);
+    Warnings warnings;
     fmt::print("case            {}\n", settings.title);
     fmt::print("viscosity       {:.6e} (in h and the case's velocity unit)\n", flow.viscosity);
-    print_grid(grid, flow);
-    print_decomposition(settings, decomposition);
+    print_grid(grid, flow, settings.initial, warnings);
+    print_decomposition(settings, decomposition, warnings);
     print_candidates(settings, options.ranks);
     print_memory(settings, grid, decomposition);
-    print_time_step(settings, grid, flow);
-    fmt::print("The case is valid.\n");
+    const RunLength length = print_time_step(settings, grid, warnings);
+    print_samples(settings, grid, length, warnings);
+    print_cost(settings, grid, length, options, warnings);
+    fmt::print("The case is valid.{}\n", warnings.count() > 0 ? fmt::format(" Warnings: {}.", warnings.count()) : "");
   });
   return ExitCode::success;
 }

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <mpi.h>
 
 #include <filesystem>
 #include <set>
 
 #include "core/support/collective.hpp"
+#include "io/case/key_schema.hpp"
 #include "io/case/keys.hpp"
 #include "io/files/posix_file.hpp"
 #include "src/commands/commands.hpp"
@@ -26,24 +28,28 @@ fs::path cases_folder() {
 std::string case_text(const std::string& name) {
   if (name.empty()) return io::case_template();
   const fs::path folder = cases_folder();
-  std::set<std::string> names;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (fs::exists(entry.path() / "case.yaml")) names.insert(entry.path().filename().string());
-  }
+  const std::set<std::string> names = shipped_cases();
   if (!names.contains(name)) {
-    std::string list;
-    for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
-    throw Error(ExitCode::usage,
-                fmt::format("there is no case '{}' in {}; there are: {}", name, folder.string(), list));
+    throw Error(ExitCode::usage, fmt::format("there is no case '{}' in {}; there are: {}", name, folder.string(),
+                                             fmt::join(names, ", ")));
   }
   return io::read_text((folder / name / "case.yaml").string());
 }
 
 }  // namespace
 
-ExitCode command_init(const std::string& name) {
-  run_on_root(MPI_COMM_WORLD, [&] { fmt::print("{}", case_text(name)); });
+std::set<std::string> shipped_cases() {
+  std::set<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(cases_folder(), ignored)) {
+    if (fs::exists(entry.path() / "case.yaml")) names.insert(entry.path().filename().string());
+  }
+  return names;
+}
+
+ExitCode command_init(const InitOptions& options) {
+  run_on_root(MPI_COMM_WORLD,
+              [&] { fmt::print("{}", options.schema ? io::generate_key_schema() : case_text(options.name)); });
   return ExitCode::success;
 }
 

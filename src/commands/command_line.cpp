@@ -1,14 +1,16 @@
 #include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <iostream>
 #include <sstream>
 
 #include "core/support/collective.hpp"
-#include "io/case/names.hpp"
 #include "src/commands/commands.hpp"
+#include "src/commands/option_groups.hpp"
 #include "src/run/provenance.hpp"
 
 namespace sluice {
@@ -40,18 +42,24 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);
   run->add_option("--walltime", options.walltime, "Stop in good order, with a checkpoint, within this time")
-      ->type_name("H:M:S");
+      ->type_name("H:M:S|4h|90m");
   run->add_flag("--reproducible", options.reproducible, "Promise the same bits on every process grid");
   run->footer("Example: mpirun -n 4 sluice run cases/retau180/case.yaml --restart auto --walltime 4:00:00");
   return run;
 }
 
 CLI::App* add_check(CLI::App& app, CheckOptions& options) {
-  CLI::App* check =
-      app.add_subcommand("check", "Validate a case; print grid, resolution, decomposition, memory, time step");
+  CLI::App* check = app.add_subcommand(
+      "check", "Validate a case; print its resolution, memory, time step, accuracy, wall time and disk space");
   add_case_options(*check, options.input);
   check->add_option("--np", options.ranks, "Number of processes to plan for")
       ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  check
+      ->add_option("--speed", options.speed,
+                   "Nanoseconds per point and step on these processes, as the log of a run or `bench step` prints, for "
+                   "the wall time; without it, a usual speed")
+      ->type_name("NS_PER_POINT")
       ->check(CLI::PositiveNumber);
   check->footer("Example: sluice check cases/retau180/case.yaml --np 4");
   return check;
@@ -66,63 +74,27 @@ CLI::App* add_verify(CLI::App& app, VerifyOptions& options) {
   return verify;
 }
 
-void add_bench(CLI::App& app, BenchOptions& options) {
-  CLI::App* bench = app.add_subcommand("bench", "Measure speed and memory");
-  bench->add_option("WHAT", options.what, "step, samples, poisson, tridiagonal, transpose, fft, links or checkpoint")
-      ->required()
-      ->check(CLI::IsMember({"step", "samples", "poisson", "tridiagonal", "transpose", "fft", "links", "checkpoint"}));
-  bench->add_option("--grid", options.grids, "Cells in x, y, z; transpose, fft: may be repeated")
-      ->type_name("NX,NY,NZ")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::PositiveNumber);
-  bench->add_option("--diffusion", options.diffusion, "explicit or implicit_z")
-      ->check(CLI::IsMember(io::all_names<Diffusion>()));
-  bench->add_option("--order", options.order, "step, samples, poisson: order of accuracy along x and y, 2 or 4")
-      ->check(CLI::IsMember({2, 4}));
-  bench->add_option("--tridiagonal", options.tridiagonal, "ptdma or transpose")
-      ->check(CLI::IsMember(io::all_names<TridiagonalMethod>()));
-  bench->add_option(
-      "--exchange", options.exchange,
-      "Exchange method, or auto, or such as halos=peer,rows=nccl,columns=peer. transpose, fft: auto takes "
-      "the default; for pencils it measures and chooses a method for rows and one for columns");
-  bench->add_option("--process-grid", options.process_grid, "py,pz; without it: as `run` would choose")
-      ->delimiter(',')
-      ->expected(2)
-      ->check(CLI::PositiveNumber);
-  bench->add_option("--z-blocks", options.z_blocks, "Number of z blocks; 0: auto")->check(CLI::NonNegativeNumber);
-  bench->add_option("--repeats", options.repeats, "Steps, samples, solves, round trips or checkpoints to measure")
-      ->check(CLI::PositiveNumber);
-  CLI::Option* all =
-      bench->add_flag("--all", options.all, "transpose, fft: every way that the other options leave open");
-  bench->add_flag("--pairs", options.pairs, "With --all: pencils also with a method each for rows and columns")
-      ->needs(all);
-  bench
-      ->add_option("--kind", options.kind,
-                   "transpose: xy, yz or xz; fft: slab_2d_1d, slab_1d_2d, pencil, or cufft or fftw (the library's own "
-                   "transform); without it the first of them")
-      ->check(CLI::IsMember({"xy", "yz", "xz", "slab_2d_1d", "slab_1d_2d", "pencil", "cufft", "fftw"}));
-  bench->add_option("--layout", options.layout, "fft: contiguous or realigned; without it the first")
-      ->check(CLI::IsMember({"contiguous", "realigned"}));
-  bench->add_option("--bytes", options.bytes, "links: bytes of a block")->check(CLI::PositiveNumber);
-  bench->add_option("--directory", options.directory, "checkpoint: where to write; removed afterwards")
-      ->type_name("DIR")
-      ->check(CLI::ExistingDirectory);
-  bench
-      ->add_option("--warm-up", options.warm_up,
-                   "transpose, fft, links: round trips or blocks before those that count; without it 3, or as many as "
-                   "mpi_pipelined needs to choose its pieces")
-      ->check(CLI::NonNegativeNumber);
-  bench
-      ->add_option("--time-limit", options.time_limit,
-                   "transpose, fft: seconds for each way; links: seconds for choosing pieces")
-      ->check(CLI::PositiveNumber);
-  bench
-      ->add_option(
-          "--json", options.json,
-          "Write the result to this file as JSON; transpose, fft, links, checkpoint: an object a line for each row")
-      ->type_name("FILE");
-  bench->footer("Example: mpirun -n 2 sluice bench step --grid 192,128,128 --diffusion explicit");
+/// The arguments, the last first, as CLI11 takes them; `help run` as `run --help`.
+std::vector<std::string> arguments(int argc, char** argv) {
+  std::vector<std::string> list(argv + std::min(1, argc), argv + argc);
+  if (!list.empty() && list.front() == "help") {
+    list.erase(list.begin());
+    list.emplace_back("--help");
+  }
+  std::ranges::reverse(list);
+  return list;
+}
+
+/// Commands whose output files are made from.
+void add_generators(CLI::App& app) {
+  app.add_subcommand("help", "Print the help of a command: sluice help run");  // parse() answers it
+  const auto print = [&app](const char* name, const char* description, std::string (*text)(const CLI::App&)) {
+    app.add_subcommand(name, description)->group("")->callback([&app, text] {
+      run_on_root(MPI_COMM_WORLD, [&] { fmt::print("{}", text(app)); });
+    });
+  };
+  print("completion", "Print a completion script for bash", bash_completion);
+  print("man", "Print the manual page", [](const CLI::App& all) { return manual_page(all, version()); });
 }
 
 /// None if a subcommand is to run. CLI11 has its own exit codes for a refused command line; ours is 2. Only rank 0
@@ -131,9 +103,16 @@ std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv) {
   std::ostringstream out;
   std::ostringstream err;
   try {
-    app.parse(argc, argv);
+    app.parse(arguments(argc, argv));
     if (app.get_subcommands().empty())
       throw CLI::RequiredError("A subcommand (run, check, info, verify, init or bench)");
+    const CLI::App* chosen = app.get_subcommands().front();
+    if (chosen->get_name() == "bench" && chosen->get_subcommands().empty()) {
+      std::vector<std::string> names;
+      for (const CLI::App* one : chosen->get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(one->get_name());
+      throw CLI::RequiredError(fmt::format("A benchmark ({})", fmt::join(names, ", ")));
+    }
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
     const bool asked = app.exit(error, out, err) == 0;  // --help and --version
@@ -153,14 +132,14 @@ ExitCode run_command_line(int argc, char** argv) {
   app.failure_message([](const CLI::App* /*app*/, const CLI::Error& error) {
     return fmt::format("sluice: {}\nRun with --help for more information.\n", error.what());
   });
-  app.set_version_flag("--version", [] { return version_text(); });
+  app.set_version_flag("-V,--version", [] { return version_text(); });
   app.footer("Example: sluice init > case.yaml && mpirun -n 4 sluice run case.yaml");
 
   RunOptions run;
   CheckOptions check;
   BenchOptions bench;
   std::string info_file;
-  std::string init_name;
+  InitOptions init_options;
   const CLI::App* run_command = add_run(app, run);
   const CLI::App* check_command = add_check(app, check);
   CLI::App* info = app.add_subcommand(
@@ -170,17 +149,22 @@ ExitCode run_command_line(int argc, char** argv) {
   VerifyOptions verify;
   const CLI::App* verify_command = add_verify(app, verify);
   CLI::App* init = app.add_subcommand("init", "Print a commented case file to start from");
-  init->add_option("NAME", init_name, "One of the cases that come with Sluice; without it: a template with every key");
-  init->footer("Example: sluice init > case.yaml");
-  add_bench(app, bench);
+  init->add_option("NAME", init_options.name,
+                   "One of the cases that come with Sluice; without it: a template with every key");
+  init->add_flag("--schema", init_options.schema, "Print a JSON schema of the case file instead, for editors");
+  init->footer(
+      [] { return fmt::format("Cases: {}\nExample: sluice init > case.yaml", fmt::join(shipped_cases(), ", ")); });
+  const CLI::App* bench_command = add_bench(app, bench);
+  add_generators(app);
 
   if (const auto answered = parse(app, argc, argv)) return *answered;
   if (run_command->parsed()) return command_run(run);
   if (check_command->parsed()) return command_check(check);
   if (info->parsed()) return command_info(info_file);
   if (verify_command->parsed()) return command_verify(verify);
-  if (init->parsed()) return command_init(init_name);
-  return command_bench(bench);
+  if (init->parsed()) return command_init(init_options);
+  if (bench_command->parsed()) return command_bench(bench);
+  return ExitCode::success;
 }
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 // The subcommands. Each takes its own options and returns the exit code, or throws Error.
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,12 +25,18 @@ struct RunOptions {
   bool overwrite = false;
   bool reproducible = false;
   std::optional<std::int64_t> steps;
-  std::string walltime;  ///< H:M:S; empty: the case's
+  std::string walltime;  ///< as the key walltime; empty: the case's
 };
 
 struct CheckOptions {
   CaseOptions input;
   int ranks = 1;
+  std::optional<double> speed;  ///< --speed, ns per point and step
+};
+
+struct InitOptions {
+  std::string name;     ///< of a case; empty: the template
+  bool schema = false;  ///< the JSON schema instead
 };
 
 struct VerifyOptions {
@@ -43,7 +50,9 @@ ExitCode command_run(const RunOptions& options);
 ExitCode command_check(const CheckOptions& options);
 ExitCode command_info(const std::string& file);
 ExitCode command_verify(const VerifyOptions& options);
-ExitCode command_init(const std::string& name);
+ExitCode command_init(const InitOptions& options);
+/// The names of the cases that come with Sluice.
+std::set<std::string> shipped_cases();
 ExitCode command_bench(const BenchOptions& options);
 
 }  // namespace sluice

@@ -1,7 +1,11 @@
 #include "src/run/stop_control.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 
 #include "core/device/timers.hpp"
@@ -13,11 +17,46 @@ namespace {
 
 volatile std::sig_atomic_t stop_signal = 0;
 volatile std::sig_atomic_t checkpoint_signal = 0;
+volatile std::sig_atomic_t speaks = 0;       ///< whether this rank acknowledges signals
+volatile std::sig_atomic_t at_terminal = 0;  ///< whether a user, not a launcher, sends SIGINT
 
-void on_stop(int /*signal*/) {
+/// The line that acknowledges a signal: the next line of the log may be minutes away.
+#define SLUICE_STOPPING "stopping after this step with a checkpoint"
+const char* acknowledgement(int signal) {
+  switch (signal) {
+    case SIGINT:
+      return at_terminal != 0 ? "sluice: SIGINT received: " SLUICE_STOPPING
+                                "; press Ctrl-C again to stop at once, without one\n"
+                              : "sluice: SIGINT received: " SLUICE_STOPPING "\n";
+    case SIGTERM:
+      return "sluice: SIGTERM received: " SLUICE_STOPPING "\n";
+    case SIGHUP:
+      return "sluice: SIGHUP received: " SLUICE_STOPPING "\n";
+    case SIGUSR1:
+      return "sluice: SIGUSR1 received: " SLUICE_STOPPING "\n";
+    default:
+      return "sluice: SIGUSR2 received: writing a checkpoint after this step\n";
+  }
+}
+#undef SLUICE_STOPPING
+
+/// write() is one of the few functions that a signal handler may call; fmt and stdio are not.
+void acknowledge(int signal) {
+  if (speaks == 0) return;
+  const int saved = errno;
+  const char* text = acknowledgement(signal);
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text, std::strlen(text));
+  errno = saved;
+}
+
+void on_stop(int signal) {
+  if (stop_signal == 0) acknowledge(signal);
+  // A second Ctrl-C ends the process; files are consistent at any time. Launchers may send the signal several times.
+  if (signal == SIGINT && at_terminal != 0) std::signal(SIGINT, SIG_DFL);
   stop_signal = 1;
 }
-void on_checkpoint(int /*signal*/) {
+void on_checkpoint(int signal) {
+  if (checkpoint_signal == 0) acknowledge(signal);
   checkpoint_signal = 1;
 }
 
@@ -38,6 +77,8 @@ StopControl::StopControl(MPI_Comm comm, std::string directory, std::optional<dou
 }
 
 void StopControl::catch_signals() {
+  speaks = rank_of(MPI_COMM_WORLD) == 0 ? 1 : 0;
+  at_terminal = isatty(STDIN_FILENO);
   for (const int signal : {SIGUSR1, SIGTERM, SIGINT}) handle(signal, on_stop);
   handle(SIGUSR2, on_checkpoint);
   handle(SIGPIPE, SIG_IGN);

@@ -25,7 +25,8 @@ class StopControl {
   StopControl(const StopControl&) = delete;
   StopControl& operator=(const StopControl&) = delete;
 
-  /// Catches the signals from now to the end of the process; the first poll() serves those that came before it. Ignores
+  /// Catches the signals from now to the end of the process; the first poll() serves those that came before it. Rank 0
+  /// of the world acknowledges each at once on standard error. A second SIGINT at a terminal ends the process. Ignores
   /// SIGPIPE: if nobody reads the output any more, the run goes on. Call at the start of the program. Local.
   static void catch_signals();
 

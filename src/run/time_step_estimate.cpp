@@ -33,8 +33,17 @@ struct Intensities {
 
 }  // namespace
 
+TransitionReynolds transition_reynolds(const Grid& grid, const FlowParameters& flow) {
+  const double difference = std::abs(flow.top.velocity[0] - flow.bottom.velocity[0]);
+  const bool driven_by_walls = flow.forcing.kind == ForcingKind::none && no_slip(flow.bottom) && no_slip(flow.top);
+  if (driven_by_walls && difference > 0)
+    return {"Re_w", difference / 2 * grid.length_z() / 2 / flow.viscosity, lowest_turbulent_re_wall, false};
+  return {"Re_tau", turbulent_profile(grid, flow).friction_velocity / flow.viscosity, lowest_turbulent_re_tau, true};
+}
+
 bool is_turbulent(const Grid& grid, const FlowParameters& flow) {
-  return turbulent_profile(grid, flow).friction_velocity / flow.viscosity >= lowest_turbulent_re_tau;
+  const TransitionReynolds reynolds = transition_reynolds(grid, flow);
+  return reynolds.value >= reynolds.threshold;
 }
 
 double expected_advective_rate(const Grid& grid, const FlowParameters& flow) {

@@ -43,16 +43,78 @@ def flip_a_byte(file: Path, dataset: str, offset: int = 100) -> None:
 
 def test_version_names_the_build() -> None:
     text = must(sluice("--version")).out
+    assert must(sluice("-V")).out == text
     assert re.match(r"Sluice \d+\.\d+\.\d+ \(\S+\)\n", text)
     for part in ("compiler", "MPI", "HDF5", "FFT", "device", "precision"):
         assert re.search(rf"^{part} +\S", text, re.MULTILINE), part
 
 
-@pytest.mark.parametrize("subcommand", [None, "run", "check", "info", "verify", "init", "bench"])
-def test_help_has_an_example(subcommand: str | None) -> None:
-    outcome = must(sluice(*([subcommand] if subcommand else []), "--help"))
+BENCHMARKS = ["step", "samples", "poisson", "tridiagonal", "transpose", "fft", "links", "checkpoint"]
+COMMANDS = ["run", "check", "info", "verify", "init", "bench", *(f"bench {name}" for name in BENCHMARKS)]
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_has_an_example(command: str) -> None:
+    outcome = must(sluice(*command.split(), "--help"))
+    assert must(sluice("help", *command.split())) == outcome
     assert re.search(r"^Example: .*sluice ", outcome.out, re.MULTILINE)
     assert outcome.err == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "its_own", "not_its_own"),
+    [
+        ("step", ["--diffusion", "--order"], ["--kind", "--bytes", "--directory"]),
+        ("fft", ["--layout", "pencil", "--all"], ["--diffusion", "xz"]),
+        ("transpose", ["--pairs", "xz", "--z-blocks"], ["--layout", "slab_2d_1d"]),
+        ("links", ["--bytes", "--repeats"], ["--grid", "--order"]),
+        ("checkpoint", ["--directory", "--process-grid"], ["--exchange", "--kind"]),
+    ],
+)
+def test_help_of_a_benchmark_has_its_own_options(
+    name: str, its_own: list[str], not_its_own: list[str]
+) -> None:
+    text = must(sluice("bench", name, "--help")).out
+    assert [part for part in its_own if part not in text] == []
+    assert [part for part in not_its_own if part in text] == []
+    assert not_its_own[0] in must(sluice("bench", name, not_its_own[0], 1), 2).err
+
+
+def test_help_of_init_and_bench_lists_names() -> None:
+    assert all(name in must(sluice("init", "--help")).out for name in CASES)
+    assert all(name in must(sluice("bench", "--help")).out for name in BENCHMARKS)
+    assert all(name in must(sluice("bench"), 2).err for name in BENCHMARKS)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("sluice ch", ["check"]),
+        ("sluice run case.yaml --res", ["--restart"]),
+        ("sluice bench t", ["tridiagonal", "transpose"]),
+        ("sluice bench fft --lay", ["--layout"]),
+        ("sluice bench fft --layout ", ["contiguous", "realigned"]),
+        ("sluice bench step --diffusion imp", ["implicit_z"]),
+    ],
+)
+def test_completion(tmp_path: Path, line: str, expected: list[str]) -> None:
+    script = tmp_path / "completion"
+    script.write_text(must(sluice("completion")).out)
+    words = line.split(" ")
+    typed = f"COMP_WORDS=({' '.join(words)} ''); COMP_CWORD={len(words) - 1}"
+    ask = f"source {script}; {typed}; _sluice; echo ${{COMPREPLY[@]}}"
+    told = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True, timeout=30)
+    assert told.stderr == ""
+    assert sorted(told.stdout.split()) == sorted(expected)
+
+
+def test_manual_page_has_every_option() -> None:
+    page = must(sluice("man")).out
+    assert page.startswith(".TH SLUICE 1")
+    for one in COMMANDS:
+        assert f".SS sluice {one}\n" in page
+        for option in re.findall(r"--[a-z-]+", must(sluice(*one.split(), "--help")).out):
+            assert option.replace("-", "\\-") in page, option
 
 
 def test_version_is_told_once_through_mpirun() -> None:
@@ -200,7 +262,7 @@ def test_check_warns_of_a_fixed_step_above_the_limit(tmp_path: Path) -> None:
         (
             2,
             [90, 60],
-            "order: 2 (dx+ above 6, dy+ above 4): take at least 189 cells along x and 142 cells along y\n",
+            "order: 2 (dx+ above 6, dy+ above 4): take at least 189 cells along x, 142 cells along y\n",
         ),
         (4, [95, 95], ""),
         (4, [90, 95], "order: 4 (dx+ above 12): take at least 95 cells along x\n"),
@@ -211,7 +273,7 @@ def test_check_judges_the_resolution_by_order(
 ) -> None:
     case = write_case(
         tmp_path,
-        {"flow.reynolds": {"tau": 180}, "grid.cells": [*cells, 32], "solver": {"order": order}},
+        {"flow.reynolds": {"tau": 180}, "grid.cells": [*cells, 144], "solver": {"order": order}},
     )
     text = must(sluice("check", case)).out
     if advice:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import signal
 import subprocess
 import time
@@ -12,9 +13,11 @@ from pathlib import Path
 import pytest
 from sluice_run import (
     ENDLESS,
+    QUICK_START,
     assert_goes_on,
     assert_same_results,
     checkpoints,
+    command,
     content,
     finish,
     must,
@@ -83,6 +86,9 @@ def test_stop_on_request_and_go_on(tmp_path: Path, how: str, ranks: int) -> None
     assert not (out / "STOP").exists()
     assert reason in record(out)["why_stopped"]
     assert reason in outcome.out
+    acknowledged = [line for line in outcome.err.splitlines() if "received" in line]
+    expected = f"sluice: SIG{how} received: stopping after this step with a checkpoint"
+    assert acknowledged == ([] if how == "file" else [expected])
     step = record(out)["step"]
     assert step > 0
     assert [step_of(file) for file in checkpoints(out)] == [step]
@@ -90,6 +96,41 @@ def test_stop_on_request_and_go_on(tmp_path: Path, how: str, ranks: int) -> None
 
     assert_goes_on(tmp_path / "case.yaml", out, step + MORE, tmp_path / "elsewhere", ranks=ranks)
     assert [run["step"] for run in record(out)["runs"]] == [step, step + MORE]
+
+
+@pytest.mark.parametrize("presses", [1, 2])
+def test_interrupts_at_a_terminal(tmp_path: Path, presses: int) -> None:
+    """The first is acknowledged while the checkpoint, which is blocked here, is not there; the second ends the run."""
+    terminal, stdin = pty.openpty()
+    sign = tmp_path / "out" / "blocked"
+    process = subprocess.Popen(
+        command(["run", write_case(tmp_path, CASE)]),
+        env={**os.environ, **QUICK_START, **block_fsync_while(sign)},
+        text=True,
+        stdin=stdin,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        wait_until((tmp_path / "out" / "timeseries.csv").exists, "the first steps")
+        sign.touch()
+        process.send_signal(signal.SIGINT)
+        assert process.stderr
+        assert process.stderr.readline() == (
+            "sluice: SIGINT received: stopping after this step with a checkpoint; "
+            "press Ctrl-C again to stop at once, without one\n"
+        )
+        if presses == 2:
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=30) == -signal.SIGINT
+        else:
+            sign.unlink()
+            must(finish(process))
+        assert len(checkpoints(tmp_path / "out")) == 2 - presses
+    finally:
+        process.kill()
+        os.close(terminal)
+        os.close(stdin)
 
 
 def test_terminated_launcher_loses_nothing(tmp_path: Path) -> None:

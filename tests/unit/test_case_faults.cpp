@@ -50,8 +50,8 @@ TEST(Case, ReportsAllFaultsAtOnceInTheOrderOfTheFile) {
       "case.yaml:15:7: output.slices[1].every: missing, and it has no default; allowed: a number > 0",
       "case.yaml:15:38: output.slices[1].fields[1]: 'u' is given twice; allowed: a list of different ones of "
       "u, v, w, p",
-      "--set walltime=1:90:00: walltime: '1:90:00' is not a duration; allowed: none, or H:M:S or a number of "
-      "seconds > 0",
+      "--set walltime=1:90:00: walltime: '1:90:00' is not a duration; allowed: none, or H:M:S, a time such as "
+      "90m, 4h or 2d, or a number of seconds > 0",
   };
   EXPECT_EQ(lines, expected);
 }

@@ -89,6 +89,21 @@ TEST(TimeStepEstimate, AdvisesAMovingGridUnderAMeanFlow) {
   EXPECT_FALSE(grid_velocity_advice(Grid({512, 256, 96}, 20 * pi, 4 * pi, natural_nodes(96, 2, 93, true)), couette));
 }
 
+/// Couette flow lasts at lower Re_tau than a channel, and its threshold is one of the speed of the walls.
+TEST(TimeStepEstimate, KnowsWhereTurbulenceLasts) {
+  const Grid grid({512, 256, 96}, 20 * pi, 4 * pi, natural_nodes(96, 2, 93, true));
+  const auto couette = [&](double reynolds) {
+    FlowParameters flow = flow_with(1 / reynolds, Order::fourth);
+    flow.bottom.velocity[0] = -1;
+    flow.top.velocity[0] = 1;
+    return is_turbulent(grid, flow);
+  };
+  EXPECT_FALSE(couette(359));
+  EXPECT_TRUE(couette(361));
+  EXPECT_FALSE(is_turbulent(grid, channel(1400, Order::fourth)));  // Re_tau near 57
+  EXPECT_TRUE(is_turbulent(grid, channel(1600, Order::fourth)));   // Re_tau near 63
+}
+
 TEST(TimeStepEstimate, IsExactForLaminarFlow) {
   FlowParameters flow = flow_with(1.0 / 100, Order::second);
   flow.forcing = {ForcingKind::pressure_gradient, 0.02};

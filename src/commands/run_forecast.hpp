@@ -1,0 +1,64 @@
+#pragma once
+// What a run will take and give, before it starts: samples, blocks, accuracy, wall time, disk space.
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "core/flow/parameters.hpp"
+#include "io/case/case.hpp"
+#include "solver/grid/grid.hpp"
+
+namespace sluice {
+
+/// A run from time 0 with a constant step.
+struct RunLength {
+  double dt, steps, time;
+  bool to_a_time;  ///< `time` is the case's; else it is as uncertain as dt
+};
+RunLength expected_length(const io::TimeSpec& time, double dt);
+
+/// Each kind of samples that a run can take: its name in `output`, and the bytes of a block in its file.
+struct SamplingNeed {
+  const char* name;
+  io::SamplingSpec io::OutputSpec::*sampling;
+  double block_bytes;
+};
+std::array<SamplingNeed, 3> sampling_needs(const io::OutputSpec& output, const std::array<std::int64_t, 3>& cells);
+
+/// What a run samples for statistics, spectra or densities.
+struct SamplingForecast {
+  double samples = 0;
+  double blocks = 0;       ///< closed before the end; the others are not written
+  double time = 0;         ///< simulation time of these blocks
+  double wasted_time = 0;  ///< from the last of these blocks to the end
+};
+SamplingForecast forecast(const io::SamplingSpec& sampling, const RunLength& length);
+
+double probe_samples(const io::ProbeSpec& probe, const RunLength& length);
+double fields_files(const io::FieldsSpec& fields, const RunLength& length);
+
+/// What is wrong with samples that are never written, and what to change; empty if nothing is. `name`: of the section
+/// in `output`.
+std::string sampling_advice(const std::string& name, const io::SamplingSpec& sampling, const RunLength& length);
+
+/// Half width of the 95 % interval of Re_tau, as a fraction, from an average over so many h/u_tau: docs/guide.md, What
+/// check foretells. Rough: within a factor of 2 of the intervals of runs near Re_tau = 180.
+double expected_interval(const Grid& grid, const FlowParameters& flow, double averaging);
+
+/// ns per point and step on so many ranks: those of docs/guide.md, What check foretells.
+double usual_speed(const FlowParameters& flow, int ranks);
+
+/// Files at the end of a run, in bytes.
+struct DiskNeed {
+  double checkpoints, kept;  ///< `kept`: number of checkpoints
+  double slices, slice_files;
+  double fields;
+  double probes;
+  double samples;  ///< statistics, spectra and densities
+  double time_series;
+
+  double total() const { return checkpoints + slices + fields + probes + samples + time_series; }
+};
+DiskNeed disk_need(const io::Case& settings, const Grid& grid, const RunLength& length);
+
+}  // namespace sluice

@@ -1,0 +1,176 @@
+"""`sluice check` tells the truth: about shipped cases as documentation quotes it, and about cases that go wrong."""
+
+from __future__ import annotations
+
+import copy
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import h5py
+import pytest
+from sluice_run import must, sluice, write_case
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "cases").glob("*/README.md")),
+]
+COMMAND = "    $ sluice check "
+
+
+def quotations(page: Path) -> list[tuple[str, list[str]]]:
+    """The commands in the code blocks of a page, and the lines quoted below each."""
+    found: list[tuple[str, list[str]]] = []
+    inside = False
+    for line in page.read_text().splitlines():
+        if line.startswith(COMMAND):
+            found.append((line.removeprefix(COMMAND), []))
+            inside = True
+        elif inside and line.startswith("    "):
+            found[-1][1].append(line[4:])
+        else:
+            inside = False
+    return found
+
+
+QUOTATIONS = [
+    pytest.param(arguments, lines, id=f"{page.relative_to(ROOT)}-{number}")
+    for page in PAGES
+    for number, (arguments, lines) in enumerate(quotations(page))
+]
+
+
+def test_documentation_quotes_check() -> None:
+    quoting = {page.parent.name for page in PAGES if quotations(page)}
+    assert quoting >= {"docs"} | {path.parent.name for path in (ROOT / "cases").glob("*/case.yaml")}
+
+
+@pytest.mark.parametrize(("arguments", "lines"), QUOTATIONS)
+def test_documentation_quotes_what_check_prints(arguments: str, lines: list[str]) -> None:
+    """Line by line, in order; a line that ends in "..." is its beginning."""
+    version = must(sluice("--version")).out
+    if "CPU" not in version or "double" not in version:
+        pytest.skip("the documentation quotes a CPU build in double precision")
+    told = iter(must(sluice("check", *shlex.split(arguments), cwd=ROOT)).out.splitlines())
+    for line in lines:
+        begin = line.removesuffix(" ...")
+        assert any(found == line or (begin != line and found.startswith(begin)) for found in told), (
+            f"not in the output of `sluice check {arguments}`, or not at its place:\n{line}"
+        )
+    assert lines
+
+
+def warnings_of(case: Path, *options: object) -> list[str]:
+    text = must(sluice("check", case, *options)).out
+    found = [line.removeprefix("warning").strip() for line in text.splitlines() if line.startswith("warning")]
+    assert text.endswith(f"The case is valid. Warnings: {len(found)}.\n" if found else "The case is valid.\n")
+    return found
+
+
+GOOD = {
+    "grid.cells": [96, 96, 128],
+    "time": {"end": 100, "cfl": 0.9, "diffusion": "implicit_z"},
+    "output.statistics": {"start": 20, "every": 5, "block": 10},
+    "output.slices": [],
+    "output.probes": [],
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "warning"),
+    [
+        ({}, ""),
+        (
+            {"output.statistics.start": 100},
+            "output.statistics.start 100 is not before the end of the run at time 100",
+        ),
+        ({"output.statistics.start": 300}, "no statistics are taken; take an earlier start or a later end"),
+        (
+            {"output.statistics.every": 100000},
+            "takes no sample between its start, 20, and the end of the run",
+        ),
+        (
+            {"output.statistics.block": 90},
+            "closes no block, and writes nothing: .* take a block of 80 or less",
+        ),
+        ({"output.statistics.block": 9}, "the last 8 time units of output.statistics are not a whole block"),
+        (
+            {"output.statistics.block": 20},
+            "need at least 8 blocks: take an output.statistics.block of 10 or less",
+        ),
+        ({"output.spectra": {"start": 100}}, "output.spectra.start 100 is not before the end"),
+        ({"output.densities": {"start": 20, "block": 200}}, "output.densities closes no block"),
+        (
+            {"output.probes": [{"name": "late", "z": 1, "every": 5, "start": 101}]},
+            "the probe late takes no sample",
+        ),
+        ({"grid.cells": [2, 96, 128]}, r"far too coarse .*dx\+ above 12\): take at least 9\d cells along x"),
+        (
+            {"grid.cells": [96, 96, 32]},
+            r"coarse .*dz\+ above 1 at the wall, dz\+ above 5.8 at the centre\): .* along z",
+        ),
+        ({"grid.stretching": {"type": "tanh", "factor": 10}}, "far finer than turbulence needs"),
+        ({"flow.reynolds": {"bulk": 1000}}, "the turbulence of initial.type: turbulent will die out"),
+        ({"walltime": "1s"}, "the walltime of 1 s will probably end the run before"),
+    ],
+)
+def test_warnings(tmp_path: Path, changes: dict[str, Any], warning: str) -> None:
+    found = warnings_of(write_case(tmp_path, copy.deepcopy({**GOOD, **changes})))
+    assert bool(found) == bool(warning), found
+    assert any(re.search(warning, line) for line in found) or not warning, found
+
+
+@pytest.mark.parametrize(("wall", "turbulent"), [(300, False), (400, True), (750, True)])
+def test_couette_flow_is_turbulent_from_360(tmp_path: Path, wall: int, turbulent: bool) -> None:
+    case = write_case(tmp_path, {"flow": {"type": "couette", "reynolds": {"wall": wall}}})
+    text = must(sluice("check", case)).out
+    assert ("laminar" in text) != turbulent
+    assert ("Re_w            300.0: laminar below 360" in text) != turbulent
+
+
+def test_small_spacings_have_digits(tmp_path: Path) -> None:
+    case = write_case(tmp_path, {"grid.stretching": {"type": "tanh", "factor": 10}})
+    found = re.search(r"dz (\S+) \(min\)", must(sluice("check", case)).out)
+    assert found
+    assert 0 < float(found[1]) < 1e-6
+
+
+def test_wall_time_follows_from_the_speed(tmp_path: Path) -> None:
+    case = write_case(tmp_path, {"grid.cells": [100, 100, 100], "time.steps": 3600})
+    text = must(sluice("check", case, "--np", 2, "--speed", 100)).out
+    assert "wall time       about 6 min at 100 ns per point and step on 2 cores: 0.2 core-hours\n" in text
+    must(sluice("check", case, "--speed", 0), 2)
+
+
+UNITS = {"KiB": 1024, "MiB": 1024**2, "GiB": 1024**3}
+
+
+@pytest.mark.parametrize("budgets", ["on", "off"])
+def test_blocks_and_disk_space_are_those_of_the_run(tmp_path: Path, budgets: str) -> None:
+    sampled = {"start": 0.3, "every": 3, "block": 0.5}
+    case = write_case(
+        tmp_path,
+        {
+            "grid.cells": [64, 64, 64],
+            "time": {"end": 2.3, "dt": 0.02, "diffusion": "implicit_z"},
+            "output.statistics": {**sampled, "budgets": budgets},
+            "output.spectra": sampled,
+            "output.densities": {**sampled, "heights": [0.5]},
+        },
+    )
+    text = must(sluice("check", case)).out
+    must(sluice("run", case))
+    out = tmp_path / "out"
+    for name in ("statistics", "spectra", "densities"):
+        told = re.search(rf"^{name} +about (\d+) samples, (\d+) blocks of 0.5", text, re.MULTILINE)
+        assert told
+        with h5py.File(out / f"{name}.h5") as file:
+            assert int(told[1]) == pytest.approx(file["samples"][:].sum(), abs=1)
+            assert int(told[2]) == len(file["samples"]) == 4
+    disk = re.search(r"^disk +([\d.]+) (\w+) at the end", text, re.MULTILINE)
+    assert disk
+    written = sum(file.stat().st_size for file in out.rglob("*") if file.suffix in {".h5", ".csv"})
+    assert float(disk[1]) * UNITS[disk[2]] == pytest.approx(written, rel=0.1)
