@@ -145,6 +145,8 @@ def _write(source: Checkpoint, choice: Choice, path: Path) -> tuple[int, int, in
         root = _root_values(source, hashes)
         file.attrs.update(root)
         file.attrs[layout.VALUES_HASH] = np.uint64(values_hash(root))
+        file[layout.ATTR_TIME] = root[layout.ATTR_TIME]
+        file[layout.ATTR_TIME].attrs.update({"long_name": "time of the fields / (h/U)", "units": "1"})
         ranges = _field_ranges(file, list(datasets))
     append_metadata_hash(path, ranges)
     return shape

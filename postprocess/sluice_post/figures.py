@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sluice_post import literature
 from sluice_post.bands import Bands
+from sluice_post.interpolation import interpolate
 from sluice_post.profiles import WallProfiles
 from sluice_post.style import (
     BLACK,
@@ -55,9 +56,21 @@ def mean_velocity(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
         _laminar_velocity(axes, profiles)
     else:
         _law_of_the_wall(axes, profiles)
-        line_with_band(axes, profiles.z_plus, profiles.centre["U"], bands.get("U"), color=BLUE)
+        _smooth_velocity(axes, profiles, bands)
     axes.set_ylabel(r"$U^+$")
     return axes
+
+
+def _smooth_velocity(axes: Axes, profiles: WallProfiles, bands: Bands) -> None:
+    """U+ at the cell centres, marked near the wall, and a line by cubics, which starts from 0 on the wall."""
+    z, values = profiles.z_plus, profiles.centre["U"]
+    fine = np.union1d(z, np.geomspace(z[0], z[-1], 400))
+    line = interpolate(fine, np.append(0.0, z), np.append(0.0, values))
+    band = bands.get("U")
+    spread = None if band is None else np.interp(fine, z, band)
+    line_with_band(axes, fine, line, spread, color=BLUE)
+    near = z < NEAR_WALL
+    axes.plot(z[near], values[near], "o", color=BLUE, markersize=4, zorder=3)
 
 
 def _law_of_the_wall(axes: Axes, profiles: WallProfiles) -> None:
@@ -111,9 +124,9 @@ def fluctuations(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
                 axes, profiles.z_plus, values, bands.get(name), color=COMPONENT[name[0]], label=label
             )
             top = max(top, float(np.max(values)))
-    _headroom(axes, top or 1.0)
+    _headroom(axes, top or 1.0, fraction=0.3)
     axes.set_ylabel("rms in wall units")
-    axes.legend(loc="upper left")
+    axes.legend(loc="upper left", ncols=2)
     return axes
 
 
@@ -149,7 +162,7 @@ def shear_stress(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
     axes.set_ylim(bottom, 1.08)
     axes.set_ylabel("shear stress / wall stress")
     flat = profiles.symmetry is Symmetry.ROTATION
-    axes.legend(loc="center right" if flat else "upper right")
+    axes.legend(loc="best" if flat else "upper right")
     axes.set_xlabel(r"$z/h$")
     axes.set_xlim(0, 1)
     return axes
@@ -165,7 +178,7 @@ def stress_residual(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
     largest = max(float(np.max(np.abs(residual))), 1e-15)
     band = bands.get("residual")
     reach = 0.0 if band is None else float(np.max(np.abs(residual) + np.nan_to_num(band)))
-    limit = min(max(1.25 * largest, 1.1 * reach), 5 * largest)
+    limit = max(1.25 * largest, 1.1 * reach)
     axes.set_ylim(-limit, limit)
     axes.set_xlim(0, 1)
     axes.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))

@@ -5,6 +5,8 @@ A function that takes axes draws one panel into them and returns them; the other
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.figures import line_with_band
-from sluice_post.slices import Slice
+from sluice_post.slices import Plane, Slice
 from sluice_post.style import BLACK, BLUE, DIVERGING_MAP, GREEN, ORANGE, PURPLE, VERMILLION, new_figure
 from sluice_post.timeseries import TimeSeries, walls_with_shear
 from sluice_post.uncertainty import MeanEstimate
@@ -111,20 +113,38 @@ def divergence_history(axes: Axes, series: TimeSeries) -> Axes:
     return _time_axis(axes, series)
 
 
-def history(series: TimeSeries, re_tau_mean: MeanEstimate | None) -> Figure:
-    """Six panels against time: Re_tau, bulk velocity, energy, forcing, divergence, time step; in h and U."""
+def _is_constant(values: Array) -> bool:
+    known = values[np.isfinite(values)]
+    return known.size == 0 or float(np.ptp(known)) <= 1e-9 * float(np.max(np.abs(known)))
+
+
+def history(
+    series: TimeSeries, re_tau_mean: MeanEstimate | None, averaging_start: float | None = None
+) -> Figure:
+    """Panels against time: Re_tau, bulk velocity unless it is constant, energy, forcing, divergence, time step.
+
+    In h and U. `averaging_start`: a time that all panels mark.
+    """
     figure = new_figure(9.6, 6.6)
-    panels = figure.subplots(3, 2, sharex=True)
+    constant = _is_constant(series[layout.BULK_VELOCITY])
+    first, second = "re_tau", "re_tau" if constant else layout.BULK_VELOCITY
+    others: list[Any] = [[layout.KINETIC_ENERGY, layout.FORCING_COLUMN], ["divergence", "time step"]]
+    panels = figure.subplot_mosaic([[first, second], *others], sharex=True)
     engine = figure.get_layout_engine()
     if isinstance(engine, ConstrainedLayoutEngine):
         engine.set(wspace=0.05)
-    re_tau_history(panels[0, 0], series, re_tau_mean)
-    for axes, name in zip(panels.flat[1:4], _COLUMNS, strict=True):
-        column_history(axes, series, name)
-    divergence_history(panels[2, 0], series)
-    time_step_history(panels[2, 1], series)
-    for axes in panels.flat[:4]:
-        axes.set_xlabel("")
+    if averaging_start is not None:
+        for axes in panels.values():
+            axes.axvline(averaging_start, color=BLACK, linewidth=0.9, linestyle=(0, (5, 3)))
+    re_tau_history(panels["re_tau"], series, re_tau_mean)
+    for name in _COLUMNS:
+        if name in panels:
+            column_history(panels[name], series, name)
+    divergence_history(panels["divergence"], series)
+    time_step_history(panels["time step"], series)
+    for name, axes in panels.items():
+        if name not in ("divergence", "time step"):
+            axes.set_xlabel("")
     figure.align_ylabels()
     return figure
 
@@ -151,6 +171,32 @@ def _edges(centres: Array) -> Array:
     """Of cells, from their centres."""
     spacing = centres[1] - centres[0] if len(centres) > 1 else 1.0
     return np.append(centres - spacing / 2, centres[-1] + spacing / 2)
+
+
+def plane_picture(plane: Plane) -> Figure:
+    """A slice normal to x or y, in h and U."""
+    aspect = float(np.ptp(plane.z) / max(np.ptp(plane.along), 1e-12))
+    wide = plane.normal == "y"
+    width = 9.6 if wide else 6.4
+    figure = new_figure(width, min(max(width * 0.8 * aspect + 1.0, 2.2), 7.0))
+    axes = figure.add_subplot()
+    mesh = axes.pcolormesh(
+        plane.along,
+        plane.z,
+        plane.values,
+        shading="gouraud" if min(plane.values.shape) > 1 else "nearest",
+        cmap="viridis",
+    )
+    axes.set_aspect("equal")
+    axes.tick_params(which="both", direction="out", top=False, right=False)
+    bar = figure.colorbar(mesh, cax=axes.inset_axes((1.015, 0, 0.018 if wide else 0.027, 1)))
+    bar.set_label(rf"${plane.field}/U$" if plane.field != "p" else r"$p/\rho U^2$")
+    bar.ax.minorticks_off()
+    other = "y" if plane.normal == "x" else "x"
+    axes.set_xlabel(rf"${other}/h$")
+    axes.set_ylabel(r"$z/h$")
+    axes.set_title(rf"${plane.normal}/h={plane.at:.4g}$, $t\,U/h={plane.time:.6g}$", loc="left")
+    return figure
 
 
 def streak_picture(plane: Slice, height: float, plus: float | None, u_tau: float | None) -> Figure:

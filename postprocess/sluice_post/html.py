@@ -40,6 +40,11 @@ def interval(half_width: float) -> Markup:
     return Markup("± {}").format(digits)
 
 
+def is_imposed(value: float, half_width: float) -> bool:
+    """Whether a number has no sampling error, only round-off."""
+    return bool(half_width <= 1e-9 * abs(value))
+
+
 def value_of_record(value: Any) -> str:
     """A value of run.json: numbers rounded, lists and groups on one line."""
     if isinstance(value, float):
@@ -83,10 +88,11 @@ def _key_figures(results: Results, known: dict[str, float], same: bool) -> list[
             published = number(known[key])
         if key in known and same:
             difference = f"{100 * (value / known[key] - 1):+.2f} %".replace("-", "−")
+        imposed = is_imposed(value, half_width)
         return Row(
             label=Markup(label.strip()),
-            value=number(value, half_width),
-            interval=interval(half_width),
+            value=number(value, None if imposed else half_width),
+            interval="imposed" if imposed else interval(half_width),
             published=published,
             difference=difference,
             indented=label.startswith(" "),

@@ -12,6 +12,7 @@ CHECKPOINT_PATTERN = "checkpoints/step_*.h5"
 CASE_FILE = "resolved.yaml"
 TIMESERIES_FILE = "timeseries.csv"
 RUN_FILE = "run.json"
+FAILED_FIELDS = "diagnostics/step_{:07d}.h5"  # written at the step at which a run fails
 SLICE_PATTERN = "slices/*.h5"
 PROBE_FOLDER = "probes"
 PROBE_PATTERN = "probes/*.h5"

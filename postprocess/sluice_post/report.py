@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from sluice_post import (
@@ -83,11 +84,23 @@ def _run_entries(results: Results) -> list[Entry]:
                 wide=True,
             )
         )
+    for plane in run.planes:
+        entries.append(
+            Entry(
+                f"slice_{plane.label}",
+                f"{plane.field} at {plane.normal} = {plane.at:.4g}",
+                "Latest slice, in the units of the case.",
+                partial(figures_run.plane_picture, plane),
+                wide=True,
+            )
+        )
     if run.series is not None:
         series, mean = run.series, results.re_tau
+        start = float(run.blocks.time_begin[0]) if run.blocks is not None else None
+        mark = " Dashed: where the averages of the statistics start." if start is not None else ""
         entries.append(Entry("history", "History of the run",
-                             "In the units of the case: h, and the velocity U that flow.reynolds sets.",
-                             lambda: figures_run.history(series, mean), wide=True))  # fmt: skip
+                             "In the units of the case: h, and the velocity U that flow.reynolds sets." + mark,
+                             lambda: figures_run.history(series, mean, start), wide=True))  # fmt: skip
     return entries
 
 

@@ -122,6 +122,8 @@ def summary_text(results: Results) -> str:
     """The compact summary for the terminal."""
     run = results.run
     lines = [run.name]
+    if run.failure:
+        lines.append(f"this run failed: {run.failure}")
     if results.re_tau is not None:
         number = _number(results.re_tau.mean, results.re_tau.half_width, ".2f")
         lines.append(f"Re_tau (last third of the run): {number}")

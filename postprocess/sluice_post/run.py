@@ -13,7 +13,7 @@ from sluice_post.densities import DensityBlocks, load_densities
 from sluice_post.errors import InputOutputError, NoBlocksError, UsageError
 from sluice_post.parameters import FlowParameters, title_of
 from sluice_post.profiles import WallProfiles, wall_profiles
-from sluice_post.slices import Slice, latest_streak_slice
+from sluice_post.slices import Plane, Slice, latest_planes, latest_streak_slice
 from sluice_post.spectra import load_spectra
 from sluice_post.statistics import Blocks, read_statistics
 from sluice_post.timeseries import TimeSeries, read_timeseries
@@ -32,8 +32,17 @@ class Run:
     profiles: WallProfiles | None = None
     series: TimeSeries | None = None
     streaks: Slice | None = None
+    planes: list[Plane] = field(default_factory=list)
     provenance: dict[str, Any] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
+
+    @property
+    def failure(self) -> str:
+        """Why the run failed, in the words of run.json; empty if it did not."""
+        step = self.provenance.get("step")
+        if not isinstance(step, int) or not (self.directory / layout.FAILED_FIELDS.format(step)).is_file():
+            return ""
+        return str(self.provenance.get("why_stopped", "")) or "for a reason that run.json does not have"
 
     @property
     def name(self) -> str:
@@ -171,6 +180,8 @@ def load_run(directory: Path, begin: float | None = None, end: float | None = No
         run.missing.append(
             "No slice of u parallel to the walls (output.slices), so no picture of the streaks."
         )
+    run.planes, problems = latest_planes(directory)
+    run.missing.extend(f"{problem}." for problem in problems if f"{problem}." not in run.missing)
     if run.profiles is None and run.series is None and run.streaks is None:
         raise InputOutputError(
             f"{directory}: holds none of {layout.STATISTICS_FILE}, {layout.TIMESERIES_FILE} and slices; "

@@ -81,6 +81,46 @@ def latest_streak_slice(directory: Path, height: float, plus: float | None) -> t
 
 
 @dataclass(frozen=True)
+class Plane:
+    """The latest slice normal to x or y: `values[k, n]` at (z[k], along[n])."""
+
+    label: str
+    normal: str
+    at: float
+    time: float
+    field: str
+    along: Array
+    z: Array
+    values: Array
+
+
+def latest_planes(directory: Path) -> tuple[list[Plane], list[str]]:
+    """The latest intact slice normal to x or y of each label: of u, else of its first field; and what went wrong."""
+    planes, problems, done = [], [], set()
+    for path in reversed(layout.find_slices(directory)):
+        label = path.stem.rpartition("_")[0]
+        if label in done:
+            continue
+        try:
+            with Hdf5File(path, layout.SLICE_FORMAT) as file:
+                normal, names = str(file.value(layout.SLICE_NORMAL)), layout.PROBE_FIELDS
+                found = next((name for name in names if name in file), None)
+                if normal not in ("x", "y") or found is None:
+                    continue
+                grid = file.coordinates()
+                x, y, z = (grid[f"grid/{layout.line_of(found, axis)}"] for axis in "xyz")
+                values = file.field(found, (z.size, y.size, x.size)).reshape(z.size, -1)
+                at, along = (x[0], y) if normal == "x" else (y[0], x)
+                time = float(file.value(layout.SLICE_TIME))
+        except InputOutputError as error:
+            problems.append(str(error))
+            continue
+        done.add(label)
+        planes.append(Plane(label, normal, float(at), time, found, along, z, values))
+    return planes[::-1], problems
+
+
+@dataclass(frozen=True)
 class SliceSeries:
     """All times of one slice; `fields[name]` is (time, nz, ny, nx) with one point along the normal."""
 

@@ -1,4 +1,5 @@
 import csv
+import json
 import re
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ import pytest
 import synthetic
 
 from sluice_post.cli import main
+from sluice_post.run import load_run
 
 VOID = {"meta", "img", "br", "hr", "link", "input"}
 
@@ -79,6 +81,19 @@ def test_report_of_a_turbulent_run(run_copy, capsys):
         *("profiles_mean_stdev.dat", "profiles_fluc_stdev.dat"),
     ):
         assert (run_copy / name).stat().st_size > 0
+
+
+def test_a_report_says_that_the_run_failed(run_copy, capsys):
+    record = json.loads((run_copy / "run.json").read_text())
+    record |= {"step": 42000, "why_stopped": "the velocity is not finite at step 42000"}
+    (run_copy / "run.json").write_text(json.dumps(record))
+    assert not load_run(run_copy).failure
+    (run_copy / "diagnostics").mkdir()
+    (run_copy / "diagnostics" / "step_0042000.h5").touch()
+    assert main(["report", str(run_copy)]) == 0
+    assert "this run failed: the velocity is not finite" in capsys.readouterr().out
+    page = (run_copy / "report.html").read_text(encoding="utf-8")
+    assert "This run failed</b> at step 42000: the velocity is not finite" in page
 
 
 @pytest.mark.parametrize("flow_type", ["couette", "open_channel"])

@@ -185,6 +185,7 @@ def test_the_file_has_its_hashes_and_the_xdmf_file_refers_to_it(tmp_path, monkey
         contents = dict(line.split() for line in str(file.value("contents")).splitlines())
     with h5py.File(path) as file:
         assert contents == {name: f"{file[name].attrs['hash']:016x}" for name in names}
+        assert file["time"][()] == 1.5
         assert file["q"].dtype == np.float32 and file["q"].dims[2][0] == file["x"]
     content = path.read_bytes()
     assert content.endswith(b"SluiceMH")

@@ -8,12 +8,13 @@ import synthetic
 
 from sluice_post.bands import bands_of
 from sluice_post.compare_profiles import comparison_figure
-from sluice_post.figures import higher_moments
+from sluice_post.figures import higher_moments, mean_velocity, stress_residual
 from sluice_post.figures_run import history, streak_picture
 from sluice_post.profiles import wall_profiles
 from sluice_post.reference import Reference
 from sluice_post.results import evaluate
 from sluice_post.run import load_run
+from sluice_post.style import new_figure
 
 WITHOUT_UNITS = {r"$Re_\tau$", r"$\Delta t/\Delta t_{\lim}$", ""}  # ratios, and the axis of time above others
 
@@ -26,8 +27,40 @@ def results(turbulent_run):
 def test_axes_of_the_history_have_units(results):
     figure = history(results.run.series, results.re_tau)
     labels = {axes.get_ylabel() for axes in figure.axes} | {axes.get_xlabel() for axes in figure.axes}
-    assert len(labels) == 9  # of seven ordinates and time, and none
+    assert len(labels) == 8  # of six ordinates and time, and none; U_b is constant
     assert all("U" in label for label in labels - WITHOUT_UNITS)
+
+
+def test_the_history_leaves_out_what_is_constant_and_marks_the_averaging(results):
+    series = results.run.series
+    constant = replace(series, columns={**series.columns, "bulk_velocity": np.full(len(series), 1.0)})
+    varying = replace(series, columns={**series.columns, "bulk_velocity": 1 + 1e-3 * np.sin(series.time)})
+    for of, panels in ((constant, 5), (varying, 6)):
+        axes = [
+            a
+            for a in history(of, results.re_tau, 60.0).axes
+            if a.get_ylabel() != r"$\Delta t/\Delta t_{\lim}$"
+        ]
+        assert len(axes) == panels
+        assert all(any(list(line.get_xdata()) == [60, 60] for line in a.lines) for a in axes)
+
+
+def test_the_mean_velocity_is_a_cubic_near_the_wall(results):
+    """Between the cells nearest to the wall, straight pieces would be kinked on the logarithmic axis."""
+    profiles = results.run.profiles
+    axes = mean_velocity(new_figure().add_subplot(), profiles, results.bands)
+    line = next(line for line in axes.lines if len(line.get_xdata()) > 300)
+    x, y = line.get_data()
+    assert np.allclose(y[np.isin(x, profiles.z_plus)], profiles.centre["U"], rtol=1e-12)
+    assert np.abs(y - x)[x < 2].max() < 0.02
+    assert any(line.get_marker() == "o" for line in axes.lines)
+
+
+def test_the_residual_is_shown_with_all_of_its_band(results):
+    profiles = results.run.profiles
+    wide = replace(results.bands, face={**results.bands.face, "residual": np.full(profiles.z_face.size, 0.5)})
+    axes = stress_residual(new_figure().add_subplot(), profiles, wide)
+    assert axes.get_ylim()[1] > 0.5
 
 
 def test_a_plane_has_units(results):
