@@ -46,7 +46,8 @@ bool same_flow(Values a, Values b) {
 }
 
 /// A coordinate of the grid, with a second name in the root.
-void write_grid_scale(h5::File& file, const std::string& name, const std::vector<double>& line,
+template <typename T>
+void write_grid_scale(h5::File& file, const std::string& name, const std::vector<T>& line,
                       const std::string& long_name) {
   write_scale(file, "/grid/" + name, line, long_name);
   file.link("/grid/" + name, "/" + name);
@@ -174,10 +175,10 @@ void StatisticsFile::rewrite() {
     if (!faces.z.empty()) write_grid_scale(file, faces.name, faces.z, "wall-normal coordinate of chosen faces / h");
     const auto has_bins = [](const ProfileInfo& profile) { return profile.modes == ModeAxis::bins; };
     if (std::ranges::any_of(spec_.profiles, has_bins)) {
-      write_scale(file, "/grid/bin", numbers_to(histogram_bins), "number of the bin");
-      write_scale(file, "/grid/joint_bin_1", numbers_to(joint_bins), "number of the bin of the first quantity");
-      write_scale(file, "/grid/joint_bin_2", numbers_to(joint_bins), "number of the bin of the second quantity");
-      write_scale(file, "/grid/wall", numbers_to(2), "the wall: 0 at the bottom, 1 at the top");
+      write_grid_scale(file, "bin", numbers_to(histogram_bins), "number of the bin");
+      write_grid_scale(file, "joint_bin_1", numbers_to(joint_bins), "number of the bin of the first quantity");
+      write_grid_scale(file, "joint_bin_2", numbers_to(joint_bins), "number of the bin of the second quantity");
+      write_grid_scale(file, "wall", numbers_to(2), "the wall: 0 at the bottom, 1 at the top");
     }
     write_profiles(file);
   };

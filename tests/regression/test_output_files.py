@@ -235,12 +235,7 @@ def test_xarray_opens_all_kinds_of_files(out: Path) -> None:
 FILES = (
     "statistics.h5",
     "spectra.h5",
-    pytest.param(
-        "densities.h5",
-        marks=pytest.mark.xfail(
-            raises=KeyError, strict=True, reason="bins and walls have no second name at the root"
-        ),
-    ),
+    "densities.h5",
     "checkpoints/*.h5",
     "slices/y1_*.h5",
     "slices/z0.1_*.h5",
