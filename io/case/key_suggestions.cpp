@@ -58,7 +58,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
-/// Those of the same part of the case first.
+/// The keys that a synonym can mean; those in the same part of the case come first.
 std::vector<std::string> keys_of_synonym(std::string_view section, std::string_view name) {
   std::string lower(name);
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });

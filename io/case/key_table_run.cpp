@@ -47,7 +47,7 @@ Key fields_range(const std::string& axis, std::optional<std::array<double, 2>> F
           .range = not_negative,
           .fallback = "all",
           .unit = "h",
-          .meaning = "Between which two coordinates along " + axis + "; all: everywhere.",
+          .meaning = "Cells to write along " + axis + ": those between two coordinates, or all.",
           .example = example};
 }
 
@@ -330,7 +330,7 @@ std::vector<Key> output_keys() {
        .range = {.minimum = {1}},
        .fallback = "[1, 1, 1]",
        .unit = "cells",
-       .meaning = "Every how many cells along x, y and z are written.",
+       .meaning = "Write every N-th cell: N along x, y and z.",
        .example = "[2, 2, 1]"},
       fields_range("x", &FieldsSpec::x, "[0, 2*pi]"),
       fields_range("y", &FieldsSpec::y, "[0, pi]"),

@@ -47,7 +47,7 @@ constexpr std::array benchmarks{
               "mpirun -n 4 sluice bench fft --grid 256,256,256 --all"},
     Benchmark{links, "links", "Transfer rates between ranks, and between host and GPU",
               "mpirun -n 2 sluice bench links --bytes 268435456"},
-    Benchmark{checkpoint, "checkpoint", "Checkpoints, and plain files as large",
+    Benchmark{checkpoint, "checkpoint", "Checkpoints, and plain files of the same size",
               "mpirun -n 2 sluice bench checkpoint --directory /scratch"},
 };
 
@@ -104,21 +104,21 @@ const std::vector<BenchOption>& bench_options() {
        }},
       {round_trips,
        [](CLI::App& app, BenchOptions& options) {
-         CLI::Option* all = app.add_flag("--all", options.all, "Every way that the other options leave open");
+         CLI::Option* all = app.add_flag("--all", options.all, "Every combination that the other options leave open");
          app.add_flag("--pairs", options.pairs, "With --all: pencils also with a method each for rows and columns")
              ->needs(all);
        }},
       {transpose,
        [](CLI::App& app, BenchOptions& options) {
-         app.add_option("--kind", options.kind, "Between which pencils; without it the first")
+         app.add_option("--kind", options.kind, "Pencils between which to transpose; default: the first")
              ->check(CLI::IsMember({"xy", "yz", "xz"}));
        }},
       {fft,
        [](CLI::App& app, BenchOptions& options) {
          app.add_option("--kind", options.kind,
-                        "Decomposition; cufft and fftw: the library's own transform; without it the first")
+                        "Decomposition; cufft and fftw: the library's own transform; default: the first")
              ->check(CLI::IsMember({"slab_2d_1d", "slab_1d_2d", "pencil", "cufft", "fftw"}));
-         app.add_option("--layout", options.layout, "Layout of the transformed field; without it the first")
+         app.add_option("--layout", options.layout, "Layout of the transformed field; default: the first")
              ->check(CLI::IsMember({"contiguous", "realigned"}));
        }},
       {links,
@@ -134,7 +134,7 @@ const std::vector<BenchOption>& bench_options() {
       {round_trips | links,
        [](CLI::App& app, BenchOptions& options) {
          app.add_option("--warm-up", options.warm_up,
-                        "Round trips or blocks before those that count; without it 3, or as many as mpi_pipelined "
+                        "Unmeasured round trips or blocks at the start; default: 3, or as many as mpi_pipelined "
                         "needs to choose its pieces")
              ->check(CLI::NonNegativeNumber);
          app.add_option("--time-limit", options.time_limit, "Seconds for each way; links: for choosing pieces")

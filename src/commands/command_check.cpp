@@ -167,7 +167,7 @@ void print_cost(const io::Case& settings, const Grid& grid, const RunLength& len
              hours < 10 ? fmt::format("{:.2g}", hours) : fmt::format("{:.0f}", hours), unit,
              options.speed ? "" : " (--speed sets the speed)");
   if (settings.walltime && seconds > *settings.walltime)
-    warnings.add(fmt::format("the walltime of {} will probably end the run before: go on with --restart auto",
+    warnings.add(fmt::format("the walltime of {} will probably end the run before its end: go on with --restart auto",
                              readable_time(*settings.walltime)));
   const DiskNeed need = disk_need(settings, grid, length);
   fmt::print("disk            {} at the end: {} {}", readable_size(need.total()), count_of(need.kept, "checkpoint"),

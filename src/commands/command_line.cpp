@@ -85,7 +85,7 @@ std::vector<std::string> arguments(int argc, char** argv) {
   return list;
 }
 
-/// Commands whose output files are made from.
+/// `help`, and hidden commands that print the completion script and the manual page for the installation.
 void add_generators(CLI::App& app) {
   app.add_subcommand("help", "Print the help of a command: sluice help run");  // parse() answers it
   const auto print = [&app](const char* name, const char* description, std::string (*text)(const CLI::App&)) {
@@ -143,7 +143,7 @@ ExitCode run_command_line(int argc, char** argv) {
   const CLI::App* run_command = add_run(app, run);
   const CLI::App* check_command = add_check(app, check);
   CLI::App* info = app.add_subcommand(
-      "info", "Tell what a file holds and whether it is intact, or how far the run of a directory is");
+      "info", "Show what a file holds and whether it is intact, or how far the run in a directory has come");
   info->add_option("FILE.h5", info_file, "The file, or the output directory of a run")->required();
   info->footer("Example: sluice info retau180/checkpoints/step_0001200.h5");
   VerifyOptions verify;

@@ -87,9 +87,9 @@ std::string sampling_advice(const std::string& name, const io::SamplingSpec& sam
   const double sampled = length.time - sampling.start;
   if (found.blocks == 0)
     return fmt::format(
-        "{} closes no block, and writes nothing: from its start, {:g}, to {} is less than its block of "
-        "{:g}; take a block of {:.2g} or less, or a later end",
-        key, sampling.start, end, sampling.block, sampled);
+        "{} closes no block, and writes nothing: its block of {:g} is longer than the time from its start, "
+        "{:g}, to {}; take a block of {:.2g} or less, or a later end",
+        key, sampling.block, sampling.start, end, sampled);
   if (length.to_a_time && found.wasted_time > 0.01 * sampling.block && found.wasted_time > 0.01 * sampled)
     return fmt::format(
         "the last {:.3g} time units of {} are not a whole block, and are not written: take a block of "

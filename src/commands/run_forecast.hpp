@@ -42,10 +42,10 @@ double fields_files(const io::FieldsSpec& fields, const RunLength& length);
 std::string sampling_advice(const std::string& name, const io::SamplingSpec& sampling, const RunLength& length);
 
 /// Half width of the 95 % interval of Re_tau, as a fraction, from an average over so many h/u_tau: docs/guide.md, What
-/// check foretells. Rough: within a factor of 2 of the intervals of runs near Re_tau = 180.
+/// check predicts. Rough: within a factor of 2 of the intervals of runs near Re_tau = 180.
 double expected_interval(const Grid& grid, const FlowParameters& flow, double averaging);
 
-/// ns per point and step on so many ranks: those of docs/guide.md, What check foretells.
+/// ns per point and step on so many ranks: those of docs/guide.md, What check predicts.
 double usual_speed(const FlowParameters& flow, int ranks);
 
 /// Files at the end of a run, in bytes.

@@ -96,7 +96,7 @@ std::string excess_advice(const Grid& grid, const FlowParameters& flow, double v
   const double dz_plus = wall_dz(grid, flow) / viscous_length;
   if (dz_plus == 0 || dz_plus >= sensible_dz_plus) return {};
   return fmt::format(
-      "dz+ {:.2g} at the wall is far finer than turbulence needs, {:g}: take a smaller "
+      "dz+ {:.2g} at the wall is far finer than turbulence needs (dz+ {:g}): take a smaller "
       "grid.stretching.factor, 1.6 to 2 for most flows, or type natural",
       dz_plus, wall_dz_plus_limit);
 }
