@@ -16,7 +16,7 @@ foreach(file "completion|${CMAKE_INSTALL_DATADIR}/bash-completion/completions|sl
   list(GET parts 2 name)
   string(REPLACE " " ";" command "${command}")
   install(CODE "
-    execute_process(COMMAND \"$<TARGET_FILE:sluice>\" ${command} OUTPUT_VARIABLE text RESULT_VARIABLE result ERROR_QUIET)
+    execute_process(COMMAND \"$<TARGET_FILE:sluice>\" ${command} OUTPUT_VARIABLE text RESULT_VARIABLE result ERROR_QUIET TIMEOUT 60)
     if(result EQUAL 0)
       file(WRITE \"${PROJECT_BINARY_DIR}/generated/${name}\" \"\${text}\")
       file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${folder}\" TYPE FILE FILES \"${PROJECT_BINARY_DIR}/generated/${name}\")

@@ -78,7 +78,11 @@ std::string points_element(const XdmfSnapshot& snapshot, const std::string& name
     text += "    " + data_item(std::to_string(size), 8, snapshot.file, std::string("/grid/") + axis) + "\n";
   text += "  </Geometry>\n";
   std::vector<std::string> scalars = snapshot.fields.names;
+  const auto has = [&](const std::string& field) {
+    return std::ranges::find(snapshot.fields.names, field) != snapshot.fields.names.end();
+  };
   for (const XdmfVector& vector : vectors) {
+    if (!std::ranges::all_of(vector.components, has)) continue;
     text += vector_attribute(snapshot, vector, dimensions);
     std::erase_if(scalars, [&](const std::string& field) {
       return std::ranges::find(vector.components, field) != vector.components.end();

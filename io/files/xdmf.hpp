@@ -29,6 +29,7 @@ struct XdmfVector {
 };
 
 /// A document with a time series of snapshots whose values are those at points, the cell centres /grid/x, y and z.
+/// `vectors`: those of them whose components a snapshot has.
 std::string xdmf_points_series(const std::string& name, const std::vector<XdmfSnapshot>& snapshots,
                                const std::vector<XdmfVector>& vectors);
 

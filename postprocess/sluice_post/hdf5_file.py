@@ -65,7 +65,7 @@ class _FileBytes:
         return self._file.read(end - begin)
 
 
-def _checked_ranges(content: Content) -> list[tuple[int, int]]:
+def checked_ranges(content: Content) -> list[tuple[int, int]]:
     """The ranges of bytes without values of fields; all bytes if the file does not have the hash of such ranges.
 
     Verifies that hash if the file has it: HDF5 may crash on damaged metadata.
@@ -115,7 +115,7 @@ def _check_bytes(path: Path) -> None:
     """Verifies what HDF5 does not, without reading the values of fields that have hashes of their own."""
     with path.open("rb") as file:
         content = _FileBytes(file)
-        for begin, end in _checked_ranges(content):
+        for begin, end in checked_ranges(content):
             _check_heaps(content[begin:end])
 
 

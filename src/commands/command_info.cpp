@@ -13,7 +13,7 @@ namespace sluice {
 ExitCode command_info(const std::string& file) {
   run_on_root(MPI_COMM_WORLD, [&] {
     std::error_code ignored;
-    if (std::filesystem::is_directory(file, ignored)) {
+    if (std::filesystem::is_directory(file, ignored) && !file.ends_with(".h5")) {
       fmt::print("{}", directory_status(file));
       return;
     }

@@ -68,7 +68,7 @@ double probe_samples(const io::ProbeSpec& probe, const RunLength& length) {
 double fields_files(const io::FieldsSpec& fields, const RunLength& length) {
   if (length.time < fields.start) return 0;
   const double at_start = fields.start > 0 ? 1 : 0;  // none of the initial field
-  return at_start + std::floor((length.time - fields.start) / fields.every + round_off);
+  return std::min(length.steps, at_start + std::floor((length.time - fields.start) / fields.every + round_off));
 }
 
 std::string sampling_advice(const std::string& name, const io::SamplingSpec& sampling, const RunLength& length) {
@@ -123,7 +123,7 @@ DiskNeed disk_need(const io::Case& settings, const Grid& grid, const RunLength& 
   need.kept = std::min(written, static_cast<double>(output.checkpoint_keep));
   need.checkpoints = need.kept * (checkpoint_bytes(grid) + file_overhead);
   for (const io::SliceSpec& slice : output.slices) {
-    const double files = std::floor(length.time / slice.every + round_off);
+    const double files = std::min(length.steps, std::floor(length.time / slice.every + round_off));
     const double values = slice_points(slice, settings.cells) * static_cast<double>(slice.fields.size());
     need.slice_files += files;
     need.slices += files * (values * sizeof(real) + file_overhead);

@@ -20,25 +20,6 @@
 
 namespace sluice {
 
-namespace {
-
-const char* text_of(StopReason reason) {
-  switch (reason) {
-    case StopReason::signal:
-      return "stop requested by signal";
-    case StopReason::stop_file:
-      return "stop requested by file STOP";
-    case StopReason::walltime:
-      return "wall-time limit reached";
-    case StopReason::accuracy:
-      return "statistics reach time.until";
-    default:
-      return "end time or step reached";
-  }
-}
-
-}  // namespace
-
 RunLoop::RunLoop(const io::Case& settings, const Grid& grid, Tuning tuning, RunLog& log, Watchdog& watchdog,
                  double start)
     : directory_(settings.output.directory),
@@ -121,7 +102,8 @@ void RunLoop::run() {
 std::string RunLoop::step_until_stopped() {
   while (!at_end()) {
     watchdog_.begin(Watchdog::Task::step, "step", simulation_.state.step + 1);
-    control_.expect(times_.steps > 0 ? times_.stepping / static_cast<double>(times_.steps) : 0, times_.checkpoint);
+    control_.expect(times_.steps > 0 ? times_.stepping / static_cast<double>(times_.steps) : 0,
+                    times_.checkpoint + times_.fields);
     const Requests requests = control_.poll(accuracy_ && accuracy_->reached);
     if (requests.checkpoint) {
       observers_.observe(moment(Occasion::request));

@@ -20,6 +20,7 @@
 #include "src/outputs/companions.hpp"
 #include "src/outputs/observers.hpp"
 #include "src/run/output_lock.hpp"
+#include "src/run/stop_control.hpp"
 
 namespace sluice {
 
@@ -35,10 +36,11 @@ class Status {
     add("directory", directory_);
     guarded([&] { settings_ = io::parse_stored_case(io::read_text(path("resolved.yaml")), path("resolved.yaml")); });
     if (settings_) add("case", settings_->title);
-    add("state", state());
+    guarded([&] { add("state", state()); });
     guarded([&] { describe_time_series(); });
     for (const SampledOutput& output : sampled_outputs) guarded([&] { describe_blocks(output); });
-    const std::string checkpoint = describe_checkpoints();
+    std::string checkpoint;
+    guarded([&] { checkpoint = describe_checkpoints(); });
     add("to go on", how_to_go_on(checkpoint));
     return text_;
   }
@@ -62,12 +64,14 @@ class Status {
     return fs::exists(path(name), ignored);
   }
 
-  std::string state() const {
+  std::string state() {
     if (!holder_.empty()) return "in use by " + holder_;
     if (!exists("run.json")) return "not running; killed before its first end, since there is no run.json";
     const auto record = nlohmann::json::parse(io::read_text(path("run.json")), nullptr, false);
     const auto runs = record.is_object() ? record.value("runs", nlohmann::json()) : nlohmann::json();
-    const std::string why = runs.is_array() && !runs.empty() ? runs.back().value("why_stopped", "") : "";
+    const bool has_runs = runs.is_array() && !runs.empty() && runs.back().is_object();
+    const std::string why = has_runs ? runs.back().value("why_stopped", "") : "";
+    is_accurate_ = why == text_of(StopReason::accuracy);
     return why.empty() ? "not running; run.json is damaged" : "not running; its last recorded end: " + why;
   }
 
@@ -130,13 +134,15 @@ class Status {
     if (!holder_.empty()) return fmt::format("it runs; to stop it with a checkpoint: touch {}", path("STOP"));
     if (checkpoint.empty()) return "start anew with --overwrite: there is no checkpoint to restart from";
     const std::string command = fmt::format("sluice run CASE.yaml --output {} --restart auto", directory_);
-    return has_ended_ ? command + " --set time.end=...: it has reached its end" : command;
+    if (has_ended_) return command + " --set time.end=...: it has reached its end";
+    return is_accurate_ ? command + " with a smaller time.until, which it has reached" : command;
   }
 
   std::string directory_;
   std::string holder_;  ///< empty if no run uses the directory
   std::optional<io::Case> settings_;
-  bool has_ended_ = false;  ///< it has reached time.end or time.steps
+  bool has_ended_ = false;    ///< it has reached time.end or time.steps
+  bool is_accurate_ = false;  ///< it has reached time.until
   std::string text_;
 };
 

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/device/memory.hpp"
+#include "core/device/timers.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/nearest.hpp"
 #include "io/files/checkpoint_reader.hpp"
@@ -70,33 +72,27 @@ std::vector<CenterQuantity> quantities_of(const io::FieldsSpec& spec) {
   return list;
 }
 
-std::vector<io::XdmfVector> vectors_of(const io::FieldsSpec& spec) {
+std::vector<io::XdmfVector> all_vectors() {
   std::vector<io::XdmfVector> vectors;
-  for (const CenterQuantity& quantity : quantities_of(spec)) {
+  for (const CenterQuantity& quantity : center_quantities()) {
     const auto& list = quantity.components;
     if (list.size() == 3) vectors.push_back({quantity.name, {list[0].name, list[1].name, list[2].name}});
   }
   return vectors;
 }
 
-/// A series of files.
-class FieldSeries {
+/// The files of a series: FOLDER/NAME_NNNNNNN.h5 and FOLDER/NAME.xdmf. On rank 0, but for path_of().
+class SeriesFiles {
  public:
-  FieldSeries(const io::FieldsSpec& spec, const RunContext& run)
-      : spec_(spec),
-        run_(run),
-        cells_(spec, grid_lines_of(run.simulation.grid), run.simulation.state.p.box()),
-        choice_(cells_.local) {}
+  SeriesFiles(std::string folder, std::string name, RunLog& log)
+      : folder_(std::move(folder)), name_(std::move(name)), log_(log) {}
 
-  bool due(const Moment& now) const {
-    return now.occasion == Occasion::step && Schedule{spec_.every, spec_.start}.passed(now.previous_time, now.time);
-  }
+  std::string path_of(std::int64_t step) const { return folder_ + "/" + io::numbered_name(name_, step); }
 
-  /// Keeps the files up to this step. On rank 0.
+  /// Keeps the files up to this step, at step 0 none.
   void go_back(std::int64_t step) {
-    io::make_directories(run_.path);
     std::error_code ignored;
-    for (const std::int64_t written : io::numbered_files(run_.path, spec_.name, ignored)) {
+    for (const std::int64_t written : io::numbered_files(folder_, name_, ignored)) {
       if (written > step || step == 0) {
         io::remove_file(path_of(written));
       } else {
@@ -106,13 +102,58 @@ class FieldSeries {
     write_xdmf();
   }
 
+  void add(std::int64_t step, double time, io::StoredFields stored) {
+    std::ranges::sort(stored.names);  // as a restarted run finds them in the file, so that it writes the same text
+    snapshots_.push_back({io::numbered_name(name_, step), time, std::move(stored)});
+    write_xdmf();
+  }
+
+ private:
+  void take_existing(std::int64_t step) {
+    try {
+      const io::CheckpointReader file(MPI_COMM_SELF, path_of(step), io::format::fields);
+      snapshots_.push_back({io::numbered_name(name_, step), file.time(), file.fields()});
+    } catch (const Error& error) {
+      log_.line(fmt::format("warning: a file is left out of {}.xdmf: {}", name_, error.what()));
+    }
+  }
+
+  void write_xdmf() const {
+    io::write_atomically(folder_ + "/" + name_ + ".xdmf", io::xdmf_points_series(name_, snapshots_, all_vectors()));
+  }
+
+  std::string folder_, name_;
+  RunLog& log_;
+  std::vector<io::XdmfSnapshot> snapshots_;
+};
+
+/// A series of files.
+class FieldSeries {
+ public:
+  FieldSeries(const io::FieldsSpec& spec, const RunContext& run)
+      : spec_(spec),
+        run_(run),
+        cells_(spec, grid_lines_of(run.simulation.grid), run.simulation.state.p.box()),
+        choice_(cells_.local),
+        files_(run.path, spec.name, run.log) {}
+
+  bool due(const Moment& now) const {
+    return now.occasion == Occasion::step && Schedule{spec_.every, spec_.start}.passed(now.previous_time, now.time);
+  }
+
+  /// On rank 0.
+  void go_back(std::int64_t step) {
+    io::make_directories(run_.path);
+    files_.go_back(step);
+  }
+
   /// Collective.
   void write(CenterFields& fields) {
     const State& state = run_.flow.state();
     const bool single = spec_.precision == "single";
     const io::h5::Type type = single ? io::h5::Type::float32 : io::h5::Type::float64;
     io::SnapshotWriter writer(run_.simulation.comm.world(),
-                              {path_of(state.step), io::format::fields, state.step, state.time,
+                              {files_.path_of(state.step), io::format::fields, state.step, state.time,
                                provenance_of(run_.simulation), cells_.grid, type},
                               cells_.block);
     for (const CenterQuantity& quantity : quantities_of(spec_)) {
@@ -123,10 +164,7 @@ class FieldSeries {
       }
     }
     writer.commit();
-    io::StoredFields stored = writer.stored();
-    std::ranges::sort(stored.names);  // as a restarted run finds them in the file, so that it writes the same text
-    snapshots_.push_back({file_name(state.step), state.time, std::move(stored)});
-    run_on_root(run_.simulation.comm.world(), [&] { write_xdmf(); });
+    run_on_root(run_.simulation.comm.world(), [&] { files_.add(state.step, state.time, writer.stored()); });
   }
 
  private:
@@ -137,28 +175,11 @@ class FieldSeries {
       writer.write_field(quantity.components[n], components[n].data());
   }
 
-  std::string file_name(std::int64_t step) const { return io::numbered_name(spec_.name, step); }
-  std::string path_of(std::int64_t step) const { return run_.path + "/" + file_name(step); }
-
-  void take_existing(std::int64_t step) {
-    try {
-      const io::CheckpointReader file(MPI_COMM_SELF, path_of(step), io::format::fields);
-      snapshots_.push_back({file_name(step), file.time(), file.fields()});
-    } catch (const Error& error) {
-      run_.log.line(fmt::format("warning: a file is left out of {}.xdmf: {}", spec_.name, error.what()));
-    }
-  }
-
-  void write_xdmf() const {
-    io::write_atomically(run_.path + "/" + spec_.name + ".xdmf",
-                         io::xdmf_points_series(spec_.name, snapshots_, vectors_of(spec_)));
-  }
-
   const io::FieldsSpec& spec_;
   RunContext run_;
   ChosenCells cells_;
   CellChoice choice_;
-  std::vector<io::XdmfSnapshot> snapshots_;  ///< complete on rank 0
+  SeriesFiles files_;
 };
 
 class FieldsObserver : public Observer {
@@ -167,13 +188,19 @@ class FieldsObserver : public Observer {
       : run_(run),
         fields_(run.simulation.grid, run.simulation.stepper.metrics(), run.simulation.flow.order,
                 run.simulation.stepper.walls(), run.simulation.state.p.box(), run.simulation.comm.world()) {
-    for (const io::FieldsSpec& spec : run.simulation.settings.output.fields) series_.emplace_back(spec, run);
+    double bytes = 0;
+    for (const io::FieldsSpec& spec : run.simulation.settings.output.fields) {
+      series_.emplace_back(spec, run);
+      bytes += fields_need(spec, run.simulation.grid, {}).file;
+    }
+    constexpr double bytes_per_second = 2e8;  // of a slow disk, until the first output is timed
+    run_.times.fields = bytes / bytes_per_second;
   }
 
   void go_back(const Start& start) override {
     run_on_root(run_.simulation.comm.world(), [&] {
       for (FieldSeries& series : series_) series.go_back(start.step);
-      if (start.step > 0) remove_later_files(start.step);
+      remove_later_files(start.step);
     });
   }
 
@@ -183,9 +210,11 @@ class FieldsObserver : public Observer {
 
   /// Writes at once, on all ranks, as checkpoints do.
   std::function<void()> observe(const Moment& now) override {
+    const double start = wall_seconds();
     for (FieldSeries& series : series_) {
       if (series.due(now)) series.write(fields_);
     }
+    run_.times.fields = std::max(run_.times.fields, wall_seconds() - start);
     return {};
   }
 
@@ -195,10 +224,8 @@ class FieldsObserver : public Observer {
     const auto& specs = run_.simulation.settings.output.fields;
     std::error_code ignored;
     for (const std::string& name : io::numbered_prefixes(run_.path, ignored)) {
-      if (std::ranges::find(specs, name, &io::FieldsSpec::name) != specs.end()) continue;
-      for (const std::int64_t written : io::numbered_files(run_.path, name, ignored)) {
-        if (written > step) io::remove_file(run_.path + "/" + io::numbered_name(name, written));
-      }
+      if (std::ranges::find(specs, name, &io::FieldsSpec::name) == specs.end())
+        SeriesFiles(run_.path, name, run_.log).go_back(step);
     }
   }
 
@@ -221,9 +248,10 @@ FieldsNeed fields_need(const io::FieldsSpec& spec, const Grid& grid, const Box3&
     components += count;
     at_once = std::max(at_once, count);
   }
+  const double copies = device::is_gpu() ? 1 : 2;  // on a CPU the copy for the file counts, too
   return {.file = components * points * bytes,
-          .memory = at_once * points * bytes,
-          .own_memory = at_once * own_points * bytes};
+          .memory = copies * at_once * points * bytes,
+          .own_memory = copies * at_once * own_points * bytes};
 }
 
 std::unique_ptr<Observer> make_fields(const RunContext& run) {

@@ -15,6 +15,7 @@ struct RunTimes {
   double stepping = 0;     ///< seconds in steps
   double output = 0;       ///< seconds in statistics and output
   double checkpoint = 0;   ///< seconds in the last checkpoint
+  double fields = 0;       ///< seconds in the longest output of fields
   double memory = 0;       ///< maximum device memory held, in bytes, all ranks together
   std::int64_t steps = 0;  ///< taken by this process
 };

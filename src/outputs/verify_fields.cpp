@@ -14,6 +14,7 @@ void Verifier::verify_fields() {
   for (const std::string& name : io::numbered_prefixes(path("fields"), error)) {
     std::error_code ignored;
     const std::vector<std::int64_t> steps = io::numbered_files(path("fields"), name, ignored);
+    if (steps.empty()) continue;  // a run has just removed them
     FileReport report{fmt::format("fields/{}_*.h5", name), "", {}, {}};
     report.contents = fmt::format("{} files up to step {}", steps.size(), steps.back());
     for (const std::int64_t step : steps) {

@@ -25,17 +25,17 @@ volatile std::sig_atomic_t at_terminal = 0;  ///< whether a user, not a launcher
 const char* acknowledgement(int signal) {
   switch (signal) {
     case SIGINT:
-      return at_terminal != 0 ? "sluice: SIGINT received: " SLUICE_STOPPING
+      return at_terminal != 0 ? "SIGINT received: " SLUICE_STOPPING
                                 "; press Ctrl-C again to stop at once, without one\n"
-                              : "sluice: SIGINT received: " SLUICE_STOPPING "\n";
+                              : "SIGINT received: " SLUICE_STOPPING "\n";
     case SIGTERM:
-      return "sluice: SIGTERM received: " SLUICE_STOPPING "\n";
+      return "SIGTERM received: " SLUICE_STOPPING "\n";
     case SIGHUP:
-      return "sluice: SIGHUP received: " SLUICE_STOPPING "\n";
+      return "SIGHUP received: " SLUICE_STOPPING "\n";
     case SIGUSR1:
-      return "sluice: SIGUSR1 received: " SLUICE_STOPPING "\n";
+      return "SIGUSR1 received: " SLUICE_STOPPING "\n";
     default:
-      return "sluice: SIGUSR2 received: writing a checkpoint after this step\n";
+      return "SIGUSR2 received: writing a checkpoint after this step\n";
   }
 }
 #undef SLUICE_STOPPING
@@ -70,14 +70,29 @@ void handle(int signal, void (*handler)(int)) {
 
 }  // namespace
 
+const char* text_of(StopReason reason) {
+  switch (reason) {
+    case StopReason::signal:
+      return "stop requested by signal";
+    case StopReason::stop_file:
+      return "stop requested by file STOP";
+    case StopReason::walltime:
+      return "wall-time limit reached";
+    case StopReason::accuracy:
+      return "statistics reach time.until";
+    default:
+      return "end time or step reached";
+  }
+}
+
 StopControl::StopControl(MPI_Comm comm, std::string directory, std::optional<double> walltime, double start)
     : comm_(comm), directory_(std::move(directory)) {
   MPI_Comm_rank(comm, &rank_);
   if (walltime) deadline_ = start + *walltime;
+  speaks = rank_ == 0 ? 1 : 0;  // from now on a signal stops the run in good order
 }
 
 void StopControl::catch_signals() {
-  speaks = rank_of(MPI_COMM_WORLD) == 0 ? 1 : 0;
   at_terminal = isatty(STDIN_FILENO);
   for (const int signal : {SIGUSR1, SIGTERM, SIGINT}) handle(signal, on_stop);
   handle(SIGUSR2, on_checkpoint);
@@ -87,8 +102,8 @@ void StopControl::catch_signals() {
   if (inherited.sa_handler != SIG_IGN) handle(SIGHUP, on_stop);  // nohup ignores it
 }
 
-void StopControl::expect(double step_seconds, double checkpoint_seconds) {
-  margin_ = 2 * step_seconds + 1.5 * checkpoint_seconds;
+void StopControl::expect(double step_seconds, double file_seconds) {
+  margin_ = 2 * step_seconds + 1.5 * file_seconds;
 }
 
 bool StopControl::file_present(const char* name) {
@@ -111,9 +126,10 @@ void StopControl::look_for_files() {
 Requests StopControl::poll(bool accurate) {
   look_for_files();
   const bool out_of_time = rank_ == 0 && deadline_ && wall_seconds() + margin_ > *deadline_;
-  int asked[5] = {stop_signal != 0, stop_file_, out_of_time, checkpoint_signal != 0 || checkpoint_file_, accurate};
+  const bool wants_checkpoint = checkpoint_signal != 0;
+  if (wants_checkpoint) checkpoint_signal = 0;  // one that comes from now on is served by the next poll
+  int asked[5] = {stop_signal != 0, stop_file_, out_of_time, wants_checkpoint || checkpoint_file_, accurate};
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, asked, 5, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce of stop requests");
-  checkpoint_signal = 0;
   checkpoint_file_ = false;
   Requests requests;
   requests.checkpoint = asked[3] != 0;

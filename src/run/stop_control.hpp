@@ -10,6 +10,9 @@ namespace sluice {
 /// Why a run ends, or that it continues.
 enum class StopReason { none, signal, stop_file, walltime, accuracy };
 
+/// In words, as in the log and run.json.
+const char* text_of(StopReason reason);
+
 /// The requests to a run, agreed on by all ranks.
 struct Requests {
   StopReason stop = StopReason::none;
@@ -25,13 +28,15 @@ class StopControl {
   StopControl(const StopControl&) = delete;
   StopControl& operator=(const StopControl&) = delete;
 
-  /// Catches the signals from now to the end of the process; the first poll() serves those that came before it. Rank 0
-  /// of the world acknowledges each at once on standard error. A second SIGINT at a terminal ends the process. Ignores
-  /// SIGPIPE: if nobody reads the output any more, the run goes on. Call at the start of the program. Local.
+  /// Catches the signals from now to the end of the process; the first poll() serves those that came before it. Once
+  /// there is a StopControl, its rank 0 acknowledges each at once on standard error. A second SIGINT at a terminal ends
+  /// the process. Ignores SIGPIPE: if nobody reads the output any more, the run goes on. Call at the start of the
+  /// program. Local.
   static void catch_signals();
 
-  /// Sets the seconds of a step and a checkpoint, which must still fit before the wall-time limit.
-  void expect(double step_seconds, double checkpoint_seconds);
+  /// Sets the seconds of a step and of the files that all ranks write, a checkpoint and others, which must still fit
+  /// before the wall-time limit.
+  void expect(double step_seconds, double file_seconds);
 
   /// The requests since the last call. `accurate`, on any rank: the statistics are as accurate as the case asks.
   /// Collective: same result on every rank.

@@ -57,17 +57,17 @@ def test_fields_and_their_attributes(samples: Path) -> None:
 
 
 def test_sluice_post_computes_the_hash_of_the_metadata(samples: Path) -> None:
-    check_metadata = pytest.importorskip("sluice_post.hdf5_file").check_metadata
+    checked_ranges = pytest.importorskip("sluice_post.hdf5_file").checked_ranges
     files = sorted(samples.glob("*.h5"))
     assert len(files) == 3
     for file in files:
         content = file.read_bytes()
         assert content.endswith(b"SluiceMH")
-        check_metadata(content)
+        checked_ranges(content)
         for place in (30, len(content) - 20, len(content) - 1):
             damaged = content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
             with pytest.raises(ValueError, match="hash"):
-                check_metadata(damaged)
+                checked_ranges(damaged)
 
 
 def test_dimension_scales(samples: Path) -> None:

@@ -116,6 +116,20 @@ def test_every_reference_of_the_xdmf_file_leads_to_its_values(out: Path) -> None
                 assert held[path].shape == shape
 
 
+def test_a_quantity_may_be_added_on_a_restart(tmp_path: Path) -> None:
+    series = {"name": "part", "every": 1e-6, "fields": ["p"]}
+    must(sluice("run", write_case(tmp_path, {**CHANGES, "output.fields": [series]}), "--steps", 2))
+    more = write_case(tmp_path, {**CHANGES, "output.fields": [{**series, "fields": ["p", "velocity"]}]})
+    must(sluice("run", more, "--restart", "auto"))
+    folder = tmp_path / "out/fields"
+    items = data_items(folder / "part.xdmf")
+    assert len(items) == STEPS * 4 + 2 * 3  # coordinates and p, and from step 3 on three components
+    for text, shape in items:
+        file, path = text.split(":")
+        with h5py.File(folder / file) as held:
+            assert held[path].shape == shape
+
+
 def test_vtk_reads_the_series(out: Path) -> None:
     """ParaView's reader: points at the centres, velocity as a vector."""
     xdmf = pytest.importorskip("vtkmodules.vtkIOXdmf2")

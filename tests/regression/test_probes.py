@@ -101,4 +101,4 @@ def test_a_probe_keeps_its_points(tmp_path: Path) -> None:
 
 def test_check_tells_the_size(tmp_path: Path) -> None:
     told = must(sluice("check", write_case(tmp_path, EVERY_STEP))).out
-    assert "probe           plane: 192 point(s), about 3 samples, 0.0 MiB" in told
+    assert "probe           plane: 192 point(s), about 3 samples, 4.5 KiB" in told

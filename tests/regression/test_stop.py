@@ -87,7 +87,7 @@ def test_stop_on_request_and_go_on(tmp_path: Path, how: str, ranks: int) -> None
     assert reason in record(out)["why_stopped"]
     assert reason in outcome.out
     acknowledged = [line for line in outcome.err.splitlines() if "received" in line]
-    expected = f"sluice: SIG{how} received: stopping after this step with a checkpoint"
+    expected = f"SIG{how} received: stopping after this step with a checkpoint"
     assert acknowledged == ([] if how == "file" else [expected])
     step = record(out)["step"]
     assert step > 0
@@ -117,7 +117,7 @@ def test_interrupts_at_a_terminal(tmp_path: Path, presses: int) -> None:
         process.send_signal(signal.SIGINT)
         assert process.stderr
         assert process.stderr.readline() == (
-            "sluice: SIGINT received: stopping after this step with a checkpoint; "
+            "SIGINT received: stopping after this step with a checkpoint; "
             "press Ctrl-C again to stop at once, without one\n"
         )
         if presses == 2:
