@@ -68,7 +68,7 @@ struct AddLanesAlongX {
   SLUICE_INLINE void operator()(int i, int k, int /*unused*/) const {
     const double* of_mode = sums + static_cast<std::ptrdiff_t>(k) * lanes * modes + i;
     double sum = 0;
-    for (int lane = 0; lane < lanes; ++lane) sum += of_mode[lane * modes];
+    for (int lane = 0; lane < lanes; ++lane) sum += of_mode[static_cast<std::ptrdiff_t>(lane) * modes];
     spectrum[static_cast<std::ptrdiff_t>(k) * modes + i] = scale * sum;
   }
 };
