@@ -50,10 +50,12 @@ void acknowledge(int signal) {
 }
 
 void on_stop(int signal) {
-  if (stop_signal == 0) acknowledge(signal);
   // A second Ctrl-C ends the process; files are consistent at any time. Launchers may send the signal several times.
+  // This comes before the acknowledgement: whoever has read that may send the second one, to any thread of the process.
   if (signal == SIGINT && at_terminal != 0) std::signal(SIGINT, SIG_DFL);
+  const bool first = stop_signal == 0;
   stop_signal = 1;
+  if (first) acknowledge(signal);
 }
 void on_checkpoint(int signal) {
   if (checkpoint_signal == 0) acknowledge(signal);
