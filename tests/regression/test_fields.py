@@ -23,7 +23,6 @@ CHANGES: dict[str, Any] = {
     "output.fields": FIELDS,
     "solver": {"order": 2},
 }
-VECTORS = {"velocity": "uvw", "vorticity": ("omega_x", "omega_y", "omega_z")}
 
 
 @pytest.fixture(scope="module")
@@ -128,31 +127,6 @@ def test_a_quantity_may_be_added_on_a_restart(tmp_path: Path) -> None:
         file, path = text.split(":")
         with h5py.File(folder / file) as held:
             assert held[path].shape == shape
-
-
-def test_vtk_reads_the_series(out: Path) -> None:
-    """ParaView's reader: points at the centres, velocity as a vector."""
-    xdmf = pytest.importorskip("vtkmodules.vtkIOXdmf2")
-    pipeline = pytest.importorskip("vtkmodules.vtkCommonExecutionModel")
-    vtk_to_numpy = pytest.importorskip("vtkmodules.util.numpy_support").vtk_to_numpy
-    reader = xdmf.vtkXdmfReader()
-    reader.SetFileName(str(out / "fields/all.xdmf"))
-    reader.UpdateInformation()
-    information = reader.GetOutputInformation(0)
-    steps = pipeline.vtkStreamingDemandDrivenPipeline.TIME_STEPS()
-    times = [information.Get(steps, n) for n in range(information.Length(steps))]
-    for path, time in zip(files(out, "all"), times, strict=True):
-        reader.UpdateTimeStep(time)
-        grid = reader.GetOutputDataObject(0)
-        while grid.IsA("vtkMultiBlockDataSet"):
-            grid = grid.GetBlock(0)
-        with h5py.File(path) as file:
-            assert file.attrs["time"] == time
-            np.testing.assert_array_equal(vtk_to_numpy(grid.GetZCoordinates()), file["grid/z"][...])
-            for vector, components in VECTORS.items():
-                values = vtk_to_numpy(grid.GetPointData().GetArray(vector))
-                for n, component in enumerate(components):
-                    np.testing.assert_array_equal(values[:, n], file[component][...].ravel())
 
 
 def test_damage_is_found(out: Path, tmp_path: Path) -> None:
