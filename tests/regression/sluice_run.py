@@ -84,7 +84,7 @@ def case_with(changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
         if value is None:
             node.pop(name, None)
         else:
-            node[name] = value
+            node[name] = copy.deepcopy(value)
     return case
 
 

@@ -77,6 +77,48 @@ def test_a_part_has_the_values_of_the_whole(out: Path) -> None:
             )
 
 
+FLOWS: dict[str, dict[str, Any]] = {
+    "channel": {},
+    "order 4": {"solver.order": 4},
+    "couette": {"flow": {"type": "couette", "reynolds": {"wall": 1000}}, "solver.order": 4},
+    "open channel": {"flow": {"type": "open_channel", "reynolds": {"tau": 180}}, "domain.size": [6, 3, 1]},
+}
+
+
+# Of the largest value, in units of eps; velocity and p are bitwise the same. lambda2 is the root of a cubic equation.
+ROUND_OFF = {"u": 0, "v": 0, "w": 0, "p": 0, "lambda2": 100}
+
+
+@pytest.mark.parametrize("flow", FLOWS)
+def test_sluice_post_computes_the_same_fields_from_a_checkpoint(tmp_path: Path, flow: str) -> None:
+    main = pytest.importorskip("sluice_post.cli").main
+    part = {**FIELDS[1], "fields": EVERYTHING, "y": [0.3, 2.5]}
+    must(sluice("run", write_case(tmp_path, {**CHANGES, **FLOWS[flow], "output.fields": [FIELDS[0], part]})))
+    options = {
+        "all": ["--precision", "double"],
+        "part": ["--stride", "3", "2", "4", "--x", "1", "5", "--y", "0.3", "2.5", "--z", "0", "1"],
+    }
+    for name, chosen in options.items():
+        output = tmp_path / f"{name}.h5"
+        checkpoint = str(checkpoints(tmp_path / "out")[-1])
+        assert main(["fields", checkpoint, "--fields", *EVERYTHING, *chosen, "-o", str(output)]) == 0
+        with h5py.File(files(tmp_path / "out", name)[-1]) as expected, h5py.File(output) as found:
+            assert set(found) == set(expected)
+            assert found.attrs["step"] == expected.attrs["step"] == STEPS
+            assert found.attrs["time"] == expected.attrs["time"]
+            for line in expected["grid"]:
+                np.testing.assert_array_equal(found["grid"][line][...], expected["grid"][line][...])
+            fields = [
+                name for name, item in expected.items() if isinstance(item, h5py.Dataset) and item.ndim == 3
+            ]
+            assert len(fields) == 12
+            for field in fields:
+                values = expected[field][...]
+                assert found[field].dtype == values.dtype
+                limit = ROUND_OFF.get(field, 8) * np.finfo(values.dtype).eps * np.abs(values).max()
+                np.testing.assert_allclose(found[field][...], values, rtol=0, atol=limit, err_msg=field)
+
+
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_the_processes_do_not_matter(out: Path, tmp_path: Path, ranks: int) -> None:
     must(sluice("run", write_case(tmp_path, CHANGES), ranks=ranks))
