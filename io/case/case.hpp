@@ -99,8 +99,9 @@ struct SamplingSpec {
 };
 
 struct OutputSpec {
-  std::string directory;  ///< resolved path
-  std::int64_t log_every = 100;
+  std::string directory;                        ///< resolved path
+  std::optional<std::int64_t> log_every = 100;  ///< steps; none: by the wall clock alone
+  std::optional<double> log_seconds;            ///< of the wall clock; none: by steps alone
   std::int64_t timeseries_every = 10;
   std::optional<double> checkpoint_every;  ///< simulation time; none: no checkpoints except at a stop
   int checkpoint_keep = 2;

@@ -104,13 +104,13 @@ std::string RunLoop::step_until_stopped() {
     watchdog_.begin(Watchdog::Task::step, "step", simulation_.state.step + 1);
     control_.expect(times_.steps > 0 ? times_.stepping / static_cast<double>(times_.steps) : 0,
                     times_.checkpoint + times_.fields);
-    const Requests requests = control_.poll(accuracy_ && accuracy_->reached);
+    const Requests requests = control_.poll(accuracy_ && accuracy_->reached, line_due());
     if (requests.checkpoint) {
       observers_.observe(moment(Occasion::request));
       watchdog_.begin(Watchdog::Task::step, "step", simulation_.state.step + 1);
     }
     if (requests.stop != StopReason::none) return text_of(requests.stop);
-    step();
+    step(requests.line);
   }
   return text_of(StopReason::none);
 }
@@ -120,12 +120,17 @@ bool RunLoop::at_end() const {
   return (time.end && simulation_.state.time >= *time.end) || (time.steps && simulation_.state.step >= *time.steps);
 }
 
-Moment RunLoop::moment(Occasion occasion) const {
-  const State& state = simulation_.state;
-  return {occasion, state.step, state.time, state.time, times_.steps == 1};
+bool RunLoop::line_due() const {
+  const std::optional<double>& interval = simulation_.settings.output.log_seconds;
+  return interval && wall_seconds() >= times_.logged + *interval;
 }
 
-void RunLoop::step() {
+Moment RunLoop::moment(Occasion occasion) const {
+  const State& state = simulation_.state;
+  return {occasion, state.step, state.time, state.time, times_.steps == 1, false};
+}
+
+void RunLoop::step(bool line_due) {
   const double start = wall_seconds();
   const double previous_time = simulation_.state.time;
   simulation_.advance();
@@ -139,6 +144,7 @@ void RunLoop::step() {
   }
   Moment now = moment(Occasion::step);
   now.previous_time = previous_time;
+  now.line_due = line_due;
   observers_.observe(now);
   progress_line_.update(simulation_, times_, accuracy_, observers_.flow().latest_diagnostics());
   times_.output += wall_seconds() - stepped;

@@ -32,8 +32,11 @@ class RunLoop {
   std::string find_checkpoint(const std::string& restart);
   void start_afresh();
   std::string step_until_stopped();
-  void step();
+  /// `line_due`: with a line of the log.
+  void step(bool line_due);
   bool at_end() const;
+  /// Whether output.log.seconds have passed since the last line. Local; ranks may differ.
+  bool line_due() const;
   void stop(const std::string& why);
   void record(const std::string& why);
   void try_to_record(const std::string& why);

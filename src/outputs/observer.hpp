@@ -47,14 +47,15 @@ double re_tau(double shear, double viscosity);
 /// The occasions to act: after each step; when the user requests a checkpoint; when the run stops.
 enum class Occasion { step, request, end };
 
-/// A moment of the run. It determines what is due, with what checkpoints restore and nothing else, so that a restarted
-/// run writes the same bytes as an uninterrupted one.
+/// A moment of the run. It determines what is due, with what checkpoints restore and nothing else. All but lines of the
+/// log depend on steps and times alone, so that a restarted run writes the same bytes as an uninterrupted one.
 struct Moment {
   Occasion occasion = Occasion::step;
   std::int64_t step = 0;
   double time = 0;
   double previous_time = 0;  ///< before the step
   bool first = false;        ///< the first step of this process
+  bool line_due = false;     ///< a line of the log, by the wall clock
 };
 
 /// The start of a run.

@@ -1,6 +1,9 @@
 // Log line with the state of the flow and the speed of the run.
 #include <fmt/format.h>
 
+#include <optional>
+
+#include "core/device/timers.hpp"
 #include "src/outputs/duration.hpp"
 #include "src/outputs/observer.hpp"
 #include "src/outputs/progress_line.hpp"
@@ -14,10 +17,12 @@ class ProgressObserver : public Observer {
   explicit ProgressObserver(const RunContext& run) : run_(run) {}
 
   bool due(const Moment& now) const override {
-    return now.occasion == Occasion::step && (now.first || now.step % run_.simulation.settings.output.log_every == 0);
+    const std::optional<std::int64_t>& every = run_.simulation.settings.output.log_every;
+    return now.occasion == Occasion::step && (now.first || now.line_due || (every && now.step % *every == 0));
   }
 
   std::function<void()> observe(const Moment& now) override {
+    run_.times.logged = wall_seconds();
     const Simulation& s = run_.simulation;
     const Diagnostics& d = run_.flow.diagnostics();
     const double nu = s.flow.viscosity;

@@ -17,6 +17,7 @@ struct RunTimes {
   double checkpoint = 0;   ///< seconds in the last checkpoint
   double fields = 0;       ///< seconds in the longest output of fields
   double memory = 0;       ///< maximum device memory held, in bytes, all ranks together
+  double logged = 0;       ///< wall_seconds() at the last line about a step
   std::int64_t steps = 0;  ///< taken by this process
 };
 

@@ -125,16 +125,18 @@ void StopControl::look_for_files() {
   checkpoint_file_ = checkpoint_file_ || file_present("CHECKPOINT");
 }
 
-Requests StopControl::poll(bool accurate) {
+Requests StopControl::poll(bool accurate, bool line_due) {
   look_for_files();
   const bool out_of_time = rank_ == 0 && deadline_ && wall_seconds() + margin_ > *deadline_;
   const bool wants_checkpoint = checkpoint_signal != 0;
   if (wants_checkpoint) checkpoint_signal = 0;  // one that comes from now on is served by the next poll
-  int asked[5] = {stop_signal != 0, stop_file_, out_of_time, wants_checkpoint || checkpoint_file_, accurate};
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, asked, 5, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce of stop requests");
+  int asked[6] = {stop_signal != 0,      stop_file_, out_of_time, wants_checkpoint || checkpoint_file_, accurate,
+                  line_due && rank_ == 0};
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, asked, 6, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce of stop requests");
   checkpoint_file_ = false;
   Requests requests;
   requests.checkpoint = asked[3] != 0;
+  requests.line = asked[5] != 0;
   if (asked[2] != 0) requests.stop = StopReason::walltime;
   if (asked[1] != 0) requests.stop = StopReason::stop_file;
   if (asked[0] != 0) requests.stop = StopReason::signal;

@@ -17,6 +17,7 @@ const char* text_of(StopReason reason);
 struct Requests {
   StopReason stop = StopReason::none;
   bool checkpoint = false;
+  bool line = false;  ///< of the log
 };
 
 /// Watches signals (SIGUSR1, SIGTERM, SIGINT and SIGHUP: stop; SIGUSR2: checkpoint), files named STOP and CHECKPOINT in
@@ -39,8 +40,8 @@ class StopControl {
   void expect(double step_seconds, double file_seconds);
 
   /// The requests since the last call. `accurate`, on any rank: the statistics are as accurate as the case asks.
-  /// Collective: same result on every rank.
-  Requests poll(bool accurate = false);
+  /// `line_due`, on rank 0: a line of the log is due by the wall clock. Collective: same result on every rank.
+  Requests poll(bool accurate = false, bool line_due = false);
 
  private:
   bool file_present(const char* name);

@@ -53,6 +53,8 @@ TEST(Case, FillsInDefaults) {
   EXPECT_EQ(c.initial, (InitialSpec{InitialKind::turbulent, 1, ""}));
   EXPECT_EQ(c.z_blocks, 3);
   EXPECT_EQ(c.output.directory, "/cases/here/output");
+  EXPECT_EQ(c.output.log_every, 100);
+  EXPECT_EQ(c.output.log_seconds, 60.0);
   EXPECT_EQ(c.output.checkpoint_every, 20.0);
   EXPECT_FALSE(c.output.statistics.enabled || c.output.spectra.enabled || c.output.densities.enabled || c.walltime ||
                c.watchdog);
@@ -166,6 +168,9 @@ TEST(Case, OverridesReplaceAndRemoveAlternatives) {
   EXPECT_FALSE(parse(full, {"output.checkpoint=none"}).output.checkpoint_every);
   EXPECT_EQ(parse(full, {"output.checkpoint=none", "output.checkpoint.every=3"}).output.checkpoint_every, 3.0);
   EXPECT_FALSE(parse(full, {"walltime=none"}).walltime);
+  EXPECT_FALSE(parse(full, {"output.log.every=none"}).output.log_every);
+  EXPECT_EQ(parse(full, {"output.log.seconds=2m"}).output.log_seconds, 120.0);
+  EXPECT_FALSE(parse(full, {"output.log.seconds=none"}).output.log_seconds);
   EXPECT_FALSE(parse(full, {"watchdog=auto"}).watchdog);
   EXPECT_EQ(parse(full, {"watchdog=off"}).watchdog, std::numeric_limits<double>::infinity());
   EXPECT_EQ(parse(full, {"parallel.grid=[2, 3]"}).process_grid, (std::array<int, 2>{2, 3}));

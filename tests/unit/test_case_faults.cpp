@@ -216,6 +216,7 @@ TEST(Case, RefusesValuesOutOfRange) {
                           "output.checkpoint.every=0",
                           "output.statistics.block=0",
                           "walltime=0",
+                          "output.log.seconds=0",
                           "solver.z_blocks=0"}) {
     EXPECT_TRUE(contains(fault(bad), "is out of range; allowed: ")) << fault(bad);
   }
