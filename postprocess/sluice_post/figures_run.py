@@ -173,6 +173,11 @@ def _edges(centres: Array) -> Array:
     return np.append(centres - spacing / 2, centres[-1] + spacing / 2)
 
 
+def _title_time(axes: Axes, time: float) -> None:
+    """On the right, where a report takes it away if it shows other times as well."""
+    axes.set_title(rf"$t\,U/h={time:.6g}$", loc="right")
+
+
 def plane_picture(plane: Plane) -> Figure:
     """A slice normal to x or y, in h and U."""
     aspect = float(np.ptp(plane.z) / max(np.ptp(plane.along), 1e-12))
@@ -195,7 +200,8 @@ def plane_picture(plane: Plane) -> Figure:
     other = "y" if plane.normal == "x" else "x"
     axes.set_xlabel(rf"${other}/h$")
     axes.set_ylabel(r"$z/h$")
-    axes.set_title(rf"${plane.normal}/h={plane.at:.4g}$, $t\,U/h={plane.time:.6g}$", loc="left")
+    axes.set_title(rf"${plane.normal}/h={plane.at:.4g}$", loc="left")
+    _title_time(axes, plane.time)
     return figure
 
 
@@ -208,6 +214,12 @@ def streak_picture(plane: Slice, height: float, plus: float | None, u_tau: float
     return figure
 
 
+def fluctuation(u: Array, plus: float | None, u_tau: float | None) -> Array:
+    """u' = u - <u> on a plane, over u_tau if that and u_tau/nu are known."""
+    found: Array = (u - u.mean()) / (u_tau if plus is not None and u_tau is not None else 1.0)
+    return found
+
+
 def streaks(axes: Axes, plane: Slice, height: float, plus: float | None, u_tau: float | None) -> Axes:
     """u' = u - <u> on a plane near the wall, over u_tau and in wall units where these are known, else in h and U.
 
@@ -215,15 +227,14 @@ def streaks(axes: Axes, plane: Slice, height: float, plus: float | None, u_tau: 
     """
     scaled = plus is not None and u_tau is not None
     length = plus if plus is not None and scaled else 1.0
-    velocity = u_tau if u_tau is not None and scaled else 1.0
-    fluctuation = (plane.u - plane.u.mean()) / velocity
+    values = fluctuation(plane.u, plus, u_tau)
 
     x, y = _edges(plane.x) * length, _edges(plane.y) * length
     x, y = x - x[0], y - y[0]
-    largest = float(np.percentile(np.abs(fluctuation), 99.5)) or 1.0
+    largest = float(np.percentile(np.abs(values), 99.5)) or 1.0
     limit = np.ceil(largest * 2) / 2 if scaled and largest > 0.5 else largest
     mesh = axes.imshow(
-        fluctuation,
+        values,
         cmap=DIVERGING_MAP,
         vmin=-limit,
         vmax=limit,
@@ -241,5 +252,6 @@ def streaks(axes: Axes, plane: Slice, height: float, plus: float | None, u_tau: 
     distance = min(plane.at, height - plane.at) if height > 0 else plane.at
     where = rf"$z^+={distance * length:.1f}$" if scaled else rf"$z/h={plane.at:g}$"
     side = " from the top wall" if height > 0 and plane.at > height / 2 else ""
-    axes.set_title(rf"{where}{side}, $t\,U/h={plane.time:.6g}$", loc="left")
+    axes.set_title(f"{where}{side}", loc="left")
+    _title_time(axes, plane.time)
     return axes

@@ -58,6 +58,20 @@ def value_of_record(value: Any) -> str:
 
 
 @dataclass(frozen=True)
+class Movie:
+    """Pictures of several times, WebP in base64, and their place on the figure's own picture in percent of its size."""
+
+    times: list[float]
+    frames: list[str]
+    width: int
+    height: int
+    left: float
+    top: float
+    width_percent: float
+    height_percent: float
+
+
+@dataclass(frozen=True)
 class EmbeddedFigure:
     """A figure of the page: its picture is a PNG in base64; a wide one has a row to itself."""
 
@@ -65,6 +79,7 @@ class EmbeddedFigure:
     caption: str
     png: str
     wide: bool
+    movie: Movie | None = None
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,12 @@ from sluice_post.budgets import STRESSES, EvaluatedBudgets
 from sluice_post.compare_budgets import References
 from sluice_post.derived import Derived
 from sluice_post.html import report_page
+from sluice_post.movies import Scene
 from sluice_post.profiles import WallProfiles
 from sluice_post.reference import Reference
 from sluice_post.report_entries import Entry, draw_entries
 from sluice_post.results import Results
+from sluice_post.slices import label_of
 from sluice_post.spectra import AXES, EvaluatedSpectra
 from sluice_post.spectra_figures import Published
 from sluice_post.spectra_reference import not_shown
@@ -82,6 +84,12 @@ def _run_entries(results: Results) -> list[Entry]:
                 caption,
                 lambda: figures_run.streak_picture(streaks, height, plus, u_tau),
                 wide=True,
+                scene=Scene(
+                    run.directory,
+                    label_of(streaks.path),
+                    layout.SLICE_FIELD,
+                    lambda u: figures_run.fluctuation(u, plus, u_tau),
+                ),
             )
         )
     for plane in run.planes:
@@ -92,6 +100,7 @@ def _run_entries(results: Results) -> list[Entry]:
                 "Latest slice, in the units of the case.",
                 partial(figures_run.plane_picture, plane),
                 wide=True,
+                scene=Scene(run.directory, plane.label, plane.field),
             )
         )
     if run.series is not None:
@@ -264,7 +273,9 @@ def write_report(
         entry, comparison = found
         entries.append(entry)
         comparisons.insert(0, comparison)
-    drawn = draw_entries(entries, run.directory / layout.FIGURE_FOLDER)
+    problems: list[str] = []
+    drawn = draw_entries(entries, run.directory / layout.FIGURE_FOLDER, problems)
+    run.missing.extend(f"{problem}." for problem in problems if f"{problem}." not in run.missing)
     _data_files(results)
     path = run.directory / layout.REPORT_FILE
     export.write_text(

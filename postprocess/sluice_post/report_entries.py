@@ -10,18 +10,23 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from sluice_post.html import EmbeddedFigure
-from sluice_post.style import figure_style, save_png
+from sluice_post.movies import Scene, movie_over
+from sluice_post.style import figure_style, png_bytes, save_png
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A figure: the name of its file, its title and caption, and what draws it, if there is something to draw."""
+    """A figure: the name of its file, its title and caption, and what draws it, if there is something to draw.
+
+    Where it shows the latest of several slices, `scene` says which; the page then has the others as well.
+    """
 
     name: str
     title: str
     caption: str
     draw: Callable[[], Figure | None]
     wide: bool = False
+    scene: Scene | None = None
 
 
 @dataclass(frozen=True)
@@ -32,8 +37,8 @@ class Drawn:
     embedded: EmbeddedFigure
 
 
-def draw_entries(entries: Sequence[Entry], folder: Path) -> list[Drawn]:
-    """Draws and saves the figures, all but those that have nothing to show."""
+def draw_entries(entries: Sequence[Entry], folder: Path, problems: list[str] | None = None) -> list[Drawn]:
+    """Draws and saves the figures, all but those that have nothing to show; `problems` takes up what went wrong."""
     drawn = []
     with figure_style():
         for entry in entries:
@@ -41,6 +46,13 @@ def draw_entries(entries: Sequence[Entry], folder: Path) -> list[Drawn]:
             if drawing is None:
                 continue
             path = folder / f"{entry.name}.png"
-            encoded = base64.b64encode(save_png(drawing, path)).decode("ascii")
-            drawn.append(Drawn(path, EmbeddedFigure(entry.title, entry.caption, encoded, entry.wide)))
+            png, movie = save_png(drawing, path), None
+            if entry.scene is not None:
+                drawing.axes[0].set_title("", loc="right")  # the time, which the page shows beside the slider
+                untimed = png_bytes(drawing)
+                movie = movie_over(drawing, entry.scene, [] if problems is None else problems)
+                png = untimed if movie is not None else png
+            encoded = base64.b64encode(png).decode("ascii")
+            embedded = EmbeddedFigure(entry.title, entry.caption, encoded, entry.wide, movie)
+            drawn.append(Drawn(path, embedded))
     return drawn

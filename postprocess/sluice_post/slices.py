@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,11 @@ from sluice_post.hdf5_file import Hdf5File
 Array = NDArray[np.float64]
 
 STREAK_HEIGHT = 15.0  # z+ at which streaks are most vivid: the peak of u'
+
+
+def label_of(path: Path) -> str:
+    """The slice that a file belongs to, such as z0.083."""
+    return path.stem.rpartition("_")[0]
 
 
 @dataclass(frozen=True)
@@ -98,7 +104,7 @@ def latest_planes(directory: Path) -> tuple[list[Plane], list[str]]:
     """The latest intact slice normal to x or y of each label: of u, else of its first field; and what went wrong."""
     planes, problems, done = [], [], set()
     for path in reversed(layout.find_slices(directory)):
-        label = path.stem.rpartition("_")[0]
+        label = label_of(path)
         if label in done:
             continue
         try:
@@ -134,14 +140,27 @@ class SliceSeries:
 
 def slice_labels(directory: Path) -> list[str]:
     """The labels of the slices of a run, such as z0.083."""
-    return sorted({path.stem.rpartition("_")[0] for path in layout.find_slices(directory)})
+    return sorted({label_of(path) for path in layout.find_slices(directory)})
 
 
 def read_slices(
     directory: Path, label: str, begin: float | None = None, end: float | None = None
 ) -> SliceSeries:
     """One slice between two times, in the order of time; an error if there is none, or if one is damaged."""
-    chosen = [path for path in layout.find_slices(directory) if path.stem.rpartition("_")[0] == label]
+    return _read_files(directory, label, _files(directory, label), begin, end)
+
+
+def _files(directory: Path, label: str) -> list[Path]:
+    return [path for path in layout.find_slices(directory) if label_of(path) == label]
+
+
+def _read_files(
+    directory: Path,
+    label: str,
+    chosen: list[Path],
+    begin: float | None = None,
+    end: float | None = None,
+) -> SliceSeries:
     rows: list[tuple[float, int, dict[str, Array]]] = []
     normal, at, coordinates = "", 0.0, {}
     for path in chosen:
@@ -169,3 +188,16 @@ def read_slices(
         {field: np.stack([fields[field] for fields in fields_of]) for field in fields_of[0]},
         coordinates,
     )
+
+
+def some_slices(directory: Path, label: str, count: int, problems: list[str]) -> Iterator[SliceSeries]:
+    """At most `count` times of a slice, evenly spread from the first to the last: a series of one time each.
+
+    One that is damaged is left out, and `problems` says why.
+    """
+    paths = _files(directory, label)
+    for n in np.unique(np.linspace(0, len(paths) - 1, min(count, len(paths))).round().astype(int)):
+        try:
+            yield _read_files(directory, label, [paths[n]])
+        except InputOutputError as error:
+            problems.append(str(error))

@@ -68,7 +68,7 @@ def test_a_plane_has_units(results):
     for u_tau, unit in ((None, "/h"), (0.06, "^+")):
         axes = streak_picture(run.streaks, 2.0, u_tau and 180.0, u_tau).axes[0]
         assert unit in axes.get_xlabel() and unit in axes.get_ylabel()
-        assert "U/h" in axes.get_title(loc="left")
+        assert "U/h" in axes.get_title(loc="right")
 
 
 @pytest.mark.parametrize(("factor", "scale"), [(1.0, "log"), (0.1, "linear")])

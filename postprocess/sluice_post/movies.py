@@ -1,0 +1,126 @@
+"""Slices against time: small pictures of some times, which a report shows over the picture of the latest one."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+from matplotlib.cm import ScalarMappable
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from PIL import Image, features
+
+from sluice_post import layout
+from sluice_post.html import Movie
+from sluice_post.slices import SliceSeries, some_slices
+
+Array = NDArray[np.float64]
+
+MAX_FRAMES = 24
+MAX_BYTES = 400_000  # of all frames of a series
+WIDTH = 640  # of a frame in pixels; less where the frames would be more than MAX_BYTES
+MAX_HEIGHT = 480
+QUALITY = 75  # of WebP
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a movie shows: a slice, one of its fields, and how a plane of values becomes what is drawn."""
+
+    directory: Path
+    label: str
+    field: str
+    shown: Callable[[Array], Array] = lambda values: values
+
+
+@dataclass(frozen=True)
+class _Plane:
+    """Values at (up[n], along[m]). Where `periodic`, the picture extends half a cell beyond the points."""
+
+    time: float
+    values: Array
+    up: Array
+    along: Array
+    periodic: bool
+
+
+def _plane(series: SliceSeries, scene: Scene) -> _Plane:
+    x, y, z = (series.coordinates[layout.line_of(scene.field, axis)] for axis in "xyz")
+    up, along = {"z": (y, x), "y": (z, x), "x": (z, y)}[series.normal]
+    values = scene.shown(series.fields[scene.field].reshape(up.size, along.size))
+    return _Plane(float(series.time[0]), values, up, along, series.normal == "z")
+
+
+def _along_last_axis(values: Array, points: Array, pixels: int, periodic: bool) -> Array:
+    """Interpolated to the middles of so many equal pixels."""
+    if periodic:
+        spacing = points[1] - points[0]
+        points = np.concatenate([[points[0] - spacing], points, [points[-1] + spacing]])
+        values = np.pad(values, [(0, 0), (1, 1)], mode="wrap")
+        low, high = points[0] + spacing / 2, points[-1] - spacing / 2
+    else:
+        low, high = points[0], points[-1]
+    at = low + (np.arange(pixels) + 0.5) * (high - low) / pixels
+    left = np.clip(np.searchsorted(points, at) - 1, 0, points.size - 2)
+    weight = (at - points[left]) / (points[left + 1] - points[left])
+    found: Array = values[:, left] * (1 - weight) + values[:, left + 1] * weight
+    return found
+
+
+def _pixels(plane: _Plane, width: int, height: int) -> Array:
+    """The values in the pixels of a picture, the uppermost row first."""
+    rows = _along_last_axis(plane.values, plane.along, width, plane.periodic)
+    found: Array = _along_last_axis(rows.T, plane.up, height, plane.periodic).T[::-1]
+    return found
+
+
+def _webp(pixels: NDArray[np.uint8]) -> bytes:
+    buffer = BytesIO()
+    Image.fromarray(pixels).save(buffer, format="webp", quality=QUALITY, method=4)
+    return buffer.getvalue()
+
+
+def _encoded(planes: list[_Plane], colours: ScalarMappable, aspect: float) -> tuple[list[bytes], int, int]:
+    """The frames, with their width and height: the largest that are within MAX_BYTES."""
+    width = min(WIDTH, round(MAX_HEIGHT / aspect))
+    while True:
+        height = max(1, round(width * aspect))
+        frames = [
+            _webp(colours.to_rgba(_pixels(plane, width, height), bytes=True)[..., :3]) for plane in planes
+        ]
+        if sum(map(len, frames)) <= MAX_BYTES:
+            return frames, width, height
+        width = width * 3 // 4
+
+
+def movie_over(figure: Figure, scene: Scene, problems: list[str]) -> Movie | None:
+    """Frames with the colours and in the place of the picture in a figure that has been drawn.
+
+    Its first axes hold the picture. None if there are not two times, or if Pillow has no WebP. `problems` takes up
+    which slices are damaged.
+    """
+    planes = [
+        _plane(series, scene)
+        for series in some_slices(scene.directory, scene.label, MAX_FRAMES, problems)
+        if scene.field in series.fields
+    ]
+    if len(planes) < 2 or min(planes[-1].values.shape) < 2 or not features.check("webp"):
+        return None
+    axes = figure.axes[0]
+    place, size = axes.get_position(), figure.get_size_inches()
+    colours = [*axes.images, *axes.collections][0]
+    frames, width, height = _encoded(planes, colours, float(place.height * size[1] / (place.width * size[0])))
+    return Movie(
+        times=[plane.time for plane in planes],
+        frames=[base64.b64encode(frame).decode("ascii") for frame in frames],
+        width=width,
+        height=height,
+        left=100 * place.x0,
+        top=100 * (1 - place.y1),
+        width_percent=100 * place.width,
+        height_percent=100 * place.height,
+    )

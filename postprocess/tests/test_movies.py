@@ -1,0 +1,132 @@
+"""Slices against time in a report: small pictures that coincide with the figure of the latest slice."""
+
+import base64
+import json
+import re
+from io import BytesIO
+
+import numpy as np
+import pytest
+import synthetic
+from PIL import Image
+from test_timeseries_and_slices import write_plane
+
+from sluice_post import figures_run, movies
+from sluice_post.cli import main
+from sluice_post.report_entries import Entry, draw_entries
+from sluice_post.slices import latest_planes, latest_streak_slice
+
+
+def streak_entry(directory, flow):
+    plane, _ = latest_streak_slice(directory, 2.0, flow.re_tau)
+    scale = (flow.u_tau / flow.viscosity, flow.u_tau)
+    scene = movies.Scene(directory, "z0.083", "u", lambda u: figures_run.fluctuation(u, *scale))
+    return Entry("streaks", "", "", lambda: figures_run.streak_picture(plane, 2.0, *scale), scene=scene)
+
+
+def plane_entry(directory):
+    ((plane,), _) = latest_planes(directory)
+    scene = movies.Scene(directory, plane.label, plane.field)
+    return Entry("plane", "", "", lambda: figures_run.plane_picture(plane), scene=scene)
+
+
+def write_series(directory, flow, normal, times):
+    for n, time in enumerate(times):
+        path = directory / "slices" / f"{normal}0.083_{n:07d}.h5"
+        if normal == "z":
+            synthetic.write_slice(path, flow, 0.083, time, seed=n)
+        else:
+            write_plane(path, flow, normal, time)
+    return streak_entry(directory, flow) if normal == "z" else plane_entry(directory)
+
+
+def decoded(text):
+    return np.asarray(Image.open(BytesIO(base64.b64decode(text))).convert("RGB")).astype(float)
+
+
+@pytest.mark.parametrize("normal", "xyz")
+def test_the_last_frame_is_the_picture_of_the_figure(tmp_path, flow, normal):
+    """At its place, with its orientation, range and colours."""
+    entry = write_series(tmp_path, flow, normal, [1.0, 1.7, 2.0])
+    (drawn,) = draw_entries([entry], tmp_path / "figures")
+    movie = drawn.embedded.movie
+    assert movie.times == [1.0, 1.7, 2.0]
+    first, _, last = (decoded(frame) for frame in movie.frames)
+    assert last.shape == (movie.height, movie.width, 3)
+
+    page = Image.open(BytesIO(base64.b64decode(drawn.embedded.png))).convert("RGB")
+    left, top = movie.left / 100 * page.width, movie.top / 100 * page.height
+    box = (
+        *(left, top),
+        *(left + movie.width_percent / 100 * page.width, top + movie.height_percent / 100 * page.height),
+    )
+    shown = np.asarray(page.resize((movie.width, movie.height), Image.Resampling.BOX, box)).astype(float)
+    inner = (slice(3, -3), slice(3, -3))  # without the lines of the axes
+    assert np.abs(last - shown)[inner].mean() < 4
+    assert np.abs(first - shown)[inner].mean() > 15
+
+
+def test_the_page_shows_the_time_beside_the_slider(tmp_path, flow):
+    entry = write_series(tmp_path, flow, "z", [1.0, 2.0])
+    (drawn,) = draw_entries([entry], tmp_path / "figures")
+    assert drawn.path.read_bytes() != base64.b64decode(
+        drawn.embedded.png
+    )  # the file has the time in its title
+
+
+def test_number_and_size_of_the_frames_are_limited(tmp_path, flow, monkeypatch):
+    entry = write_series(tmp_path, flow, "z", np.linspace(0, 60, 61))
+    (drawn,) = draw_entries([entry], tmp_path / "figures")
+    movie = drawn.embedded.movie
+    assert len(movie.times) == movies.MAX_FRAMES == len(movie.frames)
+    assert (movie.times[0], movie.times[-1]) == (0, 60)
+    assert np.ptp(np.diff(movie.times)) <= 1
+    assert movie.width == movies.WIDTH
+
+    monkeypatch.setattr(movies, "MAX_BYTES", 30_000)
+    (drawn,) = draw_entries([entry], tmp_path / "figures")
+    smaller = drawn.embedded.movie
+    assert sum(len(base64.b64decode(frame)) for frame in smaller.frames) <= 30_000
+    assert smaller.width < movie.width
+    assert smaller.width / smaller.height == pytest.approx(movie.width / movie.height, rel=0.03)
+
+
+def test_one_slice_is_a_picture_alone(tmp_path, flow):
+    entry = write_series(tmp_path, flow, "z", [1.0])
+    (drawn,) = draw_entries([entry], tmp_path / "figures")
+    assert drawn.embedded.movie is None
+    assert drawn.path.read_bytes() == base64.b64decode(drawn.embedded.png)
+
+
+def test_without_webp_there_is_the_picture_alone(tmp_path, flow, monkeypatch):
+    monkeypatch.setattr(movies.features, "check", lambda name: name != "webp")
+    entry = write_series(tmp_path, flow, "z", [1.0, 2.0])
+    (drawn,) = draw_entries([entry], tmp_path / "figures")
+    assert drawn.embedded.movie is None
+    assert drawn.path.read_bytes() == base64.b64decode(drawn.embedded.png)
+
+
+def test_the_page_has_the_frames_and_their_times(tmp_path, flow):
+    write_series(tmp_path, flow, "z", [1.0, 2.0, 3.25])
+    write_series(tmp_path, flow, "y", [1.0, 2.0])
+    (tmp_path / "slices" / "z0.083_0000001.h5").write_text("cut short")
+    assert main(["report", str(tmp_path)]) == 0
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    held = [
+        json.loads(text)
+        for text in re.findall(r'<script type="application/json">(.*?)</script>', page, re.DOTALL)
+    ]
+    assert [movie["times"] for movie in held] == [[1.0, 3.25], [1.0, 2.0]]
+    assert all(decoded(frame).size for movie in held for frame in movie["frames"])
+    assert "t U/h = 3.25</output>" in page
+    assert page.count("z0.083_0000001.h5") == 1
+    # Without scripts nothing is offered that does not work.
+    controls = re.findall("<(?:button|input|canvas)[^>]*>", page)
+    assert len(controls) == 6 and all(" hidden " in control for control in controls)
+    assert "prefers-reduced-motion" in page
+
+
+def test_a_page_without_series_has_no_script(tmp_path, flow):
+    write_series(tmp_path, flow, "z", [1.0])
+    assert main(["report", str(tmp_path)]) == 0
+    assert "<script" not in (tmp_path / "report.html").read_text(encoding="utf-8")
