@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <ranges>
 
 namespace sluice {
@@ -30,8 +31,9 @@ double largest_ratio(const KeyFigures::Estimates& figures, const AccuracyLimits&
 /// " +- 2.1 % (limit 1 %)"
 std::string interval_and_limit(const Accuracy& accuracy, std::size_t n) {
   const double percent = 100 * accuracy.figures.half_widths[n] / std::abs(accuracy.figures.values[n]);
-  return fmt::format("{} (limit {:.2g} %)", std::isfinite(percent) ? fmt::format(" +- {:.2g} %", percent) : "",
-                     100 * *accuracy.limits[n]);
+  const std::string interval = std::isfinite(percent) ? fmt::format(" +- {:.2g} %", percent) : "";
+  const std::optional<double>& limit = accuracy.limits[n];
+  return interval + (limit ? fmt::format(" (limit {:.2g} %)", 100 * *limit) : "");
 }
 
 /// Number of blocks at which the limits will probably have held for a tenth of them.
@@ -64,17 +66,24 @@ Accuracy assess(const KeyFigures& figures, const AccuracyLimits& limits, std::sp
   return result;
 }
 
+std::string figure_text(const Accuracy& accuracy, std::size_t n) {
+  return fmt::format("{} {:.5g}{}", key_figure_table[n].name, accuracy.figures.values[n],
+                     interval_and_limit(accuracy, n));
+}
+
+std::string outlook(const Accuracy& accuracy) {
+  if (accuracy.reached) return "time.until is reached";
+  if (!std::isfinite(accuracy.expected_time)) return "not known yet when time.until will be reached";
+  return fmt::format("time.until will probably be reached at time {:.4g}", accuracy.expected_time);
+}
+
 std::string summary(const Accuracy& accuracy) {
   std::string text = fmt::format("Statistics of {} blocks:", accuracy.blocks);
   for (std::size_t n = 0; n < accuracy.limits.size(); ++n) {
-    if (!accuracy.limits[n]) continue;
-    text += fmt::format(" {} {:.5g}{},", key_figure_table[n].name, accuracy.figures.values[n],
-                        interval_and_limit(accuracy, n));
+    if (accuracy.limits[n]) text += " " + figure_text(accuracy, n) + ",";
   }
   text.back() = ';';
-  if (accuracy.reached) return text + " time.until is reached";
-  if (!std::isfinite(accuracy.expected_time)) return text + " not known yet when time.until will be reached";
-  return text + fmt::format(" time.until will probably be reached at time {:.4g}", accuracy.expected_time);
+  return text + " " + outlook(accuracy);
 }
 
 std::string farthest_limit(const Accuracy& accuracy) {

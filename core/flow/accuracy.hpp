@@ -32,6 +32,12 @@ inline constexpr std::size_t min_blocks = 30;
 /// shrink with the square root of the time averaged. Local.
 Accuracy assess(const KeyFigures& figures, const AccuracyLimits& limits, std::span<const StatisticsBlock> blocks);
 
+/// A figure, its interval, and its limit if it has one: "re_tau 181.2 +- 2.1 % (limit 1 %)".
+std::string figure_text(const Accuracy& accuracy, std::size_t n);
+
+/// When the limits will be reached: "time.until will probably be reached at time 640".
+std::string outlook(const Accuracy& accuracy);
+
 /// The figures that have limits, and when these will be reached, on one line.
 std::string summary(const Accuracy& accuracy);
 

@@ -65,6 +65,7 @@ class StatisticsFile {
   /// another file took its place.
   bool write_if_removed();
 
+  const std::vector<ProfileInfo>& profiles() const { return spec_.profiles; }
   const std::vector<StatisticsBlock>& blocks() const { return blocks_; }
   /// The last blocks, as far as they were sampled under these parameters.
   std::span<const StatisticsBlock> latest_blocks(const Values& parameters) const;

@@ -19,13 +19,6 @@ namespace {
 
 constexpr const char* profile_of_budgets = "ww_flux";  ///< one that is taken with output.statistics.budgets alone
 
-/// The parameters that a block of statistics is stored with.
-io::Values parameters_of(const io::Case& settings) {
-  io::Values values;
-  for (const auto& [path, text] : io::sampled_keys(settings)) values.set(path, text);
-  return values;
-}
-
 }  // namespace
 
 BlockObserver::BlockObserver(const RunContext& run, const SampledOutput& output, BlockSums& sums)
@@ -34,7 +27,7 @@ BlockObserver::BlockObserver(const RunContext& run, const SampledOutput& output,
       sampling_(run.simulation.settings.output.*output.sampling),
       blocks_{sampling_.block, sampling_.start},
       sums_(sums),
-      parameters_(parameters_of(run.simulation.settings)) {}
+      parameters_(sampled_parameters(run.simulation.settings)) {}
 
 std::vector<std::string> BlockObserver::check_files(const Start& start) {
   std::vector<std::string> losses;
@@ -108,7 +101,7 @@ void BlockObserver::save(io::CheckpointWriter& checkpoint) const {
 void BlockObserver::restore(const io::CheckpointReader& checkpoint) {
   const io::Case stored = case_of(checkpoint);
   of_checkpoint_ = stored;
-  open_parameters_ = parameters_of(stored);
+  open_parameters_ = sampled_parameters(stored);
   if (!sampling_.enabled) return;
   if (!checkpoint.has_values(output_.open_block_group)) {
     if (!(stored.output.*output_.sampling).enabled) return;

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -19,6 +20,8 @@
 #include "io/files/time_series.hpp"
 #include "src/outputs/companions.hpp"
 #include "src/outputs/observers.hpp"
+#include "src/outputs/schedule.hpp"
+#include "src/outputs/stored_accuracy.hpp"
 #include "src/run/output_lock.hpp"
 #include "src/run/stop_control.hpp"
 
@@ -38,7 +41,10 @@ class Status {
     if (settings_) add("case", settings_->title);
     guarded([&] { add("state", state()); });
     guarded([&] { describe_time_series(); });
-    for (const SampledOutput& output : sampled_outputs) guarded([&] { describe_blocks(output); });
+    for (const SampledOutput& output : sampled_outputs) {
+      guarded([&] { describe_blocks(output); });
+      if (output.sampling == statistics_output.sampling) guarded([&] { describe_averages(); });
+    }
     std::string checkpoint;
     guarded([&] { checkpoint = describe_checkpoints(); });
     add("to go on", how_to_go_on(checkpoint));
@@ -86,6 +92,7 @@ class Status {
     constexpr std::size_t time = 1;
     constexpr std::size_t re_tau_bottom = 6;
     if (values.size() <= re_tau_bottom + 1) return;
+    time_ = values[time];
     std::string progress = fmt::format("{}, time {:g}", last->step, values[time]);
     if (settings_) {
       const io::TimeSpec& end = settings_->time;
@@ -108,11 +115,37 @@ class Status {
     const io::h5::File file = io::h5::File::open(path(output.file), ExitCode::restart);
     const auto begin = file.dataset("/t_begin").values<double>();
     const auto end = file.dataset("/t_end").values<double>();
-    if (begin.empty() || begin.size() != end.size()) {
-      add(output.name, "no complete block yet");
+    const auto step = file.dataset("/step_end").values<std::int64_t>();
+    if (begin.empty() || begin.size() != end.size() || begin.size() != step.size()) {
+      add(output.name, "no complete block yet" + next_block(output, std::nullopt));
     } else {
-      add(output.name, fmt::format("{} blocks from time {:g} to {:g}", begin.size(), begin.front(), end.back()));
+      add(output.name, fmt::format("{} blocks from time {:g} to {:g}, the last closed at step {}{}", begin.size(),
+                                   begin.front(), end.back(), step.back(), next_block(output, begin.back())));
     }
+  }
+
+  /// When the open block of a run that goes on will be closed. `last`: where the last closed one begins.
+  std::string next_block(const SampledOutput& output, std::optional<double> last) const {
+    if (!settings_ || holder_.empty()) return "";
+    const io::SamplingSpec& sampling = settings_->output.*output.sampling;
+    if (!sampling.enabled) return "";
+    const Schedule blocks{sampling.block, sampling.start};
+    const double number = std::max(last ? blocks.index(*last) + 1 : 0, blocks.index(time_));
+    const double next = sampling.start + sampling.block * (number + 1);
+    const char* which = last ? "next" : "first";
+    if (settings_->time.end && next > *settings_->time.end)
+      return fmt::format("; the {} would close after the end", which);
+    return fmt::format(", the {} closes at time {:g}", which, next);
+  }
+
+  void describe_averages() {
+    if (!settings_ || !exists(statistics_output.file)) return;
+    const Accuracy accuracy = stored_accuracy(path(statistics_output.file), *settings_);
+    if (accuracy.blocks == 0) return;
+    add("averages", fmt::format("of the last {} blocks, with 95 % intervals", accuracy.blocks));
+    for (std::size_t n = 0; n < key_figure_table.size(); ++n)
+      if (std::isfinite(accuracy.figures.values[n])) add("", figure_text(accuracy, n));
+    if (accuracy.limits != AccuracyLimits{}) add("", outlook(accuracy));
   }
 
   /// Returns the newest intact one.
@@ -141,6 +174,7 @@ class Status {
   std::string directory_;
   std::string holder_;  ///< empty if no run uses the directory
   std::optional<io::Case> settings_;
+  double time_ = 0;           ///< in the last row of the time series
   bool has_ended_ = false;    ///< it has reached time.end or time.steps
   bool is_accurate_ = false;  ///< it has reached time.until
   std::string text_;

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "io/case/case_file.hpp"
 #include "io/case/names.hpp"
 #include "solver/statistics/chosen_planes.hpp"
 #include "src/outputs/checkpoint.hpp"
@@ -66,6 +67,12 @@ io::StatisticsSpec sampled_file_spec(const RunContext& run, const SampledOutput&
   if (!spec.chosen_faces.name.empty())
     for (const std::int64_t k : planes.faces) spec.chosen_faces.z.push_back(spec.z_face[static_cast<std::size_t>(k)]);
   return spec;
+}
+
+io::Values sampled_parameters(const io::Case& settings) {
+  io::Values values;
+  for (const auto& [path, text] : io::sampled_keys(settings)) values.set(path, text);
+  return values;
 }
 
 }  // namespace sluice

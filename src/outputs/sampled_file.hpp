@@ -12,4 +12,7 @@ namespace sluice {
 io::StatisticsSpec sampled_file_spec(const RunContext& run, const SampledOutput& output,
                                      const std::vector<ProfileInfo>& profiles);
 
+/// The parameters that a block of statistics is stored with. Local.
+io::Values sampled_parameters(const io::Case& settings);
+
 }  // namespace sluice

@@ -6,23 +6,11 @@
 #include "core/flow/accuracy.hpp"
 #include "core/flow/key_figures.hpp"
 #include "src/outputs/block_observer.hpp"
+#include "src/outputs/stored_accuracy.hpp"
 
 namespace sluice {
 
 namespace {
-
-/// What the key figures depend on beside the statistics.
-StatisticsFlow sampled_flow(const Simulation& simulation) {
-  const io::Case& settings = simulation.settings;
-  StatisticsFlow flow{settings.flow.viscosity,
-                      settings.flow.bottom,
-                      settings.flow.top,
-                      settings.flow_type == io::FlowType::couette,
-                      {},
-                      simulation.grid.z_nodes()};
-  for (std::int64_t k = 0; k < simulation.grid.cells()[2]; ++k) flow.z.push_back(simulation.grid.z_center(k));
-  return flow;
-}
 
 class StatisticsObserver : public BlockObserver {
  public:
@@ -31,7 +19,7 @@ class StatisticsObserver : public BlockObserver {
         profiles_(run.simulation.grid, run.simulation.stepper.metrics(), run.simulation.flow,
                   run.simulation.stepper.walls(), run.simulation.state.p.box(),
                   run.simulation.settings.output.statistics_budgets == io::Switch::on, run.simulation.comm.world()),
-        figures_(sampled_flow(run.simulation), profiles_.profiles()) {}
+        figures_(statistics_flow(run.simulation.settings, run.simulation.grid.z_nodes()), profiles_.profiles()) {}
 
  private:
   void sample() override { profiles_.sample(run().flow.state(), run().simulation.forcing); }

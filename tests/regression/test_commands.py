@@ -333,10 +333,12 @@ def test_progress_on_a_terminal(tmp_path: Path, progress: str | None, shown: boo
 
 
 def test_info_of_a_directory(tmp_path: Path) -> None:
-    """Whether the run goes on, how far it is, and how to go on."""
+    """Whether the run goes on, how far it is, what it has, and how to go on."""
     out = tmp_path / "out"
     changes = {
-        "time.steps": ENDLESS,
+        "time.steps": None,
+        "time.end": ENDLESS,
+        "output.spectra": {"start": 2 * ENDLESS, "block": 1},
         "output.checkpoint": {"every": 1e-6, "keep": 3},
         "output.timeseries.every": 1,
     }
@@ -346,6 +348,17 @@ def test_info_of_a_directory(tmp_path: Path) -> None:
         text = must(sluice("info", out)).out
         assert f"in use by process {process.pid}" in text
         assert "STOP" in text
+        assert "spectra         no complete block yet; the first would close after the end" in text
+        wait_until(lambda: re.search(r"the next closes", must(sluice("info", out)).out), "a block")
+        shown = re.search(
+            r"statistics +\d+ blocks from time \S+ to (\S+), the last closed at step \d+, "
+            r"the next closes at time (\S+)\n",
+            must(sluice("info", out)).out,
+        )
+        assert shown is not None
+        last, following = map(float, shown.groups())
+        assert last < following
+        assert (following - 0.3) / 0.7 == pytest.approx(round((following - 0.3) / 0.7), abs=1e-3)
     finally:
         kill_all(process)
         process.wait()
@@ -358,11 +371,7 @@ def test_info_of_a_directory(tmp_path: Path) -> None:
     text = must(sluice("info", out)).out
     assert f"the newest intact one {checkpoints(out)[-2]}" in text
     assert "passing over a checkpoint" in text
-    must(
-        sluice(
-            "run", write_case(tmp_path, {**changes, "time.steps": step_of(newest) + 2}), "--restart", "auto"
-        )
-    )
+    must(sluice(*("run", write_case(tmp_path, changes), "--restart", "auto", "--steps", step_of(newest) + 2)))
     text = must(sluice("info", out)).out
     assert "its last recorded end: end time or step reached" in text
     assert f"{step_of(newest) + 2}, time" in text

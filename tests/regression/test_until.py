@@ -76,6 +76,36 @@ def test_figures_and_intervals_are_those_of_the_report(whole: Path) -> None:
         assert figure["half_width"] == pytest.approx(reported.half_width, rel=1e-7), name
 
 
+def averages(out: Path) -> dict[str, tuple[float, float]]:
+    """The figures that `sluice info` shows, with the half widths of their intervals in percent."""
+    text = must(sluice("info", out)).out
+    lines = re.findall(r"^ {16}(\w+) (\S+) \+- (\S+) %", text, re.M)
+    return {name: (float(value), float(percent)) for name, value, percent in lines}
+
+
+def test_info_shows_the_same_figures_and_intervals(whole: Path) -> None:
+    shown = averages(whole)
+    assert shown.keys() == figures(whole).keys()
+    for name, figure in figures(whole).items():
+        value, percent = shown[name]
+        assert value == pytest.approx(figure["value"], rel=1e-4), name
+        assert percent == pytest.approx(100 * figure["half_width"] / figure["value"], rel=0.06), name
+    text = must(sluice("info", whole)).out
+    assert f"of the last {record(whole)['statistics']['blocks']} blocks" in text
+    assert "(limit 5 %)\n" in text
+    assert "(limit 10 %)\n" in text
+    assert " time.until is reached\n" in text
+
+
+def test_info_needs_no_limits(whole: Path, tmp_path: Path) -> None:
+    case = write_case(tmp_path, {**CASE, "time.until": None, "time.steps": record(whole)["step"]})
+    must(sluice("run", case))
+    assert averages(tmp_path / "out") == averages(whole)
+    text = must(sluice("info", tmp_path / "out")).out
+    assert "(limit" not in text
+    assert "time.until" not in text
+
+
 def test_an_interrupted_run_ends_at_the_same_step(whole: Path, tmp_path: Path) -> None:
     """The first stop is between blocks, the second on the verge of the end, the last start on other ranks."""
     end = record(whole)["step"]
@@ -111,7 +141,9 @@ def test_statistics_of_another_flow_do_not_count(tmp_path: Path) -> None:
     changed = ("--allow-change", "--set", "flow.reynolds.bulk=5000", "--steps", end + 40)
     must(sluice("run", tmp_path / "case.yaml", "--output", out, "--restart", "auto", *changed))
     assert record(out)["step"] == end + 40
-    assert 0 < record(out)["statistics"]["blocks"] < 30
+    blocks = record(out)["statistics"]["blocks"]
+    assert 0 < blocks < 30
+    assert f"averages        of the last {blocks} blocks" in must(sluice("info", out)).out
 
 
 def test_without_statistics_it_is_a_mistake(tmp_path: Path) -> None:
