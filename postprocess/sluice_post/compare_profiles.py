@@ -210,7 +210,9 @@ def comparison_figure(
     panels = [(group, label) for group, label in panels if group]
     columns = min(2, len(panels))
     rows = -(-len(panels) // columns)
-    figure = new_figure(5.0 * columns + (1.4 if columns == 1 else 0), 3.7 * rows + 0.45)
+    figure = new_figure(
+        5.0 * columns + (1.4 if columns == 1 else 0), 3.7 * rows + (0.7 if columns == 1 else 0.45)
+    )
     grid = figure.subplots(rows, columns, squeeze=False)
     for axes, (group, label) in zip(grid.flat, panels, strict=False):
         log_wall_axis(axes, profiles.z_plus)
@@ -230,9 +232,7 @@ def comparison_figure(
     for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
     files = reference.label if len(reference.label) <= 60 else f"{reference.label[:57]}..."
-    figure.suptitle(
-        rf"lines: this run, $Re_\tau={profiles.re_tau:.1f}$;  circles: {files}, "
-        rf"$Re_\tau={reference.re_tau:.1f}$",
-        fontsize=12,
-    )
+    lines = rf"lines: this run, $Re_\tau={profiles.re_tau:.1f}$"
+    circles = rf"circles: {files}, $Re_\tau={reference.re_tau:.1f}$"
+    figure.suptitle(f"{lines}\n{circles}" if columns == 1 else f"{lines};  {circles}", fontsize=12)
     return figure

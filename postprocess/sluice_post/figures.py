@@ -35,7 +35,14 @@ NEAR_WALL = 5.0  # z+ below which points are marked
 
 
 def line_with_band(axes: Axes, x: Array, y: Array, band: Array | float | None, **style: object) -> None:
-    """A line and, where it is known, the band of its 95 % interval."""
+    """A line and, where it is known, the band of its 95 % interval. On a logarithmic axis, cubics join the points.
+
+    The few points next to the wall are far apart there, and straight lines between them look like kinks.
+    """
+    if axes.get_xscale() == "log" and len(x) > 3 and np.all(np.diff(x) > 0) and np.all(np.isfinite(y)):
+        fine = np.union1d(x, np.geomspace(x[x > 0][0], x[-1], 400))
+        band = np.interp(fine, x, band) if isinstance(band, np.ndarray) else band
+        x, y = fine, interpolate(fine, x, y)
     axes.plot(x, y, **{"zorder": 3, **style})  # type: ignore[arg-type]
     if band is not None and np.any(np.isfinite(band)):
         axes.fill_between(x, y - band, y + band, color=style["color"], alpha=0.22, linewidth=0, zorder=2)
@@ -56,19 +63,15 @@ def mean_velocity(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
         _laminar_velocity(axes, profiles)
     else:
         _law_of_the_wall(axes, profiles)
-        _smooth_velocity(axes, profiles, bands)
+        _velocity(axes, profiles, bands)
     axes.set_ylabel(r"$U^+$")
     return axes
 
 
-def _smooth_velocity(axes: Axes, profiles: WallProfiles, bands: Bands) -> None:
-    """U+ at the cell centres, marked near the wall, and a line by cubics, which starts from 0 on the wall."""
+def _velocity(axes: Axes, profiles: WallProfiles, bands: Bands) -> None:
+    """U+ at the cell centres, whose points near the wall are marked."""
     z, values = profiles.z_plus, profiles.centre["U"]
-    fine = np.union1d(z, np.geomspace(z[0], z[-1], 400))
-    line = interpolate(fine, np.append(0.0, z), np.append(0.0, values))
-    band = bands.get("U")
-    spread = None if band is None else np.interp(fine, z, band)
-    line_with_band(axes, fine, line, spread, color=BLUE)
+    line_with_band(axes, z, values, bands.get("U"), color=BLUE)
     near = z < NEAR_WALL
     axes.plot(z[near], values[near], "o", color=BLUE, markersize=4, zorder=3)
 

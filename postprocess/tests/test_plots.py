@@ -11,9 +11,13 @@ pytest.importorskip("xarray")
 pytest.importorskip("h5netcdf")
 
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike
 
 import sluice_post as sp
 from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.figures import line_with_band
 from sluice_post.opened_run import OpenedRun
 from sluice_post.plots import RunPlots
 from sluice_post.study_figures import COST_LABELS
@@ -124,18 +128,33 @@ def test_every_figure_is_tested() -> None:
     assert tested == {name for name in vars(RunPlots) if not name.startswith("_")}
 
 
+def assert_passes_through(line: Line2D, x: ArrayLike, y: ArrayLike) -> None:
+    at = np.isin(line.get_xdata(), x)
+    np.testing.assert_array_equal(np.asarray(line.get_xdata())[at], x)
+    np.testing.assert_array_equal(np.asarray(line.get_ydata())[at], y)
+
+
+def test_lines_between_points_are_cubics_on_a_logarithmic_axis() -> None:
+    x = np.array([0.4, 1.3, 2.2, 3.1, 4.1, 5.1])
+    axes = Figure().subplots()
+    axes.set_xscale("log")
+    line_with_band(axes, x, x**3 - 2 * x, 0.1 * x, color="k")
+    fine = np.asarray(axes.get_lines()[0].get_xdata())
+    assert fine.size > 400
+    np.testing.assert_allclose(axes.get_lines()[0].get_ydata(), fine**3 - 2 * fine, atol=1e-12)
+
+
 def test_lines_show_the_profiles(runs: dict[str, OpenedRun]) -> None:
     run = runs["profiles"]
     axes = drawn(lambda ax: run.plot.fluctuations(ax))
-    np.testing.assert_array_equal(axes.get_lines()[0].get_ydata(), run.profiles.u_rms)
-    np.testing.assert_array_equal(axes.get_lines()[0].get_xdata(), run.profiles.z_plus)
-    band = axes.collections[0].get_paths()[0].vertices
-    highest = float((run.profiles.u_rms + run.profiles.u_rms_ci95).max())
-    assert band[:, 1].max() == pytest.approx(highest)
+    assert_passes_through(axes.get_lines()[0], run.profiles.z_plus, run.profiles.u_rms)
+    edge = {tuple(vertex) for vertex in axes.collections[0].get_paths()[0].vertices.tolist()}
+    highest = run.profiles.u_rms + run.profiles.u_rms_ci95
+    assert edge.issuperset(zip(run.profiles.z_plus.values.tolist(), highest.values.tolist(), strict=True))
     axes = drawn(lambda ax: runs["budgets"].plot.budget("k", ax))
     lines = {line.get_label(): line for line in axes.get_lines()}
-    expected = runs["budgets"].budgets["k"].dissipation
-    np.testing.assert_array_equal(lines["dissipation"].get_ydata(), expected)
+    found = runs["budgets"].budgets["k"]
+    assert_passes_through(lines["dissipation"], found.z_plus, found.dissipation)
 
 
 def test_comparison(runs: dict[str, OpenedRun], tmp_path: Path) -> None:
