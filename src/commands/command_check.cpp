@@ -56,6 +56,11 @@ void print_grid(const Grid& grid, const FlowParameters& flow, const io::InitialS
           "initial.type: laminar");
     return;
   }
+  if (transition.value < transition.uniform)
+    warnings.add(
+        fmt::format("turbulence is intermittent at {} = {:.0f}, below {:.0f}: it takes the form of oblique "
+                    "bands in large boxes, and may die out in small ones",
+                    transition.name, transition.value, transition.uniform));
   const double u_tau = turbulent_profile(grid, flow).friction_velocity;
   const double viscous_length = flow.viscosity / u_tau;
   fmt::print("Re_tau          {:.1f} expected if turbulent (from the law of the wall; u_tau {:.5f})\n",

@@ -37,8 +37,9 @@ TransitionReynolds transition_reynolds(const Grid& grid, const FlowParameters& f
   const double difference = std::abs(flow.top.velocity[0] - flow.bottom.velocity[0]);
   const bool driven_by_walls = flow.forcing.kind == ForcingKind::none && no_slip(flow.bottom) && no_slip(flow.top);
   if (driven_by_walls && difference > 0)
-    return {"Re_w", difference / 2 * grid.length_z() / 2 / flow.viscosity, lowest_turbulent_re_wall, false};
-  return {"Re_tau", turbulent_profile(grid, flow).friction_velocity / flow.viscosity, lowest_turbulent_re_tau, true};
+    return {"Re_w", difference / 2 * grid.length_z() / 2 / flow.viscosity, lowest_turbulent_re_wall,
+            lowest_uniform_re_wall, false};
+  return {"Re_tau", turbulent_profile(grid, flow).friction_velocity / flow.viscosity, lowest_turbulent_re_tau, 0, true};
 }
 
 bool is_turbulent(const Grid& grid, const FlowParameters& flow) {

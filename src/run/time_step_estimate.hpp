@@ -5,18 +5,21 @@
 
 namespace sluice {
 
-/// Below, the turbulence of a channel or an open channel dies out (Iida & Nagano 1998).
+/// At this Re_tau a channel becomes laminar in a small box; in a large one turbulence lasts in oblique bands
+/// (Tsukahara, Seki, Kawamura & Tochio 2005). The same value is taken for open channels.
 inline constexpr double lowest_turbulent_re_tau = 60;
 
-/// The same for Couette flow, in terms of half the velocity difference of the walls and half their distance:
-/// Re_w = U_w h/nu = 360 +- 10 (Tillmark & Alfredsson 1992), where Re_tau is about 30. With the whole difference and
-/// the whole distance it is 1440.
-inline constexpr double lowest_turbulent_re_wall = 360;
+/// Turbulent Couette flow does not last below Re_w = U_w h/nu = 324 +- 1, whatever the size of the box, and consists of
+/// oblique bands below 380 (Duguet, Schlatter & Henningson 2010). U_w: half the velocity difference of the walls, h:
+/// half their distance. Experiments had found 360 before (Tillmark & Alfredsson 1992).
+inline constexpr double lowest_turbulent_re_wall = 324;
+inline constexpr double lowest_uniform_re_wall = 380;
 
 /// The Reynolds number that decides, and the one at which turbulence begins to last.
 struct TransitionReynolds {
   const char* name;  ///< Re_tau or Re_w
   double value, threshold;
+  double uniform;    ///< below, turbulence consists of bands; 0: not known
   bool is_estimate;  ///< `value` is by the law of the wall
 };
 

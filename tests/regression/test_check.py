@@ -123,12 +123,14 @@ def test_warnings(tmp_path: Path, changes: dict[str, Any], warning: str) -> None
     assert any(re.search(warning, line) for line in found) or not warning, found
 
 
-@pytest.mark.parametrize(("wall", "turbulent"), [(300, False), (400, True), (750, True)])
-def test_couette_flow_is_turbulent_from_360(tmp_path: Path, wall: int, turbulent: bool) -> None:
+@pytest.mark.parametrize(("wall", "turbulent"), [(323, False), (325, True), (379, True), (381, True)])
+def test_couette_flow_is_turbulent_from_324(tmp_path: Path, wall: int, turbulent: bool) -> None:
+    """And up to 380 in bands."""
     case = write_case(tmp_path, {"flow": {"type": "couette", "reynolds": {"wall": wall}}})
     text = must(sluice("check", case)).out
     assert ("laminar" in text) != turbulent
-    assert ("Re_w            300.0: laminar below 360" in text) != turbulent
+    assert (f"Re_w            {wall}.0: laminar below 324" in text) != turbulent
+    assert ("turbulence is intermittent at Re_w =" in text) == (turbulent and wall < 380)
 
 
 def test_small_spacings_have_digits(tmp_path: Path) -> None:
