@@ -98,8 +98,8 @@ TEST(TimeStepEstimate, KnowsWhereTurbulenceLasts) {
     flow.top.velocity[0] = 1;
     return is_turbulent(grid, flow);
   };
-  EXPECT_FALSE(couette(359));
-  EXPECT_TRUE(couette(361));
+  EXPECT_FALSE(couette(323));
+  EXPECT_TRUE(couette(325));
   EXPECT_FALSE(is_turbulent(grid, channel(1400, Order::fourth)));  // Re_tau near 57
   EXPECT_TRUE(is_turbulent(grid, channel(1600, Order::fourth)));   // Re_tau near 63
 }
