@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.figures import line_with_band
-from sluice_post.slices import Plane, Slice
+from sluice_post.slices import Plane, Slice, streaks_of
 from sluice_post.style import BLACK, BLUE, DIVERGING_MAP, GREEN, ORANGE, PURPLE, VERMILLION, new_figure
 from sluice_post.timeseries import TimeSeries, walls_with_shear
 from sluice_post.uncertainty import MeanEstimate
@@ -26,28 +26,34 @@ Array = NDArray[np.float64]
 MAX_POINTS = 4000  # more than the pixels of a panel: long series are thinned for the picture only
 
 
-def _thin(series: TimeSeries) -> NDArray[np.int64]:
-    step = max(1, len(series) // MAX_POINTS)
+def thinned(series: TimeSeries, limit: int = MAX_POINTS) -> NDArray[np.int64]:
+    """Rows to show, equally spaced, and the last; about `limit` of a long series."""
+    step = max(1, len(series) // limit)
     rows = np.arange(0, len(series), step)
     return np.append(rows, len(series) - 1) if rows[-1] != len(series) - 1 else rows
 
 
-def _limits(axes: Axes, values: Array) -> None:
-    """Leaves the start-up transient out of the scale where it would flatten the rest."""
+def settled_range(values: Array) -> tuple[float, float] | None:
+    """Limits of an ordinate without the start-up transient where it would flatten the rest; None: too few values."""
     settled = values[len(values) // 3 :]
     settled = settled[np.isfinite(settled)]
     if len(settled) < 5:
-        return
+        return None
     low, high = float(settled.min()), float(settled.max())
     margin = max(high - low, 1e-2 * max(abs(high), abs(low)), 1e-12)
     finite = values[np.isfinite(values)]
-    bottom = max(finite.min(), low - 1.5 * margin) - 0.15 * margin
-    axes.set_ylim(bottom, min(finite.max(), high + 1.5 * margin) + 0.4 * margin)
+    bottom, top = max(float(finite.min()), low - 1.5 * margin), min(float(finite.max()), high + 1.5 * margin)
+    return bottom - 0.15 * margin, top + 0.4 * margin
+
+
+def _limits(axes: Axes, values: Array) -> None:
+    if (found := settled_range(values)) is not None:
+        axes.set_ylim(*found)
 
 
 def re_tau_history(axes: Axes, series: TimeSeries, mean: MeanEstimate | None) -> Axes:
     """Re_tau of each wall against time, and its mean over the last third of the run."""
-    rows = _thin(series)
+    rows = thinned(series)
     shown = []
     for name, colour, label in (
         (layout.RE_TAU_BOTTOM, BLUE, "bottom"),
@@ -90,7 +96,7 @@ def column_history(axes: Axes, series: TimeSeries, name: str) -> Axes:
     colour, label = _COLUMNS[name]
     axes.set_ylabel(label)
     if name in series.columns:
-        rows = _thin(series)
+        rows = thinned(series)
         axes.plot(series.time[rows], series[name][rows], color=colour, linewidth=1.2)
         _limits(axes, series[name])
     return _time_axis(axes, series)
@@ -98,7 +104,7 @@ def column_history(axes: Axes, series: TimeSeries, name: str) -> Axes:
 
 def divergence_history(axes: Axes, series: TimeSeries) -> Axes:
     """The largest |div u| against time."""
-    rows = _thin(series)
+    rows = thinned(series)
     values = series[layout.MAX_DIVERGENCE][rows]
     positive = np.where(values > 0, values, np.nan)
     axes.set_ylabel(r"$\max|\nabla\cdot\mathbf{u}|\,h/U$")
@@ -113,7 +119,8 @@ def divergence_history(axes: Axes, series: TimeSeries) -> Axes:
     return _time_axis(axes, series)
 
 
-def _is_constant(values: Array) -> bool:
+def is_constant(values: Array) -> bool:
+    """Whether the values differ by round-off at most."""
     known = values[np.isfinite(values)]
     return known.size == 0 or float(np.ptp(known)) <= 1e-9 * float(np.max(np.abs(known)))
 
@@ -126,7 +133,7 @@ def history(
     In h and U. `averaging_start`: a time that all panels mark.
     """
     figure = new_figure(9.6, 6.6)
-    constant = _is_constant(series[layout.BULK_VELOCITY])
+    constant = is_constant(series[layout.BULK_VELOCITY])
     first, second = "re_tau", "re_tau" if constant else layout.BULK_VELOCITY
     others: list[Any] = [[layout.KINETIC_ENERGY, layout.FORCING_COLUMN], ["divergence", "time step"]]
     panels = figure.subplot_mosaic([[first, second], *others], sharex=True)
@@ -151,7 +158,7 @@ def history(
 
 def time_step_history(axes: Axes, series: TimeSeries) -> Axes:
     """The time step, and on a second ordinate the time step over its limit, against time."""
-    rows = _thin(series)
+    rows = thinned(series)
     axes.set_ylabel(r"$\Delta t\,U/h$")
     if layout.DT in series.columns:
         axes.plot(series.time[rows], series[layout.DT][rows], color=BLUE, linewidth=1.2)
@@ -165,12 +172,6 @@ def time_step_history(axes: Axes, series: TimeSeries) -> Axes:
         largest = np.nanmax(series[layout.CFL])
         right.set_ylim(0, 1.3 * (largest if largest > 0 else 1.0))
     return _time_axis(axes, series)
-
-
-def _edges(centres: Array) -> Array:
-    """Of cells, from their centres."""
-    spacing = centres[1] - centres[0] if len(centres) > 1 else 1.0
-    return np.append(centres - spacing / 2, centres[-1] + spacing / 2)
 
 
 def _title_time(axes: Axes, time: float) -> None:
@@ -207,17 +208,12 @@ def plane_picture(plane: Plane) -> Figure:
 
 def streak_picture(plane: Slice, height: float, plus: float | None, u_tau: float | None) -> Figure:
     """The streaks in a figure that has the shape of the plane."""
-    aspect = float(np.ptp(_edges(plane.y)) / np.ptp(_edges(plane.x)))
+    length_x, length_y = streaks_of(plane, height, plus, u_tau).size
+    aspect = length_y / length_x
     width = 9.6
     figure = new_figure(width, min(max(width * 0.84 * aspect + 1.0, 2.4), 9.0))
     streaks(figure.add_subplot(), plane, height, plus, u_tau)
     return figure
-
-
-def fluctuation(u: Array, plus: float | None, u_tau: float | None) -> Array:
-    """u' = u - <u> on a plane, over u_tau if that and u_tau/nu are known."""
-    found: Array = (u - u.mean()) / (u_tau if plus is not None and u_tau is not None else 1.0)
-    return found
 
 
 def streaks(axes: Axes, plane: Slice, height: float, plus: float | None, u_tau: float | None) -> Axes:
@@ -225,33 +221,27 @@ def streaks(axes: Axes, plane: Slice, height: float, plus: float | None, u_tau: 
 
     `height` is Lz, `plus` is u_tau/nu. With a colour bar beside the axes.
     """
-    scaled = plus is not None and u_tau is not None
-    length = plus if plus is not None and scaled else 1.0
-    values = fluctuation(plane.u, plus, u_tau)
-
-    x, y = _edges(plane.x) * length, _edges(plane.y) * length
-    x, y = x - x[0], y - y[0]
-    largest = float(np.percentile(np.abs(values), 99.5)) or 1.0
-    limit = np.ceil(largest * 2) / 2 if scaled and largest > 0.5 else largest
+    found = streaks_of(plane, height, plus, u_tau)
+    length_x, length_y = found.size
     mesh = axes.imshow(
-        values,
+        found.values,
         cmap=DIVERGING_MAP,
-        vmin=-limit,
-        vmax=limit,
-        extent=(0, x[-1], 0, y[-1]),
+        vmin=-found.limit,
+        vmax=found.limit,
+        extent=(0, length_x, 0, length_y),
         origin="lower",
         aspect="equal",
         interpolation="bilinear",
     )
     axes.tick_params(which="both", direction="out", top=False, right=False)
     bar = axes.figure.colorbar(mesh, cax=axes.inset_axes((1.015, 0, 0.018, 1)))
+    scaled = found.scaled
     bar.set_label(r"$(u-\langle u\rangle)/u_\tau$" if scaled else r"$(u-\langle u\rangle)/U$")
     bar.ax.minorticks_off()
     axes.set_xlabel(r"$x^+$" if scaled else r"$x/h$")
     axes.set_ylabel(r"$y^+$" if scaled else r"$y/h$")
-    distance = min(plane.at, height - plane.at) if height > 0 else plane.at
-    where = rf"$z^+={distance * length:.1f}$" if scaled else rf"$z/h={plane.at:g}$"
-    side = " from the top wall" if height > 0 and plane.at > height / 2 else ""
+    where = rf"$z^+={found.distance:.1f}$" if scaled else rf"$z/h={plane.at:g}$"
+    side = " from the top wall" if found.from_top else ""
     axes.set_title(f"{where}{side}", loc="left")
     _title_time(axes, plane.time)
     return axes

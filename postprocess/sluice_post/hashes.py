@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -41,6 +41,18 @@ def byte_hash(seed: int, data: bytes) -> int:
     padded = data + bytes(-len(data) % 8)
     for word in np.frombuffer(padded, dtype="<u8").tolist():
         value = _mix(value ^ word)
+    return value
+
+
+def byte_hashes(texts: Sequence[bytes]) -> NDArray[np.uint64]:
+    """`byte_hash` of each text with seed 0, of all texts at once."""
+    lengths = np.array([len(text) for text in texts], dtype=np.uint64)
+    value = _mix_all(lengths)
+    width = -(-int(lengths.max(initial=0)) // 8)
+    padded = b"".join(text.ljust(8 * width, b"\0") for text in texts)
+    words = np.frombuffer(padded, dtype="<u8").reshape(len(texts), width)
+    for n in range(width):
+        value = np.where(lengths > 8 * n, _mix_all(value ^ words[:, n]), value)
     return value
 
 

@@ -32,7 +32,7 @@ from sluice_post.profiles import WallProfiles
 from sluice_post.reference import Reference
 from sluice_post.report_entries import Entry, draw_entries
 from sluice_post.results import Results
-from sluice_post.slices import label_of
+from sluice_post.slices import fluctuation, label_of
 from sluice_post.spectra import AXES, EvaluatedSpectra
 from sluice_post.spectra_figures import Published
 from sluice_post.spectra_reference import not_shown
@@ -88,7 +88,7 @@ def _run_entries(results: Results) -> list[Entry]:
                     run.directory,
                     label_of(streaks.path),
                     layout.SLICE_FIELD,
-                    lambda u: figures_run.fluctuation(u, plus, u_tau),
+                    lambda u: fluctuation(u, plus, u_tau),
                 ),
             )
         )

@@ -55,13 +55,55 @@ def _candidates(directory: Path) -> tuple[list[_Candidate], list[str]]:
     return found, problems
 
 
-def _read(candidate: _Candidate) -> Slice:
-    with Hdf5File(candidate.path, layout.SLICE_FORMAT) as file:
+@dataclass(frozen=True)
+class Streaks:
+    """u' = u - <u> on a plane near the wall, in wall units if `scaled`, else in h and U."""
+
+    values: Array
+    size: tuple[float, float]  # of the plane along x and y
+    limit: float  # of the colours
+    scaled: bool
+    distance: float  # from the nearest wall
+    from_top: bool
+
+
+def fluctuation(u: Array, plus: float | None, u_tau: float | None) -> Array:
+    """u - <u> on a plane, over u_tau if that and u_tau/nu are known."""
+    values: Array = u - u.mean()
+    return values if plus is None or u_tau is None else values / u_tau
+
+
+def streaks_of(plane: Slice, height: float, plus: float | None, u_tau: float | None) -> Streaks:
+    """The streaks of a plane. `height` is Lz, `plus` is u_tau/nu: without it or u_tau, the units are h and U."""
+    scaled = plus is not None and u_tau is not None
+    length = plus if plus is not None and scaled else 1.0
+    values = fluctuation(plane.u, plus, u_tau)
+    largest = float(np.percentile(np.abs(values), 99.5)) or 1.0
+    return Streaks(
+        values,
+        (length * _extent(plane.x), length * _extent(plane.y)),
+        float(np.ceil(largest * 2) / 2) if scaled and largest > 0.5 else largest,
+        scaled,
+        length * (min(plane.at, height - plane.at) if height > 0 else plane.at),
+        height > 0 and plane.at > height / 2,
+    )
+
+
+def _extent(centres: Array) -> float:
+    """Of equal cells, from their centres."""
+    spacing = centres[1] - centres[0] if len(centres) > 1 else 1.0
+    return float(centres[-1] - centres[0] + spacing)
+
+
+def read_slice(path: Path) -> Slice:
+    """The plane of u in the file of a slice normal to z."""
+    with Hdf5File(path, layout.SLICE_FORMAT) as file:
+        time = float(file.value(layout.SLICE_TIME))
         grid = file.coordinates()
         x, y, z = (grid[name] for name in (layout.SLICE_X, layout.SLICE_Y, layout.SLICE_Z))
         u = file.field(layout.SLICE_FIELD, (1, y.size, x.size))
     # The plane shown is that of the cells nearest to the coordinate asked for.
-    return Slice(candidate.path, candidate.time, float(z[0]), x, y, u[0])
+    return Slice(path, time, float(z[0]), x, y, u[0])
 
 
 def latest_streak_slice(directory: Path, height: float, plus: float | None) -> tuple[Slice | None, list[str]]:
@@ -80,7 +122,7 @@ def latest_streak_slice(directory: Path, height: float, plus: float | None) -> t
 
     for candidate in sorted(candidates, key=lambda c: (round(preference(c), 6), -c.time)):
         try:
-            return _read(candidate), problems
+            return read_slice(candidate.path), problems
         except InputOutputError as error:
             problems.append(str(error))
     return None, problems
@@ -100,6 +142,21 @@ class Plane:
     values: Array
 
 
+def read_plane(path: Path) -> Plane | None:
+    """A slice normal to x or y: of u, else of its first field; None if it is normal to z."""
+    with Hdf5File(path, layout.SLICE_FORMAT) as file:
+        normal = str(file.value(layout.SLICE_NORMAL))
+        found = next((name for name in layout.PROBE_FIELDS if name in file), None)
+        if normal not in ("x", "y") or found is None:
+            return None
+        grid = file.coordinates()
+        x, y, z = (grid[f"grid/{layout.line_of(found, axis)}"] for axis in "xyz")
+        values = file.field(found, (z.size, y.size, x.size)).reshape(z.size, -1)
+        at, along = (x[0], y) if normal == "x" else (y[0], x)
+        time = float(file.value(layout.SLICE_TIME))
+    return Plane(label_of(path), normal, float(at), time, found, along, z, values)
+
+
 def latest_planes(directory: Path) -> tuple[list[Plane], list[str]]:
     """The latest intact slice normal to x or y of each label: of u, else of its first field; and what went wrong."""
     planes, problems, done = [], [], set()
@@ -108,21 +165,13 @@ def latest_planes(directory: Path) -> tuple[list[Plane], list[str]]:
         if label in done:
             continue
         try:
-            with Hdf5File(path, layout.SLICE_FORMAT) as file:
-                normal, names = str(file.value(layout.SLICE_NORMAL)), layout.PROBE_FIELDS
-                found = next((name for name in names if name in file), None)
-                if normal not in ("x", "y") or found is None:
-                    continue
-                grid = file.coordinates()
-                x, y, z = (grid[f"grid/{layout.line_of(found, axis)}"] for axis in "xyz")
-                values = file.field(found, (z.size, y.size, x.size)).reshape(z.size, -1)
-                at, along = (x[0], y) if normal == "x" else (y[0], x)
-                time = float(file.value(layout.SLICE_TIME))
+            plane = read_plane(path)
         except InputOutputError as error:
             problems.append(str(error))
             continue
-        done.add(label)
-        planes.append(Plane(label, normal, float(at), time, found, along, z, values))
+        if plane is not None:
+            done.add(label)
+            planes.append(plane)
     return planes[::-1], problems
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,10 +12,13 @@ from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.errors import InputOutputError
-from sluice_post.hashes import byte_hash
+from sluice_post.hashes import byte_hashes
 from sluice_post.uncertainty import MeanEstimate, mean_with_interval
 
 Array = NDArray[np.float64]
+
+_COLUMNS = ",".join(layout.TIMESERIES_COLUMNS)
+_HASHED_COLUMNS = f"{_COLUMNS},{layout.ROW_HASH}"
 
 
 @dataclass(frozen=True)
@@ -46,15 +50,45 @@ class TimeSeries:
         return slice(int(np.searchsorted(self.time, begin - 1e-9 * max(1.0, abs(begin)))), None)
 
 
-def _row(line: str, hashed: bool) -> list[float]:
-    """The numbers of a row without its hash, which is verified if the file has hashes."""
-    numbers, _, stored = line.rpartition(",") if hashed else (line, "", "")
-    if hashed and stored != str(byte_hash(0, numbers.encode()) >> 11):
+def _row(line: str, row_hash: int | None) -> list[float]:
+    """The numbers of a row without its hash, which must be `row_hash` if the file has hashes."""
+    numbers, _, stored = (line, "", "") if row_hash is None else line.rpartition(",")
+    if row_hash is not None and stored != str(row_hash):
         raise ValueError("it does not have the hash stored with it")
     values = [float(text) for text in numbers.split(",")]
     if len(values) != len(layout.TIMESERIES_COLUMNS):
         raise ValueError(f"{len(values)} values instead of {len(layout.TIMESERIES_COLUMNS)}")
     return values
+
+
+def has_hashes(header: str, path: Path) -> bool:
+    """Whether the rows below this first line of a time series have hashes; an error if it is no such line."""
+    if header not in (_COLUMNS, _HASHED_COLUMNS):
+        raise InputOutputError(
+            f"{path}: line 1 is not '{_HASHED_COLUMNS}'; the file is damaged, or not a time series"
+        )
+    return header == _HASHED_COLUMNS
+
+
+def read_rows(lines: Sequence[str], hashed: bool, path: Path, first: int = 2) -> Array:
+    """The numbers of whole lines, (line, column); `first` is the number of the first of them in the file."""
+    hashes: list[int] | list[None] = [None] * len(lines)
+    if hashed:
+        hashes = (byte_hashes([line.rpartition(",")[0].encode() for line in lines]) >> np.uint64(11)).tolist()
+    values = []
+    for number, (line, row_hash) in enumerate(zip(lines, hashes, strict=True), start=first):
+        try:
+            values.append(_row(line, row_hash))
+        except ValueError as error:
+            raise InputOutputError(f"{path}: line {number} is damaged: {error}") from error
+    return np.array(values).reshape(len(values), len(layout.TIMESERIES_COLUMNS))
+
+
+def series_of(table: Array, hashed: bool) -> TimeSeries:
+    """The time series whose rows these are."""
+    return TimeSeries(
+        {name: table[:, column] for column, name in enumerate(layout.TIMESERIES_COLUMNS)}, hashed
+    )
 
 
 def read_timeseries(path: Path) -> TimeSeries | None:
@@ -69,30 +103,13 @@ def read_timeseries(path: Path) -> TimeSeries | None:
     except (OSError, UnicodeDecodeError) as error:
         raise InputOutputError(f"{path}: cannot be read ({error})") from error
     *lines, unfinished = text.split("\n")
-    columns = ",".join(layout.TIMESERIES_COLUMNS)
-    hashed_columns = f"{columns},{layout.ROW_HASH}"
-    if not lines and hashed_columns.startswith(unfinished):
+    if not lines and _HASHED_COLUMNS.startswith(unfinished):
         return None
-    header = lines[0] if lines else unfinished
-    if header not in (columns, hashed_columns):
-        raise InputOutputError(
-            f"{path}: line 1 is not '{hashed_columns}'; the file is damaged, or not a time series"
-        )
-    values = []
-    for number, line in enumerate(lines[1:], start=2):
-        try:
-            values.append(_row(line, header == hashed_columns))
-        except ValueError as error:
-            raise InputOutputError(f"{path}: line {number} is damaged: {error}") from error
+    hashed = has_hashes(lines[0] if lines else unfinished, path)
+    table = read_rows(lines[1:], hashed, path)
     if not re.fullmatch("[-+.,0-9a-z]*", unfinished):
         raise InputOutputError(f"{path}: line {len(lines) + 1}, the last, is damaged")
-    if not values:
-        return None
-    table = np.array(values)
-    return TimeSeries(
-        {name: table[:, column] for column, name in enumerate(layout.TIMESERIES_COLUMNS)},
-        header == hashed_columns,
-    )
+    return series_of(table, hashed) if len(table) > 0 else None
 
 
 def walls_with_shear(series: TimeSeries) -> list[str]:

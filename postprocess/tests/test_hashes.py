@@ -1,6 +1,6 @@
 import numpy as np
 
-from sluice_post.hashes import byte_hash, field_hash, values_hash
+from sluice_post.hashes import byte_hash, byte_hashes, field_hash, values_hash
 
 
 def test_hashes_equal_those_of_sluice():
@@ -20,3 +20,9 @@ def test_hashes_equal_those_of_sluice():
         "walls.top.velocity": "[0, 0, 0]",
     }
     assert values_hash(parameters) == 11211415287771345183
+
+
+def test_hashes_of_many_texts_are_those_of_each() -> None:
+    texts = [b"", b"1", b"12345678", b"123456789", b"1,0.155,2.5e-15" * 9, b"\xff" * 31]
+    assert byte_hashes(texts).tolist() == [byte_hash(0, text) for text in texts]
+    assert byte_hashes([]).tolist() == []
