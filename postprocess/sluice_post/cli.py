@@ -17,6 +17,7 @@ from sluice_post.cli_options import (
     add_heights,
     add_side,
     add_times,
+    add_watch,
     parse_count,
 )
 from sluice_post.convert import convert as convert_files
@@ -47,6 +48,8 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="published profiles, budgets and spectra to lay over the run's",
     )
+
+    add_watch(subparsers)
 
     profiles = add_command(
         subparsers,
@@ -270,6 +273,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = build_parser().parse_args(arguments)
     actions = {
         "report": commands.report,
+        "watch": commands.watch,
         "profiles": commands.profiles,
         "compare": commands.compare,
         "convert": convert_files,

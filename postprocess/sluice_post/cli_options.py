@@ -108,6 +108,39 @@ def add_fields(commands: Commands) -> None:
     )
 
 
+def add_watch(commands: Commands) -> None:
+    """The command ``watch``."""
+    parser = add_command(
+        commands,
+        "watch",
+        "show a running case on a live page in the browser: state, time left, history, streaks, profiles",
+        "sluice-post watch retau180",
+    )
+    parser.add_argument(
+        "directory", metavar="DIR", type=Path, help="output directory of a run, which may not exist yet"
+    )
+    parser.add_argument(
+        "--port",
+        type=_port,
+        default=0,
+        metavar="N",
+        help="port on 127.0.0.1; default: a free one, which is printed",
+    )
+    parser.add_argument(
+        "--no-browser", dest="browser", action="store_false", help="only print the address, open no browser"
+    )
+    parser.add_argument(
+        "--reference", type=Path, nargs="+", metavar="FILE", help="published profiles to plot over the run's"
+    )
+
+
+def _port(text: str) -> int:
+    port = int(text) if text.isdecimal() else -1
+    if not 0 <= port < 65536:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a port, a number from 0 to 65535")
+    return port
+
+
 def _height(text: str) -> float:
     """z+, or inf for the centre."""
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from sluice_post import export, layout
@@ -225,6 +226,19 @@ def fields(arguments: argparse.Namespace) -> None:
     choice = Choice(chosen, arguments.precision, tuple(arguments.stride), ranges)
     path, (nz, ny, nx) = write_fields(arguments.checkpoint, choice, arguments.output)
     print(f"{nx} x {ny} x {nz} cells: {path}, for ParaView: {path.with_suffix('.xdmf')}")
+
+
+def watch(arguments: argparse.Namespace) -> None:
+    """Serves a live page of a running case."""
+    from sluice_post.errors import UsageError
+
+    for module in ("bokeh", "yaml"):
+        if find_spec(module) is None:
+            raise UsageError(f'{module} is not installed: pip install "sluice-post[watch]"')
+    from sluice_post.watch.serve import serve
+
+    reference, _ = read_references(arguments.reference or [])
+    serve(arguments.directory, arguments.port, arguments.browser, reference)
 
 
 def study(arguments: argparse.Namespace) -> None:

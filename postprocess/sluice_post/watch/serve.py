@@ -1,0 +1,84 @@
+"""The server of the page, for this machine only."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import webbrowser
+from pathlib import Path
+
+from bokeh.application import Application
+from bokeh.application.handlers.function import FunctionHandler
+from bokeh.document import Document
+from bokeh.server.server import Server
+from bokeh.settings import settings
+from tornado.ioloop import IOLoop
+
+from sluice_post.errors import UsageError
+from sluice_post.reference import Reference
+from sluice_post.watch.follow import RunFollower, require_run_directory
+from sluice_post.watch.page import Page
+
+ADDRESS = "127.0.0.1"
+POLL_SECONDS = 1.0
+
+
+async def _follow(follower: RunFollower) -> None:
+    """Reads again and again, in another thread, so that the page answers meanwhile."""
+    loop = asyncio.get_running_loop()
+    while True:
+        if not await loop.run_in_executor(None, follower.poll):
+            await asyncio.sleep(POLL_SECONDS)
+
+
+def _start_server(follower: RunFollower, port: int, reference: Reference | None) -> Server:
+    def build(document: Document) -> None:
+        Page(document, lambda: follower.snapshot, reference)
+
+    # Everything comes from this server, whatever the environment says: there may be no network.
+    settings.resources = "server"
+    # Any port of this host: at the other end of `ssh -L` it may be another one.
+    settings.allowed_ws_origin = ["localhost:*", f"{ADDRESS}:*"]
+    try:
+        server = Server(
+            {"/": Application(FunctionHandler(build))}, io_loop=IOLoop.current(), address=ADDRESS, port=port
+        )
+    except OSError as error:
+        raise UsageError(
+            f"port {port} cannot be used ({error.strerror or error}); choose another with --port"
+        ) from error
+    server.start()
+    return server
+
+
+def _has_display() -> bool:
+    """Whether a browser would open in a window, and not in the terminal."""
+    return sys.platform != "linux" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+
+
+async def _serve(directory: Path, port: int, browser: bool, reference: Reference | None) -> None:
+    follower, stopped = RunFollower(directory), asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    Page(
+        Document(), lambda: follower.snapshot, reference
+    )  # the first one takes longer: before the address is known
+    server = _start_server(follower, port, reference)
+    url = f"http://{ADDRESS}:{server.port}/"
+    print(f"{directory}: {url} (Ctrl-C ends the page, not the run)", flush=True)
+    if browser and _has_display():
+        webbrowser.open(url)
+    following, stopping = asyncio.create_task(_follow(follower)), asyncio.create_task(stopped.wait())
+    await asyncio.wait({following, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    server.stop()
+    if following.done():
+        following.result()  # raises what ended it
+    following.cancel()
+
+
+def serve(directory: Path, port: int, browser: bool, reference: Reference | None) -> None:
+    """Serves the page until SIGINT or SIGTERM. `port`: 0 for any free one."""
+    require_run_directory(directory)
+    asyncio.run(_serve(directory, port, browser, reference))

@@ -1,0 +1,320 @@
+"""What `sluice-post watch` reads of a run that goes on."""
+
+import fcntl
+import json
+import os
+import struct
+
+import numpy as np
+import pytest
+import synthetic
+
+pytest.importorskip("yaml", reason="the extra `watch` is not installed")
+from sluice_post import layout
+from sluice_post.cli import main
+from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.hashes import byte_hash
+from sluice_post.watch.case import read_case
+from sluice_post.watch.follow import RunFollower, require_run_directory
+from sluice_post.watch.pictures import PictureFollower
+from sluice_post.watch.progress import Pace, readable_duration
+from sluice_post.watch.run_log import LogFollower
+from sluice_post.watch.series import SeriesFollower
+from sluice_post.watch.status import CLEAN_ENDS, State, find_status, lock_holder
+from sluice_post.watch.tail import Tail
+
+HEADER = ",".join((*layout.TIMESERIES_COLUMNS, layout.ROW_HASH)) + "\n"
+
+CASE = """
+title: A channel
+flow: {type: channel, reynolds: {bulk: 5600}}
+domain: {size: [6.28, 2.51, 2]}
+grid: {cells: [10, 20, 30]}
+walls: {bottom: {type: no_slip, velocity: [0, 0, 0]}, top: {type: no_slip, velocity: [0, 0, 0]}}
+time: {end: 20, until: none}
+"""
+
+
+def row(step, re_tau=180.0):
+    text = f"{step},{step / 10},0.1,0.9,1,0.004,{re_tau},{re_tau},0.5,1e-14"
+    return f"{text},{byte_hash(0, text.encode()) >> 11}\n"
+
+
+def rows(*steps):
+    return "".join(row(step) for step in steps)
+
+
+def steps_of(follower):
+    while follower.poll():
+        pass
+    return [] if follower.series is None else follower.series["step"].tolist()
+
+
+def append(path, text):
+    with path.open("a") as file:
+        file.write(text)
+
+
+def replace(path, text):
+    """As a restart does."""
+    new = path.with_suffix(".tmp")
+    new.write_text(text)
+    new.rename(path)
+
+
+def test_rows_appear_when_their_lines_are_complete(tmp_path):
+    path = tmp_path / "timeseries.csv"
+    follower = SeriesFollower(path)
+    assert steps_of(follower) == []
+    path.write_text(HEADER[:20])
+    assert steps_of(follower) == []
+    append(path, HEADER[20:] + row(1) + row(2)[:30])
+    assert steps_of(follower) == [1]
+    early = follower.series
+    append(path, row(2)[30:])
+    assert steps_of(follower) == [1, 2]
+    append(path, rows(*range(3, 5000)))  # the table grows
+    assert steps_of(follower) == list(range(1, 5000))
+    assert early["step"].tolist() == [1]
+    assert follower.generation == 0
+    assert follower.problem == ""
+
+
+def test_only_new_bytes_are_read(tmp_path, monkeypatch):
+    path = tmp_path / "timeseries.csv"
+    path.write_text(HEADER + rows(*range(1, 2000)))
+    follower = SeriesFollower(path)
+    steps_of(follower)
+    read = []
+    original = Tail.read
+    monkeypatch.setattr(Tail, "read", lambda tail: read.append(original(tail)) or read[-1])
+    append(path, rows(2000))
+    assert steps_of(follower)[-1] == 2000
+    assert [lines for lines, _ in read] == [[rows(2000)[:-1]]]
+
+
+def test_a_long_file_is_read_in_parts(tmp_path):
+    path = tmp_path / "log.txt"
+    lines = [f"line {n}" for n in range(1000)]
+    path.write_text("\n".join(lines) + "\n")
+    tail, found, more = Tail(path, part_bytes=256), [], True
+    while more:
+        part, begun_anew = tail.read()
+        assert not begun_anew
+        assert sum(map(len, part)) <= 256
+        found += part
+        more = tail.accept()
+    assert found == lines
+
+
+def test_a_restart_cuts_rows_and_goes_on(tmp_path):
+    path = tmp_path / "timeseries.csv"
+    path.write_text(HEADER + rows(1, 2, 3, 4))
+    follower = SeriesFollower(path)
+    steps_of(follower)
+    replace(path, HEADER + rows(1, 2))
+    assert steps_of(follower) == [1, 2]
+    assert follower.generation == 1
+    # Cut and grown beyond the old length between two looks, with other numbers in the same place.
+    replace(path, HEADER + rows(1) + "".join(row(step, 170.0) for step in range(2, 9)))
+    assert steps_of(follower) == list(range(1, 9))
+    assert follower.series["re_tau_top"][-1] == 170
+    assert follower.generation == 2
+    # A restart that loses nothing.
+    replace(path, path.read_text() + rows(9))
+    assert steps_of(follower) == list(range(1, 10))
+    assert follower.generation == 2
+    path.unlink()
+    assert steps_of(follower) == []
+    assert follower.generation == 3
+
+
+def test_a_damaged_row_is_reported_and_read_again(tmp_path):
+    path = tmp_path / "timeseries.csv"
+    path.write_text(HEADER + rows(1) + "\0" * 40 + "\n")
+    follower = SeriesFollower(path)
+    assert steps_of(follower) == []
+    assert "line 3 is damaged" in follower.problem
+    path.write_text(HEADER + rows(1, 2))
+    assert steps_of(follower) == [1, 2]
+    assert follower.problem == ""
+    replace(path, "something else\n" * 100)
+    assert steps_of(follower) == []
+    assert "line 1 is not" in follower.problem
+
+
+def test_the_log_tells_starts_speed_and_the_expected_end(tmp_path):
+    path = tmp_path / "log.txt"
+    follower = LogFollower(path)
+    follower.poll()
+    path.write_text(
+        "Sluice: A channel\n"
+        "10 x 20 x 30 cells on 2 process(es) as 1 x 2 (y x z), mpi_p2p, double precision, a CPU\n"
+        "step      20  time    2.1766  dt 8.516e-02  Re_tau  196.20  202.71  U_b 1.0000  energy 0.53965  "
+        "div 1.8e-15  61.5 ns/point  42 s left\n"
+        "Statistics of 34 blocks: re_tau 178.21 +- 0.42 % (limit 0.3 %); "
+        "time.until will probably be reached at time 1436, after time.end 1000\n"
+    )
+    follower.poll()
+    assert follower.log.machine.startswith("10 x 20 x 30 cells on 2")
+    assert (follower.log.ns_per_point, follower.log.until, follower.log.restarts) == (61.5, 1436, ())
+    append(
+        path, "Sluice: A channel\nRestarted from out/checkpoints/step_0000189.h5: step 189, time 20.0177\n"
+    )
+    follower.poll()
+    assert follower.log.restarted
+    assert (follower.log.ns_per_point, follower.log.restarts) == (None, ((189, 20.0177),))
+
+
+def test_numbers_of_the_case(tmp_path):
+    path = tmp_path / "resolved.yaml"
+    assert read_case(path) is None
+    path.write_text(CASE)
+    case = read_case(path)
+    assert (case.title, case.points, case.height, case.viscosity) == ("A channel", 6000, 2, 2 / 5600)
+    assert case.percent_done(50, 5.0) == 25
+    assert case.steps_left(50, 5.0, 0.1, None) == pytest.approx(150)
+    assert case.steps_left(50, 5.0, 0.1, until=10.0) == pytest.approx(50)
+    assert case.friction(180, 1.0) == pytest.approx(2 * (180 * 2 / 5600) ** 2)
+    path.write_text(CASE.replace("end: 20", "steps: 400"))
+    assert read_case(path).percent_done(100, 5.0) == 25
+    assert read_case(path).steps_left(100, 5.0, 0.1, None) == 300
+    moving = "{type: no_slip, velocity: [1, 0, 0]}"
+    couette = CASE.replace("bulk: 5600", "wall: 1500").replace(
+        "top: {type: no_slip, velocity: [0, 0, 0]}", f"top: {moving}"
+    )
+    path.write_text(couette)
+    assert read_case(path).friction(93, 0.5) == pytest.approx(2 * (93 / 1500 / 0.5) ** 2)
+    path.write_text("title: [")
+    assert read_case(path) is None
+
+
+def test_time_left_reads_as_in_the_log():
+    for seconds, text in (
+        (42.4, "42 s"), (119, "119 s"), (120, "0:02:00"), (3757, "1:02:37"), (184440, "2 d 03:14"),
+        (9e7, "1042 d"), (float("nan"), "unknown time"),
+    ):  # fmt: skip
+        assert readable_duration(seconds) == text
+
+
+def test_pace_is_that_of_the_last_minute():
+    pace = Pace()
+    for second in range(9):
+        pace.see(float(second), 10 * second)
+    assert pace.seconds_per_step is None  # not seen for long enough
+    for second in range(9, 200):
+        pace.see(float(second), 10 * second if second < 100 else 1000 + 20 * (second - 100))
+    assert pace.seconds_per_step == pytest.approx(1 / 20)
+    assert pace.idle(201.0) == 2
+    pace.see(202.0, 500)  # restarted
+    assert pace.seconds_per_step is None
+
+
+def test_states(tmp_path):
+    def state(last_step=None, growing=False):
+        record = json.loads(path.read_text()) if path.exists() else {}
+        return find_status(tmp_path, record, last_step, growing, False)
+
+    path = tmp_path / "run.json"
+    assert find_status(tmp_path / "none", {}, None, False, False).state is State.WAITING
+    assert state().state is State.WAITING
+    assert state(7, growing=True).state is State.RUNNING  # on another host, without locks
+    assert state(7).state is State.KILLED
+    for why in CLEAN_ENDS:
+        path.write_text(json.dumps({"why_stopped": why, "step": 7, "ended": "2026-11-23T20:17:43Z"}))
+        assert state(7, growing=True).state is State.ENDED
+    assert "2026-11-23 20:17:43 UTC" in state(7).text
+    assert state(8).state is State.KILLED  # a later start
+    path.write_text(json.dumps({"why_stopped": "u is not finite", "step": 7}))
+    assert state(7).state is State.FAILED
+    assert "u is not finite" in state(7).text
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_OFD_SETLK"), reason="locks of open files are those of Linux")
+def test_the_lock_of_a_run_is_seen_and_not_taken(tmp_path):
+    path = tmp_path / "lock"
+    assert lock_holder(tmp_path) == ""
+    path.write_text("process 17 on host node01 since 2026-11-23T20:17:42Z\n")
+    assert lock_holder(tmp_path) == ""
+    with path.open("r+b") as file:
+        lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        fcntl.fcntl(file, fcntl.F_OFD_SETLK, lock)
+        assert lock_holder(tmp_path).startswith("process 17 on host node01")
+        assert "2026-11-23 20:17:42 UTC" in find_status(tmp_path, {}, None, False, False).text
+        fcntl.fcntl(file, fcntl.F_OFD_SETLK, lock)  # still ours
+    assert lock_holder(tmp_path) == ""
+
+
+def test_the_newest_picture_of_each_slice(tmp_path, flow):
+    follower = PictureFollower(tmp_path)
+    follower.poll(2.0, None, None)
+    assert follower.pictures == {}
+    slices = tmp_path / "slices"
+    synthetic.write_slice(slices / "z0.083_0000001.h5", flow, 0.083, 1.0)
+    synthetic.write_slice(slices / "z1_0000001.h5", flow, 1.0, 1.0)
+    follower.poll(2.0, None, None)
+    assert list(follower.pictures) == ["z0.083", "z1"]
+    assert "t U/h = 1" in follower.pictures["z1"].caption
+    first = follower.pictures["z1"]
+    synthetic.write_slice(slices / "z0.083_0000005.h5", flow, 0.083, 5.0)
+    (slices / "z0.083_0000009.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+    follower.poll(2.0, flow.re_tau, flow.u_tau)
+    assert "z0.083_0000009.h5" in follower.problems["z0.083"]
+    (slices / "z0.083_0000009.h5").unlink()
+    follower.poll(2.0, flow.re_tau, flow.u_tau)
+    assert follower.problems == {}
+    assert "t U/h = 5" in follower.pictures["z0.083"].caption
+    assert "z<sup>+</sup> = 14.9" in follower.pictures["z0.083"].caption
+    assert follower.pictures["z1"] is not first  # now in wall units
+    again = follower.pictures["z1"]
+    follower.poll(2.0, flow.re_tau, flow.u_tau)
+    assert follower.pictures["z1"] is again
+    pixels = again.pixels
+    assert pixels.dtype == np.uint8
+    assert 100 < pixels.mean() < 155  # fluctuations: as many above as below their mean
+
+
+def test_a_directory_that_is_filled_later(tmp_path, flow):
+    directory = tmp_path / "out"
+    follower = RunFollower(directory)
+    follower.poll()
+    assert follower.snapshot.status.state is State.WAITING
+    assert follower.snapshot.progress is None
+    directory.mkdir()
+    (directory / "resolved.yaml").write_text(CASE)
+    (directory / "timeseries.csv").write_text(HEADER + rows(1, 2))
+    follower.poll()
+    snapshot = follower.snapshot
+    assert snapshot.name == "A channel"
+    assert (snapshot.progress.step, snapshot.progress.percent) == (2, 1.0)
+    assert snapshot.progress.u_tau == pytest.approx(180 * 2 / 5600)
+    assert snapshot.live is None
+    profiles = synthetic.turbulent_profiles(flow)
+    synthetic.write_statistics(
+        directory / "statistics.h5", flow, synthetic.noisy_blocks(flow, profiles, 3, 3)
+    )
+    follower.poll()
+    live = follower.snapshot.live
+    assert live.blocks == 3
+    assert live.profiles.re_tau == pytest.approx(flow.re_tau, rel=0.05)
+    follower.poll()
+    assert follower.snapshot.live is live  # not read again
+    assert snapshot.live is None  # as it was
+
+
+def test_what_is_no_run(tmp_path, capsys):
+    require_run_directory(tmp_path / "none")
+    require_run_directory(tmp_path)
+    (tmp_path / "notes.txt").write_text("something else")
+    with pytest.raises(InputOutputError, match="holds files, but none of a run"):
+        require_run_directory(tmp_path)
+    with pytest.raises(UsageError, match="not a directory"):
+        require_run_directory(tmp_path / "notes.txt")
+    (tmp_path / "timeseries.csv").write_text(HEADER)
+    require_run_directory(tmp_path)
+
+
+def test_the_extra_is_asked_for(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("sluice_post.commands.find_spec", lambda name: None)
+    assert main(["watch", str(tmp_path)]) == 2
+    assert 'bokeh is not installed: pip install "sluice-post[watch]"' in capsys.readouterr().err

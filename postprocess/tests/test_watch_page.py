@@ -1,0 +1,133 @@
+"""The document that `sluice-post watch` shows, without a browser."""
+
+import shutil
+import socket
+
+import numpy as np
+import pytest
+
+pytest.importorskip("bokeh", reason="the extra `watch` is not installed")
+from bokeh.document import Document
+from bokeh.models import Axis, ColorBar, Span
+from test_watch import CASE, append, row
+
+from sluice_post.cli import main
+from sluice_post.timeseries import read_timeseries
+from sluice_post.watch.follow import RunFollower
+from sluice_post.watch.history import MAX_ROWS
+from sluice_post.watch.page import Page
+
+
+@pytest.fixture
+def run(turbulent_run, tmp_path):
+    directory = shutil.copytree(turbulent_run, tmp_path / "run")
+    (directory / "resolved.yaml").write_text(CASE.replace("end: 20", "end: 520"))
+    return directory
+
+
+class Shown:
+    """A page and what it reads."""
+
+    def __init__(self, directory):
+        self.follower = RunFollower(directory)
+        self.document = Document()
+        self.follower.poll()
+        self.page = Page(self.document, lambda: self.follower.snapshot, None)
+
+    def look(self):
+        self.follower.poll()
+        self.page.update()
+
+    def __getitem__(self, name):
+        return self.document.get_model_by_name(name)
+
+    @property
+    def rows(self):
+        return self["re_tau"].renderers[0].data_source.data
+
+
+def test_a_whole_run(run):
+    shown = Shown(run)
+    head = shown["head"].text
+    assert "50.0 %" in head
+    assert "A channel" in head
+    assert shown.document.title == "killed – A channel"  # run.json of the model has no step
+    assert "12 blocks" in shown["profiles_head"].text
+    assert "Circles: peaks of" in shown["profiles_head"].text
+    assert "t U/h = 260" in shown["caption"].text
+    assert not shown["choice"].visible
+    series = read_timeseries(run / "timeseries.csv")
+    assert MAX_ROWS <= len(shown.rows["time"]) <= 2 * MAX_ROWS
+    assert shown.rows["time"][-1] == series.time[-1]
+    u = shown["stresses"].renderers[1].data_source.data
+    assert 2.4 < np.max(u["value"]) < 2.9
+    circles = shown["stresses"].renderers[2].data_source.data
+    assert circles["value"][0] == pytest.approx(2.67, rel=0.01)
+    shown.document.validate()
+
+
+def test_axes_have_labels(run):
+    shown = Shown(run)
+    axes = [axis for axis in shown.document.select({"type": Axis}) if not isinstance(axis, ColorBar)]
+    assert len(axes) == 2 * 8 + 1
+    assert all(axis.axis_label for axis in axes)
+
+
+def test_new_rows_are_added_and_a_restart_replaces_them(run):
+    shown = Shown(run)
+    before = len(shown.rows["time"])
+    append(run / "timeseries.csv", row(2700) + row(2710) + row(2720)[:20])
+    shown.look()
+    assert len(shown.rows["time"]) == before + 2
+    assert shown.rows["step"][-1] == 2710
+    assert shown["re_tau"].x_range.end == 271
+    assert "2710" in shown["head"].text
+    (run / "log.txt").write_text("Sluice: A channel\nRestarted from x.h5: step 100, time 10\n")
+    lines = (run / "timeseries.csv").read_text().splitlines(keepends=True)
+    (run / "timeseries.csv").write_text("".join(lines[:101]))
+    shown.look()
+    assert len(shown.rows["time"]) == 100
+    assert [line.location for line in shown["dt"].select(Span)] == [10]
+    (run / "timeseries.csv").unlink()
+    shown.look()
+    assert len(shown.rows["time"]) == 0
+    assert not shown["re_tau"].visible
+
+
+def test_many_rows_are_thinned(run):
+    shown = Shown(run)
+    for begin in range(3000, 12000, 1000):
+        append(run / "timeseries.csv", "".join(row(step) for step in range(begin, begin + 1000)))
+        shown.look()
+        assert len(shown.rows["time"]) <= 2 * MAX_ROWS + 1
+        assert shown.rows["step"][-1] == begin + 999
+        assert np.all(np.diff(shown.rows["time"]) > 0)
+
+
+def test_a_zoomed_graph_stays_until_it_is_reset(run):
+    shown = Shown(run)
+    span = shown["re_tau"].x_range
+    span.update(start=100, end=200)
+    append(run / "timeseries.csv", row(2700))
+    shown.look()
+    assert (span.start, span.end) == (100, 200)
+    assert span.reset_end == 270
+    span.update(start=span.reset_start, end=span.reset_end)
+    append(run / "timeseries.csv", row(2800))
+    shown.look()
+    assert span.end == 280
+
+
+def test_an_empty_directory(tmp_path):
+    shown = Shown(tmp_path)
+    assert "holds no results yet" in shown["head"].text
+    assert not any(shown[name].visible for name in ("re_tau", "dt", "mean", "picture"))
+
+
+def test_a_port_in_use(run, capsys):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        assert main(["watch", str(run), "--no-browser", "--port", str(port)]) == 2
+    assert f"port {port} cannot be used" in capsys.readouterr().err
