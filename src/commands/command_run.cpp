@@ -98,11 +98,12 @@ std::string prepare_directory(const RunOptions& options, const io::Case& setting
 std::optional<Layout> stored_layout(const RunOptions& options, const io::Case& settings) {
   if (options.restart.empty()) return std::nullopt;
   std::string file = options.restart;
-  if (file == "auto") {
+  run_on_root(MPI_COMM_WORLD, [&] {
+    if (file != "auto") return;
     const std::string folder = settings.output.directory + "/checkpoints";
     const std::vector<std::int64_t> steps = io::list_checkpoints(folder);
     file = steps.empty() ? "" : io::checkpoint_path(folder, steps.back());
-  }
+  });
   broadcast(file, MPI_COMM_WORLD);
   if (file.empty()) return std::nullopt;
   try {

@@ -1,13 +1,11 @@
 #pragma once
 // What statistics.h5, spectra.h5 and densities.h5 have in common: samples are summed in blocks of time, and each block
 // is written when it is complete. Checkpoints store the open blocks.
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "core/flow/statistics_block.hpp"
@@ -100,9 +98,7 @@ class BlockObserver : public Observer {
 /// Also without samples in the case, where an earlier part of the run wrote the file.
 template <class Sampler>
 std::unique_ptr<Observer> make_sampler(const RunContext& run, const SampledOutput& output) {
-  std::error_code ignored;
-  if (!(run.simulation.settings.output.*output.sampling).enabled && !std::filesystem::exists(run.path, ignored))
-    return nullptr;
+  if (!(run.simulation.settings.output.*output.sampling).enabled && !has_files(run)) return nullptr;
   return std::make_unique<Sampler>(run);
 }
 

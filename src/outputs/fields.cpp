@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <utility>
 
 #include "core/device/memory.hpp"
@@ -255,8 +254,7 @@ FieldsNeed fields_need(const io::FieldsSpec& spec, const Grid& grid, const Box3&
 }
 
 std::unique_ptr<Observer> make_fields(const RunContext& run) {
-  std::error_code ignored;
-  if (run.simulation.settings.output.fields.empty() && !std::filesystem::exists(run.path, ignored)) return nullptr;
+  if (run.simulation.settings.output.fields.empty() && !has_files(run)) return nullptr;
   return std::make_unique<FieldsObserver>(run);
 }
 

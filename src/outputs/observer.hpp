@@ -82,6 +82,10 @@ struct RunContext {
   std::string path;  ///< of the observer's own file or folder, which observers.cpp names
 };
 
+/// Whether the observer's file or folder exists. Rank 0 asks its file system: on a network file system, others may not
+/// see it yet, and all ranks must make the same observers. Collective.
+bool has_files(const RunContext& run);
+
 /// Watches a run and writes output: the log, time series, statistics, slices, checkpoints. A run calls, all
 /// collectively: restore, if it starts from a checkpoint; check_files; go_back; then observe for each moment that is
 /// due.

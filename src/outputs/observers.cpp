@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <ranges>
+#include <system_error>
 
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
@@ -107,6 +109,14 @@ void check_divergence(const Diagnostics& diagnostics, const Simulation& simulati
 }
 
 }  // namespace
+
+bool has_files(const RunContext& run) {
+  std::error_code ignored;
+  const MPI_Comm comm = run.simulation.comm.world();
+  int exists = rank_of(comm) == 0 && std::filesystem::exists(run.path, ignored) ? 1 : 0;
+  check_mpi(MPI_Bcast(&exists, 1, MPI_INT, 0, comm), "MPI_Bcast");
+  return exists == 1;
+}
 
 void FlowView::sample(Spectra& spectra) {
   simulation_->stepper.sample(simulation_->state, simulation_->forcing, spectra);

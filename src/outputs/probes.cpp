@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -282,8 +281,7 @@ ProbeNeed probe_need(const io::ProbeSpec& spec, const Grid& grid, const Box3& ow
 }
 
 std::unique_ptr<Observer> make_probes(const RunContext& run) {
-  std::error_code ignored;
-  if (run.simulation.settings.output.probes.empty() && !std::filesystem::exists(run.path, ignored)) return nullptr;
+  if (run.simulation.settings.output.probes.empty() && !has_files(run)) return nullptr;
   return std::make_unique<ProbeObserver>(run);
 }
 

@@ -5,8 +5,9 @@
 //   SLUICE_FAULT=short   half of the bytes are written (write and pwrite only)
 //   SLUICE_FAULT=5       the call fails with this error number, here EIO
 //
-// SLUICE_FAULT_CALL is write (any kind), fsync, open (for writing), truncate, allocate, mkdir, unlink or rename, or
-// several, such as unlink,rename. Faults are noted in the file SLUICE_FAULT_MARK.
+// SLUICE_FAULT_CALL is write (any kind), fsync, open (for writing), truncate, allocate, mkdir, unlink, rename or stat,
+// or several, such as unlink,rename. Faults are noted in the file SLUICE_FAULT_MARK. With SLUICE_FAULT_RANK, on that
+// rank of Open MPI alone.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -42,6 +43,8 @@ Fault fault_of(const char* call, const char* path) {
   const std::string chosen = std::string(",") + setting("SLUICE_FAULT_CALL") + ",";
   if (fault.empty() || chosen.find(std::string(",") + call + ",") == std::string::npos) return Fault::none;
   if (std::strstr(path, setting("SLUICE_FAULT_PATH")) == nullptr) return Fault::none;
+  const std::string rank = setting("SLUICE_FAULT_RANK");
+  if (!rank.empty() && rank != setting("OMPI_COMM_WORLD_RANK")) return Fault::none;
   const int number = std::atoi(setting("SLUICE_FAULT_NUMBER"));
   if (++calls != number && number != 0) return Fault::none;
   const int mark = real<int(const char*, int, ...)>("open")(setting("SLUICE_FAULT_MARK"), O_CREAT | O_WRONLY, 0666);
@@ -158,6 +161,10 @@ int unlink(const char* path) {
 
 int rename(const char* from, const char* to) {
   return fault_of("rename", from) == Fault::fail ? -1 : real<int(const char*, const char*)>("rename")(from, to);
+}
+
+int stat(const char* path, struct stat* result) {
+  return fault_of("stat", path) == Fault::fail ? -1 : real<int(const char*, struct stat*)>("stat")(path, result);
 }
 
 }  // extern "C"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from call_faults import fault
-from sluice_run import assert_same_results, checkpoints, finish, must, sluice, start, write_case
+from sluice_run import assert_same_results, checkpoints, finish, must, sluice, start, step_of, write_case
 
 CASE = {
     "time.steps": 12,
@@ -84,3 +84,23 @@ def test_a_write_that_fails_on_one_rank_of_two(reference: Path, tmp_path: Path) 
     assert os.strerror(errno.EIO) in outcome.err
     must(sluice("run", case, "--restart", "auto", ranks=2))
     assert_same_results(reference, out)
+
+
+def test_files_that_one_rank_does_not_see(tmp_path: Path) -> None:
+    """As where a network file system shows new files late: outputs that a restart no longer has are found."""
+    more = {
+        "output.spectra": {"start": 0, "every": 2, "block": 0.3},
+        "output.fields": [{"name": "all", "every": 0.3}],
+        "output.slices": [],
+    }
+    fewer = {"output.spectra": "none", "output.fields": [], "output.probes": [], "output.statistics": "none"}
+    case, out = write_case(tmp_path, {**CASE, **more}), tmp_path / "out"
+    must(sluice("run", case, "--steps", 6))
+    case = write_case(tmp_path, {**CASE, **more, **fewer})
+    for steps, path in enumerate(["/probes", "/fields", "/statistics.h5", "/spectra.h5"], start=7):
+        mark = tmp_path / path.strip("/")
+        hidden = fault(errno.ENOENT, "stat", f"{out}{path}", 0, mark, rank=1)
+        restart = ("run", case, "--restart", "auto", "--steps", steps)
+        must(finish(start(restart, 2, env=hidden)))
+        assert step_of(checkpoints(out)[-1]) == steps
+        assert not mark.exists()
