@@ -14,13 +14,13 @@ from test_timeseries_and_slices import write_plane
 from sluice_post import figures_run, movies
 from sluice_post.cli import main
 from sluice_post.report_entries import Entry, draw_entries
-from sluice_post.slices import latest_planes, latest_streak_slice
+from sluice_post.slices import fluctuation, latest_planes, latest_streak_slice
 
 
 def streak_entry(directory, flow):
     plane, _ = latest_streak_slice(directory, 2.0, flow.re_tau)
     scale = (flow.u_tau / flow.viscosity, flow.u_tau)
-    scene = movies.Scene(directory, "z0.083", "u", lambda u: figures_run.fluctuation(u, *scale))
+    scene = movies.Scene(directory, "z0.083", "u", lambda u: fluctuation(u, *scale))
     return Entry("streaks", "", "", lambda: figures_run.streak_picture(plane, 2.0, *scale), scene=scene)
 
 
