@@ -147,11 +147,14 @@ def test_the_log_tells_starts_speed_and_the_expected_end(tmp_path):
     path = tmp_path / "log.txt"
     follower = LogFollower(path)
     follower.poll()
+    step = (
+        "step      20  time    2.1766  dt 8.516e-02  Re_tau  196.20  202.71  U_b 1.0000  energy 0.53965  "
+        "div 1.8e-15  61.5 ns/point  42 s left\n"
+    )
     path.write_text(
         "Sluice: A channel\n"
         "10 x 20 x 30 cells on 2 process(es) as 1 x 2 (y x z), mpi_p2p, double precision, a CPU\n"
-        "step      20  time    2.1766  dt 8.516e-02  Re_tau  196.20  202.71  U_b 1.0000  energy 0.53965  "
-        "div 1.8e-15  61.5 ns/point  42 s left\n"
+        f"{step}"
         "Statistics of 34 blocks: re_tau 178.21 +- 0.42 % (limit 0.3 %); "
         "time.until will probably be reached at time 1436, after time.end 1000\n"
     )
@@ -164,6 +167,12 @@ def test_the_log_tells_starts_speed_and_the_expected_end(tmp_path):
     follower.poll()
     assert follower.log.restarted
     assert (follower.log.ns_per_point, follower.log.restarts) == (None, ((189, 20.0177),))
+    append(path, f"{step}Sluice: A channel\nRestarted from x.h5: step 200, time 21\n{step}")
+    follower.poll()
+    assert follower.log.restarts == ((189, 20.0177), (200, 21))
+    append(path, f"Sluice: Another one with --overwrite\n{step}")
+    follower.poll()
+    assert follower.log.restarts == ()
 
 
 def test_numbers_of_the_case(tmp_path):
@@ -227,6 +236,7 @@ def test_states(tmp_path):
     assert state(8).state is State.KILLED  # a later start
     path.write_text(json.dumps({"why_stopped": "u is not finite", "step": 7}))
     assert state(7).state is State.FAILED
+    assert "At step 7" in state(7).text
     assert "u is not finite" in state(7).text
 
 

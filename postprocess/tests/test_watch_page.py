@@ -12,6 +12,7 @@ from bokeh.models import Axis, ColorBar, Span
 from test_watch import CASE, append, row
 
 from sluice_post.cli import main
+from sluice_post.reference import read_references
 from sluice_post.timeseries import read_timeseries
 from sluice_post.watch.follow import RunFollower
 from sluice_post.watch.history import MAX_ROWS
@@ -28,11 +29,11 @@ def run(turbulent_run, tmp_path):
 class Shown:
     """A page and what it reads."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, reference=None):
         self.follower = RunFollower(directory)
         self.document = Document()
         self.follower.poll()
-        self.page = Page(self.document, lambda: self.follower.snapshot, None)
+        self.page = Page(self.document, lambda: self.follower.snapshot, reference)
 
     def look(self):
         self.follower.poll()
@@ -92,6 +93,16 @@ def test_new_rows_are_added_and_a_restart_replaces_them(run):
     shown.look()
     assert len(shown.rows["time"]) == 0
     assert not shown["re_tau"].visible
+
+
+def test_profiles_of_another_run_as_reference(run):
+    assert main(["profiles", str(run), "-o", str(run / "profiles.csv")]) == 0
+    reference, _ = read_references([run / "profiles.csv"])
+    shown = Shown(run, reference)
+    assert "Circles: profiles.csv" in shown["profiles_head"].text
+    line, circles = (shown["mean"].renderers[n].data_source.data for n in (1, 2))
+    assert 15 < len(circles["z"]) <= 26
+    np.testing.assert_allclose(np.interp(circles["z"], line["z"], line["value"]), circles["value"], rtol=1e-6)
 
 
 def test_many_rows_are_thinned(run):

@@ -162,9 +162,11 @@ def test_a_run_from_before_its_start_to_its_end(tmp_path: Path, watch: Watch, vi
     assert set(view.steps()) <= set(expected)
 
     before = files_of(out)
-    load = min(view.load(watch.url) for _ in range(3))  # what else the machine does only makes it longer
-    print(f"loaded in {load:.2f} s, a new row was shown after {delay:.2f} s")
-    assert load < LOAD_SECONDS
+    loads = [view.load(watch.url)]
+    while min(loads) >= LOAD_SECONDS and len(loads) < 5:  # what else the machine does only makes it longer
+        loads.append(view.load(watch.url))
+    print(f"loaded in {min(loads):.2f} s, a new row was shown after {delay:.2f} s")
+    assert min(loads) < LOAD_SECONDS
     assert files_of(out) == before
     assert all(address.startswith((watch.url, "data:")) for address in view.addresses)
     assert not view.errors

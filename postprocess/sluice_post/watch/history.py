@@ -37,7 +37,9 @@ def _decades(values: Array) -> tuple[float, float] | None:
     if len(positive) == 0:
         return None
     low, high = np.floor(np.log10(positive.min())), np.ceil(np.log10(positive.max()))
-    return float(10.0 ** (low - 0.5)), float(10.0 ** (max(high, low + 1) + 0.5))
+    return float(10.0 ** (low - 0.6)), float(
+        10.0 ** (max(high, low + 1) + 0.6)
+    )  # labels at powers of 10 only
 
 
 def _all(values: Array) -> tuple[float, float] | None:
@@ -124,11 +126,8 @@ class History:
             return
         generation, sent = self._sent
         self._sent = (snapshot.generation, rows)
-        self._re_tau.graph.visible = self._dt.graph.visible = self._divergence.graph.visible = (
-            series is not None
-        )
         if series is None:
-            self._drive.graph.visible = self._bulk.graph.visible = False
+            self._show(False, False)
             self._source.data = {name: np.empty(0) for name in self._source.data}
             return
         shown = len(self._source.data[layout.TIME])
@@ -150,12 +149,18 @@ class History:
             values = np.stack([data[name] for name in names or panel.columns]).T.ravel()
             if (limits := panel.limits(values)) is not None:
                 panel.range.follow(*limits)
-        for line, name in zip(self._re_tau.graph.renderers, _WALLS, strict=False):
-            line.visible = name in walls
-        imposed = is_constant(data[layout.BULK_VELOCITY])
-        self._drive.graph.visible, self._bulk.graph.visible = imposed, not imposed
+        legend = self._re_tau.graph.legend[0]
+        for line, item, name in zip(self._re_tau.graph.renderers, legend.items, _WALLS, strict=True):
+            line.visible = item.visible = name in walls
+        self._show(len(time) > 1, is_constant(data[layout.BULK_VELOCITY]))
         if snapshot.case is not None and self._friction_velocity is None:
             self._add_friction_velocity(snapshot.case.viscosity)
+
+    def _show(self, lines: bool, imposed: bool) -> None:
+        """`lines`: whether there are any; `imposed`: whether the bulk velocity is kept, so that the force varies."""
+        for panel in (self._re_tau, self._dt, self._divergence):
+            panel.graph.visible = lines
+        self._drive.graph.visible, self._bulk.graph.visible = lines and imposed, lines and not imposed
 
     def _add_friction_velocity(self, viscosity: float) -> None:
         """u_tau as a second ordinate of Re_tau: the same numbers times nu/h."""

@@ -62,7 +62,7 @@ class Pace:
 
 @dataclass(frozen=True)
 class Progress:
-    """The numbers of the last row. NaN or None: not known."""
+    """The numbers of the last row. NaN or None: not known; a free-slip wall has no Re_tau."""
 
     step: int
     time: float
@@ -88,7 +88,12 @@ def find_progress(
     re_tau = float(walls[-1]) if walls is not None else float("nan")
     ns, left, percent = log.ns_per_point, None, None
     u_tau, friction = float("nan"), float("nan")
+    bottom, top = row[layout.RE_TAU_BOTTOM], row[layout.RE_TAU_TOP]
     if case is not None:
+        bottom, top = (
+            value if speed is not None else float("nan")
+            for value, speed in zip((bottom, top), case.wall_speeds, strict=True)
+        )
         u_tau = re_tau * case.viscosity
         friction = case.friction(re_tau, row[layout.BULK_VELOCITY])
         percent = min(100.0, case.percent_done(step, time))
@@ -97,6 +102,6 @@ def find_progress(
         if ns is not None:
             left = case.steps_left(step, time, dt, log.until) * ns * case.points / 1e9
     return Progress(
-        step, time, row[layout.RE_TAU_BOTTOM], row[layout.RE_TAU_TOP], u_tau, friction, dt, row[layout.CFL],
+        step, time, bottom, top, u_tau, friction, dt, row[layout.CFL],
         percent, ns, left if left is not None and isfinite(left) else None,
     )  # fmt: skip

@@ -17,7 +17,7 @@ _UNTIL = re.compile(r".* time\.until will probably be reached at time ([^\s,]+)"
 
 @dataclass
 class RunLog:
-    """Of all starts: `restarts`, their steps and times. The rest is of the latest start."""
+    """`restarts`: steps and times of all restarts of this run. The rest is of the latest start."""
 
     restarts: tuple[tuple[int, float], ...] = ()
     restarted: bool = False
@@ -36,6 +36,8 @@ class RunLog:
             self.restarts += ((int(found[1]), float(found[2])),)
         elif found := _STEP.match(line):
             self.ns_per_point = float(found[1])
+            if not self.restarted:  # a fresh start: the log of a run that it overwrites is kept
+                self.restarts = ()
         elif found := _UNTIL.match(line):
             self.until = float(found[1])
 

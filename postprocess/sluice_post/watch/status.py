@@ -116,4 +116,4 @@ def find_status(
     when = _with_readable_time(str(record.get("ended", "at an unknown time")))
     if why in CLEAN_ENDS:
         return Status(State.ENDED, f"{why[0].upper()}{why[1:]}, {when}.")
-    return Status(State.FAILED, f"Failed at step {step}, {when}: {why or 'no reason is recorded'}")
+    return Status(State.FAILED, f"At step {step}, {when}: {why or 'no reason is recorded'}")
