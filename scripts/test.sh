@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs the CPU tests: about 15 minutes on two cores, besides downloads.
 #   scripts/test.sh [CTEST OPTION]...        for example -L unit, or -R poisson
+# SLUICE_TEST_PACKAGES names further Python packages to install: the tests with ParaView's reader need vtk, which is large.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -8,7 +9,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 echo "Building Sluice and its tests"
 configure_and_build "$root/build-test" -DSLUICE_TESTS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
 python_environment "$root/build-test/python" pytest hypothesis xarray h5netcdf bokeh playwright nbclient nbformat \
-  ipykernel jsonschema pyyaml
+  ipykernel jsonschema pyyaml ${SLUICE_TEST_PACKAGES:-}
 export PATH="$root/build-test/python/bin:$PATH"
 
-ctest --test-dir "$root/build-test" --output-on-failure -j "$cores" -LE gpu "$@"
+ctest --test-dir "$root/build-test" --output-on-failure -j $((2 * cores)) -LE gpu "$@"
