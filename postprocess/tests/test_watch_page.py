@@ -33,11 +33,12 @@ class Shown:
         self.follower = RunFollower(directory)
         self.document = Document()
         self.follower.poll()
-        self.page = Page(self.document, lambda: self.follower.snapshot, reference)
+        self.page = Page(lambda: self.follower.snapshot, reference)
+        self.page.show_in(self.document)
 
     def look(self):
         self.follower.poll()
-        self.page.update()
+        self.document.title = self.page.update()
 
     def __getitem__(self, name):
         return self.document.get_model_by_name(name)

@@ -37,12 +37,10 @@ def _style() -> InlineStyleSheet:
 
 
 class Page:
-    """One reader's view of the run."""
+    """One reader's view of the run. Making it takes a quarter of a second, and needs no document yet."""
 
-    def __init__(
-        self, document: Document, newest: Callable[[], Snapshot], reference: Reference | None
-    ) -> None:
-        self._document, self._newest = document, newest
+    def __init__(self, newest: Callable[[], Snapshot], reference: Reference | None) -> None:
+        self._newest = newest
         style = _style()
         self._history, self._profiles, self._picture = History(), Profiles(reference), PictureGraph(style)
         self._reference = reference
@@ -54,9 +52,13 @@ class Page:
         for name, graph in self._graphs.items():
             graph.name = name
         self._picture.choice.name, self._picture.caption.name = "choice", "caption"
-        document.template = _environment.get_template("watch.html")
-        # Models that belong to a document take ten times as long to change.
         self.update()
+
+    def show_in(self, document: Document) -> None:
+        """Makes it the content of a document, and keeps it up to date."""
+        document.template = _environment.get_template("watch.html")
+        # First of all: models that belong to a document take ten times as long to change.
+        document.title = self.update()
         with document.models.freeze():
             for root in (
                 *self._texts.values(),
@@ -65,10 +67,14 @@ class Page:
                 self._picture.caption,
             ):
                 document.add_root(root)
-        document.add_periodic_callback(self.update, INTERVAL_MILLISECONDS)
 
-    def update(self) -> None:
-        """Shows the newest snapshot."""
+        def update() -> None:
+            document.title = self.update()
+
+        document.add_periodic_callback(update, INTERVAL_MILLISECONDS)
+
+    def update(self) -> str:
+        """Shows the newest snapshot; returns the title of the document."""
         snapshot = self._newest()
         self._history.update(snapshot)
         self._profiles.update(snapshot.live)
@@ -81,10 +87,7 @@ class Page:
             text.text = _environment.get_template(f"watch_{name}.html").render(
                 run=snapshot, state=snapshot.status.state.value, age=age, reference=self._reference
             )
-        self._document.title = self._title(snapshot)
-
-    def _title(self, snapshot: Snapshot) -> str:
         progress = snapshot.progress
-        if snapshot.status.state is State.RUNNING and progress is not None and progress.percent is not None:
+        if running and progress is not None and progress.percent is not None:
             return f"{progress.percent:.1f} % – {snapshot.name}"
         return f"{snapshot.status.state.value} – {snapshot.name}"

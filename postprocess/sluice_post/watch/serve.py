@@ -34,17 +34,28 @@ async def _follow(follower: RunFollower) -> None:
 
 
 def _start_server(follower: RunFollower, port: int, reference: Reference | None) -> Server:
+    loop = IOLoop.current()
+
+    def new_page() -> Page:
+        return Page(lambda: follower.snapshot, reference)
+
+    ready = [new_page()]  # for the next reader, who does not wait for it to be made
+
+    def make_ready() -> None:
+        if not ready:
+            ready.append(new_page())
+
     def build(document: Document) -> None:
-        Page(document, lambda: follower.snapshot, reference)
+        page = ready.pop() if ready else new_page()
+        page.show_in(document)
+        loop.call_later(2.0, make_ready)
 
     # Everything comes from this server, whatever the environment says: there may be no network.
     settings.resources = "server"
     # Any port of this host: at the other end of `ssh -L` it may be another one.
     settings.allowed_ws_origin = ["localhost:*", f"{ADDRESS}:*"]
     try:
-        server = Server(
-            {"/": Application(FunctionHandler(build))}, io_loop=IOLoop.current(), address=ADDRESS, port=port
-        )
+        server = Server({"/": Application(FunctionHandler(build))}, io_loop=loop, address=ADDRESS, port=port)
     except OSError as error:
         raise UsageError(
             f"port {port} cannot be used ({error.strerror or error}); choose another with --port"
@@ -62,9 +73,6 @@ async def _serve(directory: Path, port: int, browser: bool, reference: Reference
     follower, stopped = RunFollower(directory), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    Page(
-        Document(), lambda: follower.snapshot, reference
-    )  # the first one takes longer: before the address is known
     server = _start_server(follower, port, reference)
     url = f"http://{ADDRESS}:{server.port}/"
     print(f"{directory}: {url} (Ctrl-C ends the page, not the run)", flush=True)
