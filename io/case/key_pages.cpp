@@ -97,12 +97,19 @@ std::string unit_text(const Key& key) {
   return key.unit == "1" ? "1" : "`" + key.unit + "`";
 }
 
+/// Text for a cell of a table, where | would begin the next one.
+std::string table_cell(std::string text) {
+  for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) text.insert(at, 1, '\\');
+  return text;
+}
+
 std::string reference_row(const Key& key) {
   const std::string fallback =
       key.fallback_note.empty() && !key.fallback.empty() ? "`" + key.fallback + "`" : default_text(key);
   const bool plain_section = key.is_section() && key.words.empty() && key.value.count == 1;
-  return fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", key.path, allowed_text(key), plain_section ? "" : fallback,
-                     unit_text(key), is_physical(key) ? "yes" : "", key.meaning + condition_text(key));
+  return fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", key.path, table_cell(allowed_text(key)),
+                     plain_section ? "" : table_cell(fallback), unit_text(key), is_physical(key) ? "yes" : "",
+                     table_cell(key.meaning + condition_text(key)));
 }
 
 }  // namespace

@@ -53,6 +53,10 @@ Statistics::Statistics(const Grid& grid, const Metrics& metrics, const FlowParam
       means_(grid.cells(), box, walls, comm),
       budgets_(budgets) {}
 
+double Statistics::block_bytes(const std::array<std::int64_t, 3>& cells, bool budgets) {
+  return bytes_of(list_profiles(budgets), cells);
+}
+
 template <class Table>
 void Statistics::issue_means(const Table& table) {
   constexpr bool at_faces = Table::axis == ProfileAxis::z_face;

@@ -1,6 +1,8 @@
 #pragma once
 #include <mpi.h>
 
+#include <array>
+#include <cstdint>
 #include <vector>
 
 #include "core/flow/parameters.hpp"
@@ -17,6 +19,9 @@ class Statistics : public BlockSums {
  public:
   Statistics(const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls, const Box3& box,
              bool budgets, MPI_Comm comm);
+
+  /// Size of a block on a grid of nx x ny x nz cells, in bytes.
+  static double block_bytes(const std::array<std::int64_t, 3>& cells, bool budgets);
 
   /// Adds one sample of the state. Needs valid halos. Collective; the same bits on every process grid.
   void sample(const State& state, double forcing);

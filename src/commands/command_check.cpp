@@ -136,6 +136,8 @@ void print_samples(const io::Case& settings, const Grid& grid, const RunLength& 
       warnings.add(fmt::format("95 % intervals need at least 8 blocks: take an output.{}.block of {:.2g} or less", name,
                                (length.time - sampling->start) / 8));
   }
+  if (const double held = blocks_memory(settings, length); held > 0)
+    fmt::print("blocks          up to {} of host memory on rank 0 at the end, and in a restart\n", readable_size(held));
   for (const io::ProbeSpec& probe : output.probes) {
     double points = 1;
     for (const auto& [positions, cells] :

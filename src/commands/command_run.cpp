@@ -113,6 +113,13 @@ std::optional<Layout> stored_layout(const RunOptions& options, const io::Case& s
   }
 }
 
+/// The most that an output writes at once, in bytes: a checkpoint, or the files of all fields.
+double largest_output(const io::Case& settings, const Grid& grid) {
+  double fields = 0;
+  for (const io::FieldsSpec& spec : settings.output.fields) fields += fields_need(spec, grid, {}).file;
+  return std::max(checkpoint_bytes(grid), fields);
+}
+
 /// --reproducible: same bits on every process grid. A CPU build always guarantees this. Several GPUs cannot: the FFT
 /// libraries choose their kernels by the number of rows on a rank, and ranks condense their z blocks.
 void require_reproducible() {
@@ -134,7 +141,7 @@ ExitCode command_run(const RunOptions& options) {
   const Grid grid = make_grid(input.settings, input.stretching_text);
   const std::string log_file = input.settings.output.directory + "/log.txt";
   // Static, because the end of the process, MPI_Finalize, may hang as well.
-  static Watchdog watchdog(MPI_COMM_WORLD, input.settings.watchdog, checkpoint_bytes(grid), log_file);
+  static Watchdog watchdog(MPI_COMM_WORLD, input.settings.watchdog, largest_output(input.settings, grid), log_file);
   select_device(MPI_COMM_WORLD);
   if (options.reproducible) require_reproducible();
   const std::string warning = prepare_directory(options, input.settings);

@@ -9,6 +9,7 @@
 #include "core/support/real.hpp"
 #include "solver/statistics/densities.hpp"
 #include "solver/statistics/spectra.hpp"
+#include "solver/statistics/statistics.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/fields.hpp"
 #include "src/outputs/probes.hpp"
@@ -42,10 +43,8 @@ RunLength expected_length(const io::TimeSpec& time, double dt) {
 }
 
 std::array<SamplingNeed, 3> sampling_needs(const io::OutputSpec& output, const std::array<std::int64_t, 3>& cells) {
-  // The profiles of flow_profiles.hpp and budget_profiles.hpp; test_check compares with a file.
-  const double profiles = output.statistics_budgets == io::Switch::on ? 51 : 25;
-  const double statistics = profiles * static_cast<double>(cells[2] + 1) * sizeof(double);
-  return {{{"statistics", &io::OutputSpec::statistics, statistics},
+  const bool budgets = output.statistics_budgets == io::Switch::on;
+  return {{{"statistics", &io::OutputSpec::statistics, Statistics::block_bytes(cells, budgets)},
            {"spectra", &io::OutputSpec::spectra, Spectra::block_bytes(cells, output.spectra.heights.size())},
            {"densities", &io::OutputSpec::densities, Densities::block_bytes(cells, output.densities.heights.size())}}};
 }
@@ -59,6 +58,17 @@ SamplingForecast forecast(const io::SamplingSpec& sampling, const RunLength& len
   found.time = found.blocks * sampling.block;
   found.wasted_time = std::max(0.0, sampled - found.time);
   return found;
+}
+
+double blocks_memory(const io::Case& settings, const RunLength& length) {
+  constexpr double with_copies = 1.5;  // of one quantity, a fourth of a block at most, while the file is written
+  constexpr double more = 2;           // the open block, and its copy when it is read from or written to a checkpoint
+  double bytes = 0;
+  for (const auto& [name, member, block_bytes] : sampling_needs(settings.output, settings.cells)) {
+    const io::SamplingSpec& sampling = settings.output.*member;
+    if (sampling.enabled) bytes += with_copies * (forecast(sampling, length).blocks + more) * block_bytes;
+  }
+  return bytes;
 }
 
 double probe_samples(const io::ProbeSpec& probe, const RunLength& length) {

@@ -34,6 +34,9 @@ struct SamplingForecast {
 };
 SamplingForecast forecast(const io::SamplingSpec& sampling, const RunLength& length);
 
+/// Host memory of rank 0 in bytes, at the end of a run and in a restart: it holds all blocks.
+double blocks_memory(const io::Case& settings, const RunLength& length);
+
 double probe_samples(const io::ProbeSpec& probe, const RunLength& length);
 double fields_files(const io::FieldsSpec& fields, const RunLength& length);
 

@@ -72,10 +72,10 @@ std::string Watchdog::Current::text() const {
   return what + (step > 0 ? fmt::format(" {}", step) : "");
 }
 
-Watchdog::Watchdog(MPI_Comm comm, std::optional<double> limit, double checkpoint_bytes, std::string log_file)
+Watchdog::Watchdog(MPI_Comm comm, std::optional<double> limit, double output_bytes, std::string log_file)
     : comm_(comm),
       given_limit_(limit),
-      expected_output_(checkpoint_bytes / slow_disk),
+      expected_output_(output_bytes / slow_disk),
       log_file_(std::move(log_file)),
       rank_(rank_of(comm)),
       ranks_(size_of(comm)) {

@@ -20,9 +20,9 @@ class Watchdog {
  public:
   enum class Task { start, step, output };
 
-  /// Starts the thread and the first task, "start". `limit`: Case::watchdog. `checkpoint_bytes`: the most that an
-  /// output may have to write. `log_file`: gets the reports too. Collective.
-  Watchdog(MPI_Comm comm, std::optional<double> limit, double checkpoint_bytes, std::string log_file);
+  /// Starts the thread and the first task, "start". `limit`: Case::watchdog. `output_bytes`: the most that an output
+  /// may have to write. `log_file`: gets the reports too. Collective.
+  Watchdog(MPI_Comm comm, std::optional<double> limit, double output_bytes, std::string log_file);
 
   /// The main thread begins a task, which ends the one before. All ranks begin the same tasks. `what`: such as
   /// "writing statistics.h5". `step`: the number of the step, or 0. Local.

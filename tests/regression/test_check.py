@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import re
 import shlex
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import h5py
 import pytest
-from sluice_run import must, sluice, write_case
+from sluice_run import must, sluice, start, write_case
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -147,6 +148,16 @@ def test_wall_time_follows_from_the_speed(tmp_path: Path) -> None:
     must(sluice("check", case, "--speed", 0), 2)
 
 
+def peak_memory(*args: object) -> int:
+    """The largest memory of a process, in bytes."""
+    process = start(args)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = status
+    assert status == 0
+    return usage.ru_maxrss * 1024
+
+
+HEIGHTS = [0.06, 0.19, 0.31, 0.44, 0.56, 0.69, 0.81, 0.94, 1.06, 1.19]
 UNITS = {"KiB": 1024, "MiB": 1024**2, "GiB": 1024**3}
 
 
@@ -176,3 +187,33 @@ def test_blocks_and_disk_space_are_those_of_the_run(tmp_path: Path, budgets: str
     assert disk
     written = sum(file.stat().st_size for file in out.rglob("*") if file.suffix in {".h5", ".csv"})
     assert float(disk[1]) * UNITS[disk[2]] == pytest.approx(written, rel=0.1)
+
+
+def test_memory_of_blocks_is_that_of_the_run(tmp_path: Path) -> None:
+    """That of a run and of its restart, beyond what the same run takes with few blocks."""
+    case = write_case(
+        tmp_path,
+        {
+            "domain.size": ["4*pi", "2*pi", 2],
+            "grid": {"cells": [128, 128, 16], "stretching": {"type": "uniform"}},
+            "time": {"steps": 40, "dt": 1e-3},
+            "output.spectra": {"start": 0, "every": 1, "block": 2e-3, "heights": HEIGHTS},
+            "output.statistics": "none",
+            "output.checkpoint": "none",
+        },
+    )
+    few_blocks = ("--set", "output.spectra.block=1", "--output", tmp_path / "few")
+
+    def told(*options: object) -> float:
+        found = re.search(
+            r"^blocks +up to ([\d.]+) (\w+) of host memory on rank 0",
+            must(sluice("check", case, *options)).out,
+            re.MULTILINE,
+        )
+        assert found
+        return float(found[1]) * UNITS[found[2]]
+
+    expected = told() - told(*few_blocks[:2])
+    without = peak_memory("run", case, *few_blocks)
+    for options in (("--steps", 39), ("--restart", "auto")):
+        assert 0.6 * expected < peak_memory("run", case, *options) - without < 1.05 * expected

@@ -32,4 +32,14 @@ TEST(CaseReference, IsWhatTheKeyTableGenerates) {
                                                 "SLUICE_UPDATE_REFERENCE=1 and commit the page";
 }
 
+TEST(CaseReference, HasSixCellsInEachRow) {
+  std::istringstream lines(sluice::io::generate_key_reference());
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with('|')) continue;
+    int borders = 0;
+    for (std::size_t n = 0; n < line.size(); ++n) borders += line[n] == '|' && (n == 0 || line[n - 1] != '\\') ? 1 : 0;
+    EXPECT_EQ(borders, 7) << line;
+  }
+}
+
 }  // namespace
