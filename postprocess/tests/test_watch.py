@@ -1,5 +1,6 @@
 """What `sluice-post watch` reads of a run that goes on."""
 
+import errno
 import fcntl
 import json
 import os
@@ -310,6 +311,23 @@ def test_a_directory_that_is_filled_later(tmp_path, flow):
     follower.poll()
     assert follower.snapshot.live is live  # not read again
     assert snapshot.live is None  # as it was
+
+
+def test_a_file_system_that_fails_for_a_while(tmp_path, monkeypatch):
+    (tmp_path / "timeseries.csv").write_text(HEADER + rows(1, 2))
+    follower = RunFollower(tmp_path)
+    follower.poll()
+    with monkeypatch.context() as broken:
+
+        def fail(directory):
+            raise OSError(errno.ESTALE, "Stale file handle")
+
+        broken.setattr("sluice_post.watch.follow.read_record", fail)
+        assert not follower.poll()
+        assert "Stale file handle" in follower.snapshot.problems[0]
+        assert follower.snapshot.progress.step == 2
+    follower.poll()
+    assert follower.snapshot.problems == ()
 
 
 def test_what_is_no_run(tmp_path, capsys):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sluice_post import layout
@@ -76,9 +76,13 @@ class RunFollower:
 
     def poll(self) -> bool:
         """Reads what is new; returns whether there is more of it already."""
-        more = self._log.poll() | self._series.poll()
-        self._profiles.poll()
-        self.snapshot = self._look(more)
+        try:
+            more = self._log.poll() | self._series.poll()
+            self._profiles.poll()
+            self.snapshot = self._look(more)
+        except OSError as error:  # a file system that does not answer for a while: the page keeps what it has
+            self.snapshot = replace(self.snapshot, problems=(str(error),))
+            return False
         return more
 
     def _look(self, reading: bool) -> Snapshot:
