@@ -243,7 +243,7 @@ std::vector<Key> output_keys() {
       {.path = "output.slices",
        .value = list_of(&OutputSpec::slices),
        .fallback = "[]",
-       .meaning = "Planes of the flow, each its own file."},
+       .meaning = "Planes of the flow, each one file that grows."},
       {.path = "output.slices[].normal",
        .value = of_item(choice, &OutputSpec::slices, &SliceSpec::normal, {"x", "y", "z"}),
        .required = true,

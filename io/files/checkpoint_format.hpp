@@ -23,7 +23,7 @@ namespace format {
 
 inline constexpr const char* checkpoint = "Sluice checkpoint";
 inline constexpr const char* statistics = "Sluice statistics";
-inline constexpr const char* slice = "Sluice slice";
+inline constexpr const char* slice = "Sluice slice";  // of earlier versions, one time each
 inline constexpr const char* fields = "Sluice fields";
 inline constexpr const char* probe = "Sluice probe";
 inline constexpr const char* probe_part = "Sluice probe part";

@@ -11,6 +11,7 @@
 #include "io/files/grid_lines.hpp"
 #include "io/files/hashed_array.hpp"
 #include "io/files/posix_file.hpp"
+#include "io/files/xdmf.hpp"
 
 namespace sluice::io {
 
@@ -64,6 +65,11 @@ ProbeDescription stored_description(const h5::File& file) {
   stored.grid_velocity = root.real("grid_velocity");
   stored.length_x = root.real("length_x");
   stored.length_y = root.real("length_y");
+  if (root.has("normal")) {
+    const std::string normal = root.text("normal");
+    if (normal != "x" && normal != "y" && normal != "z") fail(file, "it has no normal");
+    stored.slice = {normal.front(), root.real("at")};
+  }
   for (const FieldDescriptor& field : flow_fields()) {
     if (!file.has("/" + field.name)) continue;
     stored.type = file.dataset("/" + field.name).real_type();
@@ -139,6 +145,10 @@ void write_root(h5::File& file, const char* format, const ProbeDescription& desc
   root.set("grid_velocity", description.grid_velocity);
   root.set("length_x", description.length_x);
   root.set("length_y", description.length_y);
+  if (description.slice) {
+    root.set("normal", std::string(1, description.slice->normal));
+    root.set("at", description.slice->at);
+  }
   write_values(file, "/", root);
   for (const auto& [name, line] : description.coordinates)
     write_scale(file, "/" + name, line, name.substr(0, 1) + " of the points sampled / h");
@@ -248,12 +258,14 @@ void ProbeSeries::require_same_points(const ProbeDescription& stored) const {
   };
   const bool same_points = names(stored) == names(description_) && stored.coordinates == description_.coordinates;
   if (same_points && stored.type == description_.type) return;
-  throw Error(ExitCode::restart,
-              index_path() +
-                  (same_points ? ": the run has sampled this probe in another precision so far"
-                               : ": the run has sampled other points or fields with this probe so far than "
-                                 "the case asks for") +
-                  "; give the probe another name");
+  throw Error(
+      ExitCode::restart,
+      index_path() +
+          (same_points ? ": the run has written it in another precision so far; "
+                       : ": the run has written other points or fields to it so far than the case asks for; ") +
+          (description_.slice ? "move it and its files in the folder parts away, and say --allow-change to begin "
+                                "a new one"
+                              : "give the probe another name"));
 }
 
 ProbeDescription ProbeSeries::read_part(std::int64_t first_step, bool latest) {
@@ -263,7 +275,7 @@ ProbeDescription ProbeSeries::read_part(std::int64_t first_step, bool latest) {
   if (stored.name != description_.name || samples.step.front() != first_step)
     fail(file, "its name does not fit what it holds");
   if (!latest) {
-    parts_.push_back({first_step, std::ssize(samples.step)});
+    parts_.push_back({first_step, samples.time});
     return stored;
   }
   const auto kept =
@@ -271,7 +283,7 @@ ProbeDescription ProbeSeries::read_part(std::int64_t first_step, bool latest) {
   shortened_ = kept < samples.size();
   keep_first(samples, kept);
   latest_ = std::move(samples);
-  parts_.push_back({first_step, std::ssize(latest_.step)});
+  parts_.push_back({first_step, latest_.time});
   return stored;
 }
 
@@ -282,6 +294,7 @@ void ProbeSeries::go_back() {
   remove_unfinished(folder);
   // The index first: after a kill, it must not lead to samples that are gone.
   if (parts_.empty()) {
+    remove_file(xdmf_path(index_path()));
     remove_file(index_path());
   } else if (described_) {
     write_index();
@@ -299,11 +312,11 @@ void ProbeSeries::append(const ProbeSamples& samples) {
   for (std::size_t begin = 0; begin < samples.size();) {
     if (latest_.size() == 0 || latest_.size() >= capacity) {
       latest_ = {};
-      parts_.push_back({samples.step[begin], 0});
+      parts_.push_back({samples.step[begin], {}});
     }
     const std::size_t end = std::min(samples.size(), begin + capacity - latest_.size());
     add(latest_, samples, begin, end);
-    parts_.back().samples = std::ssize(latest_.step);
+    parts_.back().time = latest_.time;
     write_part();
     begin = end;
   }
@@ -341,8 +354,8 @@ void ProbeSeries::write_index() const {
   std::vector<h5::VirtualPart> sources;
   std::int64_t count = 0;
   for (const Part& part : parts_) {
-    sources.push_back({"parts/" + numbered_name(description_.name, part.first_step), part.samples});
-    count += part.samples;
+    sources.push_back({"parts/" + numbered_name(description_.name, part.first_step), std::ssize(part.time)});
+    count += std::ssize(part.time);
   }
   const auto add_dataset = [&](h5::File& file, const std::string& name, const h5::Shape& shape, h5::Type type,
                                const std::string& long_name, const std::string& units) {
@@ -360,6 +373,20 @@ void ProbeSeries::write_index() const {
       add_dataset(file, field.name, description_.shape(field), description_.type, field.long_name, field.units);
     attach_scales(file, description_);
   });
+  if (description_.slice) write_xdmf();
+}
+
+void ProbeSeries::write_xdmf() const {
+  const auto line = [&](const std::string& axis) {
+    return description_.coordinates.contains(axis) ? axis : axis + "_face";
+  };
+  XdmfPlane plane{description_.name, {line("z"), line("y"), line("x")}, {}, {}};
+  const h5::Shape shape = description_.shape(description_.fields.front());
+  plane.fields = {{shape[0], shape[1], shape[2]}, description_.type, {}};
+  for (const FieldDescriptor& field : description_.fields) plane.fields.names.push_back(field.name);
+  for (const Part& part : parts_)
+    plane.parts.push_back({"parts/" + numbered_name(description_.name, part.first_step), part.time});
+  write_atomically(xdmf_path(index_path()), xdmf_plane(plane));
 }
 
 void verify_probe_part(const h5::File& file) {

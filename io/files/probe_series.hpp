@@ -1,7 +1,8 @@
 #pragma once
-// The samples of a probe against time. DIR/NAME.h5 is what users read: datasets of HDF5 that join the parts
+// The samples of a probe or a slice against time. DIR/NAME.h5 is what users read: datasets of HDF5 that join the parts
 // DIR/parts/NAME_0001200.h5, each named after its first step. A part is replaced atomically as it grows, up to
-// 16 MiB; then it stays, so that a long run does not write its samples again and again.
+// 16 MiB; then it stays, so that a long run does not write its samples again and again. A slice is a probe of one plane
+// of cells, with DIR/NAME.xdmf for ParaView.
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -27,6 +28,12 @@ struct ProbeSamples {
   std::size_t size() const { return step.size(); }
 };
 
+/// What makes the samples those of a slice.
+struct SlicePlane {
+  char normal = 'z';
+  double at = 0;  ///< the requested coordinate; the file has those of the cells
+};
+
 /// What all samples of a probe have in common.
 struct ProbeDescription {
   std::string directory;  ///< created if missing
@@ -38,6 +45,7 @@ struct ProbeDescription {
   h5::Type type = h5::Type::float64;  ///< of the fields: float32 or float64
   std::vector<FieldDescriptor> fields;
   std::map<std::string, std::vector<double>> coordinates;  ///< those of the fields: x or x_face, and so on
+  std::optional<SlicePlane> slice = {};                    ///< none of a probe
 
   h5::Shape shape(const FieldDescriptor& field) const;  ///< nz, ny, nx
   std::size_t sample_bytes() const;                     ///< of all fields
@@ -74,7 +82,7 @@ class ProbeSeries {
  private:
   struct Part {
     std::int64_t first_step = 0;
-    std::int64_t samples = 0;
+    std::vector<double> time;  ///< of each sample
   };
   std::string index_path() const;
   std::string part_path(std::int64_t first_step) const;
@@ -83,6 +91,7 @@ class ProbeSeries {
   void require_same_points(const ProbeDescription& stored) const;
   void write_part() const;
   void write_index() const;
+  void write_xdmf() const;
 
   ProbeDescription description_;
   std::int64_t restart_step_;

@@ -40,12 +40,17 @@ std::string scalar_attribute(const XdmfSnapshot& snapshot, const std::string& fi
                      data_item(dimensions, h5::bytes_of(snapshot.fields.type), snapshot.file, "/" + field));
 }
 
+/// A rectilinear grid up to its coordinates. `dimensions`: of its points.
+std::string grid_begin(const std::string& name, double time, const std::string& dimensions) {
+  return fmt::format(
+      "<Grid Name=\"{}\" GridType=\"Uniform\">\n  <Time Value=\"{}\"/>\n"
+      "  <Topology TopologyType=\"3DRectMesh\" Dimensions=\"{}\"/>\n  <Geometry GeometryType=\"VXVYVZ\">\n",
+      escaped(name), format_real(time), dimensions);
+}
+
 std::string grid_element(const XdmfSnapshot& snapshot, const std::string& name) {
   const auto& [nz, ny, nx] = snapshot.fields.shape;
-  std::string text = fmt::format("<Grid Name=\"{}\" GridType=\"Uniform\">\n", escaped(name));
-  text += fmt::format("  <Time Value=\"{}\"/>\n", format_real(snapshot.time));
-  text += fmt::format("  <Topology TopologyType=\"3DRectMesh\" Dimensions=\"{} {} {}\"/>\n", nz + 1, ny + 1, nx + 1);
-  text += "  <Geometry GeometryType=\"VXVYVZ\">\n";
+  std::string text = grid_begin(name, snapshot.time, fmt::format("{} {} {}", nz + 1, ny + 1, nx + 1));
   text += "    " + data_item(std::to_string(nx + 1), 8, snapshot.file, "/grid/x_node") + "\n";
   text += "    " + data_item(std::to_string(ny + 1), 8, snapshot.file, "/grid/y_node") + "\n";
   text += "    " + data_item(std::to_string(nz + 1), 8, snapshot.file, "/grid/z_node") + "\n";
@@ -70,10 +75,7 @@ std::string points_element(const XdmfSnapshot& snapshot, const std::string& name
                            const std::vector<XdmfVector>& vectors) {
   const auto& [nz, ny, nx] = snapshot.fields.shape;
   const std::string dimensions = fmt::format("{} {} {}", nz, ny, nx);
-  std::string text = fmt::format("<Grid Name=\"{}\" GridType=\"Uniform\">\n", escaped(name));
-  text += fmt::format("  <Time Value=\"{}\"/>\n", format_real(snapshot.time));
-  text += fmt::format("  <Topology TopologyType=\"3DRectMesh\" Dimensions=\"{}\"/>\n", dimensions);
-  text += "  <Geometry GeometryType=\"VXVYVZ\">\n";
+  std::string text = grid_begin(name, snapshot.time, dimensions);
   for (const auto& [axis, size] : {std::pair("x", nx), std::pair("y", ny), std::pair("z", nz)})
     text += "    " + data_item(std::to_string(size), 8, snapshot.file, std::string("/grid/") + axis) + "\n";
   text += "  </Geometry>\n";
@@ -92,6 +94,27 @@ std::string points_element(const XdmfSnapshot& snapshot, const std::string& name
   return text + "</Grid>\n";
 }
 
+/// A sample of a plane.
+std::string sample_element(const XdmfPlane& plane, const XdmfSamples& part, std::size_t sample) {
+  const auto& [nz, ny, nx] = plane.fields.shape;
+  const std::string dimensions = fmt::format("{} {} {}", nz, ny, nx);
+  std::string text = grid_begin(plane.name, part.time[sample], dimensions);
+  for (const auto& [line, size] : {std::pair(plane.lines[2], nx), {plane.lines[1], ny}, {plane.lines[0], nz}})
+    text += "    " + data_item(std::to_string(size), 8, part.file, "/" + line) + "\n";
+  text += "  </Geometry>\n";
+  for (const std::string& field : plane.fields.names) {
+    text += fmt::format(
+        "  <Attribute Name=\"{0}\" AttributeType=\"Scalar\" Center=\"Node\">\n"
+        "    <DataItem ItemType=\"HyperSlab\" Dimensions=\"{1}\">\n"
+        "      <DataItem Dimensions=\"3 4\" NumberType=\"Int\" Format=\"XML\">{2} 0 0 0  1 1 1 1  1 {1}</DataItem>\n"
+        "      {3}\n    </DataItem>\n  </Attribute>\n",
+        escaped(field), dimensions, sample,
+        data_item(fmt::format("{} {}", part.time.size(), dimensions), h5::bytes_of(plane.fields.type), part.file,
+                  "/" + field));
+  }
+  return text + "</Grid>\n";
+}
+
 std::string temporal(const std::string& name, const std::string& grids) {
   return fmt::format("<Grid Name=\"{}\" GridType=\"Collection\" CollectionType=\"Temporal\">\n{}</Grid>\n",
                      escaped(name), grids);
@@ -107,17 +130,19 @@ std::string xdmf_document(const XdmfSnapshot& snapshot) {
   return document(grid_element(snapshot, "flow"));
 }
 
-std::string xdmf_series(const std::string& name, const std::vector<XdmfSnapshot>& snapshots) {
-  std::string grids;
-  for (const XdmfSnapshot& snapshot : snapshots) grids += grid_element(snapshot, name);
-  return document(temporal(name, grids));
-}
-
 std::string xdmf_points_series(const std::string& name, const std::vector<XdmfSnapshot>& snapshots,
                                const std::vector<XdmfVector>& vectors) {
   std::string grids;
   for (const XdmfSnapshot& snapshot : snapshots) grids += points_element(snapshot, name, vectors);
   return document(temporal(name, grids));
+}
+
+std::string xdmf_plane(const XdmfPlane& plane) {
+  std::string grids;
+  for (const XdmfSamples& part : plane.parts) {
+    for (std::size_t sample = 0; sample < part.time.size(); ++sample) grids += sample_element(plane, part, sample);
+  }
+  return document(temporal(plane.name, grids));
 }
 
 std::string xdmf_path(const std::string& path) {

@@ -1,5 +1,5 @@
 #pragma once
-// XDMF: small XML files that let ParaView open our HDF5 files as cell data on a rectilinear grid.
+// XDMF: small XML files that let ParaView open our HDF5 files as cells or points of rectilinear grids.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -19,9 +19,6 @@ struct XdmfSnapshot {
 /// A document with one snapshot.
 std::string xdmf_document(const XdmfSnapshot& snapshot);
 
-/// A document with a time series of snapshots.
-std::string xdmf_series(const std::string& name, const std::vector<XdmfSnapshot>& snapshots);
-
 /// Three scalars that ParaView shows as one vector.
 struct XdmfVector {
   std::string name;
@@ -32,6 +29,23 @@ struct XdmfVector {
 /// `vectors`: those of them whose components a snapshot has.
 std::string xdmf_points_series(const std::string& name, const std::vector<XdmfSnapshot>& snapshots,
                                const std::vector<XdmfVector>& vectors);
+
+/// An HDF5 file with fields (samples, nz, ny, nx) at its root.
+struct XdmfSamples {
+  std::string file;  ///< name relative to the XDMF file
+  std::vector<double> time;
+};
+
+/// Fields of one shape at points, with their samples in several files.
+struct XdmfPlane {
+  std::string name;
+  std::array<std::string, 3> lines;  ///< datasets of the points' coordinates along z, y and x
+  StoredFields fields;
+  std::vector<XdmfSamples> parts;
+};
+
+/// A document with all samples as a time series. Each field of a sample is a hyperslab of the dataset.
+std::string xdmf_plane(const XdmfPlane& plane);
 
 /// The path with the extension .xdmf.
 std::string xdmf_path(const std::string& path);

@@ -225,7 +225,7 @@ class Hdf5File:
         return self._data(name, shape, dtype)[0]
 
     def coordinates(self) -> dict[str, NDArray[np.float64]]:
-        """All coordinates in the group /grid of a checkpoint or slice, which have one hash together."""
+        """All coordinates in the group /grid of a checkpoint, which have one hash together."""
         lines = {name: self._data(name, (None,), "float64")[0] for name in layout.GRID_LINES}
         with reading(self.path, "the group '/grid'"):
             grid_hash = 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 # Files of a run directory.
 STATISTICS_FILE = "statistics.h5"
 SPECTRA_FILE = "spectra.h5"
@@ -16,10 +14,8 @@ LOG_FILE = "log.txt"
 LOCK_FILE = "lock"
 FAILED_FIELDS = "diagnostics/step_{:07d}.h5"  # written at the step at which a run fails
 SLICE_FOLDER = "slices"
-SLICE_PATTERN = f"{SLICE_FOLDER}/*.h5"
 PROBE_FOLDER = "probes"
-PROBE_PATTERN = "probes/*.h5"
-PROBE_PARTS = "probes/parts"
+PARTS = "parts"  # in these folders
 
 # Files that this program writes into it.
 REPORT_FILE = "report.html"
@@ -57,8 +53,7 @@ VALIDATION_IMAGE = "validation_{case}_{figure}.png"
 
 # Attributes of HDF5 files.
 STATISTICS_FORMAT = "Sluice statistics"  # of spectra.h5 and densities.h5, too
-SLICE_FORMAT = "Sluice slice"
-PROBE_FORMAT = "Sluice probe"
+PROBE_FORMAT = "Sluice probe"  # of slices, too
 CHECKPOINT_FORMAT = "Sluice checkpoint"
 FIELDS_FORMAT = "Sluice fields"
 PROBE_PART_FORMAT = "Sluice probe part"
@@ -149,16 +144,10 @@ GRID_Z_JOINT = "grid/z_joint"
 BINNED = (*HISTOGRAMS, *JOINT_BINNED)
 BIN_DATASETS = tuple(name.format(of) for of in BINNED for name in (BIN_MIDDLE, BIN_WIDTH))
 
-# Slice files.
-SLICE_TIME = "time"
-SLICE_STEP = "step"
-SLICE_NORMAL = "normal"
+# Probes and slices.
+SLICE_NORMAL = "normal"  # attributes of slices
 SLICE_AT = "at"
-SLICE_FIELD = "u"
-SLICE_X = "grid/x_face"  # u lives on x faces
-SLICE_Y = "grid/y"
-SLICE_Z = "grid/z"
-
+SLICE_FIELD = "u"  # whose streaks are shown
 PROBE_FIELDS = ("u", "v", "w", "p")
 PROBE_FACES = {"u": "x", "v": "y", "w": "z"}  # the axis along which a field lies on faces
 PROBE_LINES = ("x", "x_face", "y", "y_face", "z", "z_face")
@@ -181,11 +170,6 @@ TIMESERIES_COLUMNS = (
     *(RE_TAU_BOTTOM, RE_TAU_TOP, KINETIC_ENERGY, MAX_DIVERGENCE),
 )
 ROW_HASH = "hash"  # the last column; missing in files of earlier builds
-
-
-def find_slices(directory: Path) -> list[Path]:
-    """All slice files of a run, in alphabetical order."""
-    return sorted(directory.glob(SLICE_PATTERN))
 
 
 def line_of(field: str, axis: str) -> str:

@@ -27,7 +27,7 @@ def _refer(parent: Element, part: Part, name: str, shape: Sequence[int], precisi
     """Adds a reference to a dataset of a part. The XDMF file is in the folder above that of the parts."""
     item = SubElement(parent, "DataItem", Dimensions=_numbers(shape), NumberType="Float")
     item.attrib |= {"Precision": str(precision), "Format": "HDF"}
-    item.text = f"{Path(layout.PROBE_PARTS).name}/{part.path.name}:/{name}"
+    item.text = f"{layout.PARTS}/{part.path.name}:/{name}"
 
 
 def _add_sample(collection: Element, part: Part, sample: int, precisions: dict[str, int]) -> None:

@@ -13,7 +13,7 @@ from scipy.signal import welch
 from sluice_post import layout
 from sluice_post.errors import UsageError
 from sluice_post.hdf5_file import Hdf5File
-from sluice_post.probe_parts import each_part, index_path
+from sluice_post.probe_parts import index_path, read_samples
 
 Array = NDArray[np.float64]
 
@@ -64,25 +64,16 @@ class Probe:
 
 
 def read_probe(directory: Path, name: str, begin: float | None = None, end: float | None = None) -> Probe:
-    """The samples between two times, read from the parts, which have hashes."""
+    """The samples between two times; an error if there are too few."""
     path = index_path(directory, name)
     with Hdf5File(path, layout.PROBE_FORMAT) as index:
         velocity, length = float(index.value("grid_velocity")), float(index.value("length_x"))
-    times: list[Array] = [np.empty(0)]
-    fields: dict[str, list[Array]] = {}
-    coordinates: dict[str, Array] = {}
-    for part in each_part(directory, name):
-        chosen = part.within(begin, end)
-        times.append(part.time[chosen])
-        coordinates = part.lines
-        for field in part.fields:
-            values = part.file.field(field, (part.time.size, *part.shape(field)))
-            fields.setdefault(field, []).append(values[chosen])
-    joined = {field: np.concatenate(values) for field, values in fields.items()}
-    time = np.concatenate(times)
-    if time.size < MIN_SAMPLES:
-        raise UsageError(f"{path}: has {time.size} samples between these times; {MIN_SAMPLES} are needed")
-    return Probe(name, path, time, joined, coordinates, velocity, length)
+    samples = read_samples(directory, name, layout.PROBE_FOLDER, begin, end)
+    if samples.time.size < MIN_SAMPLES:
+        raise UsageError(
+            f"{path}: has {samples.time.size} samples between these times; {MIN_SAMPLES} are needed"
+        )
+    return Probe(name, path, samples.time, samples.fields, samples.coordinates, velocity, length)
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,13 @@
-"""Slice files: all times of a slice, and the picture of the streaks near the wall."""
+"""Slices: all times of a slice, and the picture of the streaks near the wall."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +15,16 @@ from numpy.typing import NDArray
 from sluice_post import layout
 from sluice_post.errors import InputOutputError
 from sluice_post.hdf5_file import Hdf5File
+from sluice_post.probe_parts import Part, find_series, index_path, open_part, part_paths, read_samples
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
 
 STREAK_HEIGHT = 15.0  # z+ at which streaks are most vivid: the peak of u'
 
 
 def label_of(path: Path) -> str:
-    """The slice that a file belongs to, such as z0.083."""
+    """The slice that a part belongs to, such as z0.083."""
     return path.stem.rpartition("_")[0]
 
 
@@ -33,26 +38,6 @@ class Slice:
     x: Array
     y: Array
     u: Array
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    path: Path
-    time: float
-    at: float
-
-
-def _candidates(directory: Path) -> tuple[list[_Candidate], list[str]]:
-    found, problems = [], []
-    for path in layout.find_slices(directory):
-        try:
-            with Hdf5File(path, layout.SLICE_FORMAT) as file:
-                if file.value(layout.SLICE_NORMAL) == "z" and layout.SLICE_FIELD in file:
-                    time, at = file.value(layout.SLICE_TIME), file.value(layout.SLICE_AT)
-                    found.append(_Candidate(path, float(time), float(at)))
-        except InputOutputError as error:
-            problems.append(str(error))
-    return found, problems
 
 
 @dataclass(frozen=True)
@@ -95,15 +80,37 @@ def _extent(centres: Array) -> float:
     return float(centres[-1] - centres[0] + spacing)
 
 
-def read_slice(path: Path) -> Slice:
-    """The plane of u in the file of a slice normal to z."""
-    with Hdf5File(path, layout.SLICE_FORMAT) as file:
-        time = float(file.value(layout.SLICE_TIME))
-        grid = file.coordinates()
-        x, y, z = (grid[name] for name in (layout.SLICE_X, layout.SLICE_Y, layout.SLICE_Z))
-        u = file.field(layout.SLICE_FIELD, (1, y.size, x.size))
+def _slice(part: Part) -> Slice:
+    x, y, z = (part.points(layout.SLICE_FIELD, axis) for axis in "xyz")
     # The plane shown is that of the cells nearest to the coordinate asked for.
-    return Slice(path, time, float(z[0]), x, y, u[0])
+    return Slice(part.path, float(part.time[-1]), float(z[0]), x, y, part.field(layout.SLICE_FIELD)[-1, 0])
+
+
+def read_slice(path: Path) -> Slice:
+    """The last plane of u in a part of a slice normal to z."""
+    with open_part(path) as part:
+        return _slice(part)
+
+
+def _latest(directory: Path, read: Callable[[Part], T | None]) -> tuple[list[T], list[str]]:
+    """What is read from the latest intact part of each slice, and what went wrong."""
+    found, problems = [], []
+    labels = slice_labels(directory)
+    if len(labels) < len(find_series(directory, layout.SLICE_FOLDER)):
+        folder = directory / layout.SLICE_FOLDER
+        problems.append(f"{folder}: files of an earlier version, which have one time each, are not read")
+    for label in labels:
+        for path in reversed(part_paths(directory, label, layout.SLICE_FOLDER)):
+            try:
+                with open_part(path) as part:
+                    latest = read(part)
+            except InputOutputError as error:
+                problems.append(str(error))
+                continue
+            if latest is not None:
+                found.append(latest)
+            break
+    return found, problems
 
 
 def latest_streak_slice(directory: Path, height: float, plus: float | None) -> tuple[Slice | None, list[str]]:
@@ -111,21 +118,18 @@ def latest_streak_slice(directory: Path, height: float, plus: float | None) -> t
 
     `height` is Lz; `plus` is u_tau/nu, without which the plane nearest to a wall is taken.
     """
-    candidates, problems = _candidates(directory)
 
-    def wall_distance(candidate: _Candidate) -> float:
-        return min(candidate.at, height - candidate.at) if height > 0 else candidate.at
+    def streaks(part: Part) -> Slice | None:
+        shown = part.file.value(layout.SLICE_NORMAL) == "z" and layout.SLICE_FIELD in part.fields
+        return _slice(part) if shown else None
 
-    def preference(candidate: _Candidate) -> float:
-        distance = wall_distance(candidate)
+    def preference(plane: Slice) -> float:
+        distance = min(plane.at, height - plane.at) if height > 0 else plane.at
         return distance if plus is None else abs(np.log(max(distance * plus, 1e-3) / STREAK_HEIGHT))
 
-    for candidate in sorted(candidates, key=lambda c: (round(preference(c), 6), -c.time)):
-        try:
-            return read_slice(candidate.path), problems
-        except InputOutputError as error:
-            problems.append(str(error))
-    return None, problems
+    found, problems = _latest(directory, streaks)
+    best = min(found, key=lambda plane: (round(preference(plane), 6), -plane.time), default=None)
+    return best, problems
 
 
 @dataclass(frozen=True)
@@ -142,37 +146,26 @@ class Plane:
     values: Array
 
 
+def _plane(part: Part) -> Plane | None:
+    normal = str(part.file.value(layout.SLICE_NORMAL))
+    found = next((name for name in layout.PROBE_FIELDS if name in part.fields), None)
+    if normal not in ("x", "y") or found is None:
+        return None
+    x, y, z = (part.points(found, axis) for axis in "xyz")
+    at, along = (x[0], y) if normal == "x" else (y[0], x)
+    values = part.field(found)[-1].reshape(z.size, -1)
+    return Plane(label_of(part.path), normal, float(at), float(part.time[-1]), found, along, z, values)
+
+
 def read_plane(path: Path) -> Plane | None:
-    """A slice normal to x or y: of u, else of its first field; None if it is normal to z."""
-    with Hdf5File(path, layout.SLICE_FORMAT) as file:
-        normal = str(file.value(layout.SLICE_NORMAL))
-        found = next((name for name in layout.PROBE_FIELDS if name in file), None)
-        if normal not in ("x", "y") or found is None:
-            return None
-        grid = file.coordinates()
-        x, y, z = (grid[f"grid/{layout.line_of(found, axis)}"] for axis in "xyz")
-        values = file.field(found, (z.size, y.size, x.size)).reshape(z.size, -1)
-        at, along = (x[0], y) if normal == "x" else (y[0], x)
-        time = float(file.value(layout.SLICE_TIME))
-    return Plane(label_of(path), normal, float(at), time, found, along, z, values)
+    """The last time in a part of a slice normal to x or y: u, else its first field; None if it is normal to z."""
+    with open_part(path) as part:
+        return _plane(part)
 
 
 def latest_planes(directory: Path) -> tuple[list[Plane], list[str]]:
     """The latest intact slice normal to x or y of each label: of u, else of its first field; and what went wrong."""
-    planes, problems, done = [], [], set()
-    for path in reversed(layout.find_slices(directory)):
-        label = label_of(path)
-        if label in done:
-            continue
-        try:
-            plane = read_plane(path)
-        except InputOutputError as error:
-            problems.append(str(error))
-            continue
-        if plane is not None:
-            done.add(label)
-            planes.append(plane)
-    return planes[::-1], problems
+    return _latest(directory, _plane)
 
 
 @dataclass(frozen=True)
@@ -188,65 +181,46 @@ class SliceSeries:
 
 
 def slice_labels(directory: Path) -> list[str]:
-    """The labels of the slices of a run, such as z0.083."""
-    return sorted({label_of(path) for path in layout.find_slices(directory)})
+    """The labels of the slices of a run, such as z0.083; files that earlier versions wrote, one a time, have none."""
+    found = find_series(directory, layout.SLICE_FOLDER)
+    return [label for label in found if not re.search(r"_\d{7,}$", label)]
 
 
 def read_slices(
     directory: Path, label: str, begin: float | None = None, end: float | None = None
 ) -> SliceSeries:
     """One slice between two times, in the order of time; an error if there is none, or if one is damaged."""
-    return _read_files(directory, label, _files(directory, label), begin, end)
-
-
-def _files(directory: Path, label: str) -> list[Path]:
-    return [path for path in layout.find_slices(directory) if label_of(path) == label]
-
-
-def _read_files(
-    directory: Path,
-    label: str,
-    chosen: list[Path],
-    begin: float | None = None,
-    end: float | None = None,
-) -> SliceSeries:
-    rows: list[tuple[float, int, dict[str, Array]]] = []
-    normal, at, coordinates = "", 0.0, {}
-    for path in chosen:
-        with Hdf5File(path, layout.SLICE_FORMAT) as file:
-            time = float(file.value(layout.SLICE_TIME))
-            if time < (-np.inf if begin is None else begin) or time > (np.inf if end is None else end):
-                continue
-            normal, at = str(file.value(layout.SLICE_NORMAL)), float(file.value(layout.SLICE_AT))
-            coordinates = {name.removeprefix("grid/"): line for name, line in file.coordinates().items()}
-            fields = {}
-            for field in layout.PROBE_FIELDS:
-                if field in file:
-                    nz, ny, nx = (coordinates[layout.line_of(field, axis)].size for axis in "zyx")
-                    fields[field] = file.field(field, (nz, ny, nx))
-            rows.append((time, int(file.value(layout.SLICE_STEP)), fields))
-    if not rows:
+    samples = read_samples(directory, label, layout.SLICE_FOLDER, begin, end)
+    if samples.time.size == 0:
         raise InputOutputError(f"{directory}: there is no slice {label} between these times")
-    rows.sort(key=lambda row: row[0])
-    times, steps, fields_of = zip(*rows, strict=True)
-    return SliceSeries(
-        normal,
-        at,
-        np.array(times),
-        np.array(steps),
-        {field: np.stack([fields[field] for fields in fields_of]) for field in fields_of[0]},
-        coordinates,
-    )
+    with Hdf5File(index_path(directory, label, layout.SLICE_FOLDER), layout.PROBE_FORMAT) as index:
+        normal, at = str(index.value(layout.SLICE_NORMAL)), float(index.value(layout.SLICE_AT))
+    return SliceSeries(normal, at, samples.time, samples.step, samples.fields, samples.coordinates)
 
 
 def some_slices(directory: Path, label: str, count: int, problems: list[str]) -> Iterator[SliceSeries]:
     """At most `count` times of a slice, evenly spread from the first to the last: a series of one time each.
 
-    One that is damaged is left out, and `problems` says why.
+    Those of a damaged part are left out, and `problems` says why.
     """
-    paths = _files(directory, label)
-    for n in np.unique(np.linspace(0, len(paths) - 1, min(count, len(paths))).round().astype(int)):
+    found: list[tuple[Path, int]] = []  # of each time, its part and its number there
+    for path in part_paths(directory, label, layout.SLICE_FOLDER):
         try:
-            yield _read_files(directory, label, [paths[n]])
+            with open_part(path) as part:
+                found += [(path, n) for n in range(part.time.size)]
+        except InputOutputError as error:
+            problems.append(str(error))
+    chosen = np.unique(np.linspace(0, len(found) - 1, min(count, len(found))).round().astype(int))
+    for path, group in groupby((found[n] for n in chosen), key=lambda entry: entry[0]):
+        try:
+            with open_part(path) as part:
+                normal, at = (
+                    str(part.file.value(layout.SLICE_NORMAL)),
+                    float(part.file.value(layout.SLICE_AT)),
+                )
+                fields = {field: part.field(field) for field in part.fields}
+                for _, n in group:
+                    planes = {field: values[[n]] for field, values in fields.items()}
+                    yield SliceSeries(normal, at, part.time[[n]], part.step[[n]], planes, part.lines)
         except InputOutputError as error:
             problems.append(str(error))

@@ -7,13 +7,16 @@ of Nezu & Rodi (J. Hydraul. Eng. 112, 335 (1986)). Not data of any simulation.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import h5py
 import numpy as np
+from synthetic_probes import write_series
 
 from sluice_post import hashes, layout
+from sluice_post.hdf5_file import Values
 
 CENTRE = (
     *("u", "v", "w", "p", "uu", "vv", "ww", "uv", "pp", "uuu", "vvv", "www", "uuuu", "vvvv", "wwww"),
@@ -184,7 +187,7 @@ def attach_hashes(path: Path) -> None:
             found.attrs["values_hash"] = np.uint64(hashes.values_hash(plain))
 
     with h5py.File(path, "a") as file:
-        one_hash = "x_node" in file["grid"]  # for all coordinates of a slice
+        one_hash = "x_node" in file["grid"]  # for all coordinates of a checkpoint
         attach("/", file)
         file.visititems(attach)
         if one_hash:
@@ -325,8 +328,8 @@ def write_timeseries(path: Path, flow: Flow, rows: int = 2000, end: float = 260.
     path.write_text("\n".join(lines) + "\n")
 
 
-def write_slice(path: Path, flow: Flow, at: float, time: float, seed: int = 1) -> None:
-    """A plane of u with elongated streaks about 100 wall units apart."""
+def streaks(flow: Flow, seed: int) -> np.ndarray:
+    """A plane of u with elongated streaks about 100 wall units apart, (ny, nx)."""
     rng = np.random.default_rng(seed)
     nx, ny, _ = flow.cells
     kx = np.fft.fftfreq(nx, flow.size[0] / nx) * 2 * np.pi / flow.re_tau
@@ -335,20 +338,31 @@ def write_slice(path: Path, flow: Flow, at: float, time: float, seed: int = 1) -
     spectrum = np.exp(-(((np.abs(ky)[:, None] - peak) / (0.45 * peak)) ** 2) - np.abs(kx)[None, :] / 0.006)
     spectrum += 0.02 * np.exp(-((np.hypot(kx[None, :], ky[:, None]) / 0.12) ** 2))
     field_values = np.fft.ifft2(np.fft.fft2(rng.normal(size=(ny, nx))) * np.sqrt(spectrum)).real
-    field_values *= 2.6 * flow.u_tau / field_values.std()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with h5py.File(path, "w") as file:
-        file.attrs["format"] = "Sluice slice"
-        file.attrs["format_version"] = 1
-        file.attrs["time"], file.attrs["step"] = time, int(100 * time)
-        file.attrs["normal"], file.attrs["at"] = "z", at
-        file["u"] = (10 * flow.u_tau + field_values)[None]
-        for axis, n, length in (("x", nx, flow.size[0]), ("y", ny, flow.size[1])):
-            nodes = np.arange(n + 1) * length / n
-            file[f"grid/{axis}"], file[f"grid/{axis}_face"] = (nodes[1:] + nodes[:-1]) / 2, nodes[1:]
-            file[f"grid/{axis}_node"] = nodes
-        file["grid/z"], file["grid/z_face"], file["grid/z_node"] = [at], [at * 1.1], [at * 0.9, at * 1.1]
-    attach_hashes(path)
+    return 10 * flow.u_tau + field_values * 2.6 * flow.u_tau / field_values.std()
+
+
+def write_slices(
+    directory: Path,
+    label: str,
+    flow: Flow,
+    at: float,
+    times: Sequence[float],
+    values: np.ndarray | None = None,
+    part_samples: int = 300,
+) -> None:
+    """A slice of u at several times, normal to the axis that its label begins with; streaks without `values`."""
+    normal = label[0]
+    lines = {"x_face": np.arange(1, flow.cells[0] + 1) * flow.size[0] / flow.cells[0]}
+    lines["y"] = (np.arange(flow.cells[1]) + 0.5) * flow.size[1] / flow.cells[1]
+    lines["z"] = flow.z
+    lines["x_face" if normal == "x" else normal] = np.array([at])
+    shape = [lines[axis].size for axis in ("z", "y", "x_face")]
+    planes = [streaks(flow, seed) for seed in range(len(times))] if values is None else values
+    step = (100 * np.array(times)).astype(np.int64)
+    u = np.array(planes).reshape(len(times), *shape)
+    about: Values = {"normal": normal, "at": at}
+    folder = directory / layout.SLICE_FOLDER
+    write_series(folder, label, np.array(times), step, {"u": u}, lines, about, part_samples)
 
 
 def write_run_json(path: Path) -> None:
@@ -375,7 +389,6 @@ def write_run(directory: Path, flow: Flow, blocks: int = 20, noise: float = 0.02
     profiles = turbulent_profiles(flow)
     write_statistics(directory / "statistics.h5", flow, noisy_blocks(flow, profiles, blocks, 3, noise))
     write_timeseries(directory / "timeseries.csv", flow)
-    for step, time in enumerate((259.0, 260.0)):
-        write_slice(directory / "slices" / f"z0_{step:07d}.h5", flow, 0.083, time, seed=step)
+    write_slices(directory, "z0", flow, 0.083, [259.0, 260.0])
     write_run_json(directory / "run.json")
     return directory

@@ -1,4 +1,4 @@
-"""Files of probes as Sluice writes them, and waves whose frequency and speed are known."""
+"""Files of probes and slices as Sluice writes them, and waves whose frequency and speed are known."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import h5py
 import numpy as np
 
 from sluice_post import hashes, layout
-from sluice_post.hdf5_file import append_metadata_hash
+from sluice_post.hdf5_file import Values, append_metadata_hash
 
 LENGTH = 6.0
 
@@ -24,8 +24,6 @@ def write_probe(
     pressure: np.ndarray | None = None,
 ) -> None:
     """The files of a probe of u, and of p if given, (samples, nz, ny, nx), in parts."""
-    parts = directory / layout.PROBE_PARTS
-    parts.mkdir(parents=True, exist_ok=True)
     lines = {
         "x_face": x,
         "y": np.arange(1.0, u.shape[2] + 1),
@@ -35,41 +33,51 @@ def write_probe(
     if pressure is not None:
         fields["p"] = pressure
         lines["x"] = x[: pressure.shape[3]] - (x[1] - x[0]) / 2
+    values: Values = {"grid_velocity": grid_velocity, "length_x": LENGTH, "length_y": 4.0}
     step = 2 * np.arange(1, time.size + 1)
+    write_series(directory / layout.PROBE_FOLDER, name, time, step, fields, lines, values, part_samples)
+
+
+def write_series(
+    folder: Path,
+    name: str,
+    time: np.ndarray,
+    step: np.ndarray,
+    fields: dict[str, np.ndarray],
+    lines: dict[str, np.ndarray],
+    values: Values,
+    part_samples: int,
+) -> None:
+    """The files of a probe or a slice: fields, their coordinates and root attributes."""
+    parts = folder / layout.PARTS
+    parts.mkdir(parents=True, exist_ok=True)
 
     def describe(file: h5py.File, kind: str) -> None:
-        values = {
-            "format": kind,
-            "format_version": 1,
-            "name": name,
-            "grid_velocity": grid_velocity,
-            "length_x": LENGTH,
-            "length_y": 4.0,
-        }
-        file.attrs.update(values)
-        file.attrs["values_hash"] = np.uint64(hashes.values_hash(values))
+        attributes: Values = {"format": kind, "format_version": 1, "name": name, **values}
+        file.attrs.update(attributes)
+        file.attrs["values_hash"] = np.uint64(hashes.values_hash(attributes))
 
     layouts = {
-        key: h5py.VirtualLayout(shape=values.shape, dtype=values.dtype)
-        for key, values in {"time": time, "step": step, **fields}.items()
+        key: h5py.VirtualLayout(shape=stored.shape, dtype=stored.dtype)
+        for key, stored in {"time": time, "step": step, **fields}.items()
     }
     for begin in range(0, time.size, part_samples):
         chosen = slice(begin, begin + part_samples)
         path = parts / f"{name}_{step[begin]:07}.h5"
-        with h5py.File(path, "w") as file:
+        with h5py.File(path, "w", libver="latest") as file:  # whose superblock shows that a hash follows
             describe(file, layout.PROBE_PART_FORMAT)
             for key, data in {"time": time[chosen], "step": step[chosen], **lines}.items():
                 file[key] = data
                 file[key].attrs["hash"] = np.uint64(hashes.byte_hash(0, data.tobytes()))
-            for key, values in fields.items():
-                file[key] = values[chosen]
-                file[key].attrs["hash"] = np.uint64(hashes.field_hash(values[chosen]))
+            for key, stored in fields.items():
+                file[key] = stored[chosen]
+                file[key].attrs["hash"] = np.uint64(hashes.field_hash(stored[chosen]))
             for key, virtual in layouts.items():
                 virtual[chosen] = h5py.VirtualSource(
                     f"parts/{path.name}", key, file[key].shape, file[key].dtype
                 )
         append_metadata_hash(path, np.zeros(0, np.uint64))
-    with h5py.File(directory / layout.PROBE_FOLDER / f"{name}.h5", "w") as file:
+    with h5py.File(folder / f"{name}.h5", "w") as file:
         describe(file, layout.PROBE_FORMAT)
         for key, virtual in layouts.items():
             file.create_virtual_dataset(key, virtual, fillvalue=-1 if key == "step" else np.nan)

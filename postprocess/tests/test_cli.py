@@ -117,7 +117,7 @@ def test_report_of_a_laminar_run_with_one_block(tmp_path, flow, capsys):
 
 def test_report_without_statistics(tmp_path, flow, capsys):
     synthetic.write_timeseries(tmp_path / "timeseries.csv", flow, rows=300)
-    synthetic.write_slice(tmp_path / "slices" / "z0_0000001.h5", flow, 0.083, 1.0)
+    synthetic.write_slices(tmp_path, "z0", flow, 0.083, [1.0])
     (tmp_path / "resolved.yaml").write_text("title: 'No statistics yet'\n")
     assert main(["report", str(tmp_path)]) == 0
     out = capsys.readouterr().out

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import synthetic
 from PIL import Image
-from test_timeseries_and_slices import write_plane
+from test_timeseries_and_slices import write_planes
 
 from sluice_post import figures_run, movies
 from sluice_post.cli import main
@@ -31,12 +31,10 @@ def plane_entry(directory):
 
 
 def write_series(directory, flow, normal, times):
-    for n, time in enumerate(times):
-        path = directory / "slices" / f"{normal}0.083_{n:07d}.h5"
-        if normal == "z":
-            synthetic.write_slice(path, flow, 0.083, time, seed=n)
-        else:
-            write_plane(path, flow, normal, time)
+    if normal == "z":
+        synthetic.write_slices(directory, "z0.083", flow, 0.083, times, part_samples=2)
+    else:
+        write_planes(directory, f"{normal}0.083", flow, 0.083, times)
     return streak_entry(directory, flow) if normal == "z" else plane_entry(directory)
 
 
@@ -108,18 +106,18 @@ def test_without_webp_there_is_the_picture_alone(tmp_path, flow, monkeypatch):
 
 def test_the_page_has_the_frames_and_their_times(tmp_path, flow):
     write_series(tmp_path, flow, "z", [1.0, 2.0, 3.25])
-    write_series(tmp_path, flow, "y", [1.0, 2.0])
-    (tmp_path / "slices" / "z0.083_0000001.h5").write_text("cut short")
+    write_series(tmp_path, flow, "y", [1.0, 2.0, 3.0])
+    (tmp_path / "slices" / "parts" / "y0.083_0000200.h5").write_text("cut short")
     assert main(["report", str(tmp_path)]) == 0
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     held = [
         json.loads(text)
         for text in re.findall(r'<script type="application/json">(.*?)</script>', page, re.DOTALL)
     ]
-    assert [movie["times"] for movie in held] == [[1.0, 3.25], [1.0, 2.0]]
+    assert [movie["times"] for movie in held] == [[1.0, 2.0, 3.25], [1.0, 3.0]]
     assert all(decoded(frame).size for movie in held for frame in movie["frames"])
     assert "t U/h = 3.25</output>" in page
-    assert page.count("z0.083_0000001.h5") == 1
+    assert page.count("y0.083_0000200.h5") == 1
     # Without scripts nothing is offered that does not work.
     controls = re.findall("<(?:button|input|canvas)[^>]*>", page)
     assert len(controls) == 6 and all(" hidden " in control for control in controls)

@@ -152,7 +152,7 @@ def test_no_plane_and_lost_parts(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert main(["probes", str(tmp_path), "--xdmf"]) == 2
     assert "none of the probes is a plane" in capsys.readouterr().err
     write_probe(tmp_path, TIME, values(1, 4, 6), line(6), part_samples=10, name="plane")
-    (tmp_path / layout.PROBE_PARTS / "plane_0000022.h5").unlink()
+    (tmp_path / layout.PROBE_FOLDER / layout.PARTS / "plane_0000022.h5").unlink()
     assert main(["probes", str(tmp_path), "--xdmf"]) == 4
     assert "13 of 23 samples are there" in capsys.readouterr().err
 
@@ -161,7 +161,7 @@ def test_a_field_that_does_not_fit_its_coordinates(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_probe(tmp_path, TIME, values(1, 4, 6), line(6), name="plane")
-    with h5py.File(tmp_path / layout.PROBE_PARTS / "plane_0000002.h5", "a") as file:
+    with h5py.File(tmp_path / layout.PROBE_FOLDER / layout.PARTS / "plane_0000002.h5", "a") as file:
         del file["u"]
         file["u"] = values(1, 4, 5)
     assert main(["probes", str(tmp_path), "--xdmf"]) == 4

@@ -110,7 +110,7 @@ def test_damage_and_missing_parts_are_found(tmp_path: Path, x: np.ndarray) -> No
     time = 0.1 * np.arange(500)
     u = wave(time, x, SPEED, {1: 1.0})
     write_probe(tmp_path, time, u, x)
-    part = tmp_path / layout.PROBE_PARTS / "line_0000002.h5"
+    part = tmp_path / layout.PROBE_FOLDER / layout.PARTS / "line_0000002.h5"
     content = part.read_bytes()
     for name, value in {"u": u[7, 0, 0, 3], "time": time[7]}.items():
         changed = content.replace(value.tobytes(), (2 * value + 1).tobytes())

@@ -5,7 +5,7 @@ import synthetic
 
 from sluice_post.errors import InputOutputError
 from sluice_post.figures_run import plane_picture
-from sluice_post.slices import latest_planes, latest_streak_slice
+from sluice_post.slices import latest_planes, latest_streak_slice, read_slices, slice_labels
 from sluice_post.timeseries import friction_reynolds_series, re_tau_last_third, read_timeseries
 
 HEADER = "step,time,dt,cfl,bulk_velocity,forcing,re_tau_bottom,re_tau_top,kinetic_energy,max_divergence\n"
@@ -54,51 +54,50 @@ def test_empty_and_absent(tmp_path):
 
 
 def test_latest_slice_nearest_to_fifteen_wall_units(tmp_path, flow):
-    for at, time in ((0.083, 1.0), (0.083, 3.0), (1.0, 9.0), (1.0, 2.0)):
-        synthetic.write_slice(tmp_path / "slices" / f"z{at}_{int(time):07d}.h5", flow, at, time)
+    synthetic.write_slices(tmp_path, "z0.083", flow, 0.083, [1.0, 3.0])
+    synthetic.write_slices(tmp_path, "z1", flow, 1.0, [2.0, 9.0])
     plane, problems = latest_streak_slice(tmp_path, 2.0, flow.re_tau)
     assert (plane.at, plane.time) == (0.083, 3.0)
-    assert plane.u.shape == (flow.cells[1], flow.cells[0])
+    np.testing.assert_array_equal(plane.u, synthetic.streaks(flow, 1))
     assert problems == []
 
 
 def test_damaged_slice_is_passed_over(tmp_path, flow):
-    synthetic.write_slice(tmp_path / "slices" / "z_1.h5", flow, 0.083, 1.0)
-    synthetic.write_slice(tmp_path / "slices" / "z_2.h5", flow, 0.083, 2.0)
-    with h5py.File(tmp_path / "slices" / "z_2.h5", "a") as file:
+    synthetic.write_slices(tmp_path, "z0", flow, 0.083, [1.0, 2.0, 3.0], part_samples=1)
+    second, third = (tmp_path / "slices" / "parts" / f"z0_0000{step}.h5" for step in (200, 300))
+    with h5py.File(second, "a") as file:
         del file["u"]
-        file["u"] = np.zeros((3, 3))
-    (tmp_path / "slices" / "z_3.h5").write_text("cut short")
+        file["u"] = np.zeros((1, 1, 3, 3))
+    third.write_text("cut short")
     plane, problems = latest_streak_slice(tmp_path, 2.0, flow.re_tau)
     assert plane.time == 1.0
-    assert len(problems) == 2
+    assert [str(third) in problems[0], str(second) in problems[1]] == [True, True]
 
 
-def write_plane(path, flow, normal, time):
-    """A slice of u through x or y = 1, whose value is z, less the time."""
-    synthetic.write_slice(path, flow, 0.083, time)
-    with h5py.File(path, "a") as file:
-        file.attrs["normal"], file.attrs["at"] = normal, 1.0
-        for axis, node in ((normal, [0.9, 1.1]), ("z", flow.z_face)):
-            node = np.array(node)
-            for name, values in (("", (node[1:] + node[:-1]) / 2), ("_face", node[1:]), ("_node", node)):
-                del file[f"grid/{axis}{name}"]
-                file[f"grid/{axis}{name}"] = values
-        sizes = [file[f"grid/{axis}"].size for axis in "zyx"]
-        del file["u"]
-        file["u"] = np.broadcast_to(file["grid/z"][()][:, None, None] - time, sizes)
-    synthetic.attach_hashes(path)
+def test_slices_in_parts_are_read_as_one(tmp_path, flow):
+    times = [1.0, 2.0, 3.0, 4.0]
+    synthetic.write_slices(tmp_path, "z0", flow, 0.083, times, part_samples=3)
+    found = read_slices(tmp_path, "z0", 2.0)
+    assert (found.normal, found.at) == ("z", 0.083)
+    assert (found.time.tolist(), found.step.tolist()) == (times[1:], [200, 300, 400])
+    for seed in (1, 2, 3):
+        np.testing.assert_array_equal(found.fields["u"][seed - 1, 0], synthetic.streaks(flow, seed))
+
+
+def write_planes(directory, label, flow, at, times):
+    """A slice of u normal to x or y, whose value is z, less the time; each time is a part."""
+    shape = (flow.z.size, flow.cells[1] if label[0] == "x" else flow.cells[0])
+    values = np.array([np.broadcast_to(flow.z[:, None] - time, shape) for time in times])
+    synthetic.write_slices(directory, label, flow, at, times, values, part_samples=1)
 
 
 def test_latest_planes_normal_to_x_and_y(tmp_path, flow):
-    folder = tmp_path / "slices"
     for normal in "xy":
-        for time in (1.0, 3.0, 2.0):
-            write_plane(folder / f"{normal}1_{int(time):07d}.h5", flow, normal, time)
-    synthetic.write_slice(folder / "z0.083_0000009.h5", flow, 0.083, 9.0)
-    (folder / "y1_0000004.h5").write_text("cut short")
+        write_planes(tmp_path, f"{normal}1", flow, 1.0, [1.0, 2.0, 3.0])
+    synthetic.write_slices(tmp_path, "z0.083", flow, 0.083, [9.0])
+    (tmp_path / "slices" / "parts" / "y1_0000400.h5").write_text("cut short")
     planes, problems = latest_planes(tmp_path)
-    assert len(problems) == 1 and "y1_0000004.h5" in problems[0]
+    assert len(problems) == 1 and "y1_0000400.h5" in problems[0]
     assert [(plane.label, plane.normal, plane.time) for plane in planes] == [
         ("x1", "x", 3.0),
         ("y1", "y", 3.0),
@@ -111,9 +110,16 @@ def test_latest_planes_normal_to_x_and_y(tmp_path, flow):
         assert axes.get_ylabel() == "$z/h$" and "1" in axes.get_title(loc="left")
 
 
-def test_other_normals_and_fields_are_not_streaks(tmp_path, flow):
-    synthetic.write_slice(tmp_path / "slices" / "y_1.h5", flow, 0.083, 1.0)
-    with h5py.File(tmp_path / "slices" / "y_1.h5", "a") as file:
-        file.attrs["normal"] = "y"
-    synthetic.attach_hashes(tmp_path / "slices" / "y_1.h5")
+def test_other_normals_are_not_streaks(tmp_path, flow):
+    values = np.zeros((1, flow.cells[2], flow.cells[0]))
+    synthetic.write_slices(tmp_path, "y1", flow, 1.0, [1.0], values)
     assert latest_streak_slice(tmp_path, 2.0, None) == (None, [])
+
+
+def test_files_of_earlier_versions_are_named(tmp_path):
+    """Those with one time each."""
+    (tmp_path / "slices").mkdir()
+    (tmp_path / "slices" / "z0.083_0000120.h5").write_text("not read")
+    assert slice_labels(tmp_path) == []
+    plane, problems = latest_streak_slice(tmp_path, 2.0, None)
+    assert plane is None and len(problems) == 1 and "an earlier version" in problems[0]

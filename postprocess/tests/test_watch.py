@@ -260,18 +260,18 @@ def test_the_newest_picture_of_each_slice(tmp_path, flow):
     follower = PictureFollower(tmp_path)
     follower.poll(2.0, None, None)
     assert follower.pictures == {}
-    slices = tmp_path / "slices"
-    synthetic.write_slice(slices / "z0.083_0000001.h5", flow, 0.083, 1.0)
-    synthetic.write_slice(slices / "z1_0000001.h5", flow, 1.0, 1.0)
+    parts = tmp_path / "slices" / "parts"
+    synthetic.write_slices(tmp_path, "z0.083", flow, 0.083, [1.0])
+    synthetic.write_slices(tmp_path, "z1", flow, 1.0, [1.0])
     follower.poll(2.0, None, None)
     assert list(follower.pictures) == ["z0.083", "z1"]
     assert "t U/h = 1" in follower.pictures["z1"].caption
     first = follower.pictures["z1"]
-    synthetic.write_slice(slices / "z0.083_0000005.h5", flow, 0.083, 5.0)
-    (slices / "z0.083_0000009.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+    synthetic.write_slices(tmp_path, "z0.083", flow, 0.083, [1.0, 5.0])
+    (parts / "z0.083_0000900.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
     follower.poll(2.0, flow.re_tau, flow.u_tau)
-    assert "z0.083_0000009.h5" in follower.problems["z0.083"]
-    (slices / "z0.083_0000009.h5").unlink()
+    assert "z0.083_0000900.h5" in follower.problems["z0.083"]
+    (parts / "z0.083_0000900.h5").unlink()
     follower.poll(2.0, flow.re_tau, flow.u_tau)
     assert follower.problems == {}
     assert "t U/h = 5" in follower.pictures["z0.083"].caption

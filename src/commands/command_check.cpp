@@ -180,7 +180,7 @@ void print_cost(const io::Case& settings, const Grid& grid, const RunLength& len
   fmt::print("disk            {} at the end: {} {}", readable_size(need.total()), count_of(need.kept, "checkpoint"),
              readable_size(need.checkpoints));
   if (need.samples > 0) fmt::print(", sampled blocks {}", readable_size(need.samples));
-  if (need.slices > 0) fmt::print(", {} {}", count_of(need.slice_files, "slice"), readable_size(need.slices));
+  if (need.slices > 0) fmt::print(", {} {}", count_of(need.slice_times, "slice"), readable_size(need.slices));
   if (need.fields > 0) fmt::print(", fields {}", readable_size(need.fields));
   if (need.probes > 0) fmt::print(", probes {}", readable_size(need.probes));
   fmt::print(", time series {}\n", readable_size(need.time_series));

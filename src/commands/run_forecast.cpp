@@ -133,10 +133,10 @@ DiskNeed disk_need(const io::Case& settings, const Grid& grid, const RunLength& 
   need.kept = std::min(written, static_cast<double>(output.checkpoint_keep));
   need.checkpoints = need.kept * (checkpoint_bytes(grid) + file_overhead);
   for (const io::SliceSpec& slice : output.slices) {
-    const double files = std::min(length.steps, std::floor(length.time / slice.every + round_off));
+    const double times = std::min(length.steps, std::floor(length.time / slice.every + round_off));
     const double values = slice_points(slice, settings.cells) * static_cast<double>(slice.fields.size());
-    need.slice_files += files;
-    need.slices += files * (values * sizeof(real) + file_overhead);
+    need.slice_times += times;
+    need.slices += times * (values * sizeof(real) + sizeof(double) + sizeof(std::int64_t));
   }
   for (const io::FieldsSpec& fields : output.fields)
     need.fields += fields_files(fields, length) * fields_need(fields, grid, {}).file;

@@ -54,7 +54,7 @@ double usual_speed(const FlowParameters& flow, int ranks);
 /// Files at the end of a run, in bytes.
 struct DiskNeed {
   double checkpoints, kept;  ///< `kept`: number of checkpoints
-  double slices, slice_files;
+  double slices, slice_times;
   double fields;
   double probes;
   double samples;  ///< statistics, spectra and densities

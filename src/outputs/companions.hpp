@@ -33,7 +33,7 @@ struct Companions {
 
 namespace companion_names {
 inline constexpr const char* time_series_group = "/timeseries";
-inline constexpr const char* slices_group = "/slices";
+inline constexpr const char* slices_group = "/slice_series";
 inline constexpr const char* probes_group = "/probes";
 inline constexpr const char* last_row = "last_step";
 inline constexpr const char* last_row_hash = "last_hash";

@@ -38,8 +38,8 @@ DirectoryReport Verifier::run() {
   verify_record();
   verify_time_series();
   for (const SampledOutput& output : sampled_outputs) verify_sampled(output);
-  verify_slices();
-  verify_probes();
+  verify_all_series("slices", &Companions::slices);
+  verify_all_series("probes", &Companions::probes);
   verify_fields();
   list_leftovers();
   for (const IntactCheckpoint& checkpoint : checkpoints_) {
@@ -248,7 +248,7 @@ void Verifier::add(FileReport&& report, bool there) {
 
 void Verifier::list_leftovers() {
   if (running()) return;  // they may be in use
-  for (const char* folder : {"", "checkpoints", "slices", "probes", "probes/parts", "fields"}) {
+  for (const char* folder : {"", "checkpoints", "slices", "slices/parts", "probes", "probes/parts", "fields"}) {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(path(folder), ignored)) {
       const std::string name = (fs::path(folder) / entry.path().filename()).string();

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-/// A file, or all files of one slice.
+/// A file, or all files of one slice or probe.
 struct FileReport {
   std::string name;                   ///< within the directory
   std::string contents;               ///< such as "6 blocks up to step 12"

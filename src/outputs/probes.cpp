@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -12,11 +10,10 @@
 #include "core/support/collective.hpp"
 #include "core/support/nearest.hpp"
 #include "io/files/gather_box.hpp"
-#include "io/files/posix_file.hpp"
-#include "io/files/probe_series.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/observer.hpp"
 #include "src/outputs/probes.hpp"
+#include "src/outputs/series_files.hpp"
 
 namespace sluice {
 
@@ -91,18 +88,9 @@ class SampledField {
 /// A probe on one rank: samples not yet written.
 class Probe {
  public:
-  Probe(const io::ProbeSpec& spec, const RunContext& run) : spec_(spec), run_(run) {
-    const Grid& grid = run.simulation.grid;
-    description_ = {.directory = run.path,
-                    .name = spec.name,
-                    .provenance = provenance_of(run.simulation),
-                    .grid_velocity = grid.velocity(),
-                    .length_x = grid.length_x(),
-                    .length_y = grid.length_y(),
-                    .type = io::h5::type_of<real>,
-                    .fields = {},
-                    .coordinates = {}};
-    const io::GridLines lines = grid_lines_of(grid);
+  Probe(const io::ProbeSpec& spec, const RunContext& run)
+      : spec_(spec), run_(run), description_(series_description(run, spec.name)) {
+    const io::GridLines lines = grid_lines_of(run.simulation.grid);
     for (const auto& [descriptor, field] : fields()) {
       const SampledField& points = sampled_.emplace_back(*field, lines, spec);
       description_.fields.push_back(descriptor);
@@ -112,7 +100,6 @@ class Probe {
     for (SampledField& field : sampled_) field.allocate(description_.held_samples());
   }
 
-  const io::ProbeSpec& spec() const { return spec_; }
   const io::ProbeDescription& description() const { return description_; }
 
   bool due(const Moment& now) const {
@@ -156,31 +143,13 @@ class Probe {
 
 class ProbeObserver : public Observer {
  public:
-  explicit ProbeObserver(const RunContext& run) : run_(run), last_(run.simulation.settings.output.probes.size()) {
-    for (const io::ProbeSpec& spec : run.simulation.settings.output.probes) probes_.emplace_back(spec, run);
-  }
+  explicit ProbeObserver(const RunContext& run)
+      : run_(run), probes_(probes_of(run)), files_(run, companion_names::probes_group, descriptions_of(probes_)) {}
 
-  std::vector<std::string> check_files(const Start& start) override {
-    std::vector<std::string> losses;
-    run_on_root(run_.simulation.comm.world(), [&] {
-      for (std::size_t n = 0; n < probes_.size(); ++n) {
-        series_.emplace_back(probes_[n].description(), start.step > 0 ? std::optional(start.step) : std::nullopt);
-        if (start.step > 0 && start.in_directory) std::ranges::move(check(n, start), std::back_inserter(losses));
-      }
-    });
-    return losses;
-  }
-
-  void go_back(const Start& start) override {
-    run_on_root(run_.simulation.comm.world(), [&] {
-      for (std::size_t n = 0; n < probes_.size(); ++n) {
-        series_[n].go_back();
-        for (const std::string& warning : series_[n].warnings()) run_.log.line("warning: " + warning);
-        last_[n] = {series_[n].last_step(), series_[n].hash_at(series_[n].last_step())};
-      }
-      if (start.step > 0) remove_later_samples(start.step);
-    });
-  }
+  std::vector<std::string> check_files(const Start& start) override { return files_.check(start); }
+  void go_back(const Start& start) override { files_.go_back(start); }
+  void save(io::CheckpointWriter& checkpoint) const override { files_.save(checkpoint); }
+  void restore(const io::CheckpointReader& checkpoint) override { files_.restore(checkpoint); }
 
   bool due(const Moment& now) const override {
     return std::ranges::any_of(probes_, [&](const Probe& probe) { return probe.due(now); });
@@ -195,70 +164,33 @@ class ProbeObserver : public Observer {
     }
     if (taken.empty()) return {};
     return [this, taken = std::move(taken)] {
-      for (const auto& [number, samples] : taken) write(number, samples);
+      for (const auto& [number, samples] : taken) files_.append(number, samples);
     };
   }
 
   void sync() override {
     for (std::size_t n = 0; n < probes_.size(); ++n) {
       const io::ProbeSamples samples = probes_[n].take();
-      if (samples.size() > 0) run_on_root(run_.simulation.comm.world(), [&] { write(n, samples); });
-    }
-  }
-
-  void save(io::CheckpointWriter& checkpoint) const override {
-    if (probes_.empty()) return;
-    io::Values values;
-    for (std::size_t n = 0; n < probes_.size(); ++n) {
-      const std::string& name = probes_[n].spec().name;
-      last_[n].save(values, name, name + companion_names::hash_suffix);
-    }
-    checkpoint.write_values(companion_names::probes_group, values);
-  }
-
-  void restore(const io::CheckpointReader& checkpoint) override {
-    const std::map<std::string, LastEntry> entries = last_entries_of(checkpoint, companion_names::probes_group);
-    of_checkpoint_ = case_of(checkpoint);
-    for (std::size_t n = 0; n < probes_.size(); ++n) {
-      const auto stored = entries.find(probes_[n].spec().name);
-      last_[n] = stored != entries.end() ? stored->second : LastEntry{};
+      if (samples.size() > 0) run_on_root(run_.simulation.comm.world(), [&] { files_.append(n, samples); });
     }
   }
 
  private:
-  /// On rank 0.
-  void write(std::size_t number, const io::ProbeSamples& samples) {
-    series_[number].append(samples);
-    last_[number] = {series_[number].last_step(), series_[number].hash_at(series_[number].last_step())};
+  static std::vector<Probe> probes_of(const RunContext& run) {
+    std::vector<Probe> probes;
+    for (const io::ProbeSpec& spec : run.simulation.settings.output.probes) probes.emplace_back(spec, run);
+    return probes;
   }
 
-  /// On rank 0.
-  std::vector<std::string> check(std::size_t n, const Start& start) const {
-    const io::ProbeSeries& series = series_[n];
-    const std::optional<std::int64_t> hash = series.hash_at(last_[n].step);
-    const FoundEntry found{series.last_step() > 0, series.last_step(), hash.has_value(), hash};
-    Mismatch mismatch = compare(series.latest_path(), found, last_[n], start.checkpoint);
-    if (mismatch.kind != Mismatch::Kind::none && !series.warnings().empty())
-      mismatch.text += "; " + series.warnings().back();
-    if (mismatch.kind == Mismatch::Kind::foreign)
-      mismatch.text += case_difference(series.stored_case(), *of_checkpoint_);
-    return require_agreement(mismatch, start);
-  }
-
-  /// On rank 0: of probes that the case has no more, samples of later steps belong to an abandoned branch of the run.
-  void remove_later_samples(std::int64_t step) const {
-    std::error_code ignored;
-    for (const std::string& name : io::numbered_prefixes(io::probe_parts_folder(run_.path), ignored)) {
-      const auto is_name = [&](const Probe& probe) { return probe.spec().name == name; };
-      if (std::ranges::none_of(probes_, is_name)) io::ProbeSeries(run_.path, name, step).go_back();
-    }
+  static std::vector<io::ProbeDescription> descriptions_of(const std::vector<Probe>& probes) {
+    std::vector<io::ProbeDescription> descriptions;
+    for (const Probe& probe : probes) descriptions.push_back(probe.description());
+    return descriptions;
   }
 
   RunContext run_;
   std::vector<Probe> probes_;
-  std::vector<LastEntry> last_;  ///< the last sample of each probe on disk; valid on rank 0
-  std::optional<io::Case> of_checkpoint_;
-  std::vector<io::ProbeSeries> series_;  ///< on rank 0
+  SeriesFiles files_;
 };
 
 }  // namespace

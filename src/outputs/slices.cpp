@@ -4,22 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <iterator>
-#include <map>
-#include <optional>
+#include <array>
 #include <set>
+#include <utility>
 
 #include "core/decomp/field_copy.hpp"
 #include "core/support/collective.hpp"
+#include "core/support/error.hpp"
 #include "core/support/nearest.hpp"
 #include "io/files/gather_box.hpp"
-#include "io/files/hdf5.hpp"
 #include "io/files/posix_file.hpp"
-#include "io/files/slice_series.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/observer.hpp"
 #include "src/outputs/schedule.hpp"
+#include "src/outputs/series_files.hpp"
 
 namespace sluice {
 
@@ -43,110 +41,94 @@ std::vector<real> local_part(const Field& field, const Box3& piece) {
   return piece.empty() ? std::vector<real>() : download(field, piece.relative_to(field.box().lo));
 }
 
+/// A plane of cells.
+struct Plane {
+  Plane(const io::SliceSpec& slice, const io::GridLines& lines)
+      : axis(static_cast<std::size_t>(slice.normal - 'x')), index(nearest_index(lines.center[axis], slice.at)) {
+    box = io::whole_box(lines.shape());
+    box.lo[axis] = index;
+    box.hi[axis] = index + 1;
+  }
+
+  /// The coordinates of its cells' centres or faces.
+  std::vector<double> points(const std::array<std::vector<double>, 3>& lines, std::size_t along) const {
+    return along == axis ? std::vector{lines[along].at(static_cast<std::size_t>(index))} : lines[along];
+  }
+
+  std::size_t axis;
+  std::int64_t index;
+  Box3 box;
+};
+
+bool has_field(const io::SliceSpec& slice, const FieldDescriptor& field) {
+  return std::ranges::find(slice.fields, field.name) != slice.fields.end();
+}
+
+std::vector<io::ProbeDescription> descriptions_of(const RunContext& run) {
+  const std::vector<io::SliceSpec>& slices = run.simulation.settings.output.slices;
+  const std::vector<std::string> labels = labels_of(slices);
+  const io::GridLines lines = grid_lines_of(run.simulation.grid);
+  std::vector<io::ProbeDescription> descriptions;
+  for (std::size_t n = 0; n < slices.size(); ++n) {
+    const Plane plane(slices[n], lines);
+    io::ProbeDescription& series = descriptions.emplace_back(series_description(run, labels[n]));
+    series.slice = {slices[n].normal, slices[n].at};
+    for (const auto& [descriptor, field] : run.flow.state().fields()) {
+      if (!has_field(slices[n], descriptor)) continue;
+      series.fields.push_back(descriptor);
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::string name = io::coordinate_names(descriptor)[2 - axis];
+        series.coordinates[name] = plane.points(name.size() == 1 ? lines.center : lines.face, axis);
+      }
+    }
+  }
+  return descriptions;
+}
+
 class SliceObserver : public Observer {
  public:
   explicit SliceObserver(const RunContext& run)
-      : run_(run), slices_(run.simulation.settings.output.slices), labels_(labels_of(slices_)), last_(slices_.size()) {}
+      : run_(run),
+        slices_(run.simulation.settings.output.slices),
+        files_(run, companion_names::slices_group, descriptions_of(run)) {}
 
   std::vector<std::string> check_files(const Start& start) override {
-    std::vector<std::string> losses;
     run_on_root(run_.simulation.comm.world(), [&] {
-      if (start.step == 0 || !start.in_directory) return;
-      for (std::size_t n = 0; n < slices_.size(); ++n) std::ranges::move(check(n, start), std::back_inserter(losses));
+      if (start.step > 0 && start.in_directory) refuse_old_files();
     });
-    return losses;
+    return files_.check(start);
   }
 
-  void go_back(const Start& start) override {
-    run_on_root(run_.simulation.comm.world(), [&] {
-      for (std::size_t n = 0; n < slices_.size(); ++n) {
-        files_.emplace_back(io::SliceDescription{run_.path, labels_[n], slices_[n].normal, slices_[n].at,
-                                                 provenance_of(run_.simulation), io::h5::type_of<real>},
-                            start.step > 0 ? std::optional(start.step) : std::nullopt);
-        for (const std::string& warning : files_.back().warnings()) run_.log.line("warning: " + warning);
-        const std::int64_t last = last_file(n, start.step);
-        if (last != last_[n].step) last_[n] = {last, hash_at(n, last)};
-      }
-      if (start.step > 0) remove_later_slices(start.step);
-    });
-  }
+  void go_back(const Start& start) override { files_.go_back(start); }
+  void save(io::CheckpointWriter& checkpoint) const override { files_.save(checkpoint); }
+  void restore(const io::CheckpointReader& checkpoint) override { files_.restore(checkpoint); }
 
   bool due(const Moment& now) const override {
     return std::ranges::any_of(slices_, [&](const io::SliceSpec& slice) { return passed(slice, now); });
   }
 
   std::function<void()> observe(const Moment& now) override {
-    std::vector<std::pair<std::size_t, io::SliceSnapshot>> snapshots;
+    std::vector<std::pair<std::size_t, io::ProbeSamples>> taken;
     for (std::size_t n = 0; n < slices_.size(); ++n) {
-      if (!passed(slices_[n], now)) continue;
-      snapshots.emplace_back(n, snapshot(slices_[n]));
+      if (passed(slices_[n], now)) taken.emplace_back(n, sample(slices_[n]));
     }
-    return [this, snapshots = std::move(snapshots)] {
-      for (const auto& [number, planes] : snapshots) last_[number] = {planes.step, files_[number].write(planes)};
+    return [this, taken = std::move(taken)] {
+      for (const auto& [number, samples] : taken) files_.append(number, samples);
     };
   }
 
-  void save(io::CheckpointWriter& checkpoint) const override {
-    if (slices_.empty()) return;
-    io::Values values;
-    for (std::size_t n = 0; n < slices_.size(); ++n)
-      last_[n].save(values, labels_[n], labels_[n] + companion_names::hash_suffix);
-    checkpoint.write_values(companion_names::slices_group, values);
-  }
-
-  void restore(const io::CheckpointReader& checkpoint) override {
-    const std::map<std::string, LastEntry> entries = last_entries_of(checkpoint, companion_names::slices_group);
-    of_checkpoint_ = case_of(checkpoint);
-    for (std::size_t n = 0; n < slices_.size(); ++n) {
-      const auto stored = entries.find(labels_[n]);
-      last_[n] = stored != entries.end() ? stored->second : LastEntry{};
-    }
-  }
-
  private:
-  std::string path(std::size_t n, std::int64_t step) const { return io::slice_path(run_.path, labels_[n], step); }
-
-  /// The last file of a slice at or before that step; 0 if there is none.
-  std::int64_t last_file(std::size_t n, std::int64_t step) const {
+  /// Earlier versions wrote a file for each time.
+  void refuse_old_files() const {
     std::error_code ignored;
-    std::int64_t last = 0;
-    for (const std::int64_t written : io::numbered_files(run_.path, labels_[n], ignored)) {
-      if (written <= step) last = written;
-    }
-    return last;
-  }
-
-  /// Of slices that the case has no more: those of later steps belong to an abandoned branch of the run.
-  void remove_later_slices(std::int64_t step) const {
-    std::error_code ignored;
-    for (const std::string& label : io::numbered_prefixes(run_.path, ignored)) {
-      if (std::ranges::find(labels_, label) != labels_.end()) continue;
-      if (io::numbered_files(run_.path, label, ignored).back() > step)
-        io::SliceSeries({run_.path, label, 'z', 0, {}, io::h5::type_of<real>}, step);
-    }
-  }
-
-  /// None if the file is missing or damaged, of which SliceSeries warns: older slices are not needed to go on.
-  std::optional<std::int64_t> hash_at(std::size_t n, std::int64_t step) const {
-    try {
-      return io::slice_hash(io::h5::File::open(path(n, step), ExitCode::restart));
-    } catch (const Error&) {
-      return std::nullopt;
-    }
-  }
-
-  /// On rank 0.
-  std::vector<std::string> check(std::size_t n, const Start& start) const {
-    const LastEntry& expected = last_[n];
-    if (expected.step == 0) return {};
-    const std::string file = path(n, expected.step);
-    FoundEntry found{std::filesystem::exists(file), expected.step, true, hash_at(n, expected.step)};
-    Mismatch mismatch = compare(file, found, expected, start.checkpoint);
-    if (mismatch.kind == Mismatch::Kind::foreign) {
-      const io::h5::File other = io::h5::File::open(file, ExitCode::restart);
-      mismatch.text += case_difference(other.group("/").text("resolved_case"), *of_checkpoint_);
-    }
-    return require_agreement(mismatch, start);
+    const std::set<std::string> labels = io::numbered_prefixes(run_.path, ignored);
+    if (labels.empty()) return;
+    throw Error(
+        ExitCode::restart,
+        fmt::format("{0}/{1}_*.h5: an earlier version of Sluice wrote one file for each time; this one writes "
+                    "all times of a slice to {0}/{1}.h5. Move {0} elsewhere, where its files can still be read, "
+                    "and restart: new slices begin after the checkpoint",
+                    run_.path, *labels.begin()));
   }
 
   static bool passed(const io::SliceSpec& slice, const Moment& now) {
@@ -154,36 +136,29 @@ class SliceObserver : public Observer {
   }
 
   /// Complete on rank 0. Collective.
-  io::SliceSnapshot snapshot(const io::SliceSpec& slice) {
+  io::ProbeSamples sample(const io::SliceSpec& slice) {
     const State& state = run_.flow.state();
-    const io::GridLines lines = grid_lines_of(run_.simulation.grid);
-    const auto axis = static_cast<std::size_t>(slice.normal - 'x');
-    const std::int64_t index = nearest_index(lines.center[axis], slice.at);
-    const Box3 plane = io::plane_box(lines.shape(), axis, index);
-    io::SliceSnapshot snapshot{state.step, state.time, io::plane_of(lines, axis, index), {}};
+    const Plane plane(slice, grid_lines_of(run_.simulation.grid));
+    io::ProbeSamples samples{{state.step}, {state.time}, {}};
     for (const auto& [descriptor, field] : state.fields()) {
-      if (std::ranges::find(slice.fields, descriptor.name) == slice.fields.end()) continue;
-      const Box3 piece = intersect(plane, field.box());
+      if (!has_field(slice, descriptor)) continue;
+      const Box3 piece = intersect(plane.box, field.box());
       const std::vector<real> values = local_part(field, piece);
-      snapshot.fields.push_back({descriptor, io::gather_box(run_.simulation.comm.world(), plane, piece,
-                                                            io::h5::type_of<real>, values.data())});
+      samples.fields.push_back(
+          io::gather_box(run_.simulation.comm.world(), plane.box, piece, io::h5::type_of<real>, values.data()));
     }
-    return snapshot;
+    return samples;
   }
 
   RunContext run_;
   const std::vector<io::SliceSpec>& slices_;
-  const std::vector<std::string> labels_;
-  std::vector<LastEntry> last_;  ///< the newest file of each slice; valid on rank 0
-  std::optional<io::Case> of_checkpoint_;
-  std::vector<io::SliceSeries> files_;  ///< on rank 0
+  SeriesFiles files_;
 };
 
 }  // namespace
 
 std::unique_ptr<Observer> make_slices(const RunContext& run) {
-  std::error_code ignored;
-  if (run.simulation.settings.output.slices.empty() && !std::filesystem::exists(run.path, ignored)) return nullptr;
+  if (run.simulation.settings.output.slices.empty() && !has_files(run)) return nullptr;
   return std::make_unique<SliceObserver>(run);
 }
 

@@ -1,10 +1,11 @@
 #pragma once
 // What `sluice verify` does: the files of an output directory verified, each kind by itself, and compared with the
-// intact checkpoints. directory_report.cpp calls its parts in order; those of slices, probes and fields
-// are in verify_slices.cpp, verify_probes.cpp and verify_fields.cpp.
+// intact checkpoints. directory_report.cpp calls its parts in order; those of slices and probes are in
+// verify_series.cpp, those of fields in verify_fields.cpp.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -48,23 +49,17 @@ class Verifier {
   void verify_sampled(const SampledOutput& output);
   void compare_statistics(FileReport& report, const io::h5::File& file) const;
 
-  void verify_slices();
-  void verify_slice(const std::string& label, const std::vector<std::int64_t>& steps);
-  /// The files that the slices' .xdmf file lists, but that are not there.
-  std::vector<std::string> missing_slices(const std::string& label) const;
-  /// Returns the slice's hash.
-  std::int64_t compare_slice(FileReport& report, const std::string& path, const std::string& label,
-                             std::int64_t step) const;
-
   void verify_fields();
 
-  void verify_probes();
-  void verify_probe(const std::string& name);
+  /// Slices or probes, the growing files in a folder.
+  using ExpectedSeries = std::map<std::string, LastEntry> Companions::*;
+  void verify_all_series(const std::string& folder, const ExpectedSeries& expected);
+  void verify_series(const std::string& folder, const std::string& name, const ExpectedSeries& entries);
   /// Appends the part's samples, each its step and hash.
   static void compare_part(FileReport& report, const std::string& part, const std::string& name, std::int64_t first,
                            std::vector<std::pair<std::int64_t, std::int64_t>>& samples);
   /// Compares the file that joins the parts with their number of samples.
-  void compare_probe(FileReport& report, std::int64_t samples) const;
+  void compare_index(FileReport& report, const std::string& folder, std::int64_t samples) const;
 
   /// Compares a file with what each checkpoint expects of it, and reports the newest disagreement.
   void compare_with_checkpoints(FileReport& report,

@@ -38,7 +38,7 @@ CASE: dict[str, Any] = {
     "output.slices": [{"normal": "z", "at": 0.1, "every": 0.125, "fields": ["u"]}],
     "parallel": {"grid": "auto", "exchange": "mpi_p2p"},
 }
-SLICE = f"slices/z0.1_{REACHED:07}.h5"
+SLICE = "slices/parts/z0.1_0000002.h5"
 PART = "probes/parts/line_0000002.h5"
 
 
@@ -88,7 +88,7 @@ def test_a_missing_file_is_refused_unless_the_user_accepts_it(
     (out / name).rename(kept)
     newest = checkpoints(out)[-1]
     told = refused(run, ranks=ranks)
-    missing = out / name.replace("line_0000002", "line_*")
+    missing = out / name.replace("_0000002", "_*")
     assert f"{missing}: the file is missing, but reached step " in told
     assert f"when the checkpoint {newest} was written" in told
     assert "--allow-change" in told
@@ -141,7 +141,6 @@ def test_a_directory_with_any_result_is_not_empty(stopped: Path, tmp_path: Path,
         ("seed", SLICE, "belongs to another run"),
         ("seed", PART, "belongs to another run"),
         ("grid", "statistics.h5", "another grid: nx is 12, not 16"),
-        ("grid", SLICE, "grid.cells: [16, 12, 32] -> [12, 12, 32]"),
     ],
 )
 def test_a_file_of_another_run_is_refused(
@@ -215,52 +214,74 @@ def test_another_precision_is_a_change(run: Path) -> None:
     assert record(out)["changes"] == ["precision: single -> double"]
 
 
-def test_a_damaged_old_slice_stops_no_restart(reference: Path, run: Path) -> None:
-    """It is named, kept as it is, and left out of the file for ParaView."""
-    older, *_, newest = sorted((run / "out" / "slices").glob("*.h5"))
-    for damaged in (older, newest):
-        content = damaged.read_bytes()
-        damaged.write_bytes(content[: len(content) // 2])
-        half = damaged.read_bytes()
-        outcome = must(sluice("run", run / "case.yaml", "--restart", "auto", "--steps", REACHED))
-        assert f"warning: a slice is left out of z0.1.xdmf: {damaged}: " in outcome.out
-        assert damaged.read_bytes() == half
-        assert damaged.name not in (run / "out" / "slices" / "z0.1.xdmf").read_text()
-        damaged.write_bytes(content)
+@pytest.mark.parametrize("name", [SLICE, PART])
+def test_samples_on_another_grid_are_refused(run: Path, others: dict[str, Path], name: str) -> None:
+    part = run / "out" / name
+    shutil.copy(others["grid"] / name, part)
+    joined = part.parents[1] / f"{part.stem.rpartition('_')[0]}.h5"
+    for options in ([], ["--allow-change"]):
+        assert f"{joined}: the run has written other points or fields to it" in refused(run, *options)
+
+
+def test_slices_of_other_fields_are_refused(run: Path) -> None:
+    """They are not mixed in one file; if that is moved away, they begin a new one."""
+    write_case(run, {**CASE, "output.slices": [{**CASE["output.slices"][0], "fields": ["u", "w"]}]})
+    joined = run / "out/slices/z0.1.h5"
+    for options in ([], ["--allow-change"]):
+        assert f"{joined}: the run has written other points or fields to it" in refused(run, *options)
+    (run / "out" / "slices").rename(run / "kept")
+    must(sluice("run", run / "case.yaml", "--restart", "auto", "--allow-change"))
+    with h5py.File(run / "out/slices/z0.1.h5") as file:
+        assert file["step"][:].tolist() == list(range(REACHED + 2, STEPS + 1, 2))
+        assert "w" in file
+
+
+def test_slices_of_an_earlier_version(reference: Path, run: Path) -> None:
+    """Neither mixed with the file that this version writes, nor lost."""
+    out = run / "out"
+    for checkpoint in checkpoints(out):
+        with h5py.File(checkpoint, "a") as file:
+            del file["slice_series"]
+            del file.attrs["contents"]
+        set_hashes(checkpoint)
+    shutil.rmtree(out / "slices")
+    old = out / "slices" / f"z0.1_{REACHED:07}.h5"
+    old.parent.mkdir()
+    shutil.copy(checkpoints(out)[-1], old)
+    with h5py.File(old, "a") as file:
+        file.attrs["format"] = "Sluice slice"
+    set_hashes(old)
+    assert "slice of an earlier version" in must(sluice("verify", out)).out
+    told = refused(run)
+    assert f"{out}/slices/z0.1_*.h5: an earlier version of Sluice wrote one file for each time" in told
+
+    (out / "slices").rename(run / "kept")
     must(sluice("run", run / "case.yaml", "--restart", "auto"))
-    assert_same_results(reference, run / "out")
+    assert_same_content(checkpoints(reference)[-1], checkpoints(out)[-1])
+    with h5py.File(out / "slices/z0.1.h5") as file:
+        assert file["step"][:].tolist() == list(range(REACHED + 2, STEPS + 1, 2))
 
 
-def test_a_damaged_probe(reference: Path, run: Path) -> None:
+@pytest.mark.parametrize("name", [SLICE, PART])
+def test_a_damaged_part(reference: Path, run: Path, name: str) -> None:
     """The last part is refused unless the user accepts that it is left out; it is kept."""
-    part = run / "out" / PART
+    part = run / "out" / name
+    joined = part.parents[1] / f"{part.stem.rpartition('_')[0]}.h5"
     content = part.read_bytes()
     part.write_bytes(content[: len(content) // 2])
     half = part.read_bytes()
-    assert f"samples are left out of line.h5: {part}: " in refused(run)
+    assert f"samples are left out of {joined.name}: {part}: " in refused(run)
     outcome = must(
         sluice("run", run / "case.yaml", "--restart", "auto", "--allow-change", "--steps", REACHED + 2)
     )
-    assert f"warning: samples are left out of line.h5: {part}: " in outcome.out
+    assert f"warning: samples are left out of {joined.name}: {part}: " in outcome.out
     assert part.read_bytes() == half
-    with h5py.File(run / "out/probes/line.h5") as file:
+    with h5py.File(joined) as file:
         assert file["step"][:].tolist() == [REACHED + 2]
     part.write_bytes(content)
     must(sluice("run", run / "case.yaml", "--restart", "auto"))
-    assert_same_content(
-        reference / "probes/line.h5", run / "out/probes/line.h5", [*ABOUT_THE_RUN, "REFERENCE_LIST"]
-    )
-
-
-def test_going_back_with_the_files(reference: Path, run: Path) -> None:
-    """The remedy of the messages: an older checkpoint that the file still reaches."""
-    out = run / "out"
-    (out / SLICE).unlink()
-    refused(run)
-    oldest = checkpoints(out)[0]
-    assert step_of(oldest) < REACHED
-    must(sluice("run", run / "case.yaml", "--restart", oldest))
-    assert_same_results(reference, out)
+    same = reference / joined.relative_to(run / "out")
+    assert_same_content(same, joined, [*ABOUT_THE_RUN, "REFERENCE_LIST"])
 
 
 @pytest.mark.parametrize("off", ["output.statistics=none", "output.slices=[]", "output.probes=[]"])
@@ -270,14 +291,13 @@ def test_output_that_is_switched_off_is_cut_as_well(reference: Path, run: Path, 
     oldest = checkpoints(out)[0]
     step = step_of(oldest)
     must(sluice("run", case, "--restart", oldest, "--set", off, "--steps", step))
-    if "probes" in off:
-        with h5py.File(out / "probes/line.h5") as file:
-            assert (file["step"][:] <= step).all()
-    elif "slices" in off:
-        assert not [file for file in (out / "slices").glob("*.h5") if step_of(file) > step]
-    else:
-        with h5py.File(out / "statistics.h5") as file:
-            assert (file["step_end"][:] <= step).all()
+    name, steps = {
+        "output.statistics=none": ("statistics.h5", "step_end"),
+        "output.slices=[]": ("slices/z0.1.h5", "step"),
+        "output.probes=[]": ("probes/line.h5", "step"),
+    }[off]
+    with h5py.File(out / name) as file:
+        assert (file[steps][:] <= step).all()
     must(sluice("verify", out))
     must(sluice("run", case, "--restart", "auto"))
     assert_same_results(reference, out)

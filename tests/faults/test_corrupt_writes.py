@@ -10,7 +10,7 @@ from sluice_run import must, sluice, write_case
 
 CHOSEN = {  # the bytes of one write: the sums of a profile in one block; u in the plane z = 0.1; coordinates
     "statistics.h5": 32 * 8,
-    "slices/z0.1_": 12 * 16 * 8,
+    "slices/parts/z0.1_": 12 * 16 * 8,
     "probes/parts/line_": 16 * 8,
 }
 

@@ -181,7 +181,7 @@ def test_time_series_cut_off_within_a_row(finished: Path, run: Path, cut: int) -
 def test_leftovers_of_a_killed_run_are_removed(finished: Path, run: Path) -> None:
     newest = checkpoints(run / "out")[-1]
     newest.rename(newest.with_name(newest.name + ".tmp"))
-    (run / "out" / "slices" / "z0.1_0000099.h5.tmp").write_text("rubbish")
+    (run / "out" / "slices" / "parts" / "z0.1_0000099.h5.tmp").write_text("rubbish")
     must(sluice("run", run / "case.yaml", "--restart", "auto"))
     assert not list((run / "out").rglob("*.tmp"))
     assert_same_results(finished / "out", run / "out")

@@ -112,19 +112,27 @@ def cut_time_series(out: Path) -> Path:
     return file
 
 
-def cut_statistics(out: Path) -> Path:
-    """Drops the last blocks, as a restart from an older checkpoint does."""
+def earlier(out: Path, name: str) -> Path:
+    """Replaces a file by that of a restart from an older checkpoint, which drops its end."""
     other = out.parent / "other"
     shutil.copytree(out, other)
     back = checkpoints(other)[1]
     case = out.parent / "case.yaml"
     must(sluice("run", case, "--output", other, "--restart", back, "--steps", step_of(back)))
-    shutil.copy(other / "statistics.h5", out / "statistics.h5")
-    return out / "statistics.h5"
+    shutil.copy(other / name, out / name)
+    return out / name
+
+
+def cut_statistics(out: Path) -> Path:
+    return earlier(out, "statistics.h5")
+
+
+def cut_slices(out: Path) -> Path:
+    return earlier(out, "slices/parts/z0.1_0000002.h5")
 
 
 @pytest.mark.parametrize("ranks", [0, 2])
-@pytest.mark.parametrize("cut", [cut_time_series, cut_statistics])
+@pytest.mark.parametrize("cut", [cut_time_series, cut_statistics, cut_slices])
 def test_a_file_that_ends_before_the_checkpoint_is_refused(
     reference: Path, run: Path, cut: Callable[[Path], Path], ranks: int
 ) -> None:
@@ -158,7 +166,7 @@ def test_checkpoints_without_expectations_are_accepted(reference: Path, run: Pat
     for file in checkpoints(run / "out"):
         with h5py.File(file, "a") as h5:
             del h5["timeseries"]
-            del h5["slices"]
+            del h5["slice_series"]
             del h5.attrs["contents"]
             for name in "uvwp":
                 store_in_chunks(h5, name)

@@ -26,7 +26,7 @@ CASE: dict[str, Any] = {
     "output.densities": {"start": 0, "every": 1, "block": 0.25},
     "output.slices": [{"normal": "z", "at": 0.1, "every": 0.125, "fields": ["u"]}],
 }
-SLICE = f"slices/z0.1_{STEPS:07}.h5"
+SLICE = "slices/parts/z0.1_0000002.h5"
 PART = "probes/parts/line_0000002.h5"
 OLDER, NEWEST = f"checkpoints/step_{STEPS - 4:07}.h5", f"checkpoints/step_{STEPS:07}.h5"
 TIMEOUT = 20
@@ -84,7 +84,7 @@ def test_an_intact_directory(out: Path, ranks: int) -> None:
         "statistics.h5",
         "spectra.h5",
         "densities.h5",
-        "slices/z0.1_*.h5",
+        "slices/z0.1.h5",
         "probes/line.h5",
     ]
     text = must(sluice("verify", out, ranks=ranks)).out
@@ -125,7 +125,8 @@ NAMES = {
     "statistics.h5": "statistics.h5",
     "spectra.h5": "spectra.h5",
     "densities.h5": "densities.h5",
-    SLICE: "slices/z0.1_*.h5",
+    SLICE: "slices/z0.1.h5",
+    "slices/z0.1.h5": "slices/z0.1.h5",
     PART: "probes/line.h5",
     "probes/line.h5": "probes/line.h5",
 }
@@ -146,7 +147,7 @@ def test_each_kind_of_damage_is_found(out: Path, name: str, change: Callable[[Pa
     change(out / name)
     result = verify(out, 3)
     assert list(problems(result)) == [NAMES[name]]
-    shown = name.replace("line_0000002", "line_*") if change is remove else name
+    shown = name.replace("_0000002", "_*") if change is remove else name
     assert str(out / shown) in problems(result)[NAMES[name]]
     if name == NEWEST:
         assert result["step"] == step_of(out / OLDER)
@@ -188,17 +189,22 @@ def test_no_restart_is_promised_without_a_file_that_it_needs(finished: Path, out
     must(sluice("run", finished.parent / "case.yaml", "--output", out, "--restart", "auto"), 3)
 
 
-def test_an_older_slice_that_was_moved_away(out: Path) -> None:
-    """The restart does not need it."""
-    (out / f"slices/z0.1_{STEPS - 2:07}.h5").unlink()
+def test_a_list_of_slices_that_ends_early(finished: Path, out: Path) -> None:
+    """As a kill may leave it; the restart writes it again."""
+    case, shorter = finished.parent / "case.yaml", out.parent / "shorter"
+    must(sluice("run", case, "--output", shorter, "--steps", STEPS - 1))
+    shutil.copy(shorter / "slices/z0.1.h5", out / "slices/z0.1.h5")
     slices = verify(out, 0)["files"][-2]
-    assert slices["notes"] == [f"slices/z0.1.xdmf lists z0.1_{STEPS - 2:07}.h5, which is not there"]
+    count = STEPS // 2
+    told = f"lists {count - 1} samples, of which {count} are in slices/parts; a restart corrects that"
+    assert slices["notes"] == [told]
+    assert slices["contents"] == f"{count} slices up to step {STEPS}"
 
 
 def test_random_flips_in_any_file(out: Path) -> None:
     """Never a crash or a hang; in files with hashes, never overlooked."""
     places = random.Random(7)
-    for name in [NEWEST, "statistics.h5", SLICE, PART, "probes/line.h5", "timeseries.csv"]:
+    for name in [NEWEST, "statistics.h5", SLICE, "slices/z0.1.h5", PART, "probes/line.h5", "timeseries.csv"]:
         intact = (out / name).read_bytes()
         for _ in range(3):
             content = bytearray(intact)

@@ -1,4 +1,5 @@
-// The readers of a probe's parts: a restart's, which joins them in NAME.h5, those of `sluice info` and `sluice verify`.
+// The readers of the parts of a probe or a slice: a restart's, which joins them in NAME.h5, those of `sluice info` and
+// `sluice verify`.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -35,6 +36,7 @@ ProbeDescription description_of(const std::string& directory) {
   probe.type = h5::Type::float64;
   probe.fields = {flow_fields()[0]};
   probe.coordinates = {{"x_face", {0, 1, 2}}, {"y", {0.25, 0.75}}, {"z", {0.5}}};
+  probe.slice = {'z', 0.5};
   return probe;
 }
 

@@ -1,7 +1,6 @@
 // Checkpoints written and read on all ranks, on every pair of decompositions; fields of other programs;
 // planes.
 #include "io/files/gather_box.hpp"
-#include "io/files/slice_series.hpp"
 #include "tests/mpi/checkpoint_fixture.hpp"
 
 namespace sluice::io {
@@ -81,7 +80,9 @@ TEST(Plane, CollectsEveryNormalInOrder) {
   const LocalBlock block = pencil(global, world_size() % 2 == 0 ? 2 : 1,
                                   world_size() % 2 == 0 ? world_size() / 2 : world_size(), world_rank());
   for (const std::size_t axis : {0U, 1U, 2U}) {
-    const Box3 plane = plane_box(global, axis, 2);
+    Box3 plane = whole_box(global);
+    plane.lo[axis] = 2;
+    plane.hi[axis] = 3;
     const Box3 piece = intersect(plane, block.box);
     const std::vector<double> data = index_block<double>(0, {global, piece});
     const std::vector<std::byte> gathered = gather_box(world, plane, piece, h5::Type::float64, data.data());

@@ -259,17 +259,16 @@ def assert_same_results(one: Path, other: Path, ignore: Sequence[str] = ABOUT_TH
         assert (one / name).exists() == (other / name).exists()
         if (one / name).exists():
             assert_same_content(one / name, other / name, ignore)
-    slices = sorted(file.name for file in (one / "slices").glob("*"))
-    assert slices == sorted(file.name for file in (other / "slices").glob("*"))
-    for name in slices:
-        if name.endswith(".h5"):
-            assert_same_content(one / "slices" / name, other / "slices" / name, ignore)
-        else:
-            assert (one / "slices" / name).read_text() == (other / "slices" / name).read_text()
-    probes = sorted(file.relative_to(one) for file in (one / "probes").rglob("*.h5"))
-    assert probes == sorted(file.relative_to(other) for file in (other / "probes").rglob("*.h5"))
-    for path in probes:
-        assert_same_content(one / path, other / path, ignore)
+    for folder in ("slices", "probes"):
+        found = [
+            sorted(file.relative_to(out) for file in (out / folder).rglob("*.*")) for out in (one, other)
+        ]
+        assert found[0] == found[1]
+        for path in found[0]:
+            if path.suffix == ".h5":
+                assert_same_content(one / path, other / path, ignore)
+            else:
+                assert (one / path).read_text() == (other / path).read_text()
 
 
 def assert_goes_on(

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import h5py
 import numpy as np
 import pytest
-from sluice_run import checkpoints, must, record, rows, sluice, step_of, write_case
+from sluice_run import checkpoints, must, record, rows, sluice, write_case
 
 DIMENSIONS = {
     "u": ("z", "y", "x_face"),
@@ -57,8 +57,11 @@ def test_all_files_are_there(out: Path) -> None:
         "slices",
         "probes",
     }
-    for folder in (out / "checkpoints", out / "slices"):
-        assert {path.suffix for path in folder.iterdir()} == {".h5", ".xdmf"}
+    assert {path.suffix for path in (out / "checkpoints").iterdir()} == {".h5", ".xdmf"}
+    assert {path.name for path in (out / "slices").iterdir()} == {
+        *(f"{label}.{kind}" for label in ("y1", "z0.1") for kind in ("h5", "xdmf")),
+        "parts",
+    }
 
 
 def test_coordinates(out: Path) -> None:
@@ -154,51 +157,75 @@ def test_slices_are_planes_of_the_fields(tmp_path: Path, label: str, normal: int
         },
     )
     must(sluice("run", case, ranks=2))
-    names = sorted((tmp_path / "out" / "slices").glob(f"{label}_*.h5"))
-    assert [step_of(file.with_name("x_" + file.stem.split("_")[1])) for file in names] == [1, 2, 3]
-    for piece, whole in zip(names, checkpoints(tmp_path / "out"), strict=True):
-        with h5py.File(piece) as plane, h5py.File(whole) as file:
-            axis = "zyx"[normal]
-            centers = file[f"grid/{axis}"][...]
-            index = int(np.abs(centers - {"z0.1": 0.1, "y1": 1.0}[label]).argmin())
-            assert plane[f"grid/{axis}"][...].tolist() == [centers[index]]
-            assert plane.attrs["step"] == file.attrs["step"]
-            assert plane.attrs["time"] == file.attrs["time"]
-            assert {name for name in "uvwp" if name in plane} == set(fields)
-            for name in fields:
-                np.testing.assert_array_equal(plane[name][...], file[name][...].take([index], axis=normal))
+    with h5py.File(tmp_path / "out" / "slices" / f"{label}.h5") as planes:
+        assert planes["step"][...].tolist() == [1, 2, 3]
+        assert planes.attrs["normal"] == label[0]
+        assert planes.attrs["at"] == float(label[1:])
+        assert {name for name in "uvwp" if name in planes} == set(fields)
+        for n, whole in enumerate(checkpoints(tmp_path / "out")):
+            with h5py.File(whole) as file:
+                index = int(np.abs(file[f"grid/{label[0]}"][...] - float(label[1:])).argmin())
+                assert planes["time"][n] == file.attrs["time"]
+                for name in fields:
+                    np.testing.assert_array_equal(planes[name][n], file[name][...].take([index], axis=normal))
+                    for axis, line in enumerate(DIMENSIONS[name]):
+                        points = file[f"grid/{line}"][...]
+                        expected = points[[index]] if axis == normal else points
+                        np.testing.assert_array_equal(planes[line][...], expected)
 
 
-def test_xdmf_leads_to_data_of_the_stated_shape(out: Path) -> None:
-    documents = [*(out / "checkpoints").glob("*.xdmf"), *(out / "slices").glob("*.xdmf")]
-    assert len(documents) >= 4
+def numbers(item: ElementTree.Element) -> tuple[int, ...]:
+    return tuple(int(n) for n in item.attrib["Dimensions"].split())
+
+
+def stored(document: Path, item: ElementTree.Element) -> np.ndarray:
+    """The dataset that an item of an XDMF document refers to, of the shape and precision that it states."""
+    name, path = str(item.text).strip().split(":")
+    with h5py.File(document.parent / name) as file:
+        assert file[path].shape == numbers(item), (document, path)
+        assert file[path].dtype.itemsize == int(item.attrib["Precision"])
+        return np.asarray(file[path][...])
+
+
+def test_xdmf_of_checkpoints_leads_to_data_of_the_stated_shape(out: Path) -> None:
+    documents = sorted((out / "checkpoints").glob("*.xdmf"))
+    assert len(documents) >= 2
     for document in documents:
-        root = ElementTree.parse(document).getroot()
-        grids = [grid for grid in root.iter("Grid") if grid.attrib.get("GridType", "Uniform") == "Uniform"]
-        assert len(grids) == (
-            1 if "step_" in document.name else len(list(document.parent.glob(f"{document.stem}_*.h5")))
-        )
-        times = [float(grid.find("Time").attrib["Value"]) for grid in grids]  # type: ignore[union-attr]
-        assert times == sorted(set(times))
-        for grid, time in zip(grids, times, strict=True):
-            items = list(grid.iter("DataItem"))
-            cells = None
-            for item in items:
-                name, path = str(item.text).strip().split(":")
-                dimensions = tuple(int(n) for n in item.attrib["Dimensions"].split())
-                with h5py.File(document.parent / name) as file:
-                    assert file[path].shape == dimensions, (document, path)
-                    assert file[path].dtype.itemsize == int(item.attrib["Precision"])
-                    assert file.attrs["time"] == time
-                if len(dimensions) == 3:
-                    assert cells in (None, dimensions)
-                    cells = dimensions
-            assert cells is not None
-            nodes = [int(item.attrib["Dimensions"]) for item in grid.find("Geometry") or []]
-            assert sorted(nodes) == sorted(n + 1 for n in cells)
-            topology = grid.find("Topology")
-            assert topology is not None
-            assert [int(n) for n in topology.attrib["Dimensions"].split()] == [n + 1 for n in cells]
+        (grid,) = ElementTree.parse(document).getroot().iter("Grid")
+        with h5py.File(document.with_suffix(".h5")) as file:
+            assert float(grid.find("Time").attrib["Value"]) == file.attrs["time"]  # type: ignore[union-attr]
+        shapes = {stored(document, item).shape for item in grid.findall("Attribute/DataItem")}
+        assert shapes == {SHAPE}
+        nodes = [stored(document, item).size for item in grid.findall("Geometry/DataItem")]
+        assert nodes == [n + 1 for n in reversed(SHAPE)]
+        topology = grid.find("Topology")
+        assert topology is not None
+        assert list(numbers(topology)) == [n + 1 for n in SHAPE]
+
+
+@pytest.mark.parametrize("label", ["z0.1", "y1"])
+def test_xdmf_of_slices_leads_to_the_values_at_each_time(out: Path, label: str) -> None:
+    document = out / "slices" / f"{label}.xdmf"
+    grids = [
+        grid
+        for grid in ElementTree.parse(document).getroot().iter("Grid")
+        if grid.attrib["GridType"] == "Uniform"
+    ]
+    with h5py.File(document.with_suffix(".h5")) as file:
+        assert len(grids) == len(file["time"]) >= 2
+        for n, grid in enumerate(grids):
+            assert float(grid.find("Time").attrib["Value"]) == file["time"][n]  # type: ignore[union-attr]
+            for item, line in zip(grid.findall("Geometry/DataItem"), "xyz", strict=True):
+                np.testing.assert_array_equal(stored(document, item), file[line][...])
+            names = [attribute.attrib["Name"] for attribute in grid.findall("Attribute")]
+            assert names == [name for name in "uvwp" if name in file]
+            for name, slab in zip(names, grid.findall("Attribute/DataItem"), strict=True):
+                selection, values = slab
+                start, stride, count = np.array(str(selection.text).split(), dtype=int).reshape(3, 4)
+                assert stride.tolist() == [1, 1, 1, 1]
+                chosen = tuple(slice(a, a + b) for a, b in zip(start, count, strict=True))
+                assert tuple(count[1:]) == numbers(slab) == file[name].shape[1:]
+                np.testing.assert_array_equal(stored(document, values)[chosen][0], file[name][n])
 
 
 def test_h5py_finds_scales_units_and_checksums(out: Path) -> None:
@@ -228,8 +255,9 @@ def test_xarray_opens_all_kinds_of_files(out: Path) -> None:
         assert data["u"].mean(("y", "x_face")).dims == ("z",)
     with xarray.open_dataset(out / "statistics.h5", engine="h5netcdf") as data:
         assert data["uw"].dims == ("block", "z_face")
-    with xarray.open_dataset(next((out / "slices").glob("y1_*.h5")), engine="h5netcdf") as data:
-        assert data["p"].shape == (32, 1, 16)
+    with xarray.open_dataset(out / "slices" / "y1.h5", engine="h5netcdf") as data:
+        assert data["p"].dims == ("time", "z", "y", "x")
+        assert data["p"].shape == (data.sizes["time"], 32, 1, 16)
 
 
 FILES = (
@@ -237,8 +265,9 @@ FILES = (
     "spectra.h5",
     "densities.h5",
     "checkpoints/*.h5",
-    "slices/y1_*.h5",
-    "slices/z0.1_*.h5",
+    "slices/y1.h5",
+    "slices/z0.1.h5",
+    "slices/parts/z0.1_*.h5",
     "probes/line.h5",
     "probes/parts/line_*.h5",
 )

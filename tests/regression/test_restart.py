@@ -70,7 +70,8 @@ def test_the_case_exercises_every_schedule(straight: Straight) -> None:
     for name in ("spectra.h5", "densities.h5"):
         with h5py.File(output / name) as file:
             assert len(file["samples"]) >= 2
-    assert len(list((output / "slices").glob("z0.1_*.h5"))) >= 3
+    with h5py.File(output / "slices" / "z0.1.h5") as file:
+        assert len(file["time"]) >= 3
     assert len(checkpoints(output)) == 3
     with h5py.File(checkpoints(output)[-1]) as file:
         assert file["statistics_open"].attrs["samples"] >= 1
@@ -182,7 +183,7 @@ def test_same_directory_same_bytes(tmp_path: Path) -> None:
         Path("statistics.h5"),
         Path("timeseries.csv"),
         Path("resolved.yaml"),
-        *(file.relative_to(once) for file in (once / "slices").glob("*.xdmf")),
+        *(file.relative_to(once) for file in (once / "slices").rglob("*.*")),
     ]
     for name in names:
         assert (once / name).read_bytes() == (twice / name).read_bytes(), name

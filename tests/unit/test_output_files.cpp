@@ -1,4 +1,4 @@
-// Time series, statistics and slices: restarts to the byte, damage, full disks.
+// Time series and statistics: restarts to the byte, damage, full disks.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -8,7 +8,7 @@
 
 #include "io/files/describe.hpp"
 #include "io/files/hdf5.hpp"
-#include "io/files/slice_series.hpp"
+#include "io/files/probe_series.hpp"
 #include "io/files/statistics_file.hpp"
 #include "io/files/time_series.hpp"
 #include "tests/support/file_size_limit.hpp"
@@ -305,61 +305,16 @@ TEST_F(FilesTest, StatisticsFileSurvivesAFullDisk) {
   EXPECT_TRUE(read_text(path("s.h5")) == before);
 }
 
-SliceSnapshot snapshot(std::int64_t step) {
-  const GridLines grid = grid_lines(4, 4.0, 3, 3.0, {0, 0.5, 1.5, 2});
-  SliceSnapshot snapshot{step, 0.5 * static_cast<double>(step), plane_of(grid, 2, 1), {}};
-  const auto plane = [](float value) {
-    std::vector<std::byte> values(12 * sizeof(float));
-    for (std::size_t n = 0; n < 12; ++n) std::memcpy(&values[n * sizeof(float)], &value, sizeof(float));
-    return values;
-  };
-  snapshot.fields.push_back(
-      {{"u", "streamwise velocity", "1", Location::x_face}, plane(0.1F * static_cast<float>(step))});
-  snapshot.fields.push_back({{"p", "pressure", "1", Location::center}, plane(1.0F)});
-  return snapshot;
-}
-
-SliceDescription slice_description(const std::string& directory) {
-  return {directory, "z1", 'z', 1.0, {"0.1.0", "abc123", "case"}, h5::Type::float32};
-}
-
-std::vector<std::pair<std::string, std::string>> contents(const std::string& directory) {
-  std::vector<std::pair<std::string, std::string>> files;
-  for (const auto& entry : fs::directory_iterator(directory)) {
-    files.emplace_back(entry.path().filename(), read_text(entry.path()));
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-TEST_F(FilesTest, SliceRestartGivesTheSameFiles) {
-  SliceSeries through(slice_description(path("through")));
-  for (const std::int64_t step : {10, 20, 30}) through.write(snapshot(step));
-  {
-    SliceSeries first(slice_description(path("s")));
-    for (const std::int64_t step : {10, 20}) first.write(snapshot(step));
-  }
-  {
-    SliceSeries second(slice_description(path("s")), 15);
-    EXPECT_FALSE(fs::exists(path("s/z1_0000020.h5")));
-    for (const std::int64_t step : {20, 30}) second.write(snapshot(step));
-  }
-  EXPECT_EQ(contents(path("s")).size(), 4U);
-  EXPECT_TRUE(contents(path("s")) == contents(path("through")));
-  SliceSeries fresh(slice_description(path("s")));
-  EXPECT_EQ(contents(path("s")).size(), 1U);
-}
-
-TEST_F(FilesTest, SliceHoldsPlaneCoordinates) {
-  SliceSeries series(slice_description(directory_));
-  series.write(snapshot(20));
-  const std::string file = slice_path(directory_, slice_description(directory_).label, 20);
-  EXPECT_EQ(dataset_shape(file, "/u"), (h5::Shape{1, 3, 4}));
-  const h5::File opened = h5::File::open(file, ExitCode::io);
-  EXPECT_EQ(opened.dataset("/grid/z_node").values<double>(), (std::vector<double>{0.5, 1.5}));
-  EXPECT_EQ(opened.group("/").real("time"), 10.0);
-  EXPECT_EQ(opened.group("/").integer("step"), 20);
-  EXPECT_TRUE(describe(file).intact()) << describe(file).text();
+/// A slice of u and p at two times.
+void write_small_slice(const std::string& directory) {
+  ProbeDescription slice{directory, "z1", {"0.1.0", "abc123", "case"}, 0, 2, 3, h5::Type::float32, {}, {}};
+  slice.slice = {'z', 1.0};
+  slice.fields = {flow_fields()[0], flow_fields()[pressure_field]};
+  slice.coordinates = {{"x", {0.5, 1.5}}, {"x_face", {1, 2}}, {"y", {0.5, 1.5, 2.5}}, {"z", {1}}};
+  const std::vector<std::byte> zeros(2 * slice.sample_bytes() / slice.fields.size());
+  ProbeSeries series(slice, std::nullopt);
+  series.go_back();
+  series.append({{10, 20}, {1, 2}, {zeros, zeros}});
 }
 
 /// Not a test of its own: writes one file of each kind for test_checkpoint_h5py.py, where that asks for them.
@@ -369,7 +324,7 @@ TEST(Sample, ForOtherPrograms) {
   write_small_checkpoint(directory, 12);
   StatisticsFile statistics = begun(statistics_spec(std::string(directory) + "/statistics.h5"));
   for (int n = 0; n < 2; ++n) statistics.append(statistics_block(n), parameters(1e-3));
-  SliceSeries(slice_description(directory)).write(snapshot(20));
+  write_small_slice(directory);
 }
 
 }  // namespace

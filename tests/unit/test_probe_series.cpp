@@ -110,6 +110,48 @@ TEST_F(FilesTest, ProbeRestartGivesTheSameFiles) {
   EXPECT_TRUE(files_in(path("s")).empty());
 }
 
+ProbeDescription slice_of(const std::string& directory) {
+  ProbeDescription slice = description_of(directory);
+  slice.slice = {'z', 0.5};
+  return slice;
+}
+
+/// The number of samples in the file for ParaView that are in this part.
+std::size_t listed(const std::string& directory, const std::string& part) {
+  const std::string text = read_text(directory + "/line.xdmf");
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part + ":/u<"); at != std::string::npos; at = text.find(part + ":/u<", at + 1))
+    ++count;
+  return count;
+}
+
+TEST_F(FilesTest, SliceHasAFileForParaView) {
+  ProbeSeries series(slice_of(directory_), std::nullopt);
+  series.go_back();
+  series.append(samples_of(1, samples_of_part));
+  series.append(samples_of(samples_of_part + 1, samples_of_part + 2));
+  const std::string first = "parts/line_0000001.h5";
+  const std::string second = "parts/line_0010001.h5";
+  EXPECT_EQ(listed(directory_, first), 10000U);
+  EXPECT_EQ(listed(directory_, second), 2U);
+  const std::string whole = read_text(path("line.xdmf"));
+
+  ProbeSeries again(slice_of(directory_), 9999);
+  again.go_back();
+  EXPECT_EQ(listed(directory_, first), 9999U);
+  EXPECT_EQ(listed(directory_, second), 0U);
+  again.append(samples_of(10000, samples_of_part + 2));
+  EXPECT_TRUE(read_text(path("line.xdmf")) == whole);
+
+  ProbeSeries(directory_, "line", 3).go_back();  // by a case without this slice
+  EXPECT_EQ(listed(directory_, first), 3U);
+  const h5::File part = h5::File::open(path(first), ExitCode::io);
+  EXPECT_EQ(part.group("/").text("normal"), "z");
+  EXPECT_EQ(part.group("/").real("at"), 0.5);
+  ProbeSeries(directory_, "line", 0).go_back();
+  EXPECT_TRUE(files_in(directory_).empty());
+}
+
 TEST_F(FilesTest, ProbeOfOtherPointsIsRefused) {
   ProbeSeries series(description_of(directory_), std::nullopt);
   series.go_back();

@@ -19,7 +19,7 @@ _FIELDS = {
     "p": ("pressure", f"{RHO}U^2"),
 }
 _TIME = ("time", "h/U")
-_KEPT = (layout.SLICE_STEP, layout.ATTR_VERSION, layout.ATTR_REVISION, layout.ATTR_CASE)  # attributes
+_KEPT = (layout.ATTR_STEP, layout.ATTR_VERSION, layout.ATTR_REVISION, layout.ATTR_CASE)  # attributes
 
 
 def _coordinate(name: str, values: Array) -> xr.Variable:
@@ -79,7 +79,7 @@ def checkpoint_dataset(path: Path) -> xr.Dataset:
     for name, values in found.variables.items():
         about = _FIELDS.get(str(name), (str(values.attrs["long_name"]).rpartition(" / ")[0], "h"))
         values.attrs = {"long_name": about[0], "units": about[1]}
-    time = variable((), found.attrs[layout.SLICE_TIME], *_TIME)
+    time = variable((), found.attrs[layout.ATTR_TIME], *_TIME)
     found.attrs = {name: found.attrs[name] for name in _KEPT}
     with_time: xr.Dataset = found.assign_coords(time=time)
     return with_time

@@ -86,7 +86,7 @@ def _cross_section(plane: Plane) -> Picture:
 
 
 class PictureFollower:
-    """Keeps a picture of the newest file of each slice: of u normal to z, of any field normal to x or y."""
+    """Keeps a picture of the newest time of each slice: of u normal to z, of any field normal to x or y."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -122,9 +122,10 @@ class PictureFollower:
                 self.problems[label] = str(error)
 
     def _list(self) -> None:
-        """The file of the last step of each slice; lists the folder only if it has changed."""
+        """The last part of each slice; lists the folder only if it has changed."""
+        folder = self._directory / layout.SLICE_FOLDER / layout.PARTS
         try:
-            changed = (self._directory / layout.SLICE_FOLDER).stat().st_mtime
+            changed = folder.stat().st_mtime
         except OSError:
             self._newest = {}
             return
@@ -132,7 +133,7 @@ class PictureFollower:
             return
         self._folder_changed = changed
         newest: dict[str, tuple[int, Path]] = {}
-        for path in layout.find_slices(self._directory):
+        for path in folder.glob("*.h5"):
             step = path.stem.rpartition("_")[2]
             if step.isdecimal():
                 entry = (int(step), path)

@@ -1,4 +1,4 @@
-// Probes, of which the parts and the file that joins them are one entry of the report.
+// Slices and probes, of which the parts and the file that joins them are one entry of the report.
 #include <fmt/format.h>
 
 #include <set>
@@ -13,38 +13,40 @@ namespace sluice {
 
 namespace fs = std::filesystem;
 
-void Verifier::verify_probes() {
+void Verifier::verify_all_series(const std::string& folder, const ExpectedSeries& expected) {
   std::set<std::string> names;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(path("probes"), error)) {
+  for (const auto& entry : fs::directory_iterator(path(folder), error)) {
     if (entry.path().extension() == ".h5") names.insert(entry.path().stem().string());
   }
-  names.merge(io::numbered_prefixes(io::probe_parts_folder(path("probes")), error));
+  names.merge(io::numbered_prefixes(io::probe_parts_folder(path(folder)), error));
   if (error && error != std::errc::no_such_file_or_directory)
-    report_.files.push_back({"probes", "", {path("probes") + ": cannot be listed: " + error.message()}, {}});
+    report_.files.push_back({folder, "", {path(folder) + ": cannot be listed: " + error.message()}, {}});
   for (const IntactCheckpoint& checkpoint : checkpoints_) {
-    for (const auto& [name, expected] : checkpoint.expected.probes) {
-      if (expected.step > 0) names.insert(name);
+    for (const auto& [name, entry] : checkpoint.expected.*expected) {
+      if (entry.step > 0) names.insert(name);
     }
   }
-  for (const std::string& name : names) verify_probe(name);
+  for (const std::string& name : names) verify_series(folder, name, expected);
 }
 
-void Verifier::verify_probe(const std::string& name) {
-  FileReport report{fmt::format("probes/{}.h5", name), "", {}, {}};
-  const std::string folder = io::probe_parts_folder(path("probes"));
+void Verifier::verify_series(const std::string& folder, const std::string& name, const ExpectedSeries& entries) {
+  FileReport report{fmt::format("{}/{}.h5", folder, name), "", {}, {}};
+  const std::string parts = io::probe_parts_folder(path(folder));
   std::vector<std::pair<std::int64_t, std::int64_t>> samples;
-  std::string part = folder + "/" + name + "_*.h5";
+  std::string part = parts + "/" + name + "_*.h5";
   std::error_code ignored;
-  for (const std::int64_t first : io::numbered_files(folder, name, ignored)) {
-    part = folder + "/" + io::numbered_name(name, first);
+  for (const std::int64_t first : io::numbered_files(parts, name, ignored)) {
+    part = parts + "/" + io::numbered_name(name, first);
     if (is_intact(report, part)) guarded(report, [&] { compare_part(report, part, name, first, samples); });
   }
-  if (!samples.empty()) report.contents = fmt::format("{} samples up to step {}", samples.size(), samples.back().first);
+  if (!samples.empty())
+    report.contents = fmt::format("{} {} up to step {}", samples.size(), folder == "slices" ? "slices" : "samples",
+                                  samples.back().first);
   if (!exists(report.name)) {
     if (!samples.empty()) add_problem(report, path(report.name) + ": the file is missing; a restart writes it");
   } else if (is_intact(report, path(report.name))) {
-    guarded(report, [&] { compare_probe(report, std::ssize(samples)); });
+    guarded(report, [&] { compare_index(report, folder, std::ssize(samples)); });
   }
   const auto find = [&](const IntactCheckpoint& checkpoint, std::int64_t expected) {
     FoundEntry found{!samples.empty(), 0, false, std::nullopt};
@@ -55,8 +57,8 @@ void Verifier::verify_probe(const std::string& name) {
     return found;
   };
   const auto expected = [&](const IntactCheckpoint& checkpoint) {
-    const auto entry = checkpoint.expected.probes.find(name);
-    return entry == checkpoint.expected.probes.end() ? std::nullopt : std::optional(entry->second);
+    const auto entry = (checkpoint.expected.*entries).find(name);
+    return entry == (checkpoint.expected.*entries).end() ? std::nullopt : std::optional(entry->second);
   };
   compare_with_checkpoints(report, expected, find, [&](std::int64_t /*step*/) { return part; });
   report_.files.push_back(std::move(report));
@@ -73,12 +75,16 @@ void Verifier::compare_part(FileReport& report, const std::string& part, const s
   samples.insert(samples.end(), found.begin(), found.end());
 }
 
-void Verifier::compare_probe(FileReport& report, std::int64_t samples) const {
+void Verifier::compare_index(FileReport& report, const std::string& folder, std::int64_t samples) const {
   const io::h5::File file = io::h5::File::open(path(report.name), ExitCode::restart);
+  if (file.group("/").text("format") == io::format::slice) {
+    report.contents = "slice of an earlier version, which wrote one file for each time";
+    return;
+  }
   const std::int64_t listed = file.dataset("/time").shape().at(0);
   if (listed == samples || running()) return;
   report.notes.push_back(
-      fmt::format("lists {} samples, of which {} are in probes/parts; a restart corrects that", listed, samples));
+      fmt::format("lists {} samples, of which {} are in {}/parts; a restart corrects that", listed, samples, folder));
 }
 
 }  // namespace sluice
