@@ -176,13 +176,18 @@ def test_a_file_changed_during_the_run(tmp_path: Path, change: Callable[[Path], 
     process = begin(tmp_path)
     path = tmp_path / "out" / name
     process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED)  # the signal alone does not wait until it has stopped
     change(path)
     content = path.read_bytes() if path.exists() else b""
     process.send_signal(signal.SIGCONT)
     outcome = must(finish(process, TIMEOUT), 4)
     done = "removed or renamed" if change in (remove, rename) else "replaced or changed"
     assert f"{path}: the file was {done} while the run was writing it" in outcome.err
-    assert (path.read_bytes() if path.exists() else b"") == content
+    left = path.read_bytes() if path.exists() else b""
+    if change is shorten and path.suffix == ".csv":  # stopped between its check and its write, it still adds that row
+        assert left.startswith(content) and left[len(content) :].count(b"\n") <= 1
+    else:
+        assert left == content
 
 
 def test_a_time_series_that_is_put_back_goes_on(run: Path, reference: Path) -> None:

@@ -95,7 +95,7 @@ def test_a_probe_keeps_its_points(tmp_path: Path) -> None:
     must(sluice("run", case, "--steps", 2))
     other = "[{name: point, x: 2, y: 0, z: 0.1, every: 1}]"
     told = must(sluice("run", case, "--restart", "auto", "--set", f"output.probes={other}"), 3).err
-    assert "point.h5: the run has sampled other points or fields with this probe so far than the case" in told
+    assert "point.h5: the run has written other points or fields to it so far than the case asks for" in told
     must(sluice("run", case, "--restart", "auto"))
 
 
