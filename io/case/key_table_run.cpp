@@ -186,8 +186,7 @@ std::vector<Key> output_keys() {
        .words = {"none"},
        .fallback = "60",
        .unit = "s",
-       .meaning = "Wall-clock time since the last line after which the next step has one, too; none: lines by steps "
-                  "alone."},
+       .meaning = "If no line was written for this long, the next step writes one. none: by steps alone."},
       {.path = "output.timeseries", .meaning = "timeseries.csv."},
       {.path = "output.timeseries.every",
        .value = member(integer, &Case::output, &OutputSpec::timeseries_every),

@@ -184,7 +184,8 @@ def test_a_file_changed_during_the_run(tmp_path: Path, change: Callable[[Path], 
     done = "removed or renamed" if change in (remove, rename) else "replaced or changed"
     assert f"{path}: the file was {done} while the run was writing it" in outcome.err
     left = path.read_bytes() if path.exists() else b""
-    if change is shorten and path.suffix == ".csv":  # stopped between its check and its write, it still adds that row
+    if change is shorten and path.suffix == ".csv":
+        # Stopped between its check and its write, the program still adds that row.
         assert left.startswith(content) and left[len(content) :].count(b"\n") <= 1
     else:
         assert left == content
