@@ -4,7 +4,10 @@ import errno
 import fcntl
 import json
 import os
+import socket
 import struct
+import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -215,7 +218,6 @@ def test_pace_is_that_of_the_last_minute():
     for second in range(9, 200):
         pace.see(float(second), 10 * second if second < 100 else 1000 + 20 * (second - 100))
     assert pace.seconds_per_step == pytest.approx(1 / 20)
-    assert pace.idle(201.0) == 2
     pace.see(202.0, 500)  # restarted
     assert pace.seconds_per_step is None
 
@@ -228,7 +230,7 @@ def test_states(tmp_path):
     path = tmp_path / "run.json"
     assert find_status(tmp_path / "none", {}, None, False, False).state is State.WAITING
     assert state().state is State.WAITING
-    assert state(7, growing=True).state is State.RUNNING  # on another host, without locks
+    assert state(7, growing=True).state is State.RUNNING
     assert state(7).state is State.KILLED
     for why in CLEAN_ENDS:
         path.write_text(json.dumps({"why_stopped": why, "step": 7, "ended": "2026-11-23T20:17:43Z"}))
@@ -239,6 +241,53 @@ def test_states(tmp_path):
     assert state(7).state is State.FAILED
     assert "At step 7" in state(7).text
     assert "u is not finite" in state(7).text
+
+
+@pytest.mark.parametrize("last_step", [None, 7])
+def test_a_run_whose_lock_is_not_seen(tmp_path, last_step):
+    """Such as that of another host: it may be running, so that no restart is advised."""
+    (tmp_path / "resolved.yaml").write_text(CASE)
+    (tmp_path / "lock").write_text("process 17 on host node01 since 2026-11-23T20:17:42Z\n")
+    growing = find_status(tmp_path, {}, last_step, True, False)
+    assert growing.state is State.RUNNING
+    silent = find_status(tmp_path, {}, last_step, False, False)
+    assert silent.state is State.UNKNOWN
+    for status in (growing, silent):
+        assert "process 17 on host node01" in status.text
+        assert "--restart" not in status.text
+
+    with subprocess.Popen(["true"]) as ended:
+        ended.wait()
+    for process, state in ((os.getpid(), State.RUNNING), (ended.pid, State.KILLED)):
+        (tmp_path / "lock").write_text(
+            f"process {process} on host {socket.gethostname()} since 2026-11-23T20:17:42Z\n"
+        )
+        assert find_status(tmp_path, {}, last_step, True, False).state is state
+
+
+def test_a_run_counts_as_running_while_its_files_grow(tmp_path):
+    """From the first look on, and with rows that are minutes apart."""
+
+    def state(seconds_ago):
+        then = time.time() - seconds_ago
+        for name in ("timeseries.csv", "log.txt"):
+            os.utime(tmp_path / name, (then, then))
+        follower = RunFollower(tmp_path)
+        found = [follower.snapshot.status.state]
+        while follower.poll():
+            pass
+        return [*found, follower.snapshot.status.state]
+
+    (tmp_path / "resolved.yaml").write_text(CASE)
+    (tmp_path / "lock").write_text("process 17 on host node01 since 2026-11-23T20:17:42Z\n")
+    (tmp_path / "timeseries.csv").write_text(HEADER + rows(10, 20))
+    (tmp_path / "log.txt").write_text("Sluice: A channel\n")
+    assert state(170) == [State.RUNNING, State.RUNNING]
+    assert state(190) == [State.UNKNOWN, State.UNKNOWN]
+    # 6000 points at 5 ms: 10 steps take 300 s.
+    append(tmp_path / "log.txt", "step      20  time    2.1766  dt 8.516e-02  5000000 ns/point  42 s left\n")
+    assert state(890)[-1] is State.RUNNING
+    assert state(910)[-1] is State.UNKNOWN
 
 
 @pytest.mark.skipif(not hasattr(fcntl, "F_OFD_SETLK"), reason="locks of open files are those of Linux")

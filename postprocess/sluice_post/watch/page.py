@@ -82,7 +82,8 @@ class Page:
         for graph in self._profiles.graphs.values():
             graph.visible = snapshot.live is not None
         running = snapshot.status.state is State.RUNNING
-        age = time.time() - snapshot.last_row if running and snapshot.last_row is not None else None
+        open_end = snapshot.status.state in (State.RUNNING, State.UNKNOWN)
+        age = time.time() - snapshot.last_row if open_end and snapshot.last_row is not None else None
         for name, text in self._texts.items():
             text.text = _environment.get_template(f"watch_{name}.html").render(
                 run=snapshot, state=snapshot.status.state.value, age=age, reference=self._reference

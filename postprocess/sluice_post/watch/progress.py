@@ -47,10 +47,6 @@ class Pace:
         while len(self._seen) > 2 and self._seen[1][0] <= now - WINDOW:
             self._seen.popleft()
 
-    def idle(self, now: float) -> float:
-        """Seconds since a new step was seen; infinite if none was."""
-        return now - self._seen[-1][0] if len(self._seen) > 1 else float("inf")
-
     @property
     def seconds_per_step(self) -> float | None:
         """None until steps were seen for long enough."""

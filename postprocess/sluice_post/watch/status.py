@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import socket
 import struct
+import sys
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -36,6 +36,7 @@ class State(Enum):
     ENDED = "ended"
     FAILED = "failed"
     KILLED = "killed"
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,10 @@ def lock_holder(directory: Path) -> str:
 
     Takes no lock: Sluice's are those of open files (src/run/output_lock.cpp), which only Linux has.
     """
-    if not hasattr(fcntl, "F_OFD_GETLK"):
+    if sys.platform != "linux":
         return ""
+    import fcntl  # which Windows does not have
+
     try:
         with (directory / layout.LOCK_FILE).open("rb") as file:
             asked = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
@@ -62,14 +65,14 @@ def lock_holder(directory: Path) -> str:
         return ""
 
 
-def process_is_gone(directory: Path) -> bool:
-    """Whether the last run here was on this host, and its process has ended. Locks may not work; this does."""
+def last_process(directory: Path) -> tuple[str, str] | None:
+    """The process and host of the last start in a directory, whether or not it still runs."""
     try:
         text = (directory / layout.LOCK_FILE).read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return False
+        return None
     found = _HOLDER.match(text)
-    return found is not None and found[2] == socket.gethostname() and not Path(f"/proc/{found[1]}").exists()
+    return (found[1], found[2]) if found is not None else None
 
 
 def read_record(directory: Path) -> dict[str, Any]:
@@ -91,28 +94,40 @@ def _with_readable_time(text: str) -> str:
     return re.sub(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)Z", r"\1 \2 UTC", text)
 
 
+def _without_end(directory: Path, last_step: int | None, growing: bool) -> Status:
+    """Neither is a lock seen nor an end recorded. File locks may not work, and may not be seen from other hosts."""
+    process, host = last_process(directory) or ("", "")
+    by = f"process {process} on host {host}" if process else "a run"
+    gone = host == socket.gethostname() and not Path(f"/proc/{process}").exists()
+    if growing and not gone:
+        return Status(State.RUNNING, f"Rows are being written by {by}, whose lock is not seen from here.")
+    if process and not gone:
+        return Status(
+            State.UNKNOWN,
+            "No end is recorded, nothing has been written lately, and no lock is seen from here: the run may still go "
+            f"on. Check {by} before you start another run in this directory.",
+        )
+    if last_step is None:
+        return Status(State.KILLED, "Not running, and no step is recorded: the run was killed at its start.")
+    return Status(
+        State.KILLED,
+        f"Not running, and {layout.RUN_FILE} has no end at step {last_step}: the run was killed. "
+        "It continues with --restart auto.",
+    )
+
+
 def find_status(
     directory: Path, record: dict[str, Any], last_step: int | None, growing: bool, restarted: bool
 ) -> Status:
-    """`last_step`: of the time series; `growing`: whether it has grown lately; `restarted`: the latest start."""
+    """`last_step`: of the time series; `growing`: it or the log, lately; `restarted`: the latest start."""
     if holder := lock_holder(directory):
         how = "Restarted from a checkpoint; in use by " if restarted else "In use by "
         return Status(State.RUNNING, f"{how}{_with_readable_time(holder)}.")
     step, why = record.get("step"), str(record.get("why_stopped", ""))
-    if last_step is None and not record:
-        if (directory / layout.CASE_FILE).is_file():
-            return Status(
-                State.KILLED, "Not running, and no step is recorded: the run was killed at its start."
-            )
+    if last_step is None and not record and not (directory / layout.CASE_FILE).is_file():
         return _waiting(directory)
     if not isinstance(step, int) or (last_step is not None and step < last_step):
-        if growing and not process_is_gone(directory):
-            return Status(State.RUNNING, "Steps are being written, on a host whose locks are not seen here.")
-        return Status(
-            State.KILLED,
-            f"Not running, and {layout.RUN_FILE} has no end at step {last_step}: the run was killed. "
-            "It continues with --restart auto.",
-        )
+        return _without_end(directory, last_step, growing)
     when = _with_readable_time(str(record.get("ended", "at an unknown time")))
     if why in CLEAN_ENDS:
         return Status(State.ENDED, f"{why[0].upper()}{why[1:]}, {when}.")
