@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t part_bytes = std::size_t{16} << 20;
 constexpr std::size_t held_bytes = std::size_t{4} << 20;
 constexpr std::size_t max_samples = 10000;
+constexpr const char* left_out_suffix = ".left_out";
 
 std::vector<std::string> axes_of(const FieldDescriptor& field) {
   std::vector<std::string> axes{"/time"};
@@ -70,6 +71,7 @@ ProbeDescription stored_description(const h5::File& file) {
     if (normal != "x" && normal != "y" && normal != "z") fail(file, "it has no normal");
     stored.slice = {normal.front(), root.real("at")};
   }
+  if (root.has("every")) stored.every = root.real("every");
   for (const FieldDescriptor& field : flow_fields()) {
     if (!file.has("/" + field.name)) continue;
     stored.type = file.dataset("/" + field.name).real_type();
@@ -149,6 +151,7 @@ void write_root(h5::File& file, const char* format, const ProbeDescription& desc
     root.set("normal", std::string(1, description.slice->normal));
     root.set("at", description.slice->at);
   }
+  if (description.every) root.set("every", *description.every);
   write_values(file, "/", root);
   for (const auto& [name, line] : description.coordinates)
     write_scale(file, "/" + name, line, name.substr(0, 1) + " of the points sampled / h");
@@ -239,15 +242,47 @@ void ProbeSeries::read_parts() {
     try {
       stored = read_part(number, number == numbers.back());
     } catch (const Error& error) {
-      warnings_.push_back("samples are left out of " + description_.name + ".h5: " + error.what());
+      leave_out(number, error.what());
     }
   }
+  leave_out_overlapping();
   if (!stored) return;
   stored_case_ = stored->provenance.resolved_case;
-  if (described_) return require_same_points(*stored);
+  stored_every_ = stored->every;
+  if (described_) {
+    if (stored->every != description_.every && latest_.size() > 0) outdated_ = true;
+    return require_same_points(*stored);
+  }
   stored->directory = description_.directory;
   description_ = *stored;
   described_ = true;
+}
+
+/// Steps of a run increase from part to part. The later of two parts is the one that the run went on with.
+void ProbeSeries::leave_out_overlapping() {
+  for (std::size_t n = parts_.size(); n-- > 1;) {
+    const Part& part = parts_[n - 1];
+    if (part.last_step < parts_[n].first_step) continue;
+    leave_out(part.first_step, part_path(part.first_step) + ": reaches step " + std::to_string(part.last_step) +
+                                   ", but the next part begins at step " + std::to_string(parts_[n].first_step));
+    parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(n - 1));
+  }
+}
+
+void ProbeSeries::leave_out(std::int64_t first_step, const std::string& reason) {
+  left_out_[first_step] = "samples are left out of " + description_.name + ".h5: " + reason;
+}
+
+std::vector<std::string> ProbeSeries::warnings() const {
+  std::vector<std::string> list;
+  for (const auto& [first_step, warning] : left_out_) list.push_back(warning);
+  return list;
+}
+
+std::optional<std::string> ProbeSeries::warning_of_newest() const {
+  if (left_out_.empty()) return std::nullopt;
+  const auto& [first_step, warning] = *left_out_.rbegin();
+  return parts_.empty() || first_step > parts_.back().first_step ? std::optional(warning) : std::nullopt;
 }
 
 void ProbeSeries::require_same_points(const ProbeDescription& stored) const {
@@ -275,15 +310,15 @@ ProbeDescription ProbeSeries::read_part(std::int64_t first_step, bool latest) {
   if (stored.name != description_.name || samples.step.front() != first_step)
     fail(file, "its name does not fit what it holds");
   if (!latest) {
-    parts_.push_back({first_step, samples.time});
+    parts_.push_back({first_step, samples.step.back(), samples.time});
     return stored;
   }
   const auto kept =
       static_cast<std::size_t>(std::ranges::upper_bound(samples.step, restart_step_) - samples.step.begin());
-  shortened_ = kept < samples.size();
+  outdated_ = kept < samples.size();
   keep_first(samples, kept);
   latest_ = std::move(samples);
-  parts_.push_back({first_step, latest_.time});
+  parts_.push_back({first_step, latest_.step.back(), latest_.time});
   return stored;
 }
 
@@ -299,12 +334,14 @@ void ProbeSeries::go_back() {
   } else if (described_) {
     write_index();
   }
+  for (const auto& [first_step, warning] : left_out_)
+    rename_durably(part_path(first_step), part_path(first_step) + left_out_suffix);
   std::error_code ignored;
   std::vector<std::int64_t> numbers = numbered_files(folder, description_.name, ignored);
   for (auto number = numbers.rbegin(); number != numbers.rend() && *number > restart_step_; ++number)
     remove_file(part_path(*number));
-  if (shortened_) write_part();
-  shortened_ = false;
+  if (outdated_) write_part();
+  outdated_ = false;
 }
 
 void ProbeSeries::append(const ProbeSamples& samples) {
@@ -312,10 +349,11 @@ void ProbeSeries::append(const ProbeSamples& samples) {
   for (std::size_t begin = 0; begin < samples.size();) {
     if (latest_.size() == 0 || latest_.size() >= capacity) {
       latest_ = {};
-      parts_.push_back({samples.step[begin], {}});
+      parts_.push_back({samples.step[begin], 0, {}});
     }
     const std::size_t end = std::min(samples.size(), begin + capacity - latest_.size());
     add(latest_, samples, begin, end);
+    parts_.back().last_step = latest_.step.back();
     parts_.back().time = latest_.time;
     write_part();
     begin = end;

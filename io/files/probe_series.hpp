@@ -46,6 +46,7 @@ struct ProbeDescription {
   std::vector<FieldDescriptor> fields;
   std::map<std::string, std::vector<double>> coordinates;  ///< those of the fields: x or x_face, and so on
   std::optional<SlicePlane> slice = {};                    ///< none of a probe
+  std::optional<double> every = {};                        ///< time between slices, or steps between samples of a probe
 
   h5::Shape shape(const FieldDescriptor& field) const;  ///< nz, ny, nx
   std::size_t sample_bytes() const;                     ///< of all fields
@@ -59,35 +60,44 @@ std::int64_t held_probe_samples(std::size_t sample_bytes);
 /// Rank 0 only; local. Throws Error(io).
 class ProbeSeries {
  public:
-  /// Reads the samples up to `restart_step`, or none if it is absent. Changes nothing. A part that is damaged is left
-  /// out, with a warning. Throws Error(restart) if the samples are of other points or fields, or of another precision.
+  /// Reads the samples up to `restart_step`, or none if it is absent. Changes nothing. A part that is damaged, or
+  /// reaches beyond the beginning of the next, is left out, with a warning. Throws Error(restart) if the samples are of
+  /// other points or fields, or of another precision.
   ProbeSeries(ProbeDescription description, std::optional<std::int64_t> restart_step);
   /// The same for a probe that the case has no more, as its files describe it.
   ProbeSeries(const std::string& directory, const std::string& name, std::int64_t restart_step);
 
-  /// Removes what the constructor has not read. Call before the first append.
+  /// Removes what the constructor has not read, but renames the parts that it has left out, so that no later restart
+  /// finds them. Call before the first append.
   void go_back();
   void append(const ProbeSamples& samples);
 
-  std::int64_t last_step() const { return latest_.step.empty() ? 0 : latest_.step.back(); }
+  std::int64_t last_step() const { return parts_.empty() ? 0 : parts_.back().last_step; }
   /// A hash of the sample of that step; none unless it is in the last part.
   std::optional<std::int64_t> hash_at(std::int64_t step) const;
-  /// A sentence for each part that the constructor could not read: it is kept, but left out of NAME.h5.
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  /// A sentence for each part that the constructor has left out of NAME.h5.
+  std::vector<std::string> warnings() const;
+  /// The same for the newest part alone; none if that is not left out.
+  std::optional<std::string> warning_of_newest() const;
   /// The last part; DIR/parts/NAME_*.h5 if there is none.
   std::string latest_path() const;
   /// The case stored with the last part; empty if there is none.
   const std::string& stored_case() const { return stored_case_; }
+  /// `every` as the last part has it; none if there is none, or an earlier build wrote it.
+  std::optional<double> stored_every() const { return stored_every_; }
 
  private:
   struct Part {
     std::int64_t first_step = 0;
+    std::int64_t last_step = 0;
     std::vector<double> time;  ///< of each sample
   };
   std::string index_path() const;
   std::string part_path(std::int64_t first_step) const;
   void read_parts();
   ProbeDescription read_part(std::int64_t first_step, bool latest);
+  void leave_out_overlapping();
+  void leave_out(std::int64_t first_step, const std::string& reason);
   void require_same_points(const ProbeDescription& stored) const;
   void write_part() const;
   void write_index() const;
@@ -97,10 +107,11 @@ class ProbeSeries {
   std::int64_t restart_step_;
   bool described_ = false;  ///< by the case or by a part
   std::vector<Part> parts_;
-  ProbeSamples latest_;     ///< of the last part
-  bool shortened_ = false;  ///< the last part also holds samples after the restart step
+  ProbeSamples latest_;    ///< of the last part
+  bool outdated_ = false;  ///< on disk, the last part also holds samples after the restart step, or another `every`
   std::string stored_case_;
-  std::vector<std::string> warnings_;
+  std::optional<double> stored_every_;
+  std::map<std::int64_t, std::string> left_out_;  ///< warnings by the part's first step
 };
 
 /// DIRECTORY/parts

@@ -90,6 +90,7 @@ class Probe {
  public:
   Probe(const io::ProbeSpec& spec, const RunContext& run)
       : spec_(spec), run_(run), description_(series_description(run, spec.name)) {
+    description_.every = static_cast<double>(spec.every);
     const io::GridLines lines = grid_lines_of(run.simulation.grid);
     for (const auto& [descriptor, field] : fields()) {
       const SampledField& points = sampled_.emplace_back(*field, lines, spec);

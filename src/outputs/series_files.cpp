@@ -1,10 +1,13 @@
 #include "src/outputs/series_files.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "core/support/collective.hpp"
+#include "core/support/error.hpp"
 #include "io/files/posix_file.hpp"
 #include "src/outputs/checkpoint.hpp"
 
@@ -31,7 +34,10 @@ std::vector<std::string> SeriesFiles::check(const Start& start) {
   run_on_root(run_.simulation.comm.world(), [&] {
     for (std::size_t n = 0; n < descriptions_.size(); ++n) {
       series_.emplace_back(descriptions_[n], start.step > 0 ? std::optional(start.step) : std::nullopt);
-      if (start.step > 0 && start.in_directory) std::ranges::move(check(n, start), std::back_inserter(losses));
+      if (start.step > 0 && start.in_directory) {
+        std::ranges::move(check(n, start), std::back_inserter(losses));
+        std::ranges::move(check_every(n, start), std::back_inserter(losses));
+      }
     }
   });
   return losses;
@@ -43,20 +49,39 @@ std::vector<std::string> SeriesFiles::check(std::size_t n, const Start& start) c
   const std::optional<std::int64_t> hash = series.hash_at(last_[n].step);
   const FoundEntry found{series.last_step() > 0, series.last_step(), hash.has_value(), hash};
   Mismatch mismatch = compare(series.latest_path(), found, last_[n], start.checkpoint);
-  if (mismatch.kind != Mismatch::Kind::none && !series.warnings().empty())
-    mismatch.text += "; " + series.warnings().back();
+  const std::optional<std::string> left_out = series.warning_of_newest();
+  if (left_out && mismatch.kind == Mismatch::Kind::lost)
+    mismatch.text = fmt::format("{}; it reached step {} when the checkpoint {} was written", *left_out, last_[n].step,
+                                start.checkpoint);
   if (mismatch.kind == Mismatch::Kind::foreign) mismatch.text += case_difference(series.stored_case(), *of_checkpoint_);
   return require_agreement(mismatch, start);
+}
+
+/// On rank 0. Labels of slices depend on their order in the case: one with another schedule may be another slice.
+std::vector<std::string> SeriesFiles::check_every(std::size_t n, const Start& start) const {
+  const io::ProbeDescription& description = descriptions_[n];
+  const std::optional<double> stored = series_[n].stored_every();
+  if (!stored || stored == description.every) return {};
+  const std::string text =
+      fmt::format("{}/{}.h5: the run has written it with every: {} so far, but the case asks for every: {}", run_.path,
+                  description.name, *stored, description.every.value_or(0));
+  if (start.allow_change) return {text};
+  std::string remedy =
+      ". Say --allow-change to go on in the same file; to begin a new one, first move it and its files in the folder "
+      "parts away";
+  if (description.slice)
+    remedy += ". If another slice of this plane was removed from the case or moved in its list, put that back instead";
+  throw Error(ExitCode::restart, text + remedy);
 }
 
 void SeriesFiles::go_back(const Start& start) {
   run_on_root(run_.simulation.comm.world(), [&] {
     for (std::size_t n = 0; n < series_.size(); ++n) {
       series_[n].go_back();
-      for (const std::string& warning : series_[n].warnings()) run_.log.line("warning: " + warning);
+      log_warnings(series_[n]);
       last_[n] = last_of(n);
     }
-    if (start.step > 0) remove_later_samples(start.step);
+    remove_later_samples(start.step);
   });
 }
 
@@ -64,8 +89,17 @@ void SeriesFiles::go_back(const Start& start) {
 void SeriesFiles::remove_later_samples(std::int64_t step) const {
   std::error_code ignored;
   for (const std::string& name : io::numbered_prefixes(io::probe_parts_folder(run_.path), ignored)) {
-    if (!is_in_case(name)) io::ProbeSeries(run_.path, name, step).go_back();
+    if (is_in_case(name)) continue;
+    io::ProbeSeries series(run_.path, name, step);
+    series.go_back();
+    log_warnings(series);
   }
+}
+
+/// On rank 0.
+void SeriesFiles::log_warnings(const io::ProbeSeries& series) const {
+  for (const std::string& warning : series.warnings())
+    run_.log.line("warning: " + warning + "; the file is kept, and .left_out is appended to its name");
 }
 
 bool SeriesFiles::is_in_case(const std::string& name) const {

@@ -30,7 +30,9 @@ class SeriesFiles {
 
  private:
   std::vector<std::string> check(std::size_t n, const Start& start) const;
+  std::vector<std::string> check_every(std::size_t n, const Start& start) const;
   void remove_later_samples(std::int64_t step) const;
+  void log_warnings(const io::ProbeSeries& series) const;
   bool is_in_case(const std::string& name) const;
   LastEntry last_of(std::size_t n) const;
 

@@ -73,6 +73,7 @@ std::vector<io::ProbeDescription> descriptions_of(const RunContext& run) {
     const Plane plane(slices[n], lines);
     io::ProbeDescription& series = descriptions.emplace_back(series_description(run, labels[n]));
     series.slice = {slices[n].normal, slices[n].at};
+    series.every = slices[n].every;
     for (const auto& [descriptor, field] : run.flow.state().fields()) {
       if (!has_field(slices[n], descriptor)) continue;
       series.fields.push_back(descriptor);
@@ -99,7 +100,12 @@ class SliceObserver : public Observer {
     return files_.check(start);
   }
 
-  void go_back(const Start& start) override { files_.go_back(start); }
+  void go_back(const Start& start) override {
+    run_on_root(run_.simulation.comm.world(), [&] {
+      if (start.step == 0) remove_old_files();
+    });
+    files_.go_back(start);
+  }
   void save(io::CheckpointWriter& checkpoint) const override { files_.save(checkpoint); }
   void restore(const io::CheckpointReader& checkpoint) override { files_.restore(checkpoint); }
 
@@ -129,6 +135,15 @@ class SliceObserver : public Observer {
                     "all times of a slice to {0}/{1}.h5. Move {0} elsewhere, where its files can still be read, "
                     "and restart: new slices begin after the checkpoint",
                     run_.path, *labels.begin()));
+  }
+
+  /// Those of a run that begins again.
+  void remove_old_files() const {
+    std::error_code ignored;
+    for (const std::string& label : io::numbered_prefixes(run_.path, ignored)) {
+      for (const std::int64_t step : io::numbered_files(run_.path, label, ignored))
+        io::remove_file(run_.path + "/" + io::numbered_name(label, step));
+    }
   }
 
   static bool passed(const io::SliceSpec& slice, const Moment& now) {

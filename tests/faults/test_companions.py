@@ -264,24 +264,105 @@ def test_slices_of_an_earlier_version(reference: Path, run: Path) -> None:
 
 @pytest.mark.parametrize("name", [SLICE, PART])
 def test_a_damaged_part(reference: Path, run: Path, name: str) -> None:
-    """The last part is refused unless the user accepts that it is left out; it is kept."""
+    """The last part is refused unless the user accepts that it is left out; it is kept, and can be put back."""
     part = run / "out" / name
     joined = part.parents[1] / f"{part.stem.rpartition('_')[0]}.h5"
     content = part.read_bytes()
     part.write_bytes(content[: len(content) // 2])
     half = part.read_bytes()
-    assert f"samples are left out of {joined.name}: {part}: " in refused(run)
+    told = refused(run)
+    assert f"samples are left out of {joined.name}: {part}: " in told
+    assert (
+        f"; it reached step {REACHED} when the checkpoint {checkpoints(run / 'out')[-1]} was written" in told
+    )
+    assert "missing" not in told
     outcome = must(
         sluice("run", run / "case.yaml", "--restart", "auto", "--allow-change", "--steps", REACHED + 2)
     )
     assert f"warning: samples are left out of {joined.name}: {part}: " in outcome.out
-    assert part.read_bytes() == half
+    assert part.with_name(f"{part.name}.left_out").read_bytes() == half
+    assert not part.exists()
     with h5py.File(joined) as file:
         assert file["step"][:].tolist() == [REACHED + 2]
     part.write_bytes(content)
     must(sluice("run", run / "case.yaml", "--restart", "auto"))
     same = reference / joined.relative_to(run / "out")
     assert_same_content(same, joined, [*ABOUT_THE_RUN, "REFERENCE_LIST"])
+
+
+@pytest.mark.parametrize("name", [SLICE, PART])
+def test_a_damaged_part_does_not_come_back(run: Path, name: str) -> None:
+    """Once left out, it is found by no later restart: it reaches beyond the checkpoint from which the run goes on."""
+    out, part = run / "out", run / "out" / name
+    joined = part.parents[1] / f"{part.stem.rpartition('_')[0]}.h5"
+    back = checkpoints(out)[0]
+    assert step_of(back) < REACHED - 2
+    with h5py.File(part) as file:
+        offset = file["u"].id.get_offset()
+    content = bytearray(part.read_bytes())
+    content[offset] ^= 1
+    part.write_bytes(content)
+    go_back = ["run", run / "case.yaml", "--restart", back]
+    assert f"{part}: the file is damaged: /u does not have the hash" in must(sluice(*go_back), 3).err
+    must(sluice(*go_back, "--allow-change", "--steps", REACHED + 2))
+    outcome = must(sluice("run", run / "case.yaml", "--restart", "auto"))
+    assert "warning" not in outcome.out
+    with h5py.File(joined) as file:
+        assert file["step"][:].tolist() == list(range(step_of(back) + 2, STEPS + 1, 2))
+        assert (np.diff(file["time"][:]) > 0).all()
+    assert part.with_name(f"{part.name}.left_out").exists()
+    must(sluice("verify", out))
+
+
+def test_slices_do_not_change_places(run: Path) -> None:
+    """Labels depend on the order of the slices in the case: a series is not continued with another schedule."""
+    first = CASE["output.slices"][0]
+    second = {**first, "every": 0.1875}
+    write_case(run, {**CASE, "output.slices": [first, second]})
+    must(sluice("run", run / "case.yaml", "--overwrite", "--steps", REACHED))
+    joined = run / "out/slices/z0.1.h5"
+    with h5py.File(joined) as file:
+        assert file.attrs["every"] == first["every"]
+        steps = file["step"][:].tolist()
+
+    case = write_case(run, {**CASE, "output.slices": [second]})
+    told = refused(run)
+    assert (
+        f"{joined}: the run has written it with every: 0.125 so far, but the case asks for every: 0.1875"
+        in told
+    )
+    assert "--allow-change" in told
+    outcome = must(sluice("run", case, "--restart", "auto", "--allow-change", "--steps", REACHED))
+    assert f"changed on restart: {joined}: the run has written it with every: 0.125" in outcome.out
+    assert any(str(joined) in change for change in record(run / "out")["changes"])
+    must(sluice("run", case, "--restart", "auto"))  # accepted once, although no slice has been added since
+    with h5py.File(joined) as file:
+        assert file.attrs["every"] == second["every"]
+        assert file["step"][:].tolist() == [*steps, 9, 12]
+
+
+def test_a_probe_keeps_its_interval(run: Path) -> None:
+    with h5py.File(run / "out/probes/line.h5") as file:
+        every = int(file.attrs["every"])
+    probe = {"name": "line", "y": [0.5, 3], "z": [0.1, 1], "every": every + 1, "fields": ["u", "v", "w"]}
+    write_case(run, {**CASE, "output.probes": [probe]})
+    told = refused(run)
+    assert (
+        f"line.h5: the run has written it with every: {every} so far, but the case asks for every: 3" in told
+    )
+    must(sluice("run", run / "case.yaml", "--restart", "auto", "--allow-change"))
+
+
+def test_a_run_that_begins_again_removes_series_that_the_case_has_no_more(run: Path) -> None:
+    out = run / "out"
+    old = out / "slices" / f"y1_{REACHED:07}.h5"
+    shutil.copy(out / SLICE, old)
+    for checkpoint in checkpoints(out):
+        checkpoint.unlink()
+    off = ["--set", "output.slices=[]", "--set", "output.probes=[]"]
+    must(sluice("run", run / "case.yaml", "--restart", "auto", "--steps", 2, *off))
+    assert not list(out.glob("slices/**/*.*"))
+    assert not list(out.glob("probes/**/*.*"))
 
 
 @pytest.mark.parametrize("off", ["output.statistics=none", "output.slices=[]", "output.probes=[]"])

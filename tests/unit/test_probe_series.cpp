@@ -175,12 +175,33 @@ TEST_F(FilesTest, ProbeIsReadWithoutItsDamagedParts) {
   flip_byte(path("parts/line_0010001.h5"), &value, sizeof(value));
   EXPECT_FALSE(describe(path("parts/line_0010001.h5")).intact());
   ProbeSeries again(description_of(directory_), 15000);
-  EXPECT_EQ(again.last_step(), 0);
+  EXPECT_EQ(again.last_step(), 10000);
   ASSERT_EQ(again.warnings().size(), 1U);
+  EXPECT_EQ(again.warning_of_newest(), again.warnings()[0]);
   EXPECT_TRUE(again.warnings()[0].starts_with("samples are left out of line.h5: ")) << again.warnings()[0];
   again.go_back();
-  EXPECT_TRUE(std::filesystem::exists(path("parts/line_0010001.h5")));
+  EXPECT_FALSE(std::filesystem::exists(path("parts/line_0010001.h5")));
+  EXPECT_TRUE(std::filesystem::exists(path("parts/line_0010001.h5.left_out")));
   expect_samples(directory_, 10000);
+}
+
+TEST_F(FilesTest, ProbePartsDoNotOverlap) {
+  ProbeSeries through(description_of(path("through")), std::nullopt);
+  through.go_back();
+  through.append(samples_of(1, 10000));
+  ProbeSeries series(description_of(path("s")), std::nullopt);
+  series.go_back();
+  series.append(samples_of(5000, 6000));
+  std::filesystem::copy(path("through/parts/line_0000001.h5"), path("s/parts/line_0000001.h5"));
+  ProbeSeries again(description_of(path("s")), 6000);
+  ASSERT_EQ(again.warnings().size(), 1U);
+  EXPECT_TRUE(again.warnings()[0].ends_with("reaches step 10000, but the next part begins at step 5000"));
+  EXPECT_EQ(again.warning_of_newest(), std::nullopt);
+  EXPECT_EQ(again.last_step(), 6000);
+  again.go_back();
+  EXPECT_EQ(files_in(path("s")),
+            (std::vector<std::string>{"line.h5", "parts/line_0000001.h5.left_out", "parts/line_0005000.h5"}));
+  EXPECT_EQ(h5::File::open(path("s/line.h5"), ExitCode::io).dataset("/step").shape(), h5::Shape{1001});
 }
 
 TEST_F(FilesTest, ProbeShowsWhatIsMissing) {
