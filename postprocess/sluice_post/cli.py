@@ -21,7 +21,7 @@ from sluice_post.cli_options import (
     parse_count,
 )
 from sluice_post.convert import convert as convert_files
-from sluice_post.errors import PostError, UsageError
+from sluice_post.errors import InputOutputError, PostError, UsageError
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -300,4 +300,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader of a pipe has gone, as `| head` does: not an error. Keep Python quiet at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        reason = error.strerror or error
+        where = f"{error.filename}: " if error.filename is not None else ""
+        print(f"sluice-post: {where}{reason}", file=sys.stderr)
+        return InputOutputError.exit_code
     return 0

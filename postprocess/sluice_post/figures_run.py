@@ -181,14 +181,14 @@ def _title_time(axes: Axes, time: float) -> None:
 
 def plane_picture(plane: Plane) -> Figure:
     """A slice normal to x or y, in h and U."""
-    aspect = float(np.ptp(plane.z) / max(np.ptp(plane.along), 1e-12))
+    aspect = float(np.ptp(plane.up) / max(np.ptp(plane.along), 1e-12))
     wide = plane.normal == "y"
     width = 9.6 if wide else 6.4
     figure = new_figure(width, min(max(width * 0.8 * aspect + 1.0, 2.2), 7.0))
     axes = figure.add_subplot()
     mesh = axes.pcolormesh(
         plane.along,
-        plane.z,
+        plane.up,
         plane.values,
         shading="gouraud" if min(plane.values.shape) > 1 else "nearest",
         cmap="viridis",

@@ -29,11 +29,12 @@ QUALITY = 75  # of WebP
 
 @dataclass(frozen=True)
 class Scene:
-    """What a movie shows: a slice, one of its fields, and how a plane of values becomes what is drawn."""
+    """What a movie shows: a slice up to the time of its picture, one of its fields, and what is drawn of its values."""
 
     directory: Path
     label: str
     field: str
+    time: float
     shown: Callable[[Array], Array] = lambda values: values
 
 
@@ -100,15 +101,17 @@ def _encoded(planes: list[_Plane], colours: ScalarMappable, aspect: float) -> tu
 def movie_over(figure: Figure, scene: Scene, problems: list[str]) -> Movie | None:
     """Frames with the colours and in the place of the picture in a figure that has been drawn.
 
-    Its first axes hold the picture. None if there are not two times, or if Pillow has no WebP. `problems` takes up
-    which slices are damaged.
+    Its first axes hold the picture. None if there are not two times, if the last is no longer that of the picture, or
+    if Pillow has no WebP. `problems` takes up which slices are damaged.
     """
     planes = [
         _plane(series, scene)
-        for series in some_slices(scene.directory, scene.label, MAX_FRAMES, problems)
+        for series in some_slices(scene.directory, scene.label, scene.time, MAX_FRAMES, problems)
         if scene.field in series.fields
     ]
-    if len(planes) < 2 or min(planes[-1].values.shape) < 2 or not features.check("webp"):
+    if len(planes) < 2 or planes[-1].time != scene.time:
+        return None
+    if min(planes[-1].values.shape) < 2 or not features.check("webp"):
         return None
     axes = figure.axes[0]
     place, size = axes.get_position(), figure.get_size_inches()

@@ -88,6 +88,7 @@ def _run_entries(results: Results) -> list[Entry]:
                     run.directory,
                     label_of(streaks.path),
                     layout.SLICE_FIELD,
+                    streaks.time,
                     lambda u: fluctuation(u, plus, u_tau),
                 ),
             )
@@ -100,7 +101,7 @@ def _run_entries(results: Results) -> list[Entry]:
                 "Latest slice, in the units of the case.",
                 partial(figures_run.plane_picture, plane),
                 wide=True,
-                scene=Scene(run.directory, plane.label, plane.field),
+                scene=Scene(run.directory, plane.label, plane.field, plane.time),
             )
         )
     if run.series is not None:

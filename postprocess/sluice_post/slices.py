@@ -66,7 +66,7 @@ def streaks_of(plane: Slice, height: float, plus: float | None, u_tau: float | N
     largest = float(np.percentile(np.abs(values), 99.5)) or 1.0
     return Streaks(
         values,
-        (length * _extent(plane.x), length * _extent(plane.y)),
+        (length * extent(plane.x), length * extent(plane.y)),
         float(np.ceil(largest * 2) / 2) if scaled and largest > 0.5 else largest,
         scaled,
         length * (min(plane.at, height - plane.at) if height > 0 else plane.at),
@@ -74,7 +74,7 @@ def streaks_of(plane: Slice, height: float, plus: float | None, u_tau: float | N
     )
 
 
-def _extent(centres: Array) -> float:
+def extent(centres: Array) -> float:
     """Of equal cells, from their centres."""
     spacing = centres[1] - centres[0] if len(centres) > 1 else 1.0
     return float(centres[-1] - centres[0] + spacing)
@@ -86,10 +86,14 @@ def _slice(part: Part) -> Slice:
     return Slice(part.path, float(part.time[-1]), float(z[0]), x, y, part.field(layout.SLICE_FIELD)[-1, 0])
 
 
-def read_slice(path: Path) -> Slice:
-    """The last plane of u in a part of a slice normal to z."""
+def _has_streaks(part: Part) -> bool:
+    return part.file.value(layout.SLICE_NORMAL) == "z" and layout.SLICE_FIELD in part.fields
+
+
+def read_slice(path: Path) -> Slice | Plane:
+    """The last time in a part of a slice: of u, else of its first field. A Slice is of u and normal to z."""
     with open_part(path) as part:
-        return _slice(part)
+        return _slice(part) if _has_streaks(part) else _plane(part)
 
 
 def _latest(directory: Path, read: Callable[[Part], T | None]) -> tuple[list[T], list[str]]:
@@ -120,8 +124,7 @@ def latest_streak_slice(directory: Path, height: float, plus: float | None) -> t
     """
 
     def streaks(part: Part) -> Slice | None:
-        shown = part.file.value(layout.SLICE_NORMAL) == "z" and layout.SLICE_FIELD in part.fields
-        return _slice(part) if shown else None
+        return _slice(part) if _has_streaks(part) else None
 
     def preference(plane: Slice) -> float:
         distance = min(plane.at, height - plane.at) if height > 0 else plane.at
@@ -134,7 +137,7 @@ def latest_streak_slice(directory: Path, height: float, plus: float | None) -> t
 
 @dataclass(frozen=True)
 class Plane:
-    """The latest slice normal to x or y: `values[k, n]` at (z[k], along[n])."""
+    """The latest time of any field of a slice: `values[m, n]` at (up[m], along[n])."""
 
     label: str
     normal: str
@@ -142,30 +145,28 @@ class Plane:
     time: float
     field: str
     along: Array
-    z: Array
+    up: Array  # z; y if the slice is normal to z
     values: Array
 
 
-def _plane(part: Part) -> Plane | None:
+def _plane(part: Part) -> Plane:
     normal = str(part.file.value(layout.SLICE_NORMAL))
     found = next((name for name in layout.PROBE_FIELDS if name in part.fields), None)
-    if normal not in ("x", "y") or found is None:
-        return None
+    if normal not in ("x", "y", "z") or found is None:
+        raise InputOutputError(f"{part.path}: is not a part of a slice; the file is damaged")
     x, y, z = (part.points(found, axis) for axis in "xyz")
-    at, along = (x[0], y) if normal == "x" else (y[0], x)
-    values = part.field(found)[-1].reshape(z.size, -1)
-    return Plane(label_of(part.path), normal, float(at), float(part.time[-1]), found, along, z, values)
-
-
-def read_plane(path: Path) -> Plane | None:
-    """The last time in a part of a slice normal to x or y: u, else its first field; None if it is normal to z."""
-    with open_part(path) as part:
-        return _plane(part)
+    at, along, up = {"x": (x[0], y, z), "y": (y[0], x, z), "z": (z[0], x, y)}[normal]
+    values = part.field(found)[-1].reshape(up.size, along.size)
+    return Plane(label_of(part.path), normal, float(at), float(part.time[-1]), found, along, up, values)
 
 
 def latest_planes(directory: Path) -> tuple[list[Plane], list[str]]:
     """The latest intact slice normal to x or y of each label: of u, else of its first field; and what went wrong."""
-    return _latest(directory, _plane)
+
+    def cross_section(part: Part) -> Plane | None:
+        return _plane(part) if part.file.value(layout.SLICE_NORMAL) != "z" else None
+
+    return _latest(directory, cross_section)
 
 
 @dataclass(frozen=True)
@@ -198,8 +199,10 @@ def read_slices(
     return SliceSeries(normal, at, samples.time, samples.step, samples.fields, samples.coordinates)
 
 
-def some_slices(directory: Path, label: str, count: int, problems: list[str]) -> Iterator[SliceSeries]:
-    """At most `count` times of a slice, evenly spread from the first to the last: a series of one time each.
+def some_slices(
+    directory: Path, label: str, end: float, count: int, problems: list[str]
+) -> Iterator[SliceSeries]:
+    """At most `count` times of a slice, evenly spread from the first to `end`: a series of one time each.
 
     Those of a damaged part are left out, and `problems` says why.
     """
@@ -207,19 +210,22 @@ def some_slices(directory: Path, label: str, count: int, problems: list[str]) ->
     for path in part_paths(directory, label, layout.SLICE_FOLDER):
         try:
             with open_part(path) as part:
-                found += [(path, n) for n in range(part.time.size)]
+                found += [(path, n) for n in np.flatnonzero(part.within(None, end)).tolist()]
         except InputOutputError as error:
             problems.append(str(error))
     chosen = np.unique(np.linspace(0, len(found) - 1, min(count, len(found))).round().astype(int))
     for path, group in groupby((found[n] for n in chosen), key=lambda entry: entry[0]):
+        entries = list(group)
         try:
             with open_part(path) as part:
                 normal, at = (
                     str(part.file.value(layout.SLICE_NORMAL)),
                     float(part.file.value(layout.SLICE_AT)),
                 )
+                if part.time.size <= max(n for _, n in entries):
+                    raise InputOutputError(f"{path}: a restart has cut it while it was read")
                 fields = {field: part.field(field) for field in part.fields}
-                for _, n in group:
+                for _, n in entries:
                     planes = {field: values[[n]] for field, values in fields.items()}
                     yield SliceSeries(normal, at, part.time[[n]], part.step[[n]], planes, part.lines)
         except InputOutputError as error:

@@ -20,13 +20,13 @@ from sluice_post.slices import fluctuation, latest_planes, latest_streak_slice
 def streak_entry(directory, flow):
     plane, _ = latest_streak_slice(directory, 2.0, flow.re_tau)
     scale = (flow.u_tau / flow.viscosity, flow.u_tau)
-    scene = movies.Scene(directory, "z0.083", "u", lambda u: fluctuation(u, *scale))
+    scene = movies.Scene(directory, "z0.083", "u", plane.time, lambda u: fluctuation(u, *scale))
     return Entry("streaks", "", "", lambda: figures_run.streak_picture(plane, 2.0, *scale), scene=scene)
 
 
 def plane_entry(directory):
     ((plane,), _) = latest_planes(directory)
-    scene = movies.Scene(directory, plane.label, plane.field)
+    scene = movies.Scene(directory, plane.label, plane.field, plane.time)
     return Entry("plane", "", "", lambda: figures_run.plane_picture(plane), scene=scene)
 
 
@@ -62,6 +62,14 @@ def test_the_last_frame_is_the_picture_of_the_figure(tmp_path, flow, normal):
     inner = (slice(3, -3), slice(3, -3))  # without the lines of the axes
     assert np.abs(last - shown)[inner].mean() < 4
     assert np.abs(first - shown)[inner].mean() > 15
+
+
+@pytest.mark.parametrize("normal", "xz")
+def test_a_run_that_goes_on_adds_no_frames_after_the_picture(tmp_path, flow, normal):
+    entry = write_series(tmp_path, flow, normal, [1.0, 3.0, 5.0])
+    write_series(tmp_path, flow, normal, [1.0, 3.0, 5.0, 7.0])
+    (drawn,) = draw_entries([entry], tmp_path / "figures")
+    assert drawn.embedded.movie.times == [1.0, 3.0, 5.0]
 
 
 def test_the_page_shows_the_time_beside_the_slider(tmp_path, flow):

@@ -5,7 +5,8 @@ import synthetic
 
 from sluice_post.errors import InputOutputError
 from sluice_post.figures_run import plane_picture
-from sluice_post.slices import latest_planes, latest_streak_slice, read_slices, slice_labels
+from sluice_post.probe_parts import open_part
+from sluice_post.slices import latest_planes, latest_streak_slice, read_slices, slice_labels, some_slices
 from sluice_post.timeseries import friction_reynolds_series, re_tau_last_third, read_timeseries
 
 HEADER = "step,time,dt,cfl,bulk_velocity,forcing,re_tau_bottom,re_tau_top,kinetic_energy,max_divergence\n"
@@ -105,9 +106,26 @@ def test_latest_planes_normal_to_x_and_y(tmp_path, flow):
     for plane, points in zip(planes, (flow.cells[1], flow.cells[0]), strict=True):
         assert plane.values.shape == (flow.cells[2], points)
         assert plane.along.size == points and plane.field == "u"
-        assert np.allclose(plane.values, plane.z[:, None] - 3.0)
+        assert np.allclose(plane.values, plane.up[:, None] - 3.0)
         axes = plane_picture(plane).axes[0]
         assert axes.get_ylabel() == "$z/h$" and "1" in axes.get_title(loc="left")
+
+
+def test_a_part_that_a_restart_cuts_while_it_is_read(tmp_path, flow, monkeypatch):
+    """Between the listing of its times and the reading of its fields."""
+    synthetic.write_slices(tmp_path, "z0.083", flow, 0.083, [1.0, 2.0, 3.0])
+    opened = []
+
+    def open_and_cut(path):
+        opened.append(path)
+        if len(opened) == 2:
+            synthetic.write_slices(tmp_path, "z0.083", flow, 0.083, [1.0])
+        return open_part(path)
+
+    monkeypatch.setattr("sluice_post.slices.open_part", open_and_cut)
+    problems = []
+    assert list(some_slices(tmp_path, "z0.083", 3.0, 24, problems)) == []
+    assert len(problems) == 1 and "a restart has cut it" in problems[0]
 
 
 def test_other_normals_are_not_streaks(tmp_path, flow):

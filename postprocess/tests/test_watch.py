@@ -12,6 +12,7 @@ import time
 import numpy as np
 import pytest
 import synthetic
+from scipy.ndimage import zoom
 
 pytest.importorskip("yaml", reason="the extra `watch` is not installed")
 from sluice_post import layout
@@ -20,7 +21,7 @@ from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hashes import byte_hash
 from sluice_post.watch.case import read_case
 from sluice_post.watch.follow import RunFollower, require_run_directory
-from sluice_post.watch.pictures import PictureFollower
+from sluice_post.watch.pictures import MAX_PIXELS, PictureFollower, _pixels
 from sluice_post.watch.progress import Pace, readable_duration
 from sluice_post.watch.run_log import LogFollower
 from sluice_post.watch.series import SeriesFollower
@@ -334,6 +335,46 @@ def test_the_newest_picture_of_each_slice(tmp_path, flow):
     assert 100 < pixels.mean() < 155  # fluctuations: as many above as below their mean
 
 
+@pytest.mark.parametrize("field", ["w", "p"])
+def test_a_slice_without_u_shows_its_first_field(tmp_path, flow, field):
+    """Also normal to z."""
+    values = np.ones(flow.cells[:2])
+    values[0] = 3.0
+    lines = {
+        "x": (np.arange(flow.cells[0]) + 0.5) * flow.size[0] / flow.cells[0],
+        "y": (np.arange(flow.cells[1]) + 0.5) * flow.size[1] / flow.cells[1],
+        "z_face" if field == "w" else "z": np.array([0.083]),
+    }
+    synthetic.write_series(
+        tmp_path / "slices", "z0.083", np.array([2.0]), np.array([200]), {field: values.T[None, None]}, lines,
+        {"normal": "z", "at": 0.083}, 300,
+    )  # fmt: skip
+    follower = PictureFollower(tmp_path)
+    follower.poll(2.0, flow.re_tau, flow.u_tau)
+    assert follower.problems == {}
+    picture = follower.pictures["z0.083"]
+    assert picture.caption.startswith(f"{field}/" if field == "w" else "p/ρ")
+    assert "at z/h = 0.083, t U/h = 2" in picture.caption
+    assert (picture.axes, picture.size) == (("x/h", "y/h"), pytest.approx(flow.size[:2]))
+    assert (picture.low, picture.high) == (1.0, 3.0)
+    assert picture.pixels[:, 0].min() >= 254 and picture.pixels[:, -1].max() <= 1
+
+
+@pytest.mark.parametrize("shape", [(500, 1), (1, 500), (1, 1), (3000, 2)])
+def test_pictures_of_long_planes_stay_small(shape, monkeypatch):
+    values = np.linspace(0, 1, shape[0] * shape[1]).reshape(shape)
+    with monkeypatch.context() as watched:
+        zoomed = []
+        watched.setattr(
+            "sluice_post.watch.pictures.ndimage.zoom",
+            lambda *a, **b: zoomed.append(zoom(*a, **b)) or zoomed[-1],
+        )
+        pixels = _pixels(values, 0.0, 1.0)
+    assert max(max(array.shape) for array in [pixels, *zoomed]) <= max(MAX_PIXELS, *shape)
+    assert max(pixels.shape) <= MAX_PIXELS
+    assert pixels[0, 0] == 0
+
+
 def test_a_directory_that_is_filled_later(tmp_path, flow):
     directory = tmp_path / "out"
     follower = RunFollower(directory)
@@ -389,6 +430,18 @@ def test_what_is_no_run(tmp_path, capsys):
         require_run_directory(tmp_path / "notes.txt")
     (tmp_path / "timeseries.csv").write_text(HEADER)
     require_run_directory(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["pathlib.Path.iterdir", "sluice_post.watch.follow.read_record"])
+def test_a_directory_that_cannot_be_read(tmp_path, capsys, monkeypatch, name):
+    pytest.importorskip("bokeh", reason="the extra `watch` is not installed")
+
+    def fail(path):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(name, fail)
+    assert main(["watch", str(tmp_path), "--no-browser"]) == 4
+    assert capsys.readouterr().err == f"sluice-post: {tmp_path}: Permission denied\n"
 
 
 def test_the_extra_is_asked_for(tmp_path, capsys, monkeypatch):

@@ -13,7 +13,7 @@ from scipy import ndimage
 
 from sluice_post import layout
 from sluice_post.errors import InputOutputError
-from sluice_post.slices import STREAK_HEIGHT, Plane, Slice, label_of, read_plane, read_slice, streaks_of
+from sluice_post.slices import STREAK_HEIGHT, Plane, Slice, extent, label_of, read_slice, streaks_of
 
 Array = NDArray[np.float64]
 
@@ -38,9 +38,10 @@ class Picture:
 
 def _pixels(values: Array, low: float, high: float) -> NDArray[np.uint8]:
     """Coarse planes are interpolated, very fine ones thinned."""
-    factor = MIN_PIXELS // values.shape[1]
-    if factor > 1:
-        values = ndimage.zoom(values, factor, order=1, mode="nearest", grid_mode=True)
+    factor = max(1, MIN_PIXELS // values.shape[1])
+    factors = [max(1, min(factor, MAX_PIXELS // count)) for count in values.shape]
+    if max(factors) > 1:
+        values = ndimage.zoom(values, factors, order=1, mode="nearest", grid_mode=True)
     rows, columns = (slice(None, None, -(-count // MAX_PIXELS)) for count in values.shape)
     scaled = (values[rows, columns] - low) / (high - low if high > low else 1.0)
     return np.clip(np.nan_to_num(255 * scaled), 0, 255).astype(np.uint8)
@@ -64,19 +65,31 @@ def _streaks(plane: Slice, height: float, plus: float | None, u_tau: float | Non
     )
 
 
-def _cross_section(plane: Plane) -> Picture:
-    rows = np.linspace(plane.z[0], plane.z[-1], min(2 * len(plane.z), MAX_PIXELS))
-    above = np.clip(np.searchsorted(plane.z, rows), 1, max(len(plane.z) - 1, 1))
-    weight = ((rows - plane.z[above - 1]) / (plane.z[above] - plane.z[above - 1]))[:, None]
-    values = plane.values[above - 1] * (1 - weight) + plane.values[above] * weight
+def _at_equal_heights(z: Array, values: Array) -> Array:
+    rows = np.linspace(z[0], z[-1], min(2 * len(z), MAX_PIXELS))
+    above = np.clip(np.searchsorted(z, rows), 1, max(len(z) - 1, 1))
+    weight = ((rows - z[above - 1]) / (z[above] - z[above - 1]))[:, None]
+    found: Array = values[above - 1] * (1 - weight) + values[above] * weight
+    return found
+
+
+def _other(plane: Plane) -> Picture:
+    """All but the streaks, in the units of the case."""
+    parallel = plane.normal == "z"
+    values = plane.values if parallel else _at_equal_heights(plane.up, plane.values)
+    size = (
+        (extent(plane.along), extent(plane.up))
+        if parallel
+        else (float(np.ptp(plane.along)), float(np.ptp(plane.up)))
+    )
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     quantity = f"{plane.field}/U" if plane.field != "p" else "p/ρU<sup>2</sup>"
-    across = "y" if plane.normal == "x" else "x"
+    axes = {"x": ("y/h", "z/h"), "y": ("x/h", "z/h"), "z": ("x/h", "y/h")}
     return Picture(
         plane.label,
         Markup(f"{quantity} at {plane.normal}/h = {plane.at:.4g}, t U/h = {plane.time:.6g}"),
-        (f"{across}/h", "z/h"),
-        (float(np.ptp(plane.along)), float(np.ptp(plane.z))),
+        axes[plane.normal],
+        size,
         _pixels(values, low, high),
         low,
         high,
@@ -86,7 +99,7 @@ def _cross_section(plane: Plane) -> Picture:
 
 
 class PictureFollower:
-    """Keeps a picture of the newest time of each slice: of u normal to z, of any field normal to x or y."""
+    """Keeps a picture of the newest time of each slice: of u if it has it, else of its first field."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -110,12 +123,8 @@ class PictureFollower:
                 version = (path, status.st_ino, status.st_mtime_ns, height, scale)
                 if self._shown.get(label) == version:
                     continue
-                plane = read_plane(path)
-                picture = (
-                    _cross_section(plane)
-                    if plane is not None
-                    else _streaks(read_slice(path), height, plus, u_tau)
-                )
+                plane = read_slice(path)
+                picture = _streaks(plane, height, plus, u_tau) if isinstance(plane, Slice) else _other(plane)
                 self.pictures[label], self._shown[label] = picture, version
                 self.problems.pop(label, None)
             except (InputOutputError, OSError) as error:
