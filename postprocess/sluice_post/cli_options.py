@@ -91,6 +91,13 @@ def add_fields(commands: Commands) -> None:
         metavar="N",
         help="write every N-th cell along x, y and z",
     )
+    parser.add_argument(
+        "--compress",
+        type=int,
+        choices=range(1, 10),
+        metavar="LEVEL",
+        help="compress the file by gzip, 1 (fast) to 9 (small); default: not compressed",
+    )
     for axis in "xyz":
         parser.add_argument(
             f"--{axis}",

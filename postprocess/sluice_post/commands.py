@@ -223,7 +223,7 @@ def fields(arguments: argparse.Namespace) -> None:
     if arguments.output is not None and arguments.output.suffix != ".h5":
         raise UsageError(f"-o {arguments.output}: the name of the file must end in .h5")
     chosen = list(dict.fromkeys(arguments.fields))
-    choice = Choice(chosen, arguments.precision, tuple(arguments.stride), ranges)
+    choice = Choice(chosen, arguments.precision, tuple(arguments.stride), ranges, arguments.compress)
     path, (nz, ny, nx) = write_fields(arguments.checkpoint, choice, arguments.output)
     print(f"{nx} x {ny} x {nz} cells: {path}, for ParaView: {path.with_suffix('.xdmf')}")
 

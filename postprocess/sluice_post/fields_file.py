@@ -34,12 +34,16 @@ _LINES = {
 
 @dataclass(frozen=True)
 class Choice:
-    """What is written: quantities, every how many cells, and between which coordinates along an axis."""
+    """What is written: quantities, every how many cells, and between which coordinates along an axis.
+
+    `compression`: level of gzip from 1 to 9, or None.
+    """
 
     fields: Sequence[str] = ("velocity", "q")
     precision: str = "single"
     stride: tuple[int, int, int] = (1, 1, 1)
     ranges: dict[str, Range] = field(default_factory=dict)
+    compression: int | None = None
 
     @property
     def dtype(self) -> np.dtype[np.floating]:
@@ -116,10 +120,34 @@ def _root_values(source: Checkpoint, hashes: dict[str, int]) -> Values:
     return root
 
 
+def _create_field(file: h5py.File, name: str, shape: tuple[int, int, int], choice: Choice) -> h5py.Dataset:
+    """Compressed fields are stored plane by plane."""
+    if choice.compression is None:
+        return file.create_dataset(name, shape, choice.dtype)
+    plane = (1, *shape[1:])
+    return file.create_dataset(
+        name,
+        shape,
+        choice.dtype,
+        chunks=plane,
+        compression="gzip",
+        compression_opts=choice.compression,
+        shuffle=True,
+    )
+
+
+def _pieces(dataset: h5py.Dataset) -> list[tuple[int, int]]:
+    """Where the bytes of a field are in the file, and how many."""
+    if dataset.chunks is None:
+        return [(dataset.id.get_offset(), dataset.nbytes)]
+    chunks = [dataset.id.get_chunk_info(n) for n in range(dataset.id.get_num_chunks())]
+    return [(chunk.byte_offset, chunk.size) for chunk in chunks]
+
+
 def _field_ranges(file: h5py.File, names: Sequence[str]) -> NDArray[np.uint64]:
     """Begin and end of the bytes of the fields, neighbours joined."""
     borders: list[int] = []
-    for begin, size in sorted((file[name].id.get_offset(), file[name].nbytes) for name in names):
+    for begin, size in sorted(piece for name in names for piece in _pieces(file[name])):
         if borders and borders[-1] == begin:
             borders[-1] += size
         else:
@@ -134,7 +162,7 @@ def _write(source: Checkpoint, choice: Choice, path: Path) -> tuple[int, int, in
         _write_grid(file, _chosen_lines(source.grid, cells))
         datasets = {}
         for name, long_name in choice.components.items():
-            datasets[name] = file.create_dataset(name, shape, choice.dtype)
+            datasets[name] = _create_field(file, name, shape, choice)
             datasets[name].attrs.update({"long_name": long_name, "units": "1"})
             for dimension, axis in enumerate("zyx"):
                 datasets[name].dims[dimension].attach_scale(file[f"grid/{axis}"])
@@ -147,6 +175,7 @@ def _write(source: Checkpoint, choice: Choice, path: Path) -> tuple[int, int, in
         file.attrs[layout.VALUES_HASH] = np.uint64(values_hash(root))
         file[layout.ATTR_TIME] = root[layout.ATTR_TIME]
         file[layout.ATTR_TIME].attrs.update({"long_name": "time of the fields / (h/U)", "units": "1"})
+        file.flush()  # compressed planes have no place in the file before
         ranges = _field_ranges(file, list(datasets))
     append_metadata_hash(path, ranges)
     return shape

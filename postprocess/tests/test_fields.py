@@ -12,6 +12,7 @@ from sluice_post import layout
 from sluice_post.center_fields import CENTER_QUANTITIES, middle_eigenvalue
 from sluice_post.checkpoint import order_of, wall_of
 from sluice_post.cli import main
+from sluice_post.errors import InputOutputError
 from sluice_post.hdf5_file import Hdf5File
 
 ALL = list(CENTER_QUANTITIES)
@@ -197,6 +198,28 @@ def test_the_file_has_its_hashes_and_the_xdmf_file_refers_to_it(tmp_path, monkey
     kinds = {a.get("Name"): (a.get("AttributeType"), a.get("Center")) for a in root.iter("Attribute")}
     assert kinds == {"vorticity": ("Vector", "Node"), "q": ("Scalar", "Node")}
     assert [item.get("Dimensions") for item in root.iter("Topology")] == ["14 5 12"]
+
+
+def test_compressed_fields_have_the_same_values_and_hashes(tmp_path):
+    checkpoint = rough_checkpoint(tmp_path / "c.h5")
+    path, plain = tmp_path / "compressed.h5", tmp_path / "plain.h5"
+    assert main(["fields", str(checkpoint), "--compress", "9", "-o", str(path)]) == 0
+    assert main(["fields", str(checkpoint), "-o", str(plain)]) == 0
+    with h5py.File(path) as file, h5py.File(plain) as expected:
+        shape = file["q"].shape
+        assert (file["q"].compression, file["q"].shuffle) == ("gzip", True)
+        assert expected["q"].compression is None
+        for name in ("u", "v", "w", "q"):
+            assert np.array_equal(file[name], expected[name])
+            assert file[name].attrs["hash"] == expected[name].attrs["hash"]
+        chunk = file["q"].id.get_chunk_info(3)
+    with Hdf5File(path, layout.FIELDS_FORMAT) as file:
+        file.field("q", shape)
+    content = bytearray(path.read_bytes())
+    content[chunk.byte_offset + chunk.size // 2] ^= 1
+    path.write_bytes(content)
+    with Hdf5File(path, layout.FIELDS_FORMAT) as file, pytest.raises(InputOutputError):
+        file.field("q", shape)
 
 
 @pytest.mark.parametrize("name", ["u", "v", "w", "p"])

@@ -9,7 +9,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from sluice_run import must, sluice, write_case
+from sluice_run import checkpoints, must, sluice, write_case
 
 pytest.importorskip("vtkmodules")
 from vtkmodules.util.numpy_support import vtk_to_numpy
@@ -107,6 +107,36 @@ def test_the_reader_gives_the_values_of_the_files(tmp_path: Path) -> None:
                 for n, component in enumerate(components):
                     np.testing.assert_array_equal(opened.values(vector)[..., n], file[component][...])
             np.testing.assert_array_equal(opened.values("q"), file["q"][...])
+
+
+def test_the_reader_opens_compressed_fields(tmp_path: Path) -> None:
+    main = pytest.importorskip("sluice_post.cli").main
+    must(sluice("run", write_case(tmp_path, {"time.steps": 1})))
+    (checkpoint,) = checkpoints(tmp_path / "out")
+    path = tmp_path / "fields.h5"
+    assert main(["fields", str(checkpoint), "--compress", "4", "-o", str(path)]) == 0
+    ((_, opened),) = read(path.with_suffix(".xdmf"))
+    must(sluice("info", path))
+    with h5py.File(path) as file:
+        assert file["q"].compression == "gzip"
+        for n, component in enumerate("uvw"):
+            np.testing.assert_array_equal(opened.values("velocity")[..., n], file[component][...])
+        np.testing.assert_array_equal(opened.values("q"), file["q"][...])
+
+
+@pytest.mark.parametrize(("normal", "axis"), [("x", 3), ("y", 2), ("z", 1)])
+def test_the_reader_gives_the_values_of_slices(tmp_path: Path, normal: str, axis: int) -> None:
+    slices = [{"normal": normal, "at": 0.5, "every": 1e-6, "fields": ["u", "w"]}]
+    must(sluice("run", write_case(tmp_path, {"time.steps": 3, "output.slices": slices})))
+    folder = tmp_path / "out/slices"
+    with h5py.File(folder / f"{normal}0.5.h5") as file:
+        found = read(folder / f"{normal}0.5.xdmf")
+        assert [time for time, _ in found] == file["time"][...].tolist()
+        assert len(found) == 3
+        for n, (_, opened) in enumerate(found):
+            for name in ("u", "w"):
+                assert file[name].shape[axis] == 1
+                np.testing.assert_array_equal(np.squeeze(opened.values(name)), np.squeeze(file[name][n]))
 
 
 def test_the_gradient_of_a_linear_shear_is_exact(tmp_path: Path) -> None:
