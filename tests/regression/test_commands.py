@@ -365,8 +365,9 @@ def test_info_of_a_directory(tmp_path: Path) -> None:
         process.wait()
     text = must(sluice("info", out)).out
     assert "not running; killed before its first end" in text
-    newest = checkpoints(out)[-1]
-    assert f"3, the newest intact one {newest}" in text
+    kept = checkpoints(out)  # a fourth if the run was killed before it removed the oldest
+    newest = kept[-1]
+    assert f"{len(kept)}, the newest intact one {newest}" in text
     assert f"sluice run CASE.yaml --output {out} --restart auto\n" in text
     flip_a_byte(newest, "w")
     text = must(sluice("info", out)).out
