@@ -135,7 +135,7 @@ void set_bulk_velocity(State& state, TimeStepper& stepper, const Grid& grid, con
                        MPI_Comm comm) {
   if (flow.forcing.kind != ForcingKind::bulk_velocity) return;
   Field& u = state.velocity.u;
-  const double missing = flow.forcing.value - volume_mean(u, grid, stepper.metrics(), comm);
+  const double missing = flow.forcing.value.at_time(0) - volume_mean(u, grid, stepper.metrics(), comm);
   parallel_for("set bulk velocity", u.local_box(), AddConstant{u.view(), static_cast<real>(missing)});
   stepper.fill_halos(state);
 }

@@ -54,8 +54,8 @@ TurbulentProfile driven_profile(const Grid& grid, const FlowParameters& flow, do
   TurbulentProfile profile;
   if (flow.forcing.kind == ForcingKind::pressure_gradient) {
     const double walls = (no_slip(flow.bottom) ? 1 : 0) + (no_slip(flow.top) ? 1 : 0);
-    profile.friction_velocity = std::sqrt(std::abs(flow.forcing.value) * grid.length_z() / walls);
-    target = flow.forcing.value;
+    profile.friction_velocity = std::sqrt(std::abs(flow.forcing.value.at_time(0)) * grid.length_z() / walls);
+    target = flow.forcing.value.at_time(0);
   } else {
     profile.friction_velocity = solve_for_friction_velocity(
         target, [&](double u_tau) { return volume_mean(wall_law(grid, flow, u_tau), grid); });
@@ -71,13 +71,13 @@ LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow) {
   const auto nz = static_cast<std::size_t>(grid.cells()[2]);
   const bool bulk = flow.forcing.kind == ForcingKind::bulk_velocity;
   if (!no_slip(flow.bottom) && !no_slip(flow.top))
-    return {std::vector<double>(nz, bulk ? flow.forcing.value : 0), std::vector<double>(nz, 0)};
-  const double drive = flow.forcing.kind == ForcingKind::pressure_gradient ? flow.forcing.value / flow.viscosity : 0;
+    return {std::vector<double>(nz, bulk ? flow.forcing.value.at_time(0) : 0), std::vector<double>(nz, 0)};
+  const double drive = flow.forcing.kind == ForcingKind::pressure_gradient ? flow.forcing.value.at_time(0) / flow.viscosity : 0;
   LaminarProfile profile{steady_profile(grid, flow, drive, flow.bottom.velocity[0], flow.top.velocity[0]),
                          steady_profile(grid, flow, 0, flow.bottom.velocity[1], flow.top.velocity[1])};
   if (bulk) {
     const std::vector<double> driven = steady_profile(grid, flow, 1, 0, 0);
-    const double weight = (flow.forcing.value - volume_mean(profile.u, grid)) / volume_mean(driven, grid);
+    const double weight = (flow.forcing.value.at_time(0) - volume_mean(profile.u, grid)) / volume_mean(driven, grid);
     for (std::size_t k = 0; k < nz; ++k) profile.u[k] += weight * driven[k];
   }
   return profile;
@@ -92,12 +92,12 @@ TurbulentProfile turbulent_profile(const Grid& grid, const FlowParameters& flow)
       no_slip(flow.bottom) && no_slip(flow.top) ? (flow.top.velocity[0] - flow.bottom.velocity[0]) / 2 : 0;
   const bool bulk = flow.forcing.kind == ForcingKind::bulk_velocity;
   if (!no_slip(flow.bottom) && !no_slip(flow.top)) {
-    const double speed = bulk ? flow.forcing.value : 1;
-    return {std::vector<double>(nz, bulk ? flow.forcing.value : 0), std::abs(speed) / 20};
+    const double speed = bulk ? flow.forcing.value.at_time(0) : 1;
+    return {std::vector<double>(nz, bulk ? flow.forcing.value.at_time(0) : 0), std::abs(speed) / 20};
   }
   TurbulentProfile profile{std::vector<double>(nz, 0), 0};
   if (flow.forcing.kind != ForcingKind::none)
-    profile = driven_profile(grid, flow, bulk ? flow.forcing.value - wall_mean : flow.forcing.value);
+    profile = driven_profile(grid, flow, bulk ? flow.forcing.value.at_time(0) - wall_mean : flow.forcing.value.at_time(0));
   for (double& u : profile.u) u += wall_mean;
   // Couette: law of the wall from each wall to the mean of both wall velocities in the middle
   if (half_difference != 0) {

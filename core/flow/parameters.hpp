@@ -1,7 +1,10 @@
 #pragma once
 // The physical parameters of a case, one definition for the case file and the solver.
 #include <array>
+#include <string>
+#include <vector>
 
+#include "core/flow/formula.hpp"
 #include "core/flow/order.hpp"
 #include "core/flow/tridiagonal_method.hpp"
 
@@ -19,20 +22,81 @@ struct WallCondition {
 
 enum class ForcingKind { none, bulk_velocity, pressure_gradient };
 
+/// What drives the mean flow along one axis.
 struct ForcingParameters {
   ForcingKind kind = ForcingKind::none;
-  double value = 0;  ///< target of the volume mean of u, or the force -dp/dx
+  Formula value;  ///< of t: target of the volume mean of the velocity, or the force -dp/dx
 
   bool operator==(const ForcingParameters&) const = default;
 };
 
 enum class Diffusion { explicit_, implicit_z };
 
+/// A rotating frame: angular velocity in U/h. The Coriolis force is -2 Omega x (u - geostrophic).
+struct RotationParameters {
+  std::array<double, 3> rate{};
+  std::array<double, 2> geostrophic{};  ///< velocity along x and y whose Coriolis force the mean pressure balances
+
+  bool active() const { return rate != std::array<double, 3>{}; }
+  bool operator==(const RotationParameters&) const = default;
+};
+
+enum class ScalarWallKind { value, flux };
+
+/// A scalar at one wall: its value, or -kappa dc/dn with n out of the fluid, the flux out of the fluid.
+struct ScalarWall {
+  ScalarWallKind kind = ScalarWallKind::flux;
+  double value = 0;
+
+  bool operator==(const ScalarWall&) const = default;
+};
+
+enum class ScalarSourceKind {
+  none,
+  uniform,     ///< value
+  streamwise,  ///< value * u: a mean gradient of -value along x
+  bulk_value   ///< uniform, such that the volume mean keeps the value
+};
+
+struct ScalarSource {
+  ScalarSourceKind kind = ScalarSourceKind::none;
+  double value = 0;
+
+  bool operator==(const ScalarSource&) const = default;
+};
+
+/// A scalar that the flow transports: dc/dt + div(u c) = kappa lap c + source.
+struct ScalarParameters {
+  std::string name;
+  double prandtl = 1;  ///< nu / kappa; for a concentration the Schmidt number
+  ScalarWall bottom, top;
+  ScalarSource source;
+  Formula initial;  ///< of x, y and z
+
+  bool operator==(const ScalarParameters&) const = default;
+};
+
+/// Boussinesq: the force -direction * coefficient * (c - reference) per mass; a positive scalar rises against the
+/// direction of gravity.
+struct BuoyancyParameters {
+  std::string scalar;      ///< empty: none
+  double coefficient = 0;  ///< g beta
+  double reference = 0;
+  std::array<double, 3> direction{0, 0, -1};  ///< of gravity, a unit vector
+
+  bool active() const { return !scalar.empty() && coefficient != 0; }
+  bool operator==(const BuoyancyParameters&) const = default;
+};
+
 /// All parameters of the equations in docs/equations.md, apart from grid and initial field.
 struct FlowParameters {
   double viscosity = 0;
   WallCondition bottom, top;
-  ForcingParameters forcing;
+  ForcingParameters forcing;           ///< along x
+  ForcingParameters spanwise_forcing;  ///< along y
+  RotationParameters rotation;
+  std::vector<ScalarParameters> scalars;
+  BuoyancyParameters buoyancy;
   Diffusion diffusion = Diffusion::explicit_;
   Order order = Order::fourth;
   TridiagonalMethod tridiagonal = TridiagonalMethod::ptdma;

@@ -82,7 +82,8 @@ void read_section(const YamlNode& section, const std::string& path, std::size_t 
     if (is_word_of(*key, *node)) continue;
     const std::size_t count = key->value.size ? key->value.size(settings) : 1;
     for (std::size_t n = 0; n < count; ++n) {
-      read_section(key->value.size ? node->items[n] : *node, key->content(), n, base, fallbacks, settings);
+      const bool list = static_cast<bool>(key->value.size);
+      read_section(list ? node->items[n] : *node, key->content(), list ? n : item, base, fallbacks, settings);
     }
   }
 }

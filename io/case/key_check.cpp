@@ -51,9 +51,22 @@ std::string computed(const Key& key, const YamlNode& node) {
   return value ? fmt::format(" (only lengths are computed: write {})", format_real(*value)) : "";
 }
 
+// Describes the fault of a formula, and finds its place; empty if there is none.
+std::string fault_of_formula(const Key& key, const YamlNode& node, std::size_t component, Place& place) {
+  try {
+    const Formula formula = Formula::parse(node.text, key.value.variables);
+    const bool good = !formula.is_constant() || in_range(formula.constant(), key.range, component);
+    return good ? "" : described(node) + " is out of range";
+  } catch (const FormulaError& error) {
+    place.column += static_cast<int>(error.position) + (node.quoted ? 1 : 0);
+    return fmt::format("{} is not a formula: at character {}, {}", described(node), error.position + 1, error.what());
+  }
+}
+
 // Describes the fault of one value; empty if there is none.
 std::string fault_of(const Key& key, const YamlNode& node, std::size_t component) {
   if (node.kind != Kind::scalar) return described(node) + " is not a value for it";
+  if (Place place; key.value.type == ValueType::formula) return fault_of_formula(key, node, component, place);
   switch (key.value.type) {
     case ValueType::section:
       return described(node) + (key.words.empty() ? " is not a map" : " is not known");
@@ -224,7 +237,10 @@ class Checker {
       const std::string section = as_section(key, value);
       if (!section.empty()) what += "; " + section;
     }
-    problems_.add(value.place, shown, what);
+    Place place = value.place;
+    if (key.value.type == ValueType::formula && value.kind == Kind::scalar)
+      fault_of_formula(key, value, component, place);
+    problems_.add(place, shown, what);
   }
 
   // Reported once for each pair, at the later of the two.

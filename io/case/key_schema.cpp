@@ -60,6 +60,8 @@ Json schema_of_one(const Key& key, std::size_t component) {
       return number_or(key, component, R"(^[-+0-9.epi */]*pi[-+0-9.epi */]*$|^[-+0-9.eE */]+$)");
     case ValueType::fraction:
       return number_or(key, component, R"(^[-+0-9.eE]+ *%?$)");
+    case ValueType::formula:
+      return {{"type", {"number", "string"}}};
     case ValueType::duration:
       return {{"anyOf",
                {Json{{"type", "number"}, {"exclusiveMinimum", 0}},

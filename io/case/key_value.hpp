@@ -26,6 +26,7 @@ enum class ValueType {
   length,    ///< a number or a simple multiple of pi
   duration,  ///< H:M:S or a number of seconds
   fraction,  ///< a number or a percentage
+  formula,   ///< a number, or a formula of the key's variables
 };
 
 /// Parses a number as a key of this type allows; none for other types and for other text.
@@ -37,6 +38,7 @@ struct KeyValue {
   ValueType type = ValueType::section;
   int count = 1;                       ///< 1: a single value; n > 1: a list of n; any_number: a list
   std::vector<std::string> choices{};  ///< the allowed values of a ValueType::choice
+  std::string variables{};             ///< of a ValueType::formula: those of x, y, z, t that it may contain
 
   /// Stores a value of the file in the case; a value that failed the checks may store anything. A null node holds
   /// a word in place of a value (none, auto) and stores zero or nothing. `item`: index in the list that holds the key.
@@ -72,6 +74,13 @@ void read_value(ValueType type, const YamlNode& node, T& value) {
 inline void read_value(ValueType /*type*/, const YamlNode& node, std::string& value) {
   value = node.text;
 }
+inline void read_value(ValueType /*type*/, const YamlNode& node, Formula& value) {
+  try {
+    value = Formula::parse(node.text, "xyzt");
+  } catch (const FormulaError&) {
+    value = {};
+  }
+}
 inline void read_value(ValueType /*type*/, const YamlNode& node, char& value) {
   if (!node.text.empty()) value = node.text[0];
 }
@@ -102,6 +111,10 @@ inline std::string text_of(const std::string& value) {
 }
 inline std::string text_of(char value) {
   return {value};
+}
+/// A formula in quotes, since it may have commas.
+inline std::string text_of(const Formula& value) {
+  return value.is_constant() ? format_real(value.constant()) : '"' + value.text() + '"';
 }
 template <std::ranges::range List>
 std::string text_of(const List& values) {
@@ -171,17 +184,23 @@ KeyValue list_of(std::vector<Item> OutputSpec::*list) {
           .size = [=](const Case& settings) { return (settings.output.*list).size(); }};
 }
 
-/// One of several alternative numbers, bound to a member {kind, value}.
+/// One of several alternative numbers, or formulas of t, bound to a member {kind, value}.
 template <class Kind, class... Path>
 KeyValue alternative(Kind kind, Path... path) {
-  return {.type = ValueType::real,
+  using Member = std::remove_cvref_t<decltype(member_at(std::declval<Case&>(), path...))>;
+  constexpr bool is_formula = std::is_same_v<decltype(Member::value), Formula>;
+  constexpr ValueType type = is_formula ? ValueType::formula : ValueType::real;
+  return {.type = type,
+          .variables = is_formula ? "t" : "",
           .read =
               [=](Case& settings, std::size_t, const YamlNode& node) {
-                member_at(settings, path...) = {kind, parse_real(node.text).value_or(0)};
+                auto& held = member_at(settings, path...);
+                held.kind = kind;
+                read_value(type, node, held.value);
               },
           .write = [=](const Case& settings, std::size_t) -> std::optional<std::string> {
             const auto& held = member_at(settings, path...);
-            return held.kind == kind ? std::optional<std::string>(format_real(held.value)) : std::nullopt;
+            return held.kind == kind ? std::optional<std::string>(text_of(held.value)) : std::nullopt;
           }};
 }
 

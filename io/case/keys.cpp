@@ -108,6 +108,15 @@ std::string number_text(const Key& key, const std::string& one, const std::strin
   return ranges.empty() ? values : fmt::format("{}, {}", values, fmt::join(ranges, ", "));
 }
 
+// "x, y and t".
+std::string variables_text(const Key& key) {
+  std::string text;
+  const std::string& names = key.value.variables;
+  for (std::size_t n = 0; n < names.size(); ++n)
+    text += std::string(n == 0 ? "" : n + 1 == names.size() ? " and " : ", ") + names[n];
+  return text;
+}
+
 std::string value_text(const Key& key) {
   switch (key.value.type) {
     case ValueType::section: {
@@ -132,6 +141,9 @@ std::string value_text(const Key& key) {
       return number_text(key, "a number or multiple of pi", "numbers or multiples of pi such as 4*pi/3");
     case ValueType::fraction:
       return number_text(key, "a number or percentage", "numbers or percentages");
+    case ValueType::formula:
+      return number_text(key, "a number or a formula of " + variables_text(key),
+                         "numbers or formulas of " + variables_text(key));
     case ValueType::duration:
       return "H:M:S, a time such as 90m, 4h or 2d, or a number of seconds > 0";
   }

@@ -39,7 +39,7 @@ io::StatisticsSpec sampled_file_spec(const RunContext& run, const SampledOutput&
   about.set("flow_type", std::string(io::name(settings.flow_type)));
   about.set("viscosity", settings.flow.viscosity);
   about.set("forcing_kind", std::string(io::name(settings.flow.forcing.kind)));
-  about.set("forcing_value", settings.flow.forcing.value);
+  about.set("forcing_value", settings.flow.forcing.value.constant());
   for (const auto& [side, wall] : {std::pair("bottom", settings.flow.bottom), std::pair("top", settings.flow.top)}) {
     about.set(fmt::format("wall_{}", side), std::string(io::name(wall.kind)));
     about.set(fmt::format("wall_velocity_{}", side), wall.velocity[0]);

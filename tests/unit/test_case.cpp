@@ -66,14 +66,14 @@ TEST(Case, ReynoldsNumberSetsViscosityAndForcing) {
   const auto flow = [](const std::string& reynolds) { return parse(minimal, {"flow.reynolds." + reynolds}).flow; };
   EXPECT_EQ(flow("tau=180").viscosity, 1 / 180.0);
   EXPECT_EQ(flow("tau=180").forcing.kind, ForcingKind::pressure_gradient);
-  EXPECT_EQ(flow("tau=180").forcing.value, 1);
+  EXPECT_EQ(flow("tau=180").forcing.value.constant(), 1);
   EXPECT_EQ(flow("center=4000").viscosity, 1 / 4000.0);
   EXPECT_EQ(flow("center=4000").forcing.kind, ForcingKind::pressure_gradient);
-  EXPECT_EQ(flow("center=4000").forcing.value, 2 / 4000.0);
+  EXPECT_EQ(flow("center=4000").forcing.value.constant(), 2 / 4000.0);
   EXPECT_EQ(flow("viscosity=3.5e-4").viscosity, 3.5e-4);
   EXPECT_EQ(flow("viscosity=3.5e-4").forcing.kind, ForcingKind::bulk_velocity);
   EXPECT_EQ(parse(minimal, {"flow.forcing=none"}).flow.forcing.kind, ForcingKind::none);
-  EXPECT_EQ(parse(minimal, {"flow.forcing.pressure_gradient=-2"}).flow.forcing.value, -2);
+  EXPECT_EQ(parse(minimal, {"flow.forcing.pressure_gradient=-2"}).flow.forcing.value.constant(), -2);
 }
 
 TEST(Case, FlowTypePresetsWallsAndEachSideCanBeOverridden) {
