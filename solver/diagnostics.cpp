@@ -6,6 +6,7 @@
 
 #include "core/device/parallel_for.hpp"
 #include "core/support/collective.hpp"
+#include "solver/forcing.hpp"
 #include "solver/momentum/operators.hpp"
 
 namespace sluice {
@@ -69,7 +70,14 @@ struct ShearBelow {
 bool Diagnostics::finite() const {
   return std::isfinite(bulk_velocity) && std::isfinite(kinetic_energy) && std::isfinite(max_divergence) &&
          std::isfinite(shear_bottom) && std::isfinite(shear_top) &&
-         std::ranges::all_of(max_transported, [](double value) { return std::isfinite(value); });
+         std::ranges::all_of(max_transported, [](double value) { return std::isfinite(value); }) &&
+         std::ranges::all_of(further, [](const NamedValue& value) { return std::isfinite(value.value); });
+}
+
+std::vector<std::string> further_diagnostics(const FlowParameters& flow) {
+  std::vector<std::string> names;
+  if (flow.spanwise_forcing.kind != ForcingKind::none) names.emplace_back("bulk_velocity_y");
+  return names;
 }
 
 double global_max(double local, MPI_Comm comm) {
@@ -126,6 +134,8 @@ Diagnostics diagnose(const State& state, const Grid& grid, const Metrics& metric
     const double largest = reduce_max("largest magnitude", box, Magnitude{field.view()});
     d.max_transported.push_back(global_max(largest, comm));
   }
+  if (flow.spanwise_forcing.kind != ForcingKind::none)
+    d.further.push_back({"bulk_velocity_y", volume_mean(velocity.v, grid, metrics, comm)});
   return d;
 }
 

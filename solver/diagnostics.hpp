@@ -1,6 +1,7 @@
 #pragma once
 #include <mpi.h>
 
+#include <string>
 #include <vector>
 
 #include "core/flow/parameters.hpp"
@@ -9,6 +10,12 @@
 #include "solver/walls/walls.hpp"
 
 namespace sluice {
+
+/// A number of the time series that not every case has.
+struct NamedValue {
+  std::string name;  ///< of its column
+  double value = 0;
+};
 
 /// Scalars of one state for the time series. All functions are collective; same bits on every process grid.
 struct Diagnostics {
@@ -19,8 +26,13 @@ struct Diagnostics {
   double shear_bottom = 0;
   double shear_top = 0;
   std::vector<double> max_transported;  ///< largest magnitude of each transported field
+  std::vector<NamedValue> further;      ///< those of further_diagnostics(), in this order
   bool finite() const;
 };
+
+/// Names of the further diagnostics of such a flow: further columns of the time series. A term of the equations that
+/// has any adds their names here and their values in diagnose().
+std::vector<std::string> further_diagnostics(const FlowParameters& flow);
 
 Diagnostics diagnose(const State& state, const Grid& grid, const Metrics& metrics, const FlowParameters& flow,
                      const Walls& walls, MPI_Comm comm);

@@ -22,6 +22,14 @@ _HASHED_COLUMNS = f"{_COLUMNS},{layout.ROW_HASH}"
 
 
 @dataclass(frozen=True)
+class Header:
+    """The first line of a time series: the names of the columns without the hash, and whether there are hashes."""
+
+    columns: tuple[str, ...]
+    hashed: bool
+
+
+@dataclass(frozen=True)
 class TimeSeries:
     """Columns of the time series by name; all have the same length, and time does not decrease."""
 
@@ -50,45 +58,56 @@ class TimeSeries:
         return slice(int(np.searchsorted(self.time, begin - 1e-9 * max(1.0, abs(begin)))), None)
 
 
-def _row(line: str, row_hash: int | None) -> list[float]:
+def _row(line: str, row_hash: int | None, columns: int) -> list[float]:
     """The numbers of a row without its hash, which must be `row_hash` if the file has hashes."""
     numbers, _, stored = (line, "", "") if row_hash is None else line.rpartition(",")
     if row_hash is not None and stored != str(row_hash):
         raise ValueError("it does not have the hash stored with it")
     values = [float(text) for text in numbers.split(",")]
-    if len(values) != len(layout.TIMESERIES_COLUMNS):
-        raise ValueError(f"{len(values)} values instead of {len(layout.TIMESERIES_COLUMNS)}")
+    if len(values) != columns:
+        raise ValueError(f"{len(values)} values instead of {columns}")
     return values
 
 
-def has_hashes(header: str, path: Path) -> bool:
-    """Whether the rows below this first line of a time series have hashes; an error if it is no such line."""
-    if header not in (_COLUMNS, _HASHED_COLUMNS):
+def read_header(line: str, path: Path) -> Header:
+    """The columns that this first line of a time series names; an error if it is no such line.
+
+    Cases add columns between those of all cases and the hash.
+    """
+    names = tuple(line.split(","))
+    if line == _COLUMNS:
+        return Header(names, False)
+    columns, common = names[:-1], len(layout.TIMESERIES_COLUMNS)
+    if (
+        names[-1] != layout.ROW_HASH
+        or columns[:common] != layout.TIMESERIES_COLUMNS
+        or len(set(names)) < len(names)
+        or not all(re.fullmatch("[-A-Za-z0-9_.]+", name) for name in columns)
+    ):
         raise InputOutputError(
-            f"{path}: line 1 is not '{_HASHED_COLUMNS}'; the file is damaged, or not a time series"
+            f"{path}: line 1 is not '{_HASHED_COLUMNS}', or this with further columns before the last; "
+            "the file is damaged, or not a time series"
         )
-    return header == _HASHED_COLUMNS
+    return Header(columns, True)
 
 
-def read_rows(lines: Sequence[str], hashed: bool, path: Path, first: int = 2) -> Array:
+def read_rows(lines: Sequence[str], header: Header, path: Path, first: int = 2) -> Array:
     """The numbers of whole lines, (line, column); `first` is the number of the first of them in the file."""
     hashes: list[int] | list[None] = [None] * len(lines)
-    if hashed:
+    if header.hashed:
         hashes = (byte_hashes([line.rpartition(",")[0].encode() for line in lines]) >> np.uint64(11)).tolist()
     values = []
     for number, (line, row_hash) in enumerate(zip(lines, hashes, strict=True), start=first):
         try:
-            values.append(_row(line, row_hash))
+            values.append(_row(line, row_hash, len(header.columns)))
         except ValueError as error:
             raise InputOutputError(f"{path}: line {number} is damaged: {error}") from error
-    return np.array(values).reshape(len(values), len(layout.TIMESERIES_COLUMNS))
+    return np.array(values).reshape(len(values), len(header.columns))
 
 
-def series_of(table: Array, hashed: bool) -> TimeSeries:
+def series_of(table: Array, header: Header) -> TimeSeries:
     """The time series whose rows these are."""
-    return TimeSeries(
-        {name: table[:, column] for column, name in enumerate(layout.TIMESERIES_COLUMNS)}, hashed
-    )
+    return TimeSeries({name: table[:, column] for column, name in enumerate(header.columns)}, header.hashed)
 
 
 def read_timeseries(path: Path) -> TimeSeries | None:
@@ -103,13 +122,13 @@ def read_timeseries(path: Path) -> TimeSeries | None:
     except (OSError, UnicodeDecodeError) as error:
         raise InputOutputError(f"{path}: cannot be read ({error})") from error
     *lines, unfinished = text.split("\n")
-    if not lines and _HASHED_COLUMNS.startswith(unfinished):
+    if not lines and (_COLUMNS.startswith(unfinished) or unfinished.startswith(f"{_COLUMNS},")):
         return None
-    hashed = has_hashes(lines[0] if lines else unfinished, path)
-    table = read_rows(lines[1:], hashed, path)
+    header = read_header(lines[0] if lines else unfinished, path)
+    table = read_rows(lines[1:], header, path)
     if not re.fullmatch("[-+.,0-9a-z]*", unfinished):
         raise InputOutputError(f"{path}: line {len(lines) + 1}, the last, is damaged")
-    return series_of(table, hashed) if len(table) > 0 else None
+    return series_of(table, header) if len(table) > 0 else None
 
 
 def walls_with_shear(series: TimeSeries) -> list[str]:

@@ -3,8 +3,10 @@ import numpy as np
 import pytest
 import synthetic
 
+from sluice_post.datasets.scalars import time_series_dataset
 from sluice_post.errors import InputOutputError
 from sluice_post.figures_run import plane_picture
+from sluice_post.hashes import byte_hash
 from sluice_post.probe_parts import open_part
 from sluice_post.slices import latest_planes, latest_streak_slice, read_slices, slice_labels, some_slices
 from sluice_post.timeseries import friction_reynolds_series, re_tau_last_third, read_timeseries
@@ -42,6 +44,33 @@ def test_line_cut_short_is_left_out(tmp_path):
     path.write_text(rows([180.0] * 4) + "rubbish,row\n" + "5,5,0.1,0.9,1,0.004,180,180,0.5,1e-14\n")
     with pytest.raises(InputOutputError, match="line 6"):
         read_timeseries(path)
+
+
+def hashed(*texts):
+    return "".join(f"{text},{byte_hash(0, text.encode()) >> 11}\n" for text in texts)
+
+
+def test_further_columns(tmp_path):
+    path = tmp_path / "timeseries.csv"
+    header = HEADER.rstrip() + ",power,T1_mean,hash\n"
+    row = "1,0.5,0.1,0.9,1,0.004,180,180,0.5,1e-14"
+    path.write_text(header + hashed(f"{row},0.25,-3", f"2{row[1:]},0.5,-4"))
+    series = read_timeseries(path)
+    np.testing.assert_array_equal(series["power"], [0.25, 0.5])
+    np.testing.assert_array_equal(series["T1_mean"], [-3, -4])
+    data = time_series_dataset(series)
+    assert data["power"].attrs["units"] == "U^3/h"
+    assert data["T1_mean"].attrs["long_name"] == "T1 mean"
+    path.write_text(header + hashed(f"{row},0.25"))
+    with pytest.raises(InputOutputError, match="line 2 is damaged: 11 values instead of 12"):
+        read_timeseries(path)
+    for cut in (len(HEADER) - 1, len(HEADER) + 4, len(header) - 1):
+        path.write_text(header[:cut])
+        assert read_timeseries(path) is None
+    for wrong in ("power,power,hash", "power", "po wer,hash", ",hash", "hash,hash", "power,hash,"):
+        path.write_text(f"{HEADER.rstrip()},{wrong}\n")
+        with pytest.raises(InputOutputError, match="line 1"):
+            read_timeseries(path)
 
 
 def test_empty_and_absent(tmp_path):

@@ -67,6 +67,18 @@ def replace(path, text):
     new.rename(path)
 
 
+def test_further_columns_of_the_series(tmp_path):
+    path = tmp_path / "timeseries.csv"
+    follower = SeriesFollower(path)
+    text = row(1).rpartition(",")[0] + ",0.25"
+    path.write_text(HEADER.replace("hash", "power,hash") + f"{text},{byte_hash(0, text.encode()) >> 11}\n")
+    assert steps_of(follower) == [1]
+    assert follower.series["power"].tolist() == [0.25]
+    path.write_text(HEADER + row(2))  # another run in the same directory
+    assert steps_of(follower) == [2]
+    assert "power" not in follower.series.columns
+
+
 def test_rows_appear_when_their_lines_are_complete(tmp_path):
     path = tmp_path / "timeseries.csv"
     follower = SeriesFollower(path)

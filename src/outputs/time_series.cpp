@@ -16,7 +16,7 @@ namespace {
 
 class TimeSeriesObserver : public Observer {
  public:
-  explicit TimeSeriesObserver(const RunContext& run) : run_(run) {}
+  explicit TimeSeriesObserver(const RunContext& run) : run_(run), further_(further_diagnostics(run.simulation.flow)) {}
 
   std::vector<std::string> check_files(const Start& start) override {
     std::vector<std::string> losses;
@@ -30,7 +30,8 @@ class TimeSeriesObserver : public Observer {
     // A run that ended off the schedule wrote a final row. A continued run must drop it, because it was never due.
     const std::int64_t last_row = on_schedule(start.step) ? start.step : start.step - 1;
     run_on_root(run_.simulation.comm.world(), [&] {
-      file_ = std::make_unique<io::TimeSeries>(run_.path, start.step > 0 ? std::optional(last_row) : std::nullopt);
+      file_ = std::make_unique<io::TimeSeries>(run_.path, start.step > 0 ? std::optional(last_row) : std::nullopt,
+                                               further_);
       const io::StoredTimeSeries stored = io::read_time_series(run_.path);
       const io::StoredRow* row = stored.last(last_row);
       last_ = row != nullptr ? LastEntry{row->step, row->hash} : LastEntry{};
@@ -47,16 +48,21 @@ class TimeSeriesObserver : public Observer {
     const Diagnostics& d = run_.flow.diagnostics();
     const Simulation& s = run_.simulation;
     const double nu = s.flow.viscosity;
-    const io::TimeSeriesRow row{now.step,
-                                now.time,
-                                s.dt,
-                                s.dt / s.dt_limit,
-                                d.bulk_velocity,
-                                s.forcing,
-                                re_tau(d.shear_bottom, nu),
-                                re_tau(d.shear_top, nu),
-                                d.kinetic_energy,
-                                d.max_divergence};
+    io::TimeSeriesRow row{now.step,
+                          now.time,
+                          s.dt,
+                          s.dt / s.dt_limit,
+                          d.bulk_velocity,
+                          s.forcing,
+                          re_tau(d.shear_bottom, nu),
+                          re_tau(d.shear_top, nu),
+                          d.kinetic_energy,
+                          d.max_divergence,
+                          {}};
+    for (std::size_t n = 0; n < d.further.size(); ++n) {
+      SLUICE_REQUIRE(d.further[n].name == further_.at(n), "diagnose() and further_diagnostics() must agree");
+      row.further.push_back(d.further[n].value);
+    }
     return [this, row] {
       const std::int64_t hash = file_->append(row);
       if (on_schedule(row.step)) last_ = {row.step, hash};
@@ -85,6 +91,7 @@ class TimeSeriesObserver : public Observer {
     std::vector<std::string> losses;
     if (found.exists) {
       const io::StoredTimeSeries stored = io::read_time_series(run_.path);
+      io::require_columns(stored, further_, run_.path);
       losses = damaged_rows(stored, start);
       if (const io::StoredRow* last = stored.last(start.step)) found.last = last->step;
       if (const io::StoredRow* row = stored.find(last_.step)) {
@@ -117,6 +124,7 @@ class TimeSeriesObserver : public Observer {
   }
 
   RunContext run_;
+  std::vector<std::string> further_;      ///< names of the further columns
   LastEntry last_;                        ///< last row on schedule, which a restart keeps; valid on rank 0
   std::unique_ptr<io::TimeSeries> file_;  ///< on rank 0
 };

@@ -20,7 +20,7 @@ std::string write_original(const std::string& path) {
   TimeSeries series(path);
   for (std::int64_t step = 10; step <= last_step; step += 10) {
     const double t = static_cast<double>(step) / 7;
-    series.append({step, t, t / 3, 0.9, 1.0, -1.0 / 3.0, 180.5, 1e-300 * t, 0.25, 1e-15});
+    series.append({step, t, t / 3, 0.9, 1.0, -1.0 / 3.0, 180.5, 1e-300 * t, 0.25, 1e-15, {}});
   }
   return read_text(path);
 }
@@ -52,9 +52,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(reached <= step, "a later step than asked for");
     TimeSeries(path, step).sync();
     const std::string kept = read_text(path);
-    require(kept.starts_with(std::string(TimeSeries::header()) + "\n") && kept.ends_with('\n'), "not whole lines");
+    require(kept.starts_with(TimeSeries::header() + "\n") && kept.ends_with('\n'), "not whole lines");
     require(kept.size() < 4 * changed.size() + 200, "more text than before");
-    const bool hashed = changed.starts_with(std::string(TimeSeries::header()) + "\n");
+    const bool hashed = changed.starts_with(TimeSeries::header() + "\n");
     for (const std::string& line : lines_of(kept))
       require(!hashed || intact.contains(line), "a row that nobody wrote:\n" + line);
     const StoredTimeSeries again = read_time_series(path);

@@ -21,7 +21,7 @@ using namespace files_test;
 
 TimeSeriesRow row(std::int64_t step) {
   const double t = 0.1 * static_cast<double>(step);
-  return {step, t, 0.1, 0.9, 1.0, -1.0 / 3.0, 180.5, 179.5, 0.25, 1e-15};
+  return {step, t, 0.1, 0.9, 1.0, -1.0 / 3.0, 180.5, 179.5, 0.25, 1e-15, {}};
 }
 
 TEST_F(FilesTest, TimeSeriesHeaderAndNumbers) {
@@ -63,13 +63,68 @@ TEST_F(FilesTest, TimeSeriesRestartIsBitwise) {
 
 TEST_F(FilesTest, TimeSeriesRestartWithoutUsableFile) {
   { TimeSeries series(path("missing.csv"), 30); }
-  EXPECT_EQ(read_text(path("missing.csv")), std::string(TimeSeries::header()) + "\n");
+  EXPECT_EQ(read_text(path("missing.csv")), TimeSeries::header() + "\n");
   write_plain(path("torn.csv"), "step,time,d");
   { TimeSeries series(path("torn.csv"), 30); }
-  EXPECT_EQ(read_text(path("torn.csv")), std::string(TimeSeries::header()) + "\n");
+  EXPECT_EQ(read_text(path("torn.csv")), TimeSeries::header() + "\n");
   write_plain(path("other.csv"), "a,b\n1,2\n");
   EXPECT_EQ(code_of([&] { TimeSeries(path("other.csv"), 30); }), 3);
   EXPECT_EQ(read_text(path("other.csv")), "a,b\n1,2\n");
+}
+
+const std::vector<std::string> further{"power", "T_1.mean"};
+
+TimeSeriesRow long_row(std::int64_t step) {
+  TimeSeriesRow longer = row(step);
+  longer.further = {0.1 * static_cast<double>(step), -2};
+  return longer;
+}
+
+TEST_F(FilesTest, TimeSeriesWithFurtherColumns) {
+  {
+    TimeSeries through(path("through.csv"), std::nullopt, further);
+    for (const std::int64_t step : {10, 20, 30}) through.append(long_row(step));
+    EXPECT_ANY_THROW(through.append(row(40)));
+  }
+  const std::string text = read_text(path("through.csv"));
+  EXPECT_TRUE(
+      text.starts_with("step,time,dt,cfl,bulk_velocity,forcing,re_tau_bottom,re_tau_top,kinetic_energy,"
+                       "max_divergence,power,T_1.mean,hash\n10,1,0.1,0.9,1,-0.3333333333333333,180.5,179.5,"
+                       "0.25,1e-15,1,-2,"));
+  const StoredTimeSeries stored = read_time_series(path("through.csv"));
+  EXPECT_EQ(stored.further, further);
+  ASSERT_EQ(stored.rows.size(), 3U);
+  for (const StoredRow& found : stored.rows) EXPECT_EQ(found.problem, "");
+
+  write_plain(path("t.csv"), text + "40,4.0,0.1");
+  {
+    TimeSeries second(path("t.csv"), 20, further);
+    second.append(long_row(30));
+  }
+  EXPECT_EQ(read_text(path("t.csv")), text);
+}
+
+TEST_F(FilesTest, TimeSeriesRefusesOtherColumns) {
+  { TimeSeries(path("t.csv"), std::nullopt, further).append(long_row(10)); }
+  const std::string text = read_text(path("t.csv"));
+  std::string message;
+  EXPECT_EQ(code_of([&] { TimeSeries(path("t.csv"), 10, {"power"}); }, &message), 3);
+  EXPECT_NE(message.find("max_divergence,power,T_1.mean,hash', but this run writes 'step,"), std::string::npos)
+      << message;
+  EXPECT_EQ(code_of([&] { TimeSeries(path("t.csv"), 10); }), 3);
+  EXPECT_EQ(read_text(path("t.csv")), text);
+  const std::string common = TimeSeries::header().substr(0, TimeSeries::header().rfind(','));
+  for (const char* wrong :
+       {",power", ",power,power,hash", ",po wer,hash", ",,hash", ",hash,hash", ",power,hash,", "x"}) {
+    write_plain(path("wrong.csv"), common + wrong + "\n");
+    EXPECT_EQ(code_of([&] { read_time_series(path("wrong.csv")); }), 3) << wrong;
+  }
+  for (const char* cut : {"", ",", ",pow", ",power,T_1.mean,hash"}) {
+    write_plain(path("cut.csv"), common + cut);
+    EXPECT_TRUE(read_time_series(path("cut.csv")).incomplete_row);
+    { TimeSeries(path("cut.csv"), 10, further); }
+    EXPECT_EQ(read_text(path("cut.csv")), TimeSeries::header(further) + "\n");
+  }
 }
 
 TEST_F(FilesTest, TimeSeriesReportsAFullDisk) {

@@ -22,6 +22,11 @@ _COLUMNS = {
     layout.KINETIC_ENERGY: ("volume mean of |u|^2/2", "U^2"),
     layout.MAX_DIVERGENCE: ("largest |div u|", "U/h"),
 }
+_FURTHER_COLUMNS = {
+    "power": ("power of the mean force of the step, per volume", "U^3/h"),
+    "forcing_y": ("mean force of the step along y", "U^2/h"),
+    "bulk_velocity_y": ("volume mean of v", "U"),
+}
 
 KEY_FIGURES = {
     "re_tau": ("friction Reynolds number", "1"),
@@ -52,8 +57,12 @@ for _key, _about in {
 
 
 def time_series_dataset(series: TimeSeries) -> xr.Dataset:
-    """The columns of timeseries.csv against `time`."""
-    variables = {name: variable("time", series[name], *about) for name, about in _COLUMNS.items()}
+    """The columns of timeseries.csv against `time`; those that only some cases have may lack their units."""
+    variables = {
+        name: variable("time", values, *(_COLUMNS | _FURTHER_COLUMNS).get(name, (name.replace("_", " "), "")))
+        for name, values in series.columns.items()
+        if name != layout.TIME
+    }
     variables[layout.STEP] = variables[layout.STEP].astype("int64")
     return dataset(variables, {"time": variable("time", series.time, "time", "h/U")})
 

@@ -132,10 +132,10 @@ class History:
             return
         shown = len(self._source.data[layout.TIME])
         if generation == snapshot.generation and sent > 0 and shown + rows - sent <= 2 * MAX_ROWS:
-            self._source.stream({name: values[sent:] for name, values in series.columns.items()})
+            self._source.stream({name: series[name][sent:] for name in layout.TIMESERIES_COLUMNS})
         else:
             chosen = thinned(series, MAX_ROWS)
-            self._source.data = {name: values[chosen] for name, values in series.columns.items()}
+            self._source.data = {name: series[name][chosen] for name in layout.TIMESERIES_COLUMNS}
         self._scale(snapshot)
 
     def _scale(self, snapshot: Snapshot) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from sluice_post import layout
 from sluice_post.errors import InputOutputError
-from sluice_post.timeseries import TimeSeries, has_hashes, read_rows, series_of
+from sluice_post.timeseries import Header, TimeSeries, read_header, read_rows, series_of
 from sluice_post.watch.tail import Tail
 
 
@@ -25,12 +25,14 @@ class SeriesFollower:
     def _clear(self) -> None:
         self._table = np.empty((1024, len(layout.TIMESERIES_COLUMNS)))
         self._count = 0
-        self._hashed: bool | None = None  # None before the first line
+        self._header: Header | None = None  # None before the first line
 
     @property
     def series(self) -> TimeSeries | None:
         """All rows read so far; None if there are none. Later rows leave it as it is."""
-        return series_of(self._table[: self._count], bool(self._hashed)) if self._count > 0 else None
+        if self._header is None or self._count == 0:
+            return None
+        return series_of(self._table[: self._count], self._header)
 
     def poll(self) -> bool:
         """Reads a part of what is new; returns whether there may be more."""
@@ -47,11 +49,14 @@ class SeriesFollower:
         return self._tail.accept()
 
     def _add(self, lines: list[str]) -> None:
-        hashed, first = self._hashed, self._count + 2
-        if hashed is None and lines:
-            hashed, lines = has_hashes(lines[0], self._path), lines[1:]
-        rows = read_rows(lines, bool(hashed), self._path, first)
-        self._hashed = hashed
+        if not lines:
+            return
+        header, first = self._header, self._count + 2
+        if header is None:
+            header, lines = read_header(lines[0], self._path), lines[1:]
+            self._table = np.empty((1024, len(header.columns)))
+        rows = read_rows(lines, header, self._path, first)
+        self._header = header
         count = self._count + len(rows)
         if count > len(self._table):
             # A new table: the old one may be in use.
