@@ -23,18 +23,18 @@ struct AdvectiveRate {
 
 }  // namespace
 
-double time_step_limit(const VectorField& velocity, const Metrics& metrics, Order order, double diffusive_rate,
+double time_step_limit(const VectorField& velocity, const Metrics& metrics, Order order, double constant_rate,
                        MPI_Comm comm) {
   double local = 0;
   op::with_order(order, [&](auto constant) {
     const AdvectiveRate<constant> rate{velocity.u.view(), velocity.v.view(), velocity.w.view(), metrics};
     local = reduce_max("time step limit", velocity.u.local_box(), rate);
   });
-  return time_step_limit(local, diffusive_rate, comm);
+  return time_step_limit(local, constant_rate, comm);
 }
 
-double time_step_limit(double largest_rate_here, double diffusive_rate, MPI_Comm comm) {
-  return 1 / (global_max(largest_rate_here, comm) / std::sqrt(3.0) + diffusive_rate);
+double time_step_limit(double largest_rate_here, double constant_rate, MPI_Comm comm) {
+  return 1 / (global_max(largest_rate_here, comm) / std::sqrt(3.0) + constant_rate);
 }
 
 double diffusive_rate(const Grid& grid, const FlowParameters& flow, const std::vector<TransportEquation>& transported) {
@@ -47,6 +47,10 @@ double diffusive_rate(const Grid& grid, const FlowParameters& flow, const std::v
   double largest = rate(flow.viscosity, flow.diffusion == Diffusion::explicit_);
   for (const TransportEquation& equation : transported) largest = std::max(largest, rate(equation.diffusivity, true));
   return largest;
+}
+
+double rotation_rate(const RotationParameters& rotation) {
+  return 2 * std::hypot(rotation.rate[0], rotation.rate[1], rotation.rate[2]) / std::sqrt(3.0);
 }
 
 }  // namespace sluice

@@ -27,19 +27,24 @@ SLUICE_INLINE double advective_rate(real u, real v, real w, int k, const Metrics
 }
 
 /// The largest stable time step dt_lim of RK3 for this velocity:
-///   1/dt_lim = max(kappa (|u - V|/dx + |v|/dy) + |w|/dz)/sqrt(3) + diffusive_rate,
+///   1/dt_lim = max(kappa (|u - V|/dx + |v|/dy) + |w|/dz)/sqrt(3) + constant_rate,
+/// where constant_rate = diffusive_rate + rotation_rate;
 /// kappa = 1 for order 2 and 7/6 for order 4, V: velocity of the grid.
 /// sqrt(3), and 2.51 below, bound RK3's stability region along the imaginary and negative real axes. NaN if the
 /// velocity contains NaN. Collective; same bits on every process grid.
-double time_step_limit(const VectorField& velocity, const Metrics& metrics, Order order, double diffusive_rate,
+double time_step_limit(const VectorField& velocity, const Metrics& metrics, Order order, double constant_rate,
                        MPI_Comm comm);
 
 /// The same from the largest advective rate over the rank's cells. Collective.
-double time_step_limit(double largest_rate_here, double diffusive_rate, MPI_Comm comm);
+double time_step_limit(double largest_rate_here, double constant_rate, MPI_Comm comm);
 
 /// The part of 1/dt_lim that comes from diffusion, 4 nu (kappa^2/dx^2 + kappa^2/dy^2 + 1/dz_min^2)/2.51: the largest of
 /// the velocity and the transported fields with their diffusivities. For the velocity, without the 1/dz_min^2 term if
 /// its diffusion along z is implicit; transported fields are always diffused explicitly.
 double diffusive_rate(const Grid& grid, const FlowParameters& flow, const std::vector<TransportEquation>& transported);
+
+/// The part of 1/dt_lim that comes from the Coriolis force, 2 |Omega| / sqrt(3): its eigenvalues are imaginary, and
+/// interpolation makes none of them larger. 0 without rotation.
+double rotation_rate(const RotationParameters& rotation);
 
 }  // namespace sluice

@@ -23,8 +23,9 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       walls_(grid, box_, flow.bottom, flow.top, comm.world()),
       halo_(comm, box_, exchanges.halos),
       momentum_(metrics_, flow),
+      body_forces_(metrics_, flow),
       transport_(std::move(transported), box_, metrics_, flow.order),
-      diffusive_rate_(diffusive_rate(grid, flow, transport_.equations())),
+      constant_rate_(diffusive_rate(grid, flow, transport_.equations()) + rotation_rate(flow.rotation)),
       forcing_(flow.forcing, grid, comm.world()),
       projection_(comm, decomposition, grid, metrics_, walls_, halo_, flow, exchanges),
       star_(box_, flow.order),
@@ -86,6 +87,7 @@ void TimeStepper::predict(const State& state, const SubstepWeights& weights) {
   const PhaseTimers::Scope scope(timers_, "momentum");
   // One sweep of UpdateVelocity (momentum_terms.hpp), which calls op::tendency_u, _v, _w; on a GPU, march_in_z.
   momentum_.predict(state, weights, tendency_, star_);
+  if (body_forces_.active()) body_forces_.add(state, weights.alpha_dt, tendency_, star_);
   transport_.predict(state, weights);
 }
 
@@ -110,11 +112,11 @@ void TimeStepper::correct(State& state, const Field& phi, double force, double g
 }
 
 double TimeStepper::time_step_limit_after_step() const {
-  return sluice::time_step_limit(projection_.largest_rate().value(), diffusive_rate_, comm_->world());
+  return sluice::time_step_limit(projection_.largest_rate().value(), constant_rate_, comm_->world());
 }
 
 double TimeStepper::time_step_limit(const State& state) const {
-  return sluice::time_step_limit(state.velocity, metrics_, flow_.order, diffusive_rate_, comm_->world());
+  return sluice::time_step_limit(state.velocity, metrics_, flow_.order, constant_rate_, comm_->world());
 }
 
 void TimeStepper::project(State& state) {

@@ -10,6 +10,7 @@
 #include "solver/diagnostics.hpp"
 #include "solver/forcing.hpp"
 #include "solver/grid/grid.hpp"
+#include "solver/momentum/body_forces.hpp"
 #include "solver/momentum/implicit_diffusion.hpp"
 #include "solver/momentum/momentum.hpp"
 #include "solver/projection.hpp"
@@ -97,8 +98,9 @@ class TimeStepper {
   Walls walls_;
   HaloExchange halo_;
   Momentum momentum_;
+  BodyForces body_forces_;
   Transport transport_;
-  double diffusive_rate_;  ///< of dt_lim
+  double constant_rate_;  ///< of dt_lim: the part that does not depend on the velocity
   Forcing forcing_;
   Projection projection_;
   std::optional<ImplicitDiffusion> implicit_;

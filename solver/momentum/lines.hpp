@@ -126,26 +126,26 @@ SLUICE_INLINE LessConstant<Line> less(const Line& line, real constant) {
   return {line, constant};
 }
 
-/// Twice a field interpolated in x to the edges above its cells, along y.
-template <Order order, class F, class C>
+/// Twice a field interpolated in x to point `at` + 1/2, along y; 0 is the edges above its cells.
+template <Order order, int at, class F, class C>
 struct XSumsAlongY {
   const F& f;
   const C& c;
-  SLUICE_INLINE real operator()(int n) const { return sum_above<order>(along_x(f, c, c.j + n, c.k), 0); }
+  SLUICE_INLINE real operator()(int n) const { return sum_above<order>(along_x(f, c, c.j + n, c.k), at); }
 };
-template <Order order, class F, class C>
-SLUICE_INLINE XSumsAlongY<order, F, C> x_sums_along_y(const F& f, const C& c) {
+template <Order order, int at = 0, class F, class C>
+SLUICE_INLINE XSumsAlongY<order, at, F, C> x_sums_along_y(const F& f, const C& c) {
   return {f, c};
 }
 /// Twice a field interpolated in y, along x.
-template <Order order, class F, class C>
+template <Order order, int at, class F, class C>
 struct YSumsAlongX {
   const F& f;
   const C& c;
-  SLUICE_INLINE real operator()(int n) const { return sum_above<order>(along_y(f, c.x(n), c.j, c.k), 0); }
+  SLUICE_INLINE real operator()(int n) const { return sum_above<order>(along_y(f, c.x(n), c.j, c.k), at); }
 };
-template <Order order, class F, class C>
-SLUICE_INLINE YSumsAlongX<order, F, C> y_sums_along_x(const F& f, const C& c) {
+template <Order order, int at = 0, class F, class C>
+SLUICE_INLINE YSumsAlongX<order, at, F, C> y_sums_along_x(const F& f, const C& c) {
   return {f, c};
 }
 

@@ -161,6 +161,38 @@ SLUICE_INLINE real advection_w(const T& transports, const F& w, const C& c, cons
          m.inv_dz_center[c.k];
 }
 
+// --- velocities interpolated for the Coriolis force, eq. (11): with the volumes of their control volumes as weights,
+// the interpolation of one component to another is the adjoint of that back, so that the force does no work ---
+
+template <Order order, class F, class C>
+SLUICE_INLINE real v_at_x_face(const F& v, const C& c) {
+  return quarter * sum_above<order>(y_sums_along_x<order, -1>(v, c), 0);
+}
+template <Order order, class F, class C>
+SLUICE_INLINE real u_at_y_face(const F& u, const C& c) {
+  return quarter * sum_above<order>(x_sums_along_y<order, -1>(u, c), 0);
+}
+template <Order order, class F, class C>
+SLUICE_INLINE real w_at_x_face(const F& w, const C& c) {
+  return quarter * (sum_above<order>(along_x(w, c, c.j, c.k - 1), 0) + sum_above<order>(along_x(w, c, c.j, c.k), 0));
+}
+template <Order order, class F, class C>
+SLUICE_INLINE real w_at_y_face(const F& w, const C& c) {
+  return quarter *
+         (sum_above<order>(along_y(w, c.i, c.j, c.k - 1), 0) + sum_above<order>(along_y(w, c.i, c.j, c.k), 0));
+}
+/// F / dzc_k or G / dzc_k, the mass flux that carries w, per height, interpolated to the z face.
+template <Order order, class F, class C, class M>
+SLUICE_INLINE real u_at_z_face(const F& u, const C& c, const M& m) {
+  const auto flux = mass_fluxes(along_x(u, c, c.j, c.k), along_x(u, c, c.j, c.k + 1), m, c.k);
+  return quarter * sum_above<order>(flux, -1) * m.inv_dz_center[c.k];
+}
+template <Order order, class F, class C, class M>
+SLUICE_INLINE real v_at_z_face(const F& v, const C& c, const M& m) {
+  const auto flux = mass_fluxes(along_y(v, c.i, c.j, c.k), along_y(v, c.i, c.j, c.k + 1), m, c.k);
+  return quarter * sum_above<order>(flux, -1) * m.inv_dz_center[c.k];
+}
+
 // --- the tendency R of eq. (1): -div(u u) + nu lap u; z-implicit diffusion leaves out nu Lz u ---
 
 template <Order order, bool implicit_z, class T, class F, class C, class M>

@@ -93,12 +93,14 @@ RunLength print_time_step(const io::Case& settings, const Grid& grid, Warnings& 
   const FlowParameters& flow = settings.flow;
   const double advective = expected_advective_rate(grid, flow);
   const double diffusive = diffusive_rate(grid, flow, transport_equations(flow));
-  const double limit = 1 / (advective + diffusive);
+  const double rotation = rotation_rate(flow.rotation);
+  const double limit = 1 / (advective + diffusive + rotation);
   double dt = settings.time.dt ? *settings.time.dt : settings.time.cfl.value_or(0) * limit;
   if (settings.time.dt_max) dt = std::min(dt, *settings.time.dt_max);
-  fmt::print("time step       dt {:.3e} expected ({}), dt_lim {:.3e}: advection alone {:.3e}, diffusion alone {:.3e}\n",
-             dt, settings.time.dt ? "fixed" : fmt::format("cfl {}", *settings.time.cfl), limit, 1 / advective,
-             1 / diffusive);
+  fmt::print(
+      "time step       dt {:.3e} expected ({}), dt_lim {:.3e}: advection alone {:.3e}, diffusion alone {:.3e}{}\n", dt,
+      settings.time.dt ? "fixed" : fmt::format("cfl {}", *settings.time.cfl), limit, 1 / advective, 1 / diffusive,
+      rotation > 0 ? fmt::format(", rotation alone {:.3e}", 1 / rotation) : "");
   if (settings.time.dt && dt > limit) warnings.add("the fixed dt is above dt_lim: the run will probably blow up");
   if (is_limited_by_z_diffusion(grid, flow, limit))
     fmt::print(
