@@ -123,6 +123,7 @@ void set_turbulent(State& state, TimeStepper& stepper, const Grid& grid, const F
   set_zero(state, stepper);
   const TurbulentProfile profile = turbulent_profile(grid, flow);
   fill(state.velocity.u, profile.u);
+  if (!profile.v.empty()) fill(state.velocity.v, profile.v);
   const bool both_walls = flow.bottom.kind == flow.top.kind;
   const double amplitude = 2 * profile.friction_velocity;
   Field* components[] = {&state.velocity.u, &state.velocity.v, &state.velocity.w};

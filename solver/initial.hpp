@@ -10,16 +10,18 @@
 namespace sluice {
 
 /// The steady laminar solution of the discrete equations at the centres for this forcing and these walls: u(z), and
-/// v(z) if walls move in y. Without a no-slip wall: uniform at the bulk velocity.
+/// v(z) if walls move in y or the frame rotates about z. Without a no-slip wall: uniform at the bulk velocity, or at
+/// the geostrophic one.
 struct LaminarProfile {
   std::vector<double> u, v;
 };
 LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow);
 
 /// A turbulent mean profile at the centres (Reichardt 1951) for this forcing and these walls, with its friction
-/// velocity.
+/// velocity. With a geostrophic velocity, the laminar profile instead; its friction velocity is then a twentieth of the
+/// geostrophic velocity, which suits Ekman layers (Spalart, Coleman & Johnstone 2008).
 struct TurbulentProfile {
-  std::vector<double> u;
+  std::vector<double> u, v;
   double friction_velocity = 0;
 };
 TurbulentProfile turbulent_profile(const Grid& grid, const FlowParameters& flow);

@@ -1,6 +1,8 @@
 // Laminar and turbulent mean profiles for any pair of walls and any forcing.
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <utility>
 
 #include "solver/initial.hpp"
 
@@ -20,6 +22,46 @@ std::vector<double> steady_profile(const Grid& grid, const FlowParameters& flow,
   if (no_slip(flow.bottom)) rhs.front() -= 2 * bottom / (grid.dz(0) * grid.dz(0));
   if (no_slip(flow.top)) rhs.back() -= 2 * top / (grid.dz(last) * grid.dz(last));
   return solve(second_derivative_centers(grid.z_nodes(), row_of(flow.bottom), row_of(flow.top)), std::move(rhs));
+}
+
+using Complex = std::complex<double>;
+
+/// Solves nu Lz q - 2 i Omega_z q = -source for q = u + i v with these wall velocities: the steady momentum equations
+/// of a flow that depends on z alone, in a frame that rotates about z.
+std::vector<Complex> steady_rotating_profile(const Grid& grid, const FlowParameters& flow, Complex source,
+                                             Complex bottom, Complex top) {
+  const std::int64_t last = grid.cells()[2] - 1;
+  std::vector<Complex> rhs(static_cast<std::size_t>(last) + 1, -source / flow.viscosity);
+  if (no_slip(flow.bottom)) rhs.front() -= 2.0 * bottom / (grid.dz(0) * grid.dz(0));
+  if (no_slip(flow.top)) rhs.back() -= 2.0 * top / (grid.dz(last) * grid.dz(last));
+  const Complex shift(0, -2 * flow.rotation.rate[2] / flow.viscosity);
+  return solve(second_derivative_centers(grid.z_nodes(), row_of(flow.bottom), row_of(flow.top)), shift, std::move(rhs));
+}
+
+Complex volume_mean(const std::vector<Complex>& profile, const Grid& grid) {
+  Complex sum = 0;
+  for (std::size_t k = 0; k < profile.size(); ++k) sum += profile[k] * grid.dz(static_cast<std::int64_t>(k));
+  return sum / grid.length_z();
+}
+
+/// The laminar profile between walls of which one is no-slip, in a frame that rotates about z.
+LaminarProfile rotating_laminar_profile(const Grid& grid, const FlowParameters& flow) {
+  const auto velocity_of = [](const WallCondition& wall) { return Complex(wall.velocity[0], wall.velocity[1]); };
+  const Complex geostrophic(flow.rotation.geostrophic[0], flow.rotation.geostrophic[1]);
+  Complex source = Complex(0, 2 * flow.rotation.rate[2]) * geostrophic;
+  if (flow.forcing.kind == ForcingKind::pressure_gradient) source += flow.forcing.value.at_time(0);
+  std::vector<Complex> q = steady_rotating_profile(grid, flow, source, velocity_of(flow.bottom), velocity_of(flow.top));
+  if (flow.forcing.kind == ForcingKind::bulk_velocity) {
+    const std::vector<Complex> driven = steady_rotating_profile(grid, flow, 1, 0, 0);
+    const double missing = flow.forcing.value.at_time(0) - volume_mean(q, grid).real();
+    for (std::size_t k = 0; k < q.size(); ++k) q[k] += missing / volume_mean(driven, grid).real() * driven[k];
+  }
+  LaminarProfile profile;
+  for (const Complex& value : q) {
+    profile.u.push_back(value.real());
+    profile.v.push_back(value.imag());
+  }
+  return profile;
 }
 
 /// Reichardt's law of the wall (1951), with kappa = 0.4: U+ as a function of z+.
@@ -70,9 +112,14 @@ TurbulentProfile driven_profile(const Grid& grid, const FlowParameters& flow, do
 LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow) {
   const auto nz = static_cast<std::size_t>(grid.cells()[2]);
   const bool bulk = flow.forcing.kind == ForcingKind::bulk_velocity;
-  if (!no_slip(flow.bottom) && !no_slip(flow.top))
-    return {std::vector<double>(nz, bulk ? flow.forcing.value.at_time(0) : 0), std::vector<double>(nz, 0)};
-  const double drive = flow.forcing.kind == ForcingKind::pressure_gradient ? flow.forcing.value.at_time(0) / flow.viscosity : 0;
+  if (!no_slip(flow.bottom) && !no_slip(flow.top)) {
+    const auto& [geostrophic_u, geostrophic_v] = flow.rotation.geostrophic;
+    return {std::vector<double>(nz, bulk ? flow.forcing.value.at_time(0) : geostrophic_u),
+            std::vector<double>(nz, geostrophic_v)};
+  }
+  if (flow.rotation.rate[2] != 0) return rotating_laminar_profile(grid, flow);
+  const double drive =
+      flow.forcing.kind == ForcingKind::pressure_gradient ? flow.forcing.value.at_time(0) / flow.viscosity : 0;
   LaminarProfile profile{steady_profile(grid, flow, drive, flow.bottom.velocity[0], flow.top.velocity[0]),
                          steady_profile(grid, flow, 0, flow.bottom.velocity[1], flow.top.velocity[1])};
   if (bulk) {
@@ -85,6 +132,11 @@ LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow) {
 
 TurbulentProfile turbulent_profile(const Grid& grid, const FlowParameters& flow) {
   const auto nz = static_cast<std::size_t>(grid.cells()[2]);
+  if (flow.rotation.has_geostrophic()) {
+    LaminarProfile laminar = laminar_profile(grid, flow);
+    return {std::move(laminar.u), std::move(laminar.v),
+            std::hypot(flow.rotation.geostrophic[0], flow.rotation.geostrophic[1]) / 20};
+  }
   const double wall_mean = ((no_slip(flow.bottom) ? flow.bottom.velocity[0] : flow.top.velocity[0]) +
                             (no_slip(flow.top) ? flow.top.velocity[0] : flow.bottom.velocity[0])) /
                            2;
@@ -93,11 +145,12 @@ TurbulentProfile turbulent_profile(const Grid& grid, const FlowParameters& flow)
   const bool bulk = flow.forcing.kind == ForcingKind::bulk_velocity;
   if (!no_slip(flow.bottom) && !no_slip(flow.top)) {
     const double speed = bulk ? flow.forcing.value.at_time(0) : 1;
-    return {std::vector<double>(nz, bulk ? flow.forcing.value.at_time(0) : 0), std::abs(speed) / 20};
+    return {std::vector<double>(nz, bulk ? flow.forcing.value.at_time(0) : 0), {}, std::abs(speed) / 20};
   }
-  TurbulentProfile profile{std::vector<double>(nz, 0), 0};
+  TurbulentProfile profile{std::vector<double>(nz, 0), {}, 0};
   if (flow.forcing.kind != ForcingKind::none)
-    profile = driven_profile(grid, flow, bulk ? flow.forcing.value.at_time(0) - wall_mean : flow.forcing.value.at_time(0));
+    profile =
+        driven_profile(grid, flow, bulk ? flow.forcing.value.at_time(0) - wall_mean : flow.forcing.value.at_time(0));
   for (double& u : profile.u) u += wall_mean;
   // Couette: law of the wall from each wall to the mean of both wall velocities in the middle
   if (half_difference != 0) {

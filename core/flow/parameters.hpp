@@ -38,6 +38,7 @@ struct RotationParameters {
   std::array<double, 2> geostrophic{};  ///< velocity along x and y whose Coriolis force the mean pressure balances
 
   bool active() const { return rate != std::array<double, 3>{}; }
+  bool has_geostrophic() const { return geostrophic != std::array<double, 2>{}; }
   bool operator==(const RotationParameters&) const = default;
 };
 

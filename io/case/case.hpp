@@ -24,6 +24,14 @@ struct ReynoldsSpec {
   bool operator==(const ReynoldsSpec&) const = default;
 };
 
+/// The rotation of the frame as given: 2 Omega h/U about an axis of any length.
+struct RotationSpec {
+  double number = 0;
+  std::array<double, 3> axis{};
+
+  bool operator==(const RotationSpec&) const = default;
+};
+
 struct StretchingSpec {
   StretchingKind kind = StretchingKind::uniform;
   double factor = 0;  ///< tanh: a
@@ -120,7 +128,8 @@ struct Case {
   std::string title;
   FlowType flow_type = FlowType::channel;
   ReynoldsSpec reynolds;
-  FlowParameters flow;           ///< with the viscosity computed from the Reynolds number
+  RotationSpec rotation;
+  FlowParameters flow;           ///< with the viscosity of the Reynolds number and the rate of the rotation
   std::array<double, 3> size{};  ///< Lx, Ly, Lz in h
   std::array<std::int64_t, 3> cells{};
   StretchingSpec stretching;

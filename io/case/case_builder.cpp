@@ -1,6 +1,7 @@
 #include "io/case/case_builder.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -102,9 +103,18 @@ double viscosity_of(const ReynoldsSpec& reynolds) {
   return 0;
 }
 
+// The rate of the rotation, in U/h.
+std::array<double, 3> rate_of(const RotationSpec& rotation) {
+  const double length = std::hypot(rotation.axis[0], rotation.axis[1], rotation.axis[2]);
+  std::array<double, 3> rate = rotation.axis;
+  for (double& component : rate) component = length > 0 ? rotation.number / 2 * (component / length) : 0;
+  return rate;
+}
+
 // The forcing for which the velocity unit of the Reynolds number is 1.
-ForcingParameters preset_forcing(FlowType type, const ReynoldsSpec& reynolds) {
-  if (type == FlowType::couette) return {};
+ForcingParameters preset_forcing(const Case& given) {
+  const ReynoldsSpec& reynolds = given.reynolds;
+  if (given.flow_type == FlowType::couette || given.flow.rotation.has_geostrophic()) return {};
   switch (reynolds.kind) {
     case ReynoldsKind::tau:
       return {ForcingKind::pressure_gradient, 1};  // mean momentum balance G h = u_tau^2
@@ -120,9 +130,10 @@ ForcingParameters preset_forcing(FlowType type, const ReynoldsSpec& reynolds) {
 }
 
 // A case of this kind before its other keys are read.
-Case preset_case(FlowType type, const ReynoldsSpec& reynolds) {
+Case preset_case(const Case& given) {
+  const FlowType type = given.flow_type;
   Case preset;
-  preset.flow.forcing = preset_forcing(type, reynolds);
+  preset.flow.forcing = preset_forcing(given);
   if (type == FlowType::couette) {
     preset.flow.bottom.velocity[0] = -1;
     preset.flow.top.velocity[0] = 1;
@@ -134,6 +145,7 @@ Case preset_case(FlowType type, const ReynoldsSpec& reynolds) {
 // Computes the values that depend on several keys.
 void derive(Case& settings) {
   settings.flow.viscosity = viscosity_of(settings.reynolds);
+  settings.flow.rotation.rate = rate_of(settings.rotation);
   for (WallCondition* wall : {&settings.flow.bottom, &settings.flow.top}) {
     if (wall->kind == WallKind::free_slip) *wall = {WallKind::free_slip, {}};
   }
@@ -161,10 +173,11 @@ std::map<std::string, std::string> sampled_key_defaults() {
 
 Case build_case(const YamlNode& root, const std::string& base_directory, Defaults defaults) {
   const Fallbacks& fallbacks = fallbacks_of(defaults);
-  // Read twice: the presets of walls and forcing depend on the flow type and its Reynolds number.
+  // Read twice: the presets of walls and forcing depend on the flow type, its Reynolds number and the geostrophic
+  // velocity.
   Case first;
   read_section(root, "", 0, base_directory, fallbacks, first);
-  Case settings = preset_case(first.flow_type, first.reynolds);
+  Case settings = preset_case(first);
   read_section(root, "", 0, base_directory, fallbacks, settings);
   derive(settings);
   return settings;

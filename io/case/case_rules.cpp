@@ -28,10 +28,25 @@ class Rules {
   void check_height() {
     if (!problems_.good("flow.type") || !problems_.good("domain.size")) return;
     const double height = settings_.flow_type == FlowType::open_channel ? 1 : 2;
-    if (settings_.size[2] == height) return;
+    if (settings_.size[2] == height || is_ekman_layer()) return;
     note("domain.size[2]",
          fmt::format("the height of flow.type {} is {} in units of h, not {}; allowed: {}", name(settings_.flow_type),
                      format_real(height), format_real(settings_.size[2]), format_real(height)));
+  }
+
+  void check_rotation() {
+    const std::string path = "flow.rotation";
+    if (!problems_.good(path) || settings_.rotation == RotationSpec{}) return;
+    if (settings_.rotation.axis == std::array<double, 3>{})
+      note(path + ".axis", "a vector of length 0 is no axis; allowed: one with a component other than 0");
+    const RotationParameters& rotation = settings_.flow.rotation;
+    if (!rotation.has_geostrophic()) return;
+    if (rotation.rate[2] == 0)
+      note(path + ".geostrophic",
+           "the rotation has no wall-normal component, so a mean pressure gradient cannot balance "
+           "the Coriolis force of a velocity along x and y; allowed: [0, 0]");
+    if (settings_.flow.forcing.kind != ForcingKind::none || settings_.flow.spanwise_forcing.kind != ForcingKind::none)
+      note(path + ".geostrophic", "it is the mean pressure gradient, as flow.forcing is; allowed: one of the two");
   }
 
   void check_stretching() {
@@ -115,6 +130,10 @@ class Rules {
   }
 
  private:
+  bool is_ekman_layer() const {
+    return settings_.flow_type == FlowType::open_channel && settings_.flow.rotation.has_geostrophic();
+  }
+
   void check_position(const std::string& path, double at, char axis) {
     if (!problems_.good("domain.size")) return;
     const double length = settings_.size[static_cast<std::size_t>(axis - 'x')];
@@ -192,6 +211,7 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   Rules rules(settings, root, problems);
   rules.check_reynolds();
   rules.check_height();
+  rules.check_rotation();
   rules.check_stretching();
   rules.check_wall("bottom", settings.flow.bottom);
   rules.check_wall("top", settings.flow.top);

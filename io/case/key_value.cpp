@@ -31,6 +31,30 @@ KeyValue wall_velocity(WallCondition FlowParameters::*side) {
   return velocity;
 }
 
+KeyValue rotation_axis() {
+  using Axis = std::array<double, 3>;
+  struct Word {
+    const char* text;
+    Axis axis;
+  };
+  static constexpr std::array words{Word{"streamwise", {1, 0, 0}}, Word{"spanwise", {0, 1, 0}},
+                                    Word{"wall_normal", {0, 0, 1}}};
+  KeyValue vector = member(ValueType::real, &Case::rotation, &RotationSpec::axis);
+  vector.read = [read = vector.read](Case& settings, std::size_t item, const YamlNode& node) {
+    read(settings, item, node);
+    for (const auto& [text, axis] : words) {
+      if (node.kind == YamlNode::Kind::null && node.text == text) settings.rotation.axis = axis;
+    }
+  };
+  vector.write = [write = vector.write](const Case& settings, std::size_t item) {
+    for (const auto& [text, axis] : words) {
+      if (settings.rotation.axis == axis) return std::optional<std::string>(text);
+    }
+    return write(settings, item);
+  };
+  return vector;
+}
+
 KeyValue time_limit(std::optional<double> Case::*limit) {
   KeyValue bound = member(ValueType::duration, limit);
   bound.read = [=, read = bound.read](Case& settings, std::size_t item, const YamlNode& node) {

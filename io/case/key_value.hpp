@@ -224,6 +224,9 @@ KeyValue section_or_none(Path... path) {
 KeyValue wall(WallCondition FlowParameters::*side);
 KeyValue wall_velocity(WallCondition FlowParameters::*side);
 
+/// The axis of rotation: a vector, or the word for one along x, y or z.
+KeyValue rotation_axis();
+
 /// A duration, or one of the words auto (no value) and off (infinite).
 KeyValue time_limit(std::optional<double> Case::*limit);
 

@@ -1,5 +1,7 @@
 #include "poisson/tridiagonal/tridiagonal_rows.hpp"
 
+#include <utility>
+
 #include "core/support/error.hpp"
 
 namespace sluice {
@@ -51,17 +53,31 @@ TridiagonalRows second_derivative_faces(const std::vector<double>& z_nodes) {
   return rows;
 }
 
-std::vector<double> solve(const TridiagonalRows& rows, std::vector<double> rhs) {
+namespace {
+
+template <class T>
+std::vector<T> solve_shifted(const TridiagonalRows& rows, T shift, std::vector<T> rhs) {
   const std::size_t n = rows.diagonal.size();
   SLUICE_REQUIRE(rhs.size() == n, "a profile has one value for each plane");
-  std::vector<double> inverse(n);
+  std::vector<T> inverse(n);
   for (std::size_t k = 0; k < n; ++k) {
-    const double back = k > 0 ? rows.lower[k] * inverse[k - 1] : 0;
-    inverse[k] = 1 / (rows.diagonal[k] - (k > 0 ? back * rows.upper[k - 1] : 0));
+    const T back = k > 0 ? rows.lower[k] * inverse[k - 1] : T(0);
+    inverse[k] = T(1) / (rows.diagonal[k] + shift - (k > 0 ? back * rows.upper[k - 1] : T(0)));
     if (k > 0) rhs[k] -= back * rhs[k - 1];
   }
-  for (std::size_t k = n; k-- > 0;) rhs[k] = (rhs[k] - (k + 1 < n ? rows.upper[k] * rhs[k + 1] : 0)) * inverse[k];
+  for (std::size_t k = n; k-- > 0;) rhs[k] = (rhs[k] - (k + 1 < n ? rows.upper[k] * rhs[k + 1] : T(0))) * inverse[k];
   return rhs;
+}
+
+}  // namespace
+
+std::vector<double> solve(const TridiagonalRows& rows, std::vector<double> rhs) {
+  return solve_shifted(rows, 0.0, std::move(rhs));
+}
+
+std::vector<std::complex<double>> solve(const TridiagonalRows& rows, std::complex<double> shift,
+                                        std::vector<std::complex<double>> rhs) {
+  return solve_shifted(rows, shift, std::move(rhs));
 }
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #pragma once
 // The second derivative along z as a tridiagonal matrix, at cell centres and at faces.
+#include <complex>
 #include <vector>
 
 namespace sluice {
@@ -25,5 +26,8 @@ TridiagonalRows second_derivative_faces(const std::vector<double>& z_nodes);
 
 /// Solves one system on the host (Thomas algorithm without pivoting).
 std::vector<double> solve(const TridiagonalRows& rows, std::vector<double> rhs);
+/// Likewise for the matrix with `shift` added to its diagonal.
+std::vector<std::complex<double>> solve(const TridiagonalRows& rows, std::complex<double> shift,
+                                        std::vector<std::complex<double>> rhs);
 
 }  // namespace sluice

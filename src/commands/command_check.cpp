@@ -63,8 +63,8 @@ void print_grid(const Grid& grid, const FlowParameters& flow, const io::InitialS
                     transition.name, transition.value, transition.uniform));
   const double u_tau = turbulent_profile(grid, flow).friction_velocity;
   const double viscous_length = flow.viscosity / u_tau;
-  fmt::print("Re_tau          {:.1f} expected if turbulent (from the law of the wall; u_tau {:.5f})\n",
-             u_tau / flow.viscosity, u_tau);
+  fmt::print("Re_tau          {:.1f} expected if turbulent (from {}; u_tau {:.5f})\n", u_tau / flow.viscosity,
+             flow.rotation.has_geostrophic() ? "1/20 of the geostrophic velocity" : "the law of the wall", u_tau);
   fmt::print("wall units      dx+ {:.2f}  dy+ {:.2f}  dz+ {:.4g} (min) to {:.2f} (max), first centre z+ {:.3g}\n",
              grid.dx() / viscous_length, grid.dy() / viscous_length, grid.dz_min() / viscous_length,
              widest / viscous_length, grid.z_center(0) / viscous_length);

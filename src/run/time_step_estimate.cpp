@@ -35,6 +35,11 @@ struct Intensities {
 
 TransitionReynolds transition_reynolds(const Grid& grid, const FlowParameters& flow) {
   const double difference = std::abs(flow.top.velocity[0] - flow.bottom.velocity[0]);
+  if (const RotationParameters& rotation = flow.rotation; rotation.has_geostrophic()) {
+    const double speed = std::hypot(rotation.geostrophic[0], rotation.geostrophic[1]);
+    const double depth = std::sqrt(flow.viscosity / std::abs(rotation.rate[2]));
+    return {"Re_D", speed * depth / flow.viscosity, lowest_unstable_re_ekman, 0, false};
+  }
   const bool driven_by_walls = flow.forcing.kind == ForcingKind::none && no_slip(flow.bottom) && no_slip(flow.top);
   if (driven_by_walls && difference > 0)
     return {"Re_w", difference / 2 * grid.length_z() / 2 / flow.viscosity, lowest_turbulent_re_wall,

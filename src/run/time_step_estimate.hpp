@@ -15,15 +15,20 @@ inline constexpr double lowest_turbulent_re_tau = 60;
 inline constexpr double lowest_turbulent_re_wall = 324;
 inline constexpr double lowest_uniform_re_wall = 380;
 
+/// Below this Re_D = G D/nu, with the geostrophic speed G and the depth D = sqrt(nu/|Omega_z|), a laminar Ekman layer
+/// is stable to small disturbances (Leibovich & Lele, J. Fluid Mech. 150, 41, 1985).
+inline constexpr double lowest_unstable_re_ekman = 54.2;
+
 /// The Reynolds number that decides, and the one at which turbulence begins to last.
 struct TransitionReynolds {
-  const char* name;  ///< Re_tau or Re_w
+  const char* name;  ///< Re_tau, Re_w or Re_D
   double value, threshold;
   double uniform;    ///< below, turbulence consists of bands; 0: not known
   bool is_estimate;  ///< `value` is by the law of the wall
 };
 
-/// Re_w for flows that the walls alone drive, Re_tau by the law of the wall for all others.
+/// Re_w for flows that the walls alone drive, Re_D for those with a geostrophic velocity, Re_tau by the law of the wall
+/// for all others.
 TransitionReynolds transition_reynolds(const Grid& grid, const FlowParameters& flow);
 
 bool is_turbulent(const Grid& grid, const FlowParameters& flow);

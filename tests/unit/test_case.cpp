@@ -76,6 +76,30 @@ TEST(Case, ReynoldsNumberSetsViscosityAndForcing) {
   EXPECT_EQ(parse(minimal, {"flow.forcing.pressure_gradient=-2"}).flow.forcing.value.constant(), -2);
 }
 
+TEST(Case, RotationNumberAndAxisSetTheRate) {
+  using Vector = std::array<double, 3>;
+  const auto rate = [](const std::string& rotation) {
+    return parse(minimal, {"flow.rotation={" + rotation + "}"}).flow.rotation.rate;
+  };
+  EXPECT_FALSE(parse(minimal).flow.rotation.active());
+  EXPECT_EQ(rate("number: 0.5"), (Vector{0, 0.25, 0}));
+  EXPECT_EQ(rate("number: -0.5, axis: spanwise"), (Vector{0, -0.25, 0}));
+  EXPECT_EQ(rate("number: 0.5, axis: streamwise"), (Vector{0.25, 0, 0}));
+  EXPECT_EQ(rate("number: 0.5, axis: wall_normal"), (Vector{0, 0, 0.25}));
+  EXPECT_EQ(rate("number: 1, axis: [0, 3, -4]"), (Vector{0, 0.5 * (3 / 5.0), 0.5 * (-4 / 5.0)}));
+  EXPECT_FALSE(parse(minimal, {"flow.rotation={number: 0}"}).flow.rotation.active());
+}
+
+TEST(Case, AGeostrophicVelocityDrivesAnEkmanLayerOfAnyHeight) {
+  const Lines ekman{"flow.type=open_channel", "flow.reynolds={viscosity: 2.5e-3}", "domain.size=[20, 20, 15]",
+                    "flow.rotation={number: 5e-3, axis: wall_normal, geostrophic: [1, 0.5]}"};
+  const Case settings = parse(minimal, ekman);
+  EXPECT_EQ(settings.flow.forcing.kind, ForcingKind::none);
+  EXPECT_EQ(settings.flow.rotation.geostrophic, (std::array<double, 2>{1, 0.5}));
+  EXPECT_EQ(settings.size[2], 15);
+  expect_round_trip(settings);
+}
+
 TEST(Case, FlowTypePresetsWallsAndEachSideCanBeOverridden) {
   const Case couette = parse(minimal, {"flow.type=couette", "flow.reynolds.wall=1500"});
   EXPECT_EQ(couette.flow.forcing.kind, ForcingKind::none);

@@ -28,7 +28,7 @@ TEST(Case, ReportsAllFaultsAtOnceInTheOrderOfTheFile) {
       "    - {normal: z, at: 3, fields: [u, u]}\n",
       {"walltime=1:90:00"});
   const Lines expected{
-      "case.yaml:2:3: flow.tpye: unknown key; allowed here: type, reynolds, forcing; did you mean "
+      "case.yaml:2:3: flow.tpye: unknown key; allowed here: type, reynolds, forcing, rotation; did you mean "
       "'flow.type'?",
       "case.yaml:3:26: flow.reynolds.tau: contradicts flow.reynolds.bulk in line 3; allowed: one of the two",
       "case.yaml:5:9: domain.size: a list of 4 where 3 are needed; allowed: a list of 3 numbers or multiples "
@@ -191,6 +191,21 @@ TEST(Case, RefusesWrongTypes) {
   EXPECT_TRUE(contains(fault("output.directory=''"), "an empty path"));
   EXPECT_TRUE(contains(fault("flow.forcing={}"), "one of the keys bulk_velocity, pressure_gradient is needed"));
   EXPECT_TRUE(faults(minimal + "parallel:\noutput: {log: }\n").empty()) << "a section without keys is an empty one";
+}
+
+TEST(Case, RefusesRotationsWithoutAMeaning) {
+  EXPECT_TRUE(contains(fault("flow.rotation={}"), "flow.rotation.number: missing"));
+  EXPECT_TRUE(contains(fault("flow.rotation={number: 0.5, axis: [0, 0, 0]}"), "a vector of length 0 is no axis"));
+  EXPECT_TRUE(
+      contains(fault("flow.rotation={number: 0.5, axis: vertical}"), "allowed: streamwise, spanwise, wall_normal, or"));
+  EXPECT_TRUE(contains(fault("flow.rotation={number: 0.5, geostrophic: [1, 0]}"), "no wall-normal component"));
+  EXPECT_TRUE(
+      contains(fault("flow.rotation={number: 0, axis: wall_normal, geostrophic: [1, 0]}"), "no wall-normal component"));
+  const std::string ekman = "flow.rotation={number: 0.5, axis: wall_normal, geostrophic: [1, 0]}";
+  EXPECT_EQ(faults(minimal, {ekman}), Lines{});
+  EXPECT_TRUE(contains(faults(minimal, {ekman, "flow.forcing.bulk_velocity=1"})[0],
+                       "it is the mean pressure gradient, as flow.forcing is"));
+  EXPECT_TRUE(contains(faults(minimal, {ekman, "domain.size=[1, 1, 20]"})[0], "the height of flow.type channel is 2"));
 }
 
 TEST(Case, RefusesValuesOutOfRange) {

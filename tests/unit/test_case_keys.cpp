@@ -43,6 +43,7 @@ Lines candidates(const Key& key) {
     case ValueType::section:
       values.emplace_back(list ? fmt::format("[{}]", item_of(key.content())) : "{}");
       if (key.path == "time.until") values.emplace_back("{cf: 0.01}");
+      if (key.path == "flow.rotation") values.emplace_back("{number: 0.5}");
       break;
     case ValueType::text:
     case ValueType::path:
@@ -70,6 +71,10 @@ Lines candidates(const Key& key) {
 Lines overrides_for(const Key& key, const std::string& value) {
   Lines overrides;
   if (key.path == "flow.reynolds.wall") overrides.push_back("flow.type=couette");
+  if (key.path.starts_with("flow.rotation.")) {
+    overrides.emplace_back("flow.forcing=none");
+    overrides.emplace_back("flow.rotation={number: 0.5, axis: wall_normal}");
+  }
   if (key.path.starts_with("time.until")) overrides.push_back("output.statistics={}");
   if (!key.only_with.empty()) overrides.push_back(fmt::format("{}.type={}", key.section(), key.only_with[0]));
   const std::string section = key.section();
@@ -151,6 +156,7 @@ TEST(CaseKeys, ThoseThatStatisticsDependOnAreStoredAsInTheResolvedCase) {
   const Lines couette{"flow.type=couette", "flow.reynolds={wall: 1000}", "walls.top={velocity: [1, 1e-5, 0]}"};
   EXPECT_EQ(sampled_keys(*parse(couette)), (Values{{"flow.forcing", "none"},
                                                    {"flow.reynolds.viscosity", "0.001"},
+                                                   {"flow.rotation", "none"},
                                                    {"flow.type", "couette"},
                                                    {"solver.order", "4"},
                                                    {"walls.bottom.type", "no_slip"},
@@ -160,12 +166,22 @@ TEST(CaseKeys, ThoseThatStatisticsDependOnAreStoredAsInTheResolvedCase) {
   const Lines slip{"flow.reynolds={bulk: 2000}", "walls.top=free_slip"};
   EXPECT_EQ(sampled_keys(*parse(slip)), (Values{{"flow.forcing.bulk_velocity", "1"},
                                                 {"flow.reynolds.viscosity", "0.001"},
+                                                {"flow.rotation", "none"},
                                                 {"flow.type", "channel"},
                                                 {"solver.order", "4"},
                                                 {"walls.bottom.type", "no_slip"},
                                                 {"walls.bottom.velocity", "[0, 0, 0]"},
                                                 {"walls.top.type", "free_slip"}}));
   EXPECT_EQ(sampled_keys(*parse(slip)), sampled_keys(*parse({"flow.reynolds={viscosity: 1e-3}", slip[1]})));
+}
+
+TEST(CaseKeys, ThoseOfRotationAreStoredAsInTheResolvedCase) {
+  const auto ekman = sampled_keys(*parse({"flow.type=open_channel", "flow.reynolds={viscosity: 1e-3}",
+                                          "flow.rotation={number: 2e-3, axis: [0, 0, 1], geostrophic: [1, 0]}"}));
+  EXPECT_EQ(ekman.at("flow.rotation.number"), "0.002");
+  EXPECT_EQ(ekman.at("flow.rotation.axis"), "wall_normal");
+  EXPECT_EQ(ekman.at("flow.rotation.geostrophic"), "[1, 0]");
+  EXPECT_EQ(ekman.at("flow.forcing"), "none");
 }
 
 TEST(CaseKeys, ADefaultIsWrittenAsTheCaseWritesIt) {
