@@ -27,6 +27,7 @@ CASES: dict[str, dict[str, Any]] = {
     "second_order": {"solver.order": 2, "time.diffusion": "explicit"},
     "second_order_implicit_z": {"solver.order": 2, "time.diffusion": "implicit_z"},
     "couette": COUETTE,
+    "rotating": {"flow.rotation": {"number": 0.4, "axis": [0.5, -1, 1]}},
     "couette_second_order": {**COUETTE, "solver.order": 2},
 }
 

@@ -103,6 +103,7 @@ struct Size {
   WallCondition bottom, top;
   Order order = Order::second;
   double grid_velocity = 0;
+  RotationParameters rotation{};
 };
 
 FlowCase settings_for(const Size& size, Diffusion diffusion, TridiagonalMethod method) {
@@ -117,6 +118,7 @@ FlowCase settings_for(const Size& size, Diffusion diffusion, TridiagonalMethod m
                    .bottom = size.bottom,
                    .top = size.top,
                    .forcing = {ForcingKind::bulk_velocity, 1},
+                   .rotation = size.rotation,
                    .diffusion = diffusion,
                    .order = size.order,
                    .tridiagonal = method};
@@ -183,6 +185,7 @@ INSTANTIATE_TEST_SUITE_P(
         // at 6 ranks in y some own as many rows as the halo is wide
         Size{"14x20x24_order4", {14, 20, 24}, 6, {WallKind::no_slip, -0.3, 0.2}, free_slip, Order::fourth, 0.4},
         Size{"18x14x22_open", {18, 14, 22}, 3, resting, free_slip},
+        Size{"12x20x22_rotating", {12, 20, 22}, 6, resting, resting, Order::fourth, 0, {{0.2, -0.4, 0.3}, {0.5, 0.1}}},
         // at 6 ranks in y each owns a single line and a single wavenumber
         Size{"11x6x23_moving", {11, 6, 23}, 6, {WallKind::no_slip, -0.3, 0.2}, {WallKind::no_slip, 0.5, -0.1}}),
     [](const auto& size) { return std::string("cells_") + size.param.name; });
