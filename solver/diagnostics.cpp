@@ -56,6 +56,15 @@ struct EnergyOnWall {
   }
 };
 
+/// c dz.
+struct WeightedScalar {
+  In c;
+  Metrics m;
+  SLUICE_INLINE void operator()(Cell at, double (&value)[1]) const {
+    value[0] = weighted_by_height(c(at.i, at.j, at.k), at.k, m);
+  }
+};
+
 /// du/dz at the face below plane k.
 struct ShearBelow {
   In u;
@@ -70,13 +79,16 @@ struct ShearBelow {
 bool Diagnostics::finite() const {
   return std::isfinite(bulk_velocity) && std::isfinite(kinetic_energy) && std::isfinite(max_divergence) &&
          std::isfinite(shear_bottom) && std::isfinite(shear_top) &&
-         std::ranges::all_of(max_transported, [](double value) { return std::isfinite(value); }) &&
+         std::ranges::all_of(scalars, [](const Scalar& scalar) { return std::isfinite(scalar.largest); }) &&
          std::ranges::all_of(further, [](const NamedValue& value) { return std::isfinite(value.value); });
 }
 
 std::vector<std::string> further_diagnostics(const FlowParameters& flow) {
   std::vector<std::string> names;
   if (flow.spanwise_forcing.kind != ForcingKind::none) names.emplace_back("bulk_velocity_y");
+  for (const ScalarParameters& scalar : flow.scalars) {
+    for (const char* of_scalar : {"_mean", "_flux_bottom", "_flux_top"}) names.push_back(scalar.name + of_scalar);
+  }
   return names;
 }
 
@@ -112,11 +124,12 @@ Diagnostics diagnose(const State& state, const Grid& grid, const Metrics& metric
     sums[1] += reduce_sum("energy on wall", plane_at(walls.owns(side), bottom ? 0 : box.hi[2] - 1),
                           EnergyOnWall{wall, bottom ? 1.0 : -1.0, metrics});
   }
-  const auto shear = [&](bool owned, std::int64_t k) {
-    return reduce_sum("wall shear", plane_at(owned, k), ShearBelow{u, metrics});
+  const auto gradient = [&](Walls::Side side, const In& f) {
+    const std::int64_t k = side == Walls::Side::bottom ? 0 : box.hi[2];
+    return reduce_sum("wall shear", plane_at(walls.owns(side), k), ShearBelow{f, metrics});
   };
-  sums[2] = shear(walls.owns(Walls::Side::bottom), 0);
-  sums[3] = shear(walls.owns(Walls::Side::top), box.hi[2]);
+  sums[2] = gradient(Walls::Side::bottom, u);
+  sums[3] = gradient(Walls::Side::top, u);
   all_reduce(sums, comm);
 
   const double columns = static_cast<double>(grid.cells()[0]) * static_cast<double>(grid.cells()[1]);
@@ -130,12 +143,23 @@ Diagnostics diagnose(const State& state, const Grid& grid, const Metrics& metric
     divergence = reduce_max("largest divergence", box, AbsDivergence<order>{u, v, w, metrics});
   });
   d.max_divergence = global_max(divergence, comm);
-  for (const auto& [descriptor, field] : state.transported) {
-    const double largest = reduce_max("largest magnitude", box, Magnitude{field.view()});
-    d.max_transported.push_back(global_max(largest, comm));
-  }
   if (flow.spanwise_forcing.kind != ForcingKind::none)
     d.further.push_back({"bulk_velocity_y", volume_mean(velocity.v, grid, metrics, comm)});
+  for (std::size_t n = 0; n < state.transported.size(); ++n) {
+    const In c = state.transported[n].field.view();
+    std::array<ExactSum, 3> of_scalar{ExactSum(), gradient(Walls::Side::bottom, c), gradient(Walls::Side::top, c)};
+    for (const auto& plane : reduce_planes<1>("scalar", box, WeightedScalar{c, metrics})) of_scalar[0] += plane[0];
+    all_reduce(of_scalar, comm);
+    const double kappa = flow.diffusivity(flow.scalars.at(n));
+    d.scalars.push_back({.mean = of_scalar[0].value() / (columns * grid.length_z()),
+                         .largest = global_max(reduce_max("largest magnitude", box, Magnitude{c}), comm),
+                         .flux_bottom = -kappa * of_scalar[1].value() / columns,
+                         .flux_top = kappa * of_scalar[2].value() / columns});
+    const std::string& name = flow.scalars[n].name;
+    d.further.push_back({name + "_mean", d.scalars[n].mean});
+    d.further.push_back({name + "_flux_bottom", d.scalars[n].flux_bottom});
+    d.further.push_back({name + "_flux_top", d.scalars[n].flux_top});
+  }
   return d;
 }
 

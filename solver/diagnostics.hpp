@@ -25,8 +25,15 @@ struct Diagnostics {
   /// Plane mean of nu du/dz at each wall, from the scheme; not negated at the top.
   double shear_bottom = 0;
   double shear_top = 0;
-  std::vector<double> max_transported;  ///< largest magnitude of each transported field
-  std::vector<NamedValue> further;      ///< those of further_diagnostics(), in this order
+  struct Scalar {
+    double mean = 0;     ///< over the volume
+    double largest = 0;  ///< magnitude
+    /// Plane means of the flux into the fluid at each wall, kappa dc/dn with n out of the fluid, from the scheme.
+    double flux_bottom = 0;
+    double flux_top = 0;
+  };
+  std::vector<Scalar> scalars;
+  std::vector<NamedValue> further;  ///< those of further_diagnostics(), in this order
   bool finite() const;
 };
 

@@ -41,7 +41,8 @@ double Forcing::force(const Deferred<ExactSum>& u_star_sum, double gamma_dt, dou
     case ForcingKind::pressure_gradient:
       return parameters_.value.constant();
     case ForcingKind::bulk_velocity:
-      return (parameters_.value.constant() - volume_mean(u_star_sum.value(), *grid_, comm_)) / (gamma_dt * response_mean);
+      return (parameters_.value.constant() - volume_mean(u_star_sum.value(), *grid_, comm_)) /
+             (gamma_dt * response_mean);
   }
   return 0;
 }

@@ -102,7 +102,57 @@ class RandomModes {
   std::uint64_t seed_, stream_;
 };
 
+/// A formula of x, y and z at the centres. x and y are computed from global indices.
+struct FillFormula {
+  View3<real> f;
+  FormulaProgram formula;
+  const double* z;
+  double dx, dy;
+  std::int64_t first_j;
+  SLUICE_INLINE void operator()(int i, int j, int k) const {
+    const FormulaPoint at{(i + 0.5) * dx, (static_cast<double>(first_j + j) + 0.5) * dy, z[k], 0};
+    f(i, j, k) = static_cast<real>(formula(at));
+  }
+};
+
+/// Linear between walls of given value; the value of one such wall; 0.
+double conducted(const ScalarParameters& scalar, double height_fraction) {
+  const bool below = scalar.bottom.kind == ScalarWallKind::value;
+  const bool above = scalar.top.kind == ScalarWallKind::value;
+  const double bottom = below ? scalar.bottom.value : above ? scalar.top.value : 0;
+  const double top = above ? scalar.top.value : bottom;
+  return bottom + (top - bottom) * height_fraction;
+}
+
+/// The mean that the source holds, if the scalar has no other initial value.
+double held_value(const ScalarParameters& scalar) {
+  return scalar.source.kind == ScalarSourceKind::bulk_value ? scalar.source.value : 0;
+}
+
+void set_scalar(Field& c, const ScalarParameters& scalar, const Grid& grid) {
+  const bool no_value = scalar.bottom.kind != ScalarWallKind::value && scalar.top.kind != ScalarWallKind::value;
+  if (scalar.initial) {
+    std::vector<double> z;
+    for (std::int64_t k = c.box().lo[2]; k < c.box().hi[2]; ++k) z.push_back(grid.z_center(k));
+    const Buffer<double> here(z);
+    parallel_for("set scalar", c.local_box(),
+                 FillFormula{c.view(), scalar.initial->program(), here.data(), grid.dx(), grid.dy(), c.box().lo[1]});
+    device::synchronize();
+    return;
+  }
+  std::vector<double> profile;
+  for (std::int64_t k = 0; k < grid.cells()[2]; ++k)
+    profile.push_back(no_value ? held_value(scalar) : conducted(scalar, grid.z_center(k) / grid.length_z()));
+  fill(c, profile);
+}
+
 }  // namespace
+
+void set_scalars(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow) {
+  for (std::size_t n = 0; n < state.transported.size(); ++n)
+    set_scalar(state.transported[n].field, flow.scalars.at(n), grid);
+  stepper.fill_halos(state);
+}
 
 void set_zero(State& state, TimeStepper& stepper) {
   const auto zero = [](Field& f) { fill(f, std::vector<double>(static_cast<std::size_t>(f.box().hi[2]), 0.0)); };

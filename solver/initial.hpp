@@ -34,6 +34,10 @@ void set_laminar(State& state, TimeStepper& stepper, const Grid& grid, const Flo
 void set_turbulent(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow, std::uint64_t seed,
                    MPI_Comm comm);
 
+/// The initial scalars: ScalarParameters::initial; without one the profile of conduction between walls of given value,
+/// the value of one such wall, the mean that a source holds, or 0. Fills halos. Collective.
+void set_scalars(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow);
+
 /// Adds the uniform velocity that brings the volume mean of u to the target, if the forcing has one. Collective.
 void set_bulk_velocity(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow, MPI_Comm comm);
 

@@ -37,15 +37,15 @@ double time_step_limit(double largest_rate_here, double constant_rate, MPI_Comm 
   return 1 / (global_max(largest_rate_here, comm) / std::sqrt(3.0) + constant_rate);
 }
 
-double diffusive_rate(const Grid& grid, const FlowParameters& flow, const std::vector<TransportEquation>& transported) {
-  const auto rate = [&](double diffusivity, bool explicit_z) {
+double diffusive_rate(const Grid& grid, const FlowParameters& flow) {
+  const auto rate = [&](double diffusivity) {
     const double kappa = largest_wavenumber(flow.order);
     double inverse_squares = kappa * kappa * (1 / (grid.dx() * grid.dx()) + 1 / (grid.dy() * grid.dy()));
-    if (explicit_z) inverse_squares += 1 / (grid.dz_min() * grid.dz_min());
+    if (flow.diffusion == Diffusion::explicit_) inverse_squares += 1 / (grid.dz_min() * grid.dz_min());
     return 4 * diffusivity * inverse_squares / 2.51;
   };
-  double largest = rate(flow.viscosity, flow.diffusion == Diffusion::explicit_);
-  for (const TransportEquation& equation : transported) largest = std::max(largest, rate(equation.diffusivity, true));
+  double largest = rate(flow.viscosity);
+  for (const ScalarParameters& scalar : flow.scalars) largest = std::max(largest, rate(flow.diffusivity(scalar)));
   return largest;
 }
 

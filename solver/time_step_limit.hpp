@@ -7,7 +7,6 @@
 #include "core/flow/parameters.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/state/state.hpp"
-#include "solver/transport/transport_equation.hpp"
 
 namespace sluice {
 
@@ -39,9 +38,8 @@ double time_step_limit(const VectorField& velocity, const Metrics& metrics, Orde
 double time_step_limit(double largest_rate_here, double constant_rate, MPI_Comm comm);
 
 /// The part of 1/dt_lim that comes from diffusion, 4 nu (kappa^2/dx^2 + kappa^2/dy^2 + 1/dz_min^2)/2.51: the largest of
-/// the velocity and the transported fields with their diffusivities. For the velocity, without the 1/dz_min^2 term if
-/// its diffusion along z is implicit; transported fields are always diffused explicitly.
-double diffusive_rate(const Grid& grid, const FlowParameters& flow, const std::vector<TransportEquation>& transported);
+/// the velocity and the scalars with their diffusivities. Without the 1/dz_min^2 term if diffusion along z is implicit.
+double diffusive_rate(const Grid& grid, const FlowParameters& flow);
 
 /// The part of 1/dt_lim that comes from the Coriolis force, 2 |Omega| / sqrt(3): its eigenvalues are imaginary, and
 /// interpolation makes none of them larger. 0 without rotation.

@@ -9,11 +9,6 @@ namespace sluice {
 
 TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
                          const FlowParameters& flow, const ExchangeSet& exchanges)
-    : TimeStepper(comm, decomposition, grid, flow, exchanges, transport_equations(flow)) {}
-
-TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
-                         const FlowParameters& flow, const ExchangeSet& exchanges,
-                         std::vector<TransportEquation> transported)
     : comm_(&comm),
       grid_(&grid),
       flow_(flow),
@@ -24,8 +19,8 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       halo_(comm, box_, exchanges.halos),
       momentum_(metrics_, flow),
       body_forces_(metrics_, flow),
-      transport_(std::move(transported), box_, metrics_, flow.order),
-      constant_rate_(diffusive_rate(grid, flow, transport_.equations()) + rotation_rate(flow.rotation)),
+      transport_(comm, decomposition, grid, metrics_, flow, exchanges.columns),
+      constant_rate_(diffusive_rate(grid, flow) + rotation_rate(flow.rotation)),
       forcing_(flow.forcing, grid, comm.world()),
       projection_(comm, decomposition, grid, metrics_, walls_, halo_, flow, exchanges),
       star_(box_, flow.order),
@@ -39,8 +34,8 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
 
 State TimeStepper::make_state() const {
   // With explicit diffusion the solve uses p itself as phi.
-  Field p = implicit_ ? make_field(flow_fields()[pressure_field], box_, flow_.order) : projection_.make_phi();
-  return {std::move(p), transport_.fields(), flow_.order};
+  Field p = implicit_ ? make_field(base_fields()[pressure_field], box_, flow_.order) : projection_.make_phi();
+  return {std::move(p), scalar_fields(flow_), flow_.order};
 }
 
 double TimeStepper::step(State& state, double dt) {
@@ -65,6 +60,7 @@ double TimeStepper::substep(State& state, double dt, int k) {
   predict(state, {Rk3::alpha[n] * dt, Rk3::beta[n] * dt, gamma_dt, c});
   // (5)  (1 - c Lz) u* = right-hand side
   if (implicit_) solve_implicit_diffusion(c);
+  finish_scalars(gamma_dt);
   // (2)  lap phi = div u* / (gamma dt); with explicit diffusion phi is the pressure itself
   Field& phi = pressure_increment_ ? *pressure_increment_ : state.p;
   projection_.solve(star_, gamma_dt, phi, timers_);
@@ -84,10 +80,14 @@ double TimeStepper::substep(State& state, double dt, int k) {
 }
 
 void TimeStepper::predict(const State& state, const SubstepWeights& weights) {
-  const PhaseTimers::Scope scope(timers_, "momentum");
-  // One sweep of UpdateVelocity (momentum_terms.hpp), which calls op::tendency_u, _v, _w; on a GPU, march_in_z.
-  momentum_.predict(state, weights, tendency_, star_);
-  if (body_forces_.active()) body_forces_.add(state, weights.alpha_dt, tendency_, star_);
+  {
+    const PhaseTimers::Scope scope(timers_, "momentum");
+    // One sweep of UpdateVelocity (momentum_terms.hpp), which calls op::tendency_u, _v, _w; on a GPU, march_in_z.
+    momentum_.predict(state, weights, tendency_, star_);
+    if (body_forces_.active()) body_forces_.add(state, weights.alpha_dt, tendency_, star_);
+  }
+  if (transport_.empty()) return;
+  const PhaseTimers::Scope scope(timers_, "scalars");
   transport_.predict(state, weights);
 }
 
@@ -99,6 +99,12 @@ void TimeStepper::solve_implicit_diffusion(double c) {
   response_mean_ = volume_mean(response, *grid_);
   const auto first = response.begin() + box_.lo[2];
   device_response_.upload(std::vector<real>(first, first + box_.extent(2)));
+}
+
+void TimeStepper::finish_scalars(double gamma_dt) {
+  if (transport_.empty()) return;
+  const PhaseTimers::Scope scope(timers_, "scalars");
+  transport_.finish(gamma_dt);
 }
 
 void TimeStepper::correct(State& state, const Field& phi, double force, double gamma_dt, double c) {

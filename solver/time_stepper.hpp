@@ -41,9 +41,6 @@ class TimeStepper {
   /// `comm`, `decomposition`, `grid` and the exchanges must outlive the stepper.
   TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
               const FlowParameters& flow, const ExchangeSet& exchanges);
-  /// The same with transported fields other than those of flow_fields().
-  TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
-              const FlowParameters& flow, const ExchangeSet& exchanges, std::vector<TransportEquation> transported);
 
   /// A flow at rest with the fields that the stepper needs.
   State make_state() const;
@@ -85,6 +82,7 @@ class TimeStepper {
  private:
   void predict(const State& state, const SubstepWeights& weights);
   void solve_implicit_diffusion(double c);
+  void finish_scalars(double gamma_dt);
   void correct(State& state, const Field& phi, double force, double gamma_dt, double c);
   void fill_halos_after_correction(State& state);
   void fill_halos(const std::vector<Described<Field>>& fields);

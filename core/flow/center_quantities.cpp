@@ -27,8 +27,7 @@ std::vector<CenterQuantity> list_quantities() {
         at_center("omega_z", "wall-normal vorticity dv/dx - du/dy")}},
       {"q", {at_center("q", "second invariant of the velocity gradient")}},
       {"lambda2", {at_center("lambda2", "second eigenvalue of strain squared plus rotation squared")}}};
-  for (std::size_t n = pressure_field; n < flow_fields().size(); ++n)
-    list.push_back({flow_fields()[n].name, {flow_fields()[n]}});
+  list.push_back({base_fields()[pressure_field].name, {base_fields()[pressure_field]}});
   return list;
 }
 
@@ -39,7 +38,10 @@ const std::vector<CenterQuantity>& center_quantities() {
   return list;
 }
 
-const CenterQuantity& center_quantity(const std::string& name) {
+CenterQuantity center_quantity(const std::string& name, const FlowParameters& flow) {
+  for (const FieldDescriptor& scalar : scalar_fields(flow)) {
+    if (scalar.name == name) return {name, {scalar}};
+  }
   const auto found = std::ranges::find(center_quantities(), name, &CenterQuantity::name);
   SLUICE_REQUIRE(found != center_quantities().end(), "there is no quantity " + name + " at cell centres");
   return *found;

@@ -13,10 +13,10 @@ struct CenterQuantity {
   std::vector<FieldDescriptor> components;  ///< one, or three of a vector
 };
 
-/// velocity, fluctuation, vorticity, q, lambda2, p, and each transported field.
+/// velocity, fluctuation, vorticity, q, lambda2 and p. Each scalar is a quantity, too.
 const std::vector<CenterQuantity>& center_quantities();
 
-/// The quantity of that name, which must exist.
-const CenterQuantity& center_quantity(const std::string& name);
+/// The quantity of that name, which must exist in this flow.
+CenterQuantity center_quantity(const std::string& name, const FlowParameters& flow);
 
 }  // namespace sluice

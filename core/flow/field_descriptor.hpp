@@ -1,10 +1,12 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
 #include "core/decomp/field.hpp"
 #include "core/flow/order.hpp"
+#include "core/flow/parameters.hpp"
 
 namespace sluice {
 
@@ -12,7 +14,14 @@ namespace sluice {
 enum class AtWall {
   tangential_velocity,  ///< the wall's velocity where it is no-slip; no gradient where it is free-slip
   normal_velocity,      ///< the wall's velocity
-  no_gradient           ///< no gradient through the wall
+  no_gradient,          ///< no gradient through the wall
+  given                 ///< FieldDescriptor::given_at_wall
+};
+
+/// A field's value at a wall, or its derivative along z there.
+struct GivenAtWall {
+  bool is_value = false;
+  double value = 0;
 };
 
 /// All that loops over fields know of one field: in the stepper, halos, walls, files and memory estimate.
@@ -22,7 +31,8 @@ struct FieldDescriptor {
   std::string units;      ///< as written to files: "1" for dimensionless quantities
   Location location = Location::center;
   AtWall at_wall = AtWall::no_gradient;
-  HaloWidth halo = {};  ///< minimum; halo_of widens it along y for order 4
+  std::array<GivenAtWall, 2> given_at_wall = {};  ///< at the bottom and at the top, with AtWall::given
+  HaloWidth halo = {};                            ///< minimum; halo_of widens it along y for order 4
 
   /// Which outputs carry the field.
   struct Outputs {
@@ -43,12 +53,17 @@ inline HaloWidth halo_of(const FieldDescriptor& field, Order order) {
   return {std::max(field.halo.y, reach_of(order)), field.halo.z};
 }
 
-/// The fields of the flow, in the order in which files list them: u, v, w and p, then those that the flow transports
-/// (solver/transport/transport_equations.cpp holds their tendencies).
-const std::vector<FieldDescriptor>& flow_fields();
+/// The fields that every flow has: u, v, w and p.
+const std::vector<FieldDescriptor>& base_fields();
+inline constexpr std::size_t pressure_field = 3;  ///< position in base_fields()
 
-/// Positions in flow_fields().
-inline constexpr std::size_t pressure_field = 3;
-inline constexpr std::size_t first_transported_field = 4;
+/// The field of a scalar of this name, at cell centres.
+FieldDescriptor scalar_field(const std::string& name);
+
+/// The field of each scalar, in the order of FlowParameters::scalars.
+std::vector<FieldDescriptor> scalar_fields(const FlowParameters& flow);
+
+/// All fields of a flow, in the order in which files list them: base_fields(), then scalar_fields().
+std::vector<FieldDescriptor> fields_of(const FlowParameters& flow);
 
 }  // namespace sluice

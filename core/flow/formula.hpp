@@ -50,8 +50,8 @@ class FormulaProgram {
   static constexpr int max_depth = 16;
 
   SLUICE_INLINE double operator()(const FormulaPoint& at) const {
-    double stack[max_depth] = {};
-    int top = -1;
+    double stack[max_depth + 2] = {};  // begins at 2, so that no operation could read below it
+    int top = 1;
     for (int n = 0; n < count; ++n) {
       const Operation operation = instructions[n].operation;
       if (operation <= Operation::t) {
@@ -63,7 +63,7 @@ class FormulaProgram {
         stack[top] = apply(operation, stack[top]);
       }
     }
-    return stack[0];
+    return stack[2];
   }
 
   /// The value of an operation that reads no other: a number or a variable.

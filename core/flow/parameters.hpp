@@ -1,6 +1,7 @@
 #pragma once
 // The physical parameters of a case, one definition for the case file and the solver.
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,7 @@ struct RotationParameters {
 
 enum class ScalarWallKind { value, flux };
 
-/// A scalar at one wall: its value, or -kappa dc/dn with n out of the fluid, the flux out of the fluid.
+/// A scalar at one wall: its value, or its flux into the fluid, kappa dc/dn with n out of the fluid.
 struct ScalarWall {
   ScalarWallKind kind = ScalarWallKind::flux;
   double value = 0;
@@ -70,9 +71,9 @@ struct ScalarSource {
 struct ScalarParameters {
   std::string name;
   double prandtl = 1;  ///< nu / kappa; for a concentration the Schmidt number
-  ScalarWall bottom, top;
-  ScalarSource source;
-  Formula initial;  ///< of x, y and z
+  ScalarWall bottom{}, top{};
+  ScalarSource source{};
+  std::optional<Formula> initial{};  ///< of x, y and z; none: the profile of conduction
 
   bool operator==(const ScalarParameters&) const = default;
 };
@@ -101,6 +102,8 @@ struct FlowParameters {
   Diffusion diffusion = Diffusion::explicit_;
   Order order = Order::fourth;
   TridiagonalMethod tridiagonal = TridiagonalMethod::ptdma;
+
+  double diffusivity(const ScalarParameters& scalar) const { return viscosity / scalar.prandtl; }
 
   bool operator==(const FlowParameters&) const = default;
 };

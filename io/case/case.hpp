@@ -64,7 +64,7 @@ struct SliceSpec {
   char normal = 'z';                ///< x, y or z
   double at = 0;                    ///< coordinate along the normal
   double every = 0;                 ///< simulation time
-  std::vector<std::string> fields;  ///< names of flow_fields()
+  std::vector<std::string> fields;  ///< names of fields_of(flow)
 
   bool operator==(const SliceSpec&) const = default;
 };
@@ -75,7 +75,7 @@ struct ProbeSpec {
   std::optional<std::vector<double>> x, y, z;  ///< in increasing order
   std::int64_t every = 1;                      ///< steps
   double start = 0;                            ///< simulation time
-  std::vector<std::string> fields;             ///< names of flow_fields()
+  std::vector<std::string> fields;             ///< names of fields_of(flow)
 
   bool operator==(const ProbeSpec&) const = default;
 };
@@ -85,7 +85,7 @@ struct FieldsSpec {
   std::string name;
   double every = 0;                              ///< simulation time
   double start = 0;                              ///< simulation time
-  std::vector<std::string> fields;               ///< names of center_quantities()
+  std::vector<std::string> fields;               ///< names of center_quantities() or of scalars
   std::string precision;                         ///< "single" or "double"
   std::array<std::int64_t, 3> stride{1, 1, 1};   ///< every so many cells along x, y, z
   std::optional<std::array<double, 2>> x, y, z;  ///< between these coordinates; none: everywhere

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/flow/center_quantities.hpp"
 #include "io/case/case_builder.hpp"
 #include "io/case/keys.hpp"
 #include "io/case/names.hpp"
@@ -117,6 +118,19 @@ class Rules {
     }
   }
 
+  void check_scalars() {
+    const auto& scalars = settings_.flow.scalars;
+    for (std::size_t n = 0; n < scalars.size(); ++n) check_scalar_name(fmt::format("scalars[{}].name", n), scalars, n);
+  }
+
+  // Each name in a list of fields is one of the table's choices or a scalar.
+  void check_field_names() {
+    const OutputSpec& output = settings_.output;
+    check_field_names("output.slices", output.slices);
+    check_field_names("output.probes", output.probes);
+    check_field_names("output.fields", output.fields);
+  }
+
   void check_fields() {
     const auto& fields = settings_.output.fields;
     for (std::size_t n = 0; n < fields.size(); ++n) {
@@ -151,6 +165,52 @@ class Rules {
       if (n > 0 && at <= positions[n - 1])
         note(item, fmt::format("{} is not above {}; allowed: numbers in increasing order", format_real(at),
                                format_real(positions[n - 1])));
+    }
+  }
+
+  void check_scalar_name(const std::string& path, const std::vector<ScalarParameters>& scalars, std::size_t number) {
+    if (!problems_.good(path)) return;
+    const std::string& name = scalars[number].name;
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    const auto is_allowed = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; };
+    constexpr std::size_t max_length = 50;
+    if (name.empty() || name.size() > max_length || !is_letter(name[0]) || !std::ranges::all_of(name, is_allowed)) {
+      note(path, fmt::format("'{}' cannot name a scalar; allowed: 1 to {} letters, digits and _, first a letter",
+                             shortened(name), max_length));
+    } else if (name.find_first_not_of("uvwpxyz") == std::string::npos || contains(reserved_names(), name)) {
+      note(path, fmt::format("'{}' is the name of something else; allowed: other names, such as temperature", name));
+    }
+    for (std::size_t n = 0; n < number; ++n) {
+      if (scalars[n].name == name)
+        note(path, fmt::format("'{}' is the name of another scalar; allowed: different names", name));
+    }
+  }
+
+  // Of other datasets in files, quantities for pictures and columns.
+  static std::vector<std::string> reserved_names() {
+    std::vector<std::string> names{"time", "step", "grid", "dt", "cfl", "forcing", "samples", "span"};
+    for (const CenterQuantity& quantity : center_quantities()) {
+      names.push_back(quantity.name);
+      for (const FieldDescriptor& component : quantity.components) names.push_back(component.name);
+    }
+    return names;
+  }
+
+  template <class Item>
+  void check_field_names(const std::string& list, const std::vector<Item>& items) {
+    std::vector<std::string> known = find_key(list + "[].fields")->value.choices;
+    for (const ScalarParameters& scalar : settings_.flow.scalars) known.push_back(scalar.name);
+    for (std::size_t n = 0; n < items.size(); ++n) {
+      const std::string path = fmt::format("{}[{}].fields", list, n);
+      if (!problems_.good(path) || !problems_.good("scalars")) continue;
+      for (std::size_t m = 0; m < items[n].fields.size(); ++m) {
+        const std::string& name = items[n].fields[m];
+        if (contains(known, name)) continue;
+        const std::string near = nearest_word(name, known);
+        note(fmt::format("{}[{}]", path, m),
+             fmt::format("'{}' is not known; allowed: different ones of {}{}", shortened(name), fmt::join(known, ", "),
+                         near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+      }
     }
   }
 
@@ -222,6 +282,8 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   rules.check_chosen_heights();
   rules.check_probes();
   rules.check_fields();
+  rules.check_scalars();
+  rules.check_field_names();
 }
 
 }  // namespace sluice::io

@@ -75,7 +75,7 @@ std::string fault_of(const Key& key, const YamlNode& node, std::size_t component
     case ValueType::path:
       return node.text.empty() ? "an empty path" : "";
     case ValueType::choice:
-      if (contains(key.value.choices, node.text)) return {};
+      if (contains(key.value.choices, node.text) || key.value.or_scalars) return {};  // check_rules knows the scalars
       return described(node) + " is not known";
     default:
       break;

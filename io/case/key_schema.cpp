@@ -55,6 +55,7 @@ Json schema_of_one(const Key& key, std::size_t component) {
     case ValueType::path:
       return {{"type", {"string", "number"}}};
     case ValueType::choice:
+      if (key.value.or_scalars) return {{"type", "string"}};
       return choices_of(key.value.choices);
     case ValueType::length:
       return number_or(key, component, R"(^[-+0-9.epi */]*pi[-+0-9.epi */]*$|^[-+0-9.eE */]+$)");

@@ -17,6 +17,7 @@ std::vector<Key> flow_keys();
 std::vector<Key> rotation_keys();
 std::vector<Key> grid_keys();
 std::vector<Key> wall_keys();
+std::vector<Key> scalar_keys();
 std::vector<Key> time_keys();
 std::vector<Key> initial_keys();
 std::vector<Key> solver_keys();

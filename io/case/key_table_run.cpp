@@ -13,9 +13,15 @@ using namespace binding;
 
 namespace {
 
+// The choices of the table, and the names of the case's scalars.
+KeyValue or_scalars(KeyValue value) {
+  value.or_scalars = true;
+  return value;
+}
+
 std::vector<std::string> field_names() {
   std::vector<std::string> names;
-  for (const FieldDescriptor& field : flow_fields()) {
+  for (const FieldDescriptor& field : base_fields()) {
     if (field.outputs.slices) names.push_back(field.name);
   }
   return names;
@@ -240,7 +246,7 @@ std::vector<Key> output_keys() {
                      "Where to take joint histograms of u and w, in increasing order: at the z faces nearest to these "
                      "z. Each adds 32 KiB to a block. They cannot change during a run."),
       {.path = "output.slices",
-       .value = list_of(&OutputSpec::slices),
+       .value = list_of(&Case::output, &OutputSpec::slices),
        .fallback = "[]",
        .meaning = "Planes of the flow, each one file that grows."},
       {.path = "output.slices[].normal",
@@ -263,11 +269,11 @@ std::vector<Key> output_keys() {
        .meaning = "Simulation time between slices.",
        .example = "1.0"},
       {.path = "output.slices[].fields",
-       .value = of_item(choice, &OutputSpec::slices, &SliceSpec::fields, field_names()),
+       .value = or_scalars(of_item(choice, &OutputSpec::slices, &SliceSpec::fields, field_names())),
        .fallback = "[u]",
        .meaning = "Fields to write."},
       {.path = "output.probes",
-       .value = list_of(&OutputSpec::probes),
+       .value = list_of(&Case::output, &OutputSpec::probes),
        .fallback = "[]",
        .meaning = "Points, lines and planes of the flow against time, a file probes/NAME.h5 each: the points of the "
                   "grid nearest to x, y and z.",
@@ -295,11 +301,11 @@ std::vector<Key> output_keys() {
        .meaning = "Simulation time of the first sample.",
        .example = "60.0"},
       {.path = "output.probes[].fields",
-       .value = of_item(choice, &OutputSpec::probes, &ProbeSpec::fields, field_names()),
+       .value = or_scalars(of_item(choice, &OutputSpec::probes, &ProbeSpec::fields, field_names())),
        .fallback = "[u, v, w, p]",
        .meaning = "Fields to sample, each at its own points."},
       {.path = "output.fields",
-       .value = list_of(&OutputSpec::fields),
+       .value = list_of(&Case::output, &OutputSpec::fields),
        .fallback = "[]",
        .meaning = "Three-dimensional fields at cell centres for pictures, a series fields/NAME_*.h5 each, which "
                   "ParaView opens by fields/NAME.xdmf.",
@@ -324,7 +330,7 @@ std::vector<Key> output_keys() {
        .meaning = "Simulation time from which files are written.",
        .example = "60.0"},
       {.path = "output.fields[].fields",
-       .value = of_item(choice, &OutputSpec::fields, &FieldsSpec::fields, center_quantity_names()),
+       .value = or_scalars(of_item(choice, &OutputSpec::fields, &FieldsSpec::fields, center_quantity_names())),
        .fallback = "[velocity, q]",
        .meaning = "What to write: velocity, interpolated to the centres; fluctuation, the same less its mean over the "
                   "plane; vorticity; q and lambda2, which show vortices; p."},

@@ -38,6 +38,7 @@ struct KeyValue {
   ValueType type = ValueType::section;
   int count = 1;                       ///< 1: a single value; n > 1: a list of n; any_number: a list
   std::vector<std::string> choices{};  ///< the allowed values of a ValueType::choice
+  bool or_scalars = false;             ///< of a choice: the names of the case's scalars are allowed, too
   std::string variables{};             ///< of a ValueType::formula: those of x, y, z, t that it may contain
 
   /// Stores a value of the file in the case; a value that failed the checks may store anything. A null node holds
@@ -176,32 +177,40 @@ KeyValue of_item(ValueType type, std::vector<Item> OutputSpec::*list, T Item::*p
 }
 
 /// A list of maps of keys.
-template <class Item>
-KeyValue list_of(std::vector<Item> OutputSpec::*list) {
+template <class... Path>
+KeyValue list_of(Path... path) {
   return {.count = KeyValue::any_number,
           .read = [=](Case& settings, std::size_t,
-                      const YamlNode& node) { (settings.output.*list).assign(node.items.size(), {}); },
-          .size = [=](const Case& settings) { return (settings.output.*list).size(); }};
+                      const YamlNode& node) { member_at(settings, path...).assign(node.items.size(), {}); },
+          .size = [=](const Case& settings) { return member_at(settings, path...).size(); }};
 }
 
-/// One of several alternative numbers, or formulas of t, bound to a member {kind, value}.
-template <class Kind, class... Path>
-KeyValue alternative(Kind kind, Path... path) {
-  using Member = std::remove_cvref_t<decltype(member_at(std::declval<Case&>(), path...))>;
+/// One of several alternative numbers, or formulas of t, bound to the member {kind, value} that `member(case, item)`
+/// returns.
+template <class Kind, class Access>
+KeyValue alternative_at(Kind kind, Access member) {
+  using Member = std::remove_cvref_t<decltype(member(std::declval<Case&>(), 0))>;
   constexpr bool is_formula = std::is_same_v<decltype(Member::value), Formula>;
   constexpr ValueType type = is_formula ? ValueType::formula : ValueType::real;
   return {.type = type,
           .variables = is_formula ? "t" : "",
           .read =
-              [=](Case& settings, std::size_t, const YamlNode& node) {
-                auto& held = member_at(settings, path...);
+              [=](Case& settings, std::size_t item, const YamlNode& node) {
+                auto& held = member(settings, item);
                 held.kind = kind;
                 read_value(type, node, held.value);
               },
-          .write = [=](const Case& settings, std::size_t) -> std::optional<std::string> {
-            const auto& held = member_at(settings, path...);
+          .write = [=](const Case& settings, std::size_t item) -> std::optional<std::string> {
+            const auto& held = member(settings, item);
             return held.kind == kind ? std::optional<std::string>(text_of(held.value)) : std::nullopt;
           }};
+}
+
+/// The same for a member {kind, value} to which pointers lead.
+template <class Kind, class... Path>
+KeyValue alternative(Kind kind, Path... path) {
+  return alternative_at(
+      kind, [=](auto& settings, std::size_t) -> auto& { return member_at(settings, path...); });
 }
 
 /// A section that the word none can replace; the member is then false, empty or at its default.

@@ -28,9 +28,9 @@ std::string Key::content() const {
 const std::vector<Key>& case_keys() {
   static const std::vector<Key> keys = [] {
     std::vector<Key> all;
-    for (auto part :
-         {key_table::flow_keys(), key_table::rotation_keys(), key_table::grid_keys(), key_table::wall_keys(),
-          key_table::time_keys(), key_table::initial_keys(), key_table::solver_keys(), key_table::output_keys()}) {
+    for (auto part : {key_table::flow_keys(), key_table::rotation_keys(), key_table::grid_keys(),
+                      key_table::wall_keys(), key_table::scalar_keys(), key_table::time_keys(),
+                      key_table::initial_keys(), key_table::solver_keys(), key_table::output_keys()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;
@@ -131,7 +131,8 @@ std::string value_text(const Key& key) {
     case ValueType::path:
       return "a path";
     case ValueType::choice: {
-      const std::string choices = fmt::format("{}", fmt::join(key.value.choices, ", "));
+      const std::string choices =
+          fmt::format("{}{}", fmt::join(key.value.choices, ", "), key.value.or_scalars ? ", names of scalars" : "");
       return (key.value.count == 1 ? "one of " : "a list of different ones of ") + choices;
     }
     case ValueType::real:

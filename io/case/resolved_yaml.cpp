@@ -84,14 +84,14 @@ class Writer {
   bool to_compare_;
 };
 
-// The keys that are written and compared as units: those inside the sections of the case, but a section as a whole if
-// its keys depend on its type.
+// The keys that are written and compared as units: those inside the sections of the case, but a list, or a section
+// whose keys depend on its type, as a whole.
 std::vector<const Key*> entries() {
   std::vector<const Key*> keys;
   for (const Key* key : keys_of("")) {
     const auto inside = keys_of(key->content());
     const bool one = std::any_of(inside.begin(), inside.end(), [](const Key* k) { return !k->only_with.empty(); });
-    if (inside.empty() || one) {
+    if (inside.empty() || one || key->value.size) {
       keys.push_back(key);
     } else {
       keys.insert(keys.end(), inside.begin(), inside.end());

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <numeric>
+#include <sstream>
 #include <system_error>
 
 #include "io/files/atomic_file.hpp"
@@ -72,7 +73,10 @@ ProbeDescription stored_description(const h5::File& file) {
     stored.slice = {normal.front(), root.real("at")};
   }
   if (root.has("every")) stored.every = root.real("every");
-  for (const FieldDescriptor& field : flow_fields()) {
+  std::vector<FieldDescriptor> known = base_fields();
+  std::istringstream scalars(root.has("scalars") ? root.text("scalars") : "");
+  for (std::string name; scalars >> name;) known.push_back(scalar_field(name));
+  for (const FieldDescriptor& field : known) {
     if (!file.has("/" + field.name)) continue;
     stored.type = file.dataset("/" + field.name).real_type();
     stored.fields.push_back(field);
@@ -141,6 +145,16 @@ std::int64_t hash_of(const ProbeSamples& samples, const std::vector<FieldDescrip
   return static_cast<std::int64_t>(hash);
 }
 
+/// Separated by blanks.
+std::string names_of_scalars(const std::vector<FieldDescriptor>& fields) {
+  std::string names;
+  for (const FieldDescriptor& field : fields) {
+    const bool base = std::ranges::find(base_fields(), field.name, &FieldDescriptor::name) != base_fields().end();
+    if (!base) names += (names.empty() ? "" : " ") + field.name;
+  }
+  return names;
+}
+
 void write_root(h5::File& file, const char* format, const ProbeDescription& description) {
   Values root = root_values(format, description.provenance);
   root.set("name", description.name);
@@ -152,6 +166,7 @@ void write_root(h5::File& file, const char* format, const ProbeDescription& desc
     root.set("at", description.slice->at);
   }
   if (description.every) root.set("every", *description.every);
+  if (const std::string scalars = names_of_scalars(description.fields); !scalars.empty()) root.set("scalars", scalars);
   write_values(file, "/", root);
   for (const auto& [name, line] : description.coordinates)
     write_scale(file, "/" + name, line, name.substr(0, 1) + " of the points sampled / h");

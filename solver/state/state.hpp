@@ -14,9 +14,9 @@ inline Field make_field(const FieldDescriptor& descriptor, const Box3& box, Orde
 /// Three components on their faces.
 struct VectorField {
   VectorField(const Box3& box, Order order)
-      : u(make_field(flow_fields()[0], box, order)),
-        v(make_field(flow_fields()[1], box, order)),
-        w(make_field(flow_fields()[2], box, order)) {}
+      : u(make_field(base_fields()[0], box, order)),
+        v(make_field(base_fields()[1], box, order)),
+        w(make_field(base_fields()[2], box, order)) {}
 
   Field u, v, w;
 };
@@ -59,7 +59,7 @@ struct State {
  private:
   template <class F, class ThisState>
   static std::vector<Described<F>> fields_of(ThisState& state, bool with_pressure) {
-    const auto& descriptors = flow_fields();
+    const auto& descriptors = base_fields();
     std::vector<Described<F>> list{
         {descriptors[0], state.velocity.u}, {descriptors[1], state.velocity.v}, {descriptors[2], state.velocity.w}};
     if (with_pressure) list.push_back({descriptors[pressure_field], state.p});

@@ -2,6 +2,7 @@
 // The statistics of the flow, each with name, description and value: to add one, add a line here.
 #include "solver/momentum/operators.hpp"
 #include "solver/statistics/profile_table.hpp"
+#include "solver/transport/scalar_terms.hpp"
 
 namespace sluice {
 
@@ -117,24 +118,58 @@ struct FaceProfiles {
   }
 };
 
-/// Profiles of a transported field at the centres, labelled after it.
-struct TransportedProfiles {
+/// Profiles of a scalar at the centres, labelled after it.
+struct ScalarProfiles {
   using CellType = Cell;
   static constexpr ProfileAxis axis = ProfileAxis::z_center;
 
-  op::In c;
+  op::In u, v, c;
 
   struct Values {
-    double c;
+    double u, v, c;
   };
 
   template <class Visitor>
   SLUICE_INLINE static constexpr void visit(const Values& at, Visitor& profile) {
     profile({"", ""}, at.c);
     profile({"_squared", ", squared"}, at.c * at.c);
+    profile({"_cubed", ", cubed"}, at.c * at.c * at.c);
+    profile({"_fourth", ", to the fourth power"}, at.c * at.c * at.c * at.c);
+    profile({"_u", " times streamwise velocity"}, at.u * at.c);
+    profile({"_v", " times spanwise velocity"}, at.v * at.c);
   }
 
-  SLUICE_INLINE Values at(Cell at) const { return {static_cast<double>(c(at.i, at.j, at.k))}; }
+  SLUICE_INLINE Values at(Cell at) const {
+    return {static_cast<double>(u(at.west, at.j, at.k) + u(at.i, at.j, at.k)) / 2,
+            static_cast<double>(v(at.i, at.j - 1, at.k) + v(at.i, at.j, at.k)) / 2,
+            static_cast<double>(c(at.i, at.j, at.k))};
+  }
+};
+
+/// Its profiles on the z faces: the scheme's own fluxes, so that the total flux closes.
+struct ScalarFaceProfiles {
+  using CellType = Cell;
+  static constexpr ProfileAxis axis = ProfileAxis::z_face;
+  static constexpr bool zero_on_walls = false;
+
+  op::In w, c;
+  Metrics m;
+  real kappa;
+
+  struct Values {
+    double wc, diffusion;
+  };
+
+  template <class Visitor>
+  SLUICE_INLINE static constexpr void visit(const Values& at, Visitor& profile) {
+    profile({"_w", " times wall-normal velocity, the scheme's flux through z faces"}, at.wc);
+    profile({"_gradient_flux", ": kappa times its derivative along z"}, at.diffusion);
+  }
+
+  SLUICE_INLINE Values at(Cell at) const {
+    return {static_cast<double>(op::wc_at_z_face(w, c, at.i, at.j, at.k)),
+            static_cast<double>(kappa * op::ddz_center_to_face(c, at, m))};
+  }
 };
 
 }  // namespace sluice

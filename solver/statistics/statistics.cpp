@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 
-std::vector<ProfileInfo> list_profiles(bool budgets) {
+std::vector<ProfileInfo> list_profiles(bool budgets, const FlowParameters& flow) {
   std::vector<ProfileInfo> list;
   append_profiles<CenterProfiles<Order::second>>(list);  // those of order 4 have the same names
   append_profiles<FaceProfiles<Order::second>>(list);
@@ -18,9 +18,9 @@ std::vector<ProfileInfo> list_profiles(bool budgets) {
     append_profiles<EnergyFaceProfiles<Order::second>>(list);
     append_profiles<StressFaceProfiles<Order::second>>(list);
   }
-  for (std::size_t n = first_transported_field; n < flow_fields().size(); ++n) {
-    const FieldDescriptor& field = flow_fields()[n];
-    if (field.outputs.statistics) append_profiles<TransportedProfiles>(list, field.name, field.long_name);
+  for (const FieldDescriptor& scalar : scalar_fields(flow)) {
+    append_profiles<ScalarProfiles>(list, scalar.name, scalar.long_name);
+    append_profiles<ScalarFaceProfiles>(list, scalar.name, scalar.long_name);
   }
   return list;
 }
@@ -46,15 +46,18 @@ Views views(const State& state) {
 
 Statistics::Statistics(const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls,
                        const Box3& box, bool budgets, MPI_Comm comm)
-    : BlockSums(list_profiles(budgets), grid.cells(), true),
+    : BlockSums(list_profiles(budgets, flow), grid.cells(), true),
       metrics_(metrics),
       viscosity_(static_cast<real>(flow.viscosity)),
       order_(flow.order),
       means_(grid.cells(), box, walls, comm),
-      budgets_(budgets) {}
+      budgets_(budgets) {
+  for (const ScalarParameters& scalar : flow.scalars)
+    diffusivities_.push_back(static_cast<real>(flow.diffusivity(scalar)));
+}
 
-double Statistics::block_bytes(const std::array<std::int64_t, 3>& cells, bool budgets) {
-  return bytes_of(list_profiles(budgets), cells);
+double Statistics::block_bytes(const std::array<std::int64_t, 3>& cells, bool budgets, const FlowParameters& flow) {
+  return bytes_of(list_profiles(budgets, flow), cells);
 }
 
 template <class Table>
@@ -124,10 +127,13 @@ void Statistics::sample(const State& state, double forcing) {
   issued_.clear();
   op::with_order(order_, [&](auto order) { issue_flow<order>(state); });
   std::size_t next = budgets_ ? after_stress : first_energy_at_centers;
-  for (const auto& [descriptor, field] : state.transported) {
-    if (!descriptor.outputs.statistics) continue;
-    issue(TransportedProfiles{field.view()}, next);
-    next += static_cast<std::size_t>(profile_count<TransportedProfiles>);
+  const auto [u, v, w, p] = views(state);
+  for (std::size_t n = 0; n < state.transported.size(); ++n) {
+    const op::In c = state.transported[n].field.view();
+    issue(ScalarProfiles{u, v, c}, next);
+    next += static_cast<std::size_t>(profile_count<ScalarProfiles>);
+    issue(ScalarFaceProfiles{w, c, metrics_, diffusivities_[n]}, next);
+    next += static_cast<std::size_t>(profile_count<ScalarFaceProfiles>);
   }
   if (budgets_) op::with_order(order_, [&](auto order) { issue_stress_of_u<order>(state); });
 

@@ -21,7 +21,7 @@ class Statistics : public BlockSums {
              bool budgets, MPI_Comm comm);
 
   /// Size of a block on a grid of nx x ny x nz cells, in bytes.
-  static double block_bytes(const std::array<std::int64_t, 3>& cells, bool budgets);
+  static double block_bytes(const std::array<std::int64_t, 3>& cells, bool budgets, const FlowParameters& flow);
 
   /// Adds one sample of the state. Needs valid halos. Collective; the same bits on every process grid.
   void sample(const State& state, double forcing);
@@ -51,6 +51,7 @@ class Statistics : public BlockSums {
   Order order_;
   PlaneMeans means_;
   bool budgets_;
+  std::vector<real> diffusivities_;  ///< of the scalars
   std::vector<std::size_t> issued_;  ///< numbers of the profiles whose means have been issued
 };
 

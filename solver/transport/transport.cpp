@@ -2,43 +2,102 @@
 
 #include <utility>
 
+#include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
+#include "solver/forcing.hpp"
+#include "solver/transport/scalar_sweep.hpp"
 
 namespace sluice {
 
-Transport::Transport(std::vector<TransportEquation> equations, const Box3& box, const Metrics& metrics, Order order)
-    : equations_(std::move(equations)), box_(box), metrics_(metrics) {
-  for (const TransportEquation& equation : equations_)
-    work_.push_back({make_field(equation.descriptor, box, order), make_field(equation.descriptor, box, order)});
-}
+namespace {
 
-std::vector<FieldDescriptor> Transport::fields() const {
-  std::vector<FieldDescriptor> descriptors;
-  for (const TransportEquation& equation : equations_) descriptors.push_back(equation.descriptor);
-  return descriptors;
-}
+/// c += source response(z).
+struct AddSource {
+  View3<real> c;
+  const real* response;
+  real source;
+  SLUICE_INLINE void operator()(int i, int j, int k) const { c(i, j, k) += source * response[k]; }
+};
 
-void Transport::predict(const State& state, const SubstepWeights& weights) {
-  SLUICE_REQUIRE(state.transported.size() == equations_.size(), "the state has other fields than the stepper");
-  const VectorField& velocity = state.velocity;
-  for (std::size_t n = 0; n < equations_.size(); ++n) {
-    const TransportArrays arrays{velocity.u.view(),
-                                 velocity.v.view(),
-                                 velocity.w.view(),
-                                 state.transported[n].field.view(),
-                                 work_[n].tendency.view(),
-                                 work_[n].star.view(),
-                                 metrics_,
-                                 static_cast<real>(weights.alpha_dt),
-                                 static_cast<real>(weights.beta_dt)};
-    equations_[n].sweep(arrays, box_.local(), weights.beta_dt == 0);
+}  // namespace
+
+Transport::Transport(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
+                     const Metrics& metrics, const FlowParameters& flow, Exchange& exchange)
+    : grid_(&grid),
+      comm_(comm.world()),
+      metrics_(metrics),
+      order_(flow.order),
+      box_(decomposition.x_pencil(comm.rank())),
+      uniform_sources_(flow.scalars.size()) {
+  const std::vector<FieldDescriptor> fields = scalar_fields(flow);
+  for (std::size_t n = 0; n < fields.size(); ++n) {
+    const ScalarParameters& parameters = flow.scalars[n];
+    Scalar scalar{.parameters = parameters,
+                  .kappa = flow.diffusivity(parameters),
+                  .star = make_field(fields[n], box_, order_),
+                  .tendency = make_field(fields[n], box_, order_),
+                  .implicit = {},
+                  .response = Buffer<real>(std::vector<real>(static_cast<std::size_t>(box_.extent(2)), 1))};
+    if (flow.diffusion == Diffusion::implicit_z)
+      scalar.implicit.emplace(comm, decomposition, grid, fields[n], flow.tridiagonal, exchange);
+    scalars_.push_back(std::move(scalar));
   }
 }
 
+void Transport::predict(const State& state, const SubstepWeights& weights) {
+  SLUICE_REQUIRE(state.transported.size() == scalars_.size(), "the state has other scalars than the stepper");
+  const VectorField& velocity = state.velocity;
+  for (std::size_t n = 0; n < scalars_.size(); ++n) {
+    Scalar& scalar = scalars_[n];
+    const ScalarSource& source = scalar.parameters.source;
+    uniform_sources_[n] = source.kind == ScalarSourceKind::uniform ? source.value : 0;
+    const ScalarArrays arrays{
+        .u = velocity.u.view(),
+        .v = velocity.v.view(),
+        .w = velocity.w.view(),
+        .c = std::as_const(state.transported[n].field).view(),
+        .tendency = scalar.tendency.view(),
+        .star = scalar.star.view(),
+        .m = metrics_,
+        .kappa = static_cast<real>(scalar.kappa),
+        .uniform_source = static_cast<real>(uniform_sources_[n]),
+        .streamwise_source = static_cast<real>(source.kind == ScalarSourceKind::streamwise ? source.value : 0),
+        .alpha_dt = static_cast<real>(weights.alpha_dt),
+        .beta_dt = static_cast<real>(weights.beta_dt),
+        .half_kappa_gamma_dt = static_cast<real>(weights.gamma_dt * scalar.kappa / 2)};
+    sweep_scalar(arrays, box_.local(), order_, weights.beta_dt == 0, scalar.implicit.has_value());
+  }
+}
+
+void Transport::finish(double gamma_dt) {
+  for (std::size_t n = 0; n < scalars_.size(); ++n) {
+    Scalar& scalar = scalars_[n];
+    if (scalar.implicit) scalar.implicit->solve(scalar.star, gamma_dt * scalar.kappa / 2);
+    if (scalar.parameters.source.kind == ScalarSourceKind::bulk_value)
+      uniform_sources_[n] = hold_mean(scalar, gamma_dt);
+  }
+}
+
+/// s = (target - <c*>) / (gamma dt <g>), c* += gamma dt s g, as the force that keeps the bulk velocity. Returns s.
+double Transport::hold_mean(Scalar& scalar, double gamma_dt) {
+  double response_mean = 1;
+  if (scalar.implicit) {
+    const std::vector<double> response = scalar.implicit->response_to_uniform_source();
+    response_mean = volume_mean(response, *grid_);
+    const auto first = response.begin() + box_.lo[2];
+    scalar.response.upload(std::vector<real>(first, first + box_.extent(2)));
+  }
+  const double missing = scalar.parameters.source.value - volume_mean(scalar.star, *grid_, metrics_, comm_);
+  const double source = missing / (gamma_dt * response_mean);
+  parallel_for("scalar source", box_.local(),
+               AddSource{scalar.star.view(), scalar.response.data(), static_cast<real>(gamma_dt * source)});
+  return source;
+}
+
 void Transport::accept(State& state) {
-  for (std::size_t n = 0; n < work_.size(); ++n) {
-    std::swap(state.transported[n].field, work_[n].star);
-    std::swap(work_[n].star, work_[n].tendency);
+  for (std::size_t n = 0; n < scalars_.size(); ++n) {
+    std::swap(state.transported[n].field, scalars_[n].star);
+    std::swap(scalars_[n].star, scalars_[n].tendency);
   }
 }
 

@@ -1,37 +1,55 @@
 #pragma once
+#include <optional>
 #include <vector>
 
+#include "core/decomp/exchange/exchanges.hpp"
 #include "solver/momentum/momentum.hpp"
 #include "solver/state/state.hpp"
-#include "solver/transport/transport_equation.hpp"
+#include "solver/transport/scalar_diffusion.hpp"
 
 namespace sluice {
 
-/// Advances the transported fields of a state together with the velocity, each by its own equation, with the same
-/// weights: c* = c + alpha dt R + beta dt R_prev. Owns c* and R of each field.
+/// Advances the scalars of a state together with the velocity, with the same weights:
+/// c* = c + dt [alpha R + beta R_prev], R = -div(u c) + kappa lap c + source, or with z-implicit diffusion as eq. (5).
+/// Owns c* and R of each scalar.
 class Transport {
  public:
-  Transport(std::vector<TransportEquation> equations, const Box3& box, const Metrics& metrics, Order order);
+  /// `comm`, `decomposition`, `grid` and the exchange must outlive it. Collective.
+  Transport(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Metrics& metrics,
+            const FlowParameters& flow, Exchange& exchange);
 
-  const std::vector<TransportEquation>& equations() const { return equations_; }
-  /// The descriptors of the fields, in the order of State::transported.
-  std::vector<FieldDescriptor> fields() const;
+  bool empty() const { return scalars_.empty(); }
 
-  /// Computes R and c* of every field. The velocity and the fields need valid halos; no halo is written. Local.
+  /// Computes R and c* of every scalar; z-implicit: the right-hand side. The velocity and the scalars need valid halos;
+  /// no halo is written. Local.
   void predict(const State& state, const SubstepWeights& weights);
-  /// Makes c* the field and R the old tendency. Halos of the fields are stale on return. Local.
+  /// Completes c*: solves implicit diffusion and adds sources that hold a mean. Collective.
+  void finish(double gamma_dt);
+  /// Makes c* the scalar and R the old tendency. Halos of the scalars are stale on return. Local.
   void accept(State& state);
 
+  /// The uniform sources of the last substep, 0 for scalars without any; per time.
+  const std::vector<double>& uniform_sources() const { return uniform_sources_; }
+
  private:
-  struct Work {
+  struct Scalar {
+    ScalarParameters parameters;
+    double kappa;
     Field star;  ///< c*; between substeps the old tendency
     Field tendency;
+    std::optional<ScalarDiffusion> implicit;
+    Buffer<real> response;  ///< of c* to a uniform source on the rank's planes; 1 with explicit diffusion
   };
 
-  std::vector<TransportEquation> equations_;
-  std::vector<Work> work_;
-  Box3 box_;
+  double hold_mean(Scalar& scalar, double gamma_dt);
+
+  const Grid* grid_;
+  MPI_Comm comm_;
   Metrics metrics_;
+  Order order_;
+  Box3 box_;
+  std::vector<Scalar> scalars_;
+  std::vector<double> uniform_sources_;
 };
 
 }  // namespace sluice

@@ -29,6 +29,14 @@ struct Copy {
   SLUICE_INLINE void operator()(int i, int j, int) const { f(i, j, halo) = f(i, j, inside); }
 };
 
+/// f(halo) = f(inside) + change: a given gradient at the wall.
+struct CopyPlus {
+  View3<real> f;
+  int inside, halo;
+  real change;
+  SLUICE_INLINE void operator()(int i, int j, int) const { f(i, j, halo) = f(i, j, inside) + change; }
+};
+
 struct SetPlane {
   View3<real> f;
   int plane;
@@ -124,8 +132,10 @@ void Walls::apply(const FieldDescriptor& descriptor, Field& f) const {
       return apply_tangential(f);
     case AtWall::normal_velocity:  // w
       return apply_normal(f);
-    case AtWall::no_gradient:  // p, transported fields
+    case AtWall::no_gradient:  // p
       return apply_neumann(f);
+    case AtWall::given:  // scalars
+      return apply_given(descriptor, f);
   }
 }
 
@@ -148,6 +158,21 @@ void Walls::apply_normal(Field& w) const {
     const WallVelocity value = velocity(side, Location::z_face);
     if (side == Side::top) parallel_for("wall-normal velocity", plane_of(w), SetPlane{w.view(), inside, value});
     parallel_for("wall-normal velocity", plane_of(w), SetPlane{w.view(), halo, value});
+  }
+}
+
+void Walls::apply_given(const FieldDescriptor& descriptor, Field& f) const {
+  for (const Side side : sides) {
+    if (!owns(side)) continue;
+    const auto [inside, halo] = planes_at(side, f);
+    const GivenAtWall& wall = descriptor.given_at_wall[static_cast<std::size_t>(side)];
+    const bool top = side == Side::top;
+    const double change = (top ? 1 : -1) * wall.value * grid_->dz(top ? grid_->cells()[2] - 1 : 0);
+    if (wall.is_value) {
+      parallel_for("value at wall", plane_of(f), MirrorAboutValue{f.view(), inside, halo, {wall.value}});
+    } else {
+      parallel_for("gradient at wall", plane_of(f), CopyPlus{f.view(), inside, halo, static_cast<real>(change)});
+    }
   }
 }
 

@@ -62,6 +62,7 @@ class Walls {
 
   const Wall& wall(Side side) const { return walls_[static_cast<std::size_t>(side)]; }
   void apply_tangential(Field& f) const;
+  void apply_given(const FieldDescriptor& descriptor, Field& f) const;
   void require_no_net_flux(Side side, const Field& w, double time) const;
 
   const Grid* grid_;

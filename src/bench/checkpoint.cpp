@@ -66,7 +66,7 @@ class CheckpointBenchmark {
     const auto seed = static_cast<std::uint64_t>(rank_of(MPI_COMM_WORLD));
     for (std::size_t n = 0; n < values_.size(); ++n) values_[n] = static_cast<real>(uniform01(seed, n) - 0.5);
     for (std::int64_t k = 0; k <= nz; ++k) z_nodes_.push_back(2 * static_cast<double>(k) / static_cast<double>(nz));
-    for (const FieldDescriptor& field : flow_fields()) {
+    for (const FieldDescriptor& field : base_fields()) {
       if (field.outputs.checkpoint) fields_.push_back(field);
     }
   }

@@ -92,7 +92,7 @@ std::string count_of(double count, const std::string& what) {
 RunLength print_time_step(const io::Case& settings, const Grid& grid, Warnings& warnings) {
   const FlowParameters& flow = settings.flow;
   const double advective = expected_advective_rate(grid, flow);
-  const double diffusive = diffusive_rate(grid, flow, transport_equations(flow));
+  const double diffusive = diffusive_rate(grid, flow);
   const double rotation = rotation_rate(flow.rotation);
   const double limit = 1 / (advective + diffusive + rotation);
   double dt = settings.time.dt ? *settings.time.dt : settings.time.cfl.value_or(0) * limit;
@@ -121,7 +121,7 @@ void print_samples(const io::Case& settings, const Grid& grid, const RunLength& 
   const io::OutputSpec& output = settings.output;
   const bool turbulent = is_turbulent(grid, flow);
   const double u_tau = turbulent ? turbulent_profile(grid, flow).friction_velocity : 0;
-  for (const auto& [name, member, block_bytes] : sampling_needs(output, settings.cells)) {
+  for (const auto& [name, member, block_bytes] : sampling_needs(settings)) {
     const io::SamplingSpec* sampling = &(output.*member);
     if (!sampling->enabled) continue;
     const SamplingForecast found = forecast(*sampling, length);
@@ -147,7 +147,7 @@ void print_samples(const io::Case& settings, const Grid& grid, const RunLength& 
           std::pair(&probe.z, settings.cells[2])})
       points *= static_cast<double>(*positions ? std::ssize(**positions) : cells);
     const double samples = probe_samples(probe, length);
-    const ProbeNeed need = probe_need(probe, grid, {});
+    const ProbeNeed need = probe_need(probe, grid, settings.flow, {});
     fmt::print("probe           {}: {:.0f} point(s), about {:.0f} samples, {}, and {} of memory\n", probe.name, points,
                samples, readable_size(need.sample * samples), readable_size(need.memory));
     if (samples == 0)
@@ -229,14 +229,14 @@ void print_memory(const io::Case& settings, const Grid& grid, const Decompositio
   double bytes = step_memory(grid, flow, decomposition, exchange);
   double bytes_on_root = rank_memory(grid, flow, decomposition, exchange, 0);
   for (const io::ProbeSpec& probe : settings.output.probes) {
-    const ProbeNeed need = probe_need(probe, grid, decomposition.x_pencil(0));
+    const ProbeNeed need = probe_need(probe, grid, settings.flow, decomposition.x_pencil(0));
     bytes += need.memory;
     bytes_on_root += need.own_memory;
   }
   double for_fields = 0;
   double for_fields_on_root = 0;
   for (const io::FieldsSpec& fields : settings.output.fields) {
-    const FieldsNeed need = fields_need(fields, grid, decomposition.x_pencil(0));
+    const FieldsNeed need = fields_need(fields, grid, settings.flow, decomposition.x_pencil(0));
     for_fields = std::max(for_fields, need.memory);
     for_fields_on_root = std::max(for_fields_on_root, need.own_memory);
   }
@@ -244,7 +244,7 @@ void print_memory(const io::Case& settings, const Grid& grid, const Decompositio
   bytes_on_root += for_fields_on_root;
   fmt::print("memory          {} in all ({:.1f} bytes per point), {} on rank 0\n", readable_size(bytes),
              bytes / static_cast<double>(grid.points()), readable_size(bytes_on_root));
-  fmt::print("checkpoint      {} each\n", readable_size(checkpoint_bytes(grid)));
+  fmt::print("checkpoint      {} each\n", readable_size(checkpoint_bytes(grid, settings.flow)));
 }
 
 }  // namespace

@@ -116,8 +116,8 @@ std::optional<Layout> stored_layout(const RunOptions& options, const io::Case& s
 /// The most that an output writes at once, in bytes: a checkpoint, or the files of all fields.
 double largest_output(const io::Case& settings, const Grid& grid) {
   double fields = 0;
-  for (const io::FieldsSpec& spec : settings.output.fields) fields += fields_need(spec, grid, {}).file;
-  return std::max(checkpoint_bytes(grid), fields);
+  for (const io::FieldsSpec& spec : settings.output.fields) fields += fields_need(spec, grid, settings.flow, {}).file;
+  return std::max(checkpoint_bytes(grid, settings.flow), fields);
 }
 
 /// --reproducible: same bits on every process grid. A CPU build always guarantees this. Several GPUs cannot: the FFT
@@ -153,11 +153,13 @@ ExitCode command_run(const RunOptions& options) {
   const Decomposition decomposition(input.settings.cells, tuning.chosen.processes, input.settings.z_blocks);
   double held_samples = 0;
   for (const io::ProbeSpec& probe : input.settings.output.probes)
-    held_samples += probe_need(probe, grid, decomposition.x_pencil(rank_of(MPI_COMM_WORLD))).own_memory;
+    held_samples +=
+        probe_need(probe, grid, input.settings.flow, decomposition.x_pencil(rank_of(MPI_COMM_WORLD))).own_memory;
   double of_fields = 0;
   for (const io::FieldsSpec& fields : input.settings.output.fields)
-    of_fields =
-        std::max(of_fields, fields_need(fields, grid, decomposition.x_pencil(rank_of(MPI_COMM_WORLD))).own_memory);
+    of_fields = std::max(
+        of_fields,
+        fields_need(fields, grid, input.settings.flow, decomposition.x_pencil(rank_of(MPI_COMM_WORLD))).own_memory);
   require_memory(grid, input.settings.flow, decomposition, tuning.chosen.exchange, MPI_COMM_WORLD,
                  held_samples + of_fields);
   watchdog.begin(Watchdog::Task::start, "start of the run");

@@ -42,9 +42,11 @@ RunLength expected_length(const io::TimeSpec& time, double dt) {
   return {dt, steps, dt * steps, false};
 }
 
-std::array<SamplingNeed, 3> sampling_needs(const io::OutputSpec& output, const std::array<std::int64_t, 3>& cells) {
+std::array<SamplingNeed, 3> sampling_needs(const io::Case& settings) {
+  const io::OutputSpec& output = settings.output;
+  const std::array<std::int64_t, 3>& cells = settings.cells;
   const bool budgets = output.statistics_budgets == io::Switch::on;
-  return {{{"statistics", &io::OutputSpec::statistics, Statistics::block_bytes(cells, budgets)},
+  return {{{"statistics", &io::OutputSpec::statistics, Statistics::block_bytes(cells, budgets, settings.flow)},
            {"spectra", &io::OutputSpec::spectra, Spectra::block_bytes(cells, output.spectra.heights.size())},
            {"densities", &io::OutputSpec::densities, Densities::block_bytes(cells, output.densities.heights.size())}}};
 }
@@ -64,7 +66,7 @@ double blocks_memory(const io::Case& settings, const RunLength& length) {
   constexpr double with_copies = 1.5;  // of one quantity, a fourth of a block at most, while the file is written
   constexpr double more = 2;           // the open block, and its copy when it is read from or written to a checkpoint
   double bytes = 0;
-  for (const auto& [name, member, block_bytes] : sampling_needs(settings.output, settings.cells)) {
+  for (const auto& [name, member, block_bytes] : sampling_needs(settings)) {
     const io::SamplingSpec& sampling = settings.output.*member;
     if (sampling.enabled) bytes += with_copies * (forecast(sampling, length).blocks + more) * block_bytes;
   }
@@ -131,7 +133,7 @@ DiskNeed disk_need(const io::Case& settings, const Grid& grid, const RunLength& 
   DiskNeed need{};
   const double written = 1 + (output.checkpoint_every ? std::floor(length.time / *output.checkpoint_every) : 0);
   need.kept = std::min(written, static_cast<double>(output.checkpoint_keep));
-  need.checkpoints = need.kept * (checkpoint_bytes(grid) + file_overhead);
+  need.checkpoints = need.kept * (checkpoint_bytes(grid, settings.flow) + file_overhead);
   for (const io::SliceSpec& slice : output.slices) {
     const double times = std::min(length.steps, std::floor(length.time / slice.every + round_off));
     const double values = slice_points(slice, settings.cells) * static_cast<double>(slice.fields.size());
@@ -139,10 +141,10 @@ DiskNeed disk_need(const io::Case& settings, const Grid& grid, const RunLength& 
     need.slices += times * (values * sizeof(real) + sizeof(double) + sizeof(std::int64_t));
   }
   for (const io::FieldsSpec& fields : output.fields)
-    need.fields += fields_files(fields, length) * fields_need(fields, grid, {}).file;
+    need.fields += fields_files(fields, length) * fields_need(fields, grid, settings.flow, {}).file;
   for (const io::ProbeSpec& probe : output.probes)
-    need.probes += probe_samples(probe, length) * probe_need(probe, grid, {}).sample;
-  for (const auto& [name, sampling, block_bytes] : sampling_needs(output, settings.cells)) {
+    need.probes += probe_samples(probe, length) * probe_need(probe, grid, settings.flow, {}).sample;
+  for (const auto& [name, sampling, block_bytes] : sampling_needs(settings)) {
     if ((output.*sampling).enabled) need.samples += forecast(output.*sampling, length).blocks * block_bytes;
   }
   need.time_series = bytes_per_row * length.steps / static_cast<double>(output.timeseries_every);

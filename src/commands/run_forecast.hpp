@@ -23,7 +23,7 @@ struct SamplingNeed {
   io::SamplingSpec io::OutputSpec::*sampling;
   double block_bytes;
 };
-std::array<SamplingNeed, 3> sampling_needs(const io::OutputSpec& output, const std::array<std::int64_t, 3>& cells);
+std::array<SamplingNeed, 3> sampling_needs(const io::Case& settings);
 
 /// What a run samples for statistics, spectra or densities.
 struct SamplingForecast {

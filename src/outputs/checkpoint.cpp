@@ -130,8 +130,9 @@ io::GridLines grid_lines_of(const Grid& grid) {
   return io::grid_lines(grid.cells()[0], grid.length_x(), grid.cells()[1], grid.length_y(), grid.z_nodes());
 }
 
-double checkpoint_bytes(const Grid& grid) {
-  const auto fields = std::ranges::count_if(flow_fields(), [](const auto& field) { return field.outputs.checkpoint; });
+double checkpoint_bytes(const Grid& grid, const FlowParameters& flow) {
+  const auto fields =
+      std::ranges::count_if(fields_of(flow), [](const auto& field) { return field.outputs.checkpoint; });
   return static_cast<double>(fields) * sizeof(real) * static_cast<double>(grid.points());
 }
 
@@ -200,7 +201,7 @@ std::vector<std::string> write_checkpoint(const Simulation& simulation, const St
 double estimated_seconds(const Simulation& simulation) {
   constexpr double bytes_per_second = 2e8;
   constexpr double latency = 0.2;
-  return latency + checkpoint_bytes(simulation.grid) / bytes_per_second;
+  return latency + checkpoint_bytes(simulation.grid, simulation.flow) / bytes_per_second;
 }
 
 class CheckpointObserver : public Observer {

@@ -17,7 +17,7 @@ io::Provenance provenance_of(const Simulation& simulation);
 io::GridLines grid_lines_of(const Grid& grid);
 
 /// Bytes of all fields in a checkpoint.
-double checkpoint_bytes(const Grid& grid);
+double checkpoint_bytes(const Grid& grid, const FlowParameters& flow);
 
 /// Fills state and observers from a checkpoint of the same grid. Refuses one whose case differs physically, unless
 /// `allow_change`. Returns the allowed differences. Collective. Throws Error(restart).

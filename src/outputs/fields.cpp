@@ -65,9 +65,9 @@ struct ChosenCells {
   }
 };
 
-std::vector<CenterQuantity> quantities_of(const io::FieldsSpec& spec) {
+std::vector<CenterQuantity> quantities_of(const io::FieldsSpec& spec, const FlowParameters& flow) {
   std::vector<CenterQuantity> list;
-  for (const std::string& name : spec.fields) list.push_back(center_quantity(name));
+  for (const std::string& name : spec.fields) list.push_back(center_quantity(name, flow));
   return list;
 }
 
@@ -155,7 +155,7 @@ class FieldSeries {
                               {files_.path_of(state.step), io::format::fields, state.step, state.time,
                                provenance_of(run_.simulation), cells_.grid, type},
                               cells_.block);
-    for (const CenterQuantity& quantity : quantities_of(spec_)) {
+    for (const CenterQuantity& quantity : quantities_of(spec_, run_.simulation.flow)) {
       if (single) {
         write_quantity<float>(writer, quantity, fields);
       } else {
@@ -190,7 +190,7 @@ class FieldsObserver : public Observer {
     double bytes = 0;
     for (const io::FieldsSpec& spec : run.simulation.settings.output.fields) {
       series_.emplace_back(spec, run);
-      bytes += fields_need(spec, run.simulation.grid, {}).file;
+      bytes += fields_need(spec, run.simulation.grid, run.simulation.flow, {}).file;
     }
     constexpr double bytes_per_second = 2e8;  // of a slow disk, until the first output is timed
     run_.times.fields = bytes / bytes_per_second;
@@ -235,14 +235,14 @@ class FieldsObserver : public Observer {
 
 }  // namespace
 
-FieldsNeed fields_need(const io::FieldsSpec& spec, const Grid& grid, const Box3& owned) {
+FieldsNeed fields_need(const io::FieldsSpec& spec, const Grid& grid, const FlowParameters& flow, const Box3& owned) {
   const ChosenCells cells(spec, grid_lines_of(grid), owned);
   const double bytes = spec.precision == "single" ? sizeof(float) : sizeof(double);
   const auto points = static_cast<double>(io::whole_box(cells.block.global).volume());
   const auto own_points = static_cast<double>(cells.block.box.volume());
   double components = 0;
   double at_once = 0;
-  for (const CenterQuantity& quantity : quantities_of(spec)) {
+  for (const CenterQuantity& quantity : quantities_of(spec, flow)) {
     const auto count = static_cast<double>(quantity.components.size());
     components += count;
     at_once = std::max(at_once, count);

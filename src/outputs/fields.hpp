@@ -13,6 +13,6 @@ struct FieldsNeed {
 };
 
 /// `owned`: the cells of that one rank.
-FieldsNeed fields_need(const io::FieldsSpec& spec, const Grid& grid, const Box3& owned);
+FieldsNeed fields_need(const io::FieldsSpec& spec, const Grid& grid, const FlowParameters& flow, const Box3& owned);
 
 }  // namespace sluice

@@ -196,11 +196,11 @@ class ProbeObserver : public Observer {
 
 }  // namespace
 
-ProbeNeed probe_need(const io::ProbeSpec& spec, const Grid& grid, const Box3& owned) {
+ProbeNeed probe_need(const io::ProbeSpec& spec, const Grid& grid, const FlowParameters& flow, const Box3& owned) {
   const io::GridLines lines = grid_lines_of(grid);
   std::int64_t values = 0;
   std::int64_t own_values = 0;
-  for (const FieldDescriptor& field : flow_fields()) {
+  for (const FieldDescriptor& field : fields_of(flow)) {
     if (std::ranges::find(spec.fields, field.name) == spec.fields.end()) continue;
     const FieldPoints points(field.location, lines, spec, owned);
     values += points.all.volume();

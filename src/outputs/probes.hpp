@@ -13,6 +13,6 @@ struct ProbeNeed {
 };
 
 /// `owned`: the cells of that one rank.
-ProbeNeed probe_need(const io::ProbeSpec& spec, const Grid& grid, const Box3& owned);
+ProbeNeed probe_need(const io::ProbeSpec& spec, const Grid& grid, const FlowParameters& flow, const Box3& owned);
 
 }  // namespace sluice

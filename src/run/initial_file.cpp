@@ -63,8 +63,12 @@ Between in_line(double z, const std::vector<double>& points, double bottom, doub
 }
 
 /// The field's value on a wall; none if it has no gradient there.
-std::optional<double> value_on(const WallCondition& wall, const FieldDescriptor& descriptor) {
+std::optional<double> value_on(bool top, const WallCondition& wall, const FieldDescriptor& descriptor) {
   if (descriptor.at_wall == AtWall::normal_velocity) return 0;
+  if (descriptor.at_wall == AtWall::given) {
+    const GivenAtWall& given = descriptor.given_at_wall[top ? 1 : 0];
+    return given.is_value ? std::optional(given.value) : std::nullopt;
+  }
   if (descriptor.at_wall == AtWall::no_gradient || wall.kind == WallKind::free_slip) return std::nullopt;
   return wall.velocity[descriptor.location == Location::x_face ? 0 : 1];
 }
@@ -100,8 +104,8 @@ class Interpolation {
     const std::int64_t ny = source_.shape()[1];
     const double offset_x = descriptor.location == Location::x_face ? 1 : 0.5;
     const double offset_y = descriptor.location == Location::y_face ? 1 : 0.5;
-    const std::optional<double> bottom = value_on(flow_.bottom, descriptor);
-    const std::optional<double> top = value_on(flow_.top, descriptor);
+    const std::optional<double> bottom = value_on(false, flow_.bottom, descriptor);
+    const std::optional<double> top = value_on(true, flow_.top, descriptor);
     // Null beyond a wall; without a gradient there, the nearest plane.
     const auto plane_or_wall = [&](std::int64_t k) -> const std::vector<double>* {
       if ((k < 0 && bottom) || (k >= reader.planes() && top)) return nullptr;
@@ -132,6 +136,11 @@ class Interpolation {
   const io::GridLines& source_;
 };
 
+/// A scalar that the file does not have begins as without a file.
+bool begins_without(const io::h5::File& file, const FieldDescriptor& field) {
+  return field.at_wall == AtWall::given && !file.has("/" + field.name);
+}
+
 void make_initial(Simulation& simulation) {
   State& state = simulation.state;
   simulation.stepper.project(state);
@@ -144,11 +153,13 @@ void make_initial(Simulation& simulation) {
 
 void set_from_fields(Simulation& simulation, const std::string& path) {
   set_zero(simulation.state, simulation.stepper);
+  set_scalars(simulation.state, simulation.stepper, simulation.grid, simulation.flow);
   const auto& cells = simulation.grid.cells();
   const io::h5::Shape expected{cells[2], cells[1], cells[0]};
   run_collectively(simulation.comm.world(), [&] {
     const io::h5::File file = io::h5::File::open(path, ExitCode::restart);
     for (const auto& [descriptor, field] : simulation.state.prognostic_fields()) {
+      if (begins_without(file, descriptor)) continue;
       const std::string name = "/" + descriptor.name;
       const io::h5::Dataset dataset = io::field_of(
           file, descriptor.name,
@@ -174,6 +185,7 @@ void set_from_checkpoint(Simulation& simulation, const std::string& path) {
   for (const std::string& name : reader.fields().names) reader.verify_field(name);
   const io::GridLines& source = reader.grid();
   set_zero(simulation.state, simulation.stepper);
+  set_scalars(simulation.state, simulation.stepper, simulation.grid, simulation.flow);
   run_collectively(simulation.comm.world(), [&] {
     const double height = source.face[2].back();
     if (std::abs(height - simulation.grid.length_z()) > 1e-12) {
@@ -184,7 +196,9 @@ void set_from_checkpoint(Simulation& simulation, const std::string& path) {
     }
     const io::h5::File file = io::h5::File::open(path, ExitCode::restart);
     const Interpolation interpolation(simulation.grid, simulation.flow, source);
-    for (const Described<Field>& field : simulation.state.prognostic_fields()) interpolation.fill(file, field);
+    for (const Described<Field>& field : simulation.state.prognostic_fields()) {
+      if (!begins_without(file, field.descriptor)) interpolation.fill(file, field);
+    }
   });
   make_initial(simulation);
   set_bulk_velocity(simulation.state, simulation.stepper, simulation.grid, simulation.flow, simulation.comm.world());

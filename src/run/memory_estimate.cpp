@@ -22,12 +22,13 @@ namespace {
 /// explicit steps store in p.
 double field_elements(const Grid& grid, const Box3& box, const FlowParameters& flow) {
   double elements = 0;
-  for (std::size_t n = 0; n < flow_fields().size(); ++n) {
+  const std::vector<FieldDescriptor> fields = fields_of(flow);
+  for (std::size_t n = 0; n < fields.size(); ++n) {
     const auto array = [&](std::int64_t in_rows, HaloWidth halo) {
       elements += static_cast<double>(in_rows * (box.extent(1) + std::int64_t{2} * halo.y) *
                                       (box.extent(2) + std::int64_t{2} * halo.z));
     };
-    const HaloWidth halo = halo_of(flow_fields()[n], flow.order);
+    const HaloWidth halo = halo_of(fields[n], flow.order);
     if (n != pressure_field) {
       array(3 * box.extent(0), halo);
     } else {
@@ -55,7 +56,9 @@ MemoryNeed solver_need(const Decomposition& decomposition, const FlowParameters&
   const MemoryNeed poisson = PoissonSolver::memory(decomposition, rank, flow.tridiagonal);
   if (flow.diffusion != Diffusion::implicit_z) return poisson;
   const MemoryNeed diffusion = ZHelmholtzSolver::memory(decomposition, rank, flow.tridiagonal);
-  return poisson + diffusion + diffusion;  // one solver for u and v, one for w
+  MemoryNeed need = poisson + diffusion + diffusion;  // one solver for u and v, one for w
+  for (std::size_t n = 0; n < flow.scalars.size(); ++n) need = need + diffusion;
+  return need;
 }
 
 }  // namespace
@@ -69,7 +72,7 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
   elements += static_cast<double>(box.volume());  // copy of a field for a checkpoint; samples need less
 
   std::vector<HaloWidth> widths;
-  for (const FieldDescriptor& field : flow_fields()) widths.push_back(halo_of(field, flow.order));
+  for (const FieldDescriptor& field : fields_of(flow)) widths.push_back(halo_of(field, flow.order));
   MemoryNeed need = solver_need(decomposition, flow, rank) + HaloExchange::memory(box, processes, widths);
   for (const auto& [method, part] : {std::pair{&ExchangeMethods::rows, &MemoryNeed::rows},
                                      std::pair{&ExchangeMethods::columns, &MemoryNeed::columns}}) {

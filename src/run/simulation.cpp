@@ -40,6 +40,7 @@ void Simulation::initialise() {
     default:
       set_zero(state, stepper);
   }
+  set_scalars(state, stepper, grid, flow);
 }
 
 double Simulation::stable_dt() const {

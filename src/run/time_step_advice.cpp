@@ -14,9 +14,9 @@ std::string blow_up_advice(const io::TimeSpec& time) {
 }
 
 bool is_limited_by_z_diffusion(const Grid& grid, FlowParameters flow, double dt_limit) {
-  const double rate = diffusive_rate(grid, flow, transport_equations(flow));
+  const double rate = diffusive_rate(grid, flow);
   flow.diffusion = Diffusion::implicit_z;
-  const double rate_if_implicit = diffusive_rate(grid, flow, transport_equations(flow));
+  const double rate_if_implicit = diffusive_rate(grid, flow);
   return rate - rate_if_implicit > 0.5 / dt_limit;
 }
 

@@ -44,7 +44,7 @@ Flow::Flow(const FlowCase& case_settings, MPI_Comm world)
       grid(grid_of(settings)),
       decomposition(settings.cells, settings.processes, blocks_of(settings)),
       exchanges(settings.exchange, world),
-      stepper(comm, decomposition, grid, settings.flow, exchanges.set(), settings.transported),
+      stepper(comm, decomposition, grid, settings.flow, exchanges.set()),
       state(stepper.make_state()) {}
 
 double Flow::x(Location location, std::int64_t i) const {

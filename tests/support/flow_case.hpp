@@ -25,7 +25,6 @@ struct FlowCase {
   std::vector<double> z_nodes;  ///< empty: uniform over a height of 2
   double grid_velocity = 0;
   FlowParameters flow;
-  std::vector<TransportEquation> transported = transport_equations({});
   ProcessGrid processes{1, 1};
   int z_blocks = 0;  ///< 0: the default for these cells
   ExchangeMethods exchange;

@@ -22,12 +22,20 @@ std::optional<Case> parse(const Lines& overrides) {
   }
 }
 
-// An item of a list of maps in which one key has this value and the others their usual ones.
+// A map in a list in which one key has this value and the others their usual ones, without alternatives of that key.
 std::string item_of(const std::string& section, const std::string& path = "", const std::string& value = "") {
   Lines entries;
   for (const Key* key : keys_of(section)) {
-    const std::string usual = key->example.empty() ? key->fallback : key->example;
-    entries.push_back(fmt::format("{}: {}", key->name(), key->path == path ? value : usual));
+    const bool is_key = key->path == path;
+    const bool encloses = path.starts_with(key->path + ".");
+    const Key* tested = path.empty() ? nullptr : find_key(path);
+    const bool alternative =
+        tested != nullptr && tested->section() == section && contains(tested->excludes, key->name());
+    if (alternative || (key->commented && !is_key && !encloses)) continue;
+    const std::string usual = key->is_section()      ? item_of(key->content(), path, value)
+                              : key->example.empty() ? key->fallback
+                                                     : key->example;
+    entries.push_back(fmt::format("{}: {}", key->name(), is_key ? value : usual));
   }
   return fmt::format("{{{}}}", fmt::join(entries, ", "));
 }
@@ -78,12 +86,13 @@ Lines overrides_for(const Key& key, const std::string& value) {
   if (key.path.starts_with("time.until")) overrides.push_back("output.statistics={}");
   if (!key.only_with.empty()) overrides.push_back(fmt::format("{}.type={}", key.section(), key.only_with[0]));
   const std::string section = key.section();
-  if (!section.ends_with("[]")) {
+  const auto items = section.find("[]");
+  if (items == std::string::npos) {
     overrides.push_back(fmt::format("{}={}", key.path, value));
     return overrides;
   }
-  const std::string list = section.substr(0, section.size() - 2);
-  overrides.push_back(fmt::format("{}=[{}]", list, item_of(section, key.path, value)));
+  const std::string list = section.substr(0, items);
+  overrides.push_back(fmt::format("{}=[{}]", list, item_of(list + "[]", key.path, value)));
   return overrides;
 }
 

@@ -29,7 +29,7 @@ FlowParameters channel(double reynolds, Order order) {
 }
 
 double expected_step(const Grid& grid, const FlowParameters& flow) {
-  return 0.9 / (expected_advective_rate(grid, flow) + diffusive_rate(grid, flow, transport_equations(flow)));
+  return 0.9 / (expected_advective_rate(grid, flow) + diffusive_rate(grid, flow));
 }
 
 void expect_within(double tolerance, const Grid& grid, const FlowParameters& flow, double measured) {

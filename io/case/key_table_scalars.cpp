@@ -1,0 +1,128 @@
+// The part of the key table that defines the scalars.
+#include <utility>
+
+#include "io/case/key_table.hpp"
+#include "io/case/names.hpp"
+
+namespace sluice::io::key_table {
+
+using enum ValueType;
+using namespace binding;
+
+namespace {
+
+/// A value bound to a member of each scalar.
+template <class T>
+KeyValue of_scalar(ValueType type, T ScalarParameters::*path) {
+  return bind(
+      type, {}, [=](auto& settings, std::size_t item) -> auto& { return settings.flow.scalars[item].*path; });
+}
+
+/// One of several alternatives of a member {kind, value} of each scalar.
+template <class Kind, class Member>
+KeyValue alternative_of_scalar(Kind kind, Member ScalarParameters::*path) {
+  return alternative_at(
+      kind, [=](auto& settings, std::size_t item) -> auto& { return settings.flow.scalars[item].*path; });
+}
+
+std::vector<Key> wall_of_scalar(const std::string& side, ScalarWall ScalarParameters::*wall) {
+  const std::string path = "scalars[].walls." + side;
+  return {{.path = path, .fallback_note = "{flux: 0}", .meaning = "The scalar at the " + side + " wall."},
+          {.path = path + ".value",
+           .value = alternative_of_scalar(ScalarWallKind::value, wall),
+           .unit = "C",
+           .meaning = "Its value.",
+           .excludes = {"flux"},
+           .example = side == "bottom" ? "1" : "0"},
+          {.path = path + ".flux",
+           .value = alternative_of_scalar(ScalarWallKind::flux, wall),
+           .unit = "C U",
+           .meaning = "Its flux into the fluid: kappa times the derivative along the normal that points out of it.",
+           .excludes = {"value"},
+           .example = "0",
+           .commented = true}};
+}
+
+Key source_of_scalar(ScalarSourceKind kind, const std::string& unit, const std::string& meaning) {
+  const std::string word(name(kind));
+  std::vector<std::string> others = all_names<ScalarSourceKind>();
+  std::erase(others, word);
+  std::erase(others, "none");
+  return {.path = "scalars[].source." + word,
+          .value = alternative_of_scalar(kind, &ScalarParameters::source),
+          .unit = unit,
+          .meaning = meaning,
+          .excludes = others,
+          .example = "1",
+          .commented = true};
+}
+
+/// The word none in place of the section.
+KeyValue source_or_none() {
+  return {.read =
+              [](Case& settings, std::size_t item, const YamlNode& node) {
+                if (node.kind == YamlNode::Kind::scalar) settings.flow.scalars[item].source = {};
+              },
+          .write = [](const Case& settings, std::size_t item) -> std::optional<std::string> {
+            return settings.flow.scalars[item].source == ScalarSource{} ? std::optional<std::string>("none")
+                                                                        : std::nullopt;
+          }};
+}
+
+KeyValue initial_of_scalar() {
+  KeyValue value = of_scalar(formula, &ScalarParameters::initial);
+  value.variables = "xyz";
+  return value;
+}
+
+}  // namespace
+
+std::vector<Key> scalar_keys() {
+  std::vector<Key> keys{
+      {.path = "scalars",
+       .value = list_of(&Case::flow, &FlowParameters::scalars),
+       .fallback = "[]",
+       .meaning =
+           "Scalars that the flow transports, such as temperature: dc/dt + div(u c) = kappa lap c + source. C is "
+           "the unit of a scalar.",
+       .commented = true},
+      {.path = "scalars[].name",
+       .value = of_scalar(text, &ScalarParameters::name),
+       .required = true,
+       .meaning = "Its name in files: letters, digits and _, beginning with a letter.",
+       .example = "temperature"},
+      {.path = "scalars[].prandtl",
+       .value = of_scalar(real, &ScalarParameters::prandtl),
+       .range = positive,
+       .fallback = "1",
+       .unit = "1",
+       .meaning = "Prandtl or Schmidt number nu/kappa.",
+       .example = "0.71"},
+      {.path = "scalars[].walls", .meaning = "The scalar at the walls."},
+  };
+  for (auto& key : wall_of_scalar("bottom", &ScalarParameters::bottom)) keys.push_back(std::move(key));
+  for (auto& key : wall_of_scalar("top", &ScalarParameters::top)) keys.push_back(std::move(key));
+  keys.push_back({.path = "scalars[].source",
+                  .value = source_or_none(),
+                  .words = {"none"},
+                  .fallback = "none",
+                  .meaning = "What adds to the scalar in the fluid.",
+                  .commented = true});
+  keys.push_back(source_of_scalar(ScalarSourceKind::uniform, "C U/h", "The same source everywhere."));
+  keys.push_back(source_of_scalar(ScalarSourceKind::streamwise, "C/h",
+                                  "This times u: the scalar is then what remains of one with walls of uniform flux "
+                                  "after its mean decrease along x is taken off."));
+  keys.push_back(source_of_scalar(ScalarSourceKind::bulk_value, "C",
+                                  "A uniform source that holds the volume mean of the scalar at this value in every "
+                                  "step."));
+  keys.push_back({.path = "scalars[].initial",
+                  .value = initial_of_scalar(),
+                  .fallback_note = "linear between walls of given value; the value of one such wall; 0",
+                  .unit = "C",
+                  .meaning = "The scalar at time 0, unless initial.type is fields or checkpoint.",
+                  .example = "1 - z/2",
+                  .commented = true});
+  return keys;
+}
+
+}  // namespace sluice::io::key_table

@@ -1,0 +1,24 @@
+#pragma once
+#include "core/decomp/view3.hpp"
+#include "core/flow/parameters.hpp"
+#include "solver/grid/grid.hpp"
+
+namespace sluice {
+
+/// What the sweep of one scalar reads and writes. star holds the old tendency on entry and c* on return.
+struct ScalarArrays {
+  View3<const real> u, v, w, c;
+  View3<real> tendency, star;
+  Metrics m;
+  real kappa;
+  real uniform_source;     ///< added to R
+  real streamwise_source;  ///< times u, added to R
+  real alpha_dt, beta_dt;
+  real half_kappa_gamma_dt;  ///< gamma dt kappa/2 with z-implicit diffusion
+};
+
+/// R and c* = c + alpha dt R + beta dt R_prev [+ gamma dt kappa/2 Lz c] over a box of local indices. `first`: the old
+/// tendency is not read.
+void sweep_scalar(const ScalarArrays& arrays, const Box3& box, Order order, bool first, bool implicit_z);
+
+}  // namespace sluice
