@@ -161,7 +161,8 @@ std::map<std::string, std::string> sampled_key_defaults() {
   std::map<std::string, std::string> values;
   const Fallbacks& fallbacks = fallbacks_of(Defaults::of_earlier_versions);
   for (const Key& key : case_keys()) {
-    if (key.fallback.empty() || !is_sampled(key)) continue;
+    const bool in_list = key.path.find("[]") != std::string::npos;  // the list is stored as a whole
+    if (key.fallback.empty() || in_list || !is_sampled(key)) continue;
     values[key.path] = key.fallback;
     if (key.is_section()) continue;
     Case settings;  // the value as the resolved case has it: 0.001 for 1e-3
