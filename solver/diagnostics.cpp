@@ -6,8 +6,8 @@
 
 #include "core/device/parallel_for.hpp"
 #include "core/support/collective.hpp"
-#include "solver/forcing.hpp"
 #include "solver/momentum/operators.hpp"
+#include "solver/state/volume_mean.hpp"
 
 namespace sluice {
 

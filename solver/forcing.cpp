@@ -1,35 +1,6 @@
 #include "solver/forcing.hpp"
 
-#include "core/device/parallel_for.hpp"
-
 namespace sluice {
-
-namespace {
-
-struct WeightedByHeight {
-  View3<const real> f;
-  Metrics m;
-  SLUICE_INLINE void operator()(Cell c, double (&value)[1]) const {
-    value[0] = weighted_by_height(f(c.i, c.j, c.k), c.k, m);
-  }
-};
-
-}  // namespace
-
-double volume_mean(const Field& f, const Grid& grid, const Metrics& metrics, MPI_Comm comm) {
-  return volume_mean(reduce_sum("volume mean", f.local_box(), WeightedByHeight{f.view(), metrics}), grid, comm);
-}
-
-double volume_mean(const ExactSum& sum_here, const Grid& grid, MPI_Comm comm) {
-  const double columns = static_cast<double>(grid.cells()[0]) * static_cast<double>(grid.cells()[1]);
-  return total(sum_here, comm) / (columns * grid.length_z());
-}
-
-double volume_mean(const std::vector<double>& profile, const Grid& grid) {
-  double sum = 0;
-  for (std::size_t k = 0; k < profile.size(); ++k) sum += profile[k] * grid.dz(static_cast<std::int64_t>(k));
-  return sum / grid.length_z();
-}
 
 Forcing::Forcing(const ForcingParameters& parameters, const Grid& grid, MPI_Comm comm)
     : parameters_(parameters), grid_(&grid), comm_(comm) {}

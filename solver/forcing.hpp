@@ -7,22 +7,9 @@
 #include "core/flow/parameters.hpp"
 #include "core/support/exact_sum.hpp"
 #include "solver/grid/grid.hpp"
-#include "solver/state/state.hpp"
+#include "solver/state/volume_mean.hpp"
 
 namespace sluice {
-
-/// Volume mean of u or v: the average weighted with the cell heights. Same bits on every process grid. Collective.
-double volume_mean(const Field& f, const Grid& grid, const Metrics& metrics, MPI_Comm comm);
-
-/// One cell's contribution to that sum: its velocity times its height.
-SLUICE_INLINE double weighted_by_height(real f, int k, const Metrics& m) {
-  return static_cast<double>(f) * static_cast<double>(m.dz[k]);
-}
-/// The volume mean from this rank's part of the sum. Collective.
-double volume_mean(const ExactSum& sum_here, const Grid& grid, MPI_Comm comm);
-
-/// Volume mean of a profile that is uniform in x and y. Local.
-double volume_mean(const std::vector<double>& profile, const Grid& grid);
 
 /// The mean force in x that drives the flow.
 class Forcing {

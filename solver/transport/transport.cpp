@@ -4,7 +4,7 @@
 
 #include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
-#include "solver/forcing.hpp"
+#include "solver/state/volume_mean.hpp"
 #include "solver/transport/scalar_sweep.hpp"
 
 namespace sluice {
