@@ -74,6 +74,29 @@ struct ShearBelow {
   }
 };
 
+/// Power of a wall at one point: minus the shear on the fluid times the velocity of the wall, and the pressure, the
+/// viscous normal stress and the kinetic energy that w carries in.
+struct PowerOfWall {
+  In u, v, w, p;
+  WallVelocity wall_u, wall_v, wall_w;
+  double nu, inv_dz, sign;  ///< sign: 1 at the bottom, -1 at the top
+  int k, next, nx;          ///< k: plane at the wall; next: that of the first w inside
+  SLUICE_INLINE void operator()(Cell c, double (&value)[1]) const {
+    const double at_u = wall_u(c.i, c.j);
+    const double at_v = wall_v(c.i, c.j);
+    const double at_w = wall_w(c.i, c.j);
+    const auto inside = [](const In& f, int i, int j, int plane) { return static_cast<double>(f(i, j, plane)); };
+    // Derivatives towards the fluid.
+    const double shear_u = (inside(u, c.i, c.j, k) - inside(u, c.i, c.j, k - static_cast<int>(sign))) * inv_dz;
+    const double shear_v = (inside(v, c.i, c.j, k) - inside(v, c.i, c.j, k - static_cast<int>(sign))) * inv_dz;
+    const double strain_w = (inside(w, c.i, c.j, next) - at_w) * inv_dz;
+    const double w_at_u = (at_w + wall_w(c.i + 1 < nx ? c.i + 1 : 0, c.j)) / 2;
+    const double w_at_v = (at_w + wall_w(c.i, c.j + 1)) / 2;
+    value[0] = -nu * (shear_u * at_u + shear_v * at_v + strain_w * at_w) + sign * inside(p, c.i, c.j, k) * at_w +
+               sign * (at_u * at_u * w_at_u + at_v * at_v * w_at_v + at_w * at_w * at_w) / 2;
+  }
+};
+
 }  // namespace
 
 bool Diagnostics::finite() const {
@@ -89,6 +112,8 @@ std::vector<std::string> further_diagnostics(const FlowParameters& flow) {
   for (const ScalarParameters& scalar : flow.scalars) {
     for (const char* of_scalar : {"_mean", "_flux_bottom", "_flux_top"}) names.push_back(scalar.name + of_scalar);
   }
+  if (flow.bottom.is_actuated()) names.emplace_back("power_bottom");  // of the wall on the fluid, per wall area
+  if (flow.top.is_actuated()) names.emplace_back("power_top");
   return names;
 }
 
@@ -106,7 +131,7 @@ Diagnostics diagnose(const State& state, const Grid& grid, const Metrics& metric
   const In v = velocity.v.view();
   const In w = velocity.w.view();
   const Box3 box = velocity.u.local_box();
-  std::array<ExactSum, 4> sums;
+  std::array<ExactSum, 6> sums;
   for (const auto& plane : reduce_planes<2>("momentum and energy", box, MomentumAndEnergy{u, v, w, metrics})) {
     sums[0] += plane[0];
     sums[1] += plane[1];
@@ -130,6 +155,26 @@ Diagnostics diagnose(const State& state, const Grid& grid, const Metrics& metric
   };
   sums[2] = gradient(Walls::Side::bottom, u);
   sums[3] = gradient(Walls::Side::top, u);
+  for (const Walls::Side side : Walls::sides) {
+    if (!walls.condition(side).is_actuated() || !walls.owns(side)) continue;
+    const bool bottom = side == Walls::Side::bottom;
+    const int last = static_cast<int>(box.hi[2]) - 1;
+    const int k = bottom ? 0 : last;
+    const PowerOfWall power{u,
+                            v,
+                            w,
+                            state.p.view(),
+                            walls.velocity(side, Location::x_face),
+                            walls.velocity(side, Location::y_face),
+                            walls.velocity(side, Location::z_face),
+                            flow.viscosity,
+                            1 / grid.dz(bottom ? 0 : grid.cells()[2] - 1),
+                            bottom ? 1.0 : -1.0,
+                            k,
+                            bottom ? 0 : last - 1,
+                            static_cast<int>(box.hi[0])};
+    sums[bottom ? 4 : 5] = reduce_sum("power of a wall", plane_at(true, k), power);
+  }
   all_reduce(sums, comm);
 
   const double columns = static_cast<double>(grid.cells()[0]) * static_cast<double>(grid.cells()[1]);
@@ -160,6 +205,8 @@ Diagnostics diagnose(const State& state, const Grid& grid, const Metrics& metric
     d.further.push_back({name + "_flux_bottom", d.scalars[n].flux_bottom});
     d.further.push_back({name + "_flux_top", d.scalars[n].flux_top});
   }
+  if (flow.bottom.is_actuated()) d.further.push_back({"power_bottom", sums[4].value() / columns});
+  if (flow.top.is_actuated()) d.further.push_back({"power_top", sums[5].value() / columns});
   return d;
 }
 

@@ -1,5 +1,6 @@
 #include "solver/initial.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -157,7 +158,11 @@ void set_scalars(State& state, TimeStepper& stepper, const Grid& grid, const Flo
 void set_zero(State& state, TimeStepper& stepper) {
   const auto zero = [](Field& f) { fill(f, std::vector<double>(static_cast<std::size_t>(f.box().hi[2]), 0.0)); };
   for (const auto& [descriptor, field] : state.fields()) zero(field);
-  stepper.fill_halos(state);
+  const auto lets_through = [&](Walls::Side side) {
+    return stepper.walls().condition(side).total_velocity(2) != Formula(0);
+  };
+  // Fluid that passes the walls moves from the beginning.
+  std::ranges::any_of(Walls::sides, lets_through) ? stepper.project(state) : stepper.fill_halos(state);
 }
 
 void set_laminar(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow) {

@@ -10,18 +10,40 @@ namespace sluice {
 
 namespace {
 
-bool no_slip(const WallCondition& wall) {
-  return wall.kind == WallKind::no_slip;
+/// Adds -V du/dz / nu, for fluid that passes at w = V from one wall to the other: the scheme's own flux, with the mean
+/// of u on both sides of a face.
+template <class Number>
+void add_transpiration(const Grid& grid, const FlowParameters& flow, Number bottom, Number top, TridiagonalRows& rows,
+                       std::vector<Number>& rhs) {
+  const double v = flow.bottom.constant_velocity(2) / flow.viscosity;
+  if (v == 0) return;
+  const auto last = static_cast<std::int64_t>(rhs.size()) - 1;
+  for (std::int64_t k = 0; k <= last; ++k) {
+    const auto n = static_cast<std::size_t>(k);
+    const double rate = v / (2 * grid.dz(k));
+    if (k > 0) rows.lower[n] += rate;
+    if (k < last) rows.upper[n] -= rate;
+    // On a wall, the mean of u_k and its image is (dz u_wall + 2 l u_k) / (dz + 2 l) with the slip length l.
+    const auto at_wall = [&](const WallCondition& wall, Number velocity, double sign) {
+      const double slip = wall.slip_length / (grid.dz(k) / 2 + wall.slip_length);
+      rows.diagonal[n] += sign * rate * (wall.drags() ? 1 - 2 * slip : -1);
+      if (wall.drags()) rhs[n] += sign * 2 * rate * (1 - slip) * velocity;
+    };
+    if (k == 0) at_wall(flow.bottom, bottom, -1);
+    if (k == last) at_wall(flow.top, top, 1);
+  }
 }
 
-/// Solves Lz u = -source with these wall velocities.
+/// Solves nu Lz u - V du/dz = -nu source with these wall velocities; V: the uniform w of both walls.
 std::vector<double> steady_profile(const Grid& grid, const FlowParameters& flow, double source, double bottom,
                                    double top) {
   const std::int64_t last = grid.cells()[2] - 1;
   std::vector<double> rhs(static_cast<std::size_t>(last) + 1, -source);
-  if (no_slip(flow.bottom)) rhs.front() -= 2 * bottom / (grid.dz(0) * grid.dz(0));
-  if (no_slip(flow.top)) rhs.back() -= 2 * top / (grid.dz(last) * grid.dz(last));
-  return solve(second_derivative_centers(grid.z_nodes(), row_of(flow.bottom), row_of(flow.top)), std::move(rhs));
+  if (flow.bottom.drags()) rhs.front() -= 2 * bottom / (grid.dz(0) * (grid.dz(0) + 2 * flow.bottom.slip_length));
+  if (flow.top.drags()) rhs.back() -= 2 * top / (grid.dz(last) * (grid.dz(last) + 2 * flow.top.slip_length));
+  TridiagonalRows rows = second_derivative_centers(grid.z_nodes(), row_of(flow.bottom), row_of(flow.top));
+  add_transpiration(grid, flow, bottom, top, rows, rhs);
+  return solve(rows, std::move(rhs));
 }
 
 using Complex = std::complex<double>;
@@ -32,10 +54,12 @@ std::vector<Complex> steady_rotating_profile(const Grid& grid, const FlowParamet
                                              Complex bottom, Complex top) {
   const std::int64_t last = grid.cells()[2] - 1;
   std::vector<Complex> rhs(static_cast<std::size_t>(last) + 1, -source / flow.viscosity);
-  if (no_slip(flow.bottom)) rhs.front() -= 2.0 * bottom / (grid.dz(0) * grid.dz(0));
-  if (no_slip(flow.top)) rhs.back() -= 2.0 * top / (grid.dz(last) * grid.dz(last));
+  if (flow.bottom.drags()) rhs.front() -= 2.0 * bottom / (grid.dz(0) * (grid.dz(0) + 2 * flow.bottom.slip_length));
+  if (flow.top.drags()) rhs.back() -= 2.0 * top / (grid.dz(last) * (grid.dz(last) + 2 * flow.top.slip_length));
+  TridiagonalRows rows = second_derivative_centers(grid.z_nodes(), row_of(flow.bottom), row_of(flow.top));
+  add_transpiration(grid, flow, bottom, top, rows, rhs);
   const Complex shift(0, -2 * flow.rotation.rate[2] / flow.viscosity);
-  return solve(second_derivative_centers(grid.z_nodes(), row_of(flow.bottom), row_of(flow.top)), shift, std::move(rhs));
+  return solve(rows, shift, std::move(rhs));
 }
 
 Complex volume_mean(const std::vector<Complex>& profile, const Grid& grid) {
@@ -46,7 +70,9 @@ Complex volume_mean(const std::vector<Complex>& profile, const Grid& grid) {
 
 /// The laminar profile between walls of which one is no-slip, in a frame that rotates about z.
 LaminarProfile rotating_laminar_profile(const Grid& grid, const FlowParameters& flow) {
-  const auto velocity_of = [](const WallCondition& wall) { return Complex(wall.velocity[0], wall.velocity[1]); };
+  const auto velocity_of = [](const WallCondition& wall) {
+    return Complex(wall.constant_velocity(0), wall.constant_velocity(1));
+  };
   const Complex geostrophic(flow.rotation.geostrophic[0], flow.rotation.geostrophic[1]);
   Complex source = Complex(0, 2 * flow.rotation.rate[2]) * geostrophic;
   if (flow.forcing.kind == ForcingKind::pressure_gradient) source += flow.forcing.value.at_time(0);
@@ -84,8 +110,8 @@ double solve_for_friction_velocity(double target, auto&& velocity_at) {
 std::vector<double> wall_law(const Grid& grid, const FlowParameters& flow, double u_tau) {
   std::vector<double> u;
   for (std::int64_t k = 0; k < grid.cells()[2]; ++k) {
-    const double below = no_slip(flow.bottom) ? grid.z_center(k) : grid.length_z();
-    const double above = no_slip(flow.top) ? grid.length_z() - grid.z_center(k) : grid.length_z();
+    const double below = flow.bottom.drags() ? grid.z_center(k) : grid.length_z();
+    const double above = flow.top.drags() ? grid.length_z() - grid.z_center(k) : grid.length_z();
     u.push_back(u_tau * reichardt(std::min(below, above) * u_tau / flow.viscosity));
   }
   return u;
@@ -95,7 +121,7 @@ std::vector<double> wall_law(const Grid& grid, const FlowParameters& flow, doubl
 TurbulentProfile driven_profile(const Grid& grid, const FlowParameters& flow, double target) {
   TurbulentProfile profile;
   if (flow.forcing.kind == ForcingKind::pressure_gradient) {
-    const double walls = (no_slip(flow.bottom) ? 1 : 0) + (no_slip(flow.top) ? 1 : 0);
+    const double walls = (flow.bottom.drags() ? 1 : 0) + (flow.top.drags() ? 1 : 0);
     profile.friction_velocity = std::sqrt(std::abs(flow.forcing.value.at_time(0)) * grid.length_z() / walls);
     target = flow.forcing.value.at_time(0);
   } else {
@@ -112,7 +138,7 @@ TurbulentProfile driven_profile(const Grid& grid, const FlowParameters& flow, do
 LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow) {
   const auto nz = static_cast<std::size_t>(grid.cells()[2]);
   const bool bulk = flow.forcing.kind == ForcingKind::bulk_velocity;
-  if (!no_slip(flow.bottom) && !no_slip(flow.top)) {
+  if (!flow.bottom.drags() && !flow.top.drags()) {
     const auto& [geostrophic_u, geostrophic_v] = flow.rotation.geostrophic;
     return {std::vector<double>(nz, bulk ? flow.forcing.value.at_time(0) : geostrophic_u),
             std::vector<double>(nz, geostrophic_v)};
@@ -120,8 +146,9 @@ LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow) {
   if (flow.rotation.rate[2] != 0) return rotating_laminar_profile(grid, flow);
   const double drive =
       flow.forcing.kind == ForcingKind::pressure_gradient ? flow.forcing.value.at_time(0) / flow.viscosity : 0;
-  LaminarProfile profile{steady_profile(grid, flow, drive, flow.bottom.velocity[0], flow.top.velocity[0]),
-                         steady_profile(grid, flow, 0, flow.bottom.velocity[1], flow.top.velocity[1])};
+  LaminarProfile profile{
+      steady_profile(grid, flow, drive, flow.bottom.constant_velocity(0), flow.top.constant_velocity(0)),
+      steady_profile(grid, flow, 0, flow.bottom.constant_velocity(1), flow.top.constant_velocity(1))};
   if (bulk) {
     const std::vector<double> driven = steady_profile(grid, flow, 1, 0, 0);
     const double weight = (flow.forcing.value.at_time(0) - volume_mean(profile.u, grid)) / volume_mean(driven, grid);
@@ -137,13 +164,14 @@ TurbulentProfile turbulent_profile(const Grid& grid, const FlowParameters& flow)
     return {std::move(laminar.u), std::move(laminar.v),
             std::hypot(flow.rotation.geostrophic[0], flow.rotation.geostrophic[1]) / 20};
   }
-  const double wall_mean = ((no_slip(flow.bottom) ? flow.bottom.velocity[0] : flow.top.velocity[0]) +
-                            (no_slip(flow.top) ? flow.top.velocity[0] : flow.bottom.velocity[0])) /
+  const double wall_mean = ((flow.bottom.drags() ? flow.bottom.constant_velocity(0) : flow.top.constant_velocity(0)) +
+                            (flow.top.drags() ? flow.top.constant_velocity(0) : flow.bottom.constant_velocity(0))) /
                            2;
-  const double half_difference =
-      no_slip(flow.bottom) && no_slip(flow.top) ? (flow.top.velocity[0] - flow.bottom.velocity[0]) / 2 : 0;
+  const double half_difference = flow.bottom.drags() && flow.top.drags()
+                                     ? (flow.top.constant_velocity(0) - flow.bottom.constant_velocity(0)) / 2
+                                     : 0;
   const bool bulk = flow.forcing.kind == ForcingKind::bulk_velocity;
-  if (!no_slip(flow.bottom) && !no_slip(flow.top)) {
+  if (!flow.bottom.drags() && !flow.top.drags()) {
     const double speed = bulk ? flow.forcing.value.at_time(0) : 1;
     return {std::vector<double>(nz, bulk ? flow.forcing.value.at_time(0) : 0), {}, std::abs(speed) / 20};
   }

@@ -16,6 +16,7 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       metrics_(device_metrics_.view()),
       box_(decomposition.x_pencil(comm.rank())),
       walls_(grid, box_, flow.bottom, flow.top, comm.world()),
+      opposition_control_(comm, decomposition, grid, walls_),
       halo_(comm, box_, exchanges.halos),
       momentum_(metrics_, flow),
       body_forces_(metrics_, flow),
@@ -53,6 +54,7 @@ double TimeStepper::substep(State& state, double dt, int k) {
   const double c = implicit_ ? gamma_dt * flow_.viscosity / 2 : 0;  // the Crank-Nicolson weight gamma dt nu/2
 
   // On entry star_ holds R(u_prev); predict() reads it and overwrites it with u*.
+  opposition_control_.respond(state.velocity.w);
   walls_.set_time(state.time + Rk3::end(k) * dt);  // for the end of the substep; the halos of u hold that of its start
   // (1)  u* = u + dt [alpha R(u) + beta R(u_prev)], for transported fields too; z-implicit: right-hand side of (5),
   // which adds c Lz u - gamma dt grad p. In the three substeps alpha = 8/15, 5/12, 3/4, beta = 0, -17/60, -5/12, and

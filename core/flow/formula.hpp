@@ -151,7 +151,7 @@ class Formula {
   double operator()(const FormulaPoint& at) const { return program_(at); }
   double at_time(double t) const { return program_({.t = t}); }
   /// The value of a constant formula; of another, at x = y = z = t = 0.
-  double constant() const { return program_({}); }
+  double constant() const { return is_constant() ? program_.instructions[0].number : program_({}); }
   /// As given; empty for a constant.
   const std::string& text() const { return text_; }
   const FormulaProgram& program() const { return program_; }

@@ -19,10 +19,6 @@ constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 /// Below this variance, in u_tau^2, a flow counts as laminar.
 constexpr double laminar_variance = 1e-8;
 
-bool no_slip(const WallCondition& wall) {
-  return wall.kind == WallKind::no_slip;
-}
-
 /// (values + sign * the values in reversed order) / 2.
 void average_with_reversed(std::vector<double>& values, double sign) {
   const std::vector<double> reversed(values.rbegin(), values.rend());
@@ -89,7 +85,7 @@ KeyFigures::KeyFigures(StatisticsFlow flow, const std::vector<ProfileInfo>& prof
 }
 
 bool KeyFigures::both_no_slip() const {
-  return no_slip(flow_.bottom) && no_slip(flow_.top);
+  return flow_.bottom.drags() && flow_.top.drags();
 }
 
 KeyFigures::Estimates KeyFigures::estimate(std::span<const StatisticsBlock> blocks) const {
@@ -138,8 +134,13 @@ KeyFigures::Symmetry KeyFigures::symmetry_of(const Profiles& means) const {
   for (std::size_t k = 0; k < faces.size(); ++k) {
     if (std::abs(faces[k] + faces[faces.size() - 1 - k] - height) > 1e-6 * height) return Symmetry::none;
   }
-  const auto& bottom = flow_.bottom.velocity;
-  const auto& top = flow_.top.velocity;
+  if (flow_.bottom.kind != flow_.top.kind || flow_.bottom.slip_length != flow_.top.slip_length) return Symmetry::none;
+  const bool actuated = flow_.bottom.is_actuated() || flow_.top.is_actuated();
+  const Formula through = flow_.bottom.total_velocity(2);  // uniform: enters at one wall and leaves at the other
+  if (actuated && (flow_.bottom != flow_.top || (through.is_constant() && through.constant() != 0)))
+    return Symmetry::none;
+  const std::array bottom{flow_.bottom.constant_velocity(0), flow_.bottom.constant_velocity(1)};
+  const std::array top{flow_.top.constant_velocity(0), flow_.top.constant_velocity(1)};
   const double fastest = std::max({std::abs(bottom[0]), std::abs(bottom[1]), std::abs(top[0]), std::abs(top[1])});
   if (std::max(std::abs(top[0] - bottom[0]), std::abs(top[1] - bottom[1])) <= 1e-12 * fastest) return Symmetry::mirror;
   const double wall_stress = (std::abs(means.tau_xz.front()) + std::abs(means.tau_xz.back())) / 2;
@@ -159,7 +160,7 @@ KeyFigures::Profiles KeyFigures::seen_from_wall(Profiles means, Symmetry symmetr
     average_with_reversed(means.w, -1);
     for (auto* values : {&means.v, &means.uu, &means.vv, &means.ww}) average_with_reversed(*values, 1);
     for (auto* values : {&means.uw, &means.tau_xz}) average_with_reversed(*values, -odd_in_x);
-  } else if (!no_slip(flow_.bottom)) {
+  } else if (!flow_.bottom.drags()) {
     for (auto* values : {&means.u, &means.v, &means.uu, &means.vv, &means.ww}) reverse(*values, 1);
     for (auto* values : {&means.w, &means.uw, &means.tau_xz}) reverse(*values, -1);
   }
@@ -167,9 +168,9 @@ KeyFigures::Profiles KeyFigures::seen_from_wall(Profiles means, Symmetry symmetr
 }
 
 double KeyFigures::friction_coefficient(const Profiles& means, double u_tau) const {
-  const double difference = std::abs(flow_.top.velocity[0] - flow_.bottom.velocity[0]) / 2;
+  const double difference = std::abs(flow_.top.constant_velocity(0) - flow_.bottom.constant_velocity(0)) / 2;
   if (both_no_slip() && difference > 0) return 2 * (u_tau / difference) * (u_tau / difference);
-  const double wall = (no_slip(flow_.bottom) ? flow_.bottom : flow_.top).velocity[0];
+  const double wall = (flow_.bottom.drags() ? flow_.bottom : flow_.top).constant_velocity(0);
   double flux = 0;
   for (std::size_t k = 0; k < means.u.size(); ++k) flux += means.u[k] * (flow_.z_face[k + 1] - flow_.z_face[k]);
   const double bulk = std::abs(flux / flow_.z_face.back() - wall);
@@ -179,9 +180,9 @@ double KeyFigures::friction_coefficient(const Profiles& means, double u_tau) con
 KeyFigureValues KeyFigures::figures_of(const Profiles& means) const {
   KeyFigureValues values;
   values.fill(undefined);
-  if (!no_slip(flow_.bottom) && !no_slip(flow_.top)) return values;
-  const double wall = (no_slip(flow_.bottom) ? flow_.bottom : flow_.top).velocity[0];
-  const double frame = both_no_slip() ? (wall + flow_.top.velocity[0]) / 2 : wall;
+  if (!flow_.bottom.drags() && !flow_.top.drags()) return values;
+  const double wall = (flow_.bottom.drags() ? flow_.bottom : flow_.top).constant_velocity(0);
+  const double frame = both_no_slip() ? (wall + flow_.top.constant_velocity(0)) / 2 : wall;
   const Symmetry symmetry = symmetry_of(means);
   Profiles view = seen_from_wall(means, symmetry, frame);
   double wall_velocity = wall - frame;
@@ -195,7 +196,7 @@ KeyFigureValues KeyFigures::figures_of(const Profiles& means) const {
   // Seen from the top wall, heights are those of the mirrored grid.
   std::vector<double> z = flow_.z;
   std::vector<double> z_face = flow_.z_face;
-  if (!no_slip(flow_.bottom)) {
+  if (!flow_.bottom.drags()) {
     for (auto* heights : {&z, &z_face}) {
       reverse(*heights, -1);
       for (double& height : *heights) height += flow_.z_face.back();

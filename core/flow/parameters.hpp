@@ -5,18 +5,31 @@
 #include <string>
 #include <vector>
 
+#include "core/flow/actuation.hpp"
 #include "core/flow/formula.hpp"
 #include "core/flow/order.hpp"
 #include "core/flow/tridiagonal_method.hpp"
 
 namespace sluice {
 
-enum class WallKind { no_slip, free_slip };
+enum class WallKind { no_slip, free_slip, slip };
 
-/// One wall: no-slip, moving in its own plane, or free-slip.
+/// One wall: no-slip, free-slip or with a slip length, at rest or with a velocity. Its velocity is `velocity` plus that
+/// of the actuation.
 struct WallCondition {
   WallKind kind = WallKind::no_slip;
-  std::array<double, 3> velocity{};  ///< u, v, w; w is 0
+  std::array<Formula, 3> velocity{};  ///< u, v, w, each of x, y and t
+  Actuation actuation = {};
+  double slip_length = 0;  ///< of WallKind::slip: u - u_wall = slip_length du/dn, n into the fluid; v likewise
+
+  /// Whether the wall exerts a shear stress.
+  bool drags() const { return kind != WallKind::free_slip; }
+  /// A component that is a number; 0 for one that varies.
+  double constant_velocity(std::size_t n) const { return velocity[n].is_constant() ? velocity[n].constant() : 0; }
+  /// The velocity of the wall, without what follows the flow.
+  Formula total_velocity(std::size_t n) const;
+  /// Whether a component of the velocity varies or passes through the wall.
+  bool is_actuated() const;
 
   bool operator==(const WallCondition&) const = default;
 };

@@ -147,7 +147,9 @@ void derive(Case& settings) {
   settings.flow.viscosity = viscosity_of(settings.reynolds);
   settings.flow.rotation.rate = rate_of(settings.rotation);
   for (WallCondition* wall : {&settings.flow.bottom, &settings.flow.top}) {
-    if (wall->kind == WallKind::free_slip) *wall = {WallKind::free_slip, {}};
+    if (!wall->drags()) wall->velocity = {};
+    if (wall->kind != WallKind::slip) wall->slip_length = 0;
+    wall->actuation = wall->actuation.resolved(settings.flow.viscosity, settings.size[0], settings.size[1]);
   }
   StretchingSpec& stretching = settings.stretching;
   const bool follows = stretching.kind == StretchingKind::natural && settings.reynolds.kind == ReynoldsKind::tau;

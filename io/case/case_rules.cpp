@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/flow/center_quantities.hpp"
 #include "io/case/case_builder.hpp"
@@ -60,9 +61,42 @@ class Rules {
   }
 
   void check_wall(const std::string& side, const WallCondition& wall) {
-    const std::string path = "walls." + side + ".velocity";
-    if (!problems_.good(path) || wall.velocity[2] == 0) return;
-    note(path + "[2]", "a wall moves in its own plane; allowed: 0 for the third component");
+    const std::string path = "walls." + side + ".actuation";
+    const Actuation& actuation = wall.actuation;
+    if (!problems_.good("walls." + side) || actuation.kind == ActuationKind::none) return;
+    if (wall.kind == WallKind::free_slip)
+      return note(path, "a free-slip wall does nothing; allowed: with type no_slip");
+    if (actuation.units == ActuationUnits::wall)
+      return note(path + ".units", "wall units need the key re_tau; allowed: re_tau > 0, or units outer");
+    if (actuation.re_tau > 0) note(path + ".re_tau", "the units are outer; allowed: with units wall only");
+    if (actuation.kind == ActuationKind::oscillation && !actuation.period)
+      note(path, "an oscillation needs a period; allowed: the key period");
+    if (actuation.kind == ActuationKind::travelling_wave && !actuation.is_wave())
+      note(path, "a wave needs a wavelength; allowed: wavelength_x, wavelength_y or both");
+    if (actuation.speed) note(path + ".speed", "without a wavelength nothing travels; allowed: with a wavelength only");
+    check_whole_waves(path + ".wavelength_x", actuation.wavelength_x, 0);
+    check_whole_waves(path + ".wavelength_y", actuation.wavelength_y, 1);
+    check_height(path + ".height", actuation);
+    for (std::size_t n = 0; n < wall.velocity.size(); ++n) {
+      const bool responds = n == 2 && actuation.follows_flow();
+      const bool taken = responds ? wall.velocity[n] != Formula(0) : !wall.velocity[n].is_constant();
+      if (taken && (responds || actuation.velocity(n) != Formula(0)))
+        note(fmt::format("walls.{}.velocity[{}]", side, n),
+             fmt::format("contradicts {}, which sets this component; allowed: {}", path, responds ? "0" : "a number"));
+    }
+  }
+
+  void check_flux_through_walls() {
+    if (!problems_.good("walls")) return;
+    const Formula bottom = settings_.flow.bottom.total_velocity(2);
+    const Formula top = settings_.flow.top.total_velocity(2);
+    if (bottom.depends_on("xy") || top.depends_on("xy") || bottom == top) return;
+    const std::string side = top == Formula(0) ? "bottom" : "top";
+    const auto text = [](const Formula& w) { return w.is_constant() ? format_real(w.constant()) : w.text(); };
+    note(fmt::format("walls.{}", side),
+         fmt::format("w is {} on the bottom wall and {} on the top wall, but what enters must leave; allowed: the same "
+                     "mean of w on both",
+                     text(bottom), text(top)));
   }
 
   void check_z_blocks() {
@@ -214,6 +248,21 @@ class Rules {
     }
   }
 
+  void check_whole_waves(const std::string& path, const std::optional<double>& wavelength, std::size_t axis) {
+    if (!wavelength || !problems_.good("domain.size")) return;
+    const double waves = settings_.size[axis] / *wavelength;
+    if (std::abs(waves - std::round(waves)) <= 1e-9 * waves && std::round(waves) >= 1) return;
+    note(path, fmt::format("{} waves of this length fit the box; allowed: a length that divides {} without remainder",
+                           format_real(std::round(1e4 * waves) / 1e4), format_real(settings_.size[axis])));
+  }
+
+  void check_height(const std::string& path, const Actuation& actuation) {
+    if (!actuation.follows_flow() || !problems_.good("domain.size")) return;
+    if (actuation.height < settings_.size[2]) return;
+    note(path, fmt::format("{} from the wall is outside the domain; allowed: > 0 and < {}",
+                           format_real(actuation.height), format_real(settings_.size[2])));
+  }
+
   // The names of files, of items of a list.
   template <class Item>
   void check_file_name(const std::string& path, const std::vector<Item>& items, std::size_t number, const char* kind) {
@@ -275,6 +324,7 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   rules.check_stretching();
   rules.check_wall("bottom", settings.flow.bottom);
   rules.check_wall("top", settings.flow.top);
+  rules.check_flux_through_walls();
   rules.check_z_blocks();
   rules.check_until();
   rules.check_exchange(exchange_methods);

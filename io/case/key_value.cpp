@@ -23,9 +23,10 @@ KeyValue wall(WallCondition FlowParameters::*side) {
 }
 
 KeyValue wall_velocity(WallCondition FlowParameters::*side) {
-  KeyValue velocity = member(ValueType::real, &Case::flow, side, &WallCondition::velocity);
+  KeyValue velocity = member(ValueType::formula, &Case::flow, side, &WallCondition::velocity);
+  velocity.variables = "xyt";
   velocity.read = [=, read = velocity.read](Case& settings, std::size_t item, const YamlNode& node) {
-    (settings.flow.*side).kind = WallKind::no_slip;
+    if (!(settings.flow.*side).drags()) (settings.flow.*side).kind = WallKind::no_slip;
     read(settings, item, node);
   };
   return velocity;
@@ -53,6 +54,20 @@ KeyValue rotation_axis() {
     return write(settings, item);
   };
   return vector;
+}
+
+KeyValue actuation_kind(WallCondition FlowParameters::*side) {
+  KeyValue kind = member(ValueType::choice, &Case::flow, side, &WallCondition::actuation, &Actuation::kind);
+  std::erase(kind.choices, name(ActuationKind::none));
+  return kind;
+}
+
+KeyValue actuation_re_tau(WallCondition FlowParameters::*side) {
+  KeyValue re_tau = member(ValueType::real, &Case::flow, side, &WallCondition::actuation, &Actuation::re_tau);
+  re_tau.write = [=, write = re_tau.write](const Case& settings, std::size_t item) {
+    return (settings.flow.*side).actuation.re_tau > 0 ? write(settings, item) : std::nullopt;
+  };
+  return re_tau;
 }
 
 KeyValue time_limit(std::optional<double> Case::*limit) {

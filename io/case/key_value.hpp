@@ -236,6 +236,11 @@ KeyValue wall_velocity(WallCondition FlowParameters::*side);
 /// The axis of rotation: a vector, or the word for one along x, y or z.
 KeyValue rotation_axis();
 
+/// What an actuation is, none excepted, which its section has.
+KeyValue actuation_kind(WallCondition FlowParameters::*side);
+/// The Reynolds number of an actuation in wall units; the resolved case has outer units and does not write it.
+KeyValue actuation_re_tau(WallCondition FlowParameters::*side);
+
 /// A duration, or one of the words auto (no value) and off (infinite).
 KeyValue time_limit(std::optional<double> Case::*limit);
 

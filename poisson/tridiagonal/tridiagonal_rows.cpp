@@ -33,8 +33,8 @@ TridiagonalRows second_derivative_centers(const std::vector<double>& z_nodes, Wa
     if (k + 1 < nz) rows.upper[k] = 2 / ((dz[k] + dz[k + 1]) * dz[k]);
     rows.diagonal[k] = -(rows.lower[k] + rows.upper[k]);
   }
-  if (bottom == WallRow::dirichlet) rows.diagonal.front() -= 2 / (dz.front() * dz.front());
-  if (top == WallRow::dirichlet) rows.diagonal.back() -= 2 / (dz.back() * dz.back());
+  rows.diagonal.front() -= 2 / ((dz.front() + 2 * bottom.slip_length) * dz.front());
+  rows.diagonal.back() -= 2 / ((dz.back() + 2 * top.slip_length) * dz.back());
   return rows;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // The second derivative along z as a tridiagonal matrix, at cell centres and at faces.
 #include <complex>
+#include <limits>
 #include <vector>
 
 namespace sluice {
@@ -10,10 +11,17 @@ struct TridiagonalRows {
   std::vector<double> lower, diagonal, upper;
 };
 
-/// Homogeneous wall rows. dirichlet: the value AT the wall is 0 (no-slip), through the mirror image -u_0 of
-/// the first centre, so that the gradient at the wall is 2 u_0 / dz_0. neumann: no flux through the wall
-/// (free-slip; the pressure).
-enum class WallRow { dirichlet, neumann };
+/// Homogeneous wall rows: at the wall, the mean of the first centre and its image, the value is slip_length times the
+/// gradient towards the fluid, so that this gradient is 2 u_0 / (dz_0 + 2 slip_length). dirichlet: 0 at the wall
+/// (no-slip). neumann: no flux through the wall (free-slip; the pressure).
+struct WallRow {
+  double slip_length = 0;
+
+  static const WallRow dirichlet, neumann;
+  bool operator==(const WallRow&) const = default;
+};
+inline constexpr WallRow WallRow::dirichlet{0};
+inline constexpr WallRow WallRow::neumann{std::numeric_limits<double>::infinity()};
 
 /// At cell centres (u, v, p): ((u_{k+1} - u_k) / dzc_k - (u_k - u_{k-1}) / dzc_{k-1}) / dz_k, dzc_k = (dz_k +
 /// dz_{k+1}) / 2. z_nodes: the nz + 1 face coordinates, walls included.

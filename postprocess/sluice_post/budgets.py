@@ -37,6 +37,7 @@ IMBALANCE = "imbalance"
 STRESSES = ("k", "uu", "vv", "ww", "uw")
 
 NOT_TAKEN = "holds no profiles of budgets (output.statistics.budgets: off, or written by an earlier build)"
+NOT_AT_SUCH_WALLS = "walls vary, let fluid through or slip, for which there are no budgets"
 
 
 @dataclass(frozen=True)
@@ -237,6 +238,8 @@ def require_budgets(blocks: Blocks, parameters: FlowParameters, directory: Path)
     path = directory / layout.STATISTICS_FILE
     if not blocks.has_budgets:
         raise InputOutputError(f"{path}: {NOT_TAKEN}")
+    if parameters.controlled:
+        raise UsageError(f"{path}: {NOT_AT_SUCH_WALLS}")
     if wall_profiles(blocks.means(), parameters).laminar:
         raise UsageError(f"{path}: the flow is laminar, so it has no budgets of fluctuations")
 

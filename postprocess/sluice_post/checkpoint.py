@@ -43,12 +43,14 @@ def order_of(case_text: str) -> int:
 
 
 def wall_of(case_text: str, side: str) -> Wall | None:
-    """A wall of a resolved case, `bottom` or `top`; None if the text does not have it."""
+    """A wall of a resolved case, `bottom` or `top`; None if the text does not have it, or if it varies or slips."""
     walls = _section(case_text, "walls")
-    found = re.search(rf"\b{side}: *\{{type: *(\w+)(?:, *velocity: *\[(.*?)\])?", walls)
-    if found is None:
+    found = re.search(rf"\b{side}: *\{{type: *(\w+)(?:, *velocity: *\[(.*?)\])?(.*)", walls)
+    if found is None or found.group(1) not in (layout.NO_SLIP, layout.FREE_SLIP):
         return None
-    if found.group(1) != layout.NO_SLIP:
+    if "actuation: {" in found.group(3) or '"' in (found.group(2) or ""):
+        return None
+    if found.group(1) == layout.FREE_SLIP:
         return Wall(False)
     x, y, z = (float(text) for text in found.group(2).split(","))
     return Wall(True, (x, y, z))
@@ -66,7 +68,7 @@ class Checkpoint:
         self.operators = Operators(order_of(self.case_text), float(dx), float(dy))
         walls = [wall_of(self.case_text, side) for side in ("bottom", "top")]
         if None in walls or self.operators.order not in (2, 4):
-            raise InputOutputError(f"{file.path}: the walls or the order of the case in it cannot be read")
+            raise InputOutputError(f"{file.path}: the case in it cannot be read, or its walls vary or slip")
         self.walls = [wall for wall in walls if wall is not None]
 
     def _with_halo(self, name: str, component: int) -> Iterator[Array]:

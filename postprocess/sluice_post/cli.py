@@ -107,6 +107,21 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add_folder(budgets)
 
+    control = add_command(
+        subparsers,
+        "control",
+        "what walls that control a flow save: drag, power of the walls and net saving, beside a run without control",
+        "sluice-post control out/oscillating --reference out/rest --from 180",
+    )
+    add_directory(control)
+    control.add_argument(
+        "--reference",
+        type=Path,
+        metavar="DIR",
+        required=True,
+        help="output directory of the run without control",
+    )
+
     spectra = add_command(
         subparsers,
         "spectra",
@@ -278,6 +293,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "compare": commands.compare,
         "convert": convert_files,
         "budgets": commands.budgets,
+        "control": commands.control,
         "spectra": commands.spectra,
         "densities": commands.densities,
         "probes": commands.probes,

@@ -94,6 +94,15 @@ def budgets(arguments: argparse.Namespace) -> None:
             print(f"table: {table}, figure: {figure}")
 
 
+def control(arguments: argparse.Namespace) -> None:
+    """Prints what control by the walls saves."""
+    from sluice_post.control import powers_of, savings, table_text
+
+    begin, end = arguments.begin, arguments.end
+    found = savings(powers_of(arguments.directory, begin, end), powers_of(arguments.reference, begin, end))
+    print(table_text(found))
+
+
 def spectra(arguments: argparse.Namespace) -> None:
     """Prints and writes spectra and two-point correlations."""
     from sluice_post.companions import require_turbulence

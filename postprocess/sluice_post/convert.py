@@ -52,7 +52,7 @@ def convert(arguments: argparse.Namespace) -> None:
 
     files = lee_moser.profile_texts(profiles, parameters, bands)
     fluctuates = not profiles.laminar
-    if blocks.has_budgets and fluctuates:
+    if blocks.has_budgets and fluctuates and not parameters.controlled:
         files |= lee_moser.budget_texts(blocks, parameters)
     for name, text in files.items():
         export.write_text(folder / name, text)

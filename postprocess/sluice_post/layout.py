@@ -80,6 +80,7 @@ ATTR_VELOCITY_TOP = ("wall_velocity_top", "wall_velocity_top_y")
 ATTR_WALL_BOTTOM = "wall_bottom"
 ATTR_WALL_TOP = "wall_top"
 NO_SLIP = "no_slip"
+FREE_SLIP = "free_slip"
 
 # statistics.h5.
 GRID_Z = "grid/z"

@@ -26,16 +26,29 @@ class FlowParameters:
     version: str = ""
     git_revision: str = ""
     resolved_case: str = ""
+    control_bottom: str = ""  # what else the wall does, as text: varies, blows, slips; empty: nothing
+    control_top: str = ""
+
+    @property
+    def controlled(self) -> bool:
+        """Whether a wall varies, lets fluid through or slips."""
+        return bool(self.control_bottom or self.control_top)
+
+    @property
+    def passes_fluid(self) -> bool:
+        """Whether w on a wall may differ from 0."""
+        words = ("velocity: ", "blowing_suction", "opposition_control")
+        return any(word in text for text in (self.control_bottom, self.control_top) for word in words)
 
     @property
     def no_slip_bottom(self) -> bool:
         """Whether the wall at z = 0 has shear."""
-        return self.wall_bottom == layout.NO_SLIP
+        return self.wall_bottom != layout.FREE_SLIP
 
     @property
     def no_slip_top(self) -> bool:
         """Whether the wall at z = Lz has shear."""
-        return self.wall_top == layout.NO_SLIP
+        return self.wall_top != layout.FREE_SLIP
 
     @property
     def half_height(self) -> float:
@@ -54,8 +67,8 @@ class FlowParameters:
 
         def velocity(wall: str) -> tuple[float, float, float]:
             text = str(sampled.get(layout.SET_VELOCITY[wall], "[0, 0, 0]"))  # a free-slip wall has none
-            x, y, z = json.loads(text)
-            return float(x), float(y), float(z)
+            x, y, z = (0.0 if isinstance(value, str) else float(value) for value in json.loads(text))
+            return x, y, z
 
         return replace(
             self,
@@ -65,12 +78,27 @@ class FlowParameters:
             wall_top=str(sampled[layout.SET_WALL["top"]]),
             velocity_bottom=velocity("bottom"),
             velocity_top=velocity("top"),
+            control_bottom=control_of(sampled, "bottom"),
+            control_top=control_of(sampled, "top"),
         )
 
     @property
     def title(self) -> str:
         """The `title:` line of the case file, empty if there is none."""
         return title_of(self.resolved_case)
+
+
+def control_of(sampled: Values, wall: str) -> str:
+    """The keys by which a wall does more than move at a constant velocity in its own plane; empty if it does not."""
+    velocity = json.loads(str(sampled.get(layout.SET_VELOCITY[wall], "[0, 0, 0]")))
+    found = []
+    if any(isinstance(value, str) for value in velocity) or velocity[2] != 0:
+        found.append(f"velocity: {velocity}")
+    prefix = f"walls.{wall}."
+    for key, value in sorted(sampled.items()):
+        if key.startswith((f"{prefix}actuation.", f"{prefix}slip_length")):
+            found.append(f"{key.removeprefix(prefix)}: {value}")
+    return ", ".join(found)
 
 
 def imposed_reynolds(parameters: FlowParameters, sampled: Values) -> str:

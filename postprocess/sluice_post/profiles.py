@@ -284,7 +284,9 @@ def wall_profiles(means: Means, parameters: FlowParameters, side: str | None = N
     centre.update(_velocity_profiles(view.centre, u_tau))
     centre.update(_pressure_profiles(view.centre, u_tau))
     centre.update(_vorticity_profiles(view.centre, u_tau, parameters.viscosity))
-    face = _stress_profiles(view, parameters, seen.symmetry) | _higher_moments_of_w(view.centre, u_tau)
+    face = _stress_profiles(view, parameters, seen.symmetry)
+    if not parameters.passes_fluid:
+        face |= _higher_moments_of_w(view.centre, u_tau)
     height = parameters.half_height
     slack = 1e-9 * height
     n_centre = int(np.count_nonzero(view.z <= height + slack))

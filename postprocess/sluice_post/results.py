@@ -100,13 +100,14 @@ def evaluate(run: Run, heights: Sequence[float] | None = None) -> Results:
         results.resolution = resolution(run.blocks, run.parameters, run.profiles)
         if not run.profiles.laminar:
             results.derived = evaluate_derived(run.blocks, run.parameters)
-        if run.blocks.has_budgets and not run.profiles.laminar:
+        if run.blocks.has_budgets and not run.parameters.controlled and not run.profiles.laminar:
             results.budgets = evaluate_budgets(run.blocks, run.parameters)
         if run.spectra is not None and not run.profiles.laminar:
             results.spectra = evaluate_spectra(run.spectra, run.parameters, heights)
         if run.densities is not None and not run.profiles.laminar:
             results.densities = evaluate_densities(run.densities, run.parameters)
-    if run.parameters and results.reynolds and not (run.profiles and run.profiles.laminar):
+    comparable = run.parameters is not None and not run.parameters.controlled
+    if run.parameters and comparable and results.reynolds and not (run.profiles and run.profiles.laminar):
         key, value = results.reynolds
         results.published = literature.nearest(run.parameters.flow_type, value, key)
     return results

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sluice_post import layout
-from sluice_post.budgets import NOT_TAKEN
+from sluice_post.budgets import NOT_AT_SUCH_WALLS, NOT_TAKEN
 from sluice_post.densities import DensityBlocks, load_densities
 from sluice_post.errors import InputOutputError, NoBlocksError, UsageError
 from sluice_post.parameters import FlowParameters, title_of
@@ -113,6 +113,8 @@ def _read_profiles(run: Run, begin: float | None, end: float | None) -> None:
     run.parameters = run.parameters.with_sampled(run.blocks.sampled_parameters())
     if not run.blocks.has_budgets:
         run.missing.append(f"{layout.STATISTICS_FILE}: {NOT_TAKEN}; so no budgets.")
+    elif run.parameters.controlled:
+        run.missing.append(f"{layout.STATISTICS_FILE}: {NOT_AT_SUCH_WALLS}.")
     if len(run.blocks) == 1:
         run.missing.append("Only one block of statistics: no confidence intervals.")
     elif len(run.blocks) <= COSINES:

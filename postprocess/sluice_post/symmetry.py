@@ -165,6 +165,8 @@ def symmetry_of(parameters: FlowParameters, means: Means) -> Symmetry:
     height = means.z_face[-1]
     if not np.allclose(means.z_face, (height - means.z_face)[::-1], rtol=0, atol=1e-6 * height):
         return Symmetry.NONE
+    if parameters.control_bottom != parameters.control_top or parameters.velocity_bottom[2] != 0:
+        return Symmetry.NONE
     speeds = [abs(speed) for speed in (*parameters.velocity_bottom, *parameters.velocity_top)]
     moving = any(
         abs(top - bottom) > 1e-12 * max(speeds)

@@ -47,13 +47,14 @@ void ImplicitDiffusion::solve(VectorField& star) {
 
 void ImplicitDiffusion::add_wall_values(Field& f) const {
   // The known wall velocity goes to the right-hand side. For u and v, Lz in a wall row is
-  // (u_1 - u_0)/(dz_c dz_0) - 2 (u_0 - u_wall)/dz_0^2; for w, in the row next to the wall,
+  // (u_1 - u_0)/(dz_c dz_0) - 2 (u_0 - u_wall)/(dz_0 (dz_0 + 2 l)), where l is the slip length; for w, in the row next
+  // to the wall,
   // ((w_1 - w_0)/dz_1 - (w_0 - w_wall)/dz_0)/dz_c.
   const Box3 plane = box_of(f.box().nx(), f.box().ny(), 1);
   const bool normal = f.location() == Location::z_face;
   for (const Walls::Side side : Walls::sides) {
     const WallVelocity value = walls_->velocity(side, f.location());
-    const bool set = normal || walls_->condition(side).kind == WallKind::no_slip;
+    const bool set = normal || walls_->condition(side).drags();
     if (!walls_->owns(side) || !set || value.is_zero()) continue;
     const bool bottom = side == Walls::Side::bottom;
     const std::int64_t last = grid_->cells()[2] - 1;
@@ -64,7 +65,9 @@ void ImplicitDiffusion::add_wall_values(Field& f) const {
       parallel_for("wall velocity", plane,
                    AddWallValue{f.view(), bottom ? 0 : local_last - 1, value, c_ * 2, dz * to_next});
     } else {
-      parallel_for("wall velocity", plane, AddWallValue{f.view(), bottom ? 0 : local_last, value, c_ * 2, dz * dz});
+      parallel_for("wall velocity", plane,
+                   AddWallValue{f.view(), bottom ? 0 : local_last, value, c_ * 2,
+                                dz * (dz + 2 * walls_->condition(side).slip_length)});
     }
   }
 }

@@ -1,5 +1,6 @@
 #include "solver/walls/walls.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -19,6 +20,18 @@ struct MirrorAboutValue {
   WallVelocity value;
   SLUICE_INLINE void operator()(int i, int j, int) const {
     f(i, j, halo) = static_cast<real>(2 * value(i, j)) - f(i, j, inside);
+  }
+};
+
+/// f(halo) such that at the wall, f - value = slip_length df/dn.
+struct SlipAtWall {
+  View3<real> f;
+  int inside, halo;
+  WallVelocity value;
+  double slip_length, dz;
+  SLUICE_INLINE void operator()(int i, int j, int) const {
+    const double sum = 2 * dz * value(i, j) + (2 * slip_length - dz) * static_cast<double>(f(i, j, inside));
+    f(i, j, halo) = static_cast<real>(sum / (2 * slip_length + dz));
   }
 };
 
@@ -53,6 +66,26 @@ struct NormalVelocity {
   }
 };
 
+struct AddToPlane {
+  View3<real> f;
+  double value;
+  SLUICE_INLINE void operator()(int i, int j, int) const { f(i, j, 0) = static_cast<real>(f(i, j, 0) + value); }
+};
+
+/// A component of a wall's velocity as its formula gives it. x of the formula is that of the laboratory, within the
+/// box; the points are those of the grid, which may move.
+struct FormulaMotion {
+  FormulaProgram formula;
+  double z, grid_velocity, length_x;
+  SLUICE_INLINE double operator()(double x, double y, double t) const {
+    if (grid_velocity != 0) {
+      x += grid_velocity * t;
+      x -= length_x * std::floor(x / length_x);
+    }
+    return formula({x, y, z, t});
+  }
+};
+
 /// One plane with its y halo.
 Box3 plane_of(const Field& f) {
   return {{0, -f.halo().y, 0}, {f.box().nx(), f.box().ny() + f.halo().y, 1}};
@@ -77,25 +110,46 @@ Planes planes_at(Walls::Side side, const Field& f) {
 Walls::Walls(const Grid& grid, const Box3& box, const WallCondition& bottom, const WallCondition& top, MPI_Comm comm)
     : grid_(&grid),
       box_(box),
-      walls_{Wall{bottom, box.lo[2] == 0, {}}, Wall{top, box.hi[2] == grid.cells()[2], {}}},
-      comm_(comm) {}
+      walls_{Wall{bottom, box.lo[2] == 0, {}, {}}, Wall{top, box.hi[2] == grid.cells()[2], {}, {}}},
+      comm_(comm) {
+  for (const Side side : sides) {
+    Wall& wall = walls_[static_cast<std::size_t>(side)];
+    const double z = side == Side::bottom ? 0 : grid.length_z();
+    for (const Location component : {Location::x_face, Location::y_face, Location::z_face}) {
+      const std::size_t n = index_of(component);
+      const Formula velocity = wall.condition.total_velocity(n);
+      wall.constant[n] = velocity.is_constant() ? velocity.constant() : 0;
+      if (!velocity.is_constant())
+        move(side, component, wall_motion(FormulaMotion{velocity.program(), z, grid.velocity(), grid.length_x()}));
+    }
+  }
+}
 
-void Walls::move(Side side, Location component, WallMotion motion) {
+Walls::Moving& Walls::moving_component(Side side, Location component) {
   const std::size_t n = index_of(component);
   Wall& moved = walls_[static_cast<std::size_t>(side)];
-  SLUICE_REQUIRE(component == Location::z_face || moved.condition.kind == WallKind::no_slip,
+  SLUICE_REQUIRE(component == Location::z_face || moved.condition.drags(),
                  "a free-slip wall does not drag the fluid along");
+  moved.constant[n] = 0;
   Box3 plane = box_;
   plane.lo[2] = 0;
   plane.hi[2] = 1;
   // The halo is as wide as any field's.
-  moved.moving[n].emplace(Moving{std::move(motion), Field(plane, component, 0, HaloWidth{reach_of(Order::fourth), 0})});
+  return moved.moving[n].emplace(Moving{{}, Field(plane, component, 0, HaloWidth{reach_of(Order::fourth), 0})});
+}
+
+void Walls::move(Side side, Location component, WallMotion motion) {
+  moving_component(side, component).motion = std::move(motion);
+}
+
+Field& Walls::respond(Side side) {
+  return moving_component(side, Location::z_face).plane;
 }
 
 void Walls::set_time(double time) {
   for (const Side side : sides) {
     for (auto& moving : walls_[static_cast<std::size_t>(side)].moving) {
-      if (!moving) continue;
+      if (!moving || !moving->motion) continue;
       Field& plane = moving->plane;
       const WallPoints points{plane.location() == Location::x_face ? 1.0 : 0.5,
                               plane.location() == Location::y_face ? 1.0 : 0.5,
@@ -104,26 +158,52 @@ void Walls::set_time(double time) {
                               static_cast<int>(box_.lo[1]),
                               static_cast<int>(grid_->cells()[1])};
       moving->motion(plane, points, time);
-      if (plane.location() == Location::z_face) require_no_net_flux(side, plane, time);
     }
   }
+  balance_fluxes(time);
 }
 
-void Walls::require_no_net_flux(Side side, const Field& w, double time) const {
-  std::array<ExactSum, 2> sums;
-  if (owns(side)) sums = reduce_planes<2>("flux through a wall", w.local_box(), NormalVelocity{w.view()}).front();
+void Walls::balance_fluxes(double time) {
+  constexpr std::size_t w = 2;
+  std::array<ExactSum, 4> sums;  // of w and |w| over the bottom wall, and over the top wall
+  int varying = 0;
+  for (const Side side : sides) {
+    auto& moving = walls_[static_cast<std::size_t>(side)].moving[w];
+    if (!moving || !moving->motion) continue;
+    ++varying;
+    if (!owns(side)) continue;
+    const auto sums_here =
+        reduce_planes<2>("flux through a wall", moving->plane.local_box(), NormalVelocity{moving->plane.view()})
+            .front();
+    std::ranges::copy(sums_here, sums.begin() + (side == Side::bottom ? 0 : 2));
+  }
+  if (varying == 0 && wall(Side::bottom).constant[w] == wall(Side::top).constant[w]) return;
   all_reduce(sums, comm_);
-  constexpr double rounding = 100 * real_epsilon;
-  if (std::abs(sums[0].value()) <= rounding * sums[1].value()) return;
-  throw Error(ExitCode::usage, std::string(side == Side::bottom ? "bottom" : "top") +
-                                   " wall: the mean of its wall-normal velocity is not 0 at time " +
-                                   std::to_string(time) + "; it must be, since no net volume can pass a wall");
+  const double points = static_cast<double>(grid_->cells()[0]) * static_cast<double>(grid_->cells()[1]);
+  const double bottom = sums[0].value() / points + wall(Side::bottom).constant[w];
+  const double top = sums[2].value() / points + wall(Side::top).constant[w];
+  const double magnitude = (sums[1].value() + sums[3].value()) / points + std::abs(wall(Side::bottom).constant[w]) +
+                           std::abs(wall(Side::top).constant[w]);
+  constexpr double tolerance = 1e-6 + 100 * real_epsilon;
+  if (!(std::abs(bottom - top) <= tolerance * magnitude)) {
+    throw Error(ExitCode::usage, "the mean of w, the wall-normal velocity, is " + std::to_string(bottom) +
+                                     " on the bottom wall and " + std::to_string(top) + " on the top wall at time " +
+                                     std::to_string(time) +
+                                     "; it must be the same on both, since what enters must leave");
+  }
+  // What rounding has left over. Without it, (2) has a solution to round-off.
+  for (const Side side : sides) {
+    auto& moving = walls_[static_cast<std::size_t>(side)].moving[w];
+    if (!moving || !moving->motion || bottom == top) continue;
+    const double change = (side == Side::bottom ? top - bottom : bottom - top) / varying;
+    parallel_for("flux through a wall", plane_of(moving->plane), AddToPlane{moving->plane.view(), change});
+  }
 }
 
 WallVelocity Walls::velocity(Side side, Location component) const {
   const std::size_t n = index_of(component);
   const auto& moving = wall(side).moving[n];
-  return {condition(side).velocity[n], moving ? moving->plane.view() : View3<const real>{}};
+  return {wall(side).constant[n], moving ? moving->plane.view() : View3<const real>{}};
 }
 
 void Walls::apply(const FieldDescriptor& descriptor, Field& f) const {
@@ -145,6 +225,10 @@ void Walls::apply_tangential(Field& f) const {
     const auto [inside, halo] = planes_at(side, f);
     if (condition(side).kind == WallKind::no_slip) {
       parallel_for("no-slip wall", plane_of(f), MirrorAboutValue{f.view(), inside, halo, velocity(side, f.location())});
+    } else if (condition(side).kind == WallKind::slip) {
+      const double dz = grid_->dz(side == Side::bottom ? 0 : grid_->cells()[2] - 1);
+      parallel_for("slip length", plane_of(f),
+                   SlipAtWall{f.view(), inside, halo, velocity(side, f.location()), condition(side).slip_length, dz});
     } else {
       parallel_for("free-slip wall", plane_of(f), Copy{f.view(), inside, halo});
     }

@@ -14,14 +14,14 @@ namespace sluice {
 
 /// The rows of u and v next to a wall in matrices along z.
 inline WallRow row_of(const WallCondition& wall) {
-  return wall.kind == WallKind::no_slip ? WallRow::dirichlet : WallRow::neumann;
+  return wall.drags() ? WallRow{wall.slip_length} : WallRow::neumann;
 }
 
 /// Applies the wall conditions by filling the halo planes beyond the walls. A wall is at k = -1/2. The halo value of u
-/// and v mirrors the first one about the wall's velocity (no-slip) or copies it (free-slip); w on the wall has the
-/// wall's velocity; p and phi are copied (no gradient). A wall's velocity is constant, given by its WallCondition, or
-/// moves. The functions that apply conditions fill whole halo planes, y halo included, and do nothing on ranks without
-/// a wall. They are local.
+/// and v mirrors the first one about the wall's velocity (no-slip), copies it (free-slip) or is between (slip length);
+/// w on the wall has the wall's velocity; p and phi are copied (no gradient). A wall's velocity is constant or varies,
+/// as its WallCondition says, or follows a motion set by `move`; w may also respond to the flow. The functions that
+/// apply conditions fill whole halo planes, y halo included, and do nothing on ranks without a wall. They are local.
 class Walls {
  public:
   enum class Side { bottom, top };
@@ -33,9 +33,11 @@ class Walls {
   /// Makes one component of a wall's velocity follow `motion`. Its location selects u, v or w; u and v of no-slip walls
   /// only. Call on all ranks, before set_time.
   void move(Side side, Location component, WallMotion motion);
-  /// Sets the velocity of moving walls to that at `time`. Collective. Throws Error(usage) if the net volume flux
-  /// through a wall is not zero: the mean of w over each wall must be 0.
+  /// Sets the velocity of moving walls to that at `time`; w that responds to the flow stays. Collective. Throws
+  /// Error(usage) if the walls let in another volume than they let out: the mean of w must be the same on both.
   void set_time(double time);
+  /// Makes w on a wall the values that are put into this plane, y halo included; at first 0. Their mean must be 0.
+  Field& respond(Side side);
 
   /// Applies the condition that the descriptor gives for the field at walls.
   void apply(const FieldDescriptor& descriptor, Field& f) const;
@@ -51,19 +53,21 @@ class Walls {
 
  private:
   struct Moving {
-    WallMotion motion;
+    WallMotion motion;  ///< none: the plane is set from outside
     Field plane;
   };
   struct Wall {
     WallCondition condition;
     bool owned = false;
+    std::array<double, 3> constant;               ///< u, v, w; 0 where the velocity varies
     std::array<std::optional<Moving>, 3> moving;  ///< u, v, w
   };
 
   const Wall& wall(Side side) const { return walls_[static_cast<std::size_t>(side)]; }
   void apply_tangential(Field& f) const;
   void apply_given(const FieldDescriptor& descriptor, Field& f) const;
-  void require_no_net_flux(Side side, const Field& w, double time) const;
+  Moving& moving_component(Side side, Location component);
+  void balance_fluxes(double time);
 
   const Grid* grid_;
   Box3 box_;

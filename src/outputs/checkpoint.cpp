@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 
@@ -16,6 +17,7 @@
 #include "io/files/checkpoint_directory.hpp"
 #include "io/files/checkpoint_reader.hpp"
 #include "io/files/checkpoint_writer.hpp"
+#include "io/files/gather_box.hpp"
 #include "src/outputs/schedule.hpp"
 #include "src/run/provenance.hpp"
 
@@ -26,6 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* state_group = "/state";
+constexpr const char* walls_group = "/walls";
 constexpr const char* failure_name = "failure";
 
 io::LocalBlock block_of(const Simulation& simulation) {
@@ -56,6 +59,46 @@ io::CheckpointSpec spec_of(const Simulation& simulation, const std::string& fold
 void write_fields(io::CheckpointWriter& writer, const State& state) {
   for (const auto& [descriptor, field] : state.fields()) {
     if (descriptor.outputs.checkpoint) writer.write_field(descriptor, download(field).data());
+  }
+}
+
+const char* name_of_w(Walls::Side side) {
+  return side == Walls::Side::bottom ? "w_bottom" : "w_top";
+}
+
+/// w of walls that oppose the flow: what they do until the end of a step follows from the flow before it.
+void write_walls(io::CheckpointWriter& writer, const Simulation& simulation) {
+  const OppositionControl& control = simulation.stepper.opposition_control();
+  io::Values values;
+  for (const Walls::Side side : Walls::sides) {
+    if (!control.active(side)) continue;
+    const auto& cells = simulation.grid.cells();
+    Box3 piece = control.plane(side).box();
+    if (!simulation.stepper.walls().owns(side)) piece.hi = piece.lo;
+    const std::vector<std::byte> bytes = io::gather_box(simulation.comm.world(), box_of(cells[0], cells[1], 1), piece,
+                                                        io::h5::type_of<real>, download(control.plane(side)).data());
+    std::vector<real> plane(bytes.size() / sizeof(real));
+    std::memcpy(plane.data(), bytes.data(), bytes.size());
+    values.set(name_of_w(side), std::vector<double>(plane.begin(), plane.end()));
+  }
+  if (!values.all().empty()) writer.write_values(walls_group, values);
+}
+
+/// Walls that did not oppose the flow before are at rest until the first substep.
+void read_walls(Simulation& simulation, const io::CheckpointReader& reader) {
+  OppositionControl& control = simulation.stepper.opposition_control();
+  const bool any = std::ranges::any_of(Walls::sides, [&](Walls::Side side) { return control.active(side); });
+  if (!any || !reader.has_values(walls_group)) return;
+  const io::Values values = reader.values(walls_group);
+  for (const Walls::Side side : Walls::sides) {
+    if (!control.active(side) || !values.has(name_of_w(side))) continue;
+    const std::vector<double>& plane = values.reals(name_of_w(side));
+    const auto& cells = simulation.grid.cells();
+    if (std::ssize(plane) != cells[0] * cells[1])
+      throw Error(ExitCode::restart,
+                  fmt::format("{}: the dataset {}/{} is damaged: it has {} values, not {}", reader.path(), walls_group,
+                              name_of_w(side), plane.size(), cells[0] * cells[1]));
+    control.restore(side, plane);
   }
 }
 
@@ -154,6 +197,7 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& obse
   simulation.dt = finite(state, "dt", reader);
   simulation.dt_limit = finite(state, "dt_limit", reader);
   simulation.forcing = finite(state, "forcing", reader);
+  read_walls(simulation, reader);
   layout_of(state, path);  // checked, but not used: the run has its layout already
   simulation.stepper.fill_halos(simulation.state);
   simulation.state_replaced();
@@ -193,6 +237,7 @@ std::vector<std::string> write_checkpoint(const Simulation& simulation, const St
   io::CheckpointWriter writer(simulation.comm.world(), spec_of(simulation, folder), block_of(simulation));
   write_fields(writer, state);
   writer.write_values(state_group, state_values(simulation));
+  write_walls(writer, simulation);
   observers.save(writer);
   return writer.commit(simulation.settings.output.checkpoint_keep).warnings;
 }

@@ -42,8 +42,8 @@ io::StatisticsSpec sampled_file_spec(const RunContext& run, const SampledOutput&
   about.set("forcing_value", settings.flow.forcing.value.constant());
   for (const auto& [side, wall] : {std::pair("bottom", settings.flow.bottom), std::pair("top", settings.flow.top)}) {
     about.set(fmt::format("wall_{}", side), std::string(io::name(wall.kind)));
-    about.set(fmt::format("wall_velocity_{}", side), wall.velocity[0]);
-    about.set(fmt::format("wall_velocity_{}_y", side), wall.velocity[1]);
+    about.set(fmt::format("wall_velocity_{}", side), wall.constant_velocity(0));
+    about.set(fmt::format("wall_velocity_{}_y", side), wall.constant_velocity(1));
   }
   about.set("length_x", grid.length_x());
   about.set("length_y", grid.length_y());

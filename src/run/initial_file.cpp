@@ -64,13 +64,13 @@ Between in_line(double z, const std::vector<double>& points, double bottom, doub
 
 /// The field's value on a wall; none if it has no gradient there.
 std::optional<double> value_on(bool top, const WallCondition& wall, const FieldDescriptor& descriptor) {
-  if (descriptor.at_wall == AtWall::normal_velocity) return 0;
+  if (descriptor.at_wall == AtWall::normal_velocity) return wall.constant_velocity(2);
   if (descriptor.at_wall == AtWall::given) {
     const GivenAtWall& given = descriptor.given_at_wall[top ? 1 : 0];
     return given.is_value ? std::optional(given.value) : std::nullopt;
   }
   if (descriptor.at_wall == AtWall::no_gradient || wall.kind == WallKind::free_slip) return std::nullopt;
-  return wall.velocity[descriptor.location == Location::x_face ? 0 : 1];
+  return wall.constant_velocity(descriptor.location == Location::x_face ? 0 : 1);
 }
 
 /// A field on the rank's cells, interpolated from the source.

@@ -16,11 +16,11 @@ double widest_dz(const Grid& grid) {
   return widest;
 }
 
-/// The wider of those at no-slip walls; 0 if there is no such wall.
+/// The wider of those at walls with shear; 0 if there is no such wall.
 double wall_dz(const Grid& grid, const FlowParameters& flow) {
   double widest = 0;
-  if (flow.bottom.kind == WallKind::no_slip) widest = grid.dz(0);
-  if (flow.top.kind == WallKind::no_slip) widest = std::max(widest, grid.dz(grid.cells()[2] - 1));
+  if (flow.bottom.drags()) widest = grid.dz(0);
+  if (flow.top.drags()) widest = std::max(widest, grid.dz(grid.cells()[2] - 1));
   return widest;
 }
 

@@ -11,14 +11,10 @@ namespace sluice {
 
 namespace {
 
-bool no_slip(const WallCondition& wall) {
-  return wall.kind == WallKind::no_slip;
-}
-
 double distance_to_wall(const Grid& grid, const FlowParameters& flow, std::int64_t k) {
   double distance = grid.length_z();
-  if (no_slip(flow.bottom)) distance = grid.z_center(k);
-  if (no_slip(flow.top)) distance = std::min(distance, grid.length_z() - grid.z_center(k));
+  if (flow.bottom.drags()) distance = grid.z_center(k);
+  if (flow.top.drags()) distance = std::min(distance, grid.length_z() - grid.z_center(k));
   return distance;
 }
 
@@ -34,13 +30,13 @@ struct Intensities {
 }  // namespace
 
 TransitionReynolds transition_reynolds(const Grid& grid, const FlowParameters& flow) {
-  const double difference = std::abs(flow.top.velocity[0] - flow.bottom.velocity[0]);
+  const double difference = std::abs(flow.top.constant_velocity(0) - flow.bottom.constant_velocity(0));
   if (const RotationParameters& rotation = flow.rotation; rotation.has_geostrophic()) {
     const double speed = std::hypot(rotation.geostrophic[0], rotation.geostrophic[1]);
     const double depth = std::sqrt(flow.viscosity / std::abs(rotation.rate[2]));
     return {"Re_D", speed * depth / flow.viscosity, lowest_unstable_re_ekman, 0, false};
   }
-  const bool driven_by_walls = flow.forcing.kind == ForcingKind::none && no_slip(flow.bottom) && no_slip(flow.top);
+  const bool driven_by_walls = flow.forcing.kind == ForcingKind::none && flow.bottom.drags() && flow.top.drags();
   if (driven_by_walls && difference > 0)
     return {"Re_w", difference / 2 * grid.length_z() / 2 / flow.viscosity, lowest_turbulent_re_wall,
             lowest_uniform_re_wall, false};
@@ -61,7 +57,7 @@ double expected_advective_rate(const Grid& grid, const FlowParameters& flow) {
 
   // Multiples of the standard deviations. Extreme values of w are rarer and larger near a wall, and all of them are
   // larger where a larger area of wall is observed.
-  const double walls = (no_slip(flow.bottom) ? 1 : 0) + (no_slip(flow.top) ? 1 : 0);
+  const double walls = (flow.bottom.drags() ? 1 : 0) + (flow.top.drags() ? 1 : 0);
   const double area_plus =
       std::max(1.0, walls) * grid.length_x() * grid.length_y() * std::pow(u_tau / flow.viscosity, 2);
   const double of_area = std::pow(area_plus / 3.5e6, 0.22);

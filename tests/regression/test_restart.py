@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import h5py
+import numpy as np
 import pytest
 from sluice_run import (
     assert_same_content,
@@ -59,6 +60,23 @@ def run_in_pieces(case: Path, output: Path, ends: Sequence[int], ranks: Sequence
             )
         )
     must(sluice("run", case, "--output", output, "--restart", "auto", ranks=ranks[len(ends) % len(ranks)]))
+
+
+@pytest.mark.parametrize("diffusion", ["explicit", "implicit_z"])
+def test_walls_that_act_and_react_go_on(tmp_path: Path, diffusion: str) -> None:
+    """What a wall that opposes the flow does follows from the flow before the checkpoint."""
+    wave = {"type": "travelling_wave", "amplitude": 0.3, "wavelength_x": "pi", "speed": 0.5}
+    opposing = {"type": "opposition_control", "amplitude": 1, "height": 0.1}
+    walls = {
+        "bottom": {"velocity": ["0.1*sin(t)", 0, 0], "actuation": opposing},
+        "top": {"type": "slip", "slip_length": 0.02, "velocity": [0.1, 0, "0.05*sin(x)"], "actuation": wave},
+    }
+    case = write_case(tmp_path, {"walls": walls, "time.diffusion": diffusion, "time.steps": STEPS})
+    must(sluice("run", case, ranks=2))
+    whole, pieces = tmp_path / "out", tmp_path / "pieces"
+    assert np.ptp(rows(whole)["power_bottom"]) > 0
+    run_in_pieces(case, pieces, [7, 14], [1, 2, 3])
+    assert_same_results(whole, pieces)
 
 
 def test_the_case_exercises_every_schedule(straight: Straight) -> None:

@@ -48,10 +48,12 @@ struct Direct {
     return at(f, i, j, k);
   }
   double u_at(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    return tangential(u, i, j, k, flow->settings.flow.bottom.velocity[0], flow->settings.flow.top.velocity[0]);
+    return tangential(u, i, j, k, flow->settings.flow.bottom.velocity[0].constant(),
+                      flow->settings.flow.top.velocity[0].constant());
   }
   double v_at(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    return tangential(v, i, j, k, flow->settings.flow.bottom.velocity[1], flow->settings.flow.top.velocity[1]);
+    return tangential(v, i, j, k, flow->settings.flow.bottom.velocity[1].constant(),
+                      flow->settings.flow.top.velocity[1].constant());
   }
   /// w on the face above cell k; -1 is the bottom wall.
   double w_at(std::int64_t i, std::int64_t j, std::int64_t k) const {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <numbers>
@@ -115,6 +116,39 @@ TEST(Case, FlowTypePresetsWallsAndEachSideCanBeOverridden) {
   EXPECT_EQ(slip.flow.top, (WallCondition{WallKind::free_slip, 0, 0}));
   EXPECT_EQ(slip.flow.bottom.velocity[0], -1);
   EXPECT_EQ(parse(minimal, {"flow.type=couette", "walls.top=no_slip"}).flow.top.velocity[0], 1);
+}
+
+TEST(Case, WallsMoveByFormulasAndActuationsInOuterOrWallUnits) {
+  const auto bottom = [](const std::string& keys) {
+    return parse(minimal, {"walls.bottom={" + keys + "}"}).flow.bottom;
+  };
+  const WallCondition formula = bottom("velocity: [0.1, 'sin(x + t)', 0]");
+  EXPECT_EQ(formula.velocity[0], 0.1);
+  EXPECT_EQ(formula.total_velocity(1)({.x = 1, .t = 2}), std::sin(3.0));
+  EXPECT_TRUE(formula.is_actuated());
+  EXPECT_FALSE(bottom("velocity: [0.1, 0, 0]").is_actuated());
+
+  // u_tau = 200 nu with nu = 2/5714
+  const double nu = 2.0 / 5714;
+  const WallCondition outer = bottom("velocity: [0.5, 1, 0], actuation: {type: oscillation, amplitude: 3, period: 8}");
+  EXPECT_EQ(outer.total_velocity(0), Formula(0.5));
+  EXPECT_DOUBLE_EQ(outer.total_velocity(1)({.t = 2}), 4);
+  const Actuation wall =
+      bottom("actuation: {type: oscillation, amplitude: 12, period: 100, units: wall, re_tau: 200}").actuation;
+  EXPECT_DOUBLE_EQ(wall.amplitude, 12 * 200 * nu);
+  EXPECT_DOUBLE_EQ(*wall.period, 100 / (200 * 200 * nu));
+  EXPECT_DOUBLE_EQ(bottom("actuation: {type: opposition_control, amplitude: 1, height: 15, units: wall, re_tau: 200}")
+                       .actuation.height,
+                   15.0 / 200);
+
+  // the box is 4 pi x pi
+  const WallCondition wave =
+      bottom("actuation: {type: travelling_wave, component: streamwise, amplitude: 2, wavelength_x: pi, speed: 0.5}");
+  EXPECT_DOUBLE_EQ(*wave.actuation.period, 2 * std::numbers::pi);
+  EXPECT_NEAR(wave.total_velocity(0)({.x = 1, .t = 2}), 2 * std::sin(2 * 1 - 2), 1e-15);
+  const WallCondition back =
+      bottom("actuation: {type: blowing_suction, amplitude: 2, wavelength_y: pi/2, period: 1, direction: backward}");
+  EXPECT_NEAR(back.total_velocity(2)({.y = 1, .t = 0.1}), 2 * std::sin(4 * 1 + 0.2 * std::numbers::pi), 1e-15);
 }
 
 TEST(Case, NumbersAreStrictAndMultiplesOfPiSimple) {

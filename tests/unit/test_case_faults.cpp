@@ -249,8 +249,12 @@ TEST(Case, ChecksKeysAgainstEachOther) {
          "contradicts grid.stretching.type; allowed: only with type tanh");
   expect("initial={type: fields}", "initial.file: missing");
   expect("initial={type: zero, seed: 2}", "only with type turbulent");
-  expect("walls.top={velocity: [0, 0, 1]}", "walls.top.velocity[2]: a wall moves in its own plane");
+  expect("walls.top={velocity: [0, 0, 1]}", "walls.top: w is 0 on the bottom wall and 1 on the top wall, but what");
+  expect("walls.bottom={velocity: [0, 0, 'sin(t)']}", "walls.bottom: w is sin(t) on the bottom wall and 0 on the top");
+  expect("walls.top={velocity: [0, 'sin(z)', 0]}", "walls.top.velocity[1]: ");
   expect("walls.top={type: free_slip, velocity: [1, 0, 0]}", "only with type no_slip");
+  expect("walls.top={type: no_slip, slip_length: 0.1}", "only with type slip");
+  expect("walls.top={type: slip}", "walls.top.slip_length: missing");
   expect("solver.z_blocks=25", "25 blocks of at least 2 planes do not fit into 48 planes; allowed: auto, or 1 to 24");
   expect("time={end: 1, dt: 0.1, dt_max: 0.2}", "time.dt_max: contradicts time.dt");
   expect("output.slices=[{normal: z, at: 2.1, every: 1}]", "output.slices[0].at: 2.1 is outside the domain");
@@ -271,7 +275,36 @@ TEST(Case, ChecksKeysAgainstEachOther) {
   EXPECT_EQ(parse(minimal, {"output.spectra={heights: 0.5}"}).output.spectra.heights, std::vector<double>{0.5});
   EXPECT_EQ(parse(minimal, {"grid.stretching={type: natural}", "flow.reynolds.tau=180"}).stretching.re_tau, 180);
   // The place is that of the value, also for rules between keys.
-  EXPECT_EQ(faults(minimal + "walls:\n  top:\n    velocity: [0, 0, 2]\n")[0].substr(0, 15), "case.yaml:8:22:");
+  EXPECT_EQ(faults(minimal + "walls:\n  top: {type: free_slip,\n    actuation: {type: oscillation, amplitude: 1}}\n")[0]
+                .substr(0, 14),
+            "case.yaml:8:5:");
+  EXPECT_EQ(faults(minimal + "walls:\n  top:\n    velocity: [0, 0, 2*sin(k*x)]\n")[0].substr(0, 15), "case.yaml:8:28:");
+}
+
+TEST(Case, ChecksWhatWallsDo) {
+  const auto expect = [](const std::string& actuation, const std::string& message) {
+    const std::string text = fault("walls.bottom={actuation: " + actuation + "}");
+    EXPECT_TRUE(contains(text, "walls.bottom" + message)) << text;
+  };
+  expect("{type: oscillation, amplitude: 1}", ".actuation: an oscillation needs a period");
+  expect("{type: oscillation, period: 1}", ".actuation.amplitude: missing");
+  expect("{type: oscillation, amplitude: 1, speed: 1}", ".actuation.speed: contradicts walls.bottom.actuation.type");
+  expect("{type: oscillation, amplitude: 1, period: 0}", ".actuation.period: '0' is out of range");
+  expect("{type: oscillation, amplitude: 1, period: 1, units: wall}",
+         ".actuation.units: wall units need the key re_tau");
+  expect("{type: oscillation, amplitude: 1, period: 1, re_tau: 200}", ".actuation.re_tau: the units are outer");
+  expect("{type: travelling_wave, amplitude: 1, period: 1}", ".actuation: a wave needs a wavelength");
+  expect("{type: travelling_wave, amplitude: 1, wavelength_x: 3}",
+         ".actuation.wavelength_x: 4.1888 waves of this length fit the box");
+  expect("{type: blowing_suction, amplitude: 1}", ": w is 1 on the bottom wall and 0 on the top wall, but what enters");
+  expect("{type: blowing_suction, amplitude: 1, wavelength_x: pi, speed: 1, period: 2}",
+         ".actuation.period: contradicts walls.bottom.actuation.speed");
+  expect("{type: opposition_control, amplitude: 1}", ".actuation.height: missing");
+  expect("{type: opposition_control, amplitude: 1, height: 2}", ".actuation.height: 2 from the wall is outside");
+  expect("{type: oscillation, amplitude: 1, period: 1}, velocity: [0, 'sin(t)', 0]",
+         ".velocity[1]: contradicts walls.bottom.actuation, which sets this component; allowed: a number");
+  expect("{type: oscillation, amplitude: 1, period: 1}, type: free_slip",
+         ".actuation: a free-slip wall does nothing; allowed: with type no_slip");
 }
 
 TEST(Case, OverrideFaultsNameTheArgument) {

@@ -47,8 +47,10 @@ Lines candidates(const Key& key) {
   if (!given.empty()) values.push_back(given);
   const bool list = key.value.count != 1;
   const auto add = [&](const std::string& value) { values.push_back(list ? fmt::format("[{}]", value) : value); };
+  if (key.name().starts_with("wavelength")) values = {"2*pi/3", "pi/3"};
   switch (key.value.type) {
     case ValueType::section:
+      if (key.name() == "actuation") values.emplace_back("{type: oscillation, amplitude: 1, period: 2}");
       values.emplace_back(list ? fmt::format("[{}]", item_of(key.content())) : "{}");
       if (key.path == "time.until") values.emplace_back("{cf: 0.01}");
       if (key.path == "flow.rotation") values.emplace_back("{number: 0.5}");
@@ -75,6 +77,15 @@ Lines candidates(const Key& key) {
   return values;
 }
 
+// A complete actuation of this type.
+std::string actuation_of(const std::string& type) {
+  const std::string begin = "{type: " + type + ", amplitude: 0.5, ";
+  if (type == "oscillation") return begin + "period: 10}";
+  if (type == "oscillation in wall units")
+    return "{type: oscillation, amplitude: 5, period: 9, units: wall, re_tau: 99}";
+  return begin + (type == "opposition_control" ? "height: 0.1}" : "period: 10, wavelength_x: 2*pi/3}");
+}
+
 // The --set arguments that give the key this value, where it has a meaning.
 Lines overrides_for(const Key& key, const std::string& value) {
   Lines overrides;
@@ -84,7 +95,15 @@ Lines overrides_for(const Key& key, const std::string& value) {
     overrides.emplace_back("flow.rotation={number: 0.5, axis: wall_normal}");
   }
   if (key.path.starts_with("time.until")) overrides.push_back("output.statistics={}");
-  if (!key.only_with.empty()) overrides.push_back(fmt::format("{}.type={}", key.section(), key.only_with[0]));
+  const bool in_wall_units = key.name() == "re_tau" || (key.name() == "units" && value == "wall");
+  if (key.section().ends_with(".actuation")) {
+    const std::string type = key.name() == "type"    ? value
+                             : in_wall_units         ? "oscillation in wall units"
+                             : key.only_with.empty() ? "oscillation"
+                                                     : key.only_with[0];
+    overrides.push_back(key.section() + "=" + actuation_of(type));
+  } else if (!key.only_with.empty())
+    overrides.push_back(fmt::format("{}.type={}", key.section(), key.only_with[0]));
   const std::string section = key.section();
   const auto items = section.find("[]");
   if (items == std::string::npos) {
@@ -169,8 +188,10 @@ TEST(CaseKeys, ThoseThatStatisticsDependOnAreStoredAsInTheResolvedCase) {
                                                    {"flow.type", "couette"},
                                                    {"scalars", "[]"},
                                                    {"solver.order", "4"},
+                                                   {"walls.bottom.actuation", "none"},
                                                    {"walls.bottom.type", "no_slip"},
                                                    {"walls.bottom.velocity", "[-1, 0, 0]"},
+                                                   {"walls.top.actuation", "none"},
                                                    {"walls.top.type", "no_slip"},
                                                    {"walls.top.velocity", "[1, 1e-05, 0]"}}));
   const Lines slip{"flow.reynolds={bulk: 2000}", "walls.top=free_slip"};
@@ -180,8 +201,10 @@ TEST(CaseKeys, ThoseThatStatisticsDependOnAreStoredAsInTheResolvedCase) {
                                                 {"flow.type", "channel"},
                                                 {"scalars", "[]"},
                                                 {"solver.order", "4"},
+                                                {"walls.bottom.actuation", "none"},
                                                 {"walls.bottom.type", "no_slip"},
                                                 {"walls.bottom.velocity", "[0, 0, 0]"},
+                                                {"walls.top.actuation", "none"},
                                                 {"walls.top.type", "free_slip"}}));
   EXPECT_EQ(sampled_keys(*parse(slip)), sampled_keys(*parse({"flow.reynolds={viscosity: 1e-3}", slip[1]})));
 }

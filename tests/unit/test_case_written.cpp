@@ -33,14 +33,28 @@ TEST(Case, ResolvedYamlReadsBackToTheSameCase) {
        "output.slices=[{normal: x, at: pi/3, every: 0.1, fields: [u, p]}, {normal: y, at: 0, every: 2}]"}));
 }
 
+TEST(Case, ResolvedYamlHasActuationsInOuterUnits) {
+  const Case settings =
+      parse(full, {"walls.bottom={velocity: ['min(t, 1)', 0, 0], actuation: {type: blowing_suction, amplitude: 0.3, "
+                   "wavelength_x: 600, wavelength_y: 200*pi/3, speed: 7, units: wall, re_tau: 150}}",
+                   "walls.top={type: slip, slip_length: 0.02, velocity: [1, 0, 0]}", "domain.size=[4, 4*pi/9, 2]"});
+  expect_round_trip(settings);
+  const std::string text = resolved_yaml(settings);
+  EXPECT_TRUE(contains(text, "velocity: [\"min(t, 1)\", 0, 0], actuation: {type: blowing_suction, amplitude: "))
+      << text;
+  EXPECT_TRUE(contains(text, "wavelength_x: 4, ") && contains(text, "units: outer}")) << text;
+  EXPECT_FALSE(contains(text, "re_tau")) << text;
+}
+
 TEST(Case, ResolvedYamlNamesEveryKeyOfTheTable) {
   // What is absent is an alternative of what is present.
   std::string until;
   for (const auto& figure : key_figure_table) until += fmt::format("{}: 1%, ", figure.name);
-  const std::string text = resolved_yaml(parse(
-      full, {"parallel.exchange={rows: mpi_p2p}", "output.statistics={}", "output.spectra={}",
-             "output.fields=[{name: flow, every: 1}]", "flow.rotation={number: 0.5}", "time.until={" + until + "}",
-             "scalars=[{name: c, walls: {bottom: {value: 1}}, initial: 1 - z/2}]"}));
+  const std::string text = resolved_yaml(
+      parse(full, {"parallel.exchange={rows: mpi_p2p}", "output.statistics={}", "output.spectra={}",
+                   "output.fields=[{name: flow, every: 1}]", "flow.rotation={number: 0.5}",
+                   "time.until={" + until + "}", "walls.top.actuation={type: oscillation, amplitude: 1, period: 2}",
+                   "scalars=[{name: c, walls: {bottom: {value: 1}}, initial: 1 - z/2}]"}));
   for (const auto& key : case_keys()) {
     if (!key.excludes.empty() || !key.only_with.empty()) continue;
     EXPECT_TRUE(std::regex_search(text, std::regex("\\b" + key.name() + ": ")) ||

@@ -60,8 +60,8 @@ StatisticsBlock block_of(const Example& e, const StatisticsFlow& flow, int b) {
   const double a = e.amplitude;
   const double s = a * std::sin(1.3 * b);
   const double c = a * std::cos(0.7 * b * b);
-  const double bottom = e.bottom.velocity[0];
-  const double top = e.top.velocity[0];
+  const double bottom = e.bottom.velocity[0].constant();
+  const double top = e.top.velocity[0].constant();
   const double side = e.bottom.kind == WallKind::free_slip || top < bottom ? -1 : 1;
   StatisticsBlock block;
   block.samples = 5 + b % 3;

@@ -113,8 +113,10 @@ void check_substeps(const FlowCase& settings) {
   Flow flow(settings);
   flow.set_random(5);
   const FlowParameters& parameters = settings.flow;
-  const WallRows rows_u = tangential_rows(flow, parameters.bottom.velocity[0], parameters.top.velocity[0]);
-  const WallRows rows_v = tangential_rows(flow, parameters.bottom.velocity[1], parameters.top.velocity[1]);
+  const WallRows rows_u =
+      tangential_rows(flow, parameters.bottom.velocity[0].constant(), parameters.top.velocity[0].constant());
+  const WallRows rows_v =
+      tangential_rows(flow, parameters.bottom.velocity[1].constant(), parameters.top.velocity[1].constant());
   const WallRows rows_w{second_derivative_faces(flow.grid.z_nodes()), 0, 0};
   const double dt = 0.5 * flow.stepper.time_step_limit(flow.state);
   const std::int64_t nz = settings.cells[2];

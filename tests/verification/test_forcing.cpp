@@ -90,8 +90,9 @@ TEST_P(Forcing, LeavesTheWallRowsIntact) {
   const TridiagonalRows rows = second_derivative_centers(flow.grid.z_nodes(), WallRow::dirichlet, WallRow::dirichlet);
   const auto lz = [&](const std::vector<double>& u, std::size_t k) {
     const double dz = flow.grid.dz(0);
-    const double below = k > 0 ? rows.lower[k] * u[k - 1] : 2 * settings.flow.bottom.velocity[0] / (dz * dz);
-    const double above = k + 1 < u.size() ? rows.upper[k] * u[k + 1] : 2 * settings.flow.top.velocity[0] / (dz * dz);
+    const double below = k > 0 ? rows.lower[k] * u[k - 1] : 2 * settings.flow.bottom.velocity[0].constant() / (dz * dz);
+    const double above =
+        k + 1 < u.size() ? rows.upper[k] * u[k + 1] : 2 * settings.flow.top.velocity[0].constant() / (dz * dz);
     return below + rows.diagonal[k] * u[k] + above;
   };
   const std::vector<double> before = plane_means(flow, flow.state.velocity.u);

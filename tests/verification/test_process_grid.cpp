@@ -48,6 +48,7 @@ Outcome run(const FlowCase& settings, MPI_Comm world) {
          {limit, force, d.bulk_velocity, d.kinetic_energy, d.max_divergence, d.shear_bottom, d.shear_top}) {
       outcome.numbers.push_back(value);
     }
+    for (const NamedValue& further : d.further) outcome.numbers.push_back(further.value);
   }
   for (const auto& sums : statistics.open_block().sums)
     outcome.numbers.insert(outcome.numbers.end(), sums.begin(), sums.end());
@@ -178,6 +179,20 @@ TEST_P(ProcessGridIndependence, MethodsAgreeToRoundOff) {
 const WallCondition resting{};
 const WallCondition free_slip{WallKind::free_slip, 0, 0};
 
+/// Opposes w at this height.
+WallCondition opposing(double height) {
+  WallCondition wall;
+  wall.actuation = {.kind = ActuationKind::opposition_control, .amplitude = 1, .height = height};
+  return wall;
+}
+/// A velocity given by formulas, and slip.
+WallCondition waving() {
+  WallCondition wall{WallKind::slip, Formula::parse("0.1*sin(pi*x/2 - 30*t)", "xyt"),
+                     Formula::parse("0.2*cos(pi*y)*t", "xyt"), Formula::parse("0.05*sin(pi*(x + y))", "xyt")};
+  wall.slip_length = 0.02;
+  return wall;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Sizes, ProcessGridIndependence,
     testing::Values(
@@ -187,7 +202,10 @@ INSTANTIATE_TEST_SUITE_P(
         Size{"18x14x22_open", {18, 14, 22}, 3, resting, free_slip},
         Size{"12x20x22_rotating", {12, 20, 22}, 6, resting, resting, Order::fourth, 0, {{0.2, -0.4, 0.3}, {0.5, 0.1}}},
         // at 6 ranks in y each owns a single line and a single wavenumber
-        Size{"11x6x23_moving", {11, 6, 23}, 6, {WallKind::no_slip, -0.3, 0.2}, {WallKind::no_slip, 0.5, -0.1}}),
+        Size{"11x6x23_moving", {11, 6, 23}, 6, {WallKind::no_slip, -0.3, 0.2}, {WallKind::no_slip, 0.5, -0.1}},
+        // z is split between the walls and the planes where w is detected
+        Size{"16x20x24_opposed", {16, 20, 24}, 6, opposing(0.9), opposing(0.05), Order::fourth},
+        Size{"12x8x18_waving", {12, 8, 18}, 6, waving(), opposing(1.5), Order::second, 0.3}),
     [](const auto& size) { return std::string("cells_") + size.param.name; });
 
 }  // namespace

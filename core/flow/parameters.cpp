@@ -1,0 +1,24 @@
+#include "core/flow/parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sluice {
+
+Formula WallCondition::total_velocity(std::size_t n) const {
+  const Formula added = actuation.velocity(n);
+  const Formula none(0);
+  if (added == none) return velocity[n];
+  if (velocity[n] == none) return added;
+  if (velocity[n].is_constant() && added.is_constant()) return velocity[n].constant() + added.constant();
+  const auto text = [](const Formula& f) { return f.is_constant() ? fmt::format("{}", f.constant()) : f.text(); };
+  return Formula::parse(fmt::format("{}+{}", text(velocity[n]), text(added)), "xyt");
+}
+
+bool WallCondition::is_actuated() const {
+  const bool varies = std::ranges::any_of(velocity, [](const Formula& f) { return !f.is_constant(); });
+  return varies || velocity[2].constant() != 0 || actuation.kind != ActuationKind::none;
+}
+
+}  // namespace sluice
