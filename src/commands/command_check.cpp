@@ -10,6 +10,7 @@
 #include "core/support/collective.hpp"
 #include "solver/initial.hpp"
 #include "solver/time_step_limit.hpp"
+#include "solver/walls/opposition_control.hpp"
 #include "src/commands/case_input.hpp"
 #include "src/commands/run_forecast.hpp"
 #include "src/outputs/checkpoint.hpp"
@@ -86,6 +87,21 @@ std::string readable_size(double bytes) {
 
 std::string count_of(double count, const std::string& what) {
   return fmt::format("{:.0f} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// Where walls that oppose the flow detect it.
+void print_walls(const Grid& grid, const FlowParameters& flow) {
+  const double u_tau = turbulent_profile(grid, flow).friction_velocity;
+  for (const Walls::Side side : Walls::sides) {
+    const bool bottom = side == Walls::Side::bottom;
+    const Actuation& actuation = (bottom ? flow.bottom : flow.top).actuation;
+    if (!actuation.follows_flow()) continue;
+    const auto face = static_cast<std::size_t>(OppositionControl::detection_face(grid, side, actuation.height));
+    const double z = grid.z_nodes()[face + 1];
+    const double distance = bottom ? z : grid.length_z() - z;
+    fmt::print("{:<15} opposes w of the plane at {:.4g} h from it, z+ {:.3g}\n", bottom ? "bottom wall" : "top wall",
+               distance, distance * u_tau / flow.viscosity);
+  }
 }
 
 /// Returns the length of the run.
@@ -260,6 +276,7 @@ ExitCode command_check(const CheckOptions& options) {
     fmt::print("case            {}\n", settings.title);
     fmt::print("viscosity       {:.6e} (in h and the case's velocity unit)\n", flow.viscosity);
     print_grid(grid, flow, settings.initial, warnings);
+    print_walls(grid, flow);
     print_decomposition(settings, decomposition, warnings);
     print_candidates(settings, options.ranks);
     print_memory(settings, grid, decomposition);

@@ -39,6 +39,16 @@ double field_elements(const Grid& grid, const Box3& box, const FlowParameters& f
   return elements;
 }
 
+/// Elements of the planes of walls whose velocity varies, and of the plane that is detected for each that opposes it.
+double wall_elements(const Box3& box, const FlowParameters& flow) {
+  double planes = 0;
+  for (const WallCondition& wall : {flow.bottom, flow.top}) {
+    if (wall.actuation.follows_flow()) planes += 2;
+    for (std::size_t n = 0; n < wall.velocity.size(); ++n) planes += wall.total_velocity(n).is_constant() ? 0 : 1;
+  }
+  return planes * static_cast<double>(box.extent(0) * (box.extent(1) + std::int64_t{2} * reach_of(Order::fourth)));
+}
+
 /// Bytes of the message buffers of all methods. Each has a buffer to send and one to receive, which all its exchanges
 /// share. A method that shares arrays needs a buffer for halos only, to receive.
 double message_buffers(const MemoryNeed& need, const ExchangeMethods& exchange) {
@@ -69,6 +79,7 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
   const Box3 box = decomposition.x_pencil(rank);
   double elements = field_elements(grid, box, flow);
 
+  elements += wall_elements(box, flow);
   elements += static_cast<double>(box.volume());  // copy of a field for a checkpoint; samples need less
 
   std::vector<HaloWidth> widths;

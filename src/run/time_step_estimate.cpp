@@ -27,6 +27,29 @@ struct Intensities {
   double u, v, w;
 };
 
+/// Largest magnitude of a component of a wall's velocity, relative to `reference`, as far as samples of it show.
+double largest_velocity(const Grid& grid, const WallCondition& wall, std::size_t component, double reference) {
+  const Formula velocity = wall.total_velocity(component);
+  double largest = std::abs(velocity.constant() - reference);
+  constexpr int points = 16;
+  constexpr int times = 128;
+  for (int n = 0; n < points * points * times && !velocity.is_constant(); ++n) {
+    const double x = grid.length_x() * (n % points) / points;
+    const double y = grid.length_y() * (n / points % points) / points;
+    const double t = 0.37 * (n / (points * points));  // h/U
+    largest = std::max(largest, std::abs(velocity({.x = x, .y = y, .t = t}) - reference));
+  }
+  return largest;
+}
+
+/// The advective rate in the cells at a wall that moves or blows.
+double rate_at_wall(const Grid& grid, const FlowParameters& flow, const WallCondition& wall, double dz) {
+  const double kappa = largest_wavenumber(flow.order);
+  return kappa * (largest_velocity(grid, wall, 0, grid.velocity()) / grid.dx() +
+                  largest_velocity(grid, wall, 1, 0) / grid.dy()) +
+         largest_velocity(grid, wall, 2, 0) / dz;
+}
+
 }  // namespace
 
 TransitionReynolds transition_reynolds(const Grid& grid, const FlowParameters& flow) {
@@ -74,6 +97,9 @@ double expected_advective_rate(const Grid& grid, const FlowParameters& flow) {
     }
     largest = std::max(largest, rate);
   }
+  if (flow.bottom.is_actuated()) largest = std::max(largest, rate_at_wall(grid, flow, flow.bottom, grid.dz(0)));
+  if (flow.top.is_actuated())
+    largest = std::max(largest, rate_at_wall(grid, flow, flow.top, grid.dz(grid.cells()[2] - 1)));
   return largest / std::sqrt(3.0);
 }
 

@@ -77,6 +77,16 @@ TEST(TimeStepEstimate, AgreesWithRunsOfOtherFlows) {
   expect_within(0.15, Grid({256, 256, 96}, 4 * pi, 2 * pi, tanh_nodes(96, 1, 1.6, false), 9), open, 0.0017);
 }
 
+TEST(TimeStepEstimate, KnowsHowFastWallsMove) {
+  const Grid grid({64, 64, 64}, 2 * pi, 0.8 * pi, tanh_nodes(64, 2, 1.6, true), 0.6);
+  FlowParameters flow = channel(5600, Order::fourth);
+  flow.bottom.actuation = {.kind = ActuationKind::oscillation, .amplitude = 2, .period = 8};
+  const double rate = 7.0 / 6 * (0.6 / grid.dx() + 2 / grid.dy()) / std::sqrt(3.0);
+  EXPECT_NEAR(expected_advective_rate(grid, flow), rate, 1e-2 * rate);
+  flow.bottom.actuation = {.kind = ActuationKind::blowing_suction, .amplitude = 1, .wavelength_x = pi};
+  EXPECT_GT(expected_advective_rate(grid, flow), 0.99 / grid.dz(0) / std::sqrt(3.0));
+}
+
 TEST(TimeStepEstimate, AdvisesAMovingGridUnderAMeanFlow) {
   const auto advice = grid_velocity_advice(accuracy_grid(384, 256, 0), channel(5714, Order::fourth));
   ASSERT_TRUE(advice);
