@@ -91,15 +91,14 @@ struct ScalarParameters {
   bool operator==(const ScalarParameters&) const = default;
 };
 
-/// Boussinesq: the force -direction * coefficient * (c - reference) per mass; a positive scalar rises against the
-/// direction of gravity.
+/// Boussinesq: the force -direction * coefficient * (c - reference) per mass; fluid with much of the scalar rises.
 struct BuoyancyParameters {
-  std::string scalar;      ///< empty: none
-  double coefficient = 0;  ///< g beta
-  double reference = 0;
+  std::string scalar;                         ///< its name; empty: none
+  double coefficient = 0;                     ///< g beta, in U^2/(h C)
+  double reference = 0;                       ///< at which there is no force
   std::array<double, 3> direction{0, 0, -1};  ///< of gravity, a unit vector
 
-  bool active() const { return !scalar.empty() && coefficient != 0; }
+  bool active() const { return coefficient != 0; }
   bool operator==(const BuoyancyParameters&) const = default;
 };
 

@@ -24,6 +24,16 @@ struct ReynoldsSpec {
   bool operator==(const ReynoldsSpec&) const = default;
 };
 
+enum class BuoyancyKind { none, richardson, grashof, rayleigh };
+
+/// The strength of buoyancy as given: g beta C with h and U, with 2 h and nu, or with 2 h, nu and kappa.
+struct BuoyancySpec {
+  BuoyancyKind kind = BuoyancyKind::none;
+  double value = 0;
+
+  bool operator==(const BuoyancySpec&) const = default;
+};
+
 /// The rotation of the frame as given: 2 Omega h/U about an axis of any length.
 struct RotationSpec {
   double number = 0;
@@ -129,6 +139,7 @@ struct Case {
   FlowType flow_type = FlowType::channel;
   ReynoldsSpec reynolds;
   RotationSpec rotation;
+  BuoyancySpec buoyancy;
   FlowParameters flow;           ///< with the viscosity of the Reynolds number and the rate of the rotation
   std::array<double, 3> size{};  ///< Lx, Ly, Lz in h
   std::array<std::int64_t, 3> cells{};

@@ -142,10 +142,31 @@ Case preset_case(const Case& given) {
   return preset;
 }
 
+// Completes the parameters of buoyancy: the scalar, g beta, and gravity as a unit vector.
+void derive_buoyancy(const BuoyancySpec& given, FlowParameters& flow) {
+  BuoyancyParameters& buoyancy = flow.buoyancy;
+  if (given.kind == BuoyancyKind::none) {
+    buoyancy = {};
+    return;
+  }
+  if (buoyancy.scalar.empty() && !flow.scalars.empty()) buoyancy.scalar = flow.scalars.front().name;
+  const auto scalar = std::ranges::find(flow.scalars, buoyancy.scalar, &ScalarParameters::name);
+  const double nu = flow.viscosity;
+  const double kappa = scalar == flow.scalars.end() ? nu : flow.diffusivity(*scalar);
+  constexpr double height_cubed = 8;  // (2h)^3
+  buoyancy.coefficient = given.kind == BuoyancyKind::richardson ? given.value
+                         : given.kind == BuoyancyKind::grashof  ? given.value * nu * nu / height_cubed
+                                                                : given.value * nu * kappa / height_cubed;
+  auto& direction = buoyancy.direction;
+  const double length = std::hypot(direction[0], direction[1], direction[2]);
+  for (double& component : direction) component = length > 0 ? component / length : 0;
+}
+
 // Computes the values that depend on several keys.
 void derive(Case& settings) {
   settings.flow.viscosity = viscosity_of(settings.reynolds);
   settings.flow.rotation.rate = rate_of(settings.rotation);
+  derive_buoyancy(settings.buoyancy, settings.flow);
   for (WallCondition* wall : {&settings.flow.bottom, &settings.flow.top}) {
     if (!wall->drags()) wall->velocity = {};
     if (wall->kind != WallKind::slip) wall->slip_length = 0;

@@ -152,6 +152,23 @@ class Rules {
     }
   }
 
+  void check_buoyancy() {
+    const std::string path = "flow.buoyancy";
+    if (!problems_.good(path) || !problems_.good("scalars") || settings_.buoyancy.kind == BuoyancyKind::none) return;
+    const auto& scalars = settings_.flow.scalars;
+    const std::string& wanted = settings_.flow.buoyancy.scalar;
+    std::vector<std::string> names;
+    for (const ScalarParameters& scalar : scalars) names.push_back(scalar.name);
+    if (names.empty()) {
+      note(path, "the case has no scalar that could make fluid light or heavy; allowed: with scalars only");
+    } else if (!contains(names, wanted)) {
+      note(path + ".scalar",
+           fmt::format("'{}' is no scalar of the case; allowed: one of {}", shortened(wanted), fmt::join(names, ", ")));
+    }
+    if (settings_.flow.buoyancy.direction == std::array<double, 3>{})
+      note(path + ".direction", "a vector of length 0 has no direction; allowed: one with a component other than 0");
+  }
+
   void check_scalars() {
     const auto& scalars = settings_.flow.scalars;
     for (std::size_t n = 0; n < scalars.size(); ++n) check_scalar_name(fmt::format("scalars[{}].name", n), scalars, n);
@@ -332,6 +349,7 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   rules.check_chosen_heights();
   rules.check_probes();
   rules.check_fields();
+  rules.check_buoyancy();
   rules.check_scalars();
   rules.check_field_names();
 }

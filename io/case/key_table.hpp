@@ -18,6 +18,7 @@ std::vector<Key> rotation_keys();
 std::vector<Key> grid_keys();
 std::vector<Key> wall_keys();
 std::vector<Key> scalar_keys();
+std::vector<Key> buoyancy_keys();
 std::vector<Key> time_keys();
 std::vector<Key> initial_keys();
 std::vector<Key> solver_keys();

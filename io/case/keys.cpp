@@ -28,8 +28,8 @@ std::string Key::content() const {
 const std::vector<Key>& case_keys() {
   static const std::vector<Key> keys = [] {
     std::vector<Key> all;
-    for (auto part : {key_table::flow_keys(), key_table::rotation_keys(), key_table::grid_keys(),
-                      key_table::wall_keys(), key_table::scalar_keys(), key_table::time_keys(),
+    for (auto part : {key_table::flow_keys(), key_table::rotation_keys(), key_table::buoyancy_keys(),
+                      key_table::grid_keys(), key_table::wall_keys(), key_table::scalar_keys(), key_table::time_keys(),
                       key_table::initial_keys(), key_table::solver_keys(), key_table::output_keys()}) {
       all.insert(all.end(), part.begin(), part.end());
     }

@@ -1,6 +1,9 @@
 #include "solver/momentum/body_forces.hpp"
 
+#include <algorithm>
+
 #include "core/device/parallel_for.hpp"
+#include "core/support/error.hpp"
 #include "solver/momentum/operators.hpp"
 
 namespace sluice {
@@ -60,10 +63,27 @@ struct CoriolisAboutZ {
   }
 };
 
+/// The force per unit of c - reference along one axis, eq. (12): g beta (c - reference), interpolated.
+template <Order order, Location at>
+struct Buoyancy {
+  using CellType = op::CellFor<order>;
+  View3<const real> c;
+  Forced force;
+  real factor, reference;
+  SLUICE_INLINE void operator()(CellType here) const {
+    force.add(here, factor * (op::scalar_at_face<order, at>(c, here) - reference));
+  }
+};
+
 }  // namespace
 
 BodyForces::BodyForces(const Metrics& metrics, const FlowParameters& flow)
-    : metrics_(metrics), order_(flow.order), rotation_(flow.rotation) {}
+    : metrics_(metrics), order_(flow.order), rotation_(flow.rotation), buoyancy_(flow.buoyancy) {
+  if (!buoyancy_.active()) return;
+  const auto scalar = std::ranges::find(flow.scalars, buoyancy_.scalar, &ScalarParameters::name);
+  SLUICE_REQUIRE(scalar != flow.scalars.end(), "buoyancy needs a scalar of the flow");
+  buoyant_ = static_cast<std::size_t>(scalar - flow.scalars.begin());
+}
 
 void BodyForces::add(const State& state, double alpha_dt, VectorField& tendency, VectorField& star) const {
   const auto forced = [&](Field VectorField::*component) {
@@ -95,6 +115,18 @@ void BodyForces::add(const State& state, double alpha_dt, VectorField& tendency,
           u, v, force_u, force_v, static_cast<real>(2 * rate_z), geostrophic_u, geostrophic_v};
       parallel_for("Coriolis force about z", box, kernel);
     }
+    if (!buoyancy_.active()) return;
+    const View3<const real> c = state.transported.at(buoyant_).field.view();
+    const auto reference = static_cast<real>(buoyancy_.reference);
+    const auto factor = [&](std::size_t axis) {
+      return static_cast<real>(-buoyancy_.coefficient * buoyancy_.direction[axis]);
+    };
+    if (factor(0) != 0)
+      parallel_for("buoyancy", box, Buoyancy<order, Location::x_face>{c, force_u, factor(0), reference});
+    if (factor(1) != 0)
+      parallel_for("buoyancy", box, Buoyancy<order, Location::y_face>{c, force_v, factor(1), reference});
+    if (factor(2) != 0)
+      parallel_for("buoyancy", box, Buoyancy<order, Location::z_face>{c, force_w, factor(2), reference});
   });
 }
 

@@ -9,6 +9,7 @@
 // Cell for order 2, a WideCell for order 4. Metrics M: those of grid.hpp or a copy of the values near one plane.
 // inv_dz[k] is 1 / height of cell k, inv_dz_center[k] that of the distance between the centres of cells k and k + 1, so
 // it is located at z face k.
+#include "core/decomp/field.hpp"
 #include "core/decomp/view3.hpp"
 #include "core/device/parallel_for.hpp"
 #include "core/flow/order.hpp"
@@ -191,6 +192,17 @@ template <Order order, class F, class C, class M>
 SLUICE_INLINE real v_at_z_face(const F& v, const C& c, const M& m) {
   const auto flux = mass_fluxes(along_y(v, c.i, c.j, c.k), along_y(v, c.i, c.j, c.k + 1), m, c.k);
   return quarter * sum_above<order>(flux, -1) * m.inv_dz_center[c.k];
+}
+
+// --- buoyancy: a scalar at centres, interpolated to a face ---
+
+/// Along z with weights 1/2, as the flux of the scalar through z faces has it: the work of buoyancy is then exactly
+/// what the flux takes from the potential energy. Along x and y with eq. (8).
+template <Order order, Location face, class F, class C>
+SLUICE_INLINE real scalar_at_face(const F& c, const C& at) {
+  if constexpr (face == Location::x_face) return sum_above<order>(along_x(c, at), 0) / 2;
+  if constexpr (face == Location::y_face) return sum_above<order>(along_y(c, at), 0) / 2;
+  return (c(at.i, at.j, at.k) + c(at.i, at.j, at.k + 1)) / 2;
 }
 
 // --- the tendency R of eq. (1): -div(u u) + nu lap u; z-implicit diffusion leaves out nu Lz u ---

@@ -28,7 +28,7 @@ TEST(Case, ReportsAllFaultsAtOnceInTheOrderOfTheFile) {
       "    - {normal: z, at: 3, fields: [u, u]}\n",
       {"walltime=1:90:00"});
   const Lines expected{
-      "case.yaml:2:3: flow.tpye: unknown key; allowed here: type, reynolds, forcing, rotation; did you mean "
+      "case.yaml:2:3: flow.tpye: unknown key; allowed here: type, reynolds, forcing, rotation, buoyancy; did you mean "
       "'flow.type'?",
       "case.yaml:3:26: flow.reynolds.tau: contradicts flow.reynolds.bulk in line 3; allowed: one of the two",
       "case.yaml:5:9: domain.size: a list of 4 where 3 are needed; allowed: a list of 3 numbers or multiples "

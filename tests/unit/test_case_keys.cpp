@@ -52,6 +52,7 @@ Lines candidates(const Key& key) {
     case ValueType::section:
       if (key.name() == "actuation") values.emplace_back("{type: oscillation, amplitude: 1, period: 2}");
       values.emplace_back(list ? fmt::format("[{}]", item_of(key.content())) : "{}");
+      if (key.path == "flow.buoyancy") values.emplace_back("{richardson: 0.5}");
       if (key.path == "time.until") values.emplace_back("{cf: 0.01}");
       if (key.path == "flow.rotation") values.emplace_back("{number: 0.5}");
       break;
@@ -95,6 +96,10 @@ Lines overrides_for(const Key& key, const std::string& value) {
     overrides.emplace_back("flow.rotation={number: 0.5, axis: wall_normal}");
   }
   if (key.path.starts_with("time.until")) overrides.push_back("output.statistics={}");
+  if (key.path.starts_with("flow.buoyancy")) {
+    overrides.push_back("scalars=[{name: temperature}, {name: one}, {name: another}]");
+    if (key.excludes.empty() && key.path != "flow.buoyancy") overrides.push_back("flow.buoyancy.richardson=1");
+  }
   const bool in_wall_units = key.name() == "re_tau" || (key.name() == "units" && value == "wall");
   if (key.section().ends_with(".actuation")) {
     const std::string type = key.name() == "type"    ? value
@@ -121,7 +126,7 @@ std::vector<Case> cases_of(const Key& key) {
   const auto add = [&](const std::optional<Case>& one) {
     if (one && std::find(cases.begin(), cases.end(), *one) == cases.end()) cases.push_back(*one);
   };
-  if (key.is_section()) add(parse({}));
+  if (key.is_section() && key.path != "flow.buoyancy") add(parse({}));
   for (const auto& value : candidates(key)) add(parse(overrides_for(key, value)));
   return cases;
 }
@@ -182,7 +187,8 @@ TEST(CaseKeys, StatisticsDependOnAllPhysicalKeysButThoseOfGridTimeInitialFieldAn
 TEST(CaseKeys, ThoseThatStatisticsDependOnAreStoredAsInTheResolvedCase) {
   using Values = std::map<std::string, std::string>;
   const Lines couette{"flow.type=couette", "flow.reynolds={wall: 1000}", "walls.top={velocity: [1, 1e-5, 0]}"};
-  EXPECT_EQ(sampled_keys(*parse(couette)), (Values{{"flow.forcing", "none"},
+  EXPECT_EQ(sampled_keys(*parse(couette)), (Values{{"flow.buoyancy", "none"},
+                                                   {"flow.forcing", "none"},
                                                    {"flow.reynolds.viscosity", "0.001"},
                                                    {"flow.rotation", "none"},
                                                    {"flow.type", "couette"},
@@ -195,7 +201,8 @@ TEST(CaseKeys, ThoseThatStatisticsDependOnAreStoredAsInTheResolvedCase) {
                                                    {"walls.top.type", "no_slip"},
                                                    {"walls.top.velocity", "[1, 1e-05, 0]"}}));
   const Lines slip{"flow.reynolds={bulk: 2000}", "walls.top=free_slip"};
-  EXPECT_EQ(sampled_keys(*parse(slip)), (Values{{"flow.forcing.bulk_velocity", "1"},
+  EXPECT_EQ(sampled_keys(*parse(slip)), (Values{{"flow.buoyancy", "none"},
+                                                {"flow.forcing.bulk_velocity", "1"},
                                                 {"flow.reynolds.viscosity", "0.001"},
                                                 {"flow.rotation", "none"},
                                                 {"flow.type", "channel"},
