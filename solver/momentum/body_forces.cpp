@@ -63,7 +63,7 @@ struct CoriolisAboutZ {
   }
 };
 
-/// The force per unit of c - reference along one axis, eq. (12): g beta (c - reference), interpolated.
+/// The force per unit of c - reference along one axis, eq. (13): g beta (c - reference), interpolated.
 template <Order order, Location at>
 struct Buoyancy {
   using CellType = op::CellFor<order>;

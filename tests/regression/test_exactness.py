@@ -21,6 +21,10 @@ from sluice_run import assert_same_results, checkpoints, content, must, sluice, 
 ON_GPUS = "SLUICE_GPU_RANKS" in os.environ
 STEPS = 24
 COUETTE = {"flow": {"type": "couette", "reynolds": {"wall": 3000}}, "time.diffusion": "implicit_z"}
+HEATED = [
+    {"name": "a", "prandtl": 0.71, "walls": {"bottom": {"value": 1}, "top": {"flux": 0.1}}, "initial": "1 + sin(pi*x)"},
+    {"name": "b", "walls": {"top": {"value": 2}}, "source": {"bulk_value": 1}},
+]
 CASES: dict[str, dict[str, Any]] = {
     "explicit": {"time.diffusion": "explicit"},
     "implicit_z": {"time.diffusion": "implicit_z"},
@@ -28,6 +32,7 @@ CASES: dict[str, dict[str, Any]] = {
     "second_order_implicit_z": {"solver.order": 2, "time.diffusion": "implicit_z"},
     "couette": COUETTE,
     "rotating": {"flow.rotation": {"number": 0.4, "axis": [0.5, -1, 1]}},
+    "heated": {"scalars": HEATED, "flow.buoyancy": {"richardson": 2, "direction": [-1, 0, -1]}},
     "couette_second_order": {**COUETTE, "solver.order": 2},
 }
 

@@ -24,13 +24,15 @@ using test::GlobalArray;
 /// All that a few steps produce.
 struct Outcome {
   std::vector<GlobalArray> fields;
-  std::vector<double> numbers;  ///< forces, time step limits, diagnostics, statistics, spectra, densities
+  std::vector<double> numbers;     ///< forces, time step limits, diagnostics, statistics, spectra, densities
+  std::vector<std::string> names;  ///< of the fields
 };
 
 Outcome run(const FlowCase& settings, MPI_Comm world) {
   Flow flow(settings, world);
   State& state = flow.state;
   set_turbulent(state, flow.stepper, flow.grid, settings.flow, 11, flow.comm.world());
+  set_scalars(state, flow.stepper, flow.grid, settings.flow);
   Statistics statistics(flow.grid, flow.stepper.metrics(), settings.flow, flow.stepper.walls(), state.p.box(), true,
                         flow.comm.world());
   Spectra spectra(settings.flow, flow.comm, flow.decomposition, planes_nearest_to({0, 0.1, 0.5, 1.0, 1.9}, flow.grid));
@@ -61,8 +63,10 @@ Outcome run(const FlowCase& settings, MPI_Comm world) {
       outcome.numbers.insert(outcome.numbers.end(), sums.begin(), sums.end());
     }
   }
-  for (const Field* field : {&state.velocity.u, &state.velocity.v, &state.velocity.w, &state.p})
-    outcome.fields.push_back(flow.read(*field));
+  for (const auto& [descriptor, field] : state.fields()) {
+    outcome.fields.push_back(flow.read(field));
+    outcome.names.push_back(descriptor.name);
+  }
   return outcome;
 }
 
@@ -105,6 +109,8 @@ struct Size {
   Order order = Order::second;
   double grid_velocity = 0;
   RotationParameters rotation{};
+  std::vector<ScalarParameters> scalars{};
+  BuoyancyParameters buoyancy{};
 };
 
 FlowCase settings_for(const Size& size, Diffusion diffusion, TridiagonalMethod method) {
@@ -120,6 +126,8 @@ FlowCase settings_for(const Size& size, Diffusion diffusion, TridiagonalMethod m
                    .top = size.top,
                    .forcing = {ForcingKind::bulk_velocity, 1},
                    .rotation = size.rotation,
+                   .scalars = size.scalars,
+                   .buoyancy = size.buoyancy,
                    .diffusion = diffusion,
                    .order = size.order,
                    .tridiagonal = method};
@@ -137,10 +145,9 @@ void expect_same_on_every_grid(const Size& size, Diffusion diffusion, Tridiagona
       const Outcome together = run(settings, MPI_COMM_WORLD);
       SCOPED_TRACE(std::string(size.name) + ", " + test::name_of(diffusion) + ", " + test::name_of(method) + ", " +
                    methods.text() + ", " + std::to_string(grid.py) + " x " + std::to_string(grid.pz));
-      const char* names[] = {"u", "v", "w", "p"};
-      for (std::size_t n = 0; n < 4; ++n) {
+      for (std::size_t n = 0; n < alone.fields.size(); ++n) {
         const std::size_t count = differences(alone.fields[n].values, together.fields[n].values);
-        EXPECT_EQ(count, 0u) << "values of " << names[n] << " that differ";
+        EXPECT_EQ(count, 0u) << "values of " << alone.names[n] << " that differ";
         total += count;
       }
       const std::size_t count = differences(alone.numbers, together.numbers);
@@ -193,6 +200,18 @@ WallCondition waving() {
   return wall;
 }
 
+/// Every kind of wall and of source.
+std::vector<ScalarParameters> heated() {
+  ScalarParameters a{
+      .name = "a", .prandtl = 0.7, .bottom = {ScalarWallKind::value, 1}, .top = {ScalarWallKind::flux, -0.2}};
+  a.initial = Formula::parse("cos(pi*x)*sin(pi*y)*z", "xyz");
+  a.source = {ScalarSourceKind::streamwise, 0.3};
+  ScalarParameters b{
+      .name = "b", .prandtl = 3, .bottom = {ScalarWallKind::flux, 0.1}, .top = {ScalarWallKind::value, -1}};
+  b.source = {ScalarSourceKind::bulk_value, 0.5};
+  return {a, b};
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Sizes, ProcessGridIndependence,
     testing::Values(
@@ -203,6 +222,16 @@ INSTANTIATE_TEST_SUITE_P(
         Size{"12x20x22_rotating", {12, 20, 22}, 6, resting, resting, Order::fourth, 0, {{0.2, -0.4, 0.3}, {0.5, 0.1}}},
         // at 6 ranks in y each owns a single line and a single wavenumber
         Size{"11x6x23_moving", {11, 6, 23}, 6, {WallKind::no_slip, -0.3, 0.2}, {WallKind::no_slip, 0.5, -0.1}},
+        Size{"13x20x24_heated",
+             {13, 20, 24},
+             6,
+             resting,
+             free_slip,
+             Order::fourth,
+             0.3,
+             {},
+             heated(),
+             {"a", 2, 0.1, {0.6, 0, -0.8}}},
         // z is split between the walls and the planes where w is detected
         Size{"16x20x24_opposed", {16, 20, 24}, 6, opposing(0.9), opposing(0.05), Order::fourth},
         Size{"12x8x18_waving", {12, 8, 18}, 6, waving(), opposing(1.5), Order::second, 0.3}),
