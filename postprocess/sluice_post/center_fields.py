@@ -7,7 +7,7 @@ centres, has the formulas.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -62,6 +62,7 @@ class Planes:
     dz: float
     distances: tuple[float, float]
     operators: Operators
+    scalars: dict[str, Array] = field(default_factory=dict)
 
     @cached_property
     def velocity(self) -> list[Array]:
@@ -139,6 +140,12 @@ class CenterQuantity:
 
     components: dict[str, str]
     of: Callable[[Planes], list[Array]]
+
+
+def quantity_named(name: str) -> CenterQuantity:
+    """One of CENTER_QUANTITIES, or a scalar."""
+    scalar = CenterQuantity({name: f"scalar {name}"}, lambda f: [f.scalars[name]])
+    return CENTER_QUANTITIES.get(name, scalar)
 
 
 # By the names that case files have for output.fields; core/flow/center_quantities.cpp.

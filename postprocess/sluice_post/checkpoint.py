@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
-from sluice_post.center_fields import Operators, Planes
-from sluice_post.errors import InputOutputError
+from sluice_post.center_fields import CENTER_QUANTITIES, Operators, Planes
+from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hdf5_file import Hdf5File
+from sluice_post.scalars import scalars_in
 
 Array = NDArray[np.float64]
 
@@ -57,16 +59,21 @@ def wall_of(case_text: str, side: str) -> Wall | None:
 
 
 class Checkpoint:
-    """An open checkpoint."""
+    """An open checkpoint; its planes come with those of the `scalars`."""
 
-    def __init__(self, file: Hdf5File) -> None:
-        self.file = file
+    def __init__(self, file: Hdf5File, scalars: Sequence[str] = ()) -> None:
+        self.file, self.scalars = file, scalars
         self.grid = file.coordinates()
         self.case_text = str(file.value(layout.ATTR_CASE))
         self.shape = tuple(self.grid[f"grid/{axis}"].size for axis in "zyx")
         dx, dy = (self.grid[f"grid/{axis}_node"][-1] / self.grid[f"grid/{axis}"].size for axis in "xy")
         self.operators = Operators(order_of(self.case_text), float(dx), float(dy))
         walls = [wall_of(self.case_text, side) for side in ("bottom", "top")]
+        known = [scalar.name for scalar in scalars_in(_section(self.case_text, layout.SET_SCALARS))]
+        for name in scalars:
+            if name not in known:
+                allowed = ", ".join([*CENTER_QUANTITIES, *known])
+                raise UsageError(f"{file.path}: has no field '{name}'; one of {allowed}")
         if None in walls or self.operators.order not in (2, 4):
             raise InputOutputError(f"{file.path}: the case in it cannot be read, or its walls vary or slip")
         self.walls = [wall for wall in walls if wall is not None]
@@ -95,7 +102,9 @@ class Checkpoint:
         u, v = (_groups(self._with_halo(name, n), 3) for n, name in enumerate("uv"))
         w = _groups(self._with_bottom(), 2)
         p = self.file.planes("p", self.shape)
-        for k, (three_u, three_v, two_w, of_p) in enumerate(zip(u, v, w, p, strict=True)):
+        of_scalars = zip(*(self.file.planes(name, self.shape) for name in self.scalars), strict=True)
+        scalars = of_scalars if self.scalars else repeat((), self.shape[0])
+        for k, (three_u, three_v, two_w, of_p, c) in enumerate(zip(u, v, w, p, scalars, strict=True)):
             yield Planes(
                 (three_u[0], three_u[1], three_u[2]),
                 (three_v[0], three_v[1], three_v[2]),
@@ -104,6 +113,7 @@ class Checkpoint:
                 float(dz[k + 1]),
                 (float(distances[k]), float(distances[k + 1])),
                 self.operators,
+                dict(zip(self.scalars, c, strict=True)),
             )
 
 

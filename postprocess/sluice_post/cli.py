@@ -60,6 +60,15 @@ def build_parser() -> argparse.ArgumentParser:
     add_directory(profiles)
     add_side(profiles)
     profiles.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE")
+    profiles.add_argument(
+        "--scalar", metavar="NAME", help="the profiles of this scalar in place of those of the flow"
+    )
+    profiles.add_argument(
+        "--figures",
+        type=Path,
+        metavar="FOLDER",
+        help="also draw the scalars, or the one of --scalar, to FOLDER",
+    )
 
     compare = add_command(
         subparsers,

@@ -77,10 +77,9 @@ def add_fields(commands: Commands) -> None:
     parser.add_argument(
         "--fields",
         nargs="+",
-        choices=tuple(CENTER_QUANTITIES),
         default=["velocity", "q"],
         metavar="NAME",
-        help=f"any of {', '.join(CENTER_QUANTITIES)}; default: velocity q",
+        help=f"any of {', '.join(CENTER_QUANTITIES)}, and scalars; default: velocity q",
     )
     parser.add_argument("--precision", choices=("single", "double"), default="single", help="default: single")
     parser.add_argument(

@@ -32,12 +32,25 @@ def report(arguments: argparse.Namespace) -> None:
 
 
 def profiles(arguments: argparse.Namespace) -> None:
-    """Prints or writes the profiles as CSV."""
+    """Prints or writes the profiles of the flow or of a scalar as CSV; draws those of scalars."""
+    from sluice_post import scalar_report
+    from sluice_post.report_entries import draw_entries
     from sluice_post.run import load_statistics
 
     parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
-    profiles = wall_profiles(blocks.means(), parameters, arguments.side)
-    text = export.csv_text(profiles, bands_of(blocks, parameters, arguments.side))
+    if arguments.scalar is None and arguments.figures is None:
+        scalars = []
+    else:
+        scalars = scalar_report.chosen(
+            blocks, parameters, arguments.directory, arguments.scalar, arguments.side
+        )
+    if arguments.figures is not None:
+        draw_entries(scalar_report.entries_of(scalars, None), arguments.figures)
+    if arguments.scalar is not None:
+        text = scalar_report.csv_of_one(scalars)
+    else:
+        profiles = wall_profiles(blocks.means(), parameters, arguments.side)
+        text = export.csv_text(profiles, bands_of(blocks, parameters, arguments.side))
     if arguments.output is None:
         sys.stdout.write(text)
     else:

@@ -36,6 +36,8 @@ def _convert_densities(
 def convert(arguments: argparse.Namespace) -> None:
     """Writes the files of another layout."""
     from sluice_post.run import load_statistics
+    from sluice_post.scalar_numbers import evaluate_scalars
+    from sluice_post.scalar_report import write_tables
 
     folder = arguments.output or arguments.directory
     parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
@@ -43,6 +45,9 @@ def convert(arguments: argparse.Namespace) -> None:
     if arguments.format == "csv":
         export.write_text(folder / layout.PROFILES_CSV, export.csv_text(profiles, bands))
         print(folder / layout.PROFILES_CSV)
+        found, _ = evaluate_scalars(blocks, parameters)
+        for path in write_tables(found, folder):
+            print(path)
         _convert_densities(arguments, parameters, blocks, folder)
         return
 

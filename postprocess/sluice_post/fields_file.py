@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
-from sluice_post.center_fields import CENTER_QUANTITIES
+from sluice_post.center_fields import CENTER_QUANTITIES, quantity_named
 from sluice_post.checkpoint import Checkpoint
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.export import write_text
@@ -53,7 +53,7 @@ class Choice:
     @property
     def components(self) -> dict[str, str]:
         """The datasets and their long names."""
-        return {name: text for key in self.fields for name, text in CENTER_QUANTITIES[key].components.items()}
+        return {name: text for key in self.fields for name, text in quantity_named(key).components.items()}
 
     def cells(self, axis: str, centers: Array) -> NDArray[np.int64]:
         """Every stride-th cell whose centre is in the range; the one nearest to its middle if there is none."""
@@ -101,7 +101,7 @@ def _write_planes(
         if k not in place:
             continue
         for key in choice.fields:
-            quantity = CENTER_QUANTITIES[key]
+            quantity = quantity_named(key)
             for name, values in zip(quantity.components, quantity.of(planes), strict=True):
                 written = values[at].astype(choice.dtype)
                 datasets[name][place[k]] = written
@@ -188,7 +188,8 @@ def write_fields(
     if path is not None and path.resolve() == checkpoint.resolve():
         raise UsageError(f"{path}: is the checkpoint itself; give another name")
     with Hdf5File(checkpoint, layout.CHECKPOINT_FORMAT) as file:
-        source = Checkpoint(file)
+        scalars = [name for name in choice.fields if name not in CENTER_QUANTITIES]
+        source = Checkpoint(file, scalars)
         step, time = int(file.value(layout.ATTR_STEP)), float(file.value(layout.ATTR_TIME))
         path = path or Path(layout.FIELDS_NAME.format(step))
         unfinished = path.with_name(f"{path.name}.tmp")
@@ -224,8 +225,8 @@ def xdmf_text(path: Path, choice: Choice, shape: tuple[int, int, int], time: flo
 
     for axis, count in zip("xyz", reversed(shape), strict=True):
         refer(geometry, f"grid/{axis}", str(count), 8)
-    for key in sorted(choice.fields, key=lambda key: len(CENTER_QUANTITIES[key].components) == 1):
-        components = list(CENTER_QUANTITIES[key].components)
+    for key in sorted(choice.fields, key=lambda key: len(quantity_named(key).components) == 1):
+        components = list(quantity_named(key).components)
         kind = "Scalar" if len(components) == 1 else "Vector"
         parent = SubElement(grid, "Attribute", Name=key, AttributeType=kind, Center="Node")
         if kind == "Vector":

@@ -102,6 +102,39 @@ def column_history(axes: Axes, series: TimeSeries, name: str) -> Axes:
     return _time_axis(axes, series)
 
 
+def scalar_history_figure(series: TimeSeries, name: str) -> Figure | None:
+    """The mean of a scalar and its fluxes at the walls against time; None if the series has no such columns."""
+    if layout.SCALAR_MEAN.format(name) not in series.columns:
+        return None
+    figure = new_figure(9.6, 3.6)
+    left, right = figure.subplots(1, 2)
+    scalar_mean_history(left, series, name)
+    scalar_flux_history(right, series, name)
+    return figure
+
+
+def scalar_mean_history(axes: Axes, series: TimeSeries, name: str) -> Axes:
+    """The volume mean of a scalar against time."""
+    rows, values = thinned(series), series[layout.SCALAR_MEAN.format(name)]
+    axes.plot(series.time[rows], values[rows], color=ORANGE, linewidth=1.2)
+    axes.set_ylabel(f"mean of {name}")
+    return _time_axis(axes, series)
+
+
+def scalar_flux_history(axes: Axes, series: TimeSeries, name: str) -> Axes:
+    """The fluxes of a scalar into the fluid at both walls against time."""
+    rows = thinned(series)
+    for (wall, column), colour in zip(layout.SCALAR_FLUX.items(), (BLUE, VERMILLION), strict=True):
+        axes.plot(
+            series.time[rows], series[column.format(name)][rows], color=colour, linewidth=1.2, label=wall
+        )
+    columns = [series[column.format(name)] for column in layout.SCALAR_FLUX.values()]
+    _limits(axes, np.stack(columns).T.ravel())
+    axes.set_ylabel(f"flux of {name} into the fluid")
+    axes.legend(loc="best", fontsize=9.5)
+    return _time_axis(axes, series)
+
+
 def divergence_history(axes: Axes, series: TimeSeries) -> Axes:
     """The largest |div u| against time."""
     rows = thinned(series)

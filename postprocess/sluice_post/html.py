@@ -10,7 +10,7 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from sluice_post import density_tables, spectra_tables
+from sluice_post import density_tables, scalar_numbers, spectra_tables
 from sluice_post.key_figures import Figure
 from sluice_post.results import Results
 from sluice_post.spectra import AXES
@@ -197,6 +197,7 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
         phases=_phases(record),
         spectra_table=spectra_tables.table_text(spectra) if spectra else "",
         densities_table=density_tables.table_text(results.densities) if results.densities else "",
+        scalars_table=scalar_numbers.table_text(results.scalars),
         falls=[spectra.found.fall("uu", axis)[0] for axis in AXES] if spectra else [],
         half_boxes=[spectra_tables.half_box(spectra, axis) for axis in AXES] if spectra else [],
         kolmogorov=results.budgets.found.kolmogorov_columns() if results.budgets else None,

@@ -35,6 +35,7 @@ LEE_MOSER_AXES = ("kx", "kz")
 LEE_MOSER_SPECTRA = {"uu": ("Euu", 1), "vv": ("Eww", 1), "ww": ("Evv", 1), "minus_uw": ("Euv", -1)}
 BUDGET_NAME = "budget_{}"  # of the CSV file and the figure of a budget, without the suffix
 DERIVED_CSV = "derived.csv"
+SCALAR_NAME = "scalar_{}"  # of the CSV file and what the names of the figures of a scalar begin with
 SPECTRA_NAME = "spectra_{}"  # of the CSV file and the figure along x or y
 SPECTRA_MAP_NAME = "spectra_map_{}"
 PLANE_SPECTRA_NAME = "spectra_xy_{}"  # of the CSV file of centres or faces, and the figure of a height
@@ -99,11 +100,15 @@ SET_BULK_VELOCITY = "flow.forcing.bulk_velocity"
 SET_ORDER = "solver.order"  # missing in files from before there was order 4
 SET_WALL = {"bottom": "walls.bottom.type", "top": "walls.top.type"}
 SET_VELOCITY = {"bottom": "walls.bottom.velocity", "top": "walls.top.velocity"}
+SET_SCALARS = "scalars"  # missing in files from before there were any
 VELOCITY_MOMENTS = ("u", "v", "w", "uu", "vv", "ww", "uv", "uuu", "vvv", "www", "uuuu", "vvvv", "wwww")
 PRESSURE_MOMENTS = ("p", "pp")
 VORTICITY_MOMENTS = ("omega_x", "omega_y", "omega_z", "omega_xx", "omega_yy", "omega_zz")
 CENTRE_PROFILES = VELOCITY_MOMENTS + PRESSURE_MOMENTS + VORTICITY_MOMENTS
 FACE_PROFILES = ("uw", "vw", "tau_xz", "tau_yz")
+# Of a scalar: its name with these endings.
+SCALAR_CENTRE_PROFILES = ("", "_squared", "_cubed", "_fourth", "_u", "_v")
+SCALAR_FACE_PROFILES = ("_w", "_gradient_flux")
 # What budgets need; not in files of earlier builds, nor with output.statistics.budgets: off.
 BUDGET_CENTRE_PROFILES = (
     *("ww_flux", "www_flux", "pw", "p_dudx", "p_dvdy", "p_dwdz"),
@@ -151,6 +156,7 @@ SLICE_AT = "at"
 SLICE_FIELD = "u"  # whose streaks are shown
 PROBE_FIELDS = ("u", "v", "w", "p")
 PROBE_FACES = {"u": "x", "v": "y", "w": "z"}  # the axis along which a field lies on faces
+ATTR_SCALARS = "scalars"  # of parts: names of the scalars in it, separated by blanks
 PROBE_LINES = ("x", "x_face", "y", "y_face", "z", "z_face")
 # Datasets that the hash of /grid covers, in its order.
 GRID_LINES = tuple(f"grid/{axis}{points}" for axis in "xyz" for points in ("", "_face", "_node"))
@@ -170,6 +176,9 @@ TIMESERIES_COLUMNS = (
     *(STEP, TIME, DT, CFL, BULK_VELOCITY, FORCING_COLUMN),
     *(RE_TAU_BOTTOM, RE_TAU_TOP, KINETIC_ENERGY, MAX_DIVERGENCE),
 )
+# Further columns of each scalar: its volume mean, and its fluxes into the fluid.
+SCALAR_MEAN = "{}_mean"
+SCALAR_FLUX = {"bottom": "{}_flux_bottom", "top": "{}_flux_top"}
 ROW_HASH = "hash"  # the last column; missing in files of earlier builds
 
 

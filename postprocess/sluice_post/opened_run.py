@@ -15,7 +15,7 @@ from sluice_post.bands import Bands, bands_of
 from sluice_post.budgets import STRESSES, EvaluatedBudgets, evaluate_budgets, require_budgets
 from sluice_post.companions import require_turbulence
 from sluice_post.comparison import Comparison, compare_with
-from sluice_post.datasets import budgets, densities, fields, profiles, scalars, spectra
+from sluice_post.datasets import budgets, densities, fields, profiles, scalar_profiles, scalars, spectra
 from sluice_post.densities import load_densities
 from sluice_post.derived import Derived, evaluate_derived
 from sluice_post.errors import InputOutputError
@@ -26,6 +26,7 @@ from sluice_post.plots import RunPlots
 from sluice_post.probe_parts import find_probes
 from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.run import check_directory, load_statistics
+from sluice_post.scalar_numbers import EvaluatedScalar, evaluate_scalars
 from sluice_post.slices import slice_labels
 from sluice_post.spectra import EvaluatedSpectra, evaluate_spectra, load_spectra
 from sluice_post.statistics import Blocks
@@ -135,6 +136,12 @@ class OpenedRun:
         return evaluate_budgets(self.blocks, self.parameters, self.selection.side)
 
     @cached_property
+    def evaluated_scalars(self) -> Mapping[str, EvaluatedScalar]:
+        """Profiles and numbers of scalars; names as theta, or c_bottom and c_top where the halves differ."""
+        found, _ = evaluate_scalars(self.blocks, self.parameters, self.selection.side)
+        return {scalar.name: scalar for scalar in found}
+
+    @cached_property
     def derived(self) -> Derived:
         """Anisotropy, enstrophy and Kolmogorov's scales with intervals."""
         require_turbulence(self.wall_profiles, self.directory, "derived quantities")
@@ -181,6 +188,11 @@ class OpenedRun:
     def block_means(self) -> xr.Dataset:
         """Raw moments averaged over each block, (time, z) or (time, z_face), in the units of the run."""
         return profiles.blocks_dataset(self.blocks)
+
+    @cached_property
+    def scalars(self) -> Mapping[str, xr.Dataset]:
+        """Profiles of scalars by the names of evaluated_scalars; see datasets/scalar_profiles.py."""
+        return {name: scalar_profiles.scalar_dataset(found) for name, found in self.evaluated_scalars.items()}
 
     @cached_property
     def budgets(self) -> Mapping[str, xr.Dataset]:

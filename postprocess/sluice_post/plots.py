@@ -17,6 +17,7 @@ from sluice_post import (
     figures_run,
     joint_figures,
     probe_figures,
+    scalar_figures,
     spectra_figures,
 )
 from sluice_post.errors import InputOutputError, UsageError
@@ -121,6 +122,17 @@ class RunPlots:
     def cell_sizes(self, ax: Axes | None = None) -> Axes:
         """The size of the cells over Kolmogorov's length against z+."""
         return derived_figures.cell_sizes(current_axes(ax), self._run.derived)
+
+    # Scalars, by the names of `run.scalars`.
+
+    def scalar(self, name: str, panel: str = "mean", ax: Axes | None = None) -> Axes:
+        """A figure of a scalar: mean, fluctuations, fluxes, turbulent_prandtl or correlations."""
+        found, panels = self._run.evaluated_scalars, scalar_figures.PANELS
+        if name not in found:
+            raise UsageError(f"no scalar {name}; there are {', '.join(found) or 'none'}")
+        if panel not in panels:
+            raise UsageError(f"no figure {panel} of a scalar; one of {', '.join(panels)}")
+        return panels[panel](current_axes(ax), found[name])
 
     # Spectra. Quantities: uu, vv, ww, pp, minus_uw; axis: x or y.
 

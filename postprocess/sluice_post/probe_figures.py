@@ -9,7 +9,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
 from sluice_post.probes import Convection, FrequencySpectrum, shown_heights
-from sluice_post.style import BLACK, COMPONENT, DIVERGING_MAP, THIN, new_figure
+from sluice_post.style import BLACK, COMPONENT, DIVERGING_MAP, ORANGE, THIN, new_figure
 
 
 def spectra_figure(spectra: Sequence[FrequencySpectrum]) -> Figure:
@@ -30,13 +30,16 @@ def frequency_spectrum(axes: Axes, spectrum: FrequencySpectrum) -> Axes:
         axes.semilogx(
             frequency,
             frequency * spectrum.density[n, 1:],
-            color=COMPONENT[spectrum.field],
+            color=COMPONENT.get(spectrum.field, ORANGE),
             alpha=shade,
             label=f"$z/h={spectrum.z[n]:.3g}$",
         )
     axes.set_xlabel("$f\\,h/U$")
-    unit = r"(\rho U^2)^2" if spectrum.field == "p" else "U^2"
-    axes.set_ylabel(rf"$f S_{{{spectrum.field * 2}}}/{unit}$")
+    if spectrum.field in COMPONENT:
+        unit = r"(\rho U^2)^2" if spectrum.field == "p" else "U^2"
+        axes.set_ylabel(rf"$f S_{{{spectrum.field * 2}}}/{unit}$")
+    else:
+        axes.set_ylabel(f"$f S$ of {spectrum.field}")
     axes.set_ylim(bottom=0)
     axes.legend(fontsize=9)
     return axes

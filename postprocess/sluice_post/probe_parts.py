@@ -78,6 +78,11 @@ def part_paths(directory: Path, name: str, folder: str = layout.PROBE_FOLDER) ->
     return sorted(found, key=lambda path: int(path.stem.rpartition("_")[2]))
 
 
+def scalars_of(file: Hdf5File) -> list[str]:
+    """The names of the scalars in a part; files of cases without scalars do not have the attribute."""
+    return str(file.root.get(layout.ATTR_SCALARS, "")).split()
+
+
 @contextmanager
 def open_part(path: Path) -> Iterator[Part]:
     """A part by its path."""
@@ -89,7 +94,7 @@ def open_part(path: Path) -> Iterator[Part]:
             step,
             file.reals("time", step.size),
             {line: file.line(line) for line in layout.PROBE_LINES if line in file},
-            [field for field in layout.PROBE_FIELDS if field in file],
+            [field for field in (*layout.PROBE_FIELDS, *scalars_of(file)) if field in file],
         )
 
 

@@ -230,7 +230,7 @@ class WallView:
 
     The mean shear at the wall, at z = 0, is positive. `wall_velocity` is that of this wall along x, `no_slip` whether
     the walls at z = 0 and at the other end are. The means are those over `images` of the flow, given as the directions
-    that are reversed in each.
+    that are reversed in each. `frame`: the velocity of the frame along x and y, before directions are reversed.
     """
 
     means: Means
@@ -239,6 +239,7 @@ class WallView:
     wall_velocity: float
     no_slip: tuple[bool, bool]
     images: tuple[str, ...]
+    frame: tuple[float, float]
 
     @property
     def u_tau(self) -> float:
@@ -273,7 +274,9 @@ def wall_view(means: Means, parameters: FlowParameters, side: str | None = None)
             "wall units are not defined; the fluid is at rest or the statistics are empty"
         )
     no_slip = (parameters.no_slip_bottom, parameters.no_slip_top)
-    return WallView(view, symmetry, side, wall_velocity, no_slip[::-1] if from_top else no_slip, images)
+    return WallView(
+        view, symmetry, side, wall_velocity, no_slip[::-1] if from_top else no_slip, images, frame
+    )
 
 
 def wall_profiles(means: Means, parameters: FlowParameters, side: str | None = None) -> WallProfiles:

@@ -19,6 +19,7 @@ from sluice_post import (
     layout,
     lee_moser,
     literature,
+    scalar_report,
     spectra_figures,
     spectra_tables,
 )
@@ -242,6 +243,7 @@ def _data_files(results: Results) -> None:
         _spectra_tables(results.spectra, run.directory)
     if results.densities is not None:
         density_report.write_tables(results.densities, run.directory)
+    scalar_report.write_tables(results.scalars, run.directory)
     export.write_text(run.directory / layout.PROFILES_CSV, export.csv_text(run.profiles, results.bands))
     for name, text in lee_moser.profile_texts(run.profiles, run.parameters, results.bands).items():
         export.write_text(run.directory / name, text)
@@ -269,6 +271,7 @@ def write_report(
         entries += _spectra_entries(results.spectra, published_spectra)
     if results.densities is not None:
         entries += density_report.entries_of(results.densities)
+    entries += scalar_report.entries_of(results.scalars, run.series)
     entries += _run_entries(results)
     if reference is not None and (found := _comparison_entry(results, reference)) is not None:
         entry, comparison = found

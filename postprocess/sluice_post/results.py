@@ -18,6 +18,7 @@ from sluice_post.key_figures import Figure, Resolution, key_figures, resolution
 from sluice_post.parameters import imposed_reynolds
 from sluice_post.profiles import wall_profiles
 from sluice_post.run import Run
+from sluice_post.scalar_numbers import EvaluatedScalar, evaluate_scalars, summary_lines
 from sluice_post.spectra import EvaluatedSpectra, evaluate_spectra
 from sluice_post.spectra_tables import conclusions
 from sluice_post.statistics import Means
@@ -43,6 +44,7 @@ class Results:
     derived: Derived | None = None
     spectra: EvaluatedSpectra | None = None
     densities: EvaluatedDensities | None = None
+    scalars: list[EvaluatedScalar] = field(default_factory=list)
 
     @property
     def known_re_tau(self) -> float | None:
@@ -104,6 +106,8 @@ def evaluate(run: Run, heights: Sequence[float] | None = None) -> Results:
             results.budgets = evaluate_budgets(run.blocks, run.parameters)
         if run.spectra is not None and not run.profiles.laminar:
             results.spectra = evaluate_spectra(run.spectra, run.parameters, heights)
+        results.scalars, problems = evaluate_scalars(run.blocks, run.parameters)
+        run.missing.extend(f"{problem}." for problem in problems)
         if run.densities is not None and not run.profiles.laminar:
             results.densities = evaluate_densities(run.densities, run.parameters)
     comparable = run.parameters is not None and not run.parameters.controlled
@@ -152,6 +156,7 @@ def summary_text(results: Results) -> str:
         lines.extend(conclusions(results.spectra))
     if results.densities is not None:
         lines.extend(wall_shear_lines(results.densities))
+    lines.extend(summary_lines(results.scalars))
     if results.published is not None:
         published = results.published
         lines.append(f"nearest published: {published.name}, Re_tau = {published.re_tau:g}")

@@ -151,7 +151,7 @@ class Plane:
 
 def _plane(part: Part) -> Plane:
     normal = str(part.file.value(layout.SLICE_NORMAL))
-    found = next((name for name in layout.PROBE_FIELDS if name in part.fields), None)
+    found = next(iter(part.fields), None)
     if normal not in ("x", "y", "z") or found is None:
         raise InputOutputError(f"{part.path}: is not a part of a slice; the file is damaged")
     x, y, z = (part.points(found, axis) for axis in "xyz")

@@ -14,6 +14,7 @@ from sluice_post import layout
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hdf5_file import Hdf5File, Values
 from sluice_post.parameters import FlowParameters, read_parameters
+from sluice_post.scalars import sampled_scalars
 
 Array = NDArray[np.float64]
 
@@ -23,7 +24,8 @@ class Means:
     """Time and plane averages of the raw moments.
 
     `centre` holds nz values per name, `face` nz + 1 with both walls; of spectra, each value is a row of modes. `planes`
-    holds spectra in both directions, (height, ky, kx) per name, at the heights `planes_z` of that name.
+    holds spectra in both directions, (height, ky, kx) per name, at the heights `planes_z` of that name. `scalars` holds
+    the profiles of scalars under their names in the file, over the whole height; views from a wall do not have them.
     """
 
     z: Array
@@ -34,6 +36,7 @@ class Means:
     samples: int
     planes: dict[str, Array] = field(default_factory=dict)
     planes_z: dict[str, Array] = field(default_factory=dict)
+    scalars: dict[str, Array] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ class Blocks:
     """Sums over the samples of each block: `centre[name]` is (block, nz), `face[name]` is (block, nz + 1).
 
     Spectra have the modes as a further axis; `planes[name]`, in both directions, is (block, height, ky, kx).
+    `scalars[name]` is a profile of a scalar, at the centres or on the faces.
     """
 
     z: Array
@@ -55,6 +59,7 @@ class Blocks:
     parameter_sets: tuple[Values, ...]
     planes: dict[str, Array] = field(default_factory=dict)
     planes_z: dict[str, Array] = field(default_factory=dict)
+    scalars: dict[str, Array] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.samples)
@@ -74,6 +79,7 @@ class Blocks:
             self.parameter_sets,
             {name: sums[index] for name, sums in self.planes.items()},
             self.planes_z,
+            {name: sums[index] for name, sums in self.scalars.items()},
         )
 
     def between(self, begin: float | None, end: float | None) -> Blocks:
@@ -126,7 +132,8 @@ class Blocks:
 
     @cached_property
     def _totals(self) -> dict[str, Array]:
-        return {name: sums.sum(axis=0) for name, sums in (self.centre | self.face | self.planes).items()}
+        profiles = self.centre | self.face | self.planes | self.scalars
+        return {name: sums.sum(axis=0) for name, sums in profiles.items()}
 
     def means(self, without: int | None = None) -> Means:
         """Averages over all samples, or over all but those of one block."""
@@ -150,11 +157,12 @@ class Blocks:
             samples,
             average(self.planes),
             self.planes_z,
+            average(self.scalars),
         )
 
     def series(self, name: str) -> Array:
         """Block averages of one profile, (block, n)."""
-        sums = self.face[name] if name in self.face else self.centre[name]
+        sums = (self.centre | self.face | self.scalars)[name]
         return sums / self.samples[:, None]
 
 
@@ -169,7 +177,7 @@ def _parameter_sets(file: Hdf5File, count: int) -> tuple[NDArray[np.int64], tupl
 
 
 def _check(blocks: Blocks, path: Path) -> None:
-    for name, values in {**blocks.centre, **blocks.face, **blocks.planes}.items():
+    for name, values in {**blocks.centre, **blocks.face, **blocks.planes, **blocks.scalars}.items():
         if not np.all(np.isfinite(values)):
             raise InputOutputError(f"{path}: '/{name}' holds values that are not finite")
 
@@ -203,7 +211,9 @@ def read_blocks(
             *_parameter_sets(file, count),
         )
         planes, planes_z = _planes(file, parameters, count)
-        blocks = replace(blocks, planes=planes, planes_z=planes_z)
+        blocks = replace(
+            blocks, planes=planes, planes_z=planes_z, scalars=_scalars(file, nz, blocks.parameter_sets, count)
+        )
     _check(blocks, path)
     return parameters, blocks.pick(np.flatnonzero(samples > 0))
 
@@ -214,6 +224,20 @@ def _profiles(file: Hdf5File, parameters: FlowParameters) -> tuple[Shapes, Shape
     centre = layout.CENTRE_PROFILES + (layout.BUDGET_CENTRE_PROFILES if budgets else ())
     face = layout.FACE_PROFILES + (layout.BUDGET_FACE_PROFILES if budgets else ())
     return dict.fromkeys(centre, (nz,)), dict.fromkeys(face, (nz + 1,))
+
+
+def _scalars(file: Hdf5File, nz: int, sets: tuple[Values, ...], count: int) -> dict[str, Array]:
+    """The profiles of scalars, as far as the file holds any."""
+    points = dict.fromkeys(layout.SCALAR_CENTRE_PROFILES, nz) | dict.fromkeys(
+        layout.SCALAR_FACE_PROFILES, nz + 1
+    )
+    names = {scalar.name for values in sets for scalar in sampled_scalars(values)}
+    return {
+        f"{name}{ending}": file.reals(f"{name}{ending}", count, extent)
+        for name in sorted(names)
+        if name in file
+        for ending, extent in points.items()
+    }
 
 
 def _planes(

@@ -32,6 +32,11 @@ def _dims(field: str) -> tuple[str, ...]:
     return tuple(layout.line_of(field, axis) for axis in "zyx")
 
 
+def _about(field: str) -> tuple[str, str]:
+    """Description and unit; that of a scalar is C."""
+    return _FIELDS.get(field, (f"scalar {field}", "C"))
+
+
 def slice_dataset(directory: Path, label: str, begin: float | None, end: float | None) -> xr.Dataset:
     """All times of one slice: fields (time, z, y, x), of which the one along the normal has one point.
 
@@ -45,7 +50,7 @@ def slice_dataset(directory: Path, label: str, begin: float | None, end: float |
     }
     for field, values in slices.fields.items():
         dims = _dims(field)
-        variables[field] = variable(("time", *dims), values, *_FIELDS[field])
+        variables[field] = variable(("time", *dims), values, *_about(field))
         coordinates |= {dim: _coordinate(dim, slices.coordinates[dim]) for dim in dims}
     return xr.Dataset(variables, coordinates, {"label": label, "normal": slices.normal, "at": slices.at})
 
@@ -60,7 +65,7 @@ def probe_dataset(directory: Path, name: str, begin: float | None, end: float | 
     coordinates: Variables = {"time": variable("time", probe.time, *_TIME)}
     for field, values in probe.fields.items():
         dims = _dims(field)
-        variables[field] = variable(("time", *dims), values, *_FIELDS[field])
+        variables[field] = variable(("time", *dims), values, *_about(field))
         coordinates |= {dim: _coordinate(dim, probe.coordinates[dim]) for dim in dims}
     attributes = {"name": name, "grid_velocity": probe.grid_velocity, "length_x": probe.length_x}
     return xr.Dataset(variables, coordinates, attributes)
@@ -77,7 +82,9 @@ def checkpoint_dataset(path: Path) -> xr.Dataset:
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         raise InputOutputError(f"{path}: cannot be opened ({error}); the file is damaged") from error
     for name, values in found.variables.items():
-        about = _FIELDS.get(str(name), (str(values.attrs["long_name"]).rpartition(" / ")[0], "h"))
+        long_name = str(values.attrs["long_name"])
+        is_field = values.ndim == len(layout.PROBE_FACES)
+        about = _about(str(name)) if is_field else (long_name.rpartition(" / ")[0], "h")
         values.attrs = {"long_name": about[0], "units": about[1]}
     time = variable((), found.attrs[layout.ATTR_TIME], *_TIME)
     found.attrs = {name: found.attrs[name] for name in _KEPT}

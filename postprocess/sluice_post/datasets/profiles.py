@@ -67,7 +67,9 @@ def blocks_dataset(blocks: Blocks) -> xr.Dataset:
         "t_begin": variable("time", blocks.time_begin, "time of the first sample of the block", "h/U"),
         "t_end": variable("time", blocks.time_end, "time of the last sample of the block", "h/U"),
     }
-    for dim, columns in (("z", blocks.centre), ("z_face", blocks.face)):
+    on_faces = {name: sums for name, sums in blocks.scalars.items() if sums.shape[1] == blocks.z_face.size}
+    centred = {name: sums for name, sums in blocks.scalars.items() if name not in on_faces}
+    for dim, columns in (("z", blocks.centre | centred), ("z_face", blocks.face | on_faces)):
         for name in columns:
             about = f"time and plane average of {name}, in the units U and h"
             variables[name] = variable(("time", dim), blocks.series(name), about)

@@ -56,10 +56,22 @@ for _key, _about in {
     KEY_FIGURES[f"{_key}_z"] = (f"height of the largest {_about[0]}", "nu/u_tau")
 
 
+def _about_column(name: str, series: TimeSeries) -> tuple[str, str]:
+    """Description and unit of a column."""
+    endings = {layout.SCALAR_MEAN: ("volume mean of the scalar {}", "C")}
+    for wall, ending in layout.SCALAR_FLUX.items():
+        endings[ending] = (f"flux of the scalar {{}} into the fluid at the {wall} wall", "C U")
+    for ending, (text, unit) in endings.items():
+        scalar = name.removesuffix(ending.format(""))
+        if name != scalar and all(column.format(scalar) in series.columns for column in endings):
+            return text.format(scalar), unit
+    return (_COLUMNS | _FURTHER_COLUMNS).get(name, (name.replace("_", " "), ""))
+
+
 def time_series_dataset(series: TimeSeries) -> xr.Dataset:
     """The columns of timeseries.csv against `time`; those that only some cases have may lack their units."""
     variables = {
-        name: variable("time", values, *(_COLUMNS | _FURTHER_COLUMNS).get(name, (name.replace("_", " "), "")))
+        name: variable("time", values, *_about_column(name, series))
         for name, values in series.columns.items()
         if name != layout.TIME
     }

@@ -1,0 +1,96 @@
+"""Scalars in a report and in the commands: entries of figures, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from sluice_post import export, figures_run, layout, scalar_figures
+from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.parameters import FlowParameters
+from sluice_post.report_entries import Entry
+from sluice_post.scalar_numbers import EvaluatedScalar, csv_text, evaluate_scalars, nusselt_meaning
+from sluice_post.statistics import Blocks
+from sluice_post.style import single_panel
+from sluice_post.timeseries import TimeSeries
+
+_THETA = (
+    "Θ = (c_w − c)/c_τ, c_τ = q_w/u_τ, where q_w is the flux into the fluid and c_w the mean at the wall."
+)
+
+
+def _entries_of_one(found: EvaluatedScalar) -> list[Entry]:
+    name, title = layout.SCALAR_NAME.format(found.name), found.title
+    band = " Bands: 95 % confidence intervals." if found.bands else ""
+
+    def entry(ending: str, heading: str, caption: str, panel: scalar_figures.Panel) -> Entry:
+        return Entry(
+            f"{name}_{ending}",
+            f"{heading}: {title}",
+            caption + band,
+            lambda: single_panel(lambda axes: panel(axes, found)),
+        )
+
+    fluctuating = [] if found.profiles.constant else [
+        entry("rms", "Fluctuations", "Root mean square over |c_τ|.", scalar_figures.fluctuations),
+        entry("prandtl", "Turbulent Prandtl number", "Pr_t = ν_t/κ_t from the fluxes and gradients on the faces.",
+              scalar_figures.turbulent_prandtl),
+        entry("correlation", "Correlation coefficients", "Of Θ with u and w; −w, so that both are positive.",
+              scalar_figures.correlations),
+    ]  # fmt: skip
+    return [
+        entry("mean", "Mean scalar", f"{_THETA} {nusselt_meaning(found.profiles.scalar)}.", scalar_figures.mean),
+        entry("flux", "Wall-normal flux",
+              "Turbulent, conductive and total flux over the wall flux, from the fluxes of the scheme itself, and the "
+              "line that the fluxes of both walls and the source ask for.", scalar_figures.fluxes),
+        *fluctuating,
+    ]  # fmt: skip
+
+
+def entries_of(scalars: Sequence[EvaluatedScalar], series: TimeSeries | None) -> list[Entry]:
+    """The figures of all scalars; their history if the time series is given."""
+    entries = [entry for found in scalars for entry in _entries_of_one(found)]
+    for name in dict.fromkeys(found.profiles.scalar.name for found in scalars):
+        if series is not None:
+            caption = "Volume mean, and fluxes into the fluid at both walls, in the units of the case."
+            draw = partial(figures_run.scalar_history_figure, series, name)
+            file = f"{layout.SCALAR_NAME.format(name)}_history"
+            entries.append(Entry(file, f"History: {name}", caption, draw, wide=True))
+    return entries
+
+
+def write_tables(scalars: Sequence[EvaluatedScalar], folder: Path) -> list[Path]:
+    """A CSV file of profiles for each scalar and wall; their paths."""
+    paths = []
+    for found in scalars:
+        paths.append(folder / f"{layout.SCALAR_NAME.format(found.name)}.csv")
+        export.write_text(paths[-1], csv_text(found))
+    return paths
+
+
+def chosen(
+    blocks: Blocks, parameters: FlowParameters, directory: Path, name: str | None, side: str | None
+) -> list[EvaluatedScalar]:
+    """The scalars of a run, or the one of this name; an error if there is none."""
+    scalars, problems = evaluate_scalars(blocks, parameters, side)
+    found = [scalar for scalar in scalars if name in (None, scalar.profiles.scalar.name)]
+    if not found and problems:
+        raise InputOutputError(f"{directory}: {'; '.join(problems)}")
+    if not found:
+        names = dict.fromkeys(scalar.profiles.scalar.name for scalar in scalars)
+        raise UsageError(
+            f"{directory}: its statistics have no scalar{'' if name is None else f' {name}'}; "
+            f"they have {', '.join(names) or 'none'}"
+        )
+    return found
+
+
+def csv_of_one(scalars: Sequence[EvaluatedScalar]) -> str:
+    """The table of a scalar that is seen from one wall."""
+    if len(scalars) > 1:
+        name = scalars[0].profiles.scalar.name
+        raise UsageError(
+            f"{name} differs between the two halves: choose one with --side bottom or --side top"
+        )
+    return csv_text(scalars[0])
