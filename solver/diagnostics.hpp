@@ -6,16 +6,11 @@
 
 #include "core/flow/parameters.hpp"
 #include "solver/grid/grid.hpp"
+#include "solver/named_value.hpp"
 #include "solver/state/state.hpp"
 #include "solver/walls/walls.hpp"
 
 namespace sluice {
-
-/// A number of the time series that not every case has.
-struct NamedValue {
-  std::string name;  ///< of its column
-  double value = 0;
-};
 
 /// Scalars of one state for the time series. All functions are collective; same bits on every process grid.
 struct Diagnostics {

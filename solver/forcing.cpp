@@ -1,21 +1,81 @@
 #include "solver/forcing.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "core/support/error.hpp"
+
 namespace sluice {
 
-Forcing::Forcing(const ForcingParameters& parameters, const Grid& grid, MPI_Comm comm)
-    : parameters_(parameters), grid_(&grid), comm_(comm) {}
+double force_of_power(double power, double mean, double slope) {
+  // The root of slope f^2 + mean f = power that is power / mean for small slope.
+  return 2 * power / (mean + std::sqrt(mean * mean + 4 * slope * power));
+}
 
-double Forcing::force(const Deferred<ExactSum>& u_star_sum, double gamma_dt, double response_mean) const {
+void MeanForce::add(double weight, const MeanForce& other) {
+  x += weight * other.x;
+  y += weight * other.y;
+  power += weight * other.power;
+}
+
+std::vector<NamedValue> further_forcing(const FlowParameters& flow, const MeanForce& force) {
+  std::vector<NamedValue> values;
+  if (flow.forcing.kind == ForcingKind::power) values.push_back({"power", force.power});
+  if (flow.spanwise_forcing.kind != ForcingKind::none) values.push_back({"forcing_y", force.y});
+  return values;
+}
+
+Forcing::Forcing(const ForcingParameters& parameters, std::string key, const Grid& grid, MPI_Comm comm)
+    : parameters_(parameters), key_(std::move(key)), grid_(&grid), comm_(comm) {}
+
+double Forcing::given(double time) const {
+  const double value = parameters_.value.at_time(time);
+  if (std::isfinite(value)) return value;
+  throw Error(ExitCode::usage, fmt::format("{}: the formula \"{}\" is not finite at time {:g}; use one that is", key_,
+                                           parameters_.value.text(), time));
+}
+
+Forcing::Result Forcing::force(const Deferred<ExactSum>& star_sum, const Substep& substep, double response_mean) {
+  const Formula& value = parameters_.value;
   switch (parameters_.kind) {
     case ForcingKind::none:
-      return 0;
+      break;
     case ForcingKind::pressure_gradient:
-      return parameters_.value.constant();
-    case ForcingKind::bulk_velocity:
-      return (parameters_.value.constant() - volume_mean(u_star_sum.value(), *grid_, comm_)) /
-             (gamma_dt * response_mean);
+      if (value.is_constant()) return {value.constant()};
+      return {substep.mean_of([&](double time) { return given(time); })};
+    case ForcingKind::bulk_velocity: {
+      const double target = value.is_constant() ? value.constant() : given(substep.end());
+      return {(target - volume_mean(star_sum.value(), *grid_, comm_)) / (substep.length() * response_mean)};
+    }
+    case ForcingKind::power:
+      return force_of_given_power(volume_mean(star_sum.value(), *grid_, comm_), substep, response_mean);
   }
-  return 0;
+  return {};
+}
+
+Forcing::Result Forcing::force_of_given_power(double mean_star, const Substep& substep, double response_mean) {
+  const double power = substep.mean_of([&](double time) { return given(time); });
+  const double before = mean_;
+  const double mean = (before + mean_star) / 2;
+  if (!(mean > 0)) {
+    throw Error(ExitCode::numerics,
+                fmt::format("{}: the mean velocity along x is {:g} at time {:g}, but a force has a given power only in "
+                            "a flow with a positive one: start from such a flow (initial.type: laminar or turbulent), "
+                            "or give bulk_velocity or pressure_gradient instead",
+                            key_, mean, substep.start()));
+  }
+  const double gain = substep.length() * response_mean;  // of the mean velocity by a unit force
+  const double force = force_of_power(power, mean, gain / 2);
+  if (!std::isfinite(force)) {
+    throw Error(ExitCode::numerics,
+                fmt::format("{}: no force takes the power {:g} from the mean velocity {:g} at time {:g}: it would stop "
+                            "the flow; give a larger power",
+                            key_, power, mean, substep.start()));
+  }
+  mean_ = mean_star + gain * force;
+  return {force, force * (before + mean_) / 2};
 }
 
 }  // namespace sluice

@@ -1,30 +1,63 @@
 #pragma once
 #include <mpi.h>
 
+#include <string>
 #include <vector>
 
 #include "core/device/deferred.hpp"
 #include "core/flow/parameters.hpp"
 #include "core/support/exact_sum.hpp"
 #include "solver/grid/grid.hpp"
+#include "solver/named_value.hpp"
+#include "solver/rk3.hpp"
 #include "solver/state/volume_mean.hpp"
 
 namespace sluice {
 
-/// The mean force in x that drives the flow.
+/// The force f for which f (mean + slope f) = power: the velocity on which it acts grows with it. mean > 0, slope > 0;
+/// NaN if no force has this (negative) power.
+double force_of_power(double power, double mean, double slope);
+
+/// What drives the mean flow in a substep or, averaged, in a step.
+struct MeanForce {
+  double x = 0, y = 0;  ///< the force along x and y
+  double power = 0;     ///< of the force along x per volume, if the power is given
+
+  void add(double weight, const MeanForce& other);
+};
+
+/// What the time series and checkpoints have of it beside x: the power if it is given, y if a force acts along y.
+std::vector<NamedValue> further_forcing(const FlowParameters& flow, const MeanForce& force);
+
+/// The mean force along x or y that drives the flow.
 class Forcing {
  public:
-  Forcing(const ForcingParameters& parameters, const Grid& grid, MPI_Comm comm);
+  /// `key`: of the case file, for messages.
+  Forcing(const ForcingParameters& parameters, std::string key, const Grid& grid, MPI_Comm comm);
 
-  /// The force f of this substep for the unforced u*. Given bulk velocity: f = (target - <u*>) / (gamma dt <g>); given
-  /// pressure gradient: that constant; otherwise 0. `u_star_sum`: weighted_by_height summed over the rank's cells;
-  /// waited for only if needed. `response_mean`: <g>, 1 with explicit diffusion. Collective.
-  double force(const Deferred<ExactSum>& u_star_sum, double gamma_dt, double response_mean) const;
+  /// Whether force() needs the volume mean of the velocity at the start of a step.
+  bool needs_mean_before() const { return parameters_.kind == ForcingKind::power; }
+  void set_mean_before(double mean) { mean_ = mean; }
+
+  struct Result {
+    double force = 0, power = 0;
+  };
+  /// The force f of a substep for the unforced u* (or v*). Given bulk velocity, for the end of the substep:
+  /// f = (target - <u*>) / (gamma dt <g>); given pressure gradient G: f = (alpha G(t_k) + beta G(t_k-1)) / gamma; given
+  /// power P: f (<u>_before + <u>_after) / 2 = P, P weighted as G, <u>_after = <u*> + gamma dt f <g>; otherwise 0.
+  /// `star_sum`: weighted_by_height summed over the rank's cells; waited for only if needed. `response_mean`: <g>, 1
+  /// with explicit diffusion. Throws Error(numerics), Error(usage) where the value given is not finite. Collective.
+  Result force(const Deferred<ExactSum>& star_sum, const Substep& substep, double response_mean);
 
  private:
+  double given(double time) const;
+  Result force_of_given_power(double mean_star, const Substep& substep, double response_mean);
+
   ForcingParameters parameters_;
+  std::string key_;
   const Grid* grid_;
   MPI_Comm comm_;
+  double mean_ = 0;  ///< given power: volume mean of u at the end of the last substep
 };
 
 }  // namespace sluice

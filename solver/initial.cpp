@@ -189,11 +189,14 @@ void set_turbulent(State& state, TimeStepper& stepper, const Grid& grid, const F
 
 void set_bulk_velocity(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow,
                        MPI_Comm comm) {
-  if (flow.forcing.kind != ForcingKind::bulk_velocity) return;
-  Field& u = state.velocity.u;
-  const double missing = flow.forcing.value.at_time(0) - volume_mean(u, grid, stepper.metrics(), comm);
-  parallel_for("set bulk velocity", u.local_box(), AddConstant{u.view(), static_cast<real>(missing)});
-  stepper.fill_halos(state);
+  const auto add_missing = [&](Field& f, const ForcingParameters& forcing) {
+    if (forcing.kind != ForcingKind::bulk_velocity) return;
+    const double missing = forcing.value.at_time(0) - volume_mean(f, grid, stepper.metrics(), comm);
+    parallel_for("set bulk velocity", f.local_box(), AddConstant{f.view(), static_cast<real>(missing)});
+    stepper.fill_halos(state);
+  };
+  add_missing(state.velocity.u, flow.forcing);
+  add_missing(state.velocity.v, flow.spanwise_forcing);
 }
 
 }  // namespace sluice

@@ -9,17 +9,18 @@
 
 namespace sluice {
 
-/// The steady laminar solution of the discrete equations at the centres for this forcing and these walls: u(z), and
-/// v(z) if walls move in y or the frame rotates about z. Without a no-slip wall: uniform at the bulk velocity, or at
-/// the geostrophic one.
+/// The steady laminar solution of the discrete equations at the centres for the forcing at time 0 and these walls:
+/// u(z), and v(z) if walls move or a force acts in y or the frame rotates about z. Without a no-slip wall: uniform at
+/// the bulk velocity, or at the geostrophic one.
 struct LaminarProfile {
   std::vector<double> u, v;
 };
 LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow);
 
-/// A turbulent mean profile at the centres (Reichardt 1951) for this forcing and these walls, with its friction
-/// velocity. With a geostrophic velocity, the laminar profile instead; its friction velocity is then a twentieth of the
-/// geostrophic velocity, which suits Ekman layers (Spalart, Coleman & Johnstone 2008).
+/// A turbulent mean profile at the centres (Reichardt 1951) for the forcing at time 0 and these walls, with its
+/// friction velocity. v: empty, or the laminar profile if its mean is given. With a geostrophic velocity, the laminar
+/// profile instead; its friction velocity is then a twentieth of the geostrophic velocity, which suits Ekman layers
+/// (Spalart, Coleman & Johnstone 2008).
 struct TurbulentProfile {
   std::vector<double> u, v;
   double friction_velocity = 0;
@@ -38,7 +39,7 @@ void set_turbulent(State& state, TimeStepper& stepper, const Grid& grid, const F
 /// the value of one such wall, the mean that a source holds, or 0. Fills halos. Collective.
 void set_scalars(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow);
 
-/// Adds the uniform velocity that brings the volume mean of u to the target, if the forcing has one. Collective.
+/// Adds the uniform velocity that brings the volume means of u and v to the targets that the forcing has. Collective.
 void set_bulk_velocity(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow, MPI_Comm comm);
 
 }  // namespace sluice

@@ -68,6 +68,21 @@ Complex volume_mean(const std::vector<Complex>& profile, const Grid& grid) {
   return sum / grid.length_z();
 }
 
+/// The forces along x and y (imaginary) that follow from given means or a given power, where `mean` is that of the flow
+/// without them and `response` that to a unit force along x. Given power: neglects the force along y that keeps <v>.
+Complex further_force(const FlowParameters& flow, Complex mean, Complex response) {
+  const bool x = flow.forcing.kind == ForcingKind::bulk_velocity;
+  const bool y = flow.spanwise_forcing.kind == ForcingKind::bulk_velocity;
+  const Complex missing = Complex(flow.forcing.value.at_time(0), flow.spanwise_forcing.value.at_time(0)) - mean;
+  if (x && y) return missing / response;
+  Complex force = 0;
+  if (x) force = missing.real() / response.real();
+  if (y) force = Complex(0, missing.imag() / response.real());
+  if (flow.forcing.kind == ForcingKind::power)
+    force += force_of_power(flow.forcing.value.at_time(0), (mean + force * response).real(), response.real());
+  return force;
+}
+
 /// The laminar profile between walls of which one is no-slip, in a frame that rotates about z.
 LaminarProfile rotating_laminar_profile(const Grid& grid, const FlowParameters& flow) {
   const auto velocity_of = [](const WallCondition& wall) {
@@ -75,13 +90,15 @@ LaminarProfile rotating_laminar_profile(const Grid& grid, const FlowParameters& 
   };
   const Complex geostrophic(flow.rotation.geostrophic[0], flow.rotation.geostrophic[1]);
   Complex source = Complex(0, 2 * flow.rotation.rate[2]) * geostrophic;
-  if (flow.forcing.kind == ForcingKind::pressure_gradient) source += flow.forcing.value.at_time(0);
+  const auto value_of = [](const ForcingParameters& forcing, ForcingKind kind) {
+    return forcing.kind == kind ? forcing.value.at_time(0) : 0;
+  };
+  source += Complex(value_of(flow.forcing, ForcingKind::pressure_gradient),
+                    value_of(flow.spanwise_forcing, ForcingKind::pressure_gradient));
   std::vector<Complex> q = steady_rotating_profile(grid, flow, source, velocity_of(flow.bottom), velocity_of(flow.top));
-  if (flow.forcing.kind == ForcingKind::bulk_velocity) {
-    const std::vector<Complex> driven = steady_rotating_profile(grid, flow, 1, 0, 0);
-    const double missing = flow.forcing.value.at_time(0) - volume_mean(q, grid).real();
-    for (std::size_t k = 0; k < q.size(); ++k) q[k] += missing / volume_mean(driven, grid).real() * driven[k];
-  }
+  const std::vector<Complex> driven = steady_rotating_profile(grid, flow, 1, 0, 0);
+  const Complex force = further_force(flow, volume_mean(q, grid), volume_mean(driven, grid));
+  for (std::size_t k = 0; k < q.size(); ++k) q[k] += force * driven[k];
   LaminarProfile profile;
   for (const Complex& value : q) {
     profile.u.push_back(value.real());
@@ -95,15 +112,19 @@ double reichardt(double z_plus) {
   return std::log(1 + 0.4 * z_plus) / 0.4 + 7.8 * (1 - std::exp(-z_plus / 11) - z_plus / 11 * std::exp(-0.33 * z_plus));
 }
 
-/// Finds the u_tau at which `velocity_at(u_tau)`, which increases with u_tau, reaches the target.
-double solve_for_friction_velocity(double target, auto&& velocity_at) {
+/// Finds the u_tau between 0 and `high` at which `value_at(u_tau)`, which increases with u_tau, reaches the target.
+double solve_for_friction_velocity(double target, double high, auto&& value_at) {
   double low = 0;
-  double high = std::abs(target) + 1e-30;
   for (int n = 0; n < 100; ++n) {
     const double middle = (low + high) / 2;
-    (velocity_at(middle) < std::abs(target) ? low : high) = middle;
+    (value_at(middle) < std::abs(target) ? low : high) = middle;
   }
   return (low + high) / 2;
+}
+
+/// The same for a velocity, which u_tau does not exceed.
+double solve_for_friction_velocity(double target, auto&& velocity_at) {
+  return solve_for_friction_velocity(target, std::abs(target) + 1e-30, velocity_at);
 }
 
 /// u_tau U+ at the distance to the nearer no-slip wall.
@@ -117,14 +138,28 @@ std::vector<double> wall_law(const Grid& grid, const FlowParameters& flow, doubl
   return u;
 }
 
-/// The part of the profile driven by the pressure gradient, with walls at rest.
-TurbulentProfile driven_profile(const Grid& grid, const FlowParameters& flow, double target) {
+/// u_tau at which the force u_tau^2 / force_length has the given power.
+double friction_velocity_of_power(const Grid& grid, const FlowParameters& flow, double power, double wall_mean,
+                                  double force_length) {
+  const auto power_at = [&](double u_tau) {
+    return u_tau * u_tau / force_length * (wall_mean + volume_mean(wall_law(grid, flow, u_tau), grid));
+  };
+  double high = 1;
+  while (power_at(high) < power) high *= 2;
+  return solve_for_friction_velocity(power, high, power_at);
+}
+
+/// The part of the profile driven by the forcing, with walls at rest. `wall_mean`: the velocity that the walls add.
+TurbulentProfile driven_profile(const Grid& grid, const FlowParameters& flow, double wall_mean) {
   TurbulentProfile profile;
+  double target = flow.forcing.value.at_time(0);
+  const double walls = (flow.bottom.drags() ? 1 : 0) + (flow.top.drags() ? 1 : 0);
   if (flow.forcing.kind == ForcingKind::pressure_gradient) {
-    const double walls = (flow.bottom.drags() ? 1 : 0) + (flow.top.drags() ? 1 : 0);
-    profile.friction_velocity = std::sqrt(std::abs(flow.forcing.value.at_time(0)) * grid.length_z() / walls);
-    target = flow.forcing.value.at_time(0);
+    profile.friction_velocity = std::sqrt(std::abs(target) * grid.length_z() / walls);
+  } else if (flow.forcing.kind == ForcingKind::power) {
+    profile.friction_velocity = friction_velocity_of_power(grid, flow, target, wall_mean, grid.length_z() / walls);
   } else {
+    target -= wall_mean;
     profile.friction_velocity = solve_for_friction_velocity(
         target, [&](double u_tau) { return volume_mean(wall_law(grid, flow, u_tau), grid); });
   }
@@ -133,28 +168,36 @@ TurbulentProfile driven_profile(const Grid& grid, const FlowParameters& flow, do
   return profile;
 }
 
+/// The laminar profile of u (axis 0) or v (1) for its forcing, without rotation.
+std::vector<double> laminar_component(const Grid& grid, const FlowParameters& flow, const ForcingParameters& forcing,
+                                      std::size_t axis) {
+  const auto nz = static_cast<std::size_t>(grid.cells()[2]);
+  const bool bulk = forcing.kind == ForcingKind::bulk_velocity;
+  const double value = forcing.value.at_time(0);
+  if (!flow.bottom.drags() && !flow.top.drags())
+    return std::vector<double>(nz, bulk ? value : flow.rotation.geostrophic[axis]);
+  const double drive = forcing.kind == ForcingKind::pressure_gradient ? value / flow.viscosity : 0;
+  std::vector<double> profile =
+      steady_profile(grid, flow, drive, flow.bottom.constant_velocity(axis), flow.top.constant_velocity(axis));
+  if (!bulk && forcing.kind != ForcingKind::power) return profile;
+  const std::vector<double> driven = steady_profile(grid, flow, 1, 0, 0);
+  const double by_walls = volume_mean(profile, grid);
+  const double response = volume_mean(driven, grid);
+  const double weight = bulk ? (value - by_walls) / response
+                             : force_of_power(value, by_walls, response / flow.viscosity) / flow.viscosity;
+  for (std::size_t k = 0; k < nz; ++k) profile[k] += weight * driven[k];
+  return profile;
+}
+
 }  // namespace
 
 LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow) {
-  const auto nz = static_cast<std::size_t>(grid.cells()[2]);
-  const bool bulk = flow.forcing.kind == ForcingKind::bulk_velocity;
-  if (!flow.bottom.drags() && !flow.top.drags()) {
-    const auto& [geostrophic_u, geostrophic_v] = flow.rotation.geostrophic;
-    return {std::vector<double>(nz, bulk ? flow.forcing.value.at_time(0) : geostrophic_u),
-            std::vector<double>(nz, geostrophic_v)};
-  }
-  if (flow.rotation.rate[2] != 0) return rotating_laminar_profile(grid, flow);
-  const double drive =
-      flow.forcing.kind == ForcingKind::pressure_gradient ? flow.forcing.value.at_time(0) / flow.viscosity : 0;
-  LaminarProfile profile{
-      steady_profile(grid, flow, drive, flow.bottom.constant_velocity(0), flow.top.constant_velocity(0)),
-      steady_profile(grid, flow, 0, flow.bottom.constant_velocity(1), flow.top.constant_velocity(1))};
-  if (bulk) {
-    const std::vector<double> driven = steady_profile(grid, flow, 1, 0, 0);
-    const double weight = (flow.forcing.value.at_time(0) - volume_mean(profile.u, grid)) / volume_mean(driven, grid);
-    for (std::size_t k = 0; k < nz; ++k) profile.u[k] += weight * driven[k];
-  }
-  return profile;
+  if (flow.rotation.rate[2] != 0 && (flow.bottom.drags() || flow.top.drags()))
+    return rotating_laminar_profile(grid, flow);
+  const auto component = [&](const ForcingParameters& forcing, std::size_t axis) {
+    return laminar_component(grid, flow, forcing, axis);
+  };
+  return {component(flow.forcing, 0), component(flow.spanwise_forcing, 1)};
 }
 
 TurbulentProfile turbulent_profile(const Grid& grid, const FlowParameters& flow) {
@@ -176,9 +219,8 @@ TurbulentProfile turbulent_profile(const Grid& grid, const FlowParameters& flow)
     return {std::vector<double>(nz, bulk ? flow.forcing.value.at_time(0) : 0), {}, std::abs(speed) / 20};
   }
   TurbulentProfile profile{std::vector<double>(nz, 0), {}, 0};
-  if (flow.forcing.kind != ForcingKind::none)
-    profile =
-        driven_profile(grid, flow, bulk ? flow.forcing.value.at_time(0) - wall_mean : flow.forcing.value.at_time(0));
+  if (flow.forcing.kind != ForcingKind::none) profile = driven_profile(grid, flow, wall_mean);
+  if (flow.spanwise_forcing.kind == ForcingKind::bulk_velocity) profile.v = laminar_profile(grid, flow).v;
   for (double& u : profile.u) u += wall_mean;
   // Couette: law of the wall from each wall to the mean of both wall velocities in the middle
   if (half_difference != 0) {

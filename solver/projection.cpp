@@ -1,5 +1,6 @@
 #include "solver/projection.hpp"
 
+#include <type_traits>
 #include <utility>
 
 #include "core/device/parallel_for.hpp"
@@ -36,15 +37,24 @@ struct DivergenceOverGammaDt {
   }
 };
 
-/// u = u* + f response(z) - gamma dt grad phi, eq. (3). Also returns the cell's advective rate for a reduction.
-template <Order order>
+/// Sums the mean of v*.
+struct SpanwiseMean {
+  View3<const real> v;
+  Metrics m;
+  SLUICE_INLINE real compute(Cell c) const { return v(c.i, c.j, c.k); }
+  SLUICE_INLINE double write(Cell c, real value) const { return weighted_by_height(value, c.k, m); }
+};
+
+/// u = u* + f response(z) - gamma dt grad phi, eq. (3). Also returns the cell's advective rate for a reduction. The
+/// ordinary flow has no force along y, and none in its kernel.
+template <Order order, bool spanwise>
 struct Correct {
   using CellType = op::CellFor<order>;
   View3<const real> phi;
   VectorView<real> star;
   const real* response;
   Metrics m;
-  real gamma_dt, force;
+  real gamma_dt, force, force_y;
 
   struct Computed {
     real u, v, w;
@@ -54,8 +64,10 @@ struct Correct {
     const CellType here = relative_cell(c);
     const Metrics mk = m.seen_from(c.k);
     const std::ptrdiff_t at = star.offset(c);
+    real v = star.v[at];
+    if constexpr (spanwise) v += force_y * response[c.k];
     return {star.u[at] + force * response[c.k] - gamma_dt * op::ddx_center_to_face<order>(phi_here, here, mk),
-            star.v[at] - gamma_dt * op::ddy_center_to_face<order>(phi_here, here, mk),
+            v - gamma_dt * op::ddy_center_to_face<order>(phi_here, here, mk),
             star.w[at] - gamma_dt * op::ddz_center_to_face(phi_here, here, mk)};
   }
   SLUICE_INLINE double write(CellType c, const Computed& corrected) const {
@@ -68,15 +80,15 @@ struct Correct {
 };
 
 /// Eq. (3), and eq. (6) in the same pass: p = p + phi - gamma dt nu/2 Lz phi.
-template <Order order>
+template <Order order, bool spanwise>
 struct CorrectWithPressure {
   using CellType = op::CellFor<order>;
-  Correct<order> velocity;
+  Correct<order, spanwise> velocity;
   real* p;  ///< address of cell (0, 0, 0) in an array of the velocity's layout
   real half_nu_gamma_dt;
 
   struct Computed {
-    typename Correct<order>::Computed velocity;
+    typename Correct<order, spanwise>::Computed velocity;
     real p;
   };
   SLUICE_INLINE Computed compute(CellType c) const {
@@ -91,11 +103,23 @@ struct CorrectWithPressure {
   }
 };
 
-template <Order order>
-Correct<order> correction(VectorField& star, const Field& phi, const Projection::UniformForce& force,
-                          const Metrics& metrics, double gamma_dt) {
-  return {phi.view(), vector_view(star),           force.response,
-          metrics,    static_cast<real>(gamma_dt), static_cast<real>(force.factor)};
+template <Order order, bool spanwise>
+Correct<order, spanwise> correction(VectorField& star, const Field& phi, const Projection::UniformForce& force,
+                                    const Metrics& metrics, double gamma_dt) {
+  return {phi.view(),
+          vector_view(star),
+          force.response,
+          metrics,
+          static_cast<real>(gamma_dt),
+          static_cast<real>(force.x),
+          static_cast<real>(force.y)};
+}
+
+/// Calls action(order, spanwise) with both as constants.
+void with_kernel(Order order, bool spanwise, auto&& action) {
+  op::with_order(order, [&](auto of_order) {
+    spanwise ? action(of_order, std::true_type{}) : action(of_order, std::false_type{});
+  });
 }
 
 }  // namespace
@@ -108,6 +132,7 @@ Projection::Projection(const Communicator& comm, const Decomposition& decomposit
       walls_(&walls),
       halo_(&halo),
       order_(flow.order),
+      spanwise_(flow.spanwise_forcing.kind != ForcingKind::none),
       poisson_(comm, decomposition, {grid.dx(), grid.dy(), grid.z_nodes(), flow.order}, flow.tridiagonal, exchanges) {}
 
 void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers) {
@@ -126,6 +151,8 @@ void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTime
                                                 static_cast<real>(1 / gamma_dt)};
       reduce_sum("divergence", box_.local(), kernel, u_star_sum_);
     });
+    if (spanwise_)
+      reduce_sum("mean of v*", box_.local(), SpanwiseMean{std::as_const(star.v).view(), metrics_}, v_star_sum_);
   }
   poisson_.solve(phi, timers);
   const PhaseTimers::Scope scope(timers, "halo exchange");
@@ -136,17 +163,18 @@ void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTime
 }
 
 void Projection::correct(VectorField& star, const Field& phi, const UniformForce& force, double gamma_dt) {
-  op::with_order(order_, [&](auto order) {
-    reduce_max("correction", box_.local(), correction<order>(star, phi, force, metrics_, gamma_dt), largest_rate_);
+  with_kernel(order_, spanwise_, [&](auto order, auto spanwise) {
+    reduce_max("correction", box_.local(), correction<order, spanwise>(star, phi, force, metrics_, gamma_dt),
+               largest_rate_);
   });
 }
 
 void Projection::correct(VectorField& star, Field& p, const Field& phi, const UniformForce& force, double gamma_dt,
                          double half_nu_gamma_dt) {
   SLUICE_REQUIRE(p.row_length() == star.u.row_length() && p.halo() == star.u.halo(), "p and u must have one layout");
-  op::with_order(order_, [&](auto order) {
-    const CorrectWithPressure<order> kernel{correction<order>(star, phi, force, metrics_, gamma_dt), p.view().origin,
-                                            static_cast<real>(half_nu_gamma_dt)};
+  with_kernel(order_, spanwise_, [&](auto order, auto spanwise) {
+    const CorrectWithPressure<order, spanwise> kernel{correction<order, spanwise>(star, phi, force, metrics_, gamma_dt),
+                                                      p.view().origin, static_cast<real>(half_nu_gamma_dt)};
     reduce_max("correction", box_.local(), kernel, largest_rate_);
   });
 }

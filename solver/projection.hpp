@@ -23,19 +23,23 @@ class Projection {
 
   /// Solves lap phi = div u* / gamma_dt. u* needs no valid halos: solve() fills those it reads. Leaves phi with
   /// valid halos, walls included; of order 4, all but the second row below in y, which nobody reads. phi: from
-  /// make_phi(). Also forms the sum that u_star_sum() returns.
+  /// make_phi(). Also forms the sums that u_star_sum() and v_star_sum() return.
   void solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers);
 
   /// Sum over the rank's cells of weighted_by_height of the u* last passed to solve(): its share of the mean.
   const Deferred<ExactSum>& u_star_sum() const { return u_star_sum_; }
 
-  /// A force that is uniform in x and y adds factor response(z) to u*; response: device array over the rank's planes.
+  /// The same of v*; only if the flow has a forcing along y.
+  const Deferred<ExactSum>& v_star_sum() const { return v_star_sum_; }
+
+  /// A force that is uniform in x and y adds x response(z) to u* and y response(z) to v*; response: device array over
+  /// the rank's planes. y: 0 unless the flow has a forcing along y.
   struct UniformForce {
-    double factor;
+    double x, y;
     const real* response;
   };
 
-  /// u = u* + factor response(z) e_x - gamma_dt grad phi, in place; reads phi's halo. Halos of u are stale on return.
+  /// u = u* + (x, y, 0) response(z) - gamma_dt grad phi, in place; reads phi's halo. Halos of u are stale on return.
   /// Also forms the maximum that largest_rate() returns.
   void correct(VectorField& star, const Field& phi, const UniformForce& force, double gamma_dt);
 
@@ -52,8 +56,10 @@ class Projection {
   const Walls* walls_;
   HaloExchange* halo_;
   Order order_;
+  bool spanwise_;  ///< whether the flow has a forcing along y
   PoissonSolver poisson_;
   Deferred<ExactSum> u_star_sum_;
+  Deferred<ExactSum> v_star_sum_;
   Deferred<double> largest_rate_;
 };
 

@@ -22,7 +22,8 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       body_forces_(metrics_, flow),
       transport_(comm, decomposition, grid, metrics_, flow, exchanges.columns),
       constant_rate_(diffusive_rate(grid, flow) + rotation_rate(flow.rotation)),
-      forcing_(flow.forcing, grid, comm.world()),
+      forcing_(flow.forcing, "flow.forcing", grid, comm.world()),
+      spanwise_forcing_(flow.spanwise_forcing, "flow.spanwise_forcing", grid, comm.world()),
       projection_(comm, decomposition, grid, metrics_, walls_, halo_, flow, exchanges),
       star_(box_, flow.order),
       tendency_(box_, flow.order),
@@ -39,23 +40,26 @@ State TimeStepper::make_state() const {
   return {std::move(p), scalar_fields(flow_), flow_.order};
 }
 
-double TimeStepper::step(State& state, double dt) {
-  double mean_force = 0;
-  for (int k = 0; k < Rk3::substeps; ++k) mean_force += Rk3::gamma(k) * substep(state, dt, k);
+MeanForce TimeStepper::step(State& state, double dt) {
+  MeanForce mean_force;
+  for (int k = 0; k < Rk3::substeps; ++k) mean_force.add(Rk3::gamma(k), substep(state, dt, k));
   state.time += dt;
   ++state.step;
   return mean_force;
 }
 
-double TimeStepper::substep(State& state, double dt, int k) {
+MeanForce TimeStepper::substep(State& state, double dt, int k) {
   const auto n = static_cast<std::size_t>(k);
   const Phase phase(Rk3::names[n]);
-  const double gamma_dt = Rk3::gamma(k) * dt;
+  const Substep times{k, state.time, dt};
+  const double gamma_dt = times.length();
   const double c = implicit_ ? gamma_dt * flow_.viscosity / 2 : 0;  // the Crank-Nicolson weight gamma dt nu/2
 
+  if (k == 0 && forcing_.needs_mean_before())
+    forcing_.set_mean_before(volume_mean(state.velocity.u, *grid_, metrics_, comm_->world()));
   // On entry star_ holds R(u_prev); predict() reads it and overwrites it with u*.
   opposition_control_.respond(state.velocity.w);
-  walls_.set_time(state.time + Rk3::end(k) * dt);  // for the end of the substep; the halos of u hold that of its start
+  walls_.set_time(times.end());  // for the end of the substep; the halos of u hold that of its start
   // (1)  u* = u + dt [alpha R(u) + beta R(u_prev)], for transported fields too; z-implicit: right-hand side of (5),
   // which adds c Lz u - gamma dt grad p. In the three substeps alpha = 8/15, 5/12, 3/4, beta = 0, -17/60, -5/12, and
   // gamma = alpha + beta.
@@ -66,9 +70,9 @@ double TimeStepper::substep(State& state, double dt, int k) {
   // (2)  lap phi = div u* / (gamma dt); with explicit diffusion phi is the pressure itself
   Field& phi = pressure_increment_ ? *pressure_increment_ : state.p;
   projection_.solve(star_, gamma_dt, phi, timers_);
-  // f = (target - <u*>) / (gamma dt <g>) keeps the bulk velocity; u* += gamma dt f g, which is divergence-free, is
-  // applied together with (3). g = 1 with explicit diffusion
-  const double force = forcing_.force(projection_.u_star_sum(), gamma_dt, response_mean_);
+  // f, for example (target - <u*>) / (gamma dt <g>) for a given bulk velocity; u* += gamma dt f g, which is
+  // divergence-free, is applied together with (3). g = 1 with explicit diffusion
+  const MeanForce force = mean_force(times);
   // (3)  u = u* - gamma dt grad phi; z-implicit also (6)  p = p + phi - c Lz phi
   correct(state, phi, force, gamma_dt, c);
 
@@ -109,9 +113,14 @@ void TimeStepper::finish_scalars(double gamma_dt) {
   transport_.finish(gamma_dt);
 }
 
-void TimeStepper::correct(State& state, const Field& phi, double force, double gamma_dt, double c) {
+MeanForce TimeStepper::mean_force(const Substep& substep) {
+  const auto [x, power] = forcing_.force(projection_.u_star_sum(), substep, response_mean_);
+  return {x, spanwise_forcing_.force(projection_.v_star_sum(), substep, response_mean_).force, power};
+}
+
+void TimeStepper::correct(State& state, const Field& phi, const MeanForce& force, double gamma_dt, double c) {
   const PhaseTimers::Scope scope(timers_, "correction");
-  const Projection::UniformForce uniform_force{gamma_dt * force, device_response_.data()};
+  const Projection::UniformForce uniform_force{gamma_dt * force.x, gamma_dt * force.y, device_response_.data()};
   if (implicit_) {
     projection_.correct(star_, state.p, phi, uniform_force, gamma_dt, c);
   } else {
@@ -134,7 +143,7 @@ void TimeStepper::project(State& state) {
   // Save p: this phi is not the pressure. star_.u is free because no old tendency is needed here.
   if (!pressure_increment_) copy_cells(state.p, star_.u);
   projection_.solve(state.velocity, 1, phi, timers_);
-  projection_.correct(state.velocity, phi, {0, device_response_.data()}, 1);
+  projection_.correct(state.velocity, phi, {0, 0, device_response_.data()}, 1);
   if (!pressure_increment_) copy_cells(star_.u, state.p);
   fill_halos(state);
 }

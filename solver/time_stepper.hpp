@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "solver/momentum/implicit_diffusion.hpp"
 #include "solver/momentum/momentum.hpp"
 #include "solver/projection.hpp"
+#include "solver/rk3.hpp"
 #include "solver/state/state.hpp"
 #include "solver/statistics/spectra.hpp"
 #include "solver/transport/transport.hpp"
@@ -21,19 +21,6 @@
 #include "solver/walls/walls.hpp"
 
 namespace sluice {
-
-/// Low-storage RK3 (Wray), pressure-corrected in every substep: Diez Sanhueza et al. 2025, eqs. 3-11.
-struct Rk3 {
-  static constexpr int substeps = 3;
-  static constexpr std::array<double, 3> alpha{8.0 / 15.0, 5.0 / 12.0, 3.0 / 4.0};
-  static constexpr std::array<double, 3> beta{0.0, -17.0 / 60.0, -5.0 / 12.0};
-  static constexpr double gamma(int k) {
-    return alpha[static_cast<std::size_t>(k)] + beta[static_cast<std::size_t>(k)];
-  }
-  static constexpr std::array<const char*, substeps> names{"substep 1", "substep 2", "substep 3"};
-  /// End of substep k as a fraction of the step: gamma_0 + ... + gamma_k.
-  static constexpr double end(int k) { return std::array{8.0 / 15.0, 2.0 / 3.0, 1.0}[static_cast<std::size_t>(k)]; }
-};
 
 /// Advances a State. Allocates all work arrays on construction: a step allocates no fields, and only the first step
 /// allocates buffers for halo exchanges and scratch memory for reductions.
@@ -47,12 +34,12 @@ class TimeStepper {
   State make_state() const;
 
   /// One step of length dt. Returns the mean force of the step, sum_k gamma_k f_k. Collective.
-  double step(State& state, double dt);
+  MeanForce step(State& state, double dt);
 
   /// Substep k (0, 1, 2) of such a step, of length gamma_k dt; does not change state.time and state.step. A step runs
   /// the three in order: R_prev comes from the preceding substep. Returns the force f_k. Public for tests of one
   /// equation. Collective.
-  double substep(State& state, double dt, int k);
+  MeanForce substep(State& state, double dt, int k);
 
   /// dt_lim for this state; see time_step_limit.hpp. Collective.
   double time_step_limit(const State& state) const;
@@ -86,7 +73,8 @@ class TimeStepper {
   void predict(const State& state, const SubstepWeights& weights);
   void solve_implicit_diffusion(double c);
   void finish_scalars(double gamma_dt);
-  void correct(State& state, const Field& phi, double force, double gamma_dt, double c);
+  void correct(State& state, const Field& phi, const MeanForce& force, double gamma_dt, double c);
+  MeanForce mean_force(const Substep& substep);
   void fill_halos_after_correction(State& state);
   void fill_halos(const std::vector<Described<Field>>& fields);
 
@@ -102,8 +90,9 @@ class TimeStepper {
   Momentum momentum_;
   BodyForces body_forces_;
   Transport transport_;
-  double constant_rate_;  ///< of dt_lim: the part that does not depend on the velocity
-  Forcing forcing_;
+  double constant_rate_;      ///< of dt_lim: the part that does not depend on the velocity
+  Forcing forcing_;           ///< along x
+  Forcing spanwise_forcing_;  ///< along y
   Projection projection_;
   std::optional<ImplicitDiffusion> implicit_;
   VectorField star_;  ///< u*; between substeps the old tendency

@@ -34,12 +34,13 @@ struct WallCondition {
   bool operator==(const WallCondition&) const = default;
 };
 
-enum class ForcingKind { none, bulk_velocity, pressure_gradient };
+enum class ForcingKind { none, bulk_velocity, pressure_gradient, power };
 
 /// What drives the mean flow along one axis.
 struct ForcingParameters {
   ForcingKind kind = ForcingKind::none;
-  Formula value;  ///< of t: target of the volume mean of the velocity, or the force -dp/dx
+  /// Of t: target of the volume mean of the velocity; the force -dp/dx; or the power of the force per volume.
+  Formula value;
 
   bool operator==(const ForcingParameters&) const = default;
 };

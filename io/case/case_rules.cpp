@@ -99,6 +99,20 @@ class Rules {
                      text(bottom), text(top)));
   }
 
+  void check_forcing(const std::string& section, const ForcingParameters& forcing) {
+    const std::string path = fmt::format("flow.{}.{}", section, name(forcing.kind));
+    if (forcing.kind == ForcingKind::none || !problems_.good(path)) return;
+    const double at_start = forcing.value.at_time(0);
+    if (!std::isfinite(at_start)) {
+      note(path, "the formula is not finite at time 0; allowed: one that is finite at all times of the run");
+    } else if (forcing.kind == ForcingKind::power && at_start <= 0) {
+      note(path, fmt::format("the power is {} at time 0; allowed: > 0 there", format_real(at_start)));
+    } else if (forcing.kind == ForcingKind::power && problems_.good("initial.type") &&
+               settings_.initial.kind == InitialKind::zero) {
+      note(path, "a force has no power in a flow at rest; allowed: with another initial.type than zero only");
+    }
+  }
+
   void check_z_blocks() {
     const std::string path = "solver.z_blocks";
     if (!problems_.good(path) || !problems_.good("grid.cells")) return;
@@ -342,6 +356,8 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   rules.check_wall("bottom", settings.flow.bottom);
   rules.check_wall("top", settings.flow.top);
   rules.check_flux_through_walls();
+  rules.check_forcing("forcing", settings.flow.forcing);
+  rules.check_forcing("spanwise_forcing", settings.flow.spanwise_forcing);
   rules.check_z_blocks();
   rules.check_until();
   rules.check_exchange(exchange_methods);

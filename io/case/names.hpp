@@ -21,7 +21,7 @@ inline constexpr auto names_of<FlowType> = std::array{"channel"sv, "couette"sv, 
 template <>
 inline constexpr auto names_of<ReynoldsKind> = std::array{"bulk"sv, "tau"sv, "center"sv, "wall"sv, "viscosity"sv};
 template <>
-inline constexpr auto names_of<ForcingKind> = std::array{"none"sv, "bulk_velocity"sv, "pressure_gradient"sv};
+inline constexpr auto names_of<ForcingKind> = std::array{"none"sv, "bulk_velocity"sv, "pressure_gradient"sv, "power"sv};
 template <>
 inline constexpr auto names_of<StretchingKind> = std::array{"uniform"sv, "tanh"sv, "natural"sv, "file"sv};
 template <>

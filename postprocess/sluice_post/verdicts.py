@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,15 +37,32 @@ class Deviation:
         return Markup("{} {}").format(self.label, text.replace("-", "−"))
 
 
+_DRIVES = {
+    "bulk_velocity": "at a given bulk velocity",
+    "pressure_gradient": "under a given force",
+    "power": "at a given power",
+}
+
+
+def _drive(sampled: Mapping[str, int | float | str]) -> str:
+    """What drives the mean flow, for a sentence. A formula is stored in quotes."""
+    text = ""
+    for section, axis in (("flow.forcing.", ""), ("flow.spanwise_forcing.", " along y")):
+        for kind, words in _DRIVES.items():
+            if (value := sampled.get(section + kind)) is None:
+                continue
+            formula = isinstance(value, str) and value.startswith('"')
+            varying = f" that follows {str(value)[1:-1]}" if formula else ""
+            text += f"{' and' if text else ''} {words}{axis}{varying}"
+    return text
+
+
 def _flow(results: Results) -> Markup:
     run = results.run
     assert run.parameters is not None and run.blocks is not None
     sampled = run.blocks.sampled_parameters()
     text = Markup("{}").format(FLOW_NAMES.get(run.parameters.flow_type, run.parameters.flow_type))
-    if layout.SET_BULK_VELOCITY in sampled:
-        text += " at a given bulk velocity"
-    elif any(key.startswith("flow.forcing.") for key in sampled):
-        text += " under a given force"
+    text += Markup("{}").format(_drive(sampled))
     for key in ("re_b", "re_tau"):
         if (figure := results.figure(key)) is not None:
             digits = 0 if figure.value >= 1000 else 1

@@ -51,10 +51,10 @@ ExitCode bench_samples(const BenchOptions& options, const io::Case& settings, co
     row["percent_of_ten_steps"] = 10 * seconds.median / step;
   };
   measure("step", [&] { simulation.advance(); });
-  measure("moments", [&] { moments.sample(simulation.state, simulation.forcing); });
-  measure("moments and budgets", [&] { budgets.sample(simulation.state, simulation.forcing); });
-  measure("densities", [&] { densities.sample(simulation.state, simulation.forcing); });
-  measure("spectra", [&] { simulation.stepper.sample(simulation.state, simulation.forcing, spectra); });
+  measure("moments", [&] { moments.sample(simulation.state, simulation.forcing.x); });
+  measure("moments and budgets", [&] { budgets.sample(simulation.state, simulation.forcing.x); });
+  measure("densities", [&] { densities.sample(simulation.state, simulation.forcing.x); });
+  measure("spectra", [&] { simulation.stepper.sample(simulation.state, simulation.forcing.x, spectra); });
 
   JsonLines json(options.json);
   for (const Json& row : rows) json.write(row);

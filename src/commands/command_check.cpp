@@ -8,6 +8,7 @@
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
+#include "io/case/names.hpp"
 #include "solver/initial.hpp"
 #include "solver/time_step_limit.hpp"
 #include "solver/walls/opposition_control.hpp"
@@ -37,6 +38,26 @@ class Warnings {
  private:
   int count_ = 0;
 };
+
+/// The end of the run, over which a forcing is averaged; where steps of unknown length decide, that of steps of h/U.
+double time_of_forcing(const io::TimeSpec& time) {
+  return time.end ? *time.end : static_cast<double>(time.steps.value_or(1)) * time.dt.value_or(1);
+}
+
+/// Forcings that are not just a constant velocity or force along x.
+void print_forcing(const std::string& axis, const ForcingParameters& forcing, double end, Warnings& warnings) {
+  const bool usual = axis == "x" && forcing.kind != ForcingKind::power && forcing.value.is_constant();
+  if (forcing.kind == ForcingKind::none || usual) return;
+  if (forcing.value.is_constant()) {
+    fmt::print("forcing along {} {} {:g}\n", axis, io::name(forcing.kind), forcing.value.constant());
+    return;
+  }
+  const ForcingRange range = forcing_range(forcing, end);
+  fmt::print("forcing along {} {} from {:.4g} to {:.4g} until time {:g}; what follows is for {:.4g} at all times\n",
+             axis, io::name(forcing.kind), range.least, range.greatest, end, range.typical);
+  if (forcing.kind == ForcingKind::power && range.least < 0)
+    warnings.add("a negative power brakes the flow, and ends the run if it would stop it");
+}
 
 void print_grid(const Grid& grid, const FlowParameters& flow, const io::InitialSpec& initial, Warnings& warnings) {
   const auto& n = grid.cells();
@@ -268,13 +289,17 @@ void print_memory(const io::Case& settings, const Grid& grid, const Decompositio
 ExitCode command_check(const CheckOptions& options) {
   const CaseInput input = read_case(options.input, MPI_COMM_WORLD);
   run_on_root(MPI_COMM_WORLD, [&] {
-    const io::Case& settings = input.settings;
+    const double end = time_of_forcing(input.settings.time);
+    io::Case settings = input.settings;
+    settings.flow = with_typical_forcing(settings.flow, end);
     const Grid grid = make_grid(settings, input.stretching_text);
     const FlowParameters& flow = settings.flow;
     const Decomposition decomposition(settings.cells, choose_process_grid(settings, options.ranks), settings.z_blocks);
     Warnings warnings;
     fmt::print("case            {}\n", settings.title);
     fmt::print("viscosity       {:.6e} (in h and the case's velocity unit)\n", flow.viscosity);
+    print_forcing("x", input.settings.flow.forcing, end, warnings);
+    print_forcing("y", input.settings.flow.spanwise_forcing, end, warnings);
     print_grid(grid, flow, settings.initial, warnings);
     print_walls(grid, flow);
     print_decomposition(settings, decomposition, warnings);

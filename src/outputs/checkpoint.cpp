@@ -40,7 +40,8 @@ io::Values state_values(const Simulation& simulation) {
   io::Values values;
   values.set("dt", simulation.dt);
   values.set("dt_limit", simulation.dt_limit);
-  values.set("forcing", simulation.forcing);
+  values.set("forcing", simulation.forcing.x);
+  for (const auto& [name, value] : further_forcing(simulation.flow, simulation.forcing)) values.set(name, value);
   values.set("z_blocks", static_cast<std::int64_t>(simulation.settings.z_blocks));
   values.set("exchange", simulation.exchanges.methods().text());
   values.set("process_grid", std::vector<std::int64_t>{simulation.comm.processes().py, simulation.comm.processes().pz});
@@ -196,7 +197,9 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& obse
   const io::Values state = reader.values(state_group);
   simulation.dt = finite(state, "dt", reader);
   simulation.dt_limit = finite(state, "dt_limit", reader);
-  simulation.forcing = finite(state, "forcing", reader);
+  // A run whose forcing the user has changed starts from a checkpoint without these.
+  const auto further = [&](const char* name) { return state.has(name) ? finite(state, name, reader) : 0; };
+  simulation.forcing = {finite(state, "forcing", reader), further("forcing_y"), further("power")};
   read_walls(simulation, reader);
   layout_of(state, path);  // checked, but not used: the run has its layout already
   simulation.stepper.fill_halos(simulation.state);

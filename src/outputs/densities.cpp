@@ -17,7 +17,7 @@ class DensitiesObserver : public BlockObserver {
                    run.simulation.comm.world()) {}
 
  private:
-  void sample() override { densities_.sample(run().flow.state(), run().simulation.forcing); }
+  void sample() override { densities_.sample(run().flow.state(), run().simulation.forcing.x); }
 
   Densities densities_;
 };

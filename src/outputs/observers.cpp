@@ -119,7 +119,7 @@ bool has_files(const RunContext& run) {
 }
 
 void FlowView::sample(Spectra& spectra) {
-  simulation_->stepper.sample(simulation_->state, simulation_->forcing, spectra);
+  simulation_->stepper.sample(simulation_->state, simulation_->forcing.x, spectra);
 }
 
 const Diagnostics& FlowView::diagnostics() {

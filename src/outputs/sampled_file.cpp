@@ -24,6 +24,15 @@ std::vector<double> wavenumbers(std::int64_t cells, double length) {
   return values;
 }
 
+void set_forcing(io::Values& about, const std::string& name, const ForcingParameters& forcing) {
+  about.set(name + "_kind", std::string(io::name(forcing.kind)));
+  if (forcing.value.is_constant()) {
+    about.set(name + "_value", forcing.value.constant());
+  } else {
+    about.set(name + "_value", forcing.value.text());
+  }
+}
+
 }  // namespace
 
 io::StatisticsSpec sampled_file_spec(const RunContext& run, const SampledOutput& output,
@@ -38,8 +47,9 @@ io::StatisticsSpec sampled_file_spec(const RunContext& run, const SampledOutput&
   about.set("title", settings.title);
   about.set("flow_type", std::string(io::name(settings.flow_type)));
   about.set("viscosity", settings.flow.viscosity);
-  about.set("forcing_kind", std::string(io::name(settings.flow.forcing.kind)));
-  about.set("forcing_value", settings.flow.forcing.value.constant());
+  set_forcing(about, "forcing", settings.flow.forcing);
+  if (settings.flow.spanwise_forcing.kind != ForcingKind::none)
+    set_forcing(about, "spanwise_forcing", settings.flow.spanwise_forcing);
   for (const auto& [side, wall] : {std::pair("bottom", settings.flow.bottom), std::pair("top", settings.flow.top)}) {
     about.set(fmt::format("wall_{}", side), std::string(io::name(wall.kind)));
     about.set(fmt::format("wall_velocity_{}", side), wall.constant_velocity(0));

@@ -22,7 +22,7 @@ class StatisticsObserver : public BlockObserver {
         figures_(statistics_flow(run.simulation.settings, run.simulation.grid.z_nodes()), profiles_.profiles()) {}
 
  private:
-  void sample() override { profiles_.sample(run().flow.state(), run().simulation.forcing); }
+  void sample() override { profiles_.sample(run().flow.state(), run().simulation.forcing.x); }
 
   void judge(std::span<const StatisticsBlock> blocks) override {
     const io::TimeSpec& time = run().simulation.settings.time;

@@ -14,9 +14,17 @@ namespace sluice {
 
 namespace {
 
+/// Names of the columns that not every case has.
+std::vector<std::string> further_columns(const FlowParameters& flow) {
+  std::vector<std::string> names;
+  for (const NamedValue& value : further_forcing(flow, {})) names.push_back(value.name);
+  std::ranges::copy(further_diagnostics(flow), std::back_inserter(names));
+  return names;
+}
+
 class TimeSeriesObserver : public Observer {
  public:
-  explicit TimeSeriesObserver(const RunContext& run) : run_(run), further_(further_diagnostics(run.simulation.flow)) {}
+  explicit TimeSeriesObserver(const RunContext& run) : run_(run), further_(further_columns(run.simulation.flow)) {}
 
   std::vector<std::string> check_files(const Start& start) override {
     std::vector<std::string> losses;
@@ -53,15 +61,17 @@ class TimeSeriesObserver : public Observer {
                           s.dt,
                           s.dt / s.dt_limit,
                           d.bulk_velocity,
-                          s.forcing,
+                          s.forcing.x,
                           re_tau(d.shear_bottom, nu),
                           re_tau(d.shear_top, nu),
                           d.kinetic_energy,
                           d.max_divergence,
                           {}};
-    for (std::size_t n = 0; n < d.further.size(); ++n) {
-      SLUICE_REQUIRE(d.further[n].name == further_.at(n), "diagnose() and further_diagnostics() must agree");
-      row.further.push_back(d.further[n].value);
+    std::vector<NamedValue> further = further_forcing(s.flow, s.forcing);
+    std::ranges::copy(d.further, std::back_inserter(further));
+    for (std::size_t n = 0; n < further.size(); ++n) {
+      SLUICE_REQUIRE(further[n].name == further_.at(n), "diagnose() and further_diagnostics() must agree");
+      row.further.push_back(further[n].value);
     }
     return [this, row] {
       const std::int64_t hash = file_->append(row);

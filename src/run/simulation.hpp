@@ -50,7 +50,7 @@ class Simulation {
   State state;
   double dt = 0;        ///< length of the last step
   double dt_limit = 0;  ///< dt_lim of the last step
-  double forcing = 0;   ///< mean force of the last step
+  MeanForce forcing;    ///< of the last step
 
  private:
   bool has_stepped_ = false;

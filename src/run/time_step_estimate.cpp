@@ -103,4 +103,26 @@ double expected_advective_rate(const Grid& grid, const FlowParameters& flow) {
   return largest / std::sqrt(3.0);
 }
 
+ForcingRange forcing_range(const ForcingParameters& forcing, double end) {
+  constexpr int count = 4096;
+  ForcingRange range{forcing.value.at_time(0), forcing.value.at_time(0), 0};
+  double sum = 0;
+  double squares = 0;
+  for (int n = 0; n < count; ++n) {
+    const double value = forcing.value.at_time((n + 0.5) / count * end);
+    range.least = std::min(range.least, value);
+    range.greatest = std::max(range.greatest, value);
+    sum += value;
+    squares += value * value;
+  }
+  range.typical = std::copysign(std::sqrt(squares / count), sum);
+  return range;
+}
+
+FlowParameters with_typical_forcing(FlowParameters flow, double end) {
+  for (ForcingParameters* forcing : {&flow.forcing, &flow.spanwise_forcing})
+    if (!forcing->value.is_constant()) forcing->value = forcing_range(*forcing, end).typical;
+  return flow;
+}
+
 }  // namespace sluice

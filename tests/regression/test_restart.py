@@ -108,6 +108,41 @@ def test_restarts_after_many_steps(straight: Straight, tmp_path: Path, diffusion
     assert_same_results(reference, tmp_path / "pieces")
 
 
+@pytest.mark.parametrize("ranks", [0, 2])
+@pytest.mark.parametrize(
+    "forcing", [{"power": "0.01*(1 + 0.5*cos(3*t))"}, {"bulk_velocity": "1 + 0.1*sin(5*t)"},
+                {"pressure_gradient": "0.004*exp(-t)"}], ids=lambda forcing: next(iter(forcing)),
+)  # fmt: skip
+def test_restarts_of_a_flow_driven_in_time(tmp_path: Path, forcing: dict[str, str], ranks: int) -> None:
+    changes = {"flow.forcing": forcing, "flow.spanwise_forcing": {"bulk_velocity": "0.1*sin(4*t)"}}
+    case = write_case(tmp_path, {**changes, "time.steps": STEPS, "output.timeseries": {"every": 1}})
+    must(sluice("run", case, ranks=ranks))
+    run_in_pieces(case, tmp_path / "pieces", [3, 4, 11], [ranks])
+    assert_same_results(tmp_path / "out", tmp_path / "pieces")
+    series = rows(tmp_path / "out")
+    target = 0.1 * np.sin(4 * series["time"])
+    np.testing.assert_allclose(series["bulk_velocity_y"], target, atol=1e-7)
+    names = series.dtype.names
+    assert names[10:-1] == (("power",) if "power" in forcing else ()) + ("forcing_y", "bulk_velocity_y")
+    if "bulk_velocity" in forcing:
+        np.testing.assert_allclose(series["bulk_velocity"], 1 + 0.1 * np.sin(5 * series["time"]), rtol=1e-6)
+    must(sluice("verify", tmp_path / "pieces"))
+
+
+def test_other_columns_are_refused(tmp_path: Path) -> None:
+    case = write_case(tmp_path, {"time.steps": 10})
+    must(sluice("run", case))
+    series = (tmp_path / "out" / "timeseries.csv").read_bytes()
+    changed = ("--set", "flow.spanwise_forcing={bulk_velocity: 0}", "--steps", 12, "--allow-change")
+    refused = sluice("run", case, "--restart", "auto", *changed)
+    assert refused.code == 3
+    assert "its columns are" in refused.text
+    assert (tmp_path / "out" / "timeseries.csv").read_bytes() == series
+    (tmp_path / "out" / "timeseries.csv").unlink()
+    must(sluice("run", case, "--restart", "auto", *changed))
+    assert "forcing_y" in (tmp_path / "out" / "timeseries.csv").read_text()
+
+
 def test_restarts_in_a_directory_whose_name_is_not_utf8(straight: Straight, tmp_path: Path) -> None:
     case, reference = straight["explicit", 0]
     output = tmp_path / os.fsdecode(b"caf\xe9")

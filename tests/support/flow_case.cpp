@@ -93,7 +93,7 @@ GlobalArray Flow::read(const Field& field) const {
 
 double Flow::advance(int steps, double dt) {
   double force = 0;
-  for (int n = 0; n < steps; ++n) force = stepper.step(state, dt);
+  for (int n = 0; n < steps; ++n) force = stepper.step(state, dt).x;
   return force;
 }
 

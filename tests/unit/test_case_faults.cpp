@@ -28,7 +28,8 @@ TEST(Case, ReportsAllFaultsAtOnceInTheOrderOfTheFile) {
       "    - {normal: z, at: 3, fields: [u, u]}\n",
       {"walltime=1:90:00"});
   const Lines expected{
-      "case.yaml:2:3: flow.tpye: unknown key; allowed here: type, reynolds, forcing, rotation, buoyancy; did you mean "
+      "case.yaml:2:3: flow.tpye: unknown key; allowed here: type, reynolds, forcing, spanwise_forcing, rotation, "
+      "buoyancy; did you mean "
       "'flow.type'?",
       "case.yaml:3:26: flow.reynolds.tau: contradicts flow.reynolds.bulk in line 3; allowed: one of the two",
       "case.yaml:5:9: domain.size: a list of 4 where 3 are needed; allowed: a list of 3 numbers or multiples "
@@ -189,7 +190,7 @@ TEST(Case, RefusesWrongTypes) {
   EXPECT_TRUE(contains(fault("output.probes=[{name: a, z: 1, every: 1, fields: [t]}]"), "'t' is not known"));
   EXPECT_TRUE(contains(fault("output.probes=[{name: a, z: top, every: 1}]"), "not a finite decimal number"));
   EXPECT_TRUE(contains(fault("output.directory=''"), "an empty path"));
-  EXPECT_TRUE(contains(fault("flow.forcing={}"), "one of the keys bulk_velocity, pressure_gradient is needed"));
+  EXPECT_TRUE(contains(fault("flow.forcing={}"), "one of the keys bulk_velocity, pressure_gradient, power is needed"));
   EXPECT_TRUE(faults(minimal + "parallel:\noutput: {log: }\n").empty()) << "a section without keys is an empty one";
 }
 
@@ -206,6 +207,20 @@ TEST(Case, RefusesRotationsWithoutAMeaning) {
   EXPECT_TRUE(contains(faults(minimal, {ekman, "flow.forcing.bulk_velocity=1"})[0],
                        "it is the mean pressure gradient, as flow.forcing is"));
   EXPECT_TRUE(contains(faults(minimal, {ekman, "domain.size=[1, 1, 20]"})[0], "the height of flow.type channel is 2"));
+}
+
+TEST(Case, RefusesForcingsWithoutMeaning) {
+  EXPECT_TRUE(contains(fault("flow.forcing={power: 0}"), "flow.forcing.power: '0' is out of range; allowed: a number"));
+  EXPECT_TRUE(contains(fault("flow.forcing={power: 0.1*sin(t)}"), "the power is 0 at time 0; allowed: > 0 there"));
+  EXPECT_TRUE(contains(fault("flow.forcing={bulk_velocity: 1/t}"), "the formula is not finite at time 0"));
+  EXPECT_TRUE(contains(fault("flow.spanwise_forcing={pressure_gradient: log(t)}"), "the formula is not finite"));
+  EXPECT_TRUE(contains(fault("flow.forcing={power: 1, bulk_velocity: 1}"), "contradicts flow.forcing.power"));
+  EXPECT_TRUE(contains(faults(minimal, {"flow.spanwise_forcing={power: 1}"}).at(1), "power: unknown key"));
+  EXPECT_TRUE(contains(fault("flow.forcing={bulk_velocity: 1 + x}"), "at character 5"));
+  const Lines at_rest = faults(minimal, {"flow.forcing={power: 1}", "initial.type=zero"});
+  ASSERT_EQ(at_rest.size(), 1U);
+  EXPECT_TRUE(contains(at_rest[0], "a force has no power in a flow at rest")) << at_rest[0];
+  EXPECT_TRUE(faults(minimal, {"flow.forcing={power: 0.1*(1+t)}", "flow.spanwise_forcing={bulk_velocity: 0}"}).empty());
 }
 
 TEST(Case, RefusesValuesOutOfRange) {

@@ -55,6 +55,7 @@ Lines candidates(const Key& key) {
       if (key.path == "flow.buoyancy") values.emplace_back("{richardson: 0.5}");
       if (key.path == "time.until") values.emplace_back("{cf: 0.01}");
       if (key.path == "flow.rotation") values.emplace_back("{number: 0.5}");
+      if (key.path == "flow.spanwise_forcing") values.emplace_back("{bulk_velocity: 0}");
       break;
     case ValueType::text:
     case ValueType::path:
@@ -191,6 +192,7 @@ TEST(CaseKeys, ThoseThatStatisticsDependOnAreStoredAsInTheResolvedCase) {
                                                    {"flow.forcing", "none"},
                                                    {"flow.reynolds.viscosity", "0.001"},
                                                    {"flow.rotation", "none"},
+                                                   {"flow.spanwise_forcing", "none"},
                                                    {"flow.type", "couette"},
                                                    {"scalars", "[]"},
                                                    {"solver.order", "4"},
@@ -205,6 +207,7 @@ TEST(CaseKeys, ThoseThatStatisticsDependOnAreStoredAsInTheResolvedCase) {
                                                 {"flow.forcing.bulk_velocity", "1"},
                                                 {"flow.reynolds.viscosity", "0.001"},
                                                 {"flow.rotation", "none"},
+                                                {"flow.spanwise_forcing", "none"},
                                                 {"flow.type", "channel"},
                                                 {"scalars", "[]"},
                                                 {"solver.order", "4"},

@@ -104,8 +104,9 @@ TEST(Case, TemplateIsAValidCaseAndItsCommentsAreSettings) {
   for (const auto& key : case_keys()) EXPECT_TRUE(shown(key)) << key.path;
   // Without their '#', the hidden walls and forcing stand at the right depth.
   const std::size_t scalars = text.find("#scalars:");
-  const std::string before = std::regex_replace(
-      text.substr(0, scalars), std::regex("#(walls|bottom|top|velocity|forcing|bulk_velocity):"), "$1:");
+  const std::string before =
+      std::regex_replace(text.substr(0, scalars),
+                         std::regex("#(walls|bottom|top|velocity|forcing|spanwise_forcing|bulk_velocity):"), "$1:");
   EXPECT_TRUE(faults(before + text.substr(scalars)).empty());
 }
 

@@ -122,5 +122,18 @@ TEST(TimeStepEstimate, IsExactForLaminarFlow) {
   EXPECT_NEAR(expected_advective_rate(grid, flow), 1 / grid.dx() / std::sqrt(3.0), 0.01);
 }
 
+TEST(TimeStepEstimate, TakesTheRootMeanSquareOfAForcingInTime) {
+  FlowParameters flow = flow_with(1.0 / 100, Order::second);
+  flow.forcing = {ForcingKind::pressure_gradient, Formula::parse("-0.01 - 0.02*cos(pi*t)", "t")};
+  const ForcingRange range = forcing_range(flow.forcing, 10);
+  EXPECT_NEAR(range.least, -0.03, 1e-6);
+  EXPECT_NEAR(range.greatest, 0.01, 1e-6);
+  EXPECT_NEAR(range.typical, -0.01 * std::sqrt(3), 1e-6);
+  const FlowParameters typical = with_typical_forcing(flow, 10);
+  EXPECT_TRUE(typical.forcing.value.is_constant());
+  EXPECT_EQ(typical.forcing.value.constant(), range.typical);
+  EXPECT_EQ(with_typical_forcing(typical, 10), typical);
+}
+
 }  // namespace
 }  // namespace sluice

@@ -126,7 +126,7 @@ void check_substeps(const FlowCase& settings) {
     const int k = n % Rk3::substeps;
     const Fields before(flow);
     const Tendency r(flow);
-    const double force = flow.stepper.substep(flow.state, dt, k);
+    const double force = flow.stepper.substep(flow.state, dt, k).x;
     const Fields after(flow);
     worst_u = std::max(
         worst_u, residual(flow, {before.u, after.u, r.u, previous.u, after.p, 0, rows_u, force}, dt, k, 1, nz - 1));

@@ -41,13 +41,13 @@ Outcome run(const FlowCase& settings, MPI_Comm world) {
   Outcome outcome;
   for (int n = 0; n < 3; ++n) {
     const double limit = flow.stepper.time_step_limit(state);
-    const double force = flow.stepper.step(state, 0.9 * limit);
+    const MeanForce force = flow.stepper.step(state, 0.9 * limit);
     const Diagnostics d = flow.stepper.diagnose(state);
-    statistics.sample(state, force);
-    flow.stepper.sample(state, force, spectra);
-    densities.sample(state, force);
-    for (const double value :
-         {limit, force, d.bulk_velocity, d.kinetic_energy, d.max_divergence, d.shear_bottom, d.shear_top}) {
+    statistics.sample(state, force.x);
+    flow.stepper.sample(state, force.x, spectra);
+    densities.sample(state, force.x);
+    for (const double value : {limit, force.x, force.y, force.power, d.bulk_velocity, d.kinetic_energy,
+                               d.max_divergence, d.shear_bottom, d.shear_top}) {
       outcome.numbers.push_back(value);
     }
     for (const NamedValue& further : d.further) outcome.numbers.push_back(further.value);
@@ -111,6 +111,8 @@ struct Size {
   RotationParameters rotation{};
   std::vector<ScalarParameters> scalars{};
   BuoyancyParameters buoyancy{};
+  ForcingParameters forcing{ForcingKind::bulk_velocity, 1};
+  ForcingParameters spanwise_forcing{};
 };
 
 FlowCase settings_for(const Size& size, Diffusion diffusion, TridiagonalMethod method) {
@@ -124,7 +126,8 @@ FlowCase settings_for(const Size& size, Diffusion diffusion, TridiagonalMethod m
   settings.flow = {.viscosity = 1.0 / 2800,
                    .bottom = size.bottom,
                    .top = size.top,
-                   .forcing = {ForcingKind::bulk_velocity, 1},
+                   .forcing = size.forcing,
+                   .spanwise_forcing = size.spanwise_forcing,
                    .rotation = size.rotation,
                    .scalars = size.scalars,
                    .buoyancy = size.buoyancy,
@@ -234,7 +237,19 @@ INSTANTIATE_TEST_SUITE_P(
              {"a", 2, 0.1, {0.6, 0, -0.8}}},
         // z is split between the walls and the planes where w is detected
         Size{"16x20x24_opposed", {16, 20, 24}, 6, opposing(0.9), opposing(0.05), Order::fourth},
-        Size{"12x8x18_waving", {12, 8, 18}, 6, waving(), opposing(1.5), Order::second, 0.3}),
+        Size{"12x8x18_waving", {12, 8, 18}, 6, waving(), opposing(1.5), Order::second, 0.3},
+        Size{"12x10x24_power",
+             {12, 10, 24},
+             6,
+             resting,
+             resting,
+             Order::fourth,
+             0,
+             {},
+             {},
+             {},
+             {ForcingKind::power, Formula::parse("0.01*(1 + 0.5*cos(9*t))", "t")},
+             {ForcingKind::bulk_velocity, Formula::parse("0.1*sin(7*t)", "t")}}),
     [](const auto& size) { return std::string("cells_") + size.param.name; });
 
 }  // namespace
