@@ -34,7 +34,7 @@ constexpr std::size_t points = 6;
 ProbeDescription description_of(const std::string& directory) {
   ProbeDescription probe{directory, "plane", {"0.1.0", "abc123", std::string(5000, 'c')}, 0.5, 8, 4, {}, {}, {}};
   probe.type = h5::Type::float64;
-  probe.fields = {flow_fields()[0]};
+  probe.fields = {base_fields()[0]};
   probe.coordinates = {{"x_face", {0, 1, 2}}, {"y", {0.25, 0.75}}, {"z", {0.5}}};
   probe.slice = {'z', 0.5};
   return probe;

@@ -364,7 +364,7 @@ TEST_F(FilesTest, StatisticsFileSurvivesAFullDisk) {
 void write_small_slice(const std::string& directory) {
   ProbeDescription slice{directory, "z1", {"0.1.0", "abc123", "case"}, 0, 2, 3, h5::Type::float32, {}, {}};
   slice.slice = {'z', 1.0};
-  slice.fields = {flow_fields()[0], flow_fields()[pressure_field]};
+  slice.fields = {base_fields()[0], base_fields()[pressure_field]};
   slice.coordinates = {{"x", {0.5, 1.5}}, {"x_face", {1, 2}}, {"y", {0.5, 1.5, 2.5}}, {"z", {1}}};
   const std::vector<std::byte> zeros(2 * slice.sample_bytes() / slice.fields.size());
   ProbeSeries series(slice, std::nullopt);
