@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from sluice_post.budgets import IMBALANCE, EvaluatedBudgets
+from sluice_post.budgets import CORIOLIS, IMBALANCE, EvaluatedBudgets
 from sluice_post.compare_budgets import References
 from sluice_post.figures import line_with_band
 from sluice_post.reference import Reference
@@ -52,6 +52,7 @@ _COLOURS = {
     "pressure_strain": PURPLE,
     "viscous_diffusion": ORANGE,
     "dissipation": VERMILLION,
+    CORIOLIS: GREY,
     IMBALANCE: BLACK,
 }
 _INVISIBLE = 2e-3  # terms below this part of the largest are not drawn

@@ -1,7 +1,7 @@
 """Budgets of the Reynolds stresses uu, vv, ww and uw and of the energy k, term by term (docs/equations.md, Budgets).
 
     d<u_i u_j>/dt = production + turbulent transport + pressure transport + pressure strain + viscous diffusion
-                    + dissipation
+                    + dissipation [+ Coriolis force]
 
 The terms are formed from products of the scheme's own fluxes and differences. Of one sample, their sum is the rate of
 change that the scheme gives, to round-off. The sum of the terms of averages is the imbalance, see README.md.
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.coriolis import coriolis_terms
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.export import columns_text
 from sluice_post.interpolation import interpolate
@@ -33,6 +34,7 @@ TERMS = (
     *("production", "turbulent_transport", "pressure_transport", "pressure_strain"),
     *("viscous_diffusion", "dissipation"),
 )
+CORIOLIS = "coriolis"  # in a rotating frame only
 IMBALANCE = "imbalance"
 STRESSES = ("k", "uu", "vv", "ww", "uw")
 
@@ -49,7 +51,7 @@ class Budget:
 
 
 def _with_imbalance(terms: Terms) -> Terms:
-    ordered = {name: terms[name] for name in TERMS if name in terms}
+    ordered = {name: terms[name] for name in (*TERMS, CORIOLIS) if name in terms}
     return ordered | {IMBALANCE: np.sum(list(ordered.values()), axis=0)}
 
 
@@ -145,15 +147,16 @@ def _shear_stress(means: Means) -> Terms:
 def _energy(uu: Terms, vv: Terms, ww: Terms) -> Terms:
     """Terms of k = (uu + vv + ww)/2 at the centres; of ww the mean of the two faces.
 
-    The pressure strains cancel, but for that interpolation. What is left of them belongs to the pressure transport.
+    The pressure strains cancel, but for that interpolation, and so do the Coriolis forces. What is left of them belongs
+    to the pressure transport.
     """
-    terms = {name: np.zeros_like(uu["production"]) for name in TERMS}
-    for name in TERMS:
+    terms = {name: np.zeros_like(uu["production"]) for name in (*TERMS, CORIOLIS)}
+    for name in (*TERMS, CORIOLIS):
         for stress in (uu, vv):
             terms[name] += stress.get(name, 0.0) / 2
         if name in ww:
             terms[name] += (ww[name][1:] + ww[name][:-1]) / 4
-    terms["pressure_transport"] += terms.pop("pressure_strain")
+    terms["pressure_transport"] += terms.pop("pressure_strain") + terms.pop(CORIOLIS)
     return terms
 
 
@@ -166,16 +169,26 @@ def wall_dissipation(means: Means, viscosity: float) -> dict[str, float]:
     return values | {"k": (values["uu"] + values["vv"]) / 2}
 
 
-def budgets_of(means: Means, viscosity: float, no_slip: tuple[bool, bool]) -> dict[str, Budget]:
-    """All budgets over the whole height, in the units of the run."""
+def budgets_of(
+    means: Means,
+    viscosity: float,
+    no_slip: tuple[bool, bool],
+    rotation: tuple[float, float, float] = (0.0, 0.0, 0.0),
+) -> dict[str, Budget]:
+    """All budgets over the whole height, in the units of the run. `rotation`: 2 Omega of the frame."""
     uu, vv = _tangential_variance(means, "u", viscosity), _tangential_variance(means, "v", viscosity)
     ww = _normal_variance(means, viscosity, no_slip)
+    uw = _shear_stress(means)
+    if any(rotation):
+        of_stresses = coriolis_terms(means, rotation)
+        for stress, terms in (("uu", uu), ("vv", vv), ("ww", ww), ("uw", uw)):
+            terms[CORIOLIS] = of_stresses[stress]
     return {
         "k": Budget(means.z, _with_imbalance(_energy(uu, vv, ww))),
         "uu": Budget(means.z, _with_imbalance(uu)),
         "vv": Budget(means.z, _with_imbalance(vv)),
         "ww": Budget(means.z_face, _with_imbalance(ww)),
-        "uw": Budget(means.z_face[1:-1], _with_imbalance(_shear_stress(means))),
+        "uw": Budget(means.z_face[1:-1], _with_imbalance(uw)),
     }
 
 
@@ -257,7 +270,7 @@ def wall_budgets(means: Means, parameters: FlowParameters, side: str | None = No
             budget.z[:count], {name: values[:count] / unit for name, values in budget.terms.items()}
         )
 
-    found = budgets_of(view.means, parameters.viscosity, view.no_slip)
+    found = budgets_of(view.means, parameters.viscosity, view.no_slip, view.rotation)
     return WallBudgets(
         view.u_tau,
         parameters.viscosity,

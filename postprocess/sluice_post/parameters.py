@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import dataclass, replace
 
@@ -28,6 +29,7 @@ class FlowParameters:
     resolved_case: str = ""
     control_bottom: str = ""  # what else the wall does, as text: varies, blows, slips; empty: nothing
     control_top: str = ""
+    rotation: tuple[float, float, float] = (0.0, 0.0, 0.0)  # 2 Omega, of the frame
 
     @property
     def controlled(self) -> bool:
@@ -80,6 +82,7 @@ class FlowParameters:
             velocity_top=velocity("top"),
             control_bottom=control_of(sampled, "bottom"),
             control_top=control_of(sampled, "top"),
+            rotation=_rotation_of(sampled),
         )
 
     @property
@@ -99,6 +102,15 @@ def control_of(sampled: Values, wall: str) -> str:
         if key.startswith((f"{prefix}actuation.", f"{prefix}slip_length")):
             found.append(f"{key.removeprefix(prefix)}: {value}")
     return ", ".join(found)
+
+
+def _rotation_of(sampled: Values) -> tuple[float, float, float]:
+    if layout.SET_ROTATION_NUMBER not in sampled:
+        return 0.0, 0.0, 0.0
+    number, text = float(str(sampled[layout.SET_ROTATION_NUMBER])), str(sampled[layout.SET_ROTATION_AXIS])
+    x, y, z = layout.ROTATION_AXES[text] if text in layout.ROTATION_AXES else json.loads(text)
+    scale = number / math.hypot(x, y, z)
+    return scale * x, scale * y, scale * z
 
 
 def imposed_reynolds(parameters: FlowParameters, sampled: Values) -> str:

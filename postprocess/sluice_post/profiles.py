@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice_post.coriolis import reflected
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
@@ -195,12 +196,14 @@ def _vorticity_profiles(raw: dict[str, Array], u_tau: float, viscosity: float) -
     return profiles
 
 
-def _stress_profiles(means: Means, parameters: FlowParameters, symmetry: Symmetry) -> dict[str, Array]:
+def _stress_profiles(seen: WallView, parameters: FlowParameters) -> dict[str, Array]:
     """Stresses at faces over the wall stress, and the line that a statistically steady flow must follow.
 
     d(total)/dz = -forcing, so the line joins the stresses of the two walls: 1 - z/h in a channel, where the
-    mean of the two wall stresses is the unit, 1 in Couette flow, 1 - z/h to a free surface.
+    mean of the two wall stresses is the unit, 1 in Couette flow, 1 - z/h to a free surface. In a frame that rotates
+    about z, the Coriolis force of the mean V bends it.
     """
+    means, symmetry = seen.means, seen.symmetry
     wall_stress = means.face["tau_xz"][0]
     viscous = means.face["tau_xz"] / wall_stress
     reynolds = -means.face["uw"] / wall_stress
@@ -212,6 +215,11 @@ def _stress_profiles(means: Means, parameters: FlowParameters, symmetry: Symmetr
     else:
         far = viscous[-1] if parameters.no_slip_bottom and parameters.no_slip_top else 0.0
     balance = 1 + (far - 1) * fraction
+    if seen.rotation[2] != 0:
+        dz = np.diff(means.z_face)
+        force = seen.rotation[2] * means.centre["v"]
+        departure = (force - np.sum(force * dz) / means.z_face[-1]) * dz
+        balance -= np.concatenate([[0.0], np.cumsum(departure)]) / wall_stress
     profiles = {"dUdz": viscous, "minus_uw": reynolds, "total": viscous + reynolds, "balance": balance}
     profiles["residual"] = profiles["total"] - balance
     if "vw" in means.face:
@@ -231,6 +239,7 @@ class WallView:
     The mean shear at the wall, at z = 0, is positive. `wall_velocity` is that of this wall along x, `no_slip` whether
     the walls at z = 0 and at the other end are. The means are those over `images` of the flow, given as the directions
     that are reversed in each. `frame`: the velocity of the frame along x and y, before directions are reversed.
+    `rotation`: 2 Omega of a rotating frame, after that.
     """
 
     means: Means
@@ -240,6 +249,7 @@ class WallView:
     no_slip: tuple[bool, bool]
     images: tuple[str, ...]
     frame: tuple[float, float]
+    rotation: tuple[float, float, float]
 
     @property
     def u_tau(self) -> float:
@@ -274,9 +284,9 @@ def wall_view(means: Means, parameters: FlowParameters, side: str | None = None)
             "wall units are not defined; the fluid is at rest or the statistics are empty"
         )
     no_slip = (parameters.no_slip_bottom, parameters.no_slip_top)
-    return WallView(
-        view, symmetry, side, wall_velocity, no_slip[::-1] if from_top else no_slip, images, frame
-    )
+    rotation = reflected(parameters.rotation, images[0])
+    walls = no_slip[::-1] if from_top else no_slip
+    return WallView(view, symmetry, side, wall_velocity, walls, images, frame, rotation)
 
 
 def wall_profiles(means: Means, parameters: FlowParameters, side: str | None = None) -> WallProfiles:
@@ -287,7 +297,7 @@ def wall_profiles(means: Means, parameters: FlowParameters, side: str | None = N
     centre.update(_velocity_profiles(view.centre, u_tau))
     centre.update(_pressure_profiles(view.centre, u_tau))
     centre.update(_vorticity_profiles(view.centre, u_tau, parameters.viscosity))
-    face = _stress_profiles(view, parameters, seen.symmetry)
+    face = _stress_profiles(seen, parameters)
     if not parameters.passes_fluid:
         face |= _higher_moments_of_w(view.centre, u_tau)
     height = parameters.half_height

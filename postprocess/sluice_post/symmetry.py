@@ -159,7 +159,7 @@ def _inner_gradient(means: Means, name: str) -> Array:
 
 
 def symmetry_of(parameters: FlowParameters, means: Means) -> Symmetry:
-    """The symmetry of the mean flow, from walls, forcing and grid."""
+    """The symmetry of the mean flow, from walls, forcing, rotation and grid."""
     if not (parameters.no_slip_bottom and parameters.no_slip_top):
         return Symmetry.NONE
     height = means.z_face[-1]
@@ -172,10 +172,12 @@ def symmetry_of(parameters: FlowParameters, means: Means) -> Symmetry:
         abs(top - bottom) > 1e-12 * max(speeds)
         for bottom, top in zip(parameters.velocity_bottom, parameters.velocity_top, strict=True)
     )
+    # The rotation of the frame must look the same in the image.
+    along_x, along_y, along_z = (component != 0 for component in parameters.rotation)
     if not moving:
-        return Symmetry.MIRROR
+        return Symmetry.NONE if along_x or along_y else Symmetry.MIRROR
     wall_stress = np.mean(np.abs(means.face["tau_xz"][[0, -1]]))
     forced = np.isfinite(means.forcing) and abs(means.forcing) * parameters.half_height > 1e-6 * wall_stress
     spanwise = parameters.velocity_top[1] != parameters.velocity_bottom[1]
-    plain = parameters.flow_type == "couette" and not forced and not spanwise
+    plain = parameters.flow_type == "couette" and not forced and not spanwise and not (along_x or along_z)
     return Symmetry.ROTATION if plain else Symmetry.NONE

@@ -39,7 +39,7 @@ def plane(f):
 
 @dataclass
 class Fields:
-    """One state of a flow. `bottom` and `top`: velocities (u, v) of the walls."""
+    """One state of a flow. `bottom` and `top`: velocities (u, v) of the walls. `rotation`: of the frame."""
 
     u: np.ndarray
     v: np.ndarray
@@ -50,6 +50,7 @@ class Fields:
     dy: float = 0.2
     bottom: tuple = (0.0, 0.0)
     top: tuple = (0.0, 0.0)
+    rotation: tuple = (0.0, 0.0, 0.0)  # 2 Omega
 
     @property
     def dz(self):
@@ -118,17 +119,31 @@ class Fields:
             return VISCOSITY * np.diff(np.diff(self.w, axis=Z) / self.dz, axis=Z) / self.distance[1:-1]
         return VISCOSITY * np.diff(self.ddz(c), axis=Z) / self.dz
 
+    def coriolis_u(self):
+        _, y, z = self.rotation
+        return z * mean_up(mean_down(self.v, Y), X) - y * mean_up(self.w_center(), X)
+
+    def coriolis_v(self):
+        x, _, z = self.rotation
+        return x * mean_up(self.w_center(), Y) - z * mean_up(mean_down(self.u, X), Y)
+
+    def coriolis_w(self):
+        """On the inner faces."""
+        x, y, _ = self.rotation
+        u, v = (((self.dz * f)[1:] + (self.dz * f)[:-1]) / 2 / self.distance[1:-1] for f in (self.u, self.v))
+        return y * mean_down(u, X) - x * mean_down(v, Y)
+
     def rate_u(self):
-        viscous = self.viscous_xy(self.u) + self.viscous_z("u")
-        return viscous - self.advection_u() - (up(self.p, X) - self.p) / self.dx
+        forces = self.viscous_xy(self.u) + self.viscous_z("u") + self.coriolis_u()
+        return forces - self.advection_u() - (up(self.p, X) - self.p) / self.dx
 
     def rate_v(self):
-        viscous = self.viscous_xy(self.v) + self.viscous_z("v")
-        return viscous - self.advection_v() - (up(self.p, Y) - self.p) / self.dy
+        forces = self.viscous_xy(self.v) + self.viscous_z("v") + self.coriolis_v()
+        return forces - self.advection_v() - (up(self.p, Y) - self.p) / self.dy
 
     def rate_w(self):
-        viscous = self.viscous_xy(self.w[1:-1]) + self.viscous_z("w")
-        return viscous - self.advection_w() - np.diff(self.p, axis=Z) / self.distance[1:-1]
+        forces = self.viscous_xy(self.w[1:-1]) + self.viscous_z("w") + self.coriolis_w()
+        return forces - self.advection_w() - np.diff(self.p, axis=Z) / self.distance[1:-1]
 
     # Other flows
 
@@ -136,13 +151,16 @@ class Fields:
         """z -> Lz - z."""
         u, v, w, p = (f[::-1] for f in (self.u, self.v, self.w, self.p))
         z_face = (self.z_face[-1] - self.z_face)[::-1]
-        return replace(self, u=u, v=v, w=-w, p=p, z_face=z_face, bottom=self.top, top=self.bottom)
+        x, y, z = self.rotation
+        walls = {"bottom": self.top, "top": self.bottom}
+        return replace(self, u=u, v=v, w=-w, p=p, z_face=z_face, rotation=(-x, -y, z), **walls)
 
     def x_reversed(self):
         v, w, p = (f[:, :, ::-1] for f in (self.v, self.w, self.p))
         u = -np.roll(self.u[:, :, ::-1], -1, X)
         bottom, top = ((-wall[0], wall[1]) for wall in (self.bottom, self.top))
-        return replace(self, u=u, v=v, w=w, p=p, bottom=bottom, top=top)
+        x, y, z = self.rotation
+        return replace(self, u=u, v=v, w=w, p=p, bottom=bottom, top=top, rotation=(x, -y, -z))
 
     def in_moving_frame(self, u, v):
         bottom, top = ((wall[0] - u, wall[1] - v) for wall in (self.bottom, self.top))

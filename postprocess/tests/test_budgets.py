@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from dataclasses import replace
 
 import h5py
 import numpy as np
@@ -13,15 +14,17 @@ from staggered import VISCOSITY
 from sluice_post import layout
 from sluice_post.budgets import STRESSES, TERMS, budgets_of, evaluate_budgets, wall_budgets
 from sluice_post.cli import main
+from sluice_post.coriolis import coriolis_terms, reflected
 from sluice_post.errors import InputOutputError
 from sluice_post.profiles import wall_view
 from sluice_post.reference import holds_budget, read_budget_reference
 from sluice_post.run import load_statistics
-from sluice_post.symmetry import Symmetry, in_moving_frame, mirrored, x_reversed
+from sluice_post.symmetry import Symmetry, in_moving_frame, mirrored, symmetry_of, x_reversed
 from sluice_post.uncertainty import student_t95
 
 NO_SLIP = (True, True)
 Z_FACE = np.array([0.0, 0.05, 0.13, 0.3, 0.55, 0.9, 1.2, 1.55, 1.8, 2.0])
+OBLIQUE = (70.0, -130.0, 200.0)  # of the size of the gradients of these fields
 MOVING = {"bottom": (-0.5, 0.2), "top": (0.7, -0.3)}
 
 
@@ -59,6 +62,101 @@ def test_terms_add_up_to_the_rate_of_change(count):
         terms = [values for name, values in budget.terms.items() if name != "imbalance"]
         np.testing.assert_array_equal(imbalance, np.sum(terms, axis=0))
     assert found["k"].terms["imbalance"].shape == (len(Z_FACE) - 1,)
+
+
+def test_terms_add_up_in_a_rotating_frame():
+    """uw is left out: its Coriolis term is of second order only."""
+    flow = [replace(state, rotation=OBLIQUE) for state in states(2, **MOVING)]
+    found = budgets_of(staggered.means_of(*flow), VISCOSITY, NO_SLIP, OBLIQUE)
+    for stress in ("uu", "vv", "ww"):
+        imbalance = found[stress].terms["imbalance"]
+        assert_close(imbalance[1:-1] if stress == "ww" else imbalance, staggered.rates_of(*flow)[stress])
+        assert np.max(np.abs(found[stress].terms["coriolis"])) > 0.01 * np.max(np.abs(imbalance))
+    assert "coriolis" not in found["k"].terms
+    uu, vv, ww, k = (found[stress].terms["imbalance"] for stress in ("uu", "vv", "ww", "k"))
+    assert_close(k, (uu + vv + (ww[1:] + ww[:-1]) / 2) / 2)
+
+
+def smooth_fields(n, rotation):
+    """Waves, on n^3 cells that are smaller near the walls."""
+    z_face = 1 - np.cos(np.pi * (0.2 + 0.6 * np.linspace(0, 1, n + 1))) / np.cos(0.2 * np.pi)
+    z_face[0], z_face[-1] = 0.0, 2.0
+    at, above = (np.arange(n) + 0.5) * 2 * np.pi / n, (np.arange(n) + 1) * 2 * np.pi / n
+    centre = (z_face[1:] + z_face[:-1]) / 2
+
+    def wave(z, y, x, phase):
+        z, y, x = z[:, None, None], y[None, :, None], x[None, None, :]
+        return np.sin(x + 2 * y + phase + z) + z * np.cos(2 * x - y + phase) + 3 * z**2
+
+    blank = np.zeros((n, n, n))
+    w = wave(z_face, at, at, 2.0) * (z_face * (2 - z_face))[:, None, None]
+    fields = staggered.Fields(
+        wave(centre, at, above, 0.1), wave(centre, above, at, 1.0), w, blank, z_face, rotation=rotation
+    )
+    fields.dx = fields.dy = 2 * np.pi / n
+    return replace(fields, w=w - w.mean(axis=(1, 2), keepdims=True))
+
+
+@pytest.mark.parametrize("rotation", [(0.7, 0, 0), (0, -0.4, 0), (0, 0, 1.1)])
+def test_coriolis_term_of_uw_is_of_second_order(rotation):
+    errors = []
+    for n in (16, 32, 64):
+        flow = smooth_fields(n, rotation)
+        at_rest = replace(flow, rotation=(0.0, 0.0, 0.0))
+        exact = staggered.rates_of(flow)["uw"] - staggered.rates_of(at_rest)["uw"]
+        found = coriolis_terms(staggered.means_of(flow), rotation)["uw"]
+        errors.append(np.max(np.abs(found - exact)) / np.max(np.abs(exact)))
+    slopes = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert np.all(slopes > 1.9), (errors, slopes)
+
+
+def test_rotating_flow_seen_from_the_top_and_the_other_way_round(tmp_path):
+    """The rotation is reflected with the flow: budgets are those of the image, seen from its bottom wall."""
+    fields = write(tmp_path)
+    parameters, blocks = load_statistics(tmp_path)
+    found = wall_budgets(blocks.means(), replace(parameters, rotation=OBLIQUE), "top")
+    images = [replace(state, rotation=OBLIQUE).mirrored() for state in fields]
+    assert images[0].rotation == reflected(OBLIQUE, "z")
+    expected = budgets_of(staggered.means_of(*images), VISCOSITY, NO_SLIP, images[0].rotation)
+    for stress, budget in found.budgets.items():
+        values = expected[stress].terms["imbalance"][: len(budget.z)]
+        assert_close(budget.terms["imbalance"] * found.unit, values, 1e-11)
+    (image,) = (replace(states(1)[0], rotation=OBLIQUE).x_reversed(),)
+    assert image.rotation == reflected(OBLIQUE, "x")
+    assert_close(
+        budgets_of(staggered.means_of(image), VISCOSITY, NO_SLIP, image.rotation)["uu"].terms["coriolis"],
+        budgets_of(staggered.means_of(*states(1)), VISCOSITY, NO_SLIP, OBLIQUE)["uu"].terms["coriolis"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("rotation", "symmetry"),
+    [
+        ((0.0, 0.0, 0.3), Symmetry.MIRROR),
+        ((0.0, 0.3, 0.0), Symmetry.NONE),
+        ((0.3, 0.0, 0.0), Symmetry.NONE),
+    ],
+)
+def test_rotation_may_break_the_symmetry_of_a_channel(tmp_path, rotation, symmetry):
+    write(tmp_path)
+    parameters, blocks = load_statistics(tmp_path)
+    assert symmetry_of(replace(parameters, rotation=rotation), blocks.means()) is symmetry
+
+
+@pytest.mark.parametrize(
+    ("axis", "rotation"),
+    [("spanwise", (0.0, 0.5, 0.0)), ("wall_normal", (0.0, 0.0, 0.5)), ("[0, 3, -4]", (0.0, 0.3, -0.4))],
+)
+def test_rotation_is_read_from_the_parameters_of_the_samples(tmp_path, axis, rotation):
+    write(tmp_path)
+    parameters, _ = load_statistics(tmp_path)
+    sampled = {
+        **{"flow.type": "channel", "flow.reynolds.viscosity": "0.01"},
+        **{"walls.bottom.type": "no_slip", "walls.top.type": "no_slip"},
+    }
+    assert parameters.with_sampled(sampled | {"flow.rotation": "none"}).rotation == (0.0, 0.0, 0.0)
+    rotating = sampled | {"flow.rotation.number": "0.5", "flow.rotation.axis": axis}
+    assert parameters.with_sampled(rotating).rotation == pytest.approx(rotation)
 
 
 def test_profiles_seen_from_the_other_wall_and_with_x_reversed():

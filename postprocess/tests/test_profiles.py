@@ -149,6 +149,33 @@ def test_laminar_poiseuille(tmp_path, flow):
     assert np.isnan(profiles.at_centres("flat_w")).all()
 
 
+def laminar_ekman(flow, rate):
+    """u, v and their stresses between a wall at rest and a free-slip top, in discrete balance; geostrophic: (1, 0)."""
+    nz, dz = flow.cells[2], np.diff(flow.z_face)
+    distance = (dz[1:] + dz[:-1]) / 2
+    gradient = np.zeros((nz + 1, nz))
+    for k in range(1, nz):
+        gradient[k, k - 1 : k + 1] = -1 / distance[k - 1], 1 / distance[k - 1]
+    gradient[0, 0] = 2 / dz[0]
+    balance = flow.viscosity * np.diff(gradient, axis=0) / dz[:, None] - 1j * rate * np.eye(nz)
+    velocity = np.linalg.solve(balance, np.full(nz, -1j * rate))
+    stress = flow.viscosity * gradient @ velocity
+    return {"u": velocity.real, "v": velocity.imag, "tau_xz": stress.real, "tau_yz": stress.imag}
+
+
+def test_total_stress_of_a_laminar_ekman_layer_closes(tmp_path):
+    """In a frame that rotates about z, the Coriolis force of the mean V bends the line of the total stress."""
+    flow = synthetic.Flow("open_channel", re_tau=30, u_tau=0.05, cells=(16, 16, 48))
+    profiles = synthetic.turbulent_profiles(flow)
+    still = {name: np.zeros_like(profiles[name]) for name in ("uw", "vw")}
+    rate = 50 * flow.viscosity
+    parameters, means = means_of(tmp_path, flow, profiles | still | laminar_ekman(flow, rate))
+    rotating = wall_profiles(means, dataclasses.replace(parameters, rotation=(0.0, 0.0, rate)))
+    assert np.max(np.abs(rotating.face["residual"])) < 1e-12
+    at_rest = wall_profiles(means, parameters)
+    assert np.max(np.abs(at_rest.face["residual"])) > 0.1
+
+
 def test_flow_the_other_way_gives_the_same_profiles(tmp_path, flow):
     raw = synthetic.turbulent_profiles(flow)
     parameters, means = means_of(tmp_path, flow, raw)
