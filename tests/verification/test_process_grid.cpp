@@ -238,8 +238,8 @@ INSTANTIATE_TEST_SUITE_P(
         // z is split between the walls and the planes where w is detected
         Size{"16x20x24_opposed", {16, 20, 24}, 6, opposing(0.9), opposing(0.05), Order::fourth},
         Size{"12x8x18_waving", {12, 8, 18}, 6, waving(), opposing(1.5), Order::second, 0.3},
-        Size{"12x10x24_power",
-             {12, 10, 24},
+        Size{"12x20x24_power",
+             {12, 20, 24},
              6,
              resting,
              resting,
