@@ -340,8 +340,9 @@ def evaluate_budgets(blocks: Blocks, parameters: FlowParameters, side: str | Non
             bands[stress] = {}
             for name, values in budget.terms.items():
                 bands[stress][name], rest = rest[: len(values)], rest[len(values) :]
+    along_x, _, along_z = parameters.rotation  # these give the flow a mean V
     spanwise = parameters.velocity_bottom[1] != parameters.velocity_top[1]
-    zero = () if spanwise else (("vv", "production"),)
+    zero = () if spanwise or along_x or along_z else (("vv", "production"),)
     return EvaluatedBudgets(found, bands, storage_of(blocks, parameters, found, side), zero)
 
 

@@ -143,6 +143,14 @@ def test_rotation_may_break_the_symmetry_of_a_channel(tmp_path, rotation, symmet
     assert symmetry_of(replace(parameters, rotation=rotation), blocks.means()) is symmetry
 
 
+def test_production_of_vv_is_not_zero_if_rotation_gives_a_mean_v(tmp_path):
+    write(tmp_path)
+    parameters, blocks = load_statistics(tmp_path)
+    assert evaluate_budgets(blocks, parameters).zero_by_symmetry == (("vv", "production"),)
+    rotating = replace(parameters, rotation=(0.0, 0.0, 1.0))
+    assert evaluate_budgets(blocks, rotating).zero_by_symmetry == ()
+
+
 @pytest.mark.parametrize(
     ("axis", "rotation"),
     [("spanwise", (0.0, 0.5, 0.0)), ("wall_normal", (0.0, 0.0, 0.5)), ("[0, 3, -4]", (0.0, 0.3, -0.4))],

@@ -22,7 +22,12 @@ ON_GPUS = "SLUICE_GPU_RANKS" in os.environ
 STEPS = 24
 COUETTE = {"flow": {"type": "couette", "reynolds": {"wall": 3000}}, "time.diffusion": "implicit_z"}
 HEATED = [
-    {"name": "a", "prandtl": 0.71, "walls": {"bottom": {"value": 1}, "top": {"flux": 0.1}}, "initial": "1 + sin(pi*x)"},
+    {
+        "name": "a",
+        "prandtl": 0.71,
+        "walls": {"bottom": {"value": 1}, "top": {"flux": 0.1}},
+        "initial": "1 + sin(pi*x)",
+    },
     {"name": "b", "walls": {"top": {"value": 2}}, "source": {"bulk_value": 1}},
 ]
 CASES: dict[str, dict[str, Any]] = {
