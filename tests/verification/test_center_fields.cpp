@@ -35,7 +35,7 @@ CenterFields fields_of(const Flow& flow) {
 }
 
 Fields computed(const Flow& flow, const std::string& name, std::array<int, 3> stride = {1, 1, 1}) {
-  return fields_of(flow).compute<double>(flow.state, center_quantity(name), cells_of(flow, stride));
+  return fields_of(flow).compute<double>(flow.state, center_quantity(name, flow.settings.flow), cells_of(flow, stride));
 }
 
 /// Root mean square over all cells of the difference from a function of the centre, over that of the function.
