@@ -101,6 +101,10 @@ SET_ORDER = "solver.order"  # missing in files from before there was order 4
 # Of a rotating frame; missing without one.
 SET_ROTATION_NUMBER, SET_ROTATION_AXIS = "flow.rotation.number", "flow.rotation.axis"
 ROTATION_AXES = {"streamwise": (1.0, 0.0, 0.0), "spanwise": (0.0, 1.0, 0.0), "wall_normal": (0.0, 0.0, 1.0)}
+SET_BUOYANT_SCALAR, SET_GRAVITY = (
+    "flow.buoyancy.scalar",
+    "flow.buoyancy.direction",
+)  # missing without buoyancy
 SET_WALL = {"bottom": "walls.bottom.type", "top": "walls.top.type"}
 SET_VELOCITY = {"bottom": "walls.bottom.velocity", "top": "walls.top.velocity"}
 SET_SCALARS = "scalars"  # missing in files from before there were any

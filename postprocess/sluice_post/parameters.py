@@ -10,6 +10,15 @@ from dataclasses import dataclass, replace
 from sluice_post import layout
 from sluice_post.errors import InputOutputError
 from sluice_post.hdf5_file import Hdf5File, Values
+from sluice_post.scalars import Scalar, sampled_scalars
+
+
+@dataclass(frozen=True)
+class Buoyancy:
+    """The direction of gravity, and the scalar that makes fluid light."""
+
+    gravity: tuple[float, float, float]
+    scalar: Scalar
 
 
 @dataclass(frozen=True)
@@ -30,6 +39,7 @@ class FlowParameters:
     control_bottom: str = ""  # what else the wall does, as text: varies, blows, slips; empty: nothing
     control_top: str = ""
     rotation: tuple[float, float, float] = (0.0, 0.0, 0.0)  # 2 Omega, of the frame
+    buoyancy: Buoyancy | None = None
 
     @property
     def controlled(self) -> bool:
@@ -83,6 +93,7 @@ class FlowParameters:
             control_bottom=control_of(sampled, "bottom"),
             control_top=control_of(sampled, "top"),
             rotation=_rotation_of(sampled),
+            buoyancy=_buoyancy_of(sampled),
         )
 
     @property
@@ -111,6 +122,15 @@ def _rotation_of(sampled: Values) -> tuple[float, float, float]:
     x, y, z = layout.ROTATION_AXES[text] if text in layout.ROTATION_AXES else json.loads(text)
     scale = number / math.hypot(x, y, z)
     return scale * x, scale * y, scale * z
+
+
+def _buoyancy_of(sampled: Values) -> Buoyancy | None:
+    name = str(sampled.get(layout.SET_BUOYANT_SCALAR, "")).strip('"')
+    found = [scalar for scalar in sampled_scalars(sampled) if scalar.name == name]
+    if not found:
+        return None
+    x, y, z = json.loads(str(sampled[layout.SET_GRAVITY]))
+    return Buoyancy((float(x), float(y), float(z)), found[0])
 
 
 def imposed_reynolds(parameters: FlowParameters, sampled: Values) -> str:

@@ -76,18 +76,12 @@ def parity_of(scalar: Scalar, symmetry: Symmetry, parameters: FlowParameters) ->
 
     `symmetry`: that of the flow.
     """
-    bottom, top = scalar.bottom, scalar.top
-    if symmetry is Symmetry.NONE or bottom.kind != top.kind:
+    if symmetry is Symmetry.NONE:
         return 0
-    opposite = bottom.kind == "value" or bottom.amount == -top.amount
-    walls = 1 if bottom == top else -1 if opposite else 0
-    if scalar.source == "none":
-        return walls
     if scalar.source == "streamwise" and symmetry is Symmetry.ROTATION:
-        source = -1 if parameters.velocity_bottom[0] == -parameters.velocity_top[0] else 0
-    else:
-        source = 1
-    return walls if walls == source else 0
+        odd = scalar.parity_of_walls == -1 and parameters.velocity_bottom[0] == -parameters.velocity_top[0]
+        return -1 if odd else 0
+    return scalar.mirror_parity
 
 
 def sides_of(scalar: Scalar, means: Means, parameters: FlowParameters, side: str | None = None) -> list[str]:

@@ -33,6 +33,19 @@ class Scalar:
     source: str = "none"
     source_amount: float = 0.0
 
+    @property
+    def parity_of_walls(self) -> int:
+        """1 if both walls have the same condition, -1 if opposite ones about the scalar's middle, else 0."""
+        if self.bottom == self.top:
+            return 1
+        opposite = self.bottom.kind == "value" or self.bottom.amount == -self.top.amount
+        return -1 if self.bottom.kind == self.top.kind and opposite else 0
+
+    @property
+    def mirror_parity(self) -> int:
+        """The same of walls and source together, in a flow that is its own mirror image: sources are even."""
+        return self.parity_of_walls if self.source == "none" or self.parity_of_walls == 1 else 0
+
 
 def _number(name: str, text: str) -> float | None:
     found = re.search(rf"\b{name}: *({_NUMBER})", text)

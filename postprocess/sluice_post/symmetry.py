@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
-from sluice_post.parameters import FlowParameters
+from sluice_post.parameters import Buoyancy, FlowParameters
 from sluice_post.statistics import Means
 
 Array = NDArray[np.float64]
@@ -158,8 +158,17 @@ def _inner_gradient(means: Means, name: str) -> Array:
     return np.pad(np.diff(means.centre[name]) / np.diff(means.z), 1)
 
 
+def _is_own_mirror_image(buoyancy: Buoyancy | None) -> bool:
+    """Across the walls gravity turns round, so the scalar must too; along them neither may."""
+    if buoyancy is None:
+        return True
+    x, y, z = (component != 0 for component in buoyancy.gravity)
+    parity = buoyancy.scalar.mirror_parity
+    return not (z and parity != -1) and not ((x or y) and parity != 1)
+
+
 def symmetry_of(parameters: FlowParameters, means: Means) -> Symmetry:
-    """The symmetry of the mean flow, from walls, forcing, rotation and grid."""
+    """The symmetry of the mean flow, from walls, forcing, rotation, gravity and grid."""
     if not (parameters.no_slip_bottom and parameters.no_slip_top):
         return Symmetry.NONE
     height = means.z_face[-1]
@@ -172,10 +181,13 @@ def symmetry_of(parameters: FlowParameters, means: Means) -> Symmetry:
         abs(top - bottom) > 1e-12 * max(speeds)
         for bottom, top in zip(parameters.velocity_bottom, parameters.velocity_top, strict=True)
     )
-    # The rotation of the frame must look the same in the image.
+    # The rotation of the frame and gravity must look the same in the image.
     along_x, along_y, along_z = (component != 0 for component in parameters.rotation)
     if not moving:
-        return Symmetry.NONE if along_x or along_y else Symmetry.MIRROR
+        same = not (along_x or along_y) and _is_own_mirror_image(parameters.buoyancy)
+        return Symmetry.MIRROR if same else Symmetry.NONE
+    if parameters.buoyancy is not None:
+        return Symmetry.NONE
     wall_stress = np.mean(np.abs(means.face["tau_xz"][[0, -1]]))
     forced = np.isfinite(means.forcing) and abs(means.forcing) * parameters.half_height > 1e-6 * wall_stress
     spanwise = parameters.velocity_top[1] != parameters.velocity_bottom[1]

@@ -16,9 +16,11 @@ from sluice_post.budgets import STRESSES, TERMS, budgets_of, evaluate_budgets, w
 from sluice_post.cli import main
 from sluice_post.coriolis import coriolis_terms, reflected
 from sluice_post.errors import InputOutputError
+from sluice_post.parameters import Buoyancy
 from sluice_post.profiles import wall_view
 from sluice_post.reference import holds_budget, read_budget_reference
 from sluice_post.run import load_statistics
+from sluice_post.scalars import Scalar, ScalarWall
 from sluice_post.symmetry import Symmetry, in_moving_frame, mirrored, symmetry_of, x_reversed
 from sluice_post.uncertainty import student_t95
 
@@ -127,6 +129,25 @@ def test_rotating_flow_seen_from_the_top_and_the_other_way_round(tmp_path):
         budgets_of(staggered.means_of(image), VISCOSITY, NO_SLIP, image.rotation)["uu"].terms["coriolis"],
         budgets_of(staggered.means_of(*states(1)), VISCOSITY, NO_SLIP, OBLIQUE)["uu"].terms["coriolis"],
     )
+
+
+@pytest.mark.parametrize(
+    ("gravity", "top", "source", "symmetry"),
+    [
+        ((0, 0, -1), -1, "none", Symmetry.MIRROR),  # stratified
+        ((0, 0, -1), 1, "uniform", Symmetry.NONE),  # heated evenly: the hot middle rises towards one wall
+        ((-1, 0, 0), 1, "uniform", Symmetry.MIRROR),  # vertical
+        ((-1, 0, 0), -1, "none", Symmetry.NONE),  # one wall carries the fluid up, the other down
+        ((-1, 0, -1), -1, "none", Symmetry.NONE),
+    ],
+)
+def test_buoyancy_may_break_the_symmetry_of_a_channel(tmp_path, gravity, top, source, symmetry):
+    write(tmp_path)
+    parameters, blocks = load_statistics(tmp_path)
+    scalar = Scalar("c", 1.0, ScalarWall("value", 1.0), ScalarWall("value", top), source, 1.0)
+    buoyant = replace(parameters, buoyancy=Buoyancy(gravity, scalar))
+    assert symmetry_of(parameters, blocks.means()) is Symmetry.MIRROR
+    assert symmetry_of(buoyant, blocks.means()) is symmetry
 
 
 @pytest.mark.parametrize(
