@@ -7,7 +7,7 @@
 namespace sluice {
 
 Formula WallCondition::total_velocity(std::size_t n) const {
-  const Formula added = actuation.velocity(n);
+  Formula added = actuation.velocity(n);
   const Formula none(0);
   if (added == none) return velocity[n];
   if (velocity[n] == none) return added;

@@ -92,7 +92,7 @@ RUNS: dict[str, tuple[Callable[[Path], Path], list]] = {
     "densities": (opened_runs.write_densities_run, DENSITIES),
     "fields": (opened_runs.write_fields_run, PROBES),
 }
-DRAWN_ELSEWHERE = {"comparison"}  # below
+DRAWN_ELSEWHERE = {"comparison", "scalar"}  # below, and in test_scalars.py
 
 
 @pytest.fixture(scope="module")

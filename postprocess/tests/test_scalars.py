@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from synthetic import Flow, laminar_poiseuille, turbulent_profiles, write_timeseries
 from synthetic_scalars import heated, line_of_case, mean_of, scalar_moments, write_scalars
 
 from sluice_post import cli
 from sluice_post import open as open_run
+from sluice_post.errors import UsageError
 from sluice_post.run import load_statistics
 from sluice_post.scalar_numbers import evaluate_scalars
 from sluice_post.scalars import Scalar, ScalarWall, scalars_in
@@ -196,3 +198,34 @@ def test_datasets(heated_run):
     assert found.outer_wc.attrs["units"] == "C U"
     assert found.attrs["c_tau"] == pytest.approx(-1 / 0.0637)
     assert run.block_means.theta_w.dims == ("time", "z_face")
+
+
+@pytest.mark.parametrize(
+    ("panel", "profile", "axis"),
+    [
+        ("mean", "C", "z_plus"),
+        ("fluctuations", "c_rms", "z_plus"),
+        ("turbulent_prandtl", "Pr_t", "z_face_plus"),
+    ],
+)
+def test_figures_show_the_profiles(heated_run, panel, profile, axis):
+    run = open_run(heated_run)
+    axes = run.plot.scalar("theta", panel, ax=Figure().subplots())
+    expected = run.scalars["theta"][profile]
+    inner = slice(2, -2)
+    z, values = expected[axis].values[inner], expected.values[inner]
+    lines = [np.interp(z, line.get_xdata(), line.get_ydata()) for line in axes.get_lines()]
+    assert any(np.allclose(line, values, rtol=1e-3) for line in lines)
+
+
+@pytest.mark.parametrize("panel", ["fluxes", "correlations"])
+def test_other_figures_have_data(heated_run, panel):
+    assert open_run(heated_run).plot.scalar("theta", panel, ax=Figure().subplots()).has_data()
+
+
+def test_figures_that_do_not_exist_are_refused(heated_run):
+    plot = open_run(heated_run).plot
+    with pytest.raises(UsageError, match="no scalar salt; there are theta"):
+        plot.scalar("salt")
+    with pytest.raises(UsageError, match="no figure peaks of a scalar; one of mean, fluctuations"):
+        plot.scalar("theta", "peaks")

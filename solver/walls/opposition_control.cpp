@@ -84,7 +84,7 @@ OppositionControl::OppositionControl(const Communicator& comm, const Decompositi
     control.actor = side == Walls::Side::bottom ? 0 : static_cast<int>(boxes.size()) - 1;
     const int here = comm.z_index();
     if (here == control.detector || here == control.actor) {
-      const std::int64_t rows = box_.extent(1) + 2 * control.plane->halo().y;
+      const std::int64_t rows = box_.extent(1) + std::int64_t{2} * control.plane->halo().y;
       control.message = Buffer<real>(static_cast<std::size_t>(box_.extent(0) * rows));
       if (control.detector != control.actor) control.image = HostImage(control.message.data(), control.message.bytes());
     }
@@ -102,7 +102,7 @@ void OppositionControl::bring(const Field& w, Control& control) const {
     parallel_for("detect w", plane, PackPlane{w.view(), k, control.message.data(), rows});
   }
   if (control.detector == control.actor || (here != control.detector && here != control.actor)) return;
-  const auto bytes = static_cast<std::size_t>(box_.extent(0) * (box_.extent(1) + 2 * halo)) * sizeof(real);
+  const auto bytes = static_cast<std::size_t>(box_.extent(0) * (box_.extent(1) + std::int64_t{2} * halo)) * sizeof(real);
   constexpr int tag = 0;
   if (here == control.detector) {
     device::synchronize();
