@@ -34,9 +34,11 @@ double largest_velocity(const Grid& grid, const WallCondition& wall, std::size_t
   constexpr int points = 16;
   constexpr int times = 128;
   for (int n = 0; n < points * points * times && !velocity.is_constant(); ++n) {
+    const int row = n / points % points;
+    const int number = n / (points * points);
     const double x = grid.length_x() * (n % points) / points;
-    const double y = grid.length_y() * (n / points % points) / points;
-    const double t = 0.37 * (n / (points * points));  // h/U
+    const double y = grid.length_y() * row / points;
+    const double t = 0.37 * number;  // h/U
     largest = std::max(largest, std::abs(velocity({.x = x, .y = y, .t = t}) - reference));
   }
   return largest;
