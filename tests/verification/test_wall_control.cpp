@@ -128,7 +128,7 @@ TEST_P(WallControl, UniformTranspirationHasTheExponentialProfile) {
 }
 
 TEST_P(WallControl, AFlowAtRestReachesTheExponentialProfile) {
-  FlowCase settings = settings_for({4, 4, 16}, GetParam());
+  FlowCase settings = settings_for({4, 6, 16}, GetParam());
   settings.flow.bottom = {WallKind::no_slip, -0.3, 0, through};
   settings.flow.top = {WallKind::no_slip, 0.5, 0, through};
   settings.flow.forcing = {ForcingKind::pressure_gradient, 1};
@@ -155,7 +155,7 @@ TEST_P(WallControl, ASpanwiseTravellingWaveFollowsTheExactSolution) {
   if (sizeof(real) < sizeof(double)) GTEST_SKIP() << "an order of accuracy needs double precision";
   std::vector<double> sizes, errors;
   for (const std::int64_t n : {16, 32}) {
-    FlowCase settings = settings_for({n, 4, n}, GetParam());
+    FlowCase settings = settings_for({n, 6, n}, GetParam());
     settings.flow.bottom.actuation = {
         .kind = ActuationKind::travelling_wave, .amplitude = 1, .wavelength_x = pi, .period = 2 * pi / 1.5};
     Flow flow(settings, MPI_COMM_WORLD);
@@ -212,7 +212,7 @@ TEST_P(WallControl, AWaveOfBlowingAndSuctionFollowsTheStokesSolution) {
   const SmallWave exact;
   std::vector<double> sizes, errors;
   for (const std::int64_t n : {16, 32}) {
-    FlowCase settings = settings_for({n, 4, n}, GetParam());
+    FlowCase settings = settings_for({n, 6, n}, GetParam());
     settings.flow.bottom.actuation = {
         .kind = ActuationKind::blowing_suction, .amplitude = small, .wavelength_x = 2 * pi, .period = 2 * pi};
     Flow flow(settings, MPI_COMM_WORLD);
