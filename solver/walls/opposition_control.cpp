@@ -102,7 +102,8 @@ void OppositionControl::bring(const Field& w, Control& control) const {
     parallel_for("detect w", plane, PackPlane{w.view(), k, control.message.data(), rows});
   }
   if (control.detector == control.actor || (here != control.detector && here != control.actor)) return;
-  const auto bytes = static_cast<std::size_t>(box_.extent(0) * (box_.extent(1) + std::int64_t{2} * halo)) * sizeof(real);
+  const auto bytes =
+      static_cast<std::size_t>(box_.extent(0) * (box_.extent(1) + std::int64_t{2} * halo)) * sizeof(real);
   constexpr int tag = 0;
   if (here == control.detector) {
     device::synchronize();
