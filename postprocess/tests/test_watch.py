@@ -67,6 +67,27 @@ def replace(path, text):
     new.rename(path)
 
 
+def test_a_wall_whose_velocity_varies(tmp_path):
+    path = tmp_path / "resolved.yaml"
+    path.write_text(CASE.replace("velocity: [0, 0, 0]", 'velocity: ["0.1*sin(t)", 0, 0]', 1))
+    case = read_case(path)
+    assert case.wall_speeds == (0, 0)
+    assert case.friction(180, 1) == pytest.approx(2 * (180 * 2 / 5600) ** 2)
+
+
+def test_fluxes_of_conduction(tmp_path):
+    path = tmp_path / "resolved.yaml"
+    scalars = """scalars:
+    - {name: "T", prandtl: 0.5, walls: {bottom: {value: 1}, top: {value: -2}}, source: none}
+    - {name: "heated", prandtl: 1, walls: {bottom: {value: 1}, top: {value: 0}}, source: {uniform: 1}}
+    - {name: "equal", prandtl: 1, walls: {bottom: {value: 1}, top: {value: 1}}, source: none}
+    - {name: "flux", prandtl: 1, walls: {bottom: {flux: 1}, top: {value: 0}}, source: none}
+"""
+    path.write_text(CASE + scalars)
+    viscosity, difference, height = 2 / 5600, 3, 2
+    assert read_case(path).conducted_fluxes == {"T": pytest.approx(viscosity / 0.5 * difference / height)}
+
+
 def test_further_columns_of_the_series(tmp_path):
     path = tmp_path / "timeseries.csv"
     follower = SeriesFollower(path)

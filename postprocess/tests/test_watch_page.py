@@ -12,7 +12,9 @@ from bokeh.document import Document
 from bokeh.models import Axis, ColorBar, Span
 from test_watch import CASE, append, row
 
+from sluice_post import layout
 from sluice_post.cli import main
+from sluice_post.hashes import byte_hash
 from sluice_post.reference import read_references
 from sluice_post.timeseries import read_timeseries
 from sluice_post.watch.follow import RunFollower
@@ -96,6 +98,91 @@ def test_new_rows_are_added_and_a_restart_replaces_them(run):
     shown.look()
     assert len(shown.rows["time"]) == 0
     assert not shown["re_tau"].visible
+
+
+def series_with(columns, *steps):
+    """Text of a time series with further columns, whose values at each step these functions give."""
+
+    def line(step):
+        values = "".join(f",{value(step)!r}" for value in columns.values())
+        text = row(step).rpartition(",")[0] + values
+        return f"{text},{byte_hash(0, text.encode()) >> 11}\n"
+
+    header = ",".join((*layout.TIMESERIES_COLUMNS, *columns, layout.ROW_HASH)) + "\n"
+    return header + "".join(line(step) for step in steps)
+
+
+def further_graphs(shown):
+    return {graph.yaxis[0].axis_label: graph for line in shown["further"].children for graph in line.children}
+
+
+FURTHER = {
+    "forcing_y": lambda step: 0.002 * step,
+    "T_mean": lambda step: 0.5,
+    "T_flux_bottom": lambda step: 0.001 * step,
+    "T_flux_top": lambda step: -0.003 * step,
+    "salt_mean": lambda step: 0.25,
+    "salt_flux_bottom": lambda step: 0.5,
+    "salt_flux_top": lambda step: -0.5,
+    "power_top": lambda step: 0.01,
+    "unheard_of": lambda step: 7.0,
+}
+
+
+def test_columns_that_only_some_cases_have(run):
+    (run / "resolved.yaml").write_text(
+        CASE
+        + """scalars:
+    - {name: "T", prandtl: 0.5, walls: {bottom: {value: 1}, top: {value: 0}}, source: none}
+    - {name: "salt", prandtl: 1, walls: {bottom: {value: 0}, top: {value: 0}}, source: {uniform: 1}}
+"""
+    )
+    (run / "log.txt").write_text("Sluice: A channel\nRestarted from x.h5: step 2, time 0.2\n")
+    path = run / "timeseries.csv"
+    path.write_text(series_with(FURTHER, 1, 2, 3))
+    shown = Shown(run)
+    graphs = further_graphs(shown)
+    assert list(graphs) == [
+        *("Nu of T", "mean of T", "flux of salt into the fluid", "mean of salt"),
+        *("power of the walls / U³", "pressure gradient along y · h/U²", "unheard_of"),
+    ]
+    assert all(graph.visible for graph in graphs.values())
+    drawn = {
+        line.glyph.y: np.asarray(line.data_source.data[line.glyph.y])
+        for graph in graphs.values()
+        for line in graph.renderers
+    }
+    conducted = 2 / 5600 / 0.5 * 1 / 2
+    np.testing.assert_allclose(drawn.pop("T_nusselt_bottom"), 0.001 * np.arange(1, 4) / conducted)
+    np.testing.assert_allclose(drawn.pop("T_nusselt_top"), 0.003 * np.arange(1, 4) / conducted)
+    assert {name: values[0] for name, values in drawn.items()} == {
+        name: value(1) for name, value in FURTHER.items() if not name.startswith("T_flux")
+    }
+    ordinate = graphs["Nu of T"].y_range
+    assert ordinate.start < 0.001 / conducted
+    assert ordinate.end > 0.009 / conducted
+    assert [item.label.value for item in graphs["power of the walls / U³"].legend[0].items] == ["top wall"]
+    assert [line.location for line in graphs["mean of T"].select(Span)] == [0.2]
+    append(path, series_with(FURTHER, 4).splitlines(keepends=True)[1])
+    shown.look()
+    assert further_graphs(shown) == graphs
+    assert shown.rows["forcing_y"].tolist() == pytest.approx([0.002, 0.004, 0.006, 0.008])
+    shown.document.validate()
+
+
+def test_columns_that_appear_and_vanish(run):
+    text = (run / "timeseries.csv").read_text()
+    (run / "timeseries.csv").unlink()
+    shown = Shown(run)
+    assert shown["further"].children == []
+    (run / "timeseries.csv").write_text(series_with(FURTHER, 1, 2, 3))
+    shown.look()
+    assert "flux of T into the fluid" in further_graphs(shown)  # the case has no scalar T: no Nusselt number
+    (run / "timeseries.csv").unlink()
+    shown.look()
+    (run / "timeseries.csv").write_text(text)
+    shown.look()
+    assert shown["further"].children == []
 
 
 def test_profiles_of_another_run_as_reference(run):

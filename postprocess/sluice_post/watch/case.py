@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from sluice_post import layout
+from sluice_post.scalars import Scalar, scalars_in
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,8 @@ class Case:
     wall_speeds: tuple[float | None, float | None]  # of the no-slip walls, bottom and top
     end: float | None
     steps: int | None
+    # kappa (c_bottom - c_top)/Lz of each scalar without source between walls of different values: its flux if Nu = 1
+    conducted_fluxes: dict[str, float]
 
     def percent_done(self, step: float, time: float) -> float:
         """Of the whole case, not of its latest start."""
@@ -54,24 +57,43 @@ def _viscosity(reynolds: dict[str, Any]) -> float:
 
 
 def _wall_speed(wall: dict[str, Any]) -> float | None:
-    return float(wall["velocity"][0]) if wall["type"] == layout.NO_SLIP else None
+    """Along x: 0 if it varies, as in key figures; None without a no-slip wall."""
+    if wall["type"] != layout.NO_SLIP:
+        return None
+    try:
+        return float(wall["velocity"][0])
+    except ValueError:  # a formula of x, y and t
+        return 0.0
+
+
+def _conducted_fluxes(scalars: tuple[Scalar, ...], viscosity: float, height: float) -> dict[str, float]:
+    return {
+        scalar.name: viscosity / scalar.prandtl * (scalar.bottom.amount - scalar.top.amount) / height
+        for scalar in scalars
+        if scalar.source == "none"
+        and scalar.bottom.kind == scalar.top.kind == "value"
+        and scalar.bottom.amount != scalar.top.amount
+    }
 
 
 def read_case(path: Path) -> Case | None:
     """The case of a run; None if there is none yet, or it cannot be understood."""
     try:
-        text = yaml.safe_load(path.read_text(encoding="utf-8", errors="replace"))
+        resolved = path.read_text(encoding="utf-8", errors="replace")
+        text = yaml.safe_load(resolved)
         end, steps = text["time"].get("end"), text["time"].get("steps")
         nx, ny, nz = text["grid"]["cells"]
         walls = text["walls"]
+        viscosity, height = _viscosity(text["flow"]["reynolds"]), float(text["domain"]["size"][2])
         return Case(
             str(text.get("title") or ""),
-            _viscosity(text["flow"]["reynolds"]),
+            viscosity,
             int(nx) * int(ny) * int(nz),
-            float(text["domain"]["size"][2]),
+            height,
             (_wall_speed(walls["bottom"]), _wall_speed(walls["top"])),
             None if end in (None, "none") else float(end),
             None if steps in (None, "none") else int(steps),
+            _conducted_fluxes(scalars_in(resolved), viscosity, height),
         )
     except (OSError, yaml.YAMLError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
         return None

@@ -2,61 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
-from bokeh.models import ColumnDataSource, CustomJSTickFormatter, LinearAxis, Span
+from bokeh.core.validation import silence
+from bokeh.core.validation.warnings import EMPTY_LAYOUT
+from bokeh.models import Column, ColumnDataSource, CustomJSTickFormatter, LinearAxis, Row, Span
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from sluice_post import layout
-from sluice_post.figures_run import is_constant, settled_range, thinned
+from sluice_post.figures_run import is_constant, thinned
 from sluice_post.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, VERMILLION
 from sluice_post.timeseries import TimeSeries, walls_with_shear
 from sluice_post.watch.follow import Snapshot
-from sluice_post.watch.graphs import FollowingRange, add_hover, new_graph, place_legend
+from sluice_post.watch.further import plans, with_nusselt_numbers
+from sluice_post.watch.graphs import FollowingRange
+from sluice_post.watch.panels import Line, Panel, new_panel
 
 Array = NDArray[np.float64]
 
+silence(EMPTY_LAYOUT, True)  # of History.further, which is empty in most cases
 MAX_ROWS = 1500  # shown after thinning; twice as many before it is repeated
-_TIME = "t U/h"
-_WALLS = {layout.RE_TAU_BOTTOM: (BLUE, "bottom wall"), layout.RE_TAU_TOP: (VERMILLION, "top wall")}
-
-
-@dataclass
-class _Panel:
-    graph: figure
-    columns: tuple[str, ...]
-    range: FollowingRange
-    limits: Callable[[Array], tuple[float, float] | None]
-
-
-def _decades(values: Array) -> tuple[float, float] | None:
-    positive = values[np.isfinite(values) & (values > 0)]
-    if len(positive) == 0:
-        return None
-    low, high = np.floor(np.log10(positive.min())), np.ceil(np.log10(positive.max()))
-    return float(10.0 ** (low - 0.6)), float(
-        10.0 ** (max(high, low + 1) + 0.6)
-    )  # labels at powers of 10 only
-
-
-def _all(values: Array) -> tuple[float, float] | None:
-    """All of the values: there are too few to tell a transient from the rest."""
-    known = values[np.isfinite(values)]
-    if len(known) == 0:
-        return None
-    margin = max(0.1 * float(np.ptp(known)), 1e-2 * float(np.abs(known).max()), 1e-12)
-    return float(known.min()) - margin, float(known.max()) + margin
-
-
-def _settled(values: Array) -> tuple[float, float] | None:
-    return settled_range(values) or _all(values)
+_WALLS = (
+    Line(layout.RE_TAU_BOTTOM, BLUE, "bottom wall", "0.00"),
+    Line(layout.RE_TAU_TOP, VERMILLION, "top wall", "0.00"),
+)
 
 
 class History:
-    """Re_tau, the bulk velocity or the force that keeps it, the time step, and the divergence against time."""
+    """Re_tau, the bulk velocity or the force that keeps it, the time step, and the divergence against time.
+
+    And what columns show that only some cases have (watch/further.py).
+    """
 
     def __init__(self) -> None:
         self._source = ColumnDataSource({name: np.empty(0) for name in layout.TIMESERIES_COLUMNS})
@@ -65,10 +41,13 @@ class History:
         self._restarts: tuple[tuple[int, float], ...] = ()
         self._lines: list[Span] = []
         self._re_tau = self._panel("Re_τ", *_WALLS)
-        self._drive = self._panel("pressure gradient · h/U²", layout.FORCING_COLUMN, colour=ORANGE)
-        self._bulk = self._panel("U_b/U", layout.BULK_VELOCITY, colour=GREEN)
-        self._dt = self._panel("Δt U/h", layout.DT, colour=BLUE)
-        self._divergence = self._panel("max |div u| h/U", layout.MAX_DIVERGENCE, colour=PURPLE, log=True)
+        self._drive = self._panel("pressure gradient · h/U²", Line(layout.FORCING_COLUMN, ORANGE))
+        self._bulk = self._panel("U_b/U", Line(layout.BULK_VELOCITY, GREEN))
+        self._dt = self._panel("Δt U/h", Line(layout.DT, BLUE))
+        self._divergence = self._panel("max |div u| h/U", Line(layout.MAX_DIVERGENCE, PURPLE), log=True)
+        self._further: list[Panel] = []
+        # Graphs that the page gets when the columns are known: two beside each other.
+        self.further = Column(children=[], sizing_mode="stretch_width", spacing=16, margin=(16, 0, 0, 0))
         for graph in self.graphs.values():
             graph.visible = False
         self._friction_velocity: LinearAxis | None = None
@@ -85,37 +64,26 @@ class History:
         }
 
     @property
-    def _panels(self) -> tuple[_Panel, ...]:
-        return self._re_tau, self._drive, self._bulk, self._dt, self._divergence
+    def _panels(self) -> tuple[Panel, ...]:
+        return self._re_tau, self._drive, self._bulk, self._dt, self._divergence, *self._further
 
-    def _panel(self, label: str, *columns: str, colour: str = BLACK, log: bool = False) -> _Panel:
-        ordinate = FollowingRange()
-        if log:
-            ordinate.follow(1e-16, 1e-12)
-        graph = new_graph(
-            _TIME, label, x_range=self._time.model, y_range=ordinate.model,
-            y_axis_type="log" if log else "linear",
-        )  # fmt: skip
-        lines = []
-        for name in columns:
-            line_colour, legend = _WALLS.get(name, (colour, ""))
-            options = {"legend_label": legend} if legend else {}
-            lines.append(
-                graph.line(
-                    layout.TIME, name, source=self._source, color=line_colour, line_width=1.5, **options
-                )
-            )
-        if len(columns) > 1:
-            place_legend(graph, "top_right", columns=2)
-        values = [
-            (_WALLS.get(name, ("", name.replace("_", " ")))[1], f"@{name}{{0.00000e}}") for name in columns
+    def _panel(self, label: str, *lines: Line, log: bool = False) -> Panel:
+        return new_panel(self._source, self._time, label, *lines, log=log)
+
+    def _set_columns(self, columns: dict[str, Array]) -> None:
+        """New rows; if there are other columns than before, their panels replace the further ones."""
+        are_others = set(columns) != set(self._source.data)
+        self._source.data = dict(columns)
+        if not are_others:
+            return
+        self._further = [self._panel(plan.label, *plan.lines) for plan in plans(list(columns))]
+        graphs = [panel.graph for panel in self._further]
+        self.further.children = [
+            Row(children=graphs[n : n + 2], sizing_mode="stretch_width", spacing=16)
+            for n in range(0, len(graphs), 2)
         ]
-        if columns[0] in _WALLS:
-            values = [(_WALLS[name][1], f"@{name}{{0.00}}") for name in columns]
-        add_hover(
-            graph, lines[:1], ("step", f"@{layout.STEP}"), ("time", f"@{layout.TIME}{{0.000}}"), *values
-        )
-        return _Panel(graph, columns, ordinate, _decades if log else _settled)
+        restarts, self._restarts = self._restarts, ()
+        self._mark(restarts)
 
     def update(self, snapshot: Snapshot) -> None:
         """Adds the rows that are new; all of them if earlier ones have changed or there are too many."""
@@ -128,14 +96,16 @@ class History:
         self._sent = (snapshot.generation, rows)
         if series is None:
             self._show(False, False)
-            self._source.data = {name: np.empty(0) for name in self._source.data}
+            self._set_columns({name: np.empty(0) for name in layout.TIMESERIES_COLUMNS})
             return
+        columns = with_nusselt_numbers(series, snapshot.case)
         shown = len(self._source.data[layout.TIME])
-        if generation == snapshot.generation and sent > 0 and shown + rows - sent <= 2 * MAX_ROWS:
-            self._source.stream({name: series[name][sent:] for name in layout.TIMESERIES_COLUMNS})
+        continued = generation == snapshot.generation and set(columns) == set(self._source.data)
+        if continued and sent > 0 and shown + rows - sent <= 2 * MAX_ROWS:
+            self._source.stream({name: values[sent:] for name, values in columns.items()})
         else:
             chosen = thinned(series, MAX_ROWS)
-            self._source.data = {name: series[name][chosen] for name in layout.TIMESERIES_COLUMNS}
+            self._set_columns({name: values[chosen] for name, values in columns.items()})
         self._scale(snapshot)
 
     def _scale(self, snapshot: Snapshot) -> None:
@@ -145,20 +115,17 @@ class History:
         series = TimeSeries(data, True)
         walls = walls_with_shear(series)
         for panel in self._panels:
-            names = [name for name in panel.columns if name not in _WALLS or name in walls]
-            values = np.stack([data[name] for name in names or panel.columns]).T.ravel()
-            if (limits := panel.limits(values)) is not None:
-                panel.range.follow(*limits)
+            panel.scale(data, tuple(walls) if panel is self._re_tau else ())
         legend = self._re_tau.graph.legend[0]
-        for line, item, name in zip(self._re_tau.graph.renderers, legend.items, _WALLS, strict=True):
-            line.visible = item.visible = name in walls
+        for line, item, wall in zip(self._re_tau.graph.renderers, legend.items, _WALLS, strict=True):
+            line.visible = item.visible = wall.column in walls
         self._show(len(time) > 1, is_constant(data[layout.BULK_VELOCITY]))
         if snapshot.case is not None and self._friction_velocity is None:
             self._add_friction_velocity(snapshot.case.viscosity)
 
     def _show(self, lines: bool, imposed: bool) -> None:
         """`lines`: whether there are any; `imposed`: whether the bulk velocity is kept, so that the force varies."""
-        for panel in (self._re_tau, self._dt, self._divergence):
+        for panel in (self._re_tau, self._dt, self._divergence, *self._further):
             panel.graph.visible = lines
         self._drive.graph.visible, self._bulk.graph.visible = lines and imposed, lines and not imposed
 

@@ -52,6 +52,7 @@ class Page:
         for name, graph in self._graphs.items():
             graph.name = name
         self._picture.choice.name, self._picture.caption.name = "choice", "caption"
+        self._history.further.name = "further"
         self.update()
 
     def show_in(self, document: Document) -> None:
@@ -63,6 +64,7 @@ class Page:
             for root in (
                 *self._texts.values(),
                 *self._graphs.values(),
+                self._history.further,
                 self._picture.choice,
                 self._picture.caption,
             ):
