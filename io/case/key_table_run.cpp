@@ -224,7 +224,9 @@ std::vector<Key> output_keys() {
       {.path = "output.statistics.budgets",
        .value = member(choice, &Case::output, &OutputSpec::statistics_budgets),
        .fallback = "on",
-       .meaning = "Whether to take what the budgets of the Reynolds stresses need. It cannot change during a run."},
+       .meaning =
+           "Whether to take what the budgets of the Reynolds stresses, and of the variances and fluxes of scalars, "
+           "need. It cannot change during a run."},
       samples("output.spectra", &OutputSpec::spectra,
               "spectra.h5: spectra along x and y at every z, summed in blocks of time.", true),
       first_sample("output.spectra.start", &OutputSpec::spectra),

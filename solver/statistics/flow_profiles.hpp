@@ -118,9 +118,10 @@ struct FaceProfiles {
   }
 };
 
-/// Profiles of a scalar at the centres, labelled after it.
+/// Profiles of a scalar at the centres, labelled after it. Velocities are interpolated with the order of the scheme.
+template <Order order>
 struct ScalarProfiles {
-  using CellType = Cell;
+  using CellType = op::CellFor<order>;
   static constexpr ProfileAxis axis = ProfileAxis::z_center;
 
   op::In u, v, c;
@@ -139,9 +140,9 @@ struct ScalarProfiles {
     profile({"_v", " times spanwise velocity"}, at.v * at.c);
   }
 
-  SLUICE_INLINE Values at(Cell at) const {
-    return {static_cast<double>(u(at.west, at.j, at.k) + u(at.i, at.j, at.k)) / 2,
-            static_cast<double>(v(at.i, at.j - 1, at.k) + v(at.i, at.j, at.k)) / 2,
+  SLUICE_INLINE Values at(const CellType& at) const {
+    return {static_cast<double>(op::sum_above<order>(op::along_x(u, at), -1)) / 2,
+            static_cast<double>(op::sum_above<order>(op::along_y(v, at), -1)) / 2,
             static_cast<double>(c(at.i, at.j, at.k))};
   }
 };

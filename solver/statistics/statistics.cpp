@@ -4,10 +4,15 @@
 
 #include "solver/statistics/budget_profiles.hpp"
 #include "solver/statistics/flow_profiles.hpp"
+#include "solver/statistics/scalar_budget_profiles.hpp"
 
 namespace sluice {
 
 namespace {
+
+bool has_body_forces(const FlowParameters& flow) {
+  return flow.rotation.active() || flow.buoyancy.active();
+}
 
 std::vector<ProfileInfo> list_profiles(bool budgets, const FlowParameters& flow) {
   std::vector<ProfileInfo> list;
@@ -19,8 +24,15 @@ std::vector<ProfileInfo> list_profiles(bool budgets, const FlowParameters& flow)
     append_profiles<StressFaceProfiles<Order::second>>(list);
   }
   for (const FieldDescriptor& scalar : scalar_fields(flow)) {
-    append_profiles<ScalarProfiles>(list, scalar.name, scalar.long_name);
+    append_profiles<ScalarProfiles<Order::second>>(list, scalar.name, scalar.long_name);
     append_profiles<ScalarFaceProfiles>(list, scalar.name, scalar.long_name);
+    if (!budgets) continue;
+    append_profiles<ScalarBudgetCenterProfiles<Order::second>>(list, scalar.name, scalar.long_name);
+    append_profiles<ScalarBudgetFaceProfiles<Order::second>>(list, scalar.name, scalar.long_name);
+    append_profiles<ScalarFluxFaceProfiles<Order::second>>(list, scalar.name, scalar.long_name);
+    if (!has_body_forces(flow)) continue;
+    append_profiles<ScalarForceCenterProfiles<Order::second>>(list, scalar.name, scalar.long_name);
+    append_profiles<ScalarForceFaceProfiles<Order::second>>(list, scalar.name, scalar.long_name);
   }
   return list;
 }
@@ -42,6 +54,44 @@ Views views(const State& state) {
   return {state.velocity.u.view(), state.velocity.v.view(), state.velocity.w.view(), state.p.view()};
 }
 
+/// For the scalar of this number.
+ScalarBudgetArrays scalar_budget_arrays(const State& state, const Metrics& metrics, const FlowParameters& flow,
+                                        std::size_t number) {
+  const auto [u, v, w, p] = views(state);
+  const ScalarParameters& scalar = flow.scalars[number];
+  const double source = scalar.source.kind == ScalarSourceKind::streamwise ? scalar.source.value : 0;
+  return {.u = u,
+          .v = v,
+          .w = w,
+          .p = p,
+          .c = state.transported[number].field.view(),
+          .m = metrics,
+          .nu = static_cast<real>(flow.viscosity),
+          .kappa = static_cast<real>(flow.diffusivity(scalar)),
+          .streamwise_source = static_cast<real>(source)};
+}
+
+ScalarForceArrays scalar_force_arrays(const State& state, const Metrics& metrics, const FlowParameters& flow,
+                                      std::size_t number) {
+  const auto [u, v, w, p] = views(state);
+  const auto& [buoyant_scalar, coefficient, reference, direction] = flow.buoyancy;
+  const auto buoyant = std::ranges::find(flow.scalars, buoyant_scalar, &ScalarParameters::name);
+  const auto buoyant_number =
+      flow.buoyancy.active() ? static_cast<std::size_t>(buoyant - flow.scalars.begin()) : number;
+  const auto& rate = flow.rotation.rate;
+  return {.u = u,
+          .v = v,
+          .w = w,
+          .c = state.transported[number].field.view(),
+          .buoyant = state.transported[buoyant_number].field.view(),
+          .m = metrics,
+          .twice_rate_x = static_cast<real>(2 * rate[0]),
+          .twice_rate_y = static_cast<real>(2 * rate[1]),
+          .twice_rate_z = static_cast<real>(2 * rate[2]),
+          .buoyancy_x = static_cast<real>(-coefficient * direction[0]),
+          .buoyancy_z = static_cast<real>(-coefficient * direction[2])};
+}
+
 }  // namespace
 
 Statistics::Statistics(const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls,
@@ -49,12 +99,9 @@ Statistics::Statistics(const Grid& grid, const Metrics& metrics, const FlowParam
     : BlockSums(list_profiles(budgets, flow), grid.cells(), true),
       metrics_(metrics),
       viscosity_(static_cast<real>(flow.viscosity)),
-      order_(flow.order),
+      flow_(flow),
       means_(grid.cells(), box, walls, comm),
-      budgets_(budgets) {
-  for (const ScalarParameters& scalar : flow.scalars)
-    diffusivities_.push_back(static_cast<real>(flow.diffusivity(scalar)));
-}
+      budgets_(budgets) {}
 
 double Statistics::block_bytes(const std::array<std::int64_t, 3>& cells, bool budgets, const FlowParameters& flow) {
   return bytes_of(list_profiles(budgets, flow), cells);
@@ -104,41 +151,65 @@ void Statistics::issue_flow(const State& state) {
 }
 
 template <Order order>
-void Statistics::issue_stress_of_u(const State& state) {
+void Statistics::issue_scalar(const State& state, std::size_t number, std::size_t& next) {
   const auto [u, v, w, p] = views(state);
-  issue_means(StressCenterProfiles<order>{u, v, w, p, metrics_, viscosity_});
+  const op::In c = state.transported[number].field.view();
+  const auto issue_next = [&](const auto& table) {
+    issue(table, next);
+    next += static_cast<std::size_t>(profile_count<std::decay_t<decltype(table)>>);
+  };
+  issue_next(ScalarProfiles<order>{u, v, c});
+  issue_next(ScalarFaceProfiles{w, c, metrics_, static_cast<real>(flow_.diffusivity(flow_.scalars[number]))});
+  if (!budgets_) return;
+  const ScalarBudgetArrays arrays = scalar_budget_arrays(state, metrics_, flow_, number);
+  issue_next(ScalarBudgetCenterProfiles<order>{arrays});
+  issue_next(ScalarBudgetFaceProfiles<order>{arrays});
+  first_fluxes_.push_back(next);
+  issue_next(ScalarFluxFaceProfiles<order>{arrays});
+  if (!has_body_forces(flow_)) return;
+  const ScalarForceArrays forces = scalar_force_arrays(state, metrics_, flow_, number);
+  issue_next(ScalarForceCenterProfiles<order>{forces});
+  issue_next(ScalarForceFaceProfiles<order>{forces});
 }
 
-void Statistics::combine_stress(Profiles& means) const {
-  constexpr std::size_t terms = profile_count<StressCenterProfiles<Order::second>> / 2;
-  const std::size_t first_of_u = means.size() - 2 * terms;
-  const auto at_faces = static_cast<std::size_t>(std::ranges::find(issued_, first_stress) - issued_.begin());
-  // u on an inner face is the mean of the two cells: the terms of its momentum equation are those of both.
-  for (std::size_t n = 0; n < terms; ++n) {
-    std::vector<double>& term = means[at_faces + n];
-    const std::vector<double>& below = means[first_of_u + n];
-    const std::vector<double>& above = means[first_of_u + n + terms];
-    for (std::size_t face = 1; face + 1 < term.size(); ++face) term[face] += (below[face - 1] + above[face]) / 2;
-  }
-  means.resize(first_of_u);
+template <Order order>
+void Statistics::issue_terms_in_cells(const State& state) {
+  const auto [u, v, w, p] = views(state);
+  issue_means(StressCenterProfiles<order>{u, v, w, p, metrics_, viscosity_});
+  for (std::size_t n = 0; n < first_fluxes_.size(); ++n)
+    issue_means(ScalarFluxCenterProfiles<order>{scalar_budget_arrays(state, metrics_, flow_, n)});
+}
+
+void Statistics::add_terms_in_cells(Profiles& means) const {
+  std::size_t next = issued_.size();
+  const auto add = [&](std::size_t first, std::size_t terms) {
+    const auto at_faces = static_cast<std::size_t>(std::ranges::find(issued_, first) - issued_.begin());
+    // u and c on an inner face are the means of the two cells: the terms of their equations are those of both.
+    for (std::size_t n = 0; n < terms; ++n) {
+      std::vector<double>& term = means[at_faces + n];
+      const std::vector<double>& below = means[next + n];
+      const std::vector<double>& above = means[next + n + terms];
+      for (std::size_t face = 1; face + 1 < term.size(); ++face) term[face] += (below[face - 1] + above[face]) / 2;
+    }
+    next += 2 * terms;
+  };
+  add(first_stress, profile_count<StressCenterProfiles<Order::second>> / 2);
+  for (const std::size_t first : first_fluxes_) add(first, profile_count<ScalarFluxCenterProfiles<Order::second>> / 2);
+  means.resize(issued_.size());
 }
 
 void Statistics::sample(const State& state, double forcing) {
   issued_.clear();
-  op::with_order(order_, [&](auto order) { issue_flow<order>(state); });
-  std::size_t next = budgets_ ? after_stress : first_energy_at_centers;
-  const auto [u, v, w, p] = views(state);
-  for (std::size_t n = 0; n < state.transported.size(); ++n) {
-    const op::In c = state.transported[n].field.view();
-    issue(ScalarProfiles{u, v, c}, next);
-    next += static_cast<std::size_t>(profile_count<ScalarProfiles>);
-    issue(ScalarFaceProfiles{w, c, metrics_, diffusivities_[n]}, next);
-    next += static_cast<std::size_t>(profile_count<ScalarFaceProfiles>);
-  }
-  if (budgets_) op::with_order(order_, [&](auto order) { issue_stress_of_u<order>(state); });
+  first_fluxes_.clear();
+  op::with_order(flow_.order, [&](auto order) {
+    issue_flow<order>(state);
+    std::size_t next = budgets_ ? after_stress : first_energy_at_centers;
+    for (std::size_t n = 0; n < state.transported.size(); ++n) issue_scalar<order>(state, n, next);
+    if (budgets_) issue_terms_in_cells<order>(state);
+  });
 
   Profiles means = means_.take();
-  if (budgets_) combine_stress(means);
+  if (budgets_) add_terms_in_cells(means);
   for (std::size_t n = 0; n < means.size(); ++n) {
     std::vector<double>& sum = sums(issued_[n]);
     for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += means[n][k];

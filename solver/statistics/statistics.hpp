@@ -14,7 +14,7 @@
 namespace sluice {
 
 /// Running statistics: sums over the samples of one block of the horizontal averages listed in flow_profiles.hpp and,
-/// if wanted, of those that budgets need, in budget_profiles.hpp; on every rank.
+/// if wanted, of those that budgets need, in budget_profiles.hpp and scalar_budget_profiles.hpp; on every rank.
 class Statistics : public BlockSums {
  public:
   Statistics(const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls, const Box3& box,
@@ -40,19 +40,22 @@ class Statistics : public BlockSums {
   void number(std::size_t first, int count);
   template <Order order>
   void issue_flow(const State& state);
-  /// Issues what the budget of uw needs beside StressFaceProfiles.
+  /// Issues the profiles of a scalar by its number; `next`: that of the next profile.
   template <Order order>
-  void issue_stress_of_u(const State& state);
-  /// Removes it, the last of the means, and adds it to the profiles of the budget of uw.
-  void combine_stress(Profiles& means) const;
+  void issue_scalar(const State& state, std::size_t number, std::size_t& next);
+  /// Issues what the budgets of uw and of the fluxes of scalars along z need beside the tables at faces.
+  template <Order order>
+  void issue_terms_in_cells(const State& state);
+  /// Removes it, the last of the means, and adds it to the profiles of these budgets.
+  void add_terms_in_cells(Profiles& means) const;
 
   Metrics metrics_;
   real viscosity_;
-  Order order_;
+  FlowParameters flow_;
   PlaneMeans means_;
   bool budgets_;
-  std::vector<real> diffusivities_;  ///< of the scalars
-  std::vector<std::size_t> issued_;  ///< numbers of the profiles whose means have been issued
+  std::vector<std::size_t> issued_;        ///< numbers of the profiles whose means have been issued
+  std::vector<std::size_t> first_fluxes_;  ///< of these, of each scalar, the first of ScalarFluxFaceProfiles
 };
 
 }  // namespace sluice
