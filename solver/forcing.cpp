@@ -38,7 +38,7 @@ double Forcing::given(double time) const {
 }
 
 Forcing::Result Forcing::force(const Deferred<ExactSum>& star_sum, const Substep& substep, double response_mean) {
-  const Formula& value = parameters_.value;
+  const TimeFunction& value = parameters_.value;
   switch (parameters_.kind) {
     case ForcingKind::none:
       break;

@@ -8,6 +8,7 @@
 #include "core/flow/actuation.hpp"
 #include "core/flow/formula.hpp"
 #include "core/flow/order.hpp"
+#include "core/flow/time_function.hpp"
 #include "core/flow/tridiagonal_method.hpp"
 
 namespace sluice {
@@ -39,8 +40,8 @@ enum class ForcingKind { none, bulk_velocity, pressure_gradient, power };
 /// What drives the mean flow along one axis.
 struct ForcingParameters {
   ForcingKind kind = ForcingKind::none;
-  /// Of t: target of the volume mean of the velocity; the force -dp/dx; or the power of the force per volume.
-  Formula value;
+  /// Target of the volume mean of the velocity; the force -dp/dx; or the power of the force per volume.
+  TimeFunction value;
 
   bool operator==(const ForcingParameters&) const = default;
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "io/case/case_file.hpp"
 #include "io/case/key_check.hpp"
 #include "io/case/keys.hpp"
+#include "io/case/time_tables.hpp"
 
 namespace sluice::io {
 
@@ -48,14 +48,6 @@ const YamlNode* fallback_of(const Key& key, const YamlNode& section, const Fallb
   if (found == fallbacks.end() || fit_to_type(key, section) == Fit::no) return nullptr;
   const auto given = [&](const std::string& name) { return section.find(name) != nullptr; };
   return std::any_of(key.excludes.begin(), key.excludes.end(), given) ? nullptr : &found->second;
-}
-
-// An absolute path. Relative paths start at the file's folder or, from the command line, at the working directory.
-std::string absolute_path(const YamlNode& node, const std::string& base) {
-  if (node.text.empty()) return {};
-  const std::filesystem::path folder = node.place.source > Place::file ? "" : base;
-  const auto whole = std::filesystem::absolute(folder / node.text).lexically_normal();
-  return whole.has_filename() ? whole.string() : whole.parent_path().string();
 }
 
 // Reads the value of a key that is not a section into its member.

@@ -11,7 +11,8 @@ namespace sluice::io {
 namespace {
 
 Case parse(const std::string& text, const std::string& file_name, const std::vector<std::string>& overrides,
-           const std::string& base_directory, const std::vector<std::string>& exchange_methods, Defaults defaults) {
+           const std::string& base_directory, const std::vector<std::string>& exchange_methods, Defaults defaults,
+           const TextReader& read_file) {
   Problems problems(file_name, overrides);
   std::optional<YamlNode> root = read_yaml(text, Place::file, "", problems);
   if (!root) {
@@ -21,6 +22,7 @@ Case parse(const std::string& text, const std::string& file_name, const std::vec
     problems.raise();
   }
   apply_overrides(*root, overrides, problems);
+  load_tables(*root, base_directory, read_file, problems);
   check_keys(*root, problems);
   Case settings = build_case(*root, base_directory, defaults);
   check_rules(settings, *root, exchange_methods, problems);
@@ -31,12 +33,13 @@ Case parse(const std::string& text, const std::string& file_name, const std::vec
 }  // namespace
 
 Case parse_case(const std::string& text, const std::string& file_name, const std::vector<std::string>& overrides,
-                const std::string& base_directory, const std::vector<std::string>& exchange_methods) {
-  return parse(text, file_name, overrides, base_directory, exchange_methods, Defaults::of_this_version);
+                const std::string& base_directory, const std::vector<std::string>& exchange_methods,
+                const TextReader& read_file) {
+  return parse(text, file_name, overrides, base_directory, exchange_methods, Defaults::of_this_version, read_file);
 }
 
 Case parse_stored_case(const std::string& text, const std::string& name) {
-  return parse(text, name, {}, "/", known_exchange_methods(), Defaults::of_earlier_versions);
+  return parse(text, name, {}, "/", known_exchange_methods(), Defaults::of_earlier_versions, {});
 }
 
 }  // namespace sluice::io

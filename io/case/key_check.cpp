@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "io/case/numbers.hpp"
+#include "io/case/time_tables.hpp"
 
 namespace sluice::io {
 
@@ -65,6 +66,7 @@ std::string fault_of_formula(const Key& key, const YamlNode& node, std::size_t c
 
 // Describes the fault of one value; empty if there is none.
 std::string fault_of(const Key& key, const YamlNode& node, std::size_t component) {
+  if (node.kind == Kind::map && key.value.or_table) return fault_of_table(node);
   if (node.kind != Kind::scalar) return described(node) + " is not a value for it";
   if (Place place; key.value.type == ValueType::formula) return fault_of_formula(key, node, component, place);
   switch (key.value.type) {

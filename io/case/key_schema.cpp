@@ -47,6 +47,17 @@ Json choices_of(const std::vector<std::string>& words) {
   return {{"enum", list}};
 }
 
+Json schema_of_table() {
+  const Json numbers{{"type", "array"}, {"items", {{"type", "number"}}}};
+  return {{"type", "object"},
+          {"properties",
+           {{"table", {{"type", "string"}}},
+            {"times", numbers},
+            {"values", numbers},
+            {"period", {{"type", {"number", "string"}}}}}},
+          {"additionalProperties", false}};
+}
+
 Json schema_of_one(const Key& key, std::size_t component) {
   switch (key.value.type) {
     case ValueType::section:
@@ -61,8 +72,11 @@ Json schema_of_one(const Key& key, std::size_t component) {
       return number_or(key, component, R"(^[-+0-9.epi */]*pi[-+0-9.epi */]*$|^[-+0-9.eE */]+$)");
     case ValueType::fraction:
       return number_or(key, component, R"(^[-+0-9.eE]+ *%?$)");
-    case ValueType::formula:
-      return {{"type", {"number", "string"}}};
+    case ValueType::formula: {
+      Json formula{{"type", {"number", "string"}}};
+      if (!key.value.or_table) return formula;
+      return {{"anyOf", {formula, schema_of_table()}}};
+    }
     case ValueType::duration:
       return {{"anyOf",
                {Json{{"type", "number"}, {"exclusiveMinimum", 0}},

@@ -12,6 +12,7 @@
 #include "io/case/case.hpp"
 #include "io/case/names.hpp"
 #include "io/case/numbers.hpp"
+#include "io/case/time_tables.hpp"
 #include "io/case/yaml_tree.hpp"
 
 namespace sluice::io {
@@ -40,6 +41,7 @@ struct KeyValue {
   std::vector<std::string> choices{};  ///< the allowed values of a ValueType::choice
   bool or_scalars = false;             ///< of a choice: the names of the case's scalars are allowed, too
   std::string variables{};             ///< of a ValueType::formula: those of x, y, z, t that it may contain
+  bool or_table = false;               ///< of a ValueType::formula: a table in time is allowed, too
 
   /// Stores a value of the file in the case; a value that failed the checks may store anything. A null node holds
   /// a word in place of a value (none, auto) and stores zero or nothing. `item`: index in the list that holds the key.
@@ -82,6 +84,15 @@ inline void read_value(ValueType /*type*/, const YamlNode& node, Formula& value)
     value = {};
   }
 }
+inline void read_value(ValueType type, const YamlNode& node, TimeFunction& value) {
+  Formula formula;
+  if (node.kind == YamlNode::Kind::map) {
+    value = time_table(node);
+  } else {
+    read_value(type, node, formula);
+    value = formula;
+  }
+}
 inline void read_value(ValueType /*type*/, const YamlNode& node, char& value) {
   if (!node.text.empty()) value = node.text[0];
 }
@@ -122,6 +133,9 @@ std::string text_of(const List& values) {
   std::string text;
   for (const auto& value : values) text += (text.empty() ? "" : ", ") + text_of(value);
   return "[" + text + "]";
+}
+inline std::string text_of(const TimeFunction& value) {
+  return value.is_table() ? text_of_table(value.table()) : text_of(value.formula());
 }
 template <class T>
 std::optional<std::string> text_of(const std::optional<T>& value) {
@@ -185,15 +199,16 @@ KeyValue list_of(Path... path) {
           .size = [=](const Case& settings) { return member_at(settings, path...).size(); }};
 }
 
-/// One of several alternative numbers, or formulas of t, bound to the member {kind, value} that `member(case, item)`
+/// One of several alternative numbers, or functions of t, bound to the member {kind, value} that `member(case, item)`
 /// returns.
 template <class Kind, class Access>
 KeyValue alternative_at(Kind kind, Access member) {
   using Member = std::remove_cvref_t<decltype(member(std::declval<Case&>(), 0))>;
-  constexpr bool is_formula = std::is_same_v<decltype(Member::value), Formula>;
+  constexpr bool is_formula = std::is_same_v<decltype(Member::value), TimeFunction>;
   constexpr ValueType type = is_formula ? ValueType::formula : ValueType::real;
   return {.type = type,
           .variables = is_formula ? "t" : "",
+          .or_table = is_formula,
           .read =
               [=](Case& settings, std::size_t item, const YamlNode& node) {
                 auto& held = member(settings, item);

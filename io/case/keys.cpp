@@ -8,6 +8,7 @@
 #include "core/decomp/exchange/exchange.hpp"
 #include "io/case/key_table.hpp"
 #include "io/case/numbers.hpp"
+#include "io/case/time_tables.hpp"
 
 namespace sluice::io {
 
@@ -145,7 +146,8 @@ std::string value_text(const Key& key) {
       return number_text(key, "a number or percentage", "numbers or percentages");
     case ValueType::formula:
       return number_text(key, "a number or a formula of " + variables_text(key),
-                         "numbers or formulas of " + variables_text(key));
+                         "numbers or formulas of " + variables_text(key)) +
+             (key.value.or_table ? fmt::format(", or {}", table_forms) : "");
     case ValueType::duration:
       return "H:M:S, a time such as 90m, 4h or 2d, or a number of seconds > 0";
   }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "io/case/case_file.hpp"
 
@@ -10,6 +11,13 @@ namespace sluice::io {
 namespace {
 
 using Text = std::optional<std::string>;
+
+// FNV-1a, of a text that is too long to be shown.
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return hash;
+}
 
 // Writes the values of a case by the bindings of the key table.
 class Writer {
@@ -51,6 +59,7 @@ class Writer {
   }
 
   std::string scalar(const Key& key, const std::string& text) const {
+    if (to_compare_ && key.value.or_table && text.starts_with('{')) return fmt::format("table {:016x}", hash_of(text));
     if (key.value.type == ValueType::text) return quoted_yaml(text);
     if (key.value.type != ValueType::path) return text;
     return quoted_yaml(to_compare_ ? text.substr(text.rfind('/') + 1) : text);

@@ -45,7 +45,7 @@ _DRIVES = {
 
 
 def _drive(sampled: Mapping[str, int | float | str]) -> str:
-    """What drives the mean flow, for a sentence. A formula is stored in quotes."""
+    """What drives the mean flow, for a sentence. A formula is stored in quotes, and a table as the word and a hash."""
     text = ""
     for section, axis in (("flow.forcing.", ""), ("flow.spanwise_forcing.", " along y")):
         for kind, words in _DRIVES.items():
@@ -53,6 +53,8 @@ def _drive(sampled: Mapping[str, int | float | str]) -> str:
                 continue
             formula = isinstance(value, str) and value.startswith('"')
             varying = f" that follows {str(value)[1:-1]}" if formula else ""
+            if isinstance(value, str) and value.startswith("table"):
+                varying = " that follows a table in time"
             text += f"{' and' if text else ''} {words}{axis}{varying}"
     return text
 

@@ -52,7 +52,11 @@ CaseInput read_case(const CaseOptions& options, MPI_Comm comm) {
   const std::string text = read_shared_text(options.file, "case file", io::max_yaml_bytes, comm);
   const std::string folder = std::filesystem::absolute(options.file).parent_path().string();
   CaseInput input;
-  input.settings = io::parse_case(text, options.file, options.settings, folder);
+  const auto read_table = [&](const std::string& file, std::size_t max_bytes) {
+    return read_shared_text(file, "table in time", max_bytes, comm);
+  };
+  input.settings =
+      io::parse_case(text, options.file, options.settings, folder, io::available_exchange_methods(), read_table);
   if (input.settings.stretching.kind == io::StretchingKind::file) {
     input.stretching_text = read_shared_text(
         input.settings.stretching.file, "file of face coordinates (grid.stretching.file)", max_stretching_bytes, comm);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/device/memory.hpp"
@@ -22,6 +23,7 @@
 #include "src/run/output_lock.hpp"
 #include "src/run/setup.hpp"
 #include "src/run/stop_control.hpp"
+#include "src/run/time_step_estimate.hpp"
 #include "src/run/watchdog.hpp"
 
 namespace sluice {
@@ -147,6 +149,11 @@ ExitCode command_run(const RunOptions& options) {
   const std::string warning = prepare_directory(options, input.settings);
   RunLog log(log_file, MPI_COMM_WORLD);
   if (!warning.empty()) log.line("warning: " + warning);
+  for (const auto& [axis, forcing] :
+       {std::pair("x", input.settings.flow.forcing), std::pair("y", input.settings.flow.spanwise_forcing)}) {
+    const std::string of_table = table_warning(axis, forcing, input.settings.time.end.value_or(0));
+    if (!of_table.empty()) log.line("warning: " + of_table);
+  }
   watchdog.begin(Watchdog::Task::start, "measurement of layouts");
   Tuning tuning =
       tune(input.settings, grid, input.settings.flow, stored_layout(options, input.settings), MPI_COMM_WORLD);

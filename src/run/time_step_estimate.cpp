@@ -1,5 +1,7 @@
 #include "src/run/time_step_estimate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -119,6 +121,15 @@ ForcingRange forcing_range(const ForcingParameters& forcing, double end) {
   }
   range.typical = std::copysign(std::sqrt(squares / count), sum);
   return range;
+}
+
+std::string table_warning(const std::string& axis, const ForcingParameters& forcing, double end) {
+  const TimeTable& table = forcing.value.table();
+  if (!forcing.value.is_table() || table.period > 0 || end <= table.times.back()) return {};
+  return fmt::format(
+      "the table of the forcing along {} ends at time {:g}, before the run, which ends at {:g}: its last "
+      "value {:g} is kept from then on; add points, or a period",
+      axis, table.times.back(), end, table.values.back());
 }
 
 FlowParameters with_typical_forcing(FlowParameters flow, double end) {

@@ -1,5 +1,7 @@
 #pragma once
 // What the time step of a run will be, before it starts.
+#include <string>
+
 #include "core/flow/parameters.hpp"
 #include "solver/grid/grid.hpp"
 
@@ -44,6 +46,9 @@ struct ForcingRange {
   double least, greatest, typical;
 };
 ForcingRange forcing_range(const ForcingParameters& forcing, double end);
+
+/// What to warn of if a table without a period is shorter than a run to the time `end`; else empty.
+std::string table_warning(const std::string& axis, const ForcingParameters& forcing, double end);
 
 /// The same flow with constants of that kind in place of forcings that depend on time, for estimates.
 FlowParameters with_typical_forcing(FlowParameters flow, double end);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -111,9 +112,11 @@ def test_restarts_after_many_steps(straight: Straight, tmp_path: Path, diffusion
 @pytest.mark.parametrize("ranks", [0, 2])
 @pytest.mark.parametrize(
     "forcing", [{"power": "0.01*(1 + 0.5*cos(3*t))"}, {"bulk_velocity": "1 + 0.1*sin(5*t)"},
-                {"pressure_gradient": "0.004*exp(-t)"}], ids=lambda forcing: next(iter(forcing)),
+                {"pressure_gradient": "0.004*exp(-t)"}, {"pressure_gradient": {"table": "g.csv", "period": 0.3}}],
+    ids=["power", "bulk_velocity", "pressure_gradient", "table"],
 )  # fmt: skip
-def test_restarts_of_a_flow_driven_in_time(tmp_path: Path, forcing: dict[str, str], ranks: int) -> None:
+def test_restarts_of_a_flow_driven_in_time(tmp_path: Path, forcing: dict[str, Any], ranks: int) -> None:
+    (tmp_path / "g.csv").write_text("t, G\n0, 0.001\n0.1, 0.009\n0.25, 0.002\n")
     changes = {"flow.forcing": forcing, "flow.spanwise_forcing": {"bulk_velocity": "0.1*sin(4*t)"}}
     case = write_case(tmp_path, {**changes, "time.steps": STEPS, "output.timeseries": {"every": 1}})
     must(sluice("run", case, ranks=ranks))
@@ -127,6 +130,36 @@ def test_restarts_of_a_flow_driven_in_time(tmp_path: Path, forcing: dict[str, st
     if "bulk_velocity" in forcing:
         np.testing.assert_allclose(series["bulk_velocity"], 1 + 0.1 * np.sin(5 * series["time"]), rtol=1e-6)
     must(sluice("verify", tmp_path / "pieces"))
+
+
+def test_a_restart_notices_another_table(tmp_path: Path) -> None:
+    table = tmp_path / "tables" / "u_b.txt"
+    table.parent.mkdir()
+    table.write_text("# t U_b\n0 1\n9 1.5\n")
+    case = write_case(
+        tmp_path, {"time.steps": 4, "flow.forcing": {"bulk_velocity": {"table": "tables/u_b.txt"}}}
+    )
+    must(sluice("run", case, ranks=2))
+    series = rows(tmp_path / "out")
+    np.testing.assert_allclose(series["bulk_velocity"], 1 + series["time"] / 18, rtol=1e-6)
+    table.write_text("0 1\n9 1.25\n")
+    refused = sluice("run", case, "--restart", "auto", "--steps", 6)
+    assert refused.code == 3
+    assert "flow.forcing: {bulk_velocity: table " in refused.text
+    must(sluice("run", case, "--restart", "auto", "--steps", 6, "--allow-change"))
+    last = rows(tmp_path / "out")[-1]
+    np.testing.assert_allclose(last["bulk_velocity"], 1 + last["time"] / 36, rtol=1e-6)
+    table.unlink()
+    missing = sluice("check", case)
+    assert missing.code == 2
+    assert f"{table}: the table in time cannot be read: No such file or directory" in missing.err
+    table.write_text("0 1\n9 1.25\n8 1\n")
+    assert (
+        f"{table}:3: the time 8 does not follow 9" in must(sluice("run", case, "--overwrite", ranks=2), 2).err
+    )
+    table.write_text("0 1\n9 1.25\n")
+    checked = must(sluice("check", case, "--set", "time.end=10"))
+    assert "ends at time 9, before the run, which ends at 10" in checked.text
 
 
 def test_other_columns_are_refused(tmp_path: Path) -> None:

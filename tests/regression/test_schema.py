@@ -47,6 +47,7 @@ def test_the_template_is_valid(validator: Any) -> None:
 
 VALUES = [
     ("walltime", "4h"),
+    ("flow.forcing", {"power": {"times": [0, 1], "values": [1, 2], "period": "2*pi"}}),
     ("walltime", "100:00:00"),
     ("walltime", "none"),
     ("solver.order", 4),

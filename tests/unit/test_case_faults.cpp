@@ -209,6 +209,73 @@ TEST(Case, RefusesRotationsWithoutAMeaning) {
   EXPECT_TRUE(contains(faults(minimal, {ekman, "domain.size=[1, 1, 20]"})[0], "the height of flow.type channel is 2"));
 }
 
+TEST(Case, RefusesTablesWithoutMeaning) {
+  const auto fault_of = [](const std::string& table) { return fault("flow.forcing={bulk_velocity: " + table + "}"); };
+  EXPECT_TRUE(contains(fault_of("{times: [0, 1, 1], values: [1, 2, 3]}"), "times[2]: the time 1 does not follow 1"));
+  EXPECT_TRUE(contains(fault_of("{times: [0], values: [1]}"), "1 points; at least 2 are needed"));
+  EXPECT_TRUE(contains(fault_of("{times: [0, 1], values: [1, 2, 3]}"), "2 times, but 3 values"));
+  EXPECT_TRUE(contains(fault_of("{times: [0, 1], values: [1, inf]}"), "two lists of finite numbers"));
+  EXPECT_TRUE(contains(fault_of("{times: [0, 1]}"), "two lists of finite numbers"));
+  EXPECT_TRUE(
+      contains(fault_of("{times: [0, 1], values: [1, 2], periodic: 1}"), "'periodic' is not a part of a table"));
+  EXPECT_TRUE(contains(fault_of("{times: [0, 1], values: [1, 2], period: 0}"), "the period is not a number > 0"));
+  EXPECT_TRUE(contains(fault_of("{times: [0, 3], values: [1, 2], period: 2}"),
+                       "times[1]: the points take 3, longer than the period 2"));
+  EXPECT_TRUE(contains(fault_of("{times: [0, 1, 2], values: [1, 2, 3], period: 2}"),
+                       "times[2]: the value 3 at the end of the period is not 1"));
+  EXPECT_TRUE(contains(fault_of("{table: file.txt, values: [1, 2]}"), "both a file and points"));
+  EXPECT_TRUE(contains(fault("walls={bottom: {velocity: [{times: [0, 1], values: [1, 2]}, 0, 0]}}"), "a map is not"));
+  EXPECT_TRUE(contains(fault("flow.forcing={power: {times: [1, 2], values: [0, 2]}}"), "the power is 0 at time 0"));
+}
+
+// A table in a file, as parse_case gets its text.
+Lines faults_of_file(const std::string& content, const std::string& more = "") {
+  try {
+    parse_case(minimal, "case.yaml", {"flow.forcing={pressure_gradient: {table: /g.txt" + more + "}}"}, "/cases/here",
+               known_exchange_methods(), [&](const std::string& path, std::size_t) {
+                 EXPECT_EQ(path, "/g.txt");
+                 return content;
+               });
+  } catch (const Error& error) {
+    return {error.what()};
+  }
+  return {};
+}
+
+TEST(Case, NamesTheLineOfAFaultInATableInAFile) {
+  EXPECT_EQ(faults_of_file("# time, force\n0 1\n2 3\n"), Lines{});
+  EXPECT_TRUE(contains(faults_of_file("t,g\n0, 1\n\n0, 3\n").at(0), "/g.txt:4: the time 0 does not follow 0"));
+  EXPECT_TRUE(contains(faults_of_file("0 1\n1 nan\n").at(0), "/g.txt:2: '1 nan' is not a time and a value"));
+  EXPECT_TRUE(contains(faults_of_file("0 1 2\n1 2 3\n").at(0), "/g.txt:1: '0 1 2' is not a time and a value"));
+  EXPECT_TRUE(contains(faults_of_file("t g\nt g\n0 1\n").at(0), "/g.txt:2: 't g' is not"));
+  EXPECT_TRUE(contains(faults_of_file("").at(0), "/g.txt: 0 points; at least 2 are needed"));
+  EXPECT_TRUE(contains(faults_of_file("0 1\n1 2\n3 1\n", ", period: 2").at(0), "/g.txt:3: the points take 3"));
+  std::string many;
+  for (int n = 0; n <= 2000; ++n) many += fmt::format("{} 0\n", n);
+  EXPECT_TRUE(contains(faults_of_file(many).at(0), "2001 points; at most 2000 are read"));
+  many.resize(many.size() - std::string("2000 0\n").size());
+  EXPECT_EQ(faults_of_file(many), Lines{});
+}
+
+TEST(Case, KeepsThePointsOfATableInAFile) {
+  const auto read = [](const std::string& path, std::size_t) {
+    EXPECT_EQ(path, "/cases/here/tables/g.csv");
+    return std::string("\xef\xbb\xbft;g\r\n-0.5;0.1\r\n1;3e-1 % peak\r\n2.5;0.2\r\n");
+  };
+  std::string with_table = minimal;
+  with_table.insert(with_table.find("domain"), "  forcing: {pressure_gradient: {table: tables/g.csv, period: 4}}\n");
+  const Case from_file = parse_case(with_table, "case.yaml", {}, "/cases/here", known_exchange_methods(), read);
+  const TimeTable expected{{-0.5, 1, 2.5}, {0.1, 0.3, 0.2}, 4};
+  EXPECT_EQ(from_file.flow.forcing.value.table(), expected);
+  EXPECT_TRUE(contains(resolved_yaml(from_file), "{times: [-0.5, 1, 2.5], values: [0.1, 0.3, 0.2], period: 4}"));
+  EXPECT_EQ(parse_stored_case(resolved_yaml(from_file), "stored"), from_file);
+  with_table.replace(with_table.find("period: 4"), 9, "period: 5");
+  const Case other = parse_case(with_table, "case.yaml", {}, "/cases/here", known_exchange_methods(), read);
+  const Lines changes = physical_changes(from_file, other);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_TRUE(contains(changes[0], "flow.forcing: {pressure_gradient: table ")) << changes[0];
+}
+
 TEST(Case, RefusesForcingsWithoutMeaning) {
   EXPECT_TRUE(contains(fault("flow.forcing={power: 0}"), "flow.forcing.power: '0' is out of range; allowed: a number"));
   EXPECT_TRUE(contains(fault("flow.forcing={power: 0.1*sin(t)}"), "the power is 0 at time 0; allowed: > 0 there"));

@@ -48,6 +48,11 @@ Lines candidates(const Key& key) {
   const bool list = key.value.count != 1;
   const auto add = [&](const std::string& value) { values.push_back(list ? fmt::format("[{}]", value) : value); };
   if (key.name().starts_with("wavelength")) values = {"2*pi/3", "pi/3"};
+  if (key.value.or_table) {
+    values.emplace_back("{times: [0, 0.5], values: [1, 2]}");
+    values.emplace_back("{times: [0, 0.5], values: [1, 2], period: 2*pi}");
+    values.emplace_back("{times: [0, 0.1], values: [1, 2]}");
+  }
   switch (key.value.type) {
     case ValueType::section:
       if (key.name() == "actuation") values.emplace_back("{type: oscillation, amplitude: 1, period: 2}");

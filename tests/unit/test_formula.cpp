@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/flow/formula.hpp"
+#include "core/flow/time_function.hpp"
 
 namespace sluice {
 namespace {
@@ -105,6 +106,31 @@ TEST(Formula, BoundsItsLength) {
   std::string deep = "t";
   for (int n = 0; n < 20; ++n) deep = "t+(" + deep + ")";
   EXPECT_THROW(Formula::parse(deep, "t"), FormulaError);
+}
+
+TEST(TimeTable, HasStraightLinesBetweenItsPointsAndIsConstantBeyond) {
+  const TimeTable table{.times = {1, 2, 4}, .values = {10, 20, -4}};
+  for (const auto& [time, expected] :
+       {std::pair(-3.0, 10.0), {1.0, 10.0}, {1.25, 12.5}, {2.0, 20.0}, {3.0, 8.0}, {4.0, -4.0}, {100.0, -4.0}})
+    EXPECT_EQ(table.at(time), expected) << time;
+}
+
+TEST(TimeTable, RepeatsItself) {
+  const TimeTable table{.times = {1, 2, 4}, .values = {10, 20, -4}, .period = 4};  // a line from 4 to 5
+  for (const auto& [time, expected] : {std::pair(1.0, 10.0),
+                                       {1.5, 15.0},
+                                       {4.0, -4.0},
+                                       {4.5, 3.0},
+                                       {0.5, 3.0},
+                                       {0.0, -4.0},
+                                       {5.0, 10.0},
+                                       {5.25, 12.5},
+                                       {-2.5, 15.0},
+                                       {401.5, 15.0}})
+    EXPECT_EQ(table.at(time), expected) << time;
+  const TimeTable closed{.times = {0, 1, 2}, .values = {1, 3, 1}, .period = 2};
+  for (const auto& [time, expected] : {std::pair(0.0, 1.0), {1.5, 2.0}, {2.0, 1.0}, {2.5, 2.0}})
+    EXPECT_EQ(closed.at(time), expected) << time;
 }
 
 }  // namespace

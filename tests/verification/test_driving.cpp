@@ -130,6 +130,79 @@ TEST_P(Driving, PulsatingChannelConvergesToWomersley) {
   test::expect_order("error of Womersley's solution, " + test::name_of(GetParam()), heights, errors, 1.95);
 }
 
+/// Straight lines between t = 0, 0.5, 1.25 and, a period later, 2.
+const TimeTable saw{.times = {0, 0.5, 1.25}, .values = {-0.1, 0.5, 0.2}, .period = 2};
+
+/// Response of b' = -r b + G(t) from b = 0 to the table, exact, at time t.
+double relaxation(double rate, double t) {
+  double b = 0;
+  for (double start = 0; start < t;) {
+    const double in_period = start - 2 * std::floor(start / 2);
+    const double length = in_period < 0.5 ? 0.5 - in_period : in_period < 1.25 ? 1.25 - in_period : 2 - in_period;
+    const double end = std::min(t, start + length);
+    const double dt = end - start;
+    const double slope = (saw.at(start + length) - saw.at(start)) / length;
+    // b = slope t/r + (G_0 - slope/r)/r is a solution for G = G_0 + slope t.
+    const double offset = (saw.at(start) - slope / rate) / rate;
+    b = slope * dt / rate + offset + (b - offset) * std::exp(-rate * dt);
+    start = end;
+  }
+  return b;
+}
+
+/// From rest under the force of the table: sum of sines across the channel, each of which relaxes by itself.
+double under_saw(double z, double t) {
+  double u = 0;
+  for (int m = 1; m < 400; m += 2) {
+    const double k = m * std::numbers::pi / 2;
+    u += 4 / (m * std::numbers::pi) * std::sin(k * z) * relaxation(viscosity * k * k, t);
+  }
+  return u;
+}
+
+/// A force given by a table: the flow from rest against the exact solution for straight lines.
+TEST_P(Driving, ForceOfATableConvergesToTheExactSolution) {
+  if (sizeof(real) < sizeof(double)) GTEST_SKIP() << "an order of accuracy needs double precision";
+  std::vector<double> heights, errors;
+  for (const std::int64_t nz : {16, 32, 64}) {
+    FlowCase settings = pulsating(GetParam(), nz);
+    settings.flow.forcing.value = TimeFunction(saw);
+    Flow flow(settings);
+    double worst = 0;
+    for (int part = 0; part < 4; ++part) {
+      flow.advance(600, 0.00125);
+      const test::GlobalArray values = flow.read(flow.state.velocity.u);
+      const std::size_t columns = values.values.size() / static_cast<std::size_t>(nz);
+      for (std::size_t k = 0; k < static_cast<std::size_t>(nz); ++k)
+        worst = std::max(worst, std::abs(values.values[k * columns] -
+                                         under_saw(flow.grid.z_center(static_cast<std::int64_t>(k)), flow.state.time)));
+    }
+    heights.push_back(1 / static_cast<double>(nz));
+    errors.push_back(worst);
+  }
+  test::expect_order("force of a table, " + test::name_of(GetParam()), heights, errors, 1.95);
+}
+
+/// Without walls that drag, u is the integral of the force, which the stages give exactly between the points.
+TEST_P(Driving, ForceOfATableIsIntegratedExactly) {
+  FlowCase settings = pulsating(GetParam(), 16);
+  settings.flow.bottom.kind = settings.flow.top.kind = WallKind::free_slip;
+  settings.flow.forcing.value = TimeFunction(saw);
+  Flow flow(settings);
+  double worst = 0;
+  for (int n = 0; n < 40; ++n) {
+    flow.advance(1, 0.125);
+    const double t = flow.state.time - 2 * std::floor(flow.state.time / 2);
+    // Trapezia up to the last point; a period adds 0.1 + 0.2625 + 0.0375.
+    const double of_periods = 0.4 * std::floor(flow.state.time / 2);
+    const double expected = t <= 0.5    ? (saw.at(0) + saw.at(t)) / 2 * t
+                            : t <= 1.25 ? 0.1 + (0.5 + saw.at(t)) / 2 * (t - 0.5)
+                                        : 0.3625 + (0.2 + saw.at(t)) / 2 * (t - 1.25);
+    worst = std::max(worst, std::abs(flow.stepper.diagnose(flow.state).bulk_velocity - of_periods - expected));
+  }
+  test::expect_at_most("|u less the integral of the force|", worst, test::round_off(2e-15));
+}
+
 /// u and v take turns: driven along y, v is what u is when driven along x.
 TEST_P(Driving, AForceAlongYDrivesVAsOneAlongXDrivesU) {
   FlowCase along_x = pulsating(GetParam(), 16);
@@ -198,6 +271,21 @@ TEST_P(Driving, BulkVelocitiesFollowTheirFormulas) {
   test::expect_at_most("largest distance of a bulk velocity from its formula", worst, test::round_off(3e-15));
 }
 
+TEST_P(Driving, BulkVelocityFollowsATable) {
+  FlowCase settings = turbulent(GetParam());
+  const TimeTable table{.times = {0, 0.5, 2, 3}, .values = {1, 1.2, 0.7, 0.9}};
+  settings.flow.forcing = {ForcingKind::bulk_velocity, TimeFunction(table)};
+  Flow flow(settings);
+  set_turbulent(flow.state, flow.stepper, flow.grid, settings.flow, 1, flow.comm.world());
+  double worst = 0;
+  for (int n = 0; n < 40; ++n) {
+    flow.stepper.step(flow.state, 0.9 * flow.stepper.time_step_limit(flow.state));
+    worst = std::max(worst, std::abs(flow.stepper.diagnose(flow.state).bulk_velocity - table.at(flow.state.time)));
+  }
+  test::expect_at_least("time reached", flow.state.time, 3);
+  test::expect_at_most("largest distance of the bulk velocity from its table", worst, test::round_off(3e-15));
+}
+
 /// A wall that moves along y drags the fluid with it unless a force prevents it.
 TEST_P(Driving, SpanwiseMeanIsHeldAtZero) {
   for (const bool held : {false, true}) {
@@ -227,7 +315,7 @@ TEST_P(Driving, SpanwiseMeanIsHeldAtZero) {
 TEST_P(Driving, PowerIsHeldInEverySubstep) {
   FlowCase settings = turbulent(GetParam());
   settings.flow.forcing = {ForcingKind::power, of_time("0.02*(1 + 0.5*cos(5*t))")};
-  const Formula& power = settings.flow.forcing.value;
+  const TimeFunction& power = settings.flow.forcing.value;
   Flow flow(settings);
   set_turbulent(flow.state, flow.stepper, flow.grid, settings.flow, 1, flow.comm.world());
   const auto bulk = [&] {
