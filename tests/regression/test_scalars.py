@@ -42,7 +42,11 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("name", "sign"), [("theta", 1), ("c", -1)])
 def test_wall_flux_is_the_mean_of_the_time_series(out: Path, name: str, sign: int) -> None:
-    """Of both walls, a flux into the fluid; of c, the flux at the hot wall."""
+    """Of both walls, a flux into the fluid; of c, the flux at the hot wall.
+
+    The time series reads it off the stored halo cells, the statistics off the mean profile and the value of the wall.
+    """
+    tolerance = 1e-6 if "single" in must(sluice("--version")).out else 1e-9
     run = sp.open(out)
     blocks, series = run.block_means, run.time_series
     samples, last = int(blocks.samples.sum()), float(blocks.t_end[-1])
@@ -50,9 +54,9 @@ def test_wall_flux_is_the_mean_of_the_time_series(out: Path, name: str, sign: in
     bottom, top = (during[f"{name}_flux_{wall}"].values for wall in ("bottom", "top"))
     found = run.scalars[name]
     assert len(bottom) == samples > 30
-    assert found.attrs["wall_flux"] == pytest.approx((bottom.mean() + sign * top.mean()) / 2, rel=1e-9)
+    assert found.attrs["wall_flux"] == pytest.approx((bottom.mean() + sign * top.mean()) / 2, rel=tolerance)
     assert np.sign(found.attrs["wall_flux"]) == -sign
-    assert found.attrs["wall_value"] == pytest.approx((HOT if name == "c" else 0), abs=1e-9)
+    assert found.attrs["wall_value"] == pytest.approx((HOT if name == "c" else 0), abs=tolerance)
 
 
 def test_fields_of_scalars(out: Path, tmp_path: Path) -> None:
