@@ -9,15 +9,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from sluice_post.budgets import CORIOLIS, IMBALANCE, EvaluatedBudgets
+from sluice_post.budgets import CORIOLIS, IMBALANCE, EvaluatedTerms
 from sluice_post.compare_budgets import References
 from sluice_post.figures import line_with_band
 from sluice_post.reference import Reference
 from sluice_post.style import (
     BLACK,
     BLUE,
+    BROWN,
     GREEN,
     GREY,
+    OLIVE,
     ORANGE,
     PURPLE,
     SKY,
@@ -29,7 +31,7 @@ from sluice_post.style import (
 
 Array = NDArray[np.float64]
 
-LARGE = ("k", "uu")
+LARGE = ("k", "uu", "cc")
 
 SYMBOLS = {
     "k": "k",
@@ -37,6 +39,9 @@ SYMBOLS = {
     "vv": r"\langle vv\rangle",
     "ww": r"\langle ww\rangle",
     "uw": r"\langle uw\rangle",
+    "cc": r"\langle\theta\theta\rangle",
+    "uc": r"\langle u\theta\rangle",
+    "wc": r"\langle w\theta\rangle",
 }
 NAMES = {
     "k": "turbulent kinetic energy",
@@ -44,15 +49,22 @@ NAMES = {
     "vv": "spanwise variance vv",
     "ww": "wall-normal variance ww",
     "uw": "shear stress uw",
+    "cc": "variance",
+    "uc": "streamwise flux",
+    "wc": "wall-normal flux",
 }
 _COLOURS = {
     "production": BLUE,
     "turbulent_transport": GREEN,
     "pressure_transport": SKY,
     "pressure_strain": PURPLE,
+    "pressure_gradient": PURPLE,
     "viscous_diffusion": ORANGE,
+    "molecular_diffusion": ORANGE,
     "dissipation": VERMILLION,
+    "source": BROWN,
     CORIOLIS: GREY,
+    "buoyancy": OLIVE,
     IMBALANCE: BLACK,
 }
 _INVISIBLE = 2e-3  # terms below this part of the largest are not drawn
@@ -62,7 +74,7 @@ _CIRCLES: dict[str, Any] = {
 }
 
 
-def budget_figure(evaluated: EvaluatedBudgets, stress: str, references: References) -> Figure:
+def budget_figure(evaluated: EvaluatedTerms, stress: str, references: References) -> Figure:
     """Above: the terms of one budget against z+, circles: a published budget. Below: imbalance and storage.
 
     All in wall units; bands are 95 % intervals.
@@ -79,7 +91,7 @@ def budget_figure(evaluated: EvaluatedBudgets, stress: str, references: Referenc
     return figure
 
 
-def budget(axes: Axes, evaluated: EvaluatedBudgets, stress: str, references: References) -> Axes:
+def budget(axes: Axes, evaluated: EvaluatedTerms, stress: str, references: References) -> Axes:
     """The terms of one budget against z+ in wall units, all but the imbalance."""
     terms = evaluated.found.budgets[stress].terms
     log_wall_axis(axes, _z_plus(evaluated, stress))
@@ -98,7 +110,7 @@ def budget(axes: Axes, evaluated: EvaluatedBudgets, stress: str, references: Ref
     return axes
 
 
-def imbalance(axes: Axes, evaluated: EvaluatedBudgets, stress: str, references: References) -> Axes:
+def imbalance(axes: Axes, evaluated: EvaluatedTerms, stress: str, references: References) -> Axes:
     """The sum of all terms of a budget, and what the stress stored, against z+ in wall units."""
     z_plus = _z_plus(evaluated, stress)
     log_wall_axis(axes, z_plus)
@@ -115,13 +127,13 @@ def imbalance(axes: Axes, evaluated: EvaluatedBudgets, stress: str, references: 
     return axes
 
 
-def _z_plus(evaluated: EvaluatedBudgets, stress: str) -> Array:
+def _z_plus(evaluated: EvaluatedTerms, stress: str) -> Array:
     """Where the terms are, without the wall."""
     z_plus = evaluated.found.z_plus(stress)
     return z_plus[z_plus > 0]
 
 
-def _term(axes: Axes, evaluated: EvaluatedBudgets, stress: str, name: str, references: References) -> None:
+def _term(axes: Axes, evaluated: EvaluatedTerms, stress: str, name: str, references: References) -> None:
     found = evaluated.found
     off_wall = found.z_plus(stress) > 0
     values, band = found.budgets[stress].terms[name][off_wall], evaluated.bands.get(stress, {}).get(name)

@@ -10,6 +10,7 @@ Dissipation is negative.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,12 +20,12 @@ from numpy.typing import NDArray
 from sluice_post import layout
 from sluice_post.coriolis import coriolis_terms
 from sluice_post.errors import InputOutputError, UsageError
-from sluice_post.export import columns_text
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import wall_profiles, wall_view
 from sluice_post.statistics import Blocks, Means
-from sluice_post.uncertainty import half_width95
+from sluice_post.transported import Transported, center_distances, variance_terms
+from sluice_post.uncertainty import half_widths95
 
 Array = NDArray[np.float64]
 Terms = dict[str, Array]
@@ -35,6 +36,11 @@ TERMS = (
     *("viscous_diffusion", "dissipation"),
 )
 CORIOLIS = "coriolis"  # in a rotating frame only
+# Of scalars; each budget has some.
+SCALAR_TERMS = (
+    *("production", "turbulent_transport", "pressure_transport", "pressure_gradient"),
+    *("molecular_diffusion", "dissipation", "source", CORIOLIS, "buoyancy"),
+)
 IMBALANCE = "imbalance"
 STRESSES = ("k", "uu", "vv", "ww", "uw")
 
@@ -50,54 +56,37 @@ class Budget:
     terms: Terms
 
 
-def _with_imbalance(terms: Terms) -> Terms:
-    ordered = {name: terms[name] for name in (*TERMS, CORIOLIS) if name in terms}
+def with_imbalance(terms: Terms, order: Sequence[str] = (*TERMS, CORIOLIS)) -> Terms:
+    """The terms in this order, and their sum."""
+    ordered = {name: terms[name] for name in order if name in terms}
     return ordered | {IMBALANCE: np.sum(list(ordered.values()), axis=0)}
 
 
-def _between_walls(values: Array) -> Array:
-    """Values on the inner faces, with the 0 of both walls."""
-    return np.pad(values, 1)
-
-
-def _center_distances(z_face: Array) -> Array:
-    """Distances of the centres on both sides of each face; a wall is midway between a centre and its image."""
-    dz = np.pad(np.diff(z_face), 1, mode="edge")
-    return (dz[1:] + dz[:-1]) / 2
+def transported_velocity(means: Means, c: str, viscosity: float) -> Transported:
+    """Of c = u or v."""
+    return Transported(
+        means.centre[c],
+        means.centre[c * 2],
+        means.face[f"{c}w"],
+        means.face[f"{c}w_jump"],
+        means.face[f"{c * 2}w_flux"],
+        means.centre[f"d{c}dx_squared"] + means.centre[f"d{c}dy_squared"],
+        means.face[f"d{c}dz_squared"],
+        means.face["tau_xz" if c == "u" else "tau_yz"] / viscosity,
+        viscosity,
+    )
 
 
 def _tangential_variance(means: Means, c: str, viscosity: float) -> Terms:
-    """Terms at the centres, for c = u or v. Derivatives along z are sums over the two faces of a cell."""
-    dz, distance = np.diff(means.z_face), _center_distances(means.z_face)
-    mean, variance = means.centre[c], means.centre[c * 2] - means.centre[c] ** 2
-    flux, jump = means.face[f"{c}w"], means.face[f"{c}w_jump"]
-    below_flux, above_flux = flux - jump, flux + jump  # of c below and above a face, times w
-
-    step = _between_walls(np.diff(mean))  # w is 0 on the walls
-    production = -(step[1:] * below_flux[1:] + step[:-1] * above_flux[:-1]) / dz
-
-    inner = slice(1, -1)
-    triple = _between_walls(  # <c' c' w'> with one c' below and one above the face
-        means.face[f"{c * 2}w_flux"][inner] - mean[:-1] * above_flux[inner] - mean[1:] * below_flux[inner]
-    )
-    diffusive_flux = viscosity * _between_walls(np.diff(variance) / distance[inner])
-
-    stress = means.face["tau_xz" if c == "u" else "tau_yz"]
-    of_gradient = (means.face[f"d{c}dz_squared"] - (stress / viscosity) ** 2) * distance
-    dissipation = 2 * viscosity * (means.centre[f"d{c}dx_squared"] + means.centre[f"d{c}dy_squared"])
-    dissipation += viscosity * (of_gradient[1:] + of_gradient[:-1]) / dz
-    return {
-        "production": production,
-        "turbulent_transport": -np.diff(triple) / dz,
-        "pressure_strain": 2 * means.centre["p_dudx" if c == "u" else "p_dvdy"],
-        "viscous_diffusion": np.diff(diffusive_flux) / dz,
-        "dissipation": -dissipation,
-    }
+    """Terms at the centres, for c = u or v."""
+    terms = variance_terms(transported_velocity(means, c, viscosity), means.z_face)
+    terms["viscous_diffusion"] = terms.pop("diffusion")
+    return terms | {"pressure_strain": 2 * means.centre["p_dudx" if c == "u" else "p_dvdy"]}
 
 
 def _normal_variance(means: Means, viscosity: float, no_slip: tuple[bool, bool]) -> Terms:
     """Terms of ww on the faces. Beyond a free-slip wall is the mirror image; on a no-slip wall all terms are 0."""
-    dz, distance = np.pad(np.diff(means.z_face), 1, mode="edge"), _center_distances(means.z_face)
+    dz, distance = np.pad(np.diff(means.z_face), 1, mode="edge"), center_distances(means.z_face)
 
     def jump(name: str) -> Array:
         odd = means.centre[name]  # changes its sign in the mirror image
@@ -184,39 +173,51 @@ def budgets_of(
         for stress, terms in (("uu", uu), ("vv", vv), ("ww", ww), ("uw", uw)):
             terms[CORIOLIS] = of_stresses[stress]
     return {
-        "k": Budget(means.z, _with_imbalance(_energy(uu, vv, ww))),
-        "uu": Budget(means.z, _with_imbalance(uu)),
-        "vv": Budget(means.z, _with_imbalance(vv)),
-        "ww": Budget(means.z_face, _with_imbalance(ww)),
-        "uw": Budget(means.z_face[1:-1], _with_imbalance(uw)),
+        "k": Budget(means.z, with_imbalance(_energy(uu, vv, ww))),
+        "uu": Budget(means.z, with_imbalance(uu)),
+        "vv": Budget(means.z, with_imbalance(vv)),
+        "ww": Budget(means.z_face, with_imbalance(ww)),
+        "uw": Budget(means.z_face[1:-1], with_imbalance(uw)),
     }
 
 
 @dataclass(frozen=True)
-class WallBudgets:
-    """Budgets in wall units, that is over u_tau^4/nu, from a wall to h; seen from there as WallProfiles are."""
+class BudgetsFromWall:
+    """Budgets in wall units, from a wall to h; seen from there as WallProfiles are."""
 
     u_tau: float
     viscosity: float
     height: float
-    cell_plus: tuple[float, float]  # dx and dy
     z_face_plus: Array
     budgets: dict[str, Budget]  # z is still that of the run
-    wall_dissipation: dict[str, float]  # on the wall, of uu, vv and k; positive
 
     @property
     def re_tau(self) -> float:
         """Friction Reynolds number."""
         return self.u_tau * self.height / self.viscosity
 
+    def z_plus(self, name: str) -> Array:
+        """Where the terms of a budget are, in wall units."""
+        return self.budgets[name].z * self.u_tau / self.viscosity
+
+    def integral(self, values: Array) -> float:
+        """Integral over z+ from the wall to h of a profile at the centres; of a term, its unit has nu/u_tau less."""
+        top = self.height * self.u_tau / self.viscosity
+        dz = np.diff(np.minimum(self.z_face_plus, top))  # half of a cell that the centre plane cuts
+        return float(values @ dz[: len(values)])
+
+
+@dataclass(frozen=True)
+class WallBudgets(BudgetsFromWall):
+    """Budgets of the Reynolds stresses over u_tau^4/nu."""
+
+    cell_plus: tuple[float, float]  # dx and dy
+    wall_dissipation: dict[str, float]  # on the wall, of uu, vv and k; positive
+
     @property
     def unit(self) -> float:
         """What terms in wall units are multiplied with to have the units of the run."""
         return self.u_tau**4 / self.viscosity
-
-    def z_plus(self, stress: str) -> Array:
-        """Where the terms of a budget are, in wall units."""
-        return self.budgets[stress].z * self.u_tau / self.viscosity
 
     def terms_on_wall(self, stress: str) -> dict[str, float]:
         """A budget on the no-slip wall: diffusion balances dissipation, and for uw the two pressure terms cancel."""
@@ -229,12 +230,6 @@ class WallBudgets:
             wall = interpolate(np.zeros(1), budget.z, budget.terms["pressure_strain"])
             terms["pressure_strain"], terms["pressure_transport"] = float(wall[0]), -float(wall[0])
         return terms
-
-    def integral(self, values: Array) -> float:
-        """Integral from the wall to h of a profile at the centres, over u_tau^3 if it is a term in wall units."""
-        top = self.height * self.u_tau / self.viscosity
-        dz = np.diff(np.minimum(self.z_face_plus, top))  # half of a cell that the centre plane cuts
-        return float(values @ dz[: len(values)])
 
     def kolmogorov_columns(self) -> dict[str, Array]:
         """Kolmogorov's length from the dissipation of k, in wall units, and the size of the cells in its units."""
@@ -275,9 +270,9 @@ def wall_budgets(means: Means, parameters: FlowParameters, side: str | None = No
         view.u_tau,
         parameters.viscosity,
         height,
-        (parameters.size[0] / parameters.cells[0] * plus, parameters.size[1] / parameters.cells[1] * plus),
         view.means.z_face * plus,
         {stress: near(budget) for stress, budget in found.items()},
+        (parameters.size[0] / parameters.cells[0] * plus, parameters.size[1] / parameters.cells[1] * plus),
         {
             stress: value / unit
             for stress, value in wall_dissipation(view.means, parameters.viscosity).items()
@@ -316,82 +311,43 @@ def storage_of(blocks: Blocks, parameters: FlowParameters, found: WallBudgets, s
 
 
 @dataclass(frozen=True)
-class EvaluatedBudgets:
+class EvaluatedTerms:
     """Budgets with the half widths of the 95 % intervals of all terms, and the storage; both may be empty."""
 
-    found: WallBudgets
+    found: BudgetsFromWall
     bands: dict[str, Terms]
     storage: Terms
-    zero_by_symmetry: tuple[tuple[str, str], ...]  # stresses and terms
+    zero_by_symmetry: tuple[tuple[str, str], ...]  # names of budgets and terms
+
+
+@dataclass(frozen=True)
+class EvaluatedBudgets(EvaluatedTerms):
+    """Those of the Reynolds stresses."""
+
+    found: WallBudgets
+
+
+def bands_of_terms(budgets_of: Callable[[Means], dict[str, Budget]], blocks: Blocks) -> dict[str, Terms]:
+    """Half widths of the 95 % intervals of all terms; none for a single block."""
+    if len(blocks) < 2:
+        return {}
+
+    def terms(means: Means) -> Terms:
+        budgets = budgets_of(means).items()
+        return {f"{name}:{term}": values for name, budget in budgets for term, values in budget.terms.items()}
+
+    bands: dict[str, Terms] = {}
+    for key, values in half_widths95(terms, blocks).items():
+        name, _, term = key.partition(":")
+        bands.setdefault(name, {})[term] = values
+    return bands
 
 
 def evaluate_budgets(blocks: Blocks, parameters: FlowParameters, side: str | None = None) -> EvaluatedBudgets:
     """Budgets with intervals and storage."""
     found = wall_budgets(blocks.means(), parameters, side)
-
-    def joined(means: Means) -> Array:
-        budgets = wall_budgets(means, parameters, side).budgets
-        return np.concatenate([values for budget in budgets.values() for values in budget.terms.values()])
-
-    bands: dict[str, Terms] = {}
-    if len(blocks) > 1:
-        rest = half_width95(joined, blocks)
-        for stress, budget in found.budgets.items():
-            bands[stress] = {}
-            for name, values in budget.terms.items():
-                bands[stress][name], rest = rest[: len(values)], rest[len(values) :]
+    bands = bands_of_terms(lambda means: wall_budgets(means, parameters, side).budgets, blocks)
     along_x, _, along_z = parameters.rotation  # these give the flow a mean V
     spanwise = parameters.velocity_bottom[1] != parameters.velocity_top[1]
     zero = () if spanwise or along_x or along_z else (("vv", "production"),)
     return EvaluatedBudgets(found, bands, storage_of(blocks, parameters, found, side), zero)
-
-
-def csv_text(evaluated: EvaluatedBudgets, stress: str) -> str:
-    """A budget as a CSV file in wall units; `<term>_ci95` is the half width of an interval."""
-    found = evaluated.found
-    budget, bands = found.budgets[stress], evaluated.bands.get(stress, {})
-    columns = {"z_over_h": budget.z / found.height, "z_plus": found.z_plus(stress)}
-    for name, values in budget.terms.items():
-        columns[name] = values
-        if name in bands:
-            columns[f"{name}_ci95"] = bands[name]
-    if stress in evaluated.storage:
-        columns["storage"] = evaluated.storage[stress]
-    if stress == "k":
-        columns |= found.kolmogorov_columns()
-    return columns_text(columns)
-
-
-def table_text(evaluated: EvaluatedBudgets) -> str:
-    """Largest magnitudes of each budget as a table for the terminal."""
-    found = evaluated.found
-    lines = [
-        f"wall units: u_tau = {found.u_tau:.6g}, u_tau^4/nu = {found.unit:.6g}",
-        "",
-        f"{'budget':<8}{'term':<22}{'largest':>12}{'+-':>10}{'at z+':>10}",
-    ]
-    for stress, budget in found.budgets.items():
-        rows = dict(budget.terms)
-        if stress in evaluated.storage:
-            rows["storage (estimate)"] = evaluated.storage[stress]
-        for name, values in rows.items():
-            if (stress, name) in evaluated.zero_by_symmetry:
-                lines.append(f"{stress:<8}{name:<22}  zero by symmetry")
-                continue
-            at = int(np.argmax(np.abs(values)))
-            bands = evaluated.bands.get(stress, {})
-            width = f"{bands[name][at]:>10.1e}" if name in bands else f"{'':>10}"
-            z_plus = found.z_plus(stress)[at]
-            lines.append(f"{stress:<8}{name.replace('_', ' '):<22}{values[at]:>+12.5f}{width}{z_plus:>10.2f}")
-    k = found.budgets["k"].terms
-    production = found.integral(k["production"])
-    lines += ["", f"k from the wall to h: production {production:.4g} u_tau^3, and in % of it:"]
-    lines.append(f"  dissipation {100 * found.integral(k['dissipation']) / production:+.2f}")
-    lines.append(f"  imbalance {100 * found.integral(k[IMBALANCE]) / production:+.2f}")
-    if "k" in evaluated.storage:
-        share = 100 * found.integral(evaluated.storage["k"]) / production
-        lines[-1] += f", of which storage (estimate) {share:+.2f}"
-    columns = found.kolmogorov_columns()
-    sizes = ", ".join(f"{d}/eta {np.max(columns[f'{d}_over_eta']):.2f}" for d in ("dx", "dy", "dz"))
-    lines += ["", f"Kolmogorov length: smallest eta+ {np.min(columns['eta_plus']):.2f}; largest {sizes}"]
-    return "\n".join(lines)

@@ -106,7 +106,7 @@ def build_parser() -> argparse.ArgumentParser:
     budgets = add_command(
         subparsers,
         "budgets",
-        "terms of the budgets of k, uu, vv, ww and uw with intervals: tables and figures",
+        "terms of the budgets of k, uu, vv, ww and uw, and of scalars, with intervals: tables and figures",
         "sluice-post budgets retau180 --reference chan180.kbal chan180.uubal",
     )
     add_directory(budgets)

@@ -83,16 +83,23 @@ def compare(arguments: argparse.Namespace) -> None:
 
 def budgets(arguments: argparse.Namespace) -> None:
     """Prints and writes the terms of the budgets."""
-    from sluice_post import budget_figures, compare_budgets
+    from sluice_post import budget_figures, budget_tables, compare_budgets, scalar_report
     from sluice_post import budgets as budgets_of_run
+    from sluice_post.report_entries import draw_entries
     from sluice_post.run import load_statistics
+    from sluice_post.scalar_budgets import evaluate_scalar_budgets
+    from sluice_post.scalar_numbers import evaluate_scalars
     from sluice_post.style import figure_style, save_png
 
     references = dict(read_budget_reference(path) for path in arguments.reference or [])
     parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
     budgets_of_run.require_budgets(blocks, parameters, arguments.directory)
     evaluated = budgets_of_run.evaluate_budgets(blocks, parameters, arguments.side)
-    print(budgets_of_run.table_text(evaluated))
+    scalars, _ = evaluate_scalars(blocks, parameters, arguments.side)
+    of_scalars = evaluate_scalar_budgets(blocks, parameters, scalars)
+    print(budget_tables.table_text(evaluated))
+    for of_scalar in of_scalars:
+        print(f"\n{budget_tables.scalar_table_text(of_scalar)}")
     if references:
         deviations = compare_budgets.budget_deviations(blocks, parameters, references, arguments.side)
         print(f"\n{compare_budgets.table_text(deviations)}")
@@ -102,9 +109,13 @@ def budgets(arguments: argparse.Namespace) -> None:
         for stress in budgets_of_run.STRESSES:
             name = layout.BUDGET_NAME.format(stress)
             table, figure = folder / f"{name}.csv", folder / layout.FIGURE_FOLDER / f"{name}.png"
-            export.write_text(table, budgets_of_run.csv_text(evaluated, stress))
+            export.write_text(table, budget_tables.csv_text(evaluated, stress))
             save_png(budget_figures.budget_figure(evaluated, stress, references), figure)
             print(f"table: {table}, figure: {figure}")
+    tables = scalar_report.write_budget_tables(of_scalars, folder)
+    drawn = draw_entries(scalar_report.budget_entries(of_scalars), folder / layout.FIGURE_FOLDER)
+    for table, entry in zip(tables, drawn, strict=True):
+        print(f"table: {table}, figure: {entry.path}")
 
 
 def control(arguments: argparse.Namespace) -> None:

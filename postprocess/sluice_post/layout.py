@@ -36,6 +36,7 @@ LEE_MOSER_SPECTRA = {"uu": ("Euu", 1), "vv": ("Eww", 1), "ww": ("Evv", 1), "minu
 BUDGET_NAME = "budget_{}"  # of the CSV file and the figure of a budget, without the suffix
 DERIVED_CSV = "derived.csv"
 SCALAR_NAME = "scalar_{}"  # of the CSV file and what the names of the figures of a scalar begin with
+SCALAR_BUDGET_NAME = "scalar_{}_budget_{}"  # of the CSV file and the figure of a budget
 SPECTRA_NAME = "spectra_{}"  # of the CSV file and the figure along x or y
 SPECTRA_MAP_NAME = "spectra_map_{}"
 PLANE_SPECTRA_NAME = "spectra_xy_{}"  # of the CSV file of centres or faces, and the figure of a height
@@ -105,6 +106,9 @@ SET_BUOYANT_SCALAR, SET_GRAVITY = (
     "flow.buoyancy.scalar",
     "flow.buoyancy.direction",
 )  # missing without buoyancy
+SET_RICHARDSON, SET_GRASHOF, SET_RAYLEIGH = (
+    f"flow.buoyancy.{number}" for number in ("richardson", "grashof", "rayleigh")
+)  # one of them
 SET_WALL = {"bottom": "walls.bottom.type", "top": "walls.top.type"}
 SET_VELOCITY = {"bottom": "walls.bottom.velocity", "top": "walls.top.velocity"}
 SET_SCALARS = "scalars"  # missing in files from before there were any
@@ -116,6 +120,17 @@ FACE_PROFILES = ("uw", "vw", "tau_xz", "tau_yz")
 # Of a scalar: its name with these endings.
 SCALAR_CENTRE_PROFILES = ("", "_squared", "_cubed", "_fourth", "_u", "_v")
 SCALAR_FACE_PROFILES = ("_w", "_gradient_flux")
+# What its budgets need, likewise; the last two only where forces act on the flow.
+SCALAR_BUDGET_CENTRE_PROFILES = (
+    *("_dx_squared", "_dy_squared"),
+    *("_u_advection", "_u_pressure", "_u_diffusion_xy", "_u_source"),
+)
+SCALAR_BUDGET_FACE_PROFILES = (
+    *("_w_jump", "_squared_w_flux", "_dz_squared", "_u_diffusion_z", "_u_dissipation_z"),
+    *("_w_advection", "_w_diffusion_xy", "_w_diffusion_z", "_w_pressure", "_p_gradient", "_w_dissipation_z"),
+)
+SCALAR_FORCE_CENTRE_PROFILES = ("_u_coriolis", "_u_buoyancy")
+SCALAR_FORCE_FACE_PROFILES = ("_w_coriolis", "_w_buoyancy")
 # What budgets need; not in files of earlier builds, nor with output.statistics.budgets: off.
 BUDGET_CENTRE_PROFILES = (
     *("ww_flux", "www_flux", "pw", "p_dudx", "p_dvdy", "p_dwdz"),

@@ -26,6 +26,7 @@ from sluice_post.plots import RunPlots
 from sluice_post.probe_parts import find_probes
 from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.run import check_directory, load_statistics
+from sluice_post.scalar_budgets import BUDGETS, EvaluatedScalarBudgets, evaluate_scalar_budgets
 from sluice_post.scalar_numbers import EvaluatedScalar, evaluate_scalars
 from sluice_post.slices import slice_labels
 from sluice_post.spectra import EvaluatedSpectra, evaluate_spectra, load_spectra
@@ -142,6 +143,14 @@ class OpenedRun:
         return {scalar.name: scalar for scalar in found}
 
     @cached_property
+    def evaluated_scalar_budgets(self) -> Mapping[str, EvaluatedScalarBudgets]:
+        """Budgets of scalars with intervals by the names of evaluated_scalars."""
+        require_budgets(self.blocks, self.parameters, self.directory)
+        scalars = list(self.evaluated_scalars.values())
+        found = evaluate_scalar_budgets(self.blocks, self.parameters, scalars)
+        return {evaluated.name: evaluated for evaluated in found}
+
+    @cached_property
     def derived(self) -> Derived:
         """Anisotropy, enstrophy and Kolmogorov's scales with intervals."""
         require_turbulence(self.wall_profiles, self.directory, "derived quantities")
@@ -193,6 +202,14 @@ class OpenedRun:
     def scalars(self) -> Mapping[str, xr.Dataset]:
         """Profiles of scalars by the names of evaluated_scalars; see datasets/scalar_profiles.py."""
         return {name: scalar_profiles.scalar_dataset(found) for name, found in self.evaluated_scalars.items()}
+
+    @cached_property
+    def scalar_budgets(self) -> Mapping[str, Mapping[str, xr.Dataset]]:
+        """The budgets of cc, uc and wc of each scalar, in wall units, terms with intervals."""
+        return {
+            name: {budget: budgets.scalar_budget_dataset(evaluated, budget) for budget in BUDGETS}
+            for name, evaluated in self.evaluated_scalar_budgets.items()
+        }
 
     @cached_property
     def budgets(self) -> Mapping[str, xr.Dataset]:

@@ -15,10 +15,11 @@ from sluice_post.scalars import Scalar, sampled_scalars
 
 @dataclass(frozen=True)
 class Buoyancy:
-    """The direction of gravity, and the scalar that makes fluid light."""
+    """The direction of gravity, the scalar that makes fluid light, and its acceleration per unit of the scalar."""
 
     gravity: tuple[float, float, float]
     scalar: Scalar
+    coefficient: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,15 @@ def _buoyancy_of(sampled: Values) -> Buoyancy | None:
     if not found:
         return None
     x, y, z = json.loads(str(sampled[layout.SET_GRAVITY]))
-    return Buoyancy((float(x), float(y), float(z)), found[0])
+    length = math.hypot(x, y, z)
+    nu = float(str(sampled[layout.SET_VISCOSITY]))
+    units = {
+        layout.SET_RICHARDSON: 1.0,
+        layout.SET_GRASHOF: nu**2 / 8,
+        layout.SET_RAYLEIGH: nu**2 / found[0].prandtl / 8,
+    }
+    coefficient = sum(float(str(sampled[key])) * unit for key, unit in units.items() if key in sampled)
+    return Buoyancy((x / length, y / length, z / length), found[0], coefficient)
 
 
 def imposed_reynolds(parameters: FlowParameters, sampled: Values) -> str:

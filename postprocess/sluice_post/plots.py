@@ -23,6 +23,7 @@ from sluice_post import (
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.probes import Probe, convection, frequency_spectrum, read_probe
 from sluice_post.reference import Reference
+from sluice_post.scalar_budgets import EvaluatedScalarBudgets
 from sluice_post.slices import latest_streak_slice
 from sluice_post.spectra_figures import Published
 from sluice_post.timeseries import re_tau_last_third
@@ -133,6 +134,24 @@ class RunPlots:
         if panel not in panels:
             raise UsageError(f"no figure {panel} of a scalar; one of {', '.join(panels)}")
         return panels[panel](current_axes(ax), found[name])
+
+    def scalar_budget(self, name: str, budget: str = "cc", ax: Axes | None = None) -> Axes:
+        """The terms of the budget of a scalar's variance, cc, or of its fluxes uc or wc against z+."""
+        return budget_figures.budget(current_axes(ax), self._scalar_budgets(name, budget), budget, {})
+
+    def scalar_imbalance(self, name: str, budget: str = "cc", ax: Axes | None = None) -> Axes:
+        """The sum of all terms of a budget of a scalar and the storage against z+."""
+        return budget_figures.imbalance(current_axes(ax), self._scalar_budgets(name, budget), budget, {})
+
+    def _scalar_budgets(self, name: str, budget: str) -> EvaluatedScalarBudgets:
+        found = self._run.evaluated_scalar_budgets
+        if name not in found:
+            raise UsageError(
+                f"no budgets of a scalar {name}; there are those of {', '.join(found) or 'none'}"
+            )
+        if budget not in found[name].found.budgets:
+            raise UsageError(f"no budget {budget} of a scalar; one of {', '.join(found[name].found.budgets)}")
+        return found[name]
 
     # Spectra. Quantities: uu, vv, ww, pp, minus_uw; axis: x or y.
 

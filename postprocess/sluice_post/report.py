@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sluice_post import (
     budget_figures,
-    budgets,
+    budget_tables,
     compare_budgets,
     compare_profiles,
     density_report,
@@ -236,7 +236,7 @@ def _data_files(results: Results) -> None:
     if results.budgets is not None:
         for stress in STRESSES:
             path = run.directory / f"{layout.BUDGET_NAME.format(stress)}.csv"
-            export.write_text(path, budgets.csv_text(results.budgets, stress))
+            export.write_text(path, budget_tables.csv_text(results.budgets, stress))
     if results.derived is not None:
         export.write_text(run.directory / layout.DERIVED_CSV, derived.csv_text(results.derived))
     if results.spectra is not None:
@@ -244,6 +244,7 @@ def _data_files(results: Results) -> None:
     if results.densities is not None:
         density_report.write_tables(results.densities, run.directory)
     scalar_report.write_tables(results.scalars, run.directory)
+    scalar_report.write_budget_tables(results.scalar_budgets, run.directory)
     export.write_text(run.directory / layout.PROFILES_CSV, export.csv_text(run.profiles, results.bands))
     for name, text in lee_moser.profile_texts(run.profiles, run.parameters, results.bands).items():
         export.write_text(run.directory / name, text)
@@ -272,6 +273,7 @@ def write_report(
     if results.densities is not None:
         entries += density_report.entries_of(results.densities)
     entries += scalar_report.entries_of(results.scalars, run.series)
+    entries += scalar_report.budget_entries(results.scalar_budgets)
     entries += _run_entries(results)
     if reference is not None and (found := _comparison_entry(results, reference)) is not None:
         entry, comparison = found

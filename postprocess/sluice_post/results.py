@@ -18,6 +18,7 @@ from sluice_post.key_figures import Figure, Resolution, key_figures, resolution
 from sluice_post.parameters import imposed_reynolds
 from sluice_post.profiles import wall_profiles
 from sluice_post.run import Run
+from sluice_post.scalar_budgets import EvaluatedScalarBudgets, evaluate_scalar_budgets
 from sluice_post.scalar_numbers import EvaluatedScalar, evaluate_scalars, summary_lines
 from sluice_post.spectra import EvaluatedSpectra, evaluate_spectra
 from sluice_post.spectra_tables import conclusions
@@ -45,6 +46,7 @@ class Results:
     spectra: EvaluatedSpectra | None = None
     densities: EvaluatedDensities | None = None
     scalars: list[EvaluatedScalar] = field(default_factory=list)
+    scalar_budgets: list[EvaluatedScalarBudgets] = field(default_factory=list)
 
     @property
     def known_re_tau(self) -> float | None:
@@ -108,6 +110,7 @@ def evaluate(run: Run, heights: Sequence[float] | None = None) -> Results:
             results.spectra = evaluate_spectra(run.spectra, run.parameters, heights)
         results.scalars, problems = evaluate_scalars(run.blocks, run.parameters)
         run.missing.extend(f"{problem}." for problem in problems)
+        results.scalar_budgets = evaluate_scalar_budgets(run.blocks, run.parameters, results.scalars)
         if run.densities is not None and not run.profiles.laminar:
             results.densities = evaluate_densities(run.densities, run.parameters)
     comparable = run.parameters is not None and not run.parameters.controlled

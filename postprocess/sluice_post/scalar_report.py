@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from sluice_post import export, figures_run, layout, scalar_figures
+from sluice_post import budget_figures, budget_tables, export, figures_run, layout, scalar_figures
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.parameters import FlowParameters
 from sluice_post.report_entries import Entry
+from sluice_post.scalar_budgets import BUDGETS, EvaluatedScalarBudgets
 from sluice_post.scalar_numbers import EvaluatedScalar, csv_text, evaluate_scalars, nusselt_meaning
 from sluice_post.statistics import Blocks
 from sluice_post.style import single_panel
@@ -58,6 +59,40 @@ def entries_of(scalars: Sequence[EvaluatedScalar], series: TimeSeries | None) ->
             file = f"{layout.SCALAR_NAME.format(name)}_history"
             entries.append(Entry(file, f"History: {name}", caption, draw, wide=True))
     return entries
+
+
+_BUDGET_CAPTIONS = {
+    "cc": "Of ΘΘ, which is twice that of ΘΘ/2, in units of c_τ²u_τ²/ν.",
+    "uc": "Of uΘ, in units of c_τu_τ³/ν.",
+    "wc": "Of wΘ, which is negative, in units of c_τu_τ³/ν.",
+}
+
+
+def budget_entries(budgets: Sequence[EvaluatedScalarBudgets]) -> list[Entry]:
+    """The figures of the budgets of scalars."""
+
+    def entry(evaluated: EvaluatedScalarBudgets, budget: str) -> Entry:
+        band = " Bands: 95 % confidence intervals." if evaluated.bands else ""
+        return Entry(
+            layout.SCALAR_BUDGET_NAME.format(evaluated.name, budget),
+            f"Budget of the {budget_figures.NAMES[budget]}: {evaluated.title}",
+            f"{_BUDGET_CAPTIONS[budget]} The imbalance is the sum of the terms; the storage is the rate of change from "
+            f"the first to the last block of statistics.{band}",
+            lambda: budget_figures.budget_figure(evaluated, budget, {}),
+            wide=budget in budget_figures.LARGE,
+        )
+
+    return [entry(evaluated, budget) for evaluated in budgets for budget in BUDGETS]
+
+
+def write_budget_tables(budgets: Sequence[EvaluatedScalarBudgets], folder: Path) -> list[Path]:
+    """A CSV file for each budget of each scalar; their paths."""
+    paths = []
+    for evaluated in budgets:
+        for budget in BUDGETS:
+            paths.append(folder / f"{layout.SCALAR_BUDGET_NAME.format(evaluated.name, budget)}.csv")
+            export.write_text(paths[-1], budget_tables.scalar_csv_text(evaluated, budget))
+    return paths
 
 
 def write_tables(scalars: Sequence[EvaluatedScalar], folder: Path) -> list[Path]:

@@ -228,16 +228,22 @@ def _profiles(file: Hdf5File, parameters: FlowParameters) -> tuple[Shapes, Shape
 
 def _scalars(file: Hdf5File, nz: int, sets: tuple[Values, ...], count: int) -> dict[str, Array]:
     """The profiles of scalars, as far as the file holds any."""
-    points = dict.fromkeys(layout.SCALAR_CENTRE_PROFILES, nz) | dict.fromkeys(
-        layout.SCALAR_FACE_PROFILES, nz + 1
-    )
     names = {scalar.name for values in sets for scalar in sampled_scalars(values)}
-    return {
-        f"{name}{ending}": file.reals(f"{name}{ending}", count, extent)
-        for name in sorted(names)
-        if name in file
-        for ending, extent in points.items()
-    }
+    found: dict[str, Array] = {}
+    for name in sorted(names):
+        for group, (centre, face) in enumerate(
+            (
+                (layout.SCALAR_CENTRE_PROFILES, layout.SCALAR_FACE_PROFILES),
+                (layout.SCALAR_BUDGET_CENTRE_PROFILES, layout.SCALAR_BUDGET_FACE_PROFILES),
+                (layout.SCALAR_FORCE_CENTRE_PROFILES, layout.SCALAR_FORCE_FACE_PROFILES),
+            )
+        ):
+            points = dict.fromkeys(centre, nz) | dict.fromkeys(face, nz + 1)
+            # All profiles of a group are there, or none.
+            sought = [""] if group == 0 else points
+            if any(f"{name}{ending}" in file for ending in sought):
+                found |= {f"{name}{e}": file.reals(f"{name}{e}", count, n) for e, n in points.items()}
+    return found
 
 
 def _planes(

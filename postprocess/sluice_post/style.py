@@ -31,6 +31,8 @@ ORANGE = "#E69F00"
 SKY = "#56B4E9"
 BLACK = "#1A1A1A"
 GREY = "#8A8A8A"
+BROWN = "#7B4B2A"
+OLIVE = "#7F8F2F"
 
 # One colour per velocity component wherever components are shown together.
 COMPONENT = {"u": BLUE, "v": GREEN, "w": VERMILLION, "p": PURPLE}

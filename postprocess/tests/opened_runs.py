@@ -9,6 +9,8 @@ import synthetic_spectra
 from synthetic_probes import LENGTH, wave, write_probe
 from test_budgets import write as write_budgets
 from test_densities import flow_of, gaussian_run
+from test_scalar_budgets import heated_states
+from test_scalar_budgets import write as write_scalar_budgets
 
 TIME = 0.1 * np.arange(600)
 X = (np.arange(16) + 1) * LENGTH / 16
@@ -58,6 +60,11 @@ def write_budgets_run(directory: Path) -> Path:
     """Statistics with budgets."""
     write_budgets(directory)
     return directory
+
+
+def write_scalars_run(directory: Path) -> Path:
+    """Statistics with the budgets of a scalar."""
+    return write_scalar_budgets(directory, heated_states(6))
 
 
 def write_spectra_run(directory: Path) -> Path:

@@ -49,10 +49,12 @@ def heated(flow: Flow, raw: dict, source: np.ndarray, kappa: float, ratio=0.0) -
     )
 
 
-def write_scalars(path: Path, flow: Flow, raw: dict, scalars: list[tuple[str, list[dict]]]) -> Path:
-    """statistics.h5; of each scalar, its line of the case and the moments of each block."""
+def write_scalars(
+    path: Path, flow: Flow, raw: dict | list[dict], scalars: list[tuple[str, list[dict]]]
+) -> Path:
+    """statistics.h5; of each scalar, its line of the case and the moments of each block. `raw`: of the flow."""
     count = len(scalars[0][1])
-    write_statistics(path, flow, [raw] * count)
+    write_statistics(path, flow, raw if isinstance(raw, list) else [raw] * count)
     with h5py.File(path, "a") as file:
         samples = file["samples"][()]
         for line, blocks in scalars:

@@ -55,6 +55,16 @@ BUDGETS = [
     ("kolmogorov_length", {}, r"$z^+$", r"Kolmogorov length $\eta^+$"),
     ("cell_sizes", {}, r"$z^+$", r"size of the cells over $\eta$"),
 ]
+SCALARS = [
+    ("scalar_budget", {"name": "c"}, r"$z^+$", r"budget of $\langle\theta\theta\rangle$ in wall units"),
+    (
+        "scalar_budget",
+        {"name": "c", "budget": "wc"},
+        r"$z^+$",
+        r"budget of $\langle w\theta\rangle$ in wall units",
+    ),
+    ("scalar_imbalance", {"name": "c", "budget": "uc"}, r"$z^+$", "imbalance$^+$"),
+]
 SPECTRA = [
     ("spectra_map", {"quantity": "minus_uw", "axis": "y"}, r"$\lambda_y^+$", r"$z^+$"),
     ("spectrum", {"quantity": "ww"}, r"$k_x^+$", r"$E_{ww}^+$ wall-normal"),
@@ -88,6 +98,7 @@ PROBES = [
 RUNS: dict[str, tuple[Callable[[Path], Path], list]] = {
     "profiles": (opened_runs.write_profiles_run, PROFILES),
     "budgets": (opened_runs.write_budgets_run, BUDGETS),
+    "scalars": (opened_runs.write_scalars_run, SCALARS),
     "spectra": (opened_runs.write_spectra_run, SPECTRA),
     "densities": (opened_runs.write_densities_run, DENSITIES),
     "fields": (opened_runs.write_fields_run, PROBES),

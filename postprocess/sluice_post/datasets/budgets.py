@@ -1,11 +1,12 @@
-"""Budgets of the Reynolds stresses as datasets."""
+"""Budgets of the Reynolds stresses and of scalars as datasets."""
 
 from __future__ import annotations
 
 import xarray as xr
 
-from sluice_post.budgets import IMBALANCE, EvaluatedBudgets
+from sluice_post.budgets import IMBALANCE, EvaluatedBudgets, EvaluatedTerms
 from sluice_post.datasets.variables import Variables, dataset, heights, variable, with_interval
+from sluice_post.scalar_budgets import EvaluatedScalarBudgets
 
 UNIT = "u_tau^4/nu"
 _KOLMOGOROV = {
@@ -14,7 +15,7 @@ _KOLMOGOROV = {
     "dy_over_eta": ("size of the cells along y over Kolmogorov's length", "1"),
     "dz_over_eta": ("size of the cells along z over Kolmogorov's length", "1"),
 }
-_AT_CENTRES = ("k", "uu", "vv")
+_AT_CENTRES = ("k", "uu", "vv", "cc", "uc")
 
 
 def budget_dataset(evaluated: EvaluatedBudgets, stress: str) -> xr.Dataset:
@@ -23,19 +24,34 @@ def budget_dataset(evaluated: EvaluatedBudgets, stress: str) -> xr.Dataset:
     Of k also Kolmogorov's length and the size of the cells.
     """
     found = evaluated.found
-    budget, bands = found.budgets[stress], evaluated.bands.get(stress, {})
-    dim = "z" if stress in _AT_CENTRES else "z_face"
-    variables: Variables = {}
-    for name, values in budget.terms.items():
-        long_name = f"{name.replace('_', ' ')} of {stress}"
-        if name == IMBALANCE:
-            long_name = f"sum of all terms of the budget of {stress}"
-        variables |= with_interval(name, dim, values, bands.get(name), (long_name, UNIT))
-    if stress in evaluated.storage:
-        about = f"rate of change of {stress} from the first to the last block"
-        variables["storage"] = variable(dim, evaluated.storage[stress], about, UNIT)
+    variables, coordinates = _terms(evaluated, stress, UNIT)
     if stress == "k":
         for name, values in found.kolmogorov_columns().items():
-            variables[name] = variable(dim, values, *_KOLMOGOROV[name])
-    coordinates = heights(dim, budget.z, found.height, found.u_tau, found.viscosity)
+            variables[name] = variable("z", values, *_KOLMOGOROV[name])
     return dataset(variables, coordinates, stress=stress, u_tau=found.u_tau, re_tau=found.re_tau)
+
+
+def scalar_budget_dataset(evaluated: EvaluatedScalarBudgets, budget: str) -> xr.Dataset:
+    """The terms of the budget of cc, uc or wc of Theta; cc and uc against z, wc against z_face."""
+    found = evaluated.found
+    unit = "c_tau^2 u_tau^2/nu" if budget == "cc" else "c_tau u_tau^3/nu"
+    variables, coordinates = _terms(evaluated, budget, unit)
+    numbers = {"u_tau": found.u_tau, "c_tau": found.c_tau, "re_tau": found.re_tau}
+    return dataset(variables, coordinates, name=found.scalar.name, budget=budget, **numbers)
+
+
+def _terms(evaluated: EvaluatedTerms, name: str, unit: str) -> tuple[Variables, Variables]:
+    """The terms of a budget and its storage; their heights."""
+    found = evaluated.found
+    budget, bands = found.budgets[name], evaluated.bands.get(name, {})
+    dim = "z" if name in _AT_CENTRES else "z_face"
+    variables: Variables = {}
+    for term, values in budget.terms.items():
+        long_name = f"{term.replace('_', ' ')} of {name}"
+        if term == IMBALANCE:
+            long_name = f"sum of all terms of the budget of {name}"
+        variables |= with_interval(term, dim, values, bands.get(term), (long_name, unit))
+    if name in evaluated.storage:
+        about = f"rate of change of {name} from the first to the last block"
+        variables["storage"] = variable(dim, evaluated.storage[name], about, unit)
+    return variables, heights(dim, budget.z, found.height, found.u_tau, found.viscosity)
