@@ -48,7 +48,7 @@ struct Magnitude {
 /// Corrects MomentumAndEnergy for w on a wall, where the control volume is half a cell high. At the bottom (`weight` 1)
 /// that sum has no such term; at the top (-1) its term is twice too large.
 struct EnergyOnWall {
-  WallVelocity w;
+  WallValue w;
   double weight;
   Metrics m;
   SLUICE_INLINE void operator()(Cell c, double (&value)[1]) const {
@@ -78,7 +78,7 @@ struct ShearBelow {
 /// viscous normal stress and the kinetic energy that w carries in.
 struct PowerOfWall {
   In u, v, w, p;
-  WallVelocity wall_u, wall_v, wall_w;
+  WallValue wall_u, wall_v, wall_w;
   double nu, inv_dz, sign;  ///< sign: 1 at the bottom, -1 at the top
   int k, next, nx;          ///< k: plane at the wall; next: that of the first w inside
   SLUICE_INLINE void operator()(Cell c, double (&value)[1]) const {
@@ -143,7 +143,7 @@ Diagnostics diagnose(const State& state, const Grid& grid, const Metrics& metric
     return plane;
   };
   for (const Walls::Side side : Walls::sides) {
-    const WallVelocity wall = walls.velocity(side, Location::z_face);
+    const WallValue wall = walls.velocity(side, Location::z_face);
     if (wall.is_zero()) continue;
     const bool bottom = side == Walls::Side::bottom;
     sums[1] += reduce_sum("energy on wall", plane_at(walls.owns(side), bottom ? 0 : box.hi[2] - 1),

@@ -116,13 +116,36 @@ struct FillFormula {
   }
 };
 
-/// Linear between walls of given value; the value of one such wall; 0.
-double conducted(const ScalarParameters& scalar, double height_fraction) {
-  const bool below = scalar.bottom.kind == ScalarWallKind::value;
-  const bool above = scalar.top.kind == ScalarWallKind::value;
-  const double bottom = below ? scalar.bottom.value : above ? scalar.top.value : 0;
-  const double top = above ? scalar.top.value : bottom;
-  return bottom + (top - bottom) * height_fraction;
+/// Formulas of x and y at the walls, at time 0, and at the centres the linear profiles between them.
+struct FillConducted {
+  View3<real> f;
+  FormulaProgram bottom, top;
+  const double* height_fraction;
+  double dx, dy;
+  std::int64_t first_j;
+  SLUICE_INLINE void operator()(int i, int j, int k) const {
+    const FormulaPoint at{(i + 0.5) * dx, (static_cast<double>(first_j + j) + 0.5) * dy, 0, 0};
+    const double below = bottom(at);
+    f(i, j, k) = static_cast<real>(below + (top(at) - below) * height_fraction[k]);
+  }
+};
+
+/// Linear between walls of given value; the value of one such wall.
+void set_conducted(Field& c, const ScalarParameters& scalar, const Grid& grid) {
+  const Formula& bottom = (scalar.bottom.kind == ScalarWallKind::value ? scalar.bottom : scalar.top).value;
+  const Formula& top = (scalar.top.kind == ScalarWallKind::value ? scalar.top : scalar.bottom).value;
+  std::vector<double> height_fraction;
+  for (std::int64_t k = 0; k < grid.cells()[2]; ++k) height_fraction.push_back(grid.z_center(k) / grid.length_z());
+  if (bottom.is_constant() && top.is_constant()) {
+    for (double& value : height_fraction) value = bottom.constant() + (top.constant() - bottom.constant()) * value;
+    return fill(c, height_fraction);
+  }
+  const Buffer<double> here(
+      std::vector<double>(height_fraction.begin() + c.box().lo[2], height_fraction.begin() + c.box().hi[2]));
+  parallel_for(
+      "set scalar", c.local_box(),
+      FillConducted{c.view(), bottom.program(), top.program(), here.data(), grid.dx(), grid.dy(), c.box().lo[1]});
+  device::synchronize();
 }
 
 /// The mean that the source holds, if the scalar has no other initial value.
@@ -141,10 +164,8 @@ void set_scalar(Field& c, const ScalarParameters& scalar, const Grid& grid) {
     device::synchronize();
     return;
   }
-  std::vector<double> profile;
-  for (std::int64_t k = 0; k < grid.cells()[2]; ++k)
-    profile.push_back(no_value ? held_value(scalar) : conducted(scalar, grid.z_center(k) / grid.length_z()));
-  fill(c, profile);
+  if (!no_value) return set_conducted(c, scalar, grid);
+  fill(c, std::vector<double>(static_cast<std::size_t>(grid.cells()[2]), held_value(scalar)));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace {
 // The flux into the fluid, kappa dc/dn, gives the derivative along z: n is -z at the bottom, z at the top.
 GivenAtWall given_at(const ScalarWall& wall, double diffusivity, double normal) {
   if (wall.kind == ScalarWallKind::value) return {true, wall.value};
-  return {false, normal * wall.value / diffusivity};
+  return {false, wall.value, normal * diffusivity};
 }
 
 }  // namespace

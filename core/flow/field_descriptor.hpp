@@ -18,10 +18,14 @@ enum class AtWall {
   given                 ///< FieldDescriptor::given_at_wall
 };
 
-/// A field's value at a wall, or its derivative along z there.
+/// A field's value at a wall, or its derivative along z there: formula / divisor.
 struct GivenAtWall {
   bool is_value = false;
-  double value = 0;
+  Formula formula;     ///< of x, y and t
+  double divisor = 1;  ///< makes a flux a derivative
+
+  bool varies() const { return !formula.is_constant(); }
+  double constant() const { return formula.constant() / divisor; }  ///< of a formula that does not vary
 };
 
 /// All that loops over fields know of one field: in the stepper, halos, walls, files and memory estimate.

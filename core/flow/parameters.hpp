@@ -63,7 +63,7 @@ enum class ScalarWallKind { value, flux };
 /// A scalar at one wall: its value, or its flux into the fluid, kappa dc/dn with n out of the fluid.
 struct ScalarWall {
   ScalarWallKind kind = ScalarWallKind::flux;
-  double value = 0;
+  Formula value;  ///< of x, y and t
 
   bool operator==(const ScalarWall&) const = default;
 };

@@ -185,7 +185,12 @@ class Rules {
 
   void check_scalars() {
     const auto& scalars = settings_.flow.scalars;
-    for (std::size_t n = 0; n < scalars.size(); ++n) check_scalar_name(fmt::format("scalars[{}].name", n), scalars, n);
+    for (std::size_t n = 0; n < scalars.size(); ++n) {
+      const std::string path = fmt::format("scalars[{}]", n);
+      check_scalar_name(path + ".name", scalars, n);
+      check_scalar_wall(path + ".walls.bottom", scalars[n].bottom);
+      check_scalar_wall(path + ".walls.top", scalars[n].top);
+    }
   }
 
   // Each name in a list of fields is one of the table's choices or a scalar.
@@ -249,6 +254,12 @@ class Rules {
       if (scalars[n].name == name)
         note(path, fmt::format("'{}' is the name of another scalar; allowed: different names", name));
     }
+  }
+
+  void check_scalar_wall(const std::string& section, const ScalarWall& wall) {
+    const std::string path = fmt::format("{}.{}", section, name(wall.kind));
+    if (!problems_.good(path) || wall.value.depends_on("xy") || std::isfinite(wall.value.at_time(0))) return;
+    note(path, "the formula is not finite at time 0; allowed: one that is finite at all times of the run");
   }
 
   // Of other datasets in files, quantities for pictures and columns.

@@ -25,19 +25,27 @@ KeyValue alternative_of_scalar(Kind kind, Member ScalarParameters::*path) {
       kind, [=](auto& settings, std::size_t item) -> auto& { return settings.flow.scalars[item].*path; });
 }
 
+/// What is given at a wall: a formula of x, y and t.
+KeyValue at_wall(ScalarWallKind kind, ScalarWall ScalarParameters::*wall) {
+  KeyValue value = alternative_of_scalar(kind, wall);
+  value.variables = "xyt";
+  return value;
+}
+
 std::vector<Key> wall_of_scalar(const std::string& side, ScalarWall ScalarParameters::*wall) {
   const std::string path = "scalars[].walls." + side;
   return {{.path = path, .fallback_note = "{flux: 0}", .meaning = "The scalar at the " + side + " wall."},
           {.path = path + ".value",
-           .value = alternative_of_scalar(ScalarWallKind::value, wall),
+           .value = at_wall(ScalarWallKind::value, wall),
            .unit = "C",
-           .meaning = "Its value.",
+           .meaning = "Its value; formulas may vary over the wall and in time.",
            .excludes = {"flux"},
            .example = side == "bottom" ? "1" : "0"},
           {.path = path + ".flux",
-           .value = alternative_of_scalar(ScalarWallKind::flux, wall),
+           .value = at_wall(ScalarWallKind::flux, wall),
            .unit = "C U",
-           .meaning = "Its flux into the fluid: kappa times the derivative along the normal that points out of it.",
+           .meaning = "Its flux into the fluid, kappa times the derivative along the normal that points out of it; "
+                      "formulas may vary over the wall and in time.",
            .excludes = {"value"},
            .example = "0",
            .commented = true}};

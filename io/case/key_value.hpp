@@ -199,16 +199,17 @@ KeyValue list_of(Path... path) {
           .size = [=](const Case& settings) { return member_at(settings, path...).size(); }};
 }
 
-/// One of several alternative numbers, or functions of t, bound to the member {kind, value} that `member(case, item)`
-/// returns.
+/// One of several alternative numbers, formulas or functions of t, bound to the member {kind, value} that `member(case,
+/// item)` returns.
 template <class Kind, class Access>
 KeyValue alternative_at(Kind kind, Access member) {
   using Member = std::remove_cvref_t<decltype(member(std::declval<Case&>(), 0))>;
-  constexpr bool is_formula = std::is_same_v<decltype(Member::value), TimeFunction>;
+  constexpr bool or_table = std::is_same_v<decltype(Member::value), TimeFunction>;
+  constexpr bool is_formula = or_table || std::is_same_v<decltype(Member::value), Formula>;
   constexpr ValueType type = is_formula ? ValueType::formula : ValueType::real;
   return {.type = type,
           .variables = is_formula ? "t" : "",
-          .or_table = is_formula,
+          .or_table = or_table,
           .read =
               [=](Case& settings, std::size_t item, const YamlNode& node) {
                 auto& held = member(settings, item);

@@ -118,7 +118,8 @@ def scalar_view(means: Means, parameters: FlowParameters, scalar: Scalar, side: 
     }
     raw = {"c" * n: values for n, values in enumerate(stored.values(), start=1)}
     shift = float(raw["c"] @ np.diff(means.z_face) / means.z_face[-1])
-    if scalar.bottom.kind == scalar.top.kind == "value":
+    steady = not (scalar.bottom.formula or scalar.top.formula)
+    if steady and scalar.bottom.kind == scalar.top.kind == "value":
         shift = (scalar.bottom.amount + scalar.top.amount) / 2
     moments = _shifted(raw, shift)
     u, v = (means.centre[name] - velocity for name, velocity in zip("uv", flow.frame, strict=True))

@@ -13,10 +13,11 @@ _NUMBER = r"[-+0-9.eE]+"
 
 @dataclass(frozen=True)
 class ScalarWall:
-    """A wall at which a value or a flux into the fluid is given; `kind` is value or flux."""
+    """A wall at which a value or a flux into the fluid is given, a number or a formula; `kind` is value or flux."""
 
     kind: str
-    amount: float
+    amount: float = 0.0
+    formula: str = ""
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class Scalar:
         """1 if both walls have the same condition, -1 if opposite ones about the scalar's middle, else 0."""
         if self.bottom == self.top:
             return 1
+        if self.bottom.formula or self.top.formula:
+            return 0
         opposite = self.bottom.kind == "value" or self.bottom.amount == -self.top.amount
         return -1 if self.bottom.kind == self.top.kind and opposite else 0
 
@@ -53,8 +56,8 @@ def _number(name: str, text: str) -> float | None:
 
 
 def _wall(side: str, text: str) -> ScalarWall | None:
-    found = re.search(rf"\b{side}: *\{{(value|flux): *({_NUMBER})\}}", text)
-    return ScalarWall(found.group(1), float(found.group(2))) if found else None
+    found = re.search(rf'\b{side}: *\{{(value|flux): *(?:({_NUMBER})|"(.*?)")\}}', text)
+    return ScalarWall(found.group(1), float(found.group(2) or 0), found.group(3) or "") if found else None
 
 
 def scalars_in(text: str) -> tuple[Scalar, ...]:

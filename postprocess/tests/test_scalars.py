@@ -37,6 +37,18 @@ def test_scalars_of_a_resolved_case():
     )
 
 
+def test_walls_that_vary():
+    def read(bottom, top):
+        return scalars_in(line_of_case("c", 1, bottom, top))[0]
+
+    wave, other = 'value: "1 + sin(x - min(t, 1))"', 'value: "sin(t)"'
+    scalar = read(wave, "flux: 0.5")
+    assert scalar.bottom == ScalarWall("value", formula="1 + sin(x - min(t, 1))")
+    assert scalar.top == ScalarWall("flux", 0.5)
+    parities = [read(*walls).parity_of_walls for walls in ((wave, wave), (wave, other), (other, "value: 0"))]
+    assert parities == [1, 0, 0]
+
+
 @pytest.mark.parametrize("flow_type", ["channel", "couette"])
 @pytest.mark.parametrize("walls", [(1.0, -1.0), (-3.0, 5.0)])
 def test_conduction_has_nusselt_number_one(tmp_path, flow_type, walls):

@@ -1,23 +1,9 @@
 #include "solver/momentum/implicit_diffusion.hpp"
 
 #include "core/device/parallel_for.hpp"
+#include "solver/walls/add_wall_value.hpp"
 
 namespace sluice {
-
-namespace {
-
-/// f += 2 c value / denominator on one plane.
-struct AddWallValue {
-  View3<real> f;
-  int plane;
-  WallVelocity value;
-  double twice_c, denominator;
-  SLUICE_INLINE void operator()(int i, int j, int) const {
-    f(i, j, plane) += static_cast<real>(twice_c * value(i, j) / denominator);
-  }
-};
-
-}  // namespace
 
 ImplicitDiffusion::ImplicitDiffusion(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
                                      const Walls& walls, TridiagonalMethod method, Exchange& exchange)
@@ -53,7 +39,7 @@ void ImplicitDiffusion::add_wall_values(Field& f) const {
   const Box3 plane = box_of(f.box().nx(), f.box().ny(), 1);
   const bool normal = f.location() == Location::z_face;
   for (const Walls::Side side : Walls::sides) {
-    const WallVelocity value = walls_->velocity(side, f.location());
+    const WallValue value = walls_->velocity(side, f.location());
     const bool set = normal || walls_->condition(side).drags();
     if (!walls_->owns(side) || !set || value.is_zero()) continue;
     const bool bottom = side == Walls::Side::bottom;

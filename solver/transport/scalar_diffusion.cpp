@@ -1,18 +1,11 @@
 #include "solver/transport/scalar_diffusion.hpp"
 
 #include "core/device/parallel_for.hpp"
+#include "solver/walls/add_wall_value.hpp"
 
 namespace sluice {
 
 namespace {
-
-/// f += value on one plane.
-struct AddToPlane {
-  View3<real> f;
-  int plane;
-  real value;
-  SLUICE_INLINE void operator()(int i, int j, int) const { f(i, j, plane) += value; }
-};
 
 WallRow row_of(const GivenAtWall& wall) {
   return wall.is_value ? WallRow::dirichlet : WallRow::neumann;
@@ -21,25 +14,30 @@ WallRow row_of(const GivenAtWall& wall) {
 }  // namespace
 
 ScalarDiffusion::ScalarDiffusion(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
-                                 const FieldDescriptor& scalar, TridiagonalMethod method, Exchange& exchange)
+                                 const Walls& walls, const FieldDescriptor& scalar, TridiagonalMethod method,
+                                 Exchange& exchange)
     : grid_(&grid),
-      at_wall_(scalar.given_at_wall),
-      solver_(comm, decomposition, second_derivative_centers(grid.z_nodes(), row_of(at_wall_[0]), row_of(at_wall_[1])),
-              method, exchange) {}
+      walls_(&walls),
+      scalar_(scalar),
+      solver_(
+          comm, decomposition,
+          second_derivative_centers(grid.z_nodes(), row_of(scalar.given_at_wall[0]), row_of(scalar.given_at_wall[1])),
+          method, exchange) {}
 
 void ScalarDiffusion::solve(Field& star, double c) {
   // What is given at a wall goes to the right-hand side. Lz in the bottom row is
   // (c_1 - c_0)/(dz_c dz_0) - 2 (c_0 - c_wall)/dz_0^2, or (c_1 - c_0)/(dz_c dz_0) - (dc/dz)_wall/dz_0.
   const Box3& box = star.box();
-  const std::int64_t last = grid_->cells()[2] - 1;
   const Box3 plane = box_of(box.nx(), box.ny(), 1);
-  for (const bool top : {false, true}) {
-    const GivenAtWall& wall = at_wall_[top ? 1 : 0];
-    const bool owned = top ? box.hi[2] == last + 1 : box.lo[2] == 0;
-    if (!owned || wall.value == 0) continue;
-    const double dz = grid_->dz(top ? last : 0);
-    const double change = wall.is_value ? 2 * c * wall.value / (dz * dz) : (top ? c : -c) * wall.value / dz;
-    parallel_for("scalar at wall", plane, AddToPlane{star.view(), top ? box.nz() - 1 : 0, static_cast<real>(change)});
+  for (const Walls::Side side : Walls::sides) {
+    const WallValue value = walls_->given(side, scalar_);
+    if (!walls_->owns(side) || value.is_zero()) continue;
+    const bool top = side == Walls::Side::top;
+    const bool is_value = scalar_.given_at_wall[static_cast<std::size_t>(side)].is_value;
+    const double dz = grid_->dz(top ? grid_->cells()[2] - 1 : 0);
+    const double factor = is_value ? 2 * c : top ? c : -c;
+    parallel_for("scalar at wall", plane,
+                 AddWallValue{star.view(), top ? box.nz() - 1 : 0, value, factor, is_value ? dz * dz : dz});
   }
   solver_.prepare(c);
   solver_.solve(star);

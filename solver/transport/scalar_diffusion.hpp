@@ -4,13 +4,15 @@
 #include "core/flow/field_descriptor.hpp"
 #include "poisson/helmholtz_solver.hpp"
 #include "solver/grid/grid.hpp"
+#include "solver/walls/walls.hpp"
 
 namespace sluice {
 
 /// The implicit half of Crank-Nicolson diffusion along z of one scalar: (1 - c Lz) c* = right-hand side, as eq. (5).
 class ScalarDiffusion {
  public:
-  ScalarDiffusion(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
+  /// `grid`, `walls` and the exchange must outlive it.
+  ScalarDiffusion(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Walls& walls,
                   const FieldDescriptor& scalar, TridiagonalMethod method, Exchange& exchange);
 
   /// star: the right-hand side on entry, c* on return; halos are neither read nor written. c = gamma dt kappa/2.
@@ -22,7 +24,8 @@ class ScalarDiffusion {
 
  private:
   const Grid* grid_;
-  std::array<GivenAtWall, 2> at_wall_;
+  const Walls* walls_;
+  FieldDescriptor scalar_;
   ZHelmholtzSolver solver_;
 };
 

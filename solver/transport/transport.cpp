@@ -22,7 +22,7 @@ struct AddSource {
 }  // namespace
 
 Transport::Transport(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
-                     const Metrics& metrics, const FlowParameters& flow, Exchange& exchange)
+                     const Metrics& metrics, const Walls& walls, const FlowParameters& flow, Exchange& exchange)
     : grid_(&grid),
       comm_(comm.world()),
       metrics_(metrics),
@@ -39,7 +39,7 @@ Transport::Transport(const Communicator& comm, const Decomposition& decompositio
                   .implicit = {},
                   .response = Buffer<real>(std::vector<real>(static_cast<std::size_t>(box_.extent(2)), 1))};
     if (flow.diffusion == Diffusion::implicit_z)
-      scalar.implicit.emplace(comm, decomposition, grid, fields[n], flow.tridiagonal, exchange);
+      scalar.implicit.emplace(comm, decomposition, grid, walls, fields[n], flow.tridiagonal, exchange);
     scalars_.push_back(std::move(scalar));
   }
 }

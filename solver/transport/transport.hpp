@@ -14,9 +14,9 @@ namespace sluice {
 /// Owns c* and R of each scalar.
 class Transport {
  public:
-  /// `comm`, `decomposition`, `grid` and the exchange must outlive it. Collective.
+  /// `comm`, `decomposition`, `grid`, `walls` and the exchange must outlive it. Collective.
   Transport(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Metrics& metrics,
-            const FlowParameters& flow, Exchange& exchange);
+            const Walls& walls, const FlowParameters& flow, Exchange& exchange);
 
   bool empty() const { return scalars_.empty(); }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Wall motion: one component of a wall's velocity as a function of x, y and time.
+// What is given at a wall as a function of x, y and time: a component of its velocity, or a scalar there.
 #include <functional>
 
 #include "core/decomp/field.hpp"
@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-/// One component of a wall's velocity for kernels: uniform or a plane.
-struct WallVelocity {
+/// What is given at a wall, for kernels: uniform or a plane.
+struct WallValue {
   double uniform = 0;
   View3<const real> plane = {};  ///< index (i, j, 0), y halo included; null address if uniform
 
@@ -19,8 +19,8 @@ struct WallVelocity {
   }
 };
 
-/// The points of a component: point (i, j) of the rank is at x = (i + x_offset) dx, y = (j + first_j + y_offset) dy
-/// within the period.
+/// The points of a field at a wall: point (i, j) of the rank is at x = (i + x_offset) dx, y = (j + first_j + y_offset)
+/// dy within the period.
 struct WallPoints {
   double x_offset, y_offset, dx, dy;
   int first_j, ny;
@@ -41,7 +41,7 @@ struct FillWall {
   }
 };
 
-/// Fills a plane, y halo included, with a component's values at a time.
+/// Fills a plane, y halo included, with the values at a time.
 using WallMotion = std::function<void(Field& plane, const WallPoints& points, double time)>;
 
 /// Function: a functor with SLUICE_INLINE double operator()(double x, double y, double time) const.

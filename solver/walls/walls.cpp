@@ -17,7 +17,7 @@ namespace {
 struct MirrorAboutValue {
   View3<real> f;
   int inside, halo;
-  WallVelocity value;
+  WallValue value;
   SLUICE_INLINE void operator()(int i, int j, int) const {
     f(i, j, halo) = static_cast<real>(2 * value(i, j)) - f(i, j, inside);
   }
@@ -27,7 +27,7 @@ struct MirrorAboutValue {
 struct SlipAtWall {
   View3<real> f;
   int inside, halo;
-  WallVelocity value;
+  WallValue value;
   double slip_length, dz;
   SLUICE_INLINE void operator()(int i, int j, int) const {
     const double sum = 2 * dz * value(i, j) + (2 * slip_length - dz) * static_cast<double>(f(i, j, inside));
@@ -42,18 +42,21 @@ struct Copy {
   SLUICE_INLINE void operator()(int i, int j, int) const { f(i, j, halo) = f(i, j, inside); }
 };
 
-/// f(halo) = f(inside) + change: a given gradient at the wall.
+/// f(halo) = f(inside) +- dz gradient: a given gradient at the wall.
 struct CopyPlus {
   View3<real> f;
   int inside, halo;
-  real change;
-  SLUICE_INLINE void operator()(int i, int j, int) const { f(i, j, halo) = f(i, j, inside) + change; }
+  WallValue gradient;
+  double sign, dz;
+  SLUICE_INLINE void operator()(int i, int j, int) const {
+    f(i, j, halo) = f(i, j, inside) + static_cast<real>(sign * gradient(i, j) * dz);
+  }
 };
 
 struct SetPlane {
   View3<real> f;
   int plane;
-  WallVelocity value;
+  WallValue value;
   SLUICE_INLINE void operator()(int i, int j, int) const { f(i, j, plane) = static_cast<real>(value(i, j)); }
 };
 
@@ -72,17 +75,17 @@ struct AddToPlane {
   SLUICE_INLINE void operator()(int i, int j, int) const { f(i, j, 0) = static_cast<real>(f(i, j, 0) + value); }
 };
 
-/// A component of a wall's velocity as its formula gives it. x of the formula is that of the laboratory, within the
-/// box; the points are those of the grid, which may move.
+/// What a formula gives at a wall. x of the formula is that of the laboratory, within the box; the points are those of
+/// the grid, which may move.
 struct FormulaMotion {
   FormulaProgram formula;
-  double z, grid_velocity, length_x;
+  double divisor, z, grid_velocity, length_x;
   SLUICE_INLINE double operator()(double x, double y, double t) const {
     if (grid_velocity != 0) {
       x += grid_velocity * t;
       x -= length_x * std::floor(x / length_x);
     }
-    return formula({x, y, z, t});
+    return formula({x, y, z, t}) / divisor;
   }
 };
 
@@ -107,22 +110,37 @@ Planes planes_at(Walls::Side side, const Field& f) {
 
 }  // namespace
 
-Walls::Walls(const Grid& grid, const Box3& box, const WallCondition& bottom, const WallCondition& top, MPI_Comm comm)
+Walls::Walls(const Grid& grid, const Box3& box, const WallCondition& bottom, const WallCondition& top,
+             const std::vector<FieldDescriptor>& scalars, MPI_Comm comm)
     : grid_(&grid),
       box_(box),
-      walls_{Wall{bottom, box.lo[2] == 0, {}, {}}, Wall{top, box.hi[2] == grid.cells()[2], {}, {}}},
+      walls_{Wall{bottom, box.lo[2] == 0, {}, {}, {}}, Wall{top, box.hi[2] == grid.cells()[2], {}, {}, {}}},
       comm_(comm) {
   for (const Side side : sides) {
     Wall& wall = walls_[static_cast<std::size_t>(side)];
     const double z = side == Side::bottom ? 0 : grid.length_z();
+    const auto motion = [&](const Formula& formula, double divisor) {
+      return wall_motion(FormulaMotion{formula.program(), divisor, z, grid.velocity(), grid.length_x()});
+    };
     for (const Location component : {Location::x_face, Location::y_face, Location::z_face}) {
       const std::size_t n = index_of(component);
       const Formula velocity = wall.condition.total_velocity(n);
       wall.constant[n] = velocity.is_constant() ? velocity.constant() : 0;
-      if (!velocity.is_constant())
-        move(side, component, wall_motion(FormulaMotion{velocity.program(), z, grid.velocity(), grid.length_x()}));
+      if (!velocity.is_constant()) move(side, component, motion(velocity, 1));
+    }
+    for (const FieldDescriptor& scalar : scalars) {
+      const GivenAtWall& given = scalar.given_at_wall[static_cast<std::size_t>(side)];
+      if (!given.varies()) continue;
+      wall.scalars.emplace(scalar.name, Moving{motion(given.formula, given.divisor), plane_at(scalar.location)});
     }
   }
+}
+
+Field Walls::plane_at(Location location) const {
+  Box3 plane = box_;
+  plane.lo[2] = 0;
+  plane.hi[2] = 1;
+  return Field(plane, location, 0, HaloWidth{reach_of(Order::fourth), 0});  // the halo is as wide as any field's
 }
 
 Walls::Moving& Walls::moving_component(Side side, Location component) {
@@ -131,11 +149,7 @@ Walls::Moving& Walls::moving_component(Side side, Location component) {
   SLUICE_REQUIRE(component == Location::z_face || moved.condition.drags(),
                  "a free-slip wall does not drag the fluid along");
   moved.constant[n] = 0;
-  Box3 plane = box_;
-  plane.lo[2] = 0;
-  plane.hi[2] = 1;
-  // The halo is as wide as any field's.
-  return moved.moving[n].emplace(Moving{{}, Field(plane, component, 0, HaloWidth{reach_of(Order::fourth), 0})});
+  return moved.moving[n].emplace(Moving{{}, plane_at(component)});
 }
 
 void Walls::move(Side side, Location component, WallMotion motion) {
@@ -147,20 +161,24 @@ Field& Walls::respond(Side side) {
 }
 
 void Walls::set_time(double time) {
-  for (const Side side : sides) {
-    for (auto& moving : walls_[static_cast<std::size_t>(side)].moving) {
-      if (!moving || !moving->motion) continue;
-      Field& plane = moving->plane;
-      const WallPoints points{plane.location() == Location::x_face ? 1.0 : 0.5,
-                              plane.location() == Location::y_face ? 1.0 : 0.5,
-                              grid_->dx(),
-                              grid_->dy(),
-                              static_cast<int>(box_.lo[1]),
-                              static_cast<int>(grid_->cells()[1])};
-      moving->motion(plane, points, time);
+  for (Wall& wall : walls_) {
+    for (auto& moving : wall.moving) {
+      if (moving && moving->motion) fill(*moving, time);
     }
+    for (auto& [name, scalar] : wall.scalars) fill(scalar, time);
   }
   balance_fluxes(time);
+}
+
+void Walls::fill(Moving& moving, double time) const {
+  Field& plane = moving.plane;
+  const WallPoints points{plane.location() == Location::x_face ? 1.0 : 0.5,
+                          plane.location() == Location::y_face ? 1.0 : 0.5,
+                          grid_->dx(),
+                          grid_->dy(),
+                          static_cast<int>(box_.lo[1]),
+                          static_cast<int>(grid_->cells()[1])};
+  moving.motion(plane, points, time);
 }
 
 void Walls::balance_fluxes(double time) {
@@ -200,10 +218,16 @@ void Walls::balance_fluxes(double time) {
   }
 }
 
-WallVelocity Walls::velocity(Side side, Location component) const {
+WallValue Walls::velocity(Side side, Location component) const {
   const std::size_t n = index_of(component);
   const auto& moving = wall(side).moving[n];
   return {wall(side).constant[n], moving ? moving->plane.view() : View3<const real>{}};
+}
+
+WallValue Walls::given(Side side, const FieldDescriptor& scalar) const {
+  const GivenAtWall& given = scalar.given_at_wall[static_cast<std::size_t>(side)];
+  if (!given.varies()) return {given.constant()};
+  return {0, wall(side).scalars.at(scalar.name).plane.view()};
 }
 
 void Walls::apply(const FieldDescriptor& descriptor, Field& f) const {
@@ -239,7 +263,7 @@ void Walls::apply_normal(Field& w) const {
   for (const Side side : sides) {
     if (!owns(side)) continue;
     const auto [inside, halo] = planes_at(side, w);
-    const WallVelocity value = velocity(side, Location::z_face);
+    const WallValue value = velocity(side, Location::z_face);
     if (side == Side::top) parallel_for("wall-normal velocity", plane_of(w), SetPlane{w.view(), inside, value});
     parallel_for("wall-normal velocity", plane_of(w), SetPlane{w.view(), halo, value});
   }
@@ -249,13 +273,13 @@ void Walls::apply_given(const FieldDescriptor& descriptor, Field& f) const {
   for (const Side side : sides) {
     if (!owns(side)) continue;
     const auto [inside, halo] = planes_at(side, f);
-    const GivenAtWall& wall = descriptor.given_at_wall[static_cast<std::size_t>(side)];
-    const bool top = side == Side::top;
-    const double change = (top ? 1 : -1) * wall.value * grid_->dz(top ? grid_->cells()[2] - 1 : 0);
-    if (wall.is_value) {
-      parallel_for("value at wall", plane_of(f), MirrorAboutValue{f.view(), inside, halo, {wall.value}});
+    const WallValue value = given(side, descriptor);
+    if (descriptor.given_at_wall[static_cast<std::size_t>(side)].is_value) {
+      parallel_for("value at wall", plane_of(f), MirrorAboutValue{f.view(), inside, halo, value});
     } else {
-      parallel_for("gradient at wall", plane_of(f), CopyPlus{f.view(), inside, halo, static_cast<real>(change)});
+      const bool top = side == Side::top;
+      const double dz = grid_->dz(top ? grid_->cells()[2] - 1 : 0);
+      parallel_for("gradient at wall", plane_of(f), CopyPlus{f.view(), inside, halo, value, top ? 1.0 : -1.0, dz});
     }
   }
 }

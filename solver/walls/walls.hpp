@@ -2,7 +2,10 @@
 #include <mpi.h>
 
 #include <array>
+#include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/flow/field_descriptor.hpp"
 #include "core/flow/parameters.hpp"
@@ -20,20 +23,23 @@ inline WallRow row_of(const WallCondition& wall) {
 /// Applies the wall conditions by filling the halo planes beyond the walls. A wall is at k = -1/2. The halo value of u
 /// and v mirrors the first one about the wall's velocity (no-slip), copies it (free-slip) or is between (slip length);
 /// w on the wall has the wall's velocity; p and phi are copied (no gradient). A wall's velocity is constant or varies,
-/// as its WallCondition says, or follows a motion set by `move`; w may also respond to the flow. The functions that
-/// apply conditions fill whole halo planes, y halo included, and do nothing on ranks without a wall. They are local.
+/// as its WallCondition says, or follows a motion set by `move`; w may also respond to the flow. What is given for
+/// scalars is constant or varies, as their descriptors say. The functions that apply conditions fill whole halo planes,
+/// y halo included, and do nothing on ranks without a wall. They are local.
 class Walls {
  public:
   enum class Side { bottom, top };
   static constexpr std::array sides{Side::bottom, Side::top};
 
-  /// `grid` must outlive the walls.
-  Walls(const Grid& grid, const Box3& box, const WallCondition& bottom, const WallCondition& top, MPI_Comm comm);
+  /// `grid` must outlive the walls. `scalars`: those whose conditions `apply` will be asked for.
+  Walls(const Grid& grid, const Box3& box, const WallCondition& bottom, const WallCondition& top,
+        const std::vector<FieldDescriptor>& scalars, MPI_Comm comm);
 
   /// Makes one component of a wall's velocity follow `motion`. Its location selects u, v or w; u and v of no-slip walls
   /// only. Call on all ranks, before set_time.
   void move(Side side, Location component, WallMotion motion);
-  /// Sets the velocity of moving walls to that at `time`; w that responds to the flow stays. Collective. Throws
+  /// Sets the velocity of moving walls, and scalars that vary on a wall, to those at `time`; w that responds to the
+  /// flow stays. Collective. Throws
   /// Error(usage) if the walls let in another volume than they let out: the mean of w must be the same on both.
   void set_time(double time);
   /// Makes w on a wall the values that are put into this plane, y halo included; at first 0. Their mean must be 0.
@@ -49,7 +55,9 @@ class Walls {
   const WallCondition& condition(Side side) const { return wall(side).condition; }
   bool owns(Side side) const { return wall(side).owned; }
   /// One component of a wall's velocity on the rank's points at the last set_time.
-  WallVelocity velocity(Side side, Location component) const;
+  WallValue velocity(Side side, Location component) const;
+  /// A scalar's value at a wall or its derivative along z, likewise.
+  WallValue given(Side side, const FieldDescriptor& scalar) const;
 
  private:
   struct Moving {
@@ -61,12 +69,15 @@ class Walls {
     bool owned = false;
     std::array<double, 3> constant;               ///< u, v, w; 0 where the velocity varies
     std::array<std::optional<Moving>, 3> moving;  ///< u, v, w
+    std::map<std::string, Moving> scalars;        ///< those that vary, by name
   };
 
   const Wall& wall(Side side) const { return walls_[static_cast<std::size_t>(side)]; }
   void apply_tangential(Field& f) const;
   void apply_given(const FieldDescriptor& descriptor, Field& f) const;
   Moving& moving_component(Side side, Location component);
+  Field plane_at(Location location) const;
+  void fill(Moving& moving, double time) const;
   void balance_fluxes(double time);
 
   const Grid* grid_;

@@ -62,12 +62,12 @@ Between in_line(double z, const std::vector<double>& points, double bottom, doub
   return {above - 1, above, high > low ? (z - low) / (high - low) : 0};
 }
 
-/// The field's value on a wall; none if it has no gradient there.
-std::optional<double> value_on(bool top, const WallCondition& wall, const FieldDescriptor& descriptor) {
+/// The field's value on a wall, of x and y; none if it has no gradient there.
+std::optional<Formula> value_on(bool top, const WallCondition& wall, const FieldDescriptor& descriptor) {
   if (descriptor.at_wall == AtWall::normal_velocity) return wall.constant_velocity(2);
   if (descriptor.at_wall == AtWall::given) {
     const GivenAtWall& given = descriptor.given_at_wall[top ? 1 : 0];
-    return given.is_value ? std::optional(given.value) : std::nullopt;
+    return given.is_value ? std::optional(given.formula) : std::nullopt;
   }
   if (descriptor.at_wall == AtWall::no_gradient || wall.kind == WallKind::free_slip) return std::nullopt;
   return wall.constant_velocity(descriptor.location == Location::x_face ? 0 : 1);
@@ -104,8 +104,8 @@ class Interpolation {
     const std::int64_t ny = source_.shape()[1];
     const double offset_x = descriptor.location == Location::x_face ? 1 : 0.5;
     const double offset_y = descriptor.location == Location::y_face ? 1 : 0.5;
-    const std::optional<double> bottom = value_on(false, flow_.bottom, descriptor);
-    const std::optional<double> top = value_on(true, flow_.top, descriptor);
+    const std::optional<Formula> bottom = value_on(false, flow_.bottom, descriptor);
+    const std::optional<Formula> top = value_on(true, flow_.top, descriptor);
     // Null beyond a wall; without a gradient there, the nearest plane.
     const auto plane_or_wall = [&](std::int64_t k) -> const std::vector<double>* {
       if ((k < 0 && bottom) || (k >= reader.planes() && top)) return nullptr;
@@ -117,8 +117,10 @@ class Interpolation {
       const Between in_y = periodic(j, grid_.cells()[1], ny, offset_y);
       for (std::int64_t i = box.lo[0]; i < box.hi[0]; ++i) {
         const Between in_x = periodic(i, grid_.cells()[0], nx, offset_x);
-        const auto at = [&](const std::vector<double>* plane, const std::optional<double>& wall) {
-          if (plane == nullptr) return *wall;
+        const FormulaPoint point{(static_cast<double>(i) + offset_x) * grid_.dx(),
+                                 (static_cast<double>(j) + offset_y) * grid_.dy()};
+        const auto at = [&](const std::vector<double>* plane, const std::optional<Formula>& wall) {
+          if (plane == nullptr) return (*wall)(point);
           const auto value = [&](std::int64_t jj, std::int64_t ii) {
             return (*plane)[static_cast<std::size_t>(jj * nx + ii)];
           };

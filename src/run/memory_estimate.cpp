@@ -39,12 +39,16 @@ double field_elements(const Grid& grid, const Box3& box, const FlowParameters& f
   return elements;
 }
 
-/// Elements of the planes of walls whose velocity varies, and of the plane that is detected for each that opposes it.
+/// Elements of the planes of walls where the velocity or a scalar varies, and of the plane that is detected for each
+/// that opposes the flow.
 double wall_elements(const Box3& box, const FlowParameters& flow) {
   double planes = 0;
   for (const WallCondition& wall : {flow.bottom, flow.top}) {
     if (wall.actuation.follows_flow()) planes += 2;
     for (std::size_t n = 0; n < wall.velocity.size(); ++n) planes += wall.total_velocity(n).is_constant() ? 0 : 1;
+  }
+  for (const FieldDescriptor& scalar : scalar_fields(flow)) {
+    for (const GivenAtWall& given : scalar.given_at_wall) planes += given.varies() ? 1 : 0;
   }
   return planes * static_cast<double>(box.extent(0) * (box.extent(1) + std::int64_t{2} * reach_of(Order::fourth)));
 }

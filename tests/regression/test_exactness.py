@@ -29,6 +29,7 @@ HEATED = [
         "initial": "1 + sin(pi*x)",
     },
     {"name": "b", "walls": {"top": {"value": 2}}, "source": {"bulk_value": 1}},
+    {"name": "c", "walls": {"bottom": {"flux": "0.1*sin(x - 3*t)"}, "top": {"value": "1 + 0.5*cos(2*t)"}}},
 ]
 CASES: dict[str, dict[str, Any]] = {
     "explicit": {"time.diffusion": "explicit"},

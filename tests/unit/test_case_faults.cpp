@@ -290,6 +290,20 @@ TEST(Case, RefusesForcingsWithoutMeaning) {
   EXPECT_TRUE(faults(minimal, {"flow.forcing={power: 0.1*(1+t)}", "flow.spanwise_forcing={bulk_velocity: 0}"}).empty());
 }
 
+TEST(Case, RefusesFormulasOfScalarsWithoutMeaning) {
+  const auto expect = [](const std::string& wall, const std::string& message) {
+    const std::string text = fault("scalars=[{name: c, walls: {bottom: " + wall + "}}]");
+    EXPECT_TRUE(contains(text, "scalars[0].walls.bottom" + message)) << text;
+  };
+  expect("{value: 1/t}", ".value: the formula is not finite at time 0");
+  expect("{flux: log(t)}", ".flux: the formula is not finite at time 0");
+  expect("{value: sin(z)}", ".value: 'sin(z)' is not a formula: at character 5");
+  expect("{flux: 1 + }", ".flux: '1 +' is not a formula");
+  expect("{value: sin(t), flux: 1}", ".flux: contradicts scalars[0].walls.bottom.value");
+  EXPECT_TRUE(
+      faults(minimal, {"scalars=[{name: c, walls: {bottom: {value: sin(t)}, top: {flux: 'cos(x + y)/t'}}}]"}).empty());
+}
+
 TEST(Case, RefusesValuesOutOfRange) {
   for (const char* bad : {"time.cfl=0",
                           "time.cfl=1.01",

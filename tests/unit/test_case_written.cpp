@@ -46,6 +46,14 @@ TEST(Case, ResolvedYamlHasActuationsInOuterUnits) {
   EXPECT_FALSE(contains(text, "re_tau")) << text;
 }
 
+TEST(Case, ResolvedYamlHasTheFormulasOfScalars) {
+  const Case settings =
+      parse(full, {"scalars=[{name: c, walls: {bottom: {value: 'min(t, 1)'}, top: {flux: sin(x - t)}}}]"});
+  expect_round_trip(settings);
+  EXPECT_TRUE(contains(resolved_yaml(settings), "{bottom: {value: \"min(t, 1)\"}, top: {flux: \"sin(x - t)\"}}"))
+      << resolved_yaml(settings);
+}
+
 TEST(Case, ResolvedYamlNamesEveryKeyOfTheTable) {
   // What is absent is an alternative of what is present.
   std::string until;

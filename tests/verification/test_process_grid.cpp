@@ -203,7 +203,7 @@ WallCondition waving() {
   return wall;
 }
 
-/// Every kind of wall and of source.
+/// Every kind of wall, steady and not, and of source.
 std::vector<ScalarParameters> heated() {
   ScalarParameters a{
       .name = "a", .prandtl = 0.7, .bottom = {ScalarWallKind::value, 1}, .top = {ScalarWallKind::flux, -0.2}};
@@ -212,7 +212,11 @@ std::vector<ScalarParameters> heated() {
   ScalarParameters b{
       .name = "b", .prandtl = 3, .bottom = {ScalarWallKind::flux, 0.1}, .top = {ScalarWallKind::value, -1}};
   b.source = {ScalarSourceKind::bulk_value, 0.5};
-  return {a, b};
+  ScalarParameters c{.name = "c",
+                     .prandtl = 1,
+                     .bottom = {ScalarWallKind::value, Formula::parse("1 + 0.3*sin(pi*(x/2 + y) - 20*t)", "xyt")},
+                     .top = {ScalarWallKind::flux, Formula::parse("0.2*cos(9*t + pi*y)", "xyt")}};
+  return {a, b, c};
 }
 
 INSTANTIATE_TEST_SUITE_P(

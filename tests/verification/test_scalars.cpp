@@ -18,10 +18,10 @@ using std::numbers::pi;
 using test::Flow;
 using test::FlowCase;
 
-constexpr ScalarWall value(double at) {
+ScalarWall value(double at) {
   return {ScalarWallKind::value, at};
 }
-constexpr ScalarWall flux(double at) {
+ScalarWall flux(double at) {
   return {ScalarWallKind::flux, at};
 }
 
