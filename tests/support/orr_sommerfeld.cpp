@@ -5,7 +5,7 @@
 #include <numbers>
 #include <utility>
 
-#include "core/support/error.hpp"
+#include "tests/support/eigenvalue.hpp"
 
 namespace sluice::test {
 
@@ -116,89 +116,26 @@ class StreamFunction {
   std::int64_t nz_;
 };
 
-/// A square matrix by rows, factorised in place with partial pivoting.
-class LuMatrix {
- public:
-  explicit LuMatrix(std::size_t n) : n_(n), a_(n * n), order_(n) {}
-  Complex& operator()(std::size_t row, std::size_t column) { return a_[row * n_ + column]; }
-
-  void factorise() {
-    for (std::size_t column = 0; column < n_; ++column) {
-      std::size_t pivot = column;
-      for (std::size_t row = column; row < n_; ++row) {
-        if (std::abs((*this)(row, column)) > std::abs((*this)(pivot, column))) pivot = row;
-      }
-      order_[column] = pivot;
-      for (std::size_t c = 0; c < n_; ++c) std::swap((*this)(pivot, c), (*this)(column, c));
-      for (std::size_t row = column + 1; row < n_; ++row) {
-        const Complex factor = (*this)(row, column) /= (*this)(column, column);
-        if (factor == Complex(0)) continue;
-        for (std::size_t c = column + 1; c < n_; ++c) (*this)(row, c) -= factor * (*this)(column, c);
-      }
-    }
-  }
-
-  Vector solve(Vector b) {
-    for (std::size_t row = 0; row < n_; ++row) std::swap(b[row], b[order_[row]]);
-    for (std::size_t row = 0; row < n_; ++row) {
-      for (std::size_t c = 0; c < row; ++c) b[row] -= (*this)(row, c) * b[c];
-    }
-    for (std::size_t row = n_; row-- > 0;) {
-      for (std::size_t c = row + 1; c < n_; ++c) b[row] -= (*this)(row, c) * b[c];
-      b[row] /= (*this)(row, row);
-    }
-    return b;
-  }
-
- private:
-  std::size_t n_;
-  Vector a_;
-  std::vector<std::size_t> order_;
-};
-
-Complex dot(const Vector& a, const Vector& b) {
-  Complex sum = 0;
-  for (std::size_t n = 0; n < a.size(); ++n) sum += std::conj(a[n]) * b[n];
-  return sum;
-}
-
 }  // namespace
 
 EigenMode nearest_mode(const Grid& grid, const std::vector<double>& base, double viscosity, Complex guess,
                        Order order) {
-  // rate M psi = A psi with M psi = curl(velocity(psi)) and A psi = curl(tendency(velocity(psi))): inverse
-  // iteration.
+  // rate M psi = A psi with M psi = curl(velocity(psi)) and A psi = curl(tendency(velocity(psi))).
   const StreamFunction operators(grid, base, viscosity, order);
   const auto n = static_cast<std::size_t>(operators.unknowns());
-  const auto vorticity = [&](const Vector& psi) {
-    const EigenMode q = operators.velocity(psi);
-    return operators.curl(q.u, q.w);
-  };
-  LuMatrix shifted(n);
+  SquareMatrix<Complex> a(n), m(n);
   for (std::size_t column = 0; column < n; ++column) {
     Vector unit(n);
     unit[column] = 1;
     const EigenMode q = operators.velocity(unit);
-    const Vector a = operators.curl(operators.tendency_u(q), operators.tendency_w(q));
-    const Vector m = operators.curl(q.u, q.w);
-    for (std::size_t row = 0; row < n; ++row) shifted(row, column) = a[row] - guess * m[row];
+    const Vector tendency = operators.curl(operators.tendency_u(q), operators.tendency_w(q));
+    const Vector vorticity = operators.curl(q.u, q.w);
+    for (std::size_t row = 0; row < n; ++row) {
+      a(row, column) = tendency[row];
+      m(row, column) = vorticity[row];
+    }
   }
-  shifted.factorise();
-
-  Vector psi(n);
-  for (std::size_t k = 0; k < n; ++k) psi[k] = Complex(1, 0.1 * static_cast<double>(k % 7));
-  Complex rate = guess;
-  double change = 1;
-  for (int iteration = 0; iteration < 60 && change > 1e-13; ++iteration) {
-    Vector next = shifted.solve(vorticity(psi));
-    const Complex found = guess + dot(psi, psi) / dot(psi, next);
-    change = std::abs(found - rate);
-    rate = found;
-    const double size = std::sqrt(std::abs(dot(next, next)));
-    for (Complex& value : next) value /= size;
-    psi = std::move(next);
-  }
-  SLUICE_REQUIRE(change <= 1e-12, "inverse iteration did not converge");
+  const auto [rate, psi] = nearest_eigenvalue(a, m, guess);
   EigenMode mode = operators.velocity(psi);
   mode.rate = rate;
   double largest = 0;

@@ -23,7 +23,4 @@ struct Roll {
 /// The roll whose real rate is nearest to `guess`, on `intervals` intervals. No-slip walls.
 Roll nearest_roll(const RotatingChannel& channel, double guess, int intervals = 40);
 
-/// The polynomial through values at the points of Chebyshev, at this z.
-double interpolate(const std::vector<double>& values, double z);
-
 }  // namespace sluice::test

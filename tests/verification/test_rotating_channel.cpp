@@ -10,6 +10,7 @@
 
 #include "solver/grid/stretching.hpp"
 #include "solver/initial.hpp"
+#include "tests/support/chebyshev.hpp"
 #include "tests/support/flow_case.hpp"
 #include "tests/support/rotating_channel.hpp"
 
