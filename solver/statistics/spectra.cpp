@@ -19,24 +19,38 @@ using namespace spectra;
 
 namespace {
 
-/// `heights`: number of chosen heights.
-std::vector<ProfileInfo> list_spectra(std::size_t heights) {
+// Numbers of the quantities that are transformed: u, v, w, p, the sum for uw, then two for each scalar: c and the sum
+// for wc; last the difference for all cospectra in turn.
+constexpr std::size_t pressure = 3;
+constexpr std::size_t cospectrum_uw = 4;
+constexpr std::size_t first_of_scalars = 5;
+
+std::size_t count_quantities(const FlowParameters& flow) {
+  return first_of_scalars + 2 * flow.scalars.size() + 1;
+}
+
+/// In the order of the quantities. `heights`: number of chosen heights.
+std::vector<ProfileInfo> list_spectra(std::size_t heights, const FlowParameters& flow) {
   struct Quantity {
-    const char *name, *long_name;
+    std::string name, long_name;
     ProfileAxis axis;
   };
+  std::vector<Quantity> quantities{{"uu", "u squared", ProfileAxis::z_center},
+                                   {"vv", "v squared", ProfileAxis::z_center},
+                                   {"ww", "w squared, on the z faces", ProfileAxis::z_face},
+                                   {"pp", "pressure squared", ProfileAxis::z_center},
+                                   {"uw", "u w, the scheme's momentum flux through z faces", ProfileAxis::z_face}};
+  for (const FieldDescriptor& scalar : scalar_fields(flow)) {
+    quantities.push_back({scalar.name + "_squared", scalar.long_name + ", squared", ProfileAxis::z_center});
+    quantities.push_back(
+        {scalar.name + "_w", scalar.long_name + " times w, the scheme's flux through z faces", ProfileAxis::z_face});
+  }
   std::vector<ProfileInfo> list;
-  for (const auto& [name, long_name, axis] :
-       {Quantity{"uu", "u squared", ProfileAxis::z_center}, Quantity{"vv", "v squared", ProfileAxis::z_center},
-        Quantity{"ww", "w squared, on the z faces", ProfileAxis::z_face},
-        Quantity{"pp", "pressure squared", ProfileAxis::z_center},
-        Quantity{"uw", "u w, the scheme's momentum flux through z faces", ProfileAxis::z_face}}) {
-    list.push_back(
-        {std::string(name) + "_kx", std::string(long_name) + ", by streamwise wavenumber", "1", axis, ModeAxis::kx});
-    list.push_back(
-        {std::string(name) + "_ky", std::string(long_name) + ", by spanwise wavenumber", "1", axis, ModeAxis::ky});
+  for (const auto& [name, long_name, axis] : quantities) {
+    list.push_back({name + "_kx", long_name + ", by streamwise wavenumber", "1", axis, ModeAxis::kx});
+    list.push_back({name + "_ky", long_name + ", by spanwise wavenumber", "1", axis, ModeAxis::ky});
     if (heights == 0) continue;
-    list.push_back({std::string(name) + "_kxky", std::string(long_name) + ", by both wavenumbers", "1",
+    list.push_back({name + "_kxky", long_name + ", by both wavenumbers", "1",
                     axis == ProfileAxis::z_face ? ProfileAxis::chosen_face : ProfileAxis::chosen_center, ModeAxis::kxky,
                     static_cast<std::int64_t>(heights)});
   }
@@ -48,10 +62,9 @@ std::vector<ProfileInfo> list_spectra(std::size_t heights) {
 /// What the loops of a sample write, in device memory; `box`: the coefficients of this rank with y whole. Also the
 /// chosen planes.
 struct Spectra::Arrays {
-  static constexpr std::size_t quantities = 6;  ///< u, v, w, p, and the sum and the difference for uw
-
-  Arrays(const Box3& box, const std::vector<int>& own_centers, const std::vector<int>& own_faces)
-      : modes_along_y(static_cast<std::size_t>(box.ny() / 2 + 1)),
+  Arrays(std::size_t count, const Box3& box, const std::vector<int>& own_centers, const std::vector<int>& own_faces)
+      : quantities(count),
+        modes_along_y(static_cast<std::size_t>(box.ny() / 2 + 1)),
         size_along_x(static_cast<std::size_t>(box.extent(0) * box.extent(2))),
         size_along_y(modes_along_y * static_cast<std::size_t>(box.nz())),
         results(quantities * (size_along_x + size_along_y)),
@@ -69,7 +82,7 @@ struct Spectra::Arrays {
   double* along_x(std::size_t quantity) { return results.data() + quantity * size_along_x; }
   double* along_y(std::size_t quantity) { return results.data() + quantities * size_along_x + quantity * size_along_y; }
 
-  std::size_t modes_along_y, size_along_x, size_along_y;
+  std::size_t quantities, modes_along_y, size_along_x, size_along_y;
   Buffer<double> results, bounds, largest, lanes_along_x;
   Buffer<FixedPointSum> of_modes, lanes_along_y;
   Buffer<int> centers, faces;
@@ -79,8 +92,9 @@ struct Spectra::Arrays {
 
 Spectra::Spectra(const FlowParameters& flow, const Communicator& comm, const Decomposition& decomposition,
                  ChosenPlanes planes)
-    : BlockSums(list_spectra(planes.centers.size()), decomposition.cells(), comm.rank() == 0),
+    : BlockSums(list_spectra(planes.centers.size(), flow), decomposition.cells(), comm.rank() == 0),
       order_(flow.order),
+      quantities_(count_quantities(flow)),
       comm_(&comm),
       decomposition_(&decomposition),
       planes_(std::move(planes)) {
@@ -97,14 +111,14 @@ Spectra::Spectra(const FlowParameters& flow, const Communicator& comm, const Dec
 
 Spectra::~Spectra() = default;
 
-double Spectra::block_bytes(const std::array<std::int64_t, 3>& cells, std::size_t heights) {
-  return bytes_of(list_spectra(heights), cells);
+double Spectra::block_bytes(const std::array<std::int64_t, 3>& cells, std::size_t heights, const FlowParameters& flow) {
+  return bytes_of(list_spectra(heights, flow), cells);
 }
 
 void Spectra::sample(const State& state, double forcing, const Workspace& workspace) {
   if (!arrays_) {
-    arrays_ =
-        std::make_unique<Arrays>(decomposition_->spectral_y_pencil(comm_->rank()), own_planes(false), own_planes(true));
+    arrays_ = std::make_unique<Arrays>(quantities_, decomposition_->spectral_y_pencil(comm_->rank()), own_planes(false),
+                                       own_planes(true));
   }
   // Numbers of profiles. Spectra in both directions are large, so each is exchanged on its own.
   std::vector<std::size_t> along_x, along_y, along_both;
@@ -119,38 +133,51 @@ void Spectra::sample(const State& state, double forcing, const Workspace& worksp
   device::copy(arrays.host.get(), arrays.results.data(), arrays.results.bytes());
   const std::span<const double> results(arrays.host.get(), arrays.results.size());
   add_parts(results, along_x);
-  add_parts(results.subspan(Arrays::quantities * arrays.size_along_x), along_y);
+  add_parts(results.subspan(quantities_ * arrays.size_along_x), along_y);
   count_sample(state.time, forcing);
 }
 
 Spectra::Parts Spectra::compute(const State& state, const Workspace& workspace) {
-  Arrays& arrays = *arrays_;
-  Parts in_both_directions(Arrays::quantities);
+  Parts in_both_directions(quantities_);
   const auto& [u, v, w] = state.velocity;
   const std::array<const Field*, 4> fields{&u, &v, &w, workspace.p};
-  for (const std::size_t quantity : {3, 0, 1, 2}) {  // p first: the work array may hold it
-    if (fields[quantity] != nullptr) copy_cells(*fields[quantity], workspace.work);
+  for (const std::size_t quantity : {pressure, std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
+    if (fields[quantity] != nullptr) copy_cells(*fields[quantity], workspace.work);  // else it holds p, which is first
     in_both_directions[quantity] = transform(workspace, quantity, quantity == 2);
   }
-  // The cospectrum Re(a conj b) of a and b, from the spectra of a + b and a - b, needs no second array.
-  for (const std::size_t quantity : {4, 5}) {
-    const auto sign = static_cast<real>(quantity == 4 ? 1 : -1);
+  in_both_directions[cospectrum_uw] = cospectrum(workspace, cospectrum_uw, [&](real sign) {
     op::with_order(order_, [&](auto order) {
       parallel_for("combination at edges", workspace.work.local_box(),
                    CombineAtEdge<order>{u.view(), w.view(), workspace.work.view(), sign});
     });
-    in_both_directions[quantity] = transform(workspace, quantity, true);
-  }
-  parallel_for("cospectrum along x", box_of(static_cast<std::int64_t>(arrays.size_along_x), 1, 1),
-               Cospectrum{arrays.along_x(4), arrays.along_x(5)});
-  parallel_for("cospectrum along y", box_of(static_cast<std::int64_t>(arrays.size_along_y), 1, 1),
-               Cospectrum{arrays.along_y(4), arrays.along_y(5)});
-  const std::vector<double>& difference = in_both_directions[5];
-  for (std::size_t m = 0; m < difference.size(); ++m) {
-    double& sum = in_both_directions[4][m];
-    sum = (sum - difference[m]) / 4;
+  });
+  std::size_t next = first_of_scalars;
+  for (const auto& [descriptor, c] : state.transported) {
+    copy_cells(c, workspace.work);
+    in_both_directions[next] = transform(workspace, next, false);
+    in_both_directions[next + 1] = cospectrum(workspace, next + 1, [&](real sign) {
+      parallel_for("combination at faces", workspace.work.local_box(),
+                   CombineAtFace{w.view(), c.view(), workspace.work.view(), sign});
+    });
+    next += 2;
   }
   return in_both_directions;
+}
+
+std::vector<double> Spectra::cospectrum(const Workspace& workspace, std::size_t quantity,
+                                        const std::function<void(real)>& combine) {
+  Arrays& arrays = *arrays_;
+  const std::size_t last = quantities_ - 1;
+  combine(1);
+  std::vector<double> sum = transform(workspace, quantity, true);
+  combine(-1);
+  const std::vector<double> difference = transform(workspace, last, true);
+  parallel_for("cospectrum along x", box_of(static_cast<std::int64_t>(arrays.size_along_x), 1, 1),
+               Cospectrum{arrays.along_x(quantity), arrays.along_x(last)});
+  parallel_for("cospectrum along y", box_of(static_cast<std::int64_t>(arrays.size_along_y), 1, 1),
+               Cospectrum{arrays.along_y(quantity), arrays.along_y(last)});
+  for (std::size_t m = 0; m < sum.size(); ++m) sum[m] = (sum[m] - difference[m]) / 4;
+  return sum;
 }
 
 std::vector<double> Spectra::transform(const Workspace& workspace, std::size_t quantity, bool at_faces) {

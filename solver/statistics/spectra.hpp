@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -15,7 +16,7 @@
 namespace sluice {
 
 /// One-dimensional spectra along x and y at every z, averaged over the other direction, and spectra in both directions
-/// on chosen planes: of u, v, w and p on their own points, and the cospectrum of the scheme's flux uw;
+/// on chosen planes: of u, v, w, p and scalars on their own points, and the cospectra of the scheme's fluxes uw and wc;
 /// docs/equations.md, Spectra. Sums over the samples of one block, on rank 0.
 class Spectra : public BlockSums {
  public:
@@ -28,7 +29,7 @@ class Spectra : public BlockSums {
   ~Spectra();
 
   /// Size of the sums of a block; `heights`: number of chosen heights.
-  static double block_bytes(const std::array<std::int64_t, 3>& cells, std::size_t heights);
+  static double block_bytes(const std::array<std::int64_t, 3>& cells, std::size_t heights, const FlowParameters& flow);
 
   /// What TimeStepper::sample() lends.
   struct Workspace {
@@ -51,6 +52,11 @@ class Spectra : public BlockSums {
   /// The spectra of the values in the work array, which is overwritten. `at_faces`: whether the values are on the faces
   /// above the cells. Returns those in both directions. Collective.
   std::vector<double> transform(const Workspace& workspace, std::size_t quantity, bool at_faces);
+  /// The cospectrum Re(a conj b) of a and b at the faces above the cells, from the spectra of a + b and a - b, which
+  /// needs no second array: combine(sign) brings a + sign b into the work array. Returns those in both directions.
+  /// Collective.
+  std::vector<double> cospectrum(const Workspace& workspace, std::size_t quantity,
+                                 const std::function<void(real)>& combine);
   /// The modes along x and y and the planes of a spectrum that a rank has, numbered as in the sums.
   Box3 box_of_part(const ProfileInfo& spectrum, int rank) const;
   /// The chosen planes that this rank has, by their local number.
@@ -63,6 +69,7 @@ class Spectra : public BlockSums {
                          std::vector<double>& sums) const;
 
   Order order_;
+  std::size_t quantities_;  ///< number of those that are transformed
   const Communicator* comm_;
   const Decomposition* decomposition_;
   ChosenPlanes planes_;

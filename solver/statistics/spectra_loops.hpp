@@ -26,6 +26,17 @@ struct CombineAtEdge {
   }
 };
 
+/// w + sign cbar^z at the faces above the cells, where the scheme forms the flux of the scalar c.
+struct CombineAtFace {
+  op::In w, c;
+  View3<real> to;
+  real sign;
+
+  SLUICE_INLINE void operator()(int i, int j, int k) const {
+    to(i, j, k) = w(i, j, k) + sign * (real(0.5) * (c(i, j, k) + c(i, j, k + 1)));
+  }
+};
+
 /// Squared coefficients of real values; those with 0 < kx < nx / 2 also count for -kx, which is not stored.
 struct ModePower {
   View3<const Complex> modes;

@@ -46,9 +46,10 @@ std::array<SamplingNeed, 3> sampling_needs(const io::Case& settings) {
   const io::OutputSpec& output = settings.output;
   const std::array<std::int64_t, 3>& cells = settings.cells;
   const bool budgets = output.statistics_budgets == io::Switch::on;
-  return {{{"statistics", &io::OutputSpec::statistics, Statistics::block_bytes(cells, budgets, settings.flow)},
-           {"spectra", &io::OutputSpec::spectra, Spectra::block_bytes(cells, output.spectra.heights.size())},
-           {"densities", &io::OutputSpec::densities, Densities::block_bytes(cells, output.densities.heights.size())}}};
+  return {
+      {{"statistics", &io::OutputSpec::statistics, Statistics::block_bytes(cells, budgets, settings.flow)},
+       {"spectra", &io::OutputSpec::spectra, Spectra::block_bytes(cells, output.spectra.heights.size(), settings.flow)},
+       {"densities", &io::OutputSpec::densities, Densities::block_bytes(cells, output.densities.heights.size())}}};
 }
 
 SamplingForecast forecast(const io::SamplingSpec& sampling, const RunLength& length) {

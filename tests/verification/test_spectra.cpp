@@ -24,6 +24,20 @@ using test::FlowCase;
 using test::sampled_case;
 using test::Sums;
 
+/// With a scalar between walls of given value and flux.
+FlowCase heated_case(std::array<std::int64_t, 3> cells, const test::Discretisation& form) {
+  FlowCase settings = sampled_case(cells, form);
+  settings.flow.scalars = {
+      {.name = "c", .prandtl = 0.7, .bottom = {ScalarWallKind::value, 2}, .top = {ScalarWallKind::flux, 0.1}}};
+  return settings;
+}
+
+void set_rough_scalar(Flow& flow) {
+  flow.set(flow.state.transported[0].field,
+           [](double x, double y, double z) { return 0.7 + std::sin(1e4 * (x + 2 * y + 3 * z)); });
+  flow.stepper.fill_halos(flow.state);
+}
+
 Sums spectra_of(Flow& flow, const std::vector<double>& heights = {}) {
   Spectra spectra(flow.settings.flow, flow.comm, flow.decomposition, planes_nearest_to(heights, flow.grid));
   flow.stepper.sample(flow.state, 0.25, spectra);
@@ -122,12 +136,44 @@ TEST_P(AllForms, CospectrumOfOneWave) {
   test::expect_at_most("cospectrum of one wave, largest error", worst, test::round_off(1e-15));
 }
 
+/// c = cos(k x), and w as above: one line in the spectrum of c and one in the cospectrum, cos(1) / 8.
+TEST_P(AllForms, OneWaveOfAScalarIsOneLine) {
+  const FlowCase settings = heated_case({16, 8, 6}, GetParam());
+  Flow flow(settings);
+  const double kx = 2 * std::numbers::pi * 3 / settings.length_x;
+  const double ky = 2 * std::numbers::pi * 2 / settings.length_y;
+  flow.set_velocity([](double, double, double) { return 0; }, [](double, double, double) { return 0; },
+                    [&](double x, double y, double) { return std::cos(kx * x + ky * y - 1) / 4; });
+  flow.set(flow.state.transported[0].field, [&](double x, double y, double) { return 1 + std::cos(kx * x + ky * y); });
+  flow.stepper.fill_halos(flow.state);
+  const auto spectra = spectra_of(flow, {1.0});
+  double worst = 0;
+  const auto compare = [&](const char* name, std::size_t modes, std::size_t first, std::size_t line, double at_zero,
+                           double value) {
+    for (std::size_t n = first * modes; n < 6 * modes; ++n) {
+      const std::size_t m = n % modes;
+      const double expected = m == line ? value : m == 0 ? at_zero : 0;
+      worst = std::max(worst, std::abs(spectra.at(name)[n] - expected));
+    }
+  };
+  compare("c_squared_kx", 9, 0, 3, 1, 0.5);
+  compare("c_squared_ky", 5, 0, 2, 1, 0.5);
+  compare("c_w_kx", 9, 1, 3, 0, std::cos(1) / 8);
+  compare("c_w_ky", 5, 1, 2, 0, std::cos(1) / 8);
+  for (std::size_t m = 0; m < 45; ++m) {
+    worst = std::max(worst, std::abs(spectra.at("c_squared_kxky")[m] - (m == 21 ? 0.5 : m == 0 ? 1 : 0)));
+    worst = std::max(worst, std::abs(spectra.at("c_w_kxky")[m] - (m == 21 ? std::cos(1) / 8 : 0)));
+  }
+  test::expect_at_most("spectra of one wave of a scalar, largest error", worst, test::round_off(1e-14));
+}
+
 TEST_P(AllForms, SumsOverModesAreTheProfilesAndTheStateStaysAsItIs) {
-  const FlowCase settings = sampled_case({19, 12, 14}, GetParam());
+  const FlowCase settings = heated_case({19, 12, 14}, GetParam());
   Flow flow(settings);
   Flow plain(settings);
   for (Flow* each : {&flow, &plain}) {
     each->set_random(21);
+    set_rough_scalar(*each);
     each->advance(2, 0.01);
   }
   Statistics statistics(flow.grid, flow.stepper.metrics(), settings.flow, flow.stepper.walls(), flow.state.p.box(),
@@ -137,8 +183,8 @@ TEST_P(AllForms, SumsOverModesAreTheProfilesAndTheStateStaysAsItIs) {
   const auto spectra = spectra_of(flow);
 
   const auto nz = static_cast<std::size_t>(settings.cells[2]);
-  for (const std::string name : {"uu", "vv", "pp", "ww", "uw"}) {
-    const bool at_faces = name == "ww" || name == "uw";
+  for (const std::string name : {"uu", "vv", "pp", "ww", "uw", "c_squared", "c_w"}) {
+    const bool at_faces = name == "ww" || name == "uw" || name == "c_w";
     const std::vector<double>& profile = profiles.at(name);
     const double largest = std::ranges::max(profile, {}, [](double a) { return std::abs(a); });
     EXPECT_NE(largest, 0) << name;
@@ -161,6 +207,7 @@ TEST_P(AllForms, SumsOverModesAreTheProfilesAndTheStateStaysAsItIs) {
   same(flow.state.velocity.v, plain.state.velocity.v);
   same(flow.state.velocity.w, plain.state.velocity.w);
   same(flow.state.p, plain.state.p);
+  same(flow.state.transported[0].field, plain.state.transported[0].field);
 }
 
 /// One oblique wave on each plane: its amplitude squared over 2 in the mode (kx, |ky|), and a quarter of the product in
@@ -203,21 +250,23 @@ TEST_P(AllForms, KnownModesInBothDirectionsAreExact) {
 /// Of random fields, with even and odd numbers of modes.
 TEST_P(AllForms, SpectraInBothDirectionsSumToThoseInOne) {
   for (const std::array<std::int64_t, 3> cells : {std::array<std::int64_t, 3>{12, 10, 8}, {9, 7, 6}, {10, 9, 4}}) {
-    Flow flow(sampled_case(cells, GetParam()));
+    Flow flow(heated_case(cells, GetParam()));
     flow.set_random(5);
+    set_rough_scalar(flow);
     flow.advance(1, 0.01);
     const std::vector<double> heights{0, 0.2, 1.0, 2.0};
     const ChosenPlanes planes = planes_nearest_to(heights, flow.grid);
     const auto spectra = spectra_of(flow, heights);
     const auto modes_x = static_cast<std::size_t>(cells[0] / 2 + 1);
     const auto modes_y = static_cast<std::size_t>(cells[1] / 2 + 1);
-    for (const std::string name : {"uu", "vv", "pp", "ww", "uw"}) {
+    for (const std::string name : {"uu", "vv", "pp", "ww", "uw", "c_squared", "c_w"}) {
       const std::vector<double>& both = spectra.at(name + "_kxky");
       ASSERT_EQ(both.size(), heights.size() * modes_x * modes_y);
       double worst = 0;
       double largest = 0;
       for (std::size_t n = 0; n < heights.size(); ++n) {
-        const auto plane = static_cast<std::size_t>((name == "ww" || name == "uw" ? planes.faces : planes.centers)[n]);
+        const auto plane = static_cast<std::size_t>(
+            (name == "ww" || name == "uw" || name == "c_w" ? planes.faces : planes.centers)[n]);
         std::vector<double> along_x(modes_x);
         std::vector<double> along_y(modes_y);
         for (std::size_t m = 0; m < modes_x * modes_y; ++m) {
