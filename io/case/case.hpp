@@ -24,9 +24,10 @@ struct ReynoldsSpec {
   bool operator==(const ReynoldsSpec&) const = default;
 };
 
-enum class BuoyancyKind { none, richardson, grashof, rayleigh };
+enum class BuoyancyKind { none, richardson, friction_richardson, grashof, rayleigh };
 
-/// The strength of buoyancy as given: g beta C with h and U, with 2 h and nu, or with 2 h, nu and kappa.
+/// The strength of buoyancy as given: g beta C with h and U, with h and u_tau, with 2 h and nu, or with 2 h, nu and
+/// kappa.
 struct BuoyancySpec {
   BuoyancyKind kind = BuoyancyKind::none;
   double value = 0;

@@ -134,8 +134,18 @@ Case preset_case(const Case& given) {
   return preset;
 }
 
+// u_tau^2 of a flow that a constant pressure gradient drives: the force on the fluid over the area of the walls that
+// drag. Only where check_rules finds no other mean force.
+double friction_velocity_squared(const Case& settings) {
+  const FlowParameters& flow = settings.flow;
+  const int walls = (flow.bottom.drags() ? 1 : 0) + (flow.top.drags() ? 1 : 0);
+  return walls > 0 ? flow.forcing.value.at_time(0) * settings.size[2] / walls : 0;
+}
+
 // Completes the parameters of buoyancy: the scalar, g beta, and gravity as a unit vector.
-void derive_buoyancy(const BuoyancySpec& given, FlowParameters& flow) {
+void derive_buoyancy(Case& settings) {
+  const BuoyancySpec& given = settings.buoyancy;
+  FlowParameters& flow = settings.flow;
   BuoyancyParameters& buoyancy = flow.buoyancy;
   if (given.kind == BuoyancyKind::none) {
     buoyancy = {};
@@ -146,9 +156,21 @@ void derive_buoyancy(const BuoyancySpec& given, FlowParameters& flow) {
   const double nu = flow.viscosity;
   const double kappa = scalar == flow.scalars.end() ? nu : flow.diffusivity(*scalar);
   constexpr double height_cubed = 8;  // (2h)^3
-  buoyancy.coefficient = given.kind == BuoyancyKind::richardson ? given.value
-                         : given.kind == BuoyancyKind::grashof  ? given.value * nu * nu / height_cubed
-                                                                : given.value * nu * kappa / height_cubed;
+  switch (given.kind) {
+    case BuoyancyKind::none:
+    case BuoyancyKind::richardson:
+      buoyancy.coefficient = given.value;
+      break;
+    case BuoyancyKind::friction_richardson:
+      buoyancy.coefficient = given.value * friction_velocity_squared(settings);
+      break;
+    case BuoyancyKind::grashof:
+      buoyancy.coefficient = given.value * nu * nu / height_cubed;
+      break;
+    case BuoyancyKind::rayleigh:
+      buoyancy.coefficient = given.value * nu * kappa / height_cubed;
+      break;
+  }
   auto& direction = buoyancy.direction;
   const double length = std::hypot(direction[0], direction[1], direction[2]);
   for (double& component : direction) component = length > 0 ? component / length : 0;
@@ -158,7 +180,7 @@ void derive_buoyancy(const BuoyancySpec& given, FlowParameters& flow) {
 void derive(Case& settings) {
   settings.flow.viscosity = viscosity_of(settings.reynolds);
   settings.flow.rotation.rate = rate_of(settings.rotation);
-  derive_buoyancy(settings.buoyancy, settings.flow);
+  derive_buoyancy(settings);
   for (WallCondition* wall : {&settings.flow.bottom, &settings.flow.top}) {
     if (!wall->drags()) wall->velocity = {};
     if (wall->kind != WallKind::slip) wall->slip_length = 0;

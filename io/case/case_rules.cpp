@@ -181,6 +181,7 @@ class Rules {
     }
     if (settings_.flow.buoyancy.direction == std::array<double, 3>{})
       note(path + ".direction", "a vector of length 0 has no direction; allowed: one with a component other than 0");
+    if (settings_.buoyancy.kind == BuoyancyKind::friction_richardson) check_friction_velocity();
   }
 
   void check_scalars() {
@@ -214,6 +215,35 @@ class Rules {
   }
 
  private:
+  // Whether the friction velocity follows from the forces on the fluid.
+  void check_friction_velocity() {
+    for (const char* needed : {"flow.forcing", "flow.spanwise_forcing", "flow.rotation", "walls", "domain.size"}) {
+      if (!problems_.good(needed)) return;
+    }
+    const FlowParameters& flow = settings_.flow;
+    const ForcingParameters& forcing = flow.forcing;
+    std::string reason;
+    if (forcing.kind != ForcingKind::pressure_gradient) {
+      reason = fmt::format("with flow.forcing {} the friction velocity is a result", name(forcing.kind));
+    } else if (!forcing.value.is_constant()) {
+      reason = "the pressure gradient varies, and with it the friction velocity";
+    } else if (forcing.value.at_time(0) <= 0) {
+      reason = "a pressure gradient that is not above 0 drives no flow along x";
+    } else if (flow.spanwise_forcing.kind != ForcingKind::none) {
+      reason = "flow.spanwise_forcing adds to the friction of the walls";
+    } else if (flow.rotation.rate[2] != 0) {
+      reason = "rotation about a wall-normal axis is a mean force, which adds to the friction of the walls";
+    } else if (flow.buoyancy.direction[0] != 0 || flow.buoyancy.direction[1] != 0) {
+      reason = "gravity along x or y is a mean force, which adds to the friction of the walls";
+    } else if (!flow.bottom.drags() && !flow.top.drags()) {
+      reason = "free-slip walls have no friction";
+    }
+    if (reason.empty()) return;
+    note(
+        "flow.buoyancy.friction_richardson",
+        reason + "; allowed: with a constant flow.forcing.pressure_gradient > 0 as the only mean force, or richardson");
+  }
+
   bool is_ekman_layer() const {
     return settings_.flow_type == FlowType::open_channel && settings_.flow.rotation.has_geostrophic();
   }

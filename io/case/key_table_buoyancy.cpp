@@ -42,9 +42,10 @@ std::vector<Key> buoyancy_keys() {
                          .meaning = "Name of the scalar.",
                          .example = "temperature",
                          .commented = true}};
-  keys.push_back(strength(BuoyancyKind::richardson, "0.1",
-                          "Ri = g beta C h/U^2. With flow.reynolds.tau it is the friction Richardson number of a "
-                          "temperature difference C."));
+  keys.push_back(strength(BuoyancyKind::richardson, "0.1", "Ri = g beta C h/U^2."));
+  keys.push_back(strength(BuoyancyKind::friction_richardson, "18",
+                          "Ri_tau = g beta C h/u_tau^2; only where a constant pressure gradient along x alone drives "
+                          "the flow, which sets u_tau."));
   keys.push_back(strength(BuoyancyKind::grashof, "1e5", "Gr = g beta C (2h)^3/nu^2."));
   keys.push_back(strength(BuoyancyKind::rayleigh, "1e5", "Ra = g beta C (2h)^3/(nu kappa)."));
   keys.push_back({.path = "flow.buoyancy.direction",

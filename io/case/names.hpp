@@ -36,7 +36,8 @@ inline constexpr auto names_of<WaveDirection> = std::array{"forward"sv, "backwar
 template <>
 inline constexpr auto names_of<ActuationUnits> = std::array{"outer"sv, "wall"sv};
 template <>
-inline constexpr auto names_of<BuoyancyKind> = std::array{"none"sv, "richardson"sv, "grashof"sv, "rayleigh"sv};
+inline constexpr auto names_of<BuoyancyKind> =
+    std::array{"none"sv, "richardson"sv, "friction_richardson"sv, "grashof"sv, "rayleigh"sv};
 template <>
 inline constexpr auto names_of<ScalarWallKind> = std::array{"value"sv, "flux"sv};
 template <>

@@ -98,6 +98,7 @@ PARAMETER_SET = "parameter_set"  # number of a group parameter_set_N; missing in
 SET_FLOW_TYPE = "flow.type"
 SET_VISCOSITY = "flow.reynolds.viscosity"
 SET_BULK_VELOCITY = "flow.forcing.bulk_velocity"
+SET_PRESSURE_GRADIENT = "flow.forcing.pressure_gradient"
 SET_ORDER = "solver.order"  # missing in files from before there was order 4
 # Of a rotating frame; missing without one.
 SET_ROTATION_NUMBER, SET_ROTATION_AXIS = "flow.rotation.number", "flow.rotation.axis"
@@ -106,8 +107,8 @@ SET_BUOYANT_SCALAR, SET_GRAVITY = (
     "flow.buoyancy.scalar",
     "flow.buoyancy.direction",
 )  # missing without buoyancy
-SET_RICHARDSON, SET_GRASHOF, SET_RAYLEIGH = (
-    f"flow.buoyancy.{number}" for number in ("richardson", "grashof", "rayleigh")
+SET_RICHARDSON, SET_FRICTION_RICHARDSON, SET_GRASHOF, SET_RAYLEIGH = (
+    f"flow.buoyancy.{number}" for number in ("richardson", "friction_richardson", "grashof", "rayleigh")
 )  # one of them
 SET_WALL = {"bottom": "walls.bottom.type", "top": "walls.top.type"}
 SET_VELOCITY = {"bottom": "walls.bottom.velocity", "top": "walls.top.velocity"}

@@ -94,7 +94,7 @@ class FlowParameters:
             control_bottom=control_of(sampled, "bottom"),
             control_top=control_of(sampled, "top"),
             rotation=_rotation_of(sampled),
-            buoyancy=_buoyancy_of(sampled),
+            buoyancy=_buoyancy_of(sampled, self.size[2]),
         )
 
     @property
@@ -125,7 +125,13 @@ def _rotation_of(sampled: Values) -> tuple[float, float, float]:
     return scale * x, scale * y, scale * z
 
 
-def _buoyancy_of(sampled: Values) -> Buoyancy | None:
+def _friction_velocity_squared(sampled: Values, height: float) -> float:
+    """The force of a constant pressure gradient on the fluid over the area of the walls that drag."""
+    walls = sum(str(sampled[key]) != layout.FREE_SLIP for key in layout.SET_WALL.values())
+    return float(str(sampled[layout.SET_PRESSURE_GRADIENT])) * height / walls
+
+
+def _buoyancy_of(sampled: Values, height: float) -> Buoyancy | None:
     name = str(sampled.get(layout.SET_BUOYANT_SCALAR, "")).strip('"')
     found = [scalar for scalar in sampled_scalars(sampled) if scalar.name == name]
     if not found:
@@ -138,6 +144,8 @@ def _buoyancy_of(sampled: Values) -> Buoyancy | None:
         layout.SET_GRASHOF: nu**2 / 8,
         layout.SET_RAYLEIGH: nu**2 / found[0].prandtl / 8,
     }
+    if layout.SET_FRICTION_RICHARDSON in sampled:
+        units[layout.SET_FRICTION_RICHARDSON] = _friction_velocity_squared(sampled, height)
     coefficient = sum(float(str(sampled[key])) * unit for key, unit in units.items() if key in sampled)
     return Buoyancy((x / length, y / length, z / length), found[0], coefficient)
 

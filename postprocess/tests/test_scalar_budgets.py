@@ -282,12 +282,18 @@ def test_runs_without_budgets_of_scalars(tmp_path):
 
 @pytest.mark.parametrize(
     ("key", "value", "coefficient"),
-    [("richardson", 0.3, 0.3), ("grashof", 8e4, 1.0), ("rayleigh", 8e4, 0.5)],
+    [
+        ("richardson", 0.3, 0.3),
+        ("friction_richardson", 3, 0.3),
+        ("grashof", 8e4, 1.0),
+        ("rayleigh", 8e4, 0.5),
+    ],
 )
 def test_acceleration_of_buoyancy(key, value, coefficient):
     sampled = {
         **{"flow.type": "channel", "flow.reynolds.viscosity": "0.01"},
         **{"walls.bottom.type": "no_slip", "walls.top.type": "no_slip"},
+        "flow.forcing.pressure_gradient": "0.1",
         "scalars": line_of_case("c", prandtl=2.0),
         **{"flow.buoyancy.scalar": "c", "flow.buoyancy.direction": "[3, 0, -4]"},
         f"flow.buoyancy.{key}": repr(value),

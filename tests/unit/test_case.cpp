@@ -15,6 +15,21 @@ namespace {
 
 using namespace case_test;
 
+TEST(Case, GivesTheStrengthOfBuoyancyInTheUnitsOfTheFlow) {
+  const auto coefficient = [](const Lines& changes) {
+    Lines all{"flow.reynolds={viscosity: 0.01}", "scalars=[{name: c, prandtl: 0.5}]"};
+    all.insert(all.end(), changes.begin(), changes.end());
+    return parse(minimal, all).flow.buoyancy.coefficient;
+  };
+  EXPECT_EQ(coefficient({"flow.buoyancy={richardson: 18}"}), 18);
+  EXPECT_DOUBLE_EQ(coefficient({"flow.buoyancy={grashof: 8e4}"}), 1);      // (2h)^3 = 8
+  EXPECT_DOUBLE_EQ(coefficient({"flow.buoyancy={rayleigh: 8e4}"}), 2);     // kappa = 0.02
+  const std::string friction = "flow.buoyancy={friction_richardson: 18}";  // u_tau^2: force over area of walls
+  EXPECT_DOUBLE_EQ(coefficient({friction, "flow.reynolds={tau: 180}"}), 18);
+  EXPECT_DOUBLE_EQ(coefficient({friction, "flow.forcing={pressure_gradient: 0.5}"}), 9);
+  EXPECT_DOUBLE_EQ(coefficient({friction, "flow.forcing={pressure_gradient: 0.5}", "walls.top=free_slip"}), 18);
+}
+
 TEST(Case, ReadsEveryKeyOfTheDesignExample) {
   const Case c = parse(full);
   EXPECT_EQ(c.title, "Turbulent channel, Re_tau = 180");

@@ -304,6 +304,25 @@ TEST(Case, RefusesFormulasOfScalarsWithoutMeaning) {
       faults(minimal, {"scalars=[{name: c, walls: {bottom: {value: sin(t)}, top: {flux: 'cos(x + y)/t'}}}]"}).empty());
 }
 
+TEST(Case, RefusesFrictionRichardsonNumbersWhereTheFrictionIsNotKnown) {
+  const auto expect = [](const Lines& changes, const std::string& message) {
+    Lines all{"scalars=[{name: c}]", "flow.reynolds={tau: 180}", "flow.buoyancy={friction_richardson: 18}"};
+    all.insert(all.end(), changes.begin(), changes.end());
+    const Lines found = faults(minimal, all);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_TRUE(contains(found[0], "flow.buoyancy.friction_richardson: " + message)) << found[0];
+  };
+  expect({"flow.reynolds={bulk: 5600}"},
+         "with flow.forcing bulk_velocity the friction velocity is a result; allowed: ");
+  expect({"flow.forcing=none"}, "with flow.forcing none the friction velocity is a result");
+  expect({"flow.forcing={pressure_gradient: 1 + 0.1*sin(t)}"}, "the pressure gradient varies");
+  expect({"flow.forcing={pressure_gradient: -1}"}, "a pressure gradient that is not above 0");
+  expect({"flow.spanwise_forcing={pressure_gradient: 0.1}"}, "flow.spanwise_forcing adds");
+  expect({"flow.rotation={number: 0.1, axis: wall_normal}"}, "rotation about a wall-normal axis is a mean force");
+  expect({"flow.buoyancy={friction_richardson: 18, direction: [-1, 0, 0]}"}, "gravity along x or y is a mean force");
+  expect({"walls={bottom: free_slip, top: free_slip}"}, "free-slip walls have no friction");
+}
+
 TEST(Case, RefusesValuesOutOfRange) {
   for (const char* bad : {"time.cfl=0",
                           "time.cfl=1.01",

@@ -105,6 +105,7 @@ Lines overrides_for(const Key& key, const std::string& value) {
   if (key.path.starts_with("flow.buoyancy")) {
     overrides.push_back("scalars=[{name: temperature}, {name: one}, {name: another}]");
     if (key.excludes.empty() && key.path != "flow.buoyancy") overrides.push_back("flow.buoyancy.richardson=1");
+    if (key.name() == "friction_richardson") overrides.push_back("flow.forcing.pressure_gradient=1");
   }
   const bool in_wall_units = key.name() == "re_tau" || (key.name() == "units" && value == "wall");
   if (key.section().ends_with(".actuation")) {
