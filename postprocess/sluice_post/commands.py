@@ -132,6 +132,9 @@ def spectra(arguments: argparse.Namespace) -> None:
     from sluice_post.companions import require_turbulence
     from sluice_post.report import write_spectra
     from sluice_post.run import load_statistics
+    from sluice_post.scalar_numbers import evaluate_scalars
+    from sluice_post.scalar_report import write_spectra as write_scalar_spectra
+    from sluice_post.scalar_spectra import evaluate_scalar_spectra
     from sluice_post.spectra import evaluate_spectra, load_spectra
     from sluice_post.spectra_reference import heights_of, not_shown, read_all_spectra
     from sluice_post.spectra_tables import table_text
@@ -146,7 +149,10 @@ def spectra(arguments: argparse.Namespace) -> None:
     if left_out := not_shown(published, evaluated.heights):
         print(f"not at the chosen heights, so not shown: {', '.join(left_out)}")
     print()
-    for path in write_spectra(evaluated, arguments.output or directory, published):
+    scalars, _ = evaluate_scalars(statistics, parameters, arguments.side)
+    of_scalars = evaluate_scalar_spectra(evaluated, parameters, scalars)
+    folder = arguments.output or directory
+    for path in write_spectra(evaluated, folder, published) + write_scalar_spectra(of_scalars, folder):
         print(f"{'figure' if path.suffix == '.png' else 'table'}: {path}")
 
 

@@ -43,14 +43,16 @@ def choose_blocks(
 def with_profiles(
     blocks: Blocks, statistics: Blocks, path: Path, centre: Sequence[str], face: Sequence[str]
 ) -> Blocks:
-    """Blocks together with these profiles of the blocks of statistics at their times.
+    """Blocks together with these profiles of the blocks of statistics at their times, and with those of scalars.
 
     These are the blocks of statistics whose middle lies in a block of the file, else the one that contains the middle
     of that block. Blocks without statistics at their time are left out.
     """
     middle = (statistics.time_begin + statistics.time_end) / 2
     kept: list[int] = []
-    sums: dict[str, list[Array]] = {name: [] for name in (*centre, *face)}
+    scalars = [name for name, values in statistics.scalars.items() if values.ndim == 2]
+    sums: dict[str, list[Array]] = {name: [] for name in (*centre, *face, *scalars)}
+    profiles = statistics.centre | statistics.face | statistics.scalars
     for n, (begin, end) in enumerate(zip(blocks.time_begin, blocks.time_end, strict=True)):
         within = (middle >= begin) & (middle <= end)
         if not within.any():
@@ -61,7 +63,6 @@ def with_profiles(
         kept.append(n)
         samples = blocks.samples[n] / statistics.samples[within].sum()
         for name, found in sums.items():
-            profiles = statistics.centre if name in centre else statistics.face
             found.append(profiles[name][within].sum(axis=0) * samples)
     if not kept:
         raise NoBlocksError(
@@ -72,6 +73,7 @@ def with_profiles(
         chosen,
         centre=chosen.centre | {name: np.array(sums[name]) for name in centre},
         face=chosen.face | {name: np.array(sums[name]) for name in face},
+        scalars=chosen.scalars | {name: np.array(sums[name]) for name in scalars},
     )
 
 

@@ -36,6 +36,7 @@ LEE_MOSER_SPECTRA = {"uu": ("Euu", 1), "vv": ("Eww", 1), "ww": ("Evv", 1), "minu
 BUDGET_NAME = "budget_{}"  # of the CSV file and the figure of a budget, without the suffix
 DERIVED_CSV = "derived.csv"
 SCALAR_NAME = "scalar_{}"  # of the CSV file and what the names of the figures of a scalar begin with
+SCALAR_SPECTRA_NAME = "scalar_{}_spectra_{}"  # of the CSV file along x or y, and of the figures
 SCALAR_BUDGET_NAME = "scalar_{}_budget_{}"  # of the CSV file and the figure of a budget
 SPECTRA_NAME = "spectra_{}"  # of the CSV file and the figure along x or y
 SPECTRA_MAP_NAME = "spectra_map_{}"
@@ -121,6 +122,8 @@ FACE_PROFILES = ("uw", "vw", "tau_xz", "tau_yz")
 # Of a scalar: its name with these endings.
 SCALAR_CENTRE_PROFILES = ("", "_squared", "_cubed", "_fourth", "_u", "_v")
 SCALAR_FACE_PROFILES = ("_w", "_gradient_flux")
+# Of spectra.h5, at the centres and on the faces.
+SCALAR_SPECTRA = ("_squared", "_w")
 # What its budgets need, likewise; the last two only where forces act on the flow.
 SCALAR_BUDGET_CENTRE_PROFILES = (
     *("_dx_squared", "_dy_squared"),

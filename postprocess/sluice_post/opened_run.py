@@ -28,6 +28,7 @@ from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.run import check_directory, load_statistics
 from sluice_post.scalar_budgets import BUDGETS, EvaluatedScalarBudgets, evaluate_scalar_budgets
 from sluice_post.scalar_numbers import EvaluatedScalar, evaluate_scalars
+from sluice_post.scalar_spectra import EvaluatedScalarSpectra, evaluate_scalar_spectra
 from sluice_post.slices import slice_labels
 from sluice_post.spectra import EvaluatedSpectra, evaluate_spectra, load_spectra
 from sluice_post.statistics import Blocks
@@ -165,6 +166,13 @@ class OpenedRun:
         return evaluate_spectra(blocks, self.parameters, chosen.heights, chosen.side)
 
     @cached_property
+    def evaluated_scalar_spectra(self) -> Mapping[str, EvaluatedScalarSpectra]:
+        """Spectra of scalars with intervals by the names of evaluated_scalars."""
+        scalars = list(self.evaluated_scalars.values())
+        found = evaluate_scalar_spectra(self.evaluated_spectra, self.parameters, scalars)
+        return {evaluated.name: evaluated for evaluated in found}
+
+    @cached_property
     def evaluated_densities(self) -> EvaluatedDensities:
         """Densities and quadrants with intervals."""
         chosen = self.selection
@@ -220,6 +228,12 @@ class OpenedRun:
     def spectra(self) -> xr.Dataset:
         """Spectra, two-point correlations and integral lengths; see datasets/spectra.py."""
         return spectra.spectra_dataset(self.evaluated_spectra)
+
+    @cached_property
+    def scalar_spectra(self) -> Mapping[str, xr.Dataset]:
+        """Spectra of scalars and of their wall-normal flux by the names of evaluated_scalars."""
+        found = self.evaluated_scalar_spectra.items()
+        return {name: spectra.scalar_spectra_dataset(evaluated) for name, evaluated in found}
 
     @cached_property
     def densities(self) -> xr.Dataset:

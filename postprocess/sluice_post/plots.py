@@ -18,12 +18,14 @@ from sluice_post import (
     joint_figures,
     probe_figures,
     scalar_figures,
+    scalar_spectra_figures,
     spectra_figures,
 )
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.probes import Probe, convection, frequency_spectrum, read_probe
 from sluice_post.reference import Reference
 from sluice_post.scalar_budgets import EvaluatedScalarBudgets
+from sluice_post.scalar_spectra import EvaluatedScalarSpectra
 from sluice_post.slices import latest_streak_slice
 from sluice_post.spectra_figures import Published
 from sluice_post.timeseries import re_tau_last_third
@@ -142,6 +144,29 @@ class RunPlots:
     def scalar_imbalance(self, name: str, budget: str = "cc", ax: Axes | None = None) -> Axes:
         """The sum of all terms of a budget of a scalar and the storage against z+."""
         return budget_figures.imbalance(current_axes(ax), self._scalar_budgets(name, budget), budget, {})
+
+    def scalar_spectra_map(
+        self, name: str, quantity: str = "cc", axis: str = "x", ax: Axes | None = None
+    ) -> Axes:
+        """A premultiplied spectrum of a scalar, cc, or of its flux, minus_wc, over wavelength and height."""
+        ax = current_axes(ax)
+        spectra_figures.spectra_map(ax, self._scalar_spectra(name).found, quantity, axis)
+        return ax
+
+    def scalar_spectrum(
+        self, name: str, quantity: str = "cc", axis: str = "x", ax: Axes | None = None
+    ) -> Axes:
+        """A premultiplied spectrum of a scalar, cc, or of its flux, minus_wc, at the chosen heights."""
+        spectra = self._scalar_spectra(name)
+        return scalar_spectra_figures.spectrum(current_axes(ax), spectra, quantity, axis)
+
+    def _scalar_spectra(self, name: str) -> EvaluatedScalarSpectra:
+        found = self._run.evaluated_scalar_spectra
+        if name not in found:
+            raise UsageError(
+                f"no spectra of a scalar {name}; there are those of {', '.join(found) or 'none'}"
+            )
+        return found[name]
 
     def _scalar_budgets(self, name: str, budget: str) -> EvaluatedScalarBudgets:
         found = self._run.evaluated_scalar_budgets

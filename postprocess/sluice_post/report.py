@@ -245,6 +245,7 @@ def _data_files(results: Results) -> None:
         density_report.write_tables(results.densities, run.directory)
     scalar_report.write_tables(results.scalars, run.directory)
     scalar_report.write_budget_tables(results.scalar_budgets, run.directory)
+    scalar_report.write_spectra_tables(results.scalar_spectra, run.directory)
     export.write_text(run.directory / layout.PROFILES_CSV, export.csv_text(run.profiles, results.bands))
     for name, text in lee_moser.profile_texts(run.profiles, run.parameters, results.bands).items():
         export.write_text(run.directory / name, text)
@@ -274,6 +275,7 @@ def write_report(
         entries += density_report.entries_of(results.densities)
     entries += scalar_report.entries_of(results.scalars, run.series)
     entries += scalar_report.budget_entries(results.scalar_budgets)
+    entries += scalar_report.spectra_entries(results.scalar_spectra)
     entries += _run_entries(results)
     if reference is not None and (found := _comparison_entry(results, reference)) is not None:
         entry, comparison = found

@@ -20,6 +20,7 @@ from sluice_post.profiles import wall_profiles
 from sluice_post.run import Run
 from sluice_post.scalar_budgets import EvaluatedScalarBudgets, evaluate_scalar_budgets
 from sluice_post.scalar_numbers import EvaluatedScalar, evaluate_scalars, summary_lines
+from sluice_post.scalar_spectra import EvaluatedScalarSpectra, evaluate_scalar_spectra
 from sluice_post.spectra import EvaluatedSpectra, evaluate_spectra
 from sluice_post.spectra_tables import conclusions
 from sluice_post.statistics import Means
@@ -47,6 +48,7 @@ class Results:
     densities: EvaluatedDensities | None = None
     scalars: list[EvaluatedScalar] = field(default_factory=list)
     scalar_budgets: list[EvaluatedScalarBudgets] = field(default_factory=list)
+    scalar_spectra: list[EvaluatedScalarSpectra] = field(default_factory=list)
 
     @property
     def known_re_tau(self) -> float | None:
@@ -111,6 +113,9 @@ def evaluate(run: Run, heights: Sequence[float] | None = None) -> Results:
         results.scalars, problems = evaluate_scalars(run.blocks, run.parameters)
         run.missing.extend(f"{problem}." for problem in problems)
         results.scalar_budgets = evaluate_scalar_budgets(run.blocks, run.parameters, results.scalars)
+        if results.spectra is not None:
+            of_flow = results.spectra
+            results.scalar_spectra = evaluate_scalar_spectra(of_flow, run.parameters, results.scalars)
         if run.densities is not None and not run.profiles.laminar:
             results.densities = evaluate_densities(run.densities, run.parameters)
     comparable = run.parameters is not None and not run.parameters.controlled

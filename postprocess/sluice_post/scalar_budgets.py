@@ -187,8 +187,8 @@ def _unit(name: str, u_tau: float, c_tau: float, viscosity: float) -> float:
     return amount / viscosity
 
 
-def _seen(name: str, values: Array, view: ScalarView, parity: int) -> Array:
-    """A profile of this name from the wall of the view."""
+def seen_from_wall(name: str, values: Array, view: ScalarView, parity: int) -> Array:
+    """A profile of cc, uc or wc from the wall of the view, or spectra, (point, mode)."""
     images: list[Array] = []
     for image in view.flow.images:
         of_scalar = parity if images else 1
@@ -211,7 +211,10 @@ def wall_scalar_budgets(means: Means, parameters: FlowParameters, scalar: Scalar
         unit = _unit(name, u_tau, c_tau, nu)
         budgets[name] = Budget(
             z[near],
-            {term: (_seen(name, values, view, parity) / unit)[near] for term, values in terms.items()},
+            {
+                term: (seen_from_wall(name, values, view, parity) / unit)[near]
+                for term, values in terms.items()
+            },
         )
     return ScalarBudgets(u_tau, nu, height, flow.z_face * u_tau / nu, budgets, scalar, c_tau)
 
@@ -247,12 +250,16 @@ def _storage(blocks: Blocks, parameters: FlowParameters, found: ScalarBudgets, s
 def evaluate_scalar_budgets(
     blocks: Blocks, parameters: FlowParameters, scalars: Sequence[EvaluatedScalar]
 ) -> list[EvaluatedScalarBudgets]:
-    """Budgets of these scalars with intervals and storage; of those that fluctuate, if the profiles were taken."""
+    """Budgets of these scalars with intervals and storage; of those that fluctuate, if the profiles were taken.
+
+    Walls at which a scalar varies, or that are not those of budgets of the flow, would add terms: no budgets.
+    """
     evaluated = []
     for seen in scalars:
         scalar, side = seen.profiles.scalar, seen.profiles.side
         taken = f"{scalar.name}{layout.SCALAR_BUDGET_CENTRE_PROFILES[0]}" in blocks.scalars
-        if not taken or not blocks.has_budgets or seen.profiles.constant or parameters.controlled:
+        walls_vary = parameters.controlled or scalar.bottom.formula or scalar.top.formula
+        if not taken or not blocks.has_budgets or seen.profiles.constant or walls_vary:
             continue
         found = wall_scalar_budgets(blocks.means(), parameters, scalar, side)
 

@@ -6,12 +6,23 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from sluice_post import budget_figures, budget_tables, export, figures_run, layout, scalar_figures
+from sluice_post import (
+    budget_figures,
+    budget_tables,
+    export,
+    figures_run,
+    layout,
+    scalar_figures,
+    scalar_spectra_figures,
+    spectra_tables,
+)
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.parameters import FlowParameters
-from sluice_post.report_entries import Entry
+from sluice_post.report_entries import Entry, draw_entries
 from sluice_post.scalar_budgets import BUDGETS, EvaluatedScalarBudgets
 from sluice_post.scalar_numbers import EvaluatedScalar, csv_text, evaluate_scalars, nusselt_meaning
+from sluice_post.scalar_spectra import EvaluatedScalarSpectra
+from sluice_post.spectra import AXES
 from sluice_post.statistics import Blocks
 from sluice_post.style import single_panel
 from sluice_post.timeseries import TimeSeries
@@ -93,6 +104,41 @@ def write_budget_tables(budgets: Sequence[EvaluatedScalarBudgets], folder: Path)
             paths.append(folder / f"{layout.SCALAR_BUDGET_NAME.format(evaluated.name, budget)}.csv")
             export.write_text(paths[-1], budget_tables.scalar_csv_text(evaluated, budget))
     return paths
+
+
+def spectra_entries(spectra: Sequence[EvaluatedScalarSpectra]) -> list[Entry]:
+    """The figures of the spectra of scalars."""
+
+    def entries(evaluated: EvaluatedScalarSpectra) -> list[Entry]:
+        about = "Of Θ, and of its flux −w'Θ', in wall units."
+        band = " Bands: 95 % confidence intervals." if evaluated.bands else ""
+        return [
+            Entry(layout.SCALAR_SPECTRA_NAME.format(evaluated.name, "map"),
+                  f"Premultiplied spectra: {evaluated.title}",
+                  f"{about} The cross is at the maximum; contours are at fractions of it.",
+                  lambda: scalar_spectra_figures.map_figure(evaluated), wide=True),
+            Entry(layout.SCALAR_SPECTRA_NAME.format(evaluated.name, "lines"),
+                  f"Premultiplied spectra at chosen heights: {evaluated.title}", about + band,
+                  lambda: scalar_spectra_figures.lines_figure(evaluated), wide=True),
+        ]  # fmt: skip
+
+    return [entry for evaluated in spectra for entry in entries(evaluated)]
+
+
+def write_spectra_tables(spectra: Sequence[EvaluatedScalarSpectra], folder: Path) -> list[Path]:
+    """A CSV file of spectra along x and one of those along y for each scalar; their paths."""
+    paths = []
+    for evaluated in spectra:
+        for axis in AXES:
+            paths.append(folder / f"{layout.SCALAR_SPECTRA_NAME.format(evaluated.name, axis)}.csv")
+            export.write_text(paths[-1], spectra_tables.scalar_spectra_csv(evaluated, axis))
+    return paths
+
+
+def write_spectra(spectra: Sequence[EvaluatedScalarSpectra], folder: Path) -> list[Path]:
+    """Tables and figures; their paths."""
+    drawn = draw_entries(spectra_entries(spectra), folder / layout.FIGURE_FOLDER)
+    return [*write_spectra_tables(spectra, folder), *(figure.path for figure in drawn)]
 
 
 def write_tables(scalars: Sequence[EvaluatedScalar], folder: Path) -> list[Path]:

@@ -24,17 +24,21 @@ Published = Sequence[PublishedSpectra]
 MAPPED = ("uu", "vv", "ww", "minus_uw")
 _FRACTIONS = (0.1, 0.25, 0.5, 0.75, 0.9)
 _SYMBOLS = {"uu": "uu", "vv": "vv", "ww": "ww", "minus_uw": "-uw", "pp": "pp"}
-_NAMES = {
+_SYMBOLS |= {"cc": r"\theta\theta", "minus_wc": r"-w\theta"}
+NAMES = {
     "uu": "streamwise",
     "vv": "spanwise",
     "ww": "wall-normal",
     "minus_uw": "shear stress",
     "pp": "pressure",
+    "cc": "scalar",
+    "minus_wc": "flux",
 }
 _DECADES = 8  # of the spectra that are shown
 
 
-def _subscript(quantity: str) -> str:
+def subscript(quantity: str) -> str:
+    """E with the symbol of a quantity."""
     return f"E_{{{_SYMBOLS[quantity].removeprefix('-')}}}"
 
 
@@ -47,7 +51,7 @@ def map_figure(found: WallSpectra, axis: str) -> Figure:
         filled = spectra_map(axes, found, quantity, axis)
         axes.label_outer()
     assert filled is not None
-    _bar_of_fractions(figure, filled, panels)
+    bar_of_fractions(figure, filled, panels)
     return figure
 
 
@@ -68,9 +72,9 @@ def spectra_map(axes: Axes, found: WallSpectra, quantity: str, axis: str) -> Qua
     axes.set_xlim(wavelength[-1], wavelength[0])
     log_numbers(axes.xaxis, wavelength[-1], wavelength[0])
     log_numbers(axes.yaxis, low, found.re_tau)
-    sign = "-" if quantity == "minus_uw" else ""
+    sign = "-" if quantity.startswith("minus_") else ""
     axes.set_title(
-        rf"${sign}k_{axis}{_subscript(quantity)}^+$ {_NAMES[quantity]}: maximum {largest:.3g} at "
+        rf"${sign}k_{axis}{subscript(quantity)}^+$ {NAMES[quantity]}: maximum {largest:.3g} at "
         rf"$\lambda_{axis}^+={wavelength[at[1]]:.0f}$, $z^+={z_plus[at[0]]:.0f}$",
         fontsize=11,
     )
@@ -135,7 +139,7 @@ def plane_figure(found: WallSpectra, height: int) -> Figure:
         axes.label_outer()
     filled = [contours for contours in drawn if contours is not None]
     if filled:
-        _bar_of_fractions(figure, filled[-1], panels)
+        bar_of_fractions(figure, filled[-1], panels)
     return figure
 
 
@@ -154,7 +158,7 @@ def plane_map(axes: Axes, found: WallSpectra, quantity: str, height: int) -> Qua
     log_numbers(axes.xaxis, x[-1], x[0])
     log_numbers(axes.yaxis, y[-1], y[0])
     sign = "-" if quantity == "minus_uw" else ""
-    title = rf"${sign}k_xk_y{_subscript(quantity)}^+$ {_NAMES[quantity]}, $z^+={plane.z_plus[n]:.3g}$"
+    title = rf"${sign}k_xk_y{subscript(quantity)}^+$ {NAMES[quantity]}, $z^+={plane.z_plus[n]:.3g}$"
     largest = float(values.max())
     if largest <= 0 or plane.zero_by_symmetry[n]:
         reason = " by symmetry" if plane.zero_by_symmetry[n] else ""
@@ -175,7 +179,8 @@ def plane_map(axes: Axes, found: WallSpectra, quantity: str, height: int) -> Qua
     return filled
 
 
-def _bar_of_fractions(figure: Figure, filled: QuadContourSet, panels: NDArray[np.object_]) -> None:
+def bar_of_fractions(figure: Figure, filled: QuadContourSet, panels: NDArray[np.object_]) -> None:
+    """The bar of the colours that all panels share."""
     bar = figure.colorbar(filled, ax=panels, shrink=0.7, pad=0.02)
     bar.set_ticks(list(_FRACTIONS))
     bar.set_ticklabels([f"{fraction:g}" for fraction in _FRACTIONS])
@@ -254,7 +259,7 @@ def spectrum(
     axes.set_ylim(max(bottom / 2, top * 10.0**-_DECADES), 3 * top)
     axes.yaxis.set_major_locator(LogLocator(base=10, numticks=9))
     axes.yaxis.set_minor_formatter(NullFormatter())
-    axes.set_ylabel(rf"${_subscript(quantity)}^+$ {_NAMES[quantity]}")
+    axes.set_ylabel(rf"${subscript(quantity)}^+$ {NAMES[quantity]}")
     axes.set_xlabel(rf"$k_{axis}^+$")
     return used
 
@@ -291,7 +296,7 @@ def two_point_correlation(
     axes.set_xlim(0, float(distance[-1]))
     axes.set_ylim(min(-0.1, 1.3 * low), 1.05)
     axes.set_ylabel(
-        rf"$R_{{{_SYMBOLS[quantity]}}}(r_{axis})/R_{{{_SYMBOLS[quantity]}}}(0)$ {_NAMES[quantity]}"
+        rf"$R_{{{_SYMBOLS[quantity]}}}(r_{axis})/R_{{{_SYMBOLS[quantity]}}}(0)$ {NAMES[quantity]}"
     )
     axes.set_xlabel(rf"$r_{axis}/h$")
     return used

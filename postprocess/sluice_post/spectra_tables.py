@@ -9,7 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post.export import columns_text
-from sluice_post.spectra import AXES, CORRELATED, ON_WALL, VELOCITIES, EvaluatedSpectra, last_double_mode
+from sluice_post.scalar_spectra import EvaluatedScalarSpectra
+from sluice_post.spectra import (
+    AXES,
+    CORRELATED,
+    ON_WALL,
+    VELOCITIES,
+    EvaluatedSpectra,
+    WallSpectra,
+    last_double_mode,
+)
 
 Array = NDArray[np.float64]
 
@@ -156,7 +165,7 @@ def _plane_rows(evaluated: EvaluatedSpectra) -> list[str]:
 
 
 def _columns(
-    evaluated: EvaluatedSpectra,
+    evaluated: EvaluatedSpectra | EvaluatedScalarSpectra,
     positions: dict[str, Array],
     values: dict[str, Array],
     bands: dict[str, Array],
@@ -175,9 +184,8 @@ def _columns(
     return columns_text(columns)
 
 
-def _modes(evaluated: EvaluatedSpectra, axis: str) -> dict[str, Array]:
+def _modes(found: WallSpectra, axis: str) -> dict[str, Array]:
     """Wavenumbers and wavelengths of all modes."""
-    found = evaluated.found
     wavelength = np.concatenate([[np.inf], found.wavelength_plus(axis)])
     k = 2 * np.pi / found.length[axis] * found.height * np.arange(len(wavelength))
     return {f"k{axis}_h": k, "wavelength_plus": wavelength}
@@ -185,7 +193,7 @@ def _modes(evaluated: EvaluatedSpectra, axis: str) -> dict[str, Array]:
 
 def wall_csv(evaluated: EvaluatedSpectra, axis: str) -> str:
     """Spectra of wall shear stress and wall pressure as CSV in wall units: the sum over the modes is the variance."""
-    columns = _modes(evaluated, axis)
+    columns = _modes(evaluated.found, axis)
     for quantity in ON_WALL:
         columns[f"E_{quantity}_plus"] = evaluated.lines.on_wall[quantity, axis]
         if evaluated.bands:
@@ -195,12 +203,22 @@ def wall_csv(evaluated: EvaluatedSpectra, axis: str) -> str:
 
 def spectra_csv(evaluated: EvaluatedSpectra, axis: str) -> str:
     """Spectra as CSV in wall units: the sum over the modes of a height is the variance."""
-    bands, positions = evaluated.bands, _modes(evaluated, axis)
+    bands, positions = evaluated.bands, _modes(evaluated.found, axis)
 
     def named(arrays: dict[tuple[str, str], Array]) -> dict[str, Array]:
         return {f"E_{quantity}_plus": array for (quantity, along), array in arrays.items() if along == axis}
 
     return _columns(evaluated, positions, named(evaluated.lines.energy), named(bands.energy) if bands else {})
+
+
+def scalar_spectra_csv(evaluated: EvaluatedScalarSpectra, axis: str) -> str:
+    """Spectra of a scalar as CSV in wall units: the sum over the modes of a height is the variance or the flux."""
+
+    def named(arrays: dict[tuple[str, str], Array]) -> dict[str, Array]:
+        return {f"E_{quantity}_plus": array for (quantity, along), array in arrays.items() if along == axis}
+
+    positions = _modes(evaluated.found, axis)
+    return _columns(evaluated, positions, named(evaluated.energy), named(evaluated.bands))
 
 
 def plane_spectra_csv(evaluated: EvaluatedSpectra, quantities: Sequence[str]) -> str:

@@ -25,7 +25,7 @@ class Means:
 
     `centre` holds nz values per name, `face` nz + 1 with both walls; of spectra, each value is a row of modes. `planes`
     holds spectra in both directions, (height, ky, kx) per name, at the heights `planes_z` of that name. `scalars` holds
-    the profiles of scalars under their names in the file, over the whole height; views from a wall do not have them.
+    profiles and spectra of scalars under their names in the file, over the whole height; views from a wall have none.
     """
 
     z: Array
@@ -212,7 +212,10 @@ def read_blocks(
         )
         planes, planes_z = _planes(file, parameters, count)
         blocks = replace(
-            blocks, planes=planes, planes_z=planes_z, scalars=_scalars(file, nz, blocks.parameter_sets, count)
+            blocks,
+            planes=planes,
+            planes_z=planes_z,
+            scalars=_scalars(file, parameters.cells, blocks.parameter_sets, count),
         )
     _check(blocks, path)
     return parameters, blocks.pick(np.flatnonzero(samples > 0))
@@ -226,23 +229,34 @@ def _profiles(file: Hdf5File, parameters: FlowParameters) -> tuple[Shapes, Shape
     return dict.fromkeys(centre, (nz,)), dict.fromkeys(face, (nz + 1,))
 
 
-def _scalars(file: Hdf5File, nz: int, sets: tuple[Values, ...], count: int) -> dict[str, Array]:
-    """The profiles of scalars, as far as the file holds any."""
-    names = {scalar.name for values in sets for scalar in sampled_scalars(values)}
+def _scalars(
+    file: Hdf5File, cells: tuple[int, int, int], sets: tuple[Values, ...], count: int
+) -> dict[str, Array]:
+    """The profiles and spectra of scalars, as far as the file holds any: all of a group are there, or none."""
+    nz = cells[2]
+
+    def profiles(centre: tuple[str, ...], face: tuple[str, ...]) -> Shapes:
+        return {**dict.fromkeys(centre, (nz,)), **dict.fromkeys(face, (nz + 1,))}
+
+    spectra = {
+        layout.SPECTRUM.format(ending, axis): (points, modes // 2 + 1)
+        for ending, points in zip(layout.SCALAR_SPECTRA, (nz, nz + 1), strict=True)
+        for axis, modes in zip(layout.SPECTRA_AXES, cells[:2], strict=True)
+    }
+    groups = (
+        profiles(layout.SCALAR_CENTRE_PROFILES, layout.SCALAR_FACE_PROFILES),
+        profiles(layout.SCALAR_BUDGET_CENTRE_PROFILES, layout.SCALAR_BUDGET_FACE_PROFILES),
+        profiles(layout.SCALAR_FORCE_CENTRE_PROFILES, layout.SCALAR_FORCE_FACE_PROFILES),
+        spectra,
+    )
     found: dict[str, Array] = {}
-    for name in sorted(names):
-        for group, (centre, face) in enumerate(
-            (
-                (layout.SCALAR_CENTRE_PROFILES, layout.SCALAR_FACE_PROFILES),
-                (layout.SCALAR_BUDGET_CENTRE_PROFILES, layout.SCALAR_BUDGET_FACE_PROFILES),
-                (layout.SCALAR_FORCE_CENTRE_PROFILES, layout.SCALAR_FORCE_FACE_PROFILES),
-            )
-        ):
-            points = dict.fromkeys(centre, nz) | dict.fromkeys(face, nz + 1)
-            # All profiles of a group are there, or none.
-            sought = [""] if group == 0 else points
-            if any(f"{name}{ending}" in file for ending in sought):
-                found |= {f"{name}{e}": file.reals(f"{name}{e}", count, n) for e, n in points.items()}
+    for name in sorted({scalar.name for values in sets for scalar in sampled_scalars(values)}):
+        for group in groups:
+            if any(f"{name}{ending}" in file for ending in group):
+                found |= {
+                    f"{name}{ending}": file.reals(f"{name}{ending}", count, *shape)
+                    for ending, shape in group.items()
+                }
     return found
 
 

@@ -11,6 +11,8 @@ from test_budgets import write as write_budgets
 from test_densities import flow_of, gaussian_run
 from test_scalar_budgets import heated_states
 from test_scalar_budgets import write as write_scalar_budgets
+from test_scalar_spectra import heated_states as heated_spectra_states
+from test_scalar_spectra import write as write_scalar_spectra
 
 TIME = 0.1 * np.arange(600)
 X = (np.arange(16) + 1) * LENGTH / 16
@@ -65,6 +67,11 @@ def write_budgets_run(directory: Path) -> Path:
 def write_scalars_run(directory: Path) -> Path:
     """Statistics with the budgets of a scalar."""
     return write_scalar_budgets(directory, heated_states(6))
+
+
+def write_scalar_spectra_run(directory: Path) -> Path:
+    """Statistics and spectra with a scalar."""
+    return write_scalar_spectra(directory, heated_spectra_states(4))
 
 
 def write_spectra_run(directory: Path) -> Path:

@@ -63,13 +63,18 @@ def write_scalars(
                 file[f"{name}{ending}"] = np.array(
                     [n * block[ending] for n, block in zip(samples, blocks, strict=True)]
                 )
+    write_parameter_sets(path, [0] * count, [parameters_of(flow, [line for line, _ in scalars])])
+    return path.parent
+
+
+def parameters_of(flow: Flow, lines: list[str]) -> dict:
+    """The parameters of a flow with these scalars as they are stored with its samples."""
     parameters = PARAMETERS | {
         "flow.type": flow.flow_type,
         "flow.reynolds.viscosity": repr(flow.viscosity),
-        "scalars": "".join(line for line, _ in scalars),
+        "scalars": "".join(lines),
     }
     if flow.flow_type == "couette":
         speed = flow.wall_speed
         parameters |= {"walls.bottom.velocity": f"[{-speed}, 0, 0]", "walls.top.velocity": f"[{speed}, 0, 0]"}
-    write_parameter_sets(path, [0] * count, [parameters])
-    return path.parent
+    return parameters

@@ -65,6 +65,15 @@ SCALARS = [
     ),
     ("scalar_imbalance", {"name": "c", "budget": "uc"}, r"$z^+$", "imbalance$^+$"),
 ]
+SCALAR_SPECTRA = [
+    ("scalar_spectra_map", {"name": "c", "axis": "y"}, r"$\lambda_y^+$", r"$z^+$"),
+    (
+        "scalar_spectrum",
+        {"name": "c", "quantity": "minus_wc"},
+        r"$\lambda_x^+$",
+        r"$-kE_{w\theta}^+$ flux",
+    ),
+]
 SPECTRA = [
     ("spectra_map", {"quantity": "minus_uw", "axis": "y"}, r"$\lambda_y^+$", r"$z^+$"),
     ("spectrum", {"quantity": "ww"}, r"$k_x^+$", r"$E_{ww}^+$ wall-normal"),
@@ -99,6 +108,7 @@ RUNS: dict[str, tuple[Callable[[Path], Path], list]] = {
     "profiles": (opened_runs.write_profiles_run, PROFILES),
     "budgets": (opened_runs.write_budgets_run, BUDGETS),
     "scalars": (opened_runs.write_scalars_run, SCALARS),
+    "scalar_spectra": (opened_runs.write_scalar_spectra_run, SCALAR_SPECTRA),
     "spectra": (opened_runs.write_spectra_run, SPECTRA),
     "densities": (opened_runs.write_densities_run, DENSITIES),
     "fields": (opened_runs.write_fields_run, PROBES),

@@ -263,6 +263,16 @@ def test_datasets(tmp_path):
         run.plot.scalar_budget("c", "vc", ax=Figure().subplots())
 
 
+def test_walls_at_which_a_scalar_varies_have_no_budgets(tmp_path):
+    write(tmp_path, heated_states(2))
+    parameters, blocks = load_statistics(tmp_path)
+    scalars, _ = evaluate_scalars(blocks, parameters)
+    assert len(evaluate_scalar_budgets(blocks, parameters, scalars)) == 1
+    varying = replace(EVEN, bottom=ScalarWall("value", formula="sin(t)"))
+    profiles = replace(scalars[0].profiles, scalar=varying)
+    assert evaluate_scalar_budgets(blocks, parameters, [replace(scalars[0], profiles=profiles)]) == []
+
+
 def test_runs_without_budgets_of_scalars(tmp_path):
     """As written with budgets off or by an earlier build; a part of them is damage."""
     write(tmp_path, heated_states(2))

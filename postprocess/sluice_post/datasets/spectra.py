@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sluice_post.datasets.variables import Array, Variables, dataset, heights, variable, with_interval
 from sluice_post.plane_spectra import PlaneSpectra
+from sluice_post.scalar_spectra import EvaluatedScalarSpectra
 from sluice_post.spectra import AXES, EvaluatedSpectra, WallSpectra
 
 _NAMES = {"uu": "uu", "vv": "vv", "ww": "ww", "minus_uw": "-uw", "pp": "pp"}
@@ -102,3 +103,29 @@ def spectra_dataset(evaluated: EvaluatedSpectra) -> xr.Dataset:
         separation = evaluated.distances(axis)
         coordinates[f"r_{axis}"] = variable(f"r_{axis}", separation, f"separation along {axis}", "h")
     return dataset(variables, coordinates, u_tau=found.u_tau, re_tau=found.re_tau)
+
+
+_OF_SCALARS = {"cc": ("Theta", "z", "c_tau^2"), "minus_wc": ("-w Theta", "z_face", "c_tau u_tau")}
+
+
+def scalar_spectra_dataset(evaluated: EvaluatedScalarSpectra) -> xr.Dataset:
+    """`cc_kx` (z, kx), `minus_wc_kx` (z_face, kx), ...: energy of each mode; `cc_kx_at` (height, kx) with intervals."""
+    found = evaluated.found
+    variables: Variables = {}
+    coordinates: Variables = {}
+    for (quantity, axis), energy in found.energy.items():
+        symbol, dim, unit = _OF_SCALARS[quantity]
+        about = f"energy of {symbol} in each mode along {axis}"
+        near = _near(found, quantity)
+        variables[f"{quantity}_k{axis}"] = variable((dim, f"k{axis}"), energy[near], about, unit)
+        values, width = evaluated.energy[quantity, axis], evaluated.bands.get((quantity, axis))
+        name = f"{quantity}_k{axis}_at"
+        variables |= with_interval(
+            name, ("height", f"k{axis}"), values, width, (f"{about} at a height", unit)
+        )
+        coordinates |= heights(dim, found.z[quantity][near], found.height, found.u_tau, found.viscosity)
+        coordinates |= _wavenumbers(found, axis)
+    names = np.array(evaluated.names)
+    coordinates["height"] = variable("height", names, "chosen height: z+, centre or surface")
+    coordinates["height_plus"] = variable("height", evaluated.z_plus, "chosen height", "nu/u_tau")
+    return dataset(variables, coordinates, name=evaluated.name, u_tau=found.u_tau, re_tau=found.re_tau)
