@@ -265,6 +265,22 @@ def test_a_checkpoint_of_the_same_grid_is_itself(tmp_path: Path, order: int) -> 
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-10 * np.abs(one).max())
 
 
+def test_scalars_are_interpolated_to_the_values_at_the_walls(tmp_path: Path) -> None:
+    """Beyond the first centre of the coarse grid too, where the value on the wall varies and at time 0 is this one."""
+    walls = {"bottom": {"value": "(1 + 0.5*cos(x))*(1 + sin(t))"}, "top": {"value": -1}}
+    heated = {**SMOOTH, "initial": {"type": "laminar"}, "scalars": [{"name": "c", "walls": walls}]}
+    source = write_case(tmp_path, {**heated, "grid.cells": [16, 12, 8], "output.directory": "coarse"})
+    must(sluice("run", source, "--steps", 0))
+    start = {"type": "checkpoint", "file": str(checkpoints(tmp_path / "coarse")[0])}
+    target = write_case(tmp_path, {**heated, "grid.cells": [16, 12, 32], "initial": start}, name="fine.yaml")
+    must(sluice("run", target, "--steps", 0, ranks=2))
+    x, z = (np.arange(16) + 0.5) * 2 * np.pi / 16, (np.arange(32) + 0.5) / 16
+    bottom = 1 + 0.5 * np.cos(x)
+    exact = bottom + (-1 - bottom) * z[:, None, None] / 2
+    with h5py.File(checkpoints(tmp_path / "out")[0]) as file:
+        np.testing.assert_allclose(file["c"][...], np.broadcast_to(exact, (32, 12, 16)), rtol=0, atol=1e-13)
+
+
 def test_a_checkpoint_of_another_height_is_refused(tmp_path: Path) -> None:
     source = write_case(
         tmp_path,
