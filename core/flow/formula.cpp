@@ -44,7 +44,9 @@ class FormulaParser {
 
   FormulaProgram parse() {
     parse_sum();
-    if (next() != 0) fail("'" + std::string(1, next()) + "' is not expected here");
+    const bool operand = is_letter(next()) || is_digit(next()) || next() == '(';
+    if (next() != 0)
+      fail("'" + std::string(1, next()) + "' is not expected here" + (operand ? "; a product needs a *" : ""));
     return program_;
   }
 
@@ -104,7 +106,9 @@ class FormulaParser {
     if (is_digit(c) || c == '.') return parse_number();
     if (is_letter(c)) return parse_name();
     if (c == '\0') fail("the formula ends where a number, a variable or a function is expected");
-    fail(std::string("'") + c + "' is where a number, a variable or a function is expected");
+    const bool power = c == '*' && at_ > 0 && text_[at_ - 1] == '*';
+    fail(std::string("'") + c + "' is where a number, a variable or a function is expected" +
+         (power ? "; a power is written ^" : ""));
   }
   void parse_number() {
     double value = 0;

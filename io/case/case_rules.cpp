@@ -61,6 +61,7 @@ class Rules {
   }
 
   void check_wall(const std::string& side, const WallCondition& wall) {
+    check_slip(side, wall);
     const std::string path = "walls." + side + ".actuation";
     const Actuation& actuation = wall.actuation;
     if (!problems_.good("walls." + side) || actuation.kind == ActuationKind::none) return;
@@ -68,7 +69,7 @@ class Rules {
       return note(path, "a free-slip wall does nothing; allowed: with type no_slip");
     if (actuation.units == ActuationUnits::wall)
       return note(path + ".units", "wall units need the key re_tau; allowed: re_tau > 0, or units outer");
-    if (actuation.re_tau > 0) note(path + ".re_tau", "the units are outer; allowed: with units wall only");
+    if (actuation.re_tau > 0) note(path + ".re_tau", "the units are outer; allowed: with units: wall only");
     if (actuation.kind == ActuationKind::oscillation && !actuation.period)
       note(path, "an oscillation needs a period; allowed: the key period");
     if (actuation.kind == ActuationKind::travelling_wave && !actuation.is_wave())
@@ -331,8 +332,19 @@ class Rules {
   void check_height(const std::string& path, const Actuation& actuation) {
     if (!actuation.follows_flow() || !problems_.good("domain.size")) return;
     if (actuation.height < settings_.size[2]) return;
-    note(path, fmt::format("{} from the wall is outside the domain; allowed: > 0 and < {}",
+    note(path, fmt::format("{} h from the wall is outside the domain; allowed: > 0 and < {}, or wall units with units: "
+                           "wall and re_tau",
                            format_real(actuation.height), format_real(settings_.size[2])));
+  }
+
+  // A wall whose type is not given has that of the flow.
+  void check_slip(const std::string& side, const WallCondition& wall) {
+    const YamlNode* walls = root_.find("walls");
+    const YamlNode* given = walls != nullptr ? walls->find(side) : nullptr;
+    if (!problems_.good("walls." + side) || wall.kind == WallKind::slip || given == nullptr) return;
+    if (given->find("slip_length") != nullptr)
+      note("walls." + side + ".slip_length",
+           fmt::format("the wall is {}; allowed: with type: slip only", name(wall.kind)));
   }
 
   // The names of files, of items of a list.

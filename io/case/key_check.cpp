@@ -60,7 +60,9 @@ std::string fault_of_formula(const Key& key, const YamlNode& node, std::size_t c
     return good ? "" : described(node) + " is out of range";
   } catch (const FormulaError& error) {
     place.column += static_cast<int>(error.position) + (node.quoted ? 1 : 0);
-    return fmt::format("{} is not a formula: at character {}, {}", described(node), error.position + 1, error.what());
+    const bool cut = !node.quoted && error.position == node.text.size() && std::string_view(error.what())[1] == ',';
+    return fmt::format("{} is not a formula: at character {}, {}{}", described(node), error.position + 1, error.what(),
+                       cut ? "; put a formula that has a comma in quotes" : "");
   }
 }
 
@@ -196,6 +198,13 @@ class Checker {
   }
 
   void check_list(const Key& key, const YamlNode& value, const std::string& shown) {
+    if (value.kind == Kind::scalar && !key.words.empty()) {
+      const std::string near = nearest_value(key, value.text);
+      problems_.add(value.place, shown,
+                    fmt::format("{} is not known; allowed: {}{}", described(value), allowed_text(key),
+                                near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+      return;
+    }
     if (value.kind != Kind::sequence) {
       const bool numbers = value.kind == Kind::scalar && !key.is_section() && key.value.type != ValueType::choice;
       const std::string list = numbers ? as_list(key, value.text) : "";
@@ -230,11 +239,9 @@ class Checker {
   void check_scalar(const Key& key, const YamlNode& value, const std::string& shown, std::size_t component) {
     const std::string fault = fault_of(key, value, component);
     if (fault.empty()) return;
-    std::vector<std::string> candidates = key.value.choices;
-    candidates.insert(candidates.end(), key.words.begin(), key.words.end());
-    const std::string near = value.kind == Kind::scalar ? nearest_word(value.text, candidates) : "";
+    const std::string near = value.kind == Kind::scalar ? nearest_value(key, value.text) : "";
     std::string what = fmt::format("{}; allowed: {}", fault, allowed_text(key));
-    if (!near.empty()) what += fmt::format("; did you mean '{}'?", near);
+    if (!near.empty()) what += fmt::format("; did you mean {}?", near);
     if (key.is_section() && value.kind == Kind::scalar && near.empty()) {
       const std::string section = as_section(key, value);
       if (!section.empty()) what += "; " + section;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 
 #include "io/case/keys.hpp"
 
@@ -9,7 +10,8 @@ namespace sluice::io {
 
 namespace {
 
-/// A name that users of other programs and readers of papers try, in lower case, and the keys that it can mean.
+/// A name that users of other programs and readers of papers try, in lower case, and the keys that it can mean: of the
+/// walls those of the bottom wall.
 struct Synonym {
   const char* name;
   std::vector<std::string> keys;
@@ -27,9 +29,43 @@ const std::vector<Synonym>& synonyms() {
       {"nu", {"flow.reynolds.viscosity"}},
       {"dpdx", {"flow.forcing.pressure_gradient"}},
       {"u_b", {"flow.forcing.bulk_velocity"}},
+      {"u_bulk", {"flow.forcing.bulk_velocity"}},
+      {"flow_rate", {"flow.forcing.bulk_velocity"}},
+      {"mass_flow", {"flow.forcing.bulk_velocity"}},
+      {"dp_dx", {"flow.forcing.pressure_gradient"}},
+      {"forcing_y", {"flow.spanwise_forcing"}},
       {"ro", {"flow.rotation.number"}},
       {"rossby", {"flow.rotation.number"}},
       {"coriolis", {"flow.rotation"}},
+      {"omega", {"flow.rotation.number", "walls.bottom.actuation.period"}},
+      {"wind", {"flow.rotation.geostrophic"}},
+      {"ri", {"flow.buoyancy.richardson"}},
+      {"ri_tau", {"flow.buoyancy.richardson"}},
+      {"gr", {"flow.buoyancy.grashof"}},
+      {"ra", {"flow.buoyancy.rayleigh"}},
+      {"gravity", {"flow.buoyancy.direction"}},
+      {"boussinesq", {"flow.buoyancy"}},
+      {"pr", {"scalars[].prandtl"}},
+      {"sc", {"scalars[].prandtl"}},
+      {"schmidt", {"scalars[].prandtl"}},
+      {"kappa", {"scalars[].prandtl"}},
+      {"diffusivity", {"scalars[].prandtl"}},
+      {"temperature", {"scalars[].walls.bottom.value", "scalars"}},
+      {"heat_flux", {"scalars[].walls.bottom.flux"}},
+      {"heat_source", {"scalars[].source"}},
+      {"lower", {"walls.bottom", "scalars[].walls.bottom"}},
+      {"upper", {"walls.top", "scalars[].walls.top"}},
+      {"w+", {"walls.bottom.actuation.amplitude"}},
+      {"w_plus", {"walls.bottom.actuation.amplitude"}},
+      {"t+", {"walls.bottom.actuation.period"}},
+      {"t_plus", {"walls.bottom.actuation.period"}},
+      {"frequency", {"walls.bottom.actuation.period"}},
+      {"z+", {"walls.bottom.actuation.height"}},
+      {"z_plus", {"walls.bottom.actuation.height"}},
+      {"y+", {"walls.bottom.actuation.height"}},
+      {"y_plus", {"walls.bottom.actuation.height"}},
+      {"wavelength", {"walls.bottom.actuation.wavelength_x", "walls.bottom.actuation.wavelength_y"}},
+      {"length", {"walls.bottom.slip_length", "domain.size"}},
       {"nx", {"grid.cells"}},
       {"ny", {"grid.cells"}},
       {"nz", {"grid.cells"}},
@@ -61,16 +97,98 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
-/// The keys that a synonym can mean; those in the same part of the case come first.
-std::vector<std::string> keys_of_synonym(std::string_view section, std::string_view name) {
-  std::string lower(name);
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  const auto found = std::ranges::find(synonyms(), lower, &Synonym::name);
+  return lower;
+}
+
+/// A key of the bottom wall as that of the wall which the section belongs to.
+std::string on_side(std::string key, std::string_view section) {
+  static constexpr std::string_view bottom = "walls.bottom.";
+  const auto side = key.find(bottom);
+  if (side != std::string::npos && (std::string(section) + ".").find("walls.top.") != std::string::npos)
+    key.replace(side, bottom.size(), "walls.top.");
+  return key;
+}
+
+/// The keys that a synonym can mean: that of the section if there is one, else all, first those in the same part of the
+/// case.
+std::vector<std::string> keys_of_synonym(std::string_view section, std::string_view name) {
+  const auto found = std::ranges::find(synonyms(), lower_case(name), &Synonym::name);
   if (found == synonyms().end()) return {};
-  std::vector<std::string> keys = found->keys;
+  std::vector<std::string> keys;
+  for (const std::string& key : found->keys) keys.push_back(on_side(key, section));
+  std::vector<std::string> here;
+  std::ranges::copy_if(keys, std::back_inserter(here),
+                       [&](const std::string& key) { return find_key(key)->section() == section; });
+  if (!here.empty()) return here;
   const std::string part(section.substr(0, section.find('.')));
   std::ranges::stable_partition(keys, [&](const std::string& key) { return key.starts_with(part + "."); });
   return keys;
+}
+
+/// The key of this name in the section that has most in common with the given one; empty if there is none.
+std::string key_elsewhere(std::string_view section, std::string_view name) {
+  std::string nearest;
+  std::ptrdiff_t most_common = -1;
+  for (const Key& key : case_keys()) {
+    if (key.name() != name) continue;
+    const std::ptrdiff_t common = std::ranges::mismatch(key.path, section).in2 - section.begin();
+    if (common <= most_common) continue;
+    most_common = common;
+    nearest = key.path;
+  }
+  return nearest;
+}
+
+/// A value that users try, in lower case, what it means, and another key that is then needed; empty: none.
+struct ValueSynonym {
+  const char* word;
+  const char* value;
+  const char* needs;
+};
+constexpr std::array value_synonyms{ValueSynonym{"ekman", "open_channel", "flow.rotation.geostrophic"},
+                                    ValueSynonym{"ekman_layer", "open_channel", "flow.rotation.geostrophic"},
+                                    ValueSynonym{"half_channel", "open_channel", ""},
+                                    ValueSynonym{"heated_channel", "channel", "scalars"},
+                                    ValueSynonym{"rotating_channel", "channel", "flow.rotation"},
+                                    ValueSynonym{"stratified_channel", "channel", "flow.buoyancy"},
+                                    ValueSynonym{"poiseuille", "channel", ""},
+                                    ValueSynonym{"x", "streamwise", ""},
+                                    ValueSynonym{"u", "streamwise", ""},
+                                    ValueSynonym{"y", "spanwise", ""},
+                                    ValueSynonym{"v", "spanwise", ""},
+                                    ValueSynonym{"z", "wall_normal", ""},
+                                    ValueSynonym{"plus", "wall", ""},
+                                    ValueSynonym{"+", "wall", ""},
+                                    ValueSynonym{"inner", "wall", ""},
+                                    ValueSynonym{"viscous", "wall", ""}};
+
+/// Of words that consist of several, such as opposition_control, the one that has a part near the word.
+std::string nearest_by_part(std::string_view word, const std::vector<std::string>& candidates) {
+  std::vector<std::string> parts;
+  std::vector<std::string> owners;
+  for (const std::string& candidate : candidates) {
+    for (std::size_t start = 0; start < candidate.size();) {
+      const std::size_t end = std::min(candidate.find('_', start), candidate.size());
+      parts.push_back(candidate.substr(start, end - start));
+      owners.push_back(candidate);
+      start = end + 1;
+    }
+  }
+  const std::string nearest = nearest_word(word, parts);
+  const auto found = std::ranges::find(parts, nearest);
+  return nearest.size() < 4 ? std::string() : owners[static_cast<std::size_t>(found - parts.begin())];
+}
+
+/// A key further inside the section of this one that has the word among its values; null if there is none.
+const Key* key_with_choice(const Key& of, std::string_view word) {
+  const std::string inside = of.section() + ".";
+  const auto& keys = case_keys();
+  const auto found = std::ranges::find_if(
+      keys, [&](const Key& key) { return key.path.starts_with(inside) && contains(key.value.choices, word); });
+  return found == keys.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -91,20 +209,38 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
   return nearest;
 }
 
+std::string nearest_value(const Key& key, std::string_view word) {
+  std::vector<std::string> candidates = key.value.choices;
+  candidates.insert(candidates.end(), key.words.begin(), key.words.end());
+  if (candidates.empty()) return {};
+  const auto synonym = std::ranges::find(value_synonyms, lower_case(word), &ValueSynonym::word);
+  if (synonym != value_synonyms.end() && contains(candidates, std::string_view(synonym->value))) {
+    const std::string_view needs = synonym->needs;
+    return "'" + std::string(synonym->value) + "'" + (needs.empty() ? "" : " with " + std::string(needs));
+  }
+  std::string near = nearest_word(word, candidates);
+  if (near.empty()) {
+    if (const Key* inside = key_with_choice(key, word)) return "'" + inside->path + ": " + std::string(word) + "'";
+    near = nearest_by_part(word, candidates);
+  }
+  return near.empty() ? near : "'" + near + "'";
+}
+
 std::vector<std::string> nearest_keys(std::string_view section, std::string_view name) {
+  if (auto meant = keys_of_synonym(section, name); !meant.empty()) return meant;
+
   std::vector<std::string> siblings;
   for (const Key* key : keys_of(section)) siblings.push_back(key->name());
   const std::string sibling = nearest_word(name, siblings);
-  if (!sibling.empty()) return {join_path(section, sibling)};
-
-  if (auto meant = keys_of_synonym(section, name); !meant.empty()) return meant;
+  const std::string same_name = key_elsewhere(section, name);
+  if (!sibling.empty() && (same_name.empty() || edit_distance(name, sibling) == 1))
+    return {join_path(section, sibling)};
+  if (!same_name.empty()) return {same_name};
 
   std::vector<std::string> names;
   for (const auto& key : case_keys()) names.push_back(key.name());
-  const std::string elsewhere = nearest_word(name, names);
-  const auto& keys = case_keys();
-  const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.name() == elsewhere; });
-  return found == keys.end() ? std::vector<std::string>() : std::vector<std::string>{found->path};
+  const std::string near = key_elsewhere(section, nearest_word(name, names));
+  return near.empty() ? std::vector<std::string>() : std::vector<std::string>{near};
 }
 
 }  // namespace sluice::io

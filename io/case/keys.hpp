@@ -74,8 +74,11 @@ std::string allowed_text(const Key& key);
 /// is near enough.
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
 
-/// The keys that an unknown one may have meant: the nearest in the same section, else those that its usual meaning in
-/// papers and other programs names, else a key of that name elsewhere.
+/// The allowed value that an unknown one may have meant, in quotes, with what else it needs; empty if none is near.
+std::string nearest_value(const Key& key, std::string_view word);
+
+/// The keys that an unknown one may have meant: those that its usual meaning in papers and other programs names, else
+/// the nearest in the same section, else one of that name, or of a name near it, elsewhere.
 std::vector<std::string> nearest_keys(std::string_view section, std::string_view name);
 
 /// All exchange methods known to Sluice, `auto` included.

@@ -18,7 +18,7 @@ TEST(CaseAdvice, KnowsTheUsualNamesOfKeys) {
   const std::string tau_first = "did you mean 'flow.reynolds.tau' or 'grid.stretching.re_tau'?";
   expect_advice(fault("Re_tau=180"), tau_first);
   expect_advice(fault("flow.Re_tau=180"), tau_first);
-  expect_advice(fault("flow.reynolds.Re_tau=180"), tau_first);
+  expect_advice(fault("flow.reynolds.Re_tau=180"), "did you mean 'flow.reynolds.tau'?");
   expect_advice(fault("grid.Re_tau=180"), "did you mean 'grid.stretching.re_tau' or 'flow.reynolds.tau'?");
   expect_advice(fault("grid.stretching.Re_tau=180"), "did you mean 'grid.stretching.re_tau'?");
   expect_advice(fault("grid.nx=32"), "did you mean 'grid.cells'?");
@@ -28,6 +28,73 @@ TEST(CaseAdvice, KnowsTheUsualNamesOfKeys) {
       faults("flow: {reynolds: {Re_tau: 180}}\ndomain: {size: [4, 2, 2]}\ngrid: {cells: [8, 8, 8]}\ntime: {end: 1}\n");
   ASSERT_EQ(lines.size(), 1U);
   expect_advice(lines[0], "case.yaml:1:19: flow.reynolds.Re_tau: unknown key");
+}
+
+/// The only fault of the minimal case with these sections behind it.
+std::string fault_with(const std::string& more) {
+  const Lines lines = faults(minimal + more);
+  EXPECT_EQ(lines.size(), 1U) << more;
+  return lines.empty() ? "" : lines[0];
+}
+
+TEST(CaseAdvice, KnowsTheUsualNamesOfScalarsAndBuoyancy) {
+  for (const char* name : {"Pr", "schmidt", "diffusivity", "prandlt"})
+    expect_advice(fault_with("scalars: [{name: T, " + std::string(name) + ": 0.7}]\n"),
+                  "did you mean 'scalars[].prandtl'?");
+  expect_advice(fault_with("scalars: [{name: T, walls: {lower: {value: 0}}}]\n"),
+                "did you mean 'scalars[].walls.bottom'?");
+  expect_advice(fault_with("scalars: [{name: T, walls: {top: {temperature: 0}}}]\n"),
+                "did you mean 'scalars[].walls.top.value'?");
+  // The strength of buoyancy is not missing, too.
+  expect_advice(fault("flow.buoyancy={scalar: T, Ri: 18}"), "did you mean 'flow.buoyancy.richardson'?");
+  expect_advice(fault("flow.gravity=9.81"), "did you mean 'flow.buoyancy.direction'?");
+}
+
+TEST(CaseAdvice, KnowsTheUsualNamesOfWallsAndForces) {
+  const auto of_wall = [](const std::string& key) {
+    return fault("walls.top.actuation={type: opposition_control, amplitude: 1, " + key + ": 15}");
+  };
+  expect_advice(of_wall("z_plus"), "did you mean 'walls.top.actuation.height'?");
+  expect_advice(fault("walls.top.actuation={type: oscillation, W+: 12, period: 100}"),
+                "did you mean 'walls.top.actuation.amplitude'?");
+  expect_advice(fault("walls.lower=no_slip"), "did you mean 'walls.bottom'?");
+  expect_advice(fault("walls.top.amplitude=1"), "did you mean 'walls.top.actuation.amplitude'?");
+  expect_advice(fault("flow.actuation={type: oscillation}"), "did you mean 'walls.bottom.actuation'?");
+  expect_advice(fault("flow.forcing_y={bulk_velocity: 0}"), "did you mean 'flow.spanwise_forcing'?");
+  expect_advice(fault("flow.forcing={flow_rate: 1}"), "did you mean 'flow.forcing.bulk_velocity'?");
+}
+
+TEST(CaseAdvice, KnowsWhatAValueMayMean) {
+  const auto expect = [](const std::string& text, const std::string& meant) {
+    expect_advice(fault(text), " is not known; allowed: ");
+    expect_advice(fault(text), "; did you mean " + meant + "?");
+  };
+  expect("flow.type=ekman", "'open_channel' with flow.rotation.geostrophic");
+  expect("flow.rotation={number: 1, axis: y}", "'spanwise'");
+  expect("flow.rotation={number: 1, axis: spanwize}", "'spanwise'");
+  expect("walls.bottom.type=oscillation", "'walls.bottom.actuation.type: oscillation'");
+  const std::string rest = ", amplitude: 1, period: 100, re_tau: 200}";
+  expect("walls.top.actuation={type: oscillation, units: plus" + rest, "'wall'");
+  expect("walls.top.actuation={type: oscillation, units: wall, component: v" + rest, "'spanwise'");
+  expect("walls.top.actuation={type: oposition, units: wall" + rest, "'opposition_control'");
+  EXPECT_FALSE(contains(fault("flow.type=pipe"), "did you mean"));
+}
+
+TEST(CaseAdvice, SaysHowFormulasAreWritten) {
+  const std::string key = "flow.forcing.bulk_velocity=";
+  expect_advice(fault(key + "sin(t)**2"), "a power is written ^; allowed: a number or a formula of t");
+  expect_advice(fault(key + "1 + 2 sin(t)"), "'s' is not expected here; a product needs a *;");
+  EXPECT_FALSE(contains(fault(key + "1 + sin(t))"), "a product needs"));
+  EXPECT_FALSE(contains(fault(key + "2*+*t"), "a power is written"));
+  const Lines cut = faults("flow: {reynolds: {bulk: 5714}, forcing: {bulk_velocity: max(1, t)}}\n" +
+                           minimal.substr(minimal.find("domain")));
+  expect_advice(cut.at(0), "',' is missing; put a formula that has a comma in quotes;");
+  EXPECT_FALSE(contains(fault(key + "'max(1'"), "in quotes"));
+}
+
+TEST(CaseAdvice, RefusesASlipLengthWithoutSlip) {
+  expect_advice(fault("walls.bottom.slip_length=0.01"), "the wall is no_slip; allowed: with type: slip only");
+  EXPECT_TRUE(faults(minimal, {"walls.bottom={type: slip, slip_length: 0.01}"}).empty());
 }
 
 TEST(CaseAdvice, FindsColonsWithoutASpace) {

@@ -415,7 +415,7 @@ TEST(Case, ChecksWhatWallsDo) {
   expect("{type: blowing_suction, amplitude: 1, wavelength_x: pi, speed: 1, period: 2}",
          ".actuation.period: contradicts walls.bottom.actuation.speed");
   expect("{type: opposition_control, amplitude: 1}", ".actuation.height: missing");
-  expect("{type: opposition_control, amplitude: 1, height: 2}", ".actuation.height: 2 from the wall is outside");
+  expect("{type: opposition_control, amplitude: 1, height: 2}", ".actuation.height: 2 h from the wall is outside");
   expect("{type: oscillation, amplitude: 1, period: 1}, velocity: [0, 'sin(t)', 0]",
          ".velocity[1]: contradicts walls.bottom.actuation, which sets this component; allowed: a number");
   expect("{type: oscillation, amplitude: 1, period: 1}, type: free_slip",
