@@ -43,24 +43,44 @@ std::vector<double> tanh_nodes(std::int64_t nz, double height, double factor, bo
   return z;
 }
 
+namespace {
+
+constexpr double natural_wall_spacing = 0.05;  // dz_w+
+constexpr double natural_blend = 40;           // k_b
+constexpr double natural_c_eta = 0.8;
+
+/// The spacing in Kolmogorov lengths, for so many cells from a wall to the centre; 0 if there is none.
+double natural_alpha(double cells, double re_tau) {
+  const double outer = std::pow(cells / natural_blend, 2);
+  const double centre = re_tau * (1 + outer) - natural_wall_spacing * cells;  // value of the outer law at the centre
+  return centre > 0 ? std::pow(centre / outer, 0.75) / (0.75 * natural_c_eta * cells) : 0;
+}
+
+/// The number of cells along z whose spacing is nearest to so many Kolmogorov lengths.
+std::int64_t natural_cells(double wanted, double re_tau, int cells_of_cell) {
+  std::int64_t cells = 1;
+  constexpr std::int64_t most = 100000;
+  while (cells < most && natural_alpha(static_cast<double>(cells), re_tau) > wanted) ++cells;
+  return cells * cells_of_cell;
+}
+
+}  // namespace
+
 std::vector<double> natural_nodes(std::int64_t nz, double height, double re_tau, bool both_walls) {
-  constexpr double wall_spacing = 0.05;  // dz_w+
-  constexpr double blend = 40;           // k_b
-  constexpr double c_eta = 0.8;
   const double cells = both_walls ? static_cast<double>(nz) / 2 : static_cast<double>(nz);
-  const double outer = std::pow(cells / blend, 2);
-  const double centre = re_tau * (1 + outer) - wall_spacing * cells;  // value of the outer law at the centre
-  const double alpha = centre > 0 ? std::pow(centre / outer, 0.75) / (0.75 * c_eta * cells) : 0;
+  const double alpha = natural_alpha(cells, re_tau);
   if (!(alpha >= 0.3 && alpha <= 4)) {
-    throw Error(
-        ExitCode::usage,
-        fmt::format("grid.stretching: {} cells for re_tau = {} would put the spacing at {:.2f} Kolmogorov lengths; the "
-                    "natural stretching is meant for 0.3 to 4 (1.25 recommended): change cells or use tanh",
-                    nz, re_tau, alpha));
+    const int halves = both_walls ? 2 : 1;
+    throw Error(ExitCode::usage,
+                fmt::format("grid.stretching: {} cells along z for re_tau = {} would put the spacing at {:.2f} "
+                            "Kolmogorov lengths; the natural stretching is meant for 0.3 to 4: take {} to {} cells, "
+                            "best about {}, or tanh",
+                            nz, re_tau, alpha, natural_cells(4, re_tau, halves),
+                            natural_cells(0.3, re_tau, halves) - halves, natural_cells(1.25, re_tau, halves)));
   }
   const auto z_plus = [&](double k) {
-    const double ratio = std::pow(k / blend, 2);
-    return (wall_spacing * k + std::pow(0.75 * alpha * c_eta * k, 4.0 / 3.0) * ratio) / (1 + ratio);
+    const double ratio = std::pow(k / natural_blend, 2);
+    return (natural_wall_spacing * k + std::pow(0.75 * alpha * natural_c_eta * k, 4.0 / 3.0) * ratio) / (1 + ratio);
   };
   const double half = both_walls ? height / 2 : height;
   std::vector<double> z(static_cast<std::size_t>(nz) + 1, 0.0);

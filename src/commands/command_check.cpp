@@ -8,11 +8,10 @@
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
-#include "io/case/names.hpp"
 #include "solver/initial.hpp"
 #include "solver/time_step_limit.hpp"
-#include "solver/walls/opposition_control.hpp"
 #include "src/commands/case_input.hpp"
+#include "src/commands/check_physics.hpp"
 #include "src/commands/run_forecast.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/fields.hpp"
@@ -27,37 +26,9 @@ namespace sluice {
 
 namespace {
 
-class Warnings {
- public:
-  void add(const std::string& text) {
-    fmt::print("warning         {}\n", text);
-    ++count_;
-  }
-  int count() const { return count_; }
-
- private:
-  int count_ = 0;
-};
-
 /// The end of the run, over which a forcing is averaged; where steps of unknown length decide, that of steps of h/U.
 double time_of_forcing(const io::TimeSpec& time) {
   return time.end ? *time.end : static_cast<double>(time.steps.value_or(1)) * time.dt.value_or(1);
-}
-
-/// Forcings that are not just a constant velocity or force along x.
-void print_forcing(const std::string& axis, const ForcingParameters& forcing, double end, Warnings& warnings) {
-  const bool usual = axis == "x" && forcing.kind != ForcingKind::power && forcing.value.is_constant();
-  if (forcing.kind == ForcingKind::none || usual) return;
-  if (forcing.value.is_constant()) {
-    fmt::print("forcing along {} {} {:g}\n", axis, io::name(forcing.kind), forcing.value.constant());
-    return;
-  }
-  const ForcingRange range = forcing_range(forcing, end);
-  fmt::print("forcing along {} {} from {:.4g} to {:.4g} until time {:g}; what follows is for {:.4g} at all times\n",
-             axis, io::name(forcing.kind), range.least, range.greatest, end, range.typical);
-  if (const std::string warning = table_warning(axis, forcing, end); !warning.empty()) warnings.add(warning);
-  if (forcing.kind == ForcingKind::power && range.least < 0)
-    warnings.add("a negative power brakes the flow, and ends the run if it would stop it");
 }
 
 void print_grid(const Grid& grid, const FlowParameters& flow, const io::InitialSpec& initial, Warnings& warnings) {
@@ -111,21 +82,6 @@ std::string count_of(double count, const std::string& what) {
   return fmt::format("{:.0f} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// Where walls that oppose the flow detect it.
-void print_walls(const Grid& grid, const FlowParameters& flow) {
-  const double u_tau = turbulent_profile(grid, flow).friction_velocity;
-  for (const Walls::Side side : Walls::sides) {
-    const bool bottom = side == Walls::Side::bottom;
-    const Actuation& actuation = (bottom ? flow.bottom : flow.top).actuation;
-    if (!actuation.follows_flow()) continue;
-    const auto face = static_cast<std::size_t>(OppositionControl::detection_face(grid, side, actuation.height));
-    const double z = grid.z_nodes()[face + 1];
-    const double distance = bottom ? z : grid.length_z() - z;
-    fmt::print("{:<15} opposes w of the plane at {:.4g} h from it, z+ {:.3g}\n", bottom ? "bottom wall" : "top wall",
-               distance, distance * u_tau / flow.viscosity);
-  }
-}
-
 /// Returns the length of the run.
 RunLength print_time_step(const io::Case& settings, const Grid& grid, Warnings& warnings) {
   const FlowParameters& flow = settings.flow;
@@ -140,9 +96,11 @@ RunLength print_time_step(const io::Case& settings, const Grid& grid, Warnings& 
       settings.time.dt ? "fixed" : fmt::format("cfl {}", *settings.time.cfl), limit, 1 / advective, 1 / diffusive,
       rotation > 0 ? fmt::format(", rotation alone {:.3e}", 1 / rotation) : "");
   if (settings.time.dt && dt > limit) warnings.add("the fixed dt is above dt_lim: the run will probably blow up");
-  if (is_limited_by_z_diffusion(grid, flow, limit))
+  if (const double gain = gain_of_implicit_z(grid, flow, limit); gain > 2)
     fmt::print(
-        "hint            diffusion along z limits the time step: time.diffusion: implicit_z allows a longer one\n");
+        "hint            diffusion along z limits the time step: with time.diffusion: implicit_z its limit is {:.2g} "
+        "times as large\n",
+        gain);
   if (const auto advice = grid_velocity_advice(grid, flow))
     fmt::print(
         "hint            the mean flow crosses the grid: with grid.velocity: {:g}, advection is more accurate, and its "
@@ -302,7 +260,7 @@ ExitCode command_check(const CheckOptions& options) {
     print_forcing("x", input.settings.flow.forcing, end, warnings);
     print_forcing("y", input.settings.flow.spanwise_forcing, end, warnings);
     print_grid(grid, flow, settings.initial, warnings);
-    print_walls(grid, flow);
+    print_physics(settings, grid, warnings);
     print_decomposition(settings, decomposition, warnings);
     print_candidates(settings, options.ranks);
     print_memory(settings, grid, decomposition);

@@ -7,6 +7,8 @@
 
 #include "core/device/memory.hpp"
 #include "core/support/real.hpp"
+#include "solver/diagnostics.hpp"
+#include "solver/forcing.hpp"
 #include "solver/statistics/densities.hpp"
 #include "solver/statistics/spectra.hpp"
 #include "solver/statistics/statistics.hpp"
@@ -129,7 +131,8 @@ double usual_speed(const FlowParameters& flow, int ranks) {
 
 DiskNeed disk_need(const io::Case& settings, const Grid& grid, const RunLength& length) {
   constexpr double file_overhead = 16384;  // an HDF5 file without its data, which holds the case
-  constexpr double bytes_per_row = 170;    // of timeseries.csv
+  constexpr double bytes_per_row = 170;    // of the columns of timeseries.csv that all cases have
+  constexpr double bytes_per_value = 20;   // of one that only some cases have
   const io::OutputSpec& output = settings.output;
   DiskNeed need{};
   const double written = 1 + (output.checkpoint_every ? std::floor(length.time / *output.checkpoint_every) : 0);
@@ -148,7 +151,10 @@ DiskNeed disk_need(const io::Case& settings, const Grid& grid, const RunLength& 
   for (const auto& [name, sampling, block_bytes] : sampling_needs(settings)) {
     if ((output.*sampling).enabled) need.samples += forecast(output.*sampling, length).blocks * block_bytes;
   }
-  need.time_series = bytes_per_row * length.steps / static_cast<double>(output.timeseries_every);
+  const auto further =
+      static_cast<double>(further_forcing(settings.flow, {}).size() + further_diagnostics(settings.flow).size());
+  need.time_series =
+      (bytes_per_row + bytes_per_value * further) * length.steps / static_cast<double>(output.timeseries_every);
   return need;
 }
 

@@ -52,7 +52,7 @@ double Simulation::stable_dt() const {
   }
   constexpr double smallest = 1e-10;  // in units of h over the case's velocity
   if (!(limit > smallest)) {
-    const std::string why = is_limited_by_z_diffusion(grid, flow, limit)
+    const std::string why = gain_of_implicit_z(grid, flow, limit) > 2
                                 ? "diffusion along z limits it; use time.diffusion: implicit_z, or a coarser grid in z"
                                 : "the run is blowing up; " + blow_up_advice(settings.time);
     throw Error(ExitCode::numerics, fmt::format("the largest stable time step is only {:g} at step {} (time {:g}): {}",

@@ -13,11 +13,10 @@ std::string blow_up_advice(const io::TimeSpec& time) {
   return fmt::format("use a smaller {}, or a finer grid", time.dt ? "time.dt" : "time.cfl");
 }
 
-bool is_limited_by_z_diffusion(const Grid& grid, FlowParameters flow, double dt_limit) {
+double gain_of_implicit_z(const Grid& grid, FlowParameters flow, double dt_limit) {
   const double rate = diffusive_rate(grid, flow);
   flow.diffusion = Diffusion::implicit_z;
-  const double rate_if_implicit = diffusive_rate(grid, flow);
-  return rate - rate_if_implicit > 0.5 / dt_limit;
+  return 1 / (1 - (rate - diffusive_rate(grid, flow)) * dt_limit);
 }
 
 std::optional<GridVelocityAdvice> grid_velocity_advice(const Grid& grid, const FlowParameters& flow) {

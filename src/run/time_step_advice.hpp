@@ -11,8 +11,8 @@ namespace sluice {
 /// What to do about a run that blows up: names the key that sets the case's time step.
 std::string blow_up_advice(const io::TimeSpec& time);
 
-/// Whether the limit of the time step would be more than twice as large if the diffusion along z were implicit.
-bool is_limited_by_z_diffusion(const Grid& grid, FlowParameters flow, double dt_limit);
+/// How many times as large the limit of the time step would be if the diffusion along z were implicit.
+double gain_of_implicit_z(const Grid& grid, FlowParameters flow, double dt_limit);
 
 /// A velocity for a grid at rest under a turbulent mean flow, and the factor by which steps then become longer where
 /// advection limits them. None if a moving grid gains little.

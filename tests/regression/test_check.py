@@ -71,6 +71,8 @@ def warnings_of(case: Path, *options: object) -> list[str]:
     return found
 
 
+EQUAL = {"bottom": {"value": 1}, "top": {"value": 1}}
+DIFFERENT = {"bottom": {"value": 0}, "top": {"value": 1}}
 GOOD = {
     "grid.cells": [96, 96, 128],
     "time": {"end": 100, "cfl": 0.9, "diffusion": "implicit_z"},
@@ -116,6 +118,32 @@ GOOD = {
         ({"grid.stretching": {"type": "tanh", "factor": 10}}, "far finer than turbulence needs"),
         ({"flow.reynolds": {"bulk": 1000}}, "the turbulence of initial.type: turbulent will die out"),
         ({"walltime": "1s"}, "the walltime of 1 s will probably end the run before"),
+        ({"scalars": [{"name": "T"}]}, "the scalar T stays the same everywhere"),
+        ({"scalars": [{"name": "T", "walls": EQUAL}]}, "the scalar T stays the same everywhere"),
+        ({"scalars": [{"name": "T", "walls": EQUAL, "initial": "z"}]}, ""),
+        ({"scalars": [{"name": "T", "walls": EQUAL, "source": {"uniform": 1}}]}, ""),
+        ({"scalars": [{"name": "T", "walls": DIFFERENT}]}, ""),
+        (
+            {"scalars": [{"name": "T", "walls": {"bottom": {"flux": 3}}, "source": {"uniform": -1}}]},
+            "the mean of the scalar T changes by 0.5 per time unit",
+        ),
+        ({"scalars": [{"name": "T", "walls": {"bottom": {"flux": 2}}, "source": {"uniform": -1}}]}, ""),
+        ({"scalars": [{"name": "T", "walls": {"bottom": {"flux": 2}}, "source": {"bulk_value": 0}}]}, ""),
+        (
+            {"scalars": [{"name": "T", "prandtl": 7, "walls": DIFFERENT}]},
+            "coarse for the scalar T: with prandtl 7 its smallest eddies are 2.6 times smaller",
+        ),
+        (
+            {"scalars": [{"name": "T", "walls": {"top": {"value": "sin(3.3*y)"}}}]},
+            "the scalar T at the top is not periodic: it jumps by",
+        ),
+        ({"scalars": [{"name": "T", "walls": {"top": {"value": "sin(2*y)"}}}]}, ""),
+        ({"scalars": [{"name": "T", "walls": {"top": {"flux": "sin(t)"}}}]}, ""),
+        (
+            {"walls.bottom": {"velocity": [0, "0.1*sin(3.3*x)", 0]}},
+            r"walls.bottom.velocity\[1\] is not periodic: it jumps by",
+        ),
+        ({"walls.bottom": {"velocity": [0, "0.1*sin(2*x)*cos(2*y)*sin(t)", 0]}}, ""),
     ],
 )
 def test_warnings(tmp_path: Path, changes: dict[str, Any], warning: str) -> None:
@@ -187,6 +215,56 @@ def test_blocks_and_disk_space_are_those_of_the_run(tmp_path: Path, budgets: str
     assert disk
     written = sum(file.stat().st_size for file in out.rglob("*") if file.suffix in {".h5", ".csv"})
     assert float(disk[1]) * UNITS[disk[2]] == pytest.approx(written, rel=0.1)
+
+
+def test_disk_space_counts_the_columns_of_the_case(tmp_path: Path) -> None:
+    case = write_case(
+        tmp_path,
+        {
+            "flow.spanwise_forcing": {"bulk_velocity": 0},
+            "scalars": [{"name": name, "walls": DIFFERENT} for name in ("a", "b", "c")],
+            "walls": {side: {"velocity": [0, "0.1*sin(t)", 0]} for side in ("bottom", "top")},
+            "time": {"steps": 200, "dt": 0.01, "diffusion": "implicit_z"},
+            "output.timeseries.every": 1,
+        },
+    )
+    told = re.search(r"time series ([\d.]+) KiB$", must(sluice("check", case)).out, re.MULTILINE)
+    must(sluice("run", case))
+    assert told
+    written = (tmp_path / "out" / "timeseries.csv").stat().st_size
+    assert float(told[1]) * 1024 == pytest.approx(written, rel=0.1)
+
+
+def test_what_drives_the_flow(tmp_path: Path) -> None:
+    """In units that show mistakes: wall units, Ri_tau, the pressure side, heights in depths of an Ekman layer."""
+    oscillation = {"type": "oscillation", "amplitude": 12, "period": 100, "units": "wall", "re_tau": 200}
+    channel = {
+        "flow": {
+            "reynolds": {"tau": 200},
+            "rotation": {"number": 5},
+            "buoyancy": {"scalar": "T", "richardson": 18},
+        },
+        "scalars": [{"name": "T", "prandtl": 0.5, "walls": DIFFERENT}],
+        "walls.bottom": {"actuation": oscillation},
+    }
+    text = must(sluice("check", write_case(tmp_path, channel))).out
+    assert "bottom wall     oscillation of amplitude 12 in wall units, period 100\n" in text
+    assert "2 Omega h/u_tau 5; the top wall is the pressure side\n" in text
+    assert "scalar          T: Pr 0.5, value 0 at the bottom, value 1 at the top, no source\n" in text
+    assert (
+        "richardson 18, grashof 5.76e+06, rayleigh 2.88e+06 per unit of T; stable between its walls: " in text
+    )
+    assert "Ri_tau 18\n" in text
+    layer = {
+        "flow": {
+            "type": "open_channel",
+            "reynolds": {"viscosity": 0.0025},
+            "rotation": {"number": 0.005, "axis": "wall_normal", "geostrophic": [1, 0]},
+        },
+        "domain.size": [26, 26, 20],
+    }
+    text = must(sluice("check", write_case(tmp_path, layer))).out
+    assert "Ekman layer     depth D 1 h, Re_D 400 (G D/nu), domain 20 D high\n" in text
 
 
 def test_memory_of_blocks_is_that_of_the_run(tmp_path: Path) -> None:

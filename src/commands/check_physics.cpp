@@ -1,0 +1,210 @@
+#include "src/commands/check_physics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/case/names.hpp"
+#include "solver/initial.hpp"
+#include "solver/walls/opposition_control.hpp"
+#include "src/run/resolution_advice.hpp"
+#include "src/run/time_step_estimate.hpp"
+
+namespace sluice {
+
+namespace {
+
+std::string name_of(Walls::Side side) {
+  return side == Walls::Side::bottom ? "bottom" : "top";
+}
+
+/// By how much a quantity on a wall jumps where the period of the domain ends, from samples.
+double jump_of(const Formula& formula, double length_x, double length_y) {
+  constexpr int samples = 8;
+  double largest = 0;
+  for (int n = 0; n < samples; ++n) {
+    const double part = (n + 0.5) / samples;
+    const double x = part * length_x;
+    const double y = part * length_y;
+    for (int m = 0; m < samples; ++m) {
+      const double t = 1.7 * m;
+      largest = std::max({largest, std::abs(formula({.x = length_x, .y = y, .t = t}) - formula({.y = y, .t = t})),
+                          std::abs(formula({.x = x, .y = length_y, .t = t}) - formula({.x = x, .t = t}))});
+    }
+  }
+  return largest;
+}
+
+void warn_of_jump(const std::string& key, const Formula& formula, const Grid& grid, Warnings& warnings) {
+  const double jump = jump_of(formula, grid.length_x(), grid.length_y());
+  if (jump > 1e-6)
+    warnings.add(
+        fmt::format("{} is not periodic: it jumps by {:.2g} where the domain ends and begins; take waves of "
+                    "which a whole number fits",
+                    key, jump));
+}
+
+/// What a named control of a wall does, in wall units.
+std::string described(const Actuation& actuation, const Grid& grid, Walls::Side side, double u_tau, double viscosity) {
+  const double per_length = u_tau / viscosity;
+  if (actuation.follows_flow()) {
+    const auto face = static_cast<std::size_t>(OppositionControl::detection_face(grid, side, actuation.height));
+    const double z = grid.z_nodes()[face + 1];
+    const double distance = side == Walls::Side::bottom ? z : grid.length_z() - z;
+    return fmt::format("opposes w of the plane at {:.4g} h from it, z+ {:.3g}", distance, distance * per_length);
+  }
+  std::string text =
+      fmt::format("{} of amplitude {:.3g} in wall units", io::name(actuation.kind), actuation.amplitude / u_tau);
+  if (actuation.period) text += fmt::format(", period {:.4g}", *actuation.period * u_tau * per_length);
+  if (actuation.wavelength_x) text += fmt::format(", wavelength_x {:.4g}", *actuation.wavelength_x * per_length);
+  if (actuation.wavelength_y) text += fmt::format(", wavelength_y {:.4g}", *actuation.wavelength_y * per_length);
+  return text;
+}
+
+void print_walls(const Grid& grid, const FlowParameters& flow, Warnings& warnings) {
+  const double u_tau = turbulent_profile(grid, flow).friction_velocity;
+  for (const Walls::Side side : Walls::sides) {
+    const WallCondition& wall = side == Walls::Side::bottom ? flow.bottom : flow.top;
+    if (wall.actuation.kind != ActuationKind::none)
+      fmt::print("{:<15} {}\n", name_of(side) + " wall", described(wall.actuation, grid, side, u_tau, flow.viscosity));
+    for (std::size_t n = 0; n < wall.velocity.size(); ++n)
+      warn_of_jump(fmt::format("walls.{}.velocity[{}]", name_of(side), n), wall.velocity[n], grid, warnings);
+  }
+}
+
+void print_rotation(const io::Case& settings, const Grid& grid) {
+  const RotationParameters& rotation = settings.flow.rotation;
+  if (!rotation.active()) return;
+  if (rotation.has_geostrophic()) {
+    const double depth = std::sqrt(settings.flow.viscosity / std::abs(rotation.rate[2]));
+    const double speed = std::hypot(rotation.geostrophic[0], rotation.geostrophic[1]);
+    fmt::print("Ekman layer     depth D {:.4g} h, Re_D {:.4g} (G D/nu), domain {:.3g} D high\n", depth,
+               speed * depth / settings.flow.viscosity, grid.length_z() / depth);
+    return;
+  }
+  const double u_tau = turbulent_profile(grid, settings.flow).friction_velocity;
+  const double rate = rotation.rate[1];
+  fmt::print("rotation        2 Omega h/U {:.4g}, 2 Omega h/u_tau {:.3g}{}\n", settings.rotation.number,
+             settings.rotation.number / u_tau,
+             rate == 0 || settings.flow_type == io::FlowType::couette
+                 ? ""
+                 : fmt::format("; the {} wall is the pressure side", rate > 0 ? "top" : "bottom"));
+}
+
+std::string described(const ScalarWall& wall) {
+  const std::string amount =
+      wall.value.is_constant() ? fmt::format("{:g}", wall.value.constant()) : std::string(wall.value.text());
+  return fmt::format("{} {}", wall.kind == ScalarWallKind::value ? "value" : "flux", amount);
+}
+
+bool has_value(const ScalarWall& wall) {
+  return wall.kind == ScalarWallKind::value;
+}
+
+/// Whether the scalar has one and the same value everywhere and always.
+bool is_uniform(const ScalarParameters& scalar, const io::InitialSpec& initial) {
+  if (initial.kind == io::InitialKind::fields || initial.kind == io::InitialKind::checkpoint) return false;
+  const bool idle = scalar.source.kind == ScalarSourceKind::none || scalar.source.value == 0;
+  const auto is_tight = [](const ScalarWall& wall) { return !has_value(wall) && wall.value == Formula(0); };
+  if (!idle || (scalar.initial && !scalar.initial->is_constant())) return false;
+  if (is_tight(scalar.bottom) && is_tight(scalar.top)) return true;
+  const ScalarWall& first = has_value(scalar.bottom) ? scalar.bottom : scalar.top;
+  const ScalarWall& second = has_value(scalar.bottom) ? scalar.top : scalar.bottom;
+  const bool same_value = has_value(first) && first.value.is_constant() && (second == first || is_tight(second));
+  return same_value && (!scalar.initial || scalar.initial->constant() == first.value.constant());
+}
+
+/// What walls of given flux and the source add to the mean of a scalar in time, if no wall has a value; else 0.
+double drift(const ScalarParameters& scalar, double height) {
+  const ScalarSourceKind source = scalar.source.kind;
+  const bool balanced = source == ScalarSourceKind::bulk_value || source == ScalarSourceKind::streamwise;
+  if (balanced || has_value(scalar.bottom) || has_value(scalar.top)) return 0;
+  if (!scalar.bottom.value.is_constant() || !scalar.top.value.is_constant()) return 0;
+  const double from_walls = (scalar.bottom.value.constant() + scalar.top.value.constant()) / height;
+  const double rate = from_walls + (source == ScalarSourceKind::uniform ? scalar.source.value : 0);
+  return std::abs(rate) > 1e-6 * std::abs(from_walls) ? rate : 0;
+}
+
+/// How many times as large as its limit the spacing of the grid is that is coarsest for the scalar, whose smallest
+/// eddies are smaller than those of the flow by the root of the Prandtl number.
+double coarseness(const ScalarParameters& scalar, const Grid& grid, const FlowParameters& flow) {
+  const double viscous_length = flow.viscosity / turbulent_profile(grid, flow).friction_velocity;
+  double largest = 0;
+  for (const Resolution& one : resolutions(grid, flow, viscous_length))
+    largest = std::max(largest, one.spacing / one.limit);
+  return largest * std::sqrt(scalar.prandtl);
+}
+
+void print_scalars(const io::Case& settings, const Grid& grid, Warnings& warnings) {
+  const FlowParameters& flow = settings.flow;
+  for (const ScalarParameters& scalar : flow.scalars) {
+    const bool has_source = scalar.source.kind != ScalarSourceKind::none;
+    fmt::print(
+        "scalar          {}: Pr {:g}, {} at the bottom, {} at the top, {}\n", scalar.name, scalar.prandtl,
+        described(scalar.bottom), described(scalar.top),
+        has_source ? fmt::format("source {} {:g}", io::name(scalar.source.kind), scalar.source.value) : "no source");
+    warn_of_jump("the scalar " + scalar.name + " at the bottom", scalar.bottom.value, grid, warnings);
+    warn_of_jump("the scalar " + scalar.name + " at the top", scalar.top.value, grid, warnings);
+    if (is_uniform(scalar, settings.initial))
+      warnings.add(
+          fmt::format("the scalar {} stays the same everywhere: give its walls different values or a flux, or a source",
+                      scalar.name));
+    if (const double rate = drift(scalar, grid.length_z()); rate != 0)
+      warnings.add(
+          fmt::format("the mean of the scalar {} changes by {:.3g} per time unit and never settles: balance the fluxes "
+                      "and the source, or take source: {{bulk_value: ...}}",
+                      scalar.name, rate));
+    if (scalar.prandtl > 1 && is_turbulent(grid, flow)) {
+      const double factor = coarseness(scalar, grid, flow);
+      if (verdict_on(factor, 1) != Verdict::fine)
+        warnings.add(
+            fmt::format("the grid is coarse for the scalar {}: with prandtl {:g} its smallest eddies are {:.2g} times "
+                        "smaller than those of the flow, and the coarsest spacing is {:.2g} times too large",
+                        scalar.name, scalar.prandtl, std::sqrt(scalar.prandtl), factor));
+    }
+  }
+}
+
+void print_buoyancy(const FlowParameters& flow, const Grid& grid) {
+  const BuoyancyParameters& buoyancy = flow.buoyancy;
+  if (!buoyancy.active()) return;
+  const auto scalar = std::ranges::find(flow.scalars, buoyancy.scalar, &ScalarParameters::name);
+  if (scalar == flow.scalars.end()) return;
+  const double strength = 8 * buoyancy.coefficient / flow.viscosity;  // of a height of 2 h
+  fmt::print("buoyancy        richardson {:.4g}, grashof {:.4g}, rayleigh {:.4g} per unit of {}", buoyancy.coefficient,
+             strength / flow.viscosity, strength / flow.diffusivity(*scalar), scalar->name);
+  const auto has_number = [](const ScalarWall& wall) { return has_value(wall) && wall.value.is_constant(); };
+  if (has_number(scalar->bottom) && has_number(scalar->top)) {
+    const double u_tau = turbulent_profile(grid, flow).friction_velocity;
+    const double difference = scalar->top.value.constant() - scalar->bottom.value.constant();
+    const double pull = buoyancy.coefficient * -buoyancy.direction[2] * difference;
+    if (pull != 0)
+      fmt::print("; {} between its walls: Ri_tau {:.3g}", pull > 0 ? "stable" : "unstable", pull / (u_tau * u_tau));
+  }
+  fmt::print("\n");
+}
+
+}  // namespace
+
+void print_forcing(const std::string& axis, const ForcingParameters& forcing, double end, Warnings& warnings) {
+  const bool usual = axis == "x" && forcing.kind != ForcingKind::power && forcing.value.is_constant();
+  if (forcing.kind == ForcingKind::none || usual) return;
+  if (forcing.value.is_constant()) {
+    fmt::print("forcing along {} {} {:g}\n", axis, io::name(forcing.kind), forcing.value.constant());
+    return;
+  }
+  const ForcingRange range = forcing_range(forcing, end);
+  fmt::print("forcing along {} {} from {:.4g} to {:.4g} until time {:g}; what follows is for {:.4g} at all times\n",
+             axis, io::name(forcing.kind), range.least, range.greatest, end, range.typical);
+  if (const std::string warning = table_warning(axis, forcing, end); !warning.empty()) warnings.add(warning);
+  if (forcing.kind == ForcingKind::power && range.least < 0)
+    warnings.add("a negative power brakes the flow, and ends the run if it would stop it");
+}
+
+void print_physics(const io::Case& settings, const Grid& grid, Warnings& warnings) {
+  print_walls(grid, settings.flow, warnings);
+  print_rotation(settings, grid);
+  print_scalars(settings, grid, warnings);
+  print_buoyancy(settings.flow, grid);
+}
+
+}  // namespace sluice
