@@ -81,6 +81,7 @@ def test_fluxes_of_conduction(tmp_path):
     - {name: "T", prandtl: 0.5, walls: {bottom: {value: 1}, top: {value: -2}}, source: none}
     - {name: "heated", prandtl: 1, walls: {bottom: {value: 1}, top: {value: 0}}, source: {uniform: 1}}
     - {name: "equal", prandtl: 1, walls: {bottom: {value: 1}, top: {value: 1}}, source: none}
+    - {name: "varies", prandtl: 1, walls: {bottom: {value: "2 + sin(t)"}, top: {value: 1}}, source: none}
     - {name: "flux", prandtl: 1, walls: {bottom: {flux: 1}, top: {value: 0}}, source: none}
 """
     path.write_text(CASE + scalars)

@@ -72,6 +72,7 @@ def _conducted_fluxes(scalars: tuple[Scalar, ...], viscosity: float, height: flo
         for scalar in scalars
         if scalar.source == "none"
         and scalar.bottom.kind == scalar.top.kind == "value"
+        and not (scalar.bottom.formula or scalar.top.formula)
         and scalar.bottom.amount != scalar.top.amount
     }
 
