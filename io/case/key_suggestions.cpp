@@ -40,7 +40,7 @@ const std::vector<Synonym>& synonyms() {
       {"omega", {"flow.rotation.number", "walls.bottom.actuation.period"}},
       {"wind", {"flow.rotation.geostrophic"}},
       {"ri", {"flow.buoyancy.richardson"}},
-      {"ri_tau", {"flow.buoyancy.richardson"}},
+      {"ri_tau", {"flow.buoyancy.friction_richardson"}},
       {"gr", {"flow.buoyancy.grashof"}},
       {"ra", {"flow.buoyancy.rayleigh"}},
       {"gravity", {"flow.buoyancy.direction"}},
