@@ -14,6 +14,7 @@ enum class ProfileAxis {
   chosen_center,  ///< ProfileInfo::chosen values, at the cell centres nearest to chosen heights
   chosen_face,    ///< likewise at the faces
   wall,           ///< 2 values, at the bottom and the top wall
+  none,           ///< one value
 };
 
 /// Bins of a histogram, and of one quantity of a joint histogram.
@@ -28,6 +29,7 @@ enum class ModeAxis {
   kxky,       ///< both: for each z and ky, nx / 2 + 1 values
   bins,       ///< histogram_bins values for each z
   bin_pairs,  ///< joint_bins x joint_bins values for each z
+  phases,     ///< ProfileInfo::phases values for each z
 };
 
 /// One horizontally averaged quantity.
@@ -38,6 +40,7 @@ struct ProfileInfo {
   ProfileAxis axis = ProfileAxis::z_center;
   ModeAxis modes = ModeAxis::none;
   std::int64_t chosen = 0;  ///< number of chosen heights
+  std::int64_t phases = 0;  ///< number of bins of phase
   bool constant = false;    ///< not a sum: the same in all blocks that are sampled under the same parameters
 
   /// Number of values on a grid of nx x ny x nz cells: those of the first z, then those of the next.
@@ -45,12 +48,14 @@ struct ProfileInfo {
   std::int64_t planes(const std::array<std::int64_t, 3>& cells) const {
     if (is_chosen()) return chosen;
     if (axis == ProfileAxis::wall) return 2;
+    if (axis == ProfileAxis::none) return 1;
     return axis == ProfileAxis::z_face ? cells[2] + 1 : cells[2];
   }
   bool is_chosen() const { return axis == ProfileAxis::chosen_center || axis == ProfileAxis::chosen_face; }
   /// Whether it is defined on z faces; otherwise at cell centres.
   bool at_faces() const { return axis == ProfileAxis::z_face || axis == ProfileAxis::chosen_face; }
   std::int64_t mode_count(const std::array<std::int64_t, 3>& cells) const {
+    if (modes == ModeAxis::phases) return phases;
     if (modes == ModeAxis::bins) return histogram_bins;
     if (modes == ModeAxis::bin_pairs) return std::int64_t{joint_bins} * joint_bins;
     return modes_along_x(cells) * modes_along_y(cells);

@@ -9,6 +9,7 @@
 #include "core/decomp/exchange/exchange_methods.hpp"
 #include "core/flow/accuracy.hpp"
 #include "core/flow/parameters.hpp"
+#include "core/flow/phase_bins.hpp"
 
 namespace sluice::io {
 
@@ -126,6 +127,7 @@ struct OutputSpec {
   int checkpoint_keep = 2;
   SamplingSpec statistics;
   Switch statistics_budgets = Switch::on;
+  PhaseBins statistics_phases;
   SamplingSpec spectra;
   SamplingSpec densities;
   std::vector<SliceSpec> slices;

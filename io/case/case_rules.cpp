@@ -129,6 +129,26 @@ class Rules {
     note("time.until", "the run takes no statistics to judge by; allowed: with output.statistics only");
   }
 
+  void check_phases() {
+    const std::string path = "output.statistics.phases";
+    const OutputSpec& output = settings_.output;
+    const PhaseBins& phases = output.statistics_phases;
+    if (phases.count == 0 || !problems_.good("output.statistics")) return;
+    for (const ScalarParameters& scalar : settings_.flow.scalars) {
+      if (scalar.name.starts_with("phase"))
+        note(path, fmt::format("the scalar {} has a name of profiles by phase; allowed: scalars whose names do not "
+                               "begin with phase",
+                               shortened(scalar.name)));
+    }
+    if (!settings_.time.dt || !problems_.good("time.dt")) return;
+    const double interval = *settings_.time.dt * static_cast<double>(output.statistics.every);
+    const std::int64_t missed = phases.missed(interval);
+    if (missed == 0) return;
+    note(path, fmt::format("samples every {} time units never fall into {} of the {} bins of the period {}; allowed: "
+                           "fewer bins, or output.statistics.every and time.dt with which samples reach all phases",
+                           format_real(interval), missed, phases.count, format_real(phases.period)));
+  }
+
   void check_exchange(const std::vector<std::string>& methods) {
     for (const auto& kind : ExchangeMethods::kinds()) {
       const std::string path =
@@ -413,6 +433,7 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   rules.check_forcing("spanwise_forcing", settings.flow.spanwise_forcing);
   rules.check_z_blocks();
   rules.check_until();
+  rules.check_phases();
   rules.check_exchange(exchange_methods);
   rules.check_slices();
   rules.check_chosen_heights();

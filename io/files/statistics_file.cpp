@@ -104,9 +104,12 @@ std::vector<StatisticsFile::Axis> StatisticsFile::axes_of(const ProfileInfo& pro
     case ProfileAxis::wall:
       axes.push_back({"/grid/wall", 2});
       break;
+    case ProfileAxis::none:
+      break;
   }
   if (profile.modes == ModeAxis::ky || profile.modes == ModeAxis::kxky) add("ky", spec_.ky);
   if (profile.modes == ModeAxis::kx || profile.modes == ModeAxis::kxky) add("kx", spec_.kx);
+  if (profile.modes == ModeAxis::phases) add("phase", spec_.phase);
   if (profile.modes == ModeAxis::bins) axes.push_back({"/grid/bin", histogram_bins});
   if (profile.modes == ModeAxis::bin_pairs) {
     axes.push_back({"/grid/joint_bin_1", joint_bins});
@@ -168,6 +171,8 @@ void StatisticsFile::rewrite() {
     write_grid_scale(file, "z_face", spec_.z_face, "wall-normal coordinate of all faces, walls included / h");
     if (!spec_.kx.empty()) write_grid_scale(file, "kx", spec_.kx, "streamwise wavenumber h");
     if (!spec_.ky.empty()) write_grid_scale(file, "ky", spec_.ky, "spanwise wavenumber h");
+    if (!spec_.phase.empty())
+      write_grid_scale(file, "phase", spec_.phase, "phase in the middle of the bin, in periods from time 0");
     const ChosenHeights& centers = spec_.chosen_centers;
     const ChosenHeights& faces = spec_.chosen_faces;
     if (!centers.z.empty())
@@ -252,6 +257,10 @@ void StatisticsFile::load() {
     }
   }
   compare_heights(file);
+  if (spec_.profiles.empty() && file.has("/grid/phase")) {
+    spec_.phase = read_array<double>(file, "/grid/phase");
+    spec_.attributes.set("phase_period", check_root(file, format::statistics).real("phase_period"));
+  }
   compare_profiles(file);
   read_profiles(file);
 }
@@ -282,7 +291,8 @@ void StatisticsFile::compare_profiles(const h5::File& file) {
     } else if (std::ranges::find(spec_.profiles, name, &ProfileInfo::name) == spec_.profiles.end()) {
       throw Error(ExitCode::restart,
                   fmt::format("{}: holds profiles of {}, which the case does not ask for and which would be lost; "
-                              "output.statistics.budgets says whether those for budgets are taken",
+                              "output.statistics.budgets and .phases say whether those for budgets, and those by "
+                              "phase, are taken",
                               spec_.path, name));
     }
   }
@@ -296,6 +306,11 @@ ProfileInfo StatisticsFile::stored_profile(const h5::Dataset& dataset, const std
   if (has(spec_.chosen_centers.name)) profile.axis = ProfileAxis::chosen_center;
   if (has(spec_.chosen_faces.name)) profile.axis = ProfileAxis::chosen_face;
   if (has("wall")) profile.axis = ProfileAxis::wall;
+  if (has("phase")) {
+    profile.modes = ModeAxis::phases;
+    profile.phases = size_of(spec_.phase);
+    if (!has("z") && !has("z_face")) profile.axis = ProfileAxis::none;
+  }
   if (has("bin")) profile.modes = ModeAxis::bins;
   if (has("joint_bin_1")) profile.modes = ModeAxis::bin_pairs;
   if (has("kx"))

@@ -33,6 +33,7 @@ struct StatisticsSpec {
   std::vector<double> z;              ///< centres
   std::vector<double> z_face;         ///< all faces
   std::vector<double> kx, ky;         ///< wavenumbers; empty without spectra
+  std::vector<double> phase;          ///< of the middle of each bin; empty without profiles by phase
   ChosenHeights chosen_centers;
   ChosenHeights chosen_faces;
   /// Flow parameters for the blocks of version 0.1, which does not store them: those of the checkpoint's case.

@@ -156,6 +156,15 @@ def build_parser() -> argparse.ArgumentParser:
     add_heights(densities, "default: 5 15 30 100 centre. The nearest planes are shown")
     add_folder(densities)
 
+    phases = add_command(
+        subparsers,
+        "phases",
+        "averages by phase of a flow that is driven periodically: profiles, wall shear stress, first harmonic",
+        "sluice-post phases pulsating",
+    )
+    add_directory(phases)
+    add_folder(phases)
+
     probes = add_command(
         subparsers,
         "probes",
@@ -303,6 +312,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "convert": convert_files,
         "budgets": commands.budgets,
         "control": commands.control,
+        "phases": commands.phases,
         "spectra": commands.spectra,
         "densities": commands.densities,
         "probes": commands.probes,

@@ -118,6 +118,18 @@ def budgets(arguments: argparse.Namespace) -> None:
         print(f"table: {table}, figure: {entry.path}")
 
 
+def phases(arguments: argparse.Namespace) -> None:
+    """Prints and writes averages by phase."""
+    from sluice_post.phase_report import table_text, write_phases
+    from sluice_post.phases import evaluate_phases, load_phases
+
+    directory = arguments.directory
+    found = evaluate_phases(*load_phases(directory, arguments.begin, arguments.end))
+    print(f"{table_text(found)}\n")
+    for path in write_phases(found, arguments.output or directory):
+        print(f"{'figure' if path.suffix == '.png' else 'table'}: {path}")
+
+
 def control(arguments: argparse.Namespace) -> None:
     """Prints what control by the walls saves."""
     from sluice_post.control import powers_of, savings, table_text

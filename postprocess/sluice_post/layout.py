@@ -47,6 +47,9 @@ WALL_SPECTRA_FIGURE = "spectra_wall"
 FIELDS_NAME = "fields_{:07d}.h5"  # of the fields at a step
 DENSITY_NAME = "density_{}"  # of the CSV file of a quantity
 DENSITY_MOMENTS_CSV = "density_moments_{}.csv"  # at the centres, on the faces
+PHASES_CSV = "phases.csv"
+PHASE_PROFILES_CSV = "phase_profiles.csv"
+PHASE_HARMONIC_CSV = "phase_harmonic.csv"
 QUADRANTS_CSV = "quadrants.csv"
 HOLES_CSV = "quadrants_outside_holes.csv"
 
@@ -114,6 +117,11 @@ SET_RICHARDSON, SET_FRICTION_RICHARDSON, SET_GRASHOF, SET_RAYLEIGH = (
 SET_WALL = {"bottom": "walls.bottom.type", "top": "walls.top.type"}
 SET_VELOCITY = {"bottom": "walls.bottom.velocity", "top": "walls.top.velocity"}
 SET_SCALARS = "scalars"  # missing in files from before there were any
+# By phase, (block, height, bin); the first three (block, bin).
+BY_PHASE = "phase_{}"
+PHASE_SAMPLES, PHASE_OFFSET, PHASE_FORCING = "phase_samples", "phase_offset", "phase_forcing"
+GRID_PHASE = "grid/phase"
+ATTR_PHASE_PERIOD = "phase_period"
 VELOCITY_MOMENTS = ("u", "v", "w", "uu", "vv", "ww", "uv", "uuu", "vvv", "www", "uuuu", "vvvv", "wwww")
 PRESSURE_MOMENTS = ("p", "pp")
 VORTICITY_MOMENTS = ("omega_x", "omega_y", "omega_z", "omega_xx", "omega_yy", "omega_zz")

@@ -13,7 +13,7 @@ from sluice_post import layout
 from sluice_post.densities import check_bins, read_densities
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hashes import byte_hash
-from sluice_post.hdf5_file import append_metadata_hash
+from sluice_post.hdf5_file import Hdf5File, append_metadata_hash
 from sluice_post.parameters import FlowParameters
 from sluice_post.statistics import Blocks, read_spectra, read_statistics
 
@@ -27,6 +27,14 @@ def _read(path: Path) -> tuple[FlowParameters, Blocks]:
     if path.name == layout.DENSITIES_FILE:
         return read_densities(path)[:2]
     return (read_spectra if path.name == layout.SPECTRA_FILE else read_statistics)(path)
+
+
+def _phases(path: Path) -> tuple[float, int]:
+    """Period and number of bins of the averages by phase; zeros without any."""
+    with Hdf5File(path, layout.STATISTICS_FORMAT) as file:
+        if layout.PHASE_SAMPLES not in file:
+            return 0.0, 0
+        return float(file.value(layout.ATTR_PHASE_PERIOD)), file.line(layout.GRID_PHASE).size
 
 
 def _check_bins_alike(path: Path, blocks: Blocks, first_path: Path, first: Blocks) -> None:
@@ -57,6 +65,8 @@ def _check_alike(paths: Sequence[Path]) -> None:
         )
         if not same_heights:
             raise UsageError(f"{path}: other output.spectra.heights than those of {paths[0]}")
+        if _phases(path) != _phases(paths[0]):
+            raise UsageError(f"{path}: another output.statistics.phases than that of {paths[0]}")
         if blocks.sampled_parameters() != before.sampled_parameters():
             raise UsageError(f"{path}: another flow than that of {paths[0]}: the parameters differ")
         if len(blocks) and len(before) and blocks.time_begin[0] < before.time_end[-1]:

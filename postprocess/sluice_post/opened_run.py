@@ -15,13 +15,23 @@ from sluice_post.bands import Bands, bands_of
 from sluice_post.budgets import STRESSES, EvaluatedBudgets, evaluate_budgets, require_budgets
 from sluice_post.companions import require_turbulence
 from sluice_post.comparison import Comparison, compare_with
-from sluice_post.datasets import budgets, densities, fields, profiles, scalar_profiles, scalars, spectra
+from sluice_post.datasets import (
+    budgets,
+    densities,
+    fields,
+    phases,
+    profiles,
+    scalar_profiles,
+    scalars,
+    spectra,
+)
 from sluice_post.densities import load_densities
 from sluice_post.derived import Derived, evaluate_derived
 from sluice_post.errors import InputOutputError
 from sluice_post.evaluated_densities import EvaluatedDensities, evaluate_densities
 from sluice_post.key_figures import Figure, key_figures
 from sluice_post.parameters import FlowParameters
+from sluice_post.phases import PhaseAverages, evaluate_phases, load_phases
 from sluice_post.plots import RunPlots
 from sluice_post.probe_parts import find_probes
 from sluice_post.profiles import WallProfiles, wall_profiles
@@ -181,6 +191,11 @@ class OpenedRun:
         return evaluate_densities(loaded, self.parameters, chosen.heights, chosen.side)
 
     @cached_property
+    def evaluated_phases(self) -> PhaseAverages:
+        """Averages by phase with intervals."""
+        return evaluate_phases(*load_phases(self.directory, self.selection.begin, self.selection.end))
+
+    @cached_property
     def table(self) -> list[Figure]:
         """The key figures as rows."""
         return key_figures(self.blocks, self.parameters)
@@ -239,6 +254,11 @@ class OpenedRun:
     def densities(self) -> xr.Dataset:
         """Probability densities, quadrants and holes; see datasets/densities.py."""
         return densities.densities_dataset(self.evaluated_densities)
+
+    @cached_property
+    def phases(self) -> xr.Dataset:
+        """Averages by phase and first harmonics over the whole height, in U and h; see datasets/phases.py."""
+        return phases.phases_dataset(self.evaluated_phases)
 
     @cached_property
     def key_figures(self) -> xr.Dataset:

@@ -16,6 +16,7 @@ from sluice_post import (
     figures,
     figures_run,
     joint_figures,
+    phase_figures,
     probe_figures,
     scalar_figures,
     scalar_spectra_figures,
@@ -266,6 +267,32 @@ class RunPlots:
     def _joint(self, height: float) -> int:
         found = self._run.evaluated_densities.found
         return _number(height, found.plus(found.joint_z), "joint densities")
+
+    # Averages by phase, in h and U.
+
+    def phase_profiles(self, ax: Axes | None = None) -> Axes:
+        """The velocity at up to 8 phases against z/h; dashed: the mean."""
+        return phase_figures.profiles(current_axes(ax), self._run.evaluated_phases)
+
+    def phase_wall_shear(self, ax: Axes | None = None) -> Axes:
+        """The shear stress on both walls against the phase."""
+        return phase_figures.wall_shear(current_axes(ax), self._run.evaluated_phases)
+
+    def phase_bulk_velocity(self, ax: Axes | None = None) -> Axes:
+        """The bulk velocity against the phase."""
+        return phase_figures.bulk_velocity(current_axes(ax), self._run.evaluated_phases)
+
+    def phase_amplitude(self, ax: Axes | None = None) -> Axes:
+        """The amplitude of the first harmonic of u and v against z/h."""
+        return phase_figures.amplitude(current_axes(ax), self._run.evaluated_phases)
+
+    def phase_lag(self, ax: Axes | None = None) -> Axes:
+        """The phase at which the first harmonic of u and v is largest against z/h."""
+        return phase_figures.lag(current_axes(ax), self._run.evaluated_phases)
+
+    def phase_variances(self, ax: Axes | None = None) -> Axes:
+        """The variances of u and v in their periodic part and their fluctuation against z/h."""
+        return phase_figures.variances(current_axes(ax), self._run.evaluated_phases)
 
     # The run itself, and its probes, in h and U.
 

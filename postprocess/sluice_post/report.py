@@ -19,6 +19,7 @@ from sluice_post import (
     layout,
     lee_moser,
     literature,
+    phase_report,
     scalar_report,
     spectra_figures,
     spectra_tables,
@@ -243,6 +244,8 @@ def _data_files(results: Results) -> None:
         _spectra_tables(results.spectra, run.directory)
     if results.densities is not None:
         density_report.write_tables(results.densities, run.directory)
+    if results.phases is not None:
+        phase_report.write_tables(results.phases, run.directory)
     scalar_report.write_tables(results.scalars, run.directory)
     scalar_report.write_budget_tables(results.scalar_budgets, run.directory)
     scalar_report.write_spectra_tables(results.scalar_spectra, run.directory)
@@ -273,6 +276,8 @@ def write_report(
         entries += _spectra_entries(results.spectra, published_spectra)
     if results.densities is not None:
         entries += density_report.entries_of(results.densities)
+    if results.phases is not None:
+        entries += phase_report.entries_of(results.phases)
     entries += scalar_report.entries_of(results.scalars, run.series)
     entries += scalar_report.budget_entries(results.scalar_budgets)
     entries += scalar_report.spectra_entries(results.scalar_spectra)

@@ -13,9 +13,11 @@ from sluice_post.bands import Bands, bands_of
 from sluice_post.budgets import EvaluatedBudgets, evaluate_budgets
 from sluice_post.density_tables import wall_shear_lines
 from sluice_post.derived import Derived, evaluate_derived
+from sluice_post.errors import UsageError
 from sluice_post.evaluated_densities import EvaluatedDensities, evaluate_densities
 from sluice_post.key_figures import Figure, Resolution, key_figures, resolution
 from sluice_post.parameters import imposed_reynolds
+from sluice_post.phases import PhaseAverages, evaluate_phases, has_phases, load_phases
 from sluice_post.profiles import wall_profiles
 from sluice_post.run import Run
 from sluice_post.scalar_budgets import EvaluatedScalarBudgets, evaluate_scalar_budgets
@@ -49,6 +51,7 @@ class Results:
     scalars: list[EvaluatedScalar] = field(default_factory=list)
     scalar_budgets: list[EvaluatedScalarBudgets] = field(default_factory=list)
     scalar_spectra: list[EvaluatedScalarSpectra] = field(default_factory=list)
+    phases: PhaseAverages | None = None
 
     @property
     def known_re_tau(self) -> float | None:
@@ -116,6 +119,8 @@ def evaluate(run: Run, heights: Sequence[float] | None = None) -> Results:
         if results.spectra is not None:
             of_flow = results.spectra
             results.scalar_spectra = evaluate_scalar_spectra(of_flow, run.parameters, results.scalars)
+        if has_phases(run.directory):
+            results.phases = _phases(run)
         if run.densities is not None and not run.profiles.laminar:
             results.densities = evaluate_densities(run.densities, run.parameters)
     comparable = run.parameters is not None and not run.parameters.controlled
@@ -123,6 +128,16 @@ def evaluate(run: Run, heights: Sequence[float] | None = None) -> Results:
         key, value = results.reynolds
         results.published = literature.nearest(run.parameters.flow_type, value, key)
     return results
+
+
+def _phases(run: Run) -> PhaseAverages | None:
+    assert run.blocks is not None
+    try:
+        begin, end = float(run.blocks.time_begin[0]), float(run.blocks.time_end[-1])
+        return evaluate_phases(*load_phases(run.directory, begin, end))
+    except UsageError as error:
+        run.missing.append(f"{error}; so no averages by phase.")
+        return None
 
 
 def _number(value: float, half_width: float, form: str) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import opened_runs
 import pytest
+from synthetic_phases import write_phases
 
 pytest.importorskip("xarray")
 pytest.importorskip("h5netcdf")
@@ -104,6 +105,14 @@ PROBES = [
     ("frequency_spectrum", {"probe": "line"}, r"$f\,h/U$", r"$f S_{uu}/U^2$"),
     ("space_time_correlation", {"probe": "line"}, r"$r_x/h$", r"$\tau\,U/h$"),
 ]
+PHASES = [
+    ("phase_profiles", {}, r"$z/h$", r"$\langle u\rangle_\phi/U$"),
+    ("phase_wall_shear", {}, r"phase $t/T$", r"$\tau_w/\rho U^2$"),
+    ("phase_bulk_velocity", {}, r"phase $t/T$", r"$U_b/U$"),
+    ("phase_amplitude", {}, r"$z/h$", "amplitude / $U$"),
+    ("phase_lag", {}, r"$z/h$", "phase of the maximum"),
+    ("phase_variances", {}, r"$z/h$", "variance / $U^2$"),
+]
 RUNS: dict[str, tuple[Callable[[Path], Path], list]] = {
     "profiles": (opened_runs.write_profiles_run, PROFILES),
     "budgets": (opened_runs.write_budgets_run, BUDGETS),
@@ -112,6 +121,7 @@ RUNS: dict[str, tuple[Callable[[Path], Path], list]] = {
     "spectra": (opened_runs.write_spectra_run, SPECTRA),
     "densities": (opened_runs.write_densities_run, DENSITIES),
     "fields": (opened_runs.write_fields_run, PROBES),
+    "phases": (write_phases, PHASES),
 }
 DRAWN_ELSEWHERE = {"comparison", "scalar"}  # below, and in test_scalars.py
 

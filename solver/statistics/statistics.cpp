@@ -37,6 +37,28 @@ std::vector<ProfileInfo> list_profiles(bool budgets, const FlowParameters& flow)
   return list;
 }
 
+constexpr const char* by_phase = "phase_";  // begins the names of profiles by phase
+
+std::vector<ProfileInfo> list_profiles(const StatisticsContent& content, const FlowParameters& flow) {
+  std::vector<ProfileInfo> list = list_profiles(content.budgets, flow);
+  if (content.phases.count == 0) return list;
+  const auto add = [&](const std::string& name, const std::string& long_name, const char* units, ProfileAxis axis) {
+    list.push_back({.name = by_phase + name,
+                    .long_name = long_name + ", by phase",
+                    .units = units,
+                    .axis = axis,
+                    .modes = ModeAxis::phases,
+                    .phases = content.phases.count});
+  };
+  add("samples", "number of samples", "1", ProfileAxis::none);
+  add("offset", "sum over the samples of their distance from the middle of the bin, in periods", "1",
+      ProfileAxis::none);
+  add("forcing", "sum over the samples of the mean streamwise force", "1", ProfileAxis::none);
+  for (const ProfileInfo& moment : list_profiles(false, flow))
+    add(moment.name, moment.long_name, moment.units.c_str(), moment.axis);
+  return list;
+}
+
 // Numbers of the first profile of each table in that list.
 constexpr std::size_t first_at_centers = 0;
 constexpr std::size_t first_at_faces = first_at_centers + profile_count<CenterProfiles<Order::second>>;
@@ -95,16 +117,18 @@ ScalarForceArrays scalar_force_arrays(const State& state, const Metrics& metrics
 }  // namespace
 
 Statistics::Statistics(const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls,
-                       const Box3& box, bool budgets, MPI_Comm comm)
-    : BlockSums(list_profiles(budgets, flow), grid.cells(), true),
+                       const Box3& box, const StatisticsContent& content, MPI_Comm comm)
+    : BlockSums(list_profiles(content, flow), grid.cells(), true),
       metrics_(metrics),
       viscosity_(static_cast<real>(flow.viscosity)),
       flow_(flow),
       means_(grid.cells(), box, walls, comm),
-      budgets_(budgets) {}
+      budgets_(content.budgets),
+      phases_(content.phases) {}
 
-double Statistics::block_bytes(const std::array<std::int64_t, 3>& cells, bool budgets, const FlowParameters& flow) {
-  return bytes_of(list_profiles(budgets, flow), cells);
+double Statistics::block_bytes(const std::array<std::int64_t, 3>& cells, const StatisticsContent& content,
+                               const FlowParameters& flow) {
+  return bytes_of(list_profiles(content, flow), cells);
 }
 
 template <class Table>
@@ -214,7 +238,23 @@ void Statistics::sample(const State& state, double forcing) {
     std::vector<double>& sum = sums(issued_[n]);
     for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += means[n][k];
   }
+  if (phases_.count > 0) add_to_phase(means, state.time, forcing);
   count_sample(state.time, forcing);
+}
+
+void Statistics::add_to_phase(const Profiles& means, double time, double forcing) {
+  const auto [bin, offset] = phases_.at(time);
+  const auto count = static_cast<std::size_t>(phases_.count);
+  const auto add = [&](const std::string& name, const std::vector<double>& values) {
+    const auto found = std::ranges::find(profiles(), by_phase + name, &ProfileInfo::name);
+    if (found == profiles().end()) return;  // a term of a budget
+    std::vector<double>& sum = sums(static_cast<std::size_t>(found - profiles().begin()));
+    for (std::size_t k = 0; k < values.size(); ++k) sum[k * count + bin] += values[k];
+  };
+  add("samples", {1});
+  add("offset", {offset});
+  add("forcing", {forcing});
+  for (std::size_t n = 0; n < means.size(); ++n) add(profiles()[issued_[n]].name, means[n]);
 }
 
 }  // namespace sluice

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/flow/parameters.hpp"
+#include "core/flow/phase_bins.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/state/state.hpp"
 #include "solver/statistics/block_sums.hpp"
@@ -13,15 +14,22 @@
 
 namespace sluice {
 
+/// What is sampled beside the moments of the flow and its scalars.
+struct StatisticsContent {
+  bool budgets = false;  ///< what budgets need
+  PhaseBins phases{};    ///< the moments by phase
+};
+
 /// Running statistics: sums over the samples of one block of the horizontal averages listed in flow_profiles.hpp and,
 /// if wanted, of those that budgets need, in budget_profiles.hpp and scalar_budget_profiles.hpp; on every rank.
 class Statistics : public BlockSums {
  public:
   Statistics(const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls, const Box3& box,
-             bool budgets, MPI_Comm comm);
+             const StatisticsContent& content, MPI_Comm comm);
 
   /// Size of a block on a grid of nx x ny x nz cells, in bytes.
-  static double block_bytes(const std::array<std::int64_t, 3>& cells, bool budgets, const FlowParameters& flow);
+  static double block_bytes(const std::array<std::int64_t, 3>& cells, const StatisticsContent& content,
+                            const FlowParameters& flow);
 
   /// Adds one sample of the state. Needs valid halos. Collective; the same bits on every process grid.
   void sample(const State& state, double forcing);
@@ -49,11 +57,15 @@ class Statistics : public BlockSums {
   /// Removes it, the last of the means, and adds it to the profiles of these budgets.
   void add_terms_in_cells(Profiles& means) const;
 
+  /// Adds the plane means that were issued to the sums by phase.
+  void add_to_phase(const Profiles& means, double time, double forcing);
+
   Metrics metrics_;
   real viscosity_;
   FlowParameters flow_;
   PlaneMeans means_;
   bool budgets_;
+  PhaseBins phases_;
   std::vector<std::size_t> issued_;        ///< numbers of the profiles whose means have been issued
   std::vector<std::size_t> first_fluxes_;  ///< of these, of each scalar, the first of ScalarFluxFaceProfiles
 };

@@ -24,7 +24,7 @@ ExitCode bench_samples(const BenchOptions& options, const io::Case& settings, co
   simulation.initialise();
   const auto statistics = [&](bool budgets) {
     return Statistics(simulation.grid, simulation.stepper.metrics(), simulation.flow, simulation.stepper.walls(),
-                      simulation.state.p.box(), budgets, simulation.comm.world());
+                      simulation.state.p.box(), {.budgets = budgets}, simulation.comm.world());
   };
   Statistics moments = statistics(false);
   Statistics budgets = statistics(true);

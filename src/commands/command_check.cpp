@@ -128,6 +128,9 @@ void print_samples(const io::Case& settings, const Grid& grid, const RunLength& 
       fmt::print("; Re_tau to about +- {:.2g} % (95 % interval)",
                  100 * expected_interval(grid, flow, found.time * u_tau));
     fmt::print("\n");
+    if (const PhaseBins& phases = output.statistics_phases; phases.count > 0 && sampling == &output.statistics)
+      fmt::print("phases          {} bins of the period {:g} with about {:.3g} samples each\n", phases.count,
+                 phases.period, found.samples / static_cast<double>(phases.count));
     const std::string advice = sampling_advice(name, *sampling, length);
     if (!advice.empty()) warnings.add(advice);
     if (turbulent && found.blocks > 0 && found.blocks < 8)

@@ -15,6 +15,7 @@
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/fields.hpp"
 #include "src/outputs/probes.hpp"
+#include "src/outputs/sampled_file.hpp"
 
 namespace sluice {
 
@@ -47,9 +48,9 @@ RunLength expected_length(const io::TimeSpec& time, double dt) {
 std::array<SamplingNeed, 3> sampling_needs(const io::Case& settings) {
   const io::OutputSpec& output = settings.output;
   const std::array<std::int64_t, 3>& cells = settings.cells;
-  const bool budgets = output.statistics_budgets == io::Switch::on;
   return {
-      {{"statistics", &io::OutputSpec::statistics, Statistics::block_bytes(cells, budgets, settings.flow)},
+      {{"statistics", &io::OutputSpec::statistics,
+        Statistics::block_bytes(cells, statistics_content(output), settings.flow)},
        {"spectra", &io::OutputSpec::spectra, Spectra::block_bytes(cells, output.spectra.heights.size(), settings.flow)},
        {"densities", &io::OutputSpec::densities, Densities::block_bytes(cells, output.densities.heights.size())}}};
 }

@@ -121,6 +121,7 @@ void BlockObserver::restore(const io::CheckpointReader& checkpoint) {
     require_sensible(block, checkpoint.path());
     if (holds_sums()) require_same_profiles(values, checkpoint.path());
     require_same_heights(stored, checkpoint.path());
+    require_same_phases(stored, checkpoint.path());
     if (holds_sums()) block.sums = stored_sums(values, checkpoint.path());
   });
   sums_.set_open_block(std::move(block));
@@ -200,6 +201,17 @@ void BlockObserver::require_same_heights(const io::Case& stored, const std::stri
               fmt::format("{}: the run has taken {} with output.{}.heights: {} so far: set them so, or start anew in "
                           "another directory",
                           path, output_.name, output_.name, before));
+}
+
+void BlockObserver::require_same_phases(const io::Case& stored, const std::string& path) const {
+  const PhaseBins& before = stored.output.statistics_phases;
+  if (output_.sampling != &io::OutputSpec::statistics || before == run_.simulation.settings.output.statistics_phases)
+    return;
+  const std::string text =
+      before.count == 0 ? "none" : fmt::format("{{period: {}, bins: {}}}", before.period, before.count);
+  throw Error(ExitCode::restart, fmt::format("{}: the run has taken statistics with output.statistics.phases: {} so "
+                                             "far: set them so, or start anew in another directory",
+                                             path, text));
 }
 
 void BlockObserver::require_sensible(const StatisticsBlock& block, const std::string& path) const {

@@ -74,6 +74,7 @@ class BlockObserver : public Observer {
   /// Refuses to go on with other profiles than those that the run has taken so far.
   void require_same_profiles(const io::Values& stored, const std::string& path) const;
   void require_same_heights(const io::Case& stored, const std::string& path) const;
+  void require_same_phases(const io::Case& stored, const std::string& path) const;
 
   /// Refuses an open block that no run has stored.
   void require_sensible(const StatisticsBlock& block, const std::string& path) const;

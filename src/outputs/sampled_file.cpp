@@ -69,6 +69,10 @@ io::StatisticsSpec sampled_file_spec(const RunContext& run, const SampledOutput&
     spec.kx = wavenumbers(grid.cells()[0], grid.length_x());
     spec.ky = wavenumbers(grid.cells()[1], grid.length_y());
   }
+  if (std::ranges::any_of(profiles, [](const ProfileInfo& profile) { return profile.modes == ModeAxis::phases; })) {
+    spec.phase = settings.output.statistics_phases.middles();
+    about.set("phase_period", settings.output.statistics_phases.period);
+  }
   spec.chosen_centers.name = output.chosen_centers;
   spec.chosen_faces.name = output.chosen_faces;
   const ChosenPlanes planes = planes_nearest_to(sampling.heights, grid);
@@ -83,6 +87,10 @@ io::Values sampled_parameters(const io::Case& settings) {
   io::Values values;
   for (const auto& [path, text] : io::sampled_keys(settings)) values.set(path, text);
   return values;
+}
+
+StatisticsContent statistics_content(const io::OutputSpec& output) {
+  return {output.statistics_budgets == io::Switch::on, output.statistics_phases};
 }
 
 }  // namespace sluice

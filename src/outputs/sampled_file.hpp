@@ -3,6 +3,7 @@
 
 #include "core/flow/statistics_block.hpp"
 #include "io/files/statistics_file.hpp"
+#include "solver/statistics/statistics.hpp"
 #include "src/outputs/companions.hpp"
 #include "src/outputs/observer.hpp"
 
@@ -14,5 +15,8 @@ io::StatisticsSpec sampled_file_spec(const RunContext& run, const SampledOutput&
 
 /// The parameters that a block of statistics is stored with. Local.
 io::Values sampled_parameters(const io::Case& settings);
+
+/// What statistics.h5 has beside the moments.
+StatisticsContent statistics_content(const io::OutputSpec& output);
 
 }  // namespace sluice

@@ -6,6 +6,7 @@
 #include "core/flow/accuracy.hpp"
 #include "core/flow/key_figures.hpp"
 #include "src/outputs/block_observer.hpp"
+#include "src/outputs/sampled_file.hpp"
 #include "src/outputs/stored_accuracy.hpp"
 
 namespace sluice {
@@ -18,7 +19,7 @@ class StatisticsObserver : public BlockObserver {
       : BlockObserver(run, statistics_output, profiles_),
         profiles_(run.simulation.grid, run.simulation.stepper.metrics(), run.simulation.flow,
                   run.simulation.stepper.walls(), run.simulation.state.p.box(),
-                  run.simulation.settings.output.statistics_budgets == io::Switch::on, run.simulation.comm.world()),
+                  statistics_content(run.simulation.settings.output), run.simulation.comm.world()),
         figures_(statistics_flow(run.simulation.settings, run.simulation.grid.z_nodes()), profiles_.profiles()) {}
 
  private:

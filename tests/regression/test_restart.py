@@ -132,6 +132,49 @@ def test_restarts_of_a_flow_driven_in_time(tmp_path: Path, forcing: dict[str, An
     must(sluice("verify", tmp_path / "pieces"))
 
 
+@pytest.mark.parametrize("ranks", [0, 3])
+def test_restarts_with_averages_by_phase(tmp_path: Path, ranks: int) -> None:
+    phases = {"period": "pi/8", "bins": 5}
+    case = write_case(
+        tmp_path,
+        {
+            "time.steps": STEPS,
+            "scalars": [{"name": "heat", "walls": {"bottom": {"value": 1}, "top": {"value": 0}}}],
+            "output.statistics": {"start": 0.1, "every": 2, "block": 0.5, "phases": phases},
+        },
+    )
+    must(sluice("run", case))
+    run_in_pieces(case, tmp_path / "pieces", [3, 8, 11], [ranks])
+    assert_same_results(tmp_path / "out", tmp_path / "pieces")
+    must(sluice("verify", tmp_path / "pieces"))
+    with h5py.File(tmp_path / "out" / "statistics.h5") as file:
+        assert file.attrs["phase_period"] == np.pi / 8
+        np.testing.assert_array_equal(file["phase"], np.arange(5) / 5)
+        np.testing.assert_array_equal(file["phase_samples"][()].sum(axis=1), file["samples"])
+        by_phase = [name for name in file if name.startswith("phase_")]
+        assert {"phase_heat", "phase_heat_w", "phase_u", "phase_uw", "phase_tau_xz"} <= set(by_phase)
+        assert "phase_ww_flux" not in by_phase
+        for name in by_phase:
+            if (whole := name.removeprefix("phase_")) in file and whole != "samples":
+                np.testing.assert_allclose(
+                    file[name][()].sum(axis=-1), file[whole], rtol=1e-12, atol=1e-12, err_msg=name
+                )
+    for other, said in [
+        ("none", "{period: 0.39"),
+        ("{period: pi/8, bins: 6}", "bins: 5}"),
+        ("{period: 1, bins: 5}", "bins: 5}"),
+    ]:
+        changed = ("--set", f"output.statistics.phases={other}", "--steps", STEPS + 2)
+        refused = sluice("run", case, "--restart", "auto", *changed)
+        assert refused.code == 3
+        assert "output.statistics.phases" in refused.text and said in refused.text
+    # Without statistics, the file keeps what it has.
+    before = (tmp_path / "out" / "statistics.h5").read_bytes()
+    off = ("--set", "output.statistics=none", "--steps", STEPS + 2)
+    must(sluice("run", case, "--restart", "auto", *off))
+    assert (tmp_path / "out" / "statistics.h5").read_bytes() == before
+
+
 def test_a_restart_notices_another_table(tmp_path: Path) -> None:
     table = tmp_path / "tables" / "u_b.txt"
     table.parent.mkdir()

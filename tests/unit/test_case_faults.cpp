@@ -228,6 +228,19 @@ TEST(Case, RefusesTablesWithoutMeaning) {
   EXPECT_TRUE(contains(fault("flow.forcing={power: {times: [1, 2], values: [0, 2]}}"), "the power is 0 at time 0"));
 }
 
+TEST(Case, RefusesPhasesThatSamplesMiss) {
+  const std::string phases = "output.statistics={every: 25, phases: {period: 10, bins: 16}}";
+  EXPECT_EQ(faults(minimal, {phases}), Lines{});
+  EXPECT_EQ(faults(minimal, {phases, "time.dt=0.025"}), Lines{});
+  const Lines resonance = faults(minimal, {phases, "time.dt=0.1"});
+  ASSERT_EQ(resonance.size(), 1U);
+  EXPECT_TRUE(contains(resonance[0], "samples every 2.5 time units never fall into 12 of the 16 bins of the period 10"))
+      << resonance[0];
+  EXPECT_TRUE(contains(faults(minimal, {phases, "scalars=[{name: phase_one}]"}).at(0), "the scalar phase_one has"));
+  EXPECT_TRUE(contains(fault("output.statistics={phases: {bins: 8}}"), "period: missing"));
+  EXPECT_TRUE(contains(fault("output.statistics={phases: {period: 1, bins: 1}}"), "bins: '1' is out of range"));
+}
+
 // A table in a file, as parse_case gets its text.
 Lines faults_of_file(const std::string& content, const std::string& more = "") {
   try {

@@ -58,6 +58,7 @@ Lines candidates(const Key& key) {
       if (key.name() == "actuation") values.emplace_back("{type: oscillation, amplitude: 1, period: 2}");
       values.emplace_back(list ? fmt::format("[{}]", item_of(key.content())) : "{}");
       if (key.path == "flow.buoyancy") values.emplace_back("{richardson: 0.5}");
+      if (key.path == "output.statistics.phases") values.emplace_back("{period: 3}");
       if (key.path == "time.until") values.emplace_back("{cf: 0.01}");
       if (key.path == "flow.rotation") values.emplace_back("{number: 0.5}");
       if (key.path == "flow.spanwise_forcing") values.emplace_back("{bulk_velocity: 0}");
@@ -101,6 +102,8 @@ Lines overrides_for(const Key& key, const std::string& value) {
     overrides.emplace_back("flow.forcing=none");
     overrides.emplace_back("flow.rotation={number: 0.5, axis: wall_normal}");
   }
+  if (key.path.starts_with("output.statistics.phases."))
+    overrides.push_back("output.statistics={phases: {period: 10}}");
   if (key.path.starts_with("time.until")) overrides.push_back("output.statistics={}");
   if (key.path.starts_with("flow.buoyancy")) {
     overrides.push_back("scalars=[{name: temperature}, {name: one}, {name: another}]");

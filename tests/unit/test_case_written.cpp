@@ -59,7 +59,7 @@ TEST(Case, ResolvedYamlNamesEveryKeyOfTheTable) {
   std::string until;
   for (const auto& figure : key_figure_table) until += fmt::format("{}: 1%, ", figure.name);
   const std::string text = resolved_yaml(parse(
-      full, {"parallel.exchange={rows: mpi_p2p}", "output.statistics={}", "output.spectra={}",
+      full, {"parallel.exchange={rows: mpi_p2p}", "output.statistics={phases: {period: 10}}", "output.spectra={}",
              "output.fields=[{name: flow, every: 1}]", "flow.rotation={number: 0.5}", "flow.buoyancy={richardson: 1}",
              "time.until={" + until + "}", "walls.top.actuation={type: oscillation, amplitude: 1, period: 2}",
              "scalars=[{name: c, walls: {bottom: {value: 1}}, initial: 1 - z/2}]"}));

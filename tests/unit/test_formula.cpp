@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/flow/formula.hpp"
+#include "core/flow/phase_bins.hpp"
 #include "core/flow/time_function.hpp"
 
 namespace sluice {
@@ -113,6 +114,40 @@ TEST(TimeTable, HasStraightLinesBetweenItsPointsAndIsConstantBeyond) {
   for (const auto& [time, expected] :
        {std::pair(-3.0, 10.0), {1.0, 10.0}, {1.25, 12.5}, {2.0, 20.0}, {3.0, 8.0}, {4.0, -4.0}, {100.0, -4.0}})
     EXPECT_EQ(table.at(time), expected) << time;
+}
+
+TEST(PhaseBins, AreCentredAtMultiples) {
+  const PhaseBins bins{.count = 4, .period = 2};
+  const auto expect = [&](double time, std::size_t bin, double offset) {
+    EXPECT_EQ(bins.at(time).bin, bin) << time;
+    EXPECT_NEAR(bins.at(time).offset, offset, 1e-12) << time;
+  };
+  expect(0, 0, 0);
+  expect(0.24, 0, 0.12);
+  expect(0.26, 1, -0.12);
+  expect(1.76, 0, -0.12);
+  expect(1.99, 0, -0.005);
+  expect(201.5, 3, 0);
+  EXPECT_EQ(bins.middles(), (std::vector<double>{0, 0.25, 0.5, 0.75}));
+}
+
+/// Rounding errors of the time do not choose between the bins on both sides of a border.
+TEST(PhaseBins, PutBordersIntoTheBinAbove) {
+  const PhaseBins bins{.count = 10, .period = 2};
+  double time = 0;
+  for (std::size_t n = 1; n < 2000; ++n) {
+    time += 0.1;
+    EXPECT_EQ(bins.at(time).bin, (n + 1) / 2 % 10) << n;
+  }
+}
+
+TEST(PhaseBins, KnowWhichRegularSamplesMiss) {
+  const PhaseBins bins{.count = 16, .period = 10};
+  EXPECT_EQ(bins.missed(2.5), 12);
+  EXPECT_EQ(bins.missed(10), 15);
+  EXPECT_EQ(bins.missed(0.625), 0);
+  EXPECT_EQ(bins.missed(10.625), 0);
+  EXPECT_EQ(bins.missed(0.7), 0);
 }
 
 TEST(TimeTable, RepeatsItself) {

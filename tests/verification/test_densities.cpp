@@ -200,7 +200,7 @@ TEST_P(AllForms, QuadrantsAddUpToTheFlux) {
   flow.set_random(21);
   flow.advance(2, 0.01);
   Statistics statistics(flow.grid, flow.stepper.metrics(), settings.flow, flow.stepper.walls(), flow.state.p.box(),
-                        false, flow.comm.world());
+                        {.budgets = false}, flow.comm.world());
   statistics.sample(flow.state, 0.25);
   Densities densities = densities_of(flow);
   densities.sample(flow.state, 0.25);
@@ -231,7 +231,7 @@ TEST_P(AllForms, WallShearIsTheViscousStressAtTheWalls) {
   flow.set_random(9);
   flow.advance(1, 0.01);
   Statistics statistics(flow.grid, flow.stepper.metrics(), settings.flow, flow.stepper.walls(), flow.state.p.box(),
-                        false, flow.comm.world());
+                        {.budgets = false}, flow.comm.world());
   statistics.sample(flow.state, 0);
   Densities densities = densities_of(flow);
   densities.sample(flow.state, 0);

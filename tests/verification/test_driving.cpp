@@ -10,6 +10,7 @@
 #include "poisson/tridiagonal/tridiagonal_rows.hpp"
 #include "solver/grid/stretching.hpp"
 #include "solver/initial.hpp"
+#include "solver/statistics/statistics.hpp"
 #include "tests/support/flow_case.hpp"
 
 namespace sluice {
@@ -128,6 +129,64 @@ TEST_P(Driving, PulsatingChannelConvergesToWomersley) {
     }));
   }
   test::expect_order("error of Womersley's solution, " + test::name_of(GetParam()), heights, errors, 1.95);
+}
+
+/// Averages by phase against Womersley's solution at the times of the samples, of which there are two in each bin: one
+/// in its middle and one on its border.
+TEST_P(Driving, PhaseAveragesConvergeToWomersley) {
+  if (sizeof(real) < sizeof(double)) GTEST_SKIP() << "an order of accuracy needs double precision";
+  constexpr std::int64_t bins = 10;
+  constexpr int steps = 1600;  // in a period
+  std::vector<double> heights, errors;
+  double imbalance = 0;
+  for (const std::int64_t nz : {16, 32, 64}) {
+    const FlowCase settings = pulsating(GetParam(), nz);
+    Flow flow(settings);
+    const PeriodicSolution on_grid(flow.grid);
+    const auto start = [&](double, double, double z) {
+      std::size_t k = 0;
+      while (std::abs(flow.grid.z_center(static_cast<std::int64_t>(k)) - z) > 1e-12) ++k;
+      return on_grid(k, 0);
+    };
+    const auto zero = [](double, double, double) { return 0.0; };
+    flow.set_velocity(start, zero, zero);
+    Statistics statistics(flow.grid, flow.stepper.metrics(), settings.flow, flow.stepper.walls(), flow.state.p.box(),
+                          {.phases = {bins, 2}}, flow.comm.world());
+    const auto planes = static_cast<std::size_t>(nz);
+    std::vector<double> expected(planes * bins), counts(bins);
+    for (int n = 0; n < steps; n += steps / 20) {
+      flow.advance(steps / 20, 2.0 / steps);
+      statistics.sample(flow.state, 1);
+      const int twentieth = 20 * (n + steps / 20) / steps;
+      const auto bin = static_cast<std::size_t>((twentieth + 1) / 2 % bins);  // the one above a border
+      ++counts[bin];
+      for (std::size_t k = 0; k < planes; ++k)
+        expected[k * bins + bin] += womersley(flow.grid.z_center(static_cast<std::int64_t>(k)), flow.state.time);
+    }
+    const auto sums = [&](const std::string& name) {
+      const auto found = std::ranges::find(statistics.profiles(), name, &ProfileInfo::name);
+      return statistics.open_block().sums.at(static_cast<std::size_t>(found - statistics.profiles().begin()));
+    };
+    EXPECT_EQ(sums("phase_samples"), counts);
+    EXPECT_EQ(sums("phase_forcing"), counts);
+    double error = 0;
+    const std::vector<double> found = sums("phase_u");
+    for (std::size_t n = 0; n < expected.size(); ++n)
+      error = std::max(std::abs(found[n] - expected[n]) / counts[n % bins], error);  // NaN if one is
+    heights.push_back(1 / static_cast<double>(nz));
+    errors.push_back(error);
+    for (const std::string name : {"u", "uu", "tau_xz"}) {
+      const std::vector<double> total = sums(name);
+      const std::vector<double> by_phase = sums("phase_" + name);
+      for (std::size_t k = 0; k < total.size(); ++k) {
+        double sum = 0;
+        for (std::size_t n = 0; n < bins; ++n) sum += by_phase[k * bins + n];
+        imbalance = std::max(imbalance, std::abs(sum - total[k]));
+      }
+    }
+  }
+  test::expect_order("phase averages, " + test::name_of(GetParam()), heights, errors, 1.95);
+  test::expect_at_most("sum over the phases less the sum over all samples", imbalance, 1e-13);
 }
 
 /// Straight lines between t = 0, 0.5, 1.25 and, a period later, 2.

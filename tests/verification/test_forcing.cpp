@@ -48,7 +48,7 @@ std::vector<double> plane_means(const Flow& flow, const Field& field) {
 /// The profiles of one sample by their names.
 std::map<std::string, std::vector<double>> sample(const Flow& flow, double force) {
   Statistics statistics(flow.grid, flow.stepper.metrics(), flow.settings.flow, flow.stepper.walls(), flow.state.p.box(),
-                        true, flow.comm.world());
+                        {.budgets = true}, flow.comm.world());
   statistics.sample(flow.state, force);
   std::map<std::string, std::vector<double>> profiles;
   for (std::size_t n = 0; n < statistics.profiles().size(); ++n)

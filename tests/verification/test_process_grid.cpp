@@ -33,8 +33,8 @@ Outcome run(const FlowCase& settings, MPI_Comm world) {
   State& state = flow.state;
   set_turbulent(state, flow.stepper, flow.grid, settings.flow, 11, flow.comm.world());
   set_scalars(state, flow.stepper, flow.grid, settings.flow);
-  Statistics statistics(flow.grid, flow.stepper.metrics(), settings.flow, flow.stepper.walls(), state.p.box(), true,
-                        flow.comm.world());
+  Statistics statistics(flow.grid, flow.stepper.metrics(), settings.flow, flow.stepper.walls(), state.p.box(),
+                        {.budgets = true, .phases = {3, 0.05}}, flow.comm.world());
   Spectra spectra(settings.flow, flow.comm, flow.decomposition, planes_nearest_to({0, 0.1, 0.5, 1.0, 1.9}, flow.grid));
   Densities densities(flow.grid, flow.stepper.metrics(), settings.flow, flow.stepper.walls(), state.p.box(),
                       {0, settings.cells[2] / 2, settings.cells[2]}, flow.comm.world());

@@ -177,7 +177,7 @@ TEST_P(AllForms, SumsOverModesAreTheProfilesAndTheStateStaysAsItIs) {
     each->advance(2, 0.01);
   }
   Statistics statistics(flow.grid, flow.stepper.metrics(), settings.flow, flow.stepper.walls(), flow.state.p.box(),
-                        false, flow.comm.world());
+                        {.budgets = false}, flow.comm.world());
   statistics.sample(flow.state, 0.25);
   auto profiles = by_name(statistics);
   const auto spectra = spectra_of(flow);

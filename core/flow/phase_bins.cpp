@@ -1,0 +1,30 @@
+#include "core/flow/phase_bins.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sluice {
+
+PhaseBins::Place PhaseBins::at(double time) const {
+  const double periods = time / period;
+  const double place = (periods - std::floor(periods)) * static_cast<double>(count);
+  // Samples in regular intervals may fall on the border of two bins: rounding errors must not choose the bin.
+  constexpr double tie = 1e-6;
+  const double bin = std::floor(place + 0.5 + tie);
+  return {static_cast<std::size_t>(bin) % static_cast<std::size_t>(count), (place - bin) / static_cast<double>(count)};
+}
+
+std::vector<double> PhaseBins::middles() const {
+  std::vector<double> phases;
+  for (std::int64_t n = 0; n < count; ++n) phases.push_back(static_cast<double>(n) / static_cast<double>(count));
+  return phases;
+}
+
+std::int64_t PhaseBins::missed(double interval) const {
+  constexpr int samples = 100000;
+  std::vector<bool> has_some(static_cast<std::size_t>(count), false);
+  for (int n = 0; n < samples; ++n) has_some[at(n * interval).bin] = true;
+  return std::ranges::count(has_some, false);
+}
+
+}  // namespace sluice
