@@ -11,6 +11,7 @@
 #include "core/device/memory.hpp"
 #include "core/support/error.hpp"
 #include "poisson/fft/fft.hpp"
+#include "poisson/periodic_lines.hpp"
 #include "poisson/tridiagonal/line_solver.hpp"
 #include "poisson/tridiagonal/line_tables.hpp"
 
@@ -57,6 +58,10 @@ struct PoissonSolver::Parts {
         whole(tables.whole(boxes.my_whole())),
         // P-TDMA on a CPU: WholeLines, or TwoPasses if z is split (line_strategies_cpu.cpp).
         lines(make_line_solver<ShiftedLines>(comm, boxes, plan, exchanges.columns)) {
+    if (domain.periodic_z) {
+      periodic.emplace(comm, decomposition, modified_wavenumbers(cells[0], domain.dx, cells[0] / 2 + 1, domain.order),
+                       modified_wavenumbers(cells[1], domain.dy, cells[1], domain.order), domain.z_nodes);
+    }
     if (comm.processes().py == 1) return;
     to_y.emplace(comm.row(), comm.row_boxes([&](int rank) { return decomposition.spectral_x_pencil(rank); }),
                  comm.row_boxes([&](int rank) { return decomposition.spectral_y_pencil(rank); }), exchanges.rows);
@@ -78,6 +83,7 @@ struct PoissonSolver::Parts {
   LineBoxes boxes;
   ShiftedLines at_home, whole;
   std::unique_ptr<LineSolver<ShiftedLines>> lines;
+  std::optional<PeriodicLines> periodic;
   std::optional<Transpose<Complex>> to_y;
 };
 
@@ -147,6 +153,7 @@ void PoissonSolver::solve(Field& phi, PhaseTimers& timers) {
     const LineArray array{reinterpret_cast<real*>(y_view.origin), 2 * y_view.stride_y, 2 * y_view.stride_z,
                           2 * p.y_pencil.nx(), p.y_pencil.ny()};
     p.lines->solve(p.at_home, p.whole, array);
+    if (p.periodic) p.periodic->correct(y_view);
   }
   if (p.has_y()) {
     const PhaseTimers::Scope scope(timers, "fft y");

@@ -25,6 +25,7 @@ class PoissonSolver {
     double dx, dy;
     std::vector<double> z_nodes;  ///< the nz + 1 face coordinates, walls included
     Order order = Order::second;  ///< of div and grad along x and y
+    bool periodic_z = false;      ///< no walls; z_nodes must then be uniform
   };
 
   /// Allocates everything that solve() needs. `comm` and the exchanges for rows and columns must outlive the solver.

@@ -103,18 +103,31 @@ class RandomModes {
   std::uint64_t seed_, stream_;
 };
 
-/// A formula of x, y and z at the centres. x and y are computed from global indices.
+/// A formula of x, y and z at the points of a field. x and y are computed from global indices.
 struct FillFormula {
   View3<real> f;
   FormulaProgram formula;
   const double* z;
   double dx, dy;
   std::int64_t first_j;
+  double offset_x = 0.5, offset_y = 0.5;
   SLUICE_INLINE void operator()(int i, int j, int k) const {
-    const FormulaPoint at{(i + 0.5) * dx, (static_cast<double>(first_j + j) + 0.5) * dy, z[k], 0};
+    const FormulaPoint at{(i + offset_x) * dx, (static_cast<double>(first_j + j) + offset_y) * dy, z[k], 0};
     f(i, j, k) = static_cast<real>(formula(at));
   }
 };
+
+void fill(Field& f, const Formula& formula, const Grid& grid) {
+  const bool z_face = f.location() == Location::z_face;
+  std::vector<double> z;
+  for (std::int64_t k = f.box().lo[2]; k < f.box().hi[2]; ++k)
+    z.push_back(z_face ? grid.z_nodes()[static_cast<std::size_t>(k) + 1] : grid.z_center(k));
+  const Buffer<double> here(z);
+  parallel_for("set formula", f.local_box(),
+               FillFormula{f.view(), formula.program(), here.data(), grid.dx(), grid.dy(), f.box().lo[1],
+                           f.location() == Location::x_face ? 1 : 0.5, f.location() == Location::y_face ? 1 : 0.5});
+  device::synchronize();
+}
 
 /// Formulas of x and y at the walls, at time 0, and at the centres the linear profiles between them.
 struct FillConducted {
@@ -156,12 +169,7 @@ double held_value(const ScalarParameters& scalar) {
 void set_scalar(Field& c, const ScalarParameters& scalar, const Grid& grid) {
   const bool no_value = scalar.bottom.kind != ScalarWallKind::value && scalar.top.kind != ScalarWallKind::value;
   if (scalar.initial) {
-    std::vector<double> z;
-    for (std::int64_t k = c.box().lo[2]; k < c.box().hi[2]; ++k) z.push_back(grid.z_center(k));
-    const Buffer<double> here(z);
-    parallel_for("set scalar", c.local_box(),
-                 FillFormula{c.view(), scalar.initial->program(), here.data(), grid.dx(), grid.dy(), c.box().lo[1]});
-    device::synchronize();
+    fill(c, *scalar.initial, grid);
     return;
   }
   if (!no_value) return set_conducted(c, scalar, grid);
@@ -184,6 +192,14 @@ void set_zero(State& state, TimeStepper& stepper) {
   };
   // Fluid that passes the walls moves from the beginning.
   std::ranges::any_of(Walls::sides, lets_through) ? stepper.project(state) : stepper.fill_halos(state);
+}
+
+void set_velocity(State& state, TimeStepper& stepper, const Grid& grid, const std::array<Formula, 3>& velocity) {
+  set_zero(state, stepper);
+  fill(state.velocity.u, velocity[0], grid);
+  fill(state.velocity.v, velocity[1], grid);
+  fill(state.velocity.w, velocity[2], grid);
+  stepper.project(state);
 }
 
 void set_laminar(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow) {

@@ -29,6 +29,8 @@ TurbulentProfile turbulent_profile(const Grid& grid, const FlowParameters& flow)
 
 /// Initial velocity fields, p = 0, all halos filled, divergence-free. The same bits on every process grid. Collective.
 void set_zero(State& state, TimeStepper& stepper);
+/// Formulas of x, y and z.
+void set_velocity(State& state, TimeStepper& stepper, const Grid& grid, const std::array<Formula, 3>& velocity);
 void set_laminar(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow);
 /// The turbulent mean profile plus random large-scale motions of about twice the intensity of wall turbulence. For any
 /// seed they break down into turbulence within a few h/u_tau.

@@ -133,7 +133,8 @@ Projection::Projection(const Communicator& comm, const Decomposition& decomposit
       halo_(&halo),
       order_(flow.order),
       spanwise_(flow.spanwise_forcing.kind != ForcingKind::none),
-      poisson_(comm, decomposition, {grid.dx(), grid.dy(), grid.z_nodes(), flow.order}, flow.tridiagonal, exchanges) {}
+      poisson_(comm, decomposition, {grid.dx(), grid.dy(), grid.z_nodes(), flow.order, flow.periodic_z},
+               flow.tridiagonal, exchanges) {}
 
 void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers) {
   const bool wide = order_ == Order::fourth;

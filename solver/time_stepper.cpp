@@ -15,9 +15,9 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       device_metrics_(grid, decomposition.x_pencil(comm.rank())),
       metrics_(device_metrics_.view()),
       box_(decomposition.x_pencil(comm.rank())),
-      walls_(grid, box_, flow.bottom, flow.top, scalar_fields(flow), comm.world()),
+      walls_(grid, box_, flow.bottom, flow.top, scalar_fields(flow), comm.world(), flow.periodic_z),
       opposition_control_(comm, decomposition, grid, walls_),
-      halo_(comm, box_, exchanges.halos),
+      halo_(comm, box_, exchanges.halos, flow.periodic_z),
       momentum_(metrics_, flow),
       body_forces_(metrics_, flow),
       transport_(comm, decomposition, grid, metrics_, walls_, flow, exchanges.columns),
@@ -28,6 +28,7 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       star_(box_, flow.order),
       tendency_(box_, flow.order),
       device_response_(std::vector<real>(static_cast<std::size_t>(box_.extent(2)), 1)) {
+  SLUICE_REQUIRE(!flow.periodic_z || flow.diffusion == Diffusion::explicit_, "periodic in z: explicit diffusion only");
   if (flow.diffusion == Diffusion::implicit_z) {
     implicit_.emplace(comm, decomposition, grid, walls_, flow.tridiagonal, exchanges.columns);
     pressure_increment_.emplace(projection_.make_phi());

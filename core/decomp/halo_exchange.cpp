@@ -37,13 +37,13 @@ ArrayPart layers_of(Field& field, int axis, int first, int count) {
 
 }  // namespace
 
-HaloExchange::HaloExchange(const Communicator& comm, const Box3& box, Exchange& exchange)
-    : box_(box), exchange_(&exchange) {
+HaloExchange::HaloExchange(const Communicator& comm, const Box3& box, Exchange& exchange, bool periodic_z)
+    : box_(box), exchange_(&exchange), periodic_z_(periodic_z) {
   const auto [py, pz] = comm.processes();
   y_ = {comm.row(), y_axis, box.ny(), box.ny(), (comm.y_index() + py - 1) % py, (comm.y_index() + 1) % py, {}};
   z_ = {comm.column(), z_axis, box.nz(), box.nz(), no_rank, no_rank, {}};
-  if (comm.z_index() > 0) z_.lower = comm.z_index() - 1;
-  if (comm.z_index() + 1 < pz) z_.upper = comm.z_index() + 1;
+  if (periodic_z || comm.z_index() > 0) z_.lower = (comm.z_index() + pz - 1) % pz;
+  if (periodic_z || comm.z_index() + 1 < pz) z_.upper = (comm.z_index() + 1) % pz;
   std::array<int, 2> min_cells{y_.cells, z_.cells};
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, min_cells.data(), 2, MPI_INT, MPI_MIN, comm.world()), "MPI_Allreduce");
   y_.min_cells = min_cells[0];
@@ -93,7 +93,7 @@ void HaloExchange::start(const Fields& fields) {
   SLUICE_REQUIRE(fields_.empty(), "a halo update starts before the last has finished");
   require(fields);
   if (fields.empty()) return;
-  if (!split(y_)) wrap_y(fields, all);
+  if (!split(y_)) wrap(y_, fields, all);
   if (split(y_) || split(z_)) start(split(y_) ? y_ : z_, fields, all);
   fields_ = fields;
 }
@@ -104,13 +104,14 @@ void HaloExchange::finish() {
     start(z_, fields_, all);
     std::exchange(in_flight_, nullptr)->finish();
   }
+  if (!split(z_) && periodic_z_) wrap(z_, fields_, all);
   fields_.clear();
 }
 
 void HaloExchange::update_y(Field& field, Layers layers) {
   require({&field});
   if (!split(y_)) {
-    wrap_y({&field}, layers);
+    wrap(y_, {&field}, layers);
     return;
   }
   start(y_, {&field}, layers);
@@ -119,7 +120,10 @@ void HaloExchange::update_y(Field& field, Layers layers) {
 
 void HaloExchange::update_z(Field& field, Layers layers) {
   require({&field});
-  if (!split(z_)) return;
+  if (!split(z_)) {
+    if (periodic_z_) wrap(z_, {&field}, layers);
+    return;
+  }
   start(z_, {&field}, layers);
   std::exchange(in_flight_, nullptr)->finish();
 }
@@ -158,20 +162,21 @@ void HaloExchange::start(Direction& direction, const Fields& fields, const Layer
   in_flight_ = mover.get();
 }
 
-void HaloExchange::wrap_y(const Fields& fields, const Layers& layers) const {
+void HaloExchange::wrap(const Direction& direction, const Fields& fields, const Layers& layers) const {
   PartCopies copies;
-  const int rows = box_.ny();
+  const int axis = direction.axis;
+  const int cells = direction.cells;
   for (Field* field : fields) {
-    const int width = field->halo().y;
+    const int width = width_of(*field, axis);
     const int lower = layers.lower >= 0 ? layers.lower : width;
     const int upper = layers.upper >= 0 ? layers.upper : width;
     for (int n = 0; n < width; ++n) {  // a halo may be wider than the period
-      const int from_end = rows - 1 - n % rows;
-      if (n < lower) copies.add(layers_of(*field, y_axis, from_end, 1), layers_of(*field, y_axis, -1 - n, 1));
-      if (n < upper) copies.add(layers_of(*field, y_axis, n % rows, 1), layers_of(*field, y_axis, rows + n, 1));
+      const int from_end = cells - 1 - n % cells;
+      if (n < lower) copies.add(layers_of(*field, axis, from_end, 1), layers_of(*field, axis, -1 - n, 1));
+      if (n < upper) copies.add(layers_of(*field, axis, n % cells, 1), layers_of(*field, axis, cells + n, 1));
     }
   }
-  copies.issue("halo: y period");
+  copies.issue(axis == y_axis ? "halo: y period" : "halo: z period");
 }
 
 }  // namespace sluice

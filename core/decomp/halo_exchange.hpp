@@ -10,9 +10,10 @@
 
 namespace sluice {
 
-/// Fills the halos of fields from the neighbouring ranks. y is periodic, z is not. Afterwards every halo value that
-/// belongs to another rank (in y, also to the other side of the period) is valid in all of the field's layers, edges
-/// included. The halo planes at the walls are not touched: the wall conditions fill them afterwards, y halo included.
+/// Fills the halos of fields from the neighbouring ranks. y is periodic, z only where that is asked for. Afterwards
+/// every halo value that belongs to another rank (in y, also to the other side of the period) is valid in all of the
+/// field's layers, edges included. The halo planes at the walls are not touched: the wall conditions fill them
+/// afterwards, y halo included.
 ///
 /// Between start() and finish(), loops may run that neither write the fields nor read their halos. Other Exchanges may
 /// move arrays then; this object's Exchange may not. The axis in flight is y, or z if y is not split.
@@ -27,7 +28,7 @@ class HaloExchange {
 
   /// For fields over the rank's x pencil `box`. `comm` and `exchange` must outlive this object. Collective over all
   /// ranks.
-  HaloExchange(const Communicator& comm, const Box3& box, Exchange& exchange);
+  HaloExchange(const Communicator& comm, const Box3& box, Exchange& exchange, bool periodic_z = false);
 
   /// Exchanges y first, then z with the y halo included, so that edges are valid. The first update with new halo widths
   /// may enlarge the exchange's buffers. Throws Error(resources) on all ranks if a rank owns fewer rows or planes than
@@ -62,10 +63,11 @@ class HaloExchange {
   static bool split(const Direction& direction);
   void require(const Fields& fields) const;
   void start(Direction& direction, const Fields& fields, const Layers& layers);
-  void wrap_y(const Fields& fields, const Layers& layers) const;
+  void wrap(const Direction& direction, const Fields& fields, const Layers& layers) const;
 
   Box3 box_;
   Exchange* exchange_;
+  bool periodic_z_;
   Direction y_, z_;
   Fields fields_;  ///< in the update in flight
   Mover* in_flight_ = nullptr;

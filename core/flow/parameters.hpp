@@ -107,6 +107,7 @@ struct BuoyancyParameters {
 /// All parameters of the equations in docs/equations.md, apart from grid and initial field.
 struct FlowParameters {
   double viscosity = 0;
+  bool periodic_z = false;  ///< no walls: bottom and top are then free-slip and without effect
   WallCondition bottom, top;
   ForcingParameters forcing;           ///< along x
   ForcingParameters spanwise_forcing;  ///< along y

@@ -13,10 +13,10 @@
 
 namespace sluice::io {
 
-enum class FlowType { channel, couette, open_channel };
+enum class FlowType { channel, couette, open_channel, periodic };
 enum class ReynoldsKind { bulk, tau, center, wall, viscosity };
 enum class StretchingKind { uniform, tanh, natural, file };
-enum class InitialKind { turbulent, laminar, zero, fields, checkpoint };
+enum class InitialKind { turbulent, laminar, zero, formula, fields, checkpoint };
 
 struct ReynoldsSpec {
   ReynoldsKind kind = ReynoldsKind::bulk;
@@ -67,7 +67,8 @@ struct TimeSpec {
 struct InitialSpec {
   InitialKind kind = InitialKind::turbulent;
   std::uint64_t seed = 1;
-  std::string file;  ///< fields, checkpoint: resolved path
+  std::string file;                   ///< fields, checkpoint: resolved path
+  std::array<Formula, 3> velocity{};  ///< formula: of x, y and z
 
   bool operator==(const InitialSpec&) const = default;
 };

@@ -106,7 +106,9 @@ std::array<double, 3> rate_of(const RotationSpec& rotation) {
 // The forcing for which the velocity unit of the Reynolds number is 1.
 ForcingParameters preset_forcing(const Case& given) {
   const ReynoldsSpec& reynolds = given.reynolds;
-  if (given.flow_type == FlowType::couette || given.flow.rotation.has_geostrophic()) return {};
+  if (given.flow_type == FlowType::couette || given.flow_type == FlowType::periodic ||
+      given.flow.rotation.has_geostrophic())
+    return {};
   switch (reynolds.kind) {
     case ReynoldsKind::tau:
       return {ForcingKind::pressure_gradient, 1};  // mean momentum balance G h = u_tau^2
@@ -131,6 +133,10 @@ Case preset_case(const Case& given) {
     preset.flow.top.velocity[0] = 1;
   }
   if (type == FlowType::open_channel) preset.flow.top.kind = WallKind::free_slip;
+  if (type == FlowType::periodic) {
+    preset.flow.periodic_z = true;
+    preset.flow.bottom.kind = preset.flow.top.kind = WallKind::free_slip;
+  }
   return preset;
 }
 

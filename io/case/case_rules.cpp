@@ -29,11 +29,35 @@ class Rules {
 
   void check_height() {
     if (!problems_.good("flow.type") || !problems_.good("domain.size")) return;
+    if (settings_.flow.periodic_z) return;
     const double height = settings_.flow_type == FlowType::open_channel ? 1 : 2;
     if (settings_.size[2] == height || is_ekman_layer()) return;
     note("domain.size[2]",
          fmt::format("the height of flow.type {} is {} in units of h, not {}; allowed: {}", name(settings_.flow_type),
                      format_real(height), format_real(settings_.size[2]), format_real(height)));
+  }
+
+  void check_periodic() {
+    if (!problems_.good("flow.type") || !settings_.flow.periodic_z) return;
+    const FlowParameters& flow = settings_.flow;
+    const auto require = [&](bool holds, const std::string& path, const char* allowed) {
+      if (!holds && problems_.good(path))
+        note(path, fmt::format("flow.type periodic has no walls; allowed: {}", allowed));
+    };
+    require(settings_.reynolds.kind == ReynoldsKind::viscosity, "flow.reynolds", "viscosity");
+    require(flow.bottom.kind == WallKind::free_slip && flow.top.kind == WallKind::free_slip, "walls",
+            "no such section");
+    require(settings_.stretching.kind == StretchingKind::uniform, "grid.stretching.type", "uniform");
+    require(settings_.time.until == AccuracyLimits{}, "time.until", "no limits of accuracy, which are of wall units");
+    require(flow.buoyancy.scalar.empty() || flow.buoyancy.direction[2] == 0, "flow.buoyancy.direction",
+            "no component along z, since no wall would carry the mean weight");
+    const auto insulated = [](const ScalarParameters& s) { return s.bottom == ScalarWall{} && s.top == ScalarWall{}; };
+    require(std::ranges::all_of(flow.scalars, insulated), "scalars", "scalars without walls");
+    require(flow.diffusion == Diffusion::explicit_, "time.diffusion", "explicit");
+    require(!settings_.output.densities.enabled, "output.densities", "none");
+    const auto kind = settings_.initial.kind;
+    require(kind != InitialKind::turbulent && kind != InitialKind::laminar, "initial.type",
+            "zero, formula, fields or checkpoint");
   }
 
   void check_rotation() {
@@ -424,6 +448,7 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   Rules rules(settings, root, problems);
   rules.check_reynolds();
   rules.check_height();
+  rules.check_periodic();
   rules.check_rotation();
   rules.check_stretching();
   rules.check_wall("bottom", settings.flow.bottom);

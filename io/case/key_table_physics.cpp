@@ -151,7 +151,8 @@ std::vector<Key> flow_keys() {
        .value = member(choice, &Case::flow_type),
        .fallback = "channel",
        .meaning = "Kind of flow, which presets the walls and the forcing: channel (two walls at rest), couette (walls "
-                  "at -1 and +1, no forcing), open_channel (a wall at rest below, free slip above)."},
+                  "at -1 and +1, no forcing), open_channel (a wall at rest below, free slip above), periodic (no "
+                  "walls, no forcing)."},
       {.path = "flow.reynolds",
        .required = true,
        .meaning = "The Reynolds number, by exactly one of its definitions, which also sets the velocity unit U."},
@@ -390,6 +391,8 @@ std::vector<Key> time_keys() {
 }
 
 std::vector<Key> initial_keys() {
+  KeyValue velocity = member(formula, &Case::initial, &InitialSpec::velocity);
+  velocity.variables = "xyz";
   return {
       {.path = "initial", .sampled = false, .meaning = "The flow at time 0."},
       {.path = "initial.type",
@@ -404,6 +407,14 @@ std::vector<Key> initial_keys() {
        .unit = "1",
        .meaning = "Seed of the turbulent initial field.",
        .only_with = {"turbulent"}},
+      {.path = "initial.velocity",
+       .value = velocity,
+       .required = true,
+       .unit = "U",
+       .meaning = "u, v and w at time 0; what is not free of divergence is projected.",
+       .only_with = {"formula"},
+       .example = "[\"sin(x)*cos(z)\", 0, \"-cos(x)*sin(z)\"]",
+       .commented = true},
       {.path = "initial.file",
        .value = member(path, &Case::initial, &InitialSpec::file),
        .required = true,

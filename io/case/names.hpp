@@ -17,7 +17,7 @@ using namespace std::string_view_literals;
 template <class Enum>
 inline constexpr auto names_of = std::array<std::string_view, 0>{};
 template <>
-inline constexpr auto names_of<FlowType> = std::array{"channel"sv, "couette"sv, "open_channel"sv};
+inline constexpr auto names_of<FlowType> = std::array{"channel"sv, "couette"sv, "open_channel"sv, "periodic"sv};
 template <>
 inline constexpr auto names_of<ReynoldsKind> = std::array{"bulk"sv, "tau"sv, "center"sv, "wall"sv, "viscosity"sv};
 template <>
@@ -46,7 +46,7 @@ template <>
 inline constexpr auto names_of<Diffusion> = std::array{"explicit"sv, "implicit_z"sv};
 template <>
 inline constexpr auto names_of<InitialKind> =
-    std::array{"turbulent"sv, "laminar"sv, "zero"sv, "fields"sv, "checkpoint"sv};
+    std::array{"turbulent"sv, "laminar"sv, "zero"sv, "formula"sv, "fields"sv, "checkpoint"sv};
 template <>
 inline constexpr auto names_of<TridiagonalMethod> = std::array{"ptdma"sv, "transpose"sv};
 template <>

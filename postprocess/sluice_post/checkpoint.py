@@ -68,6 +68,8 @@ class Checkpoint:
         self.shape = tuple(self.grid[f"grid/{axis}"].size for axis in "zyx")
         dx, dy = (self.grid[f"grid/{axis}_node"][-1] / self.grid[f"grid/{axis}"].size for axis in "xy")
         self.operators = Operators(order_of(self.case_text), float(dx), float(dy))
+        flow = _section(self.case_text, "flow")
+        self.periodic_z = re.search(rf"\btype: *{layout.PERIODIC}\b", flow) is not None
         walls = [wall_of(self.case_text, side) for side in ("bottom", "top")]
         known = [scalar.name for scalar in scalars_in(_section(self.case_text, layout.SET_SCALARS))]
         for name in scalars:
@@ -79,20 +81,28 @@ class Checkpoint:
         self.walls = [wall for wall in walls if wall is not None]
 
     def _with_halo(self, name: str, component: int) -> Iterator[Array]:
-        """The planes of u or v with those beyond the walls."""
+        """The planes of u or v with those beyond the walls, or of the neighbouring period."""
         bottom, top = self.walls
-        last = None
+        first = last = None
         for plane in self.file.planes(name, self.shape):
-            if last is None:
-                yield bottom.beyond(plane, component)
+            if first is None:
+                first = plane
+                yield (
+                    self.file.plane(name, self.shape, -1)
+                    if self.periodic_z
+                    else bottom.beyond(plane, component)
+                )
             last = plane
             yield plane
-        assert last is not None
-        yield top.beyond(last, component)
+        assert first is not None and last is not None
+        yield first if self.periodic_z else top.beyond(last, component)
 
     def _with_bottom(self) -> Iterator[Array]:
-        """The planes of w with that on the bottom wall."""
-        yield np.full(self.shape[1:], self.walls[0].velocity[2])
+        """The planes of w with that on the lowest face."""
+        if self.periodic_z:
+            yield self.file.plane("w", self.shape, -1)
+        else:
+            yield np.full(self.shape[1:], self.walls[0].velocity[2])
         yield from self.file.planes("w", self.shape)
 
     def planes(self) -> Iterator[Planes]:

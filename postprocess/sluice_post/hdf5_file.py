@@ -206,6 +206,12 @@ class Hdf5File:
                 self._compare(f"the field '/{name}'", dataset.attrs, layout.HASH, total % 2**64)
             yield plane.astype(np.float64)
 
+    def plane(self, name: str, shape: tuple[int, ...], number: int) -> NDArray[np.float64]:
+        """One plane of a field, not compared with the hash of the field."""
+        dataset = self._dataset(name, shape, "float32", "float64")
+        with reading(self.path, f"the field '/{name}'"):
+            return np.asarray(dataset[number]).astype(np.float64)
+
     def shape_of_reals(self, name: str) -> tuple[tuple[int, ...], int]:
         """The shape of an array of real numbers, and the bytes of a number, without reading it."""
         if name not in self:

@@ -85,6 +85,7 @@ ATTR_VELOCITY_BOTTOM = ("wall_velocity_bottom", "wall_velocity_bottom_y")
 ATTR_VELOCITY_TOP = ("wall_velocity_top", "wall_velocity_top_y")
 ATTR_WALL_BOTTOM = "wall_bottom"
 ATTR_WALL_TOP = "wall_top"
+PERIODIC = "periodic"  # flow.type
 NO_SLIP = "no_slip"
 FREE_SLIP = "free_slip"
 

@@ -34,13 +34,13 @@ class PlaneMeans {
   /// The upper faces of the rank's cells and, on ranks at the bottom, that wall.
   RankPlanes faces() const {
     RankPlanes planes{box_.local(), box_.lo[2] + 1};
-    if (walls_->owns(Walls::Side::bottom)) {
+    if (box_.lo[2] == 0) {
       --planes.box.lo[2];
       --planes.first;
     }
     return planes;
   }
-  /// Without those on walls.
+  /// Without those on walls, and without face 0.
   RankPlanes inner_faces() const {
     RankPlanes planes{box_.local(), box_.lo[2] + 1};
     if (walls_->owns(Walls::Side::top)) --planes.box.hi[2];

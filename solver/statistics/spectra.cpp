@@ -95,6 +95,7 @@ Spectra::Spectra(const FlowParameters& flow, const Communicator& comm, const Dec
     : BlockSums(list_spectra(planes.centers.size(), flow), decomposition.cells(), comm.rank() == 0),
       order_(flow.order),
       quantities_(count_quantities(flow)),
+      periodic_z_(flow.periodic_z),
       comm_(&comm),
       decomposition_(&decomposition),
       planes_(std::move(planes)) {
@@ -286,6 +287,13 @@ void Spectra::add_parts(std::span<const double> mine, const std::vector<std::siz
       const ProfileInfo& spectrum = profiles()[n];
       value = add_part(spectrum, box_of_part(spectrum, rank), value, sums(n));
     }
+  }
+  if (!periodic_z_) return;
+  for (const std::size_t n : numbers) {
+    if (!profiles()[n].at_faces() || profiles()[n].is_chosen()) continue;
+    // Face 0 is the uppermost.
+    const auto modes = static_cast<std::ptrdiff_t>(sums(n).size()) / (cells()[2] + 1);
+    std::copy_n(sums(n).end() - modes, modes, sums(n).begin());
   }
 }
 

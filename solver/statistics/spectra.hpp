@@ -70,6 +70,7 @@ class Spectra : public BlockSums {
 
   Order order_;
   std::size_t quantities_;  ///< number of those that are transformed
+  bool periodic_z_;
   const Communicator* comm_;
   const Decomposition* decomposition_;
   ChosenPlanes planes_;

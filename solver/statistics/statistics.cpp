@@ -214,6 +214,7 @@ void Statistics::add_terms_in_cells(Profiles& means) const {
       const std::vector<double>& below = means[next + n];
       const std::vector<double>& above = means[next + n + terms];
       for (std::size_t face = 1; face + 1 < term.size(); ++face) term[face] += (below[face - 1] + above[face]) / 2;
+      if (flow_.periodic_z) term.back() += (below.back() + above.front()) / 2;
     }
     next += 2 * terms;
   };
@@ -234,6 +235,9 @@ void Statistics::sample(const State& state, double forcing) {
 
   Profiles means = means_.take();
   if (budgets_) add_terms_in_cells(means);
+  for (std::vector<double>& mean : means) {  // face 0 is the uppermost
+    if (flow_.periodic_z && std::ssize(mean) == cells()[2] + 1) mean.front() = mean.back();
+  }
   for (std::size_t n = 0; n < means.size(); ++n) {
     std::vector<double>& sum = sums(issued_[n]);
     for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += means[n][k];

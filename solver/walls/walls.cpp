@@ -111,10 +111,11 @@ Planes planes_at(Walls::Side side, const Field& f) {
 }  // namespace
 
 Walls::Walls(const Grid& grid, const Box3& box, const WallCondition& bottom, const WallCondition& top,
-             const std::vector<FieldDescriptor>& scalars, MPI_Comm comm)
+             const std::vector<FieldDescriptor>& scalars, MPI_Comm comm, bool periodic_z)
     : grid_(&grid),
       box_(box),
-      walls_{Wall{bottom, box.lo[2] == 0, {}, {}, {}}, Wall{top, box.hi[2] == grid.cells()[2], {}, {}, {}}},
+      walls_{Wall{bottom, !periodic_z && box.lo[2] == 0, {}, {}, {}},
+             Wall{top, !periodic_z && box.hi[2] == grid.cells()[2], {}, {}, {}}},
       comm_(comm) {
   for (const Side side : sides) {
     Wall& wall = walls_[static_cast<std::size_t>(side)];

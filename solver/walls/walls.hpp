@@ -31,9 +31,10 @@ class Walls {
   enum class Side { bottom, top };
   static constexpr std::array sides{Side::bottom, Side::top};
 
-  /// `grid` must outlive the walls. `scalars`: those whose conditions `apply` will be asked for.
+  /// `grid` must outlive the walls. `scalars`: those whose conditions `apply` will be asked for. `periodic_z`: there
+  /// are no walls; no rank owns one.
   Walls(const Grid& grid, const Box3& box, const WallCondition& bottom, const WallCondition& top,
-        const std::vector<FieldDescriptor>& scalars, MPI_Comm comm);
+        const std::vector<FieldDescriptor>& scalars, MPI_Comm comm, bool periodic_z = false);
 
   /// Makes one component of a wall's velocity follow `motion`. Its location selects u, v or w; u and v of no-slip walls
   /// only. Call on all ranks, before set_time.

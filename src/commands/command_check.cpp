@@ -39,6 +39,7 @@ void print_grid(const Grid& grid, const FlowParameters& flow, const io::InitialS
   for (std::int64_t k = 0; k < n[2]; ++k) widest = std::max(widest, grid.dz(k));
   fmt::print("spacing         dx {:.4g}  dy {:.4g}  dz {:.4g} (min) to {:.4g} (max)\n", grid.dx(), grid.dy(),
              grid.dz_min(), widest);
+  if (flow.periodic_z) return;
 
   const TransitionReynolds transition = transition_reynolds(grid, flow);
   if (transition.value < transition.threshold) {
@@ -85,7 +86,8 @@ std::string count_of(double count, const std::string& what) {
 /// Returns the length of the run.
 RunLength print_time_step(const io::Case& settings, const Grid& grid, Warnings& warnings) {
   const FlowParameters& flow = settings.flow;
-  const double advective = expected_advective_rate(grid, flow);
+  const double advective = flow.periodic_z ? initial_advective_rate(grid, flow, settings.initial.velocity)
+                                           : expected_advective_rate(grid, flow);
   const double diffusive = diffusive_rate(grid, flow);
   const double rotation = rotation_rate(flow.rotation);
   const double limit = 1 / (advective + diffusive + rotation);

@@ -16,7 +16,7 @@ namespace sluice {
 
 namespace {
 
-/// Planes (ny, nx) of a dataset of the source; keeps the last two.
+/// Planes (ny, nx) of a dataset of the source; keeps the last two, and the uppermost of a periodic box.
 class PlaneReader {
  public:
   explicit PlaneReader(const io::h5::Dataset& dataset) : dataset_(dataset), shape_(dataset.shape()) {}
@@ -24,7 +24,7 @@ class PlaneReader {
   const std::vector<double>& plane(std::int64_t k) {
     const auto found = planes_.find(k);
     if (found != planes_.end()) return found->second;
-    if (planes_.size() == 2) planes_.erase(planes_.begin());  // lines go upwards: the lower plane is no longer needed
+    if (planes_.size() == 3) planes_.erase(planes_.begin());  // lines go upwards: the lowest is no longer needed
     std::vector<double> values(static_cast<std::size_t>(shape_[1] * shape_[2]));
     dataset_.read({{0, 0, k}, {shape_[2], shape_[1], k + 1}}, io::h5::Type::float64, values.data());
     return planes_.emplace(k, std::move(values)).first->second;
@@ -91,7 +91,8 @@ class Interpolation {
     values.reserve(static_cast<std::size_t>(box.volume()));
     for (std::int64_t k = box.lo[2]; k < box.hi[2]; ++k) {
       const double z = z_face ? grid_.z_nodes()[static_cast<std::size_t>(k) + 1] : grid_.z_center(k);
-      const Between in_z = in_line(z, z_points, 0, grid_.length_z());
+      const Between in_z = flow_.periodic_z ? periodic(k, grid_.cells()[2], source_.shape()[0], z_face ? 1 : 0.5)
+                                            : in_line(z, z_points, 0, grid_.length_z());
       append_plane(reader, descriptor, in_z, box, values);
     }
     upload(values, field);
@@ -141,6 +142,13 @@ class Interpolation {
 /// A scalar that the file does not have begins as without a file.
 bool begins_without(const io::h5::File& file, const FieldDescriptor& field) {
   return field.at_wall == AtWall::given && !file.has("/" + field.name);
+}
+
+bool is_uniform(const std::vector<double>& nodes) {
+  const double spacing = (nodes.back() - nodes.front()) / static_cast<double>(nodes.size() - 1);
+  for (std::size_t k = 0; k + 1 < nodes.size(); ++k)
+    if (std::abs(nodes[k + 1] - nodes[k] - spacing) > 1e-10 * spacing) return false;
+  return true;
 }
 
 void make_initial(Simulation& simulation) {
@@ -195,6 +203,10 @@ void set_from_checkpoint(Simulation& simulation, const std::string& path) {
           ExitCode::restart,
           fmt::format("{}: its domain is {} high, this one {}: only domains of the same height can be interpolated",
                       path, height, simulation.grid.length_z()));
+    }
+    if (simulation.flow.periodic_z && !is_uniform(source.node[2])) {
+      throw Error(ExitCode::restart,
+                  fmt::format("{}: its grid is stretched along z, so that its flow is not periodic there", path));
     }
     const io::h5::File file = io::h5::File::open(path, ExitCode::restart);
     const Interpolation interpolation(simulation.grid, simulation.flow, source);

@@ -37,6 +37,9 @@ void Simulation::initialise() {
     case io::InitialKind::laminar:
       set_laminar(state, stepper, grid, flow);
       break;
+    case io::InitialKind::formula:
+      set_velocity(state, stepper, grid, settings.initial.velocity);
+      break;
     default:
       set_zero(state, stepper);
   }

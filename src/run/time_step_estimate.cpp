@@ -107,6 +107,21 @@ double expected_advective_rate(const Grid& grid, const FlowParameters& flow) {
   return largest / std::sqrt(3.0);
 }
 
+double initial_advective_rate(const Grid& grid, const FlowParameters& flow, const std::array<Formula, 3>& velocity) {
+  const double kappa = largest_wavenumber(flow.order);
+  constexpr int points = 48;
+  double largest = 0;
+  for (int n = 0; n < points * points * points; ++n) {
+    const FormulaPoint at{.x = grid.length_x() * (n % points) / points,
+                          .y = grid.length_y() * (n / points % points) / points,
+                          .z = grid.length_z() * (n / (points * points)) / points};
+    largest = std::max(largest, kappa * std::abs(velocity[0](at) - grid.velocity()) / grid.dx() +
+                                    kappa * std::abs(velocity[1](at)) / grid.dy() +
+                                    std::abs(velocity[2](at)) / grid.dz_min());
+  }
+  return largest / std::sqrt(3.0);
+}
+
 ForcingRange forcing_range(const ForcingParameters& forcing, double end) {
   constexpr int count = 4096;
   ForcingRange range{forcing.value.at_time(0), forcing.value.at_time(0), 0};

@@ -1,5 +1,6 @@
 #pragma once
 // What the time step of a run will be, before it starts.
+#include <array>
 #include <string>
 
 #include "core/flow/parameters.hpp"
@@ -39,6 +40,9 @@ bool is_turbulent(const Grid& grid, const FlowParameters& flow);
 /// mean profile and extreme values of the fluctuations, which were fitted to 20 runs. The time step of channels at
 /// Re_tau 180 and 550 and of an open channel is within 15 % of what runs measured, that of Couette flow within 21 %.
 double expected_advective_rate(const Grid& grid, const FlowParameters& flow);
+
+/// The advective part of 1/dt_lim at time 0, of a velocity that formulas give, as far as samples of it show.
+double initial_advective_rate(const Grid& grid, const FlowParameters& flow, const std::array<Formula, 3>& velocity);
 
 /// The values of a forcing at equal distances over the time from 0 to `end`: least, greatest, and the root mean square
 /// with the sign of the mean, a constant that drives about the same flow.

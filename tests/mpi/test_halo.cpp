@@ -33,9 +33,10 @@ int world_size() {
 /// Whether a local place in y and z is to be filled.
 using Place = std::function<bool(std::int64_t j, std::int64_t k)>;
 
-/// What a field of global indices should hold: its own cells, and of the halo what `halo` says, y periodic; never the
-/// halo behind the walls and never the padding of the rows.
-std::vector<real> field_values(const Field& field, const Cells& cells, int shift, const Place& halo) {
+/// What a field of global indices should hold: its own cells, and of the halo what `halo` says, y periodic; the halo
+/// beyond the ends of z only if that is periodic; never the padding of the rows.
+std::vector<real> field_values(const Field& field, const Cells& cells, int shift, const Place& halo,
+                               bool periodic_z = false) {
   const Box3& box = field.box();
   const auto [hy, hz] = field.halo();
   std::vector<real> values(field.buffer().size(), static_cast<real>(test::untouched));
@@ -43,11 +44,11 @@ std::vector<real> field_values(const Field& field, const Cells& cells, int shift
     for (std::int64_t j = -hy; j < box.ny() + hy; ++j) {
       const bool own = j >= 0 && j < box.ny() && k >= 0 && k < box.nz();
       const std::int64_t z = box.lo[2] + k;
-      if (!own && !(halo(j, k) && z >= 0 && z < cells[2])) continue;
+      if (!own && !(halo(j, k) && (periodic_z || (z >= 0 && z < cells[2])))) continue;
       const std::int64_t y = (box.lo[1] + j + hy * cells[1]) % cells[1];
       for (std::int64_t i = 0; i < box.nx(); ++i) {
         const auto at = static_cast<std::size_t>(i + field.row_length() * (j + hy) + field.plane_length() * (k + hz));
-        values[at] = static_cast<real>(test::index_value(cells, i, y, z, shift));
+        values[at] = static_cast<real>(test::index_value(cells, i, y, (z + hz * cells[2]) % cells[2], shift));
       }
     }
   }
@@ -78,8 +79,9 @@ class FieldSet {
  public:
   FieldSet(const Cells& cells, const Box3& box, std::int64_t row_length, int count)
       : FieldSet(cells, box, row_length, std::vector<HaloWidth>(static_cast<std::size_t>(count))) {}
-  FieldSet(const Cells& cells, const Box3& box, std::int64_t row_length, const std::vector<HaloWidth>& halos)
-      : cells_(cells) {
+  FieldSet(const Cells& cells, const Box3& box, std::int64_t row_length, const std::vector<HaloWidth>& halos,
+           bool periodic_z = false)
+      : cells_(cells), periodic_z_(periodic_z) {
     const std::array<Location, 4> locations{Location::x_face, Location::y_face, Location::z_face, Location::center};
     for (const HaloWidth& halo : halos) fields_.emplace_back(box, locations[fields_.size() % 4], row_length, halo);
     fill();
@@ -95,11 +97,12 @@ class FieldSet {
   void expect_filled(int n, const Place& halo) const {
     device::synchronize();
     const Field& field = fields_[static_cast<std::size_t>(n)];
-    EXPECT_EQ(mismatches(field, field_values(field, cells_, n, halo)), 0) << "field " << n;
+    EXPECT_EQ(mismatches(field, field_values(field, cells_, n, halo, periodic_z_)), 0) << "field " << n;
   }
 
  private:
   Cells cells_;
+  bool periodic_z_;
   std::vector<Field> fields_;
 };
 
@@ -119,6 +122,22 @@ void expect_right_halos(const Cells& cells, const ProcessGrid& grid, std::int64_
   for (const int n : {0, 1, 2, 3}) fields.expect(n, n != 3);
   halo.update({});
   for (const int n : {0, 1, 2, 3}) fields.expect(n, n != 3);
+}
+
+/// Fields of halos of several widths in a box that is periodic along z; by the update of all and that of z alone.
+void expect_right_periods(const Cells& cells, const ProcessGrid& grid, Exchange& exchange) {
+  SCOPED_TRACE(label(cells, grid));
+  const Decomposition decomposition(cells, grid, static_cast<int>(cells[2] / 2));
+  const Communicator comm(MPI_COMM_WORLD, grid);
+  const Box3 box = decomposition.x_pencil(comm.rank());
+  HaloExchange halo(comm, box, exchange, true);
+  const std::vector<HaloWidth> widths{{1, 1}, {2, 1}, {1, 2}, {1, 1}};
+  FieldSet fields(cells, box, cells[0], widths, true);
+  halo.update({fields[0], fields[1], fields[2]});
+  for (const int n : {0, 1, 2, 3}) fields.expect(n, n != 3);
+  halo.update_z(*fields[3], HaloExchange::Layers{1, 1});
+  const std::int64_t ny = box.ny();
+  fields.expect_filled(3, [=](std::int64_t j, std::int64_t /*k*/) { return j >= 0 && j < ny; });
 }
 
 /// One layer of each of four fields, and two and one of a wider halo; then the layers in z after those in y, which
@@ -256,6 +275,14 @@ TEST_P(HaloExchangeBy, StartsAndFinishesApart) {
     halo.start({fields[0]});
     EXPECT_THROW(halo.start({fields[1]}), Error);
     halo.finish();
+  }
+}
+
+TEST_P(HaloExchangeBy, WrapsAroundAPeriodicZ) {
+  const std::unique_ptr<Exchange> exchange = test::make_tested(GetParam());
+  for (const Cells& cells : {Cells{12, 13, 14}, Cells{1, 12, 13}, Cells{16, 12, 12}}) {
+    for (const ProcessGrid& grid : Decomposition::candidates(cells, world_size(), static_cast<int>(cells[2] / 2)))
+      expect_right_periods(cells, grid, *exchange);
   }
 }
 

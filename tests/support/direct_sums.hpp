@@ -14,8 +14,8 @@ namespace sluice::test {
 using Profiles = std::map<std::string, std::vector<double>>;
 
 inline Statistics statistics_of(const Flow& flow) {
-  return {flow.grid, flow.stepper.metrics(), flow.settings.flow, flow.stepper.walls(), flow.state.p.box(),
-          true,      flow.comm.world()};
+  return {flow.grid,          flow.stepper.metrics(), flow.settings.flow, flow.stepper.walls(),
+          flow.state.p.box(), {.budgets = true},      flow.comm.world()};
 }
 
 /// The profiles of one sample.

@@ -1,0 +1,38 @@
+#pragma once
+#include <complex>
+#include <vector>
+
+#include "core/decomp/communicator.hpp"
+#include "core/decomp/decomposition.hpp"
+#include "core/decomp/host_access.hpp"
+#include "core/decomp/view3.hpp"
+#include "core/device/buffer.hpp"
+
+namespace sluice {
+
+/// Makes solutions of the Poisson equation between walls those of a box that is periodic in z. Only the equations of
+/// the first and the last plane differ, by the flux through the face that they share. So the periodic solution is that
+/// between walls plus, for each pair of wavenumbers, a multiple of one solution of the homogeneous equations: on a
+/// uniform grid r^k - r^(nz-1-k) with r + 1/r = 2 - shift dz^2, and (nz-1)/2 - k where the shift is 0. The multiple
+/// follows from the first and the last value of the line.
+class PeriodicLines {
+ public:
+  /// shift_x, shift_y: as of PoissonTables. z_nodes: uniform. `comm` must outlive it. Collective.
+  PeriodicLines(const Communicator& comm, const Decomposition& decomposition, const std::vector<double>& shift_x,
+                const std::vector<double>& shift_y, const std::vector<double>& z_nodes);
+
+  /// In place, on the rank's y pencil. Collective over the process column. The same bits on every process grid.
+  void correct(View3<std::complex<real>> lines);
+
+ private:
+  const Communicator* comm_;
+  Box3 box_;
+  int nz_;
+  std::vector<int> host_bounds_;
+  Buffer<double> rate_;              ///< of each line: -log r
+  Buffer<std::complex<real>> ends_;  ///< of each line: the first value, then the last
+  Buffer<int> bounds_;               ///< of the rank's z blocks
+  HostImage image_;
+};
+
+}  // namespace sluice
