@@ -140,7 +140,10 @@ def _averages(means: Means) -> tuple[dict[str, Array], dict[str, Array], dict[st
 
 def first_harmonic(values: Array, phase: Array) -> NDArray[np.complex128]:
     """Amplitude times exp(-2 pi i lag) of values by phase: mean + amplitude cos(2 pi (phase - lag)) + higher ones."""
-    return np.asarray(2 * (values @ np.exp(-2j * np.pi * phase)) / phase.size)
+    periodic = values - values.mean(
+        axis=-1, keepdims=True
+    )  # a mean would leak where phases are not equally spaced
+    return np.asarray(2 * (periodic @ np.exp(-2j * np.pi * phase)) / phase.size)
 
 
 def _lag(harmonic: NDArray[np.complex128]) -> Array:

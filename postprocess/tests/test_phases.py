@@ -55,6 +55,11 @@ def test_a_harmonic_of_samples_at_even_phases_is_exact() -> None:
     assert abs(found - 2 * np.exp(-2j * np.pi * 0.2)) < 1e-12
 
 
+def test_a_mean_has_no_harmonic_at_uneven_phases() -> None:
+    phase = (np.arange(7) + 0.1 * np.array([3, -2, 1, 4, -4, 0, 2])) / 7
+    assert abs(first_harmonic(np.full(7, 20.0), phase)) < 1e-12
+
+
 def test_what_lacks_is_named(tmp_path: Path) -> None:
     without = synthetic.write_run(tmp_path / "without", FLOW, blocks=4)
     with pytest.raises(InputOutputError, match=r"output\.statistics\.phases"):
