@@ -116,7 +116,7 @@ def _averages(means: Means) -> tuple[dict[str, Array], dict[str, Array], dict[st
     centre = {"U": found["u"], "V": found["v"], "P": found["p"]}
     for square in ("uu", "vv", "ww", "pp"):
         centre[square] = found[square] - found[square[0]] ** 2
-    for name in (name.removesuffix("_squared") for name in found if name.endswith("_squared")):
+    for name in (name for name in found if f"{name}_squared" in found):
         centre[f"C_{name}"] = found[name]
         centre[f"cc_{name}"] = found[f"{name}_squared"] - found[name] ** 2
     face = {}
