@@ -317,7 +317,9 @@ class Rules {
     if (!problems_.good(path)) return;
     const std::string& name = scalars[number].name;
     const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-    const auto is_allowed = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; };
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    const auto is_allowed = [&](char c) { return is_letter(c) || is_digit(c) || c == '_'; };
+    const auto is_number = [&](const std::string& text) { return std::ranges::all_of(text, is_digit); };
     constexpr std::size_t max_length = 50;
     if (name.empty() || name.size() > max_length || !is_letter(name[0]) || !std::ranges::all_of(name, is_allowed)) {
       note(path, fmt::format("'{}' cannot name a scalar; allowed: 1 to {} letters, digits and _, first a letter",
@@ -326,8 +328,16 @@ class Rules {
       note(path, fmt::format("'{}' is the name of something else; allowed: other names, such as temperature", name));
     }
     for (std::size_t n = 0; n < number; ++n) {
-      if (scalars[n].name == name)
-        note(path, fmt::format("'{}' is the name of another scalar; allowed: different names", name));
+      const std::string& other = scalars[n].name;
+      if (other == name) note(path, fmt::format("'{}' is the name of another scalar; allowed: different names", name));
+      // Statistics of the scalar t have names that begin with t_.
+      for (const auto& [whole, part] : {std::pair(name, other), std::pair(other, name)}) {
+        if (!whole.starts_with(part + "_") || is_number(whole.substr(part.size() + 1))) continue;
+        note(path,
+             fmt::format("'{}' begins with '{}_', as statistics of the scalar '{}' do; allowed: other names, such "
+                         "as '{}_2'",
+                         whole, part, part, part));
+      }
     }
   }
 

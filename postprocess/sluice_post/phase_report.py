@@ -61,16 +61,17 @@ def csv_texts(found: PhaseAverages) -> dict[str, str]:
 
 
 def table_text(found: PhaseAverages) -> str:
-    """Bulk velocity and wall shear stress by phase as text."""
+    """Bulk velocity and wall shear stress by phase as text; without intervals if there is a single block."""
+    has_intervals = bool(np.isfinite(found.widths["bulk_velocity"]).all())
     lines = [
         f"{found.phase.size} bins of the period {found.period:g}, {found.samples.min()} to {found.samples.max()} "
-        "samples each; +- are 95 % intervals",
+        "samples each" + ("; +- are 95 % intervals" if has_intervals else ""),
         "",
         f"{'phase':>7}  {'U_b':>22}  {'tau_w bottom':>24}  {'tau_w top':>24}",
     ]
     for n, phase in enumerate(found.phase):
         cells = [
-            f"{found.line[name][n]:.6g} +- {found.widths[name][n]:.1g}"
+            f"{found.line[name][n]:.6g}" + (f" +- {found.widths[name][n]:.1g}" if has_intervals else "")
             for name in ("bulk_velocity", "shear_x_bottom", "shear_x_top")
         ]
         lines.append(f"{phase:7.4f}  {cells[0]:>22}  {cells[1]:>24}  {cells[2]:>24}")

@@ -87,8 +87,8 @@ def load_phases(
     empty = np.flatnonzero(blocks.centre[layout.PHASE_SAMPLES].sum(axis=0) == 0)
     if empty.size:
         raise UsageError(
-            f"{path}: {empty.size} of {blocks.centre[layout.PHASE_SAMPLES].shape[1]} bins of phase have no sample: "
-            "choose more time, or run on"
+            f"{path}: {empty.size} of {blocks.centre[layout.PHASE_SAMPLES].shape[1]} bins of phase have no sample "
+            f"({', '.join(map(str, empty))}): choose more time, or run on"
         )
     return period, blocks
 
@@ -164,8 +164,22 @@ def _decomposition(centre: dict[str, Array], phase: Array) -> dict[str, Array]:
     return found
 
 
+def whole_cycles(blocks: Blocks) -> Blocks:
+    """Blocks joined with their neighbours until each has samples at all phases."""
+    starts, samples = [0], np.zeros(blocks.centre[layout.PHASE_SAMPLES].shape[1])
+    for n, more in enumerate(blocks.centre[layout.PHASE_SAMPLES]):
+        samples = samples + more
+        if samples.all():
+            starts.append(n + 1)
+            samples = np.zeros_like(samples)
+    if len(starts) > 1:
+        starts.pop()  # what is left over at the end belongs to the last
+    return blocks.joined(np.array(starts))
+
+
 def evaluate_phases(period: float, blocks: Blocks) -> PhaseAverages:
-    """The averages by phase with intervals over the blocks."""
+    """The averages by phase with intervals over the blocks, or over groups of those shorter than a period."""
+    blocks = whole_cycles(blocks)
     means = blocks.means()
     phase = _phase(means)
     centre, face, line = _averages(means)
@@ -180,8 +194,7 @@ def evaluate_phases(period: float, blocks: Blocks) -> PhaseAverages:
             found[f"lag_{c}"] = -np.angle(of_some * np.conj(whole[c])) / (2 * np.pi)
         return found
 
-    with np.errstate(invalid="ignore", divide="ignore"):  # a bin that only one block has
-        widths = half_widths95(all_of, blocks)
+    widths = half_widths95(all_of, blocks)
     samples = blocks.centre[layout.PHASE_SAMPLES].sum(axis=0).astype(np.int64)
     harmonic = _decomposition(centre, phase) | {f"lag_{c}": _lag(of_c) for c, of_c in whole.items()}
     return PhaseAverages(period, phase, samples, means.z, means.z_face, centre, face, line, harmonic, widths)

@@ -100,6 +100,29 @@ class Blocks:
             )
         return self.pick(np.flatnonzero(inside))
 
+    def joined(self, starts: NDArray[np.int64]) -> Blocks:
+        """Longer blocks of neighbours: one begins with each of these blocks, the first of them 0."""
+        ends = np.append(starts[1:], len(self)) - 1
+
+        def sums(profiles: dict[str, Array]) -> dict[str, Array]:
+            return {name: np.add.reduceat(values, starts, axis=0) for name, values in profiles.items()}
+
+        return Blocks(
+            self.z,
+            self.z_face,
+            np.add.reduceat(self.samples, starts),
+            self.time_begin[starts],
+            self.time_end[ends],
+            sums(self.centre),
+            sums(self.face),
+            np.add.reduceat(self.forcing, starts),
+            self.parameter_set[starts],
+            self.parameter_sets,
+            sums(self.planes),
+            self.planes_z,
+            sums(self.scalars),
+        )
+
     def one(self, number: int) -> Blocks:
         """A single block; negative numbers count from the last."""
         return self.pick(np.array([number]))

@@ -8,7 +8,7 @@ import pytest
 import synthetic
 from synthetic_phases import BINS, FLOW, PERIOD, amplitude, lag, write_phases
 
-from sluice_post import layout
+from sluice_post import layout, phase_report, phases
 from sluice_post.cli import main
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.phases import evaluate_phases, first_harmonic, load_phases
@@ -47,6 +47,30 @@ def test_intervals_are_those_of_the_blocks(tmp_path: Path) -> None:
     assert widths["lag_u"].max() < 1e-9
     one = evaluate_phases(*load_phases(tmp_path / "run", 60.0, 70.0))
     assert np.isnan(one.widths["bulk_velocity"]).all()
+
+
+def test_short_blocks_are_joined_to_whole_cycles(tmp_path: Path) -> None:
+    """Blocks that hold half of the phases each give the intervals of those that hold all."""
+    whole = phases.load_phases(write_phases(tmp_path / "whole", blocks=6))[1]
+    halves = whole.pick(np.repeat(np.arange(len(whole)), 2))
+    for values in (halves.centre, halves.face):
+        for name in [name for name in values if name.startswith("phase_")]:
+            sums = values[name] = values[name].copy()
+            sums[0::2, ..., : BINS // 2] = 0
+            sums[1::2, ..., BINS // 2 :] = 0
+    joined = phases.whole_cycles(halves)
+    assert len(joined) == len(whole)
+    found, expected = (phases.evaluate_phases(PERIOD, blocks) for blocks in (halves, whole))
+    np.testing.assert_array_equal(found.samples, expected.samples)
+    for name in ("U", "minus_uw", "bulk_velocity", "amplitude_u"):
+        np.testing.assert_allclose(found.widths[name], expected.widths[name], rtol=1e-9)
+    assert len(phases.whole_cycles(halves.pick(np.arange(3)))) == 1
+
+
+def test_a_single_block_has_no_intervals(tmp_path: Path) -> None:
+    blocks = phases.load_phases(write_phases(tmp_path / "run", blocks=1))[1]
+    text = phase_report.table_text(phases.evaluate_phases(PERIOD, blocks))
+    assert "+-" not in text and "nan" not in text
 
 
 def test_a_harmonic_of_samples_at_even_phases_is_exact() -> None:

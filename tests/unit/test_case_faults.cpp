@@ -317,6 +317,15 @@ TEST(Case, RefusesFormulasOfScalarsWithoutMeaning) {
       faults(minimal, {"scalars=[{name: c, walls: {bottom: {value: sin(t)}, top: {flux: 'cos(x + y)/t'}}}]"}).empty());
 }
 
+// statistics.h5 has profiles under the name of a scalar with endings.
+TEST(Case, RefusesNamesOfScalarsThatStatisticsOfOthersHave) {
+  EXPECT_TRUE(
+      contains(fault("scalars=[{name: t}, {name: t_squared}]"), "scalars[1].name: 't_squared' begins with 't_'"));
+  EXPECT_TRUE(contains(fault("scalars=[{name: t_w}, {name: t}]"), "scalars[1].name: 't_w' begins with 't_'"));
+  EXPECT_TRUE(contains(fault("scalars=[{name: t}, {name: t}]"), "scalars[1].name: 't' is the name of another scalar"));
+  EXPECT_TRUE(faults(minimal, {"scalars=[{name: t}, {name: t_2}, {name: tau_1}]"}).empty());
+}
+
 TEST(Case, RefusesFrictionRichardsonNumbersWhereTheFrictionIsNotKnown) {
   const auto expect = [](const Lines& changes, const std::string& message) {
     Lines all{"scalars=[{name: c}]", "flow.reynolds={tau: 180}", "flow.buoyancy={friction_richardson: 18}"};
