@@ -44,8 +44,9 @@ struct AddHomogeneous {
     const int line = j * nx + i;
     const real* const first = reinterpret_cast<const real*>(ends + line);
     const real* const last = reinterpret_cast<const real*>(ends + count + line);
-    double re = static_cast<double>(first[0]) - static_cast<double>(last[0]);
-    double im = static_cast<double>(first[1]) - static_cast<double>(last[1]);
+    // + 0 makes -0 that of the sums over several ranks.
+    double re = (static_cast<double>(first[0]) + 0.0) - (static_cast<double>(last[0]) + 0.0);
+    double im = (static_cast<double>(first[1]) + 0.0) - (static_cast<double>(last[1]) + 0.0);
     const double a = rate[line];
     const int begin = bounds[block];
     const int end = bounds[block + 1];

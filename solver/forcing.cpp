@@ -33,7 +33,7 @@ Forcing::Forcing(const ForcingParameters& parameters, std::string key, const Gri
 double Forcing::given(double time) const {
   const double value = parameters_.value.at_time(time);
   if (std::isfinite(value)) return value;
-  throw Error(ExitCode::usage, fmt::format("{}: the formula \"{}\" is not finite at time {:g}; use one that is", key_,
+  throw Error(ExitCode::usage, fmt::format("{}: the value, {}, is not finite at time {:g}; use one that is", key_,
                                            parameters_.value.text(), time));
 }
 

@@ -21,6 +21,7 @@ std::vector<double> PhaseBins::middles() const {
 }
 
 std::int64_t PhaseBins::missed(double interval) const {
+  if (interval <= period / static_cast<double>(count)) return 0;
   constexpr int samples = 100000;
   std::vector<bool> has_some(static_cast<std::size_t>(count), false);
   for (int n = 0; n < samples; ++n) has_some[at(n * interval).bin] = true;

@@ -51,6 +51,10 @@ class Rules {
     require(settings_.time.until == AccuracyLimits{}, "time.until", "no limits of accuracy, which are of wall units");
     require(flow.buoyancy.scalar.empty() || flow.buoyancy.direction[2] == 0, "flow.buoyancy.direction",
             "no component along z, since no wall would carry the mean weight");
+    const std::array<double, 3>& rate = flow.rotation.rate;
+    const auto drives = [](const ForcingParameters& forcing) { return forcing.kind != ForcingKind::none; };
+    require(!(rate[1] != 0 && drives(flow.forcing)) && !(rate[0] != 0 && drives(flow.spanwise_forcing)),
+            "flow.rotation", "no Coriolis force along z on a flow that is driven, since no pressure would balance it");
     const auto insulated = [](const ScalarParameters& s) { return s.bottom == ScalarWall{} && s.top == ScalarWall{}; };
     require(std::ranges::all_of(flow.scalars, insulated), "scalars", "scalars without walls");
     require(flow.diffusion == Diffusion::explicit_, "time.diffusion", "explicit");
@@ -349,7 +353,7 @@ class Rules {
 
   // Of other datasets in files, quantities for pictures and columns.
   static std::vector<std::string> reserved_names() {
-    std::vector<std::string> names{"time", "step", "grid", "dt", "cfl", "forcing", "samples", "span"};
+    std::vector<std::string> names{"time", "step", "grid", "dt", "cfl", "forcing", "samples", "span", "offset"};
     for (const CenterQuantity& quantity : center_quantities()) {
       names.push_back(quantity.name);
       for (const FieldDescriptor& component : quantity.components) names.push_back(component.name);

@@ -81,6 +81,10 @@ void print_rotation(const io::Case& settings, const Grid& grid) {
                speed * depth / settings.flow.viscosity, grid.length_z() / depth);
     return;
   }
+  if (settings.flow.periodic_z) {
+    fmt::print("rotation        2 Omega h/U {:.4g}\n", settings.rotation.number);
+    return;
+  }
   const double u_tau = turbulent_profile(grid, settings.flow).friction_velocity;
   const double rate = rotation.rate[1];
   fmt::print("rotation        2 Omega h/U {:.4g}, 2 Omega h/u_tau {:.3g}{}\n", settings.rotation.number,
@@ -139,8 +143,10 @@ void print_scalars(const io::Case& settings, const Grid& grid, Warnings& warning
   for (const ScalarParameters& scalar : flow.scalars) {
     const bool has_source = scalar.source.kind != ScalarSourceKind::none;
     fmt::print(
-        "scalar          {}: Pr {:g}, {} at the bottom, {} at the top, {}\n", scalar.name, scalar.prandtl,
-        described(scalar.bottom), described(scalar.top),
+        "scalar          {}: Pr {:g}, {}, {}\n", scalar.name, scalar.prandtl,
+        flow.periodic_z
+            ? std::string("no walls")
+            : fmt::format("{} at the bottom, {} at the top", described(scalar.bottom), described(scalar.top)),
         has_source ? fmt::format("source {} {:g}", io::name(scalar.source.kind), scalar.source.value) : "no source");
     warn_of_jump("the scalar " + scalar.name + " at the bottom", scalar.bottom.value, grid, warnings);
     warn_of_jump("the scalar " + scalar.name + " at the top", scalar.top.value, grid, warnings);

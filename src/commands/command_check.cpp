@@ -98,7 +98,12 @@ RunLength print_time_step(const io::Case& settings, const Grid& grid, Warnings& 
       settings.time.dt ? "fixed" : fmt::format("cfl {}", *settings.time.cfl), limit, 1 / advective, 1 / diffusive,
       rotation > 0 ? fmt::format(", rotation alone {:.3e}", 1 / rotation) : "");
   if (settings.time.dt && dt > limit) warnings.add("the fixed dt is above dt_lim: the run will probably blow up");
-  if (const double gain = gain_of_implicit_z(grid, flow, limit); gain > 2)
+  if (flow.periodic_z && settings.initial.kind != io::InitialKind::formula)
+    warnings.add(
+        fmt::format("the velocity of initial.type: {} is not known before the run: the time step, the number of "
+                    "steps and what follows from them are those of a fluid at rest",
+                    io::name(settings.initial.kind)));
+  if (const double gain = gain_of_implicit_z(grid, flow, limit); gain > 2 && !flow.periodic_z)
     fmt::print(
         "hint            diffusion along z limits the time step: with time.diffusion: implicit_z its limit is {:.2g} "
         "times as large\n",

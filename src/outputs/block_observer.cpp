@@ -130,6 +130,12 @@ void BlockObserver::restore(const io::CheckpointReader& checkpoint) {
 std::vector<std::vector<double>> BlockObserver::stored_sums(const io::Values& values, const std::string& path) const {
   std::vector<std::vector<double>> sums;
   for (const ProfileInfo& profile : sums_.profiles()) {
+    if (!values.has(profile.name))
+      throw Error(ExitCode::restart,
+                  fmt::format("{}: its {} lack {}, which this version of Sluice takes: go on with the version that "
+                              "wrote the checkpoint, or start anew in another directory, with initial: {{type: "
+                              "checkpoint, file: {}}}",
+                              path, output_.name, profile.name, path));
     sums.push_back(values.reals(profile.name));
     const std::int64_t expected = profile.length(run_.simulation.grid.cells());
     if (std::ssize(sums.back()) == expected) continue;
@@ -186,11 +192,11 @@ void BlockObserver::keep_file() {
 void BlockObserver::require_same_profiles(const io::Values& stored, const std::string& path) const {
   const auto is_budget = [&](const ProfileInfo& profile) { return profile.name == profile_of_budgets; };
   const bool asked = std::ranges::any_of(sums_.profiles(), is_budget);
-  if (stored.has(profile_of_budgets) == asked) return;
-  throw Error(ExitCode::restart,
-              fmt::format("{}: the run has taken statistics {} budgets so far: set output.statistics.budgets: {}, or "
-                          "start anew in another directory",
-                          path, asked ? "without" : "with", asked ? "off" : "on"));
+  if (stored.has(profile_of_budgets) != asked)
+    throw Error(ExitCode::restart,
+                fmt::format("{}: the run has taken statistics {} budgets so far: set output.statistics.budgets: {}, or "
+                            "start anew in another directory",
+                            path, asked ? "without" : "with", asked ? "off" : "on"));
 }
 
 void BlockObserver::require_same_heights(const io::Case& stored, const std::string& path) const {

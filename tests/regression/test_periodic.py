@@ -134,6 +134,10 @@ def test_interpolation_from_another_grid_wraps_along_z(out: Path, tmp_path: Path
         ({"flow": {"type": "periodic", "reynolds": {"bulk": 100}}}, "flow.reynolds"),
         ({"walls": {"top": {"type": "no_slip"}}}, "walls"),
         ({"output.densities": {"start": 0.0}}, "output.densities"),
+        (
+            {"flow": {**SHIFTED["flow"], "rotation": {"number": 1}, "forcing": {"bulk_velocity": 1}}},
+            "flow.rotation",
+        ),
         ({"scalars": [{"name": "c", "walls": {"top": {"value": 1}}}]}, "scalars"),
     ],
 )

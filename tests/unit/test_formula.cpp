@@ -148,6 +148,7 @@ TEST(PhaseBins, KnowWhichRegularSamplesMiss) {
   EXPECT_EQ(bins.missed(0.625), 0);
   EXPECT_EQ(bins.missed(10.625), 0);
   EXPECT_EQ(bins.missed(0.7), 0);
+  EXPECT_EQ(bins.missed(1e-6), 0);
 }
 
 TEST(TimeTable, RepeatsItself) {
