@@ -8,6 +8,7 @@
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
+#include "io/case/names.hpp"
 #include "solver/initial.hpp"
 #include "solver/time_step_limit.hpp"
 #include "src/commands/case_input.hpp"
