@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from sluice_post.budgets import CORIOLIS, IMBALANCE, EvaluatedTerms
+from sluice_post.budgets import BUOYANCY, CORIOLIS, IMBALANCE, EvaluatedTerms
 from sluice_post.compare_budgets import References
 from sluice_post.figures import line_with_band
 from sluice_post.reference import Reference
@@ -64,7 +64,7 @@ _COLOURS = {
     "dissipation": VERMILLION,
     "source": BROWN,
     CORIOLIS: GREY,
-    "buoyancy": OLIVE,
+    BUOYANCY: OLIVE,
     IMBALANCE: BLACK,
 }
 _INVISIBLE = 2e-3  # terms below this part of the largest are not drawn

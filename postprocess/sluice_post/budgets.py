@@ -1,7 +1,7 @@
 """Budgets of the Reynolds stresses uu, vv, ww and uw and of the energy k, term by term (docs/equations.md, Budgets).
 
     d<u_i u_j>/dt = production + turbulent transport + pressure transport + pressure strain + viscous diffusion
-                    + dissipation [+ Coriolis force]
+                    + dissipation [+ Coriolis force] [+ buoyancy]
 
 The terms are formed from products of the scheme's own fluxes and differences. Of one sample, their sum is the rate of
 change that the scheme gives, to round-off. The sum of the terms of averages is the imbalance, see README.md.
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.buoyancy import buoyancy_terms
 from sluice_post.coriolis import coriolis_terms
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.interpolation import interpolate
@@ -36,10 +37,12 @@ TERMS = (
     *("viscous_diffusion", "dissipation"),
 )
 CORIOLIS = "coriolis"  # in a rotating frame only
+BUOYANCY = "buoyancy"  # where buoyancy acts on the flow, of uu, vv and ww along gravity only
+FORCES = (CORIOLIS, BUOYANCY)
 # Of scalars; each budget has some.
 SCALAR_TERMS = (
     *("production", "turbulent_transport", "pressure_transport", "pressure_gradient"),
-    *("molecular_diffusion", "dissipation", "source", CORIOLIS, "buoyancy"),
+    *("molecular_diffusion", "dissipation", "source", *FORCES),
 )
 IMBALANCE = "imbalance"
 STRESSES = ("k", "uu", "vv", "ww", "uw")
@@ -56,7 +59,7 @@ class Budget:
     terms: Terms
 
 
-def with_imbalance(terms: Terms, order: Sequence[str] = (*TERMS, CORIOLIS)) -> Terms:
+def with_imbalance(terms: Terms, order: Sequence[str] = (*TERMS, *FORCES)) -> Terms:
     """The terms in this order, and their sum."""
     ordered = {name: terms[name] for name in order if name in terms}
     return ordered | {IMBALANCE: np.sum(list(ordered.values()), axis=0)}
@@ -139,13 +142,14 @@ def _energy(uu: Terms, vv: Terms, ww: Terms) -> Terms:
     The pressure strains cancel, but for that interpolation, and so do the Coriolis forces. What is left of them belongs
     to the pressure transport.
     """
-    terms = {name: np.zeros_like(uu["production"]) for name in (*TERMS, CORIOLIS)}
-    for name in (*TERMS, CORIOLIS):
+    names = [name for name in (*TERMS, *FORCES) if name in uu or name in vv or name in ww]
+    terms = {name: np.zeros_like(uu["production"]) for name in names}
+    for name in names:
         for stress in (uu, vv):
             terms[name] += stress.get(name, 0.0) / 2
         if name in ww:
             terms[name] += (ww[name][1:] + ww[name][:-1]) / 4
-    terms["pressure_transport"] += terms.pop("pressure_strain") + terms.pop(CORIOLIS)
+    terms["pressure_transport"] += terms.pop("pressure_strain") + terms.pop(CORIOLIS, 0.0)
     return terms
 
 
@@ -163,15 +167,20 @@ def budgets_of(
     viscosity: float,
     no_slip: tuple[bool, bool],
     rotation: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    buoyancy: Terms | None = None,
 ) -> dict[str, Budget]:
-    """All budgets over the whole height, in the units of the run. `rotation`: 2 Omega of the frame."""
+    """All budgets over the whole height, in the units of the run. `rotation`: 2 Omega of the frame.
+
+    `buoyancy`: its terms by stress, where it has any.
+    """
     uu, vv = _tangential_variance(means, "u", viscosity), _tangential_variance(means, "v", viscosity)
     ww = _normal_variance(means, viscosity, no_slip)
     uw = _shear_stress(means)
-    if any(rotation):
-        of_stresses = coriolis_terms(means, rotation)
-        for stress, terms in (("uu", uu), ("vv", vv), ("ww", ww), ("uw", uw)):
-            terms[CORIOLIS] = of_stresses[stress]
+    terms = {"uu": uu, "vv": vv, "ww": ww, "uw": uw}
+    forces = {CORIOLIS: coriolis_terms(means, rotation) if any(rotation) else {}, BUOYANCY: buoyancy or {}}
+    for force, of_stresses in forces.items():
+        for stress, values in of_stresses.items():
+            terms[stress][force] = values
     return {
         "k": Budget(means.z, with_imbalance(_energy(uu, vv, ww))),
         "uu": Budget(means.z, with_imbalance(uu)),
@@ -265,7 +274,8 @@ def wall_budgets(means: Means, parameters: FlowParameters, side: str | None = No
             budget.z[:count], {name: values[:count] / unit for name, values in budget.terms.items()}
         )
 
-    found = budgets_of(view.means, parameters.viscosity, view.no_slip, view.rotation)
+    buoyancy = buoyancy_terms(means, view, parameters.buoyancy) if parameters.buoyancy else None
+    found = budgets_of(view.means, parameters.viscosity, view.no_slip, view.rotation, buoyancy)
     return WallBudgets(
         view.u_tau,
         parameters.viscosity,
@@ -349,5 +359,6 @@ def evaluate_budgets(blocks: Blocks, parameters: FlowParameters, side: str | Non
     bands = bands_of_terms(lambda means: wall_budgets(means, parameters, side).budgets, blocks)
     along_x, _, along_z = parameters.rotation  # these give the flow a mean V
     spanwise = parameters.velocity_bottom[1] != parameters.velocity_top[1]
-    zero = () if spanwise or along_x or along_z else (("vv", "production"),)
+    pulled = parameters.buoyancy is not None and parameters.buoyancy.gravity[1] != 0
+    zero = () if spanwise or along_x or along_z or pulled else (("vv", "production"),)
     return EvaluatedBudgets(found, bands, storage_of(blocks, parameters, found, side), zero)

@@ -108,10 +108,10 @@ SET_ORDER = "solver.order"  # missing in files from before there was order 4
 # Of a rotating frame; missing without one.
 SET_ROTATION_NUMBER, SET_ROTATION_AXIS = "flow.rotation.number", "flow.rotation.axis"
 ROTATION_AXES = {"streamwise": (1.0, 0.0, 0.0), "spanwise": (0.0, 1.0, 0.0), "wall_normal": (0.0, 0.0, 1.0)}
-SET_BUOYANT_SCALAR, SET_GRAVITY = (
-    "flow.buoyancy.scalar",
-    "flow.buoyancy.direction",
-)  # missing without buoyancy
+# Missing without buoyancy.
+SET_BUOYANT_SCALAR, SET_GRAVITY, SET_BUOYANCY_REFERENCE = (
+    f"flow.buoyancy.{key}" for key in ("scalar", "direction", "reference")
+)
 SET_RICHARDSON, SET_FRICTION_RICHARDSON, SET_GRASHOF, SET_RAYLEIGH = (
     f"flow.buoyancy.{number}" for number in ("richardson", "friction_richardson", "grashof", "rayleigh")
 )  # one of them

@@ -15,11 +15,15 @@ from sluice_post.scalars import Scalar, sampled_scalars
 
 @dataclass(frozen=True)
 class Buoyancy:
-    """The direction of gravity, the scalar that makes fluid light, and its acceleration per unit of the scalar."""
+    """The direction of gravity, the scalar that makes fluid light, and its acceleration per unit of the scalar.
+
+    `reference`: the value of the scalar at which there is no force.
+    """
 
     gravity: tuple[float, float, float]
     scalar: Scalar
     coefficient: float = 0.0
+    reference: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -147,7 +151,8 @@ def _buoyancy_of(sampled: Values, height: float) -> Buoyancy | None:
     if layout.SET_FRICTION_RICHARDSON in sampled:
         units[layout.SET_FRICTION_RICHARDSON] = _friction_velocity_squared(sampled, height)
     coefficient = sum(float(str(sampled[key])) * unit for key, unit in units.items() if key in sampled)
-    return Buoyancy((x / length, y / length, z / length), found[0], coefficient)
+    reference = float(str(sampled.get(layout.SET_BUOYANCY_REFERENCE, 0)))
+    return Buoyancy((x / length, y / length, z / length), found[0], coefficient, reference)
 
 
 def imposed_reynolds(parameters: FlowParameters, sampled: Values) -> str:

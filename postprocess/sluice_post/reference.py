@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
-from sluice_post.budgets import IMBALANCE, STRESSES, TERMS
+from sluice_post.budgets import FORCES, IMBALANCE, STRESSES, TERMS
 from sluice_post.errors import InputOutputError
 from sluice_post.export import CSV_CENTRE, CSV_FACE
 
@@ -126,7 +126,7 @@ _BUDGET_COLUMNS: dict[str, tuple[str, Convert]] = {
     "v-diff": ("viscous_diffusion", _same),
     "dissip": ("dissipation", _same),
     "bal": (IMBALANCE, _same),
-    **{name: (name, _same) for name in (*TERMS, IMBALANCE)},
+    **{name: (name, _same) for name in (*TERMS, *FORCES, IMBALANCE)},
 }
 # Their name of a stress, in the name of the file -> ours.
 _STRESS_OF_FILE = {theirs: ours for ours, theirs in layout.LEE_MOSER_STRESSES.items()}

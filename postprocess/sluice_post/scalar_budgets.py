@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.budgets import (
+    BUOYANCY,
+    CORIOLIS,
     SCALAR_TERMS,
     Budget,
     BudgetsFromWall,
@@ -111,8 +113,8 @@ def _flux_along_x(of: _Profiles) -> Terms:
         terms["source"] = of.of("_u_source") - of.source * of.u**2
     if of.has_forces:
         mean_force = of.parameters.rotation[2] * of.means.centre["v"]
-        terms["coriolis"] = of.of("_u_coriolis") - of.mean * mean_force
-        terms["buoyancy"] = of.of("_u_buoyancy") - of.mean * of.buoyancy(0)
+        terms[CORIOLIS] = of.of("_u_coriolis") - of.mean * mean_force
+        terms[BUOYANCY] = of.of("_u_buoyancy") - of.mean * of.buoyancy(0)
     return terms
 
 
@@ -146,8 +148,8 @@ def _flux_along_z(of: _Profiles) -> Terms:
     if of.has_forces:
         along_x, along_y, _ = of.parameters.rotation
         mean_force = along_y * weighted(of.u) - along_x * weighted(of.means.centre["v"])
-        terms["coriolis"] = inner("_w_coriolis") - c * mean_force
-        terms["buoyancy"] = inner("_w_buoyancy") - c * mean(of.buoyancy(2))
+        terms[CORIOLIS] = inner("_w_coriolis") - c * mean_force
+        terms[BUOYANCY] = inner("_w_buoyancy") - c * mean(of.buoyancy(2))
     return terms
 
 
@@ -164,9 +166,9 @@ def scalar_budgets_of(means: Means, parameters: FlowParameters, scalar: Scalar) 
     found = {"cc": _variance(of), "uc": _flux_along_x(of), "wc": _flux_along_z(of)}
     for terms in found.values():
         if parameters.buoyancy is None:
-            terms.pop("buoyancy", None)
+            terms.pop(BUOYANCY, None)
         if not any(parameters.rotation):
-            terms.pop("coriolis", None)
+            terms.pop(CORIOLIS, None)
     return {name: with_imbalance(terms, SCALAR_TERMS) for name, terms in found.items()}
 
 

@@ -51,6 +51,7 @@ class Fields:
     bottom: tuple = (0.0, 0.0)
     top: tuple = (0.0, 0.0)
     rotation: tuple = (0.0, 0.0, 0.0)  # 2 Omega
+    force: tuple = (0.0, 0.0, 0.0)  # another one, on u, v and w; of w on the inner faces
 
     @property
     def dz(self):
@@ -134,15 +135,15 @@ class Fields:
         return y * mean_down(u, X) - x * mean_down(v, Y)
 
     def rate_u(self):
-        forces = self.viscous_xy(self.u) + self.viscous_z("u") + self.coriolis_u()
+        forces = self.viscous_xy(self.u) + self.viscous_z("u") + self.coriolis_u() + self.force[0]
         return forces - self.advection_u() - (up(self.p, X) - self.p) / self.dx
 
     def rate_v(self):
-        forces = self.viscous_xy(self.v) + self.viscous_z("v") + self.coriolis_v()
+        forces = self.viscous_xy(self.v) + self.viscous_z("v") + self.coriolis_v() + self.force[1]
         return forces - self.advection_v() - (up(self.p, Y) - self.p) / self.dy
 
     def rate_w(self):
-        forces = self.viscous_xy(self.w[1:-1]) + self.viscous_z("w") + self.coriolis_w()
+        forces = self.viscous_xy(self.w[1:-1]) + self.viscous_z("w") + self.coriolis_w() + self.force[2]
         return forces - self.advection_w() - np.diff(self.p, axis=Z) / self.distance[1:-1]
 
     # Other flows
@@ -189,6 +190,30 @@ def random_fields(seed, z_face, cells=(10, 8), bottom=(0.0, 0.0), top=(0.0, 0.0)
         w=w,
         p=5 * rng.standard_normal((nz, ny, nx)) + 7 * z,
     )
+
+
+def wave(z, y, x, phase):
+    """A smooth function at the points of a grid."""
+    z, y, x = z[:, None, None], y[None, :, None], x[None, None, :]
+    return np.sin(x + 2 * y + phase + z) + z * np.cos(2 * x - y + phase) + 3 * z**2
+
+
+def smooth_grid(n):
+    """Faces along z of n cells that are smaller near the walls; centres and upper faces of n cells along x and y."""
+    z_face = 1 - np.cos(np.pi * (0.2 + 0.6 * np.linspace(0, 1, n + 1))) / np.cos(0.2 * np.pi)
+    z_face[0], z_face[-1] = 0.0, 2.0
+    return z_face, (np.arange(n) + 0.5) * 2 * np.pi / n, (np.arange(n) + 1) * 2 * np.pi / n
+
+
+def smooth_fields(n, rotation=(0.0, 0.0, 0.0)):
+    """Waves on n^3 cells."""
+    z_face, at, above = smooth_grid(n)
+    centre = (z_face[1:] + z_face[:-1]) / 2
+    w = wave(z_face, at, at, 2.0) * (z_face * (2 - z_face))[:, None, None]
+    w -= w.mean(axis=(1, 2), keepdims=True)
+    u, v = wave(centre, at, above, 0.1), wave(centre, above, at, 1.0)
+    step = 2 * np.pi / n
+    return Fields(u, v, w, np.zeros((n, n, n)), z_face, dx=step, dy=step, rotation=rotation)
 
 
 def divergence(f: Fields):

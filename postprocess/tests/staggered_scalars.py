@@ -13,12 +13,13 @@ from sluice_post.statistics import Means
 
 @dataclass
 class HeatedFields:
-    """`buoyancy`: force along x and z per unit of c."""
+    """`buoyancy`: force per unit of c - `reference`."""
 
     flow: Fields
     c: np.ndarray
     scalar: Scalar
-    buoyancy: tuple = (0.0, 0.0)
+    buoyancy: tuple = (0.0, 0.0, 0.0)
+    reference: float = 0.0
 
     @property
     def kappa(self):
@@ -70,19 +71,29 @@ class HeatedFields:
     def rate(self):
         return self.diffusion_xy() + self.diffusion_z() - self.advection() + self.source
 
+    def driven(self):
+        """The flow with the force of buoyancy."""
+        at_faces = (mean_up(self.c, X), mean_up(self.c, Y), self.face_mean()[1:-1])
+        force = (g * (c - self.reference) for g, c in zip(self.buoyancy, at_faces, strict=True))
+        return replace(self.flow, force=tuple(force))
+
     def rate_u(self):
-        return self.flow.rate_u() + self.buoyancy[0] * mean_up(self.c, X)
+        return self.driven().rate_u()
 
     def rate_w(self):
-        return self.flow.rate_w() + self.buoyancy[1] * self.face_mean()[1:-1]
+        return self.driven().rate_w()
 
     def mirrored(self):
-        x, z = self.buoyancy
+        x, y, z = self.buoyancy
         scalar = replace(self.scalar, bottom=self.scalar.top, top=self.scalar.bottom)
-        return replace(self, flow=self.flow.mirrored(), c=self.c[::-1], scalar=scalar, buoyancy=(x, -z))
+        return replace(self, flow=self.flow.mirrored(), c=self.c[::-1], scalar=scalar, buoyancy=(x, y, -z))
+
+    def x_reversed(self):
+        x, y, z = self.buoyancy
+        return replace(self, flow=self.flow.x_reversed(), c=self.c[:, :, ::-1], buoyancy=(-x, y, z))
 
 
-def heated_fields(seed: int, flow: Fields, scalar: Scalar, buoyancy=(0.0, 0.0)) -> HeatedFields:
+def heated_fields(seed: int, flow: Fields, scalar: Scalar, buoyancy=(0.0, 0.0, 0.0)) -> HeatedFields:
     rng = np.random.default_rng([seed, 7])
     z = ((flow.z_face[1:] + flow.z_face[:-1]) / 2 / flow.z_face[-1])[:, None, None]
     return HeatedFields(flow, rng.standard_normal(flow.u.shape) + 4 + 9 * z * (1.4 - z), scalar, buoyancy)
@@ -128,7 +139,7 @@ def profiles_of(s: HeatedFields) -> dict:
         "_p_gradient": (f.p[1:] + f.p[:-1]) / 2 * s.ddz()[inner],
         "_w_dissipation_z": (nu + kappa) * s.ddz()[inner] * w_jump,
         "_w_coriolis": at_w * f.coriolis_w(),
-        "_w_buoyancy": at_w * s.buoyancy[1] * at_w,
+        "_w_buoyancy": at_w * s.buoyancy[2] * at_w,
     }
     return {
         **{name: plane(values) for name, values in found.items()},

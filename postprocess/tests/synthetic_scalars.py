@@ -50,7 +50,11 @@ def heated(flow: Flow, raw: dict, source: np.ndarray, kappa: float, ratio=0.0) -
 
 
 def write_scalars(
-    path: Path, flow: Flow, raw: dict | list[dict], scalars: list[tuple[str, list[dict]]]
+    path: Path,
+    flow: Flow,
+    raw: dict | list[dict],
+    scalars: list[tuple[str, list[dict]]],
+    more_parameters: dict | None = None,
 ) -> Path:
     """statistics.h5; of each scalar, its line of the case and the moments of each block. `raw`: of the flow."""
     count = len(scalars[0][1])
@@ -63,7 +67,8 @@ def write_scalars(
                 file[f"{name}{ending}"] = np.array(
                     [n * block[ending] for n, block in zip(samples, blocks, strict=True)]
                 )
-    write_parameter_sets(path, [0] * count, [parameters_of(flow, [line for line, _ in scalars])])
+    parameters = parameters_of(flow, [line for line, _ in scalars]) | (more_parameters or {})
+    write_parameter_sets(path, [0] * count, [parameters])
     return path.parent
 
 

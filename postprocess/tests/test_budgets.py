@@ -79,31 +79,11 @@ def test_terms_add_up_in_a_rotating_frame():
     assert_close(k, (uu + vv + (ww[1:] + ww[:-1]) / 2) / 2)
 
 
-def smooth_fields(n, rotation):
-    """Waves, on n^3 cells that are smaller near the walls."""
-    z_face = 1 - np.cos(np.pi * (0.2 + 0.6 * np.linspace(0, 1, n + 1))) / np.cos(0.2 * np.pi)
-    z_face[0], z_face[-1] = 0.0, 2.0
-    at, above = (np.arange(n) + 0.5) * 2 * np.pi / n, (np.arange(n) + 1) * 2 * np.pi / n
-    centre = (z_face[1:] + z_face[:-1]) / 2
-
-    def wave(z, y, x, phase):
-        z, y, x = z[:, None, None], y[None, :, None], x[None, None, :]
-        return np.sin(x + 2 * y + phase + z) + z * np.cos(2 * x - y + phase) + 3 * z**2
-
-    blank = np.zeros((n, n, n))
-    w = wave(z_face, at, at, 2.0) * (z_face * (2 - z_face))[:, None, None]
-    fields = staggered.Fields(
-        wave(centre, at, above, 0.1), wave(centre, above, at, 1.0), w, blank, z_face, rotation=rotation
-    )
-    fields.dx = fields.dy = 2 * np.pi / n
-    return replace(fields, w=w - w.mean(axis=(1, 2), keepdims=True))
-
-
 @pytest.mark.parametrize("rotation", [(0.7, 0, 0), (0, -0.4, 0), (0, 0, 1.1)])
 def test_coriolis_term_of_uw_is_of_second_order(rotation):
     errors = []
     for n in (16, 32, 64):
-        flow = smooth_fields(n, rotation)
+        flow = staggered.smooth_fields(n, rotation)
         at_rest = replace(flow, rotation=(0.0, 0.0, 0.0))
         exact = staggered.rates_of(flow)["uw"] - staggered.rates_of(at_rest)["uw"]
         found = coriolis_terms(staggered.means_of(flow), rotation)["uw"]

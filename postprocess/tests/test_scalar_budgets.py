@@ -41,7 +41,9 @@ PARAMETERS = FlowParameters(
 OBLIQUE = (70.0, -130.0, 200.0)  # of the size of the gradients of these fields
 
 
-def states(count=3, scalar=SCALAR, z_face=Z_FACE, buoyancy=(0.0, 0.0), rotation=(0.0, 0.0, 0.0), **walls):
+def states(
+    count=3, scalar=SCALAR, z_face=Z_FACE, buoyancy=(0.0, 0.0, 0.0), rotation=(0.0, 0.0, 0.0), **walls
+):
     flows = [
         replace(staggered.random_fields(seed, z_face, **walls), rotation=rotation) for seed in range(count)
     ]
@@ -65,10 +67,9 @@ def test_terms_add_up_to_the_rate_of_change(count):
 
 
 def test_terms_add_up_with_rotation_and_buoyancy():
-    fields = states(2, buoyancy=(60.0, -110.0), rotation=OBLIQUE)
-    buoyancy = Buoyancy((0.6, 0.0, -0.8), SCALAR, 1.0)
-    for state in fields:
-        state.buoyancy = tuple(-buoyancy.coefficient * g for g in (0.6, -0.8))
+    buoyancy = Buoyancy((0.6, 0.0, -0.8), SCALAR, 110.0)
+    force = tuple(-buoyancy.coefficient * g for g in buoyancy.gravity)
+    fields = states(2, buoyancy=force, rotation=OBLIQUE)
     parameters = replace(PARAMETERS, rotation=OBLIQUE, buoyancy=buoyancy)
     found = scalar_budgets_of(heated_means_of(*fields), parameters, SCALAR)
     for name, rate in rates_of(*fields).items():
@@ -306,11 +307,12 @@ def test_acceleration_of_buoyancy(key, value, coefficient):
         "flow.forcing.pressure_gradient": "0.1",
         "scalars": line_of_case("c", prandtl=2.0),
         **{"flow.buoyancy.scalar": "c", "flow.buoyancy.direction": "[3, 0, -4]"},
-        f"flow.buoyancy.{key}": repr(value),
+        **{"flow.buoyancy.reference": "2.5", f"flow.buoyancy.{key}": repr(value)},
     }
     buoyancy = PARAMETERS.with_sampled(sampled).buoyancy
     assert buoyancy.coefficient == pytest.approx(coefficient)
     assert buoyancy.gravity == pytest.approx((0.6, 0.0, -0.8))
+    assert buoyancy.reference == 2.5
 
 
 def test_terms_have_an_order():
