@@ -84,7 +84,8 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
   double elements = field_elements(grid, box, flow);
 
   elements += wall_elements(box, flow);
-  if (flow.periodic_z) elements += static_cast<double>(5 * (box.extent(0) / 2 + 1) * box.extent(1));  // PeriodicLines
+  const std::int64_t lines = (box.extent(0) / 2 + 1) * box.extent(1);
+  if (flow.periodic_z) elements += 5 * static_cast<double>(lines);  // PeriodicLines
   elements += static_cast<double>(box.volume());  // copy of a field for a checkpoint; samples need less
 
   std::vector<HaloWidth> widths;

@@ -112,9 +112,11 @@ double initial_advective_rate(const Grid& grid, const FlowParameters& flow, cons
   constexpr int points = 48;
   double largest = 0;
   for (int n = 0; n < points * points * points; ++n) {
+    const int row = n / points % points;
+    const int plane = n / (points * points);
     const FormulaPoint at{.x = grid.length_x() * (n % points) / points,
-                          .y = grid.length_y() * (n / points % points) / points,
-                          .z = grid.length_z() * (n / (points * points)) / points};
+                          .y = grid.length_y() * row / points,
+                          .z = grid.length_z() * plane / points};
     largest = std::max(largest, kappa * std::abs(velocity[0](at) - grid.velocity()) / grid.dx() +
                                     kappa * std::abs(velocity[1](at)) / grid.dy() +
                                     std::abs(velocity[2](at)) / grid.dz_min());
