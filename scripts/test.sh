@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs the CPU tests: about 20 minutes on two cores, besides downloads.
+# Installs what is missing, builds, and runs the CPU tests: the tests alone take about 18 minutes on two cores.
 #   scripts/test.sh [CTEST OPTION]...        for example -L unit, or -R poisson
 # SLUICE_TEST_PACKAGES names further Python packages to install: the tests with ParaView's reader need vtk, which is large.
 set -euo pipefail
