@@ -5,7 +5,7 @@
 
 #include "core/device/parallel_for.hpp"
 #include "solver/forcing.hpp"
-#include "solver/momentum/operators.hpp"
+#include "solver/momentum/correction.hpp"
 #include "solver/state/vector_view.hpp"
 #include "solver/time_step_limit.hpp"
 
@@ -45,30 +45,27 @@ struct SpanwiseMean {
   SLUICE_INLINE double write(Cell c, real value) const { return weighted_by_height(value, c.k, m); }
 };
 
-/// u = u* + f response(z) - gamma dt grad phi, eq. (3). Also returns the cell's advective rate for a reduction. The
-/// ordinary flow has no force along y, and none in its kernel.
+/// Eq. (3) in one cell. Also returns the cell's advective rate for a reduction. The ordinary flow has no force along y,
+/// and none in its kernel.
 template <Order order, bool spanwise>
 struct Correct {
   using CellType = op::CellFor<order>;
-  View3<const real> phi;
+  Correction correction;
   VectorView<real> star;
-  const real* response;
   Metrics m;
-  real gamma_dt, force, force_y;
 
   struct Computed {
     real u, v, w;
   };
   SLUICE_INLINE Computed compute(CellType c) const {
-    const Around phi_here = around(phi, c);
+    const Around phi = around(correction.phi, c);
     const CellType here = relative_cell(c);
     const Metrics mk = m.seen_from(c.k);
     const std::ptrdiff_t at = star.offset(c);
-    real v = star.v[at];
-    if constexpr (spanwise) v += force_y * response[c.k];
-    return {star.u[at] + force * response[c.k] - gamma_dt * op::ddx_center_to_face<order>(phi_here, here, mk),
-            v - gamma_dt * op::ddy_center_to_face<order>(phi_here, here, mk),
-            star.w[at] - gamma_dt * op::ddz_center_to_face(phi_here, here, mk)};
+    const real response = correction.response[c.k];
+    return {corrected_u<order>(star.u[at], correction, phi, here, mk, response),
+            corrected_v<order, spanwise>(star.v[at], correction, phi, here, mk, response),
+            corrected_w(star.w[at], correction, phi, here, mk)};
   }
   SLUICE_INLINE double write(CellType c, const Computed& corrected) const {
     const std::ptrdiff_t at = star.offset(c);
@@ -77,9 +74,28 @@ struct Correct {
     star.w[at] = corrected.w;
     return advective_rate<order>(corrected.u, corrected.v, corrected.w, c.k, m);
   }
+  /// For a loop that reduces nothing.
+  SLUICE_INLINE void operator()(CellType c) const { write(c, compute(c)); }
 };
 
-/// Eq. (3), and eq. (6) in the same pass: p = p + phi - gamma dt nu/2 Lz phi.
+/// phi - gamma dt nu/2 Lz phi, which eq. (6) adds to p.
+template <class F, class C>
+SLUICE_INLINE real change_of_pressure(const F& phi, const C& c, const Metrics& m, real half_nu_gamma_dt) {
+  return phi(c.i, c.j, c.k) - half_nu_gamma_dt * op::d2dz2_center(phi, c, m);
+}
+
+/// Eq. (6) alone.
+struct UpdatePressure {
+  View3<const real> phi;
+  View3<real> p;
+  Metrics m;
+  real half_nu_gamma_dt;
+  SLUICE_INLINE void operator()(int i, int j, int k) const {
+    p(i, j, k) += change_of_pressure(phi, Cell{i, j, k, i, i}, m, half_nu_gamma_dt);
+  }
+};
+
+/// Eq. (3), and eq. (6) in the same pass.
 template <Order order, bool spanwise>
 struct CorrectWithPressure {
   using CellType = op::CellFor<order>;
@@ -92,9 +108,8 @@ struct CorrectWithPressure {
     real p;
   };
   SLUICE_INLINE Computed compute(CellType c) const {
-    const Around phi = around(velocity.phi, c);
-    const real change =
-        phi(0, 0, 0) - half_nu_gamma_dt * op::d2dz2_center(phi, relative_cell(c), velocity.m.seen_from(c.k));
+    const real change = change_of_pressure(around(velocity.correction.phi, c), relative_cell(c),
+                                           velocity.m.seen_from(c.k), half_nu_gamma_dt);
     return {velocity.compute(c), p[velocity.star.offset(c)] + change};
   }
   SLUICE_INLINE double write(CellType c, const Computed& corrected) const {
@@ -102,18 +117,6 @@ struct CorrectWithPressure {
     return velocity.write(c, corrected.velocity);
   }
 };
-
-template <Order order, bool spanwise>
-Correct<order, spanwise> correction(VectorField& star, const Field& phi, const Projection::UniformForce& force,
-                                    const Metrics& metrics, double gamma_dt) {
-  return {phi.view(),
-          vector_view(star),
-          force.response,
-          metrics,
-          static_cast<real>(gamma_dt),
-          static_cast<real>(force.x),
-          static_cast<real>(force.y)};
-}
 
 /// Calls action(order, spanwise) with both as constants.
 void with_kernel(Order order, bool spanwise, auto&& action) {
@@ -163,21 +166,43 @@ void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTime
   walls_->apply_neumann(phi);
 }
 
-void Projection::correct(VectorField& star, const Field& phi, const UniformForce& force, double gamma_dt) {
+void Projection::correct(VectorField& star, const Correction& correction) {
   with_kernel(order_, spanwise_, [&](auto order, auto spanwise) {
-    reduce_max("correction", box_.local(), correction<order, spanwise>(star, phi, force, metrics_, gamma_dt),
-               largest_rate_);
+    const Correct<order, spanwise> kernel{correction, vector_view(star), metrics_};
+    reduce_max("correction", box_.local(), kernel, largest_rate_);
   });
 }
 
-void Projection::correct(VectorField& star, Field& p, const Field& phi, const UniformForce& force, double gamma_dt,
-                         double half_nu_gamma_dt) {
+void Projection::correct(VectorField& star, Field& p, const Correction& correction, double half_nu_gamma_dt) {
   SLUICE_REQUIRE(p.row_length() == star.u.row_length() && p.halo() == star.u.halo(), "p and u must have one layout");
   with_kernel(order_, spanwise_, [&](auto order, auto spanwise) {
-    const CorrectWithPressure<order, spanwise> kernel{correction<order, spanwise>(star, phi, force, metrics_, gamma_dt),
-                                                      p.view().origin, static_cast<real>(half_nu_gamma_dt)};
+    const CorrectWithPressure<order, spanwise> kernel{
+        {correction, vector_view(star), metrics_}, p.view().origin, static_cast<real>(half_nu_gamma_dt)};
     reduce_max("correction", box_.local(), kernel, largest_rate_);
   });
+}
+
+PendingCorrection Projection::correct_rim(VectorField& star, const Correction& correction) {
+  const int ny = box_.ny();
+  const int nz = box_.nz();
+  const int rim_y = reach_of(order_);
+  constexpr int rim_z = PendingCorrection::rim_z;
+  const auto box = [&](int y0, int y1, int z0, int z1) { return Box3{{0, y0, z0}, {box_.nx(), y1, z1}}; };
+  const std::vector<Box3> parts =
+      ny <= 2 * rim_y || nz <= 2 * rim_z
+          ? std::vector{box_.local()}
+          : std::vector{box(0, rim_y, 0, nz), box(ny - rim_y, ny, 0, nz), box(rim_y, ny - rim_y, 0, rim_z),
+                        box(rim_y, ny - rim_y, nz - rim_z, nz)};
+  with_kernel(order_, spanwise_, [&](auto order, auto spanwise) {
+    for (const Box3& part : parts)
+      parallel_for("correction", part, Correct<order, spanwise>{correction, vector_view(star), metrics_});
+  });
+  return {correction, rim_y, ny, nz};
+}
+
+void Projection::update_pressure(Field& p, const Field& phi, double half_nu_gamma_dt) {
+  parallel_for("pressure", box_.local(),
+               UpdatePressure{phi.view(), p.view(), metrics_, static_cast<real>(half_nu_gamma_dt)});
 }
 
 }  // namespace sluice

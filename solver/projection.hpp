@@ -5,6 +5,7 @@
 #include "core/support/exact_sum.hpp"
 #include "poisson/poisson_solver.hpp"
 #include "solver/grid/grid.hpp"
+#include "solver/momentum/correction.hpp"
 #include "solver/state/state.hpp"
 #include "solver/walls/walls.hpp"
 
@@ -32,20 +33,19 @@ class Projection {
   /// The same of v*; only if the flow has a forcing along y.
   const Deferred<ExactSum>& v_star_sum() const { return v_star_sum_; }
 
-  /// A force that is uniform in x and y adds x response(z) to u* and y response(z) to v*; response: device array over
-  /// the rank's planes. y: 0 unless the flow has a forcing along y.
-  struct UniformForce {
-    double x, y;
-    const real* response;
-  };
+  /// Eq. (3) in place: star becomes u. Reads the halo of phi; halos of u are stale on return. Also forms the maximum
+  /// that largest_rate() returns. A force along y needs a flow that has one.
+  void correct(VectorField& star, const Correction& correction);
 
-  /// u = u* + (x, y, 0) response(z) - gamma_dt grad phi, in place; reads phi's halo. Halos of u are stale on return.
-  /// Also forms the maximum that largest_rate() returns.
-  void correct(VectorField& star, const Field& phi, const UniformForce& force, double gamma_dt);
+  /// The same, with eq. (6), p = p + phi - half_nu_gamma_dt Lz phi, in the same sweep. Halos of p are stale on return.
+  void correct(VectorField& star, Field& p, const Correction& correction, double half_nu_gamma_dt);
 
-  /// The same, with p = p + phi - half_nu_gamma_dt Lz phi in the same sweep. Halos of p are stale on return.
-  void correct(VectorField& star, Field& p, const Field& phi, const UniformForce& force, double gamma_dt,
-               double half_nu_gamma_dt);
+  /// Eq. (3) in the cells whose values halos and walls need. Returns what is left to do; where the box is thin, nothing
+  /// is.
+  PendingCorrection correct_rim(VectorField& star, const Correction& correction);
+
+  /// Eq. (6) alone. Halos of p are stale on return.
+  void update_pressure(Field& p, const Field& phi, double half_nu_gamma_dt);
 
   /// Largest advective rate over the rank's cells of the u that correct() last left; see time_step_limit.hpp.
   const Deferred<double>& largest_rate() const { return largest_rate_; }

@@ -43,13 +43,20 @@ State TimeStepper::make_state() const {
 
 MeanForce TimeStepper::step(State& state, double dt) {
   MeanForce mean_force;
-  for (int k = 0; k < Rk3::substeps; ++k) mean_force.add(Rk3::gamma(k), substep(state, dt, k));
+  for (int k = 0; k < Rk3::substeps; ++k) {
+    const bool last = k + 1 == Rk3::substeps;
+    mean_force.add(Rk3::gamma(k), substep(state, dt, k, last ? Correcting::now : Correcting::in_next_substep));
+  }
   state.time += dt;
   ++state.step;
   return mean_force;
 }
 
 MeanForce TimeStepper::substep(State& state, double dt, int k) {
+  return substep(state, dt, k, Correcting::now);
+}
+
+MeanForce TimeStepper::substep(State& state, double dt, int k, Correcting when) {
   const auto n = static_cast<std::size_t>(k);
   const Phase phase(Rk3::names[n]);
   const Substep times{k, state.time, dt};
@@ -74,8 +81,11 @@ MeanForce TimeStepper::substep(State& state, double dt, int k) {
   // f, for example (target - <u*>) / (gamma dt <g>) for a given bulk velocity; u* += gamma dt f g, which is
   // divergence-free, is applied together with (3). g = 1 with explicit diffusion
   const MeanForce force = mean_force(times);
-  // (3)  u = u* - gamma dt grad phi; z-implicit also (6)  p = p + phi - c Lz phi
-  correct(state, phi, force, gamma_dt, c);
+  // (3)  u = u* - gamma dt grad phi; z-implicit also (6)  p = p + phi - c Lz phi. The next substep of a step can form u
+  // while it reads u*: then only the cells that halos and walls need get it here.
+  const Correction correction{phi.view(), device_response_.data(), static_cast<real>(gamma_dt),
+                              static_cast<real>(gamma_dt * force.x), static_cast<real>(gamma_dt * force.y)};
+  correct(state, correction, c, when);
 
   // star_ now holds the new u and tendency_ R(u). After the swaps the velocity is the new u, star_ holds the next
   // substep's R(u_prev), and the next R(u) overwrites the old u.
@@ -90,7 +100,7 @@ void TimeStepper::predict(const State& state, const SubstepWeights& weights) {
   {
     const PhaseTimers::Scope scope(timers_, "momentum");
     // One sweep of UpdateVelocity (momentum_terms.hpp), which calls op::tendency_u, _v, _w; on a GPU, march_in_z.
-    momentum_.predict(state, weights, tendency_, star_);
+    momentum_.predict(state, weights, tendency_, star_, std::exchange(pending_, {}));
     if (body_forces_.active()) body_forces_.add(state, weights.alpha_dt, tendency_, star_);
   }
   if (transport_.empty()) return;
@@ -119,14 +129,23 @@ MeanForce TimeStepper::mean_force(const Substep& substep) {
   return {x, spanwise_forcing_.force(projection_.v_star_sum(), substep, response_mean_).force, power};
 }
 
-void TimeStepper::correct(State& state, const Field& phi, const MeanForce& force, double gamma_dt, double c) {
+void TimeStepper::correct(State& state, const Correction& correction, double c, Correcting when) {
   const PhaseTimers::Scope scope(timers_, "correction");
-  const Projection::UniformForce uniform_force{gamma_dt * force.x, gamma_dt * force.y, device_response_.data()};
-  if (implicit_) {
-    projection_.correct(star_, state.p, phi, uniform_force, gamma_dt, c);
+  const Field& phi = pressure_increment_ ? *pressure_increment_ : state.p;
+  if (when == Correcting::in_next_substep && can_defer(state, phi)) {
+    pending_ = projection_.correct_rim(star_, correction);
+    if (implicit_) projection_.update_pressure(state.p, phi, c);
+  } else if (implicit_) {
+    projection_.correct(star_, state.p, correction, c);
   } else {
-    projection_.correct(star_, phi, uniform_force, gamma_dt);
+    projection_.correct(star_, correction);
   }
+}
+
+/// Whether nothing but the momentum sweep reads the velocity at the start of the next substep.
+bool TimeStepper::can_defer(const State& state, const Field& phi) {
+  return !body_forces_.active() && transport_.empty() && !opposition_control_.active() &&
+         momentum_.takes_pending(state, phi, tendency_, star_);
 }
 
 double TimeStepper::time_step_limit_after_step() const {
@@ -144,7 +163,7 @@ void TimeStepper::project(State& state) {
   // Save p: this phi is not the pressure. star_.u is free because no old tendency is needed here.
   if (!pressure_increment_) copy_cells(state.p, star_.u);
   projection_.solve(state.velocity, 1, phi, timers_);
-  projection_.correct(state.velocity, phi, {0, 0, device_response_.data()}, 1);
+  projection_.correct(state.velocity, {phi.view(), device_response_.data(), 1, 0, 0});
   if (!pressure_increment_) copy_cells(star_.u, state.p);
   fill_halos(state);
 }

@@ -70,10 +70,14 @@ class TimeStepper {
   PhaseTimers& timers() { return timers_; }
 
  private:
+  /// When a substep applies eq. (3).
+  enum class Correcting { now, in_next_substep };
+  MeanForce substep(State& state, double dt, int k, Correcting when);
   void predict(const State& state, const SubstepWeights& weights);
   void solve_implicit_diffusion(double c);
   void finish_scalars(double gamma_dt);
-  void correct(State& state, const Field& phi, const MeanForce& force, double gamma_dt, double c);
+  void correct(State& state, const Correction& correction, double c, Correcting when);
+  bool can_defer(const State& state, const Field& phi);
   MeanForce mean_force(const Substep& substep);
   void fill_halos_after_correction(State& state);
   void fill_halos(const std::vector<Described<Field>>& fields);
@@ -97,6 +101,7 @@ class TimeStepper {
   std::optional<ImplicitDiffusion> implicit_;
   VectorField star_;  ///< u*; between substeps the old tendency
   VectorField tendency_;
+  PendingCorrection pending_;                ///< what the velocity lacks between the substeps of step()
   std::optional<Field> pressure_increment_;  ///< phi, with z-implicit diffusion
   double response_mean_ = 1;                 ///< <g>; g: response of u* to a unit force
   Buffer<real> device_response_;             ///< g on the rank's planes; 1 with explicit diffusion

@@ -57,7 +57,8 @@ MomentumArrays arrays_of(const State& state, const Metrics& metrics, real viscos
           .alpha_dt = static_cast<real>(weights.alpha_dt),
           .beta_dt = static_cast<real>(weights.beta_dt),
           .gamma_dt = static_cast<real>(weights.gamma_dt),
-          .half_nu_gamma_dt = static_cast<real>(weights.half_nu_gamma_dt)};
+          .half_nu_gamma_dt = static_cast<real>(weights.half_nu_gamma_dt),
+          .pending = {}};
 }
 
 }  // namespace
@@ -68,10 +69,16 @@ Momentum::Momentum(const Metrics& metrics, const FlowParameters& flow)
       diffusion_(flow.diffusion),
       order_(flow.order) {}
 
-void Momentum::predict(const State& state, const SubstepWeights& weights, VectorField& tendency,
-                       VectorField& star) const {
-  const MomentumArrays arrays = arrays_of(state, metrics_, viscosity_, weights, tendency, star);
+void Momentum::predict(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star,
+                       const PendingCorrection& pending) const {
+  MomentumArrays arrays = arrays_of(state, metrics_, viscosity_, weights, tendency, star);
+  arrays.pending = pending;
   sweep_momentum(arrays, state.p.local_box(), order_, weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z);
+}
+
+bool Momentum::takes_pending(const State& state, const Field& phi, VectorField& tendency, VectorField& star) const {
+  const MomentumArrays arrays = arrays_of(state, metrics_, viscosity_, {}, tendency, star);
+  return sluice::takes_pending(arrays, phi.view(), state.p.local_box(), order_, diffusion_ == Diffusion::implicit_z);
 }
 
 void Momentum::predict_plain(const State& state, const SubstepWeights& weights, VectorField& tendency,

@@ -1,6 +1,7 @@
 #pragma once
 #include "core/flow/parameters.hpp"
 #include "solver/grid/grid.hpp"
+#include "solver/momentum/correction.hpp"
 #include "solver/state/state.hpp"
 
 namespace sluice {
@@ -24,7 +25,12 @@ class Momentum {
   /// or, with z-implicit diffusion, the right-hand side of eq. (5):
   ///     u + alpha dt R + beta dt R_prev - gamma dt grad p + gamma dt nu/2 Lz u
   /// Velocity (and p with z-implicit diffusion) need valid halos; no halo is written. One sweep through memory.
-  void predict(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star) const;
+  /// `pending`: what the velocity of the state still lacks; it is left as it is.
+  void predict(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star,
+               const PendingCorrection& pending = {}) const;
+
+  /// Whether predict() accepts a velocity whose correction by `phi` is pending, in arrays like these.
+  bool takes_pending(const State& state, const Field& phi, VectorField& tendency, VectorField& star) const;
 
   /// The same by three plain loops, one per component: the reference for the fused sweep.
   void predict_plain(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star) const;

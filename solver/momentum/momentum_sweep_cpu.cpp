@@ -1,55 +1,38 @@
-// The momentum sweep of a CPU build.
+// The momentum sweep of a CPU build. Blocks of rows march in z, with three planes of u, v and w in cache.
 #include <algorithm>
-#include <array>
 #include <vector>
 
-#include "core/device/buffer.hpp"
-#include "core/device/parallel_for.hpp"
 #include "solver/momentum/momentum_sweep.hpp"
+#include "solver/momentum/plane_ring.hpp"
 
 namespace sluice {
 
 namespace {
 
-/// A row of values with the periodic neighbours at both of its ends, so that no index along x needs to be wrapped.
-class PaddedRow {
- public:
-  explicit PaddedRow(int nx) : nx_(nx), values_(static_cast<std::size_t>(nx + 2 * padding)) {}
-
-  real* begin() { return values_.data() + padding; }
-  const real* begin() const { return values_.data() + padding; }
-  void copy(const View3<const real>& f, int j, int k) {
-    std::copy_n(&f(0, j, k), nx_, begin());
-    wrap();
-  }
-  /// Fills the ends from the values in between.
-  void wrap() {
-    for (int n = 1; n <= WideCell::reach; ++n) {
-      begin()[-n] = begin()[nx_ - 1 - (n - 1) % nx_];
-      begin()[nx_ - 1 + n] = begin()[(n - 1) % nx_];
-    }
-  }
-
- private:
-  static constexpr int padding = 64 / sizeof(real);  // keeps rows aligned to 64 bytes
-
-  int nx_;
-  Buffer<real> values_;  // aligned
-};
-
-std::vector<PaddedRow> padded_rows(int count, int nx) {
-  std::vector<PaddedRow> rows;
-  for (int n = 0; n < count; ++n) rows.emplace_back(nx);
-  return rows;
+/// Calls body(cell) for a whole row; only `i` of the cell differs, and its neighbours are not wrapped.
+template <Order order, class Body>
+inline __attribute__((always_inline)) void for_padded_row(int nx, const Body& body) {
+#pragma GCC ivdep
+  for (int i = 0; i < nx; ++i) body(inner_cell<op::CellFor<order>>(i, 0, 0));
 }
 
-/// A field around a row: along x its values come from padded rows of the planes k and k - 1, elsewhere from the array.
-struct FieldAroundRow {
-  View3<const real> f;
+/// p around a row: along x from a padded copy of the row, elsewhere from the array.
+struct PressureAroundRow {
   const real* row;
-  const real* row_below = nullptr;
-  int k = 0;
-  SLUICE_INLINE real operator()(int i, int j, int plane) const { return f(i, j, plane); }
+  const real* at;  ///< the row's first cell in the array
+  std::ptrdiff_t stride_y, stride_z;
+  SLUICE_INLINE real operator()(int i, int j, int k) const {
+    return j == 0 && k == 0 ? row[i] : at[i + j * stride_y + k * stride_z];
+  }
+};
+
+/// What the sweep reads around one row, and where it writes.
+template <Order order>
+struct RowOfCells {
+  RowWindow u, v, w;
+  PressureAroundRow p;
+  Metrics m;  ///< with the row's plane as plane 0
+  int nx;
 };
 
 struct AlongPaddedRow {
@@ -57,55 +40,28 @@ struct AlongPaddedRow {
   SLUICE_INLINE real operator()(int n) const { return at[n]; }
 };
 
-SLUICE_INLINE AlongPaddedRow along_x(const FieldAroundRow& field, const WideCell& c) {
-  return {field.row + c.i};
-}
-SLUICE_INLINE AlongPaddedRow along_x(const FieldAroundRow& field, const WideCell& c, int /*j*/, int k) {
-  return {(k == field.k ? field.row : field.row_below) + c.i};
-}
-
-/// Calls body(cell) for a whole row, for loops that read neighbours along x from padded rows only.
-template <class Body>
-inline __attribute__((always_inline)) void for_padded_row(int nx, int j, int k, const Body& body) {
-#pragma GCC ivdep
-  for (int i = 0; i < nx; ++i) body(inner_cell<WideCell>(i, j, k));
-}
-
-/// What the sweep of order 4 keeps around one row of cells: the row of each field, padded, and the transporting
-/// velocities, each of which serves four control volumes in x or in y.
-class RowsOfOrder4 {
+/// For order 4: the transporting velocities around one row, each of which serves four control volumes in x or in y.
+class TransportsOfOrder4 {
  public:
-  RowsOfOrder4(const MomentumArrays& arrays, int nx) : a_(arrays), nx_(nx) {}
+  explicit TransportsOfOrder4(int nx) : nx_(nx) {}
 
-  /// Moves to row j of plane k: from row j - 1 unless j is the first row.
-  void move_to(int j, int k) {
-    k_ = k;
-    for (int n = j == 0 ? -2 : 1; n <= 1; ++n) fill_sides_above(j + n);
+  /// Moves to row j: from row j - 1 unless it is the first one. `around(j)`: RowOfCells of row j.
+  template <class Around>
+  void move_to(int j, bool first, const Around& around) {
+    for (int n = first ? -2 : 1; n <= 1; ++n) fill_sides_above(j + n, around(j + n));
     j_ = j;
-    u_.copy(a_.u, j, k);
-    v_.copy(a_.v, j, k);
-    w_.copy(a_.w, j, k);
-    w_below_.copy(a_.w, j, k - 1);
-    const FieldAroundRow u_field = u();
+    const RowOfCells<Order::fourth> row = around(j);
     real* const of_u = along_x_[0].begin();
     real* const of_v = along_x_[1].begin();
     real* const of_w = along_x_[2].begin();
-    const MomentumArrays& a = a_;
-    for_padded_row(
-        nx_, j, k, [ =, &a ](const WideCell& c) __attribute__((always_inline)) {
-          of_u[c.i] = op::transports_of_u<Order::fourth>(u_field, u_field, c, a.m).x(0);
-          of_v[c.i] = op::transports_of_v<Order::fourth>(a.u, a.v, c, a.m).x(0);
-          of_w[c.i] = op::transports_of_w(a.u, a.v, c, a.m).x(0);
+    for_padded_row<Order::fourth>(
+        nx_, [=](const WideCell& c) __attribute__((always_inline)) {
+          of_u[c.i] = op::transports_of_u<Order::fourth>(row.u, row.v, c, row.m).x(0);
+          of_v[c.i] = op::transports_of_v<Order::fourth>(row.u, row.v, c, row.m).x(0);
+          of_w[c.i] = op::transports_of_w(row.u, row.v, c, row.m).x(0);
         });
-    for (PaddedRow& row : along_x_) row.wrap();
+    for (PaddedRow& padded : along_x_) padded.wrap();
   }
-  /// Also keeps the row of p.
-  void take_pressure() { p_.copy(a_.p, j_, k_); }
-
-  FieldAroundRow u() const { return {a_.u, u_.begin(), nullptr, k_}; }
-  FieldAroundRow v() const { return {a_.v, v_.begin(), nullptr, k_}; }
-  FieldAroundRow w() const { return {a_.w, w_.begin(), w_below_.begin(), k_}; }
-  FieldAroundRow p() const { return {a_.p, p_.begin(), nullptr, k_}; }
 
   struct AlongY {
     const real *two_below, *below, *here, *above;
@@ -121,7 +77,7 @@ class RowsOfOrder4 {
     }
   };
   /// The transports of component 0, 1 or 2 around the row.
-  Sides sides(int n) const {
+  Sides of(int n) const {
     return {along_x_[static_cast<std::size_t>(n)].begin(), sides_above(n, j_ - 2), sides_above(n, j_ - 1),
             sides_above(n, j_), sides_above(n, j_ + 1)};
   }
@@ -135,77 +91,145 @@ class RowsOfOrder4 {
   }
   const real* sides_above(int n, int j) const { return along_y_[slot(n, j)].begin(); }
 
-  void fill_sides_above(int j) {
-    above_.copy(a_.v, j, k_);
-    const FieldAroundRow v_field{a_.v, above_.begin(), nullptr, k_};
+  void fill_sides_above(int j, const RowOfCells<Order::fourth>& row) {
     real* const of_u = along_y_[slot(0, j)].begin();
     real* const of_v = along_y_[slot(1, j)].begin();
     real* const of_w = along_y_[slot(2, j)].begin();
-    const MomentumArrays& a = a_;
-    for_padded_row(
-        nx_, j, k_, [ =, &a ](const WideCell& c) __attribute__((always_inline)) {
-          of_u[c.i] = op::transports_of_u<Order::fourth>(v_field, v_field, c, a.m).y(0);
-          of_v[c.i] = op::transports_of_v<Order::fourth>(a.u, a.v, c, a.m).y(0);
-          of_w[c.i] = op::transports_of_w(a.u, a.v, c, a.m).y(0);
+    for_padded_row<Order::fourth>(
+        nx_, [=](const WideCell& c) __attribute__((always_inline)) {
+          of_u[c.i] = op::transports_of_u<Order::fourth>(row.u, row.v, c, row.m).y(0);
+          of_v[c.i] = op::transports_of_v<Order::fourth>(row.u, row.v, c, row.m).y(0);
+          of_w[c.i] = op::transports_of_w(row.u, row.v, c, row.m).y(0);
         });
   }
 
-  MomentumArrays a_;
+  static std::vector<PaddedRow> rows(int count, int nx) {
+    std::vector<PaddedRow> list;
+    for (int n = 0; n < count; ++n) list.emplace_back(nx);
+    return list;
+  }
+
   int nx_;
-  int j_ = 0, k_ = 0;
-  PaddedRow u_{nx_}, v_{nx_}, w_{nx_}, w_below_{nx_}, p_{nx_};
-  PaddedRow above_{nx_};                                         ///< v of the row whose sides are filled
-  std::vector<PaddedRow> along_x_ = padded_rows(3, nx_);         ///< of u, v, w
-  std::vector<PaddedRow> along_y_ = padded_rows(3 * kept, nx_);  ///< likewise, for four rows
+  int j_ = 0;
+  std::vector<PaddedRow> along_x_ = rows(3, nx_);         ///< of u, v, w
+  std::vector<PaddedRow> along_y_ = rows(3 * kept, nx_);  ///< likewise, for four rows
 };
 
-/// The same bits as UpdateVelocity. One loop for each component: all three in one would need more addresses than there
-/// are registers.
+/// The same bits as UpdateVelocity.
 template <class Kind>
-void sweep_rows_of_order_4(const MomentumArrays& arrays, const Box3& box) {
-  constexpr bool first = Kind::first;
-  constexpr bool implicit_z = Kind::implicit_z;
-  constexpr Order order = Order::fourth;
-  RowsOfOrder4 rows(arrays, box.nx());
-  for (int k = 0; k < box.nz(); ++k) {
-    for (int j = 0; j < box.ny(); ++j) {
-      rows.move_to(j, k);
-      if (implicit_z) rows.take_pressure();
-      const MomentumArrays a = arrays;
-      const FieldAroundRow u = rows.u();
-      const FieldAroundRow v = rows.v();
-      const FieldAroundRow w = rows.w();
-      const FieldAroundRow p = rows.p();
-      const RowsOfOrder4::Sides of_u = rows.sides(0);
-      const RowsOfOrder4::Sides of_v = rows.sides(1);
-      const RowsOfOrder4::Sides of_w = rows.sides(2);
-      for_padded_row(
-          box.nx(), j, k, [=](const WideCell& c) __attribute__((always_inline)) {
-            update_u<order, first, implicit_z>(a, of_u.at(c), u, w, p, c);
+class Sweep {
+ public:
+  static constexpr Order order = Kind::order;
+  static constexpr bool first = Kind::first;
+  static constexpr bool implicit_z = Kind::implicit_z;
+  static constexpr int reach = op::CellFor<order>::reach;
+  static constexpr std::size_t cache_bytes = 600'000;  ///< for the planes; most of a second-level cache
+
+  Sweep(const MomentumArrays& arrays, const Box3& box)
+      : a_(arrays),
+        nx_(box.nx()),
+        ny_(box.ny()),
+        nz_(box.nz()),
+        rows_(std::clamp(PlaneRing<order>::rows_that_fit(nx_, cache_bytes), std::min(8, ny_), ny_)),
+        ring_(arrays, nx_, rows_),
+        pressure_(nx_),
+        transports_(nx_) {}
+
+  void run() {
+    const int blocks = (ny_ + rows_ - 1) / rows_;
+    for (int n = 0; n < blocks; ++n) {
+      const int y0 = n * ny_ / blocks;
+      const int y1 = (n + 1) * ny_ / blocks;
+      ring_.begin_block(y0, y1, 0);
+      for (int k = 0; k < nz_; ++k) {
+        ring_.load(k + 1);
+        for (int j = y0; j < y1; ++j) update_row(j, k, j == y0);
+      }
+    }
+  }
+
+ private:
+  RowOfCells<order> around(int j, int k) const {
+    const View3<const real>& p = a_.p;
+    return {ring_.u(j, k),     ring_.v(j, k),
+            ring_.w(j, k),     {pressure_.begin(), p.origin + j * p.stride_y + k * p.stride_z, p.stride_y, p.stride_z},
+            a_.m.seen_from(k), nx_};
+  }
+
+  void update_row(int j, int k, bool first_of_block) {
+    if constexpr (implicit_z) pressure_.copy(&a_.p(0, j, k));
+    const RowOfCells<order> row = around(j, k);
+    const MomentumArrays a = a_;
+    real* const tendency_u = &a_.tendency_u(0, j, k);
+    real* const tendency_v = &a_.tendency_v(0, j, k);
+    real* const tendency_w = &a_.tendency_w(0, j, k);
+    real* const star_u = &a_.star_u(0, j, k);
+    real* const star_v = &a_.star_v(0, j, k);
+    real* const star_w = &a_.star_w(0, j, k);
+    const auto u_of = [=](const auto& c, const auto& transports) __attribute__((always_inline)) {
+      const Prediction result = predict_u<order, first, implicit_z>(a, transports, row.u, row.w, row.p, c, row.m,
+                                                                    first ? real(0) : star_u[c.i]);
+      tendency_u[c.i] = result.tendency;
+      star_u[c.i] = result.star;
+    };
+    const auto v_of = [=](const auto& c, const auto& transports) __attribute__((always_inline)) {
+      const Prediction result = predict_v<order, first, implicit_z>(a, transports, row.v, row.w, row.p, c, row.m,
+                                                                    first ? real(0) : star_v[c.i]);
+      tendency_v[c.i] = result.tendency;
+      star_v[c.i] = result.star;
+    };
+    const auto w_of = [=](const auto& c, const auto& transports) __attribute__((always_inline)) {
+      const Prediction result =
+          predict_w<order, first, implicit_z>(a, transports, row.w, row.p, c, row.m, first ? real(0) : star_w[c.i]);
+      tendency_w[c.i] = result.tendency;
+      star_w[c.i] = result.star;
+    };
+    using C = op::CellFor<order>;
+    if constexpr (order == Order::fourth) {
+      // One loop for each component: all three in one would need more addresses than there are registers.
+      transports_.move_to(j, first_of_block, [&](int at) { return around(at, k); });
+      const auto of_u = transports_.of(0);
+      const auto of_v = transports_.of(1);
+      const auto of_w = transports_.of(2);
+      for_padded_row<order>(
+          nx_, [=](const C& c) __attribute__((always_inline)) { u_of(c, of_u.at(c)); });
+      for_padded_row<order>(
+          nx_, [=](const C& c) __attribute__((always_inline)) { v_of(c, of_v.at(c)); });
+      for_padded_row<order>(
+          nx_, [=](const C& c) __attribute__((always_inline)) { w_of(c, of_w.at(c)); });
+    } else {
+      for_padded_row<order>(
+          nx_, [=](const C& c) __attribute__((always_inline)) {
+            u_of(c, op::transports_of_u<order>(row.u, row.v, c, row.m));
           });
-      for_padded_row(
-          box.nx(), j, k, [=](const WideCell& c) __attribute__((always_inline)) {
-            update_v<order, first, implicit_z>(a, of_v.at(c), v, w, p, c);
+      for_padded_row<order>(
+          nx_, [=](const C& c) __attribute__((always_inline)) {
+            v_of(c, op::transports_of_v<order>(row.u, row.v, c, row.m));
           });
-      for_padded_row(
-          box.nx(), j, k, [=](const WideCell& c) __attribute__((always_inline)) {
-            update_w<order, first, implicit_z>(a, of_w.at(c), w, p, c);
+      for_padded_row<order>(
+          nx_, [=](const C& c) __attribute__((always_inline)) {
+            w_of(c, op::transports_of_w(row.u, row.v, c, row.m));
           });
     }
   }
-}
+
+  MomentumArrays a_;
+  int nx_, ny_, nz_, rows_;
+  PlaneRing<order> ring_;
+  PaddedRow pressure_;
+  TransportsOfOrder4 transports_;
+};
 
 }  // namespace
 
 void sweep_momentum(const MomentumArrays& arrays, const Box3& box, Order order, bool first, bool implicit_z) {
   if (box.empty()) return;
-  with_constants(order, first, implicit_z, [&](auto kind) {
-    if constexpr (kind.order == Order::fourth) {
-      sweep_rows_of_order_4<decltype(kind)>(arrays, box);
-    } else {
-      parallel_for("momentum", box, UpdateVelocity<kind.order, kind.first, kind.implicit_z>{arrays});
-    }
-  });
+  with_constants(order, first, implicit_z, [&](auto kind) { Sweep<decltype(kind)>(arrays, box).run(); });
+}
+
+bool takes_pending(const MomentumArrays& /*arrays*/, const View3<const real>& /*phi*/, const Box3& box, Order /*order*/,
+                   bool /*implicit_z*/) {
+  return !box.empty();
 }
 
 }  // namespace sluice

@@ -1,101 +1,19 @@
 // The momentum sweep on an NVIDIA GPU. One thread per cell would keep too few loads in flight to use the memory
 // bandwidth. So a thread block owns a column of cells and marches up in z: asynchronous copies prefetch the next planes
-// into shared memory while one plane is computed, and each value of u, v, w and p is loaded from memory once.
-#include <cuda_pipeline.h>
-
+// into shared memory while one plane is computed, and each value of u, v, w and p is loaded from memory once. With a
+// pending correction, these are u* and phi, and plane k + 2 is corrected in shared memory while plane k is computed.
 #include <algorithm>
 
 #include "core/device/check_cuda.hpp"
 #include "core/device/parallel_for.hpp"
+#include "solver/momentum/march_tiles.hpp"
 #include "solver/momentum/momentum_sweep.hpp"
 
 namespace sluice {
 
 namespace {
 
-constexpr int planes_ahead = 1;
-constexpr int velocity_slots = planes_ahead + 3;  ///< planes k - 1 to k + 1 and the prefetched ones
-constexpr int pressure_slots = planes_ahead + 2;
-
-constexpr int piece_bytes = 16;  ///< size of one asynchronous copy
-constexpr int piece = piece_bytes / sizeof(real);
-
-/// The part of a plane that a thread block keeps: its cells and as many around them as differences of this order read.
-template <Order order>
-struct Tile {
-  static constexpr bool wide = order == Order::fourth;
-  static constexpr int nx = wide ? 32 : 64;  ///< cells of the block
-  static constexpr int ny = wide ? 8 : 4;
-  static constexpr int threads = nx * ny;
-  static constexpr int halo = op::CellFor<order>::reach;
-  static constexpr int halo_pieces = (halo + piece - 1) / piece;  ///< in x, whole pieces to keep copies aligned
-  static constexpr int row = nx + 2 * halo_pieces * piece;
-  static constexpr int size = row * (ny + 2 * halo);
-  static constexpr int pieces_in_row = row / piece;
-  static constexpr int pieces = size / piece;
-  static constexpr int pieces_of_thread = (pieces + threads - 1) / threads;
-  static constexpr int first_row_of_p = halo - halo / 2;  ///< the y derivative of p reads fewer rows than momentum does
-  static constexpr int end_of_p = halo + ny + (halo + 1) / 2;
-  static constexpr bool in_double = sizeof(real) == sizeof(double);
-  /// Thread blocks per multiprocessor; limited by registers.
-  static constexpr int blocks_at_a_time = wide ? (in_double ? 2 : 4) : (in_double ? 3 : 5);
-
-  static constexpr std::size_t shared_bytes(bool with_pressure) {
-    return (3 * velocity_slots + (with_pressure ? pressure_slots : 0)) * size * sizeof(real);
-  }
-};
-
-/// The neighbourhood of a cell in three planes of a tile: f(i, j, k) with i, j, k relative to the cell.
-template <int row>
-struct Window {
-  const real* below;
-  const real* at;
-  const real* above;
-  __device__ real operator()(int i, int j, int k) const {
-    const real* of_plane = k < 0 ? below : k > 0 ? above : at;
-    return of_plane[i + j * row];
-  }
-};
-
-/// The planes of one field in shared memory: plane k is in slot k modulo `slots`.
-template <class TileOf, int slots>
-struct Ring {
-  real* tiles;
-  __device__ real* tile(int k) const { return tiles + (k + slots) % slots * TileOf::size; }
-  __device__ Window<TileOf::row> around(int k, int cell) const {
-    return {tile(k - 1) + cell, tile(k) + cell, tile(k + 1) + cell};
-  }
-};
-
-/// Copies one thread's share of each tile to shared memory: the same pieces of every tile.
-template <class TileOf>
-struct Copier {
-  static constexpr int count = TileOf::pieces_of_thread;
-  std::ptrdiff_t from[count];  ///< offset in a plane of the array
-  int to[count];               ///< offset in a tile
-  bool velocity[count], pressure[count];
-
-  __device__ Copier(const View3<const real>& f, int thread, int x0, int y0, int nx, int ny) {
-    SLUICE_UNROLL
-    for (int n = 0; n < count; ++n) {
-      const int number = thread + n * TileOf::threads;
-      const int tile_row = number / TileOf::pieces_in_row;
-      int i = x0 + (number % TileOf::pieces_in_row - TileOf::halo_pieces) * piece;
-      i = i < 0 ? i + nx : i >= nx ? i - nx : i;  // periodic
-      i = i < nx ? i : 0;                         // right of the last cell and its neighbours: not used
-      const int j = min(y0 + tile_row - TileOf::halo, ny + TileOf::halo - 1);
-      from[n] = i + j * f.stride_y;
-      to[n] = number * piece;
-      velocity[n] = number < TileOf::pieces;
-      pressure[n] = velocity[n] && tile_row >= TileOf::first_row_of_p && tile_row < TileOf::end_of_p;
-    }
-  }
-
-  template <int slots>
-  __device__ void copy(int n, const View3<const real>& f, int k, const Ring<TileOf, slots>& ring) const {
-    __pipeline_memcpy_async(ring.tile(k) + to[n], f.origin + from[n] + k * f.stride_z, piece_bytes);
-  }
-};
+using namespace march;
 
 /// Values of three planes, indexed relative to the middle one.
 struct ThreePlanes {
@@ -117,17 +35,19 @@ struct PlaneMetrics {
         inv_dz_center{m.inv_dz_center[k - 1], m.inv_dz_center[k], 0} {}
 };
 
-template <Order order, bool first, bool implicit_z>
+template <Order order, bool first, bool implicit_z, bool pending>
 __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a_time)
     march_in_z(const MomentumArrays a, int nx, int ny, int nz, int planes_in_column) {
   extern __shared__ __align__(piece_bytes) unsigned char memory[];
   real* tiles = reinterpret_cast<real*>(memory);
   using TileOf = Tile<order>;
-  using Velocity = Ring<TileOf, velocity_slots>;
+  constexpr int slots = velocity_slots<pending>;
+  using Velocity = Ring<TileOf, slots>;
   const Velocity u{tiles};
-  const Velocity v{tiles + velocity_slots * TileOf::size};
-  const Velocity w{tiles + 2 * velocity_slots * TileOf::size};
-  const Ring<TileOf, pressure_slots> p{tiles + 3 * velocity_slots * TileOf::size};
+  const Velocity v{tiles + slots * TileOf::size};
+  const Velocity w{tiles + 2 * slots * TileOf::size};
+  const Ring<TileOf, pressure_slots> p{tiles + 3 * slots * TileOf::size};
+  const Ring<PhiTile<TileOf>, phi_slots> phi{p.tiles + (implicit_z ? pressure_slots * TileOf::size : 0)};
 
   const int x0 = static_cast<int>(blockIdx.x) * TileOf::nx;
   const int y0 = static_cast<int>(blockIdx.y) * TileOf::ny;
@@ -138,6 +58,8 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
   const bool inside = i < nx && j < ny;
   const int thread = static_cast<int>(threadIdx.y) * TileOf::nx + static_cast<int>(threadIdx.x);
   const Copier<TileOf> copier(a.u, thread, x0, y0, nx, ny);
+  const PhiCopier<TileOf> phi_copier(a.pending, thread, x0, y0, nx);
+  const Corrector<order, TileOf> corrector(a.pending, thread, y0);
 
   const auto bring_velocity = [&](int k) {
     SLUICE_UNROLL
@@ -154,19 +76,32 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
       if (implicit_z && copier.pressure[n]) copier.copy(n, a.p, k, p);
     }
   };
-  // Loads what plane k needs and plane k - 1 did not.
+  // Loads what plane k needs and plane k - 1 did not. A pending correction runs one plane ahead.
+  constexpr int ahead_of_plane = pending ? 2 : 1;
   const auto bring_for = [&](int k) {
-    if (k < end) {
-      bring_velocity(k + 1);
-      bring_pressure(k + 1);
-    }
+    if (k < end) bring_pressure(k + 1);
+    if (k + ahead_of_plane <= end) bring_velocity(k + ahead_of_plane);
+    if (pending && k + ahead_of_plane <= end) phi_copier.copy(k + ahead_of_plane + 1, phi, thread);
     __pipeline_commit();
+  };
+  const auto correct = [&](int k) {
+    corrector.correct(a.pending, a.m, k, u.tile(k), v.tile(k), w.tile(k), phi.tile(k), phi.tile(k + 1));
   };
 
   bring_velocity(begin - 1);
   bring_velocity(begin);
   bring_pressure(begin);
-  for (int k = begin; k < begin + planes_ahead; ++k) bring_for(k);
+  if constexpr (pending) {
+    bring_velocity(begin + 1);
+    for (int k = begin - 1; k <= begin + 2; ++k) phi_copier.copy(k, phi, thread);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    correct(begin - 1);
+    correct(begin);
+  } else {
+    for (int k = begin; k < begin + planes_ahead; ++k) bring_for(k);
+  }
 
   const int cell = (static_cast<int>(threadIdx.y) + TileOf::halo) * TileOf::row + static_cast<int>(threadIdx.x) +
                    TileOf::halo_pieces * piece;
@@ -181,11 +116,12 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
   };
   if (!first && inside) fetch_old(at);
 
-  for (int k = begin; k < end; ++k) {
+  for (int k = pending ? begin - 1 : begin; k < end; ++k) {
     __pipeline_wait_prior(planes_ahead - 1);
     __syncthreads();
     bring_for(k + planes_ahead);
-    if (!inside) continue;
+    if (pending && k + 2 <= end) correct(k + 2);
+    if (!inside || k < begin) continue;
 
     const real was_u = old_u;
     const real was_v = old_v;
@@ -215,10 +151,10 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
 
 /// Pieces must be aligned and not straddle the period; one offset must serve all arrays; tiles must fit.
 template <Order order>
-bool suits_march(const MomentumArrays& a, const Box3& box, bool implicit_z) {
-  if (box.nx() < Tile<order>::halo_pieces * piece || box.nx() % piece != 0 || a.u.stride_y % piece != 0) return false;
+bool suits_march(const MomentumArrays& a, const Box3& box, bool implicit_z, bool pending) {
+  if (box.nx() < Tile<order>::left || box.nx() % piece != 0 || a.u.stride_y % piece != 0) return false;
   static const auto memory = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-  if (Tile<order>::shared_bytes(implicit_z) > memory) return false;
+  if (shared_bytes<Tile<order>>(implicit_z, pending) > memory) return false;
   const auto alike = [&](const auto& f) { return f.stride_y == a.u.stride_y && f.stride_z == a.u.stride_z; };
   return alike(a.v) && alike(a.w) && (!implicit_z || alike(a.p)) && alike(a.tendency_u) && alike(a.tendency_v) &&
          alike(a.tendency_w) && alike(a.star_u) && alike(a.star_v) && alike(a.star_w);
@@ -230,14 +166,14 @@ int choose_planes_in_column(int columns, int nz) {
   return static_cast<int>(std::clamp<long long>(static_cast<long long>(columns) * nz / blocks_wanted, 16, 128));
 }
 
-template <Order order, bool first, bool implicit_z>
+template <Order order, bool first, bool implicit_z, bool pending>
 void launch_march(const MomentumArrays& arrays, const Box3& box) {
   using TileOf = Tile<order>;
   const dim3 columns((box.nx() + TileOf::nx - 1) / TileOf::nx, (box.ny() + TileOf::ny - 1) / TileOf::ny);
   const int planes = choose_planes_in_column(static_cast<int>(columns.x * columns.y), box.nz());
   const dim3 blocks(columns.x, columns.y, (box.nz() + planes - 1) / planes);
-  const auto kernel = march_in_z<order, first, implicit_z>;
-  constexpr std::size_t bytes = TileOf::shared_bytes(implicit_z);
+  const auto kernel = march_in_z<order, first, implicit_z, pending>;
+  constexpr std::size_t bytes = shared_bytes<TileOf>(implicit_z, pending);
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
              "shared memory of the momentum sweep");
   kernel<<<blocks, dim3(TileOf::nx, TileOf::ny), bytes>>>(arrays, box.nx(), box.ny(), box.nz(), planes);
@@ -249,11 +185,25 @@ void launch_march(const MomentumArrays& arrays, const Box3& box) {
 void sweep_momentum(const MomentumArrays& arrays, const Box3& box, Order order, bool first, bool implicit_z) {
   if (box.empty()) return;
   with_constants(order, first, implicit_z, [&](auto kind) {
-    if (suits_march<kind.order>(arrays, box, implicit_z)) {
-      return launch_march<kind.order, kind.first, kind.implicit_z>(arrays, box);
+    if (arrays.pending.any()) {
+      SLUICE_REQUIRE(!kind.first, "the first substep starts from a corrected velocity");
+      if constexpr (!kind.first) launch_march<kind.order, false, kind.implicit_z, true>(arrays, box);
+    } else if (suits_march<kind.order>(arrays, box, implicit_z, false)) {
+      launch_march<kind.order, kind.first, kind.implicit_z, false>(arrays, box);
+    } else {
+      parallel_for("momentum", box, UpdateVelocity<kind.order, kind.first, kind.implicit_z>{arrays});
     }
-    parallel_for("momentum", box, UpdateVelocity<kind.order, kind.first, kind.implicit_z>{arrays});
   });
+}
+
+bool takes_pending(const MomentumArrays& arrays, const View3<const real>& phi, const Box3& box, Order order,
+                   bool implicit_z) {
+  if (box.empty() || box.nx() % 2 != 0 || phi.stride_y % 2 != 0 ||
+      reinterpret_cast<std::uintptr_t>(phi.origin) % sizeof(Pair) != 0) {
+    return false;
+  }
+  return order == Order::fourth ? suits_march<Order::fourth>(arrays, box, implicit_z, true)
+                                : suits_march<Order::second>(arrays, box, implicit_z, true);
 }
 
 }  // namespace sluice

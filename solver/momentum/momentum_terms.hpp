@@ -1,16 +1,19 @@
 #pragma once
 // u* of one cell, component by component; shared by all forms of the momentum sweep.
+#include "solver/momentum/correction.hpp"
 #include "solver/momentum/operators.hpp"
 
 namespace sluice {
 
-/// Arrays of a momentum sweep. star holds the old tendency on entry and u* on return.
+/// Arrays of a momentum sweep. star holds the old tendency on entry and u* on return. With a pending correction, u, v
+/// and w hold the last substep's u*, and the sweep reads u formed from it.
 struct MomentumArrays {
   View3<const real> u, v, w, p;
   View3<real> tendency_u, tendency_v, tendency_w;
   View3<real> star_u, star_v, star_w;
   Metrics m;
   real nu, alpha_dt, beta_dt, gamma_dt, half_nu_gamma_dt;
+  PendingCorrection pending;
 };
 
 /// R and u* of one component in one cell.
@@ -19,8 +22,8 @@ struct Prediction {
 };
 
 /// u* = u + alpha dt R + beta dt R_prev [+ gamma dt nu/2 Lz u - gamma dt dp/dx]; z-implicit diffusion alone reads p.
-template <Order order, bool first, bool implicit_z, class T, class F, class C, class M>
-SLUICE_INLINE Prediction predict_u(const MomentumArrays& a, const T& transports, const F& u, const F& w, const F& p,
+template <Order order, bool first, bool implicit_z, class T, class F, class P, class C, class M>
+SLUICE_INLINE Prediction predict_u(const MomentumArrays& a, const T& transports, const F& u, const F& w, const P& p,
                                    const C& c, const M& m, real old_tendency) {
   const real r = op::tendency_u<order, implicit_z>(transports, u, w, c, m, a.nu);
   real star = u(c.i, c.j, c.k) + a.alpha_dt * r;
@@ -30,8 +33,8 @@ SLUICE_INLINE Prediction predict_u(const MomentumArrays& a, const T& transports,
   return {r, star};
 }
 
-template <Order order, bool first, bool implicit_z, class T, class F, class C, class M>
-SLUICE_INLINE Prediction predict_v(const MomentumArrays& a, const T& transports, const F& v, const F& w, const F& p,
+template <Order order, bool first, bool implicit_z, class T, class F, class P, class C, class M>
+SLUICE_INLINE Prediction predict_v(const MomentumArrays& a, const T& transports, const F& v, const F& w, const P& p,
                                    const C& c, const M& m, real old_tendency) {
   const real r = op::tendency_v<order, implicit_z>(transports, v, w, c, m, a.nu);
   real star = v(c.i, c.j, c.k) + a.alpha_dt * r;
@@ -41,8 +44,8 @@ SLUICE_INLINE Prediction predict_v(const MomentumArrays& a, const T& transports,
   return {r, star};
 }
 
-template <Order order, bool first, bool implicit_z, class T, class F, class C, class M>
-SLUICE_INLINE Prediction predict_w(const MomentumArrays& a, const T& transports, const F& w, const F& p, const C& c,
+template <Order order, bool first, bool implicit_z, class T, class F, class P, class C, class M>
+SLUICE_INLINE Prediction predict_w(const MomentumArrays& a, const T& transports, const F& w, const P& p, const C& c,
                                    const M& m, real old_tendency) {
   const real r = op::tendency_w<order, implicit_z>(transports, w, c, m, a.nu);
   real star = w(c.i, c.j, c.k) + a.alpha_dt * r;

@@ -21,6 +21,7 @@ class OppositionControl {
   /// Sets w of these walls for a velocity with valid y halos. Collective.
   void respond(const Field& w);
 
+  bool active() const { return !controls_.empty(); }
   bool active(Walls::Side side) const { return control_of(side) != nullptr; }
   /// w of such a wall, on one plane of the rank's x pencil: the state of the control between steps, which a restart
   /// restores from the whole plane, x fastest. Local.

@@ -84,6 +84,42 @@ TEST_P(MomentumSweeps, FusedEqualsPlain) {
   }
 }
 
+/// Between the substeps of a step only a rim of the velocity is corrected, and the sweep of the next substep corrects
+/// the rest while it reads it. Substeps by themselves correct all of it at once.
+TEST_P(MomentumSweeps, FormTheVelocityThatACorrectionWouldLeave) {
+  using Cells = std::array<std::int64_t, 3>;
+  for (const Cells& cells :
+       {Cells{17, 9, 14}, Cells{6, 1, 4}, Cells{10, 7, 3}, Cells{64, 12, 33}, Cells{136, 20, 40}, Cells{72, 9, 17}}) {
+    FlowCase settings = settings_for(GetParam(), cells);
+    settings.flow.forcing = {ForcingKind::bulk_velocity, 0.4};
+    settings.flow.spanwise_forcing = {ForcingKind::bulk_velocity, 0.2};
+    Flow in_steps(settings);
+    Flow in_substeps(settings);
+    in_steps.set_random(5);
+    in_substeps.set_random(5);
+    constexpr double dt = 2e-3;
+    for (int n = 0; n < 2; ++n) {
+      in_steps.stepper.step(in_steps.state, dt);
+      for (int k = 0; k < Rk3::substeps; ++k) in_substeps.stepper.substep(in_substeps.state, dt, k);
+      in_substeps.state.time += dt;
+    }
+    const double bound = loops_on_gpu ? test::round_off(1e-13) : 0;
+    const std::string name =
+        test::name_of(GetParam()) + ", " + std::to_string(cells[0]) + " x " + std::to_string(cells[1]);
+    test::expect_at_most(name + ": u, steps - substeps",
+                         largest_difference(in_steps, in_steps.state.velocity, in_substeps.state.velocity), bound);
+    const GlobalArray p = in_steps.read(in_steps.state.p);
+    const GlobalArray q = in_steps.read(in_substeps.state.p);
+    double difference = 0;
+    double size = 0;
+    for (std::size_t n = 0; n < p.values.size(); ++n) {
+      difference = std::max(difference, std::abs(p.values[n] - q.values[n]));
+      size = std::max(size, std::abs(p.values[n]));
+    }
+    test::expect_at_most(name + ": p, steps - substeps", difference / size, 100 * bound);
+  }
+}
+
 /// The old tendency must not be read in the first substep: it may hold anything.
 TEST_P(MomentumSweeps, FirstSubstepIgnoresTheOldTendency) {
   Flow flow(settings_for(GetParam(), {12, 6, 10}));

@@ -1,0 +1,143 @@
+#pragma once
+// What a CPU's momentum sweep keeps in cache: three planes of u, v and w around a block of rows, with the periodic
+// neighbours at both ends of each row, so that no index along x needs to be wrapped. With a pending correction it is
+// here that u* becomes u.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "core/device/buffer.hpp"
+#include "core/device/parallel_for.hpp"
+#include "solver/momentum/momentum_terms.hpp"
+
+namespace sluice {
+
+/// Values before the first and after the last cell of a padded row; keeps rows aligned to 64 bytes.
+inline constexpr int row_padding = 64 / sizeof(real);
+static_assert(row_padding >= WideCell::reach);
+
+/// Fills the neighbours at both ends of a padded row from the values in between.
+inline void wrap_row(real* row, int nx) {
+  for (int n = 1; n <= WideCell::reach; ++n) {
+    row[-n] = row[nx - 1 - (n - 1) % nx];
+    row[nx - 1 + n] = row[(n - 1) % nx];
+  }
+}
+
+/// Elements from one padded row to the next.
+constexpr std::ptrdiff_t padded_length(int nx) {
+  return (nx + row_padding - 1) / row_padding * row_padding + 2 * row_padding;
+}
+
+/// A row of values with its periodic neighbours.
+class PaddedRow {
+ public:
+  explicit PaddedRow(int nx) : nx_(nx), values_(static_cast<std::size_t>(padded_length(nx))) {}
+
+  real* begin() { return values_.data() + row_padding; }
+  const real* begin() const { return values_.data() + row_padding; }
+  void copy(const real* from) {
+    std::copy_n(from, nx_, begin());
+    wrap();
+  }
+  void wrap() { wrap_row(begin(), nx_); }
+
+ private:
+  int nx_;
+  Buffer<real> values_;  // aligned
+};
+
+/// A field around a row of padded rows in three planes: f(i, j, k) with j and k relative to the row.
+struct RowWindow {
+  const real *below, *at, *above;
+  std::ptrdiff_t stride_y;
+  SLUICE_INLINE real operator()(int i, int j, int k) const {
+    return (k < 0 ? below : k > 0 ? above : at)[i + j * stride_y];
+  }
+};
+
+/// Three planes of u, v and w around a block of rows.
+template <Order order>
+class PlaneRing {
+ public:
+  PlaneRing(const MomentumArrays& arrays, int nx, int max_rows)
+      : a_(arrays),
+        nx_(nx),
+        pitch_(padded_length(nx)),
+        plane_(pitch_ * (max_rows + 2 * reach)),
+        values_(static_cast<std::size_t>(components * planes * plane_)) {}
+
+  /// Rows of a block that fit a cache of this size, with their neighbours.
+  static int rows_that_fit(int nx, std::size_t bytes) {
+    const auto row = static_cast<std::size_t>(components * planes * padded_length(nx)) * sizeof(real);
+    return static_cast<int>(bytes / row) - 2 * reach;
+  }
+
+  /// Moves to the block of rows y0 to y1 and planes around k: those of k - 1 and k are loaded, k + 1 is to be.
+  void begin_block(int y0, int y1, int k) {
+    y0_ = y0;
+    y1_ = y1;
+    load(k - 1);
+    load(k);
+  }
+
+  /// Loads plane k of the block in the place of plane k - 3.
+  void load(int k) {
+    for (int j = y0_ - reach; j < y1_ + reach; ++j) {
+      if (a_.pending.any() && a_.pending.in_plane(k) && a_.pending.in_row(j)) {
+        correct_row(j, k);
+      } else {
+        std::copy_n(&a_.u(0, j, k), nx_, row(0, j, k));
+        std::copy_n(&a_.v(0, j, k), nx_, row(1, j, k));
+        std::copy_n(&a_.w(0, j, k), nx_, row(2, j, k));
+      }
+      for (int n = 0; n < components; ++n) wrap_row(row(n, j, k), nx_);
+    }
+  }
+
+  RowWindow u(int j, int k) const { return window(0, j, k); }
+  RowWindow v(int j, int k) const { return window(1, j, k); }
+  RowWindow w(int j, int k) const { return window(2, j, k); }
+
+ private:
+  static constexpr int components = 3;
+  static constexpr int planes = 3;
+  static constexpr int reach = op::CellFor<order>::reach;
+
+  std::ptrdiff_t place(int component, int j, int k) const {
+    return (component * planes + (k + planes) % planes) * plane_ + (j - y0_ + reach) * pitch_ + row_padding;
+  }
+  real* row(int component, int j, int k) { return values_.data() + place(component, j, k); }
+  RowWindow window(int component, int j, int k) const {
+    const real* const values = values_.data();
+    return {values + place(component, j, k - 1), values + place(component, j, k), values + place(component, j, k + 1),
+            pitch_};
+  }
+
+  /// Eq. (3).
+  void correct_row(int j, int k) {
+    const Correction c = a_.pending.correction;
+    const Metrics m = a_.m;
+    const real response = c.response[k];
+    const real* const star_u = &a_.u(0, j, k);
+    const real* const star_v = &a_.v(0, j, k);
+    const real* const star_w = &a_.w(0, j, k);
+    real* const u = row(0, j, k);
+    real* const v = row(1, j, k);
+    real* const w = row(2, j, k);
+    detail::for_row<op::CellFor<order>>(
+        nx_, j, k, [=](const op::CellFor<order>& cell) __attribute__((always_inline)) {
+          const int i = cell.i;
+          u[i] = corrected_u<order>(star_u[i], c, c.phi, cell, m, response);
+          v[i] = corrected_v<order, true>(star_v[i], c, c.phi, cell, m, response);
+          w[i] = corrected_w(star_w[i], c, c.phi, cell, m);
+        });
+  }
+
+  MomentumArrays a_;
+  int nx_, y0_ = 0, y1_ = 0;
+  std::ptrdiff_t pitch_, plane_;
+  Buffer<real> values_;
+};
+
+}  // namespace sluice
