@@ -10,6 +10,7 @@
 #include "core/decomp/transpose_need.hpp"
 #include "core/device/memory.hpp"
 #include "core/support/error.hpp"
+#include "poisson/fft/divergence_rows.hpp"
 #include "poisson/fft/fft.hpp"
 #include "poisson/periodic_lines.hpp"
 #include "poisson/tridiagonal/line_solver.hpp"
@@ -127,11 +128,16 @@ PoissonSolver::Coefficients PoissonSolver::transform_x(Field& field, PhaseTimers
     const PhaseTimers::Scope scope(timers, "fft x");
     p.fourier_x.forward(field);
   }
-  if (p.to_y) {
-    const PhaseTimers::Scope scope(timers, "transpose");
-    p.to_y->forward(field.complex_view());
-  }
+  complete_transform_x(field, timers);
   return {p.y_view(field), p.y_pencil};
+}
+
+/// Makes y whole after a transform along x.
+void PoissonSolver::complete_transform_x(Field& field, PhaseTimers& timers) {
+  Parts& p = *parts_;
+  if (!p.to_y) return;
+  const PhaseTimers::Scope scope(timers, "transpose");
+  p.to_y->forward(field.complex_view());
 }
 
 PoissonSolver::Coefficients PoissonSolver::transform_y(Field& field, PhaseTimers& timers) {
@@ -144,8 +150,36 @@ PoissonSolver::Coefficients PoissonSolver::transform_y(Field& field, PhaseTimers
 }
 
 void PoissonSolver::solve(Field& phi, PhaseTimers& timers) {
-  Parts& p = *parts_;
   transform_x(phi, timers);
+  solve_transformed(phi, timers);
+}
+
+bool PoissonSolver::forms_divergence(std::int64_t nx, Order order) {
+  return FourierX::takes_divergence(nx, order);
+}
+
+void PoissonSolver::solve_divergence(const DivergenceRows& rows, Field& phi, Deferred<ExactSum>& sum,
+                                     PhaseTimers& timers) {
+  Parts& p = *parts_;
+  SLUICE_REQUIRE(phi.halo() == p.halo, "phi is not like the fields of PoissonSolver::make_field");
+  if (!forms_divergence(p.cells[0], rows.order)) {
+    {
+      const PhaseTimers::Scope scope(timers, "divergence");
+      write_divergence(rows, phi, sum);
+    }
+    return solve(phi, timers);
+  }
+  {
+    const PhaseTimers::Scope scope(timers, "fft x");
+    p.fourier_x.forward(rows, phi, sum);
+  }
+  complete_transform_x(phi, timers);
+  solve_transformed(phi, timers);
+}
+
+/// What follows the transform along x.
+void PoissonSolver::solve_transformed(Field& phi, PhaseTimers& timers) {
+  Parts& p = *parts_;
   transform_y(phi, timers);
   const View3<Complex> y_view = p.y_view(phi);
   {

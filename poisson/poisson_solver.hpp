@@ -15,6 +15,11 @@
 
 namespace sluice {
 
+template <class T>
+class Deferred;
+class ExactSum;
+struct DivergenceRows;  // poisson/fft/divergence_rows.hpp
+
 /// Solves div grad(phi) = rhs, the discrete operator on the staggered grid, eq. (2): of order 2 or 4 along x and y,
 /// where it is periodic and uniform, no flux through the walls in z. Fourier transforms in x and y, one tridiagonal
 /// system along z for each pair of wavenumbers (Diez Sanhueza et al. 2025, sec. 2.2). The result is the same on every
@@ -56,6 +61,14 @@ class PoissonSolver {
   /// walls. Otherwise there is no solution, and the result is that with a uniform flux through the top wall.
   void solve(Field& phi, PhaseTimers& timers);
 
+  /// The same for the right-hand side div u* / (gamma dt), which the transform along x forms from u* where
+  /// forms_divergence(); elsewhere a sweep of its own writes it to phi first. `sum`: of u*, weighted by the heights of
+  /// the cells, over the rank's cells. phi: only written; u* is in other arrays, with rows of even length on a GPU.
+  /// Collective.
+  void solve_divergence(const DivergenceRows& rows, Field& phi, Deferred<ExactSum>& sum, PhaseTimers& timers);
+  /// Whether solve_divergence() does so without storing the divergence, for rows of nx cells.
+  static bool forms_divergence(std::int64_t nx, Order order);
+
   /// Unscaled coefficients with y whole: `values` are those of `box`, the rank's part of (nx / 2 + 1) x ny x nz global
   /// indices, valid until the next call.
   struct Coefficients {
@@ -69,6 +82,8 @@ class PoissonSolver {
 
  private:
   struct Parts;
+  void complete_transform_x(Field& field, PhaseTimers& timers);
+  void solve_transformed(Field& phi, PhaseTimers& timers);
   std::unique_ptr<Parts> parts_;
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/device/parallel_for.hpp"
+#include "poisson/fft/divergence_rows.hpp"
 #include "solver/forcing.hpp"
 #include "solver/momentum/correction.hpp"
 #include "solver/state/vector_view.hpp"
@@ -12,30 +13,6 @@
 namespace sluice {
 
 namespace {
-
-/// rhs = div u* / (gamma dt), eq. (2). Also sums the cell's share of the mean of u*.
-template <Order order>
-struct DivergenceOverGammaDt {
-  using CellType = op::CellFor<order>;
-  VectorView<const real> star;
-  View3<real> rhs;
-  Metrics m;
-  real inv_gamma_dt;
-
-  struct Computed {
-    real rhs, u;
-  };
-  SLUICE_INLINE Computed compute(CellType c) const {
-    const std::ptrdiff_t at = star.offset(c);
-    const real divergence = op::divergence<order>(star.around(star.u, at), star.around(star.v, at),
-                                                  star.around(star.w, at), relative_cell(c), m.seen_from(c.k));
-    return {divergence * inv_gamma_dt, star.u[at]};
-  }
-  SLUICE_INLINE double write(CellType c, const Computed& computed) const {
-    rhs(c.i, c.j, c.k) = computed.rhs;
-    return weighted_by_height(computed.u, c.k, m);
-  }
-};
 
 /// Sums the mean of v*.
 struct SpanwiseMean {
@@ -148,17 +125,15 @@ void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTime
     halo_->update_z(star.w, {.lower = 1, .upper = 0});
     walls_->apply_normal(star.w);
   }
-  {
+  if (spanwise_) {
     const PhaseTimers::Scope scope(timers, "divergence");
-    op::with_order(order_, [&](auto order) {
-      const DivergenceOverGammaDt<order> kernel{vector_view(std::as_const(star)), phi.view(), metrics_,
-                                                static_cast<real>(1 / gamma_dt)};
-      reduce_sum("divergence", box_.local(), kernel, u_star_sum_);
-    });
-    if (spanwise_)
-      reduce_sum("mean of v*", box_.local(), SpanwiseMean{std::as_const(star.v).view(), metrics_}, v_star_sum_);
+    reduce_sum("mean of v*", box_.local(), SpanwiseMean{std::as_const(star.v).view(), metrics_}, v_star_sum_);
   }
-  poisson_.solve(phi, timers);
+  // The right-hand side is op::divergence of u* / (gamma dt).
+  const DivergenceRows rows{
+      vector_view(std::as_const(star)), order_, metrics_.inv_dx, metrics_.inv_dy, metrics_.inv_dz, metrics_.dz,
+      static_cast<real>(1 / gamma_dt)};
+  poisson_.solve_divergence(rows, phi, u_star_sum_, timers);
   const PhaseTimers::Scope scope(timers, "halo exchange");
   // The correction of order 4 reads phi(j-1) to phi(j+2).
   halo_->update_y(phi, {.lower = 1, .upper = wide ? 2 : 1});

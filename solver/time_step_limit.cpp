@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/device/parallel_for.hpp"
+#include "core/flow/lines.hpp"
 #include "core/support/collective.hpp"
 #include "solver/diagnostics.hpp"
-#include "solver/momentum/lines.hpp"
 
 namespace sluice {
 

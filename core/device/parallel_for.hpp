@@ -136,8 +136,8 @@ struct ReadRow {
   void operator()(Cell c, double (&value)[1]) const { value[0] = row[c.i]; }
 };
 
-/// For each row: body(cell, value) for its cells, then reduce(nx, values). Two loops, with the values in cache between
-/// them, vectorise better than one that writes to arrays and reduces.
+/// For each row: body(cell, value) for its cells, then reduce(j, k, values). Two loops, with the values in cache
+/// between them, vectorise better than one that writes to arrays and reduces.
 template <class AnyCell, class Body, class Reduce>
 void for_buffered_rows(const Box3& box, const Body& body, const Reduce& reduce) {
   std::vector<double> row(static_cast<std::size_t>(box.nx()));
@@ -146,8 +146,25 @@ void for_buffered_rows(const Box3& box, const Body& body, const Reduce& reduce) 
   for_each_row(box, [&](int j, int k) {
     for_row<AnyCell>(
         box.nx(), j, k, [&](AnyCell c) __attribute__((always_inline)) { body(c, values[c.i]); });
-    reduce(box.nx(), values);
+    reduce(j, k, values);
   });
+}
+
+/// reduce_sum of a kernel that writes, on a CPU. Calls after_row(j, k) when it has written a row.
+template <class Kernel, class AfterRow>
+ExactSum sum_written_rows(const Box3& box, const Kernel& kernel, const AfterRow& after_row) {
+  ExactSum sum;
+  for_buffered_rows<sluice::CellOf<Kernel>>(
+      box,
+      [&](sluice::CellOf<Kernel> c, double& value)
+          __attribute__((always_inline)) { value = kernel.write(c, kernel.compute(c)); },
+      [&](int j, int k, const double* values) {
+        double sums[1];
+        sum_row<Cell, 1>(box.nx(), 0, 0, ReadRow{values}, sums);
+        sum.add(sums[0]);
+        after_row(j, k);
+      });
+  return sum;
 }
 
 /// count_planes on a CPU. A loop that vectorises first finds the bins of a row. Neighbours have separate counters, so
@@ -277,19 +294,20 @@ void reduce_sum(const char* name, const Box3& box, const Kernel& kernel, Deferre
 #ifdef __CUDACC__
   result.fetch(cuda::issue_sum(name, box, kernel));
 #else
-  ExactSum sum;
-  detail::for_buffered_rows<CellOf<Kernel>>(
-      box,
-      [&](CellOf<Kernel> c, double& value)
-          __attribute__((always_inline)) { value = kernel.write(c, kernel.compute(c)); },
-      [&](int nx, const double* row) {
-        double sums[1];
-        detail::sum_row<Cell, 1>(nx, 0, 0, detail::ReadRow{row}, sums);
-        sum.add(sums[0]);
-      });
-  result.set(sum);
+  result.set(detail::sum_written_rows(box, kernel, [](int, int) {}));
 #endif
 }
+
+#ifndef SLUICE_CUDA
+/// The same on a CPU alone, for a row that is used at once, while it is in the cache: calls after_row(j, k) when the
+/// kernel has written that row.
+template <class Kernel, class AfterRow>
+void reduce_sum_by_rows(const char* name, const Box3& box, const Kernel& kernel, Deferred<ExactSum>& result,
+                        const AfterRow& after_row) {
+  detail::require_whole_rows(name, box);
+  result.set(detail::sum_written_rows(box, kernel, after_row));
+}
+#endif
 
 /// Largest value of kernel(Cell) over `box`, at least 0; NaN if any value is NaN or infinite. Local to the
 /// rank.
@@ -323,8 +341,8 @@ void reduce_max(const char* name, const Box3& box, const Kernel& kernel, Deferre
       box,
       [&](CellOf<Kernel> c, double& value)
           __attribute__((always_inline)) { value = kernel.write(c, kernel.compute(c)); },
-      [&](int nx, const double* row) {
-        largest = detail::larger(largest, detail::max_of_row<Cell>(nx, 0, 0, [row](Cell c) { return row[c.i]; }));
+      [&](int /*j*/, int /*k*/, const double* row) {
+        largest = detail::larger(largest, detail::max_of_row<Cell>(box.nx(), 0, 0, [row](Cell c) { return row[c.i]; }));
       });
   result.set(largest);
 #endif

@@ -107,12 +107,12 @@ __global__ void __launch_bounds__(block_x* block_y, 5)
   if (lane == 0) sums[(static_cast<std::size_t>(k) * ny + j) * warps_in_row + in_row] = sum;
 }
 
-/// Reads the output of sum_warps.
-struct WarpSum {
+/// Reads sums of parts of rows, like those of sum_warps.
+struct PartialSum {
   const double* sums;
-  int warps_in_row, ny;
+  int in_row, ny;
   __device__ void operator()(const Cell& c, double (&value)[1]) const {
-    value[0] = sums[(static_cast<std::size_t>(c.k) * ny + c.j) * warps_in_row + c.i];
+    value[0] = sums[(static_cast<std::size_t>(c.k) * ny + c.j) * in_row + c.i];
   }
 };
 
@@ -359,28 +359,47 @@ void sum_planes_of(const char* name, const Box3& box, const Kernel& kernel, Exac
   device::copy(results, sums, size * sizeof(Word));
 }
 
-/// Issues the sum over the box. Returns its address in device memory, valid until the next reduction. Warps write their
-/// sums to scratch memory; a second loop adds them.
+/// Scratch for a sum over a box: the kernel that runs over the cells writes `in_row` partial sums of each row to
+/// parts[k][j][n], and add_parts() adds these exactly.
+struct PartialSums {
+  Word* planes;
+  Word* total;
+  double* parts;
+  int in_row;
+};
+
+inline PartialSums scratch_for_sums(const Box3& box, int in_row) {
+  const std::size_t planes = static_cast<std::size_t>(box.nz()) * ExactSum::words;
+  const std::size_t rows = static_cast<std::size_t>(box.ny()) * box.nz();
+  Word* scratch = result_scratch(planes + ExactSum::words, rows * in_row);
+  Word* total = scratch + planes;
+  return {scratch, total, reinterpret_cast<double*>(total + ExactSum::words), in_row};
+}
+
+/// Issues the sum of the parts. Returns its address in device memory, valid until the next reduction.
+inline const Word* add_parts(const char* name, const Box3& box, const PartialSums& sums) {
+  if (box.empty()) return sums.total;
+  issue_plane_sums<1>(name, box_of(sums.in_row, box.ny(), box.nz()), PartialSum{sums.parts, sums.in_row, box.ny()},
+                      sums.planes);
+  add_planes<<<1, dim3(warp, ExactSum::words)>>>(sums.planes, box.nz(), sums.total);
+  check_cuda(cudaGetLastError(), name);
+  return sums.total;
+}
+
+/// Issues the sum over the box. Returns its address as add_parts() does. The parts are the sums of warps.
 template <class Kernel>
 const Word* issue_sum(const char* name, const Box3& box, const Kernel& kernel) {
   const int warps_in_row = (box.nx() + cells_of_warp - 1) / cells_of_warp;
-  const std::size_t planes = static_cast<std::size_t>(box.nz()) * ExactSum::words;
-  const std::size_t rows = static_cast<std::size_t>(box.ny()) * box.nz();
-  Word* scratch = result_scratch(planes + ExactSum::words, rows * warps_in_row);
-  Word* total = scratch + planes;
-  if (box.empty()) return total;
-  auto* warp_sums = reinterpret_cast<double*>(total + ExactSum::words);
-  const int rows_of_blocks = (box.ny() + warps_of_block - 1) / warps_of_block;
-  const int in_chunk = rows_of_blocks < 4 ? rows_of_blocks : 4;
-  const dim3 blocks(warps_in_row * in_chunk, box.nz(), (rows_of_blocks + in_chunk - 1) / in_chunk);
-  sum_warps<Kernel><<<blocks, block_x * block_y>>>(box.nx(), static_cast<int>(box.lo[1]), box.ny(),
-                                                   static_cast<int>(box.lo[2]), warps_in_row, in_chunk * warps_of_block,
-                                                   kernel, warp_sums);
-  issue_plane_sums<1>(name, box_of(warps_in_row, box.ny(), box.nz()), WarpSum{warp_sums, warps_in_row, box.ny()},
-                      scratch);
-  add_planes<<<1, dim3(warp, ExactSum::words)>>>(scratch, box.nz(), total);
-  check_cuda(cudaGetLastError(), name);
-  return total;
+  const PartialSums sums = scratch_for_sums(box, warps_in_row);
+  if (!box.empty()) {
+    const int rows_of_blocks = (box.ny() + warps_of_block - 1) / warps_of_block;
+    const int in_chunk = rows_of_blocks < 4 ? rows_of_blocks : 4;
+    const dim3 blocks(warps_in_row * in_chunk, box.nz(), (rows_of_blocks + in_chunk - 1) / in_chunk);
+    sum_warps<Kernel><<<blocks, block_x * block_y>>>(box.nx(), static_cast<int>(box.lo[1]), box.ny(),
+                                                     static_cast<int>(box.lo[2]), warps_in_row,
+                                                     in_chunk * warps_of_block, kernel, sums.parts);
+  }
+  return add_parts(name, box, sums);
 }
 
 /// Issues the search for the largest value. Returns its address in device memory, valid until the next reduction.

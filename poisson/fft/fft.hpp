@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/decomp/field.hpp"
+#include "poisson/fft/divergence_rows.hpp"
 #include "poisson/fft/fft_work.hpp"
 
 namespace sluice {
@@ -32,6 +33,14 @@ class FourierX {
 
   void forward(Field& field);
   void backward(Field& field);
+
+  /// Whether this build forms a divergence as it transforms rows of nx values: on CPUs always, on a GPU where our own
+  /// kernels support the length.
+  static bool takes_divergence(std::int64_t nx, Order order);
+  /// write_divergence() and forward() in one pass, which does not store the divergence: reads u*, v*, w* and writes the
+  /// coefficients of the rank's own rows. The halos of `to` are not changed. With FFTW, the same bits. Needs
+  /// takes_divergence(); rows of u*, v*, w* must begin at even multiples of the size of a real number.
+  void forward(const DivergenceRows& rows, Field& to, Deferred<ExactSum>& sum);
 
  private:
   struct Plans;

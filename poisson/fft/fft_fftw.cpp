@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/device/buffer.hpp"
+#include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
 #include "poisson/fft/fft.hpp"
 #include "poisson/fft/fft_columns.hpp"
@@ -34,12 +35,17 @@ struct FourierX::Plans {
 
   static Complex* as_complex(real* data) { return reinterpret_cast<Complex*>(data); }
 
-  template <class Transform>
-  void for_each_row(Field& field, std::size_t elements, const Transform& transform) {
+  View3<real> rows_of(Field& field) const {
     SLUICE_REQUIRE(field.box() == box && field.row_length() == row_length,
                    "the field is not the one this transform was made for");
     const View3<real> view = field.view();
     SLUICE_REQUIRE(aligned(view.origin), "rows of a field must be aligned to 64 bytes");
+    return view;
+  }
+
+  template <class Transform>
+  void for_each_row(Field& field, std::size_t elements, const Transform& transform) {
+    const View3<real> view = rows_of(field);
     for (int k = 0; k < box.nz(); ++k) {
       for (int j = 0; j < box.ny(); ++j) {
         real* data = view.origin + j * view.stride_y + k * view.stride_z;
@@ -73,6 +79,22 @@ void FourierX::forward(Field& field) {
 void FourierX::backward(Field& field) {
   plans_->for_each_row(field, 2 * static_cast<std::size_t>(plans_->box.nx() / 2 + 1),
                        [this](real* row, real* data) { plans_->backward.run(Plans::as_complex(row), data); });
+}
+
+bool FourierX::takes_divergence(std::int64_t /*nx*/, Order /*order*/) {
+  return true;
+}
+
+void FourierX::forward(const DivergenceRows& rows, Field& to, Deferred<ExactSum>& sum) {
+  const View3<real> view = plans_->rows_of(to);
+  real* const row = plans_->row.data();
+  const auto transform = [&](int j, int k) {
+    plans_->forward.run(row, Plans::as_complex(view.origin + j * view.stride_y + k * view.stride_z));
+  };
+  op::with_order(rows.order, [&](auto order) {
+    const WriteDivergence<order> one_row{rows, row, 0, 0};
+    reduce_sum_by_rows("divergence", to.local_box(), one_row, sum, transform);
+  });
 }
 
 std::unique_ptr<ColumnFourier> ColumnFourier::of_any_length(int nx, int ny, int nz, std::int64_t stride_y,

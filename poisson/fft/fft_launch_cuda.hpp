@@ -14,6 +14,7 @@ namespace sluice::cuda {
 /// Lengths that kernels are compiled for: the first multiples of `length_unit`.
 inline constexpr int length_unit = 16;
 inline constexpr int length_count = 128;
+inline constexpr int max_row_length = 2 * length_unit * length_count;  ///< of real values, twice as many
 
 /// Kernels::of<length>() for each of those lengths; null for others.
 template <class Kernels>

@@ -117,8 +117,8 @@ __device__ __forceinline__ void read_coefficients(const BlockOfRows& block, cons
   }
 }
 
-/// Reads z from memory, or with `Backward` from shared memory.
-template <class Choice, bool Backward>
+/// Reads z from memory or, in the order of (1), from shared memory.
+template <class Choice, bool FromShared>
 __device__ __forceinline__ void first_stage(const BlockOfRows& block, const ComplexPair* __restrict__ twiddles) {
   constexpr RowStages s = Choice::stages;
   constexpr int tasks = s.R2 * s.R3;
@@ -127,8 +127,8 @@ __device__ __forceinline__ void first_stage(const BlockOfRows& block, const Comp
     const int row = task / tasks;
     const int n = task % tasks;
     ComplexPair* const at = block.shared + row * s.row() + n;
-    const ComplexPair* const from = Backward ? at : block.memory + row * block.stride + n;
-    constexpr int step = Backward ? s.layer() : tasks;
+    const ComplexPair* const from = FromShared ? at : block.memory + row * block.stride + n;
+    constexpr int step = FromShared ? s.layer() : tasks;
     ComplexPair v[s.R1];
     SLUICE_UNROLL
     for (int m = 0; m < s.R1; ++m) v[m] = from[m * step];
@@ -184,6 +184,19 @@ __device__ __forceinline__ void third_stage(const BlockOfRows& block) {
   }
 }
 
+/// The stages of a block from z in memory, or with `FromShared` in shared memory, to Z, in the order of (3) in shared
+/// memory, or with `Backward` in memory.
+template <class Choice, bool FromShared, bool Backward>
+__device__ __forceinline__ void run_stages(const BlockOfRows& block, const ComplexPair* __restrict__ twiddles) {
+  first_stage<Choice, FromShared>(block, twiddles);
+  __syncthreads();
+  if constexpr (Choice::stages.R2 > 1) {
+    second_stage<Choice>(block, twiddles);
+    __syncthreads();
+  }
+  third_stage<Choice, Backward>(block);
+}
+
 /// `twiddles`: exp(-2 pi i n / nx). A block writes to memory only after its threads have read its rows.
 template <class Choice, bool Backward>
 __global__ void __launch_bounds__(Choice::stages.threads, Choice::stages.resident)
@@ -198,13 +211,7 @@ __global__ void __launch_bounds__(Choice::stages.threads, Choice::stages.residen
     read_coefficients<Choice>(block, twiddles);
     __syncthreads();
   }
-  first_stage<Choice, Backward>(block, twiddles);
-  __syncthreads();
-  if constexpr (s.R2 > 1) {
-    second_stage<Choice>(block, twiddles);
-    __syncthreads();
-  }
-  third_stage<Choice, Backward>(block);
+  run_stages<Choice, Backward, Backward>(block, twiddles);
   if constexpr (!Backward) {
     __syncthreads();
     write_coefficients<Choice>(block, twiddles);

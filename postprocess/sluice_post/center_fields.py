@@ -19,7 +19,7 @@ X, Y = 1, 0  # axes of a plane
 
 
 class Operators:
-    """Differences and interpolations along x and y, of order 2 or 4 (solver/momentum/lines.hpp)."""
+    """Differences and interpolations along x and y, of order 2 or 4 (core/flow/lines.hpp)."""
 
     def __init__(self, order: int, dx: float, dy: float) -> None:
         self.order = order

@@ -1,41 +1,9 @@
 #pragma once
+#include "core/decomp/vector_view.hpp"
 #include "core/device/parallel_for.hpp"
 #include "solver/state/state.hpp"
 
 namespace sluice {
-
-/// The neighbourhood of one cell of an array: f(i, j, k) with i, j, k relative to the cell.
-struct Around {
-  const real* at;
-  std::ptrdiff_t stride_y, stride_z;
-  SLUICE_INLINE real operator()(int i, int j, int k) const { return at[i + j * stride_y + k * stride_z]; }
-};
-
-/// The cell in indices relative to itself: for fields given as Around.
-SLUICE_INLINE Cell relative_cell(Cell c) {
-  return {0, 0, 0, c.west - c.i, c.east - c.i};
-}
-SLUICE_INLINE WideCell relative_cell(const WideCell& c) {
-  return {0, 0, 0, c.west3 - c.i, c.west2 - c.i, c.west - c.i, c.east - c.i, c.east2 - c.i, c.east3 - c.i};
-}
-
-/// Views of three components in arrays of one layout: the address of a cell is computed once for all. Light
-/// single-precision sweeps of a GPU also wait for such integer arithmetic. Without the bounds checks of View3.
-template <class T>
-struct VectorView {
-  T* u;
-  T* v;
-  T* w;
-  std::ptrdiff_t stride_y, stride_z;
-
-  template <class C>
-  SLUICE_INLINE std::ptrdiff_t offset(const C& c) const {
-    return c.i + c.j * stride_y + c.k * stride_z;
-  }
-  SLUICE_INLINE Around around(const T* component, std::ptrdiff_t offset) const {
-    return {component + offset, stride_y, stride_z};
-  }
-};
 
 inline VectorView<real> vector_view(VectorField& f) {
   const View3<real> u = f.u.view();
@@ -44,12 +12,6 @@ inline VectorView<real> vector_view(VectorField& f) {
 inline VectorView<const real> vector_view(const VectorField& f) {
   const View3<const real> u = f.u.view();
   return {u.origin, f.v.view().origin, f.w.view().origin, u.stride_y, u.stride_z};
-}
-
-/// The same for one field with its own layout.
-template <class C>
-SLUICE_INLINE Around around(const View3<const real>& f, const C& c) {
-  return {f.origin + c.i + c.j * f.stride_y + c.k * f.stride_z, f.stride_y, f.stride_z};
 }
 
 }  // namespace sluice
