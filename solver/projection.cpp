@@ -1,6 +1,5 @@
 #include "solver/projection.hpp"
 
-#include <type_traits>
 #include <utility>
 
 #include "core/device/parallel_for.hpp"
@@ -8,7 +7,6 @@
 #include "solver/forcing.hpp"
 #include "solver/momentum/correction.hpp"
 #include "solver/state/vector_view.hpp"
-#include "solver/time_step_limit.hpp"
 
 namespace sluice {
 
@@ -22,84 +20,61 @@ struct SpanwiseMean {
   SLUICE_INLINE double write(Cell c, real value) const { return weighted_by_height(value, c.k, m); }
 };
 
-/// Eq. (3) in one cell. Also returns the cell's advective rate for a reduction. The ordinary flow has no force along y,
-/// and none in its kernel.
-template <Order order, bool spanwise>
+/// Eq. (3) in one cell.
+template <Order order>
 struct Correct {
   using CellType = op::CellFor<order>;
   Correction correction;
   VectorView<real> star;
   Metrics m;
-
-  struct Computed {
-    real u, v, w;
-  };
-  SLUICE_INLINE Computed compute(CellType c) const {
+  SLUICE_INLINE void operator()(CellType c) const {
     const Around phi = around(correction.phi, c);
     const CellType here = relative_cell(c);
     const Metrics mk = m.seen_from(c.k);
     const std::ptrdiff_t at = star.offset(c);
     const real response = correction.response[c.k];
-    return {corrected_u<order>(star.u[at], correction, phi, here, mk, response),
-            corrected_v<order, spanwise>(star.v[at], correction, phi, here, mk, response),
-            corrected_w(star.w[at], correction, phi, here, mk)};
+    const real u = corrected_u<order>(star.u[at], correction, phi, here, mk, response);
+    const real v = corrected_v<order>(star.v[at], correction, phi, here, mk, response);
+    const real w = corrected_w(star.w[at], correction, phi, here, mk);
+    star.u[at] = u;
+    star.v[at] = v;
+    star.w[at] = w;
   }
-  SLUICE_INLINE double write(CellType c, const Computed& corrected) const {
-    const std::ptrdiff_t at = star.offset(c);
-    star.u[at] = corrected.u;
-    star.v[at] = corrected.v;
-    star.w[at] = corrected.w;
-    return advective_rate<order>(corrected.u, corrected.v, corrected.w, c.k, m);
-  }
-  /// For a loop that reduces nothing.
-  SLUICE_INLINE void operator()(CellType c) const { write(c, compute(c)); }
 };
 
-/// phi - gamma dt nu/2 Lz phi, which eq. (6) adds to p.
-template <class F, class C>
-SLUICE_INLINE real change_of_pressure(const F& phi, const C& c, const Metrics& m, real half_nu_gamma_dt) {
-  return phi(c.i, c.j, c.k) - half_nu_gamma_dt * op::d2dz2_center(phi, c, m);
-}
-
-/// Eq. (6) alone.
+/// Eq. (6): p = p + phi - gamma dt nu/2 Lz phi.
+template <Order order>
 struct UpdatePressure {
+  using CellType = op::CellFor<order>;
   View3<const real> phi;
-  View3<real> p;
+  real* p;  ///< address of cell (0, 0, 0) in an array of the velocity's layout
+  std::ptrdiff_t stride_y, stride_z;
   Metrics m;
   real half_nu_gamma_dt;
-  SLUICE_INLINE void operator()(int i, int j, int k) const {
-    p(i, j, k) += change_of_pressure(phi, Cell{i, j, k, i, i}, m, half_nu_gamma_dt);
+  SLUICE_INLINE void operator()(CellType c) const {
+    const Around phi_here = around(phi, c);
+    p[c.i + c.j * stride_y + c.k * stride_z] +=
+        phi_here(0, 0, 0) - half_nu_gamma_dt * op::d2dz2_center(phi_here, relative_cell(c), m.seen_from(c.k));
   }
 };
 
-/// Eq. (3), and eq. (6) in the same pass.
-template <Order order, bool spanwise>
+/// Eqs. (3) and (6) in the same pass.
+template <Order order>
 struct CorrectWithPressure {
   using CellType = op::CellFor<order>;
-  Correct<order, spanwise> velocity;
-  real* p;  ///< address of cell (0, 0, 0) in an array of the velocity's layout
-  real half_nu_gamma_dt;
-
-  struct Computed {
-    typename Correct<order, spanwise>::Computed velocity;
-    real p;
-  };
-  SLUICE_INLINE Computed compute(CellType c) const {
-    const real change = change_of_pressure(around(velocity.correction.phi, c), relative_cell(c),
-                                           velocity.m.seen_from(c.k), half_nu_gamma_dt);
-    return {velocity.compute(c), p[velocity.star.offset(c)] + change};
-  }
-  SLUICE_INLINE double write(CellType c, const Computed& corrected) const {
-    p[velocity.star.offset(c)] = corrected.p;
-    return velocity.write(c, corrected.velocity);
+  Correct<order> velocity;
+  UpdatePressure<order> pressure;
+  SLUICE_INLINE void operator()(CellType c) const {
+    velocity(c);
+    pressure(c);
   }
 };
 
-/// Calls action(order, spanwise) with both as constants.
-void with_kernel(Order order, bool spanwise, auto&& action) {
-  op::with_order(order, [&](auto of_order) {
-    spanwise ? action(of_order, std::true_type{}) : action(of_order, std::false_type{});
-  });
+template <Order order>
+UpdatePressure<order> pressure_update_of(const Metrics& metrics, Field& p, const View3<const real>& phi,
+                                         double half_nu_gamma_dt) {
+  const View3<real> view = p.view();
+  return {phi, view.origin, view.stride_y, view.stride_z, metrics, static_cast<real>(half_nu_gamma_dt)};
 }
 
 }  // namespace
@@ -141,43 +116,55 @@ void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTime
   walls_->apply_neumann(phi);
 }
 
-void Projection::correct(VectorField& star, const Correction& correction) {
-  with_kernel(order_, spanwise_, [&](auto order, auto spanwise) {
-    const Correct<order, spanwise> kernel{correction, vector_view(star), metrics_};
-    reduce_max("correction", box_.local(), kernel, largest_rate_);
+void Projection::correct(VectorField& star, const Correction& correction, const Box3& cells) {
+  op::with_order(order_, [&](auto order) {
+    parallel_for("correction", cells, Correct<order>{correction, vector_view(star), metrics_});
   });
 }
 
+void Projection::correct(VectorField& star, const Correction& correction) {
+  correct(star, correction, box_.local());
+}
+
 void Projection::correct(VectorField& star, Field& p, const Correction& correction, double half_nu_gamma_dt) {
-  SLUICE_REQUIRE(p.row_length() == star.u.row_length() && p.halo() == star.u.halo(), "p and u must have one layout");
-  with_kernel(order_, spanwise_, [&](auto order, auto spanwise) {
-    const CorrectWithPressure<order, spanwise> kernel{
-        {correction, vector_view(star), metrics_}, p.view().origin, static_cast<real>(half_nu_gamma_dt)};
-    reduce_max("correction", box_.local(), kernel, largest_rate_);
+  op::with_order(order_, [&](auto order) {
+    parallel_for("correction", box_.local(),
+                 CorrectWithPressure<order>{{correction, vector_view(star), metrics_},
+                                            pressure_update_of<order>(metrics_, p, correction.phi, half_nu_gamma_dt)});
+  });
+}
+
+void Projection::update_pressure(Field& p, const Field& phi, double half_nu_gamma_dt) {
+  op::with_order(order_, [&](auto order) {
+    parallel_for("pressure", box_.local(), pressure_update_of<order>(metrics_, p, phi.view(), half_nu_gamma_dt));
   });
 }
 
 PendingCorrection Projection::correct_rim(VectorField& star, const Correction& correction) {
-  const int ny = box_.ny();
-  const int nz = box_.nz();
-  const int rim_y = reach_of(order_);
-  constexpr int rim_z = PendingCorrection::rim_z;
-  const auto box = [&](int y0, int y1, int z0, int z1) { return Box3{{0, y0, z0}, {box_.nx(), y1, z1}}; };
-  const std::vector<Box3> parts =
-      ny <= 2 * rim_y || nz <= 2 * rim_z
-          ? std::vector{box_.local()}
-          : std::vector{box(0, rim_y, 0, nz), box(ny - rim_y, ny, 0, nz), box(rim_y, ny - rim_y, 0, rim_z),
-                        box(rim_y, ny - rim_y, nz - rim_z, nz)};
-  with_kernel(order_, spanwise_, [&](auto order, auto spanwise) {
-    for (const Box3& part : parts)
-      parallel_for("correction", part, Correct<order, spanwise>{correction, vector_view(star), metrics_});
-  });
-  return {correction, rim_y, ny, nz};
+  const PendingCorrection pending{correction, reach_of(order_), box_.ny(), box_.nz()};
+  const Box3 inside = inside_rim(pending);
+  if (inside.empty()) {
+    correct(star, correction);
+    return {};
+  }
+  const auto part = [&](std::int64_t y0, std::int64_t y1, std::int64_t z0, std::int64_t z1) {
+    correct(star, correction, {{0, y0, z0}, {box_.nx(), y1, z1}});
+  };
+  const auto [ny, nz] = std::pair(box_.extent(1), box_.extent(2));
+  part(0, inside.lo[1], 0, nz);
+  part(inside.hi[1], ny, 0, nz);
+  part(inside.lo[1], inside.hi[1], 0, inside.lo[2]);
+  part(inside.lo[1], inside.hi[1], inside.hi[2], nz);
+  return pending;
 }
 
-void Projection::update_pressure(Field& p, const Field& phi, double half_nu_gamma_dt) {
-  parallel_for("pressure", box_.local(),
-               UpdatePressure{phi.view(), p.view(), metrics_, static_cast<real>(half_nu_gamma_dt)});
+void Projection::complete(VectorField& velocity, const PendingCorrection& pending) {
+  if (pending.any()) correct(velocity, pending.correction, inside_rim(pending));
+}
+
+Box3 Projection::inside_rim(const PendingCorrection& pending) const {
+  constexpr int rim_z = PendingCorrection::rim_z;
+  return {{0, pending.rim_y, rim_z}, {box_.nx(), box_.ny() - pending.rim_y, box_.nz() - rim_z}};
 }
 
 }  // namespace sluice

@@ -5,7 +5,6 @@
 #include "core/support/exact_sum.hpp"
 #include "poisson/poisson_solver.hpp"
 #include "solver/grid/grid.hpp"
-#include "solver/momentum/correction.hpp"
 #include "solver/state/state.hpp"
 #include "solver/walls/walls.hpp"
 
@@ -33,24 +32,25 @@ class Projection {
   /// The same of v*; only if the flow has a forcing along y.
   const Deferred<ExactSum>& v_star_sum() const { return v_star_sum_; }
 
-  /// Eq. (3) in place: star becomes u. Reads the halo of phi; halos of u are stale on return. Also forms the maximum
-  /// that largest_rate() returns. A force along y needs a flow that has one.
+  /// Eq. (3) in place: star becomes u. Reads the halo of phi; halos of u are stale on return.
   void correct(VectorField& star, const Correction& correction);
 
   /// The same, with eq. (6), p = p + phi - half_nu_gamma_dt Lz phi, in the same sweep. Halos of p are stale on return.
   void correct(VectorField& star, Field& p, const Correction& correction, double half_nu_gamma_dt);
 
-  /// Eq. (3) in the cells whose values halos and walls need. Returns what is left to do; where the box is thin, nothing
-  /// is.
-  PendingCorrection correct_rim(VectorField& star, const Correction& correction);
-
   /// Eq. (6) alone. Halos of p are stale on return.
   void update_pressure(Field& p, const Field& phi, double half_nu_gamma_dt);
 
-  /// Largest advective rate over the rank's cells of the u that correct() last left; see time_step_limit.hpp.
-  const Deferred<double>& largest_rate() const { return largest_rate_; }
+  /// Eq. (3) in the cells whose values halos and walls need. Returns what is left to do; nothing where the box is thin.
+  PendingCorrection correct_rim(VectorField& star, const Correction& correction);
+
+  /// Eq. (3) in the other cells. Halos stay valid.
+  void complete(VectorField& velocity, const PendingCorrection& pending);
 
  private:
+  void correct(VectorField& star, const Correction& correction, const Box3& cells);
+  Box3 inside_rim(const PendingCorrection& pending) const;
+
   Box3 box_;
   Metrics metrics_;
   const Walls* walls_;
@@ -60,7 +60,6 @@ class Projection {
   PoissonSolver poisson_;
   Deferred<ExactSum> u_star_sum_;
   Deferred<ExactSum> v_star_sum_;
-  Deferred<double> largest_rate_;
 };
 
 }  // namespace sluice

@@ -10,31 +10,17 @@
 
 namespace sluice {
 
-namespace {
-
-template <Order order>
-struct AdvectiveRate {
-  View3<const real> u, v, w;
-  Metrics m;
-  SLUICE_INLINE double operator()(Cell c) const {
-    return advective_rate<order>(u(c.i, c.j, c.k), v(c.i, c.j, c.k), w(c.i, c.j, c.k), c.k, m);
-  }
-};
-
-}  // namespace
-
-double time_step_limit(const VectorField& velocity, const Metrics& metrics, Order order, double constant_rate,
-                       MPI_Comm comm) {
+double largest_rate(const VectorField& velocity, const Metrics& metrics, Order order, MPI_Comm comm) {
   double local = 0;
   op::with_order(order, [&](auto constant) {
     const AdvectiveRate<constant> rate{velocity.u.view(), velocity.v.view(), velocity.w.view(), metrics};
     local = reduce_max("time step limit", velocity.u.local_box(), rate);
   });
-  return time_step_limit(local, constant_rate, comm);
+  return global_max(local, comm);
 }
 
-double time_step_limit(double largest_rate_here, double constant_rate, MPI_Comm comm) {
-  return 1 / (global_max(largest_rate_here, comm) / std::sqrt(3.0) + constant_rate);
+double time_step_limit(double largest_rate, double constant_rate) {
+  return 1 / (largest_rate / std::sqrt(3.0) + constant_rate);
 }
 
 double diffusive_rate(const Grid& grid, const FlowParameters& flow) {

@@ -3,9 +3,18 @@
 #include <utility>
 
 #include "core/decomp/field_copy.hpp"
+#include "core/support/collective.hpp"
 #include "solver/time_step_limit.hpp"
 
 namespace sluice {
+
+namespace {
+
+void require_corrected(const State& state) {
+  SLUICE_REQUIRE(!state.pending.any(), "a correction of the velocity is pending: call TimeStepper::complete first");
+}
+
+}  // namespace
 
 TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
                          const FlowParameters& flow, const ExchangeSet& exchanges)
@@ -42,14 +51,23 @@ State TimeStepper::make_state() const {
 }
 
 MeanForce TimeStepper::step(State& state, double dt) {
+  const MeanForce mean_force = advance(state, dt);
+  complete(state);
+  return mean_force;
+}
+
+MeanForce TimeStepper::advance(State& state, double dt) {
   MeanForce mean_force;
-  for (int k = 0; k < Rk3::substeps; ++k) {
-    const bool last = k + 1 == Rk3::substeps;
-    mean_force.add(Rk3::gamma(k), substep(state, dt, k, last ? Correcting::now : Correcting::in_next_substep));
-  }
+  for (int k = 0; k < Rk3::substeps; ++k)
+    mean_force.add(Rk3::gamma(k), substep(state, dt, k, Correcting::in_next_substep));
   state.time += dt;
   ++state.step;
   return mean_force;
+}
+
+void TimeStepper::complete(State& state) {
+  projection_.complete(state.velocity, state.pending);
+  state.pending = {};
 }
 
 MeanForce TimeStepper::substep(State& state, double dt, int k) {
@@ -71,7 +89,9 @@ MeanForce TimeStepper::substep(State& state, double dt, int k, Correcting when) 
   // (1)  u* = u + dt [alpha R(u) + beta R(u_prev)], for transported fields too; z-implicit: right-hand side of (5),
   // which adds c Lz u - gamma dt grad p. In the three substeps alpha = 8/15, 5/12, 3/4, beta = 0, -17/60, -5/12, and
   // gamma = alpha + beta.
-  predict(state, {Rk3::alpha[n] * dt, Rk3::beta[n] * dt, gamma_dt, c});
+  predict(state, {Rk3::alpha[n] * dt, Rk3::beta[n] * dt, gamma_dt, c},
+          k + 1 == Rk3::substeps ? &largest_rate_ : nullptr);
+  state.pending = {};
   // (5)  (1 - c Lz) u* = right-hand side
   if (implicit_) solve_implicit_diffusion(c);
   finish_scalars(gamma_dt);
@@ -81,8 +101,8 @@ MeanForce TimeStepper::substep(State& state, double dt, int k, Correcting when) 
   // f, for example (target - <u*>) / (gamma dt <g>) for a given bulk velocity; u* += gamma dt f g, which is
   // divergence-free, is applied together with (3). g = 1 with explicit diffusion
   const MeanForce force = mean_force(times);
-  // (3)  u = u* - gamma dt grad phi; z-implicit also (6)  p = p + phi - c Lz phi. The next substep of a step can form u
-  // while it reads u*: then only the cells that halos and walls need get it here.
+  // (3)  u = u* - gamma dt grad phi; z-implicit also (6)  p = p + phi - c Lz phi. The next substep can form u while it
+  // reads u*: then only the cells that halos and walls need get it here.
   const Correction correction{phi.view(), device_response_.data(), static_cast<real>(gamma_dt),
                               static_cast<real>(gamma_dt * force.x), static_cast<real>(gamma_dt * force.y)};
   correct(state, correction, c, when);
@@ -96,11 +116,11 @@ MeanForce TimeStepper::substep(State& state, double dt, int k, Correcting when) 
   return force;
 }
 
-void TimeStepper::predict(const State& state, const SubstepWeights& weights) {
+void TimeStepper::predict(const State& state, const SubstepWeights& weights, Deferred<double>* largest_rate) {
   {
     const PhaseTimers::Scope scope(timers_, "momentum");
     // One sweep of UpdateVelocity (momentum_terms.hpp), which calls op::tendency_u, _v, _w; on a GPU, march_in_z.
-    momentum_.predict(state, weights, tendency_, star_, std::exchange(pending_, {}));
+    momentum_.predict(state, weights, tendency_, star_, largest_rate);
     if (body_forces_.active()) body_forces_.add(state, weights.alpha_dt, tendency_, star_);
   }
   if (transport_.empty()) return;
@@ -133,7 +153,7 @@ void TimeStepper::correct(State& state, const Correction& correction, double c, 
   const PhaseTimers::Scope scope(timers_, "correction");
   const Field& phi = pressure_increment_ ? *pressure_increment_ : state.p;
   if (when == Correcting::in_next_substep && can_defer(state, phi)) {
-    pending_ = projection_.correct_rim(star_, correction);
+    state.pending = projection_.correct_rim(star_, correction);
     if (implicit_) projection_.update_pressure(state.p, phi, c);
   } else if (implicit_) {
     projection_.correct(star_, state.p, correction, c);
@@ -145,18 +165,28 @@ void TimeStepper::correct(State& state, const Correction& correction, double c, 
 /// Whether nothing but the momentum sweep reads the velocity at the start of the next substep.
 bool TimeStepper::can_defer(const State& state, const Field& phi) {
   return !body_forces_.active() && transport_.empty() && !opposition_control_.active() &&
-         momentum_.takes_pending(state, phi, tendency_, star_);
+         !forcing_.needs_mean_before() && momentum_.takes_pending(state, phi, tendency_, star_);
 }
 
-double TimeStepper::time_step_limit_after_step() const {
-  return sluice::time_step_limit(projection_.largest_rate().value(), constant_rate_, comm_->world());
+double TimeStepper::largest_rate(const State& state) const {
+  require_corrected(state);
+  return sluice::largest_rate(state.velocity, metrics_, flow_.order, comm_->world());
+}
+
+double TimeStepper::largest_rate_of_step() const {
+  return global_max(largest_rate_.value(), comm_->world());
+}
+
+double TimeStepper::time_step_limit(double largest_rate) const {
+  return sluice::time_step_limit(largest_rate, constant_rate_);
 }
 
 double TimeStepper::time_step_limit(const State& state) const {
-  return sluice::time_step_limit(state.velocity, metrics_, flow_.order, constant_rate_, comm_->world());
+  return time_step_limit(largest_rate(state));
 }
 
 void TimeStepper::project(State& state) {
+  require_corrected(state);
   walls_.set_time(state.time);
   walls_.apply_normal(state.velocity.w);
   Field& phi = pressure_increment_ ? *pressure_increment_ : state.p;
@@ -169,6 +199,7 @@ void TimeStepper::project(State& state) {
 }
 
 void TimeStepper::fill_halos(State& state) {
+  require_corrected(state);
   walls_.set_time(state.time);
   fill_halos(state.fields());
 }
@@ -186,6 +217,7 @@ void TimeStepper::fill_halos_after_correction(State& state) {
 }
 
 void TimeStepper::sample(State& state, double forcing, Spectra& spectra) {
+  require_corrected(state);  // the arrays of phi are used, too
   if (pressure_increment_) {
     spectra.sample(state, forcing, {projection_.poisson(), *pressure_increment_, &state.p});
     return;
@@ -198,6 +230,7 @@ void TimeStepper::sample(State& state, double forcing, Spectra& spectra) {
 }
 
 Diagnostics TimeStepper::diagnose(const State& state) const {
+  require_corrected(state);
   return sluice::diagnose(state, *grid_, metrics_, flow_, walls_, comm_->world());
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/decomp/halo_exchange.hpp"
+#include "core/device/deferred.hpp"
 #include "core/device/timers.hpp"
 #include "core/flow/parameters.hpp"
 #include "solver/diagnostics.hpp"
@@ -36,6 +37,13 @@ class TimeStepper {
   /// One step of length dt. Returns the mean force of the step, sum_k gamma_k f_k. Collective.
   MeanForce step(State& state, double dt);
 
+  /// The same, but the last correction (3) may be left to the next step, which applies it while it reads the velocity:
+  /// state.pending. The bits of later steps are the same whether complete() comes in between or not.
+  MeanForce advance(State& state, double dt);
+
+  /// Applies a correction that is pending. Halos stay valid. Local.
+  void complete(State& state);
+
   /// Substep k (0, 1, 2) of such a step, of length gamma_k dt; does not change state.time and state.step. A step runs
   /// the three in order: R_prev comes from the preceding substep. Returns the force f_k. Public for tests of one
   /// equation. Collective.
@@ -44,9 +52,12 @@ class TimeStepper {
   /// dt_lim for this state; see time_step_limit.hpp. Collective.
   double time_step_limit(const State& state) const;
 
-  /// dt_lim for the state that the last step() left: same bits as time_step_limit(state), without another read of the
-  /// velocity. Collective.
-  double time_step_limit_after_step() const;
+  /// The largest advective rate (time_step_limit.hpp): of this state, or of the velocity at the start of the last
+  /// substep of the last step, which was found without another read of the velocity. Collective.
+  double largest_rate(const State& state) const;
+  double largest_rate_of_step() const;
+  /// dt_lim for this advective rate.
+  double time_step_limit(double largest_rate) const;
 
   /// Makes any velocity field divergence-free and fills all halos, those of p too. Collective.
   void project(State& state);
@@ -73,7 +84,7 @@ class TimeStepper {
   /// When a substep applies eq. (3).
   enum class Correcting { now, in_next_substep };
   MeanForce substep(State& state, double dt, int k, Correcting when);
-  void predict(const State& state, const SubstepWeights& weights);
+  void predict(const State& state, const SubstepWeights& weights, Deferred<double>* largest_rate);
   void solve_implicit_diffusion(double c);
   void finish_scalars(double gamma_dt);
   void correct(State& state, const Correction& correction, double c, Correcting when);
@@ -101,7 +112,7 @@ class TimeStepper {
   std::optional<ImplicitDiffusion> implicit_;
   VectorField star_;  ///< u*; between substeps the old tendency
   VectorField tendency_;
-  PendingCorrection pending_;                ///< what the velocity lacks between the substeps of step()
+  Deferred<double> largest_rate_;            ///< of the velocity at the start of the last substep
   std::optional<Field> pressure_increment_;  ///< phi, with z-implicit diffusion
   double response_mean_ = 1;                 ///< <g>; g: response of u* to a unit force
   Buffer<real> device_response_;             ///< g on the rank's planes; 1 with explicit diffusion

@@ -120,8 +120,28 @@ struct PartialSum {
 /// one cell's reads do not saturate memory.
 inline constexpr int cells_of_thread = sizeof(real) == sizeof(double) ? 1 : 2;
 
-/// Finds the largest value over all cells as the bits of a non-negative double. These are ordered like integers, with
-/// NaN above all others.
+/// A value for a search for the largest: the bits of a non-negative double, which are ordered like integers, with NaN
+/// above all others. Values below 0 count as 0; infinite ones as NaN.
+__device__ inline Word ordered_bits(double value) {
+  const double trapped = value * 0 == 0 ? (value > 0 ? value : 0.0) : __longlong_as_double(0x7ff8000000000000LL);
+  return static_cast<Word>(__double_as_longlong(trapped));
+}
+__device__ inline Word larger(Word a, Word b) {
+  return b > a ? b : a;
+}
+
+/// *largest_bits = the largest of these and of all threads' bits. All lanes of a warp call it.
+__device__ inline void keep_largest(Word bits, Word* largest_bits) {
+  // Most warps see that theirs is not the largest without a warp reduction and an atomic operation. The value they
+  // compare with may be stale, from the multiprocessor's own cache: if all warps read the one address in memory, they
+  // would queue.
+  const Word known = __ldca(largest_bits);
+  if (!__any_sync(0xffffffffU, bits > known)) return;
+  for (int offset = warp / 2; offset > 0; offset /= 2) bits = larger(bits, __shfl_down_sync(0xffffffffU, bits, offset));
+  if (threadIdx.x % warp == 0) atomicMax(largest_bits, bits);
+}
+
+/// Finds the largest value over all cells.
 template <class Kernel>
 __global__ void __launch_bounds__(block_x* block_y)
     max_of_cells(IndexBlocks blocks, Kernel kernel, Word* largest_bits) {
@@ -137,21 +157,9 @@ __global__ void __launch_bounds__(block_x* block_y)
   for (int n = 0; n < cells_of_thread; ++n) {
     const auto c = blocks.index<AnyCell, cells_of_thread>(n);
     if (!blocks.holds(c)) continue;
-    const double value = kernel.write(c, computed[n]);
-    const double trapped = value * 0 == 0 ? (value > 0 ? value : 0.0) : __longlong_as_double(0x7ff8000000000000LL);
-    const auto of_cell = static_cast<Word>(__double_as_longlong(trapped));
-    bits = of_cell > bits ? of_cell : bits;
+    bits = larger(bits, ordered_bits(kernel.write(c, computed[n])));
   }
-  // Most warps see that theirs is not the largest without a warp reduction and an atomic operation. The value they
-  // compare with may be stale, from the multiprocessor's own cache: if all warps read the one address in memory, they
-  // would queue.
-  const Word known = __ldca(largest_bits);
-  if (!__any_sync(0xffffffffU, bits > known)) return;
-  for (int offset = warp / 2; offset > 0; offset /= 2) {
-    const Word other = __shfl_down_sync(0xffffffffU, bits, offset);
-    bits = other > bits ? other : bits;
-  }
-  if (threadIdx.x % warp == 0) atomicMax(largest_bits, bits);
+  keep_largest(bits, largest_bits);
 }
 
 /// Replaces the values of each lane by sums over the warp. Returns the sum of value number lane / (32 / M), where M is

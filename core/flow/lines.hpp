@@ -68,7 +68,7 @@ template <Order order, class Line>
 SLUICE_INLINE real difference_above(const Line& line, int n) {
   const real one = line(n + 1) - line(n);
   if constexpr (order == Order::second) return one;
-  return near * one + far_difference * (line(n + 2) - line(n - 1));
+  return multiply_add(near, one, far_difference * (line(n + 2) - line(n - 1)));
 }
 
 /// Twice the value at n + 1/2.

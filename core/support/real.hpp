@@ -22,6 +22,15 @@ using real = float;
 using real = double;
 #endif
 
+/// a b + c: on a GPU rounded once, so that the bits do not depend on which products the compiler contracts.
+SLUICE_INLINE real multiply_add(real a, real b, real c) {
+#ifdef __CUDA_ARCH__
+  return fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
 inline constexpr double real_epsilon = std::numeric_limits<real>::epsilon();
 inline constexpr const char* precision_name = sizeof(real) == sizeof(double) ? "double" : "single";
 

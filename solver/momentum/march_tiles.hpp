@@ -5,14 +5,14 @@
 
 #include <cstddef>
 
+#include "solver/momentum/correction.hpp"
 #include "solver/momentum/momentum_terms.hpp"
 
 namespace sluice::march {
 
 inline constexpr int planes_ahead = 1;
-/// Planes k - 1 to k + 1 and the prefetched ones; with a pending correction also k + 2, which is being corrected.
-template <bool pending>
-inline constexpr int velocity_slots = planes_ahead + (pending ? 4 : 3);
+inline constexpr int velocity_slots =
+    planes_ahead + 4;  ///< planes k - 1 to k + 1, k + 2 in correction, prefetched ones
 inline constexpr int pressure_slots = planes_ahead + 2;
 inline constexpr int phi_slots = planes_ahead + 3;  ///< a column begins with four planes
 
@@ -61,10 +61,9 @@ struct PhiTile {
 };
 
 template <class TileOf>
-constexpr std::size_t shared_bytes(bool with_pressure, bool pending) {
-  const int slots = 3 * (pending ? velocity_slots<true> : velocity_slots<false>)+(with_pressure ? pressure_slots : 0);
-  const int values = slots * TileOf::size + (pending ? phi_slots * PhiTile<TileOf>::size : 0);
-  return static_cast<std::size_t>(values) * sizeof(real);
+constexpr std::size_t shared_bytes(bool with_pressure) {
+  const int slots = 3 * velocity_slots + (with_pressure ? pressure_slots : 0);
+  return static_cast<std::size_t>(slots * TileOf::size + phi_slots * PhiTile<TileOf>::size) * sizeof(real);
 }
 
 /// The neighbourhood of a cell in three planes of a tile: f(i, j, k) with i, j, k relative to the cell.
@@ -223,8 +222,8 @@ struct Corrector {
       const auto two = inner_cell<op::CellFor<order>>(1, 0, 0);
       us = {corrected_u<order>(star_u.first, a, around, one, mk, response),
             corrected_u<order>(star_u.second, a, around, two, mk, response)};
-      vs = {corrected_v<order, true>(star_v.first, a, around, one, mk, response),
-            corrected_v<order, true>(star_v.second, a, around, two, mk, response)};
+      vs = {corrected_v<order>(star_v.first, a, around, one, mk, response),
+            corrected_v<order>(star_v.second, a, around, two, mk, response)};
       ws = {corrected_w(star_w.first, a, around, one, mk), corrected_w(star_w.second, a, around, two, mk)};
     }
   }

@@ -58,7 +58,7 @@ MomentumArrays arrays_of(const State& state, const Metrics& metrics, real viscos
           .beta_dt = static_cast<real>(weights.beta_dt),
           .gamma_dt = static_cast<real>(weights.gamma_dt),
           .half_nu_gamma_dt = static_cast<real>(weights.half_nu_gamma_dt),
-          .pending = {}};
+          .pending = state.pending};
 }
 
 }  // namespace
@@ -70,10 +70,10 @@ Momentum::Momentum(const Metrics& metrics, const FlowParameters& flow)
       order_(flow.order) {}
 
 void Momentum::predict(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star,
-                       const PendingCorrection& pending) const {
-  MomentumArrays arrays = arrays_of(state, metrics_, viscosity_, weights, tendency, star);
-  arrays.pending = pending;
-  sweep_momentum(arrays, state.p.local_box(), order_, weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z);
+                       Deferred<double>* largest_rate) const {
+  const MomentumArrays arrays = arrays_of(state, metrics_, viscosity_, weights, tendency, star);
+  sweep_momentum(arrays, state.p.local_box(), order_, weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z,
+                 largest_rate);
 }
 
 bool Momentum::takes_pending(const State& state, const Field& phi, VectorField& tendency, VectorField& star) const {
@@ -83,6 +83,7 @@ bool Momentum::takes_pending(const State& state, const Field& phi, VectorField& 
 
 void Momentum::predict_plain(const State& state, const SubstepWeights& weights, VectorField& tendency,
                              VectorField& star) const {
+  SLUICE_REQUIRE(!state.pending.any(), "the plain loops need a corrected velocity");
   const MomentumArrays arrays = arrays_of(state, metrics_, viscosity_, weights, tendency, star);
   with_constants(order_, weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z, [&](auto kind) {
     sweep_plainly<kind.order, kind.first, kind.implicit_z>(arrays, state.p.local_box());

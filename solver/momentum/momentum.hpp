@@ -1,7 +1,7 @@
 #pragma once
+#include "core/device/deferred.hpp"
 #include "core/flow/parameters.hpp"
 #include "solver/grid/grid.hpp"
-#include "solver/momentum/correction.hpp"
 #include "solver/state/state.hpp"
 
 namespace sluice {
@@ -25,14 +25,15 @@ class Momentum {
   /// or, with z-implicit diffusion, the right-hand side of eq. (5):
   ///     u + alpha dt R + beta dt R_prev - gamma dt grad p + gamma dt nu/2 Lz u
   /// Velocity (and p with z-implicit diffusion) need valid halos; no halo is written. One sweep through memory.
-  /// `pending`: what the velocity of the state still lacks; it is left as it is.
+  /// A correction that is pending is applied to what the sweep reads, not to the state. largest_rate, if not null, gets
+  /// the largest advective rate of u over the rank's cells (advective_rate.hpp).
   void predict(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star,
-               const PendingCorrection& pending = {}) const;
+               Deferred<double>* largest_rate = nullptr) const;
 
   /// Whether predict() accepts a velocity whose correction by `phi` is pending, in arrays like these.
   bool takes_pending(const State& state, const Field& phi, VectorField& tendency, VectorField& star) const;
 
-  /// The same by three plain loops, one per component: the reference for the fused sweep.
+  /// The same by three plain loops, one per component: the reference for the fused sweep. No correction may be pending.
   void predict_plain(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star) const;
 
  private:

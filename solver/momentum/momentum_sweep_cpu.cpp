@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "solver/momentum/advective_rate.hpp"
 #include "solver/momentum/momentum_sweep.hpp"
 #include "solver/momentum/plane_ring.hpp"
 
@@ -125,17 +126,19 @@ class Sweep {
   static constexpr int reach = op::CellFor<order>::reach;
   static constexpr std::size_t cache_bytes = 600'000;  ///< for the planes; most of a second-level cache
 
-  Sweep(const MomentumArrays& arrays, const Box3& box)
+  Sweep(const MomentumArrays& arrays, const Box3& box, bool find_rate)
       : a_(arrays),
         nx_(box.nx()),
         ny_(box.ny()),
         nz_(box.nz()),
+        find_rate_(find_rate),
         rows_(std::clamp(PlaneRing<order>::rows_that_fit(nx_, cache_bytes), std::min(8, ny_), ny_)),
         ring_(arrays, nx_, rows_),
         pressure_(nx_),
         transports_(nx_) {}
 
-  void run() {
+  /// Returns the largest advective rate, if it is to be found.
+  double run() {
     const int blocks = (ny_ + rows_ - 1) / rows_;
     for (int n = 0; n < blocks; ++n) {
       const int y0 = n * ny_ / blocks;
@@ -143,9 +146,13 @@ class Sweep {
       ring_.begin_block(y0, y1, 0);
       for (int k = 0; k < nz_; ++k) {
         ring_.load(k + 1);
-        for (int j = y0; j < y1; ++j) update_row(j, k, j == y0);
+        for (int j = y0; j < y1; ++j) {
+          update_row(j, k, j == y0);
+          if (find_rate_) largest_ = detail::larger(largest_, largest_in_row(j, k));
+        }
       }
     }
+    return largest_;
   }
 
  private:
@@ -154,6 +161,17 @@ class Sweep {
     return {ring_.u(j, k),     ring_.v(j, k),
             ring_.w(j, k),     {pressure_.begin(), p.origin + j * p.stride_y + k * p.stride_z, p.stride_y, p.stride_z},
             a_.m.seen_from(k), nx_};
+  }
+
+  double largest_in_row(int j, int k) const {
+    const real* const u = ring_.u(j, k).at;
+    const real* const v = ring_.v(j, k).at;
+    const real* const w = ring_.w(j, k).at;
+    const Metrics m = a_.m.seen_from(k);
+    return detail::max_of_row<Cell>(
+        nx_, 0, 0, [=](const Cell& c) __attribute__((always_inline)) {
+          return advective_rate<order>(u[c.i], v[c.i], w[c.i], 0, m);
+        });
   }
 
   void update_row(int j, int k, bool first_of_block) {
@@ -199,22 +217,22 @@ class Sweep {
           nx_, [=](const C& c) __attribute__((always_inline)) { w_of(c, of_w.at(c)); });
     } else {
       for_padded_row<order>(
-          nx_, [=](const C& c) __attribute__((always_inline)) {
-            u_of(c, op::transports_of_u<order>(row.u, row.v, c, row.m));
-          });
+          nx_, [=](const C& c)
+                   __attribute__((always_inline)) { u_of(c, op::transports_of_u<order>(row.u, row.v, c, row.m)); });
       for_padded_row<order>(
-          nx_, [=](const C& c) __attribute__((always_inline)) {
-            v_of(c, op::transports_of_v<order>(row.u, row.v, c, row.m));
-          });
+          nx_, [=](const C& c)
+                   __attribute__((always_inline)) { v_of(c, op::transports_of_v<order>(row.u, row.v, c, row.m)); });
       for_padded_row<order>(
-          nx_, [=](const C& c) __attribute__((always_inline)) {
-            w_of(c, op::transports_of_w(row.u, row.v, c, row.m));
-          });
+          nx_, [=](const C& c)
+                   __attribute__((always_inline)) { w_of(c, op::transports_of_w(row.u, row.v, c, row.m)); });
     }
   }
 
   MomentumArrays a_;
-  int nx_, ny_, nz_, rows_;
+  int nx_, ny_, nz_;
+  bool find_rate_;
+  int rows_;  ///< of a block
+  double largest_ = 0;
   PlaneRing<order> ring_;
   PaddedRow pressure_;
   TransportsOfOrder4 transports_;
@@ -222,9 +240,14 @@ class Sweep {
 
 }  // namespace
 
-void sweep_momentum(const MomentumArrays& arrays, const Box3& box, Order order, bool first, bool implicit_z) {
-  if (box.empty()) return;
-  with_constants(order, first, implicit_z, [&](auto kind) { Sweep<decltype(kind)>(arrays, box).run(); });
+void sweep_momentum(const MomentumArrays& arrays, const Box3& box, Order order, bool first, bool implicit_z,
+                    Deferred<double>* largest_rate) {
+  double largest = 0;
+  if (!box.empty()) {
+    with_constants(order, first, implicit_z,
+                   [&](auto kind) { largest = Sweep<decltype(kind)>(arrays, box, largest_rate != nullptr).run(); });
+  }
+  if (largest_rate != nullptr) largest_rate->set(largest);
 }
 
 bool takes_pending(const MomentumArrays& /*arrays*/, const View3<const real>& /*phi*/, const Box3& box, Order /*order*/,

@@ -6,6 +6,7 @@
 
 #include "core/device/check_cuda.hpp"
 #include "core/device/parallel_for.hpp"
+#include "solver/momentum/advective_rate.hpp"
 #include "solver/momentum/march_tiles.hpp"
 #include "solver/momentum/momentum_sweep.hpp"
 
@@ -35,18 +36,19 @@ struct PlaneMetrics {
         inv_dz_center{m.inv_dz_center[k - 1], m.inv_dz_center[k], 0} {}
 };
 
-template <Order order, bool first, bool implicit_z, bool pending>
+/// largest_rate: null, or the bits of the largest advective rate, as max_of_cells finds them. Flows that may leave
+/// corrections pending run this one kernel with and without, so that their bits do not depend on which step left one.
+template <Order order, bool first, bool implicit_z>
 __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a_time)
-    march_in_z(const MomentumArrays a, int nx, int ny, int nz, int planes_in_column) {
+    march_in_z(const MomentumArrays a, int nx, int ny, int nz, int planes_in_column, cuda::Word* largest_rate) {
   extern __shared__ __align__(piece_bytes) unsigned char memory[];
   real* tiles = reinterpret_cast<real*>(memory);
   using TileOf = Tile<order>;
-  constexpr int slots = velocity_slots<pending>;
-  using Velocity = Ring<TileOf, slots>;
+  using Velocity = Ring<TileOf, velocity_slots>;
   const Velocity u{tiles};
-  const Velocity v{tiles + slots * TileOf::size};
-  const Velocity w{tiles + 2 * slots * TileOf::size};
-  const Ring<TileOf, pressure_slots> p{tiles + 3 * slots * TileOf::size};
+  const Velocity v{tiles + velocity_slots * TileOf::size};
+  const Velocity w{tiles + 2 * velocity_slots * TileOf::size};
+  const Ring<TileOf, pressure_slots> p{tiles + 3 * velocity_slots * TileOf::size};
   const Ring<PhiTile<TileOf>, phi_slots> phi{p.tiles + (implicit_z ? pressure_slots * TileOf::size : 0)};
 
   const int x0 = static_cast<int>(blockIdx.x) * TileOf::nx;
@@ -57,6 +59,7 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
   const int j = y0 + static_cast<int>(threadIdx.y);
   const bool inside = i < nx && j < ny;
   const int thread = static_cast<int>(threadIdx.y) * TileOf::nx + static_cast<int>(threadIdx.x);
+  const bool pending = a.pending.correction.phi.origin != nullptr;
   const Copier<TileOf> copier(a.u, thread, x0, y0, nx, ny);
   const PhiCopier<TileOf> phi_copier(a.pending, thread, x0, y0, nx);
   const Corrector<order, TileOf> corrector(a.pending, thread, y0);
@@ -76,31 +79,26 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
       if (implicit_z && copier.pressure[n]) copier.copy(n, a.p, k, p);
     }
   };
-  // Loads what plane k needs and plane k - 1 did not. A pending correction runs one plane ahead.
-  constexpr int ahead_of_plane = pending ? 2 : 1;
+  // Loads what plane k needs and plane k - 1 did not; the correction runs one plane ahead.
   const auto bring_for = [&](int k) {
     if (k < end) bring_pressure(k + 1);
-    if (k + ahead_of_plane <= end) bring_velocity(k + ahead_of_plane);
-    if (pending && k + ahead_of_plane <= end) phi_copier.copy(k + ahead_of_plane + 1, phi, thread);
+    if (k + 2 <= end) bring_velocity(k + 2);
+    if (pending && k + 2 <= end) phi_copier.copy(k + 3, phi, thread);
     __pipeline_commit();
   };
   const auto correct = [&](int k) {
     corrector.correct(a.pending, a.m, k, u.tile(k), v.tile(k), w.tile(k), phi.tile(k), phi.tile(k + 1));
   };
 
-  bring_velocity(begin - 1);
-  bring_velocity(begin);
+  for (int k = begin - 1; k <= begin + 1; ++k) bring_velocity(k);
   bring_pressure(begin);
-  if constexpr (pending) {
-    bring_velocity(begin + 1);
-    for (int k = begin - 1; k <= begin + 2; ++k) phi_copier.copy(k, phi, thread);
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
-    __syncthreads();
+  for (int k = begin - 1; pending && k <= begin + 2; ++k) phi_copier.copy(k, phi, thread);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  if (pending) {
     correct(begin - 1);
     correct(begin);
-  } else {
-    for (int k = begin; k < begin + planes_ahead; ++k) bring_for(k);
   }
 
   const int cell = (static_cast<int>(threadIdx.y) + TileOf::halo) * TileOf::row + static_cast<int>(threadIdx.x) +
@@ -116,7 +114,8 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
   };
   if (!first && inside) fetch_old(at);
 
-  for (int k = pending ? begin - 1 : begin; k < end; ++k) {
+  cuda::Word largest = 0;
+  for (int k = begin - 1; k < end; ++k) {
     __pipeline_wait_prior(planes_ahead - 1);
     __syncthreads();
     bring_for(k + planes_ahead);
@@ -133,6 +132,10 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
     const Window<TileOf::row> pk{nullptr, p.tile(k) + cell, p.tile(k + 1) + cell};
     const auto here = inner_cell<op::CellFor<order>>(0, 0, 0);
     const PlaneMetrics m(a.m, k);
+    if (largest_rate != nullptr) {
+      const double rate = advective_rate<order>(uk(0, 0, 0), vk(0, 0, 0), wk(0, 0, 0), 0, m);
+      largest = cuda::larger(largest, cuda::ordered_bits(rate));
+    }
     const auto of_u = op::transports_of_u<order>(uk, vk, here, m);
     const auto of_v = op::transports_of_v<order>(uk, vk, here, m);
     const auto of_w = op::transports_of_w(uk, vk, here, m);
@@ -147,14 +150,15 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
     a.star_w.origin[at] = new_w.star;
     at += a.u.stride_z;
   }
+  if (largest_rate != nullptr) cuda::keep_largest(largest, largest_rate);
 }
 
 /// Pieces must be aligned and not straddle the period; one offset must serve all arrays; tiles must fit.
 template <Order order>
-bool suits_march(const MomentumArrays& a, const Box3& box, bool implicit_z, bool pending) {
+bool suits_march(const MomentumArrays& a, const Box3& box, bool implicit_z) {
   if (box.nx() < Tile<order>::left || box.nx() % piece != 0 || a.u.stride_y % piece != 0) return false;
   static const auto memory = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-  if (shared_bytes<Tile<order>>(implicit_z, pending) > memory) return false;
+  if (shared_bytes<Tile<order>>(implicit_z) > memory) return false;
   const auto alike = [&](const auto& f) { return f.stride_y == a.u.stride_y && f.stride_z == a.u.stride_z; };
   return alike(a.v) && alike(a.w) && (!implicit_z || alike(a.p)) && alike(a.tendency_u) && alike(a.tendency_v) &&
          alike(a.tendency_w) && alike(a.star_u) && alike(a.star_v) && alike(a.star_w);
@@ -166,34 +170,40 @@ int choose_planes_in_column(int columns, int nz) {
   return static_cast<int>(std::clamp<long long>(static_cast<long long>(columns) * nz / blocks_wanted, 16, 128));
 }
 
-template <Order order, bool first, bool implicit_z, bool pending>
-void launch_march(const MomentumArrays& arrays, const Box3& box) {
+template <Order order, bool first, bool implicit_z>
+void launch_march(const MomentumArrays& arrays, const Box3& box, cuda::Word* largest_rate) {
   using TileOf = Tile<order>;
   const dim3 columns((box.nx() + TileOf::nx - 1) / TileOf::nx, (box.ny() + TileOf::ny - 1) / TileOf::ny);
   const int planes = choose_planes_in_column(static_cast<int>(columns.x * columns.y), box.nz());
   const dim3 blocks(columns.x, columns.y, (box.nz() + planes - 1) / planes);
-  const auto kernel = march_in_z<order, first, implicit_z, pending>;
-  constexpr std::size_t bytes = shared_bytes<TileOf>(implicit_z, pending);
+  const auto kernel = march_in_z<order, first, implicit_z>;
+  constexpr std::size_t bytes = shared_bytes<TileOf>(implicit_z);
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
              "shared memory of the momentum sweep");
-  kernel<<<blocks, dim3(TileOf::nx, TileOf::ny), bytes>>>(arrays, box.nx(), box.ny(), box.nz(), planes);
+  kernel<<<blocks, dim3(TileOf::nx, TileOf::ny), bytes>>>(arrays, box.nx(), box.ny(), box.nz(), planes, largest_rate);
   check_cuda(cudaGetLastError(), "momentum");
 }
 
 }  // namespace
 
-void sweep_momentum(const MomentumArrays& arrays, const Box3& box, Order order, bool first, bool implicit_z) {
-  if (box.empty()) return;
-  with_constants(order, first, implicit_z, [&](auto kind) {
-    if (arrays.pending.any()) {
-      SLUICE_REQUIRE(!kind.first, "the first substep starts from a corrected velocity");
-      if constexpr (!kind.first) launch_march<kind.order, false, kind.implicit_z, true>(arrays, box);
-    } else if (suits_march<kind.order>(arrays, box, implicit_z, false)) {
-      launch_march<kind.order, kind.first, kind.implicit_z, false>(arrays, box);
-    } else {
+void sweep_momentum(const MomentumArrays& arrays, const Box3& box, Order order, bool first, bool implicit_z,
+                    Deferred<double>* largest_rate) {
+  cuda::Word* const largest = largest_rate != nullptr ? cuda::result_scratch(1) : nullptr;
+  if (!box.empty()) {
+    with_constants(order, first, implicit_z, [&](auto kind) {
+      if (suits_march<kind.order>(arrays, box, implicit_z)) {
+        return launch_march<kind.order, kind.first, kind.implicit_z>(arrays, box, largest);
+      }
+      SLUICE_REQUIRE(!arrays.pending.any(), "only a sweep that marches corrects the velocity");
       parallel_for("momentum", box, UpdateVelocity<kind.order, kind.first, kind.implicit_z>{arrays});
-    }
-  });
+      if (largest != nullptr) {
+        const AdvectiveRate<kind.order> rate{arrays.u, arrays.v, arrays.w, arrays.m};
+        cuda::issue_max("advective rate", box,
+                        cuda::ValueAlone<AdvectiveRate<kind.order>>{rate});  // at the same address
+      }
+    });
+  }
+  if (largest_rate != nullptr) largest_rate->fetch(largest);
 }
 
 bool takes_pending(const MomentumArrays& arrays, const View3<const real>& phi, const Box3& box, Order order,
@@ -202,8 +212,8 @@ bool takes_pending(const MomentumArrays& arrays, const View3<const real>& phi, c
       reinterpret_cast<std::uintptr_t>(phi.origin) % sizeof(Pair) != 0) {
     return false;
   }
-  return order == Order::fourth ? suits_march<Order::fourth>(arrays, box, implicit_z, true)
-                                : suits_march<Order::second>(arrays, box, implicit_z, true);
+  return order == Order::fourth ? suits_march<Order::fourth>(arrays, box, implicit_z)
+                                : suits_march<Order::second>(arrays, box, implicit_z);
 }
 
 }  // namespace sluice

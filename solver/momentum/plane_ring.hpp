@@ -8,6 +8,7 @@
 
 #include "core/device/buffer.hpp"
 #include "core/device/parallel_for.hpp"
+#include "solver/momentum/correction.hpp"
 #include "solver/momentum/momentum_terms.hpp"
 
 namespace sluice {
@@ -129,7 +130,7 @@ class PlaneRing {
         nx_, j, k, [=](const op::CellFor<order>& cell) __attribute__((always_inline)) {
           const int i = cell.i;
           u[i] = corrected_u<order>(star_u[i], c, c.phi, cell, m, response);
-          v[i] = corrected_v<order, true>(star_v[i], c, c.phi, cell, m, response);
+          v[i] = corrected_v<order>(star_v[i], c, c.phi, cell, m, response);
           w[i] = corrected_w(star_w[i], c, c.phi, cell, m);
         });
   }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/flow/field_descriptor.hpp"
+#include "solver/state/pending_correction.hpp"
 
 namespace sluice {
 
@@ -36,6 +37,9 @@ struct TransportedField {
 
 /// The flow at one time. Between steps every halo of every field is valid, walls included; of p, only the layer next to
 /// the rank's cells is. p is at the middle of the last substep, not at `time`. Made by TimeStepper::make_state.
+///
+/// TimeStepper::advance may leave a correction of the velocity pending. Until TimeStepper::complete has applied it,
+/// nothing but another step may read the velocity.
 struct State {
   /// A flow at rest. `pressure` provides the pencil; its rows may be padded.
   State(Field pressure, const std::vector<FieldDescriptor>& transported_fields, Order order)
@@ -51,6 +55,7 @@ struct State {
   std::vector<Described<Field>> prognostic_fields() { return fields_of<Field>(*this, false); }
 
   VectorField velocity;
+  PendingCorrection pending;
   Field p;
   std::vector<TransportedField> transported;
   double time = 0;

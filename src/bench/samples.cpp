@@ -24,7 +24,7 @@ ExitCode bench_samples(const BenchOptions& options, const io::Case& settings, co
   simulation.initialise();
   const auto statistics = [&](bool budgets) {
     return Statistics(simulation.grid, simulation.stepper.metrics(), simulation.flow, simulation.stepper.walls(),
-                      simulation.state.p.box(), {.budgets = budgets}, simulation.comm.world());
+                      simulation.box(), {.budgets = budgets}, simulation.comm.world());
   };
   Statistics moments = statistics(false);
   Statistics budgets = statistics(true);
@@ -32,7 +32,7 @@ ExitCode bench_samples(const BenchOptions& options, const io::Case& settings, co
 
   const std::int64_t middle = settings.cells[2] / 2;
   Densities densities(simulation.grid, simulation.stepper.metrics(), simulation.flow, simulation.stepper.walls(),
-                      simulation.state.p.box(), {middle / 4, middle / 2, middle}, simulation.comm.world());
+                      simulation.box(), {middle / 4, middle / 2, middle}, simulation.comm.world());
 
   std::vector<Json> rows;
   double step = 0;
@@ -51,10 +51,10 @@ ExitCode bench_samples(const BenchOptions& options, const io::Case& settings, co
     row["percent_of_ten_steps"] = 10 * seconds.median / step;
   };
   measure("step", [&] { simulation.advance(); });
-  measure("moments", [&] { moments.sample(simulation.state, simulation.forcing.x); });
-  measure("moments and budgets", [&] { budgets.sample(simulation.state, simulation.forcing.x); });
-  measure("densities", [&] { densities.sample(simulation.state, simulation.forcing.x); });
-  measure("spectra", [&] { simulation.stepper.sample(simulation.state, simulation.forcing.x, spectra); });
+  measure("moments", [&] { moments.sample(simulation.state(), simulation.forcing.x); });
+  measure("moments and budgets", [&] { budgets.sample(simulation.state(), simulation.forcing.x); });
+  measure("densities", [&] { densities.sample(simulation.state(), simulation.forcing.x); });
+  measure("spectra", [&] { simulation.stepper.sample(simulation.state(), simulation.forcing.x, spectra); });
 
   JsonLines json(options.json);
   for (const Json& row : rows) json.write(row);

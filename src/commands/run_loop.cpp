@@ -48,12 +48,11 @@ void RunLoop::begin(const std::string& restart, bool allow_change) {
     start_afresh();
   } else {
     changes_ = read_checkpoint(simulation_, observers_, checkpoint, allow_change);
-    log_.line(fmt::format("Restarted from {}: step {}, time {:g}", checkpoint, simulation_.state.step,
-                          simulation_.state.time));
+    log_.line(fmt::format("Restarted from {}: step {}, time {:g}", checkpoint, simulation_.step(), simulation_.time()));
   }
   started_from_ = checkpoint.empty() ? "initial field" : checkpoint;
   const bool chosen = !checkpoint.empty() && restart != "auto";
-  const Start start{simulation_.state.step, checkpoint, chosen, !chosen || io::is_inside(checkpoint, directory_),
+  const Start start{simulation_.step(), checkpoint, chosen, !chosen || io::is_inside(checkpoint, directory_),
                     allow_change};
   std::ranges::move(observers_.check_files(start), std::back_inserter(changes_));
   for (const std::string& change : changes_) log_.line("changed on restart: " + change);
@@ -101,13 +100,13 @@ void RunLoop::run() {
 
 std::string RunLoop::step_until_stopped() {
   while (!at_end()) {
-    watchdog_.begin(Watchdog::Task::step, "step", simulation_.state.step + 1);
+    watchdog_.begin(Watchdog::Task::step, "step", simulation_.step() + 1);
     control_.expect(times_.steps > 0 ? times_.stepping / static_cast<double>(times_.steps) : 0,
                     times_.checkpoint + times_.fields);
     const Requests requests = control_.poll(accuracy_ && accuracy_->reached, line_due());
     if (requests.checkpoint) {
       observers_.observe(moment(Occasion::request));
-      watchdog_.begin(Watchdog::Task::step, "step", simulation_.state.step + 1);
+      watchdog_.begin(Watchdog::Task::step, "step", simulation_.step() + 1);
     }
     if (requests.stop != StopReason::none) return text_of(requests.stop);
     step(requests.line);
@@ -117,7 +116,7 @@ std::string RunLoop::step_until_stopped() {
 
 bool RunLoop::at_end() const {
   const io::TimeSpec& time = simulation_.settings.time;
-  return (time.end && simulation_.state.time >= *time.end) || (time.steps && simulation_.state.step >= *time.steps);
+  return (time.end && simulation_.time() >= *time.end) || (time.steps && simulation_.step() >= *time.steps);
 }
 
 bool RunLoop::line_due() const {
@@ -126,13 +125,13 @@ bool RunLoop::line_due() const {
 }
 
 Moment RunLoop::moment(Occasion occasion) const {
-  const State& state = simulation_.state;
-  return {occasion, state.step, state.time, state.time, times_.steps == 1, false};
+  const double time = simulation_.time();
+  return {occasion, simulation_.step(), time, time, times_.steps == 1, false};
 }
 
 void RunLoop::step(bool line_due) {
   const double start = wall_seconds();
-  const double previous_time = simulation_.state.time;
+  const double previous_time = simulation_.time();
   simulation_.advance();
   const double stepped = wall_seconds();
   times_.stepping += stepped - start;
@@ -140,7 +139,7 @@ void RunLoop::step(bool line_due) {
   if (!warned_of_dt_ && simulation_.settings.time.dt && simulation_.dt > simulation_.dt_limit) {
     warned_of_dt_ = true;
     log_.line(fmt::format("warning: the fixed dt {:g} is above the stable limit {:g} at step {}", simulation_.dt,
-                          simulation_.dt_limit, simulation_.state.step));
+                          simulation_.dt_limit, simulation_.step()));
   }
   Moment now = moment(Occasion::step);
   now.previous_time = previous_time;
@@ -155,8 +154,8 @@ void RunLoop::stop(const std::string& why) {
   watchdog_.begin(Watchdog::Task::output, "end of the run");
   const double work = static_cast<double>(times_.steps) * static_cast<double>(simulation_.grid.points());
   for (const std::string& line : piece_lines(simulation_.exchanges.set().piece_tuning())) log_.line(line);
-  log_.line(fmt::format("Stopped at step {}, time {:g}: {}. {} steps in {:.1f} s{}", simulation_.state.step,
-                        simulation_.state.time, why, times_.steps, times_.stepping,
+  log_.line(fmt::format("Stopped at step {}, time {:g}: {}. {} steps in {:.1f} s{}", simulation_.step(),
+                        simulation_.time(), why, times_.steps, times_.stepping,
                         work > 0 ? fmt::format(", {:.2f} ns per point per step", times_.stepping / work * 1e9) : ""));
   record(why);
 }

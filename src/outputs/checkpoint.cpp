@@ -33,13 +33,14 @@ constexpr const char* failure_name = "failure";
 
 io::LocalBlock block_of(const Simulation& simulation) {
   const auto& cells = simulation.grid.cells();
-  return {{cells[2], cells[1], cells[0]}, simulation.state.p.box()};
+  return {{cells[2], cells[1], cells[0]}, simulation.box()};
 }
 
 io::Values state_values(const Simulation& simulation) {
   io::Values values;
   values.set("dt", simulation.dt);
   values.set("dt_limit", simulation.dt_limit);
+  values.set("advective_rate", simulation.advective_rate());
   values.set("forcing", simulation.forcing.x);
   for (const auto& [name, value] : further_forcing(simulation.flow, simulation.forcing)) values.set(name, value);
   values.set("z_blocks", static_cast<std::int64_t>(simulation.settings.z_blocks));
@@ -50,8 +51,8 @@ io::Values state_values(const Simulation& simulation) {
 
 io::CheckpointSpec spec_of(const Simulation& simulation, const std::string& folder) {
   return {folder,
-          simulation.state.step,
-          simulation.state.time,
+          simulation.step(),
+          simulation.time(),
           provenance_of(simulation),
           grid_lines_of(simulation.grid),
           io::h5::type_of<real>};
@@ -186,14 +187,14 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& obse
   refuse_failed_state(reader);
   std::vector<std::string> changes = check_case(simulation, reader, allow_change);
   check_grid(simulation, reader);
-  std::vector<real> values(static_cast<std::size_t>(simulation.state.p.box().volume()));
-  for (const auto& [descriptor, field] : simulation.state.fields()) {
+  std::vector<real> values(static_cast<std::size_t>(simulation.box().volume()));
+  for (const auto& [descriptor, field] : simulation.state().fields()) {
     if (!descriptor.outputs.checkpoint) continue;
     reader.read_field(descriptor.name, block_of(simulation), io::h5::type_of<real>, values.data());
     upload(values, field);
   }
-  simulation.state.time = reader.time();
-  simulation.state.step = reader.step();
+  simulation.state().time = reader.time();
+  simulation.state().step = reader.step();
   const io::Values state = reader.values(state_group);
   simulation.dt = finite(state, "dt", reader);
   simulation.dt_limit = finite(state, "dt_limit", reader);
@@ -202,8 +203,10 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& obse
   simulation.forcing = {finite(state, "forcing", reader), further("forcing_y"), further("power")};
   read_walls(simulation, reader);
   layout_of(state, path);  // checked, but not used: the run has its layout already
-  simulation.stepper.fill_halos(simulation.state);
-  simulation.state_replaced();
+  simulation.stepper.fill_halos(simulation.state());
+  // Of a changed flow, the rate is found anew; older checkpoints have none.
+  const bool has_rate = changes.empty() && state.has("advective_rate");
+  simulation.restored_at(has_rate ? std::optional(finite(state, "advective_rate", reader)) : std::nullopt);
   observers.restore(reader);
   return changes;
 }
@@ -217,9 +220,9 @@ io::Case case_of(const io::CheckpointReader& checkpoint) {
   }
 }
 
-std::string write_failed_state(const Simulation& simulation, const std::string& folder, const std::string& why) {
+std::string write_failed_state(Simulation& simulation, const std::string& folder, const std::string& why) {
   io::CheckpointWriter writer(simulation.comm.world(), spec_of(simulation, folder), block_of(simulation));
-  write_fields(writer, simulation.state);
+  write_fields(writer, simulation.state());
   io::Values values = state_values(simulation);
   values.set(failure_name, why);
   writer.write_values(state_group, values);

@@ -26,7 +26,7 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& obse
 
 /// Writes the fields of a flow that has failed to FOLDER/step_NNNNNNN.h5, and removes an older such file.
 /// read_checkpoint refuses it. Returns its path. Collective. Throws Error(io).
-std::string write_failed_state(const Simulation& simulation, const std::string& folder, const std::string& why);
+std::string write_failed_state(Simulation& simulation, const std::string& folder, const std::string& why);
 
 /// The case of the run that wrote a checkpoint. Local. Throws Error(restart).
 io::Case case_of(const io::CheckpointReader& checkpoint);

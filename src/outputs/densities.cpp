@@ -12,7 +12,7 @@ class DensitiesObserver : public BlockObserver {
   explicit DensitiesObserver(const RunContext& run)
       : BlockObserver(run, densities_output, densities_),
         densities_(run.simulation.grid, run.simulation.stepper.metrics(), run.simulation.flow,
-                   run.simulation.stepper.walls(), run.simulation.state.p.box(),
+                   run.simulation.stepper.walls(), run.simulation.box(),
                    planes_nearest_to(run.simulation.settings.output.densities.heights, run.simulation.grid).faces,
                    run.simulation.comm.world()) {}
 

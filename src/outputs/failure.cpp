@@ -11,23 +11,23 @@ namespace sluice {
 namespace {
 
 /// " in cell (3, 0, 17), x = 0.4, y = 0.1, z = 1.2: u = 7e+05, v = ..., p = ..."
-std::string place_text(const Simulation& simulation, const Extreme& extreme) {
+std::string place_text(Simulation& simulation, const Extreme& extreme) {
   const auto [i, j, k] = extreme.cell;
   const Grid& grid = simulation.grid;
   std::string text = fmt::format(" in cell ({}, {}, {}), x = {:.6g}, y = {:.6g}, z = {:.6g}:", i, j, k,
                                  (static_cast<double>(i) + 0.5) * grid.dx(), (static_cast<double>(j) + 0.5) * grid.dy(),
                                  grid.z_center(k));
-  const std::vector<double> values = values_in(simulation.state, extreme.cell, simulation.comm.world());
-  const auto fields = simulation.state.fields();
+  const std::vector<double> values = values_in(simulation.state(), extreme.cell, simulation.comm.world());
+  const auto fields = simulation.state().fields();
   for (std::size_t n = 0; n < values.size(); ++n)
     text += fmt::format("{} {} = {:.9g}", n > 0 ? "," : "", fields[n].descriptor.name, values[n]);
   return text;
 }
 
 /// Where each field is not finite; if all are finite, where the rates are largest.
-std::string places(const Simulation& simulation) {
+std::string places(Simulation& simulation) {
   const MPI_Comm comm = simulation.comm.world();
-  const State& state = simulation.state;
+  const State& state = simulation.state();
   std::string text;
   for (const auto& [descriptor, field] : state.fields()) {
     const Extreme extreme = extreme_of(field, comm);
@@ -46,7 +46,7 @@ std::string places(const Simulation& simulation) {
   return text + "\n  (cells counted from 0; a face value belongs to the cell below it)";
 }
 
-std::string places_or_error(const Simulation& simulation) {
+std::string places_or_error(Simulation& simulation) {
   try {
     return places(simulation);
   } catch (const Error& error) {
@@ -56,7 +56,7 @@ std::string places_or_error(const Simulation& simulation) {
 
 }  // namespace
 
-std::string describe_failure(const Simulation& simulation, const std::string& folder, const std::string& why) {
+std::string describe_failure(Simulation& simulation, const std::string& folder, const std::string& why) {
   const std::string text = places_or_error(simulation);
   try {
     return text + "\n  The fields as they are, for inspection: " + write_failed_state(simulation, folder, why);

@@ -132,7 +132,7 @@ class FieldSeries {
   FieldSeries(const io::FieldsSpec& spec, const RunContext& run)
       : spec_(spec),
         run_(run),
-        cells_(spec, grid_lines_of(run.simulation.grid), run.simulation.state.p.box()),
+        cells_(spec, grid_lines_of(run.simulation.grid), run.simulation.box()),
         choice_(cells_.local),
         files_(run.path, spec.name, run.log) {}
 
@@ -186,7 +186,7 @@ class FieldsObserver : public Observer {
   explicit FieldsObserver(const RunContext& run)
       : run_(run),
         fields_(run.simulation.grid, run.simulation.stepper.metrics(), run.simulation.flow.order,
-                run.simulation.stepper.walls(), run.simulation.state.p.box(), run.simulation.comm.world()) {
+                run.simulation.stepper.walls(), run.simulation.box(), run.simulation.comm.world()) {
     double bytes = 0;
     for (const io::FieldsSpec& spec : run.simulation.settings.output.fields) {
       series_.emplace_back(spec, run);

@@ -23,7 +23,7 @@ class FlowView {
   explicit FlowView(Simulation& simulation) : simulation_(&simulation) {}
 
   /// The fields, with valid halos. Observers that read the velocity call this.
-  const State& state() const { return simulation_->state; }
+  const State& state() const { return simulation_->state(); }
 
   /// Scalars of the flow. Collective. Throws Error(numerics) if the flow has failed: if it is not finite or not free of
   /// divergence, or if no step of it is stable.

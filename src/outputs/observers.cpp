@@ -105,7 +105,7 @@ void check_divergence(const Diagnostics& diagnostics, const Simulation& simulati
                   "solver.max_divergence is {:.3g}. The projection makes it zero to round-off whatever the time "
                   "step, so data was damaged, in memory or between ranks; restart from the newest checkpoint, on "
                   "other machines or with another parallel.exchange if it happens again",
-                  simulation.state.step, simulation.state.time, relative, limit));
+                  simulation.step(), simulation.time(), relative, limit));
 }
 
 }  // namespace
@@ -119,12 +119,12 @@ bool has_files(const RunContext& run) {
 }
 
 void FlowView::sample(Spectra& spectra) {
-  simulation_->stepper.sample(simulation_->state, simulation_->forcing.x, spectra);
+  simulation_->stepper.sample(simulation_->state(), simulation_->forcing.x, spectra);
 }
 
 const Diagnostics& FlowView::diagnostics() {
+  if (diagnosed_step_ == simulation_->step()) return diagnostics_;
   const State& now = state();
-  if (diagnosed_step_ == now.step) return diagnostics_;
   diagnostics_ = simulation_->stepper.diagnose(now);
   diagnosed_step_ = now.step;
   if (!diagnostics_.finite()) {

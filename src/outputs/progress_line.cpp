@@ -16,16 +16,16 @@ namespace {
 /// Of the whole case, not of this start.
 double percent_done(const Simulation& simulation) {
   const io::TimeSpec& time = simulation.settings.time;
-  if (time.steps) return 100 * static_cast<double>(simulation.state.step) / static_cast<double>(*time.steps);
-  return *time.end > 0 ? 100 * simulation.state.time / *time.end : 100;
+  if (time.steps) return 100 * static_cast<double>(simulation.step()) / static_cast<double>(*time.steps);
+  return *time.end > 0 ? 100 * simulation.time() / *time.end : 100;
 }
 
 }  // namespace
 
 double steps_left(const Simulation& simulation, const std::optional<Accuracy>& accuracy) {
   const io::TimeSpec& time = simulation.settings.time;
-  const auto to = [&](double end) { return (end - simulation.state.time) / simulation.dt; };
-  double steps = time.steps ? static_cast<double>(*time.steps - simulation.state.step) : to(*time.end);
+  const auto to = [&](double end) { return (end - simulation.time()) / simulation.dt; };
+  double steps = time.steps ? static_cast<double>(*time.steps - simulation.step()) : to(*time.end);
   if (accuracy) steps = std::min(steps, to(accuracy->expected_time));
   return std::max(0.0, steps);
 }
@@ -36,8 +36,8 @@ void ProgressLine::update(const Simulation& simulation, const RunTimes& times, c
   if (!log_.has_terminal() || wall_seconds() < updated_ + interval) return;
   updated_ = wall_seconds();
   const double per_step = times.stepping / static_cast<double>(std::max<std::int64_t>(1, times.steps));
-  std::string line = fmt::format("{:5.1f} %  step {}  time {:.3f}", percent_done(simulation), simulation.state.step,
-                                 simulation.state.time);
+  std::string line =
+      fmt::format("{:5.1f} %  step {}  time {:.3f}", percent_done(simulation), simulation.step(), simulation.time());
   if (diagnostics != nullptr) {
     const double nu = simulation.flow.viscosity;
     line += fmt::format("  Re_tau {:.1f} {:.1f}", re_tau(diagnostics->shear_bottom, nu),

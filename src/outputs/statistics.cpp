@@ -18,7 +18,7 @@ class StatisticsObserver : public BlockObserver {
   explicit StatisticsObserver(const RunContext& run)
       : BlockObserver(run, statistics_output, profiles_),
         profiles_(run.simulation.grid, run.simulation.stepper.metrics(), run.simulation.flow,
-                  run.simulation.stepper.walls(), run.simulation.state.p.box(),
+                  run.simulation.stepper.walls(), run.simulation.box(),
                   statistics_content(run.simulation.settings.output), run.simulation.comm.world()),
         figures_(statistics_flow(run.simulation.settings, run.simulation.grid.z_nodes()), profiles_.profiles()) {}
 

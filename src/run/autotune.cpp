@@ -44,8 +44,8 @@ class TimedSubsteps {
       : simulation_(without_power(settings), grid, layout, world) {
     for (Field* f : {&velocity().u, &velocity().v, &velocity().w})
       fill_with_noise(f->buffer().data(), f->buffer().size());
-    simulation_.stepper.fill_halos(simulation_.state);
-    choose_dt(simulation_.stepper.time_step_limit(simulation_.state));
+    simulation_.stepper.fill_halos(simulation_.state());
+    choose_dt(simulation_.stepper.time_step_limit(simulation_.state()));
   }
 
   /// Time of substep k on the slowest rank, in seconds. Collective.
@@ -53,16 +53,17 @@ class TimedSubsteps {
     device::synchronize();
     MPI_Barrier(simulation_.comm.world());
     const double start = wall_seconds();
-    simulation_.stepper.substep(simulation_.state, dt_, k);
+    simulation_.stepper.substep(simulation_.state(), dt_, k);
     device::synchronize();
     double seconds = wall_seconds() - start;
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, simulation_.comm.world()), "MPI_Allreduce");
-    choose_dt(simulation_.stepper.time_step_limit_after_step());
+    if (k + 1 == Rk3::substeps)
+      choose_dt(simulation_.stepper.time_step_limit(simulation_.stepper.largest_rate_of_step()));
     return seconds;
   }
 
  private:
-  VectorField& velocity() { return simulation_.state.velocity; }
+  VectorField& velocity() { return simulation_.state().velocity; }
 
   /// Uses half the limit whatever the case says, so that the flow stays finite. If it does not, the time still counts.
   void choose_dt(double limit) {

@@ -152,7 +152,7 @@ bool is_uniform(const std::vector<double>& nodes) {
 }
 
 void make_initial(Simulation& simulation) {
-  State& state = simulation.state;
+  State& state = simulation.state();
   simulation.stepper.project(state);
   simulation.state_replaced();
   state.time = 0;
@@ -162,13 +162,13 @@ void make_initial(Simulation& simulation) {
 }  // namespace
 
 void set_from_fields(Simulation& simulation, const std::string& path) {
-  set_zero(simulation.state, simulation.stepper);
-  set_scalars(simulation.state, simulation.stepper, simulation.grid, simulation.flow);
+  set_zero(simulation.state(), simulation.stepper);
+  set_scalars(simulation.state(), simulation.stepper, simulation.grid, simulation.flow);
   const auto& cells = simulation.grid.cells();
   const io::h5::Shape expected{cells[2], cells[1], cells[0]};
   run_collectively(simulation.comm.world(), [&] {
     const io::h5::File file = io::h5::File::open(path, ExitCode::restart);
-    for (const auto& [descriptor, field] : simulation.state.prognostic_fields()) {
+    for (const auto& [descriptor, field] : simulation.state().prognostic_fields()) {
       if (begins_without(file, descriptor)) continue;
       const std::string name = "/" + descriptor.name;
       const io::h5::Dataset dataset = io::field_of(
@@ -194,8 +194,8 @@ void set_from_checkpoint(Simulation& simulation, const std::string& path) {
   const io::CheckpointReader reader(simulation.comm.world(), path);
   for (const std::string& name : reader.fields().names) reader.verify_field(name);
   const io::GridLines& source = reader.grid();
-  set_zero(simulation.state, simulation.stepper);
-  set_scalars(simulation.state, simulation.stepper, simulation.grid, simulation.flow);
+  set_zero(simulation.state(), simulation.stepper);
+  set_scalars(simulation.state(), simulation.stepper, simulation.grid, simulation.flow);
   run_collectively(simulation.comm.world(), [&] {
     const double height = source.face[2].back();
     if (std::abs(height - simulation.grid.length_z()) > 1e-12) {
@@ -210,12 +210,12 @@ void set_from_checkpoint(Simulation& simulation, const std::string& path) {
     }
     const io::h5::File file = io::h5::File::open(path, ExitCode::restart);
     const Interpolation interpolation(simulation.grid, simulation.flow, source);
-    for (const Described<Field>& field : simulation.state.prognostic_fields()) {
+    for (const Described<Field>& field : simulation.state().prognostic_fields()) {
       if (!begins_without(file, field.descriptor)) interpolation.fill(file, field);
     }
   });
   make_initial(simulation);
-  set_bulk_velocity(simulation.state, simulation.stepper, simulation.grid, simulation.flow, simulation.comm.world());
+  set_bulk_velocity(simulation.state(), simulation.stepper, simulation.grid, simulation.flow, simulation.comm.world());
 }
 
 }  // namespace sluice

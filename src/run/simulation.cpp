@@ -26,10 +26,16 @@ Simulation::Simulation(const io::Case& case_settings, Grid case_grid, const Layo
       flow(settings.flow),
       exchanges(layout.exchange, world),
       stepper(comm, decomposition, grid, flow, exchanges.set()),
-      state(stepper.make_state()) {}
+      state_(stepper.make_state()) {}
+
+State& Simulation::state() {
+  stepper.complete(state_);
+  return state_;
+}
 
 void Simulation::initialise() {
   state_replaced();
+  State& state = this->state();
   switch (settings.initial.kind) {
     case io::InitialKind::turbulent:
       set_turbulent(state, stepper, grid, flow, settings.initial.seed, comm.world());
@@ -46,12 +52,17 @@ void Simulation::initialise() {
   set_scalars(state, stepper, grid, flow);
 }
 
+double Simulation::advective_rate() const {
+  if (has_stepped_) return stepper.largest_rate_of_step();
+  return restored_rate_ ? *restored_rate_ : stepper.largest_rate(state_);
+}
+
 double Simulation::stable_dt() const {
-  const double limit = has_stepped_ ? stepper.time_step_limit_after_step() : stepper.time_step_limit(state);
+  const double limit = stepper.time_step_limit(advective_rate());
   if (!std::isfinite(limit)) {
     throw Error(ExitCode::numerics,
-                fmt::format("the velocity is not finite after step {} (time {:g}): the run has blown up; {}",
-                            state.step, state.time, blow_up_advice(settings.time)));
+                fmt::format("the velocity is not finite after step {} (time {:g}): the run has blown up; {}", step(),
+                            time(), blow_up_advice(settings.time)));
   }
   constexpr double smallest = 1e-10;  // in units of h over the case's velocity
   if (!(limit > smallest)) {
@@ -59,7 +70,7 @@ double Simulation::stable_dt() const {
                                 ? "diffusion along z limits it; use time.diffusion: implicit_z, or a coarser grid in z"
                                 : "the run is blowing up; " + blow_up_advice(settings.time);
     throw Error(ExitCode::numerics, fmt::format("the largest stable time step is only {:g} at step {} (time {:g}): {}",
-                                                limit, state.step, state.time, why));
+                                                limit, step(), time(), why));
   }
   return limit;
 }
@@ -76,7 +87,7 @@ double Simulation::next_dt() {
 
 double Simulation::advance() {
   dt = next_dt();
-  forcing = stepper.step(state, dt);
+  forcing = stepper.advance(state_, dt);
   has_stepped_ = true;
   return dt;
 }

@@ -27,8 +27,18 @@ class Simulation {
   /// The initial field, for types turbulent, laminar and zero. Collective.
   void initialise();
 
-  /// dt_lim of the present state; see solver/time_step_limit.hpp. Throws Error(numerics) if the velocity is not finite
-  /// or dt_lim has collapsed. Collective.
+  /// The state, with the velocity corrected.
+  State& state();
+  std::int64_t step() const { return state_.step; }
+  double time() const { return state_.time; }
+  const Box3& box() const { return state_.p.box(); }  ///< the rank's x pencil
+
+  /// The largest advective rate for the next step (solver/time_step_limit.hpp): found by the last step, restored from a
+  /// checkpoint, or that of the state. Collective.
+  double advective_rate() const;
+
+  /// dt_lim for the next step. Throws Error(numerics) if the velocity is not finite or dt_lim has collapsed.
+  /// Collective.
   double stable_dt() const;
 
   /// The length of the next step: the fixed dt, or cfl times dt_lim; at most dt_max. Throws as stable_dt(). Collective.
@@ -37,8 +47,13 @@ class Simulation {
   /// One step; returns its length. Collective.
   double advance();
 
-  /// Call after any external change of `state`: discards what the last step computed from it.
-  void state_replaced() { has_stepped_ = false; }
+  /// Call after any external change of the state: discards what the last step computed from it.
+  void state_replaced() { restored_at({}); }
+  /// The same, with the advective rate that a checkpoint stored.
+  void restored_at(std::optional<double> rate) {
+    has_stepped_ = false;
+    restored_rate_ = rate;
+  }
 
   const io::Case settings;
   const Communicator comm;
@@ -47,13 +62,14 @@ class Simulation {
   const FlowParameters flow;
   const Exchanges exchanges;
   TimeStepper stepper;
-  State state;
   double dt = 0;        ///< length of the last step
   double dt_limit = 0;  ///< dt_lim of the last step
   MeanForce forcing;    ///< of the last step
 
  private:
+  State state_;
   bool has_stepped_ = false;
+  std::optional<double> restored_rate_;
 };
 
 }  // namespace sluice
