@@ -10,11 +10,10 @@
 
 namespace sluice::march {
 
-inline constexpr int planes_ahead = 1;
-inline constexpr int velocity_slots =
-    planes_ahead + 4;  ///< planes k - 1 to k + 1, k + 2 in correction, prefetched ones
-inline constexpr int pressure_slots = planes_ahead + 2;
-inline constexpr int phi_slots = planes_ahead + 3;  ///< a column begins with four planes
+// Tiles of each field while plane k is computed, with one plane prefetched.
+inline constexpr int velocity_slots = 5;  ///< planes k - 1 to k + 1, k + 2 in correction, k + 3
+inline constexpr int pressure_slots = 3;  ///< planes k to k + 2
+inline constexpr int phi_slots = 4;       ///< planes k + 2 to k + 4; a column begins with four
 
 inline constexpr int piece_bytes = 16;  ///< size of one asynchronous copy
 inline constexpr int piece = piece_bytes / sizeof(real);
@@ -78,13 +77,23 @@ struct Window {
   }
 };
 
-/// The planes of one field in shared memory: plane k is in slot k modulo `slots`.
-template <class TileOf, int slots>
-struct Ring {
-  real* tiles;
-  __device__ real* tile(int k) const { return tiles + (k + slots) % slots * TileOf::size; }
-  __device__ Window<TileOf::row> around(int k, int cell) const {
-    return {tile(k - 1) + cell, tile(k) + cell, tile(k + 1) + cell};
+/// Where a ring of tiles holds successive planes: offsets from its first tile, which change places as the block
+/// marches. An index modulo the number of tiles would cost more instructions.
+template <class TileOf, int count>
+struct Places {
+  int of[count];
+
+  /// The plane at position `first` is in the first tile.
+  __device__ explicit Places(int first) {
+    SLUICE_UNROLL
+    for (int n = 0; n < count; ++n) of[n] = (n - first + count) % count * TileOf::size;
+  }
+  /// Each position is a plane higher; the last one gets the tile of the first.
+  __device__ void march() {
+    const int free = of[0];
+    SLUICE_UNROLL
+    for (int n = 0; n + 1 < count; ++n) of[n] = of[n + 1];
+    of[count - 1] = free;
   }
 };
 
@@ -112,9 +121,8 @@ struct Copier {
     }
   }
 
-  template <int slots>
-  __device__ void copy(int n, const View3<const real>& f, int k, const Ring<TileOf, slots>& ring) const {
-    __pipeline_memcpy_async(ring.tile(k) + to[n], f.origin + from[n] + k * f.stride_z, piece_bytes);
+  __device__ void copy(int n, const View3<const real>& f, int k, real* tile) const {
+    __pipeline_memcpy_async(tile + to[n], f.origin + from[n] + k * f.stride_z, piece_bytes);
   }
 };
 
@@ -141,12 +149,12 @@ struct PhiCopier {
     }
   }
 
-  __device__ void copy(int k, const Ring<Phi, phi_slots>& ring, int thread) const {
+  __device__ void copy(int k, real* tile, int thread) const {
     const real* const plane = phi.origin + min(k, last_plane) * phi.stride_z;
     SLUICE_UNROLL
     for (int n = 0; n < count; ++n) {
       const int number = thread + n * TileOf::threads;
-      if (number < Phi::size / 2) __pipeline_memcpy_async(ring.tile(k) + 2 * number, plane + from[n], sizeof(Pair));
+      if (number < Phi::size / 2) __pipeline_memcpy_async(tile + 2 * number, plane + from[n], sizeof(Pair));
     }
   }
 };

@@ -44,12 +44,11 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
   extern __shared__ __align__(piece_bytes) unsigned char memory[];
   real* tiles = reinterpret_cast<real*>(memory);
   using TileOf = Tile<order>;
-  using Velocity = Ring<TileOf, velocity_slots>;
-  const Velocity u{tiles};
-  const Velocity v{tiles + velocity_slots * TileOf::size};
-  const Velocity w{tiles + 2 * velocity_slots * TileOf::size};
-  const Ring<TileOf, pressure_slots> p{tiles + 3 * velocity_slots * TileOf::size};
-  const Ring<PhiTile<TileOf>, phi_slots> phi{p.tiles + (implicit_z ? pressure_slots * TileOf::size : 0)};
+  real* const u = tiles;
+  real* const v = u + velocity_slots * TileOf::size;
+  real* const w = v + velocity_slots * TileOf::size;
+  real* const p = w + velocity_slots * TileOf::size;
+  real* const phi = p + (implicit_z ? pressure_slots * TileOf::size : 0);
 
   const int x0 = static_cast<int>(blockIdx.x) * TileOf::nx;
   const int y0 = static_cast<int>(blockIdx.y) * TileOf::ny;
@@ -64,41 +63,43 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
   const PhiCopier<TileOf> phi_copier(a.pending, thread, x0, y0, nx);
   const Corrector<order, TileOf> corrector(a.pending, thread, y0);
 
-  const auto bring_velocity = [&](int k) {
+  const auto bring_velocity = [&](int k, int place) {
     SLUICE_UNROLL
     for (int n = 0; n < copier.count; ++n) {
       if (!copier.velocity[n]) continue;
-      copier.copy(n, a.u, k, u);
-      copier.copy(n, a.v, k, v);
-      copier.copy(n, a.w, k, w);
+      copier.copy(n, a.u, k, u + place);
+      copier.copy(n, a.v, k, v + place);
+      copier.copy(n, a.w, k, w + place);
     }
   };
-  const auto bring_pressure = [&](int k) {
+  const auto bring_pressure = [&](int k, int place) {
     SLUICE_UNROLL
     for (int n = 0; n < copier.count; ++n) {
-      if (implicit_z && copier.pressure[n]) copier.copy(n, a.p, k, p);
+      if (implicit_z && copier.pressure[n]) copier.copy(n, a.p, k, p + place);
     }
   };
-  // Loads what plane k needs and plane k - 1 did not; the correction runs one plane ahead.
-  const auto bring_for = [&](int k) {
-    if (k < end) bring_pressure(k + 1);
-    if (k + 2 <= end) bring_velocity(k + 2);
-    if (pending && k + 2 <= end) phi_copier.copy(k + 3, phi, thread);
-    __pipeline_commit();
-  };
-  const auto correct = [&](int k) {
-    corrector.correct(a.pending, a.m, k, u.tile(k), v.tile(k), w.tile(k), phi.tile(k), phi.tile(k + 1));
+  const auto correct = [&](int k, int place, int phi_place, int phi_above) {
+    corrector.correct(a.pending, a.m, k, u + place, v + place, w + place, phi + phi_place, phi + phi_above);
   };
 
-  for (int k = begin - 1; k <= begin + 1; ++k) bring_velocity(k);
-  bring_pressure(begin);
-  for (int k = begin - 1; pending && k <= begin + 2; ++k) phi_copier.copy(k, phi, thread);
+  // In the loop, these are the places of planes k - 1 to k + 3 of the velocity, k to k + 2 of p, k + 1 to k + 4 of phi.
+  // It begins with k = begin - 1, which is not computed.
+  Places<TileOf, velocity_slots> at_velocity(1);
+  Places<TileOf, pressure_slots> at_p(1);
+  Places<PhiTile<TileOf>, phi_slots> at_phi(3);
+  for (int n = 1; n <= 3; ++n) bring_velocity(begin + n - 2, at_velocity.of[n]);
+  bring_pressure(begin, at_p.of[1]);
+  // phi of planes begin - 1 to begin + 2: the first of them where that of k + 4 will be.
+  if (pending) {
+    phi_copier.copy(begin - 1, phi + at_phi.of[3], thread);
+    for (int n = 0; n < 3; ++n) phi_copier.copy(begin + n, phi + at_phi.of[n], thread);
+  }
   __pipeline_commit();
   __pipeline_wait_prior(0);
   __syncthreads();
   if (pending) {
-    correct(begin - 1);
-    correct(begin);
+    correct(begin - 1, at_velocity.of[1], at_phi.of[3], at_phi.of[0]);
+    correct(begin, at_velocity.of[2], at_phi.of[0], at_phi.of[1]);
   }
 
   const int cell = (static_cast<int>(threadIdx.y) + TileOf::halo) * TileOf::row + static_cast<int>(threadIdx.x) +
@@ -115,21 +116,30 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
   if (!first && inside) fetch_old(at);
 
   cuda::Word largest = 0;
-  for (int k = begin - 1; k < end; ++k) {
-    __pipeline_wait_prior(planes_ahead - 1);
+  for (int k = begin - 1; k < end; ++k, at_velocity.march(), at_p.march(), at_phi.march()) {
+    __pipeline_wait_prior(0);
     __syncthreads();
-    bring_for(k + planes_ahead);
-    if (pending && k + 2 <= end) correct(k + 2);
+    if (k + 1 < end) bring_pressure(k + 2, at_p.of[2]);
+    if (k + 3 <= end) {
+      bring_velocity(k + 3, at_velocity.of[4]);
+      if (pending) phi_copier.copy(k + 4, phi + at_phi.of[3], thread);
+    }
+    __pipeline_commit();
+    if (pending && k + 2 <= end) correct(k + 2, at_velocity.of[3], at_phi.of[1], at_phi.of[2]);
     if (!inside || k < begin) continue;
 
     const real was_u = old_u;
     const real was_v = old_v;
     const real was_w = old_w;
     if (!first && k + 1 < end) fetch_old(at + a.u.stride_z);
-    const auto uk = u.around(k, cell);
-    const auto vk = v.around(k, cell);
-    const auto wk = w.around(k, cell);
-    const Window<TileOf::row> pk{nullptr, p.tile(k) + cell, p.tile(k + 1) + cell};
+    const auto around = [&](const real* of) {
+      return Window<TileOf::row>{of + at_velocity.of[0] + cell, of + at_velocity.of[1] + cell,
+                                 of + at_velocity.of[2] + cell};
+    };
+    const auto uk = around(u);
+    const auto vk = around(v);
+    const auto wk = around(w);
+    const Window<TileOf::row> pk{nullptr, p + at_p.of[0] + cell, p + at_p.of[1] + cell};
     const auto here = inner_cell<op::CellFor<order>>(0, 0, 0);
     const PlaneMetrics m(a.m, k);
     if (largest_rate != nullptr) {
