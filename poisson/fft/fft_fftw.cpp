@@ -18,6 +18,13 @@ using Complex = std::complex<real>;
 
 constexpr std::int64_t alignment = 64;
 
+/// Asks for a row that is read, or with `write` written, soon.
+template <bool write>
+void prefetch(const real* row, std::int64_t length) {
+  constexpr auto in_line = static_cast<std::int64_t>(alignment / sizeof(real));
+  for (std::int64_t i = 0; i < length; i += in_line) __builtin_prefetch(row + i, write ? 1 : 0);
+}
+
 bool aligned(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address) % alignment == 0;
 }
@@ -88,8 +95,14 @@ bool FourierX::takes_divergence(std::int64_t /*nx*/, Order /*order*/) {
 void FourierX::forward(const DivergenceRows& rows, Field& to, Deferred<ExactSum>& sum) {
   const View3<real> view = plans_->rows_of(to);
   real* const row = plans_->row.data();
+  const VectorView<const real>& star = rows.star;
   const auto transform = [&](int j, int k) {
-    plans_->forward.run(row, Plans::as_complex(view.origin + j * view.stride_y + k * view.stride_z));
+    // While FFTW computes, memory can deliver what the next row needs.
+    const std::ptrdiff_t next = (j + 1) * star.stride_y + k * star.stride_z;
+    for (const real* component : {star.u, star.v, star.w}) prefetch<false>(component + next, plans_->box.nx());
+    real* const data = view.origin + j * view.stride_y + k * view.stride_z;
+    prefetch<true>(data + view.stride_y, plans_->row_length);
+    plans_->forward.run(row, Plans::as_complex(data));
   };
   op::with_order(rows.order, [&](auto order) {
     const WriteDivergence<order> one_row{rows, row, 0, 0};
