@@ -23,7 +23,7 @@ template <Order order>
 struct Tile {
   static constexpr bool wide = order == Order::fourth;
   static constexpr int nx = wide ? 32 : 64;  ///< cells of the block
-  static constexpr int ny = wide ? 8 : 4;
+  static constexpr int ny = wide ? 8 : 6;
   static constexpr int threads = nx * ny;
   static constexpr int halo = op::CellFor<order>::reach;
   static constexpr int halo_pieces = (halo + piece - 1) / piece;  ///< in x, whole pieces to keep copies aligned
@@ -36,7 +36,7 @@ struct Tile {
   static constexpr int end_of_p = halo + ny + (halo + 1) / 2;
   static constexpr bool in_double = sizeof(real) == sizeof(double);
   /// Thread blocks per multiprocessor; limited by registers.
-  static constexpr int blocks_at_a_time = wide ? (in_double ? 2 : 4) : (in_double ? 3 : 5);
+  static constexpr int blocks_at_a_time = wide ? (in_double ? 2 : 4) : (in_double ? 2 : 3);
 
   static constexpr int left = halo_pieces * piece;  ///< columns before the first cell of the block
 };
@@ -101,8 +101,8 @@ struct Places {
 template <class TileOf>
 struct Copier {
   static constexpr int count = TileOf::pieces_of_thread;
-  std::ptrdiff_t from[count];  ///< offset in a plane of the array
-  int to[count];               ///< offset in a tile
+  int from[count];  ///< offset in a plane of the array
+  int to[count];    ///< offset in a tile
   bool velocity[count], pressure[count];
 
   __device__ Copier(const View3<const real>& f, int thread, int x0, int y0, int nx, int ny) {
@@ -114,7 +114,7 @@ struct Copier {
       i = i < 0 ? i + nx : i >= nx ? i - nx : i;  // periodic
       i = i < nx ? i : 0;                         // right of the last cell and its neighbours: not used
       const int j = min(y0 + tile_row - TileOf::halo, ny + TileOf::halo - 1);
-      from[n] = i + j * f.stride_y;
+      from[n] = i + j * static_cast<int>(f.stride_y);
       to[n] = number * piece;
       velocity[n] = number < TileOf::pieces;
       pressure[n] = velocity[n] && tile_row >= TileOf::first_row_of_p && tile_row < TileOf::end_of_p;
@@ -132,8 +132,8 @@ struct PhiCopier {
   using Phi = PhiTile<TileOf>;
   static constexpr int count = Phi::pairs_of_thread;
   View3<const real> phi;
-  int last_plane;  ///< of phi, its halo included
-  std::ptrdiff_t from[count];
+  int last_plane;   ///< of phi, its halo included
+  int from[count];  ///< offset in a plane
 
   __device__ PhiCopier(const PendingCorrection& pending, int thread, int x0, int y0, int nx)
       : phi(pending.correction.phi), last_plane(pending.nz) {
@@ -145,7 +145,7 @@ struct PhiCopier {
       i = i < nx ? i : 0;                         // not used
       // Rows beyond the halo of phi belong to cells that need no correction.
       const int j = min(max(y0 - Phi::below + number / Phi::pairs_in_row, -1), pending.ny);
-      from[n] = i + j * phi.stride_y;
+      from[n] = i + j * static_cast<int>(phi.stride_y);
     }
   }
 

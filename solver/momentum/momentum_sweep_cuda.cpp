@@ -3,6 +3,7 @@
 // into shared memory while one plane is computed, and each value of u, v, w and p is loaded from memory once. With a
 // pending correction, these are u* and phi, and plane k + 2 is corrected in shared memory while plane k is computed.
 #include <algorithm>
+#include <limits>
 
 #include "core/device/check_cuda.hpp"
 #include "core/device/parallel_for.hpp"
@@ -166,7 +167,10 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
 /// Pieces must be aligned and not straddle the period; one offset must serve all arrays; tiles must fit.
 template <Order order>
 bool suits_march(const MomentumArrays& a, const Box3& box, bool implicit_z) {
-  if (box.nx() < Tile<order>::left || box.nx() % piece != 0 || a.u.stride_y % piece != 0) return false;
+  if (box.nx() < Tile<order>::left || box.nx() % piece != 0 || a.u.stride_y % piece != 0 ||
+      a.u.stride_z > std::numeric_limits<int>::max()) {
+    return false;
+  }
   static const auto memory = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
   if (shared_bytes<Tile<order>>(implicit_z) > memory) return false;
   const auto alike = [&](const auto& f) { return f.stride_y == a.u.stride_y && f.stride_z == a.u.stride_z; };
