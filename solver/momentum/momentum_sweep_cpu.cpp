@@ -217,14 +217,11 @@ class Sweep {
           nx_, [=](const C& c) __attribute__((always_inline)) { w_of(c, of_w.at(c)); });
     } else {
       for_padded_row<order>(
-          nx_, [=](const C& c)
-                   __attribute__((always_inline)) { u_of(c, op::transports_of_u<order>(row.u, row.v, c, row.m)); });
-      for_padded_row<order>(
-          nx_, [=](const C& c)
-                   __attribute__((always_inline)) { v_of(c, op::transports_of_v<order>(row.u, row.v, c, row.m)); });
-      for_padded_row<order>(
-          nx_, [=](const C& c)
-                   __attribute__((always_inline)) { w_of(c, op::transports_of_w(row.u, row.v, c, row.m)); });
+          nx_, [=](const C& c) __attribute__((always_inline)) {
+            u_of(c, op::transports_of_u<order>(row.u, row.v, c, row.m));
+            v_of(c, op::transports_of_v<order>(row.u, row.v, c, row.m));
+            w_of(c, op::transports_of_w(row.u, row.v, c, row.m));
+          });
     }
   }
 
