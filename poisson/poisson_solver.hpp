@@ -66,7 +66,7 @@ class PoissonSolver {
   /// the cells, over the rank's cells. phi: only written; u* is in other arrays, with rows of even length on a GPU.
   /// Collective.
   void solve_divergence(const DivergenceRows& rows, Field& phi, Deferred<ExactSum>& sum, PhaseTimers& timers);
-  /// Whether solve_divergence() does so without storing the divergence, for rows of nx cells.
+  /// Whether the transform along x forms the divergence, for rows of nx cells, so that it is not stored.
   static bool forms_divergence(std::int64_t nx, Order order);
 
   /// Unscaled coefficients with y whole: `values` are those of `box`, the rank's part of (nx / 2 + 1) x ny x nz global

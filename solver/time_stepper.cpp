@@ -119,7 +119,7 @@ MeanForce TimeStepper::substep(State& state, double dt, int k, Correcting when) 
 void TimeStepper::predict(const State& state, const SubstepWeights& weights, Deferred<double>* largest_rate) {
   {
     const PhaseTimers::Scope scope(timers_, "momentum");
-    // One sweep of UpdateVelocity (momentum_terms.hpp), which calls op::tendency_u, _v, _w; on a GPU, march_in_z.
+    // One sweep that calls predict_u, _v, _w (momentum_terms.hpp): Sweep on a CPU, march_in_z on a GPU.
     momentum_.predict(state, weights, tendency_, star_, largest_rate);
     if (body_forces_.active()) body_forces_.add(state, weights.alpha_dt, tendency_, star_);
   }

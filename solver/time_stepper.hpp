@@ -38,7 +38,8 @@ class TimeStepper {
   MeanForce step(State& state, double dt);
 
   /// The same, but the last correction (3) may be left to the next step, which applies it while it reads the velocity:
-  /// state.pending. The bits of later steps are the same whether complete() comes in between or not.
+  /// state.pending. The bits of later steps are the same whether complete() comes in between or not. Until then, the
+  /// stepper must not step or project another state.
   MeanForce advance(State& state, double dt);
 
   /// Applies a correction that is pending. Halos stay valid. Local.
@@ -52,9 +53,10 @@ class TimeStepper {
   /// dt_lim for this state; see time_step_limit.hpp. Collective.
   double time_step_limit(const State& state) const;
 
-  /// The largest advective rate (time_step_limit.hpp): of this state, or of the velocity at the start of the last
-  /// substep of the last step, which was found without another read of the velocity. Collective.
+  /// The largest advective rate of this state; see time_step_limit.hpp. Collective.
   double largest_rate(const State& state) const;
+  /// That of the velocity at the start of the last substep of the last step, which found it without another read.
+  /// Collective.
   double largest_rate_of_step() const;
   /// dt_lim for this advective rate.
   double time_step_limit(double largest_rate) const;

@@ -23,7 +23,7 @@ SLUICE_INLINE double advective_rate(real u, real v, real w, int k, const M& m) {
   return static_cast<double>(in_plane + std::abs(w) * m.inv_dz_center[k]);
 }
 
-/// The rate of each cell, for loops.
+/// The rate of each cell, for reductions.
 template <Order order>
 struct AdvectiveRate {
   View3<const real> u, v, w;
@@ -31,6 +31,8 @@ struct AdvectiveRate {
   SLUICE_INLINE double operator()(const Cell& c) const {
     return advective_rate<order>(u(c.i, c.j, c.k), v(c.i, c.j, c.k), w(c.i, c.j, c.k), c.k, m);
   }
+  SLUICE_INLINE double compute(const Cell& c) const { return (*this)(c); }
+  SLUICE_INLINE double write(const Cell& /*c*/, double rate) const { return rate; }
 };
 
 }  // namespace sluice

@@ -204,7 +204,8 @@ struct Corrector {
       const int number = thread + n * TileOf::threads;
       const int tile_row = number / pairs_in_row;
       const int column = number % pairs_in_row * 2;
-      const bool in = number < TileOf::size / 2 && pending.in_row(y0 + tile_row - TileOf::halo);
+      const bool in = number < TileOf::size / 2 && column < TileOf::left + TileOf::nx + TileOf::halo &&
+                      pending.in_row(y0 + tile_row - TileOf::halo);
       at[n] = in ? tile_row * TileOf::row + column : -1;
       phi_at[n] = (tile_row + Phi::below - TileOf::halo) * Phi::row + column;
     }

@@ -202,28 +202,23 @@ void launch_march(const MomentumArrays& arrays, const Box3& box, cuda::Word* lar
 
 void sweep_momentum(const MomentumArrays& arrays, const Box3& box, Order order, bool first, bool implicit_z,
                     Deferred<double>* largest_rate) {
-  cuda::Word* const largest = largest_rate != nullptr ? cuda::result_scratch(1) : nullptr;
-  if (!box.empty()) {
-    with_constants(order, first, implicit_z, [&](auto kind) {
-      if (suits_march<kind.order>(arrays, box, implicit_z)) {
-        return launch_march<kind.order, kind.first, kind.implicit_z>(arrays, box, largest);
-      }
-      SLUICE_REQUIRE(!arrays.pending.any(), "only a sweep that marches corrects the velocity");
-      parallel_for("momentum", box, UpdateVelocity<kind.order, kind.first, kind.implicit_z>{arrays});
-      if (largest != nullptr) {
-        const AdvectiveRate<kind.order> rate{arrays.u, arrays.v, arrays.w, arrays.m};
-        cuda::issue_max("advective rate", box,
-                        cuda::ValueAlone<AdvectiveRate<kind.order>>{rate});  // at the same address
-      }
-    });
-  }
-  if (largest_rate != nullptr) largest_rate->fetch(largest);
+  with_constants(order, first, implicit_z, [&](auto kind) {
+    if (!box.empty() && suits_march<kind.order>(arrays, box, implicit_z)) {
+      cuda::Word* const largest = largest_rate != nullptr ? cuda::result_scratch(1) : nullptr;
+      launch_march<kind.order, kind.first, kind.implicit_z>(arrays, box, largest);
+      if (largest_rate != nullptr) largest_rate->fetch(largest);
+      return;
+    }
+    SLUICE_REQUIRE(!arrays.pending.any(), "only a sweep that marches corrects the velocity");
+    parallel_for("momentum", box, UpdateVelocity<kind.order, kind.first, kind.implicit_z>{arrays});
+    if (largest_rate == nullptr) return;
+    reduce_max("advective rate", box, AdvectiveRate<kind.order>{arrays.u, arrays.v, arrays.w, arrays.m}, *largest_rate);
+  });
 }
 
 bool takes_pending(const MomentumArrays& arrays, const View3<const real>& phi, const Box3& box, Order order,
                    bool implicit_z) {
-  if (box.empty() || box.nx() % 2 != 0 || phi.stride_y % 2 != 0 ||
-      reinterpret_cast<std::uintptr_t>(phi.origin) % sizeof(Pair) != 0) {
+  if (box.empty() || phi.stride_y % 2 != 0 || reinterpret_cast<std::uintptr_t>(phi.origin) % sizeof(Pair) != 0) {
     return false;
   }
   return order == Order::fourth ? suits_march<Order::fourth>(arrays, box, implicit_z)

@@ -51,7 +51,8 @@ std::map<std::string, double> min_words(const std::string& what, const io::Case&
   // A step's forward transform along x reads u*, v*, w*, unless a sweep of its own forms their divergence.
   const bool fused = what == "step" && PoissonSolver::forms_divergence(settings.cells[0], settings.flow.order);
   return {
-      {"momentum",  // reads u*, v*, w*, phi, writes R and u*; R_prev is read in two substeps of three, p with implicit_z
+      {"momentum",  // reads u*, v*, w*, phi, writes R and u*; R_prev is read in two substeps of three, p with
+                    // implicit_z
        substeps * (4 + 6 + (implicit_z ? 1 : 0)) + 2 * 3},
       {"implicit diffusion", implicit_z ? substeps * 3 * 2 : 0},
       {"divergence", fused ? 0 : substeps * 4},
@@ -59,7 +60,8 @@ std::map<std::string, double> min_words(const std::string& what, const io::Case&
       {"fft y", settings.cells[1] > 1 ? substeps * 4 : 0},
       {"transpose", processes.py > 1 ? substeps * 2 * 2 : 0},
       {"tridiagonal", substeps * (processes.pz > 1 ? 3 : 2)},
-      {"correction", implicit_z ? substeps * 3 : 0},  // the momentum sweep corrects the velocity; p is left
+      // The momentum sweep corrects the velocity, as it can on all but odd grids; p is left.
+      {"correction", implicit_z ? substeps * 3 : 0},
   };
 }
 

@@ -152,6 +152,18 @@ double finite(const io::Values& state, const std::string& name, const io::Checkp
   return value;
 }
 
+/// The advective rate for the next step; older checkpoints have none.
+std::optional<double> stored_rate(const io::Values& state, const io::CheckpointReader& reader) {
+  constexpr const char* name = "advective_rate";
+  if (!state.has(name)) return std::nullopt;
+  const double rate = finite(state, name, reader);
+  if (rate < 0) {
+    throw Error(ExitCode::restart,
+                fmt::format("{}: the attribute {} of {} is damaged: it is {}", reader.path(), name, state_group, rate));
+  }
+  return rate;
+}
+
 /// The process grid and exchange method stored in the state.
 Layout layout_of(const io::Values& state, const std::string& path) {
   const std::vector<std::int64_t>& processes = state.integers("process_grid");
@@ -204,9 +216,9 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& obse
   read_walls(simulation, reader);
   layout_of(state, path);  // checked, but not used: the run has its layout already
   simulation.stepper.fill_halos(simulation.state());
-  // Of a changed flow, the rate is found anew; older checkpoints have none.
-  const bool has_rate = changes.empty() && state.has("advective_rate");
-  simulation.restored_at(has_rate ? std::optional(finite(state, "advective_rate", reader)) : std::nullopt);
+  // A changed flow has another rate; that of one that is not finite is found anew, so that its first step reports it.
+  const bool keep_rate = changes.empty() && std::isfinite(simulation.stepper.largest_rate(simulation.state()));
+  simulation.restored_at(keep_rate ? stored_rate(state, reader) : std::nullopt);
   observers.restore(reader);
   return changes;
 }
