@@ -65,7 +65,7 @@ class PlaneRing {
       : a_(arrays),
         nx_(nx),
         pitch_(padded_length(nx)),
-        plane_(pitch_ * (max_rows + 2 * reach)),
+        plane_(pitch_ * (max_rows + std::ptrdiff_t{2} * reach)),
         values_(static_cast<std::size_t>(components * planes * plane_)) {}
 
   /// Rows of a block that fit a cache of this size, with their neighbours.
@@ -74,7 +74,7 @@ class PlaneRing {
     return static_cast<int>(bytes / row) - 2 * reach;
   }
 
-  /// Moves to the block of rows y0 to y1 and planes around k: those of k - 1 and k are loaded, k + 1 is to be.
+  /// Moves to the block of rows y0 to y1 and loads planes k - 1 and k, so that k + 1 can follow.
   void begin_block(int y0, int y1, int k) {
     y0_ = y0;
     y1_ = y1;
@@ -101,8 +101,8 @@ class PlaneRing {
   RowWindow w(int j, int k) const { return window(2, j, k); }
 
  private:
-  static constexpr int components = 3;
-  static constexpr int planes = 3;
+  static constexpr std::ptrdiff_t components = 3;
+  static constexpr std::ptrdiff_t planes = 3;
   static constexpr int reach = op::CellFor<order>::reach;
 
   std::ptrdiff_t place(int component, int j, int k) const {
