@@ -107,8 +107,8 @@ MeanForce TimeStepper::substep(State& state, double dt, int k, Correcting when) 
                               static_cast<real>(gamma_dt * force.x), static_cast<real>(gamma_dt * force.y)};
   correct(state, correction, c, when);
 
-  // star_ now holds the new u and tendency_ R(u). After the swaps the velocity is the new u, star_ holds the next
-  // substep's R(u_prev), and the next R(u) overwrites the old u.
+  // star_ now holds the new u, or u* with its correction pending, and tendency_ R(u). After the swaps the velocity is
+  // the new u, star_ holds the next substep's R(u_prev), and the next R(u) overwrites the old u.
   std::swap(state.velocity, star_);
   std::swap(star_, tendency_);
   transport_.accept(state);

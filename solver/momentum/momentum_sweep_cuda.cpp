@@ -83,14 +83,15 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
     corrector.correct(a.pending, a.m, k, u + place, v + place, w + place, phi + phi_place, phi + phi_above);
   };
 
-  // In the loop, these are the places of planes k - 1 to k + 3 of the velocity, k to k + 2 of p, k + 1 to k + 4 of phi.
-  // It begins with k = begin - 1, which is not computed.
+  // The places of planes k - 1 to k + 3 of the velocity, k to k + 2 of p, and k + 1 to k + 4 of phi. The loop begins
+  // with k = begin - 1, a plane that it does not compute.
   Places<TileOf, velocity_slots> at_velocity(1);
   Places<TileOf, pressure_slots> at_p(1);
   Places<PhiTile<TileOf>, phi_slots> at_phi(3);
   for (int n = 1; n <= 3; ++n) bring_velocity(begin + n - 2, at_velocity.of[n]);
   bring_pressure(begin, at_p.of[1]);
-  // phi of planes begin - 1 to begin + 2: the first of them where that of k + 4 will be.
+  // phi of planes begin - 1 to begin + 2. The first one is needed only before the loop, which puts plane k + 4 in its
+  // place.
   if (pending) {
     phi_copier.copy(begin - 1, phi + at_phi.of[3], thread);
     for (int n = 0; n < 3; ++n) phi_copier.copy(begin + n, phi + at_phi.of[n], thread);

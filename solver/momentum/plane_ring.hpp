@@ -3,7 +3,6 @@
 // neighbours at both ends of each row, so that no index along x needs to be wrapped. With a pending correction it is
 // here that u* becomes u.
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
 #include "core/device/buffer.hpp"
