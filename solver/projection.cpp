@@ -42,19 +42,18 @@ struct Correct {
   }
 };
 
-/// Eq. (6): p = p + phi - gamma dt nu/2 Lz phi.
+/// Eq. (6) in one cell.
 template <Order order>
 struct UpdatePressure {
   using CellType = op::CellFor<order>;
-  View3<const real> phi;
-  real* p;  ///< address of cell (0, 0, 0) in an array of the velocity's layout
+  Correction correction;
+  real* p;  ///< address of cell (0, 0, 0)
   std::ptrdiff_t stride_y, stride_z;
   Metrics m;
-  real half_nu_gamma_dt;
   SLUICE_INLINE void operator()(CellType c) const {
-    const Around phi_here = around(phi, c);
-    p[c.i + c.j * stride_y + c.k * stride_z] +=
-        phi_here(0, 0, 0) - half_nu_gamma_dt * op::d2dz2_center(phi_here, relative_cell(c), m.seen_from(c.k));
+    const Around phi = around(correction.phi, c);
+    real& here = p[c.i + c.j * stride_y + c.k * stride_z];
+    here = updated_pressure(here, correction, phi, relative_cell(c), m.seen_from(c.k));
   }
 };
 
@@ -71,10 +70,9 @@ struct CorrectWithPressure {
 };
 
 template <Order order>
-UpdatePressure<order> pressure_update_of(const Metrics& metrics, Field& p, const View3<const real>& phi,
-                                         double half_nu_gamma_dt) {
+UpdatePressure<order> pressure_update_of(const Metrics& metrics, Field& p, const Correction& correction) {
   const View3<real> view = p.view();
-  return {phi, view.origin, view.stride_y, view.stride_z, metrics, static_cast<real>(half_nu_gamma_dt)};
+  return {correction, view.origin, view.stride_y, view.stride_z, metrics};
 }
 
 }  // namespace
@@ -116,39 +114,37 @@ void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTime
   walls_->apply_neumann(phi);
 }
 
-void Projection::correct(VectorField& star, const Correction& correction, const Box3& cells) {
+void Projection::correct(VectorField& star, Field* p, const Correction& correction, const Box3& cells) {
   op::with_order(order_, [&](auto order) {
-    parallel_for("correction", cells, Correct<order>{correction, vector_view(star), metrics_});
+    const Correct<order> velocity{correction, vector_view(star), metrics_};
+    if (p == nullptr) {
+      parallel_for("correction", cells, velocity);
+    } else {
+      parallel_for("correction", cells,
+                   CorrectWithPressure<order>{velocity, pressure_update_of<order>(metrics_, *p, correction)});
+    }
   });
 }
 
-void Projection::correct(VectorField& star, const Correction& correction) {
-  correct(star, correction, box_.local());
+void Projection::correct(VectorField& star, Field* p, const Correction& correction) {
+  correct(star, p, correction, box_.local());
 }
 
-void Projection::correct(VectorField& star, Field& p, const Correction& correction, double half_nu_gamma_dt) {
+void Projection::update_pressure(Field& p, const Correction& correction) {
   op::with_order(order_, [&](auto order) {
-    parallel_for("correction", box_.local(),
-                 CorrectWithPressure<order>{{correction, vector_view(star), metrics_},
-                                            pressure_update_of<order>(metrics_, p, correction.phi, half_nu_gamma_dt)});
+    parallel_for("pressure", box_.local(), pressure_update_of<order>(metrics_, p, correction));
   });
 }
 
-void Projection::update_pressure(Field& p, const Field& phi, double half_nu_gamma_dt) {
-  op::with_order(order_, [&](auto order) {
-    parallel_for("pressure", box_.local(), pressure_update_of<order>(metrics_, p, phi.view(), half_nu_gamma_dt));
-  });
-}
-
-PendingCorrection Projection::correct_rim(VectorField& star, const Correction& correction) {
-  const PendingCorrection pending{correction, reach_of(order_), box_.ny(), box_.nz()};
+PendingCorrection Projection::correct_rim(VectorField& star, Field* p, const Correction& correction) {
+  const PendingCorrection pending{correction, p != nullptr, reach_of(order_), box_.ny(), box_.nz()};
   const Box3 inside = inside_rim(pending);
   if (inside.empty()) {
-    correct(star, correction);
+    correct(star, p, correction);
     return {};
   }
   const auto part = [&](std::int64_t y0, std::int64_t y1, std::int64_t z0, std::int64_t z1) {
-    correct(star, correction, {{0, y0, z0}, {box_.nx(), y1, z1}});
+    correct(star, p, correction, {{0, y0, z0}, {box_.nx(), y1, z1}});
   };
   const auto [ny, nz] = std::pair(box_.extent(1), box_.extent(2));
   part(0, inside.lo[1], 0, nz);
@@ -158,8 +154,9 @@ PendingCorrection Projection::correct_rim(VectorField& star, const Correction& c
   return pending;
 }
 
-void Projection::complete(VectorField& velocity, const PendingCorrection& pending) {
-  if (pending.any()) correct(velocity, pending.correction, inside_rim(pending));
+void Projection::complete(VectorField& velocity, Field& p, const PendingCorrection& pending) {
+  if (!pending.any()) return;
+  correct(velocity, pending.with_pressure ? &p : nullptr, pending.correction, inside_rim(pending));
 }
 
 Box3 Projection::inside_rim(const PendingCorrection& pending) const {

@@ -41,6 +41,7 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
   if (flow.diffusion == Diffusion::implicit_z) {
     implicit_.emplace(comm, decomposition, grid, walls_, flow.tridiagonal, exchanges.columns);
     pressure_increment_.emplace(projection_.make_phi());
+    if (sweep_updates_pressure) updated_pressure_.emplace(make_field(base_fields()[pressure_field], box_, flow.order));
   }
 }
 
@@ -66,7 +67,7 @@ MeanForce TimeStepper::advance(State& state, double dt) {
 }
 
 void TimeStepper::complete(State& state) {
-  projection_.complete(state.velocity, state.pending);
+  projection_.complete(state.velocity, state.p, state.pending);
   state.pending = {};
 }
 
@@ -91,7 +92,6 @@ MeanForce TimeStepper::substep(State& state, double dt, int k, Correcting when) 
   // gamma = alpha + beta.
   predict(state, {Rk3::alpha[n] * dt, Rk3::beta[n] * dt, gamma_dt, c},
           k + 1 == Rk3::substeps ? &largest_rate_ : nullptr);
-  state.pending = {};
   // (5)  (1 - c Lz) u* = right-hand side
   if (implicit_) solve_implicit_diffusion(c);
   finish_scalars(gamma_dt);
@@ -103,9 +103,13 @@ MeanForce TimeStepper::substep(State& state, double dt, int k, Correcting when) 
   const MeanForce force = mean_force(times);
   // (3)  u = u* - gamma dt grad phi; z-implicit also (6)  p = p + phi - c Lz phi. The next substep can form u while it
   // reads u*: then only the cells that halos and walls need get it here.
-  const Correction correction{phi.view(), device_response_.data(), static_cast<real>(gamma_dt),
-                              static_cast<real>(gamma_dt * force.x), static_cast<real>(gamma_dt * force.y)};
-  correct(state, correction, c, when);
+  const Correction correction{phi.view(),
+                              device_response_.data(),
+                              static_cast<real>(gamma_dt),
+                              static_cast<real>(gamma_dt * force.x),
+                              static_cast<real>(gamma_dt * force.y),
+                              static_cast<real>(c)};
+  correct(state, correction, when);
 
   // star_ now holds the new u, or u* with its correction pending, and tendency_ R(u). After the swaps the velocity is
   // the new u, star_ holds the next substep's R(u_prev), and the next R(u) overwrites the old u.
@@ -116,11 +120,14 @@ MeanForce TimeStepper::substep(State& state, double dt, int k, Correcting when) 
   return force;
 }
 
-void TimeStepper::predict(const State& state, const SubstepWeights& weights, Deferred<double>* largest_rate) {
+void TimeStepper::predict(State& state, const SubstepWeights& weights, Deferred<double>* largest_rate) {
   {
     const PhaseTimers::Scope scope(timers_, "momentum");
     // One sweep that calls predict_u, _v, _w (momentum_terms.hpp): Sweep on a CPU, march_in_z on a GPU.
-    momentum_.predict(state, weights, tendency_, star_, largest_rate);
+    momentum_.predict(state, weights, tendency_, star_, largest_rate,
+                      updated_pressure_ ? &*updated_pressure_ : nullptr);
+    if (state.pending.with_pressure) std::swap(state.p, *updated_pressure_);
+    state.pending = {};
     if (body_forces_.active()) body_forces_.add(state, weights.alpha_dt, tendency_, star_);
   }
   if (transport_.empty()) return;
@@ -149,16 +156,15 @@ MeanForce TimeStepper::mean_force(const Substep& substep) {
   return {x, spanwise_forcing_.force(projection_.v_star_sum(), substep, response_mean_).force, power};
 }
 
-void TimeStepper::correct(State& state, const Correction& correction, double c, Correcting when) {
+void TimeStepper::correct(State& state, const Correction& correction, Correcting when) {
   const PhaseTimers::Scope scope(timers_, "correction");
   const Field& phi = pressure_increment_ ? *pressure_increment_ : state.p;
+  Field* const p = implicit_ ? &state.p : nullptr;
   if (when == Correcting::in_next_substep && can_defer(state, phi)) {
-    state.pending = projection_.correct_rim(star_, correction);
-    if (implicit_) projection_.update_pressure(state.p, phi, c);
-  } else if (implicit_) {
-    projection_.correct(star_, state.p, correction, c);
+    state.pending = projection_.correct_rim(star_, sweep_updates_pressure ? p : nullptr, correction);
+    if (p != nullptr && !sweep_updates_pressure) projection_.update_pressure(*p, correction);
   } else {
-    projection_.correct(star_, correction);
+    projection_.correct(star_, p, correction);
   }
 }
 
@@ -193,7 +199,7 @@ void TimeStepper::project(State& state) {
   // Save p: this phi is not the pressure. star_.u is free because no old tendency is needed here.
   if (!pressure_increment_) copy_cells(state.p, star_.u);
   projection_.solve(state.velocity, 1, phi, timers_);
-  projection_.correct(state.velocity, {phi.view(), device_response_.data(), 1, 0, 0});
+  projection_.correct(state.velocity, nullptr, {phi.view(), device_response_.data(), 1});
   if (!pressure_increment_) copy_cells(star_.u, state.p);
   fill_halos(state);
 }

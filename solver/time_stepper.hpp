@@ -86,10 +86,10 @@ class TimeStepper {
   /// When a substep applies eq. (3).
   enum class Correcting { now, in_next_substep };
   MeanForce substep(State& state, double dt, int k, Correcting when);
-  void predict(const State& state, const SubstepWeights& weights, Deferred<double>* largest_rate);
+  void predict(State& state, const SubstepWeights& weights, Deferred<double>* largest_rate);
   void solve_implicit_diffusion(double c);
   void finish_scalars(double gamma_dt);
-  void correct(State& state, const Correction& correction, double c, Correcting when);
+  void correct(State& state, const Correction& correction, Correcting when);
   bool can_defer(const State& state, const Field& phi);
   MeanForce mean_force(const Substep& substep);
   void fill_halos_after_correction(State& state);
@@ -116,6 +116,7 @@ class TimeStepper {
   VectorField tendency_;
   Deferred<double> largest_rate_;            ///< of the velocity at the start of the last substep
   std::optional<Field> pressure_increment_;  ///< phi, with z-implicit diffusion
+  std::optional<Field> updated_pressure_;    ///< where the momentum sweep writes p
   double response_mean_ = 1;                 ///< <g>; g: response of u* to a unit force
   Buffer<real> device_response_;             ///< g on the rank's planes; 1 with explicit diffusion
   PhaseTimers timers_;

@@ -1,6 +1,6 @@
 #pragma once
-// Eq. (3) at one point, for a sweep of its own and for the momentum sweep, which corrects u* while it reads it. Both
-// give the same bits.
+// Eqs. (3) and (6) at one point, for a sweep of its own and for the momentum sweep, which corrects u* while it reads
+// it. Both give the same bits.
 #include "solver/momentum/operators.hpp"
 #include "solver/state/pending_correction.hpp"
 
@@ -22,6 +22,12 @@ SLUICE_INLINE real corrected_v(real star, const Correction& a, const F& phi, con
 template <class F, class C, class M>
 SLUICE_INLINE real corrected_w(real star, const Correction& a, const F& phi, const C& c, const M& m) {
   return multiply_add(-a.gamma_dt, op::ddz_center_to_face(phi, c, m), star);
+}
+
+/// p at the centre, eq. (6).
+template <class F, class C, class M>
+SLUICE_INLINE real updated_pressure(real old, const Correction& a, const F& phi, const C& c, const M& m) {
+  return old + multiply_add(-a.half_nu_gamma_dt, op::d2dz2_center(phi, c, m), phi(c.i, c.j, c.k));
 }
 
 }  // namespace sluice

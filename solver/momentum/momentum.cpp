@@ -40,12 +40,13 @@ void sweep_plainly(const MomentumArrays& arrays, const Box3& box) {
 }
 
 MomentumArrays arrays_of(const State& state, const Metrics& metrics, real viscosity, const SubstepWeights& weights,
-                         VectorField& tendency, VectorField& star) {
+                         VectorField& tendency, VectorField& star, Field* updated_pressure = nullptr) {
   const VectorField& velocity = state.velocity;
   return {.u = velocity.u.view(),
           .v = velocity.v.view(),
           .w = velocity.w.view(),
           .p = state.p.view(),
+          .updated_p = updated_pressure != nullptr ? updated_pressure->view() : View3<real>{},
           .tendency_u = tendency.u.view(),
           .tendency_v = tendency.v.view(),
           .tendency_w = tendency.w.view(),
@@ -70,8 +71,8 @@ Momentum::Momentum(const Metrics& metrics, const FlowParameters& flow)
       order_(flow.order) {}
 
 void Momentum::predict(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star,
-                       Deferred<double>* largest_rate) const {
-  const MomentumArrays arrays = arrays_of(state, metrics_, viscosity_, weights, tendency, star);
+                       Deferred<double>* largest_rate, Field* updated_pressure) const {
+  const MomentumArrays arrays = arrays_of(state, metrics_, viscosity_, weights, tendency, star, updated_pressure);
   sweep_momentum(arrays, state.p.local_box(), order_, weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z,
                  largest_rate);
 }

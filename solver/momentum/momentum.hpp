@@ -1,5 +1,6 @@
 #pragma once
 #include "core/device/deferred.hpp"
+#include "core/device/parallel_for.hpp"
 #include "core/flow/parameters.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/state/state.hpp"
@@ -14,6 +15,10 @@ struct SubstepWeights {
   double half_nu_gamma_dt = 0;  ///< gamma dt nu / 2, the Crank-Nicolson weight; 0 with explicit diffusion
 };
 
+/// Whether predict() also updates p, eq. (6), where it corrects the velocity. That takes a second array of p, because
+/// other thread blocks still read the old one.
+inline constexpr bool sweep_updates_pressure = loops_on_gpu;
+
 /// The momentum equation without forcing: eq. (1), or the right-hand side of eq. (5).
 class Momentum {
  public:
@@ -26,9 +31,10 @@ class Momentum {
   ///     u + alpha dt R + beta dt R_prev - gamma dt grad p + gamma dt nu/2 Lz u
   /// Velocity (and p with z-implicit diffusion) need valid halos; no halo is written. One sweep through memory.
   /// A correction that is pending is applied to what the sweep reads, not to the state. largest_rate, if not null, gets
-  /// the largest advective rate of u over the rank's cells (advective_rate.hpp).
+  /// the largest advective rate of u over the rank's cells (advective_rate.hpp). If the correction includes p,
+  /// updated_pressure gets the new p, without halos.
   void predict(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star,
-               Deferred<double>* largest_rate = nullptr) const;
+               Deferred<double>* largest_rate = nullptr, Field* updated_pressure = nullptr) const;
 
   /// Whether predict() accepts a velocity whose correction by `phi` is pending, in arrays like these.
   bool takes_pending(const State& state, const Field& phi, VectorField& tendency, VectorField& star) const;

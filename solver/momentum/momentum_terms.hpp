@@ -6,9 +6,11 @@
 namespace sluice {
 
 /// Arrays of a momentum sweep. star holds the old tendency on entry and u* on return. With a pending correction, u, v
-/// and w hold the last substep's u*, and the sweep reads u formed from it.
+/// and w hold the last substep's u*, and the sweep reads u formed from it. If it includes p, the sweep writes
+/// updated_p.
 struct MomentumArrays {
   View3<const real> u, v, w, p;
+  View3<real> updated_p;
   View3<real> tendency_u, tendency_v, tendency_w;
   View3<real> star_u, star_v, star_w;
   Metrics m;

@@ -31,9 +31,8 @@ SLUICE_INLINE real d2dy2(const F& f, const C& c, const M& m) {
 /// Lz of eq. (5) for u, v, p and phi, which are at centres in z.
 template <class F, class C, class M>
 SLUICE_INLINE real d2dz2_center(const F& f, const C& c, const M& m) {
-  return ((f(c.i, c.j, c.k + 1) - f(c.i, c.j, c.k)) * m.inv_dz_center[c.k] -
-          (f(c.i, c.j, c.k) - f(c.i, c.j, c.k - 1)) * m.inv_dz_center[c.k - 1]) *
-         m.inv_dz[c.k];
+  const real below = (f(c.i, c.j, c.k - 1) - f(c.i, c.j, c.k)) * m.inv_dz_center[c.k - 1];
+  return multiply_add(f(c.i, c.j, c.k + 1) - f(c.i, c.j, c.k), m.inv_dz_center[c.k], below) * m.inv_dz[c.k];
 }
 /// Lz of eq. (5) for w, which is at z faces.
 template <class F, class C, class M>

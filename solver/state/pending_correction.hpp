@@ -5,18 +5,21 @@
 namespace sluice {
 
 /// What turns u* into u, eq. (3): u = u* + f g - gamma dt grad phi. f: a force that is uniform in x and y; g: the
-/// response of u* to a unit force, 1 with explicit diffusion.
+/// response of u* to a unit force, 1 with explicit diffusion. With z-implicit diffusion also eq. (6),
+/// p = p + phi - c Lz phi.
 struct Correction {
   View3<const real> phi;           ///< null: there is nothing to correct
   const real* response = nullptr;  ///< g on the rank's planes, in device memory
   real gamma_dt = 0;
   real force_x = 0, force_y = 0;  ///< gamma dt f
+  real half_nu_gamma_dt = 0;      ///< c
 };
 
 /// A velocity of which some cells still hold u*: those inside of a rim along y and z. The rim and the halos hold u, so
-/// that halos can be exchanged and walls applied as ever.
+/// that halos can be exchanged and walls applied as ever. The same may hold for p.
 struct PendingCorrection {
   Correction correction;
+  bool with_pressure = false;
   int rim_y = 0;  ///< rows at either end that hold u: as many as neighbours read
   int ny = 0, nz = 0;
 

@@ -10,6 +10,7 @@
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/random.hpp"
+#include "solver/momentum/momentum.hpp"
 #include "src/bench/bench.hpp"
 #include "src/bench/measure.hpp"
 #include "src/bench/result.hpp"
@@ -52,16 +53,16 @@ std::map<std::string, double> min_words(const std::string& what, const io::Case&
   const bool fused = what == "step" && PoissonSolver::forms_divergence(settings.cells[0], settings.flow.order);
   return {
       {"momentum",  // reads u*, v*, w*, phi, writes R and u*; R_prev is read in two substeps of three, p with
-                    // implicit_z
-       substeps * (4 + 6 + (implicit_z ? 1 : 0)) + 2 * 3},
+                    // implicit_z; may write p
+       substeps * (4 + 6 + (implicit_z ? 1 : 0) + (implicit_z && sweep_updates_pressure ? 1 : 0)) + 2 * 3},
       {"implicit diffusion", implicit_z ? substeps * 3 * 2 : 0},
       {"divergence", fused ? 0 : substeps * 4},
       {"fft x", substeps * (fused ? 6 : 4)},
       {"fft y", settings.cells[1] > 1 ? substeps * 4 : 0},
       {"transpose", processes.py > 1 ? substeps * 2 * 2 : 0},
       {"tridiagonal", substeps * (processes.pz > 1 ? 3 : 2)},
-      // The momentum sweep corrects the velocity, as it can on all but odd grids; p is left.
-      {"correction", implicit_z ? substeps * 3 : 0},
+      // The momentum sweep corrects the velocity, as it can on all but odd grids.
+      {"correction", implicit_z && !sweep_updates_pressure ? substeps * 3 : 0},
   };
 }
 

@@ -13,13 +13,14 @@
 #include "core/support/owned_comm.hpp"
 #include "poisson/helmholtz_solver.hpp"
 #include "poisson/poisson_solver.hpp"
+#include "solver/momentum/momentum.hpp"
 
 namespace sluice {
 
 namespace {
 
-/// Elements of a rank's fields: all fields of the state, u* and R for each field that a step advances, and phi, which
-/// explicit steps store in p.
+/// Elements of a rank's fields: all fields of the state, u* and R for each field that a step advances, phi, which
+/// explicit steps store in p, and a second p where the momentum sweep updates it.
 double field_elements(const Grid& grid, const Box3& box, const FlowParameters& flow) {
   double elements = 0;
   const std::vector<FieldDescriptor> fields = fields_of(flow);
@@ -33,7 +34,7 @@ double field_elements(const Grid& grid, const Box3& box, const FlowParameters& f
       array(3 * box.extent(0), halo);
     } else {
       array(PoissonSolver::row_length(grid.cells()[0]), PoissonSolver::halo(flow.order));
-      if (flow.diffusion == Diffusion::implicit_z) array(box.extent(0), halo);
+      if (flow.diffusion == Diffusion::implicit_z) array((sweep_updates_pressure ? 2 : 1) * box.extent(0), halo);
     }
   }
   return elements;
