@@ -15,6 +15,7 @@ PATTERNS = [
     "LICENSE",
     "docs/**/*",
     "cases/**/*",
+    "machines/*",
     "postprocess/*.md",
     "scripts/*",
     "core/example/*",

@@ -1,4 +1,4 @@
-# cmake --install: the program, its cases and documentation, and Sluice::core, Sluice::fft and Sluice::poisson for other codes (find_package(Sluice)).
+# cmake --install: the program, its cases, machine files and documentation, and Sluice::core, Sluice::fft and Sluice::poisson for other codes (find_package(Sluice)).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -25,6 +25,7 @@ foreach(file "completion|${CMAKE_INSTALL_DATADIR}/bash-completion/completions|sl
     endif()")
 endforeach()
 install(DIRECTORY cases/ DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/cases)
+install(DIRECTORY machines/ DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/machines)
 install(FILES README.md CHANGELOG.md CITATION.cff DESTINATION ${documentation})
 install(FILES LICENSE DESTINATION ${documentation} RENAME copyright)
 install(DIRECTORY docs DESTINATION ${documentation})

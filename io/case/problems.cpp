@@ -30,8 +30,8 @@ std::string shortened(std::string_view text) {
   return std::string(text.substr(0, end)) + "...";
 }
 
-Problems::Problems(std::string file_name, std::vector<std::string> overrides)
-    : file_name_(std::move(file_name)), overrides_(std::move(overrides)) {}
+Problems::Problems(std::string file_name, std::vector<std::string> overrides, std::string what)
+    : file_name_(std::move(file_name)), overrides_(std::move(overrides)), what_(std::move(what)) {}
 
 void Problems::add(const Place& place, const std::string& path, const std::string& what) {
   problems_.push_back({place, path, what});
@@ -72,8 +72,9 @@ void Problems::raise() const {
     const std::string line = line_of(problem);
     if (known.insert(line).second && known.size() <= max_lines) lines.push_back(line);
   }
-  const std::string head = known.size() == 1 ? fmt::format("the case {} has a problem:", file_name_)
-                                             : fmt::format("the case {} has {} problems:", file_name_, known.size());
+  const std::string head = known.size() == 1
+                               ? fmt::format("the {} {} has a problem:", what_, file_name_)
+                               : fmt::format("the {} {} has {} problems:", what_, file_name_, known.size());
   if (known.size() > max_lines) lines.push_back(fmt::format("and {} more", known.size() - max_lines));
   throw Error(ExitCode::usage, fmt::format("{}\n{}", head, fmt::join(lines, "\n")));
 }

@@ -21,7 +21,8 @@ std::string shortened(std::string_view text);
 
 class Problems {
  public:
-  Problems(std::string file_name, std::vector<std::string> overrides);
+  /// `what`: the kind of file, for the message.
+  Problems(std::string file_name, std::vector<std::string> overrides, std::string what = "case");
 
   /// Reports that the value of key `path` (empty: the file as a whole) is wrong.
   void add(const Place& place, const std::string& path, const std::string& what);
@@ -48,6 +49,7 @@ class Problems {
 
   std::string file_name_;
   std::vector<std::string> overrides_;
+  std::string what_;
   std::vector<Problem> problems_;
   std::vector<std::string> doubted_;
 };

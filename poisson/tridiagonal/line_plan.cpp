@@ -35,12 +35,28 @@ bool fit_tiles(const ZBlocks& blocks) {
   return blocks.longest() <= max_rows_of_thread && blocks.planes() <= 396 && blocks.count() <= 24;
 }
 
-LineStrategy line_strategy(const Decomposition& decomposition, TridiagonalMethod method) {
+LineStrategy line_strategy(const Decomposition& decomposition, TridiagonalMethod method, bool on_gpu) {
   if (method == TridiagonalMethod::transpose) return LineStrategy::transposed;
   const bool split = decomposition.processes().pz > 1;
-  if (!loops_on_gpu) return split ? LineStrategy::two_passes : LineStrategy::whole_lines;
+  if (!on_gpu) return split ? LineStrategy::two_passes : LineStrategy::whole_lines;
   if (!split && fit_tiles(decomposition.z_blocks())) return LineStrategy::tiles;
   return fit_condensed(decomposition) ? LineStrategy::condensed : LineStrategy::transposed;
+}
+
+const char* name(LineStrategy strategy) {
+  switch (strategy) {
+    case LineStrategy::transposed:
+      return "transposed";
+    case LineStrategy::whole_lines:
+      return "whole_lines";
+    case LineStrategy::two_passes:
+      return "two_passes";
+    case LineStrategy::tiles:
+      return "tiles";
+    case LineStrategy::condensed:
+      return "condensed";
+  }
+  return "";
 }
 
 std::int64_t LinePlan::longest() const {

@@ -31,8 +31,11 @@ inline constexpr int max_threads_of_tile = sizeof(real) == sizeof(double) ? 768 
 /// slower than two passes.
 bool fit_tiles(const ZBlocks& blocks);
 
-/// The fastest strategy for a grid and method in this build.
-LineStrategy line_strategy(const Decomposition& decomposition, TridiagonalMethod method);
+/// The fastest strategy for a grid and method: on a GPU or a CPU; without `on_gpu`, where this build runs.
+LineStrategy line_strategy(const Decomposition& decomposition, TridiagonalMethod method, bool on_gpu = loops_on_gpu);
+
+/// Its name in results of benchmarks: transposed, whole_lines, ...
+const char* name(LineStrategy strategy);
 
 /// The strategy and the blocks of one rank of a process column.
 ///

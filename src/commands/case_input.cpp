@@ -15,11 +15,6 @@
 
 namespace sluice {
 
-namespace {
-
-constexpr std::size_t max_stretching_bytes = 67108864;  // a million numbers of full precision take 20 MB
-
-/// Content of a text file, which may also be a pipe. `what` names it in the message. Throws Error(usage).
 std::string read_text(const std::string& file, const std::string& what, std::size_t max_bytes) {
   const auto refuse = [&](const std::string& why) {
     throw Error(ExitCode::usage, fmt::format("{}: the {} cannot be read: {}", file, what, why));
@@ -38,7 +33,11 @@ std::string read_text(const std::string& file, const std::string& what, std::siz
   return text;
 }
 
-/// The same, read on rank 0 and broadcast. Collective.
+namespace {
+
+constexpr std::size_t max_stretching_bytes = 67108864;  // a million numbers of full precision take 20 MB
+
+/// read_text() on rank 0, broadcast. Collective.
 std::string read_shared_text(const std::string& file, const std::string& what, std::size_t max_bytes, MPI_Comm comm) {
   std::string text;
   run_on_root(comm, [&] { text = read_text(file, what, max_bytes); });

@@ -3,16 +3,16 @@
 
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <numbers>
 
 #include "core/decomp/field_copy.hpp"
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/random.hpp"
-#include "solver/momentum/momentum.hpp"
+#include "poisson/tridiagonal/line_plan.hpp"
 #include "src/bench/bench.hpp"
 #include "src/bench/measure.hpp"
+#include "src/bench/phase_words.hpp"
 #include "src/bench/result.hpp"
 #include "src/commands/commands.hpp"
 #include "src/run/setup.hpp"
@@ -41,29 +41,6 @@ io::Case bench_case(const BenchOptions& options, std::int64_t nz) {
   settings.exchange = ExchangeMethods::from_text(options.exchange);
   if (!options.process_grid.empty()) settings.process_grid = {options.process_grid[0], options.process_grid[1]};
   return settings;
-}
-
-/// Minimum memory traffic of one step or one solve for each phase, in words (values of a field) per point. Phases not
-/// named move few words.
-std::map<std::string, double> min_words(const std::string& what, const io::Case& settings,
-                                        const ProcessGrid& processes) {
-  const bool implicit_z = settings.flow.diffusion == Diffusion::implicit_z;
-  const double substeps = what == "step" ? Rk3::substeps : 1;
-  // A step's forward transform along x reads u*, v*, w*, unless a sweep of its own forms their divergence.
-  const bool fused = what == "step" && PoissonSolver::forms_divergence(settings.cells[0], settings.flow.order);
-  return {
-      {"momentum",  // reads u*, v*, w*, phi, writes R and u*; R_prev is read in two substeps of three, p with
-                    // implicit_z; may write p
-       substeps * (4 + 6 + (implicit_z ? 1 : 0) + (implicit_z && sweep_updates_pressure ? 1 : 0)) + 2 * 3},
-      {"implicit diffusion", implicit_z ? substeps * 3 * 2 : 0},
-      {"divergence", fused ? 0 : substeps * 4},
-      {"fft x", substeps * (fused ? 6 : 4)},
-      {"fft y", settings.cells[1] > 1 ? substeps * 4 : 0},
-      {"transpose", processes.py > 1 ? substeps * 2 * 2 : 0},
-      {"tridiagonal", substeps * (processes.pz > 1 ? 3 : 2)},
-      // The momentum sweep corrects the velocity, as it can on all but odd grids.
-      {"correction", implicit_z && !sweep_updates_pressure ? substeps * 3 : 0},
-  };
 }
 
 /// A step as in `sluice run`, including the choice of dt.
@@ -144,7 +121,7 @@ Json report(const BenchOptions& options, const io::Case& settings, const Layout&
             const PhaseTimes& times, const Memory& memory, double triad) {
   const double points = points_of(settings);
   const ProcessGrid& processes = layout.processes;
-  const auto words = min_words(options.what, settings, processes);
+  const auto words = min_words(options.what, settings.cells, settings.flow, processes, processes.pz > 1);
   Json json = new_result(options.what);
   json["cells"] = settings.cells;
   json["diffusion"] = options.diffusion;
@@ -154,6 +131,7 @@ Json report(const BenchOptions& options, const io::Case& settings, const Layout&
   json["process_grid"] = {processes.py, processes.pz};
   json["exchange"] = layout.exchange.text();
   json["z_blocks"] = settings.z_blocks;
+  json["z_lines"] = name(line_strategy({settings.cells, processes, settings.z_blocks}, settings.flow.tridiagonal));
   json["repeats"] = options.repeats;
   json["ns_per_point_per_step"] = total.median / points * 1e9;
   json["ns_per_point_per_step_spread"] = {total.min / points * 1e9, total.max / points * 1e9};

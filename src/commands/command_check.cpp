@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <cmath>
+#include <optional>
 
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange.hpp"
@@ -12,6 +13,7 @@
 #include "solver/initial.hpp"
 #include "solver/time_step_limit.hpp"
 #include "src/commands/case_input.hpp"
+#include "src/commands/check_machine.hpp"
 #include "src/commands/check_physics.hpp"
 #include "src/commands/run_forecast.hpp"
 #include "src/outputs/checkpoint.hpp"
@@ -175,7 +177,7 @@ std::string readable_time(double seconds) {
 void print_cost(const io::Case& settings, const Grid& grid, const RunLength& length, const CheckOptions& options,
                 Warnings& warnings) {
   const double speed = options.speed.value_or(usual_speed(settings.flow, options.ranks));
-  const char* unit = device::is_gpu() ? "GPU" : "core";
+  const char* unit = !options.machine.empty() ? "device" : device::is_gpu() ? "GPU" : "core";
   const double seconds = length.steps * static_cast<double>(grid.points()) * speed * 1e-9;
   const double hours = seconds * options.ranks / 3600;
   fmt::print("wall time       about {} at {:.3g} ns per point and step on {}: {} {}-hours{}\n", readable_time(seconds),
@@ -264,7 +266,11 @@ ExitCode command_check(const CheckOptions& options) {
     settings.flow = with_typical_forcing(settings.flow, end);
     const Grid grid = make_grid(settings, input.stretching_text);
     const FlowParameters& flow = settings.flow;
-    const Decomposition decomposition(settings.cells, choose_process_grid(settings, options.ranks), settings.z_blocks);
+    std::optional<Machine> machine;
+    if (!options.machine.empty()) machine = read_machine(options.machine);
+    const ProcessGrid processes = machine ? fastest_process_grid(settings, options.ranks, *machine)
+                                          : choose_process_grid(settings, options.ranks);
+    const Decomposition decomposition(settings.cells, processes, settings.z_blocks);
     Warnings warnings;
     fmt::print("case            {}\n", settings.title);
     fmt::print("viscosity       {:.6e} (in h and the case's velocity unit)\n", flow.viscosity);
@@ -277,7 +283,9 @@ ExitCode command_check(const CheckOptions& options) {
     print_memory(settings, grid, decomposition);
     const RunLength length = print_time_step(settings, grid, warnings);
     print_samples(settings, grid, length, warnings);
-    print_cost(settings, grid, length, options, warnings);
+    CheckOptions with_speed = options;
+    if (machine) with_speed.speed = print_step_forecast(*machine, settings, grid, decomposition, warnings);
+    print_cost(settings, grid, length, with_speed, warnings);
     fmt::print("The case is valid.{}\n", warnings.count() > 0 ? fmt::format(" Warnings: {}.", warnings.count()) : "");
   });
   return ExitCode::success;

@@ -55,12 +55,17 @@ CLI::App* add_check(CLI::App& app, CheckOptions& options) {
   check->add_option("--np", options.ranks, "Number of processes to plan for")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
+  CLI::Option* speed =
+      check->add_option("--speed", options.speed,
+                        "Nanoseconds per point and step on these processes, as the log of a run or `bench step` "
+                        "prints, for the wall time; without it, a usual speed");
+  speed->type_name("NS_PER_POINT")->check(CLI::PositiveNumber);
   check
-      ->add_option("--speed", options.speed,
-                   "Nanoseconds per point and step on these processes, as the log of a run or `bench step` prints, for "
-                   "the wall time; without it, a usual speed")
-      ->type_name("NS_PER_POINT")
-      ->check(CLI::PositiveNumber);
+      ->add_option("--machine", options.machine,
+                   "Forecast the time of a step on --np devices of the machine that this file describes, such as "
+                   "machines/h200.yaml, and with it the wall time")
+      ->type_name("FILE")
+      ->excludes(speed);
   check->footer("Example: sluice check cases/retau180/case.yaml --np 4");
   return check;
 }

@@ -32,6 +32,7 @@ struct CheckOptions {
   CaseOptions input;
   int ranks = 1;
   std::optional<double> speed;  ///< --speed, ns per point and step
+  std::string machine;          ///< --machine FILE; empty: no forecast
 };
 
 struct InitOptions {

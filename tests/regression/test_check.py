@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import os
 import re
 import shlex
@@ -174,6 +175,37 @@ def test_wall_time_follows_from_the_speed(tmp_path: Path) -> None:
     text = must(sluice("check", case, "--np", 2, "--speed", 100)).out
     assert "wall time       about 6 min at 100 ns per point and step on 2 cores: 0.2 core-hours\n" in text
     must(sluice("check", case, "--speed", 0), 2)
+
+
+def test_step_is_forecast_from_two_benchmarks(tmp_path: Path) -> None:
+    """On the grid and the number of devices that were measured, the forecast is the measurement."""
+    grid = ["--order", "2", "--grid", "32,32,32", "--repeats", "3"]
+    must(sluice("bench", "step", *grid, "--diffusion", "explicit", "--json", tmp_path / "step.json"))
+    measured = json.loads((tmp_path / "step.json").read_text())
+    machine = tmp_path / "machine.yaml"
+    links = "{host: {gb_per_s: 5, microseconds: 10, microseconds_per_further_message: 1}}"
+    machine.write_text(
+        f"title: cores\nmemory_gb: 8\ndevices_per_host: 2\nlinks: {links}\nsteps: [step.json]\n"
+    )
+    changes = {"grid.cells": [32, 32, 32], "solver.order": 2, "time.diffusion": "explicit"}
+    case = write_case(tmp_path, {**changes, "time.steps": 3600000})
+    one = must(sluice("check", case, "--machine", machine)).out
+    speed = measured["ns_per_point_per_step"]
+    assert "machine         cores; 1 device, 2 per host\n" in one
+    assert f": {speed:.3g} ns per point and step, " in one
+    assert "efficiency 100.0 %\n" in one
+    assert re.search(rf"^wall time .* at {speed:.3g} ns per point and step on 1 device: ", one, re.MULTILINE)
+    two = must(sluice("check", case, "--machine", machine, "--np", 2)).out
+    efficiency = re.search(r"efficiency (\S+) %", two)
+    assert efficiency
+    assert 0 < float(efficiency[1]) < 100
+    assert re.search(r"^phases .*halo exchange", two, re.MULTILINE)
+    assert "of 7.45 GiB\n" in two
+    must(sluice("check", case, "--machine", machine, "--np", 4), 2)  # no links.network
+    must(sluice("check", case, "--machine", machine, "--speed", 1), 2)
+    must(sluice("check", case, "--machine", tmp_path / "none.yaml"), 2)
+    machine.write_text(machine.read_text().replace("memory_gb: 8", "memory_gb: 1e-3"))
+    assert "does not fit" in must(sluice("check", case, "--machine", machine)).out
 
 
 def peak_memory(*args: object) -> int:

@@ -1,0 +1,66 @@
+#include "src/commands/check_machine.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "io/case/yaml_tree.hpp"
+#include "src/commands/case_input.hpp"
+#include "src/commands/step_forecast.hpp"
+#include "src/run/memory_estimate.hpp"
+#include "src/run/setup.hpp"
+
+namespace sluice {
+
+Machine read_machine(const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  return parse_machine(read_text(file, "machine file", io::max_yaml_bytes), file, [&](const std::string& result) {
+    return read_text((folder / result).string(), "result of bench step", io::max_yaml_bytes);
+  });
+}
+
+ProcessGrid fastest_process_grid(const io::Case& settings, int ranks, const Machine& machine) {
+  ProcessGrid fastest = choose_process_grid(settings, ranks);  // throws if none fits
+  if (settings.process_grid) return fastest;
+  double shortest = std::numeric_limits<double>::max();
+  for (const ProcessGrid& grid : process_grids(settings, ranks)) {
+    const double seconds = forecast_step(machine, settings.flow, {settings.cells, grid, settings.z_blocks}).seconds();
+    if (seconds >= shortest) continue;
+    shortest = seconds;
+    fastest = grid;
+  }
+  return fastest;
+}
+
+double print_step_forecast(const Machine& machine, const io::Case& settings, const Grid& grid,
+                           const Decomposition& decomposition, Warnings& warnings) {
+  const StepForecast forecast = forecast_step(machine, settings.flow, decomposition);
+  const auto points = static_cast<double>(grid.points());
+  const int ranks = decomposition.processes().size();
+  const double seconds = forecast.seconds();
+  fmt::print("machine         {}; {} device{}, {} per host\n", machine.title, ranks, ranks == 1 ? "" : "s",
+             machine.devices_per_host);
+  fmt::print(
+      "step            {:.4g} ms: {:.3g} ns per point and step, {:.4g} point-steps per second, efficiency {:.1f} %\n",
+      seconds * 1e3, seconds / points * 1e9, points / seconds, 100 * forecast.efficiency);
+  std::vector<std::string> phases;
+  for (const auto& [name, time] : forecast.phases) phases.push_back(fmt::format("{} {:.3g}", name, time * 1e3));
+  fmt::print("phases          {} ms\n", fmt::join(phases, ", "));
+  double memory = 0;
+  for (int rank = 0; rank < ranks; ++rank)
+    memory = std::max(memory, rank_memory(grid, settings.flow, decomposition, settings.exchange, rank));
+  constexpr double gib = 1073741824;
+  const bool fits = memory <= machine.memory;
+  fmt::print("device memory   {:.2f} GiB of {:.2f} GiB\n", memory / gib, machine.memory / gib);
+  if (!fits) warnings.add("the case does not fit in the memory of the devices: take more of them");
+  if (is_incomplete_forecast(settings.flow))
+    warnings.add(
+        "the forecast of a step is too short: it leaves out scalars, rotation, opposition control, a given power and "
+        "what a flow without walls needs");
+  return seconds / points * 1e9;
+}
+
+}  // namespace sluice

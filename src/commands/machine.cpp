@@ -1,0 +1,200 @@
+#include "src/commands/machine.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "io/case/keys.hpp"
+#include "io/case/numbers.hpp"
+#include "io/case/yaml_tree.hpp"
+
+namespace sluice {
+
+namespace {
+
+using io::Problems;
+using io::YamlNode;
+using Kind = YamlNode::Kind;
+
+constexpr std::array all_strategies{LineStrategy::transposed, LineStrategy::whole_lines, LineStrategy::two_passes,
+                                    LineStrategy::tiles, LineStrategy::condensed};
+
+/// The keys of one map of the file, each read once.
+class MapReader {
+ public:
+  MapReader(const YamlNode& map, std::string path, Problems& problems)
+      : map_(map), path_(std::move(path)), problems_(problems) {
+    if (map.kind != Kind::map) problems_.add(map.place, path_, "is not a map of keys and values");
+  }
+
+  std::string path_of(const std::string& key) const { return io::join_path(path_, key); }
+
+  /// Null if the key is absent, which is reported if it is required.
+  const YamlNode* find(const std::string& key, bool required = true) {
+    known_.push_back(key);
+    const YamlNode* node = map_.find(key);
+    if (node == nullptr && required && map_.kind == Kind::map) problems_.add(map_.place, path_of(key), "is required");
+    return node;
+  }
+
+  /// None, and a problem, if it is no number or not above `limit`; without a problem if it is absent and not required.
+  std::optional<double> number(const std::string& key, bool required = true, double limit = 0, bool above = true) {
+    const YamlNode* node = find(key, required);
+    if (node == nullptr) return std::nullopt;
+    const auto value = node->kind == Kind::scalar && !node->quoted ? io::parse_real(node->text) : std::nullopt;
+    if (value && (above ? *value > limit : *value >= limit)) return value;
+    problems_.add(node->place, path_of(key), fmt::format("must be a number {} {:g}", above ? ">" : ">=", limit));
+    return std::nullopt;
+  }
+
+  std::optional<std::int64_t> count(const std::string& key) {
+    const YamlNode* node = find(key);
+    return node == nullptr ? std::nullopt : count(*node, path_of(key));
+  }
+  std::optional<std::int64_t> count(const YamlNode& node, const std::string& path) {
+    const auto value = node.kind == Kind::scalar && !node.quoted ? io::parse_integer(node.text) : std::nullopt;
+    if (value && *value >= 1 && *value <= 1000000000) return value;
+    problems_.add(node.place, path, "must be an integer >= 1");
+    return std::nullopt;
+  }
+
+  std::string text(const std::string& key, const std::vector<std::string>& allowed, bool required = true) {
+    const YamlNode* node = find(key, required);
+    if (node == nullptr) return {};
+    if (node->kind == Kind::scalar && (allowed.empty() || io::contains(allowed, node->text))) return node->text;
+    problems_.add(node->place, path_of(key),
+                  allowed.empty() ? "must be a text" : fmt::format("must be one of {}", fmt::join(allowed, ", ")));
+    return {};
+  }
+
+  /// Reports the keys that nothing has asked for.
+  void refuse_others() {
+    for (const io::YamlEntry& entry : map_.entries) {
+      if (io::contains(known_, entry.name)) continue;
+      const std::string near = io::nearest_word(entry.name, known_);
+      problems_.add(entry.place, path_of(entry.name),
+                    "unknown key" + (near.empty() ? fmt::format("; known here: {}", fmt::join(known_, ", "))
+                                                  : fmt::format("; did you mean {}?", near)));
+    }
+  }
+
+ private:
+  const YamlNode& map_;
+  std::string path_;
+  Problems& problems_;
+  std::vector<std::string> known_;
+};
+
+std::optional<Link> read_link(MapReader& links, const std::string& key, Problems& problems) {
+  const YamlNode* node = links.find(key, false);
+  if (node == nullptr) return std::nullopt;
+  MapReader reader(*node, links.path_of(key), problems);
+  const Link link{1e9 * reader.number("gb_per_s").value_or(0), 1e-6 * reader.number("microseconds").value_or(0),
+                  1e-6 * reader.number("microseconds_per_further_message", true, 0, false).value_or(0)};
+  reader.refuse_others();
+  return link;
+}
+
+/// The time of each phase. Other keys of a phase, which results of benchmarks have, are not read.
+std::map<std::string, double> read_phases(MapReader& step, Problems& problems) {
+  std::map<std::string, double> phases;
+  const YamlNode* list = step.find("phases", false);
+  if (list == nullptr) return phases;
+  if (list->kind != Kind::sequence) problems.add(list->place, step.path_of("phases"), "is not a list");
+  for (std::size_t n = 0; n < list->items.size(); ++n) {
+    MapReader reader(list->items[n], fmt::format("{}[{}]", step.path_of("phases"), n), problems);
+    const std::string name = reader.text("name", {});
+    phases[name] = 1e-3 * reader.number("milliseconds", true, 0, false).value_or(0);
+  }
+  return phases;
+}
+
+LineStrategy strategy_of(const std::string& name_of_it) {
+  const auto found =
+      std::ranges::find_if(all_strategies, [&](LineStrategy strategy) { return name_of_it == name(strategy); });
+  return found == all_strategies.end() ? LineStrategy{} : *found;
+}
+
+/// A result of `bench step`: of a file, whose other keys are not needed, or written in the machine file.
+MeasuredStep read_step(const YamlNode& node, const std::string& path, bool is_result, Problems& problems) {
+  MapReader reader(node, path, problems);
+  MeasuredStep step;
+  step.precision = reader.text("precision", {"double", "single"});
+  const bool is_whole = is_result || node.find("ns_per_point_per_step") != nullptr;
+  step.diffusion = reader.text("diffusion", {"explicit", "implicit_z"}, is_whole);
+  const std::string order = reader.text("order", {"2", "4"}, is_whole);
+  step.order = order == "4" ? 4 : order == "2" ? 2 : 0;
+  std::vector<std::string> names;
+  for (const LineStrategy strategy : all_strategies) names.emplace_back(name(strategy));
+  step.z_lines = strategy_of(reader.text("z_lines", names));
+  step.triad = 1e9 * reader.number("triad_gb_per_s", is_whole).value_or(0);
+  if (const YamlNode* cells = reader.find("cells")) {
+    if (cells->kind != Kind::sequence || cells->items.size() != 3) {
+      problems.add(cells->place, reader.path_of("cells"), "must be a list of 3 integers");
+    } else {
+      for (std::size_t n = 0; n < 3; ++n)
+        step.cells[n] = reader.count(cells->items[n], reader.path_of("cells")).value_or(1);
+    }
+  }
+  step.phases = read_phases(reader, problems);
+  if (const auto ns = reader.number("ns_per_point_per_step", is_whole || step.phases.empty()))
+    step.seconds = *ns * 1e-9 * step.points();
+  if (!is_result) {
+    reader.refuse_others();
+  } else if (reader.text("what", {"step"}) == "step" && reader.count("ranks").value_or(1) != 1) {
+    problems.add(node.place, reader.path_of("ranks"), "must be 1: the forecast starts from one device");
+  }
+  return step;
+}
+
+MeasuredStep read_result(const std::string& file, const std::string& text) {
+  Problems problems(file, {}, "result of bench step");
+  MeasuredStep step;
+  if (const auto root = io::read_yaml(text, io::Place::file, "", problems)) step = read_step(*root, "", true, problems);
+  problems.raise();
+  return step;
+}
+
+}  // namespace
+
+bool Machine::is_gpu() const {
+  return std::ranges::any_of(steps, [](const MeasuredStep& step) {
+    return step.z_lines == LineStrategy::tiles || step.z_lines == LineStrategy::condensed;
+  });
+}
+
+Machine parse_machine(const std::string& text, const std::string& file_name,
+                      const std::function<std::string(const std::string& file)>& read_file) {
+  Problems problems(file_name, {}, "machine file");
+  const std::optional<YamlNode> root = io::read_yaml(text, io::Place::file, "", problems);
+  if (!root) problems.raise();
+  Machine machine;
+  MapReader reader(*root, "", problems);
+  machine.title = reader.text("title", {});
+  machine.memory = 1e9 * reader.number("memory_gb").value_or(0);
+  machine.devices_per_host = static_cast<int>(reader.count("devices_per_host").value_or(1));
+  if (const YamlNode* links = reader.find("links")) {
+    MapReader of_links(*links, "links", problems);
+    machine.host = read_link(of_links, "host", problems);
+    machine.network = read_link(of_links, "network", problems);
+    of_links.refuse_others();
+  }
+  if (const YamlNode* steps = reader.find("steps")) {
+    if (steps->kind != Kind::sequence || steps->items.empty())
+      problems.add(steps->place, "steps", "must be a list of results of `sluice bench step`");
+    for (std::size_t n = 0; n < steps->items.size(); ++n) {
+      const YamlNode& item = steps->items[n];
+      if (item.kind == Kind::scalar) {
+        machine.steps.push_back(read_result(item.text, read_file(item.text)));
+      } else {
+        machine.steps.push_back(read_step(item, fmt::format("steps[{}]", n), false, problems));
+      }
+    }
+  }
+  reader.refuse_others();
+  problems.raise();
+  return machine;
+}
+
+}  // namespace sluice

@@ -1,0 +1,26 @@
+#pragma once
+// The time of a step on many devices, from what was measured on one: docs/forecast.md.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/decomp/decomposition.hpp"
+#include "core/flow/parameters.hpp"
+#include "src/commands/machine.hpp"
+
+namespace sluice {
+
+struct StepForecast {
+  std::vector<std::pair<std::string, double>> phases;  ///< seconds of a step on the slowest rank
+  double efficiency = 0;  ///< of a device, against the largest grid that was measured on one
+
+  double seconds() const;
+};
+
+/// Throws Error(usage) if the machine file lacks a measurement or a link that the run needs.
+StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, const Decomposition& decomposition);
+
+/// Whether the flow has parts that the forecast leaves out: scalars, rotation and others.
+bool is_incomplete_forecast(const FlowParameters& flow);
+
+}  // namespace sluice
