@@ -74,6 +74,10 @@ bool is_gpu() {
 
 void select(int /*node_rank*/, int /*node_size*/) {}
 
+int max_thread_blocks_together() {
+  return 1;
+}
+
 std::string description() {
   std::ifstream cpuinfo("/proc/cpuinfo");
   for (std::string line; std::getline(cpuinfo, line);) {

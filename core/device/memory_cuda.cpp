@@ -102,6 +102,12 @@ void select(int node_rank, int node_size) {
   check_cuda(cudaSetDevice(node_rank), "cudaSetDevice");
 }
 
+int max_thread_blocks_together() {
+  constexpr int on_any_gpu_with_clusters = 8;
+  static const int count = cuda::device_attribute(cudaDevAttrClusterLaunch) != 0 ? on_any_gpu_with_clusters : 1;
+  return count;
+}
+
 std::string description() {
   int device = 0;
   cudaDeviceProp properties{};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/device/memory.hpp"
+
 namespace sluice {
 
 namespace {
@@ -31,15 +33,23 @@ bool fit_condensed(const Decomposition& decomposition) {
 
 }  // namespace
 
-bool fit_tiles(const ZBlocks& blocks) {
-  return blocks.longest() <= max_rows_of_thread && blocks.planes() <= 396 && blocks.count() <= 24;
+int parts_of_tiles(const ZBlocks& blocks, int max_parts) {
+  if (blocks.longest() > max_rows_of_thread) return 0;
+  for (int parts = 1; parts <= std::min(max_parts, blocks.count()); parts *= 2) {
+    const int blocks_of_part = (blocks.count() + parts - 1) / parts;
+    const std::int64_t planes_of_part = std::min(blocks.planes(), blocks_of_part * blocks.longest());
+    if (planes_of_part <= 384 && blocks_of_part <= 24) return parts;
+  }
+  return 0;
 }
 
 LineStrategy line_strategy(const Decomposition& decomposition, TridiagonalMethod method, bool on_gpu) {
   if (method == TridiagonalMethod::transpose) return LineStrategy::transposed;
   const bool split = decomposition.processes().pz > 1;
   if (!on_gpu) return split ? LineStrategy::two_passes : LineStrategy::whole_lines;
-  if (!split && fit_tiles(decomposition.z_blocks())) return LineStrategy::tiles;
+  // A CPU build asks for a GPU on behalf of others: one with clusters.
+  const int together = loops_on_gpu ? device::max_thread_blocks_together() : 8;
+  if (!split && parts_of_tiles(decomposition.z_blocks(), together) > 0) return LineStrategy::tiles;
   return fit_condensed(decomposition) ? LineStrategy::condensed : LineStrategy::transposed;
 }
 
@@ -74,7 +84,8 @@ LinePlan plan_lines(const Decomposition& decomposition, int z_index, LineStrateg
   for (int z = 0; z < decomposition.processes().pz; ++z) first_blocks.push_back(decomposition.block_range(z)[1]);
   if (strategy != LineStrategy::transposed)
     std::ranges::transform(first_blocks, planes.begin(), [](int block) { return 2 * std::int64_t{block}; });
-  return {strategy, blocks, blocks, std::move(first_blocks), std::move(planes), z_index};
+  const int parts = strategy == LineStrategy::tiles ? parts_of_tiles(blocks, device::max_thread_blocks_together()) : 0;
+  return {strategy, blocks, blocks, std::move(first_blocks), std::move(planes), z_index, parts};
 }
 
 LinePlan plan_lines(const Decomposition& decomposition, int z_index, TridiagonalMethod method) {

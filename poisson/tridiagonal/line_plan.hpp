@@ -15,7 +15,7 @@ enum class LineStrategy {
   transposed,   ///< lines made local to a rank, then the Thomas algorithm
   whole_lines,  ///< CPU, z not split: both passes over all blocks while a bundle of lines is in cache
   two_passes,   ///< CPU, z split: lines are read twice; boundary values are exchanged in between
-  tiles,        ///< GPU, z not split: a few neighbouring lines at a time in shared memory
+  tiles,        ///< GPU, z not split: a few neighbouring lines at a time in shared memory, tall ones in parts
   condensed     ///< GPU: lines are read twice, by blocks in shared memory; each rank condenses its blocks to one
 };
 
@@ -26,10 +26,10 @@ inline constexpr int max_blocks_on_chip = 200;
 /// Maximum threads of a tile, limited by registers.
 inline constexpr int max_threads_of_tile = sizeof(real) == sizeof(double) ? 768 : 384;
 
-/// Whether tiles can be used: the pivots of a block fit the registers of a thread, and two tiles of maximum width fit
-/// the shared memory (396 planes) and threads (24 blocks, in single precision) of a multiprocessor. Narrower tiles are
-/// slower than two passes.
-bool fit_tiles(const ZBlocks& blocks);
+/// The fewest parts into which lines can be cut for tiles, at most `max_parts`; 0: tiles cannot be used. The pivots of
+/// a block must fit the registers of a thread. Two parts of tiles of maximum width must fit the shared memory (384
+/// planes) and threads (24 blocks, in single precision) of a multiprocessor.
+int parts_of_tiles(const ZBlocks& blocks, int max_parts);
 
 /// The fastest strategy for a grid and method: on a GPU or a CPU; without `on_gpu`, where this build runs.
 LineStrategy line_strategy(const Decomposition& decomposition, TridiagonalMethod method, bool on_gpu = loops_on_gpu);
@@ -49,7 +49,8 @@ struct LinePlan {
   std::vector<int> first_blocks;  ///< first of `solved` on each rank of the column; then their count
   /// Rank n of the column sends the planes (rows or boundary values) [bounds[n], bounds[n + 1]) to make lines whole.
   std::vector<std::int64_t> exchanged_planes;
-  int rank;  ///< this rank in the column
+  int rank;            ///< this rank in the column
+  int tile_parts = 0;  ///< of `tiles`: thread blocks that hold a line
 
   int first_block() const { return first_blocks[static_cast<std::size_t>(rank)]; }
   int blocks_here() const { return first_blocks[static_cast<std::size_t>(rank) + 1] - first_block(); }

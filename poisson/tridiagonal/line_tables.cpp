@@ -165,7 +165,7 @@ HelmholtzTables::HelmholtzTables(TridiagonalRows second_derivative, const LinePl
       matrix_(second_derivative_),
       strategy_(plan.strategy),
       rows_(second_derivative_, plan),
-      reduced_(2 * second_derivative_.diagonal.size()),
+      reduced_(3 * second_derivative_.diagonal.size()),
       home_reduced_(reduced_ + static_cast<std::size_t>(reduced_coefficients * plan.reduced.count())),
       host_values_(home_reduced_ + static_cast<std::size_t>(reduced_coefficients * plan.blocks_here())),
       values_(host_values_) {
@@ -178,10 +178,12 @@ void HelmholtzTables::eliminate(int first, int end) {
   ChainElimination chain(rows.lower[first], rows.diagonal[first], rows.upper[first]);
   double* const inverse = host_values_.data();
   double* const weight = inverse + rows.nz;
+  double* const from_first = weight + rows.nz;
   for (int k = first; k < end; ++k) {
     if (k > first) chain.advance(rows.lower[k], rows.diagonal[k], rows.upper[k]);
     inverse[k] = chain.inverse;
     weight[k] = chain.weight;
+    from_first[k] = chain.from_first;
   }
 }
 
@@ -210,6 +212,7 @@ TableLines HelmholtzTables::lines(const LineRows& rows, std::size_t reduced) con
   TableLines lines{rows};
   lines.inverse = values_.data();
   lines.weight = values_.data() + lines.nz;
+  lines.from_first = values_.data() + 2 * lines.nz;
   lines.reduced = values_.data() + reduced;
   return lines;
 }

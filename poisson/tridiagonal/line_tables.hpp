@@ -89,7 +89,8 @@ class HelmholtzTables {
   LineStrategy strategy_;
   RowTables rows_;
   std::size_t reduced_, home_reduced_;  ///< where these coefficients begin
-  std::vector<double> host_values_;  ///< 1 / pivot and weight of all rows, reduced systems of whole lines and at home
+  /// 1 / pivot, weight and from_first of all rows, reduced systems of whole lines and at home.
+  std::vector<double> host_values_;
   Buffer<double> values_;
 };
 

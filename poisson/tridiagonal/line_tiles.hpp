@@ -1,9 +1,12 @@
 #pragma once
-// How a GPU's thread block solves a tile, a few neighbouring lines, in shared memory: each value is read once and
-// written once. One thread has one z block of a pack, that is of a complex line or a few neighbouring real ones. Its
-// steps are
-//   read(), prepare(), form_boundary(), sweep_up(), turn(), sweep_down(), solve(),
-// with a barrier before each. Plain code, which also runs on the host, thread after thread.
+// How GPU thread blocks solve tiles, each of a few neighbouring lines, in shared memory: each value is read once and
+// written once. One thread has one z block of a pack, that is of a complex line or a few neighbouring real ones. Tall
+// lines are cut into parts: a tile is then held by a cluster of thread blocks, one for each part, which read from each
+// other's shared memory what the reduced system carries from part to part. The steps of a thread are
+//   go_to(), read(), load_table(), load(), then for one tile after another
+//   prepare(), form_boundary(), sweep_up(), join_up(), turn(), sweep_down(), join_down(), solve(), go_to(), load(),
+// with a barrier before prepare() and each of those that follow, which before join_up() and join_down() is one of the
+// cluster. Only tiles in parts need these two. Plain code, which also runs on the host, thread after thread.
 #include <cstddef>
 
 #include "core/device/copy_ahead.hpp"
@@ -29,12 +32,15 @@ struct SeparateBlock : BoundaryRows {
   SLUICE_INLINE double last(double upper, double v, double w_above) const { return fma(-upper * of_last, w_above, v); }
 };
 
-/// values_n = factor_n values_{n-1} + values_n, n from 1 to `count` - 1; with negative pitches, from the last to the
-/// first. Reads a few values at a time, so that the reads overlap.
-SLUICE_INLINE void sweep(int count, const double* factors, int factor_pitch, double* values, int pitch) {
+/// values_n = factor_n values_{n-1} + values_n, n from 0 to `count` - 1, as if values_{-1} were 0; with negative
+/// pitches, from the last to the first. Reads a few values at a time, so that the reads overlap. `products`, if not
+/// null, receives the products of factors 0 to n, by which values_{-1} contributes to values_n.
+SLUICE_INLINE double sweep(int count, const double* factors, double* products, int factor_pitch, double* values,
+                           int pitch) {
   constexpr int group = 4;
-  double value = values[0];
-  for (int start = 1; start < count; start += group) {
+  double value = 0;
+  double product = 1;
+  for (int start = 0; start < count; start += group) {
     double factor[group], own[group];
     SLUICE_UNROLL
     for (int n = 0; n < group; ++n) {
@@ -44,10 +50,15 @@ SLUICE_INLINE void sweep(int count, const double* factors, int factor_pitch, dou
     }
     SLUICE_UNROLL
     for (int n = 0; n < group; ++n) {
+      if (start + n >= count) continue;
       value = fma(factor[n], value, own[n]);
-      if (start + n < count) values[(start + n) * pitch] = value;
+      values[(start + n) * pitch] = value;
+      if (products == nullptr) continue;
+      product *= factor[n];
+      products[(start + n) * factor_pitch] = product;
     }
   }
+  return value;
 }
 
 /// Lines in tiles of `width` packs of `Lanes` neighbouring real numbers. Shared by all threads.
@@ -57,78 +68,152 @@ struct LineTiles {
   LineArray x;
   int width = 0;
   int shift = 0;   ///< real numbers by which the first tile starts before x, so that tiles start at memory sectors
-  int pieces = 0;  ///< packs copied in one access of 16 bytes, a power of two; 0: none
+  int pieces = 0;  ///< packs copied in one access of 16 bytes, a power of two; 0: none. More than 1: by several threads
+  int parts = 1;   ///< thread blocks of a tile
+  int max_blocks = 0, max_rows = 0;  ///< of a part
 
   static constexpr int sector = 32;  ///< bytes
   static constexpr int widest = 256 / (Lanes * static_cast<int>(sizeof(real)));
   static constexpr int narrowest = 2;
 
-  SLUICE_INLINE int blocks() const { return lines.blocks.count; }
+  /// `longest`: rows of a z block.
+  void set_parts(int count, int longest) {
+    parts = count;
+    max_blocks = (lines.blocks.count + parts - 1) / parts;
+    max_rows = lines.nz < max_blocks * longest ? lines.nz : max_blocks * longest;
+  }
+  /// Part n has the z blocks [first_block(n), first_block(n + 1)).
+  SLUICE_INLINE int first_block(int part) const { return part * lines.blocks.count / parts; }
+  SLUICE_INLINE int blocks(int part) const { return first_block(part + 1) - first_block(part); }
   SLUICE_INLINE int row() const { return width * Lanes; }
   /// Real numbers of a plane, gaps between rows included.
   SLUICE_INLINE int plane() const { return static_cast<int>((x.rows - 1) * x.stride_y) + x.count; }
-  int tiles() const { return (plane() + shift + row() - 1) / row(); }
+  SLUICE_INLINE int tiles() const { return (plane() + shift + row() - 1) / row(); }
 
-  SLUICE_INLINE int threads() const { return width * blocks(); }
+  SLUICE_INLINE int threads() const { return width * max_blocks; }
 
-  /// Doubles in shared memory. Per block: two rows of values, factors of its lines and a share of the mean. Per row:
-  /// its table entries, with a gap after each block, so that threads of two blocks read from different banks.
+  /// Doubles in the shared memory of a part. Per block: two rows of values, factors of its lines and a share of the
+  /// mean. A row of values from the part below and one from above. Per row: its table entries, with a gap after each
+  /// block, so that threads of two blocks read from different banks. Between parts: products of factors, and what they
+  /// tell each other upwards and downwards.
   SLUICE_INLINE int factors() const { return Lines::components == 2 ? width : 1; }
-  SLUICE_INLINE int table_pitch() const { return lines.nz + blocks(); }
+  SLUICE_INLINE int table_pitch() const { return max_rows + max_blocks; }
+  SLUICE_INLINE int told() const { return row() + factors(); }
   SLUICE_INLINE int doubles() const {
-    return (blocks() * (2 * row() + factors() + 1) + Lines::columns * table_pitch() + 1) / 2 * 2;
+    const int between_parts = parts > 1 ? max_blocks * factors() + 2 * told() : 0;
+    return (max_blocks * (2 * row() + factors() + 1) + 2 * row() + Lines::columns * table_pitch() + between_parts + 1) /
+           2 * 2;
   }
   /// Bytes of shared memory: these doubles and the rows inside blocks.
   std::size_t shared_bytes() const {
     return static_cast<std::size_t>(doubles()) * sizeof(double) +
-           static_cast<std::size_t>((lines.nz - 2 * blocks()) * row()) * sizeof(real);
+           static_cast<std::size_t>((max_rows - 2 * max_blocks) * row()) * sizeof(real);
   }
 };
 
-/// One thread's part of a tile.
-template <class Lines, int Lanes, class Shape>
+/// For tiles that are not in parts.
+struct NoPeers {
+  static constexpr bool any = false;
+
+  SLUICE_INLINE double* operator()(double* mine, int /*part*/) const { return mine; }
+};
+
+/// One thread's part of tiles. Peers: whether there are `any` other parts, and a function that turns a pointer to
+/// shared memory of the thread's part into one to the same place in another part's.
+template <class Lines, int Lanes, class Shape, class Peers>
 class LineTile {
  public:
   using Tiles = LineTiles<Lines, Lanes>;
 
-  /// `shared`: Tiles::shared_bytes for all threads of the tile, aligned to 16 bytes.
-  SLUICE_INLINE LineTile(const Tiles& tiles, int tile, int thread, double* shared)
+  /// `shared`: Tiles::shared_bytes for all threads of the part, aligned to 16 bytes.
+  SLUICE_INLINE LineTile(const Tiles& tiles, int part, int thread, double* shared, Peers peers)
       : tiles_(tiles),
+        peers_(peers),
         shared_(shared),
+        part_(part),
         thread_(thread),
         in_row_(thread % tiles.width),
         block_(thread / tiles.width),
-        rows_(table(), tiles.table_pitch(), Shape::of_block(tiles.lines.blocks, block_)) {
-    place_ = tile * tiles.row() + in_row_ * Lanes - tiles.shift;
-    const int inside = place_ > 0 ? place_ : 0;
-    j_ = inside / static_cast<int>(tiles.x.stride_y);
-    lane_ = inside - j_ * static_cast<int>(tiles.x.stride_y);
-    const int left = place_ < 0 || j_ >= tiles.x.rows ? 0 : tiles.x.count - lane_;
-    lanes_ = left < Lanes ? (left > 0 ? left : 0) : Lanes;
+        count_(tiles.blocks(part)),
+        below_(tiles.lines.blocks.bounds[tiles.first_block(part)]),
+        rows_(
+            nullptr, tiles.table_pitch(),
+            Shape::of_block(tiles.lines.blocks, (Peers::any ? tiles.first_block(part) : 0) + (active() ? block_ : 0))) {
+    rows_.table = table();
   }
 
-  /// Loads the table, the block's rows and coefficients; on a GPU the rows are copied asynchronously.
-  SLUICE_INLINE void read() {
-    read_inside();
+  /// Loads what is the same for all tiles.
+  SLUICE_INLINE void load_table() {
+    if (!active()) return;
     rows_.load(tiles_.lines, in_row_, tiles_.width);
-    if (Lines::components == 1 || lanes_ > 0)
-      static_cast<BoundaryRows&>(equations_) = boundary_rows(tiles_.lines, block_, line(), j_);
+    if constexpr (Lines::components == 1) load_equations();
+    if (Peers::any) return;
+    SLUICE_UNROLL
+    for (int r = 0; r < Lanes; ++r) {
+      if (block_ == 0) ups(-1)[r] = 0;
+      if (block_ + 1 == count()) downs(count())[r] = 0;
+    }
+  }
+
+  /// Turns to a tile.
+  SLUICE_INLINE void go_to(int tile) {
+    place_ = tile * tiles_.row() + in_row_ * Lanes - tiles_.shift;
+    const int inside = place_ > 0 ? place_ : 0;
+    j_ = inside / static_cast<int>(tiles_.x.stride_y);
+    lane_ = inside - j_ * static_cast<int>(tiles_.x.stride_y);
+    lanes_ = active() ? lanes_at(place_, lane_, j_) : 0;
+  }
+
+  /// Loads the coefficients of the tile's lines, and the rows first and last.
+  SLUICE_INLINE void load() {
     if (lanes_ == 0) return;
+    if constexpr (Lines::components == 2) load_equations();
     first_ = fetch(own_rows(), lanes_);
     last_ = fetch(own_rows() + (shape().rows - 1) * tiles_.x.stride_z, lanes_);
   }
 
+  /// Copies the rows between first and last of the first tile; on a GPU asynchronously. solve() does so for the
+  /// following ones.
+  SLUICE_INLINE void read() {
+    if (!active()) return;
+    const std::ptrdiff_t stride = tiles_.x.stride_z;
+    const real* const row = tiles_.x.origin + (shape().first + 1) * stride;
+    const int mine = in_row_ & (tiles_.pieces - 1);
+    const int together = place_ - mine * Lanes;
+    if (tiles_.pieces > 1 && together >= 0 && together + tiles_.pieces * Lanes <= tiles_.plane()) {
+      SLUICE_UNROLL
+      for (int m = 0; m < Shape::inside; ++m) {
+        if (shape().has(m) && (m & (tiles_.pieces - 1)) == mine)
+          copy_ahead<16>(inside() - mine * Lanes + m * tiles_.row(), row + together + m * stride);
+      }
+      return;
+    }
+    if (lanes_ == 0) return;
+    SLUICE_UNROLL
+    for (int m = 0; m < Shape::inside; ++m) {
+      if (shape().has(m)) copy_row(inside() + m * tiles_.row(), row + place_ + m * stride, lanes_);
+    }
+  }
+
   /// Computes what does not depend on the rows.
   SLUICE_INLINE void prepare() {
+    if (!active()) return;
     rows_.set_shift(lanes_ == 0 ? -1 : tiles_.lines.shift(line(), j_));
     if constexpr (NearRows<Lines, Shape>::ahead) rows_.find_pivots();
   }
 
   SLUICE_INLINE void form_boundary() {
+    if (!active()) return;
     const bool singular = is_singular();
     if (singular) shares()[block_] = moment();
-    NearChain<Lanes, Lines, Shape, NoStore> chain{rows_, inside(), tiles_.row(), {}};
-    const Eliminated<Lanes> sums = eliminate<Lanes>(chain, std::integral_constant<int, Lanes>{});
+    constexpr std::integral_constant<int, Lanes> n;
+    NearChain<Lanes, Lines, Shape, NoStore> chain{rows_, inside(), not_ahead(tiles_.row()), {}};
+    Eliminated<Lanes> sums;
+    if constexpr (NearRows<Lines, Shape>::knows_from_first) {
+      sums = eliminate_and_keep<Lanes>(chain, n);
+    } else {
+      sums = eliminate<Lanes>(chain, n);
+    }
     double first[Lanes], last[Lanes];
     SLUICE_UNROLL
     for (int r = 0; r < Lanes; ++r) {
@@ -147,36 +232,78 @@ class LineTile {
   /// Each thread handles single real numbers of a row, through all blocks.
   SLUICE_INLINE void sweep_up() {
     const int pitch = tiles_.factors();
-    for (int n = thread_; n < tiles_.row(); n += tiles_.threads())
-      sweep(tiles_.blocks(), factors() + factor_of(n), pitch, all_ups() + n, tiles_.row());
+    for (int n = thread_; n < tiles_.row(); n += tiles_.threads()) {
+      const int of = factor_of(n);
+      double* const values = all_ups() + tiles_.row() + n;
+      tell(told_up(), n, sweep(count(), factors() + of, products_of(n), pitch, values, tiles_.row()), count() - 1);
+    }
+  }
+
+  /// Adds what comes from the parts below.
+  SLUICE_INLINE void join_up() {
+    if (!active()) return;
+    double below[Lanes] = {};
+    for (int part = 0; part < part_; ++part) hear(told_up(), part, below);
+    SLUICE_UNROLL
+    for (int r = 0; r < Lanes; ++r) {
+      if (block_ == 0) ups(-1)[r] = below[r];
+      ups(block_)[r] = fma(product(), below[r], ups(block_)[r]);
+    }
   }
 
   SLUICE_INLINE void turn() {
+    if (!active()) return;
     if (in_row_ < tiles_.factors()) factors()[block_ * tiles_.factors() + in_row_] = equations_.down(upper());
     SLUICE_UNROLL
-    for (int r = 0; r < Lanes; ++r) {
-      const double below = block_ > 0 ? ups(block_ - 1)[r] : 0;
-      downs(block_)[r] = equations_.start_down(lower(), downs(block_)[r], below, ups(block_)[r]);
-    }
+    for (int r = 0; r < Lanes; ++r)
+      downs(block_)[r] = equations_.start_down(lower(), downs(block_)[r], ups(block_ - 1)[r], ups(block_)[r]);
   }
 
   SLUICE_INLINE void sweep_down() {
     const int pitch = tiles_.factors();
-    const int highest = tiles_.blocks() - 1;
-    for (int n = thread_; n < tiles_.row(); n += tiles_.threads())
-      sweep(tiles_.blocks(), factors() + factor_of(n) + highest * pitch, -pitch,
-            all_downs() + n + highest * tiles_.row(), -tiles_.row());
+    const int highest = count() - 1;
+    for (int n = thread_; n < tiles_.row(); n += tiles_.threads()) {
+      double* const products = products_of(n);
+      tell(told_down(), n,
+           sweep(count(), factors() + factor_of(n) + highest * pitch,
+                 products == nullptr ? nullptr : products + highest * pitch, -pitch,
+                 all_downs() + n + highest * tiles_.row(), -tiles_.row()),
+           0);
+    }
   }
 
-  /// Writes all rows.
-  SLUICE_INLINE void solve() {
-    if (lanes_ == 0) return;
-    const bool highest = block_ + 1 == tiles_.blocks();
+  /// Adds what comes from the parts above.
+  SLUICE_INLINE void join_down() {
+    if (!active()) return;
+    double above[Lanes] = {};
+    for (int part = tiles_.parts - 1; part > part_; --part) hear(told_down(), part, above);
+    SLUICE_UNROLL
+    for (int r = 0; r < Lanes; ++r) {
+      if (block_ + 1 == count()) downs(count())[r] = above[r];
+      downs(block_)[r] = fma(product(), above[r], downs(block_)[r]);
+    }
+  }
+
+  static constexpr int none = -1;
+
+  /// Writes all rows, and starts to copy those of tile `next`, if there is such a tile, to the places that become free.
+  /// With more than one of `pieces`, there must be none.
+  SLUICE_INLINE void solve(int next) {
+    if (!active()) return;
+    const int to_next = next * tiles_.row() + in_row_ * Lanes - tiles_.shift - place_;
+    const int next_lanes = next != none && next < tiles_.tiles() ? lanes_at(place_ + to_next) : 0;
+    real* const to = own_rows();
+    const std::ptrdiff_t stride = not_ahead(tiles_.x.stride_z);
+    if (lanes_ == 0) {
+      for (int m = 0; m + 2 < shape().rows && next_lanes > 0; ++m)
+        copy_row(inside() + m * tiles_.row(), to + (m + 1) * stride + to_next, next_lanes);
+      return;
+    }
     double first[Lanes], last[Lanes];
     SLUICE_UNROLL
     for (int r = 0; r < Lanes; ++r) {
       first[r] = downs(block_)[r];
-      last[r] = equations_.last(upper(), ups(block_)[r], highest ? 0 : downs(block_ + 1)[r]);
+      last[r] = equations_.last(upper(), ups(block_)[r], downs(block_ + 1)[r]);
     }
     if (is_singular()) {
       const double mean = sum_of_shares();
@@ -188,12 +315,19 @@ class LineTile {
       first_.lane[r] = static_cast<real>(first[r]);
       last_.lane[r] = static_cast<real>(last[r]);
     }
-    real* const to = own_rows();
-    const std::ptrdiff_t stride = tiles_.x.stride_z;
     const int lanes = lanes_;
-    const auto store = [=](int m, const LanePack<Lanes>& pack) { write(to + (m + 1) * stride, pack, lanes); };
-    NearChain<Lanes, Lines, Shape, decltype(store)> chain{rows_, inside(), tiles_.row(), store};
-    solve_between<real, Lanes>(chain, std::integral_constant<int, Lanes>{}, first_, last_);
+    const int pitch = not_ahead(tiles_.row());
+    const auto store = [=, this](int m, const LanePack<Lanes>& pack) {
+      write(to + (m + 1) * stride, pack, lanes);
+      if (next_lanes > 0) copy_row(inside() + m * pitch, to + (m + 1) * stride + to_next, next_lanes);
+    };
+    constexpr std::integral_constant<int, Lanes> n;
+    NearChain<Lanes, Lines, Shape, decltype(store)> chain{rows_, inside(), pitch, store};
+    if constexpr (NearRows<Lines, Shape>::knows_from_first) {
+      solve_kept_between<real, Lanes>(chain, n, first_, last_);
+    } else {
+      solve_between<real, Lanes>(chain, n, first_, last_);
+    }
     write(to, first_, lanes);
     write(to + (shape().rows - 1) * stride, last_, lanes);
   }
@@ -224,24 +358,30 @@ class LineTile {
     return pack_at<Lanes>(from);
   }
 
-  /// Copies the rows between first and last. If `pieces` packs are copied together, their threads share the rows.
-  SLUICE_INLINE void read_inside() {
-    const std::ptrdiff_t stride = tiles_.x.stride_z;
-    const real* const row = tiles_.x.origin + (shape().first + 1) * stride;
-    const int mine = in_row_ & (tiles_.pieces - 1);
-    const int together = place_ - mine * Lanes;
-    if (tiles_.pieces > 0 && together >= 0 && together + tiles_.pieces * Lanes <= tiles_.plane()) {
-      SLUICE_UNROLL
-      for (int m = 0; m < Shape::inside; ++m) {
-        if (shape().has(m) && (m & (tiles_.pieces - 1)) == mine)
-          copy_ahead<16>(inside() - mine * Lanes + m * tiles_.row(), row + together + m * stride);
+  SLUICE_INLINE static void copy_row(real* to, const real* from, int lanes) {
+    if constexpr (Lanes > Lines::components) {
+      if (lanes < Lanes) {
+        for (int r = 0; r < lanes; ++r) copy_ahead<sizeof(real)>(to + r, from + r);
+        return;
       }
-      return;
     }
-    for (int m = 0; m + 2 < shape().rows; ++m) {
-      for (int r = 0; r < lanes_; ++r)
-        copy_ahead<sizeof(real)>(inside() + m * tiles_.row() + r, row + place_ + r + m * stride);
-    }
+    copy_ahead<sizeof(LanePack<Lanes>)>(to, from);
+  }
+
+  /// How many numbers of the pack at `place` in a plane, at (lane, j), are part of a line.
+  SLUICE_INLINE int lanes_at(int place, int lane, int j) const {
+    const int left = place < 0 || j >= tiles_.x.rows ? 0 : tiles_.x.count - lane;
+    return left < Lanes ? (left > 0 ? left : 0) : Lanes;
+  }
+  SLUICE_INLINE int lanes_at(int place) const {
+    const int inside = place > 0 ? place : 0;
+    const int j = inside / static_cast<int>(tiles_.x.stride_y);
+    return lanes_at(place, inside - j * static_cast<int>(tiles_.x.stride_y), j);
+  }
+
+  SLUICE_INLINE void load_equations() {
+    const int block = (Peers::any ? tiles_.first_block(part_) : 0) + block_;
+    static_cast<BoundaryRows&>(equations_) = boundary_rows(tiles_.lines, block, line(), j_);
   }
 
   /// The block's share of the mean of the singular line's solution.
@@ -257,11 +397,37 @@ class LineTile {
 
   SLUICE_INLINE double sum_of_shares() const {
     double sum = 0;
-    for (int block = 0; block < tiles_.blocks(); ++block) sum += shares()[block];
+    for (int part = 0; part < (Peers::any ? tiles_.parts : 1); ++part) {
+      const double* const theirs = peers_(shares(), part);
+      for (int block = 0; block < tiles_.blocks(part); ++block) sum += theirs[block];
+    }
     return sum;
   }
 
+  // Without other parts the compiler need not keep these in registers.
+  SLUICE_INLINE int count() const { return Peers::any ? count_ : tiles_.lines.blocks.count; }
+  SLUICE_INLINE int below() const { return Peers::any ? below_ : 0; }
+
+  /// Whether the thread has a block.
+  SLUICE_INLINE bool active() const { return !Peers::any || block_ < count(); }
+
   SLUICE_INLINE bool is_singular() const { return is_singular_line(tiles_.lines, lane_, j_) && lanes_ > 0; }
+
+  /// Tells the other parts the value that number n of a row has after a sweep, and the product of factors, which
+  /// `block` has.
+  SLUICE_INLINE void tell(double* told, int n, double value, int block) const {
+    if (!Peers::any) return;
+    told[n] = value;
+    const double* const products = products_of(n);
+    if (products != nullptr) told[tiles_.row() + factor_of(n)] = products[block * tiles_.factors()];
+  }
+  /// Continues the thread's values through a part.
+  SLUICE_INLINE void hear(double* told, int part, double (&values)[Lanes]) const {
+    const double* const theirs = peers_(told, part);
+    const double factor = theirs[tiles_.row() + factor_of(in_row_ * Lanes)];
+    SLUICE_UNROLL
+    for (int r = 0; r < Lanes; ++r) values[r] = fma(factor, values[r], theirs[in_row_ * Lanes + r]);
+  }
 
   // Coefficients of the first and the last row towards the other blocks.
   SLUICE_INLINE double lower() const { return rows_.lower(0); }
@@ -271,29 +437,42 @@ class LineTile {
   SLUICE_INLINE int line() const { return lane_ / Lines::components; }
   SLUICE_INLINE real* own_rows() const { return tiles_.x.origin + place_ + shape().first * tiles_.x.stride_z; }
 
-  // Shared memory: values going up, values going down, factors, shares of the mean, the table, rows inside blocks.
+  // Shared memory: values going up, with a row from below; values going down, with a row from above; factors, shares of
+  // the mean, the table; products and what is told; rows inside blocks.
   SLUICE_INLINE double* all_ups() const { return shared_; }
-  SLUICE_INLINE double* all_downs() const { return shared_ + tiles_.blocks() * tiles_.row(); }
-  SLUICE_INLINE double* ups(int block) const { return all_ups() + block * tiles_.row() + in_row_ * Lanes; }
+  SLUICE_INLINE double* all_downs() const { return all_ups() + (tiles_.max_blocks + 1) * tiles_.row(); }
+  SLUICE_INLINE double* ups(int block) const { return all_ups() + (block + 1) * tiles_.row() + in_row_ * Lanes; }
   SLUICE_INLINE double* downs(int block) const { return all_downs() + block * tiles_.row() + in_row_ * Lanes; }
-  SLUICE_INLINE double* factors() const { return shared_ + 2 * tiles_.blocks() * tiles_.row(); }
-  SLUICE_INLINE double* shares() const { return factors() + tiles_.blocks() * tiles_.factors(); }
-  SLUICE_INLINE double* table() const {
-    return shares() + tiles_.blocks() + tiles_.lines.blocks.bounds[block_] + block_;
-  }
+  SLUICE_INLINE double* factors() const { return all_downs() + (tiles_.max_blocks + 1) * tiles_.row(); }
+  SLUICE_INLINE double* shares() const { return factors() + tiles_.max_blocks * tiles_.factors(); }
+  SLUICE_INLINE double* tables() const { return shares() + tiles_.max_blocks; }
+  SLUICE_INLINE double* table() const { return tables() + shape().first - below() + block_; }
+  SLUICE_INLINE double* products() const { return tables() + Lines::columns * tiles_.table_pitch(); }
+  SLUICE_INLINE double* told_up() const { return products() + tiles_.max_blocks * tiles_.factors(); }
+  SLUICE_INLINE double* told_down() const { return told_up() + tiles_.told(); }
   SLUICE_INLINE real* inside() const {
     real* const rows = reinterpret_cast<real*>(shared_ + tiles_.doubles());
-    return rows + (shape().first - 2 * block_) * tiles_.row() + in_row_ * Lanes;
+    return rows + (shape().first - below() - 2 * block_) * tiles_.row() + in_row_ * Lanes;
   }
   /// Index of a block's factor for number n of a row.
   SLUICE_INLINE int factor_of(int n) const { return Lines::components == 2 ? n / Lanes : 0; }
+  /// The block's product, after a sweep.
+  SLUICE_INLINE double product() const { return products()[block_ * tiles_.factors() + factor_of(in_row_ * Lanes)]; }
+  /// Where the sweep of number n of a row stores products; null: nowhere.
+  SLUICE_INLINE double* products_of(int n) const {
+    const bool leads = Lines::components == 2 ? n % Lanes == 0 : n == 0;
+    return Peers::any && leads ? products() + factor_of(n) : nullptr;
+  }
 
   const Tiles& tiles_;
+  Peers peers_;
   double* shared_;
-  int thread_, in_row_, block_;
-  int place_;                               ///< position of the pack in a plane
-  int lane_, j_;                            ///< its lane in its row, and the row
-  int lanes_;                               ///< how many of its numbers are part of a line
+  int part_, thread_, in_row_, block_;
+  int count_;                               ///< blocks of the part
+  int below_;                               ///< rows of the parts below
+  int place_ = 0;                           ///< position of the pack in a plane
+  int lane_ = 0, j_ = 0;                    ///< its lane in its row, and the row
+  int lanes_ = 0;                           ///< how many of its numbers are part of a line
   LanePack<Lanes> first_ = {}, last_ = {};  ///< rows first and last
   SeparateBlock equations_;
   NearRows<Lines, Shape> rows_;

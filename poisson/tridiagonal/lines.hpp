@@ -68,16 +68,21 @@ struct ShiftedLines : LineRows {
 /// Implicit diffusion: real lines, all with the same coefficients.
 struct TableLines : LineRows {
   static constexpr int components = 1;
-  static constexpr int columns = 4;
+  static constexpr int columns = 5;
   static constexpr bool holds_singular_line = false;
 
   const double* inverse = nullptr;  ///< 1 / pivot of each row inside a block
   const double* weight = nullptr;
-  const double* reduced = nullptr;  ///< [block][coefficient]
+  const double* from_first = nullptr;  ///< value of each row inside a block, eliminated upwards, for x_first = -1
+  const double* reduced = nullptr;     ///< [block][coefficient]
 
   SLUICE_INLINE double shift(int /*i*/, int /*j*/) const { return 0; }
   SLUICE_INLINE double entry(int column, int k) const {
-    return column == 0 ? lower[k] : column == 1 ? upper[k] : column == 2 ? inverse[k] : weight[k];
+    return column == 0   ? lower[k]
+           : column == 1 ? upper[k]
+           : column == 2 ? inverse[k]
+           : column == 3 ? weight[k]
+                         : from_first[k];
   }
   SLUICE_INLINE double reduced_at(ReducedCoefficient which, int block, int /*i*/, int /*j*/) const {
     return reduced[reduced_coefficients * block + which];

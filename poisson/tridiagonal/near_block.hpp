@@ -49,12 +49,13 @@ void with_shape(std::int64_t longest, const Action& action) {
 
 /// Coefficients of an unknown, the same for all lanes.
 struct ChainRow {
-  double of_lower, of_upper, of_inverse, of_weight = 0;
+  double of_lower, of_upper, of_inverse, of_weight = 0, of_from_first = 0;
 
   SLUICE_INLINE double lower(int /*r*/) const { return of_lower; }
   SLUICE_INLINE double upper(int /*r*/) const { return of_upper; }
   SLUICE_INLINE double inverse(int /*r*/) const { return of_inverse; }
   SLUICE_INLINE double weight(int /*r*/) const { return of_weight; }
+  SLUICE_INLINE double from_first(int /*r*/) const { return of_from_first; }
 };
 
 /// The coefficients of a block's rows, in a table in shared memory that the threads of the block share: column c of
@@ -74,6 +75,7 @@ struct NearTable {
 
   /// Loads one thread's part: every `step`-th row from `start` on. A barrier must follow before the table is used.
   SLUICE_INLINE void load(const Lines& lines, int start, int step) const {
+    SLUICE_UNROLL
     for (int n = 0; n < Lines::columns; ++n) {
       for (int row = start; row < shape.rows; row += step) table[n * pitch + row] = lines.entry(n, shape.first + row);
     }
@@ -94,6 +96,7 @@ class NearRows<ShiftedLines, Shape> : public NearTable<ShiftedLines, Shape> {
   /// need registers for doubles. A solve without elimination needs find_pivots() in both precisions.
   static constexpr bool ahead = sizeof(real) == sizeof(double);
   static constexpr bool in_registers = true;  ///< then registers are scarce
+  static constexpr bool knows_from_first = false;
 
   /// For a line whose diagonal is shifted by `shift`.
   SLUICE_INLINE void set_shift(double shift) { shift_ = shift; }
@@ -139,12 +142,14 @@ class NearRows<TableLines, Shape> : public NearTable<TableLines, Shape> {
 
   static constexpr bool ahead = false;
   static constexpr bool in_registers = false;
+  static constexpr bool knows_from_first = true;  ///< so that chains can keep g
 
   SLUICE_INLINE void set_shift(double /*shift*/) {}
   SLUICE_INLINE void find_pivots() {}
   SLUICE_INLINE void advance(int /*m*/) {}
   SLUICE_INLINE double inverse(int m) const { return this->column(2, m + 1); }
   SLUICE_INLINE double weight(int m) const { return this->column(3, m + 1); }
+  SLUICE_INLINE double from_first(int m) const { return this->column(4, m + 1); }
   SLUICE_INLINE real kept(int m) const { return static_cast<real>(inverse(m)); }
 };
 
@@ -153,6 +158,21 @@ SLUICE_INLINE void forget_registers() {
 #ifdef __CUDA_ARCH__
   asm volatile("" ::: "memory");
 #endif
+}
+
+/// The same value, of which the compiler computes nothing ahead of a loop: multiples of a distance between rows would
+/// take scarce registers.
+SLUICE_INLINE int not_ahead(int value) {
+#ifdef __CUDA_ARCH__
+  asm volatile("" : "+r"(value));
+#endif
+  return value;
+}
+SLUICE_INLINE std::ptrdiff_t not_ahead(std::ptrdiff_t value) {
+#ifdef __CUDA_ARCH__
+  asm volatile("" : "+l"(value));
+#endif
+  return value;
 }
 
 /// For chains that are only eliminated.
@@ -175,6 +195,17 @@ struct NearChain {
       const LanePack<Lanes> d = pack_at<Lanes>(inside + m * pitch);
       rows.advance(m);
       action(d, ChainRow{rows.lower(m + 1), 0, rows.inverse(m), rows.weight(m)});
+    }
+  }
+  template <class Action>
+  SLUICE_INLINE void keep_up(const Action& action) {
+    SLUICE_UNROLL
+    for (int m = 0; m < Shape::inside; ++m) {
+      if (!rows.shape.has(m)) continue;
+      const LanePack<Lanes> d = pack_at<Lanes>(inside + m * pitch);
+      LanePack<Lanes> kept;
+      action(d, ChainRow{rows.lower(m + 1), 0, rows.inverse(m), rows.weight(m)}, kept);
+      pack_at<Lanes>(inside + m * pitch) = kept;
     }
   }
   template <class Action>
@@ -204,7 +235,9 @@ struct NearChain {
       if (!rows.shape.has(m)) continue;
       const LanePack<Lanes> kept = pack_at<Lanes>(inside + m * pitch);
       LanePack<Lanes> x;
-      action(kept, ChainRow{0, rows.upper(m + 1), rows.kept(m)}, x);
+      ChainRow row{0, rows.upper(m + 1), rows.kept(m)};
+      if constexpr (NearRows<Lines, Shape>::knows_from_first) row.of_from_first = rows.from_first(m);
+      action(kept, row, x);
       store(m, x);
     }
   }

@@ -75,6 +75,22 @@ SLUICE_INLINE Eliminated<Lanes> eliminate(Chain& chain, Count n) {
   return sums;
 }
 
+/// The same for chains that keep g of each unknown, by which the solution then needs no second pass upwards. The chain
+/// has keep_up(action), which calls action(d, c, kept) and stores `kept`.
+template <int Lanes, class Chain, class Count>
+SLUICE_INLINE Eliminated<Lanes> eliminate_and_keep(Chain& chain, Count n) {
+  Eliminated<Lanes> sums;
+  chain.keep_up([&](const auto& d, const auto& c, auto&& kept) __attribute__((always_inline)) {
+    SLUICE_UNROLL
+    for (int r = 0; r < n; ++r) {
+      sums.highest[r] = multiply_add(-c.lower(r), sums.highest[r], static_cast<double>(d[r])) * c.inverse(r);
+      sums.lowest[r] = multiply_add(c.weight(r), sums.highest[r], sums.lowest[r]);
+      kept[r] = static_cast<std::decay_t<decltype(kept[r])>>(sums.highest[r]);
+    }
+  });
+  return sums;
+}
+
 /// Solves for the unknowns of a chain; those before and after it are known. Value: the type used in the arithmetic.
 template <class Value, int Lanes, class Chain, class Before, class After, class Count>
 SLUICE_INLINE void solve_between(Chain& chain, Count n, const Before& before, const After& after) {
@@ -96,6 +112,25 @@ SLUICE_INLINE void solve_between(Chain& chain, Count n, const Before& before, co
     for (int r = 0; r < n; ++r) {
       const Value factor = static_cast<Value>(-c.upper(r)) * static_cast<Value>(c.inverse(r));
       value[r] = multiply_add(factor, value[r], static_cast<Value>(kept[r]));
+      x[r] = static_cast<std::decay_t<decltype(x[r])>>(value[r]);
+    }
+  });
+}
+
+/// The same after eliminate_and_keep. The chain's down(action) supplies c.from_first(r), the value that x_first = -1
+/// adds to g.
+template <class Value, int Lanes, class Chain, class Before, class After, class Count>
+SLUICE_INLINE void solve_kept_between(Chain& chain, Count n, const Before& before, const After& after) {
+  Value value[Lanes];
+  SLUICE_UNROLL
+  for (int r = 0; r < n; ++r) value[r] = after[r];
+  chain.down([&](const auto& kept, const auto& c, auto&& x) __attribute__((always_inline)) {
+    SLUICE_UNROLL
+    for (int r = 0; r < n; ++r) {
+      const Value factor = static_cast<Value>(-c.upper(r)) * static_cast<Value>(c.inverse(r));
+      const Value g = multiply_add(static_cast<Value>(-c.from_first(r)), static_cast<Value>(before[r]),
+                                   static_cast<Value>(kept[r]));
+      value[r] = multiply_add(factor, value[r], g);
       x[r] = static_cast<std::decay_t<decltype(x[r])>>(value[r]);
     }
   });

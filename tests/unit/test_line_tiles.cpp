@@ -17,26 +17,71 @@ struct TileForm {
   int width = 4;
   int shift = 0;
   int pieces = 0;
+  int parts = 1;
+  int at_a_time = 1000;  ///< tiles; each of these thread blocks, or clusters of them, solves several
 };
 
-/// All tiles, one after another: each step for all threads before the next.
+/// Shared memory of the parts of a tile, which lie one after another.
+struct PeersOnHost {
+  static constexpr bool any = true;
+
+  std::ptrdiff_t apart;
+  int mine;
+
+  double* operator()(double* place, int part) const { return place + (part - mine) * apart; }
+};
+
+/// All tiles, one after another: each step for all threads of all parts before the next.
+template <class Tile, class Tiles, class PeersOf>
+void solve_all(const Tiles& tiles, int at_a_time, const PeersOf& peers_of) {
+  const std::size_t doubles = (tiles.shared_bytes() / sizeof(double) + 3) / 2 * 2;
+  for (int start = 0; start < at_a_time; ++start) {
+    std::vector<double> shared(doubles * static_cast<std::size_t>(tiles.parts), std::nan(""));
+    std::vector<Tile> threads;
+    for (int part = 0; part < tiles.parts; ++part) {
+      double* const own = shared.data() + static_cast<std::ptrdiff_t>(doubles) * part;
+      for (int thread = 0; thread < tiles.threads(); ++thread)
+        threads.emplace_back(tiles, part, thread, own, peers_of(static_cast<std::ptrdiff_t>(doubles), part));
+    }
+    const auto all = [&threads](auto step, auto... arguments) {
+      for (Tile& thread : threads) (thread.*step)(arguments...);
+    };
+    all(&Tile::go_to, start);
+    all(&Tile::read);
+    all(&Tile::load_table);
+    all(&Tile::load);
+    for (int tile = start; tile < tiles.tiles(); tile += at_a_time) {
+      const int next = tile + at_a_time;
+      all(&Tile::prepare);
+      all(&Tile::form_boundary);
+      all(&Tile::sweep_up);
+      if (tiles.parts > 1) all(&Tile::join_up);
+      all(&Tile::turn);
+      all(&Tile::sweep_down);
+      if (tiles.parts > 1) all(&Tile::join_down);
+      all(&Tile::solve, next < tiles.tiles() ? next : Tile::none);
+      all(&Tile::go_to, next);
+      all(&Tile::load);
+    }
+  }
+}
+
 template <int Lanes, class Shape, class Lines>
 std::vector<std::vector<real>> solve_in_tiles(const test::LineShape& shape, const TileForm& form) {
   const test::LineProblem<Lines> problem(shape);
   test::LineData<Lines> data(shape);
-  const LineTiles<Lines, Lanes> tiles{problem.lines(), data.array(), form.width, form.shift, form.pieces};
-  std::vector<double> shared(tiles.shared_bytes() / sizeof(double) + 1);
-  for (int tile = 0; tile < tiles.tiles(); ++tile) {
-    std::ranges::fill(shared, std::nan(""));
-    std::vector<LineTile<Lines, Lanes, Shape>> threads;
-    for (int thread = 0; thread < tiles.threads(); ++thread) threads.emplace_back(tiles, tile, thread, shared.data());
-    for (auto& thread : threads) thread.read();
-    for (auto& thread : threads) thread.prepare();
-    for (auto& thread : threads) thread.form_boundary();
-    for (auto& thread : threads) thread.sweep_up();
-    for (auto& thread : threads) thread.turn();
-    for (auto& thread : threads) thread.sweep_down();
-    for (auto& thread : threads) thread.solve();
+  LineTiles<Lines, Lanes> tiles{problem.lines(), data.array(), form.width, form.shift, form.pieces};
+  const int* const bounds = tiles.lines.blocks.bounds;
+  int longest = 0;
+  for (int block = 0; block < shape.blocks; ++block) longest = std::max(longest, bounds[block + 1] - bounds[block]);
+  tiles.set_parts(std::min(form.parts, shape.blocks), longest);
+  const int at_a_time = std::min(form.at_a_time, tiles.tiles());
+  if (tiles.parts > 1) {
+    solve_all<LineTile<Lines, Lanes, Shape, PeersOnHost>>(tiles, at_a_time, [](std::ptrdiff_t apart, int part) {
+      return PeersOnHost{apart, part};
+    });
+  } else {
+    solve_all<LineTile<Lines, Lanes, Shape, NoPeers>>(tiles, at_a_time, [](std::ptrdiff_t, int) { return NoPeers(); });
   }
   return data.lines();
 }
@@ -49,21 +94,28 @@ std::vector<TileForm> tile_forms() {
   if (in_16_bytes > 0) forms.push_back({4, 0, in_16_bytes});
   if (in_16_bytes > 0) forms.push_back({4, in_16_bytes * Lanes, in_16_bytes});
   if (in_16_bytes > 1) forms.push_back({4, Lanes, in_16_bytes});
+  // Thread blocks that solve several tiles, each packs of its own.
+  for (const int at_a_time : {1, 3}) forms.push_back({4, Lanes, std::min(in_16_bytes, 1), 1, at_a_time});
   return forms;
 }
 
 template <int Lanes, class Lines, class Shape>
-void expect_the_same(const char* what, const std::vector<test::LineShape>& shapes) {
+void expect_the_same(const char* what, const std::vector<test::LineShape>& shapes, int parts = 1) {
   if (device::is_gpu()) GTEST_SKIP() << "the coefficients are not in host memory";
+  TileForm form_0;
+  form_0.parts = parts;
   test::expect_agreement<Lines>(what, shapes, [&](const test::LineShape& shape) {
-    auto form_0 = solve_in_tiles<Lanes, Shape, Lines>(shape, {});
-    for (const TileForm& form : tile_forms<Lanes>()) {
-      EXPECT_EQ((solve_in_tiles<Lanes, Shape, Lines>(shape, form)), form_0)
+    auto result = solve_in_tiles<Lanes, Shape, Lines>(shape, form_0);
+    for (TileForm form : tile_forms<Lanes>()) {
+      form.parts = parts;
+      EXPECT_EQ((solve_in_tiles<Lanes, Shape, Lines>(shape, form)), result)
           << what << ", nz " << shape.nz << ", blocks " << shape.blocks << ", width " << form.width << ", shift "
-          << form.shift << ", pieces " << form.pieces;
+          << form.shift << ", pieces " << form.pieces << ", at a time " << form.at_a_time << ", parts " << parts;
     }
-    return form_0;
+    return result;
   });
+  test::expect_solved<Lines>(
+      what, shapes, [&](const test::LineShape& shape) { return solve_in_tiles<Lanes, Shape, Lines>(shape, form_0); });
 }
 
 TEST(LineTiles, ComplexLines) {
@@ -85,14 +137,35 @@ TEST(LineTiles, RealLinesTogether) {
                                                       {{8, 2, 31, 2}, {4, 5, 40, 3}});
 }
 
+TEST(LineTiles, InParts) {
+  const std::vector<test::LineShape> tall{
+      {4, 3, 768, 48}, {6, 2, 700, 43}, {4, 2, 1024, 64}, {6, 3, 31, 2}, {8, 2, 29, 9}};
+  for (const int parts : {2, 4, 8}) {
+    expect_the_same<2, ShiftedLines, BlockShape<17, 2>>("complex, in parts", tall, parts);
+    expect_the_same<1, TableLines, BlockShape<17, 2>>("real, in parts", tall, parts);
+    expect_the_same<2, TableLines, BlockShape<17, 2>>("real in twos, in parts", tall, parts);
+  }
+}
+
 TEST(LineTiles, WhichGridsTheKernelsServe) {
-  EXPECT_TRUE(fit_tiles(ZBlocks(384, 24)));
-  EXPECT_FALSE(fit_tiles(ZBlocks(33, 1)));
-  EXPECT_TRUE(fit_tiles(ZBlocks(32, 1)));
-  EXPECT_TRUE(fit_tiles(ZBlocks(396, 24)));
-  EXPECT_FALSE(fit_tiles(ZBlocks(400, 24)));
-  EXPECT_FALSE(fit_tiles(ZBlocks(384, 25)));
-  EXPECT_FALSE(fit_tiles(ZBlocks(300, 150)));
+  const auto parts = [](int planes, int blocks, int max_parts) {
+    return parts_of_tiles(ZBlocks(planes, blocks), max_parts);
+  };
+  EXPECT_EQ(parts(384, 24, 1), 1);
+  EXPECT_EQ(parts(384, 24, 8), 1);
+  EXPECT_EQ(parts(33, 1, 8), 0);
+  EXPECT_EQ(parts(32, 1, 8), 1);
+  EXPECT_EQ(parts(385, 24, 1), 0);
+  EXPECT_EQ(parts(385, 24, 8), 2);
+  EXPECT_EQ(parts(384, 25, 1), 0);
+  EXPECT_EQ(parts(384, 25, 8), 2);
+  EXPECT_EQ(parts(768, 48, 8), 2);
+  EXPECT_EQ(parts(769, 48, 8), 4);
+  EXPECT_EQ(parts(1024, 64, 8), 4);
+  EXPECT_EQ(parts(3072, 192, 8), 8);
+  EXPECT_EQ(parts(3072, 193, 8), 0);
+  EXPECT_EQ(parts(300, 150, 8), 8);
+  EXPECT_EQ(parts(3088, 193, 8), 0);
 }
 
 }  // namespace

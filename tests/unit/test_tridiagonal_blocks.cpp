@@ -52,7 +52,10 @@ TEST(TridiagonalBlocks, FastestStrategyOnGpu) {
     return line_strategy({{36, 3, nz}, {1, 1}, ZBlocks::default_count(nz)}, TridiagonalMethod::ptdma);
   };
   EXPECT_EQ(strategy_of(384), LineStrategy::tiles);
-  EXPECT_EQ(strategy_of(400), LineStrategy::condensed);
+  const bool clusters = device::max_thread_blocks_together() > 1;
+  EXPECT_EQ(strategy_of(400), clusters ? LineStrategy::tiles : LineStrategy::condensed);
+  EXPECT_EQ(strategy_of(3072), clusters ? LineStrategy::tiles : LineStrategy::condensed);
+  EXPECT_EQ(strategy_of(3200), LineStrategy::condensed);
   EXPECT_EQ(strategy_of(6400), LineStrategy::condensed);
   EXPECT_EQ(strategy_of(6401), LineStrategy::transposed);
 }
