@@ -20,6 +20,20 @@ SLUICE_INLINE void copy_ahead(void* to, const void* from) {
 #endif
 }
 
+/// Ends a group of copies of this thread.
+SLUICE_INLINE void end_group_of_copies() {
+#ifdef __CUDA_ARCH__
+  __pipeline_commit();
+#endif
+}
+
+/// Waits for all groups of copies of this thread but the last.
+SLUICE_INLINE void wait_for_earlier_groups() {
+#ifdef __CUDA_ARCH__
+  __pipeline_wait_prior(1);
+#endif
+}
+
 /// Waits for all copies of this thread. Copies of other threads are complete after a following barrier.
 SLUICE_INLINE void wait_for_copies() {
 #ifdef __CUDA_ARCH__

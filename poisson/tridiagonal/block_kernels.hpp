@@ -80,7 +80,7 @@ SLUICE_INLINE void form_boundary(const LineBlocks<Lines>& blocks, int lane, int 
 
 /// Second pass: one thread's part of what a thread block does with one z block of neighbouring packs of `Lanes` real
 /// numbers. Each thread has a column of shared memory for its rows, and all share a table of the matrix. Its steps are
-/// load_rows() and load_table(), then, after a barrier, solve_interior().
+/// load_table() and load_rows(), then, after a barrier, solve_interior().
 template <class Lines, int Lanes, class Shape>
 class BlockOnChip {
  public:

@@ -66,8 +66,10 @@ __global__ void __launch_bounds__(threads_of_blocks, resident_on_chip)
   extern __shared__ __align__(16) double shared[];
   BlockOnChip<Lines, Lanes, Shape> block(blocks, packs.lane(), packs.j(), static_cast<int>(blockIdx.y), shared,
                                          static_cast<int>(threadIdx.x), threads_of_blocks);
-  if (packs.has_thread()) block.load_rows();
   block.load_table();
+  if (packs.has_thread()) block.load_rows();
+  end_group_of_copies();
+  wait_for_earlier_groups();
   __syncthreads();
   if (packs.has_thread()) block.solve_interior();
 }
@@ -142,10 +144,12 @@ __global__ void __launch_bounds__(max_threads_of_tile, resident<Lines>)
   const int part = static_cast<int>(blockIdx.x) % parts;
   LineTile<Lines, Lanes, Shape, Peers> tile(tiles, part, static_cast<int>(threadIdx.x), shared, {});
   int at = static_cast<int>(blockIdx.x) / parts;
+  tile.load_table();
   tile.go_to(at);
   tile.read();
-  tile.load_table();
+  end_group_of_copies();
   tile.load();
+  wait_for_earlier_groups();
   __syncthreads();
   while (true) {
     tile.prepare();  // while the rows are being copied

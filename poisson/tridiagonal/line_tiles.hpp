@@ -3,7 +3,7 @@
 // written once. One thread has one z block of a pack, that is of a complex line or a few neighbouring real ones. Tall
 // lines are cut into parts: a tile is then held by a cluster of thread blocks, one for each part, which read from each
 // other's shared memory what the reduced system carries from part to part. The steps of a thread are
-//   go_to(), read(), load_table(), load(), then for one tile after another
+//   load_table(), go_to(), read(), load(), then for one tile after another
 //   prepare(), form_boundary(), sweep_up(), join_up(), turn(), sweep_down(), join_down(), solve(), go_to(), load(),
 // with a barrier before prepare() and each of those that follow, which before join_up() and join_down() is one of the
 // cluster. Only tiles in parts need these two. Plain code, which also runs on the host, thread after thread.
@@ -146,7 +146,10 @@ class LineTile {
   SLUICE_INLINE void load_table() {
     if (!active()) return;
     rows_.load(tiles_.lines, in_row_, tiles_.width);
-    if constexpr (Lines::components == 1) load_equations();
+    if constexpr (Lines::components == 1) {
+      load_equations();
+      use_equations();
+    }
     if (Peers::any) return;
     SLUICE_UNROLL
     for (int r = 0; r < Lanes; ++r) {
@@ -200,6 +203,7 @@ class LineTile {
     if (!active()) return;
     rows_.set_shift(lanes_ == 0 ? -1 : tiles_.lines.shift(line(), j_));
     if constexpr (NearRows<Lines, Shape>::ahead) rows_.find_pivots();
+    if (Lines::components == 2 && lanes_ > 0) use_equations();
   }
 
   SLUICE_INLINE void form_boundary() {
@@ -379,10 +383,15 @@ class LineTile {
     return lanes_at(place, inside - j * static_cast<int>(tiles_.x.stride_y), j);
   }
 
+  /// Loads coefficients, none of which it uses: loads then overlap with other work. use_equations() must follow.
   SLUICE_INLINE void load_equations() {
     const int block = (Peers::any ? tiles_.first_block(part_) : 0) + block_;
-    static_cast<BoundaryRows&>(equations_) = boundary_rows(tiles_.lines, block, line(), j_);
+    equations_.of_first = tiles_.lines.reduced_at(inverse_of_first, block, line(), j_);
+    equations_.of_last = tiles_.lines.reduced_at(inverse_of_last, block, line(), j_);
+    equations_.across = tiles_.lines.reduced_at(coupling, block, line(), j_);
+    equations_.back = tiles_.lines.symmetry[block];
   }
+  SLUICE_INLINE void use_equations() { equations_.back *= equations_.across; }
 
   /// The block's share of the mean of the singular line's solution.
   SLUICE_INLINE double moment() const {

@@ -57,9 +57,7 @@ struct ShiftedLines : LineRows {
   bool holds_singular_line = false;     ///< whether local line (0, 0) is the singular one
 
   SLUICE_INLINE double shift(int i, int j) const { return shift_x[i] + shift_y[j]; }
-  SLUICE_INLINE double entry(int column, int k) const {
-    return column == 0 ? lower[k] : column == 1 ? upper[k] : diagonal[k];
-  }
+  SLUICE_INLINE const double* column(int n) const { return n == 0 ? lower : n == 1 ? upper : diagonal; }
   SLUICE_INLINE double reduced_at(ReducedCoefficient which, int block, int i, int j) const {
     return reduced[(reduced_coefficients * block + which) * lines + static_cast<std::ptrdiff_t>(j) * lines_in_row + i];
   }
@@ -77,12 +75,8 @@ struct TableLines : LineRows {
   const double* reduced = nullptr;     ///< [block][coefficient]
 
   SLUICE_INLINE double shift(int /*i*/, int /*j*/) const { return 0; }
-  SLUICE_INLINE double entry(int column, int k) const {
-    return column == 0   ? lower[k]
-           : column == 1 ? upper[k]
-           : column == 2 ? inverse[k]
-           : column == 3 ? weight[k]
-                         : from_first[k];
+  SLUICE_INLINE const double* column(int n) const {
+    return n == 0 ? lower : n == 1 ? upper : n == 2 ? inverse : n == 3 ? weight : from_first;
   }
   SLUICE_INLINE double reduced_at(ReducedCoefficient which, int block, int /*i*/, int /*j*/) const {
     return reduced[reduced_coefficients * block + which];

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/device/copy_ahead.hpp"
 #include "core/support/error.hpp"
 #include "poisson/tridiagonal/line_plan.hpp"
 #include "poisson/tridiagonal/lines.hpp"
@@ -49,7 +50,7 @@ void with_shape(std::int64_t longest, const Action& action) {
 
 /// Coefficients of an unknown, the same for all lanes.
 struct ChainRow {
-  double of_lower, of_upper, of_inverse, of_weight = 0, of_from_first = 0;
+  double of_lower = 0, of_upper = 0, of_inverse = 0, of_weight = 0, of_from_first = 0;
 
   SLUICE_INLINE double lower(int /*r*/) const { return of_lower; }
   SLUICE_INLINE double upper(int /*r*/) const { return of_upper; }
@@ -73,12 +74,15 @@ struct NearTable {
   SLUICE_INLINE double upper(int row) const { return table[pitch + row]; }
   SLUICE_INLINE double column(int n, int row) const { return table[n * pitch + row]; }
 
-  /// Loads one thread's part: every `step`-th row from `start` on. A barrier must follow before the table is used.
+  /// Copies one thread's part: every `step`-th row from `start` on; on a GPU asynchronously, as a group of copies.
   SLUICE_INLINE void load(const Lines& lines, int start, int step) const {
     SLUICE_UNROLL
     for (int n = 0; n < Lines::columns; ++n) {
-      for (int row = start; row < shape.rows; row += step) table[n * pitch + row] = lines.entry(n, shape.first + row);
+      const double* const from = lines.column(n) + shape.first;
+      for (int row = start; row < shape.rows; row += step)
+        copy_ahead<sizeof(double)>(table + n * pitch + row, from + row);
     }
+    end_group_of_copies();
   }
 };
 
@@ -187,6 +191,9 @@ struct NearChain {
   int pitch;
   Store store;
 
+  /// Rows that are read before the first of them is used, so that the reads overlap, if there are registers for it.
+  static constexpr int together = NearRows<Lines, Shape>::in_registers ? 1 : 2;
+
   template <class Action>
   SLUICE_INLINE void up(const Action& action) {
     SLUICE_UNROLL
@@ -200,12 +207,24 @@ struct NearChain {
   template <class Action>
   SLUICE_INLINE void keep_up(const Action& action) {
     SLUICE_UNROLL
-    for (int m = 0; m < Shape::inside; ++m) {
-      if (!rows.shape.has(m)) continue;
-      const LanePack<Lanes> d = pack_at<Lanes>(inside + m * pitch);
-      LanePack<Lanes> kept;
-      action(d, ChainRow{rows.lower(m + 1), 0, rows.inverse(m), rows.weight(m)}, kept);
-      pack_at<Lanes>(inside + m * pitch) = kept;
+    for (int start = 0; start < Shape::inside; start += together) {
+      LanePack<Lanes> d[together] = {};
+      ChainRow row[together];
+      SLUICE_UNROLL
+      for (int n = 0; n < together; ++n) {
+        const int m = start + n;
+        if (m >= Shape::inside || !rows.shape.has(m)) continue;
+        d[n] = pack_at<Lanes>(inside + m * pitch);
+        row[n] = {rows.lower(m + 1), 0, rows.inverse(m), rows.weight(m)};
+      }
+      SLUICE_UNROLL
+      for (int n = 0; n < together; ++n) {
+        const int m = start + n;
+        if (m >= Shape::inside || !rows.shape.has(m)) continue;
+        LanePack<Lanes> kept;
+        action(d[n], row[n], kept);
+        pack_at<Lanes>(inside + m * pitch) = kept;
+      }
     }
   }
   template <class Action>
@@ -230,15 +249,27 @@ struct NearChain {
   template <class Action>
   SLUICE_INLINE void down(const Action& action) {
     if constexpr (NearRows<Lines, Shape>::in_registers) forget_registers();
+    constexpr int last = (Shape::inside - 1) / together * together;
     SLUICE_UNROLL
-    for (int m = Shape::inside - 1; m >= 0; --m) {
-      if (!rows.shape.has(m)) continue;
-      const LanePack<Lanes> kept = pack_at<Lanes>(inside + m * pitch);
-      LanePack<Lanes> x;
-      ChainRow row{0, rows.upper(m + 1), rows.kept(m)};
-      if constexpr (NearRows<Lines, Shape>::knows_from_first) row.of_from_first = rows.from_first(m);
-      action(kept, row, x);
-      store(m, x);
+    for (int start = last; start >= 0; start -= together) {
+      LanePack<Lanes> kept[together] = {};
+      ChainRow row[together];
+      SLUICE_UNROLL
+      for (int n = together - 1; n >= 0; --n) {
+        const int m = start + n;
+        if (m >= Shape::inside || !rows.shape.has(m)) continue;
+        kept[n] = pack_at<Lanes>(inside + m * pitch);
+        row[n] = {0, rows.upper(m + 1), rows.kept(m)};
+        if constexpr (NearRows<Lines, Shape>::knows_from_first) row[n].of_from_first = rows.from_first(m);
+      }
+      SLUICE_UNROLL
+      for (int n = together - 1; n >= 0; --n) {
+        const int m = start + n;
+        if (m >= Shape::inside || !rows.shape.has(m)) continue;
+        LanePack<Lanes> x;
+        action(kept[n], row[n], x);
+        store(m, x);
+      }
     }
   }
 };
