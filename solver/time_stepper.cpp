@@ -36,7 +36,8 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       projection_(comm, decomposition, grid, metrics_, walls_, halo_, flow, exchanges),
       star_(box_, flow.order),
       tendency_(box_, flow.order),
-      device_response_(std::vector<real>(static_cast<std::size_t>(box_.extent(2)), 1)) {
+      device_response_(std::vector<real>(static_cast<std::size_t>(box_.extent(2)), 1)),
+      upload_response_(device_response_.size()) {
   SLUICE_REQUIRE(!flow.periodic_z || flow.diffusion == Diffusion::explicit_, "periodic in z: explicit diffusion only");
   if (flow.diffusion == Diffusion::implicit_z) {
     implicit_.emplace(comm, decomposition, grid, walls_, flow.tridiagonal, exchanges.columns);
@@ -142,7 +143,7 @@ void TimeStepper::solve_implicit_diffusion(double c) {
   const std::vector<double> response = implicit_->response_to_uniform_force();  // g = (1 - c Lz)^-1 1
   response_mean_ = volume_mean(response, *grid_);
   const auto first = response.begin() + box_.lo[2];
-  device_response_.upload(std::vector<real>(first, first + box_.extent(2)));
+  upload_response_(std::vector<real>(first, first + box_.extent(2)), device_response_);
 }
 
 void TimeStepper::finish_scalars(double gamma_dt) {

@@ -6,6 +6,7 @@
 #include "core/decomp/halo_exchange.hpp"
 #include "core/device/deferred.hpp"
 #include "core/device/timers.hpp"
+#include "core/device/upload.hpp"
 #include "core/flow/parameters.hpp"
 #include "solver/diagnostics.hpp"
 #include "solver/forcing.hpp"
@@ -119,6 +120,7 @@ class TimeStepper {
   std::optional<Field> updated_pressure_;    ///< where the momentum sweep writes p
   double response_mean_ = 1;                 ///< <g>; g: response of u* to a unit force
   Buffer<real> device_response_;             ///< g on the rank's planes; 1 with explicit diffusion
+  Upload<real> upload_response_;
   PhaseTimers timers_;
 };
 

@@ -78,6 +78,7 @@ RowTables::RowTables(const TridiagonalRows& symmetric_as, const LinePlan& plan) 
   host_bounds_.insert(host_bounds_.end(), plan.first_blocks.begin(), plan.first_blocks.end());
   bounds_ = Buffer<int>(host_bounds_);
   values_ = Buffer<double>(host_values_);
+  upload_ = Upload<double>(host_values_.size());
   on_host_ = rows_in(host_values_.data(), host_bounds_.data(), plan);
   on_device_ = rows_in(values_.data(), bounds_.data(), plan);
 }
@@ -85,7 +86,7 @@ RowTables::RowTables(const TridiagonalRows& symmetric_as, const LinePlan& plan) 
 void RowTables::set(const TridiagonalRows& rows) {
   auto to = host_values_.begin();
   for (const auto* values : {&rows.lower, &rows.diagonal, &rows.upper}) to = std::ranges::copy(*values, to).out;
-  values_.upload(host_values_);
+  upload_(host_values_, values_);
 }
 
 PoissonTables::PoissonTables(const std::vector<double>& z_nodes, std::vector<double> shift_x,
@@ -168,7 +169,8 @@ HelmholtzTables::HelmholtzTables(TridiagonalRows second_derivative, const LinePl
       reduced_(3 * second_derivative_.diagonal.size()),
       home_reduced_(reduced_ + static_cast<std::size_t>(reduced_coefficients * plan.reduced.count())),
       host_values_(home_reduced_ + static_cast<std::size_t>(reduced_coefficients * plan.blocks_here())),
-      values_(host_values_) {
+      values_(host_values_),
+      upload_(host_values_.size()) {
   prepare(0);
 }
 
@@ -205,7 +207,7 @@ void HelmholtzTables::prepare(double c) {
     rows.whole_system().prepare(0, 0, host_values_.data() + reduced_, 1);
     if (strategy_ == LineStrategy::condensed) rows.home_system().prepare(0, 0, host_values_.data() + home_reduced_, 1);
   }
-  values_.upload(host_values_);
+  upload_(host_values_, values_);
 }
 
 TableLines HelmholtzTables::lines(const LineRows& rows, std::size_t reduced) const {

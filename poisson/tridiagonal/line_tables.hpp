@@ -4,6 +4,7 @@
 
 #include "core/decomp/decomposition.hpp"
 #include "core/device/buffer.hpp"
+#include "core/device/upload.hpp"
 #include "core/support/box3.hpp"
 #include "poisson/tridiagonal/line_plan.hpp"
 #include "poisson/tridiagonal/reduced_system.hpp"
@@ -30,6 +31,7 @@ class RowTables {
   RowTables(const TridiagonalRows& symmetric_as, const LinePlan& plan);
   RowTables() = default;
 
+  /// Does not wait for the loops.
   void set(const TridiagonalRows& rows);
   const PlanRows& on_host() const { return on_host_; }
   const PlanRows& on_device() const { return on_device_; }
@@ -39,6 +41,7 @@ class RowTables {
   std::vector<double> host_values_;  ///< lower, diagonal, upper; symmetry of the solved blocks, of the reduced system's
   Buffer<int> bounds_;
   Buffer<double> values_;
+  Upload<double> upload_;
   PlanRows on_host_, on_device_;
 };
 
@@ -75,6 +78,7 @@ class HelmholtzTables {
  public:
   HelmholtzTables(TridiagonalRows second_derivative, const LinePlan& plan);
 
+  /// Does not wait for the loops.
   void prepare(double c);
   TableLines at_home() const { return lines(rows_.on_device().home, home_reduced_); }
   TableLines whole() const { return lines(rows_.on_device().reduced, reduced_); }
@@ -92,6 +96,7 @@ class HelmholtzTables {
   /// 1 / pivot, weight and from_first of all rows, reduced systems of whole lines and at home.
   std::vector<double> host_values_;
   Buffer<double> values_;
+  Upload<double> upload_;
 };
 
 }  // namespace sluice

@@ -10,6 +10,7 @@
 #include "core/decomp/view3.hpp"
 #include "core/device/buffer.hpp"
 #include "core/device/parallel_for.hpp"
+#include "core/device/upload.hpp"
 #include "core/support/error.hpp"
 #include "core/support/random.hpp"
 
@@ -119,6 +120,30 @@ std::vector<double> awkward_values(std::size_t size) {
   std::vector<double> values(size);
   for (std::size_t n = 0; n < size; ++n) values[n] = std::ldexp(uniform01(5, n) - 0.5, static_cast<int>(n % 40) - 20);
   return values;
+}
+
+struct AddTo {
+  const double* values;
+  double* sums;
+  SLUICE_INLINE void operator()(int i, int /*j*/, int /*k*/) const { sums[i] += values[i]; }
+};
+
+/// More uploads than there are pieces of host memory, each in order with the loop that reads it.
+TEST(Upload, IsInOrderWithTheLoops) {
+  constexpr int size = 1000;
+  Upload<double> upload(size);
+  Buffer<double> values(size), sums(size);
+  std::vector<double> host(size), expected(size);
+  for (int round = 0; round < 50; ++round) {
+    for (int i = 0; i < size; ++i) {
+      const auto n = static_cast<std::size_t>(i);
+      host[n] = round * round + i;
+      expected[n] += host[n];
+    }
+    upload(host, values);
+    parallel_for("add", box_of(size, 1, 1), AddTo{values.data(), sums.data()});
+  }
+  EXPECT_EQ(sums.download(), expected);
 }
 
 TEST(ParallelFor, VisitsEveryIndexOnce) {
