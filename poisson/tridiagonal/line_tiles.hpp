@@ -150,11 +150,12 @@ class LineTile {
       load_equations();
       use_equations();
     }
-    if (Peers::any) return;
-    SLUICE_UNROLL
-    for (int r = 0; r < Lanes; ++r) {
-      if (block_ == 0) ups(-1)[r] = 0;
-      if (block_ + 1 == count()) downs(count())[r] = 0;
+    if constexpr (!Peers::any) {
+      SLUICE_UNROLL
+      for (int r = 0; r < Lanes; ++r) {
+        if (block_ == 0) ups(-1)[r] = 0;
+        if (block_ + 1 == count()) downs(count())[r] = 0;
+      }
     }
   }
 
@@ -425,10 +426,11 @@ class LineTile {
   /// Tells the other parts the value that number n of a row has after a sweep, and the product of factors, which
   /// `block` has.
   SLUICE_INLINE void tell(double* told, int n, double value, int block) const {
-    if (!Peers::any) return;
-    told[n] = value;
-    const double* const products = products_of(n);
-    if (products != nullptr) told[tiles_.row() + factor_of(n)] = products[block * tiles_.factors()];
+    if constexpr (Peers::any) {
+      told[n] = value;
+      const double* const products = products_of(n);
+      if (products != nullptr) told[tiles_.row() + factor_of(n)] = products[block * tiles_.factors()];
+    }
   }
   /// Continues the thread's values through a part.
   SLUICE_INLINE void hear(double* told, int part, double (&values)[Lanes]) const {
