@@ -5,7 +5,8 @@
 #include "core/device/parallel_for.hpp"
 #include "poisson/fft/divergence_rows.hpp"
 #include "solver/forcing.hpp"
-#include "solver/momentum/correction.hpp"
+#include "solver/momentum/pressure_update.hpp"
+#include "solver/state/correction.hpp"
 #include "solver/state/vector_view.hpp"
 
 namespace sluice {

@@ -86,7 +86,7 @@ MeanForce TimeStepper::substep(State& state, double dt, int k, Correcting when) 
   if (k == 0 && forcing_.needs_mean_before())
     forcing_.set_mean_before(volume_mean(state.velocity.u, *grid_, metrics_, comm_->world()));
   // On entry star_ holds R(u_prev); predict() reads it and overwrites it with u*.
-  opposition_control_.respond(state.velocity.w);
+  opposition_control_.respond(state.velocity.w, state.pending, metrics_);
   walls_.set_time(times.end());  // for the end of the substep; the halos of u hold that of its start
   // (1)  u* = u + dt [alpha R(u) + beta R(u_prev)], for transported fields too; z-implicit: right-hand side of (5),
   // which adds c Lz u - gamma dt grad p. In the three substeps alpha = 8/15, 5/12, 3/4, beta = 0, -17/60, -5/12, and
@@ -124,16 +124,26 @@ MeanForce TimeStepper::substep(State& state, double dt, int k, Correcting when) 
 void TimeStepper::predict(State& state, const SubstepWeights& weights, Deferred<double>* largest_rate) {
   {
     const PhaseTimers::Scope scope(timers_, "momentum");
-    // One sweep that calls predict_u, _v, _w (momentum_terms.hpp): Sweep on a CPU, march_in_z on a GPU.
-    momentum_.predict(state, weights, tendency_, star_, largest_rate,
-                      updated_pressure_ ? &*updated_pressure_ : nullptr);
-    if (state.pending.with_pressure) std::swap(state.p, *updated_pressure_);
-    state.pending = {};
-    if (body_forces_.active()) body_forces_.add(state, weights.alpha_dt, tendency_, star_);
+    // One sweep that calls predict_u, _v, _w (momentum_terms.hpp): Sweep on a CPU, march_in_z on a GPU. On a CPU it
+    // also adds the body forces and updates the scalars, row by row.
+    Field* const updated_pressure = updated_pressure_ ? &*updated_pressure_ : nullptr;
+    momentum_.predict(state, weights, tendency_, star_, row_tasks(state, weights), largest_rate, updated_pressure);
+    if (!Momentum::runs_tasks && body_forces_.active()) body_forces_.add(state, weights.alpha_dt, tendency_, star_);
   }
-  if (transport_.empty()) return;
-  const PhaseTimers::Scope scope(timers_, "scalars");
-  transport_.predict(state, weights);
+  if (!Momentum::runs_tasks && !transport_.empty()) {
+    const PhaseTimers::Scope scope(timers_, "scalars");
+    transport_.predict(state, weights);
+  }
+  if (state.pending.with_pressure) std::swap(state.p, *updated_pressure_);
+  state.pending = {};
+}
+
+RowTasks TimeStepper::row_tasks(const State& state, const SubstepWeights& weights) {
+  RowTasks tasks;
+  if (!Momentum::runs_tasks) return tasks;
+  if (body_forces_.active()) tasks.push_back(body_forces_.row_task(state, weights.alpha_dt, tendency_, star_));
+  transport_.add_row_tasks(state, weights, tasks);
+  return tasks;
 }
 
 void TimeStepper::solve_implicit_diffusion(double c) {
@@ -169,10 +179,10 @@ void TimeStepper::correct(State& state, const Correction& correction, Correcting
   }
 }
 
-/// Whether nothing but the momentum sweep reads the velocity at the start of the next substep.
+/// Whether all that reads the velocity at the start of the next substep can correct it meanwhile.
 bool TimeStepper::can_defer(const State& state, const Field& phi) {
-  return !body_forces_.active() && transport_.empty() && !opposition_control_.active() &&
-         !forcing_.needs_mean_before() && momentum_.takes_pending(state, phi, tendency_, star_);
+  if (body_forces_.reads_velocity() && !Momentum::runs_tasks) return false;
+  return !forcing_.needs_mean_before() && momentum_.takes_pending(state, phi, tendency_, star_);
 }
 
 double TimeStepper::largest_rate(const State& state) const {

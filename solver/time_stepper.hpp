@@ -88,6 +88,7 @@ class TimeStepper {
   enum class Correcting { now, in_next_substep };
   MeanForce substep(State& state, double dt, int k, Correcting when);
   void predict(State& state, const SubstepWeights& weights, Deferred<double>* largest_rate);
+  RowTasks row_tasks(const State& state, const SubstepWeights& weights);
   void solve_implicit_diffusion(double c);
   void finish_scalars(double gamma_dt);
   void correct(State& state, const Correction& correction, Correcting when);

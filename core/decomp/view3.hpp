@@ -28,6 +28,19 @@ struct View3 {
     return origin[i + j * stride_y + k * stride_z];
   }
 
+  /// The same view with row (j, k) as row (0, 0).
+  View3 seen_from(int j, int k) const {
+    View3 view = *this;
+    view.origin += j * stride_y + k * stride_z;
+#ifdef SLUICE_DEBUG  // the bounds move along
+    view.n[1] -= 2 * j;
+    view.halo_y += j;
+    view.n[2] -= 2 * k;
+    view.halo_z += k;
+#endif
+    return view;
+  }
+
   /// Converts to a read-only view.
   template <class Const>
   requires std::is_same_v<Const, const T> SLUICE_INLINE operator View3<Const>() const {

@@ -5,6 +5,7 @@
 #include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
 #include "solver/momentum/operators.hpp"
+#include "solver/momentum/plane_ring.hpp"
 
 namespace sluice {
 
@@ -23,12 +24,12 @@ struct Forced {
 };
 
 // The Coriolis force -2 Omega x (u - geostrophic), eq. (11), one axis at a time: each component of Omega turns two
-// components of the velocity.
+// components of the velocity. V: a view of a whole array, or what is around one row.
 
-template <Order order>
+template <Order order, class V>
 struct CoriolisAboutX {
   using CellType = op::CellFor<order>;
-  View3<const real> v, w;
+  V v, w;
   Forced force_v, force_w;
   Metrics m;
   real twice_rate, geostrophic_v;
@@ -38,10 +39,10 @@ struct CoriolisAboutX {
   }
 };
 
-template <Order order>
+template <Order order, class V>
 struct CoriolisAboutY {
   using CellType = op::CellFor<order>;
-  View3<const real> u, w;
+  V u, w;
   Forced force_u, force_w;
   Metrics m;
   real twice_rate, geostrophic_u;
@@ -51,10 +52,10 @@ struct CoriolisAboutY {
   }
 };
 
-template <Order order>
+template <Order order, class V>
 struct CoriolisAboutZ {
   using CellType = op::CellFor<order>;
-  View3<const real> u, v;
+  V u, v;
   Forced force_u, force_v;
   real twice_rate, geostrophic_u, geostrophic_v;
   SLUICE_INLINE void operator()(CellType c) const {
@@ -75,6 +76,71 @@ struct Buoyancy {
   }
 };
 
+/// What the forces read and where they go: whole arrays, or what is seen from one row.
+template <class V>
+struct ForceArrays {
+  V u, v, w;
+  View3<const real> c;  ///< the buoyant scalar
+  Forced force_u, force_v, force_w;
+  Metrics m;
+};
+
+/// Calls action(name, kernel) for each force.
+template <class V, class Action>
+void for_each_force(const ForceArrays<V>& a, const RotationParameters& rotation, const BuoyancyParameters& buoyancy,
+                    Order the_order, const Action& action) {
+  const auto& [rate_x, rate_y, rate_z] = rotation.rate;
+  const auto geostrophic_u = static_cast<real>(rotation.geostrophic[0]);
+  const auto geostrophic_v = static_cast<real>(rotation.geostrophic[1]);
+  op::with_order(the_order, [&](auto constant) {
+    constexpr Order order = constant;
+    if (rate_x != 0) {
+      action("Coriolis force about x", CoriolisAboutX<order, V>{a.v, a.w, a.force_v, a.force_w, a.m,
+                                                                static_cast<real>(2 * rate_x), geostrophic_v});
+    }
+    if (rate_y != 0) {
+      action("Coriolis force about y", CoriolisAboutY<order, V>{a.u, a.w, a.force_u, a.force_w, a.m,
+                                                                static_cast<real>(2 * rate_y), geostrophic_u});
+    }
+    if (rate_z != 0) {
+      action("Coriolis force about z",
+             CoriolisAboutZ<order, V>{a.u, a.v, a.force_u, a.force_v, static_cast<real>(2 * rate_z), geostrophic_u,
+                                      geostrophic_v});
+    }
+    if (!buoyancy.active()) return;
+    const auto reference = static_cast<real>(buoyancy.reference);
+    const auto factor = [&](std::size_t axis) {
+      return static_cast<real>(-buoyancy.coefficient * buoyancy.direction[axis]);
+    };
+    if (factor(0) != 0) action("buoyancy", Buoyancy<order, Location::x_face>{a.c, a.force_u, factor(0), reference});
+    if (factor(1) != 0) action("buoyancy", Buoyancy<order, Location::y_face>{a.c, a.force_v, factor(1), reference});
+    if (factor(2) != 0) action("buoyancy", Buoyancy<order, Location::z_face>{a.c, a.force_w, factor(2), reference});
+  });
+}
+
+ForceArrays<View3<const real>> whole_arrays(const State& state, View3<const real> buoyant, double alpha_dt,
+                                            const Metrics& metrics, VectorField& tendency, VectorField& star) {
+  const auto forced = [&](Field VectorField::*component) {
+    return Forced{(tendency.*component).view(), (star.*component).view(), static_cast<real>(alpha_dt)};
+  };
+  return {state.velocity.u.view(), state.velocity.v.view(), state.velocity.w.view(), buoyant,
+          forced(&VectorField::u), forced(&VectorField::v), forced(&VectorField::w), metrics};
+}
+
+ForceArrays<RowWindow> seen_from(const ForceArrays<View3<const real>>& a, const VelocityRow& row) {
+  const auto moved = [&](const Forced& f) {
+    return Forced{f.tendency.seen_from(row.j, row.k), f.star.seen_from(row.j, row.k), f.alpha_dt};
+  };
+  return {row.u,
+          row.v,
+          row.w,
+          a.c.origin != nullptr ? a.c.seen_from(row.j, row.k) : a.c,
+          moved(a.force_u),
+          moved(a.force_v),
+          moved(a.force_w),
+          a.m.seen_from(row.k)};
+}
+
 }  // namespace
 
 BodyForces::BodyForces(const Metrics& metrics, const FlowParameters& flow)
@@ -85,49 +151,27 @@ BodyForces::BodyForces(const Metrics& metrics, const FlowParameters& flow)
   buoyant_ = static_cast<std::size_t>(scalar - flow.scalars.begin());
 }
 
+View3<const real> BodyForces::buoyant_scalar(const State& state) const {
+  if (!buoyancy_.active()) return {};
+  return state.transported.at(buoyant_).field.view();
+}
+
 void BodyForces::add(const State& state, double alpha_dt, VectorField& tendency, VectorField& star) const {
-  const auto forced = [&](Field VectorField::*component) {
-    return Forced{(tendency.*component).view(), (star.*component).view(), static_cast<real>(alpha_dt)};
-  };
-  const View3<const real> u = state.velocity.u.view();
-  const View3<const real> v = state.velocity.v.view();
-  const View3<const real> w = state.velocity.w.view();
-  const Forced force_u = forced(&VectorField::u);
-  const Forced force_v = forced(&VectorField::v);
-  const Forced force_w = forced(&VectorField::w);
-  const auto& [rate_x, rate_y, rate_z] = rotation_.rate;
-  const auto geostrophic_u = static_cast<real>(rotation_.geostrophic[0]);
-  const auto geostrophic_v = static_cast<real>(rotation_.geostrophic[1]);
+  SLUICE_REQUIRE(!rotation_.active() || !state.pending.any(), "the Coriolis force needs a corrected velocity");
+  const auto arrays = whole_arrays(state, buoyant_scalar(state), alpha_dt, metrics_, tendency, star);
   const Box3 box = state.p.local_box();
-  op::with_order(order_, [&](auto order) {
-    if (rate_x != 0) {
-      const CoriolisAboutX<order> kernel{
-          v, w, force_v, force_w, metrics_, static_cast<real>(2 * rate_x), geostrophic_v};
-      parallel_for("Coriolis force about x", box, kernel);
-    }
-    if (rate_y != 0) {
-      const CoriolisAboutY<order> kernel{
-          u, w, force_u, force_w, metrics_, static_cast<real>(2 * rate_y), geostrophic_u};
-      parallel_for("Coriolis force about y", box, kernel);
-    }
-    if (rate_z != 0) {
-      const CoriolisAboutZ<order> kernel{
-          u, v, force_u, force_v, static_cast<real>(2 * rate_z), geostrophic_u, geostrophic_v};
-      parallel_for("Coriolis force about z", box, kernel);
-    }
-    if (!buoyancy_.active()) return;
-    const View3<const real> c = state.transported.at(buoyant_).field.view();
-    const auto reference = static_cast<real>(buoyancy_.reference);
-    const auto factor = [&](std::size_t axis) {
-      return static_cast<real>(-buoyancy_.coefficient * buoyancy_.direction[axis]);
-    };
-    if (factor(0) != 0)
-      parallel_for("buoyancy", box, Buoyancy<order, Location::x_face>{c, force_u, factor(0), reference});
-    if (factor(1) != 0)
-      parallel_for("buoyancy", box, Buoyancy<order, Location::y_face>{c, force_v, factor(1), reference});
-    if (factor(2) != 0)
-      parallel_for("buoyancy", box, Buoyancy<order, Location::z_face>{c, force_w, factor(2), reference});
-  });
+  for_each_force(arrays, rotation_, buoyancy_, order_,
+                 [&](const char* name, const auto& kernel) { parallel_for(name, box, kernel); });
+}
+
+RowTask BodyForces::row_task(const State& state, double alpha_dt, VectorField& tendency, VectorField& star) const {
+  const auto arrays = whole_arrays(state, buoyant_scalar(state), alpha_dt, metrics_, tendency, star);
+  const int nx = state.p.box().nx();
+  return [this, arrays, nx](const VelocityRow& row) {
+    for_each_force(seen_from(arrays, row), rotation_, buoyancy_, order_, [&](const char*, const auto& kernel) {
+      detail::for_row<CellOf<std::decay_t<decltype(kernel)>>>(nx, 0, 0, kernel);
+    });
+  };
 }
 
 }  // namespace sluice

@@ -5,8 +5,9 @@
 
 #include <cstddef>
 
-#include "solver/momentum/correction.hpp"
 #include "solver/momentum/momentum_terms.hpp"
+#include "solver/momentum/pressure_update.hpp"
+#include "solver/state/correction.hpp"
 
 namespace sluice::march {
 

@@ -71,9 +71,9 @@ Momentum::Momentum(const Metrics& metrics, const FlowParameters& flow)
       order_(flow.order) {}
 
 void Momentum::predict(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star,
-                       Deferred<double>* largest_rate, Field* updated_pressure) const {
+                       const RowTasks& tasks, Deferred<double>* largest_rate, Field* updated_pressure) const {
   const MomentumArrays arrays = arrays_of(state, metrics_, viscosity_, weights, tendency, star, updated_pressure);
-  sweep_momentum(arrays, state.p.local_box(), order_, weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z,
+  sweep_momentum(arrays, state.p.local_box(), order_, weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z, tasks,
                  largest_rate);
 }
 

@@ -3,6 +3,7 @@
 #include "core/device/parallel_for.hpp"
 #include "core/flow/parameters.hpp"
 #include "solver/grid/grid.hpp"
+#include "solver/momentum/row_task.hpp"
 #include "solver/state/state.hpp"
 
 namespace sluice {
@@ -22,6 +23,9 @@ inline constexpr bool sweep_updates_pressure = loops_on_gpu;
 /// The momentum equation without forcing: eq. (1), or the right-hand side of eq. (5).
 class Momentum {
  public:
+  /// Whether predict() runs tasks for each row, as on a CPU.
+  static constexpr bool runs_tasks = !loops_on_gpu;
+
   Momentum(const Metrics& metrics, const FlowParameters& flow);
 
   /// tendency = R(u). star holds the old tendency R(u_prev) on entry. On return, star is u* of eq. (1)
@@ -30,11 +34,12 @@ class Momentum {
   /// or, with z-implicit diffusion, the right-hand side of eq. (5):
   ///     u + alpha dt R + beta dt R_prev - gamma dt grad p + gamma dt nu/2 Lz u
   /// Velocity (and p with z-implicit diffusion) need valid halos; no halo is written. One sweep through memory.
-  /// A correction that is pending is applied to what the sweep reads, not to the state. largest_rate, if not null, gets
-  /// the largest advective rate of u over the rank's cells (advective_rate.hpp). If the correction includes p,
-  /// updated_pressure gets the new p, without halos.
+  /// A correction that is pending is applied to what the sweep reads, not to the state. tasks: only if runs_tasks.
+  /// largest_rate, if not null, gets the largest advective rate of u over the rank's cells (advective_rate.hpp). If the
+  /// correction includes p, updated_pressure gets the new p, without halos.
   void predict(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star,
-               Deferred<double>* largest_rate = nullptr, Field* updated_pressure = nullptr) const;
+               const RowTasks& tasks = {}, Deferred<double>* largest_rate = nullptr,
+               Field* updated_pressure = nullptr) const;
 
   /// Whether predict() accepts a velocity whose correction by `phi` is pending, in arrays like these.
   bool takes_pending(const State& state, const Field& phi, VectorField& tendency, VectorField& star) const;

@@ -1,16 +1,17 @@
 #pragma once
 #include "core/device/deferred.hpp"
 #include "solver/momentum/momentum_terms.hpp"
+#include "solver/momentum/row_task.hpp"
 
 namespace sluice {
 
 /// R and u* of all three components in one sweep over `box`, the rank's x pencil in local indices. `order`: along x
 /// and y; `first`: the old tendency is not read; `implicit_z`: z-implicit diffusion. Blocks of a few rows march in z,
 /// with the planes around each in cache or in a GPU's shared memory; a GPU runs one thread for each cell where sizes or
-/// alignment do not suit that. A pending correction needs takes_pending(). largest_rate, if not null, gets the largest
-/// advective rate of u.
+/// alignment do not suit that. A pending correction needs takes_pending(). tasks: for each row; on a CPU only.
+/// largest_rate, if not null, gets the largest advective rate of u.
 void sweep_momentum(const MomentumArrays& arrays, const Box3& box, Order order, bool first, bool implicit_z,
-                    Deferred<double>* largest_rate);
+                    const RowTasks& tasks, Deferred<double>* largest_rate);
 
 /// Whether a sweep of these arrays can form u from a u* whose correction, by the field `phi`, is pending.
 bool takes_pending(const MomentumArrays& arrays, const View3<const real>& phi, const Box3& box, Order order,

@@ -10,28 +10,11 @@ namespace sluice {
 
 namespace {
 
-/// Calls body(cell) for a whole row; only `i` of the cell differs, and its neighbours are not wrapped.
-template <Order order, class Body>
-inline __attribute__((always_inline)) void for_padded_row(int nx, const Body& body) {
-#pragma GCC ivdep
-  for (int i = 0; i < nx; ++i) body(inner_cell<op::CellFor<order>>(i, 0, 0));
-}
-
-/// p around a row: along x from a padded copy of the row, elsewhere from the array.
-struct PressureAroundRow {
-  const real* row;
-  const real* at;  ///< the row's first cell in the array
-  std::ptrdiff_t stride_y, stride_z;
-  SLUICE_INLINE real operator()(int i, int j, int k) const {
-    return j == 0 && k == 0 ? row[i] : at[i + j * stride_y + k * stride_z];
-  }
-};
-
 /// What the sweep reads around one row, and where it writes.
 template <Order order>
 struct RowOfCells {
   RowWindow u, v, w;
-  PressureAroundRow p;
+  PaddedAround p;
   Metrics m;  ///< with the row's plane as plane 0
   int nx;
 };
@@ -126,8 +109,9 @@ class Sweep {
   static constexpr int reach = op::CellFor<order>::reach;
   static constexpr std::size_t cache_bytes = 600'000;  ///< for the planes; most of a second-level cache
 
-  Sweep(const MomentumArrays& arrays, const Box3& box, bool find_rate)
+  Sweep(const MomentumArrays& arrays, const Box3& box, const RowTasks& tasks, bool find_rate)
       : a_(arrays),
+        tasks_(tasks),
         nx_(box.nx()),
         ny_(box.ny()),
         nz_(box.nz()),
@@ -148,6 +132,7 @@ class Sweep {
         ring_.load(k + 1);
         for (int j = y0; j < y1; ++j) {
           update_row(j, k, j == y0);
+          for (const RowTask& task : tasks_) task(ring_.around(j, k));
           if (find_rate_) largest_ = detail::larger(largest_, largest_in_row(j, k));
         }
       }
@@ -157,10 +142,7 @@ class Sweep {
 
  private:
   RowOfCells<order> around(int j, int k) const {
-    const View3<const real>& p = a_.p;
-    return {ring_.u(j, k),     ring_.v(j, k),
-            ring_.w(j, k),     {pressure_.begin(), p.origin + j * p.stride_y + k * p.stride_z, p.stride_y, p.stride_z},
-            a_.m.seen_from(k), nx_};
+    return {ring_.u(j, k), ring_.v(j, k), ring_.w(j, k), padded_around(pressure_, a_.p, j, k), a_.m.seen_from(k), nx_};
   }
 
   double largest_in_row(int j, int k) const {
@@ -226,6 +208,7 @@ class Sweep {
   }
 
   MomentumArrays a_;
+  const RowTasks& tasks_;
   int nx_, ny_, nz_;
   bool find_rate_;
   int rows_;  ///< of a block
@@ -238,11 +221,12 @@ class Sweep {
 }  // namespace
 
 void sweep_momentum(const MomentumArrays& arrays, const Box3& box, Order order, bool first, bool implicit_z,
-                    Deferred<double>* largest_rate) {
+                    const RowTasks& tasks, Deferred<double>* largest_rate) {
   double largest = 0;
   if (!box.empty()) {
-    with_constants(order, first, implicit_z,
-                   [&](auto kind) { largest = Sweep<decltype(kind)>(arrays, box, largest_rate != nullptr).run(); });
+    with_constants(order, first, implicit_z, [&](auto kind) {
+      largest = Sweep<decltype(kind)>(arrays, box, tasks, largest_rate != nullptr).run();
+    });
   }
   if (largest_rate != nullptr) largest_rate->set(largest);
 }

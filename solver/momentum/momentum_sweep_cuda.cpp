@@ -194,7 +194,8 @@ void launch_march(const MomentumArrays& arrays, const Box3& box, cuda::Word* lar
 }  // namespace
 
 void sweep_momentum(const MomentumArrays& arrays, const Box3& box, Order order, bool first, bool implicit_z,
-                    Deferred<double>* largest_rate) {
+                    const RowTasks& tasks, Deferred<double>* largest_rate) {
+  SLUICE_REQUIRE(tasks.empty(), "a GPU has no rows in cache");
   SLUICE_REQUIRE(!arrays.pending.with_pressure || arrays.updated_p.origin != nullptr, "p needs a second array");
   with_constants(order, first, implicit_z, [&](auto kind) {
     if (!box.empty() && suits_march<kind.order>(arrays, box, implicit_z)) {

@@ -7,8 +7,8 @@
 
 #include "core/device/buffer.hpp"
 #include "core/device/parallel_for.hpp"
-#include "solver/momentum/correction.hpp"
 #include "solver/momentum/momentum_terms.hpp"
+#include "solver/state/correction.hpp"
 
 namespace sluice {
 
@@ -56,6 +56,32 @@ struct RowWindow {
   }
 };
 
+/// u, v and w around one row.
+struct VelocityRow {
+  RowWindow u, v, w;
+  int j, k;
+};
+
+/// A field around a row: along x from a padded copy of the row, elsewhere from the array; j and k relative to the row.
+struct PaddedAround {
+  const real* row;
+  const real* at;  ///< the row's first cell in the array
+  std::ptrdiff_t stride_y, stride_z;
+  SLUICE_INLINE real operator()(int i, int j, int k) const {
+    return j == 0 && k == 0 ? row[i] : at[i + j * stride_y + k * stride_z];
+  }
+};
+inline PaddedAround padded_around(const PaddedRow& row, const View3<const real>& f, int j, int k) {
+  return {row.begin(), f.origin + j * f.stride_y + k * f.stride_z, f.stride_y, f.stride_z};
+}
+
+/// Calls body(cell) for a whole row; only `i` of the cell differs, and its neighbours are not wrapped.
+template <Order order, class Body>
+inline __attribute__((always_inline)) void for_padded_row(int nx, const Body& body) {
+#pragma GCC ivdep
+  for (int i = 0; i < nx; ++i) body(inner_cell<op::CellFor<order>>(i, 0, 0));
+}
+
 /// Three planes of u, v and w around a block of rows.
 template <Order order>
 class PlaneRing {
@@ -98,6 +124,7 @@ class PlaneRing {
   RowWindow u(int j, int k) const { return window(0, j, k); }
   RowWindow v(int j, int k) const { return window(1, j, k); }
   RowWindow w(int j, int k) const { return window(2, j, k); }
+  VelocityRow around(int j, int k) const { return {u(j, k), v(j, k), w(j, k), j, k}; }
 
  private:
   static constexpr std::ptrdiff_t components = 3;

@@ -168,7 +168,7 @@ struct ScalarFaceProfiles {
   }
 
   SLUICE_INLINE Values at(Cell at) const {
-    return {static_cast<double>(op::wc_at_z_face(w, c, at.i, at.j, at.k)),
+    return {static_cast<double>(op::wc_at_z_face(w(at.i, at.j, at.k), c, at.i, at.j, at.k)),
             static_cast<double>(kappa * op::ddz_center_to_face(c, at, m))};
   }
 };

@@ -44,7 +44,9 @@ Transport::Transport(const Communicator& comm, const Decomposition& decompositio
   }
 }
 
-void Transport::predict(const State& state, const SubstepWeights& weights) {
+/// Calls action(arrays, first, implicit_z).
+template <class Action>
+void Transport::for_each_scalar(const State& state, const SubstepWeights& weights, const Action& action) {
   SLUICE_REQUIRE(state.transported.size() == scalars_.size(), "the state has other scalars than the stepper");
   const VectorField& velocity = state.velocity;
   for (std::size_t n = 0; n < scalars_.size(); ++n) {
@@ -64,9 +66,22 @@ void Transport::predict(const State& state, const SubstepWeights& weights) {
         .streamwise_source = static_cast<real>(source.kind == ScalarSourceKind::streamwise ? source.value : 0),
         .alpha_dt = static_cast<real>(weights.alpha_dt),
         .beta_dt = static_cast<real>(weights.beta_dt),
-        .half_kappa_gamma_dt = static_cast<real>(weights.gamma_dt * scalar.kappa / 2)};
-    sweep_scalar(arrays, box_.local(), order_, weights.beta_dt == 0, scalar.implicit.has_value());
+        .half_kappa_gamma_dt = static_cast<real>(weights.gamma_dt * scalar.kappa / 2),
+        .pending = state.pending};
+    action(arrays, weights.beta_dt == 0, scalar.implicit.has_value());
   }
+}
+
+void Transport::predict(const State& state, const SubstepWeights& weights) {
+  for_each_scalar(state, weights, [&](const ScalarArrays& arrays, bool first, bool implicit_z) {
+    sweep_scalar(arrays, box_.local(), order_, first, implicit_z);
+  });
+}
+
+void Transport::add_row_tasks(const State& state, const SubstepWeights& weights, RowTasks& tasks) {
+  for_each_scalar(state, weights, [&](const ScalarArrays& arrays, bool first, bool implicit_z) {
+    tasks.push_back(scalar_row_task(arrays, box_.nx(), order_, first, implicit_z));
+  });
 }
 
 void Transport::finish(double gamma_dt) {

@@ -7,6 +7,7 @@
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "core/support/exact_sum.hpp"
+#include "solver/state/correction.hpp"
 
 namespace sluice {
 
@@ -20,12 +21,21 @@ struct PlaneRows {
   }
 };
 
+/// w of one plane, formed from w* where its correction is pending.
 struct PackPlane {
-  View3<const real> f;
+  View3<const real> w;
+  PendingCorrection pending;
+  Metrics m;
   int plane;
   real* rows;
   PlaneRows at;
-  SLUICE_INLINE void operator()(int i, int j, int) const { rows[at(i, j)] = f(i, j, plane); }
+  SLUICE_INLINE void operator()(int i, int j, int) const {
+    const View3<const real>& phi = pending.correction.phi;
+    const bool stored = !pending.any() || !pending.in_row(j) || !pending.in_plane(plane);
+    rows[at(i, j)] = stored ? w(i, j, plane)
+                            : corrected_w_between(w(i, j, plane), pending.correction, phi(i, j, plane),
+                                                  phi(i, j, plane + 1), m, plane);
+  }
 };
 
 struct Sum {
@@ -92,14 +102,15 @@ OppositionControl::OppositionControl(const Communicator& comm, const Decompositi
   }
 }
 
-void OppositionControl::bring(const Field& w, Control& control) const {
+void OppositionControl::bring(const Field& w, const PendingCorrection& pending, const Metrics& metrics,
+                              Control& control) const {
   const int here = comm_->z_index();
   const int halo = w.halo().y;
   const PlaneRows rows{w.box().nx(), -halo};
   if (here == control.detector) {
     const Box3 plane{{0, -halo, 0}, {box_.nx(), box_.ny() + halo, 1}};
     const int k = static_cast<int>(control.face - box_.lo[2]);
-    parallel_for("detect w", plane, PackPlane{w.view(), k, control.message.data(), rows});
+    parallel_for("detect w", plane, PackPlane{w.view(), pending, metrics, k, control.message.data(), rows});
   }
   if (control.detector == control.actor || (here != control.detector && here != control.actor)) return;
   const auto bytes =
@@ -139,11 +150,11 @@ void OppositionControl::restore(Walls::Side side, const std::vector<double>& who
   device::synchronize();
 }
 
-void OppositionControl::respond(const Field& w) {
+void OppositionControl::respond(const Field& w, const PendingCorrection& pending, const Metrics& metrics) {
   const int halo = w.halo().y;
   const PlaneRows rows{w.box().nx(), -halo};
   for (Control& control : controls_) {
-    bring(w, control);
+    bring(w, pending, metrics, control);
     const bool acts = walls_->owns(control.side);
     const Box3 own{{0, 0, 0}, {box_.nx(), box_.ny(), 1}};
     ExactSum sum;

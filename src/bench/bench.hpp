@@ -18,7 +18,8 @@ struct BenchOptions {
   std::string what;  ///< step, samples, poisson, tridiagonal, transpose, fft, links or checkpoint
   std::vector<Cells> grids{{192, 128, 128}};  ///< cells; transpose and fft may have several
   std::string diffusion = "explicit";
-  int order = 4;  ///< step, samples, poisson: of accuracy along x and y
+  int order = 4;    ///< step, samples, poisson: of accuracy along x and y
+  int scalars = 0;  ///< step: how many the flow transports
   std::string tridiagonal = "ptdma";
   std::string exchange = "auto";  ///< as ExchangeMethods::text()
   std::vector<int> process_grid;  ///< py, pz; empty: auto

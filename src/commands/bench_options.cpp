@@ -80,6 +80,11 @@ const std::vector<BenchOption>& bench_options() {
        [](CLI::App& app, BenchOptions& options) {
          app.add_option("--order", options.order, "Order of accuracy along x and y")->check(CLI::IsMember({2, 4}));
        }},
+      {step,
+       [](CLI::App& app, BenchOptions& options) {
+         app.add_option("--scalars", options.scalars, "How many scalars the flow transports")
+             ->check(CLI::NonNegativeNumber);
+       }},
       {all_benchmarks & ~(links | checkpoint),
        [](CLI::App& app, BenchOptions& options) {
          app.add_option("--exchange", options.exchange,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <numbers>
+#include <string>
 
 #include "core/decomp/field_copy.hpp"
 #include "core/device/memory.hpp"
@@ -37,6 +38,11 @@ io::Case bench_case(const BenchOptions& options, std::int64_t nz) {
   settings.flow.diffusion = options.diffusion == "explicit" ? Diffusion::explicit_ : Diffusion::implicit_z;
   settings.flow.order = options.order == 4 ? Order::fourth : Order::second;
   settings.flow.tridiagonal = options.tridiagonal == "ptdma" ? TridiagonalMethod::ptdma : TridiagonalMethod::transpose;
+  for (int n = 0; n < options.scalars; ++n) {
+    const ScalarWall cold{ScalarWallKind::value, Formula(0)};
+    const ScalarWall warm{ScalarWallKind::value, Formula(1)};
+    settings.flow.scalars.push_back({"scalar_" + std::to_string(n + 1), 0.71, cold, warm});
+  }
   settings.z_blocks = options.z_blocks > 0 ? options.z_blocks : ZBlocks::default_count(nz);
   settings.exchange = ExchangeMethods::from_text(options.exchange);
   if (!options.process_grid.empty()) settings.process_grid = {options.process_grid[0], options.process_grid[1]};
@@ -126,6 +132,7 @@ Json report(const BenchOptions& options, const io::Case& settings, const Layout&
   json["cells"] = settings.cells;
   json["diffusion"] = options.diffusion;
   json["order"] = options.order;
+  json["scalars"] = options.scalars;
   json["tridiagonal"] = options.tridiagonal;
   json["threads"] = 1;
   json["process_grid"] = {processes.py, processes.pz};

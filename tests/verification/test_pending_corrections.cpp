@@ -1,0 +1,237 @@
+// Everything that reads the velocity at the start of a substep, while its correction is pending and when it is not.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/device/parallel_for.hpp"
+#include "solver/grid/stretching.hpp"
+#include "solver/momentum/body_forces.hpp"
+#include "solver/transport/scalar_sweep.hpp"
+#include "tests/support/flow_case.hpp"
+
+namespace sluice {
+namespace {
+
+using test::Flow;
+using test::FlowCase;
+
+/// What a flow has beside the momentum equation.
+enum class Physics { scalars, buoyancy, rotation, opposition_control, all };
+constexpr std::array all_physics{Physics::scalars, Physics::buoyancy, Physics::rotation, Physics::opposition_control,
+                                 Physics::all};
+
+std::string name_of(Physics physics) {
+  switch (physics) {
+    case Physics::scalars:
+      return "scalars";
+    case Physics::buoyancy:
+      return "buoyancy";
+    case Physics::rotation:
+      return "rotation";
+    case Physics::opposition_control:
+      return "opposition control";
+    default:
+      return "all";
+  }
+}
+
+FlowCase settings_for(const test::Discretisation& form, Physics physics, std::array<std::int64_t, 3> cells) {
+  FlowCase settings;
+  settings.cells = cells;
+  settings.z_nodes = tanh_nodes(cells[2], 2, 1.9, true);
+  settings.grid_velocity = 0.35;
+  FlowParameters& flow = settings.flow;
+  flow.viscosity = 0.013;
+  flow.bottom.velocity[0] = Formula(-0.4);
+  flow.top.velocity[1] = Formula(0.3);
+  flow.diffusion = form.diffusion;
+  flow.order = form.order;
+  flow.forcing = {ForcingKind::bulk_velocity, 0.4};
+  flow.spanwise_forcing = {ForcingKind::bulk_velocity, 0.2};
+  const auto has = [&](Physics one) { return physics == one || physics == Physics::all; };
+  if (has(Physics::scalars) || has(Physics::buoyancy)) {
+    const ScalarWall cold{ScalarWallKind::value, Formula(-1)};
+    const ScalarWall heated{ScalarWallKind::flux, Formula(0.2)};
+    flow.scalars.push_back({"a", 0.7, cold, {ScalarWallKind::value, Formula(1)}, {ScalarSourceKind::uniform, 0.3}});
+    flow.scalars.push_back({"b", 1.4, cold, heated, {ScalarSourceKind::streamwise, 0.8}});
+  }
+  if (has(Physics::buoyancy)) flow.buoyancy = {"b", 0.6, 0.1, {0.36, 0.48, -0.8}};
+  if (has(Physics::rotation)) flow.rotation = {{0.3, -0.2, 0.5}, {0.4, 0.1}};
+  if (has(Physics::opposition_control))
+    flow.bottom.actuation = {.kind = ActuationKind::opposition_control, .amplitude = 0.7, .height = 0.4};
+  return settings;
+}
+
+void begin(Flow& flow) {
+  flow.set_random(5);
+  for (TransportedField& scalar : flow.state.transported)
+    flow.set(scalar.field, [](double x, double y, double z) { return std::sin(1e4 * (x + 2 * y + 3 * z)); });
+  flow.stepper.fill_halos(flow.state);
+}
+
+double largest_difference(const Flow& flow, const Field& one, const Field& other) {
+  const auto a = flow.read(one);
+  const auto b = flow.read(other);
+  double size = 0;
+  double difference = 0;
+  for (std::size_t n = 0; n < a.values.size(); ++n) {
+    size = std::max(size, std::abs(a.values[n]));
+    difference = std::max(difference, std::abs(a.values[n] - b.values[n]));
+  }
+  EXPECT_GT(size, 0);
+  return difference / size;
+}
+
+void expect_equal(const std::string& name, const Flow& flow, const Flow& other, double bound) {
+  const auto fields = flow.state.fields();
+  const auto others = other.state.fields();
+  for (std::size_t n = 0; n < fields.size(); ++n) {
+    const double of_field = n == pressure_field ? 100 * bound : bound;
+    test::expect_at_most(name + ": " + fields[n].descriptor.name,
+                         largest_difference(flow, fields[n].field, others[n].field), of_field);
+  }
+}
+
+// Rows of one tile of a GPU's momentum sweep and of several.
+constexpr std::array<std::array<std::int64_t, 3>, 4> grids{{{17, 9, 14}, {64, 12, 17}, {72, 20, 9}, {2, 8, 4}}};
+
+class PendingCorrections : public testing::TestWithParam<test::Discretisation> {};
+
+/// As in test_momentum_sweeps: completing the velocity after each step changes no bit, and substeps by themselves,
+/// which leave nothing pending, give the same bits on a CPU.
+TEST_P(PendingCorrections, ChangeNoBit) {
+  for (const Physics physics : all_physics) {
+    for (const auto& cells : grids) {
+      const FlowCase settings = settings_for(GetParam(), physics, cells);
+      Flow pending(settings);
+      Flow completed(settings);
+      Flow in_substeps(settings);
+      for (Flow* flow : {&pending, &completed, &in_substeps}) begin(*flow);
+      constexpr double dt = 2e-3;
+      bool left_any = false;
+      for (int n = 0; n < 3; ++n) {
+        pending.stepper.advance(pending.state, dt);
+        left_any = left_any || pending.state.pending.any();
+        completed.stepper.step(completed.state, dt);
+        for (int k = 0; k < Rk3::substeps; ++k) in_substeps.stepper.substep(in_substeps.state, dt, k);
+        in_substeps.state.time += dt;
+      }
+      const bool reads_alone = settings.flow.rotation.active();
+      EXPECT_EQ(left_any,
+                cells[1] > 2 * reach_of(GetParam().order) && (!loops_on_gpu || (cells[0] >= 64 && !reads_alone)));
+      pending.stepper.complete(pending.state);
+      const std::string name = test::name_of(GetParam()) + ", " + name_of(physics) + ", " + std::to_string(cells[0]) +
+                               " x " + std::to_string(cells[1]);
+      expect_equal(name + ", completed each step", pending, completed, 0);
+      expect_equal(name + ", substeps", pending, in_substeps, loops_on_gpu ? test::round_off(1e-13) : 0);
+    }
+  }
+}
+
+ScalarArrays arrays_of(const Flow& flow, std::size_t n, Field& tendency, Field& star) {
+  const VectorField& velocity = flow.state.velocity;
+  return {.u = velocity.u.view(),
+          .v = velocity.v.view(),
+          .w = velocity.w.view(),
+          .c = flow.state.transported[n].field.view(),
+          .tendency = tendency.view(),
+          .star = star.view(),
+          .m = flow.stepper.metrics(),
+          .kappa = real(0.02),
+          .uniform_source = real(0.3),
+          .streamwise_source = real(0.8),
+          .alpha_dt = real(0.5),
+          .beta_dt = real(-0.2),
+          .half_kappa_gamma_dt = real(0.003),
+          .pending = flow.state.pending};
+}
+
+double old_tendency(double x, double y, double z) {
+  return 5 * std::cos(x - 2 * y + 3 * z);
+}
+
+/// The same bits from u* and phi as from u.
+TEST_P(PendingCorrections, AreAppliedByTheSweepOfAScalar) {
+  const auto [diffusion, order] = GetParam();
+  const bool implicit_z = diffusion == Diffusion::implicit_z;
+  for (const auto& cells : {grids[1], grids[2]}) {
+    Flow flow(settings_for(GetParam(), Physics::scalars, cells));
+    begin(flow);
+    flow.stepper.advance(flow.state, 2e-3);
+    ASSERT_TRUE(flow.state.pending.any());
+    const Box3& box = flow.state.p.box();
+    for (const bool first : {false, true}) {
+      const auto sweep = [&](Field& tendency, Field& star) {
+        flow.set(star, old_tendency);
+        sweep_scalar(arrays_of(flow, 0, tendency, star), box_of(box.nx(), box.ny(), box.nz()), order, first,
+                     implicit_z);
+      };
+      Flow& f = flow;
+      Field tendency = make_field(f.state.transported[0].descriptor, box, order);
+      Field star = make_field(f.state.transported[0].descriptor, box, order);
+      Field ignored_tendency = make_field(f.state.transported[0].descriptor, box, order);
+      Field ignored_star = make_field(f.state.transported[0].descriptor, box, order);
+      Field completed_tendency = make_field(f.state.transported[0].descriptor, box, order);
+      Field completed_star = make_field(f.state.transported[0].descriptor, box, order);
+      sweep(tendency, star);
+      const PendingCorrection pending = std::exchange(flow.state.pending, {});
+      sweep(ignored_tendency, ignored_star);
+      flow.state.pending = pending;
+      flow.stepper.complete(flow.state);
+      sweep(completed_tendency, completed_star);
+      EXPECT_EQ(largest_difference(flow, tendency, completed_tendency), 0);
+      EXPECT_EQ(largest_difference(flow, star, completed_star), 0);
+      EXPECT_GT(largest_difference(flow, tendency, ignored_tendency), 1e-6) << "the correction is too small to be seen";
+      flow.stepper.advance(flow.state, 2e-3);
+    }
+  }
+}
+
+/// The tasks of a CPU's momentum sweep, with nothing pending, against loops over whole arrays.
+TEST_P(PendingCorrections, TasksEqualSweepsOfTheirOwn) {
+  if (!Momentum::runs_tasks) GTEST_SKIP() << "only a CPU's momentum sweep runs tasks";
+  const auto [diffusion, order] = GetParam();
+  const bool implicit_z = diffusion == Diffusion::implicit_z;
+  for (const auto& cells : grids) {
+    Flow flow(settings_for(GetParam(), Physics::all, cells));
+    begin(flow);
+    const Box3& box = flow.state.p.box();
+    const BodyForces forces(flow.stepper.metrics(), flow.settings.flow);
+    const SubstepWeights weights{0.5, -0.2, 0.3, implicit_z ? 0.002 : 0};
+    VectorField tendency(box, order), star(box, order), own_tendency(box, order), own_star(box, order);
+    const FieldDescriptor& descriptor = flow.state.transported[1].descriptor;
+    Field c_tendency = make_field(descriptor, box, order);
+    Field c_star = make_field(descriptor, box, order);
+    Field own_c_tendency = make_field(descriptor, box, order);
+    Field own_c_star = make_field(descriptor, box, order);
+    for (Field* f : {&star.u, &star.v, &star.w, &own_star.u, &own_star.v, &own_star.w, &c_star, &own_c_star})
+      flow.set(*f, old_tendency);
+
+    const RowTasks tasks{forces.row_task(flow.state, weights.alpha_dt, tendency, star),
+                         scalar_row_task(arrays_of(flow, 1, c_tendency, c_star), box.nx(), order, false, implicit_z)};
+    flow.stepper.momentum().predict(flow.state, weights, tendency, star, tasks);
+
+    flow.stepper.momentum().predict(flow.state, weights, own_tendency, own_star);
+    forces.add(flow.state, weights.alpha_dt, own_tendency, own_star);
+    sweep_scalar(arrays_of(flow, 1, own_c_tendency, own_c_star), box_of(box.nx(), box.ny(), box.nz()), order, false,
+                 implicit_z);
+
+    EXPECT_EQ(largest_difference(flow, tendency.u, own_tendency.u), 0);
+    EXPECT_EQ(largest_difference(flow, tendency.v, own_tendency.v), 0);
+    EXPECT_EQ(largest_difference(flow, tendency.w, own_tendency.w), 0);
+    EXPECT_EQ(largest_difference(flow, star.u, own_star.u), 0);
+    EXPECT_EQ(largest_difference(flow, star.v, own_star.v), 0);
+    EXPECT_EQ(largest_difference(flow, star.w, own_star.w), 0);
+    EXPECT_EQ(largest_difference(flow, c_tendency, own_c_tendency), 0);
+    EXPECT_EQ(largest_difference(flow, c_star, own_c_star), 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Discretisations, PendingCorrections, testing::ValuesIn(test::discretisations),
+                         [](const auto& form) { return test::name_of(form.param); });
+
+}  // namespace
+}  // namespace sluice
