@@ -132,8 +132,11 @@ class Sweep {
         ring_.load(k + 1);
         for (int j = y0; j < y1; ++j) {
           update_row(j, k, j == y0);
-          for (const RowTask& task : tasks_) task(ring_.around(j, k));
           if (find_rate_) largest_ = detail::larger(largest_, largest_in_row(j, k));
+        }
+        // Not row by row with the momentum: each loop then reads long pieces of few arrays.
+        for (const RowTask& task : tasks_) {
+          for (int j = y0; j < y1; ++j) task(ring_.around(j, k));
         }
       }
     }
