@@ -25,7 +25,7 @@ struct PendingCorrection {
 
   static constexpr int rim_z = 1;
 
-  bool any() const { return correction.phi.origin != nullptr; }
+  SLUICE_INLINE bool any() const { return correction.phi.origin != nullptr; }
   SLUICE_INLINE bool in_row(int j) const { return j >= rim_y && j < ny - rim_y; }
   SLUICE_INLINE bool in_plane(int k) const { return k >= rim_z && k < nz - rim_z; }
 };

@@ -11,13 +11,19 @@ std::map<std::string, double> min_words(const std::string& what, const std::arra
   const bool implicit_z = flow.diffusion == Diffusion::implicit_z;
   const bool updates_pressure = implicit_z && sweep_updates_pressure;
   const double substeps = what == "step" ? Rk3::substeps : 1;
+  const auto scalars = static_cast<double>(flow.scalars.size());
+  // Reads c, writes R and c*; R_prev is read in two substeps of three.
+  const double scalars_in_momentum = Momentum::runs_tasks ? scalars * (substeps * 3 + 2) : 0;
+  // The same, and u*, v*, w*, phi.
+  const double scalars_alone = Momentum::runs_tasks ? 0 : scalars * (substeps * 7 + 2);
   const double of_lines = lines_twice ? 3 : 2;
   // A step's forward transform along x reads u*, v*, w*, unless a sweep of its own forms their divergence.
   const bool fused = what == "step" && PoissonSolver::forms_divergence(cells[0], flow.order);
   return {
       {"momentum",  // reads u*, v*, w*, phi, writes R and u*; R_prev is read in two substeps of three, p with
                     // implicit_z; may write p
-       substeps * (4 + 6 + (implicit_z ? 1 : 0) + (updates_pressure ? 1 : 0)) + 2 * 3},
+       substeps * (4 + 6 + (implicit_z ? 1 : 0) + (updates_pressure ? 1 : 0)) + 2 * 3 + scalars_in_momentum},
+      {"scalars", scalars_alone + (implicit_z ? scalars * substeps * of_lines : 0)},
       {"implicit diffusion", implicit_z ? substeps * 3 * of_lines : 0},
       {"divergence", fused ? 0 : substeps * 4},
       {"fft x", substeps * (fused ? 6 : 4)},
