@@ -437,6 +437,17 @@ def test_bench_writes_json(tmp_path: Path, what: str, ranks: int) -> None:
     assert total <= whole_least
 
 
+def test_bench_of_steps_with_scalars(tmp_path: Path) -> None:
+    words: list[float] = []
+    for scalars in 0, 2:
+        file = tmp_path / f"{scalars}.json"
+        must(sluice("bench", "step", "--grid", "16,16,64", "--repeats", 3, "--scalars", scalars, "--json", file))
+        result: dict[str, Any] = json.loads(file.read_text())
+        assert result["scalars"] == scalars
+        words.append(sum(phase["words"] for phase in result["phases"]))
+    assert words[1] - words[0] in (2 * 11, 2 * 23)  # on a CPU, on a GPU
+
+
 @pytest.mark.parametrize("processes", ["1,2", "2,1"])
 def test_bench_compares_checkpoints_with_a_plain_write(tmp_path: Path, processes: str) -> None:
     file = tmp_path / "bench.json"
