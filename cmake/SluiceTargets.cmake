@@ -8,6 +8,8 @@ target_compile_options(sluice_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -ffp-contract=off>
   # g++ 12 warns of overlapping copies inside std::string where there are none.
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict>
+  # It also notes that vectors are passed to functions in another way since GCC 4.6; ours are inlined.
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-psabi>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O3 -fno-math-errno -fno-trapping-math>
   $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 -Xcompiler=-ffp-contract=off --expt-relaxed-constexpr -diag-suppress=20012,20014>)
 if(SLUICE_NATIVE)

@@ -47,7 +47,7 @@ class FourierX {
   std::unique_ptr<Plans> plans_;
 };
 
-/// Transforms along y of complex coefficients. Unscaled: backward(forward(f)) = ny f. With FFTW, the bits of a column's
+/// Transforms along y of complex coefficients. Unscaled: backward(forward(f)) = ny f. On a CPU, the bits of a column's
 /// result depend on that column alone.
 class FourierY {
  public:

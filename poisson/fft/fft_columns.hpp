@@ -1,7 +1,8 @@
 #pragma once
 // Transforms of columns that are neighbours in memory, each read once and written once: along y or z of an array in
-// which x is the fastest axis. A GPU build uses its own kernels (fft_columns_cuda.cpp), a CPU build FFTW on copies of a
-// few columns at a time (fft_columns_fftw.cpp).
+// which x is the fastest axis. A GPU build uses its own kernels (fft_columns_cuda.cpp), a CPU build vector instructions
+// for a few columns at a time (fft_columns_lanes.cpp), or FFTW on copies of them for lengths with larger prime factors
+// than 7 or more than three radices, and where vectors are short (fft_columns_fftw.cpp).
 #include <complex>
 #include <cstdint>
 #include <memory>
@@ -23,7 +24,7 @@ class ColumnFourier {
   virtual ~ColumnFourier() = default;
 
   /// Unscaled transforms of the array at `from`, device memory, into an array of the same layout, or in place. With a
-  /// kernel or FFTW, the bits of a column's result depend on that column alone.
+  /// kernel or on a CPU, the bits of a column's result depend on that column alone.
   virtual void run(const std::complex<real>* from, std::complex<real>* to, bool forward) = 0;
 };
 

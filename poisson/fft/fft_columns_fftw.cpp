@@ -1,7 +1,8 @@
+#include "poisson/fft/fft_columns_fftw.hpp"
+
 #include <type_traits>
 
 #include "core/device/buffer.hpp"
-#include "poisson/fft/fft_columns.hpp"
 #include "poisson/fft/fftw_plan.hpp"
 
 namespace sluice {
@@ -86,8 +87,7 @@ class Columns : public SplitColumnFourier {
 
 }  // namespace
 
-std::unique_ptr<SplitColumnFourier> SplitColumnFourier::make(int nx, int ny, int nz, std::int64_t stride_y,
-                                                             std::int64_t stride_z) {
+std::unique_ptr<SplitColumnFourier> fftw_columns(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z) {
   return std::make_unique<Columns>(nx, ny, nz, stride_y, stride_z);
 }
 

@@ -1,6 +1,5 @@
-// Fourier transforms by FFTW. Each row or column is transformed separately, by the same plan between the same aligned
-// buffers, so that its bits depend neither on its neighbours nor on the process grid. For cache-sized lines this is as
-// fast as transforming several at a time (measured).
+// Fourier transforms along x by FFTW. Each row is transformed separately, by the same plan between the same aligned
+// buffers, so that its bits depend neither on its neighbours nor on the process grid.
 #include <algorithm>
 
 #include "core/device/buffer.hpp"

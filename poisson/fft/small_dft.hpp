@@ -1,39 +1,65 @@
 #pragma once
-// Discrete Fourier transforms of a few points in registers: the building blocks of long transforms.
+// Discrete Fourier transforms of a few points in registers: the building blocks of long transforms. T is a real number,
+// or a vector of them (lanes.hpp): a transform in each lane.
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "core/support/real.hpp"
 
 namespace sluice {
 
-/// A complex number, loaded and stored in one access.
-struct alignas(2 * sizeof(real)) ComplexPair {
-  real re, im;
+template <class T>
+struct alignas(std::min<std::size_t>(2 * sizeof(T), 64)) ComplexOf {
+  T re, im;
 };
+/// A complex number, loaded and stored in one access.
+using ComplexPair = ComplexOf<real>;
 
-SLUICE_INLINE ComplexPair operator+(ComplexPair a, ComplexPair b) {
+namespace small_dft {
+
+/// a b + c, on a GPU rounded once.
+template <class A, class T>
+SLUICE_INLINE T multiply_add(A a, T b, T c) {
+#ifdef __CUDA_ARCH__
+  return fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+}  // namespace small_dft
+
+template <class T>
+SLUICE_INLINE ComplexOf<T> operator+(ComplexOf<T> a, ComplexOf<T> b) {
   return {a.re + b.re, a.im + b.im};
 }
 
-SLUICE_INLINE ComplexPair operator-(ComplexPair a, ComplexPair b) {
+template <class T>
+SLUICE_INLINE ComplexOf<T> operator-(ComplexOf<T> a, ComplexOf<T> b) {
   return {a.re - b.re, a.im - b.im};
 }
 
-SLUICE_INLINE ComplexPair operator*(ComplexPair a, ComplexPair b) {
-  return {fma(a.re, b.re, -a.im * b.im), fma(a.re, b.im, a.im * b.re)};
+template <class T, class B>
+SLUICE_INLINE ComplexOf<T> operator*(ComplexOf<T> a, ComplexOf<B> b) {
+  using small_dft::multiply_add;
+  return {multiply_add(b.re, a.re, -(b.im * a.im)), multiply_add(b.im, a.re, b.re * a.im)};
 }
 
-SLUICE_INLINE ComplexPair conjugate(ComplexPair a) {
+template <class T>
+SLUICE_INLINE ComplexOf<T> conjugate(ComplexOf<T> a) {
   return {a.re, -a.im};
 }
 
 /// Real and imaginary part exchanged.
-SLUICE_INLINE ComplexPair exchanged(ComplexPair a) {
+template <class T>
+SLUICE_INLINE ComplexOf<T> exchanged(ComplexOf<T> a) {
   return {a.im, a.re};
 }
 
 /// -i a
-SLUICE_INLINE ComplexPair quarter_turn(ComplexPair a) {
+template <class T>
+SLUICE_INLINE ComplexOf<T> quarter_turn(ComplexOf<T> a) {
   return {a.im, -a.re};
 }
 
@@ -123,8 +149,8 @@ SLUICE_INLINE constexpr double sine(int k) {
 }
 
 /// v exp(-2 pi i k / N)
-template <int N>
-SLUICE_INLINE ComplexPair rotated(ComplexPair v, int k) {
+template <int N, class T>
+SLUICE_INLINE ComplexOf<T> rotated(ComplexOf<T> v, int k) {
   const int within = k % N;
   if (within == 0) return v;
   if (4 * within == N) return quarter_turn(v);
@@ -144,13 +170,15 @@ struct SmallDft;
 
 template <>
 struct SmallDft<1> {
-  SLUICE_INLINE static void run(ComplexPair* /*v*/) {}
+  template <class T>
+  SLUICE_INLINE static void run(ComplexOf<T>* /*v*/) {}
 };
 
 template <>
 struct SmallDft<2> {
-  SLUICE_INLINE static void run(ComplexPair* v) {
-    const ComplexPair first = v[0];
+  template <class T>
+  SLUICE_INLINE static void run(ComplexOf<T>* v) {
+    const ComplexOf<T> first = v[0];
     v[0] = first + v[1];
     v[1] = first - v[1];
   }
@@ -158,11 +186,12 @@ struct SmallDft<2> {
 
 template <>
 struct SmallDft<4> {
-  SLUICE_INLINE static void run(ComplexPair* v) {
-    const ComplexPair even = v[0] + v[2];
-    const ComplexPair even_turned = v[0] - v[2];
-    const ComplexPair odd = v[1] + v[3];
-    const ComplexPair odd_turned = quarter_turn(v[1] - v[3]);
+  template <class T>
+  SLUICE_INLINE static void run(ComplexOf<T>* v) {
+    const ComplexOf<T> even = v[0] + v[2];
+    const ComplexOf<T> even_turned = v[0] - v[2];
+    const ComplexOf<T> odd = v[1] + v[3];
+    const ComplexOf<T> odd_turned = quarter_turn(v[1] - v[3]);
     v[0] = even + odd;
     v[1] = even_turned + odd_turned;
     v[2] = even - odd;
@@ -175,26 +204,28 @@ template <int N>
 struct OddDft {
   static constexpr int half = N / 2;
 
-  SLUICE_INLINE static void run(ComplexPair* v) {
-    ComplexPair sum[half], difference[half];
+  template <class T>
+  SLUICE_INLINE static void run(ComplexOf<T>* v) {
+    using small_dft::multiply_add;
+    ComplexOf<T> sum[half], difference[half];
     SLUICE_UNROLL
     for (int n = 0; n < half; ++n) {
       sum[n] = v[n + 1] + v[N - 1 - n];
       difference[n] = v[n + 1] - v[N - 1 - n];
     }
-    const ComplexPair first = v[0];
+    const ComplexOf<T> first = v[0];
     SLUICE_UNROLL
     for (int n = 0; n < half; ++n) v[0] = v[0] + sum[n];
     SLUICE_UNROLL
     for (int k = 1; k <= half; ++k) {
-      ComplexPair even = first;
-      ComplexPair odd = {0, 0};
+      ComplexOf<T> even = first;
+      ComplexOf<T> odd = {};
       SLUICE_UNROLL
       for (int n = 0; n < half; ++n) {
         const auto c = static_cast<real>(cosine<N>(k * (n + 1)));
         const auto s = static_cast<real>(sine<N>(k * (n + 1)));
-        even = {fma(c, sum[n].re, even.re), fma(c, sum[n].im, even.im)};
-        odd = {fma(s, difference[n].re, odd.re), fma(s, difference[n].im, odd.im)};
+        even = {multiply_add(c, sum[n].re, even.re), multiply_add(c, sum[n].im, even.im)};
+        odd = {multiply_add(s, difference[n].re, odd.re), multiply_add(s, difference[n].im, odd.im)};
       }
       v[k] = even + quarter_turn(odd);
       v[N - k] = even - quarter_turn(odd);
@@ -205,9 +236,10 @@ struct OddDft {
 /// A B points by A transforms of B and B of A. A and B are coprime, so no twiddles are needed in between.
 template <int A, int B>
 struct CoprimeDft {
-  SLUICE_INLINE static void run(ComplexPair* v) {
+  template <class T>
+  SLUICE_INLINE static void run(ComplexOf<T>* v) {
     constexpr int N = A * B;
-    ComplexPair rows[A][B];
+    ComplexOf<T> rows[A][B];
     SLUICE_UNROLL
     for (int a = 0; a < A; ++a) {
       SLUICE_UNROLL
@@ -216,7 +248,7 @@ struct CoprimeDft {
     }
     SLUICE_UNROLL
     for (int b = 0; b < B; ++b) {
-      ComplexPair column[A];
+      ComplexOf<T> column[A];
       SLUICE_UNROLL
       for (int a = 0; a < A; ++a) column[a] = rows[a][b];
       SmallDft<A>::run(column);
@@ -231,8 +263,9 @@ struct CoprimeDft {
 /// A B points by B transforms of A, twiddles, and A transforms of B.
 template <int A, int B>
 struct CooleyTukeyDft {
-  SLUICE_INLINE static void run(ComplexPair* v) {
-    ComplexPair columns[B][A];
+  template <class T>
+  SLUICE_INLINE static void run(ComplexOf<T>* v) {
+    ComplexOf<T> columns[B][A];
     SLUICE_UNROLL
     for (int b = 0; b < B; ++b) {
       SLUICE_UNROLL
@@ -243,7 +276,7 @@ struct CooleyTukeyDft {
     }
     SLUICE_UNROLL
     for (int a = 0; a < A; ++a) {
-      ComplexPair row[B];
+      ComplexOf<T> row[B];
       SLUICE_UNROLL
       for (int b = 0; b < B; ++b) row[b] = columns[b][a];
       SmallDft<B>::run(row);

@@ -68,11 +68,13 @@ SLUICE_INLINE void solve_reduced_rows(const Lines& lines, int i, int j, Count n,
 template <class Lines, class Count>
 class Bundle {
  public:
-  SLUICE_INLINE Bundle(const Lines& lines, int lane, int j, Count n, Scratch& scratch)
+  /// `to_next`: from a row of this bundle to that of the one that follows.
+  SLUICE_INLINE Bundle(const Lines& lines, int lane, int j, Count n, std::ptrdiff_t to_next, Scratch& scratch)
       : lines_(lines),
         lane_(lane),
         j_(j),
         n_(n),
+        to_next_(to_next),
         kept_{scratch.pivots.data(), bundle_lanes},
         g_{scratch.values.data(), bundle_lanes},
         boundary_{scratch.boundary.data(), bundle_lanes} {}
@@ -93,6 +95,8 @@ class Bundle {
     const Eliminated<bundle_lanes> sums = eliminate<bundle_lanes>(inside, n_);
     const real* d_first = d.row(0);
     const real* d_last = d.row(last - first);
+    prefetch_lanes<bundle_lanes>(d_first + to_next_);
+    prefetch_lanes<bundle_lanes>(d_last + to_next_);
     real* first_rhs = rhs.row(0);
     real* last_rhs = rhs.row(1);
     const double upper = lines_.upper[first];
@@ -124,6 +128,10 @@ class Bundle {
     const real* x_last = ends.row(1);
     real* to_first = x.row(0);
     real* to_last = x.row(last - first);
+    if constexpr (!Kept) {
+      prefetch_lanes<bundle_lanes>(to_first + to_next_);
+      prefetch_lanes<bundle_lanes>(to_last + to_next_);
+    }
     for (int r = 0; r < n_; ++r) {
       to_first[r] = x_first[r];
       to_last[r] = x_last[r];
@@ -148,12 +156,13 @@ class Bundle {
   SLUICE_INLINE BundleChain<Kept, Lines, bundle_lanes, Count, double> chain(Pivots<Lines, bundle_lanes>& pivots,
                                                                             int first, int end,
                                                                             LaneRows<real> x) const {
-    return {pivots, n_, first, end, x.from(1), kept_.from(first), g_};
+    return {pivots, n_, first, end, x.from(1), kept_.from(first), g_, to_next_};
   }
 
   const Lines& lines_;
   int lane_, j_;
   Count n_;
+  std::ptrdiff_t to_next_;
   LaneRows<double> kept_, g_;
   LaneRows<real> boundary_;
 };
@@ -166,10 +175,13 @@ void for_bundles(const Lines& lines, const LineArray& array, int blocks, Scratch
     for (int j = 0; j < array.rows; ++j) {
       for (int lane = 0; lane < array.count; lane += bundle_lanes) {
         const int left = array.count - lane;
+        const std::ptrdiff_t to_next = left > bundle_lanes  ? bundle_lanes
+                                       : j + 1 < array.rows ? array.stride_y - lane
+                                                            : 0;
         if (left >= bundle_lanes) {
-          action(Bundle<Lines, Full>(lines, lane, j, {}, scratch), block);
+          action(Bundle<Lines, Full>(lines, lane, j, {}, to_next, scratch), block);
         } else {
-          action(Bundle<Lines, int>(lines, lane, j, left, scratch), block);
+          action(Bundle<Lines, int>(lines, lane, j, left, to_next, scratch), block);
         }
       }
     }
