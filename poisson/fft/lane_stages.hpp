@@ -67,7 +67,7 @@ class LaneStages {
 
   template <int R>
   void stage_2() {
-    const int group = radices_.R3;
+    const std::ptrdiff_t group = radices_.R3;
     for (int k = 0; k < radices_.R1; ++k) {
       const ComplexPair* power = twiddles_2_.data();
       ComplexLanes* at = values_.data() + k * R * group;

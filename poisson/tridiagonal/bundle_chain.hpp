@@ -104,15 +104,15 @@ class Pivots<TableLines, Lanes> {
   double lower_ = 0, upper_ = 0, inverse_ = 0, weight_ = 0;
 };
 
-/// Asks for the lanes of a row that will be needed soon; on a CPU. The rows of a bundle are too far apart for the
-/// processor to foresee them.
+/// On a CPU, asks for the lanes of a row that are needed soon. The rows of a bundle are too far apart for the processor
+/// to foresee them.
 template <int Lanes>
 SLUICE_INLINE void prefetch_lanes(const real* row) {
-#ifndef SLUICE_CUDA
-  constexpr int in_line = 64 / sizeof(real);
-  SLUICE_UNROLL
-  for (int r = 0; r < Lanes; r += in_line) __builtin_prefetch(row + r, 1);
-#endif
+  if constexpr (!loops_on_gpu) {
+    constexpr int in_line = 64 / sizeof(real);
+    SLUICE_UNROLL
+    for (int r = 0; r < Lanes; r += in_line) __builtin_prefetch(row + r, 1);
+  }
 }
 
 /// Rows [first, end) of a bundle. `x` begins with row `first`, and so do `kept`, which stores pivots, and `g`, which
