@@ -107,7 +107,7 @@ __device__ __forceinline__ void read_coefficients(const BlockOfRows& block, cons
       if (k == 0) {
         at_k[p].im = mirror[p].im = 0;
         const ComplexPair middle = block.memory[row * block.stride + half];
-        z[s.place_before(half)] = exchanged({2 * middle.re, -2 * middle.im});
+        z[s.place_before(half)] = exchanged(ComplexPair{2 * middle.re, -2 * middle.im});
       }
       const ComplexPair even = at_k[p] + mirror[p];
       const ComplexPair odd = quarter_turn(conjugate(twiddles[k]) * (at_k[p] - mirror[p]));
