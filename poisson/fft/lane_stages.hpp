@@ -68,9 +68,10 @@ class LaneStages {
   template <int R>
   void stage_2() {
     const std::ptrdiff_t group = radices_.R3;
+    const std::ptrdiff_t layer = R * group;
     for (int k = 0; k < radices_.R1; ++k) {
       const ComplexPair* power = twiddles_2_.data();
-      ComplexLanes* at = values_.data() + k * R * group;
+      ComplexLanes* at = values_.data() + k * layer;
       for (int n = 0; n < group; ++n, ++at, power += R - 1) {
         ComplexLanes v[R];
         SLUICE_UNROLL
