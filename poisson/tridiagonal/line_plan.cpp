@@ -22,6 +22,14 @@ int condensed_blocks(std::int64_t planes) {
   return static_cast<int>((planes + max_rows_of_thread - 1) / max_rows_of_thread);
 }
 
+/// Rows of a block in tiles: shorter ones than condensed_blocks() takes, for more threads.
+constexpr int rows_of_tile_block = 16;
+
+int blocks_of_rank(std::int64_t planes, LineStrategy strategy) {
+  return strategy == LineStrategy::condensed ? condensed_blocks(planes)
+                                             : static_cast<int>((planes + rows_of_tile_block - 1) / rows_of_tile_block);
+}
+
 /// Whether the systems of each rank's blocks and of all ranks fit shared memory.
 bool fit_condensed(const Decomposition& decomposition) {
   const std::vector<std::int64_t> bounds = rank_bounds(decomposition);
@@ -43,6 +51,25 @@ int parts_of_tiles(const ZBlocks& blocks, int max_parts) {
   return 0;
 }
 
+namespace {
+
+/// The fewest parts into which the rows of a rank can be cut for tiles; 0: tiles cannot be used, or are not worth it
+/// for one of the ranks. Of few rows, those near the ends are most.
+int parts_of_split_tiles(const Decomposition& decomposition, int max_parts) {
+  constexpr std::int64_t fewest = 128;
+  const std::vector<std::int64_t> bounds = rank_bounds(decomposition);
+  int parts = max_parts;
+  for (std::size_t n = 0; n + 1 < bounds.size(); ++n) {
+    const std::int64_t planes = bounds[n + 1] - bounds[n];
+    if (planes < fewest) return 0;
+    parts =
+        std::min(parts, parts_of_tiles(ZBlocks(planes, blocks_of_rank(planes, LineStrategy::split_tiles)), max_parts));
+  }
+  return parts;
+}
+
+}  // namespace
+
 LineStrategy line_strategy(const Decomposition& decomposition, TridiagonalMethod method, bool on_gpu) {
   if (method == TridiagonalMethod::transpose) return LineStrategy::transposed;
   const bool split = decomposition.processes().pz > 1;
@@ -50,6 +77,7 @@ LineStrategy line_strategy(const Decomposition& decomposition, TridiagonalMethod
   // A CPU build asks for a GPU on behalf of others: one with clusters.
   const int together = loops_on_gpu ? device::max_thread_blocks_together() : 8;
   if (!split && parts_of_tiles(decomposition.z_blocks(), together) > 0) return LineStrategy::tiles;
+  if (split && parts_of_split_tiles(decomposition, together) > 0) return LineStrategy::split_tiles;
   return fit_condensed(decomposition) ? LineStrategy::condensed : LineStrategy::transposed;
 }
 
@@ -63,6 +91,8 @@ const char* name(LineStrategy strategy) {
       return "two_passes";
     case LineStrategy::tiles:
       return "tiles";
+    case LineStrategy::split_tiles:
+      return "split_tiles";
     case LineStrategy::condensed:
       return "condensed";
   }
@@ -78,7 +108,8 @@ std::int64_t LinePlan::longest() const {
 
 LinePlan plan_lines(const Decomposition& decomposition, int z_index, LineStrategy strategy) {
   std::vector<std::int64_t> planes = rank_bounds(decomposition);
-  if (strategy == LineStrategy::condensed) return plan_condensed(planes, z_index);
+  if (strategy == LineStrategy::condensed || strategy == LineStrategy::split_tiles)
+    return plan_condensed(planes, z_index, strategy);
   const ZBlocks& blocks = decomposition.z_blocks();
   std::vector<int> first_blocks{0};
   for (int z = 0; z < decomposition.processes().pz; ++z) first_blocks.push_back(decomposition.block_range(z)[1]);
@@ -92,18 +123,21 @@ LinePlan plan_lines(const Decomposition& decomposition, int z_index, Tridiagonal
   return plan_lines(decomposition, z_index, line_strategy(decomposition, method));
 }
 
-LinePlan plan_condensed(const std::vector<std::int64_t>& bounds, int z_index) {
+LinePlan plan_condensed(const std::vector<std::int64_t>& bounds, int z_index, LineStrategy strategy) {
   std::vector<std::int64_t> cuts{0}, exchanged{0};
   std::vector<int> first_blocks{0};
   for (std::size_t n = 0; n + 1 < bounds.size(); ++n) {
     const std::int64_t planes = bounds[n + 1] - bounds[n];
-    const std::vector<std::int64_t> own = split_evenly(planes, condensed_blocks(planes));
+    const std::vector<std::int64_t> own = split_evenly(planes, blocks_of_rank(planes, strategy));
     for (auto cut = own.begin() + 1; cut != own.end(); ++cut) cuts.push_back(bounds[n] + *cut);
     first_blocks.push_back(static_cast<int>(cuts.size()) - 1);
     exchanged.push_back(exchanged.back() + 2);
   }
-  return {LineStrategy::condensed, ZBlocks(std::move(cuts)), ZBlocks(bounds),
-          std::move(first_blocks), std::move(exchanged),     z_index};
+  LinePlan plan{strategy, ZBlocks(std::move(cuts)), ZBlocks(bounds), std::move(first_blocks), std::move(exchanged),
+                z_index};
+  if (strategy == LineStrategy::split_tiles)
+    plan.tile_parts = parts_of_tiles(ZBlocks(plan.rows(), plan.blocks_here()), device::max_thread_blocks_together());
+  return plan;
 }
 
 }  // namespace sluice

@@ -16,6 +16,7 @@ enum class LineStrategy {
   whole_lines,  ///< CPU, z not split: both passes over all blocks while a bundle of lines is in cache
   two_passes,   ///< CPU, z split: lines are read twice; boundary values are exchanged in between
   tiles,        ///< GPU, z not split: a few neighbouring lines at a time in shared memory, tall ones in parts
+  split_tiles,  ///< GPU, z split: tiles of each rank's rows, which are then changed near their ends
   condensed     ///< GPU: lines are read twice, by blocks in shared memory; each rank condenses its blocks to one
 };
 
@@ -39,9 +40,10 @@ const char* name(LineStrategy strategy);
 
 /// The strategy and the blocks of one rank of a process column.
 ///
-/// With `condensed`, `solved` and `reduced` differ. Each rank splits its planes into the fewest blocks that threads can
-/// solve, to limit memory traffic of boundary values, and condenses them to one: each rank sends two values per line.
-/// The arithmetic then depends on the process grid, like that of FFTs on GPUs.
+/// With `condensed` and `split_tiles`, `solved` and `reduced` differ. Each rank splits its planes into blocks that
+/// threads can solve, with `condensed` into the fewest, to limit memory traffic of boundary values, and condenses them
+/// to one: each rank sends two values per line. The arithmetic then depends on the process grid, like that of FFTs on
+/// GPUs.
 struct LinePlan {
   LineStrategy strategy;
   ZBlocks solved;                 ///< blocks that are eliminated row by row, of all ranks
@@ -50,19 +52,24 @@ struct LinePlan {
   /// Rank n of the column sends the planes (rows or boundary values) [bounds[n], bounds[n + 1]) to make lines whole.
   std::vector<std::int64_t> exchanged_planes;
   int rank;            ///< this rank in the column
-  int tile_parts = 0;  ///< of `tiles`: thread blocks that hold a line
+  int tile_parts = 0;  ///< of tiles: thread blocks that hold a line
 
   int first_block() const { return first_blocks[static_cast<std::size_t>(rank)]; }
   int blocks_here() const { return first_blocks[static_cast<std::size_t>(rank) + 1] - first_block(); }
   /// Rows in this rank's longest block; others have at most one less.
   std::int64_t longest() const;
-  bool is_condensed() const { return strategy == LineStrategy::condensed; }
+  /// The rank's first row, and how many it has.
+  int first_row() const { return static_cast<int>(*(solved.bounds().begin() + first_block())); }
+  int rows() const {
+    return static_cast<int>(*(solved.bounds().begin() + first_block() + blocks_here())) - first_row();
+  }
+  bool is_condensed() const { return strategy == LineStrategy::condensed || strategy == LineStrategy::split_tiles; }
 };
 
 LinePlan plan_lines(const Decomposition& decomposition, int z_index, LineStrategy strategy);
 /// With the fastest strategy.
 LinePlan plan_lines(const Decomposition& decomposition, int z_index, TridiagonalMethod method);
-/// For `condensed`: rank n of the column has the planes [bounds[n], bounds[n + 1]).
-LinePlan plan_condensed(const std::vector<std::int64_t>& bounds, int z_index);
+/// For strategies that condense: rank n of the column has the planes [bounds[n], bounds[n + 1]).
+LinePlan plan_condensed(const std::vector<std::int64_t>& bounds, int z_index, LineStrategy strategy);
 
 }  // namespace sluice

@@ -37,6 +37,12 @@ LineBoxes exchanged_boxes(LineBoxes boxes, const LinePlan& plan, int components)
   return boxes;
 }
 
+/// Blocks whose boundary values a rank holds: those that it solves, and all of them as one.
+int boundary_blocks(const LinePlan& plan) {
+  if (plan.strategy == LineStrategy::split_tiles) return 1;
+  return plan.blocks_here() + (plan.is_condensed() ? 1 : 0);
+}
+
 }  // namespace
 
 LineBoxes spectral_lines(const Decomposition& decomposition, int rank) {
@@ -82,7 +88,7 @@ MemoryNeed line_solver_need(const LineBoxes& boxes, const LinePlan& plan, int co
   }
   const auto lines = static_cast<double>(boxes.my_home().extent(0) * boxes.my_home().extent(1));
   if (plan.strategy == LineStrategy::two_passes || plan.is_condensed())
-    memory.held += 2 * components * lines * (plan.blocks_here() + (plan.is_condensed() ? 1 : 0)) * sizeof(real);
+    memory.held += 2 * components * lines * boundary_blocks(plan) * sizeof(real);
   if (loops_on_gpu && components == 2 && plan.strategy == LineStrategy::transposed)  // pivots
     memory.held += static_cast<double>(boxes.my_whole().volume()) * sizeof(double);
   return memory;

@@ -2,11 +2,13 @@
 #include <cstdint>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "core/device/check_cuda.hpp"
 #include "core/support/error.hpp"
 #include "poisson/tridiagonal/block_kernels.hpp"
 #include "poisson/tridiagonal/bundle_chain.hpp"
+#include "poisson/tridiagonal/end_changes.hpp"
 #include "poisson/tridiagonal/line_strategies.hpp"
 #include "poisson/tridiagonal/line_tiles.hpp"
 
@@ -269,26 +271,99 @@ bool aligned(const LineArray& x, int lanes) {
          x.stride_y % lanes == 0 && x.stride_z % lanes == 0;
 }
 
-/// Lines in shared memory.
+/// Solves the rows of `lines` in shared memory.
+template <class Lines>
+void solve_in_tiles(const Lines& lines, const LineArray& x, const LinePlan& plan) {
+  if (x.rows == 0 || x.count == 0 || lines.blocks.count == 0) return;
+  constexpr int lanes = Lines::components == 2 ? 2 : 16 / sizeof(real);
+  if (aligned(x, lanes)) {
+    launch_tiles<Lines, lanes>({lines, x}, plan.tile_parts, plan.longest());
+  } else {
+    SLUICE_REQUIRE(Lines::components == 1, "complex numbers begin at multiples of their size");
+    if constexpr (Lines::components == 1) launch_tiles<Lines, 1>({lines, x}, plan.tile_parts, plan.longest());
+  }
+}
+
+/// Whole lines in tiles.
 template <class Lines>
 class Tiles final : public LineSolver<Lines> {
  public:
-  explicit Tiles(const LinePlan& plan) : parts_(plan.tile_parts), longest_(plan.longest()) {}
+  explicit Tiles(LinePlan plan) : plan_(std::move(plan)) {}
 
   void solve(const Lines& /*at_home*/, const Lines& whole, const LineArray& x) override {
-    if (x.rows == 0 || x.count == 0 || whole.blocks.count == 0) return;
-    constexpr int lanes = Lines::components == 2 ? 2 : 16 / sizeof(real);
-    if (aligned(x, lanes)) {
-      launch_tiles<Lines, lanes>({whole, x}, parts_, longest_);
-    } else {
-      SLUICE_REQUIRE(Lines::components == 1, "complex numbers begin at multiples of their size");
-      if constexpr (Lines::components == 1) launch_tiles<Lines, 1>({whole, x}, parts_, longest_);
-    }
+    solve_in_tiles(whole, x, plan_);
   }
 
  private:
-  int parts_;
-  std::int64_t longest_;
+  LinePlan plan_;
+};
+
+/// One thread block sums a rank's share of the mean of the singular line.
+__global__ void __launch_bounds__(threads_of_blocks)
+    sum_share(const __grid_constant__ ShiftedLines lines, LineArray x, double* share) {
+  __shared__ double sums[threads_of_blocks];
+  const auto thread = static_cast<int>(threadIdx.x);
+  double sum = 0;
+  for (int k = thread; k < lines.row_count; k += threads_of_blocks)
+    sum += lines.moment[lines.first_row + k] * *x.at(0, 0, k);
+  sums[thread] = sum;
+  for (int half = threads_of_blocks / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (thread < half) sums[thread] += sums[thread + half];
+  }
+  if (thread == 0) *share = sums[0];
+}
+
+/// Takes rows from both ends of the array, which have the smallest wavenumbers: what their ends change reaches far, and
+/// takes the longest.
+template <class Kernel>
+struct OuterRowsFirst {
+  Kernel kernel;
+  int rows;
+
+  SLUICE_INLINE void operator()(int lane, int j, LaneRows<double> storage) const {
+    kernel(lane, j % 2 == 0 ? j / 2 : rows - 1 - j / 2, storage);
+  }
+};
+
+/// Each rank solves its rows in tiles, as if there were no other ranks. Its first and last values give two equations
+/// per line, which are exchanged and solved, and the solution changes the rows near them.
+template <class Lines>
+class SplitTiles final : public LineSolver<Lines> {
+ public:
+  SplitTiles(const Communicator& comm, const LineBoxes& boxes, const LinePlan& plan, Exchange& exchange)
+      : plan_(plan),
+        ends_(boxes.my_home(), Lines::components, 1),
+        share_(1),
+        column_(comm, boxes, plan, Lines::components, exchange) {}
+
+  void solve(const Lines& at_home, const Lines& whole, const LineArray& x) override {
+    if constexpr (Lines::components == 2) {
+      if (at_home.holds_singular_line) {
+        sum_share<<<1, threads_of_blocks>>>(at_home, x, share_.data());
+        check_cuda(cudaGetLastError(), name);
+      }
+    }
+    Lines alone = at_home;
+    if constexpr (Lines::components == 2) alone.holds_singular_line = false;  // the mean is subtracted from the ends
+    solve_in_tiles(alone, x, plan_);
+    const LineArray& ends = ends_.array();
+    launch_lines<lanes>(ends, 0, FormEnds<Lines, lanes>{at_home, whole.symmetry + plan_.rank, x, ends, share_.data()});
+    const LineArray values = column_.forward(ends);
+    launch_lines<lanes>(values, whole.blocks.count, SolveReduced<Lines, lanes>{whole, values});
+    column_.backward(ends);
+    const int groups = at_home.reach_of_first.groups;
+    const ChangeFromEnds<Lines, lanes> change{at_home, x, ends, plan_.rank == 0, plan_.rank + 1 == whole.blocks.count};
+    launch_lines<lanes>(x, (groups + 1) / 2, OuterRowsFirst<decltype(change)>{change, x.rows});
+  }
+
+ private:
+  static constexpr int lanes = Lines::components;
+
+  LinePlan plan_;
+  BoundaryValues ends_;
+  Buffer<double> share_;
+  ColumnTranspose column_;
 };
 
 /// One pass forms the boundary equations of blocks, a second solves their insides. In between, each rank condenses its
@@ -374,6 +449,8 @@ std::unique_ptr<LineSolver<Lines>> make_line_solver(const Communicator& comm, co
       return std::make_unique<Transposed<Lines>>(comm, boxes, plan, exchange);
     case LineStrategy::tiles:
       return std::make_unique<Tiles<Lines>>(plan);
+    case LineStrategy::split_tiles:
+      return std::make_unique<SplitTiles<Lines>>(comm, boxes, plan, exchange);
     case LineStrategy::condensed:
       return std::make_unique<Condensed<Lines>>(comm, boxes, plan, exchange);
     default:

@@ -40,9 +40,17 @@ TridiagonalRows transposed(const TridiagonalRows& rows) {
 PlanRows rows_in(const double* values, const int* bounds, const LinePlan& plan) {
   const std::int64_t nz = plan.solved.planes();
   PlanRows rows;
-  rows.solved = {
-      values, values + nz, values + 2 * nz, values + 3 * nz, {bounds, plan.solved.count()}, static_cast<int>(nz)};
+  LineRows& all = rows.solved;
+  all.lower = values;
+  all.diagonal = values + nz;
+  all.upper = values + 2 * nz;
+  all.symmetry = values + 3 * nz;
+  all.blocks = {bounds, plan.solved.count()};
+  all.nz = static_cast<int>(nz);
+  all.row_count = all.nz;
   rows.home = rows.solved.with_blocks(plan.first_block(), plan.blocks_here());
+  rows.home.first_row = plan.first_row();
+  rows.home.row_count = plan.rows();
   rows.reduced = rows.solved;
   rows.reduced.symmetry += plan.solved.count();
   rows.reduced.blocks = {bounds + plan.solved.count() + 1, plan.reduced.count()};
@@ -50,16 +58,49 @@ PlanRows rows_in(const double* values, const int* bounds, const LinePlan& plan) 
   return rows;
 }
 
+/// The groups of rows between the ends of a rank's rows.
+int groups_of(int rows) {
+  return (rows - 2 + EndReach::rows_in_group - 1) / EndReach::rows_in_group;
+}
+
+/// EndReach::smallest_shift of the first and then of the last of a rank's rows.
+std::vector<double> reach_of_ends(const LineRows& rows, int first, int count, double largest_shift) {
+  std::vector<double> values = smallest_shifts({rows, first, 1}, count - 2, largest_shift);
+  std::ranges::copy(smallest_shifts({rows, first + count - 1, -1}, count - 2, largest_shift),
+                    std::back_inserter(values));
+  return values;
+}
+
+void set_reach(LineRows& lines, const double* values, int rows) {
+  const int groups = groups_of(rows);
+  lines.reach_of_first = {values, groups};
+  lines.reach_of_last = {values + groups, groups};
+}
+
+/// The coefficients of a rank's ends, behind those of its blocks; see end_changes.hpp.
+SLUICE_INLINE void store_end_equations(const LineRows& rows, double shift, double singular_flux, double* reduced,
+                                       std::ptrdiff_t stride) {
+  BoundaryEquations equations = eliminate_blocks(rows, shift);
+  if (rows.blocks.bounds[rows.blocks.count] == rows.nz) equations.last += singular_flux;
+  double* const at = reduced + static_cast<std::ptrdiff_t>(reduced_coefficients) * rows.blocks.count * stride;
+  at[inverse_of_first * stride] = equations.first;
+  at[inverse_of_last * stride] = equations.last;
+  at[coupling * stride] = equations.coupling;
+}
+
 /// Prepares the reduced system of each line of a box.
 struct PrepareReduced {
   ShiftedLines lines;
   ReducedSystem system;
+  bool with_ends;
   double* reduced;
 
   SLUICE_INLINE void operator()(int i, int j, int /*k*/) const {
     const double shift = lines.shift(i, j);
     const std::ptrdiff_t line = static_cast<std::ptrdiff_t>(j) * lines.lines_in_row + i;
-    system.prepare(shift, shift == 0 ? lines.singular_flux : 0, reduced + line, lines.lines);
+    const double flux = shift == 0 ? lines.singular_flux : 0;
+    system.prepare(shift, flux, reduced + line, lines.lines);
+    if (with_ends) store_end_equations(system.solved, shift, flux, reduced + line, lines.lines);
   }
 };
 
@@ -91,7 +132,7 @@ void RowTables::set(const TridiagonalRows& rows) {
 
 PoissonTables::PoissonTables(const std::vector<double>& z_nodes, std::vector<double> shift_x,
                              std::vector<double> shift_y, const LinePlan& plan, double scale)
-    : strategy_(plan.strategy) {
+    : strategy_(plan.strategy), rows_here_(plan.rows()) {
   TridiagonalRows rows = second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann);
   rows_ = RowTables(rows, plan);
   // To divide solutions by `scale`, multiply the matrix by it once.
@@ -99,6 +140,10 @@ PoissonTables::PoissonTables(const std::vector<double>& z_nodes, std::vector<dou
     for (double& value : *values) value *= scale;
   }
   rows_.set(rows);
+  if (strategy_ == LineStrategy::split_tiles) {
+    const double largest_shift = *std::ranges::min_element(shift_x) + *std::ranges::min_element(shift_y);
+    reach_ = Buffer<double>(reach_of_ends(rows_.on_host().solved, plan.first_row(), plan.rows(), largest_shift));
+  }
   shift_x_ = Buffer<double>(shift_x);
   shift_y_ = Buffer<double>(shift_y);
 
@@ -131,26 +176,30 @@ ShiftedLines PoissonTables::lines(const Box3& box, const LineRows& rows) const {
   return lines;
 }
 
-ShiftedLines PoissonTables::prepared_lines(const Box3& box, const ReducedSystem& system,
+ShiftedLines PoissonTables::prepared_lines(const Box3& box, const ReducedSystem& system, bool with_ends,
                                            Buffer<double>& reduced) const {
   ShiftedLines prepared = lines(box, system.rows);
-  reduced = Buffer<double>(static_cast<std::size_t>(reduced_coefficients * prepared.blocks.count * prepared.lines));
+  const int blocks = prepared.blocks.count + (with_ends ? 1 : 0);
+  reduced = Buffer<double>(static_cast<std::size_t>(reduced_coefficients * blocks * prepared.lines));
   prepared.reduced = reduced.data();
   parallel_for("prepare reduced systems", box_of(box.nx(), box.ny(), 1),
-               PrepareReduced{prepared, system, reduced.data()});
+               PrepareReduced{prepared, system, with_ends, reduced.data()});
   return prepared;
 }
 
 ShiftedLines PoissonTables::at_home(const Box3& box) {
   const PlanRows& rows = rows_.on_device();
-  return strategy_ == LineStrategy::condensed ? prepared_lines(box, rows.home_system(), home_reduced_)
-                                              : lines(box, rows.home);
+  if (strategy_ == LineStrategy::condensed) return prepared_lines(box, rows.home_system(), false, home_reduced_);
+  if (strategy_ != LineStrategy::split_tiles) return lines(box, rows.home);
+  ShiftedLines prepared = prepared_lines(box, rows.isolated_system(), true, home_reduced_);
+  set_reach(prepared, reach_.data(), rows_here_);
+  return prepared;
 }
 
 ShiftedLines PoissonTables::whole(const Box3& box) {
   const PlanRows& rows = rows_.on_device();
   return strategy_ == LineStrategy::transposed ? lines(box, rows.reduced)
-                                               : prepared_lines(box, rows.whole_system(), reduced_);
+                                               : prepared_lines(box, rows.whole_system(), false, reduced_);
 }
 
 double PoissonTables::bytes(const LinePlan& plan, const Box3& home, const Box3& whole) {
@@ -158,7 +207,9 @@ double PoissonTables::bytes(const LinePlan& plan, const Box3& home, const Box3& 
   const auto of_lines = [](const Box3& box, int blocks) {
     return static_cast<double>(box.extent(0) * box.extent(1) * reduced_coefficients * blocks) * sizeof(double);
   };
-  return of_lines(whole, plan.reduced.count()) + (plan.is_condensed() ? of_lines(home, plan.blocks_here()) : 0);
+  const int behind = plan.strategy == LineStrategy::split_tiles ? 1 : 0;
+  return of_lines(whole, plan.reduced.count()) +
+         (plan.is_condensed() ? of_lines(home, plan.blocks_here() + behind) : 0);
 }
 
 HelmholtzTables::HelmholtzTables(TridiagonalRows second_derivative, const LinePlan& plan)
@@ -166,9 +217,12 @@ HelmholtzTables::HelmholtzTables(TridiagonalRows second_derivative, const LinePl
       matrix_(second_derivative_),
       strategy_(plan.strategy),
       rows_(second_derivative_, plan),
+      first_row_(plan.first_row()),
+      rows_here_(plan.rows()),
       reduced_(3 * second_derivative_.diagonal.size()),
       home_reduced_(reduced_ + static_cast<std::size_t>(reduced_coefficients * plan.reduced.count())),
-      host_values_(home_reduced_ + static_cast<std::size_t>(reduced_coefficients * plan.blocks_here())),
+      reach_(home_reduced_ + static_cast<std::size_t>(reduced_coefficients * (plan.blocks_here() + 1))),
+      host_values_(reach_ + static_cast<std::size_t>(2 * groups_of(std::max(rows_here_, 2)))),
       values_(host_values_),
       upload_(host_values_.size()) {
   prepare(0);
@@ -206,8 +260,17 @@ void HelmholtzTables::prepare(double c) {
       eliminate(blocks.bounds[block] + 1, blocks.bounds[block + 1] - 1);
     rows.whole_system().prepare(0, 0, host_values_.data() + reduced_, 1);
     if (strategy_ == LineStrategy::condensed) rows.home_system().prepare(0, 0, host_values_.data() + home_reduced_, 1);
+    if (strategy_ == LineStrategy::split_tiles) prepare_ends();
   }
   upload_(host_values_, values_);
+}
+
+void HelmholtzTables::prepare_ends() {
+  const PlanRows& rows = rows_.on_host();
+  double* const reduced = host_values_.data() + home_reduced_;
+  rows.isolated_system().prepare(0, 0, reduced, 1);
+  store_end_equations(rows.home, 0, 0, reduced, 1);
+  std::ranges::copy(reach_of_ends(rows.solved, first_row_, rows_here_, 0), host_values_.data() + reach_);
 }
 
 TableLines HelmholtzTables::lines(const LineRows& rows, std::size_t reduced) const {
@@ -216,6 +279,7 @@ TableLines HelmholtzTables::lines(const LineRows& rows, std::size_t reduced) con
   lines.weight = values_.data() + lines.nz;
   lines.from_first = values_.data() + 2 * lines.nz;
   lines.reduced = values_.data() + reduced;
+  if (strategy_ == LineStrategy::split_tiles) set_reach(lines, values_.data() + reach_, rows_here_);
   return lines;
 }
 

@@ -6,6 +6,7 @@
 #include "core/device/buffer.hpp"
 #include "core/device/upload.hpp"
 #include "core/support/box3.hpp"
+#include "poisson/tridiagonal/end_reach.hpp"
 #include "poisson/tridiagonal/line_plan.hpp"
 #include "poisson/tridiagonal/reduced_system.hpp"
 #include "poisson/tridiagonal/tridiagonal_rows.hpp"
@@ -22,6 +23,8 @@ struct PlanRows {
   /// The reduced system of whole lines, and, if blocks are condensed, that of this rank's blocks.
   ReducedSystem whole_system() const { return {reduced, solved, condensed, false}; }
   ReducedSystem home_system() const { return {home, home, nullptr, true}; }
+  /// That of this rank's blocks as if there were no other ranks.
+  ReducedSystem isolated_system() const { return {home, home, nullptr, false}; }
 };
 
 /// These rows in host and device memory.
@@ -65,11 +68,14 @@ class PoissonTables {
  private:
   ShiftedLines lines(const Box3& box, const LineRows& rows) const;
   /// With the prepared `system` in `reduced`.
-  ShiftedLines prepared_lines(const Box3& box, const ReducedSystem& system, Buffer<double>& reduced) const;
+  ShiftedLines prepared_lines(const Box3& box, const ReducedSystem& system, bool with_ends,
+                              Buffer<double>& reduced) const;
 
   LineStrategy strategy_;
   RowTables rows_;
   Buffer<double> shift_x_, shift_y_, moment_, mean_weight_, home_reduced_, reduced_;
+  Buffer<double> reach_;  ///< of split tiles, from the first row and from the last
+  int rows_here_;
   double singular_flux_;
 };
 
@@ -86,14 +92,17 @@ class HelmholtzTables {
 
  private:
   TableLines lines(const LineRows& rows, std::size_t reduced) const;
+  /// What split tiles need beside isolated systems.
+  void prepare_ends();
   /// Pivots of the rows [first, end).
   void eliminate(int first, int end);
 
   TridiagonalRows second_derivative_, matrix_;
   LineStrategy strategy_;
   RowTables rows_;
-  std::size_t reduced_, home_reduced_;  ///< where these coefficients begin
-  /// 1 / pivot, weight and from_first of all rows, reduced systems of whole lines and at home.
+  int first_row_, rows_here_;                   ///< of this rank
+  std::size_t reduced_, home_reduced_, reach_;  ///< where these coefficients begin
+  /// 1 / pivot, weight and from_first of all rows, reduced systems of whole lines and at home, reach of the ends.
   std::vector<double> host_values_;
   Buffer<double> values_;
   Upload<double> upload_;

@@ -80,7 +80,7 @@ struct LineTiles {
   void set_parts(int count, int longest) {
     parts = count;
     max_blocks = (lines.blocks.count + parts - 1) / parts;
-    max_rows = lines.nz < max_blocks * longest ? lines.nz : max_blocks * longest;
+    max_rows = lines.row_count < max_blocks * longest ? lines.row_count : max_blocks * longest;
   }
   /// Part n has the z blocks [first_block(n), first_block(n + 1)).
   SLUICE_INLINE int first_block(int part) const { return part * lines.blocks.count / parts; }
@@ -181,7 +181,7 @@ class LineTile {
   SLUICE_INLINE void read() {
     if (!active()) return;
     const std::ptrdiff_t stride = tiles_.x.stride_z;
-    const real* const row = tiles_.x.origin + (shape().first + 1) * stride;
+    const real* const row = tiles_.x.origin + (first_row() + 1) * stride;
     const int mine = in_row_ & (tiles_.pieces - 1);
     const int together = place_ - mine * Lanes;
     if (tiles_.pieces > 1 && together >= 0 && together + tiles_.pieces * Lanes <= tiles_.plane()) {
@@ -416,7 +416,7 @@ class LineTile {
 
   // Without other parts the compiler need not keep these in registers.
   SLUICE_INLINE int count() const { return Peers::any ? count_ : tiles_.lines.blocks.count; }
-  SLUICE_INLINE int below() const { return Peers::any ? below_ : 0; }
+  SLUICE_INLINE int below() const { return Peers::any ? below_ : tiles_.lines.first_row; }
 
   /// Whether the thread has a block.
   SLUICE_INLINE bool active() const { return !Peers::any || block_ < count(); }
@@ -445,8 +445,10 @@ class LineTile {
   SLUICE_INLINE double upper() const { return rows_.upper(shape().rows - 1); }
 
   SLUICE_INLINE const Shape& shape() const { return rows_.shape; }
+  /// The block's first row in the array.
+  SLUICE_INLINE int first_row() const { return shape().first - tiles_.lines.first_row; }
   SLUICE_INLINE int line() const { return lane_ / Lines::components; }
-  SLUICE_INLINE real* own_rows() const { return tiles_.x.origin + place_ + shape().first * tiles_.x.stride_z; }
+  SLUICE_INLINE real* own_rows() const { return tiles_.x.origin + place_ + first_row() * tiles_.x.stride_z; }
 
   // Shared memory: values going up, with a row from below; values going down, with a row from above; factors, shares of
   // the mean, the table; products and what is told; rows inside blocks.
@@ -480,7 +482,7 @@ class LineTile {
   double* shared_;
   int part_, thread_, in_row_, block_;
   int count_;                               ///< blocks of the part
-  int below_;                               ///< rows of the parts below
+  int below_;                               ///< first row of the part
   int place_ = 0;                           ///< position of the pack in a plane
   int lane_ = 0, j_ = 0;                    ///< its lane in its row, and the row
   int lanes_ = 0;                           ///< how many of its numbers are part of a line

@@ -5,6 +5,7 @@
 //
 // in the form that kernels use: the coefficients and arrays of a box of lines. A line of the Poisson equation is
 // complex: `components` = 2 real numbers with the same coefficients. Coefficients are double.
+#include <cmath>
 #include <cstddef>
 
 #include "core/support/real.hpp"
@@ -22,6 +23,30 @@ struct BlockBounds {
   int count = 0;
 };
 
+/// For each number of groups of rows, from 1 on, the smallest |shift| for which a change of the end reaches no further.
+/// Device memory; does not increase.
+struct EndReach {
+  static constexpr int rows_in_group = 8;
+
+  const double* smallest_shift = nullptr;
+  int groups = 0;  ///< of all rows between the ends
+
+  /// How many groups a change reaches; at most all.
+  SLUICE_INLINE int of(double shift) const {
+    int from = 0;
+    int to = groups;
+    while (from < to) {
+      const int middle = (from + to) / 2;
+      if (std::abs(shift) >= smallest_shift[middle]) {
+        to = middle;
+      } else {
+        from = middle + 1;
+      }
+    }
+    return from < groups ? from + 1 : groups;
+  }
+};
+
 /// Rows common to all systems, and some or all of their blocks. Device memory, global row index.
 struct LineRows {
   const double* lower = nullptr;
@@ -30,6 +55,8 @@ struct LineRows {
   const double* symmetry = nullptr;  ///< per block, the product of lower_k / upper_{k-1} over its rows but the first
   BlockBounds blocks;
   int nz = 0;
+  int first_row = 0, row_count = 0;        ///< the rows of all ranks, or of one
+  EndReach reach_of_first, reach_of_last;  ///< where a rank solves its rows alone and then changes them near the ends
 
   /// The same rows with only `count` of the blocks, from `first` on.
   SLUICE_INLINE LineRows with_blocks(int first, int count) const {

@@ -19,7 +19,7 @@ LinePlan plan_of_rank(const test::LineShape& shape, int ranks, int rank) {
   std::vector<std::int64_t> bounds;
   for (int r = 0; r <= ranks; ++r)
     bounds.push_back(blocks.bounds()[static_cast<std::size_t>(r * shape.blocks / ranks)]);
-  return plan_condensed(bounds, rank);
+  return plan_condensed(bounds, rank, LineStrategy::condensed);
 }
 
 template <int Lanes, class Lines, class ForEachLine>
@@ -165,14 +165,14 @@ TEST(BlockKernels, RanksOfTwoOrThreePlanes) {
 }
 
 TEST(BlockKernels, CutTheirPlanesEvenlyIntoAsFewBlocksAsThreadsCanSolve) {
-  const LinePlan plan = plan_condensed({0, 2, 34, 67, 131, 196}, 2);
+  const LinePlan plan = plan_condensed({0, 2, 34, 67, 131, 196}, 2, LineStrategy::condensed);
   EXPECT_EQ(plan.solved.bounds(), (std::vector<std::int64_t>{0, 2, 34, 51, 67, 99, 131, 153, 175, 196}));
   EXPECT_EQ(plan.first_blocks, (std::vector<int>{0, 1, 2, 4, 6, 9}));
   EXPECT_EQ(plan.first_block(), 2);
   EXPECT_EQ(plan.blocks_here(), 2);
   EXPECT_EQ(plan.longest(), 17);
-  EXPECT_EQ(plan_condensed({0, 2, 34}, 0).longest(), 2);
-  EXPECT_EQ(plan_condensed({0, 2, 34}, 1).longest(), 32);
+  EXPECT_EQ(plan_condensed({0, 2, 34}, 0, LineStrategy::condensed).longest(), 2);
+  EXPECT_EQ(plan_condensed({0, 2, 34}, 1, LineStrategy::condensed).longest(), 32);
 }
 
 }  // namespace

@@ -7,89 +7,24 @@
 
 #include "core/device/memory.hpp"
 #include "poisson/tridiagonal/line_tiles.hpp"
+#include "tests/support/host_tiles.hpp"
 #include "tests/support/line_problem.hpp"
 
 namespace sluice {
 namespace {
 
-/// How a test lays its tiles out.
-struct TileForm {
-  int width = 4;
-  int shift = 0;
-  int pieces = 0;
-  int parts = 1;
-  int at_a_time = 1000;  ///< tiles; each of these thread blocks, or clusters of them, solves several
-};
-
-/// Shared memory of the parts of a tile, which lie one after another.
-struct PeersOnHost {
-  static constexpr bool any = true;
-
-  std::ptrdiff_t apart;
-  int mine;
-
-  double* operator()(double* place, int part) const { return place + (part - mine) * apart; }
-};
-
-/// All tiles, one after another: each step for all threads of all parts before the next.
-template <class Tile, class Tiles, class PeersOf>
-void solve_all(const Tiles& tiles, int at_a_time, const PeersOf& peers_of) {
-  const std::size_t doubles = (tiles.shared_bytes() / sizeof(double) + 3) / 2 * 2;
-  for (int start = 0; start < at_a_time; ++start) {
-    std::vector<double> shared(doubles * static_cast<std::size_t>(tiles.parts), std::nan(""));
-    std::vector<Tile> threads;
-    for (int part = 0; part < tiles.parts; ++part) {
-      double* const own = shared.data() + static_cast<std::ptrdiff_t>(doubles) * part;
-      for (int thread = 0; thread < tiles.threads(); ++thread)
-        threads.emplace_back(tiles, part, thread, own, peers_of(static_cast<std::ptrdiff_t>(doubles), part));
-    }
-    const auto all = [&threads](auto step, auto... arguments) {
-      for (Tile& thread : threads) (thread.*step)(arguments...);
-    };
-    all(&Tile::go_to, start);
-    all(&Tile::read);
-    all(&Tile::load_table);
-    all(&Tile::load);
-    for (int tile = start; tile < tiles.tiles(); tile += at_a_time) {
-      const int next = tile + at_a_time;
-      all(&Tile::prepare);
-      all(&Tile::form_boundary);
-      all(&Tile::sweep_up);
-      if (tiles.parts > 1) all(&Tile::join_up);
-      all(&Tile::turn);
-      all(&Tile::sweep_down);
-      if (tiles.parts > 1) all(&Tile::join_down);
-      all(&Tile::solve, next < tiles.tiles() ? next : Tile::none);
-      all(&Tile::go_to, next);
-      all(&Tile::load);
-    }
-  }
-}
-
 template <int Lanes, class Shape, class Lines>
-std::vector<std::vector<real>> solve_in_tiles(const test::LineShape& shape, const TileForm& form) {
+std::vector<std::vector<real>> solve_in_tiles(const test::LineShape& shape, const test::TileForm& form) {
   const test::LineProblem<Lines> problem(shape);
   test::LineData<Lines> data(shape);
-  LineTiles<Lines, Lanes> tiles{problem.lines(), data.array(), form.width, form.shift, form.pieces};
-  const int* const bounds = tiles.lines.blocks.bounds;
-  int longest = 0;
-  for (int block = 0; block < shape.blocks; ++block) longest = std::max(longest, bounds[block + 1] - bounds[block]);
-  tiles.set_parts(std::min(form.parts, shape.blocks), longest);
-  const int at_a_time = std::min(form.at_a_time, tiles.tiles());
-  if (tiles.parts > 1) {
-    solve_all<LineTile<Lines, Lanes, Shape, PeersOnHost>>(tiles, at_a_time, [](std::ptrdiff_t apart, int part) {
-      return PeersOnHost{apart, part};
-    });
-  } else {
-    solve_all<LineTile<Lines, Lanes, Shape, NoPeers>>(tiles, at_a_time, [](std::ptrdiff_t, int) { return NoPeers(); });
-  }
+  test::solve_in_tiles<Lanes, Shape>(problem.lines(), data.array(), form);
   return data.lines();
 }
 
 /// Narrow and wide tiles, that begin with the array or before it, whose rows are copied by numbers or in pieces.
 template <int Lanes>
-std::vector<TileForm> tile_forms() {
-  std::vector<TileForm> forms{{2, 0, 0}, {8, Lanes, 0}};
+std::vector<test::TileForm> tile_forms() {
+  std::vector<test::TileForm> forms{{2, 0, 0}, {8, Lanes, 0}};
   const int in_16_bytes = 16 / (Lanes * static_cast<int>(sizeof(real)));
   if (in_16_bytes > 0) forms.push_back({4, 0, in_16_bytes});
   if (in_16_bytes > 0) forms.push_back({4, in_16_bytes * Lanes, in_16_bytes});
@@ -102,11 +37,11 @@ std::vector<TileForm> tile_forms() {
 template <int Lanes, class Lines, class Shape>
 void expect_the_same(const char* what, const std::vector<test::LineShape>& shapes, int parts = 1) {
   if (device::is_gpu()) GTEST_SKIP() << "the coefficients are not in host memory";
-  TileForm form_0;
+  test::TileForm form_0;
   form_0.parts = parts;
   test::expect_agreement<Lines>(what, shapes, [&](const test::LineShape& shape) {
     auto result = solve_in_tiles<Lanes, Shape, Lines>(shape, form_0);
-    for (TileForm form : tile_forms<Lanes>()) {
+    for (test::TileForm form : tile_forms<Lanes>()) {
       form.parts = parts;
       EXPECT_EQ((solve_in_tiles<Lanes, Shape, Lines>(shape, form)), result)
           << what << ", nz " << shape.nz << ", blocks " << shape.blocks << ", width " << form.width << ", shift "
