@@ -7,7 +7,7 @@
 namespace sluice {
 
 std::map<std::string, double> min_words(const std::string& what, const std::array<std::int64_t, 3>& cells,
-                                        const FlowParameters& flow, const ProcessGrid& processes, bool lines_twice) {
+                                        const FlowParameters& flow, const ProcessGrid& processes, LineStrategy lines) {
   const bool implicit_z = flow.diffusion == Diffusion::implicit_z;
   const bool updates_pressure = implicit_z && sweep_updates_pressure;
   const double substeps = what == "step" ? Rk3::substeps : 1;
@@ -16,6 +16,7 @@ std::map<std::string, double> min_words(const std::string& what, const std::arra
   const double scalars_in_momentum = Momentum::runs_tasks ? scalars * (substeps * 3 + 2) : 0;
   // The same, and u*, v*, w*, phi.
   const double scalars_alone = Momentum::runs_tasks ? 0 : scalars * (substeps * 7 + 2);
+  const bool lines_twice = lines == LineStrategy::condensed || lines == LineStrategy::two_passes;
   const double of_lines = lines_twice ? 3 : 2;
   // A step's forward transform along x reads u*, v*, w*, unless a sweep of its own forms their divergence.
   const bool fused = what == "step" && PoissonSolver::forms_divergence(cells[0], flow.order);

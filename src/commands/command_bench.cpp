@@ -127,7 +127,8 @@ Json report(const BenchOptions& options, const io::Case& settings, const Layout&
             const PhaseTimes& times, const Memory& memory, double triad) {
   const double points = points_of(settings);
   const ProcessGrid& processes = layout.processes;
-  const auto words = min_words(options.what, settings.cells, settings.flow, processes, processes.pz > 1);
+  const LineStrategy lines = line_strategy({settings.cells, processes, settings.z_blocks}, settings.flow.tridiagonal);
+  const auto words = min_words(options.what, settings.cells, settings.flow, processes, lines);
   Json json = new_result(options.what);
   json["cells"] = settings.cells;
   json["diffusion"] = options.diffusion;
@@ -138,7 +139,7 @@ Json report(const BenchOptions& options, const io::Case& settings, const Layout&
   json["process_grid"] = {processes.py, processes.pz};
   json["exchange"] = layout.exchange.text();
   json["z_blocks"] = settings.z_blocks;
-  json["z_lines"] = name(line_strategy({settings.cells, processes, settings.z_blocks}, settings.flow.tridiagonal));
+  json["z_lines"] = name(lines);
   json["repeats"] = options.repeats;
   json["ns_per_point_per_step"] = total.median / points * 1e9;
   json["ns_per_point_per_step_spread"] = {total.min / points * 1e9, total.max / points * 1e9};

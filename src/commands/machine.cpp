@@ -18,7 +18,7 @@ using io::YamlNode;
 using Kind = YamlNode::Kind;
 
 constexpr std::array all_strategies{LineStrategy::transposed, LineStrategy::whole_lines, LineStrategy::two_passes,
-                                    LineStrategy::tiles, LineStrategy::condensed};
+                                    LineStrategy::tiles,      LineStrategy::split_tiles, LineStrategy::condensed};
 
 /// The keys of one map of the file, each read once.
 class MapReader {
@@ -160,7 +160,8 @@ MeasuredStep read_result(const std::string& file, const std::string& text) {
 
 bool Machine::is_gpu() const {
   return std::ranges::any_of(steps, [](const MeasuredStep& step) {
-    return step.z_lines == LineStrategy::tiles || step.z_lines == LineStrategy::condensed;
+    return step.z_lines == LineStrategy::tiles || step.z_lines == LineStrategy::split_tiles ||
+           step.z_lines == LineStrategy::condensed;
   });
 }
 
