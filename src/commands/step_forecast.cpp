@@ -237,9 +237,13 @@ double StepForecast::seconds() const {
 }
 
 StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, const Decomposition& decomposition) {
+  return forecast_step(machine, flow, decomposition, line_strategy(decomposition, flow.tridiagonal, machine.is_gpu()));
+}
+
+StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, const Decomposition& decomposition,
+                           LineStrategy strategy) {
   const OneDevice device(machine, flow, decomposition.cells());
   const ProcessGrid& processes = decomposition.processes();
-  const LineStrategy strategy = line_strategy(decomposition, flow.tridiagonal, machine.is_gpu());
   std::int64_t largest = 0;
   for (int rank = 0; rank < processes.size(); ++rank)
     largest = std::max(largest, decomposition.x_pencil(rank).volume());

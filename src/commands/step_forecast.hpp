@@ -20,6 +20,10 @@ struct StepForecast {
 /// Throws Error(usage) if the machine file lacks a measurement or a link that the run needs.
 StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, const Decomposition& decomposition);
 
+/// The same if z lines are solved by this strategy, which need not be the one that the program would choose.
+StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, const Decomposition& decomposition,
+                           LineStrategy strategy);
+
 /// Whether the flow has parts that the forecast leaves out: scalars, rotation and others.
 bool is_incomplete_forecast(const FlowParameters& flow);
 
