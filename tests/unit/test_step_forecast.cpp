@@ -31,21 +31,21 @@ Machine machine_of(const std::string& file) {
   return parse_machine(text_of(file), file, no_files);
 }
 
-struct Run {
+struct MeasuredRun {
   Cells cells;
   ProcessGrid processes;
   Diffusion diffusion;
   double rate = 0;  ///< measured, in point-steps per second
 };
 
-FlowParameters flow_of(const Run& run) {
+FlowParameters flow_of(const MeasuredRun& run) {
   FlowParameters flow;
   flow.order = Order::second;
   flow.diffusion = run.diffusion;
   return flow;
 }
 
-double rate(const Machine& machine, const Run& run, std::optional<LineStrategy> strategy = {}) {
+double rate(const Machine& machine, const MeasuredRun& run, std::optional<LineStrategy> strategy = {}) {
   const Decomposition decomposition(run.cells, run.processes, ZBlocks::default_count(run.cells[2]));
   const double points = static_cast<double>(run.cells[0] * run.cells[1] * run.cells[2]);
   const FlowParameters flow = flow_of(run);
@@ -55,11 +55,11 @@ double rate(const Machine& machine, const Run& run, std::optional<LineStrategy> 
 }
 
 /// How the version of h200_earlier.yaml solved z lines.
-double earlier_rate(const Machine& machine, const Run& run) {
+double earlier_rate(const Machine& machine, const MeasuredRun& run) {
   return rate(machine, run, run.processes.pz > 1 || run.cells[2] > 396 ? LineStrategy::condensed : LineStrategy::tiles);
 }
 
-void expect_within_5_percent(const Run& run, double forecast) {
+void expect_within_5_percent(const MeasuredRun& run, double forecast) {
   EXPECT_NEAR(forecast / run.rate, 1, 0.05)
       << fmt::format("{} x {} x {} on {} x {}: {:.4g}, measured {:.4g}", run.cells[0], run.cells[1], run.cells[2],
                      run.processes.py, run.processes.pz, forecast, run.rate);
@@ -81,7 +81,7 @@ std::string message_of(const std::string& text) {
 TEST(StepForecast, AgreesWithMeasurementsOnSeveralDevices) {
   SKIP_IN_SINGLE_PRECISION();
   // H200s of one host, order 2, double precision; docs/forecast.md says which run the model misses.
-  const std::vector<Run> runs{
+  const std::vector<MeasuredRun> runs{
       {{1024, 768, 768}, {1, 2}, Diffusion::explicit_, 8.791e9},
       {{1024, 768, 384}, {1, 2}, Diffusion::explicit_, 8.782e9},
       {{1024, 768, 768}, {1, 2}, Diffusion::implicit_z, 6.39e9},
@@ -94,14 +94,14 @@ TEST(StepForecast, AgreesWithMeasurementsOnSeveralDevices) {
       {{256, 192, 144}, {1, 4}, Diffusion::explicit_, 6.35e9},
   };
   const Machine machine = machine_of("tests/unit/data/h200_earlier.yaml");
-  for (const Run& run : runs) expect_within_5_percent(run, earlier_rate(machine, run));
+  for (const MeasuredRun& run : runs) expect_within_5_percent(run, earlier_rate(machine, run));
 }
 
 TEST(StepForecast, AgreesWithMeasurementsOfTheShippedMachine) {
   SKIP_IN_SINGLE_PRECISION();
   const Machine machine = machine_of("machines/h100.yaml");
-  for (const Run& run : {Run{{1024, 768, 768}, {1, 2}, Diffusion::explicit_, 8.337e9},
-                         Run{{1024, 768, 768}, {1, 2}, Diffusion::implicit_z, 6.121e9}})
+  for (const MeasuredRun& run : {MeasuredRun{{1024, 768, 768}, {1, 2}, Diffusion::explicit_, 8.337e9},
+                                 MeasuredRun{{1024, 768, 768}, {1, 2}, Diffusion::implicit_z, 6.121e9}})
     expect_within_5_percent(run, rate(machine, run));
 }
 
