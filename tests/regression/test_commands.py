@@ -441,7 +441,11 @@ def test_bench_of_steps_with_scalars(tmp_path: Path) -> None:
     words: list[float] = []
     for scalars in 0, 2:
         file = tmp_path / f"{scalars}.json"
-        must(sluice("bench", "step", "--grid", "16,16,64", "--repeats", 3, "--scalars", scalars, "--json", file))
+        must(
+            sluice(
+                "bench", "step", "--grid", "16,16,64", "--repeats", 3, "--scalars", scalars, "--json", file
+            )
+        )
         result: dict[str, Any] = json.loads(file.read_text())
         assert result["scalars"] == scalars
         words.append(sum(phase["words"] for phase in result["phases"]))
