@@ -13,15 +13,14 @@
 #include "core/support/owned_comm.hpp"
 #include "poisson/helmholtz_solver.hpp"
 #include "poisson/poisson_solver.hpp"
-#include "solver/momentum/momentum.hpp"
 
 namespace sluice {
 
 namespace {
 
 /// Elements of a rank's fields: all fields of the state, u* and R for each field that a step advances, phi, which
-/// explicit steps store in p, and a second p where the momentum sweep updates it.
-double field_elements(const Grid& grid, const Box3& box, const FlowParameters& flow) {
+/// explicit steps store in p, and a second p where the momentum sweep updates it (sweep_updates_pressure: on GPUs).
+double field_elements(const Grid& grid, const Box3& box, const FlowParameters& flow, bool on_gpu) {
   double elements = 0;
   const std::vector<FieldDescriptor> fields = fields_of(flow);
   for (std::size_t n = 0; n < fields.size(); ++n) {
@@ -34,7 +33,7 @@ double field_elements(const Grid& grid, const Box3& box, const FlowParameters& f
       array(3 * box.extent(0), halo);
     } else {
       array(PoissonSolver::row_length(grid.cells()[0]), PoissonSolver::halo(flow.order));
-      if (flow.diffusion == Diffusion::implicit_z) array((sweep_updates_pressure ? 2 : 1) * box.extent(0), halo);
+      if (flow.diffusion == Diffusion::implicit_z) array((on_gpu ? 2 : 1) * box.extent(0), halo);
     }
   }
   return elements;
@@ -79,10 +78,10 @@ MemoryNeed solver_need(const Decomposition& decomposition, const FlowParameters&
 }  // namespace
 
 double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
-                   const ExchangeMethods& exchange, int rank) {
+                   const ExchangeMethods& exchange, int rank, bool on_gpu) {
   const ProcessGrid& processes = decomposition.processes();
   const Box3 box = decomposition.x_pencil(rank);
-  double elements = field_elements(grid, box, flow);
+  double elements = field_elements(grid, box, flow, on_gpu);
 
   elements += wall_elements(box, flow);
   const std::int64_t lines = (box.extent(0) / 2 + 1) * box.extent(1);

@@ -3,15 +3,16 @@
 
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange_methods.hpp"
+#include "core/device/parallel_for.hpp"
 #include "core/flow/parameters.hpp"
 #include "solver/grid/grid.hpp"
 
 namespace sluice {
 
 /// Device memory in bytes of a run (fields, work arrays, exchange buffers), for one rank and for all. A method
-/// `auto` counts as one that packs arrays, which takes the most.
+/// `auto` counts as one that packs arrays, which takes the most. on_gpu: for a GPU build, which this need not be.
 double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
-                   const ExchangeMethods& exchange, int rank);
+                   const ExchangeMethods& exchange, int rank, bool on_gpu = loops_on_gpu);
 double step_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
                    const ExchangeMethods& exchange);
 
