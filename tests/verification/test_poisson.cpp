@@ -158,6 +158,9 @@ const std::vector<SizedGrid> sizes{{{32, 64, 48}, 6}, {{10, 6, 98}, 6}, {{16, 12
                                    {{13, 11, 17}, 8}, {{15, 1, 12}, 6}, {{10, 6, 13}, 6},  {{6, 3, 14}, 4},
                                    {{1, 2, 7}, 3},    {{2, 5, 31}, 1},  {{70, 2, 6}, 3}};
 
+/// Lines so tall that GPUs that split z solve each rank's rows by themselves, and then change those near their ends.
+const SizedGrid tall{{16, 10, 544}, 32};
+
 TEST(Poisson, SolvesTheDiscreteOperatorOnEveryProcessGrid) {
   double worst_residual = 0;
   double worst_mean = 0;
@@ -202,6 +205,26 @@ TEST(Poisson, SolvesTheDiscreteOperatorOnEveryProcessGrid) {
          std::to_string(worst_residual / real_epsilon) + " eps, mean / scale " +
          std::to_string(worst_mean / real_epsilon) + " eps, " + (device::is_gpu() ? "round-off" : "bits") +
          " the same as on one rank");
+}
+
+TEST(Poisson, TallLinesAreSolvedAsWellAsOnOneRank) {
+  for (const Stretching stretching : {Stretching::tanh, Stretching::random}) {
+    const Problem problem = make_problem(tall.cells, tall.blocks, stretching);
+    const GlobalArray rhs = random_rhs(problem);
+    const auto residual = [&](const GlobalArray& phi) {
+      return test::largest_difference(laplacian(problem, phi).values, rhs.values);
+    };
+    const GlobalArray serial = solve_poisson(MPI_COMM_SELF, {1, 1}, problem, TridiagonalMethod::ptdma, rhs);
+    for (const ProcessGrid& grid : Decomposition::candidates(tall.cells, world_size(), tall.blocks)) {
+      const GlobalArray phi = solve_poisson(MPI_COMM_WORLD, grid, problem, TridiagonalMethod::ptdma, rhs);
+      const std::string what =
+          std::string(name_of(stretching)) + ", " + std::to_string(grid.py) + " x " + std::to_string(grid.pz);
+      EXPECT_LT(residual(phi), 3 * residual(serial)) << what;
+      EXPECT_LT(std::abs(mean(problem, phi)),
+                3 * std::abs(mean(problem, serial)) + 100 * real_epsilon * test::largest(serial.values))
+          << what;
+    }
+  }
 }
 
 /// The whole operator as a dense matrix, its null space filled by the mean.
@@ -284,7 +307,9 @@ GlobalArray solve_helmholtz(MPI_Comm world, ProcessGrid grid, const Problem& pro
 
 TEST(Helmholtz, SameOnEveryProcessGrid) {
   double worst = 0;
-  for (const SizedGrid& size : sizes) {
+  std::vector<SizedGrid> all = sizes;
+  all.push_back(tall);
+  for (const SizedGrid& size : all) {
     const Problem problem = make_problem(size.cells, size.blocks, Stretching::tanh);
     GlobalArray rhs(size.cells);
     for (std::size_t n = 0; n < rhs.values.size(); ++n) rhs.values[n] = static_cast<real>(uniform01(9, n) - 0.5);
