@@ -53,8 +53,8 @@ int parts_of_tiles(const ZBlocks& blocks, int max_parts) {
 
 namespace {
 
-/// The fewest parts into which the rows of a rank can be cut for tiles; 0: tiles cannot be used, or are not worth it
-/// for one of the ranks. Of few rows, those near the ends are most.
+/// Parts into which the rows of the rank with the fewest can be cut for tiles; 0: tiles cannot be used, or are not
+/// worth it for one of the ranks. Of few rows, those near the ends are most.
 int parts_of_split_tiles(const Decomposition& decomposition, int max_parts) {
   constexpr std::int64_t fewest = 192;
   const std::vector<std::int64_t> bounds = rank_bounds(decomposition);

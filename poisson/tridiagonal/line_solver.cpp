@@ -37,7 +37,8 @@ LineBoxes exchanged_boxes(LineBoxes boxes, const LinePlan& plan, int components)
   return boxes;
 }
 
-/// Blocks whose boundary values a rank holds: those that it solves, and all of them as one.
+/// Blocks whose boundary values a rank holds. With split tiles, all of its blocks are one; where a rank condenses them
+/// otherwise, this one comes beside those that it solves.
 int boundary_blocks(const LinePlan& plan) {
   if (plan.strategy == LineStrategy::split_tiles) return 1;
   return plan.blocks_here() + (plan.is_condensed() ? 1 : 0);

@@ -10,13 +10,13 @@
 #include "poisson/tridiagonal/bundle_chain.hpp"
 #include "poisson/tridiagonal/end_changes.hpp"
 #include "poisson/tridiagonal/line_strategies.hpp"
-#include "poisson/tridiagonal/line_tiles.hpp"
+#include "poisson/tridiagonal/tile_launch_cuda.hpp"
 
 namespace sluice {
 
 namespace {
 
-const char* const name = "tridiagonal";
+using namespace lines_on_gpu;
 
 constexpr int threads_of_blocks = 128;  ///< per thread block, where a thread has one z block
 constexpr int threads_of_lines = 64;    ///< per thread block, where a thread has a reduced system in shared memory
@@ -25,15 +25,10 @@ constexpr int threads_of_lines = 64;    ///< per thread block, where a thread ha
 template <class... Parameters>
 void launch(void (*kernel)(Parameters...), dim3 blocks, unsigned threads, std::size_t shared,
             const std::type_identity_t<Parameters>&... arguments) {
-  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)), name);
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
+             kernel_name);
   kernel<<<blocks, threads, shared>>>(arguments...);
-  check_cuda(cudaGetLastError(), name);
-}
-
-/// Maximum bytes of shared memory of a thread block.
-std::size_t shared_limit() {
-  static const auto limit = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-  return limit;
+  check_cuda(cudaGetLastError(), kernel_name);
 }
 
 /// Packs of `Lanes` real numbers of an array, one for each thread: x fastest, row after row.
@@ -105,185 +100,6 @@ void launch_lines(const LineArray& array, int blocks, const Kernel& kernel) {
   launch(for_each_line<Lanes, Kernel>, packs.thread_blocks(threads), threads, threads * column, packs, kernel);
 }
 
-/// Number of tiles of maximum threads whose registers must fit a multiprocessor.
-template <class Lines>
-constexpr int resident = sizeof(real) == sizeof(double) ? 1
-                         : Lines::components == 2       ? 3
-                                                        : 2;
-
-/// Shared memory of the thread blocks of a cluster.
-struct PeersInCluster {
-  static constexpr bool any = true;
-
-  __device__ double* operator()(double* mine, int part) const {
-#if __CUDA_ARCH__ >= 900
-    return static_cast<double*>(__cluster_map_shared_rank(mine, static_cast<unsigned>(part)));
-#else
-    return mine;  // clusters of one
-#endif
-  }
-};
-
-/// A barrier of all threads of a cluster.
-__device__ void synchronize_parts() {
-#if __CUDA_ARCH__ >= 900
-  __cluster_barrier_arrive();
-  __cluster_barrier_wait();
-#endif
-}
-
-/// Whether a thread block solves several tiles. Complex lines have no registers left for it.
-template <class Lines>
-constexpr bool solves_several = Lines::components == 1;
-
-/// A thread block, or a cluster of `parts` of them, solves one tile after another, and copies the rows of the next one
-/// while it writes those of the last.
-template <class Lines, int Lanes, class Shape, class Peers>
-__global__ void __launch_bounds__(max_threads_of_tile, resident<Lines>)
-    solve_tiles(const __grid_constant__ LineTiles<Lines, Lanes> tiles) {
-  extern __shared__ __align__(16) double shared[];
-  const int parts = Peers::any ? tiles.parts : 1;
-  const int part = static_cast<int>(blockIdx.x) % parts;
-  LineTile<Lines, Lanes, Shape, Peers> tile(tiles, part, static_cast<int>(threadIdx.x), shared, {});
-  int at = static_cast<int>(blockIdx.x) / parts;
-  tile.load_table();
-  tile.go_to(at);
-  tile.read();
-  end_group_of_copies();
-  tile.load();
-  wait_for_earlier_groups();
-  __syncthreads();
-  while (true) {
-    tile.prepare();  // while the rows are being copied
-    wait_for_copies();
-    __syncthreads();
-    tile.form_boundary();
-    __syncthreads();
-    tile.sweep_up();
-    if constexpr (Peers::any) {
-      synchronize_parts();
-      tile.join_up();
-    }
-    __syncthreads();
-    tile.turn();
-    __syncthreads();
-    tile.sweep_down();
-    if constexpr (Peers::any) {
-      synchronize_parts();
-      tile.join_down();
-    }
-    __syncthreads();
-    if constexpr (!solves_several<Lines>) {
-      tile.solve(tile.none);
-      break;
-    }
-    at += static_cast<int>(gridDim.x) / parts;
-    tile.solve(at);
-    if (at >= tiles.tiles()) break;
-    tile.go_to(at);
-    tile.load();
-  }
-  if constexpr (Peers::any) synchronize_parts();  // until no other part reads this one's shared memory
-}
-
-/// How solve_tiles is launched.
-class TileLaunch {
- public:
-  TileLaunch(int parts, int threads, std::size_t shared) {
-    attribute_.id = cudaLaunchAttributeClusterDimension;
-    attribute_.val.clusterDim = {static_cast<unsigned>(parts), 1, 1};
-    config_.blockDim = static_cast<unsigned>(threads);
-    config_.gridDim = static_cast<unsigned>(parts);
-    config_.dynamicSmemBytes = shared;
-    config_.attrs = &attribute_;
-    config_.numAttrs = parts > 1 ? 1 : 0;
-  }
-  TileLaunch(const TileLaunch&) = delete;
-  TileLaunch& operator=(const TileLaunch&) = delete;
-
-  /// With one thread block (or cluster) per tile, or at most as many as the GPU holds at a time.
-  template <class Tiles>
-  void operator()(void (*kernel)(Tiles), const Tiles& tiles, bool all_at_once) {
-    const auto shared = static_cast<int>(config_.dynamicSmemBytes);
-    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), name);
-    const int count = all_at_once ? tiles.tiles() : std::min(tiles.tiles(), std::max(1, resident_tiles(kernel)));
-    config_.gridDim = static_cast<unsigned>(count * tiles.parts);
-    check_cuda(cudaLaunchKernelEx(&config_, kernel, tiles), name);
-  }
-
- private:
-  template <class Kernel>
-  int resident_tiles(Kernel* kernel) const {
-    int count = 0;
-    if (config_.numAttrs > 0) {
-      check_cuda(cudaOccupancyMaxActiveClusters(&count, kernel, &config_), name);
-      return count;
-    }
-    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, kernel, static_cast<int>(config_.blockDim.x),
-                                                             config_.dynamicSmemBytes),
-               name);
-    static const int multiprocessors = cuda::device_attribute(cudaDevAttrMultiProcessorCount);
-    return count * multiprocessors;
-  }
-
-  cudaLaunchAttribute attribute_ = {};
-  cudaLaunchConfig_t config_ = {};
-};
-
-/// Maximum bytes of shared memory of a thread block such that a multiprocessor holds two.
-std::size_t shared_limit_of_two() {
-  static const auto limit =
-      static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) / 2 -
-                               cuda::device_attribute(cudaDevAttrReservedSharedMemoryPerBlock));
-  return limit;
-}
-
-template <class Lines, int Lanes>
-void launch_tiles(LineTiles<Lines, Lanes> tiles, int parts, std::int64_t longest) {
-  tiles.set_parts(parts, static_cast<int>(longest));
-  // The widest tile of which a multiprocessor holds two parts, else one.
-  const auto fits = [&](std::size_t limit) {
-    for (tiles.width = tiles.widest; tiles.width >= tiles.narrowest; tiles.width /= 2) {
-      if (tiles.threads() <= max_threads_of_tile && tiles.shared_bytes() <= limit) return true;
-    }
-    return false;
-  };
-  SLUICE_REQUIRE(fits(shared_limit_of_two()) || fits(shared_limit()), "tiles in shared memory must fit the grid");
-  constexpr int pack = Lanes * static_cast<int>(sizeof(real));
-  const auto address = reinterpret_cast<std::uintptr_t>(tiles.x.origin);
-  const auto stride = static_cast<std::uintptr_t>(tiles.x.stride_z) * sizeof(real);
-  tiles.shift = static_cast<int>(address % tiles.sector / sizeof(real));
-  tiles.pieces = stride % 16 == 0 && pack * tiles.width >= 16 ? 16 / pack : 0;
-  with_shape(longest, [&](auto shape) {
-    TileLaunch launch(parts, tiles.threads(), tiles.shared_bytes());
-    const bool all_at_once = !solves_several<Lines> || tiles.pieces > 1;
-    if (parts > 1) {
-      launch(solve_tiles<Lines, Lanes, decltype(shape), PeersInCluster>, tiles, all_at_once);
-    } else {
-      launch(solve_tiles<Lines, Lanes, decltype(shape), NoPeers>, tiles, all_at_once);
-    }
-  });
-}
-
-/// Whether packs of real numbers are aligned to their size.
-bool aligned(const LineArray& x, int lanes) {
-  return reinterpret_cast<std::uintptr_t>(x.origin) % (static_cast<std::size_t>(lanes) * sizeof(real)) == 0 &&
-         x.stride_y % lanes == 0 && x.stride_z % lanes == 0;
-}
-
-/// Solves the rows of `lines` in shared memory.
-template <class Lines>
-void solve_in_tiles(const Lines& lines, const LineArray& x, const LinePlan& plan) {
-  if (x.rows == 0 || x.count == 0 || lines.blocks.count == 0) return;
-  constexpr int lanes = Lines::components == 2 ? 2 : 16 / sizeof(real);
-  if (aligned(x, lanes)) {
-    launch_tiles<Lines, lanes>({lines, x}, plan.tile_parts, plan.longest());
-  } else {
-    SLUICE_REQUIRE(Lines::components == 1, "complex numbers begin at multiples of their size");
-    if constexpr (Lines::components == 1) launch_tiles<Lines, 1>({lines, x}, plan.tile_parts, plan.longest());
-  }
-}
-
 /// Whole lines in tiles.
 template <class Lines>
 class Tiles final : public LineSolver<Lines> {
@@ -314,8 +130,8 @@ __global__ void __launch_bounds__(threads_of_blocks)
   if (thread == 0) *share = sums[0];
 }
 
-/// Takes rows from both ends of the array, which have the smallest wavenumbers: what their ends change reaches far, and
-/// takes the longest.
+/// Takes rows from both ends of the array first. Of complex lines, these have the smallest wavenumbers along y: changes
+/// of their ends reach far and take the longest. For real lines the order does not matter.
 template <class Kernel>
 struct OuterRowsFirst {
   Kernel kernel;
@@ -341,7 +157,7 @@ class SplitTiles final : public LineSolver<Lines> {
     if constexpr (Lines::components == 2) {
       if (at_home.holds_singular_line) {
         sum_share<<<1, threads_of_blocks>>>(at_home, x, share_.data());
-        check_cuda(cudaGetLastError(), name);
+        check_cuda(cudaGetLastError(), kernel_name);
       }
     }
     Lines alone = at_home;
@@ -429,7 +245,7 @@ class Transposed final : public LineSolver<Lines> {
 
   void solve(const Lines& /*at_home*/, const Lines& whole, const LineArray& x) override {
     const LineArray lines = column_.forward(x);
-    parallel_for(name, box_of(lines.count / Lines::components, lines.rows, 1),
+    parallel_for(kernel_name, box_of(lines.count / Lines::components, lines.rows, 1),
                  SolveWhole<Lines>{whole, lines, pivots_.data()});
     column_.backward(x);
   }

@@ -57,7 +57,7 @@ class PoissonTables {
                 const LinePlan& plan, double scale);
 
   /// Coefficients for the lines of the rank's home box (x: wavenumbers). Contains those of reduced systems only if
-  /// blocks are condensed. Call once.
+  /// blocks are condensed; with split tiles, of the rank alone, and its end equations (end_changes.hpp). Call once.
   ShiftedLines at_home(const Box3& box);
   /// Coefficients for the rank's whole lines, with prepared reduced systems. Call once.
   ShiftedLines whole(const Box3& box);

@@ -217,7 +217,11 @@ class RankExchanges {
   static double time_of(double messages, const std::optional<Link>& link, const char* name, double bytes) {
     if (messages == 0) return 0;
     if (!link)
-      throw Error(ExitCode::usage, fmt::format("the machine file has no links.{}, which so many devices need", name));
+      throw Error(
+          ExitCode::usage,
+          fmt::format("the machine file has no links.{}, which so many devices need: docs/forecast.md says how to "
+                      "measure it",
+                      name));
     return link->seconds + (messages - 1) * link->seconds_per_further + bytes / link->bytes_per_second;
   }
 

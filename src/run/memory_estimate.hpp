@@ -10,7 +10,8 @@
 namespace sluice {
 
 /// Device memory in bytes of a run (fields, work arrays, exchange buffers), for one rank and for all. A method
-/// `auto` counts as one that packs arrays, which takes the most. on_gpu: for a GPU build, which this need not be.
+/// `auto` counts as one that packs arrays, which takes the most. on_gpu: with the second p of a GPU build;
+/// all else is that of this build.
 double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,
                    const ExchangeMethods& exchange, int rank, bool on_gpu = loops_on_gpu);
 double step_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,

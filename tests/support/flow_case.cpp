@@ -135,6 +135,19 @@ std::string name_of(const Discretisation& form) {
   return name_of(form.diffusion) + "_" + name_of(form.order);
 }
 
+double relative_difference(const Flow& flow, const Field& one, const Field& other) {
+  const GlobalArray a = flow.read(one);
+  const GlobalArray b = flow.read(other);
+  double size = 0;
+  double difference = 0;
+  for (std::size_t n = 0; n < a.values.size(); ++n) {
+    size = std::max(size, std::abs(a.values[n]));
+    difference = std::max(difference, std::abs(a.values[n] - b.values[n]));
+  }
+  EXPECT_GT(size, 0);
+  return difference / size;
+}
+
 double round_off(double in_double) {
   return in_double * real_epsilon / std::numeric_limits<double>::epsilon();
 }

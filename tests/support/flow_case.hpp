@@ -86,6 +86,9 @@ std::string name_of(TridiagonalMethod method);
 std::string name_of(Order order);
 std::string name_of(const Discretisation& form);
 
+/// The largest difference of two fields over the largest value of the first, which must not be 0. Collective.
+double relative_difference(const Flow& flow, const Field& one, const Field& other);
+
 /// A bound on rounding errors, given for double precision, in the precision of this build.
 double round_off(double in_double);
 

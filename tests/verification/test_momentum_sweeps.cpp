@@ -30,23 +30,8 @@ FlowCase settings_for(const test::Discretisation& form, std::array<std::int64_t,
 }
 
 double largest_difference(const Flow& flow, const VectorField& a, const VectorField& b) {
-  double largest = 0;
-  const auto compare = [&](const Field& one, const Field& other) {
-    const GlobalArray x = flow.read(one);
-    const GlobalArray y = flow.read(other);
-    double size = 0;
-    double difference = 0;
-    for (std::size_t n = 0; n < x.values.size(); ++n) {
-      size = std::max(size, std::abs(x.values[n]));
-      difference = std::max(difference, std::abs(x.values[n] - y.values[n]));
-    }
-    EXPECT_GT(size, 0);
-    largest = std::max(largest, difference / size);
-  };
-  compare(a.u, b.u);
-  compare(a.v, b.v);
-  compare(a.w, b.w);
-  return largest;
+  return std::max({test::relative_difference(flow, a.u, b.u), test::relative_difference(flow, a.v, b.v),
+                   test::relative_difference(flow, a.w, b.w)});
 }
 
 /// Two tendencies and u* that start from the same old tendency.
