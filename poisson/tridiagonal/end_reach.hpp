@@ -7,8 +7,8 @@
 //   ratio_n = -toward_n / (diagonal_n + shift + away_n ratio_{n+1}),
 //
 // where the other end stays as it is. The rows are diagonally dominant, so that |ratio_n| < 1, and it becomes smaller
-// as |shift| grows. Rows from the first n on whose product of ratios is below round-off are left as they are. By the
-// maximum principle this changes the others by less than that product times e_0.
+// as |shift| grows. From the first n on at which the product of the ratios is below round-off, rows are left as they
+// are. By the maximum principle this changes the others by less than that product times e_0.
 #include <vector>
 
 #include "poisson/tridiagonal/lines.hpp"
