@@ -42,7 +42,8 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
   if (flow.diffusion == Diffusion::implicit_z) {
     implicit_.emplace(comm, decomposition, grid, walls_, flow.tridiagonal, exchanges.columns);
     pressure_increment_.emplace(projection_.make_phi());
-    if (sweep_updates_pressure) updated_pressure_.emplace(make_field(base_fields()[pressure_field], box_, flow.order));
+    if (sweep_updates_pressure && can_leave_corrections(flow, loops_on_gpu))
+      updated_pressure_.emplace(make_field(base_fields()[pressure_field], box_, flow.order));
   }
 }
 
@@ -181,8 +182,7 @@ void TimeStepper::correct(State& state, const Correction& correction, Correcting
 
 /// Whether all that reads the velocity at the start of the next substep can correct it meanwhile.
 bool TimeStepper::can_defer(const State& state, const Field& phi) {
-  if (body_forces_.reads_velocity() && !Momentum::runs_tasks) return false;
-  return !forcing_.needs_mean_before() && momentum_.takes_pending(state, phi, tendency_, star_);
+  return can_leave_corrections(flow_, loops_on_gpu) && momentum_.takes_pending(state, phi, tendency_, star_);
 }
 
 double TimeStepper::largest_rate(const State& state) const {

@@ -6,6 +6,7 @@
 
 #include "core/device/buffer.hpp"
 #include "core/device/event.hpp"
+#include "core/support/error.hpp"
 
 namespace sluice {
 
@@ -16,14 +17,14 @@ class Upload {
  public:
   Upload() = default;
   /// For arrays of `size` elements.
-  explicit Upload(std::size_t size) {
+  explicit Upload(std::size_t size) : size_(size) {
     for (Piece& piece : pieces_)
       piece.memory =
           device::HostPointer<T>(static_cast<T*>(device::allocate_host(std::max<std::size_t>(1, size) * sizeof(T))));
   }
 
-  /// Sizes must match.
   void operator()(const std::vector<T>& host, Buffer<T>& to) {
+    SLUICE_REQUIRE(host.size() == size_ && to.size() == size_, "arrays must have the size of the upload");
     Piece& piece = pieces_[next_];
     next_ = (next_ + 1) % pieces_.size();
     piece.copied.wait();
@@ -37,6 +38,7 @@ class Upload {
     device::HostPointer<T> memory;
     device::Event copied;
   };
+  std::size_t size_ = 0;
   std::array<Piece, 4> pieces_;
   std::size_t next_ = 0;
 };

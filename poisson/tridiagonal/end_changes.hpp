@@ -52,6 +52,9 @@ struct ChangeFromEnds {
   LineArray x, ends;
   bool lowest_rank, highest_rank;
 
+  /// The kernel needs as much storage as the reduced system of this many blocks: a ratio for each group of rows.
+  int blocks_of_storage() const { return (lines.reach_of_first.groups + 2 * Lanes - 1) / (2 * Lanes); }
+
   SLUICE_INLINE void operator()(int lane, int j, LaneRows<double> storage) const {
     const double shift = lines.shift(lane / Lines::components, j);
     const int from_first = lines.reach_of_first.of(shift);
@@ -70,7 +73,7 @@ struct ChangeFromEnds {
                             LaneRows<double> storage) const {
     const int rows = lines.row_count;
     const int inner = rows - 2;
-    const int groups = largest_in_warp(reach);
+    const int groups = largest_in_warp(reach);  // those beyond the reach are skipped
     const bool from_top = from_end.step < 0;
     real* const end = x.at(lane, j, from_top ? rows - 1 : 0);
     const std::ptrdiff_t stride = from_top ? -x.stride_z : x.stride_z;
@@ -83,19 +86,21 @@ struct ChangeFromEnds {
     // Ratios follow from the farthest row on. To save memory, only one of each group is kept.
     double ratio = 0;
     for (int group = groups - 1; group > 0; --group) {
+      if (group >= reach) continue;
       SLUICE_UNROLL
       for (int m = size; m > 0; --m) {
         const int n = group * size + m;
         if (n <= inner) ratio = from_end.ratio(n, shift, ratio);
       }
-      *storage.row(group) = ratio;
+      ratio_of(group, storage) = ratio;
     }
     Group next = read(end, stride, inner, 0);
     for (int group = 0; group < groups; ++group) {
+      if (group >= reach) continue;
       Group values = next;
-      if (group + 1 < groups) next = read(end, stride, inner, group + 1);  // on its way while this one is computed
+      if (group + 1 < reach) next = read(end, stride, inner, group + 1);  // on its way while this one is computed
       double ratios[size];
-      ratio = group + 1 < groups ? *storage.row(group + 1) : 0;
+      ratio = group + 1 < reach ? ratio_of(group + 1, storage) : 0;
       SLUICE_UNROLL
       for (int m = size - 1; m >= 0; --m) {
         const int n = group * size + m + 1;
@@ -118,6 +123,10 @@ struct ChangeFromEnds {
 
   static constexpr int size = EndReach::rows_in_group;
 
+  SLUICE_INLINE static double& ratio_of(int group, LaneRows<double> storage) {
+    return storage.row(group / Lanes)[group % Lanes];
+  }
+
   struct Group {
     LanePack<Lanes> row[size] = {};
   };
@@ -131,9 +140,10 @@ struct ChangeFromEnds {
     return values;
   }
 
-  /// Threads of a warp take equally many groups, so that they read the same coefficients.
+  /// Threads of a warp go through their groups together, so that they read the same coefficients. Results do not depend
+  /// on it.
   SLUICE_INLINE static int largest_in_warp(int groups) {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     return __reduce_max_sync(__activemask(), groups);
 #else
     return groups;

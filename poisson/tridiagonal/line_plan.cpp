@@ -41,31 +41,56 @@ bool fit_condensed(const Decomposition& decomposition) {
 
 }  // namespace
 
-int parts_of_tiles(const ZBlocks& blocks, int max_parts) {
-  if (blocks.longest() > max_rows_of_thread) return 0;
-  for (int parts = 1; parts <= std::min(max_parts, blocks.count()); parts *= 2) {
-    const int blocks_of_part = (blocks.count() + parts - 1) / parts;
-    const std::int64_t planes_of_part = std::min(blocks.planes(), blocks_of_part * blocks.longest());
-    if (planes_of_part <= 384 && blocks_of_part <= 24) return parts;
+TileParts cut_into_parts(const ZBlocks& blocks, int count) {
+  TileParts parts{.count = count};
+  const auto first = [&](int part) { return first_block_of_part(part, count, blocks.count()); };
+  for (int part = 0; part < count; ++part) {
+    const auto bounds = blocks.bounds().begin();
+    const int own = first(part + 1) - first(part);
+    const auto rows = static_cast<int>(bounds[first(part + 1)] - bounds[first(part)]);
+    parts.max_blocks = std::max(parts.max_blocks, own);
+    parts.max_rows = std::max(parts.max_rows, rows);
+    parts.max_inner_rows = std::max(parts.max_inner_rows, rows - 2 * own);
   }
-  return 0;
+  return parts;
+}
+
+TileParts parts_of_tiles(const ZBlocks& blocks, int max_parts) {
+  if (blocks.longest() > max_rows_of_thread) return {};
+  for (int count = 1; count <= std::min(max_parts, blocks.count()); count *= 2) {
+    const TileParts parts = cut_into_parts(blocks, count);
+    const bool fit_memory =
+        max_parts == 1 ? parts.max_rows <= 396 : parts.max_rows <= 384 && parts.max_inner_rows <= 336;
+    if (fit_memory && parts.max_blocks <= 24) return parts;
+  }
+  return {};
+}
+
+ZBlocks blocks_of_tiles(const ZBlocks& blocks, int max_parts) {
+  const int parts = parts_of_tiles(blocks, max_parts).count;
+  if (parts == 1 || blocks.longest() > max_rows_of_thread) return blocks;
+  const ZBlocks shorter(blocks.planes(), blocks_of_rank(blocks.planes(), LineStrategy::tiles));
+  const int parts_of_shorter = parts_of_tiles(shorter, max_parts).count;
+  return parts_of_shorter > 0 && (parts == 0 || parts_of_shorter < parts) ? shorter : blocks;
 }
 
 namespace {
 
-/// Parts into which the rows of the rank with the fewest can be cut for tiles; 0: tiles cannot be used, or are not
-/// worth it for one of the ranks. Of few rows, those near the ends are most.
-int parts_of_split_tiles(const Decomposition& decomposition, int max_parts) {
-  constexpr std::int64_t fewest = 192;
+TileParts parts_of_split_tiles(std::int64_t planes, int max_parts) {
+  return parts_of_tiles(ZBlocks(planes, blocks_of_rank(planes, LineStrategy::split_tiles)), max_parts);
+}
+
+/// Whether the rows of every rank can be solved in tiles, and are enough for this to be worth it: those near the ends
+/// are solved and then changed.
+bool fit_split_tiles(const Decomposition& decomposition, int max_parts) {
+  constexpr std::int64_t min_planes = 192;
   const std::vector<std::int64_t> bounds = rank_bounds(decomposition);
-  int parts = max_parts;
+  if (decomposition.processes().pz > max_blocks_on_chip) return false;
   for (std::size_t n = 0; n + 1 < bounds.size(); ++n) {
     const std::int64_t planes = bounds[n + 1] - bounds[n];
-    if (planes < fewest) return 0;
-    parts =
-        std::min(parts, parts_of_tiles(ZBlocks(planes, blocks_of_rank(planes, LineStrategy::split_tiles)), max_parts));
+    if (planes < min_planes || parts_of_split_tiles(planes, max_parts).count == 0) return false;
   }
-  return parts;
+  return true;
 }
 
 }  // namespace
@@ -76,8 +101,9 @@ LineStrategy line_strategy(const Decomposition& decomposition, TridiagonalMethod
   if (!on_gpu) return split ? LineStrategy::two_passes : LineStrategy::whole_lines;
   // A CPU build asks for a GPU on behalf of others: one with clusters.
   const int together = loops_on_gpu ? device::max_thread_blocks_together() : 8;
-  if (!split && parts_of_tiles(decomposition.z_blocks(), together) > 0) return LineStrategy::tiles;
-  if (split && parts_of_split_tiles(decomposition, together) > 0) return LineStrategy::split_tiles;
+  const ZBlocks blocks = blocks_of_tiles(decomposition.z_blocks(), together);
+  if (!split && parts_of_tiles(blocks, together).count > 0) return LineStrategy::tiles;
+  if (split && fit_split_tiles(decomposition, together)) return LineStrategy::split_tiles;
   return fit_condensed(decomposition) ? LineStrategy::condensed : LineStrategy::transposed;
 }
 
@@ -110,13 +136,17 @@ LinePlan plan_lines(const Decomposition& decomposition, int z_index, LineStrateg
   std::vector<std::int64_t> planes = rank_bounds(decomposition);
   if (strategy == LineStrategy::condensed || strategy == LineStrategy::split_tiles)
     return plan_condensed(planes, z_index, strategy);
+  if (strategy == LineStrategy::tiles) {
+    const int together = device::max_thread_blocks_together();
+    const ZBlocks blocks = blocks_of_tiles(decomposition.z_blocks(), together);
+    return {strategy, blocks, blocks, {0, blocks.count()}, std::move(planes), 0, parts_of_tiles(blocks, together)};
+  }
   const ZBlocks& blocks = decomposition.z_blocks();
   std::vector<int> first_blocks{0};
   for (int z = 0; z < decomposition.processes().pz; ++z) first_blocks.push_back(decomposition.block_range(z)[1]);
   if (strategy != LineStrategy::transposed)
     std::ranges::transform(first_blocks, planes.begin(), [](int block) { return 2 * std::int64_t{block}; });
-  const int parts = strategy == LineStrategy::tiles ? parts_of_tiles(blocks, device::max_thread_blocks_together()) : 0;
-  return {strategy, blocks, blocks, std::move(first_blocks), std::move(planes), z_index, parts};
+  return {strategy, blocks, blocks, std::move(first_blocks), std::move(planes), z_index};
 }
 
 LinePlan plan_lines(const Decomposition& decomposition, int z_index, TridiagonalMethod method) {
@@ -136,7 +166,7 @@ LinePlan plan_condensed(const std::vector<std::int64_t>& bounds, int z_index, Li
   LinePlan plan{strategy, ZBlocks(std::move(cuts)), ZBlocks(bounds), std::move(first_blocks), std::move(exchanged),
                 z_index};
   if (strategy == LineStrategy::split_tiles)
-    plan.tile_parts = parts_of_tiles(ZBlocks(plan.rows(), plan.blocks_here()), device::max_thread_blocks_together());
+    plan.tile_parts = parts_of_split_tiles(plan.rows(), device::max_thread_blocks_together());
   return plan;
 }
 

@@ -27,10 +27,28 @@ inline constexpr int max_blocks_on_chip = 200;
 /// Maximum threads of a tile, limited by registers.
 inline constexpr int max_threads_of_tile = sizeof(real) == sizeof(double) ? 768 : 384;
 
-/// The fewest parts into which lines can be cut for tiles, at most `max_parts`; 0: tiles cannot be used. The pivots of
-/// a block must fit the registers of a thread. Two parts of tiles of maximum width must fit the shared memory (384
-/// planes) and threads (24 blocks, in single precision) of a multiprocessor.
-int parts_of_tiles(const ZBlocks& blocks, int max_parts);
+/// How the z blocks of lines are cut into parts, each of which a thread block holds.
+struct TileParts {
+  int count = 0;  ///< of parts; 0: tiles cannot be used
+  int max_blocks = 0, max_rows = 0;
+  int max_inner_rows = 0;  ///< rows that are neither the first nor the last one of a block
+};
+
+/// The first of `blocks` blocks that part n of `parts` has.
+SLUICE_INLINE int first_block_of_part(int n, int parts, int blocks) {
+  return n * blocks / parts;
+}
+
+/// The parts if there are `count` of them. Blocks must have two rows or more.
+TileParts cut_into_parts(const ZBlocks& blocks, int count);
+
+/// With the fewest parts, at most `max_parts`. The pivots of a block must fit the registers of a thread. Two parts of
+/// tiles of maximum width must fit the shared memory (384 rows, 336 of them inside blocks) and threads (24 blocks, in
+/// single precision) of a multiprocessor. A GPU that has no parts takes a few rows more, in narrower tiles.
+TileParts parts_of_tiles(const ZBlocks& blocks, int max_parts);
+
+/// The z blocks of a grid as tiles use them: shorter ones where lines can then be cut into fewer parts.
+ZBlocks blocks_of_tiles(const ZBlocks& blocks, int max_parts);
 
 /// The fastest strategy for a grid and method: on a GPU or a CPU; without `on_gpu`, where this build runs.
 LineStrategy line_strategy(const Decomposition& decomposition, TridiagonalMethod method, bool on_gpu = loops_on_gpu);
@@ -51,8 +69,8 @@ struct LinePlan {
   std::vector<int> first_blocks;  ///< first of `solved` on each rank of the column; then their count
   /// Rank n of the column sends the planes (rows or boundary values) [bounds[n], bounds[n + 1]) to make lines whole.
   std::vector<std::int64_t> exchanged_planes;
-  int rank;            ///< this rank in the column
-  int tile_parts = 0;  ///< of tiles: thread blocks that hold a line
+  int rank;  ///< this rank in the column
+  TileParts tile_parts = {};
 
   int first_block() const { return first_blocks[static_cast<std::size_t>(rank)]; }
   int blocks_here() const { return first_blocks[static_cast<std::size_t>(rank) + 1] - first_block(); }

@@ -168,9 +168,8 @@ class SplitTiles final : public LineSolver<Lines> {
     const LineArray values = column_.forward(ends);
     launch_lines<lanes>(values, whole.blocks.count, SolveReduced<Lines, lanes>{whole, values});
     column_.backward(ends);
-    const int groups = at_home.reach_of_first.groups;
     const ChangeFromEnds<Lines, lanes> change{at_home, x, ends, plan_.rank == 0, plan_.rank + 1 == whole.blocks.count};
-    launch_lines<lanes>(x, (groups + 1) / 2, OuterRowsFirst<decltype(change)>{change, x.rows});
+    launch_lines<lanes>(x, change.blocks_of_storage(), OuterRowsFirst<decltype(change)>{change, x.rows});
   }
 
  private:

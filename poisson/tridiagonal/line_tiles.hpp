@@ -144,7 +144,7 @@ class LineTile {
     for (int n = thread_; n < tiles_.row(); n += tiles_.threads()) {
       const int of = factor_of(n);
       double* const values = all_ups() + tiles_.row() + n;
-      tell(told_up(), n, sweep(count(), factors() + of, products_of(n), pitch, values, tiles_.row()), count() - 1);
+      tell(upwards(), n, sweep(count(), factors() + of, products_of(n), pitch, values, tiles_.row()), count() - 1);
     }
   }
 
@@ -152,7 +152,7 @@ class LineTile {
   SLUICE_INLINE void join_up() {
     if (!active()) return;
     double below[Lanes] = {};
-    for (int part = 0; part < part_; ++part) hear(told_up(), part, below);
+    for (int part = 0; part < part_; ++part) hear(upwards(), part, below);
     SLUICE_UNROLL
     for (int r = 0; r < Lanes; ++r) {
       if (block_ == 0) ups(-1)[r] = below[r];
@@ -173,7 +173,7 @@ class LineTile {
     const int highest = count() - 1;
     for (int n = thread_; n < tiles_.row(); n += tiles_.threads()) {
       double* const products = products_of(n);
-      tell(told_down(), n,
+      tell(downwards(), n,
            sweep(count(), factors() + factor_of(n) + highest * pitch,
                  products == nullptr ? nullptr : products + highest * pitch, -pitch,
                  all_downs() + n + highest * tiles_.row(), -tiles_.row()),
@@ -185,7 +185,7 @@ class LineTile {
   SLUICE_INLINE void join_down() {
     if (!active()) return;
     double above[Lanes] = {};
-    for (int part = tiles_.parts - 1; part > part_; --part) hear(told_down(), part, above);
+    for (int part = tiles_.parts - 1; part > part_; --part) hear(downwards(), part, above);
     SLUICE_UNROLL
     for (int r = 0; r < Lanes; ++r) {
       if (block_ + 1 == count()) downs(count())[r] = above[r];
@@ -327,19 +327,24 @@ class LineTile {
 
   SLUICE_INLINE bool is_singular() const { return is_singular_line(tiles_.lines, lane_, j_) && lanes_ > 0; }
 
+  /// What a part leaves for others after a sweep: the last values, and the products of all its factors.
+  struct ForOthers {
+    double *values, *products;
+  };
+
   /// Tells the other parts the value that number n of a row has after a sweep, and the product of factors, which
   /// `block` has.
-  SLUICE_INLINE void tell(double* told, int n, double value, int block) const {
+  SLUICE_INLINE void tell(const ForOthers& others, int n, double value, int block) const {
     if constexpr (Peers::any) {
-      told[n] = value;
+      others.values[n] = value;
       const double* const products = products_of(n);
-      if (products != nullptr) told[tiles_.row() + factor_of(n)] = products[block * tiles_.factors()];
+      if (products != nullptr) others.products[factor_of(n)] = products[block * tiles_.factors()];
     }
   }
   /// Continues the thread's values through a part.
-  SLUICE_INLINE void hear(double* told, int part, double (&values)[Lanes]) const {
-    const double* const theirs = peers_(told, part);
-    const double factor = theirs[tiles_.row() + factor_of(in_row_ * Lanes)];
+  SLUICE_INLINE void hear(const ForOthers& others, int part, double (&values)[Lanes]) const {
+    const double* const theirs = peers_(others.values, part);
+    const double factor = peers_(others.products, part)[factor_of(in_row_ * Lanes)];
     SLUICE_UNROLL
     for (int r = 0; r < Lanes; ++r) values[r] = fma(factor, values[r], theirs[in_row_ * Lanes + r]);
   }
@@ -355,18 +360,23 @@ class LineTile {
   SLUICE_INLINE real* own_rows() const { return tiles_.x.origin + place_ + first_row() * tiles_.x.stride_z; }
 
   // Shared memory: values going up, with a row from below; values going down, with a row from above; factors, shares of
-  // the mean, the table; products and what is told; rows inside blocks.
+  // the mean, the table; products; rows inside blocks.
   SLUICE_INLINE double* all_ups() const { return shared_; }
   SLUICE_INLINE double* all_downs() const { return all_ups() + (tiles_.max_blocks + 1) * tiles_.row(); }
   SLUICE_INLINE double* ups(int block) const { return all_ups() + (block + 1) * tiles_.row() + in_row_ * Lanes; }
   SLUICE_INLINE double* downs(int block) const { return all_downs() + block * tiles_.row() + in_row_ * Lanes; }
   SLUICE_INLINE double* factors() const { return all_downs() + (tiles_.max_blocks + 1) * tiles_.row(); }
   SLUICE_INLINE double* shares() const { return factors() + tiles_.max_blocks * tiles_.factors(); }
-  SLUICE_INLINE double* tables() const { return shares() + tiles_.max_blocks; }
+  SLUICE_INLINE double* tables() const { return shares() + tiles_.shares(); }
   SLUICE_INLINE double* table() const { return tables() + shape().first - below() + block_; }
   SLUICE_INLINE double* products() const { return tables() + Lines::columns * tiles_.table_pitch(); }
-  SLUICE_INLINE double* told_up() const { return products() + tiles_.max_blocks * tiles_.factors(); }
-  SLUICE_INLINE double* told_down() const { return told_up() + tiles_.told(); }
+  SLUICE_INLINE double* products_of_parts() const { return products() + tiles_.max_blocks * tiles_.factors(); }
+  /// What other parts read is at the same place in all parts: in the row for values from above, which join_down()
+  /// writes after the others have read it, and in that for values from below, which turn() was the last to read.
+  SLUICE_INLINE ForOthers upwards() const {
+    return {all_downs() + tiles_.max_blocks * tiles_.row(), products_of_parts()};
+  }
+  SLUICE_INLINE ForOthers downwards() const { return {all_ups(), products_of_parts() + tiles_.factors()}; }
   SLUICE_INLINE real* inside() const {
     real* const rows = reinterpret_cast<real*>(shared_ + tiles_.doubles());
     return rows + (shape().first - below() - 2 * block_) * tiles_.row() + in_row_ * Lanes;

@@ -152,8 +152,8 @@ inline std::size_t shared_limit_of_two() {
 }
 
 template <class Lines, int Lanes>
-void launch_tiles(LineTiles<Lines, Lanes> tiles, int parts, std::int64_t longest) {
-  tiles.set_parts(parts, static_cast<int>(longest));
+void launch_tiles(LineTiles<Lines, Lanes> tiles, const LinePlan& plan) {
+  tiles.set_parts(plan.tile_parts);
   // The widest tile of which a multiprocessor holds two parts, else one.
   const auto fits = [&](std::size_t limit) {
     for (tiles.width = tiles.widest; tiles.width >= tiles.narrowest; tiles.width /= 2) {
@@ -167,10 +167,10 @@ void launch_tiles(LineTiles<Lines, Lanes> tiles, int parts, std::int64_t longest
   const auto stride = static_cast<std::uintptr_t>(tiles.x.stride_z) * sizeof(real);
   tiles.shift = static_cast<int>(address % tiles.sector / sizeof(real));
   tiles.pieces = stride % 16 == 0 && pack * tiles.width >= 16 ? 16 / pack : 0;
-  with_shape(longest, [&](auto shape) {
-    TileLaunch launch(parts, tiles.threads(), tiles.shared_bytes());
+  with_shape(plan.longest(), [&](auto shape) {
+    TileLaunch launch(tiles.parts, tiles.threads(), tiles.shared_bytes());
     const bool all_at_once = !solves_several<Lines> || tiles.pieces > 1;
-    if (parts > 1) {
+    if (tiles.parts > 1) {
       launch(solve_tiles<Lines, Lanes, decltype(shape), PeersInCluster>, tiles, all_at_once);
     } else {
       launch(solve_tiles<Lines, Lanes, decltype(shape), NoPeers>, tiles, all_at_once);
@@ -190,10 +190,10 @@ void solve_in_tiles(const Lines& lines, const LineArray& x, const LinePlan& plan
   if (x.rows == 0 || x.count == 0 || lines.blocks.count == 0) return;
   constexpr int lanes = Lines::components == 2 ? 2 : 16 / sizeof(real);
   if (aligned(x, lanes)) {
-    launch_tiles<Lines, lanes>({lines, x}, plan.tile_parts, plan.longest());
+    launch_tiles<Lines, lanes>({lines, x}, plan);
   } else {
     SLUICE_REQUIRE(Lines::components == 1, "complex numbers begin at multiples of their size");
-    if constexpr (Lines::components == 1) launch_tiles<Lines, 1>({lines, x}, plan.tile_parts, plan.longest());
+    if constexpr (Lines::components == 1) launch_tiles<Lines, 1>({lines, x}, plan);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "core/device/parallel_for.hpp"
+#include "poisson/tridiagonal/line_plan.hpp"
 #include "poisson/tridiagonal/lines.hpp"
 #include "poisson/tridiagonal/reduced_system.hpp"
 
@@ -64,20 +65,20 @@ struct LineTiles {
   int shift = 0;   ///< real numbers by which the first tile starts before x, so that tiles start at memory sectors
   int pieces = 0;  ///< packs copied in one access of 16 bytes, a power of two; 0: none. More than 1: by several threads
   int parts = 1;   ///< thread blocks of a tile
-  int max_blocks = 0, max_rows = 0;  ///< of a part
+  int max_blocks = 0, max_rows = 0, max_inner_rows = 0;  ///< as in TileParts
 
   static constexpr int sector = 32;  ///< bytes
   static constexpr int widest = 256 / (Lanes * static_cast<int>(sizeof(real)));
   static constexpr int narrowest = 2;
 
-  /// `longest`: rows of a z block.
-  void set_parts(int count, int longest) {
-    parts = count;
-    max_blocks = (lines.blocks.count + parts - 1) / parts;
-    max_rows = lines.row_count < max_blocks * longest ? lines.row_count : max_blocks * longest;
+  void set_parts(const TileParts& cut) {
+    parts = cut.count;
+    max_blocks = cut.max_blocks;
+    max_rows = cut.max_rows;
+    max_inner_rows = cut.max_inner_rows;
   }
   /// Part n has the z blocks [first_block(n), first_block(n + 1)).
-  SLUICE_INLINE int first_block(int part) const { return part * lines.blocks.count / parts; }
+  SLUICE_INLINE int first_block(int part) const { return first_block_of_part(part, parts, lines.blocks.count); }
   SLUICE_INLINE int blocks(int part) const { return first_block(part + 1) - first_block(part); }
   SLUICE_INLINE int row() const { return width * Lanes; }
   /// Real numbers of a plane, gaps between rows included.
@@ -86,22 +87,22 @@ struct LineTiles {
 
   SLUICE_INLINE int threads() const { return width * max_blocks; }
 
-  /// Doubles in the shared memory of a part. Per block: two rows of values, factors of its lines and a share of the
-  /// mean. A row of values from the part below and one from above. Per row: its table entries, with a gap after each
-  /// block, so that threads of two blocks read from different banks. Between parts: products of factors, and what they
-  /// tell each other upwards and downwards.
+  /// Doubles in the shared memory of a part. Per block: two rows of values, factors of its lines and, of complex lines,
+  /// a share of the mean. A row of values from the part below and one from above. Per row: its table entries, with a
+  /// gap after each block, so that threads of two blocks read from different banks. Between parts: products of factors,
+  /// of each block and of all of them, upwards and downwards.
   SLUICE_INLINE int factors() const { return Lines::components == 2 ? width : 1; }
   SLUICE_INLINE int table_pitch() const { return max_rows + max_blocks; }
-  SLUICE_INLINE int told() const { return row() + factors(); }
+  SLUICE_INLINE int shares() const { return Lines::components == 2 ? max_blocks : 0; }
   SLUICE_INLINE int doubles() const {
-    const int between_parts = parts > 1 ? max_blocks * factors() + 2 * told() : 0;
-    return (max_blocks * (2 * row() + factors() + 1) + 2 * row() + Lines::columns * table_pitch() + between_parts + 1) /
-           2 * 2;
+    const int between_parts = parts > 1 ? (max_blocks + 2) * factors() : 0;
+    const int values = (max_blocks + 1) * 2 * row();
+    return (values + max_blocks * factors() + shares() + Lines::columns * table_pitch() + between_parts + 1) / 2 * 2;
   }
   /// Bytes of shared memory: these doubles and the rows inside blocks.
   std::size_t shared_bytes() const {
     return static_cast<std::size_t>(doubles()) * sizeof(double) +
-           static_cast<std::size_t>((max_rows - 2 * max_blocks) * row()) * sizeof(real);
+           static_cast<std::size_t>(max_inner_rows * row()) * sizeof(real);
   }
 };
 

@@ -15,8 +15,6 @@ class BodyForces {
 
   /// Whether add() does anything.
   bool active() const { return rotation_.active() || buoyancy_.active(); }
-  /// Whether add() reads the velocity, which must then be corrected.
-  bool reads_velocity() const { return rotation_.active(); }
 
   /// tendency += F(u), star += alpha dt F(u); see Momentum::predict. The velocity and the buoyant scalar need
   /// valid halos; no halo is written. Local.

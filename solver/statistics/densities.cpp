@@ -350,11 +350,15 @@ void Densities::fix_bins(const Value& value) {
   set_bins(quantity, middles, widths);
   widths =
       means_.means<1>("variances for bins", count, planes, SquaredDistance<Value>{value, bins_[quantity].data()})[0];
-  for (double& width : widths) {
-    width = std::sqrt(width) / bins_per_deviation;
-    if (!(width > min_width)) width = min_width;
+  for (std::size_t n = 0; n < widths.size(); ++n) {
+    const double least = std::max(min_width, 16 * real_epsilon * std::abs(middles[n]));
+    widths[n] = std::sqrt(widths[n]) / bins_per_deviation;
+    if (quantity == w || quantity == w_edge) middles[n] = 0;
+    if (widths[n] > least) continue;
+    // The values of the plane are the same to round-off: the middle of a bin, not an edge.
+    widths[n] = least;
+    middles[n] -= least / 2;
   }
-  if (quantity == w || quantity == w_edge) std::ranges::fill(middles, 0.0);
   set_bins(quantity, middles, widths);
   if (!holds_sums()) return;
   sums(middle_of(quantity)) = middles;

@@ -13,6 +13,7 @@
 #include "core/support/owned_comm.hpp"
 #include "poisson/helmholtz_solver.hpp"
 #include "poisson/poisson_solver.hpp"
+#include "solver/momentum/momentum.hpp"
 
 namespace sluice {
 
@@ -33,7 +34,8 @@ double field_elements(const Grid& grid, const Box3& box, const FlowParameters& f
       array(3 * box.extent(0), halo);
     } else {
       array(PoissonSolver::row_length(grid.cells()[0]), PoissonSolver::halo(flow.order));
-      if (flow.diffusion == Diffusion::implicit_z) array((on_gpu ? 2 : 1) * box.extent(0), halo);
+      const bool second = on_gpu && can_leave_corrections(flow, on_gpu);
+      if (flow.diffusion == Diffusion::implicit_z) array((second ? 2 : 1) * box.extent(0), halo);
     }
   }
   return elements;

@@ -67,9 +67,9 @@ template <int Lanes, class Shape, class Lines>
 void solve_in_tiles(const Lines& lines, const LineArray& array, const TileForm& form) {
   LineTiles<Lines, Lanes> tiles{lines, array, form.width, form.shift, form.pieces};
   const BlockBounds& blocks = lines.blocks;
-  int longest = 0;
-  for (int n = 0; n < blocks.count; ++n) longest = std::max(longest, blocks.bounds[n + 1] - blocks.bounds[n]);
-  tiles.set_parts(std::min(form.parts, blocks.count), longest);
+  std::vector<std::int64_t> bounds;
+  for (int n = 0; n <= blocks.count; ++n) bounds.push_back(blocks.bounds[n] - blocks.bounds[0]);
+  tiles.set_parts(cut_into_parts(ZBlocks(bounds), std::min(form.parts, blocks.count)));
   const int at_a_time = std::min(form.at_a_time, tiles.tiles());
   if (tiles.parts > 1) {
     solve_all<LineTile<Lines, Lanes, Shape, PeersOnHost>>(tiles, at_a_time, [](std::ptrdiff_t apart, int part) {

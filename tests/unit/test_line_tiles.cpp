@@ -84,23 +84,57 @@ TEST(LineTiles, InParts) {
 
 TEST(LineTiles, WhichGridsTheKernelsServe) {
   const auto parts = [](int planes, int blocks, int max_parts) {
-    return parts_of_tiles(ZBlocks(planes, blocks), max_parts);
+    return parts_of_tiles(ZBlocks(planes, blocks), max_parts).count;
   };
   EXPECT_EQ(parts(384, 24, 1), 1);
   EXPECT_EQ(parts(384, 24, 8), 1);
   EXPECT_EQ(parts(33, 1, 8), 0);
   EXPECT_EQ(parts(32, 1, 8), 1);
-  EXPECT_EQ(parts(385, 24, 1), 0);
+  EXPECT_EQ(parts(396, 24, 1), 1);
   EXPECT_EQ(parts(385, 24, 8), 2);
+  EXPECT_EQ(parts(397, 24, 1), 0);
   EXPECT_EQ(parts(384, 25, 1), 0);
   EXPECT_EQ(parts(384, 25, 8), 2);
+  EXPECT_EQ(parts(760, 48, 8), 2);
   EXPECT_EQ(parts(768, 48, 8), 2);
   EXPECT_EQ(parts(769, 48, 8), 4);
   EXPECT_EQ(parts(1024, 64, 8), 4);
+  EXPECT_EQ(parts(3071, 192, 8), 8);
   EXPECT_EQ(parts(3072, 192, 8), 8);
   EXPECT_EQ(parts(3072, 193, 8), 0);
   EXPECT_EQ(parts(300, 150, 8), 8);
   EXPECT_EQ(parts(3088, 193, 8), 0);
+}
+
+/// Bytes of shared memory of a tile as wide as threads allow.
+template <class Lines, int Lanes>
+std::size_t shared_bytes(const ZBlocks& blocks, const TileParts& parts) {
+  LineTiles<Lines, Lanes> tiles;
+  tiles.lines.blocks.count = blocks.count();
+  tiles.lines.row_count = static_cast<int>(blocks.planes());
+  tiles.set_parts(parts);
+  tiles.width = tiles.widest;
+  while (tiles.threads() > max_threads_of_tile) tiles.width /= 2;
+  return tiles.shared_bytes();
+}
+
+TEST(LineTiles, TwoPartsFitAMultiprocessor) {
+  constexpr std::size_t half = (228 / 2 - 1) * 1024;  // of one with 228 KiB, of which a thread block needs 1 for itself
+  for (int planes = 2; planes <= 3072; ++planes) {
+    const ZBlocks blocks = blocks_of_tiles(ZBlocks(planes, ZBlocks::default_count(planes)), 8);
+    const TileParts parts = parts_of_tiles(blocks, 8);
+    EXPECT_LE((shared_bytes<ShiftedLines, 2>(blocks, parts)), half) << planes;
+    EXPECT_LE((shared_bytes<TableLines, 16 / sizeof(real)>(blocks, parts)), half) << planes;
+  }
+}
+
+TEST(LineTiles, TheDefaultBlocksNeedNoMorePartsThanRowsDo) {
+  for (int planes = 32; planes <= 3072; ++planes) {
+    const ZBlocks blocks = blocks_of_tiles(ZBlocks(planes, ZBlocks::default_count(planes)), 8);
+    int parts = 1;
+    while (parts * 384 < planes) parts *= 2;
+    EXPECT_EQ(parts_of_tiles(blocks, 8).count, parts) << planes;
+  }
 }
 
 }  // namespace

@@ -41,6 +41,11 @@ TEST(TridiagonalBlocks, Condensed) {
   expect_solved_by(LineStrategy::condensed);
 }
 
+TEST(TridiagonalBlocks, SplitTiles) {
+  if (!device::is_gpu()) GTEST_SKIP() << "a strategy of GPU builds";
+  expect_solved_by(LineStrategy::split_tiles);
+}
+
 TEST(TridiagonalBlocks, InTilesIfTheyFit) {
   if (!device::is_gpu()) GTEST_SKIP() << "a strategy of GPU builds";
   expect_solved_by({});
@@ -51,10 +56,11 @@ TEST(TridiagonalBlocks, FastestStrategyOnGpu) {
   const auto strategy_of = [](std::int64_t nz) {
     return line_strategy({{36, 3, nz}, {1, 1}, ZBlocks::default_count(nz)}, TridiagonalMethod::ptdma);
   };
-  EXPECT_EQ(strategy_of(384), LineStrategy::tiles);
   const bool clusters = device::max_thread_blocks_together() > 1;
-  EXPECT_EQ(strategy_of(400), clusters ? LineStrategy::tiles : LineStrategy::condensed);
-  EXPECT_EQ(strategy_of(3072), clusters ? LineStrategy::tiles : LineStrategy::condensed);
+  for (const std::int64_t nz : {384, 396}) EXPECT_EQ(strategy_of(nz), LineStrategy::tiles) << nz;
+  for (const std::int64_t nz : {397, 767, 2833, 3071, 3072})
+    EXPECT_EQ(strategy_of(nz), clusters ? LineStrategy::tiles : LineStrategy::condensed) << nz;
+  EXPECT_EQ(strategy_of(3073), LineStrategy::condensed);
   EXPECT_EQ(strategy_of(3200), LineStrategy::condensed);
   EXPECT_EQ(strategy_of(6400), LineStrategy::condensed);
   EXPECT_EQ(strategy_of(6401), LineStrategy::transposed);

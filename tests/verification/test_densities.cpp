@@ -83,7 +83,7 @@ TEST_P(AllForms, KnownValuesAreCountedInTheirBins) {
   EXPECT_EQ(densities.open_block().samples, 4);
 }
 
-/// On a wall nothing fluctuates: all points are in one bin, next to the middle.
+/// On a wall nothing fluctuates, and all points are in one bin, whatever the round-off of u there.
 TEST_P(AllForms, WallsWithoutFluctuationsHaveOneBin) {
   Flow flow(sampled_case({8, 6, 5}, GetParam()));
   flow.set_random(3);
@@ -97,7 +97,7 @@ TEST_P(AllForms, WallsWithoutFluctuationsHaveOneBin) {
   for (const std::size_t wall : {0, 1}) {
     const std::vector<double> joint = plane_of(sums.at("uw_joint"), wall, 64 * 64);
     EXPECT_EQ(total(joint), 48);
-    EXPECT_EQ(joint[31 * 64 + 32] + joint[32 * 64 + 32], 48);
+    EXPECT_EQ(joint[32 * 64 + 32], 48);
     EXPECT_EQ(total(plane_of(sums.at("shear_joint"), wall, 64 * 64)), 48);
   }
   for (const double width : sums.at("w_width")) EXPECT_GT(width, 0);
