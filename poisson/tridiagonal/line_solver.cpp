@@ -37,14 +37,13 @@ LineBoxes exchanged_boxes(LineBoxes boxes, const LinePlan& plan, int components)
   return boxes;
 }
 
-/// Blocks whose boundary values a rank holds. With split tiles, all of its blocks are one; where a rank condenses them
-/// otherwise, this one comes beside those that it solves.
-int boundary_blocks(const LinePlan& plan) {
-  if (plan.strategy == LineStrategy::split_tiles) return 1;
-  return plan.blocks_here() + (plan.is_condensed() ? 1 : 0);
-}
-
 }  // namespace
+
+int boundary_blocks(const LinePlan& plan) {
+  if (plan.strategy == LineStrategy::split_tiles) return 2;
+  const int blocks = plan.blocks_here();
+  return plan.strategy == LineStrategy::condensed ? 1 + (blocks > 1 ? blocks : 0) : blocks;
+}
 
 LineBoxes spectral_lines(const Decomposition& decomposition, int rank) {
   return column_boxes(decomposition, rank, &Decomposition::spectral_y_pencil, &Decomposition::spectral_z_pencil);

@@ -24,6 +24,10 @@ class BoundaryValues {
   LineArray array_;
 };
 
+/// Blocks whose boundary values a rank holds. With split tiles, all of its blocks are one, of which it holds its own
+/// and the final values; with `condensed`, one comes beside those that it solves, unless it solves only one.
+int boundary_blocks(const LinePlan& plan);
+
 /// Makes the lines of a process column whole, and splits them again. Does nothing if z is not split.
 class ColumnTranspose {
  public:

@@ -130,18 +130,6 @@ __global__ void __launch_bounds__(threads_of_blocks)
   if (thread == 0) *share = sums[0];
 }
 
-/// Takes rows from both ends of the array first. Of complex lines, these have the smallest wavenumbers along y: changes
-/// of their ends reach far and take the longest. For real lines the order does not matter.
-template <class Kernel>
-struct OuterRowsFirst {
-  Kernel kernel;
-  int rows;
-
-  SLUICE_INLINE void operator()(int lane, int j, LaneRows<double> storage) const {
-    kernel(lane, j % 2 == 0 ? j / 2 : rows - 1 - j / 2, storage);
-  }
-};
-
 /// Each rank solves its rows in tiles, as if there were no other ranks. Its first and last values give two equations
 /// per line, which are exchanged and solved, and the solution changes the rows near them.
 template <class Lines>
@@ -149,6 +137,7 @@ class SplitTiles final : public LineSolver<Lines> {
  public:
   SplitTiles(const Communicator& comm, const LineBoxes& boxes, const LinePlan& plan, Exchange& exchange)
       : plan_(plan),
+        own_(boxes.my_home(), Lines::components, 1),
         ends_(boxes.my_home(), Lines::components, 1),
         share_(1),
         column_(comm, boxes, plan, Lines::components, exchange) {}
@@ -164,44 +153,52 @@ class SplitTiles final : public LineSolver<Lines> {
     if constexpr (Lines::components == 2) alone.holds_singular_line = false;  // the mean is subtracted from the ends
     solve_in_tiles(alone, x, plan_);
     const LineArray& ends = ends_.array();
-    launch_lines<lanes>(ends, 0, FormEnds<Lines, lanes>{at_home, whole.symmetry + plan_.rank, x, ends, share_.data()});
+    const LineArray& own = own_.array();
+    launch_lines<lanes>(ends, 0,
+                        FormEnds<Lines, lanes>{at_home, whole.symmetry + plan_.rank, x, own, ends, share_.data()});
     const LineArray values = column_.forward(ends);
     launch_lines<lanes>(values, whole.blocks.count, SolveReduced<Lines, lanes>{whole, values});
     column_.backward(ends);
-    const ChangeFromEnds<Lines, lanes> change{at_home, x, ends, plan_.rank == 0, plan_.rank + 1 == whole.blocks.count};
-    launch_lines<lanes>(x, change.blocks_of_storage(), OuterRowsFirst<decltype(change)>{change, x.rows});
+    for (const bool from_first : {true, false}) {
+      const ChangeFromEnd<Lines, lanes> change(at_home, x, own, ends, from_first);
+      LineArray groups = x;
+      groups.rows = change.decay.total(x.rows);
+      launch_lines<lanes>(groups, 0, change);
+    }
   }
 
  private:
   static constexpr int lanes = Lines::components;
 
   LinePlan plan_;
-  BoundaryValues ends_;
+  BoundaryValues own_, ends_;
   Buffer<double> share_;
   ColumnTranspose column_;
 };
 
 /// One pass forms the boundary equations of blocks, a second solves their insides. In between, each rank condenses its
-/// boundary values to two per line, which are exchanged if z is split.
+/// boundary values to two per line, unless it has one block, and these are exchanged if z is split.
 template <class Lines>
 class Condensed final : public LineSolver<Lines> {
  public:
   Condensed(const Communicator& comm, const LineBoxes& boxes, const LinePlan& plan, Exchange& exchange)
       : longest_(plan.longest()),
-        boundary_(boxes.my_home(), lanes, plan.blocks_here()),
+        boundary_(boxes.my_home(), lanes, boundary_blocks(plan) - 1),
         ends_(boxes.my_home(), lanes, 1),
         column_(comm, boxes, plan, lanes, exchange) {}
 
   void solve(const Lines& at_home, const Lines& whole, const LineArray& x) override {
-    const LineArray& boundary = boundary_.array();
+    const bool several = at_home.blocks.count > 1;
     const LineArray& ends = ends_.array();
+    const LineArray& boundary = several ? boundary_.array() : ends;
     const LineBlocks<Lines> blocks{at_home, x, boundary};
     launch_blocks(form_boundaries<Lines, lanes>, 0, blocks);
-    launch_lines<lanes>(boundary, 0, CondenseBlocks<Lines, lanes>{at_home, boundary, ends});
+    if (several) launch_lines<lanes>(boundary, 0, CondenseBlocks<Lines, lanes>{at_home, boundary, ends});
     const LineArray values = column_.forward(ends);
     launch_lines<lanes>(values, whole.blocks.count, SolveReduced<Lines, lanes>{whole, values});
     column_.backward(ends);
-    launch_lines<lanes>(boundary, at_home.blocks.count, ExpandBlocks<Lines, lanes>{at_home, boundary, ends});
+    if (several)
+      launch_lines<lanes>(boundary, at_home.blocks.count, ExpandBlocks<Lines, lanes>{at_home, boundary, ends});
     with_shape(longest_, [&](auto shape) {
       launch_blocks(solve_interiors<Lines, lanes, decltype(shape)>,
                     BlockOnChip<Lines, lanes, decltype(shape)>::shared_bytes(threads_of_blocks), blocks);
