@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -12,16 +13,28 @@
 
 namespace sluice {
 
-/// Solves (1 - c Lz) x = rhs along z for every (x, y) of a field: implicit diffusion along z, eq. (5). c may change at
+/// Solves (1 - c Lz) x = rhs along z for every (x, y) of fields: implicit diffusion along z, eq. (5). c may change at
 /// every substep. The result is the same on every process grid: bitwise in a CPU build, to round-off on GPUs that split
 /// z.
 class ZHelmholtzSolver {
  public:
-  /// Allocates everything that prepare() and solve() need. Collective. `comm` and `exchange` must outlive the solver.
+  /// A field and the number of its matrix Lz.
+  struct Task {
+    Field* field;
+    std::size_t matrix;
+  };
+
+  /// For one matrix or several, and for `fields` fields that are solved together: GPUs that split z then exchange the
+  /// boundary values of all at once. Allocates everything that prepare() and solve() need. Collective. `comm` and
+  /// `exchange` must outlive the solver.
+  ZHelmholtzSolver(const Communicator& comm, const Decomposition& decomposition,
+                   std::vector<TridiagonalRows> second_derivatives, int fields, TridiagonalMethod method,
+                   Exchange& exchange);
+  /// For one matrix and one field.
   ZHelmholtzSolver(const Communicator& comm, const Decomposition& decomposition, TridiagonalRows second_derivative,
                    TridiagonalMethod method, Exchange& exchange);
   /// Memory of such a solver on one rank. Local.
-  static MemoryNeed memory(const Decomposition& decomposition, int rank, TridiagonalMethod method);
+  static MemoryNeed memory(const Decomposition& decomposition, int rank, int fields, TridiagonalMethod method);
   ZHelmholtzSolver(ZHelmholtzSolver&&) noexcept;
   ZHelmholtzSolver& operator=(ZHelmholtzSolver&&) noexcept;
   ~ZHelmholtzSolver();
@@ -29,11 +42,13 @@ class ZHelmholtzSolver {
   /// Sets c >= 0. Every rank computes the global 1-D coefficients itself; no communication.
   void prepare(double c);
 
-  /// In: the right-hand side; out: the solution, in place. No halo is read; halos are stale on return.
+  /// In: the right-hand sides; out: the solutions, in place. No halo is read; halos are stale on return.
   /// Collective.
-  void solve(Field& x);
+  void solve(const std::vector<Task>& tasks);
+  void solve(Field& x) { solve({{&x, 0}}); }
 
-  /// Solves the same system for one global profile of nz values, identically on every rank. Local, on the host.
+  /// Solves the system of the first matrix for one global profile of nz values, identically on every rank. Local, on
+  /// the host.
   std::vector<double> solve_profile(const std::vector<double>& rhs) const;
 
  private:

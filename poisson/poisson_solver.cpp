@@ -186,7 +186,7 @@ void PoissonSolver::solve_transformed(Field& phi, PhaseTimers& timers) {
     const PhaseTimers::Scope scope(timers, "tridiagonal");
     const LineArray array{reinterpret_cast<real*>(y_view.origin), 2 * y_view.stride_y, 2 * y_view.stride_z,
                           2 * p.y_pencil.nx(), p.y_pencil.ny()};
-    p.lines->solve(p.at_home, p.whole, array);
+    p.lines->solve({{p.at_home, p.whole, array}});
     if (p.periodic) p.periodic->correct(y_view);
   }
   if (p.has_y()) {

@@ -179,7 +179,7 @@ struct ReducedChain {
   const Lines& lines;
   int lane, j;
   bool ends_known;
-  LaneRows<real> values;
+  BlockEnds<real> values;
   LaneRows<double> g;
 
   template <class Action>
@@ -236,9 +236,10 @@ template <class Lines, int Lanes>
 struct SolveReduced {
   Lines lines;
   LineArray values;
+  int system = 0, systems = 1;  ///< which of those that share `values`
 
   SLUICE_INLINE void operator()(int lane, int j, LaneRows<double> g) const {
-    const LaneRows<real> rhs = values.from(lane, j, 0);
+    const BlockEnds<real> rhs = values.block_ends(lane, j, system, systems);
     const bool singular = is_singular_line(lines, lane, j);
     const double mean = singular ? take_mean(lines.blocks.count, rhs) : 0;
     ReducedChain<Lines, Lanes> chain{lines, lane, j, false, rhs, g};
@@ -258,7 +259,7 @@ struct CondenseBlocks {
 
   SLUICE_INLINE void operator()(int lane, int j, LaneRows<double> g) const {
     const int count = lines.blocks.count;
-    const LaneRows<real> rhs = values.from(lane, j, 0);
+    const BlockEnds<real> rhs = values.block_ends(lane, j);
     const bool singular = is_singular_line(lines, lane, j);
     const double mean = singular ? take_mean(count, rhs) : 0;
     LanePack<Lanes> first = pack_at<Lanes>(rhs.row(0));
@@ -293,7 +294,7 @@ struct ExpandBlocks {
   SLUICE_INLINE void operator()(int lane, int j, LaneRows<double> g) const {
     const LanePack<Lanes> first = pack_at<Lanes>(ends.at(lane, j, 0));
     const LanePack<Lanes> last = pack_at<Lanes>(ends.at(lane, j, 1));
-    ReducedChain<Lines, Lanes> chain{lines, lane, j, true, values.from(lane, j, 0), g};
+    ReducedChain<Lines, Lanes> chain{lines, lane, j, true, values.block_ends(lane, j), g};
     solve_between<double, Lanes>(chain, std::integral_constant<int, Lanes>{}, first, last);
     pack_at<Lanes>(values.at(lane, j, 0)) = first;
     pack_at<Lanes>(values.at(lane, j, 2 * lines.blocks.count - 1)) = last;

@@ -71,6 +71,7 @@ struct LinePlan {
   std::vector<std::int64_t> exchanged_planes;
   int rank;  ///< this rank in the column
   TileParts tile_parts = {};
+  int systems = 1;  ///< whose boundary values are exchanged together; more only if is_condensed()
 
   int first_block() const { return first_blocks[static_cast<std::size_t>(rank)]; }
   int blocks_here() const { return first_blocks[static_cast<std::size_t>(rank) + 1] - first_block(); }

@@ -25,10 +25,10 @@ LineBoxes column_boxes(const Decomposition& decomposition, int rank, BoxOfRank h
 LineBoxes exchanged_boxes(LineBoxes boxes, const LinePlan& plan, int components) {
   const std::vector<std::int64_t>& planes = plan.exchanged_planes;
   for (std::size_t z = 0; z < boxes.home.size(); ++z) {
-    boxes.home[z].lo[2] = planes[z];
-    boxes.home[z].hi[2] = planes[z + 1];
+    boxes.home[z].lo[2] = plan.systems * planes[z];
+    boxes.home[z].hi[2] = plan.systems * planes[z + 1];
     boxes.whole[z].lo[2] = 0;
-    boxes.whole[z].hi[2] = planes.back();
+    boxes.whole[z].hi[2] = plan.systems * planes.back();
     for (Box3* box : {&boxes.home[z], &boxes.whole[z]}) {
       box->lo[0] *= components;
       box->hi[0] *= components;
@@ -88,7 +88,7 @@ MemoryNeed line_solver_need(const LineBoxes& boxes, const LinePlan& plan, int co
   }
   const auto lines = static_cast<double>(boxes.my_home().extent(0) * boxes.my_home().extent(1));
   if (plan.strategy == LineStrategy::two_passes || plan.is_condensed())
-    memory.held += 2 * components * lines * boundary_blocks(plan) * sizeof(real);
+    memory.held += 2 * components * lines * plan.systems * boundary_blocks(plan) * sizeof(real);
   if (loops_on_gpu && components == 2 && plan.strategy == LineStrategy::transposed)  // pivots
     memory.held += static_cast<double>(boxes.my_whole().volume()) * sizeof(double);
   return memory;

@@ -25,6 +25,14 @@ struct LineBoxes {
 LineBoxes spectral_lines(const Decomposition& decomposition, int rank);
 LineBoxes field_lines(const Decomposition& decomposition, int rank);
 
+/// One system for each line: the coefficients of the rank's home box and its blocks, those of its box of whole lines,
+/// and the right-hand sides on the home box, which the solution replaces.
+template <class Lines>
+struct LineSystems {
+  Lines at_home, whole;
+  LineArray x;
+};
+
 /// Tridiagonal systems along z, one for each line of a process column. Each strategy is a class, which knows where
 /// lines are and what is exchanged. The coefficients are passed in each call.
 template <class Lines>
@@ -35,9 +43,9 @@ class LineSolver {
   LineSolver& operator=(const LineSolver&) = delete;
   virtual ~LineSolver() = default;
 
-  /// Solves in place. `at_home` are the coefficients of the lines of the rank's home box and of its blocks, `whole`
-  /// those of its box of whole lines; `x` is the home box. Collective over the process column.
-  virtual void solve(const Lines& at_home, const Lines& whole, const LineArray& x) = 0;
+  /// Solves all systems, in place. Their number must be LinePlan::systems, if that is not 1. Collective over the
+  /// process column.
+  virtual void solve(const std::vector<LineSystems<Lines>>& all) = 0;
 };
 
 /// The solver of a plan; allocates everything that solve() needs. Collective. `comm` and `exchange` must outlive it.

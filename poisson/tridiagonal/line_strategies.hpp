@@ -18,6 +18,12 @@ class BoundaryValues {
     array_ = {data_.data(), row, row * lines.extent(1), static_cast<int>(row), lines.ny()};
   }
   const LineArray& array() const { return array_; }
+  /// From a block on.
+  LineArray of(int block) const {
+    LineArray rest = array_;
+    rest.origin = array_.at(0, 0, 2 * block);
+    return rest;
+  }
 
  private:
   Buffer<real> data_;

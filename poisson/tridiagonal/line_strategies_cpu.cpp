@@ -14,13 +14,17 @@ class Transposed final : public LineSolver<Lines> {
   Transposed(const Communicator& comm, const LineBoxes& boxes, const LinePlan& plan, Exchange& exchange)
       : column_(comm, boxes, plan, Lines::components, exchange), scratch_(plan.solved.planes()) {}
 
-  void solve(const Lines& /*at_home*/, const Lines& whole, const LineArray& x) override {
+  void solve(const std::vector<LineSystems<Lines>>& all) override {
+    for (const LineSystems<Lines>& systems : all) solve(systems.whole, systems.x);
+  }
+
+ private:
+  void solve(const Lines& whole, const LineArray& x) {
     const LineArray lines = column_.forward(x);
     for_bundles(whole, lines, 1, scratch_, [&](auto bundle, int) { bundle.solve_whole(bundle.rows(lines, 0)); });
     column_.backward(x);
   }
 
- private:
   ColumnTranspose column_;
   Scratch scratch_;
 };
@@ -31,7 +35,12 @@ class WholeLines final : public LineSolver<Lines> {
  public:
   explicit WholeLines(const LinePlan& plan) : scratch_(plan.solved.planes()) {}
 
-  void solve(const Lines& /*at_home*/, const Lines& whole, const LineArray& x) override {
+  void solve(const std::vector<LineSystems<Lines>>& all) override {
+    for (const LineSystems<Lines>& systems : all) solve(systems.whole, systems.x);
+  }
+
+ private:
+  void solve(const Lines& whole, const LineArray& x) {
     const BlockBounds blocks = whole.blocks;
     for_bundles(whole, x, 1, scratch_, [&](auto bundle, int) {
       for (int block = 0; block < blocks.count; ++block)
@@ -43,7 +52,6 @@ class WholeLines final : public LineSolver<Lines> {
     });
   }
 
- private:
   Scratch scratch_;
 };
 
@@ -57,7 +65,12 @@ class TwoPasses final : public LineSolver<Lines> {
         column_(comm, boxes, plan, Lines::components, exchange),
         scratch_(plan.solved.planes()) {}
 
-  void solve(const Lines& at_home, const Lines& whole, const LineArray& x) override {
+  void solve(const std::vector<LineSystems<Lines>>& all) override {
+    for (const LineSystems<Lines>& systems : all) solve(systems.at_home, systems.whole, systems.x);
+  }
+
+ private:
+  void solve(const Lines& at_home, const Lines& whole, const LineArray& x) {
     const LineArray& boundary = boundary_.array();
     const BlockBounds blocks = at_home.blocks;
     for_bundles(at_home, x, blocks.count, scratch_, [&](auto bundle, int block) {
@@ -73,7 +86,6 @@ class TwoPasses final : public LineSolver<Lines> {
     });
   }
 
- private:
   BoundaryValues boundary_;
   ColumnTranspose column_;
   Scratch scratch_;

@@ -106,8 +106,8 @@ class Tiles final : public LineSolver<Lines> {
  public:
   explicit Tiles(LinePlan plan) : plan_(std::move(plan)) {}
 
-  void solve(const Lines& /*at_home*/, const Lines& whole, const LineArray& x) override {
-    solve_in_tiles(whole, x, plan_);
+  void solve(const std::vector<LineSystems<Lines>>& all) override {
+    for (const LineSystems<Lines>& systems : all) solve_in_tiles(systems.whole, systems.x, plan_);
   }
 
  private:
@@ -130,6 +130,19 @@ __global__ void __launch_bounds__(threads_of_blocks)
   if (thread == 0) *share = sums[0];
 }
 
+/// Solves the systems of all ranks' ends, in place: two values of each line and system.
+template <class Lines>
+void solve_reduced(const std::vector<LineSystems<Lines>>& all, ColumnTranspose& column, const LineArray& ends) {
+  constexpr int lanes = Lines::components;
+  const auto count = static_cast<int>(all.size());
+  const LineArray values = column.forward(ends);
+  for (int n = 0; n < count; ++n) {
+    const Lines& whole = all[static_cast<std::size_t>(n)].whole;
+    launch_lines<lanes>(values, whole.blocks.count, SolveReduced<Lines, lanes>{whole, values, n, count});
+  }
+  column.backward(ends);
+}
+
 /// Each rank solves its rows in tiles, as if there were no other ranks. Its first and last values give two equations
 /// per line, which are exchanged and solved, and the solution changes the rows near them.
 template <class Lines>
@@ -137,37 +150,47 @@ class SplitTiles final : public LineSolver<Lines> {
  public:
   SplitTiles(const Communicator& comm, const LineBoxes& boxes, const LinePlan& plan, Exchange& exchange)
       : plan_(plan),
-        own_(boxes.my_home(), Lines::components, 1),
-        ends_(boxes.my_home(), Lines::components, 1),
+        own_(boxes.my_home(), Lines::components, plan.systems),
+        ends_(boxes.my_home(), Lines::components, plan.systems),
         share_(1),
         column_(comm, boxes, plan, Lines::components, exchange) {}
 
-  void solve(const Lines& at_home, const Lines& whole, const LineArray& x) override {
+  void solve(const std::vector<LineSystems<Lines>>& all) override {
+    SLUICE_REQUIRE(static_cast<int>(all.size()) == plan_.systems, "all systems of the plan are solved together");
+    int n = 0;
+    for (const LineSystems<Lines>& systems : all) solve_alone(systems, n++);
+    solve_reduced(all, column_, ends_.array());
+    n = 0;
+    for (const LineSystems<Lines>& systems : all) change(systems, n++);
+  }
+
+ private:
+  /// Also forms the equations of the rank's ends.
+  void solve_alone(const LineSystems<Lines>& systems, int n) {
+    const auto& [at_home, whole, x] = systems;
+    Lines alone = at_home;
     if constexpr (Lines::components == 2) {
       if (at_home.holds_singular_line) {
         sum_share<<<1, threads_of_blocks>>>(at_home, x, share_.data());
         check_cuda(cudaGetLastError(), kernel_name);
       }
+      alone.holds_singular_line = false;  // the mean is subtracted from the ends
     }
-    Lines alone = at_home;
-    if constexpr (Lines::components == 2) alone.holds_singular_line = false;  // the mean is subtracted from the ends
     solve_in_tiles(alone, x, plan_);
-    const LineArray& ends = ends_.array();
-    const LineArray& own = own_.array();
-    launch_lines<lanes>(ends, 0,
-                        FormEnds<Lines, lanes>{at_home, whole.symmetry + plan_.rank, x, own, ends, share_.data()});
-    const LineArray values = column_.forward(ends);
-    launch_lines<lanes>(values, whole.blocks.count, SolveReduced<Lines, lanes>{whole, values});
-    column_.backward(ends);
+    launch_lines<lanes>(
+        ends_.of(n), 0,
+        FormEnds<Lines, lanes>{at_home, whole.symmetry + plan_.rank, x, own_.of(n), ends_.of(n), share_.data()});
+  }
+
+  void change(const LineSystems<Lines>& systems, int n) {
     for (const bool from_first : {true, false}) {
-      const ChangeFromEnd<Lines, lanes> change(at_home, x, own, ends, from_first);
-      LineArray groups = x;
-      groups.rows = change.decay.total(x.rows);
+      const ChangeFromEnd<Lines, lanes> change(systems.at_home, systems.x, own_.of(n), ends_.of(n), from_first);
+      LineArray groups = systems.x;
+      groups.rows = change.decay.total(groups.rows);
       launch_lines<lanes>(groups, 0, change);
     }
   }
 
- private:
   static constexpr int lanes = Lines::components;
 
   LinePlan plan_;
@@ -182,33 +205,45 @@ template <class Lines>
 class Condensed final : public LineSolver<Lines> {
  public:
   Condensed(const Communicator& comm, const LineBoxes& boxes, const LinePlan& plan, Exchange& exchange)
-      : longest_(plan.longest()),
-        boundary_(boxes.my_home(), lanes, boundary_blocks(plan) - 1),
-        ends_(boxes.my_home(), lanes, 1),
+      : plan_(plan),
+        boundary_(boxes.my_home(), lanes, plan.systems * (boundary_blocks(plan) - 1)),
+        ends_(boxes.my_home(), lanes, plan.systems),
         column_(comm, boxes, plan, lanes, exchange) {}
 
-  void solve(const Lines& at_home, const Lines& whole, const LineArray& x) override {
-    const bool several = at_home.blocks.count > 1;
-    const LineArray& ends = ends_.array();
-    const LineArray& boundary = several ? boundary_.array() : ends;
-    const LineBlocks<Lines> blocks{at_home, x, boundary};
-    launch_blocks(form_boundaries<Lines, lanes>, 0, blocks);
-    if (several) launch_lines<lanes>(boundary, 0, CondenseBlocks<Lines, lanes>{at_home, boundary, ends});
-    const LineArray values = column_.forward(ends);
-    launch_lines<lanes>(values, whole.blocks.count, SolveReduced<Lines, lanes>{whole, values});
-    column_.backward(ends);
-    if (several)
-      launch_lines<lanes>(boundary, at_home.blocks.count, ExpandBlocks<Lines, lanes>{at_home, boundary, ends});
-    with_shape(longest_, [&](auto shape) {
-      launch_blocks(solve_interiors<Lines, lanes, decltype(shape)>,
-                    BlockOnChip<Lines, lanes, decltype(shape)>::shared_bytes(threads_of_blocks), blocks);
-    });
+  void solve(const std::vector<LineSystems<Lines>>& all) override {
+    SLUICE_REQUIRE(static_cast<int>(all.size()) == plan_.systems, "all systems of the plan are solved together");
+    int n = 0;
+    for (const LineSystems<Lines>& systems : all) form(systems.at_home, systems.x, n++);
+    solve_reduced(all, column_, ends_.array());
+    n = 0;
+    for (const LineSystems<Lines>& systems : all) solve_interior(systems.at_home, systems.x, n++);
   }
 
  private:
   static constexpr int lanes = Lines::components;
 
-  std::int64_t longest_;
+  bool several() const { return plan_.blocks_here() > 1; }
+  /// The boundary values of the blocks in a system. Those of one block need not be condensed.
+  LineArray boundary(int n) { return several() ? boundary_.of(n * plan_.blocks_here()) : ends_.of(n); }
+
+  void form(const Lines& at_home, const LineArray& x, int n) {
+    launch_blocks(form_boundaries<Lines, lanes>, 0, LineBlocks<Lines>{at_home, x, boundary(n)});
+    if (several()) launch_lines<lanes>(ends_.of(n), 0, CondenseBlocks<Lines, lanes>{at_home, boundary(n), ends_.of(n)});
+  }
+
+  void solve_interior(const Lines& at_home, const LineArray& x, int n) {
+    if (several()) {
+      launch_lines<lanes>(ends_.of(n), plan_.blocks_here(),
+                          ExpandBlocks<Lines, lanes>{at_home, boundary(n), ends_.of(n)});
+    }
+    with_shape(plan_.longest(), [&](auto shape) {
+      launch_blocks(solve_interiors<Lines, lanes, decltype(shape)>,
+                    BlockOnChip<Lines, lanes, decltype(shape)>::shared_bytes(threads_of_blocks),
+                    LineBlocks<Lines>{at_home, x, boundary(n)});
+    });
+  }
+
+  LinePlan plan_;
   BoundaryValues boundary_, ends_;
   ColumnTranspose column_;
 };
@@ -239,11 +274,13 @@ class Transposed final : public LineSolver<Lines> {
       : column_(comm, boxes, plan, Lines::components, exchange),
         pivots_(Lines::components == 2 ? static_cast<std::size_t>(boxes.my_whole().volume()) : 0) {}
 
-  void solve(const Lines& /*at_home*/, const Lines& whole, const LineArray& x) override {
-    const LineArray lines = column_.forward(x);
-    parallel_for(kernel_name, box_of(lines.count / Lines::components, lines.rows, 1),
-                 SolveWhole<Lines>{whole, lines, pivots_.data()});
-    column_.backward(x);
+  void solve(const std::vector<LineSystems<Lines>>& all) override {
+    for (const LineSystems<Lines>& systems : all) {
+      const LineArray lines = column_.forward(systems.x);
+      parallel_for(kernel_name, box_of(lines.count / Lines::components, lines.rows, 1),
+                   SolveWhole<Lines>{systems.whole, lines, pivots_.data()});
+      column_.backward(systems.x);
+    }
   }
 
  private:

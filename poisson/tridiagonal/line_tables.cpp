@@ -58,9 +58,9 @@ PlanRows rows_in(const double* values, const int* bounds, const LinePlan& plan) 
   return rows;
 }
 
-/// The groups of rows between the ends of a rank's rows.
+/// The groups of rows between the ends of a rank's rows; at least one, with which the end itself is set.
 int groups_of(int rows) {
-  return (rows - 2 + EndDecay::rows_in_group - 1) / EndDecay::rows_in_group;
+  return std::max(1, (rows - 2 + EndDecay::rows_in_group - 1) / EndDecay::rows_in_group);
 }
 
 /// EndReach::smallest_shift of the first and then of the last of a rank's rows.
@@ -280,7 +280,7 @@ HelmholtzTables::HelmholtzTables(TridiagonalRows second_derivative, const LinePl
       reduced_(3 * second_derivative_.diagonal.size()),
       home_reduced_(reduced_ + static_cast<std::size_t>(reduced_coefficients * plan.reduced.count())),
       reach_(home_reduced_ + static_cast<std::size_t>(reduced_coefficients * (plan.blocks_here() + 1))),
-      decay_(reach_ + static_cast<std::size_t>(2 * groups_of(std::max(rows_here_, 2)))),
+      decay_(reach_ + static_cast<std::size_t>(2 * groups_of(rows_here_))),
       host_values_(decay_ + 2 * (decay_ - reach_)),
       values_(host_values_),
       upload_(host_values_.size()) {

@@ -122,6 +122,15 @@ struct LaneRows {
   SLUICE_INLINE LaneRows from(int m) const { return {row(m), pitch}; }
 };
 
+/// The numbers of a few lanes in the first rows of blocks, 2 n, and in the last ones, 2 n + 1.
+template <class T>
+struct BlockEnds {
+  T* data = nullptr;
+  std::ptrdiff_t to_last = 0, to_next_block = 0;
+
+  SLUICE_INLINE T* row(int m) const { return data + m / 2 * to_next_block + m % 2 * to_last; }
+};
+
 /// An array of lines: `count` real numbers in a row, neighbours along x, `rows` of them, planes along z.
 struct LineArray {
   real* origin = nullptr;
@@ -133,6 +142,10 @@ struct LineArray {
   SLUICE_INLINE real* at(int r, int j, int k) const { return origin + r + j * stride_y + k * stride_z; }
   /// From plane k on.
   SLUICE_INLINE LaneRows<real> from(int r, int j, int k) const { return {at(r, j, k), stride_z}; }
+  /// Where each block has two planes for each of `systems` systems, those of one system.
+  SLUICE_INLINE BlockEnds<real> block_ends(int r, int j, int system = 0, int systems = 1) const {
+    return {at(r, j, 2 * system), stride_z, 2 * systems * stride_z};
+  }
 };
 
 /// Whether this real number of a row is the first of the singular line.
@@ -150,7 +163,8 @@ SLUICE_INLINE double moment_of_block(const ShiftedLines& lines, int first, int e
 
 /// The singular line is real. Each block's share of the mean is therefore sent in place of its imaginary part, lane 1
 /// of `values`, to the rank that solves the reduced system.
-SLUICE_INLINE double take_mean(int blocks, LaneRows<real> values) {
+template <class Rows>
+SLUICE_INLINE double take_mean(int blocks, const Rows& values) {
   double mean = 0;
   for (int block = 0; block < blocks; ++block) {
     mean += values.row(2 * block)[1];
@@ -162,7 +176,8 @@ SLUICE_INLINE double take_mean(int blocks, LaneRows<real> values) {
 
 /// Subtracting the mean from the boundary values is enough: a constant solves the homogeneous equations, so interior
 /// values shift too.
-SLUICE_INLINE void subtract_mean(double mean, int blocks, LaneRows<real> values) {
+template <class Rows>
+SLUICE_INLINE void subtract_mean(double mean, int blocks, const Rows& values) {
   for (int n = 0; n < 2 * blocks; ++n) *values.row(n) = static_cast<real>(*values.row(n) - mean);
 }
 

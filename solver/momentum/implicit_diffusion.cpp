@@ -9,16 +9,15 @@ ImplicitDiffusion::ImplicitDiffusion(const Communicator& comm, const Decompositi
                                      const Walls& walls, TridiagonalMethod method, Exchange& exchange)
     : grid_(&grid),
       walls_(&walls),
-      tangential_(comm, decomposition,
-                  second_derivative_centers(grid.z_nodes(), row_of(walls.condition(Walls::Side::bottom)),
-                                            row_of(walls.condition(Walls::Side::top))),
-                  method, exchange),
-      normal_(comm, decomposition, second_derivative_faces(grid.z_nodes()), method, exchange) {}
+      solver_(comm, decomposition,
+              {second_derivative_centers(grid.z_nodes(), row_of(walls.condition(Walls::Side::bottom)),
+                                         row_of(walls.condition(Walls::Side::top))),
+               second_derivative_faces(grid.z_nodes())},
+              3, method, exchange) {}
 
 void ImplicitDiffusion::prepare(double c) {
   c_ = c;
-  tangential_.prepare(c);
-  normal_.prepare(c);
+  solver_.prepare(c);
 }
 
 void ImplicitDiffusion::solve(VectorField& star) {
@@ -26,9 +25,7 @@ void ImplicitDiffusion::solve(VectorField& star) {
   add_wall_values(star.v);
   add_wall_values(star.w);
   walls_->apply_normal(star.w);
-  tangential_.solve(star.u);
-  tangential_.solve(star.v);
-  normal_.solve(star.w);
+  solver_.solve({{&star.u, at_centers}, {&star.v, at_centers}, {&star.w, at_faces}});
 }
 
 void ImplicitDiffusion::add_wall_values(Field& f) const {
@@ -59,7 +56,7 @@ void ImplicitDiffusion::add_wall_values(Field& f) const {
 }
 
 std::vector<double> ImplicitDiffusion::response_to_uniform_force() const {
-  return tangential_.solve_profile(std::vector<double>(static_cast<std::size_t>(grid_->cells()[2]), 1.0));
+  return solver_.solve_profile(std::vector<double>(static_cast<std::size_t>(grid_->cells()[2]), 1.0));
 }
 
 }  // namespace sluice

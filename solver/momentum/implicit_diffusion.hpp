@@ -29,8 +29,8 @@ class ImplicitDiffusion {
   const Grid* grid_;
   const Walls* walls_;
   double c_ = 0;
-  ZHelmholtzSolver tangential_;  ///< u and v: centres in z
-  ZHelmholtzSolver normal_;      ///< w: faces in z
+  static constexpr std::size_t at_centers = 0, at_faces = 1;  ///< matrices: of u and v, of w
+  ZHelmholtzSolver solver_;
 };
 
 }  // namespace sluice

@@ -149,14 +149,16 @@ class RankExchanges {
     return 2 * seconds(need.messages, need.transposed, others);
   }
 
-  /// Values of z lines made whole for one solve, and returned. `components`: of a coefficient of the lines.
-  double lines(const LineBoxes& boxes, LineStrategy strategy, int components) const {
+  /// Values of z lines made whole for solves of `systems` systems, and returned. `components`: of a coefficient of the
+  /// lines.
+  double lines(const LineBoxes& boxes, LineStrategy strategy, int components, int systems) const {
     if (processes_.pz == 1) return 0;
-    const LinePlan plan = plan_lines(decomposition_, processes_.z_index(rank_), strategy);
+    LinePlan plan = plan_lines(decomposition_, processes_.z_index(rank_), strategy);
+    if (plan.is_condensed()) plan.systems = systems;
     const ExchangeNeed need = line_solver_need(boxes, plan, components).columns;
     std::vector<int> others;
     for (int z = 0; z < processes_.pz; ++z) others.push_back(processes_.rank(processes_.y_index(rank_), z));
-    return 2 * seconds(need.messages, need.transposed, others);
+    return 2 * systems / plan.systems * seconds(need.messages, need.transposed, others);
   }
 
   /// The halos of a substep: v* and w*, phi, and then all fields. docs/equations.md has the stencils.
@@ -262,9 +264,9 @@ StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, c
   for (int rank = middle; rank < std::min(middle + machine.devices_per_host, processes.size()); ++rank) {
     const RankExchanges of_rank(machine, decomposition, device.largest().triad, rank);
     raise("transpose", of_rank.transposes());
-    raise("tridiagonal", of_rank.lines(spectral_lines(decomposition, rank), strategy, 2));
+    raise("tridiagonal", of_rank.lines(spectral_lines(decomposition, rank), strategy, 2, 1));
     if (flow.diffusion == Diffusion::implicit_z)
-      raise("implicit diffusion", 3 * of_rank.lines(field_lines(decomposition, rank), strategy, 1));
+      raise("implicit diffusion", of_rank.lines(field_lines(decomposition, rank), strategy, 1, 3));
     raise("halo exchange", of_rank.halos(flow));
   }
   for (const auto& [phase, seconds] : exchanges) phases[phase] += seconds;

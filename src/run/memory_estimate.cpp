@@ -71,9 +71,9 @@ double message_buffers(const MemoryNeed& need, const ExchangeMethods& exchange) 
 MemoryNeed solver_need(const Decomposition& decomposition, const FlowParameters& flow, int rank) {
   const MemoryNeed poisson = PoissonSolver::memory(decomposition, rank, flow.tridiagonal);
   if (flow.diffusion != Diffusion::implicit_z) return poisson;
-  const MemoryNeed diffusion = ZHelmholtzSolver::memory(decomposition, rank, flow.tridiagonal);
-  MemoryNeed need = poisson + diffusion + diffusion;  // one solver for u and v, one for w
-  for (std::size_t n = 0; n < flow.scalars.size(); ++n) need = need + diffusion;
+  MemoryNeed need = poisson + ZHelmholtzSolver::memory(decomposition, rank, 3, flow.tridiagonal);
+  for (std::size_t n = 0; n < flow.scalars.size(); ++n)
+    need = need + ZHelmholtzSolver::memory(decomposition, rank, 1, flow.tridiagonal);
   return need;
 }
 

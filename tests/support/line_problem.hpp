@@ -179,7 +179,7 @@ std::vector<std::vector<real>> solve_lines(const LineShape& shape, std::optional
   const auto solver = make_line_solver<Lines>(comm, {boxes, boxes, 0}, plan, *exchange);
   const LineProblem<Lines> problem(shape, plan);
   LineData<Lines> data(shape);
-  solver->solve(problem.home(), problem.lines(), data.array());
+  solver->solve({{problem.home(), problem.lines(), data.array()}});
   device::synchronize();
   return data.lines();
 }

@@ -81,9 +81,10 @@ void expect_solved_split(const char* what) {
   if (device::is_gpu()) GTEST_SKIP() << "the coefficients are not in host memory";
   for (const int ranks : {1, 2, 3, 4}) {
     for (const int parts : {1, 2}) {
-      test::expect_solved<Lines>(fmt::format("{} on {} ranks, {} parts each", what, ranks, parts).c_str(),
-                                 {{6, 3, 40, 4}, {4, 5, 79, 5}, {100, 2, 384, 24}, {40, 30, 258, 8}, {6, 3, 12, 1}},
-                                 [ranks, parts](const auto& shape) { return solve_split<Lines>(shape, ranks, parts); });
+      test::expect_solved<Lines>(
+          fmt::format("{} on {} ranks, {} parts each", what, ranks, parts).c_str(),
+          {{6, 3, 40, 4}, {4, 5, 79, 5}, {100, 2, 384, 24}, {40, 30, 258, 8}, {6, 3, 12, 1}, {6, 3, 8, 1}},
+          [ranks, parts](const auto& shape) { return solve_split<Lines>(shape, ranks, parts); });
     }
   }
 }

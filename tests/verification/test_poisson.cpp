@@ -366,5 +366,44 @@ TEST(Helmholtz, SameOnEveryProcessGrid) {
   EXPECT_LT(worst, 50 * real_epsilon);
 }
 
+/// Bitwise, although GPUs exchange the boundary values of all fields at once.
+void expect_together_as_one_by_one(const SizedGrid& size, ProcessGrid grid) {
+  const Communicator comm(MPI_COMM_WORLD, grid);
+  const Decomposition decomposition(size.cells, grid, size.blocks);
+  const auto exchange = make_exchange("auto", MPI_COMM_WORLD);
+  const Problem problem = make_problem(size.cells, size.blocks, Stretching::tanh);
+  const std::vector<TridiagonalRows> matrices{
+      second_derivative_centers(problem.domain.z_nodes, WallRow::dirichlet, WallRow::neumann),
+      second_derivative_faces(problem.domain.z_nodes)};
+  ZHelmholtzSolver together(comm, decomposition, matrices, 3, TridiagonalMethod::ptdma, *exchange);
+  together.prepare(helmholtz_factor);
+  const std::vector<std::size_t> matrix_of{1, 0, 0};
+  std::vector<GlobalArray> one_by_one;
+  std::vector<Field> fields;
+  for (std::size_t field = 0; field < matrix_of.size(); ++field) {
+    GlobalArray rhs(size.cells);
+    for (std::size_t n = 0; n < rhs.values.size(); ++n) rhs.values[n] = static_cast<real>(uniform01(field, n) - 0.5);
+    one_by_one.push_back(
+        solve_helmholtz(MPI_COMM_WORLD, grid, problem, matrices[matrix_of[field]], TridiagonalMethod::ptdma, rhs));
+    fields.emplace_back(decomposition.x_pencil(comm.rank()), Location::center,
+                        PoissonSolver::row_length(size.cells[0]));
+    test::scatter(rhs, fields.back(), 1e30);
+  }
+  std::vector<ZHelmholtzSolver::Task> tasks;
+  for (std::size_t field = 0; field < fields.size(); ++field) tasks.push_back({&fields[field], matrix_of[field]});
+  together.solve(tasks);
+  for (std::size_t field = 0; field < fields.size(); ++field) {
+    EXPECT_EQ(test::gather(fields[field], size.cells, comm.world()).values, one_by_one[field].values)
+        << "field " << field << ", nz " << size.cells[2] << ", " << grid.py << " x " << grid.pz;
+  }
+}
+
+TEST(Helmholtz, FieldsTogetherAsOneByOne) {
+  for (const SizedGrid& size : {sizes[0], sizes[1], sizes[4], tall[0], tall[1]}) {
+    for (const ProcessGrid& grid : Decomposition::candidates(size.cells, world_size(), size.blocks))
+      expect_together_as_one_by_one(size, grid);
+  }
+}
+
 }  // namespace
 }  // namespace sluice
