@@ -158,7 +158,8 @@ class RankExchanges {
     const ExchangeNeed need = line_solver_need(boxes, plan, components).columns;
     std::vector<int> others;
     for (int z = 0; z < processes_.pz; ++z) others.push_back(processes_.rank(processes_.y_index(rank_), z));
-    return 2 * systems / plan.systems * seconds(need.messages, need.transposed, others);
+    const double exchanges = 2.0 * systems / plan.systems;
+    return exchanges * seconds(need.messages, need.transposed, others);
   }
 
   /// The halos of a substep: v* and w*, phi, and then all fields. docs/equations.md has the stencils.
