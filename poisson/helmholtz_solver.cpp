@@ -23,12 +23,14 @@ struct ZHelmholtzSolver::Parts {
   Parts(const Communicator& comm, const Decomposition& decomposition, std::vector<TridiagonalRows> second_derivatives,
         int fields, TridiagonalMethod method, Exchange& exchange)
       : box(decomposition.x_pencil(comm.rank())),
+        fields_together(static_cast<std::size_t>(fields)),
         plan(plan_of(decomposition, comm.z_index(), method, fields)),
         lines(make_line_solver<TableLines>(comm, field_lines(decomposition, comm.rank()), plan, exchange)) {
     for (TridiagonalRows& rows : second_derivatives) tables.emplace_back(std::move(rows), plan);
   }
 
   Box3 box;
+  std::size_t fields_together;
   LinePlan plan;
   std::deque<HelmholtzTables> tables;
   std::unique_ptr<LineSolver<TableLines>> lines;
@@ -53,6 +55,7 @@ void ZHelmholtzSolver::prepare(double c) {
 }
 
 void ZHelmholtzSolver::solve(const std::vector<Task>& tasks) {
+  SLUICE_REQUIRE(tasks.size() == parts_->fields_together, "as many fields as the solver was made for");
   std::vector<LineSystems<TableLines>> systems;
   for (const auto& [field, matrix] : tasks) {
     SLUICE_REQUIRE(field->box() == parts_->box, "the field is not on this rank's x pencil");

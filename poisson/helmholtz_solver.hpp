@@ -42,8 +42,8 @@ class ZHelmholtzSolver {
   /// Sets c >= 0. Every rank computes the global 1-D coefficients itself; no communication.
   void prepare(double c);
 
-  /// In: the right-hand sides; out: the solutions, in place. No halo is read; halos are stale on return.
-  /// Collective.
+  /// In: the right-hand sides; out: the solutions, in place. As many fields as the solver was made for. No halo is
+  /// read; halos are stale on return. Collective.
   void solve(const std::vector<Task>& tasks);
   void solve(Field& x) { solve({{&x, 0}}); }
 

@@ -262,7 +262,7 @@ double PoissonTables::bytes(const LinePlan& plan, const Box3& home, const Box3& 
   double bytes = of_lines(whole, plan.reduced.count());
   if (plan.strategy == LineStrategy::condensed) bytes += of_lines(home, plan.blocks_here());
   if (plan.strategy == LineStrategy::split_tiles) {
-    // How far changes reach depends on the grid: half of the rows from both ends together is much.
+    // How far changes reach depends on the grid; half of the groups of rows are counted.
     const double groups = groups_of(plan.rows()) / 2.0;
     bytes += of_lines(home, plan.blocks_here() + 1) +
              2 * sizeof(double) * groups * static_cast<double>(home.extent(0) * home.extent(1));

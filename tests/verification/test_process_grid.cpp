@@ -68,10 +68,11 @@ Outcome run(const FlowCase& settings, MPI_Comm world) {
   for (const BlockSums* sampler : {static_cast<const BlockSums*>(&statistics), static_cast<const BlockSums*>(&spectra),
                                    static_cast<const BlockSums*>(&densities)}) {
     std::vector<Outcome::Part> profiles;
-    for (std::size_t n = 0; n < sampler->profiles().size(); ++n) {  // rank 0 has them
+    const bool on_every_rank = sampler == &statistics;  // the others are on rank 0
+    for (std::size_t n = 0; n < sampler->profiles().size(); ++n) {
       std::vector<double> sums(static_cast<std::size_t>(sampler->profiles()[n].length(settings.cells)));
-      if (flow.comm.rank() == 0) sums = sampler->open_block().sums[n];
-      MPI_Bcast(sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, 0, flow.comm.world());
+      if (on_every_rank || flow.comm.rank() == 0) sums = sampler->open_block().sums[n];
+      if (!on_every_rank) MPI_Bcast(sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, 0, flow.comm.world());
       profiles.push_back({sampler->profiles()[n].name, std::move(sums)});
     }
     outcome.add(std::move(profiles));
