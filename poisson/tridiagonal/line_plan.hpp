@@ -44,7 +44,7 @@ TileParts cut_into_parts(const ZBlocks& blocks, int count);
 
 /// With the fewest parts, at most `max_parts`. The pivots of a block must fit the registers of a thread. Two parts of
 /// tiles of maximum width must fit the shared memory (384 rows, 336 of them inside blocks) and threads (24 blocks, in
-/// single precision) of a multiprocessor. A GPU that has no parts takes a few rows more, in narrower tiles.
+/// single precision) of a multiprocessor. A GPU without clusters takes a few rows more, in narrower tiles.
 TileParts parts_of_tiles(const ZBlocks& blocks, int max_parts);
 
 /// The z blocks of a grid as tiles use them: shorter ones where lines can then be cut into fewer parts.

@@ -52,8 +52,8 @@ struct LineRows {
   BlockBounds blocks;
   int nz = 0;
   int first_row = 0, row_count = 0;  ///< the rows of all ranks, or of one
-  EndDecay decay_from_first,
-      decay_from_last;  ///< where a rank solves its rows alone and then changes them near the ends
+  /// Where a rank solves its rows alone and then changes them near the ends.
+  EndDecay decay_from_first, decay_from_last;
 
   /// The same rows with only `count` of the blocks, from `first` on.
   SLUICE_INLINE LineRows with_blocks(int first, int count) const {
