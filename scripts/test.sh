@@ -12,4 +12,4 @@ python_environment "$root/build-test/python" pytest hypothesis xarray h5netcdf b
   ipykernel jsonschema pyyaml ${SLUICE_TEST_PACKAGES:-}
 export PATH="$root/build-test/python/bin:$PATH"
 
-ctest --test-dir "$root/build-test" --output-on-failure -j $((2 * cores)) -LE gpu "$@"
+ctest --test-dir "$root/build-test" --output-on-failure -j $((2 * cores)) -LE "gpu|long" "$@"
