@@ -133,17 +133,19 @@ void RunLoop::step(bool line_due) {
   const double start = wall_seconds();
   const double previous_time = simulation_.time();
   simulation_.advance();
+  ++times_.steps;
+  Moment now = moment(Occasion::step);
+  now.previous_time = previous_time;
+  now.line_due = line_due;
+  // A GPU may still be at work on the step. An output would wait for it, and its time would count as the output's.
+  if (observers_.due(now) || at_end()) device::synchronize();
   const double stepped = wall_seconds();
   times_.stepping += stepped - start;
-  ++times_.steps;
   if (!warned_of_dt_ && simulation_.settings.time.dt && simulation_.dt > simulation_.dt_limit) {
     warned_of_dt_ = true;
     log_.line(fmt::format("warning: the fixed dt {:g} is above the stable limit {:g} at step {}", simulation_.dt,
                           simulation_.dt_limit, simulation_.step()));
   }
-  Moment now = moment(Occasion::step);
-  now.previous_time = previous_time;
-  now.line_due = line_due;
   observers_.observe(now);
   progress_line_.update(simulation_, times_, accuracy_, observers_.flow().latest_diagnostics());
   times_.output += wall_seconds() - stepped;

@@ -64,6 +64,10 @@ void Observers::go_back(const Start& start) {
   for (const Entry& entry : std::views::reverse(list_)) entry.observer->go_back(start);
 }
 
+bool Observers::due(const Moment& now) const {
+  return std::ranges::any_of(list_, [&](const Entry& entry) { return entry.observer->due(now); });
+}
+
 void Observers::observe(const Moment& now) {
   for (const auto& [task, observer] : list_) {
     if (!observer->due(now)) continue;

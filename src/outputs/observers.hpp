@@ -24,6 +24,8 @@ class Observers {
   /// Call before go_back. Returns on rank 0 what is lost with the user's consent.
   std::vector<std::string> check_files(const Start& start);
   void go_back(const Start& start);
+  /// Whether any observer has something to do at this moment. Local; same result on every rank.
+  bool due(const Moment& now) const;
   void observe(const Moment& now);
   void sync();
   void save(io::CheckpointWriter& checkpoint) const;

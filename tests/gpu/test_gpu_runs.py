@@ -7,6 +7,7 @@ number of GPUs.
 from __future__ import annotations
 
 import itertools
+import json
 import os
 from pathlib import Path
 
@@ -94,3 +95,23 @@ def test_several_gpus_agree_with_one(
     )
     # Transforms choose kernels by the number of rows; the round-off differences grow over 20 steps.
     assert largest_difference(one, several) < 1e-12
+
+
+def test_output_is_not_charged_with_the_step(tmp_path: Path) -> None:
+    """Nothing in a step of Couette flow waits for the GPU, so that the first output after it would."""
+
+    def nanoseconds(name: str, every: int) -> float:
+        changes = {
+            "flow": {"type": "couette", "reynolds": {"wall": 500}},
+            "grid.cells": [256, 256, 128],
+            "time.steps": 60,
+            "output.timeseries.every": every,
+            "output.statistics": None,
+            "output.probes": None,
+        }
+        record = json.loads((run(tmp_path / name, changes) / "run.json").read_text())
+        return float(record["ns_per_point_per_step"])
+
+    often, rarely = nanoseconds("often", 1), nanoseconds("rarely", 60)
+    print(f"{often:.3f} ns per point and step with a row at every step, {rarely:.3f} with one at the end")
+    assert often > 0.8 * rarely
