@@ -17,22 +17,25 @@ struct Rk3 {
   static constexpr double end(int k) { return std::array{8.0 / 15.0, 2.0 / 3.0, 1.0}[static_cast<std::size_t>(k)]; }
 };
 
-/// Substep k (0, 1, 2) of a step of length dt that begins at `time`.
+/// Substep k (0, 1, 2) of a step of length dt from `time` to `end_time`, which is time + dt up to round-off.
 struct Substep {
   int k;
-  double time, dt;
+  double time, dt, end_time;
 
   double length() const { return Rk3::gamma(k) * dt; }
-  double end() const { return time + Rk3::end(k) * dt; }
-  double start() const { return k == 0 ? time : time + Rk3::end(k - 1) * dt; }
+  double start() const { return start_of(k); }
+  double end() const { return k + 1 == Rk3::substeps ? end_time : start_of(k + 1); }
 
   /// (alpha f(t_k) + beta f(t_{k-1})) / gamma, with t_k the start of the substep: gamma dt times this is what the
   /// scheme adds to a field for a tendency f that depends on time alone.
   double mean_of(auto&& f) const {
     const auto n = static_cast<std::size_t>(k);
     if (k == 0) return f(time);
-    return (Rk3::alpha[n] * f(start()) + Rk3::beta[n] * f(Substep{k - 1, time, dt}.start())) / Rk3::gamma(k);
+    return (Rk3::alpha[n] * f(start()) + Rk3::beta[n] * f(start_of(k - 1))) / Rk3::gamma(k);
   }
+
+ private:
+  double start_of(int substep) const { return substep == 0 ? time : time + Rk3::end(substep - 1) * dt; }
 };
 
 }  // namespace sluice

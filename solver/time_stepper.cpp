@@ -63,7 +63,8 @@ MeanForce TimeStepper::advance(State& state, double dt) {
   MeanForce mean_force;
   for (int k = 0; k < Rk3::substeps; ++k)
     mean_force.add(Rk3::gamma(k), substep(state, dt, k, Correcting::in_next_substep));
-  state.time += dt;
+  state.equal_steps = state.equal_steps.after_step(state.time, dt);
+  state.time = state.equal_steps.end();
   ++state.step;
   return mean_force;
 }
@@ -80,7 +81,7 @@ MeanForce TimeStepper::substep(State& state, double dt, int k) {
 MeanForce TimeStepper::substep(State& state, double dt, int k, Correcting when) {
   const auto n = static_cast<std::size_t>(k);
   const Phase phase(Rk3::names[n]);
-  const Substep times{k, state.time, dt};
+  const Substep times{k, state.time, dt, state.equal_steps.after_step(state.time, dt).end()};
   const double gamma_dt = times.length();
   const double c = implicit_ ? gamma_dt * flow_.viscosity / 2 : 0;  // the Crank-Nicolson weight gamma dt nu/2
 

@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/flow/schedule.hpp"
+
 namespace sluice {
 
 PhaseBins::Place PhaseBins::at(double time) const {
+  const auto bins = static_cast<double>(count);
   const double periods = time / period;
-  const double place = (periods - std::floor(periods)) * static_cast<double>(count);
+  const double place = (periods - std::floor(periods)) * bins;
   // Samples in regular intervals may fall on the border of two bins: rounding errors must not choose the bin.
-  constexpr double tie = 1e-6;
-  const double bin = std::floor(place + 0.5 + tie);
-  return {static_cast<std::size_t>(bin) % static_cast<std::size_t>(count), (place - bin) / static_cast<double>(count)};
+  const Schedule borders{period / bins, -period / (2 * bins)};
+  const double bin = borders.index(time) - std::floor(periods) * bins;
+  return {static_cast<std::size_t>(bin) % static_cast<std::size_t>(count), (place - bin) / bins};
 }
 
 std::vector<double> PhaseBins::middles() const {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/flow/field_descriptor.hpp"
+#include "solver/state/equal_steps.hpp"
 #include "solver/state/pending_correction.hpp"
 
 namespace sluice {
@@ -60,6 +61,7 @@ struct State {
   std::vector<TransportedField> transported;
   double time = 0;
   std::int64_t step = 0;
+  EqualSteps equal_steps;  ///< by which TimeStepper::advance sets the time
 
  private:
   template <class F, class ThisState>

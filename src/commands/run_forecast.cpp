@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/device/memory.hpp"
+#include "core/flow/schedule.hpp"
 #include "core/support/real.hpp"
 #include "solver/diagnostics.hpp"
 #include "solver/forcing.hpp"
@@ -21,12 +22,50 @@ namespace sluice {
 
 namespace {
 
-constexpr double round_off = 1e-9;
+/// Number of the first step, with times n dt, that has reached `due`.
+double first_step(double due, double dt) {
+  double step = std::max(0.0, std::ceil(due / dt) - 2);
+  while (!is_reached(due, step * dt)) ++step;
+  return step;
+}
 
-/// Multiples of `every` among the steps up to `steps` whose time is at least `start`.
+/// Number of the first step whose time has reached `start`, or a later one, that is a multiple of `every`; not 0.
+double first_sample(double every, double start, double dt) {
+  return every * std::max(1.0, std::ceil(first_step(start, dt) / every));
+}
+
+/// Steps that are multiples of `every` and have reached `start`.
 double sampled_steps(double every, double start, const RunLength& length) {
-  const double before = std::max(0.0, std::ceil(start / length.dt - round_off) - 1);
-  return std::max(0.0, std::floor(length.steps / every) - std::floor(before / every));
+  return std::max(0.0, std::floor((length.steps - first_sample(every, start, length.dt)) / every) + 1);
+}
+
+/// Steps that pass an event.
+double event_steps(const Schedule& schedule, const RunLength& length) {
+  const double events = schedule.index(length.last_time()) - schedule.index(0);
+  const double steps = length.steps - std::max(1.0, first_step(schedule.origin, length.dt)) + 1;
+  return std::max(0.0, std::min(events, steps));
+}
+
+/// Blocks that are closed: one after the other, since a sample at the end of a block is its last.
+double closed_blocks(const io::SamplingSpec& sampling, const RunLength& length) {
+  constexpr double max_counted = 1e5;  // beyond that, in proportion
+  const Schedule schedule{sampling.block, sampling.start};
+  const auto every = static_cast<double>(sampling.every);
+  double blocks = 0;
+  double sample = first_sample(every, sampling.start, length.dt);
+  while (sample <= length.steps && blocks < max_counted) {
+    const double end = first_step(schedule.due(schedule.index(sample * length.dt) + 1), length.dt);
+    if (end > length.steps) return blocks;
+    ++blocks;
+    sample = every * (std::floor(end / every) + 1);
+  }
+  return sample <= length.steps ? std::floor(blocks * length.steps / sample) : blocks;
+}
+
+/// One at the end, and those that are due before it.
+double checkpoints_written(const io::OutputSpec& output, const RunLength& length) {
+  if (!output.checkpoint_every) return 1;
+  return 1 + event_steps({*output.checkpoint_every}, {length.dt, length.steps - 1, length.time, length.to_a_time});
 }
 
 double slice_points(const io::SliceSpec& slice, const std::array<std::int64_t, 3>& cells) {
@@ -40,7 +79,7 @@ double slice_points(const io::SliceSpec& slice, const std::array<std::int64_t, 3
 }  // namespace
 
 RunLength expected_length(const io::TimeSpec& time, double dt) {
-  if (time.end) return {dt, std::ceil(*time.end / dt - round_off), *time.end, true};
+  if (time.end) return {dt, first_step(*time.end, dt), *time.end, true};
   const auto steps = static_cast<double>(time.steps.value_or(0));
   return {dt, steps, dt * steps, false};
 }
@@ -59,10 +98,10 @@ SamplingForecast forecast(const io::SamplingSpec& sampling, const RunLength& len
   SamplingForecast found;
   found.samples = sampled_steps(static_cast<double>(sampling.every), sampling.start, length);
   if (found.samples == 0) return found;
-  const double sampled = std::max(0.0, length.time - sampling.start);
-  found.blocks = std::min(found.samples, std::floor(sampled / sampling.block + round_off));
+  found.blocks = closed_blocks(sampling, length);
   found.time = found.blocks * sampling.block;
-  found.wasted_time = std::max(0.0, sampled - found.time);
+  const Schedule schedule{sampling.block, sampling.start};
+  found.wasted_time = std::max(0.0, length.time - schedule.due(schedule.index(length.last_time())));
   return found;
 }
 
@@ -82,9 +121,7 @@ double probe_samples(const io::ProbeSpec& probe, const RunLength& length) {
 }
 
 double fields_files(const io::FieldsSpec& fields, const RunLength& length) {
-  if (length.time < fields.start) return 0;
-  const double at_start = fields.start > 0 ? 1 : 0;  // none of the initial field
-  return std::min(length.steps, at_start + std::floor((length.time - fields.start) / fields.every + round_off));
+  return event_steps({fields.every, fields.start}, length);
 }
 
 std::string sampling_advice(const std::string& name, const io::SamplingSpec& sampling, const RunLength& length) {
@@ -136,11 +173,10 @@ DiskNeed disk_need(const io::Case& settings, const Grid& grid, const RunLength& 
   constexpr double bytes_per_value = 20;   // of one that only some cases have
   const io::OutputSpec& output = settings.output;
   DiskNeed need{};
-  const double written = 1 + (output.checkpoint_every ? std::floor(length.time / *output.checkpoint_every) : 0);
-  need.kept = std::min(written, static_cast<double>(output.checkpoint_keep));
+  need.kept = std::min(checkpoints_written(output, length), static_cast<double>(output.checkpoint_keep));
   need.checkpoints = need.kept * (checkpoint_bytes(grid, settings.flow) + file_overhead);
   for (const io::SliceSpec& slice : output.slices) {
-    const double times = std::min(length.steps, std::floor(length.time / slice.every + round_off));
+    const double times = event_steps({slice.every}, length);
     const double values = slice_points(slice, settings.cells) * static_cast<double>(slice.fields.size());
     need.slice_times += times;
     need.slices += times * (values * sizeof(real) + sizeof(double) + sizeof(std::int64_t));

@@ -13,7 +13,9 @@ namespace sluice {
 /// A run from time 0 with a constant step.
 struct RunLength {
   double dt, steps, time;
-  bool to_a_time;  ///< `time` is the case's; else it is as uncertain as dt
+  bool to_a_time;  ///< `time` is the case's, and the last step may end later; else it is as uncertain as dt
+
+  double last_time() const { return steps * dt; }
 };
 RunLength expected_length(const io::TimeSpec& time, double dt);
 

@@ -8,6 +8,7 @@
 
 #include "core/device/memory.hpp"
 #include "core/device/timers.hpp"
+#include "core/flow/schedule.hpp"
 #include "core/support/collective.hpp"
 #include "io/case/case_file.hpp"
 #include "io/files/atomic_file.hpp"
@@ -116,7 +117,7 @@ std::string RunLoop::step_until_stopped() {
 
 bool RunLoop::at_end() const {
   const io::TimeSpec& time = simulation_.settings.time;
-  return (time.end && simulation_.time() >= *time.end) || (time.steps && simulation_.step() >= *time.steps);
+  return (time.end && is_reached(*time.end, simulation_.time())) || (time.steps && simulation_.step() >= *time.steps);
 }
 
 bool RunLoop::line_due() const {

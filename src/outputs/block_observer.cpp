@@ -230,12 +230,12 @@ void BlockObserver::require_sensible(const StatisticsBlock& block, const std::st
 }
 
 bool BlockObserver::sample_due(const Moment& now) const {
-  return now.step % sampling_.every == 0 && now.time >= blocks_.origin;
+  return now.step % sampling_.every == 0 && is_reached(blocks_.origin, now.time);
 }
 
 bool BlockObserver::block_ends(const Moment& now) const {
   const StatisticsBlock& open = sums_.open_block();
-  return open.samples > 0 && now.time >= blocks_.origin + blocks_.every * (blocks_.index(open.time_begin) + 1);
+  return open.samples > 0 && blocks_.passed(open.time_begin, now.time);
 }
 
 }  // namespace sluice

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/flow/schedule.hpp"
 #include "core/flow/statistics_block.hpp"
 #include "io/case/case.hpp"
 #include "io/files/statistics_file.hpp"
@@ -15,7 +16,6 @@
 #include "solver/statistics/block_sums.hpp"
 #include "src/outputs/companions.hpp"
 #include "src/outputs/observer.hpp"
-#include "src/outputs/schedule.hpp"
 
 namespace sluice {
 

@@ -11,6 +11,7 @@
 
 #include "core/decomp/field_copy.hpp"
 #include "core/device/timers.hpp"
+#include "core/flow/schedule.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "io/case/case_file.hpp"
@@ -18,7 +19,6 @@
 #include "io/files/checkpoint_reader.hpp"
 #include "io/files/checkpoint_writer.hpp"
 #include "io/files/gather_box.hpp"
-#include "src/outputs/schedule.hpp"
 #include "src/run/provenance.hpp"
 
 namespace sluice {
@@ -39,6 +39,8 @@ io::LocalBlock block_of(const Simulation& simulation) {
 io::Values state_values(const Simulation& simulation) {
   io::Values values;
   values.set("dt", simulation.dt);
+  values.set("dt_begin", simulation.equal_steps().begin);
+  values.set("dt_steps", simulation.equal_steps().steps);
   values.set("dt_limit", simulation.dt_limit);
   values.set("advective_rate", simulation.advective_rate());
   values.set("forcing", simulation.forcing.x);
@@ -164,6 +166,18 @@ std::optional<double> stored_rate(const io::Values& state, const io::CheckpointR
   return rate;
 }
 
+/// Older checkpoints do not have them: they then begin at the checkpoint.
+EqualSteps stored_equal_steps(const io::Values& state, const io::CheckpointReader& reader) {
+  const double dt = finite(state, "dt", reader);
+  if (!state.has("dt_begin") || !state.has("dt_steps")) return {dt, reader.time(), 0};
+  const EqualSteps steps{dt, finite(state, "dt_begin", reader), state.integer("dt_steps")};
+  if (steps.end() == reader.time()) return steps;
+  throw Error(ExitCode::restart,
+              fmt::format("{}: the attributes dt, dt_begin and dt_steps of {} are damaged: {} steps of {} from time {} "
+                          "do not end at time {}",
+                          reader.path(), state_group, steps.steps, steps.dt, steps.begin, reader.time()));
+}
+
 /// The process grid and exchange method stored in the state.
 Layout layout_of(const io::Values& state, const std::string& path) {
   const std::vector<std::int64_t>& processes = state.integers("process_grid");
@@ -208,6 +222,7 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& obse
   simulation.state().time = reader.time();
   simulation.state().step = reader.step();
   const io::Values state = reader.values(state_group);
+  simulation.state().equal_steps = stored_equal_steps(state, reader);
   simulation.dt = finite(state, "dt", reader);
   simulation.dt_limit = finite(state, "dt_limit", reader);
   // A run whose forcing the user has changed starts from a checkpoint without these.

@@ -12,6 +12,7 @@
 #include <sstream>
 #include <vector>
 
+#include "core/flow/schedule.hpp"
 #include "core/support/error.hpp"
 #include "io/case/case_file.hpp"
 #include "io/files/checkpoint_directory.hpp"
@@ -20,7 +21,6 @@
 #include "io/files/time_series.hpp"
 #include "src/outputs/companions.hpp"
 #include "src/outputs/observers.hpp"
-#include "src/outputs/schedule.hpp"
 #include "src/outputs/stored_accuracy.hpp"
 #include "src/run/output_lock.hpp"
 #include "src/run/stop_control.hpp"
@@ -96,7 +96,7 @@ class Status {
     std::string progress = fmt::format("{}, time {:g}", last->step, values[time]);
     if (settings_) {
       const io::TimeSpec& end = settings_->time;
-      has_ended_ = (end.end && values[time] >= *end.end) || (end.steps && last->step >= *end.steps);
+      has_ended_ = (end.end && is_reached(*end.end, values[time])) || (end.steps && last->step >= *end.steps);
     }
     if (settings_ && settings_->time.end && *settings_->time.end > 0) {
       progress += fmt::format(" of {:g} ({:.0f} %)", *settings_->time.end, 100 * values[time] / *settings_->time.end);
@@ -131,9 +131,9 @@ class Status {
     if (!sampling.enabled) return "";
     const Schedule blocks{sampling.block, sampling.start};
     const double number = std::max(last ? blocks.index(*last) + 1 : 0, blocks.index(time_));
-    const double next = sampling.start + sampling.block * (number + 1);
+    const double next = blocks.due(number + 1);
     const char* which = last ? "next" : "first";
-    if (settings_->time.end && next > *settings_->time.end)
+    if (settings_->time.end && !is_reached(next, *settings_->time.end))
       return fmt::format("; the {} would close after the end", which);
     return fmt::format(", the {} closes at time {:g}", which, next);
   }

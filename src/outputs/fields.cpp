@@ -10,6 +10,7 @@
 
 #include "core/device/memory.hpp"
 #include "core/device/timers.hpp"
+#include "core/flow/schedule.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/nearest.hpp"
 #include "io/files/checkpoint_reader.hpp"
@@ -19,7 +20,6 @@
 #include "solver/derived/center_fields.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/observer.hpp"
-#include "src/outputs/schedule.hpp"
 
 namespace sluice {
 

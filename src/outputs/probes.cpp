@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/decomp/field_copy.hpp"
+#include "core/flow/schedule.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/nearest.hpp"
 #include "io/files/gather_box.hpp"
@@ -104,7 +105,7 @@ class Probe {
   const io::ProbeDescription& description() const { return description_; }
 
   bool due(const Moment& now) const {
-    return now.occasion == Occasion::step && now.step % spec_.every == 0 && now.time >= spec_.start;
+    return now.occasion == Occasion::step && now.step % spec_.every == 0 && is_reached(spec_.start, now.time);
   }
   bool is_full() const { return std::ssize(times_.step) == description_.held_samples(); }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/decomp/field_copy.hpp"
+#include "core/flow/schedule.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "core/support/nearest.hpp"
@@ -16,7 +17,6 @@
 #include "io/files/posix_file.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/observer.hpp"
-#include "src/outputs/schedule.hpp"
 #include "src/outputs/series_files.hpp"
 
 namespace sluice {

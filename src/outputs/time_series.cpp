@@ -35,8 +35,10 @@ class TimeSeriesObserver : public Observer {
   }
 
   void go_back(const Start& start) override {
-    // A run that ended off the schedule wrote a final row. A continued run must drop it, because it was never due.
-    const std::int64_t last_row = on_schedule(start.step) ? start.step : start.step - 1;
+    // A run that ended off the schedule wrote a final row. A continued run must drop it, because it was never due. The
+    // checkpoint knows whether the row of its step was due: the schedule may have changed since.
+    const bool was_due = start.in_directory && last_.step == start.step;
+    const std::int64_t last_row = was_due || on_schedule(start.step) ? start.step : start.step - 1;
     run_on_root(run_.simulation.comm.world(), [&] {
       file_ = std::make_unique<io::TimeSeries>(run_.path, start.step > 0 ? std::optional(last_row) : std::nullopt,
                                                further_);
@@ -74,6 +76,8 @@ class TimeSeriesObserver : public Observer {
       row.further.push_back(further[n].value);
     }
     return [this, row] {
+      if (row.step == last_.step)
+        return;  // a run that ends where it starts, with a row that an earlier schedule asked for
       const std::int64_t hash = file_->append(row);
       if (on_schedule(row.step)) last_ = {row.step, hash};
     };

@@ -31,6 +31,7 @@ class Simulation {
   State& state();
   std::int64_t step() const { return state_.step; }
   double time() const { return state_.time; }
+  const EqualSteps& equal_steps() const { return state_.equal_steps; }
   const Box3& box() const { return state_.p.box(); }  ///< the rank's x pencil
 
   /// The largest advective rate for the next step (solver/time_step_limit.hpp): found by the last step, restored from a

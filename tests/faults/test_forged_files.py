@@ -77,6 +77,8 @@ FORGERIES = {
     "step of -2^63": set_attribute("/", "step", np.int64(-(2**63))),
     "time": set_attribute("/", "time", np.float64("nan")),
     "dt": set_attribute("/state", "dt", np.float64("inf")),
+    "dt_begin": set_attribute("/state", "dt_begin", np.float64("nan")),
+    "dt_steps": set_attribute("/state", "dt_steps", np.int64(-5)),
     "process_grid": set_dataset("/state/process_grid", [1]),
     "process_grid of 0": set_dataset("/state/process_grid", [0, 0]),
     "/statistics_open/uu": set_dataset("/statistics_open/uu", [1.0, 2.0]),
