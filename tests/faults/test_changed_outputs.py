@@ -21,6 +21,7 @@ from sluice_run import (
     finish,
     kill_all,
     must,
+    rows,
     sluice,
     start,
     step_of,
@@ -92,7 +93,11 @@ def pair_trials() -> list[dict[str, Any]]:
     while left:
         keys = list(left[0])
         for key in generator.sample(list(CHANGES), len(CHANGES)):
-            if len(keys) < len(CHANGES) // 2 and key not in keys and not any(conflict(key, k) for k in keys):
+            if (
+                len(keys) < 2 * len(CHANGES) // 3
+                and key not in keys
+                and not any(conflict(key, k) for k in keys)
+            ):
                 keys.append(key)
         left = [pair for pair in left if not set(pair) <= set(keys)]
         trials.append({key: CHANGES[key][-1] for key in keys})
@@ -129,6 +134,29 @@ def test_changed_on_restart(stopped: Path, tmp_path: Path, number: int) -> None:
 def test_changed_with_leave(stopped: Path, tmp_path: Path, changes: dict[str, Any]) -> None:
     """A changed interval of slices or probes needs --allow-change, each way."""
     trial_of(stopped, tmp_path, changes, "--allow-change")
+
+
+@pytest.mark.parametrize("intervals", itertools.permutations([1, 4, 7]), ids=str)
+def test_every_order_of_intervals_of_the_time_series(tmp_path: Path, intervals: tuple[int, int, int]) -> None:
+    """The row of a checkpoint's step stays if the schedule asked for it when it was written, or asks for it now."""
+    case, out = write_case(tmp_path, {**CASE, "output.fields": [], "output.slices": []}), tmp_path / "out"
+    due = [{1, *range(every, 40, every)} for every in intervals]
+    run = [["run", case, "--restart", "auto", "--set", f"output.timeseries.every={n}"] for n in intervals]
+    must(sluice(*run[0], "--steps", REACHED))
+    original = (out / "timeseries.csv").read_text()
+    must(sluice(*run[1], "--steps", REACHED))  # takes no step
+    must(sluice("verify", out))
+    assert rows(out)["step"].tolist() == sorted({n for n in due[0] if n <= REACHED} | {REACHED})
+    must(sluice(*run[2], "--steps", REACHED + 3))
+    must(sluice("verify", out))
+    kept = {n for n in due[0] if n < REACHED} | {n for n in due[2] if n > REACHED} | {REACHED + 3}
+    if REACHED in due[0] | due[2]:
+        kept.add(REACHED)
+    assert rows(out)["step"].tolist() == sorted(n for n in kept if n <= REACHED + 3)
+    back = next(file for file in checkpoints(out) if step_of(file) > 6)
+    must(sluice(*run[0][:2], "--restart", back, *run[0][4:], "--steps", REACHED))
+    must(sluice("verify", out))
+    assert (out / "timeseries.csv").read_text() == original
 
 
 def trial_of(stopped: Path, tmp_path: Path, changes: Mapping[str, Any], *options: str) -> None:

@@ -25,11 +25,16 @@ from sluice_run import (
     write_case,
 )
 
-LIMIT = 2  # seconds
+LIMIT = 1  # seconds
+
+# Few outputs: a slow disk must not make one of them last as long as the limit.
 CASE = {
     "time.steps": ENDLESS,
     "output.timeseries": {"every": 1},
-    "output.checkpoint": {"every": 0.2, "keep": 2},
+    "output.checkpoint": {"every": 4, "keep": 2},
+    "output.statistics": "none",
+    "output.slices": [],
+    "output.probes": [],
     "parallel": {"grid": "auto", "exchange": "mpi_p2p"},
     "watchdog": LIMIT,
 }
@@ -43,8 +48,11 @@ def halt(pids: Iterable[int], seconds: float) -> None:
         os.kill(pid, signal.SIGCONT)
 
 
-def assert_hangs(process: subprocess.Popen[str], out: Path, reporting: int) -> str:
-    """The job ends with exit code 6, and exactly these ranks say where they are. Returns what the rank says."""
+def assert_hangs(process: subprocess.Popen[str], out: Path, reporting: int, limit: float = LIMIT) -> str:
+    """The job ends with exit code 6, and exactly this rank says where it is, after `limit` seconds.
+
+    Returns what the rank says.
+    """
     ranks = descendants(process.pid)
     outcome = must(finish(process, timeout=30), 6)
     wait_until(lambda: not any(Path(f"/proc/{rank}").exists() for rank in ranks), "the end of all ranks")
@@ -57,6 +65,8 @@ def assert_hangs(process: subprocess.Popen[str], out: Path, reporting: int) -> s
     if (out / "log.txt").exists():
         log = (out / "log.txt").read_text()
         assert lines[0][1] in log or "the run hangs" in log
+    waited = re.search(r", for (\d+\.\d) s\b", lines[0][1])
+    assert waited is not None and float(waited[1]) >= limit
     return str(lines[0][1])
 
 
@@ -68,7 +78,7 @@ def test_a_stopped_rank(tmp_path: Path, victim: int) -> None:
     pid = sorted(descendants(process.pid))[victim]
     os.kill(pid, signal.SIGSTOP)
     text = assert_hangs(process, out, 1 - victim)
-    assert re.match(r"(step|output of \w+ at step) \d+.*, for [23]\.\d s; ", text)
+    assert re.match(r"(step|output of \w+ at step) \d+", text)
     assert f"rank {victim} (process {pid}) is stopped by a signal" in text
     saved = step_of(checkpoints(out)[-1])
     assert_goes_on(case, out, saved + 5, tmp_path / "elsewhere", ranks=2)
@@ -79,23 +89,24 @@ def test_a_rank_stopped_at_the_start(tmp_path: Path) -> None:
     changes = {
         "grid.cells": [64, 64, 96],
         "parallel": {"grid": "auto", "exchange": "auto"},
-        "watchdog": LIMIT / 10,
+        "watchdog": LIMIT / 5,
     }
     out = tmp_path / "out"
     process = start(["run", write_case(tmp_path, {**CASE, **changes})], 2)
     wait_until((out / "log.txt").exists, "the measurement of layouts", interval=1e-3)
     time.sleep(0.1)
     os.kill(max(descendants(process.pid)), signal.SIGSTOP)
-    assert "measurement of layouts" in assert_hangs(process, out, 0)
+    assert "measurement of layouts" in assert_hangs(process, out, 0, 10 * LIMIT / 5)
 
 
 @pytest.mark.parametrize("ranks", [0, 2])
 def test_a_halted_job_goes_on(tmp_path: Path, ranks: int) -> None:
     """As when a laptop sleeps or a batch system suspends a job, for a shorter or a longer time than the limit."""
     out = tmp_path / "out"
-    process = start(["run", write_case(tmp_path, CASE)], ranks)
+    process = start(["run", write_case(tmp_path, {**CASE, "output.checkpoint": "none"})], ranks)
+    wait_until((out / "timeseries.csv").exists, "the first steps")
+    wait_until(lambda: rows(out).size > 5, "the first steps")
     for seconds in (LIMIT / 2, 2 * LIMIT):
-        wait_until(lambda: checkpoints(out), "a checkpoint")
         halt(descendants(process.pid) or [process.pid], seconds)
         before = rows(out)["step"][-1]
         wait_until(lambda before=before: rows(out)["step"][-1] > before + 5, "more steps")  # type: ignore[misc]
@@ -104,8 +115,7 @@ def test_a_halted_job_goes_on(tmp_path: Path, ranks: int) -> None:
 
 
 def test_an_output_that_blocks(tmp_path: Path) -> None:
-    only_checkpoints = {"output.slices": [], "output.statistics": "none"}
-    case, out, sign = write_case(tmp_path, {**CASE, **only_checkpoints}), tmp_path / "out", tmp_path / "block"
+    case, out, sign = write_case(tmp_path, CASE), tmp_path / "out", tmp_path / "block"
     shim = {"LD_PRELOAD": os.environ.get("SLUICE_BLOCK_FSYNC", ""), "SLUICE_BLOCK_IF": str(sign)}
     process = start(["run", case], env=shim)
     wait_until(lambda: checkpoints(out), "a checkpoint")
