@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <numeric>
 #include <string_view>
 
 #include "io/case/numbers.hpp"
+#include "io/files/block_journal.hpp"
 #include "io/files/checkpoint_reader.hpp"
 #include "io/files/grid_lines.hpp"
 #include "io/files/probe_series.hpp"
-#include "io/files/statistics_file.hpp"
+#include "io/files/stored_blocks.hpp"
 
 namespace sluice::io {
 
@@ -127,18 +127,16 @@ class Describer {
   }
 
   void describe_statistics() {
-    const auto column = [&](const char* name) { return file_.dataset(name).values<double>(); };
-    const std::vector<double> samples = column("/samples");
-    const std::vector<double> begin = column("/t_begin");
-    const std::vector<double> end = column("/t_end");
-    if (begin.size() != samples.size() || end.size() != samples.size())
-      throw Error(ExitCode::restart, file_.path() + ": /samples, /t_begin and /t_end differ in length");
-    add(fmt::format("blocks: {}, samples: {}", samples.size(), std::accumulate(samples.begin(), samples.end(), 0.0)));
-    if (!samples.empty()) add("time: " + format_real(begin.front()) + " to " + format_real(end.back()));
+    const StoredBlocks stored = read_stored_blocks(file_.path(), Sums::skip);
+    std::int64_t samples = 0;
+    for (const StatisticsBlock& block : stored.blocks) samples += block.samples;
+    add(fmt::format("blocks: {}, samples: {}", stored.blocks.size(), samples));
+    if (stored.in_journal > 0) add(fmt::format("of them in {}: {}", journal_path(file_.path()), stored.in_journal));
+    if (!stored.blocks.empty())
+      add("time: " + format_real(stored.blocks.front().time_begin) + " to " +
+          format_real(stored.blocks.back().time_end));
     std::vector<std::string> profiles;
-    for (const std::string& name : file_.group("/").datasets()) {
-      if (file_.dataset("/" + name).shape().size() >= 2) profiles.push_back(name);
-    }
+    for (const ProfileInfo& profile : stored.profiles) profiles.push_back(profile.name);
     add(fmt::format("profiles: {}", fmt::join(profiles, " ")));
     verify_statistics(file_);
   }

@@ -166,4 +166,16 @@ void verify_metadata_hash(const std::string& path, ExitCode code) {
   }
 }
 
+std::optional<std::uint64_t> stored_metadata_hash(const std::string& path) {
+  try {
+    const Source source(path, ExitCode::io);
+    if (source.size() < sizeof(Ending)) return std::nullopt;
+    Ending ending;
+    source.read(source.size() - sizeof(Ending), &ending, sizeof(Ending));
+    return ending.magic == magic() ? std::optional(ending.hash) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace sluice::io

@@ -5,6 +5,7 @@
 // The end of the file is a list of 64-bit words: begin and end of each range of bytes that the hash does not cover, the
 // number of ranges, the hash, and eight characters that tell that the list is there.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,5 +26,8 @@ void append_metadata_hash(const std::string& path, std::vector<ByteRange> exclud
 /// Accepts a file without such a hash: one of version 0.1 before it had one, or one that another program has changed.
 /// Local. Throws Error(`code`) if the file does not have the hash that was stored with it.
 void verify_metadata_hash(const std::string& path, ExitCode code);
+
+/// The hash at the end of a file, not verified; none if it has none or cannot be read. Local.
+std::optional<std::uint64_t> stored_metadata_hash(const std::string& path);
 
 }  // namespace sluice::io

@@ -4,15 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <utility>
 
 #include "io/case/case_file.hpp"
 #include "io/files/dimension_scales.hpp"
-#include "io/files/field_hash.hpp"
 #include "io/files/hashed_array.hpp"
 #include "io/files/hdf5.hpp"
+#include "io/files/stored_blocks.hpp"
 
 namespace sluice::io {
 
@@ -30,6 +29,11 @@ std::vector<std::int64_t> numbers_to(std::size_t count) {
 }
 
 constexpr const char* parameter_set = "/parameter_set";
+
+// When a block is written with the whole file: while that is small, as are most files of spectra; and when it has grown
+// by this part since. So the blocks are written about 1 + 8 times each, however many there are.
+constexpr std::size_t blocks_of_small_file = 32;
+constexpr std::size_t growth_divisor = 8;
 
 std::string set_group(std::size_t number) {
   return "/parameter_set_" + std::to_string(number);
@@ -59,25 +63,19 @@ h5::Shape shape_of(const auto& axes) {
   return shape;
 }
 
-/// Calls action(path, member, long_name) for each dataset with one number for each block.
-void for_each_column(const auto& action) {
-  using Block = StatisticsBlock;
-  action("/samples", &Block::samples, "number of samples");
-  action("/t_begin", &Block::time_begin, "time at which the block begins");
-  action("/t_end", &Block::time_end, "time at which the block ends");
-  action("/step_end", &Block::step_end, "step at which the block ends");
-  action("/forcing", &Block::forcing, "sum over the samples of the mean streamwise force");
-  action(parameter_set, &Block::parameter_set, "number of the parameters of the flow that was sampled");
-}
-
 }  // namespace
 
 StatisticsFile::StatisticsFile(StatisticsSpec spec, bool resume) : spec_(std::move(spec)) {
   if (!resume || ::access(spec_.path.c_str(), F_OK) != 0) return;
+  const StoredJournal journal(spec_.path);
   try {
     load();
   } catch (const Error& error) {
     throw Error(error.code(), std::string(error.what()) + "; move the file away to begin new statistics");
+  }
+  for (StatisticsBlock& block : journal.blocks(blocks_.size(), record_layout())) {
+    block.parameter_set = size_of(parameter_sets_) - 1;
+    blocks_.push_back(std::move(block));
   }
 }
 
@@ -135,7 +133,36 @@ void StatisticsFile::append(StatisticsBlock block, const Values& parameters) {
   if (parameter_sets_.empty() || !same_flow(parameter_sets_.back(), parameters)) parameter_sets_.push_back(parameters);
   block.parameter_set = size_of(parameter_sets_) - 1;
   blocks_.push_back(std::move(block));
-  rewrite();
+  write_newest();
+}
+
+RecordLayout StatisticsFile::record_layout() const {
+  std::vector<std::size_t> lengths;
+  for (const ProfileInfo& profile : spec_.profiles) lengths.push_back(length(profile));
+  return {spec_.profiles, std::move(lengths)};
+}
+
+void StatisticsFile::write_newest() {
+  const std::size_t newer = blocks_.size() - in_file_;
+  const bool all_others_written = newer == (journal_ ? journal_->blocks() : 0) + 1;  // not after an error
+  const bool small = in_file_ < blocks_of_small_file;
+  const bool due = small || newer * growth_divisor > in_file_;
+  if (!all_others_written || due || blocks_.back().parameter_set != blocks_[in_file_ - 1].parameter_set) {
+    rewrite();
+    return;
+  }
+  require_in_place();
+  try {
+    if (!journal_) journal_ = std::make_unique<BlockJournal>(spec_.path, in_file_, record_layout());
+    journal_->append(blocks_.back());
+  } catch (...) {
+    journal_.reset();
+    throw;
+  }
+}
+
+void StatisticsFile::complete() {
+  if (blocks_.size() > in_file_) rewrite();
 }
 
 void StatisticsFile::truncate_after(std::int64_t step, double time) {
@@ -151,13 +178,19 @@ std::span<const StatisticsBlock> StatisticsFile::latest_blocks(const Values& par
 
 bool StatisticsFile::write_if_removed() {
   if (!written_) return false;
-  const bool removed = written_->place() == PosixFile::Place::removed;
+  const auto is_removed = [](const auto& file) { return file && file->place() == PosixFile::Place::removed; };
+  const bool removed = is_removed(written_) || is_removed(journal_);
   if (removed) {
     rewrite();
   } else {
-    written_->require_in_place();
+    require_in_place();
   }
   return removed;
+}
+
+void StatisticsFile::require_in_place() const {
+  written_->require_in_place();
+  if (journal_) journal_->require_in_place();
 }
 
 void StatisticsFile::rewrite() {
@@ -189,6 +222,9 @@ void StatisticsFile::rewrite() {
   };
   h5::write_file(spec_.path, build, verify_statistics);
   written_ = std::make_unique<PosixFile>(spec_.path, PosixFile::Mode::existing);
+  in_file_ = blocks_.size();
+  journal_.reset();
+  remove_file(journal_path(spec_.path));
 }
 
 void StatisticsFile::write_profiles(h5::File& file) const {
@@ -332,60 +368,6 @@ void StatisticsFile::read_profiles(const h5::File& file) {
       const auto end = row + static_cast<std::ptrdiff_t>(length(profile));
       block.sums.emplace_back(row, end);
       row = end;
-    }
-  }
-}
-
-std::int64_t hash_of(const StatisticsBlock& block, const std::vector<ProfileInfo>& profiles) {
-  const std::array<double, 3> numbers{block.time_begin, block.time_end, block.forcing};
-  std::uint64_t hash = byte_hash(static_cast<std::uint64_t>(block.step_end), numbers.data(), sizeof(numbers));
-  hash = byte_hash(hash, &block.samples, sizeof(block.samples));
-  for (std::size_t n = 0; n < profiles.size(); ++n) {  // the sum does not depend on their order
-    const std::uint64_t name = byte_hash(0, profiles[n].name.data(), profiles[n].name.size());
-    hash += byte_hash(name, block.sums[n].data(), block.sums[n].size() * sizeof(double));
-  }
-  return static_cast<std::int64_t>(hash);
-}
-
-std::vector<std::pair<std::int64_t, std::int64_t>> statistics_block_hashes(const h5::File& file) {
-  std::vector<StatisticsBlock> blocks;
-  for_each_column([&]<typename T>(const char* path, T StatisticsBlock::*member, const char* /*long_name*/) {
-    if (path == parameter_set) return;
-    const std::vector<T> column = read_array<T>(file, path);
-    if (!blocks.empty() && blocks.size() != column.size())
-      throw Error(ExitCode::restart, fmt::format("{}: {} has another length than /samples", file.path(), path));
-    blocks.resize(column.size());
-    for (std::size_t n = 0; n < column.size(); ++n) blocks[n].*member = column[n];
-  });
-  std::vector<ProfileInfo> profiles;
-  for (const std::string& name : file.group("/").datasets()) {
-    const h5::Shape shape = file.dataset("/" + name).shape();
-    if (shape.size() < 2) continue;
-    if (shape[0] != size_of(blocks))
-      throw Error(ExitCode::restart, fmt::format("{}: /{} has another length than /samples", file.path(), name));
-    profiles.push_back({name, "", "1", ProfileAxis::z_center});
-    const std::vector<double> rows = read_array<double>(file, "/" + name);
-    const std::ptrdiff_t length = blocks.empty() ? 0 : std::ssize(rows) / std::ssize(blocks);
-    for (std::size_t n = 0; n < blocks.size(); ++n) {
-      const auto row = rows.begin() + static_cast<std::ptrdiff_t>(n) * length;
-      blocks[n].sums.emplace_back(row, row + length);
-    }
-  }
-  std::vector<std::pair<std::int64_t, std::int64_t>> hashes;
-  for (const StatisticsBlock& block : blocks) hashes.emplace_back(block.step_end, hash_of(block, profiles));
-  return hashes;
-}
-
-void verify_statistics(const h5::File& file) {
-  check_root(file, format::statistics);
-  for (const char* group : {"/", "/grid"}) {
-    for (const std::string& name : file.group(group).datasets()) {
-      const std::string path = std::string(group) == "/" ? "/" + name : "/grid/" + name;
-      if (file.dataset(path).is_integer()) {
-        read_array<std::int64_t>(file, path);
-      } else {
-        read_array<double>(file, path);
-      }
     }
   }
 }

@@ -3,10 +3,10 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/flow/statistics_block.hpp"
+#include "io/files/block_journal.hpp"
 #include "io/files/checkpoint_format.hpp"
 #include "io/files/posix_file.hpp"
 #include "io/files/values.hpp"
@@ -42,13 +42,16 @@ struct StatisticsSpec {
 
 /// statistics.h5, spectra.h5 and densities.h5: datasets of sums, (block, planes), (block, planes, modes) or (block,
 /// planes, modes along y, modes along x), and samples, t_begin, t_end, step_end, forcing, parameter_set by block; a
-/// group parameter_set_N for each set of parameters under which blocks were sampled. Each new block rewrites the whole
-/// file and replaces it atomically. Its bytes depend on its content alone, so a restarted run ends with the same file
-/// as an uninterrupted one. Rank 0 only; local. Throws Error(io).
+/// group parameter_set_N for each set of parameters under which blocks were sampled. The file is always written as a
+/// whole and replaced atomically. A new block goes into it while the file is small; later into the journal beside it
+/// (block_journal.hpp), until that has grown to a fraction of the file. So the cost of a block does not depend on their
+/// number. The bytes of the file depend on its content alone, so a restarted run ends with the same file as an
+/// uninterrupted one. Rank 0 only; local. Throws Error(io).
 class StatisticsFile {
  public:
-  /// With `resume`: reads the existing blocks, if there is a file; otherwise starts without blocks. Changes nothing.
-  /// Throws Error(restart) if the file is damaged, or has other profiles or another grid.
+  /// With `resume`: reads the existing blocks, those of the journal included, if there is a file; otherwise starts
+  /// without blocks. Changes nothing. Throws Error(restart) if the file is damaged, or has other profiles or another
+  /// grid.
   StatisticsFile(StatisticsSpec spec, bool resume);
   StatisticsFile(StatisticsFile&&) = default;
   StatisticsFile(const StatisticsFile&) = delete;
@@ -60,10 +63,14 @@ class StatisticsFile {
   /// first append.
   void truncate_after(std::int64_t step, double time);
   /// `parameters`: those of the sampled flow. Sets the block's parameter_set.
+  /// Returns when the block is on disk, in the file or its journal.
   void append(StatisticsBlock block, const Values& parameters);
 
-  /// Writes the file again if it was removed since it was last written, and returns true then. Throws Error(io) if
-  /// another file took its place.
+  /// Writes the blocks of the journal into the file.
+  void complete();
+
+  /// Writes the file again if it or its journal was removed since they were last written, and returns true then. Throws
+  /// Error(io) if another file took their place.
   bool write_if_removed();
 
   const std::vector<ProfileInfo>& profiles() const { return spec_.profiles; }
@@ -86,6 +93,9 @@ class StatisticsFile {
   void check_grid(const h5::File& file) const;
   /// Takes the chosen heights of the file if the case asks for no profiles; refuses others than those of the case.
   void compare_heights(const h5::File& file);
+  RecordLayout record_layout() const;
+  void require_in_place() const;
+  void write_newest();
   void rewrite();
   void write_profiles(h5::File& file) const;
   /// Takes the profiles of the file if the case asks for none; refuses to go on without any that it holds.
@@ -99,17 +109,8 @@ class StatisticsFile {
   std::vector<Values> parameter_sets_;  ///< in order of first use by a block
   std::string stored_case_;
   std::unique_ptr<PosixFile> written_;  ///< the file as this process wrote it last
+  std::size_t in_file_ = 0;             ///< number of blocks that it then had
+  std::unique_ptr<BlockJournal> journal_;
 };
-
-/// A hash of a block's samples, which do not include its parameter set. `profiles`: what its sums are.
-std::int64_t hash_of(const StatisticsBlock& block, const std::vector<ProfileInfo>& profiles);
-
-/// The end of each block of a file and its hash_of, in order of the file. Local. Throws Error(restart) if the file is
-/// damaged.
-std::vector<std::pair<std::int64_t, std::int64_t>> statistics_block_hashes(const h5::File& file);
-
-/// Verifies the values of the root and each dataset of a statistics file. Local. Throws Error(restart) for the first
-/// that is damaged.
-void verify_statistics(const h5::File& file);
 
 }  // namespace sluice::io

@@ -6,6 +6,7 @@ from __future__ import annotations
 STATISTICS_FILE = "statistics.h5"
 SPECTRA_FILE = "spectra.h5"
 DENSITIES_FILE = "densities.h5"
+JOURNAL_SUFFIX = ".journal"  # after the name of such a file: its newest blocks, while a run goes on
 CHECKPOINT_PATTERN = "checkpoints/step_*.h5"
 CASE_FILE = "resolved.yaml"
 TIMESERIES_FILE = "timeseries.csv"

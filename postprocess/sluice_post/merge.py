@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import h5py
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.blocks_file import BlocksFile
 from sluice_post.densities import check_bins, read_densities
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hashes import byte_hash
@@ -81,10 +83,10 @@ def _check_alike(paths: Sequence[Path]) -> None:
             before = blocks
 
 
-def _times(file: h5py.File) -> NDArray[np.bool_]:
-    """Which blocks hold samples."""
-    held: NDArray[np.bool_] = file[layout.SAMPLES][()] > 0
-    return held
+def _rows(file: BlocksFile, name: str) -> NDArray[np.generic]:
+    """The rows of a dataset of those blocks that hold samples."""
+    rows: NDArray[np.generic] = file.rows(name)[file.rows(layout.SAMPLES) > 0]
+    return rows
 
 
 def _merged(
@@ -101,9 +103,10 @@ def _merged(
 
 def _write(paths: Sequence[Path], output: Path, count: int | None) -> int:
     """Writes the merged file; returns its number of blocks."""
-    sources = [h5py.File(path, "r") for path in paths]
-    with h5py.File(output, "w") as file:
-        last = sources[-1]
+    with ExitStack() as opened:
+        sources = [opened.enter_context(BlocksFile(path)) for path in paths]
+        last = opened.enter_context(h5py.File(paths[-1], "r"))
+        file = opened.enter_context(h5py.File(output, "w"))
         file.attrs.update(last.attrs)
         last.copy("grid", file)
         for name in last:
@@ -116,14 +119,14 @@ def _write(paths: Sequence[Path], output: Path, count: int | None) -> int:
             file[name] = scale
             scale.make_scale(name)
 
-        total = sum(int(_times(source).sum()) for source in sources)
+        total = sum(_rows(source, layout.SAMPLES).size for source in sources)
         if total == 0:
             raise InputOutputError(f"{paths[-1]}: holds no closed block yet")
         groups = np.array_split(np.arange(total), min(count or total, total))
         for name, dataset in last.items():
             if isinstance(dataset, h5py.Group) or name in file:
                 continue
-            values = np.concatenate([source[name][()][_times(source)] for source in sources])
+            values = np.concatenate([_rows(source, name) for source in sources])
             merged = _merged(name, values, groups)
             written = file.create_dataset(name, data=merged)
             for attribute, value in dataset.attrs.items():
@@ -137,8 +140,6 @@ def _write(paths: Sequence[Path], output: Path, count: int | None) -> int:
             for axis, label in enumerate(labels):
                 if label in file and file[label] != dataset:
                     dataset.dims[axis].attach_scale(file[label])
-    for source in sources:
-        source.close()
     append_metadata_hash(output, np.zeros(0, np.uint64))
     return len(groups)
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.blocks_file import BlocksFile
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hdf5_file import Hdf5File, Values
 from sluice_post.parameters import FlowParameters, read_parameters
@@ -216,7 +217,7 @@ def read_blocks(
     Blocks without samples are left out; there may be none at all. The flow is that of the latest start of the run;
     FlowParameters.with_sampled gives that of chosen blocks.
     """
-    with Hdf5File(path, layout.STATISTICS_FORMAT) as file:
+    with BlocksFile(path) as file:
         parameters = read_parameters(file)
         nz = parameters.cells[2]
         samples = file.integers(layout.SAMPLES)

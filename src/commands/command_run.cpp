@@ -11,12 +11,14 @@
 #include "core/device/timers.hpp"
 #include "core/support/collective.hpp"
 #include "io/case/case_file.hpp"
+#include "io/files/block_journal.hpp"
 #include "io/files/checkpoint_directory.hpp"
 #include "io/files/posix_file.hpp"
 #include "src/commands/case_input.hpp"
 #include "src/commands/commands.hpp"
 #include "src/commands/run_loop.hpp"
 #include "src/outputs/checkpoint.hpp"
+#include "src/outputs/companions.hpp"
 #include "src/outputs/fields.hpp"
 #include "src/outputs/probes.hpp"
 #include "src/run/memory_estimate.hpp"
@@ -70,6 +72,7 @@ void check_directory(const RunOptions& options, const io::Case& settings) {
 /// checkpoints first, resolved.yaml last, so that check_directory still sees results if the removal is interrupted.
 std::vector<std::string> run_files() {
   std::vector<std::string> files = observer_files();
+  for (const SampledOutput& output : sampled_outputs) files.push_back(io::journal_path(output.file));
   std::ranges::reverse(files);
   for (const char* name : {"diagnostics", "run.json", "log.txt", "resolved.yaml"}) files.emplace_back(name);
   return files;

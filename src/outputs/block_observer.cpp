@@ -10,6 +10,7 @@
 
 #include "core/support/collective.hpp"
 #include "io/case/case_file.hpp"
+#include "io/files/stored_blocks.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/sampled_file.hpp"
 
@@ -66,10 +67,16 @@ void BlockObserver::go_back(const Start& start) {
 }
 
 bool BlockObserver::due(const Moment& now) const {
-  return sampling_.enabled && now.occasion == Occasion::step && (sample_due(now) || block_ends(now));
+  if (!sampling_.enabled) return false;
+  return now.occasion == Occasion::end || (now.occasion == Occasion::step && (sample_due(now) || block_ends(now)));
 }
 
 std::function<void()> BlockObserver::observe(const Moment& now) {
+  if (now.occasion == Occasion::end)
+    return [this] {
+      keep_file();
+      file_->complete();
+    };
   if (sample_due(now)) sample();
   if (!block_ends(now)) return {};
   return [this, closed = sums_.close_block(now.step)] {

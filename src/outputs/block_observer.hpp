@@ -33,7 +33,7 @@ class BlockObserver : public Observer {
 
   bool due(const Moment& now) const override;
 
-  /// A sample that is due at the end of a block is the block's last.
+  /// A sample that is due at the end of a block is the block's last. At the end of the run the file gets all blocks.
   std::function<void()> observe(const Moment& now) override;
 
   void sync() override;

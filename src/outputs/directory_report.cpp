@@ -10,10 +10,11 @@
 #include "core/support/error.hpp"
 #include "io/case/case_file.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/files/block_journal.hpp"
 #include "io/files/checkpoint_directory.hpp"
 #include "io/files/describe.hpp"
 #include "io/files/posix_file.hpp"
-#include "io/files/statistics_file.hpp"
+#include "io/files/stored_blocks.hpp"
 #include "io/files/time_series.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/verifier.hpp"
@@ -187,13 +188,17 @@ void Verifier::verify_sampled(const SampledOutput& output) {
   const bool readable = !there || is_intact(report, path(report.name));
   if (there && readable) {
     guarded(report, [&] {
-      const io::h5::File file = io::h5::File::open(path(report.name), ExitCode::restart);
-      blocks = io::statistics_block_hashes(file);
+      const io::StoredBlocks stored = io::read_stored_blocks(path(report.name), io::Sums::read);
+      for (const StatisticsBlock& block : stored.blocks)
+        blocks.emplace_back(block.step_end, io::hash_of(block, stored.profiles));
+      if (stored.cut_off && !running())
+        report.notes.push_back(io::journal_path(report.name) +
+                               " ends within a block, as a kill leaves it; a restart removes that");
       report.contents = fmt::format("{} blocks", blocks.size());
       if (!blocks.empty()) report.contents += fmt::format(" up to step {}", blocks.back().first);
       if (!std::ranges::is_sorted(blocks, {}, [](const auto& block) { return block.first; }))
         add_problem(report, path(report.name) + ": its blocks are not in order of step");
-      if (!checkpoints_.empty()) compare_statistics(report, file);
+      if (!checkpoints_.empty()) compare_statistics(report, io::h5::File::open(path(report.name), ExitCode::restart));
     });
   }
   const auto find = [&](const IntactCheckpoint& checkpoint, std::int64_t expected) {

@@ -18,6 +18,7 @@
 #include "io/files/checkpoint_directory.hpp"
 #include "io/files/hdf5.hpp"
 #include "io/files/posix_file.hpp"
+#include "io/files/stored_blocks.hpp"
 #include "io/files/time_series.hpp"
 #include "src/outputs/companions.hpp"
 #include "src/outputs/observers.hpp"
@@ -112,16 +113,15 @@ class Status {
 
   void describe_blocks(const SampledOutput& output) {
     if (!exists(output.file)) return;
-    const io::h5::File file = io::h5::File::open(path(output.file), ExitCode::restart);
-    const auto begin = file.dataset("/t_begin").values<double>();
-    const auto end = file.dataset("/t_end").values<double>();
-    const auto step = file.dataset("/step_end").values<std::int64_t>();
-    if (begin.empty() || begin.size() != end.size() || begin.size() != step.size()) {
+    const std::vector<StatisticsBlock> blocks = io::read_stored_blocks(path(output.file), io::Sums::skip).blocks;
+    if (blocks.empty()) {
       add(output.name, "no complete block yet" + next_block(output, std::nullopt));
-    } else {
-      add(output.name, fmt::format("{} blocks from time {:g} to {:g}, the last closed at step {}{}", begin.size(),
-                                   begin.front(), end.back(), step.back(), next_block(output, begin.back())));
+      return;
     }
+    const double begin = blocks.back().time_begin;
+    add(output.name, fmt::format("{} blocks from time {:g} to {:g}, the last closed at step {}{}", blocks.size(),
+                                 blocks.front().time_begin, blocks.back().time_end, blocks.back().step_end,
+                                 next_block(output, begin)));
   }
 
   /// When the open block of a run that goes on will be closed. `last`: where the last closed one begins.

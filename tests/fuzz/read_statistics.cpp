@@ -11,6 +11,7 @@
 #include "io/files/metadata_hash.hpp"
 #include "io/files/posix_file.hpp"
 #include "io/files/statistics_file.hpp"
+#include "io/files/stored_blocks.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
 namespace {
@@ -61,10 +62,8 @@ std::string read(const std::string& path) {
       for (const double sum : sums) add(sum);
     }
   }
-  for (const auto& [step, hash] : statistics_block_hashes(h5::File::open(path, ExitCode::restart))) {
-    add(step);
-    add(hash);
-  }
+  const StoredBlocks stored = read_stored_blocks(path, Sums::read);
+  for (const StatisticsBlock& block : stored.blocks) add(hash_of(block, stored.profiles));
   return bits;
 }
 

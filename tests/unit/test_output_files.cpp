@@ -10,9 +10,11 @@
 #include "io/files/hdf5.hpp"
 #include "io/files/probe_series.hpp"
 #include "io/files/statistics_file.hpp"
+#include "io/files/stored_blocks.hpp"
 #include "io/files/time_series.hpp"
 #include "tests/support/file_size_limit.hpp"
 #include "tests/unit/files_fixture.hpp"
+#include "tests/unit/statistics_fixture.hpp"
 
 namespace sluice::io {
 namespace {
@@ -136,36 +138,6 @@ TEST_F(FilesTest, TimeSeriesReportsAFullDisk) {
             4);
 }
 
-StatisticsSpec statistics_spec(const std::string& path) {
-  StatisticsSpec spec;
-  spec.path = path;
-  spec.provenance = {"0.1.0", "abc123", std::string(70000, 'c')};
-  spec.attributes.set("viscosity", 3.5e-4);
-  spec.profiles = {{"u", "sum of u / U_b", "1", ProfileAxis::z_center},
-                   {"uw", "sum of u w / U_b^2", "1", ProfileAxis::z_face}};
-  spec.z = {0.25, 1.0, 1.75};
-  spec.z_face = {0, 0.5, 1.5, 2};
-  return spec;
-}
-
-StatisticsBlock statistics_block(int n) {
-  const double v = 0.1 * n;
-  return {10 + n, v, v + 0.1, 100 * (n + 1), 2 * v, {{v, v + 1, v + 2}, {0, v / 3, v / 7, 0}}};
-}
-
-Values parameters(double viscosity) {
-  Values values;
-  values.set("viscosity", viscosity);
-  return values;
-}
-
-/// The file of a run that begins at that step.
-StatisticsFile begun(const StatisticsSpec& spec, std::int64_t step = 0) {
-  StatisticsFile file(spec, step > 0);
-  file.truncate_after(step, std::numeric_limits<double>::infinity());
-  return file;
-}
-
 TEST_F(FilesTest, StatisticsRestartGivesTheSameBytes) {
   StatisticsFile through = begun(statistics_spec(path("through.h5")));
   for (int n = 0; n < 5; ++n) through.append(statistics_block(n), parameters(1e-3));
@@ -273,9 +245,9 @@ TEST_F(FilesTest, SpectraLayoutAndRestart) {
   const StatisticsFile again(spec, true);
   ASSERT_EQ(again.blocks().size(), 1U);
   EXPECT_EQ(again.blocks()[0].sums, block.sums);
-  const auto hashes = statistics_block_hashes(h5::File::open(spec.path, ExitCode::restart));
-  ASSERT_EQ(hashes.size(), 1U);
-  EXPECT_EQ(hashes[0].second, hash_of(again.blocks()[0], spec.profiles));
+  const StoredBlocks stored = read_stored_blocks(spec.path, Sums::read);
+  ASSERT_EQ(stored.blocks.size(), 1U);
+  EXPECT_EQ(hash_of(stored.blocks[0], stored.profiles), hash_of(again.blocks()[0], spec.profiles));
   StatisticsSpec other = spec;
   other.kx.push_back(2);
   EXPECT_EQ(code_of([&] { StatisticsFile(other, true); }), 3);

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sluice_post import literature
 from sluice_post.bands import Bands, bands_of
+from sluice_post.blocks_file import journal_path
 from sluice_post.errors import PostError
 from sluice_post.key_figures import figures_of
 from sluice_post.parameters import FlowParameters, imposed_reynolds
@@ -49,6 +50,16 @@ def _read(path: Path) -> LiveProfiles | None:
     )  # fmt: skip
 
 
+def _version_of(path: Path) -> tuple[int, ...]:
+    """Changes with the file and its journal."""
+    version: tuple[int, ...] = ()
+    for each in (path, journal_path(path)):
+        if each == path or each.exists():
+            status = each.stat()
+            version += (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    return version
+
+
 class ProfileFollower:
     """Keeps the profiles of statistics.h5."""
 
@@ -61,8 +72,7 @@ class ProfileFollower:
     def poll(self) -> None:
         """Reads the file if it has changed."""
         try:
-            status = self._path.stat()
-            version = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+            version = _version_of(self._path)
         except OSError:
             self._version, self.live, self.problem = (), None, ""
             return

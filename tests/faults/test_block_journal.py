@@ -1,0 +1,114 @@
+"""Blocks in the journal beside statistics.h5: every reader sees them while a run goes on and after any kill."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from call_faults import fault
+from sluice_run import assert_same_results, finish, must, sluice, start, write_case
+
+sluice_post = pytest.importorskip("sluice_post.statistics")
+
+# A block at each step; those from number 33 on are written to the journal first.
+CASE = {
+    "grid.cells": [8, 6, 12],
+    "time": {"steps": 50, "dt": 0.02},
+    "output.timeseries": {"every": 10},
+    "output.checkpoint": {"every": 0.35, "keep": 2},
+    "output.statistics": {"start": 0, "every": 1, "block": 0.01},
+    "output.slices": None,
+    "output.probes": None,
+}
+
+
+def blocks_of(out: Path) -> Any:
+    return sluice_post.read_statistics(out / "statistics.h5")[1]
+
+
+def assert_first_blocks(blocks: Any, of: Any) -> None:
+    np.testing.assert_array_equal(blocks.time_end, of.time_end[: len(blocks)])
+    for name in ("u", "uu", "p"):
+        np.testing.assert_array_equal(blocks.centre[name], of.centre[name][: len(blocks)])
+    np.testing.assert_array_equal(blocks.face["uw"], of.face["uw"][: len(blocks)])
+
+
+def count_in_hdf5(out: Path) -> int:
+    with h5py.File(out / "statistics.h5") as file:
+        return int(file["samples"].size)
+
+
+def test_readers_see_every_closed_block(reference: Path, tmp_path: Path) -> None:
+    """The run is killed before it writes its 47th block."""
+    case, out = write_case(tmp_path, CASE), tmp_path / "out"
+    seen = []
+    for number in range(1, 200):
+        killed = finish(start(["run", case, "--overwrite"], env=fault("kill", "write", "h5.journal", number)))
+        if killed.code == 0:
+            break
+        # The header is written, or a block: those before it are there.
+        blocks = blocks_of(out)
+        assert_first_blocks(blocks, blocks_of(reference))
+        assert len(blocks) >= count_in_hdf5(out) >= 32
+        assert f"{len(blocks)} blocks" in must(sluice("info", out)).out
+        assert f"blocks: {len(blocks)}," in must(sluice("info", out / "statistics.h5")).out
+        assert f"{len(blocks)} blocks" in must(sluice("verify", out)).out
+        must(sluice("run", case, "--restart", "auto"))
+        assert_same_results(reference, out)
+        assert not list(out.glob("*.journal"))
+        seen.append(len(blocks))
+    # No block waits: each call that writes one follows when all before are there.
+    assert sorted(set(seen)) == [n for n in range(32, 50) if n - 1 not in rewritten()]
+
+
+def rewritten() -> list[int]:
+    """The blocks with which the file is written as a whole."""
+    found, in_file = [], 32
+    for block in range(32, 50):
+        if (block + 1 - in_file) * 8 > in_file:
+            found.append(block)
+            in_file = block + 1
+    return found
+
+
+def test_killed_at_every_change_of_a_file(reference: Path, tmp_path: Path) -> None:
+    case, out = write_case(tmp_path, CASE), tmp_path / "out"
+    last = -1
+    for number in range(1, 200):
+        shim = fault("kill", "fsync,unlink,rename,open", "/out/statistics.h5", 60 + 9 * number)
+        killed = finish(start(["run", case, "--overwrite"], env=shim))
+        blocks = blocks_of(out)
+        assert_first_blocks(blocks, blocks_of(reference))
+        assert len(blocks) >= last
+        last = len(blocks)
+        if killed.code == 0:
+            break
+        must(sluice("verify", out))
+        must(sluice("run", case, "--restart", "auto"))
+        assert_same_results(reference, out)
+    assert last == 50
+
+
+def test_going_back_and_further_kills(reference: Path, tmp_path: Path) -> None:
+    """A restart that is killed while it cuts the blocks back."""
+    case, out = write_case(tmp_path, CASE), tmp_path / "out"
+    for number in range(1, 30):
+        finish(start(["run", case, "--overwrite"], env=fault("kill", "write", "h5.journal", 18)))
+        shim = fault("kill", "fsync,unlink,rename,open", "/out/statistics.h5", number)
+        killed = finish(start(["run", case, "--restart", "auto", "--steps", "40"], env=shim))
+        assert_first_blocks(blocks_of(out), blocks_of(reference))
+        must(sluice("run", case, "--restart", "auto"))
+        assert_same_results(reference, out)
+        if killed.code == 0:
+            break
+
+
+def test_overwriting_removes_the_journal(tmp_path: Path) -> None:
+    case, out = write_case(tmp_path, CASE), tmp_path / "out"
+    finish(start(["run", case], env=fault("kill", "write", "h5.journal", 4)))
+    assert (out / "statistics.h5.journal").exists()
+    must(sluice("run", case, "--overwrite", "--steps", "1"))
+    assert not (out / "statistics.h5.journal").exists()
