@@ -9,6 +9,7 @@
 #include "io/case/case_file.hpp"
 #include "io/case/key_check.hpp"
 #include "io/case/keys.hpp"
+#include "io/case/paths.hpp"
 #include "io/case/time_tables.hpp"
 
 namespace sluice::io {

@@ -12,7 +12,7 @@ namespace {
 
 Case parse(const std::string& text, const std::string& file_name, const std::vector<std::string>& overrides,
            const std::string& base_directory, const std::vector<std::string>& exchange_methods, Defaults defaults,
-           const TextReader& read_file) {
+           const TextReader& read_file, const VariableReader& variable) {
   Problems problems(file_name, overrides);
   std::optional<YamlNode> root = read_yaml(text, Place::file, "", problems);
   if (!root) {
@@ -22,6 +22,7 @@ Case parse(const std::string& text, const std::string& file_name, const std::vec
     problems.raise();
   }
   apply_overrides(*root, overrides, problems);
+  if (variable) expand_paths(*root, variable, problems);
   load_tables(*root, base_directory, read_file, problems);
   check_keys(*root, problems);
   Case settings = build_case(*root, base_directory, defaults);
@@ -34,12 +35,13 @@ Case parse(const std::string& text, const std::string& file_name, const std::vec
 
 Case parse_case(const std::string& text, const std::string& file_name, const std::vector<std::string>& overrides,
                 const std::string& base_directory, const std::vector<std::string>& exchange_methods,
-                const TextReader& read_file) {
-  return parse(text, file_name, overrides, base_directory, exchange_methods, Defaults::of_this_version, read_file);
+                const TextReader& read_file, const VariableReader& variable) {
+  return parse(text, file_name, overrides, base_directory, exchange_methods, Defaults::of_this_version, read_file,
+               variable);
 }
 
 Case parse_stored_case(const std::string& text, const std::string& name) {
-  return parse(text, name, {}, "/", known_exchange_methods(), Defaults::of_earlier_versions, {});
+  return parse(text, name, {}, "/", known_exchange_methods(), Defaults::of_earlier_versions, {}, {});
 }
 
 }  // namespace sluice::io

@@ -8,6 +8,7 @@
 #include "io/case/case.hpp"
 #include "io/case/keys.hpp"
 #include "io/case/numbers.hpp"
+#include "io/case/paths.hpp"
 #include "io/case/time_tables.hpp"
 
 namespace sluice::io {
@@ -16,12 +17,13 @@ namespace sluice::io {
 /// file. file_name: for messages. overrides: the KEY=VALUE of each --set, applied in order; setting one of several
 /// alternatives removes the others. base_directory: start of relative paths in the file; those in overrides start at
 /// the working directory. exchange_methods: allowed values of parallel.exchange. read_file: reads the
-/// tables in time that the case has in files. Throws Error(ExitCode::usage) that
+/// tables in time that the case has in files. variable: reads the environment; without it, ~ and $ in paths stand for
+/// themselves, as in stored cases, whose paths are absolute. Throws Error(ExitCode::usage) that
 /// lists every problem with file:line:column or --set, key, and what is allowed.
 Case parse_case(const std::string& text, const std::string& file_name, const std::vector<std::string>& overrides,
                 const std::string& base_directory,
                 const std::vector<std::string>& exchange_methods = available_exchange_methods(),
-                const TextReader& read_file = {});
+                const TextReader& read_file = {}, const VariableReader& variable = {});
 
 /// The resolved case as YAML: every default filled in, every path absolute. parse_case reads it back to an equal Case,
 /// every number bitwise equal. For text from another build or version, take parse_stored_case.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <filesystem>
 #include <optional>
 #include <sstream>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "core/support/error.hpp"
 #include "io/case/keys.hpp"
 #include "io/case/numbers.hpp"
+#include "io/case/paths.hpp"
 
 namespace sluice::io {
 
@@ -125,22 +125,7 @@ std::string load_table(YamlNode& node, const std::string& base_directory, const 
   return {};
 }
 
-/// The value of the key of this path, if there is one.
-YamlNode* value_at(YamlNode& root, const std::string& path) {
-  YamlNode* node = &root;
-  std::istringstream parts(path);
-  for (std::string name; node != nullptr && std::getline(parts, name, '.');) node = node->find(name);
-  return node;
-}
-
 }  // namespace
-
-std::string absolute_path(const YamlNode& node, const std::string& base_directory) {
-  if (node.text.empty()) return {};
-  const std::filesystem::path folder = node.place.source > Place::file ? "" : base_directory;
-  const auto whole = std::filesystem::absolute(folder / node.text).lexically_normal();
-  return whole.has_filename() ? whole.string() : whole.parent_path().string();
-}
 
 void load_tables(YamlNode& root, const std::string& base_directory, const TextReader& read, Problems& problems) {
   for (const Key& key : case_keys()) {

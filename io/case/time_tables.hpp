@@ -30,7 +30,4 @@ TimeFunction time_table(const YamlNode& node);
 /// The table as YAML that time_table reads back bitwise.
 std::string text_of_table(const TimeTable& table);
 
-/// An absolute path. Relative paths start at the file's folder or, from the command line, at the working directory.
-std::string absolute_path(const YamlNode& node, const std::string& base_directory);
-
 }  // namespace sluice::io

@@ -30,10 +30,13 @@ std::vector<std::int64_t> numbers_to(std::size_t count) {
 
 constexpr const char* parameter_set = "/parameter_set";
 
-// When a block is written with the whole file: while that is small, as are most files of spectra; and when it has grown
-// by this part since. So the blocks are written about 1 + 8 times each, however many there are.
-constexpr std::size_t blocks_of_small_file = 32;
-constexpr std::size_t growth_divisor = 8;
+/// Whether the newest block is written with the whole file: while that is small, as are most files of spectra, and when
+/// it has grown by an eighth since. So each block is written about 1 + 8 times, however many there are.
+bool is_due(std::size_t newer, std::size_t in_file) {
+  constexpr std::size_t blocks_of_small_file = 32;
+  constexpr std::size_t growth_divisor = 8;
+  return in_file < blocks_of_small_file || newer * growth_divisor > in_file;
+}
 
 std::string set_group(std::size_t number) {
   return "/parameter_set_" + std::to_string(number);
@@ -142,12 +145,24 @@ RecordLayout StatisticsFile::record_layout() const {
   return {spec_.profiles, std::move(lengths)};
 }
 
+double StatisticsFile::written_blocks(double blocks) {
+  constexpr double max_counted = 1e6;  // beyond that, in proportion
+  double written = 0;
+  std::size_t in_file = 0;
+  const double counted = std::min(blocks, max_counted);
+  for (std::size_t n = 1; static_cast<double>(n) <= counted; ++n) {
+    const bool rewritten = is_due(n - in_file, in_file);
+    written += rewritten ? static_cast<double>(n) : 1;
+    if (rewritten) in_file = n;
+  }
+  return counted > 0 ? written * (blocks / counted) : 0;
+}
+
 void StatisticsFile::write_newest() {
   const std::size_t newer = blocks_.size() - in_file_;
   const bool all_others_written = newer == (journal_ ? journal_->blocks() : 0) + 1;  // not after an error
-  const bool small = in_file_ < blocks_of_small_file;
-  const bool due = small || newer * growth_divisor > in_file_;
-  if (!all_others_written || due || blocks_.back().parameter_set != blocks_[in_file_ - 1].parameter_set) {
+  if (!all_others_written || is_due(newer, in_file_) ||
+      blocks_.back().parameter_set != blocks_[in_file_ - 1].parameter_set) {
     rewrite();
     return;
   }

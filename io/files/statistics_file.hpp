@@ -66,6 +66,10 @@ class StatisticsFile {
   /// Returns when the block is on disk, in the file or its journal.
   void append(StatisticsBlock block, const Values& parameters);
 
+  /// How many blocks a run writes in all for `blocks` closed ones, since the file is written again and again: about
+  /// nine times as many if there are many.
+  static double written_blocks(double blocks);
+
   /// Writes the blocks of the journal into the file.
   void complete();
 

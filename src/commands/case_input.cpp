@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <string>
 #include <system_error>
 
 #include "core/support/collective.hpp"
@@ -45,6 +48,16 @@ std::string read_shared_text(const std::string& file, const std::string& what, s
   return text;
 }
 
+/// The value of an environment variable of rank 0, broadcast: a launcher need not give it to the others. Collective.
+std::optional<std::string> shared_variable(const std::string& name, MPI_Comm comm) {
+  std::string text;  // with a character before the value, if there is one
+  run_on_root(comm, [&] {
+    if (const char* value = std::getenv(name.c_str())) text = std::string("=") + value;
+  });
+  broadcast(text, comm);
+  return text.empty() ? std::nullopt : std::optional(text.substr(1));
+}
+
 }  // namespace
 
 CaseInput read_case(const CaseOptions& options, MPI_Comm comm) {
@@ -54,8 +67,9 @@ CaseInput read_case(const CaseOptions& options, MPI_Comm comm) {
   const auto read_table = [&](const std::string& file, std::size_t max_bytes) {
     return read_shared_text(file, "table in time", max_bytes, comm);
   };
-  input.settings =
-      io::parse_case(text, options.file, options.settings, folder, io::available_exchange_methods(), read_table);
+  const auto variable = [&](const std::string& name) { return shared_variable(name, comm); };
+  input.settings = io::parse_case(text, options.file, options.settings, folder, io::available_exchange_methods(),
+                                  read_table, variable);
   if (input.settings.stretching.kind == io::StretchingKind::file) {
     input.stretching_text = read_shared_text(
         input.settings.stretching.file, "file of face coordinates (grid.stretching.file)", max_stretching_bytes, comm);

@@ -1,6 +1,7 @@
 #include "src/commands/check_physics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "io/case/names.hpp"
@@ -43,21 +44,27 @@ void warn_of_jump(const std::string& key, const Formula& formula, const Grid& gr
                     key, jump));
 }
 
-/// What a named control of a wall does, in wall units.
-std::string described(const Actuation& actuation, const Grid& grid, Walls::Side side, double u_tau, double viscosity) {
+/// What a named control of a wall does, in wall units: those of the case, or of the expected u_tau.
+std::string described(const Actuation& actuation, const Grid& grid, Walls::Side side, double expected_u_tau,
+                      double viscosity) {
+  const bool is_set = actuation.re_tau > 0;
+  const double u_tau = is_set ? actuation.re_tau * viscosity : expected_u_tau;
+  if (!(u_tau > 0)) return std::string(io::name(actuation.kind));
   const double per_length = u_tau / viscosity;
+  const std::string of_units = is_set ? fmt::format("the u_tau that re_tau: {:g} sets, {:.5f}", actuation.re_tau, u_tau)
+                                      : fmt::format("the expected u_tau, {:.5f}", u_tau);
   if (actuation.follows_flow()) {
     const auto face = static_cast<std::size_t>(OppositionControl::detection_face(grid, side, actuation.height));
     const double z = grid.z_nodes()[face + 1];
     const double distance = side == Walls::Side::bottom ? z : grid.length_z() - z;
-    return fmt::format("opposes w of the plane at {:.4g} h from it, z+ {:.3g}", distance, distance * per_length);
+    return fmt::format("opposes w of the plane at {:.4g} h from it, z+ {:.3g} with {}", distance, distance * per_length,
+                       of_units);
   }
-  std::string text =
-      fmt::format("{} of amplitude {:.3g} in wall units", io::name(actuation.kind), actuation.amplitude / u_tau);
+  std::string text = fmt::format("{} of amplitude {:.3g}", io::name(actuation.kind), actuation.amplitude / u_tau);
   if (actuation.period) text += fmt::format(", period {:.4g}", *actuation.period * u_tau * per_length);
   if (actuation.wavelength_x) text += fmt::format(", wavelength_x {:.4g}", *actuation.wavelength_x * per_length);
   if (actuation.wavelength_y) text += fmt::format(", wavelength_y {:.4g}", *actuation.wavelength_y * per_length);
-  return text;
+  return text + " in wall units of " + of_units;
 }
 
 void print_walls(const Grid& grid, const FlowParameters& flow, Warnings& warnings) {
@@ -87,8 +94,8 @@ void print_rotation(const io::Case& settings, const Grid& grid) {
   }
   const double u_tau = turbulent_profile(grid, settings.flow).friction_velocity;
   const double rate = rotation.rate[1];
-  fmt::print("rotation        2 Omega h/U {:.4g}, 2 Omega h/u_tau {:.3g}{}\n", settings.rotation.number,
-             settings.rotation.number / u_tau,
+  fmt::print("rotation        2 Omega h/U {:.4g}{}{}\n", settings.rotation.number,
+             u_tau > 0 ? fmt::format(", 2 Omega h/u_tau {:.3g}", settings.rotation.number / u_tau) : "",
              rate == 0 || settings.flow_type == io::FlowType::couette
                  ? ""
                  : fmt::format("; the {} wall is the pressure side", rate > 0 ? "top" : "bottom"));
@@ -170,6 +177,19 @@ void print_scalars(const io::Case& settings, const Grid& grid, Warnings& warning
   }
 }
 
+/// The Rayleigh number above which a layer between walls of given temperature is not at rest (Chandrasekhar,
+/// Hydrodynamic and Hydromagnetic Stability, 1961, section 15).
+std::string onset_of_convection(const FlowParameters& flow) {
+  const auto is = [](const WallCondition& wall, WallKind kind) { return wall.kind == kind; };
+  int no_slip = 0;
+  for (const WallCondition* wall : {&flow.bottom, &flow.top}) {
+    if (is(*wall, WallKind::no_slip)) ++no_slip;
+    if (!is(*wall, WallKind::no_slip) && !is(*wall, WallKind::free_slip)) return "";
+  }
+  constexpr std::array<double, 3> onset{657.5, 1101, 1708};
+  return fmt::format(", at rest below {:g}", onset[static_cast<std::size_t>(no_slip)]);
+}
+
 void print_buoyancy(const FlowParameters& flow, const Grid& grid) {
   const BuoyancyParameters& buoyancy = flow.buoyancy;
   if (!buoyancy.active()) return;
@@ -183,8 +203,12 @@ void print_buoyancy(const FlowParameters& flow, const Grid& grid) {
     const double u_tau = turbulent_profile(grid, flow).friction_velocity;
     const double difference = scalar->top.value.constant() - scalar->bottom.value.constant();
     const double pull = buoyancy.coefficient * -buoyancy.direction[2] * difference;
-    if (pull != 0)
-      fmt::print("; {} between its walls: Ri_tau {:.3g}", pull > 0 ? "stable" : "unstable", pull / (u_tau * u_tau));
+    if (pull != 0) fmt::print("; {} between its walls", pull > 0 ? "stable" : "unstable");
+    if (pull != 0 && has_mean_flow(grid, flow)) fmt::print(": Ri_tau {:.3g}", pull / (u_tau * u_tau));
+    if (pull < 0 && !has_mean_flow(grid, flow))
+      fmt::print(": Rayleigh {:.4g} of the layer{}",
+                 -pull * std::pow(grid.length_z(), 3) / (flow.viscosity * flow.diffusivity(*scalar)),
+                 onset_of_convection(flow));
   }
   fmt::print("\n");
 }
@@ -204,6 +228,28 @@ void print_forcing(const std::string& axis, const ForcingParameters& forcing, do
   if (const std::string warning = table_warning(axis, forcing, end); !warning.empty()) warnings.add(warning);
   if (forcing.kind == ForcingKind::power && range.least < 0)
     warnings.add("a negative power brakes the flow, and ends the run if it would stop it");
+}
+
+bool print_why_not_turbulent(const Grid& grid, const FlowParameters& flow, const io::InitialSpec& initial,
+                             Warnings& warnings) {
+  const bool starts_turbulent = initial.kind == io::InitialKind::turbulent;
+  if (is_two_dimensional(grid)) {
+    const char axis = grid.cells()[0] == 1 ? 'x' : 'y';
+    fmt::print("flow            two-dimensional, with one cell along {}: not turbulent at any Reynolds number\n", axis);
+    if (starts_turbulent)
+      warnings.add(
+          fmt::format("the turbulence of initial.type: turbulent will die out in a two-dimensional flow: take "
+                      "initial.type: laminar, or more cells along {}",
+                      axis));
+    return true;
+  }
+  if (has_mean_flow(grid, flow)) return false;
+  fmt::print("flow            neither a force nor a wall drives a mean flow along x\n");
+  if (starts_turbulent && !flow.buoyancy.active())
+    warnings.add(
+        "the turbulence of initial.type: turbulent will die out, because nothing drives the flow: set flow.forcing, or "
+        "velocities of the walls");
+  return true;
 }
 
 void print_physics(const io::Case& settings, const Grid& grid, Warnings& warnings) {

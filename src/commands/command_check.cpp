@@ -15,6 +15,7 @@
 #include "src/commands/case_input.hpp"
 #include "src/commands/check_machine.hpp"
 #include "src/commands/check_physics.hpp"
+#include "src/commands/output_forecast.hpp"
 #include "src/commands/run_forecast.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/fields.hpp"
@@ -42,7 +43,7 @@ void print_grid(const Grid& grid, const FlowParameters& flow, const io::InitialS
   for (std::int64_t k = 0; k < n[2]; ++k) widest = std::max(widest, grid.dz(k));
   fmt::print("spacing         dx {:.4g}  dy {:.4g}  dz {:.4g} (min) to {:.4g} (max)\n", grid.dx(), grid.dy(),
              grid.dz_min(), widest);
-  if (flow.periodic_z) return;
+  if (flow.periodic_z || print_why_not_turbulent(grid, flow, initial, warnings)) return;
 
   const TransitionReynolds transition = transition_reynolds(grid, flow);
   if (transition.value < transition.threshold) {
@@ -106,6 +107,10 @@ RunLength print_time_step(const io::Case& settings, const Grid& grid, Warnings& 
         fmt::format("the velocity of initial.type: {} is not known before the run: the time step, the number of "
                     "steps and what follows from them are those of a fluid at rest",
                     io::name(settings.initial.kind)));
+  if (flow.buoyancy.active() && !has_mean_flow(grid, flow))
+    warnings.add(
+        "the velocity of convection is not known before the run: the time step, the number of steps and what follows "
+        "from them are those of a fluid at rest");
   if (const double gain = gain_of_implicit_z(grid, flow, limit); gain > 2 && !flow.periodic_z)
     fmt::print(
         "hint            diffusion along z limits the time step: with time.diffusion: implicit_z its limit is {:.2g} "
@@ -141,11 +146,8 @@ void print_samples(const io::Case& settings, const Grid& grid, const RunLength& 
     if (const PhaseBins& phases = output.statistics_phases; phases.count > 0 && sampling == &output.statistics)
       fmt::print("phases          {} bins of the period {:g} with about {:.3g} samples each\n", phases.count,
                  phases.period, found.samples / static_cast<double>(phases.count));
-    const std::string advice = sampling_advice(name, *sampling, length);
+    const std::string advice = sampling_advice(name, *sampling, length, turbulent ? min_blocks_of_interval : 1);
     if (!advice.empty()) warnings.add(advice);
-    if (turbulent && found.blocks > 0 && found.blocks < 8)
-      warnings.add(fmt::format("95 % intervals need at least 8 blocks: take an output.{}.block of {:.2g} or less", name,
-                               (length.time - sampling->start) / 8));
   }
   if (const double held = blocks_memory(settings, length); held > 0)
     fmt::print("blocks          up to {} of host memory on rank 0 at the end, and in a restart\n", readable_size(held));
@@ -184,7 +186,16 @@ void print_cost(const io::Case& settings, const Grid& grid, const RunLength& len
              speed, count_of(options.ranks, unit),
              hours < 10 ? fmt::format("{:.2g}", hours) : fmt::format("{:.0f}", hours), unit,
              options.speed ? "" : " (--speed sets the speed)");
-  if (settings.walltime && seconds > *settings.walltime)
+  const OutputTime output = expected_output(settings, grid, length, static_cast<double>(grid.points()) * speed * 1e-9);
+  fmt::print("output time     adds {}: samples {}, blocks {}, checkpoints {}, other files {}\n",
+             readable_time(output.total()), readable_time(output.samples), readable_time(output.blocks),
+             readable_time(output.checkpoints), readable_time(output.others));
+  constexpr double worth_a_warning = 60;  // seconds
+  if (output.total() > std::max(seconds, worth_a_warning))
+    warnings.add(
+        "the output takes longer than the steps: sample, or write blocks, checkpoints, slices, fields and probes, more "
+        "rarely");
+  if (settings.walltime && seconds + output.total() > *settings.walltime)
     warnings.add(fmt::format("the walltime of {} will probably end the run before its end: go on with --restart auto",
                              readable_time(*settings.walltime)));
   const DiskNeed need = disk_need(settings, grid, length);
@@ -273,6 +284,7 @@ ExitCode command_check(const CheckOptions& options) {
     const Decomposition decomposition(settings.cells, processes, settings.z_blocks);
     Warnings warnings;
     fmt::print("case            {}\n", settings.title);
+    fmt::print("directory       {}\n", settings.output.directory);
     fmt::print("viscosity       {:.6e} (in h and the case's velocity unit)\n", flow.viscosity);
     print_forcing("x", input.settings.flow.forcing, end, warnings);
     print_forcing("y", input.settings.flow.spanwise_forcing, end, warnings);

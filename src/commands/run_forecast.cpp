@@ -76,6 +76,24 @@ double slice_points(const io::SliceSpec& slice, const std::array<std::int64_t, 3
   return points;
 }
 
+/// Of six digits, rounded down: so many of these are not longer than what is divided.
+double rounded_down(double value) {
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 5);
+  return std::floor(value / unit * (1 + 1e-12)) * unit;
+}
+
+/// A block near `block` of which a whole number, at least `min_blocks`, is `sampled` long: if possible one of few
+/// digits.
+double whole_block(double sampled, double block, double min_blocks) {
+  const double count = std::max({1.0, min_blocks, std::round(sampled / block)});
+  for (double n = count; n < 1.5 * count; ++n) {
+    const double unit = std::pow(10.0, std::floor(std::log10(sampled / n)) - 1);
+    const double rounded = std::round(sampled / n / unit) * unit;
+    if (std::abs(rounded * n - sampled) < 1e-9 * sampled) return rounded;
+  }
+  return rounded_down(sampled / count);
+}
+
 }  // namespace
 
 RunLength expected_length(const io::TimeSpec& time, double dt) {
@@ -124,7 +142,8 @@ double fields_files(const io::FieldsSpec& fields, const RunLength& length) {
   return event_steps({fields.every, fields.start}, length);
 }
 
-std::string sampling_advice(const std::string& name, const io::SamplingSpec& sampling, const RunLength& length) {
+std::string sampling_advice(const std::string& name, const io::SamplingSpec& sampling, const RunLength& length,
+                            double min_blocks) {
   if (!sampling.enabled) return {};
   const std::string key = "output." + name;
   const std::string end = fmt::format("the end of the run at time {:g}", length.time);
@@ -138,16 +157,24 @@ std::string sampling_advice(const std::string& name, const io::SamplingSpec& sam
         "later end",
         key, sampling.start, end, key, sampling.every);
   const double sampled = length.time - sampling.start;
+  if (found.samples < min_blocks)
+    return fmt::format(
+        "95 % intervals need at least {:g} blocks, but {} takes {:g} sample{}: take a smaller {}.every than "
+        "{}, or a later end",
+        min_blocks, key, found.samples, found.samples == 1 ? "" : "s", key, sampling.every);
+  const double block = whole_block(sampled, sampling.block, min_blocks);
   if (found.blocks == 0)
     return fmt::format(
         "{} closes no block, and writes nothing: its block of {:g} is longer than the time from its start, "
-        "{:g}, to {}; take a block of {:.2g} or less, or a later end",
-        key, sampling.block, sampling.start, end, sampled);
+        "{:g}, to {}; take a block of {:g}, or a later end",
+        key, sampling.block, sampling.start, end, block);
   if (length.to_a_time && found.wasted_time > 0.01 * sampling.block && found.wasted_time > 0.01 * sampled)
     return fmt::format(
         "the last {:.3g} time units of {} are not a whole block, and are not written: take a block of "
         "{:g}, or another end",
-        found.wasted_time, key, sampled / std::max(1.0, std::round(sampled / sampling.block)));
+        found.wasted_time, key, block);
+  if (found.blocks < min_blocks)
+    return fmt::format("95 % intervals need at least {:g} blocks: take an {}.block of {:g}", min_blocks, key, block);
   return {};
 }
 

@@ -42,9 +42,13 @@ double blocks_memory(const io::Case& settings, const RunLength& length);
 double probe_samples(const io::ProbeSpec& probe, const RunLength& length);
 double fields_files(const io::FieldsSpec& fields, const RunLength& length);
 
-/// What is wrong with samples that are never written, and what to change; empty if nothing is. `name`: of the section
-/// in `output`.
-std::string sampling_advice(const std::string& name, const io::SamplingSpec& sampling, const RunLength& length);
+/// 95 % intervals need so many blocks.
+inline constexpr double min_blocks_of_interval = 8;
+
+/// What is wrong with samples that are never written, or with fewer than `min_blocks` blocks, and what to change; empty
+/// if nothing is. Who follows the advice gets none again. `name`: of the section in `output`.
+std::string sampling_advice(const std::string& name, const io::SamplingSpec& sampling, const RunLength& length,
+                            double min_blocks);
 
 /// Half width of the 95 % interval of Re_tau, as a fraction, from an average over so many h/u_tau: docs/guide.md, What
 /// check predicts. Rough: within a factor of 2 of the intervals of runs near Re_tau = 180.

@@ -70,7 +70,16 @@ TransitionReynolds transition_reynolds(const Grid& grid, const FlowParameters& f
   return {"Re_tau", turbulent_profile(grid, flow).friction_velocity / flow.viscosity, lowest_turbulent_re_tau, 0, true};
 }
 
+bool is_two_dimensional(const Grid& grid) {
+  return grid.cells()[0] == 1 || grid.cells()[1] == 1;
+}
+
+bool has_mean_flow(const Grid& grid, const FlowParameters& flow) {
+  return turbulent_profile(grid, flow).friction_velocity > 0;
+}
+
 bool is_turbulent(const Grid& grid, const FlowParameters& flow) {
+  if (is_two_dimensional(grid)) return false;
   const TransitionReynolds reynolds = transition_reynolds(grid, flow);
   return reynolds.value >= reynolds.threshold;
 }

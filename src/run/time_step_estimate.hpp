@@ -34,6 +34,12 @@ struct TransitionReynolds {
 /// for all others.
 TransitionReynolds transition_reynolds(const Grid& grid, const FlowParameters& flow);
 
+/// With one cell along x or y: such a flow is not turbulent at any Reynolds number.
+bool is_two_dimensional(const Grid& grid);
+
+/// Whether a force or a wall drives a flow along x. Not so in a layer at rest that is heated from below.
+bool has_mean_flow(const Grid& grid, const FlowParameters& flow);
+
 bool is_turbulent(const Grid& grid, const FlowParameters& flow);
 
 /// The advective part of 1/dt_lim (time_step_limit.hpp) that is expected of a developed flow. Turbulent flows: from the
