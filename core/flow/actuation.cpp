@@ -49,6 +49,7 @@ Actuation Actuation::resolved(double viscosity, double length_x, double length_y
     if (outer.speed) *outer.speed *= u_tau;
     outer.height *= length;
     outer.units = ActuationUnits::outer;
+    outer.units_of_case = {re_tau};
     outer.re_tau = 0;
   }
   fit(outer.wavelength_x, length_x);

@@ -18,6 +18,13 @@ enum class ActuationComponent { streamwise, spanwise };
 enum class WaveDirection { forward, backward };
 enum class ActuationUnits { outer, wall };
 
+/// The re_tau of the wall units in which the case gives an actuation, for messages. Not a part of it: the same motion
+/// in outer units is equal.
+struct UnitsOfCase {
+  double re_tau = 0;  ///< 0: outer units
+  bool operator==(const UnitsOfCase&) const { return true; }
+};
+
 /// What a wall does. A wave is amplitude sin(2 pi (x/wavelength_x + y/wavelength_y -+ t/period)): forward is towards
 /// larger x (or y, if it does not vary along x).
 struct Actuation {
@@ -32,6 +39,7 @@ struct Actuation {
   double height = 0;  ///< opposition_control: distance of the detection plane from the wall
   ActuationUnits units = ActuationUnits::outer;
   double re_tau = 0;  ///< gives the wall units
+  UnitsOfCase units_of_case{};
 
   bool is_wave() const { return wavelength_x || wavelength_y; }
   bool follows_flow() const { return kind == ActuationKind::opposition_control; }

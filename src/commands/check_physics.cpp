@@ -47,12 +47,13 @@ void warn_of_jump(const std::string& key, const Formula& formula, const Grid& gr
 /// What a named control of a wall does, in wall units: those of the case, or of the expected u_tau.
 std::string described(const Actuation& actuation, const Grid& grid, Walls::Side side, double expected_u_tau,
                       double viscosity) {
-  const bool is_set = actuation.re_tau > 0;
-  const double u_tau = is_set ? actuation.re_tau * viscosity : expected_u_tau;
+  const bool is_set = actuation.units_of_case.re_tau > 0;
+  const double u_tau = is_set ? actuation.units_of_case.re_tau * viscosity : expected_u_tau;
   if (!(u_tau > 0)) return std::string(io::name(actuation.kind));
   const double per_length = u_tau / viscosity;
-  const std::string of_units = is_set ? fmt::format("the u_tau that re_tau: {:g} sets, {:.5f}", actuation.re_tau, u_tau)
-                                      : fmt::format("the expected u_tau, {:.5f}", u_tau);
+  const std::string of_units =
+      is_set ? fmt::format("the u_tau that re_tau: {:g} sets, {:.5f}", actuation.units_of_case.re_tau, u_tau)
+             : fmt::format("the expected u_tau, {:.5f}", u_tau);
   if (actuation.follows_flow()) {
     const auto face = static_cast<std::size_t>(OppositionControl::detection_face(grid, side, actuation.height));
     const double z = grid.z_nodes()[face + 1];

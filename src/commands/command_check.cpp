@@ -187,9 +187,13 @@ void print_cost(const io::Case& settings, const Grid& grid, const RunLength& len
              hours < 10 ? fmt::format("{:.2g}", hours) : fmt::format("{:.0f}", hours), unit,
              options.speed ? "" : " (--speed sets the speed)");
   const OutputTime output = expected_output(settings, grid, length, static_cast<double>(grid.points()) * speed * 1e-9);
-  fmt::print("output time     adds {}: samples {}, blocks {}, checkpoints {}, other files {}\n",
-             readable_time(output.total()), readable_time(output.samples), readable_time(output.blocks),
-             readable_time(output.checkpoints), readable_time(output.others));
+  std::vector<std::string> parts;
+  for (const auto& [part, time] :
+       {std::pair("samples", output.samples), std::pair("blocks", output.blocks),
+        std::pair("checkpoints", output.checkpoints), std::pair("other files", output.others)})
+    if (time >= 1) parts.push_back(fmt::format("{} {}", part, readable_time(time)));
+  fmt::print("output time     adds {}{}{}\n", readable_time(output.total()), parts.empty() ? "" : ": ",
+             fmt::join(parts, ", "));
   constexpr double worth_a_warning = 60;  // seconds
   if (output.total() > std::max(seconds, worth_a_warning))
     warnings.add(

@@ -1,0 +1,145 @@
+"""What `sluice check` says about blocks, machines, controls, convection, flat flows, output and paths."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sluice_run import BINARY, FLAGS, MPIRUN, must, sluice, write_case
+from test_check import GOOD, ROOT, warnings_of
+
+
+@pytest.mark.parametrize(
+    ("start", "block", "every"),
+    [(0, 30, 5), (20, 17, 5), (0, 18.57, 5), (7, 90, 5), (3.3, 200, 5), (0, 40, 100)],
+)
+def test_advice_about_blocks_is_followed_once(tmp_path: Path, start: float, block: float, every: int) -> None:
+    """Blocks that do not fit, or are too few, with an end of 130: one warning, and none with what it advises."""
+    statistics = {"start": start, "every": every, "block": block}
+    changes = {**GOOD, "time.end": 130, "output.statistics": statistics}
+    (warning,) = warnings_of(write_case(tmp_path, changes))
+    advised = re.search(r"block of ([0-9.]+)(, or|$)", warning)
+    assert advised, warning
+    statistics["block"] = float(advised.group(1))
+    assert warnings_of(write_case(tmp_path, {**changes, "output.statistics": statistics})) == []
+
+
+@pytest.mark.parametrize("machine", sorted((ROOT / "machines").glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("changes", [{}, {"time.diffusion": "explicit"}])
+def test_machine_files_serve_the_default_order(
+    tmp_path: Path, machine: Path, changes: dict[str, Any]
+) -> None:
+    text = must(sluice("check", write_case(tmp_path, {**GOOD, **changes}), "--machine", machine)).out
+    assert re.search(r"^step +\d", text, re.M), text
+
+
+def test_controls_in_wall_units_name_the_friction_velocity(tmp_path: Path) -> None:
+    wall = {
+        "actuation": {"type": "oscillation", "amplitude": 12, "period": 125, "units": "wall", "re_tau": 180}
+    }
+    text = must(sluice("check", write_case(tmp_path, {**GOOD, "walls.bottom": wall}))).out
+    assert "amplitude 12, period 125 in wall units of the u_tau that re_tau: 180 sets, 0.06429" in text
+    wall = {"actuation": {"type": "oscillation", "amplitude": 0.6, "period": 10}}
+    text = must(sluice("check", write_case(tmp_path, {**GOOD, "walls.bottom": wall}))).out
+    assert re.search(r"amplitude 9\.\d+, period \d+.* in wall units of the expected u_tau, 0.06", text)
+
+
+def test_convection(tmp_path: Path) -> None:
+    """Rayleigh-Benard: Ra = beta dT g H^3 / (nu kappa), here 0.01 x 8 / (0.01 x 0.01)."""
+    case = write_case(
+        tmp_path,
+        {
+            **GOOD,
+            "flow": {
+                "type": "channel",
+                "reynolds": {"viscosity": 0.01},
+                "forcing": "none",
+                "buoyancy": {"scalar": "T", "richardson": 0.01},
+            },
+            "scalars": [{"name": "T", "walls": {"bottom": {"value": 1}, "top": {"value": 0}}}],
+            "output.statistics": None,
+        },
+    )
+    text = must(sluice("check", case)).out
+    assert "unstable between its walls: Rayleigh 800 of the layer, at rest below 1708\n" in text
+    for wrong in ("Ri_tau", "Re_tau", "laminar", "inf)", "nan", "will die out"):
+        assert wrong not in text
+
+
+def test_two_dimensional_flow(tmp_path: Path) -> None:
+    text = must(sluice("check", write_case(tmp_path, {**GOOD, "grid.cells": [96, 1, 128]}))).out
+    assert "two-dimensional, with one cell along y: not turbulent at any Reynolds number" in text
+    for wrong in ("expected if turbulent", "wall units", "h/u_tau"):
+        assert wrong not in text
+    assert (
+        warnings_of(
+            write_case(tmp_path, {**GOOD, "grid.cells": [96, 1, 128], "initial": {"type": "laminar"}})
+        )
+        == []
+    )
+
+
+def test_time_of_the_output(tmp_path: Path) -> None:
+    """A block at every step: the forecast is that of a run, within a factor that machines differ by."""
+    changes = {
+        **GOOD,
+        "grid.cells": [8, 6, 64],
+        "time": {"steps": 1500, "dt": 0.02},
+        "output.checkpoint": "none",
+        "output.statistics": {"every": 1, "block": 0.01},
+    }
+    case = write_case(tmp_path, changes)
+    text = must(sluice("check", case)).out
+    found = re.search(r"^output time +adds (\d+) s: .*blocks (\d+) s", text, re.M)
+    assert found, text
+    must(sluice("run", case))
+    taken = json.loads((tmp_path / "out" / "run.json").read_text())["output_seconds"]
+    assert taken / 8 < float(found.group(1)) < taken * 8
+
+
+def test_paths_with_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def directory(text: str) -> str:
+        out = must(sluice("check", write_case(tmp_path, {**GOOD, "output.directory": text}))).out
+        (found,) = re.findall(r"^directory +(.*)$", out, re.M)
+        return str(found)
+
+    monkeypatch.setenv("HOME", "/home/someone")
+    monkeypatch.setenv("SCRATCH", "/scratch/p1")
+    monkeypatch.setenv("EMPTY", "")
+    monkeypatch.delenv("NOWHERE", raising=False)
+    assert directory("out") == str(tmp_path / "out")
+    assert directory("~/runs/a") == "/home/someone/runs/a"
+    assert directory("$SCRATCH/a") == "/scratch/p1/a"
+    assert directory("${SCRATCH}_2/~/a") == "/scratch/p1_2/~/a"
+    for text, message in {
+        "$NOWHERE/a": "the environment variable NOWHERE is not set",
+        "${EMPTY}/a": "the environment variable EMPTY is empty",
+        "~you/a": "~ with the name of a user is not known",
+        "a$": "a $ in a path must begin the name of an environment variable",
+        "${SCRATCH/a": "a $ in a path must begin the name",
+    }.items():
+        refused = sluice("check", write_case(tmp_path, {**GOOD, "output.directory": text}))
+        assert refused.code == 2
+        assert f"output.directory: {message}" in refused.err
+    table = {"bulk_velocity": {"table": "$NOWHERE/table"}}
+    refused = sluice("check", write_case(tmp_path, {**GOOD, "flow.forcing": table}))
+    assert refused.code == 2
+    assert "has a problem:" in refused.err
+    assert "NOWHERE is not set" in refused.err
+
+
+def test_variables_are_those_of_rank_0(tmp_path: Path) -> None:
+    """A launcher need not give the environment to all ranks."""
+    case = write_case(
+        tmp_path, {**GOOD, "grid.cells": [8, 6, 16], "time": {"steps": 1}, "output.directory": "$OF_ZERO/x"}
+    )
+    command = f'[ "$OMPI_COMM_WORLD_RANK" = 0 ] && export OF_ZERO={tmp_path}; exec "$0" run {case}'
+    ended = subprocess.run(
+        [MPIRUN, "-n", "2", *FLAGS, "sh", "-c", command, BINARY], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert (tmp_path / "x" / "run.json").exists()
