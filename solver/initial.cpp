@@ -1,11 +1,9 @@
 #include "solver/initial.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 
 #include "core/device/parallel_for.hpp"
-#include "core/support/random.hpp"
+#include "solver/eddies.hpp"
 
 namespace sluice {
 
@@ -23,18 +21,6 @@ struct AddConstant {
   SLUICE_INLINE void operator()(int i, int j, int k) const { f(i, j, k) += value; }
 };
 
-/// Adds sum_m x[i][m] y[j][m] z[k][m]: separable modes, tabulated per direction; z's table includes the amplitude.
-struct AddModes {
-  View3<real> f;
-  const double *x, *y, *z;
-  int modes;
-  SLUICE_INLINE void operator()(int i, int j, int k) const {
-    double sum = 0;
-    for (int m = 0; m < modes; ++m) sum += x[i * modes + m] * y[j * modes + m] * z[k * modes + m];
-    f(i, j, k) += static_cast<real>(sum);
-  }
-};
-
 Buffer<real> local_profile(const Field& f, const std::vector<double>& profile) {
   std::vector<real> values;
   for (std::int64_t k = f.box().lo[2]; k < f.box().hi[2]; ++k)
@@ -47,61 +33,6 @@ void fill(Field& f, const std::vector<double>& profile) {
   parallel_for("set profile", f.local_box(), SetProfile{f.view(), values.data()});
   device::synchronize();
 }
-
-/// Random modes of one component: a few wavelengths in x and y, and sines of a wall-stretched coordinate in z, which
-/// make the motions as small near the walls as in wall turbulence.
-class RandomModes {
- public:
-  static constexpr int count = 96;
-
-  RandomModes(std::uint64_t seed, int component) : seed_(seed), stream_(static_cast<std::uint64_t>(component) << 32) {}
-
-  void add_to(Field& f, const Grid& grid, double amplitude, bool both_walls) const {
-    const bool x_face = f.location() == Location::x_face;
-    const bool y_face = f.location() == Location::y_face;
-    const bool z_face = f.location() == Location::z_face;
-    const Buffer<double> x = table(f.box().lo[0], f.box().hi[0], [&](std::int64_t i, int m) {
-      const double at = (static_cast<double>(i) + (x_face ? 1 : 0.5)) / static_cast<double>(grid.cells()[0]);
-      return std::cos(2 * std::numbers::pi * (std::floor(5 * number(m, 0)) * at + number(m, 1)));
-    });
-    const Buffer<double> y = table(f.box().lo[1], f.box().hi[1], [&](std::int64_t j, int m) {
-      const double at = (static_cast<double>(j) + (y_face ? 1 : 0.5)) / static_cast<double>(grid.cells()[1]);
-      return std::cos(2 * std::numbers::pi * (std::floor(7 * number(m, 2)) * at + number(m, 3)));
-    });
-    const Buffer<double> z = table(f.box().lo[2], f.box().hi[2], [&](std::int64_t k, int m) {
-      const double at = z_face ? grid.z_nodes()[static_cast<std::size_t>(k) + 1] : grid.z_center(k);
-      const double waves = 1 + std::floor(6 * number(m, 4));
-      // each mode has mean square 1/8; the mean squares of `count` random modes add up
-      const double scale = amplitude * std::sqrt(8.0 / count) * (number(m, 5) < 0.5 ? -1 : 1);
-      return scale * std::sin(std::numbers::pi * waves * stretched(at / grid.length_z(), both_walls));
-    });
-    parallel_for("add random modes", f.local_box(), AddModes{f.view(), x.data(), y.data(), z.data(), count});
-    device::synchronize();
-  }
-
- private:
-  double number(int mode, int which) const {
-    return uniform01(seed_, stream_ + static_cast<std::uint64_t>(mode) * 16 + static_cast<std::uint64_t>(which));
-  }
-
-  /// Maps [0, 1] to [0, 1] with finer scales at the walls.
-  static double stretched(double fraction, bool both_walls) {
-    constexpr double a = 1.8;
-    const double from_middle = both_walls ? 2 * fraction - 1 : fraction - 1;
-    const double mapped = std::atanh(from_middle * std::tanh(a)) / a;
-    return both_walls ? (1 + mapped) / 2 : 1 + mapped;
-  }
-
-  static Buffer<double> table(std::int64_t lo, std::int64_t hi, auto&& value) {
-    std::vector<double> values;
-    for (std::int64_t n = lo; n < hi; ++n) {
-      for (int m = 0; m < count; ++m) values.push_back(value(n, m));
-    }
-    return Buffer<double>(values);
-  }
-
-  std::uint64_t seed_, stream_;
-};
 
 /// A formula of x, y and z at the points of a field. x and y are computed from global indices.
 struct FillFormula {
@@ -216,10 +147,7 @@ void set_turbulent(State& state, TimeStepper& stepper, const Grid& grid, const F
   const TurbulentProfile profile = turbulent_profile(grid, flow);
   fill(state.velocity.u, profile.u);
   if (!profile.v.empty()) fill(state.velocity.v, profile.v);
-  const bool both_walls = flow.bottom.kind == flow.top.kind;
-  const double amplitude = 2 * profile.friction_velocity;
-  Field* components[] = {&state.velocity.u, &state.velocity.v, &state.velocity.w};
-  for (int n = 0; n < 3; ++n) RandomModes(seed, n).add_to(*components[n], grid, amplitude, both_walls);
+  add_waves(state.velocity, grid, eddy_waves(grid, flow, profile, seed));
   stepper.project(state);
   set_bulk_velocity(state, stepper, grid, flow, comm);
 }
