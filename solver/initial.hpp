@@ -32,8 +32,9 @@ void set_zero(State& state, TimeStepper& stepper);
 /// Formulas of x, y and z.
 void set_velocity(State& state, TimeStepper& stepper, const Grid& grid, const std::array<Formula, 3>& velocity);
 void set_laminar(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow);
-/// The turbulent mean profile plus random large-scale motions of about twice the intensity of wall turbulence. For any
-/// seed they break down into turbulence within a few h/u_tau.
+/// The turbulent mean profile plus streaks, rolls and meanders as intense as wall turbulence (solver/eddies.hpp), which
+/// have no mean over any plane. For any seed they break down into turbulence within a few h/u_tau, and turbulence
+/// survives where it can.
 void set_turbulent(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow, std::uint64_t seed,
                    MPI_Comm comm);
 
