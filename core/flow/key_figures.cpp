@@ -72,6 +72,18 @@ std::size_t count_up_to(const std::vector<double>& z, double height) {
   return static_cast<std::size_t>(std::ranges::upper_bound(z, height * (1 + 1e-9)) - z.begin());
 }
 
+/// 1 if a scalar is even about the centre plane of a flow that is its own mirror image, -1 if it is odd, else 0.
+int mirror_parity(const ScalarParameters& scalar) {
+  const ScalarWall& bottom = scalar.bottom;
+  const ScalarWall& top = scalar.top;
+  if (bottom == top) return 1;
+  if (scalar.source.kind != ScalarSourceKind::none || bottom.kind != top.kind) return 0;
+  if (!bottom.value.is_constant() || !top.value.is_constant()) return 0;
+  const bool opposite =
+      bottom.kind == ScalarWallKind::value || bottom.value.constant() == -top.value.constant();  // about its middle
+  return opposite ? -1 : 0;
+}
+
 }  // namespace
 
 KeyFigures::KeyFigures(StatisticsFlow flow, const std::vector<ProfileInfo>& profiles) : flow_(std::move(flow)) {
@@ -127,6 +139,17 @@ KeyFigures::Profiles KeyFigures::means(const StatisticsBlock& total, const Stati
           mean(6), mean(7), (total.forcing - (without != nullptr ? without->forcing : 0)) / samples};
 }
 
+// Whether the Coriolis force and the buoyancy of the mirror image are the mirror images of those forces.
+bool KeyFigures::forces_are_mirrored() const {
+  if (flow_.rotation.rate[0] != 0 || flow_.rotation.rate[1] != 0) return false;
+  if (!flow_.buoyancy.active()) return true;
+  const auto scalar = std::ranges::find(flow_.scalars, flow_.buoyancy.scalar, &ScalarParameters::name);
+  const int parity = scalar == flow_.scalars.end() ? 0 : mirror_parity(*scalar);
+  const auto& gravity = flow_.buoyancy.direction;
+  const bool along_walls = gravity[0] != 0 || gravity[1] != 0;
+  return (gravity[2] == 0 || parity == -1) && (!along_walls || parity == 1);
+}
+
 KeyFigures::Symmetry KeyFigures::symmetry_of(const Profiles& means) const {
   if (!both_no_slip()) return Symmetry::none;
   const std::vector<double>& faces = flow_.z_face;
@@ -142,10 +165,12 @@ KeyFigures::Symmetry KeyFigures::symmetry_of(const Profiles& means) const {
   const std::array bottom{flow_.bottom.constant_velocity(0), flow_.bottom.constant_velocity(1)};
   const std::array top{flow_.top.constant_velocity(0), flow_.top.constant_velocity(1)};
   const double fastest = std::max({std::abs(bottom[0]), std::abs(bottom[1]), std::abs(top[0]), std::abs(top[1])});
-  if (std::max(std::abs(top[0] - bottom[0]), std::abs(top[1] - bottom[1])) <= 1e-12 * fastest) return Symmetry::mirror;
+  if (std::max(std::abs(top[0] - bottom[0]), std::abs(top[1] - bottom[1])) <= 1e-12 * fastest)
+    return forces_are_mirrored() ? Symmetry::mirror : Symmetry::none;
+  const bool turned = flow_.rotation.rate[0] == 0 && flow_.rotation.rate[2] == 0 && !flow_.buoyancy.active();
   const double wall_stress = (std::abs(means.tau_xz.front()) + std::abs(means.tau_xz.back())) / 2;
   const bool forced = std::abs(means.forcing) * half_height_ > 1e-6 * wall_stress;
-  return flow_.couette && !forced && top[1] == bottom[1] ? Symmetry::half_turn : Symmetry::none;
+  return flow_.couette && !forced && turned && top[1] == bottom[1] ? Symmetry::half_turn : Symmetry::none;
 }
 
 KeyFigures::Profiles KeyFigures::seen_from_wall(Profiles means, Symmetry symmetry, double frame) const {
@@ -165,6 +190,12 @@ KeyFigures::Profiles KeyFigures::seen_from_wall(Profiles means, Symmetry symmetr
     for (auto* values : {&means.w, &means.uw, &means.tau_xz}) reverse(*values, -1);
   }
   return means;
+}
+
+double KeyFigures::mean_wall_stress(const Profiles& means) const {
+  const double bottom = flow_.bottom.drags() ? std::abs(means.tau_xz.front()) : 0;
+  const double top = flow_.top.drags() ? std::abs(means.tau_xz.back()) : 0;
+  return (bottom + top) / (both_no_slip() ? 2 : 1);
 }
 
 double KeyFigures::friction_coefficient(const Profiles& means, double u_tau) const {
@@ -207,8 +238,9 @@ KeyFigureValues KeyFigures::figures_of(const Profiles& means) const {
 
   const bool even = symmetry == Symmetry::mirror || !both_no_slip();
   const double u_center = value_at_height(z, view.u, centers, half_height_, even);
-  values = {u_tau * half_height_ / flow_.viscosity,
-            friction_coefficient(means, u_tau),
+  const double mean_u_tau = std::sqrt(mean_wall_stress(means));
+  values = {mean_u_tau * half_height_ / flow_.viscosity,
+            friction_coefficient(means, mean_u_tau),
             undefined,
             undefined,
             undefined,

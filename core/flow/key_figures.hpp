@@ -17,8 +17,8 @@ struct KeyFigureInfo {
 };
 
 inline constexpr std::array<KeyFigureInfo, 7> key_figure_table{{
-    {"re_tau", "friction Reynolds number Re_tau"},
-    {"cf", "friction coefficient C_f"},
+    {"re_tau", "friction Reynolds number Re_tau of the mean wall stress"},
+    {"cf", "friction coefficient C_f of the mean wall stress"},
     {"u_rms_peak", "peak of u'+"},
     {"v_rms_peak", "peak of v'+"},
     {"w_rms_peak", "peak of w'+"},
@@ -36,10 +36,15 @@ struct StatisticsFlow {
   bool couette = false;        ///< the flow type: without forcing, the halves are averaged by half a turn
   std::vector<double> z;       ///< centres
   std::vector<double> z_face;  ///< faces, both walls included
+  RotationParameters rotation{};
+  BuoyancyParameters buoyancy{};
+  std::vector<ScalarParameters> scalars{};  ///< among them that of the buoyancy
 };
 
-/// Computes the figures from blocks of statistics. Wall units are those of the mean wall shear; both halves of a
-/// symmetric flow are averaged; peaks are those of the parabola through three points. Local, without side effects.
+/// Computes the figures from blocks of statistics. Re_tau and C_f are those of the mean of the magnitudes of the wall
+/// stresses. The others are in wall units: both halves of a symmetric flow are averaged, any other flow is seen from
+/// the bottom wall, or from the only one with shear. Peaks are those of the parabola through three points. Local,
+/// without side effects.
 class KeyFigures {
  public:
   struct Estimates {
@@ -65,6 +70,8 @@ class KeyFigures {
   Profiles means(const StatisticsBlock& total, const StatisticsBlock* without) const;
   KeyFigureValues figures_of(const Profiles& means) const;
   Symmetry symmetry_of(const Profiles& means) const;
+  bool forces_are_mirrored() const;
+  double mean_wall_stress(const Profiles& means) const;
   /// The flow seen from the wall of the wall units, in a frame that moves at `frame` along x, its halves averaged.
   Profiles seen_from_wall(Profiles means, Symmetry symmetry, double frame) const;
   double friction_coefficient(const Profiles& means, double u_tau) const;

@@ -35,7 +35,7 @@ def open(
     """The results of the run in a directory; they are read when they are asked for.
 
     `begin`, `end`: times; only blocks that lie entirely between them are used. `side`: the wall from which profiles are
-    seen, both, bottom or top; default: both halves averaged, if the flow allows. `heights`: z+ of spectra and
+    seen, both, bottom or top; default: both, if the halves are symmetric, else bottom. `heights`: z+ of spectra and
     densities.
     """
     _check_xarray()
@@ -52,7 +52,7 @@ def compare(
 ) -> Study:
     """Key figures of several runs of one flow with their errors and costs.
 
-    `reference`: the directory of a run or files of published profiles; default: the nearest published simulation.
+    `reference`: the directory of a run or files of published profiles; default: the published simulation of this flow.
     """
     _check_xarray()
     from sluice_post.opened_study import compare_runs

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from sluice_post.budgets import IMBALANCE, EvaluatedBudgets, EvaluatedTerms
 from sluice_post.export import columns_text
+from sluice_post.profiles import with_wall
 from sluice_post.scalar_budgets import EvaluatedScalarBudgets
 
 Array = NDArray[np.float64]
@@ -69,7 +70,10 @@ def integral_rows(evaluated: EvaluatedTerms, name: str, unit: str) -> list[str]:
 def table_text(evaluated: EvaluatedBudgets) -> str:
     """Largest magnitudes of each budget as a table for the terminal."""
     found = evaluated.found
-    lines = [f"wall units: u_tau = {found.u_tau:.6g}, u_tau^4/nu = {found.unit:.6g}", ""]
+    lines = [
+        f"{with_wall('wall units', found.wall)}: u_tau = {found.u_tau:.6g}, u_tau^4/nu = {found.unit:.6g}",
+        "",
+    ]
     lines += [*table_rows(evaluated), "", *integral_rows(evaluated, "k", "u_tau^3")]
     columns = found.kolmogorov_columns()
     sizes = ", ".join(f"{d}/eta {np.max(columns[f'{d}_over_eta']):.2f}" for d in ("dx", "dy", "dz"))

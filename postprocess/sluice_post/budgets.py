@@ -11,7 +11,7 @@ Dissipation is negative.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -199,6 +199,7 @@ class BudgetsFromWall:
     height: float
     z_face_plus: Array
     budgets: dict[str, Budget]  # z is still that of the run
+    wall: str = field(default="", kw_only=True)  # of which wall, where there is a choice
 
     @property
     def re_tau(self) -> float:
@@ -287,6 +288,7 @@ def wall_budgets(means: Means, parameters: FlowParameters, side: str | None = No
             stress: value / unit
             for stress, value in wall_dissipation(view.means, parameters.viscosity).items()
         },
+        wall=view.wall,
     )
 
 

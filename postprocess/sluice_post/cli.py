@@ -41,6 +41,7 @@ def build_parser() -> argparse.ArgumentParser:
         "sluice-post report retau180",
     )
     add_directory(report)
+    add_side(report)
     report.add_argument(
         "--reference",
         type=Path,
@@ -77,6 +78,7 @@ def build_parser() -> argparse.ArgumentParser:
         "sluice-post compare retau180 --reference LM_Channel_0180_*_prof.dat",
     )
     add_directory(compare)
+    add_side(compare)
     compare.add_argument(
         "--reference",
         type=Path,
@@ -100,6 +102,7 @@ def build_parser() -> argparse.ArgumentParser:
         "sluice-post convert retau180 --format lee-moser",
     )
     add_directory(convert)
+    add_side(convert)
     convert.add_argument("--format", required=True, choices=("lee-moser", "csv"))
     add_folder(convert)
 
@@ -204,7 +207,7 @@ def build_parser() -> argparse.ArgumentParser:
         nargs="+",
         metavar="FILE",
         help="published profiles of one simulation, or the directory of a run; default: built-in key figures of the "
-        "published simulation at this Reynolds number",
+        "published simulation of this flow at this Reynolds number",
     )
     study.add_argument(
         "-o",
@@ -271,7 +274,8 @@ def build_parser() -> argparse.ArgumentParser:
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="published profiles, budgets and spectra of any simulations; each figure takes those at its Re_tau",
+        help="published profiles, budgets and spectra of channels and Couette flows; each figure takes those of its "
+        "flow and Re_tau",
     )
     validation.add_argument(
         "-o",

@@ -26,7 +26,10 @@ def add_times(parser: argparse.ArgumentParser) -> None:
 def add_side(parser: argparse.ArgumentParser) -> None:
     """The halves to use."""
     parser.add_argument(
-        "--side", choices=SIDES, help="halves to use; default: both where the flow is symmetric"
+        "--side",
+        choices=SIDES,
+        help="wall from which the flow is seen; both: the mean of two symmetric halves; default: both if the halves "
+        "are symmetric, else bottom",
     )
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from sluice_post import export, layout
 from sluice_post.bands import bands_of
+from sluice_post.flow import flow_of
+from sluice_post.flow_words import unknown_flow_note
 from sluice_post.profiles import wall_profiles
 from sluice_post.reference import read_budget_reference, read_references
 
@@ -24,8 +26,8 @@ def report(arguments: argparse.Namespace) -> None:
     published_spectra = read_all_spectra([path for path in arguments.reference or [] if holds_spectra(path)])
     files = [path for path in arguments.reference or [] if not holds_spectra(path)]
     reference, published_budgets = read_references(files)
-    run = load_run(arguments.directory, arguments.begin, arguments.end)
-    results = evaluate(run, heights_of(published_spectra))
+    run = load_run(arguments.directory, arguments.begin, arguments.end, arguments.side)
+    results = evaluate(run, heights_of(published_spectra), arguments.side)
     path = write_report(results, reference, published_budgets, published_spectra)
     print(summary_text(results))
     print(f"report: {path}")
@@ -67,7 +69,7 @@ def compare(arguments: argparse.Namespace) -> None:
     reference, budgets = read_references(arguments.reference)
     parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
     found = comparison.compare_run(
-        arguments.directory, parameters, blocks, reference, budgets, arguments.quantity
+        arguments.directory, parameters, blocks, reference, budgets, arguments.quantity, arguments.side
     )
     print(comparison.text(found))
     if arguments.json is not None:
@@ -77,19 +79,20 @@ def compare(arguments: argparse.Namespace) -> None:
     path = arguments.output or arguments.directory / layout.FIGURE_FOLDER / "compare.png"
     names = [row.quantity for row in found.deviations]
     with figure_style():
-        save_png(comparison_figure(found.profiles, bands_of(blocks, parameters), reference, names), path)
+        bands = bands_of(blocks, parameters, arguments.side)
+        save_png(comparison_figure(found.profiles, bands, reference, names), path)
     print(f"\nfigure: {path}")
 
 
 def budgets(arguments: argparse.Namespace) -> None:
     """Prints and writes the terms of the budgets."""
-    from sluice_post import budget_figures, budget_tables, compare_budgets, scalar_report
+    from sluice_post import budget_tables, compare_budgets, scalar_report
     from sluice_post import budgets as budgets_of_run
+    from sluice_post.report import budget_entries
     from sluice_post.report_entries import draw_entries
     from sluice_post.run import load_statistics
     from sluice_post.scalar_budgets import evaluate_scalar_budgets
     from sluice_post.scalar_numbers import evaluate_scalars
-    from sluice_post.style import figure_style, save_png
 
     references = dict(read_budget_reference(path) for path in arguments.reference or [])
     parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
@@ -103,15 +106,15 @@ def budgets(arguments: argparse.Namespace) -> None:
     if references:
         deviations = compare_budgets.budget_deviations(blocks, parameters, references, arguments.side)
         print(f"\n{compare_budgets.table_text(deviations)}")
+        if note := unknown_flow_note(flow_of(parameters)):
+            print(f"\n{note}")
     print()
     folder = arguments.output or arguments.directory
-    with figure_style():
-        for stress in budgets_of_run.STRESSES:
-            name = layout.BUDGET_NAME.format(stress)
-            table, figure = folder / f"{name}.csv", folder / layout.FIGURE_FOLDER / f"{name}.png"
-            export.write_text(table, budget_tables.csv_text(evaluated, stress))
-            save_png(budget_figures.budget_figure(evaluated, stress, references), figure)
-            print(f"table: {table}, figure: {figure}")
+    drawn = draw_entries(budget_entries(evaluated, references), folder / layout.FIGURE_FOLDER)
+    for stress, entry in zip(budgets_of_run.STRESSES, drawn, strict=True):
+        table = folder / f"{layout.BUDGET_NAME.format(stress)}.csv"
+        export.write_text(table, budget_tables.csv_text(evaluated, stress))
+        print(f"table: {table}, figure: {entry.path}")
     tables = scalar_report.write_budget_tables(of_scalars, folder)
     drawn = draw_entries(scalar_report.budget_entries(of_scalars), folder / layout.FIGURE_FOLDER)
     for table, entry in zip(tables, drawn, strict=True):
@@ -158,6 +161,8 @@ def spectra(arguments: argparse.Namespace) -> None:
     require_turbulence(wall_profiles(blocks.means(), parameters), directory, "spectra of fluctuations")
     evaluated = evaluate_spectra(blocks, parameters, arguments.at or heights_of(published), arguments.side)
     print(table_text(evaluated))
+    if published and (note := unknown_flow_note(flow_of(parameters))):
+        print(note)
     if left_out := not_shown(published, evaluated.heights):
         print(f"not at the chosen heights, so not shown: {', '.join(left_out)}")
     print()

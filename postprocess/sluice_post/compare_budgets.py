@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sluice_post.budgets import STRESSES, wall_budgets
 from sluice_post.compare_profiles import HEADING, Deviation, percent_of, row_text, summarized, with_rms
 from sluice_post.parameters import FlowParameters
+from sluice_post.profiles import with_wall
 from sluice_post.reference import Reference
 from sluice_post.statistics import Blocks, Means
 from sluice_post.uncertainty import half_widths95
@@ -26,6 +27,7 @@ class BudgetDeviations:
 
     stress: str
     re_tau: float
+    wall: str  # of which the wall units are, where there is a choice
     reference: Reference
     terms: list[Deviation]
 
@@ -68,7 +70,9 @@ def budget_deviations(
         return summarized(term, found.z_plus(stress), percent[key], widths[key])
 
     return [
-        BudgetDeviations(stress, found.re_tau, references[stress], [summary(stress, term) for term in terms])
+        BudgetDeviations(
+            stress, found.re_tau, found.wall, references[stress], [summary(stress, term) for term in terms]
+        )
         for stress, terms in names.items()
     ]
 
@@ -81,7 +85,7 @@ def table_text(deviations: Sequence[BudgetDeviations]) -> str:
         about = "" if reference.re_tau_exact else "about "
         lines = [
             f"budget of {budget.stress}, reference: {reference.label}",
-            f"Re_tau: run {budget.re_tau:.2f}, reference {about}{reference.re_tau:.2f}",
+            f"{with_wall('Re_tau', budget.wall)}: run {budget.re_tau:.2f}, reference {about}{reference.re_tau:.2f}",
             "deviation in % of the largest reference value of all terms; +-: 95 % interval of the run",
             f"{'term':<22}{HEADING}",
         ]

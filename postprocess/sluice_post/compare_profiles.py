@@ -15,7 +15,7 @@ from sluice_post.errors import UsageError
 from sluice_post.figures import line_with_band
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
-from sluice_post.profiles import WallProfiles, wall_profiles
+from sluice_post.profiles import WallProfiles, wall_profiles, with_wall
 from sluice_post.reference import Reference
 from sluice_post.statistics import Blocks, Means
 from sluice_post.style import COMPONENT, flatness_axis, log_wall_axis, new_figure
@@ -134,15 +134,19 @@ def deviation(profiles: WallProfiles, reference: Reference, name: str) -> Deviat
 
 
 def deviations(
-    blocks: Blocks, parameters: FlowParameters, reference: Reference, names: Sequence[str]
+    blocks: Blocks,
+    parameters: FlowParameters,
+    reference: Reference,
+    names: Sequence[str],
+    side: str | None = None,
 ) -> list[Deviation]:
     """Deviations of several profiles with their intervals."""
 
     def percents(means: Means) -> dict[str, Array]:
-        profiles = wall_profiles(means, parameters)
+        profiles = wall_profiles(means, parameters, side)
         return {name: with_rms(_percent(profiles, reference, name)) for name in names}
 
-    profiles = wall_profiles(blocks.means(), parameters)
+    profiles = wall_profiles(blocks.means(), parameters, side)
     found, widths = percents(blocks.means()), half_widths95(percents, blocks)
     return [summarized(name, profiles.column(name)[0], found[name], widths[name]) for name in names]
 
@@ -161,10 +165,10 @@ def row_text(row: Deviation) -> str:
 def table_text(deviations: Sequence[Deviation], profiles: WallProfiles, reference: Reference) -> str:
     """The comparison as a table for the terminal."""
     ratio = profiles.re_tau / reference.re_tau - 1
-    about = "" if reference.re_tau_exact else "about "
+    about, of_run = "" if reference.re_tau_exact else "about ", with_wall("Re_tau", profiles.wall)
     lines = [
         f"reference: {reference.label}",
-        f"Re_tau: run {profiles.re_tau:.2f}, reference {about}{reference.re_tau:.2f} ({100 * ratio:+.2f} %)",
+        f"{of_run}: run {profiles.re_tau:.2f}, reference {about}{reference.re_tau:.2f} ({100 * ratio:+.2f} %)",
     ]
     if abs(ratio) > 0.01:
         lines.append("note: the Reynolds numbers differ; part of each deviation is that difference")
@@ -232,7 +236,8 @@ def comparison_figure(
     for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
     files = reference.label if len(reference.label) <= 60 else f"{reference.label[:57]}..."
-    lines = rf"lines: this run, $Re_\tau={profiles.re_tau:.1f}$"
+    run = with_wall("this run", profiles.wall)
+    lines = rf"lines: {run}, $Re_\tau={profiles.re_tau:.1f}$"
     circles = rf"circles: {files}, $Re_\tau={reference.re_tau:.1f}$"
     figure.suptitle(f"{lines}\n{circles}" if columns == 1 else f"{lines};  {circles}", fontsize=12)
     return figure

@@ -13,9 +13,11 @@ from sluice_post import compare_budgets, compare_profiles
 from sluice_post.budgets import require_budgets
 from sluice_post.compare_budgets import BudgetDeviations, References
 from sluice_post.compare_profiles import Deviation
-from sluice_post.key_figures import TEXT_LABELS, Figure, key_figures, percent_difference, published_of
-from sluice_post.literature import Published, nearest_comparable
-from sluice_post.parameters import FlowParameters, imposed_reynolds
+from sluice_post.flow import flow_of, held_reynolds
+from sluice_post.flow_words import unknown_flow_note
+from sluice_post.key_figures import Figure, key_figures, percent_difference, published_of
+from sluice_post.literature import Published, require
+from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.reference import Reference, read_references
 from sluice_post.statistics import Blocks
@@ -49,6 +51,7 @@ class Comparison:
     key_figures: list[KeyDifference]
     deviations: list[Deviation]
     budgets: list[BudgetDeviations]
+    note: str = ""  # where the flow of the run is not a plain one, which files do not tell of themselves
 
     def __str__(self) -> str:
         return text(self)
@@ -60,17 +63,17 @@ def compare_with(
     blocks: Blocks,
     files: Sequence[Path],
     asked: Sequence[str] | None = None,
+    side: str | None = None,
 ) -> Comparison:
-    """Compares a run with the published profiles and budgets in files; without any, with the nearest key figures."""
+    """Compares a run with the published profiles and budgets in files; without any, with known key figures."""
     if files:
-        return compare_run(directory, parameters, blocks, *read_references(files), asked)
-    figures = key_figures(blocks, parameters)
-    key = imposed_reynolds(parameters, blocks.sampled_parameters())
-    reynolds = next(figure.value for figure in figures if figure.key == key)
-    published = nearest_comparable(parameters.flow_type, reynolds, key)
-    return Comparison(
-        wall_profiles(blocks.means(), parameters), None, key_differences(figures, published), [], []
-    )
+        return compare_run(directory, parameters, blocks, *read_references(files), asked, side)
+    figures = key_figures(blocks, parameters, side)
+    measured = {figure.key: figure.value for figure in figures}
+    held = held_reynolds(parameters, measured)
+    published = require(flow_of(parameters), held, measured["re_tau"])
+    profiles = wall_profiles(blocks.means(), parameters, side)
+    return Comparison(profiles, None, key_differences(figures, published), [], [])
 
 
 def compare_run(
@@ -80,20 +83,25 @@ def compare_run(
     reference: Reference | None,
     budgets: References,
     asked: Sequence[str] | None = None,
+    side: str | None = None,
 ) -> Comparison:
     """Compares a run with published profiles and budgets. `asked`: the quantities among the profiles."""
-    profiles = wall_profiles(blocks.means(), parameters)
+    profiles = wall_profiles(blocks.means(), parameters, side)
     if budgets:
         require_budgets(blocks, parameters, directory)
     names = compare_profiles.common_quantities(profiles, reference, asked) if reference is not None else []
     scales = reference or next(iter(budgets.values()))
-    published = published_of(scales, parameters.flow_type, budgets.get("k"))
+    flow = flow_of(parameters)
+    published = published_of(scales, flow, budgets.get("k"))
     return Comparison(
         profiles,
         reference,
-        key_differences(key_figures(blocks, parameters), published),
-        compare_profiles.deviations(blocks, parameters, reference, names) if reference is not None else [],
-        compare_budgets.budget_deviations(blocks, parameters, budgets) if budgets else [],
+        key_differences(key_figures(blocks, parameters, side), published),
+        compare_profiles.deviations(blocks, parameters, reference, names, side)
+        if reference is not None
+        else [],
+        compare_budgets.budget_deviations(blocks, parameters, budgets, side) if budgets else [],
+        unknown_flow_note(flow),
     )
 
 
@@ -103,15 +111,18 @@ def _number(value: float) -> str:
 
 def text(found: Comparison) -> str:
     """The comparison as tables for the terminal."""
-    parts = []
+    parts = [found.note] if found.note else []
     if found.reference is not None:
         parts.append(compare_profiles.table_text(found.deviations, found.profiles, found.reference))
     if found.key_figures:
-        lines = [f"{'key figure':<26}{'run':>11}{'+-':>11}{'published':>11}{'deviation, %':>14}{'+-':>8}"]
+        width = max(26, *(len(row.figure.text_label) + 2 for row in found.key_figures))
+        lines = [
+            f"{'key figure':<{width}}{'run':>11}{'+-':>11}{'published':>11}{'deviation, %':>14}{'+-':>8}"
+        ]
         for row in found.key_figures:
             figure = row.figure
             lines.append(
-                f"{TEXT_LABELS[figure.key]:<26}{_number(figure.value)}{_number(figure.half_width)}"
+                f"{figure.text_label:<{width}}{_number(figure.value)}{_number(figure.half_width)}"
                 f"{_number(row.published)}{row.percent:>+14.2f}{row.half_width:>8.2f}"
             )
         parts.append("\n".join(lines))
@@ -134,7 +145,9 @@ def _by_name(deviations: Sequence[Deviation]) -> dict[str, Any]:
 
 def json_text(found: Comparison) -> str:
     """The comparison as JSON: deviations in %, half widths of 95 % intervals, null for what is not known."""
-    content: dict[str, Any] = {"re_tau": found.profiles.re_tau}
+    content: dict[str, Any] = {"re_tau": found.profiles.re_tau, "wall": found.profiles.wall or None}
+    if found.note:
+        content["note"] = found.note
     if found.reference is not None:
         content["reference"] = {"label": found.reference.label, "re_tau": found.reference.re_tau}
     content["key_figures"] = {

@@ -29,7 +29,7 @@ def _convert_densities(
     except NoBlocksError as error:
         print(f"no densities: {error}")
         return
-    for path in write_tables(evaluate_densities(loaded, parameters), folder):
+    for path in write_tables(evaluate_densities(loaded, parameters, side=arguments.side), folder):
         print(path)
 
 
@@ -41,11 +41,12 @@ def convert(arguments: argparse.Namespace) -> None:
 
     folder = arguments.output or arguments.directory
     parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
-    profiles, bands = wall_profiles(blocks.means(), parameters), bands_of(blocks, parameters)
+    side = arguments.side
+    profiles, bands = wall_profiles(blocks.means(), parameters, side), bands_of(blocks, parameters, side)
     if arguments.format == "csv":
         export.write_text(folder / layout.PROFILES_CSV, export.csv_text(profiles, bands))
         print(folder / layout.PROFILES_CSV)
-        found, _ = evaluate_scalars(blocks, parameters)
+        found, _ = evaluate_scalars(blocks, parameters, side)
         for path in write_tables(found, folder):
             print(path)
         _convert_densities(arguments, parameters, blocks, folder)
@@ -58,7 +59,7 @@ def convert(arguments: argparse.Namespace) -> None:
     files = lee_moser.profile_texts(profiles, parameters, bands)
     fluctuates = not profiles.laminar
     if blocks.has_budgets and fluctuates and not parameters.controlled:
-        files |= lee_moser.budget_texts(blocks, parameters)
+        files |= lee_moser.budget_texts(blocks, parameters, side)
     for name, text in files.items():
         export.write_text(folder / name, text)
         print(folder / name)
@@ -68,5 +69,5 @@ def convert(arguments: argparse.Namespace) -> None:
         except NoBlocksError as error:
             print(f"no spectra: {error}")
         else:
-            for path in lee_moser.write_spectra(folder, spectra, parameters):
+            for path in lee_moser.write_spectra(folder, spectra, parameters, side):
                 print(path)

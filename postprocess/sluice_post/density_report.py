@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sluice_post import density_figures, density_tables, export, joint_figures, layout
 from sluice_post.evaluated_densities import EvaluatedDensities
-from sluice_post.report_entries import Entry, draw_entries
+from sluice_post.report_entries import Entry, draw_entries, of_wall
 
 
 def entries_of(evaluated: EvaluatedDensities) -> list[Entry]:
@@ -17,7 +17,7 @@ def entries_of(evaluated: EvaluatedDensities) -> list[Entry]:
         "interval (estimated)."
     )
     hole = "Outside |u'w'| = H u_rms w_rms, in wall units." + band
-    return [
+    entries = [
         Entry("densities", "Densities of velocity and pressure",
               "Of the fluctuations over their standard deviation, at the planes nearest to these heights." + band,
               lambda: density_figures.densities_figure(evaluated), wide=True),
@@ -43,6 +43,7 @@ def entries_of(evaluated: EvaluatedDensities) -> list[Entry]:
         Entry("quadrants_outside_holes", "Quadrants outside hyperbolic holes", hole,
               lambda: density_figures.holes_figure(evaluated), wide=True),
     ]  # fmt: skip
+    return of_wall(entries, evaluated.found.view.wall)
 
 
 def write_tables(evaluated: EvaluatedDensities, folder: Path) -> list[Path]:

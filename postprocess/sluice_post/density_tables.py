@@ -11,6 +11,7 @@ from sluice_post import layout
 from sluice_post.densities import FIELDS, SHEARS
 from sluice_post.evaluated_densities import MIDDLES, Agreement, EvaluatedDensities, agreement
 from sluice_post.export import columns_text
+from sluice_post.profiles import with_wall
 from sluice_post.quadrants import HOLE_SIZES
 
 Array = NDArray[np.float64]
@@ -108,7 +109,7 @@ def table_text(evaluated: EvaluatedDensities) -> str:
     blocks, of_fields = evaluated.loaded.blocks, _of_fields(evaluated)
     text = [
         f"densities: {blocks.samples.sum()} samples in {len(blocks)} blocks, t = {blocks.time_begin[0]:g} to "
-        f"{blocks.time_end[-1]:g}; Re_tau = {evaluated.found.re_tau:.2f}",
+        f"{blocks.time_end[-1]:g}; {with_wall('Re_tau', evaluated.found.view.wall)} = {evaluated.found.re_tau:.2f}",
         "",
         *of_fields,
         *cut_off_note(of_fields),

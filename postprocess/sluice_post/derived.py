@@ -60,9 +60,9 @@ def _dissipation_tensor(found: WallBudgets) -> dict[str, Array]:
     return tensor
 
 
-def derived_of(means: Means, parameters: FlowParameters) -> dict[str, Array]:
+def derived_of(means: Means, parameters: FlowParameters, side: str | None = None) -> dict[str, Array]:
     """All derived profiles at the cell centres by name, as far as the run recorded what they need."""
-    profiles = wall_profiles(means, parameters)
+    profiles = wall_profiles(means, parameters, side)
     stress = {name: profiles.centre[name] for name in ("uu", "vv", "ww")}
     stress["uw"] = -profiles.at_centres("minus_uw")
     values = {f"stress_{name}": column for name, column in anisotropy(stress).items()}
@@ -70,7 +70,7 @@ def derived_of(means: Means, parameters: FlowParameters) -> dict[str, Array]:
     if len(vorticity) == 3:
         values["enstrophy_plus"] = np.sum(np.square(vorticity), axis=0)
     if "ww_flux" in means.centre:
-        found = wall_budgets(means, parameters)
+        found = wall_budgets(means, parameters, side)
         tensor = _dissipation_tensor(found)
         values |= {f"dissipation_{name}": column for name, column in anisotropy(tensor).items()}
         columns = found.kolmogorov_columns()
@@ -89,12 +89,12 @@ class Derived:
     bands: dict[str, Array]
 
 
-def evaluate_derived(blocks: Blocks, parameters: FlowParameters) -> Derived:
-    """Derived profiles with their intervals."""
-    profiles = wall_profiles(blocks.means(), parameters)
+def evaluate_derived(blocks: Blocks, parameters: FlowParameters, side: str | None = None) -> Derived:
+    """Derived profiles with their intervals, as seen from `side`."""
+    profiles = wall_profiles(blocks.means(), parameters, side)
 
     def values(means: Means) -> dict[str, Array]:
-        return derived_of(means, parameters)
+        return derived_of(means, parameters, side)
 
     bands = half_widths95(values, blocks) if len(blocks) > 1 else {}
     return Derived(profiles.z / profiles.height, profiles.z_plus, values(blocks.means()), bands)

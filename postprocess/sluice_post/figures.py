@@ -96,12 +96,16 @@ def _law_of_the_wall(axes: Axes, profiles: WallProfiles) -> None:
 
 
 def _laminar_velocity(axes: Axes, profiles: WallProfiles) -> None:
-    """Linear axes and the exact solution: U+ = z+ - z+^2/(2 Re_tau), in Couette flow U+ = z+."""
-    z = np.linspace(0, 1, 17)
-    curvature = 0.0 if profiles.symmetry is Symmetry.ROTATION else 0.5
-    exact = profiles.re_tau * (z - curvature * z**2)
+    """Linear axes and the exact solution, the integral of the stress: in a channel U+ = z+ - z+^2/(2 Re_tau)."""
+    z, stress = profiles.z_face / profiles.height, profiles.face["balance"]
+    steps = (stress[1:] + stress[:-1]) / 2 * np.diff(profiles.z_face_plus)
+    exact = np.append(0.0, np.cumsum(steps))
     axes.plot(profiles.z / profiles.height, profiles.centre["U"], color=BLUE, label="run")
-    axes.plot(z, exact, "o", color=BLACK, markerfacecolor="white", markersize=5, label="laminar solution")
+    every = max(1, len(z) // 16)
+    axes.plot(
+        z[::every], exact[::every], "o", color=BLACK, markerfacecolor="white", markersize=5,
+        label="laminar solution",
+    )  # fmt: skip
     axes.set_xlim(0, 1)
     _headroom(axes, float(max(exact.max(), profiles.centre["U"].max())))
     axes.set_xlabel(r"$z/h$")

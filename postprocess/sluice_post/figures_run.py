@@ -52,7 +52,7 @@ def _limits(axes: Axes, values: Array) -> None:
 
 
 def re_tau_history(axes: Axes, series: TimeSeries, mean: MeanEstimate | None) -> Axes:
-    """Re_tau of each wall against time, and its mean over the last third of the run."""
+    """Re_tau of each wall against time, and over the last third of the run that of the mean wall stress."""
     rows = thinned(series)
     shown = []
     for name, colour, label in (
@@ -68,9 +68,8 @@ def re_tau_history(axes: Axes, series: TimeSeries, mean: MeanEstimate | None) ->
         begin = series.time[series.last_third()][0]
         span = np.array([begin, series.time[-1]])
         values = np.full(2, mean.mean)
-        line_with_band(
-            axes, span, values, mean.half_width, color=BLACK, linewidth=1.4, label="mean, last third"
-        )
+        label = "mean of both, last third" if len(shown) > 1 else "mean, last third"
+        line_with_band(axes, span, values, mean.half_width, color=BLACK, linewidth=1.4, label=label)
     axes.set_ylabel(r"$Re_\tau$")
     if len(shown) > 1 or mean is not None:
         axes.legend(loc="upper center", ncols=3, fontsize=9.5, columnspacing=1.2, handlelength=1.3)

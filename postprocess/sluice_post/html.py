@@ -11,8 +11,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from sluice_post import density_tables, scalar_numbers, spectra_tables
+from sluice_post.flow import NAMES
 from sluice_post.key_figures import Figure
-from sluice_post.results import Results
+from sluice_post.profiles import with_wall
+from sluice_post.results import RE_TAU, Results
 from sluice_post.spectra import AXES
 from sluice_post.verdicts import verdicts
 
@@ -94,14 +96,15 @@ class Row:
     indented: bool = False
 
 
-def _key_figures(results: Results, known: dict[str, float], same: bool) -> list[Row]:
-    """Key figures beside the published ones; differences only where both have the same Re_tau."""
+def _key_figures(results: Results) -> list[Row]:
+    """Key figures, beside those of a published simulation of this flow at this Reynolds number."""
+    known = results.published.values if results.published is not None else {}
 
     def row(label: str, key: str, value: float, half_width: float) -> Row:
         published, difference = "", ""
         if key in known:
             published = number(known[key])
-        if key in known and same:
+        if key in known and not results.is_set(key):
             difference = f"{100 * (value / known[key] - 1):+.2f} %".replace("-", "−")
         imposed = is_imposed(value, half_width)
         return Row(
@@ -113,22 +116,37 @@ def _key_figures(results: Results, known: dict[str, float], same: bool) -> list[
             indented=label.startswith(" "),
         )
 
-    rows = []
-    if results.re_tau is not None:
-        label = "Re<sub>τ</sub> (last third of the run)"
-        rows.append(row(label, "re_tau", results.re_tau.mean, results.re_tau.half_width))
-    rows += [row(figure.label, figure.key, figure.value, figure.half_width) for figure in results.table]
+    rows = [
+        row(f"{figure.label} (last third of the run)", figure.key, figure.value, figure.half_width)
+        for figure in results.last_third
+    ]
+    rows += [
+        row(_with_source(figure), figure.key, figure.value, figure.half_width) for figure in results.table
+    ]
     return rows
 
 
-def _residuals(residuals: list[Figure]) -> list[Row]:
+def _flow_name(results: Results) -> str:
+    """What flow it is; without samples only its type."""
+    if results.flow is not None:
+        return results.flow.name
+    flow_type = results.run.parameters.flow_type if results.run.parameters is not None else ""
+    return NAMES.get(flow_type, flow_type)
+
+
+def _with_source(figure: Figure) -> str:
+    """The label of a figure of the statistics, where the time series has one of this name, too."""
+    return f"{figure.label} (statistics)" if figure.key in RE_TAU else figure.label
+
+
+def _residuals(residuals: list[Figure], wall: str) -> list[Row]:
     """The total-stress residual of the profiles shown, below it those of the halves."""
     usual = Markup("2·10<sup>−4</sup> to 2·10<sup>−3</sup>")
     rows = []
     for residual in residuals:
         value, width = number(residual.value), interval(residual.half_width)
         if residual.key == "both" or len(residuals) == 1:
-            rows.append(Row(Markup("total-stress residual"), value, width, usual))
+            rows.append(Row(Markup(with_wall("total-stress residual", wall)), value, width, usual))
         else:
             label = Markup("{} half, in its own u<sub>τ</sub>").format(residual.key)
             rows.append(Row(label, value, width, indented=True))
@@ -173,19 +191,15 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
         keep_trailing_newline=True,
     )
     environment.filters.update(number=number, interval=interval, value_of_record=value_of_record)
-    run, published = results.run, results.published
-    known, same, off = {}, results.same_flow, 0.0
-    if published is not None and results.reynolds is not None:
-        key, value = results.reynolds
-        known, off = published.values, abs(value / published.values[key] - 1)
+    run = results.run
     record, spectra = run.provenance, results.spectra
     return environment.get_template("report.html").render(
         results=results,
         run=run,
-        published=published,
-        same=same,
-        reynolds_difference=off,
-        key_figures=_key_figures(results, known, same) + _residuals(results.residuals),
+        published=results.published,
+        flow_name=_flow_name(results),
+        key_figures=_key_figures(results)
+        + _residuals(results.residuals, run.profiles.wall if run.profiles else ""),
         verdicts=verdicts(results),
         figure_groups=[
             (wide, list(group)) for wide, group in groupby(figures, key=lambda figure: figure.wide)

@@ -10,10 +10,19 @@ from scipy.interpolate import CubicSpline
 
 from sluice_post import layout
 from sluice_post.budgets import wall_dissipation
+from sluice_post.flow import COUETTE, Flow
 from sluice_post.interpolation import interpolate
 from sluice_post.literature import Published
 from sluice_post.parameters import FlowParameters
-from sluice_post.profiles import WallProfiles, peak, value_at_height, wall_profiles, wall_view
+from sluice_post.profiles import (
+    MEAN_OF_WALLS,
+    WallProfiles,
+    peak,
+    value_at_height,
+    wall_profiles,
+    wall_view,
+    with_wall,
+)
 from sluice_post.reference import Reference
 from sluice_post.statistics import Blocks, Means
 from sluice_post.symmetry import Symmetry
@@ -24,20 +33,26 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Figure:
-    """One row of the table: its label (HTML), its value and the half width of its 95 % interval."""
+    """One row of the table: its label (HTML), its value and the half width of its 95 % interval.
+
+    `wall`: of which wall it is, in words that the label ends in; empty where all walls count alike.
+    """
 
     key: str
     label: str
     value: float
     half_width: float = float("nan")
+    wall: str = ""
+
+    @property
+    def text_label(self) -> str:
+        """The label for text and Markdown."""
+        return with_wall(TEXT_LABELS[_of_any_wall(self.key)], self.wall)
 
 
 _LABELS = {
-    "re_tau": "Re<sub>τ</sub> (statistics)",
-    "re_tau_bottom": "Re<sub>τ</sub>, bottom wall",
-    "re_tau_top": "Re<sub>τ</sub>, top wall",
-    "shear_bottom": "wall shear stress/ρ, bottom",
-    "shear_top": "wall shear stress/ρ, top",
+    "re_tau": "Re<sub>τ</sub>",
+    "shear": "wall shear stress/ρ",
     "u_tau": "friction velocity u<sub>τ</sub>",
     "re_b": "Re<sub>b</sub> = 2 U<sub>b</sub>h/ν",
     "re_w": "Re<sub>w</sub> = U<sub>w</sub>h/ν",
@@ -61,6 +76,9 @@ _LABELS = {
     "force_balance": "forcing · h/wall stress − 1",
 }
 
+_OF_BOTH_WALLS = ("re_tau", "cf")  # from the mean of the magnitudes of both wall stresses
+_OF_THE_FLOW = ("re_b", "re_w", "force_balance")  # no matter which wall
+
 # The same for text and Markdown, of the figures that are published.
 TEXT_LABELS = {
     "re_tau": "Re_tau",
@@ -82,35 +100,45 @@ TEXT_LABELS |= {f"{key}_z": "  at z+" for key in TEXT_LABELS if key.endswith("_p
 
 
 def _wall_shears(means: Means, parameters: FlowParameters) -> dict[str, float]:
-    """Magnitude of the shear stress on each no-slip wall, and the Re_tau of that wall."""
+    """Magnitude of the shear stress on each no-slip wall, by wall."""
     shear = means.face["tau_xz"]
-    values = {}
-    for name, value, exists in (
-        ("bottom", abs(shear[0]), parameters.no_slip_bottom),
-        ("top", abs(shear[-1]), parameters.no_slip_top),
-    ):
-        if exists:
-            values[f"re_tau_{name}"] = float(np.sqrt(value) * parameters.half_height / parameters.viscosity)
-            values[f"shear_{name}"] = float(value)
+    walls = {
+        "bottom": (shear[0], parameters.no_slip_bottom),
+        "top": (shear[-1], parameters.no_slip_top),
+    }
+    return {name: float(abs(value)) for name, (value, no_slip) in walls.items() if no_slip}
+
+
+def _friction(means: Means, parameters: FlowParameters, by_wall: bool) -> dict[str, float]:
+    """Re_tau of the mean wall stress and of each wall, Reynolds numbers of the flow type, and C_f.
+
+    C_f = 2 u_tau^2 over the square of the bulk velocity, in Couette flow over that of half the velocity
+    difference of the walls (Lee & Moser 2018). Velocities are relative to the walls. `by_wall`: with C_f of each wall.
+    """
+    shears, h, nu = _wall_shears(means, parameters), parameters.half_height, parameters.viscosity
+    mean = float(np.mean(list(shears.values())))
+    values = {"re_tau": float(np.sqrt(mean)) * h / nu}
+    values |= {f"re_tau_{name}": float(np.sqrt(stress)) * h / nu for name, stress in shears.items()}
+    values |= {f"shear_{name}": stress for name, stress in shears.items()}
+    difference = abs(parameters.wall_speed_difference) / 2
+    if len(shears) == 2 and difference > 0:
+        velocity, key, reynolds = difference, "re_w", difference * h / nu
+    else:
+        velocity = _bulk_velocity(means, parameters)
+        key, reynolds = "re_b", 2 * velocity * h / nu
+    if velocity == 0:
+        return values
+    values |= {key: reynolds, "cf": 2 * mean / velocity**2}
+    if by_wall:
+        values |= {f"cf_{name}": 2 * stress / velocity**2 for name, stress in shears.items()}
     return values
 
 
-def _bulk_figures(means: Means, parameters: FlowParameters, profiles: WallProfiles) -> dict[str, float]:
-    """Reynolds numbers and the friction coefficient of the flow type.
-
-    Cf = 2 u_tau^2 over the square of the bulk velocity, in Couette flow over that of half the velocity
-    difference of the walls (Lee & Moser 2018). Velocities are relative to the walls.
-    """
-    u_tau, h, nu = profiles.u_tau, profiles.height, parameters.viscosity
-    difference = abs(parameters.wall_speed_difference) / 2
-    if parameters.no_slip_bottom and parameters.no_slip_top and difference > 0:
-        return {"re_w": difference * h / nu, "cf": 2 * (u_tau / difference) ** 2}
+def _bulk_velocity(means: Means, parameters: FlowParameters) -> float:
+    """The magnitude of the bulk velocity relative to the walls."""
     wall = parameters.velocity_bottom[0] if parameters.no_slip_bottom else parameters.velocity_top[0]
     dz = np.diff(means.z_face)
-    bulk = abs(float(means.centre["u"] @ dz / dz.sum()) - wall)
-    if bulk == 0:
-        return {}
-    return {"re_b": 2 * bulk * h / nu, "u_b_plus": bulk / u_tau, "cf": 2 * (u_tau / bulk) ** 2}
+    return abs(float(means.centre["u"] @ dz / dz.sum()) - wall)
 
 
 def _integral(production: Array, profiles: WallProfiles) -> float:
@@ -125,11 +153,15 @@ def _integral(production: Array, profiles: WallProfiles) -> float:
     return float(production[1:] @ widths)  # the production on the wall is 0
 
 
-def figures_of(means: Means, parameters: FlowParameters) -> dict[str, float]:
-    """All key figures of one set of means, by key, in the order of the table."""
-    profiles = wall_profiles(means, parameters)
-    values = {"re_tau": profiles.re_tau, **_wall_shears(means, parameters), "u_tau": profiles.u_tau}
-    values.update(_bulk_figures(means, parameters, profiles))
+def figures_of(means: Means, parameters: FlowParameters, side: str | None = None) -> dict[str, float]:
+    """All key figures of one set of means, by key, in the order of the table.
+
+    Re_tau and C_f are those of the mean wall stress; what is in wall units is in those of the view from `side`.
+    """
+    profiles = wall_profiles(means, parameters, side)
+    values = {**_friction(means, parameters, bool(profiles.wall)), "u_tau": profiles.u_tau}
+    if "re_b" in values:
+        values["u_b_plus"] = _bulk_velocity(means, parameters) / profiles.u_tau
     even = profiles.symmetry is Symmetry.MIRROR or not (parameters.no_slip_bottom and parameters.no_slip_top)
     values["u_c_plus"] = value_at_height(profiles.z, profiles.centre["U"], profiles.height, even)
     if not profiles.laminar:
@@ -142,7 +174,7 @@ def figures_of(means: Means, parameters: FlowParameters) -> dict[str, float]:
         production = profiles.face["minus_uw"] * profiles.face["dUdz"]
         values["production_peak"], values["production_peak_z"] = peak(profiles.z_face_plus, production)
         if means.face.keys() >= layout.WALL_GRADIENTS:
-            view = wall_view(means, parameters)
+            view = wall_view(means, parameters, side)
             on_wall = wall_dissipation(view.means, parameters.viscosity)["k"]
             values["wall_dissipation"] = on_wall * parameters.viscosity / profiles.u_tau**4
         values["dissipation"] = _integral(production, profiles)
@@ -151,14 +183,14 @@ def figures_of(means: Means, parameters: FlowParameters) -> dict[str, float]:
     return values
 
 
-def published_of(reference: Reference, flow_type: str, energy_budget: Reference | None = None) -> Published:
+def published_of(reference: Reference, flow: Flow, energy_budget: Reference | None = None) -> Published:
     """The key figures of published profiles, and of a published budget of k: those that their quantities give."""
     re_tau, z_plus, profiles = reference.re_tau, reference.z_plus, reference.values
     values = {"re_tau": re_tau} if reference.re_tau_exact else {}
     if "U" in profiles and z_plus["U"][-1] > 0.9 * re_tau:
         z, u = (np.append(0.0, column[z_plus["U"] > 0]) for column in (z_plus["U"], profiles["U"]))
-        centre = value_at_height(z, u, re_tau, even=flow_type != "couette")
-        if reference.re_tau_exact and flow_type != "couette":
+        centre = value_at_height(z, u, re_tau, even=flow.kind != COUETTE)
+        if reference.re_tau_exact and flow.kind != COUETTE:
             rest = (re_tau - z[-1]) * (u[-1] + centre) / 2
             bulk = (float(CubicSpline(z, u).integrate(0, z[-1])) + rest) / re_tau
             values |= {"re_b": 2 * bulk * re_tau, "u_b_plus": bulk, "cf": 2 / bulk**2}
@@ -179,7 +211,7 @@ def published_of(reference: Reference, flow_type: str, energy_budget: Reference 
             values["production_peak"], values["production_peak_z"] = found
         if "dissipation" in terms and z_plus["dissipation"][0] < 1e-6:
             values["wall_dissipation"] = -float(terms["dissipation"][0])
-    return Published(reference.label, reference.label, flow_type, re_tau, values)
+    return Published(reference.label, reference.label, flow, re_tau, values)
 
 
 def percent_difference(figure: Figure, expected: float, half_width: float = 0.0) -> tuple[float, float]:
@@ -191,18 +223,40 @@ def percent_difference(figure: Figure, expected: float, half_width: float = 0.0)
     return 100 * (ratio - 1), 100 * float(np.hypot(figure.half_width, ratio * half_width) / abs(expected))
 
 
-def key_figures(blocks: Blocks, parameters: FlowParameters) -> list[Figure]:
-    """The table: all figures with their intervals."""
-    values = figures_of(blocks.means(), parameters)
+def _of_any_wall(key: str) -> str:
+    return key.removesuffix("_bottom").removesuffix("_top")
+
+
+def plain_label(key: str) -> str:
+    """The label (HTML) of a figure without remarks, and without the wall that it is of."""
+    return _LABELS[_of_any_wall(key)].split(" =")[0].strip()
+
+
+def label_of(key: str, wall: str) -> tuple[str, str]:
+    """The label of a figure, and of which wall it is. `wall`: which of two walls the view is from."""
+    if key.endswith(("_bottom", "_top")):
+        wall = f"{key.rpartition('_')[2]} wall"
+    elif wall and key in _OF_BOTH_WALLS:
+        wall = MEAN_OF_WALLS
+    elif key in _OF_THE_FLOW or key.endswith("_z"):  # a place stands below its peak
+        wall = ""
+    return with_wall(_LABELS[_of_any_wall(key)], wall), wall
+
+
+def key_figures(blocks: Blocks, parameters: FlowParameters, side: str | None = None) -> list[Figure]:
+    """The table: all figures with their intervals, in wall units as seen from `side`."""
+    values = figures_of(blocks.means(), parameters, side)
+    wall = wall_view(blocks.means(), parameters, side).wall
 
     def vector(means: Means) -> Array:
-        found = figures_of(means, parameters)
+        found = figures_of(means, parameters, side)
         return np.array([found.get(key, np.nan) for key in values])
 
     widths = half_width95(vector, blocks)
+    labels = [label_of(key, wall) for key in values]
     return [
-        Figure(key, _LABELS[key], value, float(width))
-        for (key, value), width in zip(values.items(), widths, strict=True)
+        Figure(key, label, value, float(width), of_wall)
+        for (key, value), (label, of_wall), width in zip(values.items(), labels, widths, strict=True)
     ]
 
 
@@ -218,6 +272,7 @@ class Resolution:
     lx_plus: float
     ly_plus: float
     turnovers: float
+    wall: str = ""  # whose wall units they are, where there is a choice
 
 
 def resolution(blocks: Blocks, parameters: FlowParameters, profiles: WallProfiles) -> Resolution:
@@ -234,4 +289,5 @@ def resolution(blocks: Blocks, parameters: FlowParameters, profiles: WallProfile
         lx_plus=parameters.size[0] * plus,
         ly_plus=parameters.size[1] * plus,
         turnovers=time * profiles.u_tau / profiles.height,
+        wall=profiles.wall,
     )

@@ -103,11 +103,13 @@ PARAMETER_SET = "parameter_set"  # number of a group parameter_set_N; missing in
 # Attributes of such a group: keys of the case file and their values as in resolved.yaml.
 SET_FLOW_TYPE = "flow.type"
 SET_VISCOSITY = "flow.reynolds.viscosity"
-SET_BULK_VELOCITY = "flow.forcing.bulk_velocity"
-SET_PRESSURE_GRADIENT = "flow.forcing.pressure_gradient"
+SET_FORCING, SET_SPANWISE_FORCING = "flow.forcing", "flow.spanwise_forcing"
+SET_BULK_VELOCITY = f"{SET_FORCING}.bulk_velocity"
+SET_PRESSURE_GRADIENT = f"{SET_FORCING}.pressure_gradient"
 SET_ORDER = "solver.order"  # missing in files from before there was order 4
 # Of a rotating frame; missing without one.
 SET_ROTATION_NUMBER, SET_ROTATION_AXIS = "flow.rotation.number", "flow.rotation.axis"
+SET_GEOSTROPHIC = "flow.rotation.geostrophic"
 ROTATION_AXES = {"streamwise": (1.0, 0.0, 0.0), "spanwise": (0.0, 1.0, 0.0), "wall_normal": (0.0, 0.0, 1.0)}
 # Missing without buoyancy.
 SET_BUOYANT_SCALAR, SET_GRAVITY, SET_BUOYANCY_REFERENCE = (

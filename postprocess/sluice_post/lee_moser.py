@@ -20,7 +20,7 @@ from sluice_post.budgets import IMBALANCE, STRESSES, Terms, WallBudgets, wall_bu
 from sluice_post.errors import InputOutputError
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
-from sluice_post.profiles import WallProfiles
+from sluice_post.profiles import WallProfiles, with_wall
 from sluice_post.spectra import AXES, WallSpectra, wall_spectra
 from sluice_post.statistics import Blocks, Means
 from sluice_post.uncertainty import standard_errors_of
@@ -57,7 +57,7 @@ def _text(table: _Table, found: InWallUnits, parameters: FlowParameters) -> str:
         "",
         f"Total number of data points  : {len(table.columns[0])}",
         "",
-        f"Simulation : {parameters.title or parameters.flow_type}",
+        f"Simulation : {with_wall(parameters.title or parameters.flow_type, found.wall)}",
         f"Code       : Sluice {parameters.version} {parameters.git_revision}".rstrip(),
         "",
         "Here y is the wall-normal direction and v its velocity, z the spanwise one and w its velocity.",
@@ -188,15 +188,15 @@ def _budget_columns(found: WallBudgets) -> dict[str, Terms]:
     return columns
 
 
-def budget_texts(blocks: Blocks, parameters: FlowParameters) -> dict[str, str]:
+def budget_texts(blocks: Blocks, parameters: FlowParameters, side: str | None = None) -> dict[str, str]:
     """The files of the budgets by name, and with more than one block those of their standard errors."""
-    found = wall_budgets(blocks.means(), parameters)
+    found = wall_budgets(blocks.means(), parameters, side)
     z = np.append(0.0, found.budgets["uu"].z)
     heights = [z / found.height, z * found.u_tau / found.viscosity]
     headings = [heading for heading, *_ in _BUDGET_COLUMNS]
 
     def arrays(means: Means) -> dict[str, Array]:
-        columns = _budget_columns(wall_budgets(means, parameters))
+        columns = _budget_columns(wall_budgets(means, parameters, side))
         absent = np.zeros_like(z)
         return {
             stress: np.array(
@@ -239,13 +239,15 @@ def _spectra_arrays(found: WallSpectra) -> dict[str, Array]:
     return arrays
 
 
-def write_spectra(folder: Path, blocks: Blocks, parameters: FlowParameters) -> list[Path]:
+def write_spectra(
+    folder: Path, blocks: Blocks, parameters: FlowParameters, side: str | None = None
+) -> list[Path]:
     """Writes the HDF5 file of spectra, and with more than one block that of their standard errors."""
 
     def arrays(means: Means) -> dict[str, Array]:
-        return _spectra_arrays(wall_spectra(means, parameters))
+        return _spectra_arrays(wall_spectra(means, parameters, side))
 
-    found = wall_spectra(blocks.means(), parameters)
+    found = wall_spectra(blocks.means(), parameters, side)
     z = np.append(0.0, found.z["uu"][found.z["uu"] <= found.height * (1 + 1e-9)])
     (nx, ny, nz), (lx, ly, lz) = parameters.cells, (size / found.height for size in parameters.size)
     numbers = {

@@ -8,10 +8,12 @@ from the published budgets of k. v is spanwise, w wall-normal.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import inf, log
+from dataclasses import dataclass, replace
+from math import inf, isfinite, log
 
 from sluice_post.errors import UsageError
+from sluice_post.flow import CHANNEL, COUETTE, SAME_NUMBER, Flow, Held
+from sluice_post.flow_words import REYNOLDS, held_text
 
 MKM = "Moser, Kim & Mansour, Phys. Fluids 11, 943 (1999)"
 HJ = "del Alamo & Jimenez, Phys. Fluids 15, L41 (2003); Hoyas & Jimenez, Phys. Fluids 20, 101511 (2008)"
@@ -24,8 +26,9 @@ LOG_LAW_KAPPA = 0.41
 LOG_LAW_B = 5.2
 LOG_LAW_SOURCE = "Pope, Turbulent Flows, Cambridge University Press (2000), sec. 7.1.4"
 
-# A published figure says little about a run whose Reynolds number differs by more than this fraction.
-SAME_REYNOLDS = 0.03
+# Figures are compared one by one if the Reynolds numbers differ by at most this fraction.
+SAME_REYNOLDS = SAME_NUMBER
+NONE_KNOWN = "No published data are known here for this flow"
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class Published:
 
     name: str
     source: str
-    flow_type: str
+    flow: Flow
     re_tau: float
     values: dict[str, float]
 
@@ -48,7 +51,7 @@ _CHANNEL_KEYS = (
 
 def _channel(name: str, source: str, re_tau: float, *figures: float) -> Published:
     values = {"re_tau": re_tau, **dict(zip(_CHANNEL_KEYS, figures, strict=False))}
-    return Published(name, source, "channel", re_tau, values)
+    return Published(name, source, Flow(CHANNEL), re_tau, values)
 
 
 # fmt: off
@@ -82,7 +85,7 @@ PUBLISHED = (
     _channel("Lee & Moser", LM, 5185.9,
              250000, 24.104, 26.575, 3.442e-3, 3.024, 15.6, 1.660, 50.2, 1.1303, 141.2, 0.9562, 104.6,
              15.021, 0.2487, 11.1, 0.2889),
-    Published("Lee & Moser, Couette", LM_COUETTE, "couette", 92.91, {
+    Published("Lee & Moser, Couette", LM_COUETTE, Flow(COUETTE), 92.91, {
         "re_tau": 92.91, "re_w": 1500, "u_c_plus": 16.144, "cf": 7.674e-3, "u_peak": 2.760, "u_peak_z": 14.4,
         "v_peak": 1.379, "v_peak_z": 37.7, "dissipation": 7.268, "production_peak": 0.2499, "production_peak_z": 10.9,
         "wall_dissipation": 0.2490,
@@ -91,31 +94,50 @@ PUBLISHED = (
 # fmt: on
 
 
-def nearest(flow_type: str, reynolds: float, key: str = "re_tau") -> Published | None:
-    """The published simulation of this flow whose Reynolds number is nearest (in ratio); None if there is none.
+@dataclass(frozen=True)
+class Found:
+    """The published simulation to compare a run with; if there is none, `reason` is a sentence that says why."""
 
-    `key`: which number it is: re_tau, re_b or re_w.
+    published: Published | None
+    reason: str = ""
+
+
+def _distance(entry: Published, held: Held, re_tau: float) -> float:
+    """Difference of the Reynolds numbers, as a logarithm. An entry without the number that is held: of Re_tau."""
+    known = entry.values.get(held.key)
+    ratio = held.value / known if known is not None else re_tau / entry.re_tau
+    return abs(log(ratio)) if 0 < ratio < inf else inf
+
+
+def find(flow: Flow, held: Held | None, re_tau: float) -> Found:
+    """The published simulation of this flow whose Reynolds number is nearest to the one that the run holds fixed.
+
+    Its number differs by at most SAME_REYNOLDS. `re_tau`: measured, for published data that lack the number held.
     """
-    entries = [entry for entry in PUBLISHED if entry.flow_type == flow_type and key in entry.values]
-    if not entries or not 0 < reynolds < inf:
-        return None
-    return min(entries, key=lambda entry: abs(log(entry.values[key] / reynolds)))
+    alike = [entry for entry in PUBLISHED if not flow.differences(entry.flow)]
+    if not alike or held is None:
+        return Found(None, f"{NONE_KNOWN} ({flow.name}).")
+    entry = min(alike, key=lambda one: _distance(one, held, re_tau))
+    if _distance(entry, held, re_tau) <= log(1 + SAME_REYNOLDS):
+        return Found(entry)
+    key = held.key if held.key in entry.values else "re_tau"
+    nearest = f"the nearest are {entry.name} at {REYNOLDS[key]} = {entry.values[key]:g}"
+    return Found(None, f"{NONE_KNOWN} ({flow.name}) at {held_text(held)}; {nearest}.")
 
 
-def comparable(published: Published, reynolds: float, key: str = "re_tau") -> bool:
-    """Whether the two Reynolds numbers are near enough for the figures to be compared one by one."""
-    return abs(reynolds / published.values[key] - 1) <= SAME_REYNOLDS
+def require(flow: Flow, held: Held | None, re_tau: float) -> Published:
+    """The published simulation that `find` gives, without the number that the case sets; an error without any."""
+    found = find(flow, held, re_tau)
+    if found.published is None:
+        raise UsageError(f"{found.reason.removesuffix('.')}; give profiles, or a run, with --reference")
+    key = held.key if held is not None and held.by_case else ""
+    values = {name: value for name, value in found.published.values.items() if name != key}
+    return replace(found.published, values=values)
 
 
-def nearest_comparable(flow_type: str, reynolds: float, key: str) -> Published:
-    """The nearest published simulation; an error if its figures cannot be compared one by one."""
-    found = nearest(flow_type, reynolds, key)
-    if found is None or not comparable(found, reynolds, key):
-        raise UsageError(
-            f"no published simulation that is built in has {key} near {reynolds:.5g}; "
-            "give profiles, or a run, with --reference"
-        )
-    return found
+def comparable(published: Published, re_tau: float) -> bool:
+    """Whether a simulation of one flow has nearly this Re_tau."""
+    return isfinite(re_tau) and abs(re_tau / published.re_tau - 1) <= SAME_REYNOLDS
 
 
 def with_value(published: Published, key: str) -> Published | None:
@@ -123,7 +145,7 @@ def with_value(published: Published, key: str) -> Published | None:
     others = [
         entry
         for entry in PUBLISHED
-        if entry.flow_type == published.flow_type
+        if not entry.flow.differences(published.flow)
         and key in entry.values
         and comparable(entry, published.re_tau)
     ]

@@ -76,7 +76,8 @@ class Selection:
     """What of a run is used. `begin`, `end`: times, None for all; only blocks that lie entirely between them count.
 
     `side`: the wall from which profiles are seen, both (symmetric halves averaged), bottom or top; None: both if the
-    flow allows. `heights`: z+ of spectra and densities, inf for the centre; None: 5, 15, 30, 100 and the centre.
+    halves are symmetric, else the bottom wall. `heights`: z+ of spectra and densities, inf for the centre; None: 5, 15,
+    30, 100 and the centre.
     """
 
     begin: float | None = None
@@ -165,7 +166,7 @@ class OpenedRun:
     def derived(self) -> Derived:
         """Anisotropy, enstrophy and Kolmogorov's scales with intervals."""
         require_turbulence(self.wall_profiles, self.directory, "derived quantities")
-        return evaluate_derived(self.blocks, self.parameters)
+        return evaluate_derived(self.blocks, self.parameters, self.selection.side)
 
     @cached_property
     def evaluated_spectra(self) -> EvaluatedSpectra:
@@ -198,7 +199,7 @@ class OpenedRun:
     @cached_property
     def table(self) -> list[Figure]:
         """The key figures as rows."""
-        return key_figures(self.blocks, self.parameters)
+        return key_figures(self.blocks, self.parameters, self.selection.side)
 
     @cached_property
     def series(self) -> TimeSeries:
@@ -301,10 +302,16 @@ class OpenedRun:
     def compare(self, *references: str | Path, quantities: Sequence[str] | None = None) -> Comparison:
         """Differences from published files, in %, with the intervals of the run: key figures, profiles, budgets.
 
-        Without files: the key figures of the nearest published simulation. `quantities`: of the profiles; None: all.
+        Without files: the key figures of the published simulation of this flow.
+        `quantities`: of the profiles; None: all.
         """
         return compare_with(
-            self.directory, self.parameters, self.blocks, [Path(path) for path in references], quantities
+            self.directory,
+            self.parameters,
+            self.blocks,
+            [Path(path) for path in references],
+            quantities,
+            self.selection.side,
         )
 
 

@@ -71,7 +71,7 @@ def compare_runs(
 ) -> Study:
     """A study of runs of one flow that differ in grid and order, between two times.
 
-    `reference`: the directory of a run or files of published profiles; None: the nearest published simulation.
+    `reference`: the directory of a run or files of published profiles; None: the published simulation of this flow.
     """
     given = [reference] if isinstance(reference, str | Path) else reference or ()
     paths = [Path(path) for path in given] or None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sluice_post import layout
 from sluice_post.errors import InputOutputError
@@ -45,6 +45,14 @@ class FlowParameters:
     control_top: str = ""
     rotation: tuple[float, float, float] = (0.0, 0.0, 0.0)  # 2 Omega, of the frame
     buoyancy: Buoyancy | None = None
+    sampled: Values = field(
+        default_factory=dict
+    )  # the keys of the case that the samples depend on; empty: not recorded
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """The scalars that the flow transports."""
+        return sampled_scalars(self.sampled)
 
     @property
     def controlled(self) -> bool:
@@ -99,6 +107,7 @@ class FlowParameters:
             control_top=control_of(sampled, "top"),
             rotation=_rotation_of(sampled),
             buoyancy=_buoyancy_of(sampled, self.size[2]),
+            sampled=sampled,
         )
 
     @property
@@ -153,13 +162,6 @@ def _buoyancy_of(sampled: Values, height: float) -> Buoyancy | None:
     coefficient = sum(float(str(sampled[key])) * unit for key, unit in units.items() if key in sampled)
     reference = float(str(sampled.get(layout.SET_BUOYANCY_REFERENCE, 0)))
     return Buoyancy((x / length, y / length, z / length), found[0], coefficient, reference)
-
-
-def imposed_reynolds(parameters: FlowParameters, sampled: Values) -> str:
-    """Which Reynolds number the case sets: re_b, re_w or re_tau."""
-    if parameters.no_slip_bottom and parameters.no_slip_top and parameters.wall_speed_difference != 0:
-        return "re_w"
-    return "re_b" if layout.SET_BULK_VELOCITY in sampled else "re_tau"
 
 
 def title_of(case_text: str) -> str:

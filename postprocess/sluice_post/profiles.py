@@ -30,8 +30,15 @@ Array = NDArray[np.float64]
 
 SIDES = ("both", "bottom", "top")
 
+MEAN_OF_WALLS = "mean of both walls"  # in labels: from the mean of the magnitudes of both wall stresses
+
 # Below this variance (in u_tau^2) a flow counts as laminar: third and fourth moments would be round-off.
 LAMINAR_VARIANCE = 1e-8
+
+
+def with_wall(label: str, wall: str) -> str:
+    """A label, and of which wall the number is; `wall` is empty where there is nothing to choose."""
+    return f"{label}, {wall}" if wall else label
 
 
 @dataclass(frozen=True)
@@ -53,10 +60,11 @@ class WallProfiles:
     z_face: Array
     centre: dict[str, Array]
     face: dict[str, Array]
+    wall: str = ""  # which of two walls all of this is of, in words; empty: of both, or of the only one
 
     @property
     def re_tau(self) -> float:
-        """Friction Reynolds number u_tau h/nu."""
+        """Friction Reynolds number u_tau h/nu, of `wall`."""
         return self.u_tau * self.height / self.viscosity
 
     @property
@@ -119,14 +127,14 @@ def central_moments(raw: dict[str, Array], letter: str) -> dict[int, Array]:
 def _seen_from(means: Means, side: str, symmetry: Symmetry) -> Means:
     if side == "top":
         return mirrored(means)
-    if side == "both" and symmetry is not Symmetry.NONE:
+    if side == "both":
         return averaged(means, mirrored(means) if symmetry is Symmetry.MIRROR else rotated(means))
     return means
 
 
 def _images(side: str, symmetry: Symmetry) -> tuple[str, ...]:
     """The directions that are reversed in each of the flows that `_seen_from` averages."""
-    if side == "both" and symmetry is not Symmetry.NONE:
+    if side == "both":
         return "", "z" if symmetry is Symmetry.MIRROR else "xz"
     return ("z",) if side == "top" else ("",)
 
@@ -227,9 +235,25 @@ def _stress_profiles(seen: WallView, parameters: FlowParameters) -> dict[str, Ar
     return profiles
 
 
-def default_side(parameters: FlowParameters) -> str:
-    """`both` where the two halves may be averaged or only the bottom has shear, else the wall that has."""
-    return "top" if parameters.no_slip_top and not parameters.no_slip_bottom else "both"
+def side_of(parameters: FlowParameters, symmetry: Symmetry, asked: str | None) -> str:
+    """The view that is meant: both only where the halves are averaged, else one wall, by default the bottom one."""
+    if asked is not None and asked not in SIDES:
+        raise UsageError(f"unknown side '{asked}'; one of {', '.join(SIDES)}")
+    walls = {"bottom": parameters.no_slip_bottom, "top": parameters.no_slip_top}
+    with_shear = [name for name, no_slip in walls.items() if no_slip]
+    if asked in walls:
+        if asked not in with_shear:
+            raise UsageError(f"the {asked} wall is free-slip: it has no wall units")
+        return asked
+    if symmetry is not Symmetry.NONE:
+        return "both"
+    if not with_shear:
+        raise UsageError("both walls are free-slip: they have no wall units")
+    if asked == "both" and len(with_shear) == 2:
+        raise UsageError(
+            "the two halves of this flow differ, so they have no mean: choose the side bottom or top"
+        )
+    return with_shear[0]
 
 
 @dataclass(frozen=True)
@@ -252,25 +276,26 @@ class WallView:
     rotation: tuple[float, float, float]
 
     @property
+    def wall(self) -> str:
+        """Which of two walls this is seen from, in words; empty: from both, or from the only one."""
+        return f"{self.side} wall" if self.side != "both" and all(self.no_slip) else ""
+
+    @property
     def u_tau(self) -> float:
         """Friction velocity."""
         return float(np.sqrt(self.means.face["tau_xz"][0]))
 
 
 def wall_view(means: Means, parameters: FlowParameters, side: str | None = None) -> WallView:
-    """The means seen from a wall. `side`: both (symmetric halves averaged), bottom or top."""
-    side = side or default_side(parameters)
-    if side not in SIDES:
-        raise UsageError(f"unknown side '{side}'; one of {', '.join(SIDES)}")
+    """The means seen from a wall. `side`: both (symmetric halves averaged), bottom or top; None: see side_of."""
+    symmetry = symmetry_of(parameters, means)
+    side = side_of(parameters, symmetry, side)
     from_top = side == "top"
-    if not (parameters.no_slip_top if from_top else parameters.no_slip_bottom):
-        raise UsageError(f"the {'top' if from_top else 'bottom'} wall is free-slip: it has no wall units")
     bottom, top = parameters.velocity_bottom, parameters.velocity_top
     if parameters.no_slip_bottom and parameters.no_slip_top:
         frame = ((bottom[0] + top[0]) / 2, (bottom[1] + top[1]) / 2)
     else:
         frame = (top[0], top[1]) if from_top else (bottom[0], bottom[1])
-    symmetry = symmetry_of(parameters, means)
     view = _seen_from(in_moving_frame(means, *frame), side, symmetry)
     wall_velocity = (top if from_top else bottom)[0] - frame[0]
     images = _images(side, symmetry)
@@ -316,6 +341,7 @@ def wall_profiles(means: Means, parameters: FlowParameters, side: str | None = N
         view.z_face[:n_face],
         {name: values[:n_centre] for name, values in centre.items()},
         {name: values[:n_face] for name, values in face.items()},
+        seen.wall,
     )
 
 

@@ -20,6 +20,7 @@ from sluice_post import layout
 from sluice_post.budgets import FORCES, IMBALANCE, STRESSES, TERMS
 from sluice_post.errors import InputOutputError
 from sluice_post.export import CSV_CENTRE, CSV_FACE
+from sluice_post.flow import CHANNEL, COUETTE, OPEN_CHANNEL
 
 Array = NDArray[np.float64]
 Convert = Callable[[Array, float], Array]  # (values, Re_tau) -> values in wall units
@@ -34,6 +35,15 @@ class Reference:
     re_tau_exact: bool  # False: only the last z+ of the table is known, which is just short of Re_tau
     z_plus: dict[str, Array]
     values: dict[str, Array]
+    kind: str = CHANNEL  # of flow (flow.py), as far as the file tells
+
+
+def kind_of(path: Path, header: Sequence[str]) -> str:
+    """The kind of flow that the name or the header of a file tells; all other published files are of channels."""
+    text = " ".join([path.name, *header]).lower()
+    if "couette" in text:
+        return COUETTE
+    return OPEN_CHANNEL if re.search("open[ _-]?channel", text) else CHANNEL
 
 
 def _same(values: Array, re_tau: float) -> Array:
@@ -239,7 +249,7 @@ def _read(path: Path, columns: dict[str, tuple[str, Convert]]) -> Reference:
         raise InputOutputError(
             f"{path}: none of its columns ({', '.join(headings)}) is a profile that sluice-post computes"
         )
-    return Reference(path.name, re_tau, exact, z_plus, values)
+    return Reference(path.name, re_tau, exact, z_plus, values, kind_of(path, header))
 
 
 def read_reference(path: Path) -> Reference:
@@ -280,7 +290,7 @@ def merged(references: list[Reference]) -> Reference:
             values.setdefault(name, reference.values[name])
     label = ", ".join(reference.label for reference in references)
     best = next((r for r in references if r.re_tau_exact), references[0])
-    return Reference(label, best.re_tau, best.re_tau_exact, z_plus, values)
+    return Reference(label, best.re_tau, best.re_tau_exact, z_plus, values, best.kind)
 
 
 def read_references(files: Sequence[Path]) -> tuple[Reference | None, dict[str, Reference]]:

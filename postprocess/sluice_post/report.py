@@ -28,17 +28,19 @@ from sluice_post.bands import Bands
 from sluice_post.budgets import STRESSES, EvaluatedBudgets
 from sluice_post.compare_budgets import References
 from sluice_post.derived import Derived
+from sluice_post.flow_words import unknown_flow_note
 from sluice_post.html import report_page
 from sluice_post.movies import Scene
 from sluice_post.profiles import WallProfiles
 from sluice_post.reference import Reference
-from sluice_post.report_entries import Entry, draw_entries
+from sluice_post.report_entries import Entry, draw_entries, of_wall
 from sluice_post.results import Results
 from sluice_post.slices import fluctuation, label_of
 from sluice_post.spectra import AXES, EvaluatedSpectra
 from sluice_post.spectra_figures import Published
 from sluice_post.spectra_reference import not_shown
 from sluice_post.style import single_panel
+from sluice_post.timeseries import re_tau_last_third
 
 _STRESS_CAPTION = (
     "Above: viscous, Reynolds and total shear stress over the wall stress, from the fluxes of the scheme "
@@ -49,7 +51,7 @@ _STRESS_CAPTION = (
 def _profile_entries(profiles: WallProfiles, bands: Bands) -> list[Entry]:
     band = " Bands: 95 % confidence intervals." if bands.centre else ""
     law = f"Law of the wall: {literature.LOG_LAW_SOURCE}."
-    return [
+    entries = [
         Entry("mean_velocity", "Mean velocity", (law if not profiles.laminar else "") + band,
               lambda: single_panel(lambda axes: figures.mean_velocity(axes, profiles, bands))),
         Entry("fluctuations", "Fluctuations", "Root-mean-square fluctuations." + band,
@@ -66,6 +68,7 @@ def _profile_entries(profiles: WallProfiles, bands: Bands) -> list[Entry]:
               "Dashed: the Gaussian values 0 and 3." + band,
               lambda: figures.higher_moments(profiles, bands), wide=True),
     ]  # fmt: skip
+    return of_wall(entries, profiles.wall)
 
 
 def _run_entries(results: Results) -> list[Entry]:
@@ -75,8 +78,8 @@ def _run_entries(results: Results) -> list[Entry]:
         height = run.parameters.size[2] if run.parameters else 0.0
         plus = profiles.u_tau / profiles.viscosity if profiles else None
         u_tau = profiles.u_tau if profiles else None
-        if profiles is None and run.parameters is not None and results.re_tau is not None:
-            u_tau = results.re_tau.mean * run.parameters.viscosity / run.parameters.half_height
+        if profiles is None and run.parameters is not None and results.last_third:
+            u_tau = results.last_third[0].value * run.parameters.viscosity / run.parameters.half_height
             plus = u_tau / run.parameters.viscosity
         caption = "Streamwise velocity less its plane mean, latest slice parallel to the wall."
         entries.append(
@@ -107,7 +110,7 @@ def _run_entries(results: Results) -> list[Entry]:
             )
         )
     if run.series is not None:
-        series, mean = run.series, results.re_tau
+        series, mean = run.series, re_tau_last_third(run.series)
         start = float(run.blocks.time_begin[0]) if run.blocks is not None else None
         mark = " Dashed: where the averages of the statistics start." if start is not None else ""
         entries.append(Entry("history", "History of the run",
@@ -122,7 +125,9 @@ _BUDGET_CAPTION = (
 )
 
 
-def _budget_entries(evaluated: EvaluatedBudgets, references: References) -> list[Entry]:
+def budget_entries(evaluated: EvaluatedBudgets, references: References) -> list[Entry]:
+    """The figures of the budgets."""
+
     def entry(stress: str) -> Entry:
         name = budget_figures.NAMES[stress]
         caption = _BUDGET_CAPTION + (" Bands: 95 % confidence intervals." if evaluated.bands else "")
@@ -132,7 +137,7 @@ def _budget_entries(evaluated: EvaluatedBudgets, references: References) -> list
                      lambda: budget_figures.budget_figure(evaluated, stress, references),
                      wide=stress in budget_figures.LARGE)  # fmt: skip
 
-    return [entry(stress) for stress in STRESSES]
+    return of_wall([entry(stress) for stress in STRESSES], evaluated.found.wall)
 
 
 def _derived_entries(found: Derived) -> list[Entry]:
@@ -177,7 +182,8 @@ def _spectra_entries(evaluated: EvaluatedSpectra, published: Published) -> list[
     )
     on_wall = Entry(layout.WALL_SPECTRA_FIGURE, "Wall shear stress and wall pressure", caption,
                     lambda: spectra_figures.wall_figure(evaluated), wide=True)  # fmt: skip
-    return [*(entry for axis in AXES for entry in entries(axis)), on_wall, *_plane_entries(evaluated)]
+    found = [*(entry for axis in AXES for entry in entries(axis)), on_wall, *_plane_entries(evaluated)]
+    return of_wall(found, evaluated.found.wall)
 
 
 def _plane_entries(evaluated: EvaluatedSpectra) -> list[Entry]:
@@ -222,7 +228,7 @@ def _comparison_entry(results: Results, reference: Reference) -> tuple[Entry, st
     if profiles is None or run.blocks is None or run.parameters is None:
         return None
     names = compare_profiles.common_quantities(profiles, reference, None)
-    rows = compare_profiles.deviations(run.blocks, run.parameters, reference, names)
+    rows = compare_profiles.deviations(run.blocks, run.parameters, reference, names, results.side)
     text = compare_profiles.table_text(rows, profiles, reference)
     entry = Entry("compare", "Comparison", f"Against {reference.label}.",
                   lambda: compare_profiles.comparison_figure(profiles, results.bands, reference, names),
@@ -266,12 +272,14 @@ def write_report(
     if run.profiles is not None:
         entries += _profile_entries(run.profiles, results.bands)
     if results.budgets is not None:
-        entries += _budget_entries(results.budgets, published_budgets)
+        entries += budget_entries(results.budgets, published_budgets)
         if published_budgets and run.blocks is not None and run.parameters is not None:
-            deviations = compare_budgets.budget_deviations(run.blocks, run.parameters, published_budgets)
+            deviations = compare_budgets.budget_deviations(
+                run.blocks, run.parameters, published_budgets, results.side
+            )
             comparisons.append(compare_budgets.table_text(deviations))
     if results.derived is not None:
-        entries += _derived_entries(results.derived)
+        entries += of_wall(_derived_entries(results.derived), run.profiles.wall if run.profiles else "")
     if results.spectra is not None:
         entries += _spectra_entries(results.spectra, published_spectra)
     if results.densities is not None:
@@ -286,6 +294,9 @@ def write_report(
         entry, comparison = found
         entries.append(entry)
         comparisons.insert(0, comparison)
+    note = unknown_flow_note(results.flow)
+    if note and (reference is not None or published_budgets or published_spectra):
+        comparisons.insert(0, note)
     problems: list[str] = []
     drawn = draw_entries(entries, run.directory / layout.FIGURE_FOLDER, problems)
     run.missing.extend(f"{problem}." for problem in problems if f"{problem}." not in run.missing)

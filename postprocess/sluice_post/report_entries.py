@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -27,6 +27,12 @@ class Entry:
     draw: Callable[[], Figure | None]
     wide: bool = False
     scene: Scene | None = None
+    wall: str = ""  # of which wall what it shows is, where there is a choice: stands above the figure
+
+
+def of_wall(entries: Sequence[Entry], wall: str) -> list[Entry]:
+    """These entries, which show what is seen from a wall."""
+    return [replace(entry, wall=wall) for entry in entries]
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,8 @@ def draw_entries(entries: Sequence[Entry], folder: Path, problems: list[str] | N
             drawing = entry.draw()
             if drawing is None:
                 continue
+            if entry.wall:
+                drawing.suptitle(f"seen from the {entry.wall}", fontsize=11)
             path = folder / f"{entry.name}.png"
             png, movie = save_png(drawing, path), None
             if entry.scene is not None:

@@ -8,17 +8,18 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice_post import literature
+from sluice_post import layout, literature
 from sluice_post.bands import Bands, bands_of
 from sluice_post.budgets import EvaluatedBudgets, evaluate_budgets
 from sluice_post.density_tables import wall_shear_lines
 from sluice_post.derived import Derived, evaluate_derived
 from sluice_post.errors import UsageError
 from sluice_post.evaluated_densities import EvaluatedDensities, evaluate_densities
-from sluice_post.key_figures import Figure, Resolution, key_figures, resolution
-from sluice_post.parameters import imposed_reynolds
+from sluice_post.flow import Flow, Held, flow_of, held_reynolds
+from sluice_post.key_figures import Figure, Resolution, key_figures, label_of, resolution
+from sluice_post.parameters import FlowParameters
 from sluice_post.phases import PhaseAverages, evaluate_phases, has_phases, load_phases
-from sluice_post.profiles import wall_profiles
+from sluice_post.profiles import WallProfiles, wall_profiles, with_wall
 from sluice_post.run import Run
 from sluice_post.scalar_budgets import EvaluatedScalarBudgets, evaluate_scalar_budgets
 from sluice_post.scalar_numbers import EvaluatedScalar, evaluate_scalars, summary_lines
@@ -26,11 +27,12 @@ from sluice_post.scalar_spectra import EvaluatedScalarSpectra, evaluate_scalar_s
 from sluice_post.spectra import EvaluatedSpectra, evaluate_spectra
 from sluice_post.spectra_tables import conclusions
 from sluice_post.statistics import Means
-from sluice_post.symmetry import Symmetry
 from sluice_post.timeseries import re_tau_last_third
-from sluice_post.uncertainty import MeanEstimate, half_width95
+from sluice_post.uncertainty import half_width95
 
 Array = NDArray[np.float64]
+
+RE_TAU = ("re_tau", "re_tau_bottom", "re_tau_top")
 
 
 @dataclass
@@ -38,12 +40,18 @@ class Results:
     """What the report shows, computed once."""
 
     run: Run
-    re_tau: MeanEstimate | None = None
+    side: str | None = None  # that was asked for
+    last_third: list[Figure] = field(
+        default_factory=list
+    )  # Re_tau of the time series; of each wall if they differ
     table: list[Figure] = field(default_factory=list)
     bands: Bands = field(default_factory=Bands)
     resolution: Resolution | None = None
     residuals: list[Figure] = field(default_factory=list)
+    flow: Flow | None = None  # known from the samples, so not without any
+    held: Held | None = None
     published: literature.Published | None = None
+    no_published: str = ""  # why there is none
     budgets: EvaluatedBudgets | None = None
     derived: Derived | None = None
     spectra: EvaluatedSpectra | None = None
@@ -53,34 +61,20 @@ class Results:
     scalar_spectra: list[EvaluatedScalarSpectra] = field(default_factory=list)
     phases: PhaseAverages | None = None
 
-    @property
-    def known_re_tau(self) -> float | None:
-        """Re_tau of the statistics, else that of the time series, else None."""
-        if self.run.profiles is not None:
-            return self.run.profiles.re_tau
-        return self.re_tau.mean if self.re_tau is not None else None
-
-    @property
-    def reynolds(self) -> tuple[str, float] | None:
-        """The Reynolds number that the case sets, its key and value; Re_tau if that is not known."""
-        run = self.run
-        if run.parameters is not None and run.blocks is not None:
-            key = imposed_reynolds(run.parameters, run.blocks.sampled_parameters())
-            if (figure := self.figure(key)) is not None:
-                return key, figure.value
-        return None if self.known_re_tau is None else ("re_tau", self.known_re_tau)
-
-    @property
-    def same_flow(self) -> bool:
-        """Whether the published simulation has the Reynolds number that the case sets, so that figures compare."""
-        if self.published is None or self.reynolds is None:
-            return False
-        key, value = self.reynolds
-        return literature.comparable(self.published, value, key)
-
     def figure(self, key: str) -> Figure | None:
         """A key figure by name."""
         return next((figure for figure in self.table if figure.key == key), None)
+
+    def is_set(self, key: str) -> bool:
+        """Whether the case sets this number: it tells which published data are near, but not how good the run is."""
+        return self.held is not None and self.held.by_case and self.held.key == key
+
+    @property
+    def friction_reynolds(self) -> list[Figure]:
+        """Re_tau of the statistics: of the mean wall stress, and of each wall where the walls differ."""
+        profiles = self.run.profiles
+        keys = RE_TAU if profiles is not None and profiles.wall else RE_TAU[:1]
+        return [figure for key in keys if (figure := self.figure(key)) is not None]
 
 
 def _residuals(run: Run) -> list[Figure]:
@@ -88,7 +82,7 @@ def _residuals(run: Run) -> list[Figure]:
     if run.blocks is None or run.profiles is None or run.parameters is None:
         return []
     parameters, sides = run.parameters, [run.profiles.side]
-    if run.profiles.symmetry is not Symmetry.NONE:
+    if run.profiles.side == "both":
         sides += ["bottom", "top"]
 
     def residuals(means: Means) -> Array:
@@ -98,22 +92,35 @@ def _residuals(run: Run) -> list[Figure]:
     return [Figure(side, "", *pair) for side, *pair in zip(sides, values, widths, strict=True)]
 
 
-def evaluate(run: Run, heights: Sequence[float] | None = None) -> Results:
-    """All numbers of the report. `heights`: z+ of the spectra."""
-    results = Results(run, residuals=_residuals(run))
-    if run.series is not None:
-        results.re_tau = re_tau_last_third(run.series)
+def _last_third(run: Run) -> list[Figure]:
+    """Re_tau over the last third of the time series: of the mean wall stress, and of each wall where they differ."""
+    if run.series is None:
+        return []
+    differ = run.profiles is not None and bool(run.profiles.wall)
+    columns = {"re_tau": None, "re_tau_bottom": layout.RE_TAU_BOTTOM, "re_tau_top": layout.RE_TAU_TOP}
+    rows = []
+    for key in RE_TAU if differ else RE_TAU[:1]:
+        if (mean := re_tau_last_third(run.series, columns[key])) is not None:
+            label, wall = label_of(key, run.profiles.wall if run.profiles is not None else "")
+            rows.append(Figure(key, label, mean.mean, mean.half_width, wall))
+    return rows
+
+
+def evaluate(run: Run, heights: Sequence[float] | None = None, side: str | None = None) -> Results:
+    """All numbers of the report. `heights`: z+ of the spectra; `side`: that with which the run was loaded."""
+    results = Results(run, side, last_third=_last_third(run), residuals=_residuals(run))
     if run.blocks is not None and run.parameters and run.profiles:
-        results.table = key_figures(run.blocks, run.parameters)
-        results.bands = bands_of(run.blocks, run.parameters)
+        results.flow = flow_of(run.parameters)
+        results.table = key_figures(run.blocks, run.parameters, side)
+        results.bands = bands_of(run.blocks, run.parameters, side)
         results.resolution = resolution(run.blocks, run.parameters, run.profiles)
         if not run.profiles.laminar:
-            results.derived = evaluate_derived(run.blocks, run.parameters)
+            results.derived = evaluate_derived(run.blocks, run.parameters, side)
         if run.blocks.has_budgets and not run.parameters.controlled and not run.profiles.laminar:
-            results.budgets = evaluate_budgets(run.blocks, run.parameters)
+            results.budgets = evaluate_budgets(run.blocks, run.parameters, side)
         if run.spectra is not None and not run.profiles.laminar:
-            results.spectra = evaluate_spectra(run.spectra, run.parameters, heights)
-        results.scalars, problems = evaluate_scalars(run.blocks, run.parameters)
+            results.spectra = evaluate_spectra(run.spectra, run.parameters, heights, side)
+        results.scalars, problems = evaluate_scalars(run.blocks, run.parameters, side)
         run.missing.extend(f"{problem}." for problem in problems)
         results.scalar_budgets = evaluate_scalar_budgets(run.blocks, run.parameters, results.scalars)
         if results.spectra is not None:
@@ -122,12 +129,18 @@ def evaluate(run: Run, heights: Sequence[float] | None = None) -> Results:
         if has_phases(run.directory):
             results.phases = _phases(run)
         if run.densities is not None and not run.profiles.laminar:
-            results.densities = evaluate_densities(run.densities, run.parameters)
-    comparable = run.parameters is not None and not run.parameters.controlled
-    if run.parameters and comparable and results.reynolds and not (run.profiles and run.profiles.laminar):
-        key, value = results.reynolds
-        results.published = literature.nearest(run.parameters.flow_type, value, key)
+            results.densities = evaluate_densities(run.densities, run.parameters, side=side)
+        _compare_with_published(results, run.parameters, run.profiles)
     return results
+
+
+def _compare_with_published(results: Results, parameters: FlowParameters, profiles: WallProfiles) -> None:
+    """The published simulation of this flow at the Reynolds number that the case holds fixed."""
+    measured = {figure.key: figure.value for figure in results.table}
+    results.held = held_reynolds(parameters, measured)
+    if results.flow is not None and not profiles.laminar:
+        found = literature.find(results.flow, results.held, measured["re_tau"])
+        results.published, results.no_published = found.published, found.reason
 
 
 def _phases(run: Run) -> PhaseAverages | None:
@@ -152,10 +165,9 @@ def summary_text(results: Results) -> str:
     lines = [run.name]
     if run.failure:
         lines.append(f"this run failed: {run.failure}")
-    if results.re_tau is not None:
-        number = _number(results.re_tau.mean, results.re_tau.half_width, ".2f")
-        lines.append(f"Re_tau (last third of the run): {number}")
-    else:
+    for row in results.last_third:
+        lines.append(f"{row.text_label} (last third of the run): {_number(row.value, row.half_width, '.2f')}")
+    if not results.last_third:
         lines.append("Re_tau (last third of the run): not known")
     profiles = run.profiles
     if profiles is not None and run.blocks is not None:
@@ -168,13 +180,16 @@ def summary_text(results: Results) -> str:
         def number_of(key: str, form: str) -> str:
             return _number(figures[key].value, figures[key].half_width, form)
 
-        lines.append(f"Re_tau (statistics): {number_of('re_tau', '.2f')}")
+        for row in results.friction_reynolds:
+            lines.append(f"{row.text_label} (statistics): {_number(row.value, row.half_width, '.2f')}")
         if profiles.laminar:
             lines.append("peak u'+: none, the flow is laminar")
         else:
-            lines.append(f"peak u'+: {number_of('u_peak', '.3f')} at z+ = {number_of('u_peak_z', '.1f')}")
-            lines.append(f"peak -uw+: {number_of('uw_peak', '.4f')} at z+ = {number_of('uw_peak_z', '.1f')}")
-        lines.append(f"total-stress residual: {number_of(profiles.side, '.2e')}")
+            for key, form in (("u_peak", ".3f"), ("uw_peak", ".4f")):
+                place = number_of(f"{key}_z", ".1f")
+                lines.append(f"{figures[key].text_label}: {number_of(key, form)} at z+ = {place}")
+        label = with_wall("total-stress residual", profiles.wall)
+        lines.append(f"{label}: {number_of(profiles.side, '.2e')}")
     if results.spectra is not None:
         lines.extend(conclusions(results.spectra))
     if results.densities is not None:
@@ -182,6 +197,8 @@ def summary_text(results: Results) -> str:
     lines.extend(summary_lines(results.scalars))
     if results.published is not None:
         published = results.published
-        lines.append(f"nearest published: {published.name}, Re_tau = {published.re_tau:g}")
+        lines.append(f"published: {published.name}, Re_tau = {published.re_tau:g}")
+    elif results.no_published:
+        lines.append(results.no_published)
     lines.extend(f"missing: {sentence}" for sentence in run.missing)
     return "\n".join(lines)

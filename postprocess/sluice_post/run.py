@@ -98,7 +98,7 @@ def read_provenance(path: Path, missing: list[str]) -> dict[str, Any]:
     return content
 
 
-def _read_profiles(run: Run, begin: float | None, end: float | None) -> None:
+def _read_profiles(run: Run, begin: float | None, end: float | None, side: str | None) -> None:
     path = run.directory / layout.STATISTICS_FILE
     if not path.is_file():
         run.missing.append(
@@ -120,7 +120,7 @@ def _read_profiles(run: Run, begin: float | None, end: float | None) -> None:
     elif len(run.blocks) <= COSINES:
         run.missing.append(f"Only {len(run.blocks)} blocks of statistics: the intervals are rough.")
     try:
-        run.profiles = wall_profiles(run.blocks.means(), run.parameters)
+        run.profiles = wall_profiles(run.blocks.means(), run.parameters, side)
     except InputOutputError as error:
         run.missing.append(f"{layout.STATISTICS_FILE}: {error}.")
         run.blocks = None
@@ -160,10 +160,12 @@ def _read_densities(run: Run, begin: float | None, end: float | None) -> None:
         run.missing.append(f"{error}; so no densities and quadrants.")
 
 
-def load_run(directory: Path, begin: float | None = None, end: float | None = None) -> Run:
-    """Reads whatever a run directory holds; only unreadable files are errors."""
+def load_run(
+    directory: Path, begin: float | None = None, end: float | None = None, side: str | None = None
+) -> Run:
+    """Reads whatever a run directory holds; only unreadable files are errors. `side`: of the profiles."""
     run = Run(check_directory(directory))
-    _read_profiles(run, begin, end)
+    _read_profiles(run, begin, end, side)
     _read_spectra(run, begin, end)
     _read_densities(run, begin, end)
     run.series = read_timeseries(directory / layout.TIMESERIES_FILE)

@@ -68,6 +68,7 @@ class WallSpectra:
     planes: dict[str, PlaneSpectra] = field(
         default_factory=dict
     )  # in both directions, by quantity; empty without
+    wall: str = ""  # from which wall, where there is a choice
 
     @property
     def re_tau(self) -> float:
@@ -162,6 +163,7 @@ def wall_spectra(means: Means, parameters: FlowParameters, side: str | None = No
         dict(zip(AXES, parameters.cells, strict=False)),
         {quantity: centre if quantity in layout.CENTRE_SPECTRA else face for quantity in QUANTITIES},
         {key: values / units[key[0]] for key, values in _fluctuations(view).items()},
+        wall=view.wall,
     )
     planes = {quantity: _plane_spectra(view, quantity, found, unit) for quantity, unit in units.items()}
     return replace(found, planes={quantity: plane for quantity, plane in planes.items() if plane is not None})

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.errors import InputOutputError
+from sluice_post.flow import CHANNEL
 from sluice_post.hdf5_file import reading
-from sluice_post.reference import header_of, parse_table
+from sluice_post.reference import header_of, kind_of, parse_table
 
 Array = NDArray[np.float64]
 
@@ -43,6 +44,7 @@ class PublishedSpectra:
     wavenumber: Array
     energy: dict[str, Array]
     whole: bool = False  # of a file with all heights
+    kind: str = CHANNEL  # of flow (flow.py), as far as the file tells
 
     @property
     def height(self) -> float:
@@ -93,7 +95,14 @@ def read_lee_moser_spectra(path: Path) -> list[PublishedSpectra]:
                 at_height = {name: values[:, n] for name, values in energy.items()}
                 found.append(
                     PublishedSpectra(
-                        path.name, axis, re_tau, float(y_plus[n]) / re_tau, k, at_height, whole=True
+                        path.name,
+                        axis,
+                        re_tau,
+                        float(y_plus[n]) / re_tau,
+                        k,
+                        at_height,
+                        whole=True,
+                        kind=kind_of(path, ()),
                     )
                 )
     return found
@@ -122,6 +131,7 @@ def read_published_spectra(path: Path) -> PublishedSpectra:
         float(height[-1]),
         table[:, headings.index(first)],
         energy,
+        kind=kind_of(path, header),
     )
 
 

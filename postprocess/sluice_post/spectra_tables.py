@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post.export import columns_text
+from sluice_post.profiles import with_wall
 from sluice_post.scalar_spectra import EvaluatedScalarSpectra
 from sluice_post.spectra import (
     AXES,
@@ -93,7 +94,7 @@ def table_text(evaluated: EvaluatedSpectra) -> str:
     found, lines, bands, blocks = evaluated.found, evaluated.lines, evaluated.bands, evaluated.blocks
     text = [
         f"spectra: {blocks.samples.sum()} samples in {len(blocks)} blocks, t = {blocks.time_begin[0]:g} to "
-        f"{blocks.time_end[-1]:g}; Re_tau = {found.re_tau:.2f}",
+        f"{blocks.time_end[-1]:g}; {with_wall('Re_tau', found.wall)} = {found.re_tau:.2f}",
     ]
     for axis in AXES:
         text += [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf, isfinite, log, nan
+from math import inf, isclose, isfinite, log, nan
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,8 @@ import numpy as np
 
 from sluice_post import layout, literature
 from sluice_post.errors import UsageError
+from sluice_post.flow import Held, flow_of, held_reynolds
+from sluice_post.flow_words import REYNOLDS
 from sluice_post.key_figures import (
     Figure,
     Resolution,
@@ -22,7 +24,7 @@ from sluice_post.key_figures import (
     resolution,
 )
 from sluice_post.literature import Published
-from sluice_post.parameters import FlowParameters, imposed_reynolds
+from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import wall_profiles
 from sluice_post.reference import merged, read_reference
 from sluice_post.run import load_statistics, read_provenance
@@ -36,7 +38,7 @@ class StudyRun:
     directory: Path
     order: int  # of differences along x and y
     parameters: FlowParameters
-    imposed: str  # the Reynolds number that the case sets: re_b, re_w or re_tau
+    held: Held | None  # the Reynolds number that the case holds fixed
     resolution: Resolution
     figures: dict[str, Figure]
     dt: float
@@ -116,7 +118,7 @@ def read_run(directory: Path, begin: float | None = None, end: float | None = No
         directory=directory,
         order=int(str(sampled.get(layout.SET_ORDER, 2))),
         parameters=parameters,
-        imposed=imposed_reynolds(parameters, sampled),
+        held=held_reynolds(parameters, {figure.key: figure.value for figure in figures}),
         resolution=size,
         figures={figure.key: figure for figure in figures},
         dt=dt,
@@ -141,16 +143,27 @@ def read_study(
     if not chosen:
         raise UsageError(f"{directories[0]}: is the reference itself; give other runs to compare with it")
     runs = [read_run(directory, begin, end) for directory in chosen]
-    first = runs[0]
     for run in runs[1:]:
-        for name in ("flow_type", "viscosity", "size", "velocity_bottom", "velocity_top"):
-            theirs, ours = getattr(run.parameters, name), getattr(first.parameters, name)
-            if theirs != ours:
-                raise UsageError(
-                    f"{run.directory}: {name} is {theirs}, but {ours} in {first.directory}; "
-                    "a study compares runs of one flow that differ in grid and order"
-                )
+        require_same_flow(run, runs[0], "a study compares runs of one flow that differ in grid and order")
     return sorted(runs, key=lambda run: (run.order, np.prod(run.parameters.cells)))
+
+
+def require_same_flow(run: StudyRun, other: StudyRun, why: str) -> None:
+    """An error if two runs differ in the flow, the viscosity, the walls or the box."""
+    for name in ("viscosity", "size", "velocity_bottom", "velocity_top"):
+        theirs, ours = getattr(run.parameters, name), getattr(other.parameters, name)
+        if theirs != ours:
+            raise UsageError(f"{run.directory}: {name} is {theirs}, but {ours} in {other.directory}; {why}")
+    theirs, ours = flow_of(run.parameters), flow_of(other.parameters)
+    different = theirs.differences(ours)
+    held, others = run.held, other.held
+    if held is not None and others is not None and held.key == others.key and held.by_case and others.by_case:
+        different += [] if isclose(held.value, others.value) else [f"{REYNOLDS[held.key]} that the case sets"]
+    if different:
+        raise UsageError(
+            f"{run.directory}: {theirs.name}, but {other.directory}: {ours.name}; they differ in "
+            f"{', '.join(different)}, and {why}"
+        )
 
 
 def find_reference(
@@ -159,7 +172,7 @@ def find_reference(
     begin: float | None = None,
     end: float | None = None,
 ) -> Reference:
-    """The key figures of the files or the run that the user names, else of the nearest published simulation.
+    """The key figures of the files or the run that the user names, else of the published simulation of this flow.
 
     Of a run, between the times `begin` and `end`.
     """
@@ -168,16 +181,18 @@ def find_reference(
         if len(paths) > 1:
             raise UsageError("--reference takes the directory of one run, or files of profiles")
         run = read_run(paths[0], begin, end)
+        if flow_of(run.parameters).differences(flow_of(first.parameters)):
+            require_same_flow(run, first, "errors are differences from a run of the same flow")
         values = {key: figure.value for key, figure in run.figures.items()}
-        flow_type = run.parameters.flow_type
-        published = Published(str(paths[0]), str(paths[0]), flow_type, values["re_tau"], values)
+        flow = flow_of(run.parameters)
+        published = Published(str(paths[0]), str(paths[0]), flow, values["re_tau"], values)
         return Reference(published, {key: figure.half_width for key, figure in run.figures.items()})
     if paths:
         profiles = merged([read_reference(path) for path in paths])
-        return Reference(published_of(profiles, first.parameters.flow_type), {})
-    reynolds = first.figures[first.imposed].value
-    nearest = literature.nearest_comparable(first.parameters.flow_type, reynolds, first.imposed)
-    return Reference(nearest, {})
+        return Reference(published_of(profiles, flow_of(first.parameters)), {})
+    return Reference(
+        literature.require(flow_of(first.parameters), first.held, first.figures["re_tau"].value), {}
+    )
 
 
 def error_of(run: StudyRun, reference: Reference, key: str) -> tuple[float, float]:

@@ -10,6 +10,7 @@ from math import inf, isfinite, nan
 import numpy as np
 
 from sluice_post.key_figures import Figure
+from sluice_post.profiles import MEAN_OF_WALLS
 from sluice_post.study import COSTS, Cost, CostRatio, Reference, StudyRun, cost_ratio, costs_of, error_of
 
 # Key figures of the tables, with their headings and the factor they are multiplied by there; a peak is followed by its
@@ -111,13 +112,19 @@ def _ratio_rows(runs: Sequence[StudyRun], reference: Reference, cost: Cost) -> s
     return markdown_table(["order 4 on", *(HEADINGS[key][0].removeprefix("1000 ") for key in keys)], rows)
 
 
+def _of_wall(runs: Sequence[StudyRun]) -> str:
+    """Where the walls differ: whose wall units they are, and what Re_tau and C_f are."""
+    wall = runs[0].resolution.wall
+    return f" of the {wall} (Re_tau and C_f: {MEAN_OF_WALLS})" if wall else ""
+
+
 def table_text(runs: Sequence[StudyRun], reference: Reference) -> str:
     """All tables, as Markdown."""
     published = reference.published
     parts = [
         "Grid and cost:",
         _cost_rows(runs),
-        "Key figures in wall units, with 95 % intervals; peaks at z+:",
+        f"Key figures in wall units{_of_wall(runs)}, with 95 % intervals; peaks at z+:",
         _figure_rows(runs, reference),
         f"Errors in % against {published.source}, Re_tau = {published.re_tau:.5g}:",
         _error_rows(runs, reference),

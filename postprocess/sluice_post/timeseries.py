@@ -141,15 +141,16 @@ def walls_with_shear(series: TimeSeries) -> list[str]:
     return [name for name, value in largest.items() if value > 1e-3 * max(largest.values())]
 
 
-def friction_reynolds_series(series: TimeSeries) -> Array | None:
-    """Re_tau of the mean wall stress at each row: root mean square over the walls that have shear."""
-    walls = [series[name] for name in walls_with_shear(series)]
+def friction_reynolds_series(series: TimeSeries, column: str | None = None) -> Array | None:
+    """Re_tau at each row: of the wall of a column, else of the mean wall stress of the walls that have shear."""
+    names = walls_with_shear(series)
+    walls = [series[name] for name in names if column in (None, name)]
     return np.sqrt(np.mean(np.square(walls), axis=0)) if walls else None
 
 
-def re_tau_last_third(series: TimeSeries, values: Array | None = None) -> MeanEstimate | None:
-    """Re_tau over the last third of the run, from the time mean of the wall stress."""
-    values = friction_reynolds_series(series) if values is None else values
+def re_tau_last_third(series: TimeSeries, column: str | None = None) -> MeanEstimate | None:
+    """Re_tau over the last third of the run, from the time mean of the wall stress; `column`: of one wall."""
+    values = friction_reynolds_series(series, column)
     if values is None:
         return None
     squares = values[series.last_third()] ** 2

@@ -16,9 +16,12 @@ from matplotlib.figure import Figure as MplFigure
 from sluice_post import budget_figures, compare_profiles, figures, layout, literature, spectra_figures
 from sluice_post.budgets import IMBALANCE
 from sluice_post.errors import InputOutputError
-from sluice_post.key_figures import TEXT_LABELS, percent_difference
+from sluice_post.flow import CHANNEL
+from sluice_post.flow_words import flow_text
+from sluice_post.key_figures import percent_difference
 from sluice_post.literature import Published
 from sluice_post.parameters import FlowParameters
+from sluice_post.profiles import with_wall
 from sluice_post.reference import Reference, holds_budget, merged, read_budget_reference, read_reference
 from sluice_post.results import Results, evaluate
 from sluice_post.run import load_run
@@ -56,21 +59,31 @@ class PublishedFiles:
     budgets: list[tuple[str, Reference]] = field(default_factory=list)
     spectra: list[PublishedSpectra] = field(default_factory=list)
 
-    def near(self, re_tau: float) -> PublishedFiles:
-        """Those of simulations at this Re_tau, the nearest first."""
+    def near(self, re_tau: float, kind: str = CHANNEL) -> PublishedFiles:
+        """Those of plain flows of this kind at this Re_tau, the nearest first."""
 
-        def distance(other: float) -> float:
-            return abs(other / re_tau - 1)
+        def distance(one: Reference | PublishedSpectra) -> float:
+            return abs(one.re_tau / re_tau - 1) if one.kind == kind else inf
 
-        def chosen(found: list[T], re_tau_of: Callable[[T], float]) -> list[T]:
-            near = [one for one in found if distance(re_tau_of(one)) <= literature.SAME_REYNOLDS]
-            return sorted(near, key=lambda one: distance(re_tau_of(one)))
+        def chosen(found: list[T], of: Callable[[T], Reference | PublishedSpectra]) -> list[T]:
+            near = [one for one in found if distance(of(one)) <= literature.SAME_REYNOLDS]
+            return sorted(near, key=lambda one: distance(of(one)))
 
         return PublishedFiles(
-            chosen(self.profiles, lambda one: one.re_tau),
-            chosen(self.budgets, lambda one: one[1].re_tau),
-            chosen(self.spectra, lambda one: one.re_tau),
+            chosen(self.profiles, lambda one: one),
+            chosen(self.budgets, lambda one: one[1]),
+            chosen(self.spectra, lambda one: one),
         )
+
+    def for_results(self, results: Results) -> PublishedFiles:
+        """Those to lay over the figures of a run: of its flow and, if there is one, of the published simulation."""
+        flow, held, re_tau = results.flow, results.held, results.figure("re_tau")
+        if flow is None or not flow.is_plain or re_tau is None:
+            return PublishedFiles()
+        if results.published is not None:
+            return self.near(results.published.re_tau, flow.kind)
+        is_set = held is not None and held.by_case and held.key == "re_tau"
+        return self.near(held.value if held is not None and is_set else re_tau.value, flow.kind)
 
     @property
     def budget_of_k(self) -> dict[str, Reference]:
@@ -110,11 +123,6 @@ def read_results(directory: Path) -> Results:
     return evaluate(run, [height for height in HEIGHTS if height == inf or height < 0.95 * re_tau])
 
 
-def published_for(results: Results) -> Published | None:
-    """The published simulation at the Reynolds number that the case sets; None if there is none near."""
-    return results.published if results.same_flow else None
-
-
 def verdict(deviation: float, half_width: float, limit: float) -> str:
     """Whether a deviation is within its limit; undecided if the end of its interval is."""
     if abs(deviation) <= limit:
@@ -137,7 +145,7 @@ def _key_rows(results: Results, published: Published | None) -> list[Row]:
     for key, limit in LIMITS.items():
         if (figure := results.figure(key)) is None:
             continue
-        factor, label = (1000, "1000 C_f") if key == "cf" else (1, TEXT_LABELS[key])
+        factor, label = (1000, f"1000 {figure.text_label}") if key == "cf" else (1, figure.text_label)
         run = number_text(factor * figure.value, factor * figure.half_width)
         if place := results.figure(f"{key}_z"):
             run += f" at {place.value:.1f}"
@@ -150,6 +158,9 @@ def _key_rows(results: Results, published: Published | None) -> list[Row]:
             expected += f" at {source.values[f'{key}_z']:.1f}"
         if source is not published:
             expected += f" ({source.name}, Re_tau {source.re_tau:g})"
+        if results.is_set(key):
+            rows.append((label, run, expected, "set by the case", "", ""))
+            continue
         rows.append(_judged(label, run, expected, *percent_difference(figure, source.values[key]), limit))
     return rows
 
@@ -157,9 +168,19 @@ def _key_rows(results: Results, published: Published | None) -> list[Row]:
 def _balance_rows(results: Results) -> list[Row]:
     """What is 0 in an endless run with a vanishing time step."""
     residual = results.residuals[0]
+    wall = results.run.profiles.wall if results.run.profiles is not None else ""
     value, width = 100 * residual.value, 100 * residual.half_width
     run = number_text(value, width)
-    rows = [_judged("total-stress residual, % of the wall stress", run, "0", value, width, RESIDUAL_LIMIT)]
+    rows = [
+        _judged(
+            with_wall("total-stress residual, % of the wall stress", wall),
+            run,
+            "0",
+            value,
+            width,
+            RESIDUAL_LIMIT,
+        )
+    ]
     if results.budgets is not None:
         k, bands = results.budgets.found.budgets["k"].terms, results.budgets.bands
         at = int(np.argmax(np.abs(k[IMBALANCE])))
@@ -176,7 +197,7 @@ def figures_of_case(results: Results, files: PublishedFiles) -> dict[str, tuple[
     """Title and figure by name, as far as the results allow."""
     profiles = results.run.profiles
     assert profiles is not None
-    near = files.near(profiles.re_tau)
+    near = files.for_results(results)
     reference = merged(near.profiles) if near.profiles else None
     drawn: dict[str, tuple[str, MplFigure]] = {}
     for name, title, draw, quantities in (
@@ -211,28 +232,29 @@ def _description(parameters: FlowParameters, results: Results) -> str:
     order = run.blocks.sampled_parameters().get(layout.SET_ORDER, 2)
     cells = " x ".join(str(count) for count in parameters.cells)
     box = " x ".join(f"{length:.4g}" for length in parameters.size)
-    flow = parameters.flow_type.replace("_", " ").capitalize()
+    assert results.flow is not None
     return (
-        f"{flow} in {box}, {cells} cells, order {order}: dx+ {size.dx_plus:.1f}, "
-        f"dy+ {size.dy_plus:.1f}, first centre z+ {size.first_centre_plus:.2f}, dz+ up to {size.dz_centre_plus:.1f}. "
+        f"{flow_text(parameters, results.flow, results.held)}. Box {box}, {cells} cells, order {order}: "
+        f"dx+ {size.dx_plus:.1f}, dy+ {size.dy_plus:.1f}, first centre z+ {size.first_centre_plus:.2f}, "
+        f"dz+ up to {size.dz_centre_plus:.1f}. "
         f"Averaged over {size.turnovers:.3g} h/u_tau in {len(run.blocks)} blocks. Sluice {parameters.version}."
     )
 
 
 def section(directory: Path, results: Results, images: dict[str, str]) -> str:
     """The section of one case. `images`: title by path, relative to the document."""
-    parameters, published = results.run.parameters, published_for(results)
+    parameters, published = results.run.parameters, results.published
     assert parameters is not None
     name = directory.parent.name
     rows = _key_rows(results, published) + _balance_rows(results)
-    source = (
-        f"{published.source}, Re_tau = {published.re_tau:g}" if published else "none at this Reynolds number"
-    )
+    source = results.no_published
+    if published is not None:
+        source = f"Published: {published.source}, Re_tau = {published.re_tau:g}."
     outside = [row[0] for row in rows if row[-1] == "outside"]
     parts = [
         f"## {name}: {results.run.name}",
         fill(_description(parameters, results), 120),
-        fill(f"Published: {source}. Outside their limits: {', '.join(outside) or 'none'}.", 120),
+        fill(f"{source} Outside their limits: {', '.join(outside) or 'none'}.", 120),
         markdown_table(HEADING, rows),
     ]
     stored = {"budgets": results.budgets, "spectra": results.spectra}

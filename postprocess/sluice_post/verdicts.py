@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from markupsafe import Markup
 
 from sluice_post import layout
-from sluice_post.key_figures import Figure
+from sluice_post.flow_words import REYNOLDS, flow_text
+from sluice_post.key_figures import Figure, plain_label
+from sluice_post.literature import NONE_KNOWN
+from sluice_post.profiles import with_wall
 from sluice_post.results import Results
 from sluice_post.spectra import AXES
 from sluice_post.spectra_tables import LONG_ENOUGH, half_box
 
-FLOW_NAMES = {"channel": "Channel flow", "couette": "Couette flow", "open_channel": "Open-channel flow"}
 RESIDUAL_OF_PUBLISHED = 2e-3  # the largest total-stress residual of usual publications; the smallest are 2e-4
 CERTAIN_RESIDUAL = 5e-3  # the largest half width of its interval with which it says that a run has converged
 CONVERGED_RE_TAU = 0.01  # half width of the interval, relative
 LONG_ENOUGH_TIME = 15.0  # h/u_tau: 30 integral time scales of Re_tau, without which intervals are too narrow
+EQUAL_REYNOLDS = 1e-3  # relative: a larger difference from published data is named
 _COMPARED = ("re_tau", "cf", "u_c_plus", "u_peak", "v_peak", "w_peak", "uw_peak", "production_peak")
 
 
@@ -37,46 +39,35 @@ class Deviation:
         return Markup("{} {}").format(self.label, text.replace("-", "−"))
 
 
-_DRIVES = {
-    "bulk_velocity": "at a given bulk velocity",
-    "pressure_gradient": "under a given force",
-    "power": "at a given power",
-}
-
-
-def _drive(sampled: Mapping[str, int | float | str]) -> str:
-    """What drives the mean flow, for a sentence. A formula is stored in quotes, and a table as the word and a hash."""
-    text = ""
-    for section, axis in (("flow.forcing.", ""), ("flow.spanwise_forcing.", " along y")):
-        for kind, words in _DRIVES.items():
-            if (value := sampled.get(section + kind)) is None:
-                continue
-            formula = isinstance(value, str) and value.startswith('"')
-            varying = f" that follows {str(value)[1:-1]}" if formula else ""
-            if isinstance(value, str) and value.startswith("table"):
-                varying = " that follows a table in time"
-            text += f"{' and' if text else ''} {words}{axis}{varying}"
-    return text
-
-
 def _flow(results: Results) -> Markup:
     run = results.run
-    assert run.parameters is not None and run.blocks is not None
-    sampled = run.blocks.sampled_parameters()
-    text = Markup("{}").format(FLOW_NAMES.get(run.parameters.flow_type, run.parameters.flow_type))
-    text += Markup("{}").format(_drive(sampled))
-    for key in ("re_b", "re_tau"):
-        if (figure := results.figure(key)) is not None:
-            digits = 0 if figure.value >= 1000 else 1
-            text += Markup(", {} = {}").format(_label(figure), f"{figure.value:.{digits}f}")
-    if (order := sampled.get(layout.SET_ORDER)) is not None:
+    assert run.parameters is not None and results.flow is not None
+    text = Markup("{}").format(flow_text(run.parameters, results.flow, results.held))
+    measured = [
+        Markup("{} = {}{}").format(
+            _label(replace(figure, wall="")), _digits(figure.value), _in_brackets(figure.wall)
+        )
+        for figure in (results.figure("re_b"), *results.friction_reynolds)
+        if figure is not None and not results.is_set(figure.key)
+    ]
+    if measured:
+        text += Markup("; measured {}").format(Markup(", ").join(measured))
+    if (order := run.parameters.sampled.get(layout.SET_ORDER)) is not None:
         text += f"; differences of order {order} along x and y and of order 2 along z"
     return text + "."
 
 
+def _digits(reynolds: float) -> str:
+    return f"{reynolds:.{0 if reynolds >= 1000 else 1}f}"
+
+
+def _in_brackets(wall: str) -> str:
+    return f" ({wall})" if wall else ""
+
+
 def _label(figure: Figure) -> Markup:
     """The label of a key figure without its remarks."""
-    return Markup(figure.label.split(" (")[0].split(" =")[0].strip())
+    return Markup(with_wall(plain_label(figure.key), figure.wall))
 
 
 def _converged(results: Results) -> Markup:
@@ -108,11 +99,15 @@ def _converged(results: Results) -> Markup:
 
 
 def deviations(results: Results) -> list[Deviation]:
-    """Of the key figures, from the nearest published simulation; none if its Reynolds number is another one."""
+    """Of the key figures, from the published simulation of this flow at this Reynolds number; none without one.
+
+    A number that the case sets is left out.
+    """
     published = results.published
-    if published is None or not results.same_flow:
+    if published is None:
         return []
-    figures = [figure for key in _COMPARED if (figure := results.figure(key)) is not None]
+    keys = [key for key in _COMPARED if not results.is_set(key)]
+    figures = [figure for key in keys if (figure := results.figure(key)) is not None]
     return [
         Deviation(_label(figure), figure.value / reference - 1, figure.half_width / abs(reference))
         for figure in figures
@@ -121,13 +116,15 @@ def deviations(results: Results) -> list[Deviation]:
 
 
 def _distance(results: Results, found: list[Deviation]) -> Markup:
-    published = results.published
-    if not found or published is None:
-        return Markup(
-            "No published simulation of this flow at this Reynolds number is among those that sluice-post knows."
-        )
-    beside = Markup("{}, Re<sub>τ</sub> = {}: ").format(published.name, f"{published.re_tau:g}")
-    return beside + Markup(", ").join(deviation.text for deviation in found) + "."
+    published, held = results.published, results.held
+    if not found or published is None or held is None:
+        return Markup("{}").format(results.no_published or f"{NONE_KNOWN}.")
+    of_theirs = published.values.get(held.key)
+    beside = Markup("{}, Re<sub>τ</sub> = {}").format(published.name, f"{published.re_tau:g}")
+    if of_theirs is not None and abs(held.value / of_theirs - 1) > EQUAL_REYNOLDS:
+        percent = f"{100 * (of_theirs / held.value - 1):+.1f} %".replace("-", "−")
+        beside += Markup(", whose {} differs by {} from that of the case").format(REYNOLDS[held.key], percent)
+    return beside + Markup(": ") + Markup(", ").join(deviation.text for deviation in found) + "."
 
 
 def unusual(results: Results) -> list[Markup]:

@@ -12,6 +12,7 @@ from sluice_post.budgets import evaluate_budgets
 from sluice_post.cli import main
 from sluice_post.compare_budgets import budget_deviations
 from sluice_post.comparison import key_differences
+from sluice_post.flow import Flow
 from sluice_post.key_figures import figures_of, key_figures, published_of
 from sluice_post.profiles import peak, wall_profiles
 from sluice_post.reference import Reference
@@ -75,7 +76,7 @@ def test_published_key_figures_of_a_budget(directory):
     z_plus = np.array([0.0, 8.0, 10.0, 12.0, 100.0])
     values = {"production": 0.2 - (z_plus - 10.5) ** 2 / 100, "dissipation": -0.16 * np.ones(5)}
     budget = Reference("k", 100.0, True, dict.fromkeys(values, z_plus), values)
-    published = published_of(budget, "channel", budget)
+    published = published_of(budget, Flow("channel"), budget)
     assert published.values["production_peak"] == pytest.approx(0.2)
     assert published.values["production_peak_z"] == pytest.approx(10.5)
     assert published.values["wall_dissipation"] == 0.16

@@ -15,6 +15,7 @@ from sluice_post.reference import Reference
 from sluice_post.results import evaluate
 from sluice_post.run import load_run
 from sluice_post.style import new_figure
+from sluice_post.timeseries import re_tau_last_third
 
 WITHOUT_UNITS = {r"$Re_\tau$", r"$\Delta t/\Delta t_{\lim}$", ""}  # ratios, and the axis of time above others
 
@@ -25,7 +26,7 @@ def results(turbulent_run):
 
 
 def test_axes_of_the_history_have_units(results):
-    figure = history(results.run.series, results.re_tau)
+    figure = history(results.run.series, re_tau_last_third(results.run.series))
     labels = {axes.get_ylabel() for axes in figure.axes} | {axes.get_xlabel() for axes in figure.axes}
     assert len(labels) == 8  # of six ordinates and time, and none; U_b is constant
     assert all("U" in label for label in labels - WITHOUT_UNITS)
@@ -38,7 +39,7 @@ def test_the_history_leaves_out_what_is_constant_and_marks_the_averaging(results
     for of, panels in ((constant, 5), (varying, 6)):
         axes = [
             a
-            for a in history(of, results.re_tau, 60.0).axes
+            for a in history(of, re_tau_last_third(results.run.series), 60.0).axes
             if a.get_ylabel() != r"$\Delta t/\Delta t_{\lim}$"
         ]
         assert len(axes) == panels
@@ -107,3 +108,29 @@ def test_published_flatness_is_within_the_axis(tmp_path):
     figure = comparison_figure(profiles, bands_of(run.blocks, run.parameters), reference, ["flat_w"])
     assert figure.axes[0].get_yscale() == "log"
     assert figure.axes[0].get_ylim()[1] > 60
+
+
+def test_laminar_solution_between_walls_that_move_and_a_force(tmp_path):
+    """The exact profile follows the stress of this flow, not that of a channel at rest."""
+    flow = synthetic.Flow(re_tau=30.0, cells=(8, 8, 64))
+    raw = synthetic.laminar_poiseuille(flow)
+    tau = flow.u_tau**2 * (1 - 0.4 * flow.z_face)
+    u = np.cumsum(tau[:-1] / flow.viscosity * np.diff(np.concatenate([[0.0], flow.z])))
+    raw |= {"tau_xz": tau, **{"u" * n: u**n for n in range(1, 5)}}
+    synthetic.write_statistics(tmp_path / "statistics.h5", flow, [raw] * 3)
+    speed = float(u[-1] + tau[-1] / flow.viscosity * (2 - flow.z[-1]))
+    keys = {
+        "flow.type": "channel",
+        "flow.reynolds.viscosity": repr(flow.viscosity),
+        "flow.forcing.pressure_gradient": repr(0.4 * flow.u_tau**2),
+        "walls.bottom.type": "no_slip",
+        "walls.bottom.velocity": "[0, 0, 0]",
+        "walls.top.type": "no_slip",
+        "walls.top.velocity": f"[{speed!r}, 0, 0]",
+    }
+    synthetic.write_parameter_sets(tmp_path / "statistics.h5", [0] * 3, [keys])
+    run = load_run(tmp_path)
+    axes = mean_velocity(new_figure(5, 4).subplots(), run.profiles, bands_of(run.blocks, run.parameters))
+    of_run, exact = axes.get_lines()[:2]
+    expected = np.interp(exact.get_xdata()[1:], of_run.get_xdata(), of_run.get_ydata())
+    np.testing.assert_allclose(exact.get_ydata()[1:], expected, rtol=0.03)

@@ -5,6 +5,7 @@ from scipy.integrate import trapezoid
 
 from sluice_post import literature
 from sluice_post.export import csv_text
+from sluice_post.flow import Flow
 from sluice_post.key_figures import figures_of, key_figures, published_of, resolution
 from sluice_post.profiles import wall_profiles
 from sluice_post.reference import read_reference
@@ -47,7 +48,7 @@ def test_figures_of_published_profiles(tmp_path, flow_type):
     flow = synthetic.Flow(flow_type, cells=(8, 8, 192))
     parameters, blocks = blocks_of(tmp_path, flow, [synthetic.turbulent_profiles(flow)])
     (tmp_path / "profiles.csv").write_text(csv_text(wall_profiles(blocks.means(), parameters)))
-    found = published_of(read_reference(tmp_path / "profiles.csv"), flow_type).values
+    found = published_of(read_reference(tmp_path / "profiles.csv"), Flow(flow_type)).values
     expected = figures_of(blocks.means(), parameters)
     for key in ("re_tau", "u_c_plus", "u_peak", "u_peak_z", "v_peak", "w_peak", "uw_peak", "dissipation"):
         assert found[key] == pytest.approx(expected[key], rel=2e-3), key
@@ -89,16 +90,7 @@ def test_resolution(tmp_path, flow):
     assert found.turnovers == pytest.approx(30 * flow.u_tau)
 
 
-def test_nearest_published():
-    assert literature.nearest("channel", 181.0).re_tau == 182.09
-    assert literature.nearest("channel", 178.5).name == "MKM"
-    assert literature.nearest("couette", 50.0).re_tau == 92.91
-    assert literature.nearest("open_channel", 180.0) is None
-    assert literature.comparable(literature.nearest("channel", 183.0), 183.0)
-    assert not literature.comparable(literature.nearest("channel", 300.0), 300.0)
-
-
-@pytest.mark.parametrize("entry", [e for e in literature.PUBLISHED if e.flow_type == "channel"])
+@pytest.mark.parametrize("entry", [e for e in literature.PUBLISHED if e.flow == Flow("channel")])
 def test_published_figures_are_consistent(entry):
     """Cf = 2/U_b+^2 and Re_b = 2 U_b+ Re_tau hold for every published channel, to their digits."""
     assert entry.values["cf"] == pytest.approx(2 / entry.values["u_b_plus"] ** 2, rel=4e-3)

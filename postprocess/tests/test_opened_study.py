@@ -48,7 +48,7 @@ def test_comparison_with_the_nearest_published_simulation(runs: tuple[Path, Path
     assert "key figure" in str(found)
     flow = synthetic.Flow(re_tau=300.0, cells=(32, 24, 48))
     synthetic.write_run(tmp_path, flow, blocks=2)
-    with pytest.raises(UsageError, match="no published simulation"):
+    with pytest.raises(UsageError, match="No published data are known here"):
         sp.open(tmp_path).compare()
 
 

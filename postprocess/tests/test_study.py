@@ -88,7 +88,7 @@ def test_cost_of_a_run_of_several_starts(tmp_path):
     assert runs[0].steps == pytest.approx(per_turnover / 0.05)
     assert runs[0].point_steps == pytest.approx(32 * 24 * 48 * per_turnover / 0.05)
     assert runs[0].seconds == pytest.approx(per_turnover / 0.05 * 105 / 4500)
-    assert (runs[0].order, runs[0].device, runs[0].imposed) == (4, "GPU", "re_b")
+    assert (runs[0].order, runs[0].device, runs[0].held.key) == (4, "GPU", "re_b")
     assert runs[0].resolution.turnovers == pytest.approx(100 / per_turnover)
 
 
@@ -186,12 +186,13 @@ def test_seconds_of_other_devices_are_not_compared(study, tmp_path, capsys, devi
 
 
 def test_reference_is_the_simulation_at_the_imposed_reynolds_number(tmp_path):
-    run = write_run(tmp_path / "run", 2, (16, 8))
+    run = write_run(tmp_path / "run", 2, (16, 8), bulk=f"{5585 / 5714:.6f}")
     runs = read_study([run])
+    assert runs[0].held.value == pytest.approx(5585)
     assert runs[0].figures["re_b"].value == pytest.approx(5585, rel=0.02)
     assert find_reference(None, runs).published.re_tau == 178.12
     by_friction = read_study([write_run(tmp_path / "pressure", 2, (16, 8), bulk="")])
-    assert by_friction[0].imposed == "re_tau"
+    assert by_friction[0].held.key == "re_tau" and not by_friction[0].held.by_case
     assert find_reference(None, by_friction).published.re_tau == 182.09
     profiles = tmp_path / "profiles.csv"
     assert main(["profiles", str(run), "-o", str(profiles)]) == 0
@@ -212,5 +213,5 @@ def test_runs_of_different_flows_are_refused(tmp_path):
         find_reference([run, run], read_study([run]))
     flow = synthetic.Flow(re_tau=250.0, cells=(16, 8, 48))
     far = synthetic.write_run(tmp_path / "far", flow, blocks=4)
-    with pytest.raises(UsageError, match="no published simulation"):
+    with pytest.raises(UsageError, match="No published data are known here"):
         find_reference(None, read_study([far]))

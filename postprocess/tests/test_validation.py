@@ -12,6 +12,7 @@ import test_spectra
 from sluice_post import literature
 from sluice_post.budgets import evaluate_budgets
 from sluice_post.cli import main
+from sluice_post.flow import Flow, Held
 from sluice_post.run import load_statistics
 from sluice_post.validation import PublishedFiles, find_results, read_files, read_results, verdict
 
@@ -123,7 +124,10 @@ def test_no_results(tmp_path, flow, capsys):
 
 
 def test_source_of_a_published_value():
-    lee_moser = literature.nearest("channel", RE_TAU)
+    def at(re_tau):
+        return literature.find(Flow("channel"), Held("re_tau", re_tau, True), re_tau).published
+
+    lee_moser = at(RE_TAU)
     assert literature.with_value(lee_moser, "u_peak") is lee_moser
     assert literature.with_value(lee_moser, "p_peak").re_tau == 178.12
-    assert literature.with_value(literature.nearest("channel", 1000.0), "p_peak") is None
+    assert literature.with_value(at(1000.0), "p_peak") is None

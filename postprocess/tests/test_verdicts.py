@@ -3,7 +3,8 @@ from dataclasses import replace
 import pytest
 import synthetic
 
-from sluice_post.literature import Published
+from sluice_post.flow import Flow
+from sluice_post.literature import Published, find
 from sluice_post.results import evaluate
 from sluice_post.run import load_run
 from sluice_post.verdicts import deviations, unusual, verdicts
@@ -18,7 +19,7 @@ def published_at(results, errors):
     """A published simulation at the same Reynolds number, from which the run differs by these errors."""
     values = {figure.key: figure.value for figure in results.table}
     values |= {key: values[key] / (1 + error) for key, error in errors.items()}
-    return Published("Nobody", "nowhere", "channel", values["re_tau"], values)
+    return Published("Nobody", "nowhere", Flow("channel"), values["re_tau"], values)
 
 
 def answers(results, **changes):
@@ -69,10 +70,12 @@ def test_differences_from_published_figures(results):
     assert all(one.value == pytest.approx(0) for one in found.values() if one not in (peak, friction))
 
 
-def test_another_reynolds_number_is_not_compared(results):
-    published = published_at(results, {"re_tau": 0.1, "re_b": 0.1})
-    assert deviations(replace(results, published=published)) == []
-    assert "No published" in answers(results, published=published)["How far from published data?"]
+def test_without_published_data_nothing_is_compared(results):
+    found = find(Flow("channel"), replace(results.held, value=250.0), 250.0)
+    changes = {"published": found.published, "no_published": found.reason}
+    assert deviations(replace(results, **changes)) == []
+    answer = answers(results, **changes)["How far from published data?"]
+    assert answer.startswith("No published data are known here for this flow (Channel flow) at Re_tau = 250")
 
 
 def test_what_limits_it(results):

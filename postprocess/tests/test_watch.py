@@ -187,7 +187,7 @@ def test_the_log_tells_starts_speed_and_the_expected_end(tmp_path):
     follower = LogFollower(path)
     follower.poll()
     step = (
-        "step      20  time    2.1766  dt 8.516e-02  Re_tau  196.20  202.71  U_b 1.0000  energy 0.53965  "
+        "step      20  time    2.1766  dt 8.516e-02  Re_tau bottom  196.20 top  202.71  U_b 1.0000  energy 0.53965  "
         "div 1.8e-15  61.5 ns/point  42 s left\n"
     )
     path.write_text(

@@ -30,13 +30,12 @@ class ProgressObserver : public Observer {
     std::string left;
     if (!now.first) left = fmt::format("  {} left", readable_duration(steps_left(s, run_.accuracy) * per_step));
     if (!now.first && run_.accuracy) left += ", " + farthest_limit(*run_.accuracy);
-    return [this, line = fmt::format("step {:7d}  time {:9.4f}  dt {:.3e}  Re_tau {:7.2f} {:7.2f}  U_b {:.4f}  energy "
-                                     "{:.5f}  div {:.1e}  {:.1f} ns/point{}",
-                                     now.step, now.time, s.dt, re_tau(d.shear_bottom, nu), re_tau(d.shear_top, nu),
-                                     d.bulk_velocity, d.kinetic_energy, d.max_divergence,
-                                     per_step / static_cast<double>(s.grid.points()) * 1e9, left)] {
-      run_.log.line(line);
-    };
+    return [this,
+            line = fmt::format("step {:7d}  time {:9.4f}  dt {:.3e}  Re_tau bottom {:7.2f} top {:7.2f}  U_b {:.4f}  "
+                               "energy {:.5f}  div {:.1e}  {:.1f} ns/point{}",
+                               now.step, now.time, s.dt, re_tau(d.shear_bottom, nu), re_tau(d.shear_top, nu),
+                               d.bulk_velocity, d.kinetic_energy, d.max_divergence,
+                               per_step / static_cast<double>(s.grid.points()) * 1e9, left)] { run_.log.line(line); };
   }
 
  private:

@@ -40,7 +40,7 @@ void ProgressLine::update(const Simulation& simulation, const RunTimes& times, c
       fmt::format("{:5.1f} %  step {}  time {:.3f}", percent_done(simulation), simulation.step(), simulation.time());
   if (diagnostics != nullptr) {
     const double nu = simulation.flow.viscosity;
-    line += fmt::format("  Re_tau {:.1f} {:.1f}", re_tau(diagnostics->shear_bottom, nu),
+    line += fmt::format("  Re_tau bottom {:.1f} top {:.1f}", re_tau(diagnostics->shear_bottom, nu),
                         re_tau(diagnostics->shear_top, nu));
   }
   log_.status(line + "  " + readable_duration(steps_left(simulation, accuracy) * per_step) + " left");

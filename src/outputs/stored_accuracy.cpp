@@ -12,9 +12,15 @@
 namespace sluice {
 
 StatisticsFlow statistics_flow(const io::Case& settings, std::vector<double> z_face) {
-  StatisticsFlow flow{
-      settings.flow.viscosity, settings.flow.bottom, settings.flow.top, settings.flow_type == io::FlowType::couette, {},
-      std::move(z_face)};
+  StatisticsFlow flow{settings.flow.viscosity,
+                      settings.flow.bottom,
+                      settings.flow.top,
+                      settings.flow_type == io::FlowType::couette,
+                      {},
+                      std::move(z_face),
+                      settings.flow.rotation,
+                      settings.flow.buoyancy,
+                      settings.flow.scalars};
   for (std::size_t k = 0; k + 1 < flow.z_face.size(); ++k) flow.z.push_back((flow.z_face[k] + flow.z_face[k + 1]) / 2);
   return flow;
 }

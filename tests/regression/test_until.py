@@ -57,10 +57,10 @@ def test_ends_with_a_checkpoint_when_the_limits_hold(whole: Path) -> None:
     assert re.search(progress, log)
 
 
-def test_figures_and_intervals_are_those_of_the_report(whole: Path) -> None:
+def assert_figures_are_those_of_the_report(out: Path) -> None:
     key_figures = pytest.importorskip("sluice_post.key_figures").key_figures
-    read_statistics = pytest.importorskip("sluice_post.statistics").read_statistics
-    parameters, blocks = read_statistics(whole / "statistics.h5")
+    load_statistics = pytest.importorskip("sluice_post.run").load_statistics
+    parameters, blocks = load_statistics(out)
     expected = {figure.key: figure for figure in key_figures(blocks, parameters)}
     other_names = {
         "u_rms_peak": "u_peak",
@@ -68,12 +68,29 @@ def test_figures_and_intervals_are_those_of_the_report(whole: Path) -> None:
         "w_rms_peak": "w_peak",
         "u_center": "u_c_plus",
     }
-    assert len(blocks) == record(whole)["statistics"]["blocks"]
-    assert len(figures(whole)) == 7
-    for name, figure in figures(whole).items():
+    assert len(blocks) == record(out)["statistics"]["blocks"]
+    assert len(figures(out)) == 7
+    for name, figure in figures(out).items():
         reported = expected[other_names.get(name, name)]
         assert figure["value"] == pytest.approx(reported.value, rel=1e-10), name
         assert figure["half_width"] == pytest.approx(reported.half_width, rel=1e-7), name
+
+
+def test_figures_and_intervals_are_those_of_the_report(whole: Path) -> None:
+    assert_figures_are_those_of_the_report(whole)
+
+
+def test_figures_of_a_rotating_channel(tmp_path: Path) -> None:
+    """Re_tau and C_f are of the mean wall stress, all others of the bottom wall, whose half is not that of the top."""
+    rotating = {"flow.rotation": {"number": 0.5}, "time.steps": 200}
+    must(sluice("run", write_case(tmp_path, {**CASE, **rotating})))
+    out = tmp_path / "out"
+    assert_figures_are_those_of_the_report(out)
+    *_, last = (out / "timeseries.csv").read_text().splitlines()
+    bottom, top = map(float, last.split(",")[6:8])
+    assert abs(top / bottom - 1) > 0.05
+    lines = re.findall(r"Re_tau bottom +([\d.]+) top +([\d.]+)", (out / "log.txt").read_text())
+    assert lines[-1] == (f"{bottom:.2f}", f"{top:.2f}")
 
 
 def averages(out: Path) -> dict[str, tuple[float, float]]:

@@ -47,7 +47,8 @@ struct Example {
 };
 
 StatisticsFlow flow_of(const Example& e) {
-  StatisticsFlow flow{1.0 / 2800, e.bottom, e.top, e.couette, {}, {}};
+  StatisticsFlow flow{
+      .viscosity = 1.0 / 2800, .bottom = e.bottom, .top = e.top, .couette = e.couette, .z = {}, .z_face = {}};
   for (int k = 0; k <= e.nz; ++k)
     flow.z_face.push_back(e.height / 2 * (1 + std::tanh(1.2 * (2.0 * k / e.nz - 1)) / std::tanh(1.2)));
   flow.z_face.front() = 0;
@@ -218,6 +219,48 @@ TEST(KeyFigures, AreThoseOfThePostProcessing) {
       EXPECT_NEAR(found.half_widths[n], e.half_widths[n], 1e-9 * std::abs(e.values[n])) << which;
     }
   }
+}
+
+/// The channel of the examples with a weaker stress on the top wall.
+StatisticsBlock uneven_block(const StatisticsFlow& flow) {
+  StatisticsBlock block = block_of(examples[0], flow, 1);
+  block.sums.back().back() /= 2;
+  return block;
+}
+
+TEST(KeyFigures, AreOfBothWallsOrOfTheBottomWallWhereTheHalvesDiffer) {
+  StatisticsFlow flow = flow_of(examples[0]);
+  const StatisticsBlock block = uneven_block(flow);
+  const auto figures = [&] { return KeyFigures(flow, profiles()).estimate({&block, 1}).values; };
+  const KeyFigureValues averaged = figures();
+  StatisticsFlow uneven_walls = flow;
+  uneven_walls.top.kind = WallKind::slip;
+  const KeyFigureValues of_bottom = KeyFigures(uneven_walls, profiles()).estimate({&block, 1}).values;
+  const double bottom = block.sums[8].front() / static_cast<double>(block.samples);
+  for (const double re_tau : {averaged[0], of_bottom[0]}) EXPECT_NEAR(re_tau, 2800 * std::sqrt(0.75 * bottom), 1e-9);
+  EXPECT_GT(std::abs(averaged[2] / of_bottom[2] - 1), 0.02);
+
+  const ScalarParameters even{.name = "c", .bottom = {ScalarWallKind::value, 1}, .top = {ScalarWallKind::value, 1}};
+  const ScalarParameters odd{.name = "c", .bottom = {ScalarWallKind::value, 1}, .top = {ScalarWallKind::value, 2}};
+  const auto expect = [&](const char* which, const KeyFigureValues& expected) {
+    for (std::size_t n = 0; n < expected.size(); ++n) EXPECT_EQ(figures()[n], expected[n]) << which << " " << n;
+  };
+  flow.rotation.rate = {0, 0.1, 0};
+  expect("rotation about y", of_bottom);
+  flow.rotation.rate = {0.1, 0, 0};
+  expect("rotation about x", of_bottom);
+  flow.rotation.rate = {0, 0, 0.1};
+  expect("rotation about z", averaged);
+  flow.rotation.rate = {};
+  flow.buoyancy = {.scalar = "c", .coefficient = 1};
+  flow.scalars = {odd};
+  expect("stable stratification", averaged);
+  flow.scalars = {even};
+  expect("heavy fluid at the centre", of_bottom);
+  flow.buoyancy.direction = {-1, 0, 0};
+  expect("rising flow with walls alike", averaged);
+  flow.scalars = {odd};
+  expect("rising flow between different walls", of_bottom);
 }
 
 TEST(KeyFigures, HaveNoIntervalFromASingleBlock) {

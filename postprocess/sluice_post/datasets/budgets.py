@@ -28,7 +28,9 @@ def budget_dataset(evaluated: EvaluatedBudgets, stress: str) -> xr.Dataset:
     if stress == "k":
         for name, values in found.kolmogorov_columns().items():
             variables[name] = variable("z", values, *_KOLMOGOROV[name])
-    return dataset(variables, coordinates, stress=stress, u_tau=found.u_tau, re_tau=found.re_tau)
+    return dataset(
+        variables, coordinates, stress=stress, u_tau=found.u_tau, re_tau=found.re_tau, wall=found.wall
+    )
 
 
 def scalar_budget_dataset(evaluated: EvaluatedScalarBudgets, budget: str) -> xr.Dataset:

@@ -82,4 +82,4 @@ def densities_dataset(evaluated: EvaluatedDensities) -> xr.Dataset:
         variables["joint_uw"] = variable(
             dims, joint, "joint density of u' and w' over their standard deviations"
         )
-    return dataset(variables, coordinates, u_tau=found.u_tau, re_tau=found.re_tau)
+    return dataset(variables, coordinates, u_tau=found.u_tau, re_tau=found.re_tau, wall=found.view.wall)

@@ -9,6 +9,7 @@ import xarray as xr
 from sluice_post import layout
 from sluice_post.datasets.variables import RHO, Variables, dataset, variable, with_interval
 from sluice_post.key_figures import Figure
+from sluice_post.profiles import with_wall
 from sluice_post.timeseries import TimeSeries
 
 _COLUMNS = {
@@ -29,7 +30,7 @@ _FURTHER_COLUMNS = {
 }
 
 KEY_FIGURES = {
-    "re_tau": ("friction Reynolds number", "1"),
+    "re_tau": ("friction Reynolds number of the mean wall stress", "1"),
     "re_tau_bottom": ("friction Reynolds number of the bottom wall", "1"),
     "re_tau_top": ("friction Reynolds number of the top wall", "1"),
     "shear_bottom": ("shear stress of the bottom wall", f"{RHO}U^2"),
@@ -39,7 +40,9 @@ KEY_FIGURES = {
     "re_w": ("Reynolds number of the walls U_w h/nu", "1"),
     "u_b_plus": ("bulk velocity", "u_tau"),
     "u_c_plus": ("velocity at the centre or surface", "u_tau"),
-    "cf": ("friction coefficient", "1"),
+    "cf": ("friction coefficient of the mean wall stress", "1"),
+    "cf_bottom": ("friction coefficient of the bottom wall", "1"),
+    "cf_top": ("friction coefficient of the top wall", "1"),
     "wall_dissipation": ("dissipation of k on the wall", "u_tau^4/nu"),
     "dissipation": ("integral of the dissipation of the fluctuations, by production", "u_tau^3"),
     "force_balance": ("forcing times h over the wall stress, less 1", "1"),
@@ -83,5 +86,7 @@ def key_figures_dataset(figures: Sequence[Figure]) -> xr.Dataset:
     """Each key figure as a number without dimensions, with its interval; names as in key_figures.py."""
     variables: Variables = {}
     for figure in figures:
-        variables |= with_interval(figure.key, (), figure.value, figure.half_width, KEY_FIGURES[figure.key])
+        text, unit = KEY_FIGURES[figure.key]
+        about = (text if f"of the {figure.wall}" in text else with_wall(text, figure.wall), unit)
+        variables |= with_interval(figure.key, (), figure.value, figure.half_width, about)
     return dataset(variables, {})

@@ -102,7 +102,7 @@ def spectra_dataset(evaluated: EvaluatedSpectra) -> xr.Dataset:
         coordinates |= _wavenumbers(found, axis)
         separation = evaluated.distances(axis)
         coordinates[f"r_{axis}"] = variable(f"r_{axis}", separation, f"separation along {axis}", "h")
-    return dataset(variables, coordinates, u_tau=found.u_tau, re_tau=found.re_tau)
+    return dataset(variables, coordinates, u_tau=found.u_tau, re_tau=found.re_tau, wall=found.wall)
 
 
 _OF_SCALARS = {"cc": ("Theta", "z", "c_tau^2"), "minus_wc": ("-w Theta", "z_face", "c_tau u_tau")}
@@ -128,4 +128,6 @@ def scalar_spectra_dataset(evaluated: EvaluatedScalarSpectra) -> xr.Dataset:
     names = np.array(evaluated.names)
     coordinates["height"] = variable("height", names, "chosen height: z+, centre or surface")
     coordinates["height_plus"] = variable("height", evaluated.z_plus, "chosen height", "nu/u_tau")
-    return dataset(variables, coordinates, name=evaluated.name, u_tau=found.u_tau, re_tau=found.re_tau)
+    return dataset(
+        variables, coordinates, name=evaluated.name, u_tau=found.u_tau, re_tau=found.re_tau, wall=found.wall
+    )

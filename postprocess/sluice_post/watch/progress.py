@@ -72,6 +72,11 @@ class Progress:
     ns_per_point: float | None
     seconds_left: float | None
 
+    @property
+    def has_two_walls(self) -> bool:
+        """Whether both walls have shear: u_tau and C_f are then those of the mean of both wall stresses."""
+        return isfinite(self.re_tau_bottom) and isfinite(self.re_tau_top)
+
 
 def find_progress(
     series: TimeSeries, case: Case | None, log: RunLog, seconds_per_step: float | None

@@ -9,15 +9,20 @@ from sluice_post import literature
 from sluice_post.bands import Bands, bands_of
 from sluice_post.blocks_file import journal_path
 from sluice_post.errors import PostError
+from sluice_post.flow import flow_of, held_reynolds
+from sluice_post.flow_words import unknown_flow_note
 from sluice_post.key_figures import figures_of
-from sluice_post.parameters import FlowParameters, imposed_reynolds
+from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.statistics import read_statistics
 
 
 @dataclass(frozen=True)
 class LiveProfiles:
-    """Profiles of all blocks so far, their 95 % intervals, and the nearest published simulation."""
+    """Profiles of all blocks so far, their 95 % intervals, and the published simulation of this flow, if there is one.
+
+    `no_published`: why there is none. `note`: what to know of files of published data that are shown instead.
+    """
 
     profiles: WallProfiles
     bands: Bands
@@ -26,6 +31,8 @@ class LiveProfiles:
     blocks: int
     begin: float
     end: float
+    no_published: str
+    note: str
 
 
 def _read(path: Path) -> LiveProfiles | None:
@@ -34,19 +41,15 @@ def _read(path: Path) -> LiveProfiles | None:
         return None
     # Of the flow sampled last: a run can go on with other parameters.
     blocks = blocks.pick((blocks.parameter_set == blocks.parameter_set[-1]).nonzero()[0])
-    sampled = blocks.sampled_parameters()
-    parameters = parameters.with_sampled(sampled)
-    profiles = wall_profiles(blocks.means(), parameters)
-    published = None
+    parameters = parameters.with_sampled(blocks.sampled_parameters())
+    profiles, flow = wall_profiles(blocks.means(), parameters), flow_of(parameters)
+    found = literature.Found(None)
     if not profiles.laminar:
-        key = imposed_reynolds(parameters, sampled)
-        value = figures_of(blocks.means(), parameters).get(key)
-        if value is not None:
-            found = literature.nearest(parameters.flow_type, value, key)
-            published = found if found and literature.comparable(found, value, key) else None
+        measured = figures_of(blocks.means(), parameters)
+        found = literature.find(flow, held_reynolds(parameters, measured), measured["re_tau"])
     return LiveProfiles(
-        profiles, bands_of(blocks, parameters), parameters, published, len(blocks),
-        float(blocks.time_begin[0]), float(blocks.time_end[-1]),
+        profiles, bands_of(blocks, parameters), parameters, found.published, len(blocks),
+        float(blocks.time_begin[0]), float(blocks.time_end[-1]), found.reason, unknown_flow_note(flow),
     )  # fmt: skip
 
 
