@@ -14,8 +14,7 @@ from sluice_run import must, record, sluice
 CASE = Path(__file__).parents[2] / "cases/quickstart/case.yaml"
 
 # Key figures of the case from time 60 to 8000, with the half widths of their 95 % intervals.
-STORED = {
-}
+STORED = {}
 # Deviations are compared with the interval of 99.9 %, which a normal deviate leaves once in 1000 times.
 WIDER = 3.29 / 1.96
 
@@ -23,7 +22,7 @@ WIDER = 3.29 / 1.96
 @pytest.fixture(scope="module")
 def figures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, float]]:
     out = tmp_path_factory.mktemp("turbulence") / "out"
-    until = {name: "0.001%" for name in STORED}  # never reached: it asks for the figures and intervals
+    until = dict.fromkeys(STORED, "0.001%")  # never reached: it asks for the figures and intervals
     settings = {"time.end": 660, "time.until": until, "output.checkpoint": "none", "output.slices": "[]"}
     options = [f"--set={key}={str(value).replace(chr(39), '')}" for key, value in settings.items()]
     must(sluice("run", CASE, "--output", out, *options, ranks=2, timeout=1500))
@@ -37,6 +36,8 @@ def test_the_figure_is_within_the_intervals(figures: dict[str, dict[str, float]]
     value, half_width = STORED[name]
     found = figures[name]
     limit = WIDER * math.hypot(half_width, found["half_width"])
-    print(f"{name}: {found['value']:.5g} +- {found['half_width']:.2g}, stored {value:.5g} +- {half_width:.2g}")
+    print(
+        f"{name}: {found['value']:.5g} +- {found['half_width']:.2g}, stored {value:.5g} +- {half_width:.2g}"
+    )
     assert abs(found["value"] - value) <= limit
     assert found["half_width"] < 0.05 * value  # else it would agree with anything
