@@ -82,8 +82,9 @@ class EddyChooser {
 
   std::vector<EddyWave> choose() {
     const double height = grid_.length_z();
-    const double smallest =
-        std::max(smallest_size_plus * flow_.viscosity / mean_.friction_velocity, cells_of_a_wave / 2 * grid_.dy());
+    // A pair of rolls is two sizes wide.
+    const double resolved = cells_of_a_wave * grid_.dy() / 2;
+    const double smallest = std::max(smallest_size_plus * flow_.viscosity / mean_.friction_velocity, resolved);
     const bool at_bottom = flow_.bottom.drags() || !flow_.top.drags();
     double size = largest_size();
     // Rolls of this size, 2 size a pair, are too wide for the box.
