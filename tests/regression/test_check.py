@@ -280,7 +280,10 @@ def test_what_drives_the_flow(tmp_path: Path) -> None:
         "walls.bottom": {"actuation": oscillation},
     }
     text = must(sluice("check", write_case(tmp_path, channel))).out
-    assert "bottom wall     oscillation of amplitude 12 in wall units, period 100\n" in text
+    assert (
+        "bottom wall     oscillation of amplitude 12, period 100 in wall units of the u_tau that re_tau: 200 sets"
+        in text
+    )
     assert "2 Omega h/u_tau 5; the top wall is the pressure side\n" in text
     assert "scalar          T: Pr 0.5, value 0 at the bottom, value 1 at the top, no source\n" in text
     assert (
