@@ -24,8 +24,4 @@ void write_atomically(const std::string& path, std::string_view content) {
   unfinished.commit();
 }
 
-void remove_unfinished(const std::string& directory) {
-  remove_files_with_suffix(directory, unfinished_suffix);
-}
-
 }  // namespace sluice::io

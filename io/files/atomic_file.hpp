@@ -29,7 +29,4 @@ class UnfinishedFile {
 /// a full disk; the old file is then unchanged.
 void write_atomically(const std::string& path, std::string_view content);
 
-/// Removes all unfinished files that a killed run left in the directory. The directory may be missing. Local.
-void remove_unfinished(const std::string& directory);
-
 }  // namespace sluice::io

@@ -9,6 +9,7 @@
 #include "io/files/atomic_file.hpp"
 #include "io/files/checkpoint_reader.hpp"
 #include "io/files/posix_file.hpp"
+#include "io/files/recognition.hpp"
 #include "io/files/xdmf.hpp"
 
 namespace sluice::io {
@@ -28,9 +29,8 @@ std::vector<std::int64_t> list_on_all(MPI_Comm comm, const std::string& director
   return steps;
 }
 
-constexpr const char* skipped_suffix = ".skipped";
-
 void remove_checkpoint(const std::string& path) {
+  if (is_foreign(path, {format::checkpoint})) return;
   remove_file(path);
   remove_file(xdmf_path(path));
 }
@@ -52,12 +52,12 @@ void adopt_checkpoint(const std::string& directory, std::int64_t step, const std
 }  // namespace
 
 std::string checkpoint_path(const std::string& directory, std::int64_t step) {
-  return directory + "/" + numbered_name("step", step);
+  return directory + "/" + numbered_name(checkpoint_prefix, step);
 }
 
 std::vector<std::int64_t> list_checkpoints(const std::string& directory) {
   std::error_code error;
-  std::vector<std::int64_t> steps = numbered_files(directory, "step", error);
+  std::vector<std::int64_t> steps = numbered_files(directory, checkpoint_prefix, error);
   if (error && error != std::errc::no_such_file_or_directory) {
     throw file_error(directory, "list", error.value());
   }
@@ -124,7 +124,7 @@ std::vector<std::string> prune_checkpoints(const std::string& directory, std::in
     }
     try_to([&] { remove_checkpoint(checkpoint_path(directory, *stored)); });
   }
-  try_to([&] { remove_files_with_suffix(directory, skipped_suffix); });
+  try_to([&] { remove_numbered_files(directory, checkpoint_prefix, skipped_suffix); });
   return warnings;
 }
 

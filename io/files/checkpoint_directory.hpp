@@ -8,6 +8,10 @@
 
 namespace sluice::io {
 
+/// Of their names: step_0001200.h5, and step_0001200.h5.skipped of one that a restart set aside.
+inline constexpr const char* checkpoint_prefix = "step";
+inline constexpr const char* skipped_suffix = ".skipped";
+
 /// DIRECTORY/step_0001200.h5
 std::string checkpoint_path(const std::string& directory, std::int64_t step);
 

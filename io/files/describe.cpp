@@ -11,6 +11,7 @@
 #include "io/files/block_journal.hpp"
 #include "io/files/checkpoint_reader.hpp"
 #include "io/files/grid_lines.hpp"
+#include "io/files/probe_index.hpp"
 #include "io/files/probe_series.hpp"
 #include "io/files/stored_blocks.hpp"
 
@@ -24,7 +25,7 @@ constexpr std::array<std::string_view, 6> known_formats{format::checkpoint, form
 /// Builds a description; damage in one part does not hide damage in others.
 class Describer {
  public:
-  explicit Describer(const std::string& path) : file_(h5::File::open(path, ExitCode::restart)) {
+  Describer(const std::string& path, Parts parts) : file_(h5::File::open(path, ExitCode::restart)), parts_(parts) {
     result_.lines.push_back("file: " + path);
   }
 
@@ -148,6 +149,8 @@ class Describer {
       add(fmt::format("/{}: ({}), {}", name, h5::text_of(dataset.shape()), dataset.text("long_name")));
     }
     if (result_.format == format::probe_part) verify_probe_part(file_);
+    if (result_.format != format::probe || parts_ == Parts::skip) return;
+    for (const std::string& problem : problems_of_parts(file_)) result_.problems.push_back(problem);
   }
 
   void describe_groups() {
@@ -163,6 +166,7 @@ class Describer {
   }
 
   h5::File file_;
+  Parts parts_;
   Contents contents_;  ///< of a checkpoint
   FileDescription result_;
 };
@@ -177,8 +181,8 @@ std::string FileDescription::text() const {
   return text + (intact() ? "intact\n" : "not intact\n");
 }
 
-FileDescription describe(const std::string& path) {
-  return Describer(path).run();
+FileDescription describe(const std::string& path, Parts parts) {
+  return Describer(path, parts).run();
 }
 
 }  // namespace sluice::io

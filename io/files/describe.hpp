@@ -15,8 +15,11 @@ struct FileDescription {
   std::string text() const;  ///< everything, with a verdict at the end
 };
 
+/// Whether the parts that a file of a slice or a probe joins are verified with it.
+enum class Parts { verify, skip };
+
 /// Reads the whole file and verifies every checksum and hash. Local. Throws Error(restart) if HDF5 cannot open the
 /// file; damage inside is reported in the description.
-FileDescription describe(const std::string& path);
+FileDescription describe(const std::string& path, Parts parts = Parts::verify);
 
 }  // namespace sluice::io

@@ -126,6 +126,12 @@ class Group : public Object {
   std::vector<std::string> groups() const;    ///< names of the groups directly in it, in order
 };
 
+/// Some rows of the dataset of the same name in another file: part of a virtual dataset.
+struct VirtualPart {
+  std::string file;  ///< relative to the folder of the virtual dataset's file
+  std::int64_t rows = 0;
+};
+
 /// A dataset of any rank, row-major, last index fastest.
 class Dataset : public Object {
  public:
@@ -138,6 +144,12 @@ class Dataset : public Object {
 
   /// Throws if it claims so many elements that the file cannot hold them: a reader would need all memory, or forever.
   void require_stored() const;
+  /// Throws if any of its elements are not stored, here or in other files to which it refers: HDF5 reads fill values
+  /// there, usually zeros, and says nothing.
+  void require_complete() const;
+  /// The files whose rows a virtual dataset joins, as written by File::write_virtual_dataset. None if it is not virtual.
+  /// Throws if its rows are joined in another way.
+  std::vector<VirtualPart> virtual_parts() const;
   /// Reads all of it, converted to `type`, and verifies HDF5's checksums if it has any.
   void read(Type type, void* data) const;
   /// The same for a box of a field, whose shape is (nz, ny, nx).
@@ -155,12 +167,6 @@ class Dataset : public Object {
 
   /// Where its elements begin in the file, in bytes; they are contiguous.
   std::uint64_t address() const;
-};
-
-/// Some rows of the dataset of the same name in another file: part of a virtual dataset.
-struct VirtualPart {
-  std::string file;  ///< relative to the folder of the virtual dataset's file
-  std::int64_t rows = 0;
 };
 
 /// A file, open for reading or newly created.

@@ -225,14 +225,24 @@ std::string numbered_name(const std::string& prefix, std::int64_t number) {
   return fmt::format("{}_{:07}.h5", prefix, number);
 }
 
+std::optional<NumberedName> parse_numbered_name(const std::string& name, const std::string& ending) {
+  if (!name.ends_with(ending)) return std::nullopt;
+  const std::string stem = name.substr(0, name.size() - ending.size());
+  const std::size_t separator = stem.rfind('_');
+  if (separator == std::string::npos) return std::nullopt;
+  const auto number = parse_digits(std::string_view(stem).substr(separator + 1));
+  if (!number) return std::nullopt;
+  NumberedName parts{stem.substr(0, separator), *number};
+  if (numbered_name(parts.prefix, parts.number) != stem + ".h5") return std::nullopt;  // another number of digits
+  return parts;
+}
+
 std::vector<std::int64_t> numbered_files(const std::string& directory, const std::string& prefix,
                                          std::error_code& error) {
   std::vector<std::int64_t> numbers;
   for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
-    const std::string stem = entry.path().stem().string();
-    if (!stem.starts_with(prefix + "_")) continue;
-    const auto number = parse_digits(std::string_view(stem).substr(prefix.size() + 1));
-    if (number && entry.path().filename() == numbered_name(prefix, *number)) numbers.push_back(*number);
+    const auto name = parse_numbered_name(entry.path().filename().string());
+    if (name && name->prefix == prefix) numbers.push_back(name->number);
   }
   std::sort(numbers.begin(), numbers.end());
   return numbers;
@@ -241,11 +251,7 @@ std::vector<std::int64_t> numbered_files(const std::string& directory, const std
 std::set<std::string> numbered_prefixes(const std::string& directory, std::error_code& error) {
   std::set<std::string> prefixes;
   for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
-    const std::string stem = entry.path().stem().string();
-    const auto number = parse_digits(std::string_view(stem).substr(stem.rfind('_') + 1));
-    if (!number || stem.rfind('_') == std::string::npos) continue;
-    const std::string prefix = stem.substr(0, stem.rfind('_'));
-    if (entry.path().filename() == numbered_name(prefix, *number)) prefixes.insert(prefix);
+    if (const auto name = parse_numbered_name(entry.path().filename().string())) prefixes.insert(name->prefix);
   }
   return prefixes;
 }
@@ -254,10 +260,11 @@ void remove_file(const std::string& path) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw file_error(path, "remove", errno);
 }
 
-void remove_files_with_suffix(const std::string& directory, const std::string& suffix) {
+void remove_numbered_files(const std::string& directory, const std::string& prefix, const std::string& suffix) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
-    if (entry.path().extension() == suffix) remove_file(entry.path().string());
+    const auto name = parse_numbered_name(entry.path().filename().string(), ".h5" + suffix);
+    if (name && name->prefix == prefix) remove_file(entry.path().string());
   }
 }
 

@@ -12,6 +12,7 @@
 #include "io/files/grid_lines.hpp"
 #include "io/files/hashed_array.hpp"
 #include "io/files/posix_file.hpp"
+#include "io/files/recognition.hpp"
 #include "io/files/xdmf.hpp"
 
 namespace sluice::io {
@@ -21,7 +22,6 @@ namespace {
 constexpr std::size_t part_bytes = std::size_t{16} << 20;
 constexpr std::size_t held_bytes = std::size_t{4} << 20;
 constexpr std::size_t max_samples = 10000;
-constexpr const char* left_out_suffix = ".left_out";
 
 std::vector<std::string> axes_of(const FieldDescriptor& field) {
   std::vector<std::string> axes{"/time"};
@@ -222,6 +222,15 @@ std::string probe_parts_folder(const std::string& directory) {
   return directory + "/parts";
 }
 
+bool has_probe_parts(const std::string& directory, const std::string& name) {
+  const std::string folder = probe_parts_folder(directory);
+  std::error_code ignored;
+  const std::vector<std::int64_t> numbers = numbered_files(folder, name, ignored);
+  return std::ranges::any_of(numbers, [&](std::int64_t number) {
+    return is_ours(folder + "/" + numbered_name(name, number), {format::probe_part});
+  });
+}
+
 ProbeSeries::ProbeSeries(ProbeDescription description, std::optional<std::int64_t> restart_step)
     : description_(std::move(description)), restart_step_(restart_step.value_or(-1)), described_(true) {
   read_parts();
@@ -340,12 +349,12 @@ ProbeDescription ProbeSeries::read_part(std::int64_t first_step, bool latest) {
 void ProbeSeries::go_back() {
   const std::string folder = probe_parts_folder(description_.directory);
   make_directories(folder);
-  remove_unfinished(description_.directory);
-  remove_unfinished(folder);
+  for (const std::string& path : {index_path(), xdmf_path(index_path())}) remove_file(path + unfinished_suffix);
+  remove_numbered_files(folder, description_.name, unfinished_suffix);
   // The index first: after a kill, it must not lead to samples that are gone.
   if (parts_.empty()) {
-    remove_file(xdmf_path(index_path()));
-    remove_file(index_path());
+    if (is_xdmf_of_ours(xdmf_path(index_path()))) remove_file(xdmf_path(index_path()));
+    if (is_ours(index_path(), {format::probe})) remove_file(index_path());
   } else if (described_) {
     write_index();
   }
@@ -353,8 +362,9 @@ void ProbeSeries::go_back() {
     rename_durably(part_path(first_step), part_path(first_step) + left_out_suffix);
   std::error_code ignored;
   std::vector<std::int64_t> numbers = numbered_files(folder, description_.name, ignored);
-  for (auto number = numbers.rbegin(); number != numbers.rend() && *number > restart_step_; ++number)
-    remove_file(part_path(*number));
+  for (auto number = numbers.rbegin(); number != numbers.rend() && *number > restart_step_; ++number) {
+    if (is_ours(part_path(*number), {format::probe_part})) remove_file(part_path(*number));
+  }
   if (outdated_) write_part();
   outdated_ = false;
 }

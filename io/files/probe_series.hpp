@@ -114,8 +114,14 @@ class ProbeSeries {
   std::map<std::int64_t, std::string> left_out_;  ///< warnings by the part's first step
 };
 
+/// Suffix of a part that a restart had to leave out.
+inline constexpr const char* left_out_suffix = ".left_out";
+
 /// DIRECTORY/parts
 std::string probe_parts_folder(const std::string& directory);
+
+/// Whether any file of Sluice in DIRECTORY/parts has such a name.
+bool has_probe_parts(const std::string& directory, const std::string& name);
 
 /// Local. Throws Error(restart) if a value of a part is damaged.
 void verify_probe_part(const h5::File& file);

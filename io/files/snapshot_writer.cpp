@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/support/collective.hpp"
+#include "io/files/atomic_file.hpp"
 #include "io/files/checkpoint_reader.hpp"
 #include "io/files/field_hash.hpp"
 #include "io/files/metadata_hash.hpp"
@@ -26,9 +27,11 @@ SnapshotWriter::SnapshotWriter(MPI_Comm comm, SnapshotSpec spec, const LocalBloc
 
 void SnapshotWriter::begin_file() {
   SLUICE_REQUIRE(spec_.grid.shape() == block_.global, "the coordinates of a file do not fit its fields");
-  const std::string directory = std::filesystem::path(spec_.path).parent_path().string();
+  const std::filesystem::path path(spec_.path);
+  const std::string directory = path.parent_path().string();
   make_directories(directory);
-  remove_unfinished(directory);
+  if (const auto name = parse_numbered_name(path.filename().string()))
+    remove_numbered_files(directory, name->prefix, unfinished_suffix);  // those of killed runs
   unfinished_.emplace(spec_.path);
   file_.emplace(h5::File::create(unfinished_->path(), ExitCode::io));
   write_grid_lines(*file_, spec_.grid);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "io/case/numbers.hpp"
+#include "io/files/recognition.hpp"
 
 namespace sluice::io {
 
@@ -120,8 +121,10 @@ std::string temporal(const std::string& name, const std::string& grids) {
                      escaped(name), grids);
 }
 
+constexpr std::string_view beginning = "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n";
+
 std::string document(const std::string& content) {
-  return "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n<Domain>\n" + content + "</Domain>\n</Xdmf>\n";
+  return std::string(beginning) + "<Domain>\n" + content + "</Domain>\n</Xdmf>\n";
 }
 
 }  // namespace
@@ -143,6 +146,11 @@ std::string xdmf_plane(const XdmfPlane& plane) {
     for (std::size_t sample = 0; sample < part.time.size(); ++sample) grids += sample_element(plane, part, sample);
   }
   return document(temporal(plane.name, grids));
+}
+
+bool is_xdmf_of_ours(const std::string& path) {
+  const std::string bytes = first_bytes(path, beginning.size());
+  return bytes.empty() || bytes == beginning;
 }
 
 std::string xdmf_path(const std::string& path) {

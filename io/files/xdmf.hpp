@@ -47,6 +47,9 @@ struct XdmfPlane {
 /// A document with all samples as a time series. Each field of a sample is a hyperslab of the dataset.
 std::string xdmf_plane(const XdmfPlane& plane);
 
+/// Whether a file begins as these documents do, or a killed run has written nothing to it yet. Local.
+bool is_xdmf_of_ours(const std::string& path);
+
 /// The path with the extension .xdmf.
 std::string xdmf_path(const std::string& path);
 

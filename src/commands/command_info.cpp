@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/support/collective.hpp"
+#include "io/files/checkpoint_format.hpp"
 #include "io/files/describe.hpp"
 #include "src/commands/commands.hpp"
 #include "src/outputs/directory_status.hpp"
@@ -20,10 +21,11 @@ ExitCode command_info(const std::string& file) {
     const io::FileDescription description = io::describe(file);
     fmt::print("{}\n", description.text());
     if (!description.intact())
-      throw Error(
-          ExitCode::restart,
-          fmt::format("{}: the file is damaged; `sluice run --restart auto` passes over it to an older checkpoint",
-                      file));
+      throw Error(ExitCode::restart,
+                  fmt::format("{}: the file is damaged{}", file,
+                              description.format == io::format::checkpoint
+                                  ? "; `sluice run --restart auto` passes over it to an older checkpoint"
+                                  : ""));
   });
   return ExitCode::success;
 }

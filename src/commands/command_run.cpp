@@ -2,7 +2,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,18 +10,15 @@
 #include "core/device/timers.hpp"
 #include "core/support/collective.hpp"
 #include "io/case/case_file.hpp"
-#include "io/files/block_journal.hpp"
 #include "io/files/checkpoint_directory.hpp"
-#include "io/files/posix_file.hpp"
 #include "src/commands/case_input.hpp"
 #include "src/commands/commands.hpp"
+#include "src/commands/output_directory.hpp"
 #include "src/commands/run_loop.hpp"
 #include "src/outputs/checkpoint.hpp"
-#include "src/outputs/companions.hpp"
 #include "src/outputs/fields.hpp"
 #include "src/outputs/probes.hpp"
 #include "src/run/memory_estimate.hpp"
-#include "src/run/output_lock.hpp"
 #include "src/run/setup.hpp"
 #include "src/run/stop_control.hpp"
 #include "src/run/time_step_estimate.hpp"
@@ -32,8 +28,6 @@ namespace sluice {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 /// The command-line options that change the case, as settings of keys.
 CaseOptions with_run_options(const RunOptions& options) {
   CaseOptions input = options.input;
@@ -41,61 +35,6 @@ CaseOptions with_run_options(const RunOptions& options) {
   if (!options.walltime.empty()) input.settings.push_back("walltime=" + io::quoted_yaml(options.walltime));
   if (!options.output.empty()) input.settings.push_back("output.directory=" + io::quoted_yaml(options.output));
   return input;
-}
-
-/// Checks on rank 0 whether this run may write to its output directory. Throws Error(usage).
-void check_directory(const RunOptions& options, const io::Case& settings) {
-  const fs::path directory(settings.output.directory);
-  std::vector<std::string> results = observer_files();
-  results.emplace_back("resolved.yaml");
-  if (std::ranges::none_of(results, [&](const std::string& name) { return fs::exists(directory / name); })) return;
-  if (options.restart.empty() && !options.overwrite) {
-    throw Error(ExitCode::usage, fmt::format("{}: the output directory holds results already; use --restart auto to "
-                                             "continue that run, --overwrite to replace them, or --output for another",
-                                             directory.string()));
-  }
-  if (!options.restart.empty() && options.restart != "auto" && !io::is_inside(options.restart, directory.string())) {
-    throw Error(
-        ExitCode::usage,
-        fmt::format(
-            "{}: the output directory holds results of another run than {} comes from; choose another with --output",
-            directory.string(), options.restart));
-  }
-  if (options.overwrite && !settings.initial.file.empty() && io::is_inside(settings.initial.file, directory.string())) {
-    throw Error(ExitCode::usage,
-                fmt::format("{}: --overwrite would remove initial.file, {}; choose another directory with --output",
-                            directory.string(), settings.initial.file));
-  }
-}
-
-/// All that a run writes into its output directory except its lock, in the order in which --overwrite removes it:
-/// checkpoints first, resolved.yaml last, so that check_directory still sees results if the removal is interrupted.
-std::vector<std::string> run_files() {
-  std::vector<std::string> files = observer_files();
-  for (const SampledOutput& output : sampled_outputs) files.push_back(io::journal_path(output.file));
-  std::ranges::reverse(files);
-  for (const char* name : {"diagnostics", "run.json", "log.txt", "resolved.yaml"}) files.emplace_back(name);
-  return files;
-}
-
-/// Prepares and locks the output directory, or refuses it. Returns on rank 0 a warning, or "". Collective. Throws
-/// Error(usage) or Error(io).
-std::string prepare_directory(const RunOptions& options, const io::Case& settings) {
-  std::string warning;
-  run_on_root(MPI_COMM_WORLD, [&] {
-    const fs::path directory(settings.output.directory);
-    try {
-      fs::create_directories(directory);
-      warning = lock_output_directory(directory.string());
-      check_directory(options, settings);
-      if (!options.overwrite) return;
-      for (const std::string& name : run_files()) fs::remove_all(directory / name);
-    } catch (const fs::filesystem_error& error) {
-      throw Error(ExitCode::io, fmt::format("{}: the output directory cannot be prepared: {}", directory.string(),
-                                            error.code().message()));
-    }
-  });
-  return warning;
 }
 
 /// The layout that wrote the checkpoint to restart from. A later step decides which checkpoint that is and whether it
@@ -149,9 +88,9 @@ ExitCode command_run(const RunOptions& options) {
   static Watchdog watchdog(MPI_COMM_WORLD, input.settings.watchdog, largest_output(input.settings, grid), log_file);
   select_device(MPI_COMM_WORLD);
   if (options.reproducible) require_reproducible();
-  const std::string warning = prepare_directory(options, input.settings);
+  const std::vector<std::string> warnings = prepare_directory(options, input.settings);
   RunLog log(log_file, MPI_COMM_WORLD);
-  if (!warning.empty()) log.line("warning: " + warning);
+  for (const std::string& warning : warnings) log.line("warning: " + warning);
   for (const auto& [axis, forcing] :
        {std::pair("x", input.settings.flow.forcing), std::pair("y", input.settings.flow.spanwise_forcing)}) {
     const std::string of_table = table_warning(axis, forcing, input.settings.time.end.value_or(0));

@@ -17,6 +17,7 @@
 #include "io/files/stored_blocks.hpp"
 #include "io/files/time_series.hpp"
 #include "src/outputs/checkpoint.hpp"
+#include "src/outputs/run_files.hpp"
 #include "src/outputs/verifier.hpp"
 #include "src/run/output_lock.hpp"
 
@@ -61,10 +62,7 @@ void Verifier::require_results() const {
   std::error_code ignored;
   if (!fs::is_directory(report_.directory, ignored))
     throw Error(ExitCode::usage, report_.directory + ": there is no such directory");
-  std::vector<std::string> names = observer_files();
-  names.emplace_back("resolved.yaml");
-  if (std::ranges::none_of(names, [&](const std::string& name) { return exists(name); }))
-    throw Error(ExitCode::usage, report_.directory + ": the directory holds no results of a run");
+  sluice::require_results(report_.directory);
 }
 
 void Verifier::guarded(FileReport& file, const std::function<void()>& part) {
@@ -82,7 +80,8 @@ void Verifier::add_problem(FileReport& file, const std::string& problem) {
 bool Verifier::is_intact(FileReport& report, const std::string& file) {
   const std::size_t before = report.problems.size();
   guarded(report, [&] {
-    for (const std::string& problem : io::describe(file).problems) add_problem(report, problem);
+    // The parts of slices and probes have their own turn.
+    for (const std::string& problem : io::describe(file, io::Parts::skip).problems) add_problem(report, problem);
   });
   return report.problems.size() == before;
 }
@@ -90,9 +89,9 @@ bool Verifier::is_intact(FileReport& report, const std::string& file) {
 void Verifier::verify_checkpoints() {
   const std::string folder = path("checkpoints");
   std::error_code error;
-  for (const std::int64_t step : io::numbered_files(folder, "step", error)) {
+  for (const std::int64_t step : io::numbered_files(folder, io::checkpoint_prefix, error)) {
     const std::string file = io::checkpoint_path(folder, step);
-    FileReport report{"checkpoints/" + io::numbered_name("step", step), "checkpoint", {}, {}};
+    FileReport report{"checkpoints/" + io::numbered_name(io::checkpoint_prefix, step), "checkpoint", {}, {}};
     if (is_intact(report, file)) guarded(report, [&] { compare_checkpoint(report, file, step); });
     std::error_code ignored;
     const bool pruned = running() && !fs::exists(file, ignored);
@@ -259,7 +258,7 @@ void Verifier::list_leftovers() {
       const std::string name = (fs::path(folder) / entry.path().filename()).string();
       if (entry.path().extension() == io::unfinished_suffix)
         report_.files.push_back({name, "unfinished file of a killed run", {}, {}});
-      if (entry.path().extension() == ".skipped")
+      if (entry.path().extension() == io::skipped_suffix)
         report_.files.push_back({name, "checkpoint that could not be read and was passed over", {}, {}});
     }
   }

@@ -21,7 +21,7 @@
 #include "io/files/stored_blocks.hpp"
 #include "io/files/time_series.hpp"
 #include "src/outputs/companions.hpp"
-#include "src/outputs/observers.hpp"
+#include "src/outputs/run_files.hpp"
 #include "src/outputs/stored_accuracy.hpp"
 #include "src/run/output_lock.hpp"
 #include "src/run/stop_control.hpp"
@@ -183,12 +183,7 @@ class Status {
 }  // namespace
 
 std::string directory_status(const std::string& directory) {
-  std::vector<std::string> names = observer_files();
-  names.emplace_back("resolved.yaml");
-  std::error_code ignored;
-  const auto is_there = [&](const std::string& name) { return fs::exists(fs::path(directory) / name, ignored); };
-  if (std::ranges::none_of(names, is_there))
-    throw Error(ExitCode::usage, directory + ": the directory holds no results of a run");
+  require_results(directory);
   return Status(directory).text();
 }
 

@@ -15,6 +15,7 @@
 #include "core/support/nearest.hpp"
 #include "io/files/checkpoint_reader.hpp"
 #include "io/files/posix_file.hpp"
+#include "io/files/recognition.hpp"
 #include "io/files/snapshot_writer.hpp"
 #include "io/files/xdmf.hpp"
 #include "solver/derived/center_fields.hpp"
@@ -88,10 +89,18 @@ class SeriesFiles {
 
   std::string path_of(std::int64_t step) const { return folder_ + "/" + io::numbered_name(name_, step); }
 
-  /// Keeps the files up to this step, at step 0 none.
+  bool empty() const {
+    std::error_code ignored;
+    const std::vector<std::int64_t> steps = io::numbered_files(folder_, name_, ignored);
+    return std::ranges::none_of(steps,
+                                [&](std::int64_t step) { return io::is_ours(path_of(step), {io::format::fields}); });
+  }
+
+  /// Keeps the files up to this step, at step 0 none. Files of others stay.
   void go_back(std::int64_t step) {
     std::error_code ignored;
     for (const std::int64_t written : io::numbered_files(folder_, name_, ignored)) {
+      if (!io::is_ours(path_of(written), {io::format::fields})) continue;
       if (written > step || step == 0) {
         io::remove_file(path_of(written));
       } else {
@@ -223,8 +232,8 @@ class FieldsObserver : public Observer {
     const auto& specs = run_.simulation.settings.output.fields;
     std::error_code ignored;
     for (const std::string& name : io::numbered_prefixes(run_.path, ignored)) {
-      if (std::ranges::find(specs, name, &io::FieldsSpec::name) == specs.end())
-        SeriesFiles(run_.path, name, run_.log).go_back(step);
+      SeriesFiles files(run_.path, name, run_.log);
+      if (std::ranges::find(specs, name, &io::FieldsSpec::name) == specs.end() && !files.empty()) files.go_back(step);
     }
   }
 

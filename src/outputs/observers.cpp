@@ -33,13 +33,6 @@ namespace sluice {
 #define SLUICE_DECLARE(name, file) std::unique_ptr<Observer> make_##name(const RunContext& run);
 SLUICE_OBSERVERS(SLUICE_DECLARE)
 
-std::vector<std::string> observer_files() {
-#define SLUICE_FILE(name, file) file,
-  std::vector<std::string> files{SLUICE_OBSERVERS(SLUICE_FILE)};
-  std::erase(files, "");
-  return files;
-}
-
 Observers::Observers(Simulation& simulation, RunLog& log, RunTimes& times, std::optional<Accuracy>& accuracy,
                      Watchdog& watchdog, const std::string& directory)
     : comm_(simulation.comm.world()), watchdog_(watchdog), flow_(simulation) {

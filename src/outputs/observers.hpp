@@ -9,10 +9,6 @@
 
 namespace sluice {
 
-/// Names of the files and folders that observers write into the output directory, whether the case asks for them or
-/// not.
-std::vector<std::string> observer_files();
-
 /// The observers of a run, in the order in which they act. All functions are collective; Observer documents them.
 class Observers {
  public:

@@ -89,7 +89,7 @@ void SeriesFiles::go_back(const Start& start) {
 void SeriesFiles::remove_later_samples(std::int64_t step) const {
   std::error_code ignored;
   for (const std::string& name : io::numbered_prefixes(io::probe_parts_folder(run_.path), ignored)) {
-    if (is_in_case(name)) continue;
+    if (is_in_case(name) || !io::has_probe_parts(run_.path, name)) continue;
     io::ProbeSeries series(run_.path, name, step);
     series.go_back();
     log_warnings(series);

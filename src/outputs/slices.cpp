@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "core/support/nearest.hpp"
 #include "io/files/gather_box.hpp"
 #include "io/files/posix_file.hpp"
+#include "io/files/recognition.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/observer.hpp"
 #include "src/outputs/series_files.hpp"
@@ -125,25 +127,33 @@ class SliceObserver : public Observer {
 
  private:
   /// Earlier versions wrote a file for each time.
-  void refuse_old_files() const {
+  std::vector<std::string> old_files() const {
+    std::vector<std::string> files;
     std::error_code ignored;
-    const std::set<std::string> labels = io::numbered_prefixes(run_.path, ignored);
-    if (labels.empty()) return;
+    for (const std::string& label : io::numbered_prefixes(run_.path, ignored)) {
+      for (const std::int64_t step : io::numbered_files(run_.path, label, ignored)) {
+        const std::string file = run_.path + "/" + io::numbered_name(label, step);
+        if (io::is_ours(file, {io::format::slice})) files.push_back(file);
+      }
+    }
+    return files;
+  }
+
+  void refuse_old_files() const {
+    const std::vector<std::string> files = old_files();
+    if (files.empty()) return;
+    const std::string name = std::filesystem::path(files.front()).filename().string();
     throw Error(
         ExitCode::restart,
         fmt::format("{0}/{1}_*.h5: an earlier version of Sluice wrote one file for each time; this one writes "
                     "all times of a slice to {0}/{1}.h5. Move {0} elsewhere, where its files can still be read, "
                     "and restart: new slices begin after the checkpoint",
-                    run_.path, *labels.begin()));
+                    run_.path, io::parse_numbered_name(name)->prefix));
   }
 
   /// Those of a run that begins again.
   void remove_old_files() const {
-    std::error_code ignored;
-    for (const std::string& label : io::numbered_prefixes(run_.path, ignored)) {
-      for (const std::int64_t step : io::numbered_files(run_.path, label, ignored))
-        io::remove_file(run_.path + "/" + io::numbered_name(label, step));
-    }
+    for (const std::string& file : old_files()) io::remove_file(file);
   }
 
   static bool passed(const io::SliceSpec& slice, const Moment& now) {

@@ -16,6 +16,23 @@ namespace sluice {
 
 namespace {
 
+/// Refuses values that are no numbers where the user can still be told which: later they look like a flow that failed.
+/// `values`: of a box of the dataset.
+template <class T>
+void require_finite(const io::h5::Dataset& dataset, const Box3& box, const std::vector<T>& values) {
+  const auto is_finite = [](T value) { return std::isfinite(value); };
+  const auto found = std::ranges::find_if_not(values, is_finite);
+  if (found == values.end()) return;
+  const std::int64_t nx = box.extent(0);
+  const std::int64_t n = found - values.begin();
+  throw Error(
+      ExitCode::restart,
+      fmt::format("{}: dataset {} is not finite: it is {} at [{}, {}, {}] (z, y, x, counted from 0); start from a "
+                  "file with numbers everywhere",
+                  dataset.context().path, dataset.name(), *found, box.lo[2] + n / (nx * box.extent(1)),
+                  box.lo[1] + n / nx % box.extent(1), box.lo[0] + n % nx));
+}
+
 /// Planes (ny, nx) of a dataset of the source; keeps the last two, and the uppermost of a periodic box.
 class PlaneReader {
  public:
@@ -26,7 +43,9 @@ class PlaneReader {
     if (found != planes_.end()) return found->second;
     if (planes_.size() == 3) planes_.erase(planes_.begin());  // lines go upwards: the lowest is no longer needed
     std::vector<double> values(static_cast<std::size_t>(shape_[1] * shape_[2]));
-    dataset_.read({{0, 0, k}, {shape_[2], shape_[1], k + 1}}, io::h5::Type::float64, values.data());
+    const Box3 box{{0, 0, k}, {shape_[2], shape_[1], k + 1}};
+    dataset_.read(box, io::h5::Type::float64, values.data());
+    require_finite(dataset_, box, values);
     return planes_.emplace(k, std::move(values)).first->second;
   }
   std::int64_t planes() const { return shape_[0]; }
@@ -181,9 +200,11 @@ void set_from_fields(Simulation& simulation, const std::string& path) {
                 "{}: dataset {} must hold real numbers of shape ({}, {}, {}), which is (nz, ny, nx) of grid.cells",
                 path, name, expected[0], expected[1], expected[2]));
       }
+      dataset.require_complete();
       const Box3& box = field.box();
       std::vector<real> values(static_cast<std::size_t>(box.volume()));
       dataset.read(box, io::h5::type_of<real>, values.data());
+      require_finite(dataset, box, values);
       upload(values, field);
     }
   });

@@ -49,17 +49,20 @@ int lock_patiently(int descriptor) {
   return error;
 }
 
+constexpr const char* nobody = "an unknown process";
+constexpr const char* holder_begins = "process ";
+
 /// What the holder wrote into the file.
 std::string read_holder(int descriptor) {
   char text[512] = {};
   const ssize_t length = ::pread(descriptor, text, sizeof(text) - 1, 0);
   std::string holder(text, length > 0 ? static_cast<std::size_t>(length) : 0);
   while (holder.ends_with('\n')) holder.pop_back();
-  return holder.empty() ? "an unknown process" : holder;
+  return holder.empty() ? nobody : holder;
 }
 
 void write_holder(int descriptor, const std::string& file) {
-  const std::string text = fmt::format("process {} on host {} since {}\n", ::getpid(), host_name(), utc_now());
+  const std::string text = fmt::format("{}{} on host {} since {}\n", holder_begins, ::getpid(), host_name(), utc_now());
   if (::ftruncate(descriptor, 0) != 0) throw io::file_error(file, "truncate", errno);
   std::size_t done = 0;
   while (done < text.size()) {
@@ -86,6 +89,11 @@ std::string lock_output_directory(const std::string& directory) {
                             directory, read_holder(descriptor), directory));
   }
   if (error != 0 && !is_unsupported(error)) throw io::file_error(file, "lock", error);
+  if (const std::string left = read_holder(descriptor); left != nobody && !left.starts_with(holder_begins)) {
+    throw Error(ExitCode::usage, fmt::format("{}: Sluice did not write it, but a run would replace it; move it away, "
+                                             "or choose another directory with --output",
+                                             file));
+  }
   write_holder(descriptor, file);
   if (error == 0) return "";
   return fmt::format("{}: the file system has no locks ({}): nothing prevents a second run in this directory",

@@ -97,7 +97,8 @@ def test_something_else_in_place_of_the_log(run: Path, kind: str) -> None:
 
 def test_a_request_that_cannot_be_removed_is_served_once(run: Path) -> None:
     """A directory that is not empty must not ask for a checkpoint again and again."""
-    make_directory(run / "out" / "CHECKPOINT")
+    log = run / "out" / "log.txt"
+    log.unlink()
     options = [
         "--restart",
         "auto",
@@ -108,8 +109,11 @@ def test_a_request_that_cannot_be_removed_is_served_once(run: Path) -> None:
         "--walltime",
         "0:0:3",
     ]
-    outcome = must(sluice("run", run / "case.yaml", *options, timeout=TIMEOUT))
-    assert outcome.out.count("Checkpoint at step") <= 2  # the request and the end
+    process = start(["run", run / "case.yaml", *options])
+    wait_until(lambda: log.exists() and "Restarted from" in log.read_text(), "the start of the run")
+    make_directory(run / "out" / "CHECKPOINT")
+    outcome = must(finish(process, timeout=TIMEOUT))
+    assert outcome.out.count("Checkpoint at step") == 2  # the request and the end
 
 
 def test_a_full_disk_under_the_log_does_not_stop_a_run(reference: Path, run: Path) -> None:

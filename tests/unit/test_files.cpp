@@ -1,5 +1,6 @@
 // Atomic text files, values, hashes, the HDF5 layer, XDMF and descriptions, all on one process.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -58,12 +59,13 @@ TEST_F(FilesTest, FullDeviceIsReported) {
 }
 
 TEST_F(FilesTest, UnfinishedFilesAreRemoved) {
-  write_plain(path("x.h5.tmp"), "rubbish");
-  write_plain(path("x.h5"), "good");
-  remove_unfinished(directory_);
-  remove_unfinished(path("missing"));
-  EXPECT_FALSE(fs::exists(path("x.h5.tmp")));
-  EXPECT_TRUE(fs::exists(path("x.h5")));
+  const std::array kept{"step_0000001.h5", "other_0000001.h5.tmp", "step_1.h5.tmp", "step.h5.tmp", "notes.tmp"};
+  write_plain(path("step_0000001.h5.tmp"), "rubbish");
+  for (const char* name : kept) write_plain(path(name), "good");
+  remove_numbered_files(directory_, "step", unfinished_suffix);
+  remove_numbered_files(path("missing"), "step", unfinished_suffix);
+  EXPECT_FALSE(fs::exists(path("step_0000001.h5.tmp")));
+  for (const char* name : kept) EXPECT_TRUE(fs::exists(path(name))) << name;
 }
 
 TEST_F(FilesTest, ValuesRoundTripBitForBit) {

@@ -1,0 +1,36 @@
+#pragma once
+// The files that runs write into their output directory, recognised by their names and contents. All of this is for
+// rank 0 alone.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// The files of runs in a directory. Other files there, and folders, are none of them.
+struct RunFiles {
+  /// In the order in which --overwrite removes them: checkpoints first, resolved.yaml last, so that holds_results still
+  /// sees results if the removal is interrupted.
+  std::vector<std::filesystem::path> files;
+  /// Files of others at names that a run replaces.
+  std::vector<std::filesystem::path> in_the_way;
+  bool holds_results = false;  ///< more than a log and the record of a run that failed at its start
+};
+
+/// Links are followed. A directory that is missing or cannot be listed holds no files.
+RunFiles find_run_files(const std::filesystem::path& directory);
+
+/// Throws Error(usage) for a directory in which no run has left results, damaged or not.
+void require_results(const std::filesystem::path& directory);
+
+/// Removes them, and the folders of ours that are empty then. Folders that are symbolic links stay. Throws Error(io).
+void remove_run_files(const std::filesystem::path& directory, const RunFiles& found);
+
+/// The files by which users ask a running run to stop or to write a checkpoint.
+inline constexpr const char* stop_file = "STOP";
+inline constexpr const char* checkpoint_file = "CHECKPOINT";
+
+/// Removes those that were there before a run. Returns a warning for each. Throws Error(io) if one cannot be removed.
+std::vector<std::string> remove_old_requests(const std::filesystem::path& directory);
+
+}  // namespace sluice
