@@ -4,6 +4,7 @@
 #include "io/case/key_check.hpp"
 #include "io/case/overrides.hpp"
 #include "io/case/problems.hpp"
+#include "io/case/rule_notes.hpp"
 #include "io/case/yaml_tree.hpp"
 
 namespace sluice::io {
@@ -12,7 +13,7 @@ namespace {
 
 Case parse(const std::string& text, const std::string& file_name, const std::vector<std::string>& overrides,
            const std::string& base_directory, const std::vector<std::string>& exchange_methods, Defaults defaults,
-           const TextReader& read_file, const VariableReader& variable) {
+           const TextReader& read_file, const VariableReader& variable, const FurtherRules& further_rules) {
   Problems problems(file_name, overrides);
   std::optional<YamlNode> root = read_yaml(text, Place::file, "", problems);
   if (!root) {
@@ -28,6 +29,11 @@ Case parse(const std::string& text, const std::string& file_name, const std::vec
   Case settings = build_case(*root, base_directory, defaults);
   check_rules(settings, *root, exchange_methods, problems);
   problems.raise();
+  if (further_rules) {
+    RuleNotes notes(*root, problems);
+    for (const auto& [path, what] : further_rules(settings)) notes.add(path, what);
+    problems.raise();
+  }
   return settings;
 }
 
@@ -35,13 +41,13 @@ Case parse(const std::string& text, const std::string& file_name, const std::vec
 
 Case parse_case(const std::string& text, const std::string& file_name, const std::vector<std::string>& overrides,
                 const std::string& base_directory, const std::vector<std::string>& exchange_methods,
-                const TextReader& read_file, const VariableReader& variable) {
+                const TextReader& read_file, const VariableReader& variable, const FurtherRules& further_rules) {
   return parse(text, file_name, overrides, base_directory, exchange_methods, Defaults::of_this_version, read_file,
-               variable);
+               variable, further_rules);
 }
 
 Case parse_stored_case(const std::string& text, const std::string& name) {
-  return parse(text, name, {}, "/", known_exchange_methods(), Defaults::of_earlier_versions, {}, {});
+  return parse(text, name, {}, "/", known_exchange_methods(), Defaults::of_earlier_versions, {}, {}, {});
 }
 
 }  // namespace sluice::io

@@ -1,5 +1,6 @@
 #pragma once
 // Conversion of YAML text to a validated Case and back.
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,6 +14,15 @@
 
 namespace sluice::io {
 
+/// What is wrong with a key, as the messages of parse_case have it after the key's path.
+struct KeyFault {
+  std::string path;
+  std::string what;
+};
+
+/// Rules that need more than io/ knows. They see a case that is valid otherwise.
+using FurtherRules = std::function<std::vector<KeyFault>(const Case&)>;
+
 /// Reads and validates a case. Works on text: one process can read the file and all parse it alike. text: the case
 /// file. file_name: for messages. overrides: the KEY=VALUE of each --set, applied in order; setting one of several
 /// alternatives removes the others. base_directory: start of relative paths in the file; those in overrides start at
@@ -23,7 +33,8 @@ namespace sluice::io {
 Case parse_case(const std::string& text, const std::string& file_name, const std::vector<std::string>& overrides,
                 const std::string& base_directory,
                 const std::vector<std::string>& exchange_methods = available_exchange_methods(),
-                const TextReader& read_file = {}, const VariableReader& variable = {});
+                const TextReader& read_file = {}, const VariableReader& variable = {},
+                const FurtherRules& further_rules = {});
 
 /// The resolved case as YAML: every default filled in, every path absolute. parse_case reads it back to an equal Case,
 /// every number bitwise equal. For text from another build or version, take parse_stored_case.

@@ -313,14 +313,20 @@ class Rules {
     const auto is_allowed = [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
     };
+    const auto lower_case = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
     constexpr std::size_t max_length = 100;
     if (name.empty() || name.size() > max_length || !std::ranges::all_of(name, is_allowed)) {
       note(path, fmt::format("'{}' cannot name a file; allowed: 1 to {} letters, digits, - and _", shortened(name),
                              max_length));
     }
     for (std::size_t n = 0; n < number; ++n) {
-      if (items[n].name == name)
+      if (items[n].name == name) {
         note(path, fmt::format("'{}' is the name of {}; allowed: different names", shortened(name), kind));
+      } else if (std::ranges::equal(items[n].name, name, {}, lower_case, lower_case)) {
+        note(path, fmt::format("'{}' differs from '{}', the name of {}, in upper and lower case alone, which some file "
+                               "systems do not tell apart; allowed: different names",
+                               shortened(name), shortened(items[n].name), kind));
+      }
     }
   }
 

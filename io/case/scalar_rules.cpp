@@ -112,9 +112,9 @@ class ScalarRules {
     note(path, "the formula is not finite at time 0; allowed: one that is finite at all times of the run");
   }
 
-  // Of other datasets in files, quantities for pictures and columns.
+  // Of quantities for pictures, which the case file uses beside scalars. Names in files: src/outputs/file_names.cpp.
   static std::vector<std::string> reserved_names() {
-    std::vector<std::string> names{"time", "step", "grid", "dt", "cfl", "forcing", "samples", "span", "offset"};
+    std::vector<std::string> names;
     for (const CenterQuantity& quantity : center_quantities()) {
       names.push_back(quantity.name);
       for (const FieldDescriptor& component : quantity.components) names.push_back(component.name);

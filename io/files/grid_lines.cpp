@@ -23,6 +23,16 @@ void write_line(h5::File& file, const std::string& name, const std::string& mean
   make_dimension_scale(dataset, name);
 }
 
+/// The coordinates that have a second name in the root.
+std::vector<std::string> linked_lines() {
+  std::vector<std::string> names;
+  for (const char* axis : axis_names) {
+    names.emplace_back(axis);
+    names.push_back(std::string(axis) + "_face");
+  }
+  return names;
+}
+
 std::uint64_t hash_of(const GridLines& grid) {
   std::uint64_t hash = 0;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -65,9 +75,15 @@ void write_grid_lines(h5::File& file, const GridLines& grid) {
     write_line(file, name, direction + " coordinate of cell centres", grid.center[axis]);
     write_line(file, name + "_face", direction + " coordinate of the upper face of each cell", grid.face[axis]);
     write_line(file, name + "_node", direction + " coordinate of all faces", grid.node[axis]);
-    file.link("/grid/" + name, "/" + name);
-    file.link("/grid/" + name + "_face", "/" + name + "_face");
   }
+  for (const std::string& name : linked_lines()) file.link("/grid/" + name, "/" + name);
+}
+
+std::vector<std::string> grid_names() {
+  std::vector<std::string> names = linked_lines();
+  names.emplace_back("grid");
+  names.emplace_back("time");
+  return names;
 }
 
 void write_time(h5::File& file, double time) {

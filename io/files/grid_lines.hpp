@@ -33,6 +33,9 @@ void write_grid_lines(h5::File& file, const GridLines& grid);
 /// Writes the time of a file's fields as the scalar /time, so that xarray and others put files of a series in order.
 void write_time(h5::File& file, double time);
 
+/// The names of all these in the root.
+std::vector<std::string> grid_names();
+
 /// Throws the file's error if the coordinates are damaged.
 GridLines read_grid_lines(const h5::File& file);
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "io/files/checkpoint_format.hpp"
+#include "io/files/grid_lines.hpp"
 #include "io/files/probe_series.hpp"
 
 namespace sluice::io {
@@ -48,6 +49,12 @@ void verify_part(const h5::File& joined, const h5::VirtualPart& part, const std:
 }
 
 }  // namespace
+
+std::vector<std::string> probe_names() {
+  std::vector<std::string> names = grid_names();  // with the time
+  names.emplace_back("step");
+  return names;
+}
 
 std::vector<std::string> problems_of_parts(const h5::File& joined) {
   std::vector<std::string> names;

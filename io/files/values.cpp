@@ -7,7 +7,7 @@ namespace sluice::io {
 
 namespace {
 
-constexpr const char* hash_name = "values_hash";
+constexpr const char* hash_name = Values::hash_name;
 
 /// Writes an attribute, or a dataset for a list.
 struct ValueWriter {

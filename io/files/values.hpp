@@ -20,6 +20,9 @@ using Value = std::variant<std::int64_t, double, std::string, std::vector<std::i
 /// A set of named values, sorted by name. Doubles are stored bit for bit, NaN included. A pure value.
 class Values {
  public:
+  /// The attribute of a group with the hash of its values; no value has this name.
+  static constexpr const char* hash_name = "values_hash";
+
   void set(const std::string& name, Value value) { values_[name] = std::move(value); }
 
   bool has(const std::string& name) const { return values_.count(name) != 0; }

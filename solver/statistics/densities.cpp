@@ -243,6 +243,10 @@ Densities::Densities(const Grid& grid, const Metrics& metrics, const FlowParamet
       means_(grid.cells(), box, walls, comm),
       joint_faces_(joint_faces) {}
 
+std::vector<ProfileInfo> Densities::list(std::size_t heights) {
+  return list_densities(heights);
+}
+
 double Densities::block_bytes(const std::array<std::int64_t, 3>& cells, std::size_t heights) {
   return bytes_of(list_densities(heights), cells);
 }

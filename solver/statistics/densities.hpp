@@ -29,6 +29,8 @@ class Densities : public BlockSums {
   Densities(const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls, const Box3& box,
             const std::vector<std::int64_t>& joint_faces, MPI_Comm comm);
 
+  /// What is summed.
+  static std::vector<ProfileInfo> list(std::size_t heights);
   /// Size of the sums of a block; `heights`: number of faces for joint histograms.
   static double block_bytes(const std::array<std::int64_t, 3>& cells, std::size_t heights);
 

@@ -112,6 +112,10 @@ Spectra::Spectra(const FlowParameters& flow, const Communicator& comm, const Dec
 
 Spectra::~Spectra() = default;
 
+std::vector<ProfileInfo> Spectra::list(std::size_t heights, const FlowParameters& flow) {
+  return list_spectra(heights, flow);
+}
+
 double Spectra::block_bytes(const std::array<std::int64_t, 3>& cells, std::size_t heights, const FlowParameters& flow) {
   return bytes_of(list_spectra(heights, flow), cells);
 }

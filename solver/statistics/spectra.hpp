@@ -28,6 +28,8 @@ class Spectra : public BlockSums {
   Spectra& operator=(const Spectra&) = delete;
   ~Spectra();
 
+  /// What is summed.
+  static std::vector<ProfileInfo> list(std::size_t heights, const FlowParameters& flow);
   /// Size of the sums of a block; `heights`: number of chosen heights.
   static double block_bytes(const std::array<std::int64_t, 3>& cells, std::size_t heights, const FlowParameters& flow);
 

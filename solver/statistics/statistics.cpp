@@ -126,6 +126,10 @@ Statistics::Statistics(const Grid& grid, const Metrics& metrics, const FlowParam
       budgets_(content.budgets),
       phases_(content.phases) {}
 
+std::vector<ProfileInfo> Statistics::list(const StatisticsContent& content, const FlowParameters& flow) {
+  return list_profiles(content, flow);
+}
+
 double Statistics::block_bytes(const std::array<std::int64_t, 3>& cells, const StatisticsContent& content,
                                const FlowParameters& flow) {
   return bytes_of(list_profiles(content, flow), cells);

@@ -27,6 +27,8 @@ class Statistics : public BlockSums {
   Statistics(const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls, const Box3& box,
              const StatisticsContent& content, MPI_Comm comm);
 
+  /// What is summed.
+  static std::vector<ProfileInfo> list(const StatisticsContent& content, const FlowParameters& flow);
   /// Size of a block on a grid of nx x ny x nz cells, in bytes.
   static double block_bytes(const std::array<std::int64_t, 3>& cells, const StatisticsContent& content,
                             const FlowParameters& flow);

@@ -15,6 +15,7 @@
 #include "core/support/error.hpp"
 #include "io/case/case_file.hpp"
 #include "io/case/yaml_tree.hpp"
+#include "src/outputs/file_names.hpp"
 
 namespace sluice {
 
@@ -69,7 +70,7 @@ CaseInput read_case(const CaseOptions& options, MPI_Comm comm) {
   };
   const auto variable = [&](const std::string& name) { return shared_variable(name, comm); };
   input.settings = io::parse_case(text, options.file, options.settings, folder, io::available_exchange_methods(),
-                                  read_table, variable);
+                                  read_table, variable, name_conflicts);
   if (input.settings.stretching.kind == io::StretchingKind::file) {
     input.stretching_text = read_shared_text(
         input.settings.stretching.file, "file of face coordinates (grid.stretching.file)", max_stretching_bytes, comm);

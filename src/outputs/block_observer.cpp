@@ -96,10 +96,10 @@ void BlockObserver::save(io::CheckpointWriter& checkpoint) const {
   if (!sampling_.enabled) return;
   const StatisticsBlock& block = sums_.open_block();
   io::Values values;
-  values.set("samples", block.samples);
-  values.set("time_begin", block.time_begin);
-  values.set("time_end", block.time_end);
-  values.set("forcing", block.forcing);
+  values.set(companion_names::block_samples, block.samples);
+  values.set(companion_names::block_begin, block.time_begin);
+  values.set(companion_names::block_end, block.time_end);
+  values.set(companion_names::block_forcing, block.forcing);
   last_entry().save(values, companion_names::last_block, companion_names::last_block_hash);
   for (std::size_t n = 0; n < block.sums.size(); ++n) values.set(sums_.profiles()[n].name, block.sums[n]);
   checkpoint.write_values(output_.open_block_group, values);
@@ -120,10 +120,10 @@ void BlockObserver::restore(const io::CheckpointReader& checkpoint) {
       checkpoint.values(output_.open_block_group, holds_sums() ? io::Lists::read : io::Lists::skip);
   StatisticsBlock block;
   run_collectively(run_.simulation.comm.world(), [&] {
-    block.samples = values.integer("samples");
-    block.time_begin = values.real("time_begin");
-    block.time_end = values.real("time_end");
-    block.forcing = values.real("forcing");
+    block.samples = values.integer(companion_names::block_samples);
+    block.time_begin = values.real(companion_names::block_begin);
+    block.time_end = values.real(companion_names::block_end);
+    block.forcing = values.real(companion_names::block_forcing);
     expected_ = last_block_of(values);
     require_sensible(block, checkpoint.path());
     if (holds_sums()) require_same_profiles(values, checkpoint.path());

@@ -27,8 +27,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* state_group = "/state";
-constexpr const char* walls_group = "/walls";
+using companion_names::state_group;
+using companion_names::walls_group;
 constexpr const char* failure_name = "failure";
 
 io::LocalBlock block_of(const Simulation& simulation) {

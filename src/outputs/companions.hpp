@@ -32,11 +32,17 @@ struct Companions {
 };
 
 namespace companion_names {
+inline constexpr const char* state_group = "/state";
+inline constexpr const char* walls_group = "/walls";
 inline constexpr const char* time_series_group = "/timeseries";
 inline constexpr const char* slices_group = "/slice_series";
 inline constexpr const char* probes_group = "/probes";
 inline constexpr const char* last_row = "last_step";
 inline constexpr const char* last_row_hash = "last_hash";
+inline constexpr const char* block_samples = "samples";
+inline constexpr const char* block_begin = "time_begin";
+inline constexpr const char* block_end = "time_end";
+inline constexpr const char* block_forcing = "forcing";
 inline constexpr const char* last_block = "last_block";
 inline constexpr const char* last_block_hash = "last_block_hash";
 inline constexpr const char* hash_suffix = ".hash";  ///< after the label of a slice or the name of a probe
