@@ -107,10 +107,10 @@ def test_a_request_that_cannot_be_removed_is_served_once(run: Path) -> None:
         "--set",
         "output.checkpoint=none",
         "--walltime",
-        "0:0:3",
+        "0:0:4",
     ]
     process = start(["run", run / "case.yaml", *options])
-    wait_until(lambda: log.exists() and "Restarted from" in log.read_text(), "the start of the run")
+    wait_until(lambda: log.exists() and "step      10 " in log.read_text(), "a few steps")
     make_directory(run / "out" / "CHECKPOINT")
     outcome = must(finish(process, timeout=TIMEOUT))
     assert outcome.out.count("Checkpoint at step") == 2  # the request and the end
