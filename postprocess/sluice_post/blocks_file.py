@@ -81,19 +81,12 @@ class BlocksFile(Hdf5File):
     def __enter__(self) -> BlocksFile:
         return self
 
-    def rows(self, name: str) -> NDArray[Any]:
-        """All rows of a dataset with one for each block."""
-        with reading(self.path, f"the dataset '/{name}'"):
-            dataset = self._file[name]
-            shape, dtype = (None,) * len(dataset.shape), dataset.dtype.newbyteorder("=").name
-        return self._hashed(name, shape, dtype)
-
-    def _hashed(self, name: str, shape: tuple[int | None, ...], dtype: str) -> NDArray[Any]:
+    def _hashed(self, name: str, shape: tuple[int | None, ...], *dtypes: str) -> NDArray[Any]:
         further = self._further.get(name)
         if further is None or not shape:
-            return super()._hashed(name, shape, dtype)
+            return super()._hashed(name, shape, *dtypes)
         count = shape[0] if shape[0] is None else shape[0] - len(further)
-        return np.concatenate([super()._hashed(name, (count, *shape[1:]), dtype), further])
+        return np.concatenate([super()._hashed(name, (count, *shape[1:]), *dtypes), further])
 
     def _damaged(self, what: str) -> InputOutputError:
         path = journal_path(self.path)

@@ -226,6 +226,41 @@ class Hdf5File:
         """A list of real numbers of any length."""
         return self._hashed(name, (None,), "float64")
 
+    def datasets(self) -> list[str]:
+        """The names of the datasets in the root."""
+        with reading(self.path, "the list of datasets"):
+            return [name for name, item in self._file.items() if isinstance(item, h5py.Dataset)]
+
+    def groups(self) -> list[str]:
+        """The names of the groups in the root."""
+        with reading(self.path, "the list of groups"):
+            return [name for name, item in self._file.items() if isinstance(item, h5py.Group)]
+
+    def rows(self, name: str) -> NDArray[Any]:
+        """All rows of a dataset of numbers, of whatever shape."""
+        if name not in self:
+            raise InputOutputError(f"{self.path}: the dataset '/{name}' is missing; the file is damaged")
+        with reading(self.path, f"the dataset '/{name}'"):
+            dataset = self._file[name]
+            if not isinstance(dataset, h5py.Dataset):
+                raise TypeError("it is not a dataset")
+            if not dataset.shape:
+                raise ValueError("it has no rows")
+            shape = (None, *dataset.shape[1:])
+        return self._hashed(name, shape, "float64", "int64")
+
+    def attributes(self, name: str) -> dict[str, Any]:
+        """All attributes of a dataset, as they are."""
+        with reading(self.path, f"the attributes of '/{name}'"):
+            return dict(self._file[name].attrs)
+
+    def copy_group(self, name: str, target: h5py.File) -> None:
+        """Copies a group, or the coordinates in one, to another file."""
+        with reading(self.path, f"the group '/{name}'"):
+            if not isinstance(self._file[name], h5py.Group):
+                raise TypeError("it is not a group")
+            self._file.copy(name, target)
+
     def unhashed(self, name: str, shape: tuple[int | None, ...], dtype: str) -> NDArray[Any]:
         """A dataset whose values are in other files, where they have hashes."""
         return self._data(name, shape, dtype)[0]
@@ -252,9 +287,9 @@ class Hdf5File:
                 "sluice-post knows; install the sluice_post that belongs to the sluice that wrote the file"
             )
 
-    def _hashed(self, name: str, shape: tuple[int | None, ...], dtype: str) -> NDArray[Any]:
+    def _hashed(self, name: str, shape: tuple[int | None, ...], *dtypes: str) -> NDArray[Any]:
         """A dataset with a hash of its own."""
-        data, attributes = self._data(name, shape, dtype)
+        data, attributes = self._data(name, shape, *dtypes)
         with reading(self.path, f"the hash of '/{name}'"):
             self._compare(f"the dataset '/{name}'", attributes, layout.HASH, byte_hash(0, data.tobytes()))
         return data

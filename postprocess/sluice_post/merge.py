@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import h5py
@@ -15,7 +15,7 @@ from sluice_post.blocks_file import BlocksFile
 from sluice_post.densities import check_bins, read_densities
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hashes import byte_hash
-from sluice_post.hdf5_file import Hdf5File, append_metadata_hash
+from sluice_post.hdf5_file import Hdf5File, append_metadata_hash, reading
 from sluice_post.parameters import FlowParameters
 from sluice_post.statistics import Blocks, read_spectra, read_statistics
 
@@ -83,12 +83,6 @@ def _check_alike(paths: Sequence[Path]) -> None:
             before = blocks
 
 
-def _rows(file: BlocksFile, name: str) -> NDArray[np.generic]:
-    """The rows of a dataset of those blocks that hold samples."""
-    rows: NDArray[np.generic] = file.rows(name)[file.rows(layout.SAMPLES) > 0]
-    return rows
-
-
 def _merged(
     name: str, values: NDArray[np.generic], groups: Sequence[NDArray[np.intp]]
 ) -> NDArray[np.generic]:
@@ -101,17 +95,12 @@ def _merged(
     return np.array([values[group].sum(axis=0) for group in groups], dtype=values.dtype)
 
 
-def _write(paths: Sequence[Path], output: Path, count: int | None) -> int:
-    """Writes the merged file; returns its number of blocks."""
-    with ExitStack() as opened:
-        sources = [opened.enter_context(BlocksFile(path)) for path in paths]
-        last = opened.enter_context(h5py.File(paths[-1], "r"))
-        file = opened.enter_context(h5py.File(output, "w"))
-        file.attrs.update(last.attrs)
-        last.copy("grid", file)
-        for name in last:
-            if name.startswith(f"{layout.PARAMETER_SET}_"):
-                last.copy(name, file)
+def _copy_grid(last: Hdf5File, file: h5py.File) -> None:
+    """Copies the coordinates, with their second names in the root."""
+    last.copy_group("grid", file)
+    for name in file["grid"]:
+        last.rows(f"grid/{name}")  # verifies it
+    with reading(last.path, "the group '/grid'"):
         for scale in file["grid"].values():
             for attribute in ("CLASS", "NAME", "REFERENCE_LIST"):
                 scale.attrs.pop(attribute, None)
@@ -119,29 +108,82 @@ def _write(paths: Sequence[Path], output: Path, count: int | None) -> int:
             file[name] = scale
             scale.make_scale(name)
 
-        total = sum(_rows(source, layout.SAMPLES).size for source in sources)
-        if total == 0:
-            raise InputOutputError(f"{paths[-1]}: holds no closed block yet")
-        groups = np.array_split(np.arange(total), min(count or total, total))
-        for name, dataset in last.items():
-            if isinstance(dataset, h5py.Group) or name in file:
-                continue
-            values = np.concatenate([_rows(source, name) for source in sources])
-            merged = _merged(name, values, groups)
-            written = file.create_dataset(name, data=merged)
-            for attribute, value in dataset.attrs.items():
-                if attribute not in _SCALE_ATTRIBUTES:
-                    written.attrs[attribute] = value
-            written.attrs[layout.HASH] = np.uint64(byte_hash(0, np.ascontiguousarray(merged).tobytes()))
-        if layout.BLOCK in file:
-            file[layout.BLOCK].make_scale(layout.BLOCK)
+
+def _attach_scales(path: Path, file: h5py.File) -> None:
+    with reading(path, "the names of the axes"):
         for dataset in file.values():
             labels = [] if isinstance(dataset, h5py.Group) else dataset.attrs.get("DIMENSION_LABELS", [])
             for axis, label in enumerate(labels):
                 if label in file and file[label] != dataset:
                     dataset.dims[axis].attach_scale(file[label])
-    append_metadata_hash(output, np.zeros(0, np.uint64))
+
+
+def _joined(
+    sources: Sequence[BlocksFile], held: Sequence[NDArray[np.bool_]], name: str
+) -> NDArray[np.generic]:
+    """The rows of a dataset in all sources, of the blocks that hold samples."""
+    parts = []
+    for source, mask in zip(sources, held, strict=True):
+        rows = source.rows(name)
+        if len(rows) != mask.size:
+            raise InputOutputError(f"{source.path}: '/{name}' has {len(rows)} rows, not one for each block")
+        parts.append(rows[mask])
+    for source, part in zip(sources, parts, strict=True):
+        if (part.shape[1:], part.dtype) != (parts[0].shape[1:], parts[0].dtype):
+            raise InputOutputError(
+                f"{source.path}: the dataset '/{name}' has another shape or type than in {sources[0].path}"
+            )
+    return np.concatenate(parts)
+
+
+def _write_merged(sources: Sequence[BlocksFile], file: h5py.File, count: int | None) -> int:
+    """Writes everything but the hash of the metadata; returns the number of blocks."""
+    last = sources[-1]
+    held = [source.integers(layout.SAMPLES) > 0 for source in sources]
+    total = sum(int(mask.sum()) for mask in held)
+    if total == 0:
+        raise InputOutputError(f"{last.path}: holds no closed block yet")
+    groups = np.array_split(np.arange(total), min(count or total, total))
+    file.attrs.update(last.attributes("/"))
+    _copy_grid(last, file)
+    for name in last.groups():
+        if name.startswith(f"{layout.PARAMETER_SET}_"):
+            last.copy_group(name, file)
+        elif name not in file:
+            raise InputOutputError(
+                f"{last.path}: '/{name}' is a group that no run writes; the file is damaged"
+            )
+    for name in last.datasets():
+        if name in file:
+            continue
+        merged = _merged(name, _joined(sources, held, name), groups)
+        written = file.create_dataset(name, data=merged)
+        for attribute, value in last.attributes(name).items():
+            if attribute not in _SCALE_ATTRIBUTES:
+                written.attrs[attribute] = value
+        written.attrs[layout.HASH] = np.uint64(byte_hash(0, np.ascontiguousarray(merged).tobytes()))
+    if layout.BLOCK in file:
+        file[layout.BLOCK].make_scale(layout.BLOCK)
+    _attach_scales(last.path, file)
     return len(groups)
+
+
+def _write(paths: Sequence[Path], output: Path, count: int | None) -> int:
+    """Writes the merged file; returns its number of blocks."""
+    unfinished = output.with_name(f"{output.name}.tmp")
+    try:
+        with ExitStack() as stack:
+            sources = [stack.enter_context(BlocksFile(path)) for path in paths]
+            with h5py.File(unfinished, "w") as file:
+                blocks = _write_merged(sources, file, count)
+        append_metadata_hash(unfinished, np.zeros(0, np.uint64))
+        unfinished.replace(output)
+    except OSError as error:
+        raise InputOutputError(f"{output}: cannot be written ({error.strerror or error})") from error
+    finally:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+    return blocks
 
 
 def merge(directories: Sequence[Path], output: Path, count: int | None) -> dict[Path, int]:

@@ -15,7 +15,7 @@ from sluice_post.parameters import FlowParameters, title_of
 from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.slices import Plane, Slice, latest_planes, latest_streak_slice
 from sluice_post.spectra import load_spectra
-from sluice_post.statistics import Blocks, read_statistics
+from sluice_post.statistics import Blocks, read_statistics, sampled_flow
 from sluice_post.timeseries import TimeSeries, read_timeseries
 from sluice_post.uncertainty import COSINES
 
@@ -79,7 +79,7 @@ def load_statistics(
             f"{path}: holds no closed block yet; run on past output.statistics.start plus one block"
         )
     blocks = blocks.between(begin, end)
-    return parameters.with_sampled(blocks.sampled_parameters()), blocks
+    return sampled_flow(path, parameters, blocks), blocks
 
 
 def read_provenance(path: Path, missing: list[str]) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def _read_profiles(run: Run, begin: float | None, end: float | None, side: str |
         run.missing.append(f"{layout.STATISTICS_FILE}: no block is closed yet, so no profiles.")
         return
     run.blocks = blocks.between(begin, end)
-    run.parameters = run.parameters.with_sampled(run.blocks.sampled_parameters())
+    run.parameters = sampled_flow(path, run.parameters, run.blocks)
     if not run.blocks.has_budgets:
         run.missing.append(f"{layout.STATISTICS_FILE}: {NOT_TAKEN}; so no budgets.")
     elif run.parameters.controlled:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sluice_post import layout
 from sluice_post.blocks_file import BlocksFile
 from sluice_post.errors import InputOutputError, UsageError
-from sluice_post.hdf5_file import Hdf5File, Values
+from sluice_post.hdf5_file import Hdf5File, Values, reading
 from sluice_post.parameters import FlowParameters, read_parameters
 from sluice_post.scalars import sampled_scalars
 
@@ -196,6 +196,8 @@ def _parameter_sets(file: Hdf5File, count: int) -> tuple[NDArray[np.int64], tupl
     if layout.PARAMETER_SET not in file and first not in file:
         return np.zeros(count, dtype=np.int64), ()
     numbers = file.integers(layout.PARAMETER_SET, count)
+    if numbers.min(initial=0) < 0:
+        raise InputOutputError(f"{file.path}: '/{layout.PARAMETER_SET}' holds negative numbers")
     sets = range(int(numbers.max(initial=-1)) + 1)
     return numbers, tuple(file.values(f"{layout.PARAMETER_SET}_{n}") for n in sets)
 
@@ -215,7 +217,7 @@ def read_blocks(
     """Flow and blocks of a file; `contents` says what it holds at the centres and on the faces.
 
     Blocks without samples are left out; there may be none at all. The flow is that of the latest start of the run;
-    FlowParameters.with_sampled gives that of chosen blocks.
+    sampled_flow gives that of chosen blocks.
     """
     with BlocksFile(path) as file:
         parameters = read_parameters(file)
@@ -310,6 +312,13 @@ def _spectra(_: Hdf5File, parameters: FlowParameters) -> tuple[Shapes, Shapes]:
 
     nz = parameters.cells[2]
     return shapes(layout.CENTRE_SPECTRA, nz), shapes(layout.FACE_SPECTRA, nz + 1)
+
+
+def sampled_flow(path: Path, parameters: FlowParameters, blocks: Blocks) -> FlowParameters:
+    """The flow that chosen blocks of a file sample, which may be that of an earlier start of the run."""
+    sampled = blocks.sampled_parameters()
+    with reading(path, "the parameters of its blocks"):
+        return parameters.with_sampled(sampled)
 
 
 def read_statistics(path: Path) -> tuple[FlowParameters, Blocks]:

@@ -165,8 +165,8 @@ def test_initial_fields_whose_source_is_incomplete_itself(tmp_path: Path) -> Non
     """Files that join files that join files."""
     virtual(tmp_path)
     inner = tmp_path / "inner.h5"
-    os.rename(tmp_path / "start.h5", inner)
-    os.rename(tmp_path / "source.h5", tmp_path / "kept.h5")
+    (tmp_path / "start.h5").rename(inner)
+    (tmp_path / "source.h5").rename(tmp_path / "kept.h5")
     path = virtual(tmp_path, source="inner.h5")
     (tmp_path / "source.h5").unlink()
     told = start_from(tmp_path, path, 3)

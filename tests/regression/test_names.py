@@ -48,7 +48,15 @@ CASE: dict[str, Any] = {
         }
     ],
 }
-ALWAYS = {"state", "statistics_open", "spectra_open", "densities_open", "timeseries", "slice_series", "probes"}
+ALWAYS = {
+    "state",
+    "statistics_open",
+    "spectra_open",
+    "densities_open",
+    "timeseries",
+    "slice_series",
+    "probes",
+}
 ALWAYS |= {"walls", "grid", "time", "step", "x_face", "block", "samples", "step_end", "parameter_set"}
 ALWAYS |= {"parameter_set_0", "last_block", "last_block_hash", "time_begin", "values_hash"}
 
@@ -58,13 +66,10 @@ def names_in(out: Path) -> set[str]:
     found = {"null", "yes", "on", "off", "none", "inf", "nan", "e5"}
     for path in out.rglob("*.h5"):
         with h5py.File(path) as file:
-            found |= set(file.attrs)
-
-            def visit(name: str, item: h5py.Group | h5py.Dataset) -> None:
-                found.update(name.split("/"), item.attrs)
-
-            file.visititems(visit)
-            found |= set(file)
+            paths: list[str] = ["/"]
+            file.visit(paths.append)
+            for name in [*paths, *file]:  # the latter for second names, which are not visited
+                found.update(name.split("/"), file[name].attrs)
     found |= set((out / "timeseries.csv").read_text().split("\n", 1)[0].split(","))
     found |= set(re.findall(r'^ *"?(\w+)"?:', (out / "run.json").read_text(), re.MULTILINE))
     return {name for name in found if re.fullmatch(r"[A-Za-z]\w{0,49}", name) and not name.startswith("heat")}

@@ -14,7 +14,7 @@ from sluice_post.flow_words import unknown_flow_note
 from sluice_post.key_figures import figures_of
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallProfiles, wall_profiles
-from sluice_post.statistics import read_statistics
+from sluice_post.statistics import read_statistics, sampled_flow
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def _read(path: Path) -> LiveProfiles | None:
         return None
     # Of the flow sampled last: a run can go on with other parameters.
     blocks = blocks.pick((blocks.parameter_set == blocks.parameter_set[-1]).nonzero()[0])
-    parameters = parameters.with_sampled(blocks.sampled_parameters())
+    parameters = sampled_flow(path, parameters, blocks)
     profiles, flow = wall_profiles(blocks.means(), parameters), flow_of(parameters)
     found = literature.Found(None)
     if not profiles.laminar:

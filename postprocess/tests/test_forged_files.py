@@ -1,0 +1,145 @@
+"""Files with objects that no run writes, and without a hash of their metadata.
+
+A command refuses such a file with a message that names it, or does not need the object; none ends in a traceback.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+import synthetic
+
+from sluice_post.cli import main
+
+FLOW = synthetic.Flow("channel", cells=(8, 6, 16))
+
+
+def replace_by_text(file: h5py.File, name: str) -> None:
+    del file[name]
+    file[name] = "text"
+
+
+def replace_by_group(file: h5py.File, name: str) -> None:
+    del file[name]
+    file.create_group(name)
+
+
+def replace_by_fewer(file: h5py.File, name: str) -> None:
+    values = file[name][()]
+    del file[name]
+    file[name] = values[:-1]
+
+
+def remove(file: h5py.File, name: str) -> None:
+    del file[name]
+
+
+PARAMETERS = {
+    "flow.type": "channel",
+    "flow.reynolds.viscosity": repr(FLOW.viscosity),
+    "walls.bottom.type": "no_slip",
+    "walls.top.type": "no_slip",
+}
+FORGERIES: list[Callable[[h5py.File, str], None]] = [
+    replace_by_text,
+    replace_by_group,
+    replace_by_fewer,
+    remove,
+]
+
+
+@pytest.fixture(scope="module")
+def intact(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with statistics, spectra, a time series and slices."""
+    directory = tmp_path_factory.mktemp("intact")
+    synthetic.write_run(directory, FLOW, blocks=3)
+    path = directory / "statistics.h5"
+    synthetic.write_parameter_sets(path, [0, 0, 0], [PARAMETERS])
+    rng = np.random.default_rng(1)
+    modes = {"kx": FLOW.cells[0] // 2 + 1, "ky": FLOW.cells[1] // 2 + 1}
+    blocks = [
+        {
+            f"{name}_{axis}": rng.random((FLOW.cells[2] + (name in ("ww", "uw")), count))
+            for name in ("uu", "vv", "ww", "pp", "uw")
+            for axis, count in modes.items()
+        }
+        for _ in range(3)
+    ]
+    synthetic.write_spectra(directory / "spectra.h5", FLOW, blocks, samples=5)
+    return directory
+
+
+def objects(path: Path) -> list[str]:
+    found: list[str] = []
+    with h5py.File(path) as file:
+        file.visit(found.append)
+    return found
+
+
+def forged(intact: Path, path: str, folder: Path) -> Iterator[tuple[str, Path]]:
+    """For each object of the file, directories in which it is another thing."""
+    for name in objects(intact / path):
+        for number, forge in enumerate(FORGERIES):
+            directory = folder / f"{name.replace('/', '.')}_{number}"
+            directory.mkdir()
+            for source in intact.glob("*.h5"):
+                shutil.copy(source, directory)
+            with h5py.File(directory / path, "r+") as file:
+                if forge is replace_by_fewer and (
+                    not isinstance(file[name], h5py.Dataset) or file[name].size == 0 or not file[name].shape
+                ):
+                    shutil.rmtree(directory)
+                    continue
+                forge(file, name)
+            yield f"{forge.__name__} {name}", directory
+
+
+@pytest.mark.parametrize("path", ["statistics.h5", "spectra.h5"])
+def test_each_object_forged(
+    intact: Path, path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    accepted = []
+    for what, directory in forged(intact, path, tmp_path):
+        others = ("profiles", "spectra") if what.startswith(replace_by_text.__name__) else ()
+        for command in ("merge", *others):
+            code = main([command, str(directory), "-o", str(directory / f"made_{command}")])
+            told = capsys.readouterr().err
+            if code == 0:
+                accepted.append((command, what))
+                continue
+            assert code == 4, (command, what, told)
+            assert str(directory / path) in told, (command, what, told)
+            assert told.count("\n") == 1
+            assert not (directory / "made_merge" / path).exists()
+    merged = [what for command, what in accepted if command == "merge"]
+    # Not needed: second names of coordinates, and what is simply not there in files of earlier versions.
+    allowed = {"z", "z_face", "kx", "ky", "block"}
+    optional = {f"remove {name}" for name in ("step_end", "grid/kx", "grid/ky")}
+    assert all(what.split()[1] in allowed or what in optional for what in merged), merged
+
+
+@pytest.mark.parametrize("key", ["flow.type", "flow.reynolds.viscosity"])
+@pytest.mark.parametrize("value", [None, "text"])
+def test_parameters_forged(
+    intact: Path, key: str, value: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the right hash."""
+    directory = tmp_path / "run"
+    shutil.copytree(intact, directory)
+    forged_set = {name: text for name, text in {**PARAMETERS, key: value}.items() if text is not None}
+    path = directory / "statistics.h5"
+    with h5py.File(path, "r+") as file:
+        del file["parameter_set"], file["parameter_set_0"]
+    synthetic.write_parameter_sets(path, [0, 0, 0], [forged_set])
+    for command in ("profiles", "spectra"):
+        code = main([command, str(directory), "-o", str(directory / f"made_{command}")])
+        told = capsys.readouterr().err
+        if key == "flow.reynolds.viscosity":
+            assert code == 4, told
+            assert str(path) in told
+        assert code == 0 or told.count("\n") == 1
