@@ -147,8 +147,8 @@ class Dataset : public Object {
   /// Throws if any of its elements are not stored, here or in other files to which it refers: HDF5 reads fill values
   /// there, usually zeros, and says nothing.
   void require_complete() const;
-  /// The files whose rows a virtual dataset joins, as written by File::write_virtual_dataset. None if it is not virtual.
-  /// Throws if its rows are joined in another way.
+  /// The files whose rows a virtual dataset joins, as written by File::write_virtual_dataset. None if it is not
+  /// virtual. Throws if its rows are joined in another way.
   std::vector<VirtualPart> virtual_parts() const;
   /// Reads all of it, converted to `type`, and verifies HDF5's checksums if it has any.
   void read(Type type, void* data) const;

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "io/case/case_file.hpp"
-#include "io/case/numbers.hpp"
 #include "io/files/dimension_scales.hpp"
 #include "io/files/hashed_array.hpp"
 #include "io/files/hdf5.hpp"
@@ -68,22 +67,6 @@ h5::Shape shape_of(const auto& axes) {
 }
 
 }  // namespace
-
-std::vector<std::string> statistics_names() {
-  std::vector<std::string> names{"grid",  "block", "z",           "z_face",      "kx",  "ky",
-                                 "phase", "bin",   "joint_bin_1", "joint_bin_2", "wall"};
-  for_each_column([&]<typename T>(const char* path, T /*member*/, const char* /*long_name*/) {
-    names.emplace_back(std::string_view(path).substr(1));
-  });
-  return names;
-}
-
-bool names_parameter_set(const std::string& name) {
-  const std::string_view begin = std::string_view(parameter_set).substr(1);
-  const std::size_t separator = name.rfind('_');
-  return separator != std::string::npos && std::string_view(name).substr(0, separator) == begin &&
-         parse_digits(std::string_view(name).substr(separator + 1)).has_value();
-}
 
 StatisticsFile::StatisticsFile(StatisticsSpec spec, bool resume) : spec_(std::move(spec)) {
   if (!resume || ::access(spec_.path.c_str(), F_OK) != 0) return;

@@ -117,9 +117,4 @@ class StatisticsFile {
   std::unique_ptr<BlockJournal> journal_;
 };
 
-/// The names of the objects in the root of such files, beside the profiles.
-std::vector<std::string> statistics_names();
-/// Whether a name is that of a group parameter_set_N.
-bool names_parameter_set(const std::string& name);
-
 }  // namespace sluice::io

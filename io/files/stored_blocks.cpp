@@ -4,7 +4,9 @@
 
 #include <array>
 #include <iterator>
+#include <string_view>
 
+#include "io/case/numbers.hpp"
 #include "io/files/block_journal.hpp"
 #include "io/files/field_hash.hpp"
 #include "io/files/hashed_array.hpp"
@@ -87,6 +89,20 @@ void verify_statistics(const h5::File& file) {
       }
     }
   }
+}
+
+std::vector<std::string> statistics_names() {
+  std::vector<std::string> names{"grid",  "block", "z",           "z_face",      "kx",  "ky",
+                                 "phase", "bin",   "joint_bin_1", "joint_bin_2", "wall"};
+  for_each_column([&]<typename T>(const std::string& path, T /*member*/, const char* /*long_name*/) {
+    names.push_back(path.substr(1));
+  });
+  return names;
+}
+
+bool names_parameter_set(const std::string& name) {
+  constexpr std::string_view begin = "parameter_set_";
+  return name.starts_with(begin) && parse_digits(std::string_view(name).substr(begin.size())).has_value();
 }
 
 }  // namespace sluice::io

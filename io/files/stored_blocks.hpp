@@ -21,6 +21,11 @@ void for_each_column(const auto& action) {
   action("/parameter_set", &Block::parameter_set, "number of the parameters of the flow that was sampled");
 }
 
+/// The names of the objects in the root of such files, beside the profiles.
+std::vector<std::string> statistics_names();
+/// Whether a name is that of a group parameter_set_N.
+bool names_parameter_set(const std::string& name);
+
 /// All closed blocks: those of the file, then those of its journal.
 struct StoredBlocks {
   std::vector<ProfileInfo> profiles;  ///< in order of name, with nothing but their names

@@ -13,7 +13,7 @@
 #include "core/flow/field_descriptor.hpp"
 #include "io/files/grid_lines.hpp"
 #include "io/files/probe_index.hpp"
-#include "io/files/statistics_file.hpp"
+#include "io/files/stored_blocks.hpp"
 #include "io/files/time_series.hpp"
 #include "solver/diagnostics.hpp"
 #include "solver/forcing.hpp"
