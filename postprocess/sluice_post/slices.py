@@ -104,7 +104,13 @@ def _latest(directory: Path, read: Callable[[Part], T | None]) -> tuple[list[T],
         folder = directory / layout.SLICE_FOLDER
         problems.append(f"{folder}: files of an earlier version, which have one time each, are not read")
     for label in labels:
-        for path in reversed(part_paths(directory, label, layout.SLICE_FOLDER)):
+        paths = part_paths(directory, label, layout.SLICE_FOLDER)
+        if not paths:
+            joined = index_path(directory, label, layout.SLICE_FOLDER)
+            problems.append(
+                f"{joined}: the parts that it joins are missing in {joined.parent / layout.PARTS}"
+            )
+        for path in reversed(paths):
             try:
                 with open_part(path) as part:
                     latest = read(part)

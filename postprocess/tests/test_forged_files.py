@@ -143,3 +143,14 @@ def test_parameters_forged(
             assert code == 4, told
             assert str(path) in told
         assert code == 0 or told.count("\n") == 1
+
+
+def test_a_report_says_that_the_parts_of_slices_are_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    synthetic.write_run(tmp_path, FLOW, blocks=3)
+    for part in (tmp_path / "slices" / "parts").iterdir():
+        part.unlink()
+    assert main(["report", str(tmp_path)]) == 0
+    told = capsys.readouterr()
+    assert f"{tmp_path / 'slices' / 'z0.h5'}: the parts that it joins are missing" in told.out + told.err
