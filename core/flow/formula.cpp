@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/support/plain_text.hpp"
+
 namespace sluice {
 
 namespace {
@@ -45,8 +47,8 @@ class FormulaParser {
   FormulaProgram parse() {
     parse_sum();
     const bool operand = is_letter(next()) || is_digit(next()) || next() == '(';
-    if (next() != 0)
-      fail("'" + std::string(1, next()) + "' is not expected here" + (operand ? "; a product needs a *" : ""));
+    if (const char c = next(); at_ < text_.size())
+      fail("'" + escaped(std::string(1, c)) + "' is not expected here" + (operand ? "; a product needs a *" : ""));
     return program_;
   }
 
@@ -105,9 +107,9 @@ class FormulaParser {
     }
     if (is_digit(c) || c == '.') return parse_number();
     if (is_letter(c)) return parse_name();
-    if (c == '\0') fail("the formula ends where a number, a variable or a function is expected");
+    if (at_ == text_.size()) fail("the formula ends where a number, a variable or a function is expected");
     const bool power = c == '*' && at_ > 0 && text_[at_ - 1] == '*';
-    fail(std::string("'") + c + "' is where a number, a variable or a function is expected" +
+    fail("'" + escaped(std::string(1, c)) + "' is where a number, a variable or a function is expected" +
          (power ? "; a power is written ^" : ""));
   }
   void parse_number() {

@@ -24,6 +24,8 @@ Case parse(const std::string& text, const std::string& file_name, const std::vec
   }
   apply_overrides(*root, overrides, problems);
   if (variable) expand_paths(*root, variable, problems);
+  // Earlier versions let them through, and stored them.
+  if (defaults == Defaults::of_this_version) note_control_characters(*root, "", problems);
   load_tables(*root, base_directory, read_file, problems);
   check_keys(*root, problems);
   Case settings = build_case(*root, base_directory, defaults);

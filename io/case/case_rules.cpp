@@ -33,9 +33,12 @@ class Rules {
     if (settings_.flow.periodic_z) return;
     const double height = settings_.flow_type == FlowType::open_channel ? 1 : 2;
     if (settings_.size[2] == height || is_ekman_layer()) return;
-    note("domain.size[2]",
-         fmt::format("the height of flow.type {} is {} in units of h, not {}; allowed: {}", name(settings_.flow_type),
-                     format_real(height), format_real(settings_.size[2]), format_real(height)));
+    note(
+        "domain.size[2]",
+        fmt::format("the height of flow.type {} is {} in units of h, not {}; allowed: {}; h is {}: to keep the shape "
+                    "of the box, multiply all three lengths by {:.6g}",
+                    name(settings_.flow_type), format_real(height), format_real(settings_.size[2]), format_real(height),
+                    height == 1 ? "the depth" : "half the distance between the walls", height / settings_.size[2]));
   }
 
   void check_periodic() {

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "core/support/error.hpp"
+#include "core/support/plain_text.hpp"
 
 namespace sluice::io {
 
@@ -24,10 +25,10 @@ bool holds(std::string_view outer, std::string_view inner) {
 
 std::string shortened(std::string_view text) {
   constexpr std::size_t max_length = 200;
-  if (text.size() <= max_length) return std::string(text);
+  if (text.size() <= max_length) return escaped(text);
   std::size_t end = max_length;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // within a UTF-8 character
-  return std::string(text.substr(0, end)) + "...";
+  return escaped(text.substr(0, end)) + "...";
 }
 
 Problems::Problems(std::string file_name, std::vector<std::string> overrides, std::string what)
@@ -51,7 +52,7 @@ bool Problems::doubted(const std::string& path) const {
 std::string Problems::line_of(const Problem& problem) const {
   std::string line;
   if (problem.place.source > Place::file) {
-    line = fmt::format("--set {}: ", overrides_.at(static_cast<std::size_t>(problem.place.source - 1)));
+    line = fmt::format("--set {}: ", escaped(overrides_.at(static_cast<std::size_t>(problem.place.source - 1))));
   } else {
     line = fmt::format("{}:{}:{}: ", file_name_, problem.place.line, problem.place.column);
   }

@@ -16,7 +16,7 @@ struct Place {
   int column = 1;     ///< from 1
 };
 
-/// Text of the user's for a message: at most 200 bytes of it.
+/// Text of the user's for a message: at most 200 bytes of it, with control characters as \x00.
 std::string shortened(std::string_view text);
 
 class Problems {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/support/error.hpp"
+#include "core/support/plain_text.hpp"
 #include "io/case/keys.hpp"
 #include "io/case/numbers.hpp"
 #include "io/case/paths.hpp"
@@ -63,16 +64,17 @@ std::string fault_of_points(const TimeTable& table, const auto& place) {
   return {};
 }
 
-/// Reads two columns of a text, which blanks, tabs, commas or semicolons separate. Lines that begin with # or %, and a
-/// first line of names, are skipped. Returns the fault.
+/// Reads two columns of a text, which blanks, tabs, commas or semicolons separate. Lines that begin with # or %, a
+/// first line of names and a byte-order mark are skipped. Returns the fault.
 std::string read_columns(const std::string& text, const std::string& file, TimeTable& table) {
+  if (const auto fault = fault_of_plain_text(text, "a table"))
+    return fmt::format("{}:{}:{}: {}", file, fault->line, fault->column, fault->what);
   std::vector<int> lines;
   const auto place = [&](std::size_t n) { return fmt::format("{}:{}", file, lines[n]); };
-  std::istringstream stream(text);
+  std::istringstream stream{std::string(without_byte_order_mark(text))};
   std::string line;
   bool may_be_names = true;
   for (int number = 1; std::getline(stream, line); ++number) {
-    if (number == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);
     line.erase(std::min(line.find_first_of("#%"), line.size()));
     for (char& c : line)
       if (c == ',' || c == ';' || c == '\t' || c == '\r') c = ' ';
@@ -82,7 +84,7 @@ std::string read_columns(const std::string& text, const std::string& file, TimeT
     if (columns.empty()) continue;
     std::vector<double> numbers;
     for (const std::string& column : columns) {
-      if (const auto value = parse_real(column)) numbers.push_back(*value);
+      if (const auto value = parse_table_number(column)) numbers.push_back(*value);
     }
     if (std::exchange(may_be_names, false) && numbers.empty()) continue;
     if (numbers.size() != columns.size() || columns.size() != 2)

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/support/plain_text.hpp"
 #include "io/case/yaml_brackets.hpp"
 
 namespace sluice::io {
@@ -194,25 +195,16 @@ void note_duplicates(const YamlNode& node, const std::string& path, Problems& pr
   }
 }
 
-bool is_utf16(std::string_view text) {
-  return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
-}
-
 // yaml-cpp treats some control characters as the end of the file, and a tab in the indentation as part of a value.
 bool check_characters(const std::string& text, int source, const std::string& path, Problems& problems) {
+  if (const auto fault = fault_of_plain_text(text, "a case file")) {
+    problems.add({source, fault->line, fault->column}, path, fault->what);
+    return false;
+  }
   bool good = true;
   bool indentation = true;
   Place place{source, 1, 1};
-  if (is_utf16(text)) {
-    problems.add(place, path, "text in UTF-16; a case file is UTF-8");
-    return false;
-  }
   for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\n' && c != '\r' && c != '\t') || byte == 0x7f) {
-      problems.add(place, path, fmt::format("control character 0x{:02x}; a case file is plain text", byte));
-      return false;
-    }
     if (c == '\t' && indentation) {
       problems.add(place, path, "a tab in the indentation; YAML is indented with spaces");
       good = indentation = false;
@@ -226,11 +218,6 @@ bool check_characters(const std::string& text, int source, const std::string& pa
     }
   }
   return good;
-}
-
-// yaml-cpp's marks do not count a byte order mark.
-std::string without_byte_order_mark(const std::string& text) {
-  return text.starts_with("\xef\xbb\xbf") ? text.substr(3) : text;
 }
 
 // yaml-cpp closes a quote by itself at a line break that ends the text. A comment behind the text makes it report the
@@ -291,7 +278,25 @@ Unreadable at_its_beginning(const Unreadable& error, const std::string& text) {
   return {error.mark, "not valid YAML: a quote is not closed"};
 }
 
+void note_control_character(const std::string& text, const Place& place, const std::string& path, Problems& problems) {
+  const auto control = control_character(text);
+  if (!control) return;
+  problems.add(
+      place, path,
+      fmt::format("the text \"{}\" has the control character {}; leave it out", control->around, control->name));
+}
+
 }  // namespace
+
+void note_control_characters(const YamlNode& node, const std::string& path, Problems& problems) {
+  note_control_character(node.text, node.place, path, problems);
+  for (std::size_t n = 0; n < node.items.size(); ++n)
+    note_control_characters(node.items[n], fmt::format("{}[{}]", path, n), problems);
+  for (const YamlEntry& entry : node.entries) {
+    note_control_character(entry.name, entry.place, path, problems);
+    note_control_characters(entry.value, path.empty() ? entry.name : path + "." + entry.name, problems);
+  }
+}
 
 std::optional<YamlNode> read_yaml(const std::string& given, int source, const std::string& path, Problems& problems) {
   if (given.size() > max_yaml_bytes) {
@@ -299,7 +304,7 @@ std::optional<YamlNode> read_yaml(const std::string& given, int source, const st
     return std::nullopt;
   }
   if (!check_characters(given, source, path, problems)) return std::nullopt;
-  const std::string text = with_comment_behind(without_byte_order_mark(given));
+  const std::string text = with_comment_behind(std::string(without_byte_order_mark(given)));  // marks do not count it
   TreeBuilder builder(source, path, problems);
   std::optional<Unreadable> error = parse(text, builder);
   if (!error) {

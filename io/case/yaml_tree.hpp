@@ -44,7 +44,11 @@ YamlNode empty_map(const Place& place = {});
 /// Reads a text with one YAML document. Reports syntax errors, duplicate keys, control characters and tabs in the
 /// indentation in `problems` under `path`; none if the text cannot be parsed, or is larger than any case: than
 /// max_yaml_bytes, 10 000 keys and values, 20 levels, or 1 MiB of copies by aliases. An empty document gives a null
-/// node.
+/// node. A text may still have control characters, by escapes such as "\0".
 std::optional<YamlNode> read_yaml(const std::string& text, int source, const std::string& path, Problems& problems);
+
+/// Reports names and texts with control characters: the files that take them over cannot hold some of them, and
+/// terminals obey others. `path`: of the node.
+void note_control_characters(const YamlNode& node, const std::string& path, Problems& problems);
 
 }  // namespace sluice::io

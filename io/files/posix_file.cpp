@@ -65,13 +65,25 @@ bool same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/// Opens a regular file, and a character device if `device_allowed`.
-int open_checked(const std::string& path, int flags, const std::string& what, ExitCode code, bool device_allowed) {
+/// What may be opened.
+enum class Kinds {
+  regular,       ///< regular files
+  with_devices,  ///< and character devices
+  streams,       ///< and pipes
+};
+
+bool is_allowed(const struct stat& status, Kinds kinds) {
+  if (S_ISREG(status.st_mode)) return true;
+  return (kinds != Kinds::regular && S_ISCHR(status.st_mode)) || (kinds == Kinds::streams && S_ISFIFO(status.st_mode));
+}
+
+/// Opens a file if it is of these kinds, without waiting.
+int open_checked(const std::string& path, int flags, const std::string& what, ExitCode code, Kinds kinds) {
   struct stat status {};
   const auto require_kind = [&] {
-    if (S_ISREG(status.st_mode) || (device_allowed && S_ISCHR(status.st_mode))) return;
-    throw Error(code,
-                fmt::format("{}: cannot {}: it is {}, not a regular file; move it away", path, what, kind_of(status)));
+    if (is_allowed(status, kinds)) return;
+    const char* wanted = kinds == Kinds::streams ? "a file or pipe; give another path" : "a regular file; move it away";
+    throw Error(code, fmt::format("{}: cannot {}: it is {}, not {}", path, what, kind_of(status), wanted));
   };
   if (::stat(path.c_str(), &status) == 0) require_kind();
   // Without waiting for the other end of a FIFO that has just come.
@@ -99,12 +111,17 @@ Error file_error(const std::string& path, const std::string& what, int error, Ex
 }
 
 int open_regular(const std::string& path, int flags, const std::string& what, ExitCode code) {
-  return open_checked(path, flags, what, code, false);
+  return open_checked(path, flags, what, code, Kinds::regular);
+}
+
+int open_stream(const std::string& path, const std::string& what, ExitCode code) {
+  return open_checked(path, O_RDONLY | O_NOCTTY, what, code, Kinds::streams);
 }
 
 PosixFile::PosixFile(std::string path, Mode mode)
     : path_(std::move(path)),
-      descriptor_(open_checked(path_, open_flags(mode), "open for writing", ExitCode::io, mode == Mode::log)) {
+      descriptor_(open_checked(path_, open_flags(mode), "open for writing", ExitCode::io,
+                               mode == Mode::log ? Kinds::with_devices : Kinds::regular)) {
   struct stat status {};
   if (::fstat(descriptor_, &status) == 0) size_ = status.st_size;
 }

@@ -58,6 +58,9 @@ class PosixFile {
 /// device instead of waiting for it. `what`: such as "read". Throws Error(`code`).
 int open_regular(const std::string& path, int flags, const std::string& what, ExitCode code);
 
+/// As open_regular, for reading, but also opens pipes and character devices. Its reads do not wait.
+int open_stream(const std::string& path, const std::string& what, ExitCode code);
+
 /// Synchronises to disk what any process wrote to the file.
 void sync_file(const std::string& path);
 
@@ -73,7 +76,8 @@ void make_directories(const std::string& path);
 /// True if the file is in the directory or below it.
 bool is_inside(const std::string& file, const std::string& directory);
 
-/// The whole content of a regular file. Throws Error(`code`) if it cannot be read.
+/// The whole content of a regular file that a run writes. Throws Error(`code`) if it cannot be read. read_input() reads
+/// files that users give.
 std::string read_text(const std::string& path, ExitCode code = ExitCode::io);
 
 /// "PREFIX_0001200.h5"

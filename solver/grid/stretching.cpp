@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <sstream>
 
 #include "core/support/error.hpp"
+#include "core/support/plain_text.hpp"
 
 namespace sluice {
 
@@ -91,32 +91,32 @@ std::vector<double> natural_nodes(std::int64_t nz, double height, double re_tau,
 }
 
 std::vector<double> nodes_from_text(const std::string& text, const std::string& file, std::int64_t nz, double height) {
+  const auto refuse = [&](const std::string& what) { throw Error(ExitCode::usage, file + what); };
+  if (const auto fault = fault_of_plain_text(text, "a file of face coordinates"))
+    refuse(fmt::format(":{}:{}: {}", fault->line, fault->column, fault->what));
   std::vector<double> z;
-  std::istringstream lines(text);
+  std::istringstream lines{std::string(without_byte_order_mark(text))};
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
     line = line.substr(0, line.find('#'));
     const std::size_t start = line.find_first_not_of(" \t\r");
     if (start == std::string::npos) continue;
-    const std::size_t end = line.find_last_not_of(" \t\r") + 1;
-    double value = 0;
-    const auto parsed = std::from_chars(line.data() + start, line.data() + end, value);
-    if (parsed.ec != std::errc() || parsed.ptr != line.data() + end) {
-      throw Error(
-          ExitCode::usage,
-          fmt::format("{}:{}: '{:.60}' is not a number; one face coordinate a line is expected", file, number, line));
-    }
-    z.push_back(value);
+    const std::string word = line.substr(start, line.find_last_not_of(" \t\r") + 1 - start);
+    const auto value = parse_table_number(word);
+    if (!value)
+      refuse(fmt::format(":{}: '{:.60}' is not a number; one face coordinate a line is expected", number, word));
+    z.push_back(*value);
   }
-  if (z.size() != static_cast<std::size_t>(nz) + 1) {
-    throw Error(ExitCode::usage,
-                fmt::format("{}: {} face coordinates, but grid.cells asks for {} cells in z, which have {} faces", file,
-                            z.size(), nz, nz + 1));
-  }
+  if (z.size() != static_cast<std::size_t>(nz) + 1)
+    refuse(fmt::format(": {} face coordinates, but grid.cells asks for {} cells in z, which have {} faces", z.size(),
+                       nz, nz + 1));
   if (std::abs(z.front()) > 1e-12 || std::abs(z.back() - height) > 1e-12 * height) {
-    throw Error(ExitCode::usage, fmt::format("{}: the faces run from {} to {}, but the domain from 0 to {}", file,
-                                             z.front(), z.back(), height));
+    const std::string advice = z.front() == 0 && z.back() > 0
+                                   ? fmt::format("; multiply all of them by {}", height / z.back())
+                                   : "; shift and scale them to that height";
+    refuse(fmt::format(": the faces run from {} to {}, but the domain from 0 to {}{}", z.front(), z.back(), height,
+                       advice));
   }
   z.front() = 0;
   z.back() = height;

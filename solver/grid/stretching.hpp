@@ -18,7 +18,8 @@ std::vector<double> tanh_nodes(std::int64_t nz, double height, double factor, bo
 /// Kolmogorov lengths; the paper recommends 1.25. Throws Error(usage) if no alpha between 0.3 and 4 fits.
 std::vector<double> natural_nodes(std::int64_t nz, double height, double re_tau, bool both_walls);
 
-/// nz + 1 numbers, one per line; skips blank lines and # comments. Throws Error(usage) naming file and line.
+/// nz + 1 numbers (parse_table_number), one per line; skips blank lines, # comments and a byte-order mark. Throws
+/// Error(usage) naming file and line.
 std::vector<double> nodes_from_text(const std::string& text, const std::string& file, std::int64_t nz, double height);
 
 }  // namespace sluice

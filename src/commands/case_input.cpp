@@ -1,50 +1,26 @@
 #include "src/commands/case_input.hpp"
 
-#include <fmt/format.h>
-
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
-#include <system_error>
 
 #include "core/support/collective.hpp"
-#include "core/support/error.hpp"
 #include "io/case/case_file.hpp"
 #include "io/case/yaml_tree.hpp"
+#include "io/files/input_text.hpp"
 #include "src/outputs/file_names.hpp"
 
 namespace sluice {
-
-std::string read_text(const std::string& file, const std::string& what, std::size_t max_bytes) {
-  const auto refuse = [&](const std::string& why) {
-    throw Error(ExitCode::usage, fmt::format("{}: the {} cannot be read: {}", file, what, why));
-  };
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) refuse("it is a directory");
-  errno = 0;
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) refuse(std::strerror(errno));
-  std::string text(max_bytes + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (stream.bad()) refuse(std::strerror(errno));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  text.shrink_to_fit();
-  if (text.size() > max_bytes) refuse(fmt::format("it has more than {} bytes", max_bytes));
-  return text;
-}
 
 namespace {
 
 constexpr std::size_t max_stretching_bytes = 67108864;  // a million numbers of full precision take 20 MB
 
-/// read_text() on rank 0, broadcast. Collective.
+/// io::read_input() on rank 0, broadcast. Collective.
 std::string read_shared_text(const std::string& file, const std::string& what, std::size_t max_bytes, MPI_Comm comm) {
   std::string text;
-  run_on_root(comm, [&] { text = read_text(file, what, max_bytes); });
+  run_on_root(comm, [&] { text = io::read_input(file, what, max_bytes); });
   broadcast(text, comm);
   return text;
 }

@@ -18,7 +18,4 @@ struct CaseInput {
 /// Collective.
 CaseInput read_case(const CaseOptions& options, MPI_Comm comm);
 
-/// Content of a text file, which may also be a pipe. `what` names it in the message. Throws Error(usage). Local.
-std::string read_text(const std::string& file, const std::string& what, std::size_t max_bytes);
-
 }  // namespace sluice

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "io/case/yaml_tree.hpp"
-#include "src/commands/case_input.hpp"
+#include "io/files/input_text.hpp"
 #include "src/commands/step_forecast.hpp"
 #include "src/run/memory_estimate.hpp"
 #include "src/run/setup.hpp"
@@ -17,8 +17,8 @@ namespace sluice {
 
 Machine read_machine(const std::string& file) {
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  return parse_machine(read_text(file, "machine file", io::max_yaml_bytes), file, [&](const std::string& result) {
-    return read_text((folder / result).string(), "result of bench step", io::max_yaml_bytes);
+  return parse_machine(io::read_input(file, "machine file", io::max_yaml_bytes), file, [&](const std::string& result) {
+    return io::read_input((folder / result).string(), "result of bench step", io::max_yaml_bytes);
   });
 }
 

@@ -151,7 +151,10 @@ MeasuredStep read_step(const YamlNode& node, const std::string& path, bool is_re
 MeasuredStep read_result(const std::string& file, const std::string& text) {
   Problems problems(file, {}, "result of bench step");
   MeasuredStep step;
-  if (const auto root = io::read_yaml(text, io::Place::file, "", problems)) step = read_step(*root, "", true, problems);
+  if (const auto root = io::read_yaml(text, io::Place::file, "", problems)) {
+    io::note_control_characters(*root, "", problems);
+    step = read_step(*root, "", true, problems);
+  }
   problems.raise();
   return step;
 }
@@ -169,7 +172,8 @@ Machine parse_machine(const std::string& text, const std::string& file_name,
                       const std::function<std::string(const std::string& file)>& read_file) {
   Problems problems(file_name, {}, "machine file");
   const std::optional<YamlNode> root = io::read_yaml(text, io::Place::file, "", problems);
-  if (!root) problems.raise();
+  if (root) io::note_control_characters(*root, "", problems);
+  problems.raise();
   Machine machine;
   MapReader reader(*root, "", problems);
   machine.title = reader.text("title", {});

@@ -97,6 +97,44 @@ TEST(Case, RefusesTextThatIsNoCase) {
   EXPECT_EQ(faults("title: [\n", {"nonsense"}).size(), 2U) << "arguments are judged even if the file cannot be read";
 }
 
+// By an escape in double quotes any character can get into a text, and from there into names, files and terminals.
+TEST(Case, RefusesControlCharactersInTexts) {
+  const std::string nul("\\0");
+  EXPECT_EQ(faults(minimal + "title: \"a" + nul + "b\"\n"),
+            Lines{"case.yaml:6:8: title: the text \"a\\x00b\" has the control character 0x00; leave it out"});
+  const auto expect = [](const std::string& setting, const std::string& name) {
+    const Lines lines = faults(minimal, {setting});
+    ASSERT_FALSE(lines.empty()) << setting;
+    EXPECT_TRUE(contains(lines[0], "has the control character " + name + "; leave it out")) << lines[0];
+    EXPECT_EQ(lines[0].find_first_of(std::string("\0\x1b\x7f", 3)), std::string::npos) << setting;
+  };
+  expect("title=\"a\\x1b[31mb\"", "0x1b");
+  expect("title=\"a\\rb\"", "0x0d");
+  expect("title=\"a\\x7f\"", "0x7f");
+  expect("title=\"a\\x9bb\"", "0x9b");
+  expect("title=a\xc2\x9b[31mb", "0x9b");
+  expect("output.directory=\"out" + nul + "\"", "0x00");
+  expect("flow.type=\"channel" + nul + "\"", "0x00");
+  expect("time.end=\"10" + nul + "\"", "0x00");
+  expect("flow.forcing={bulk_velocity: \"1" + nul + "+t\"}", "0x00");
+  expect("flow.forcing={bulk_velocity: {table: \"g.txt" + nul + "\"}}", "0x00");
+  expect("scalars=[{name: \"T" + nul + "\"}]", "0x00");
+  expect("scalars=[{name: T, \"prandtl" + nul + "\": 1}]", "0x00");
+}
+
+// Earlier versions let control characters through, and their files must stay readable.
+TEST(Case, ReadsStoredTextsWithControlCharacters) {
+  Case settings = parse(minimal);
+  settings.title = std::string("a\0b\n\x1b", 5);
+  EXPECT_EQ(parse_stored_case(resolved_yaml(settings), "resolved.yaml").title, std::string("a\0b\n\x1b", 5));
+}
+
+TEST(Case, ShowsControlCharactersOfArguments) {
+  EXPECT_EQ(faults(minimal, {"title=a\x1b[31m"}),
+            Lines{"--set title=a\\x1b[31m: title: control character 0x1b in 'a\\x1b[31m'; a case file is plain text"});
+  EXPECT_TRUE(contains(faults(minimal, {"ti\x1btle=a"})[0], "--set ti\\x1btle=a: ti\\x1btle: unknown key"));
+}
+
 TEST(Case, FindsTheBeginningOfAnOpenQuote) {
   const auto expect = [](const std::string& text, const std::string& place) {
     const Lines lines = faults(text);
@@ -270,6 +308,22 @@ TEST(Case, NamesTheLineOfAFaultInATableInAFile) {
   EXPECT_EQ(faults_of_file(many), Lines{});
 }
 
+TEST(Case, ReadsTablesOfFortranPrograms) {
+  EXPECT_EQ(faults_of_file("\xef\xbb\xbf  0.0D+00  1.0D-03\n  1.0d0  -.5D+1\n"), Lines{});
+  EXPECT_TRUE(contains(faults_of_file("0 1D\n1 2\n").at(0), "/g.txt:1: '0 1D' is not a time and a value"));
+}
+
+TEST(Case, RefusesTablesThatAreNoText) {
+  EXPECT_TRUE(contains(faults_of_file(std::string("0 1\n1 2\0 3\n", 11)).at(0),
+                       "/g.txt:2:4: control character 0x00 in '1 2\\x00 3'; a table is plain text"));
+  EXPECT_TRUE(contains(faults_of_file("0 1 # \x1b[2J\n1 2\n").at(0), "/g.txt:1:7: control character 0x1b"));
+  EXPECT_TRUE(contains(faults_of_file(std::string("\xff\xfe"
+                                                  "0\0",
+                                                  4))
+                           .at(0),
+                       "text in UTF-16; a table is UTF-8"));
+}
+
 TEST(Case, KeepsThePointsOfATableInAFile) {
   const auto read = [](const std::string& path, std::size_t) {
     EXPECT_EQ(path, "/cases/here/tables/g.csv");
@@ -378,7 +432,17 @@ TEST(Case, ChecksKeysAgainstEachOther) {
   const auto expect = [](const std::string& setting, const std::string& message) {
     EXPECT_TRUE(contains(fault(setting), message)) << fault(setting);
   };
-  expect("domain.size=[1, 1, 3]", "domain.size[2]: the height of flow.type channel is 2 in units of h, not 3");
+  expect(
+      "domain.size=[1, 1, 3]",
+      "domain.size[2]: the height of flow.type channel is 2 in units of h, not 3; allowed: 2; h is half the distance "
+      "between the walls: to keep the shape of the box, multiply all three lengths by 0.666667");
+  expect("domain.size=[1, 1, 1]", "multiply all three lengths by 2");
+  const Lines open = faults(minimal, {"flow.type=open_channel"});
+  ASSERT_EQ(open.size(), 1U);
+  EXPECT_TRUE(contains(open[0],
+                       "allowed: 1; h is the depth: to keep the shape of the box, multiply all three lengths "
+                       "by 0.5"))
+      << open[0];
   expect("flow.reynolds.wall=5", "allowed: with couette only");
   expect("grid.stretching={type: natural}", "grid.stretching.re_tau: missing");
   expect("grid.stretching={type: file}", "grid.stretching.file: missing");

@@ -83,6 +83,38 @@ TEST(Stretching, NaturalFollowsItsFormula) {
   EXPECT_THROW(natural_nodes(4096, 2, 100, true), Error);
 }
 
+std::string fault_of(const std::string& text, std::int64_t nz = 2, double height = 2) {
+  try {
+    nodes_from_text(text, "z.txt", nz, height);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Stretching, FacesAreReadAsProgramsWriteThem) {
+  const std::vector<double> expected{0, 0.0625, 0.5, 2};
+  EXPECT_EQ(nodes_from_text("0\n0.0625\n0.5\n2\n", "z.txt", 3, 2), expected);
+  EXPECT_EQ(nodes_from_text("  0.0D+00\r\n  6.25D-02\r\n  5.0d-1\r\n  2.D0\r\n", "z.txt", 3, 2), expected);
+  EXPECT_EQ(nodes_from_text("\xef\xbb\xbf# faces\n+0.0\n\n .625E-1 # near the wall\n.5\n2", "z.txt", 3, 2), expected);
+}
+
+TEST(Stretching, FaultsOfFacesHaveTheirPlace) {
+  EXPECT_EQ(fault_of("0\n1\n2\n"), "");
+  for (const char* bad : {"nan", "inf", "-inf", "1.0D", "D1", "0x1", "1,0", "1 1", "+-1", "--1", "1d1d1", "1e999"})
+    EXPECT_EQ(fault_of(std::string("0\n") + bad + "\n2\n"),
+              std::string("z.txt:2: '") + bad + "' is not a number; one face coordinate a line is expected");
+  EXPECT_EQ(fault_of(std::string("0\n1\0\n2\n", 7)),
+            "z.txt:2:2: control character 0x00 in '1\\x00'; a file of face coordinates is plain text");
+  EXPECT_EQ(fault_of("\xff\xfe"), "z.txt:1:1: text in UTF-16; a file of face coordinates is UTF-8");
+  EXPECT_EQ(fault_of("0\n2\n"), "z.txt: 2 face coordinates, but grid.cells asks for 2 cells in z, which have 3 faces");
+  EXPECT_EQ(fault_of("0\n.5\n1\n"),
+            "z.txt: the faces run from 0 to 1, but the domain from 0 to 2; multiply all of them by 2");
+  EXPECT_EQ(fault_of("-1\n0\n1\n"),
+            "z.txt: the faces run from -1 to 1, but the domain from 0 to 2; shift and scale them to that height");
+}
+
 TEST(Stretching, GridMetricsFollowTheFaces) {
   const std::vector<double> z = tanh_nodes(31, 2, 2, true);
   const Grid grid({8, 4, 31}, 4, 2, z);
