@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.inputs import read_given
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ def read_rows(paths: Iterable[Path]) -> list[Row]:
     rows: list[Row] = []
     for path in paths:
         try:
-            lines = path.read_text(encoding="utf-8").splitlines()
+            lines = read_given(path).splitlines()
         except OSError as error:
             raise InputOutputError(f"{path}: cannot be read ({error.strerror or error})") from error
         except ValueError as error:

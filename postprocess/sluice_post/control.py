@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.inputs import read_text
 from sluice_post.timeseries import TimeSeries, read_timeseries
 from sluice_post.uncertainty import MeanEstimate, mean_with_interval
 
@@ -52,7 +53,7 @@ def height_of(directory: Path) -> float:
     """Lz of a run, from its resolved case."""
     path = directory / layout.CASE_FILE
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise InputOutputError(f"{path}: cannot be read ({error})") from error
     found = re.search(r"^  size: *\[[^,\]]*,[^,\]]*,([^,\]]*)\]", text, re.MULTILINE)

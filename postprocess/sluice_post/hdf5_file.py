@@ -26,6 +26,7 @@ from sluice_post.hashes import (
     ranges_outside,
     values_hash,
 )
+from sluice_post.inputs import open_regular
 
 Values: TypeAlias = "dict[str, int | float | str]"
 
@@ -113,7 +114,7 @@ def _check_heaps(content: bytes) -> None:
 
 def _check_bytes(path: Path) -> None:
     """Verifies what HDF5 does not, without reading the values of fields that have hashes of their own."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         content = _FileBytes(file)
         for begin, end in checked_ranges(content):
             _check_heaps(content[begin:end])

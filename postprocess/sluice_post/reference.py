@@ -21,6 +21,7 @@ from sluice_post.budgets import FORCES, IMBALANCE, STRESSES, TERMS
 from sluice_post.errors import InputOutputError
 from sluice_post.export import CSV_CENTRE, CSV_FACE
 from sluice_post.flow import CHANNEL, COUETTE, OPEN_CHANNEL
+from sluice_post.inputs import read_given
 
 Array = NDArray[np.float64]
 Convert = Callable[[Array, float], Array]  # (values, Re_tau) -> values in wall units
@@ -160,7 +161,7 @@ def _numbers(line: str) -> list[float] | None:
 def _lines(path: Path) -> list[str]:
     """The lines of a text file, stripped."""
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text = read_given(path, errors="replace")
     except OSError as error:
         raise InputOutputError(f"{path}: cannot be read ({error.strerror or error})") from error
     return [line.strip() for line in text.splitlines()]

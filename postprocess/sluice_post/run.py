@@ -11,6 +11,7 @@ from sluice_post import layout
 from sluice_post.budgets import NOT_AT_SUCH_WALLS, NOT_TAKEN
 from sluice_post.densities import DensityBlocks, load_densities
 from sluice_post.errors import InputOutputError, NoBlocksError, UsageError
+from sluice_post.inputs import read_text
 from sluice_post.parameters import FlowParameters, title_of
 from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.slices import Plane, Slice, latest_planes, latest_streak_slice
@@ -56,7 +57,7 @@ class Run:
             return self.parameters.resolved_case
         path = self.directory / layout.CASE_FILE
         try:
-            return path.read_text(encoding="utf-8", errors="replace")
+            return read_text(path, errors="replace")
         except OSError:
             return ""
 
@@ -88,7 +89,7 @@ def read_provenance(path: Path, missing: list[str]) -> dict[str, Any]:
         missing.append(f"{layout.RUN_FILE}: not there, so no performance figures.")
         return {}
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(read_text(path))
     except (OSError, ValueError, RecursionError) as error:
         missing.append(f"{layout.RUN_FILE}: cannot be read ({error}).")
         return {}

@@ -63,9 +63,13 @@ class PublishedSpectra:
         return values
 
 
+def _is_hdf5(path: Path) -> bool:
+    return path.is_file() and bool(h5py.is_hdf5(path))  # HDF5 would wait for the other end of a pipe
+
+
 def holds_spectra(path: Path) -> bool:
     """Whether a file of published data holds spectra."""
-    if h5py.is_hdf5(path):
+    if _is_hdf5(path):
         return True
     return any(word in line.split() for line in header_of(path) for word in _AXIS_OF_HEADING)
 
@@ -74,7 +78,7 @@ def read_all_spectra(paths: Sequence[Path]) -> list[PublishedSpectra]:
     """Reads files of published spectra, each of one height or of all."""
     found = []
     for path in paths:
-        found += read_lee_moser_spectra(path) if h5py.is_hdf5(path) else [read_published_spectra(path)]
+        found += read_lee_moser_spectra(path) if _is_hdf5(path) else [read_published_spectra(path)]
     return found
 
 

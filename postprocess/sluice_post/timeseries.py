@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sluice_post import layout
 from sluice_post.errors import InputOutputError
 from sluice_post.hashes import byte_hashes
+from sluice_post.inputs import read_text
 from sluice_post.uncertainty import MeanEstimate, mean_with_interval
 
 Array = NDArray[np.float64]
@@ -118,7 +119,7 @@ def read_timeseries(path: Path) -> TimeSeries | None:
     if not path.exists():
         return None
     try:
-        text = path.read_bytes().decode()
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise InputOutputError(f"{path}: cannot be read ({error})") from error
     *lines, unfinished = text.split("\n")

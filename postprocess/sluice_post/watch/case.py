@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from sluice_post import layout
+from sluice_post.inputs import read_text
 from sluice_post.scalars import Scalar, scalars_in
 
 
@@ -80,7 +81,7 @@ def _conducted_fluxes(scalars: tuple[Scalar, ...], viscosity: float, height: flo
 def read_case(path: Path) -> Case | None:
     """The case of a run; None if there is none yet, or it cannot be understood."""
     try:
-        resolved = path.read_text(encoding="utf-8", errors="replace")
+        resolved = read_text(path, errors="replace")
         text = yaml.safe_load(resolved)
         end, steps = text["time"].get("end"), text["time"].get("steps")
         nx, ny, nz = text["grid"]["cells"]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sluice_post import layout
+from sluice_post.inputs import open_regular, read_text
 from sluice_post.run import read_provenance
 
 # What run.json has as why_stopped (docs/file-formats.md) unless it is the message of an error.
@@ -57,7 +58,7 @@ def lock_holder(directory: Path) -> str:
     import fcntl  # which Windows does not have
 
     try:
-        with (directory / layout.LOCK_FILE).open("rb") as file:
+        with open_regular(directory / layout.LOCK_FILE) as file:
             asked = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
             kind = _FLOCK.unpack(fcntl.fcntl(file, fcntl.F_OFD_GETLK, asked))[0]
             return "" if kind == fcntl.F_UNLCK else file.read(512).decode(errors="replace").strip() or "a run"
@@ -68,7 +69,7 @@ def lock_holder(directory: Path) -> str:
 def last_process(directory: Path) -> tuple[str, str] | None:
     """The process and host of the last start in a directory, whether or not it still runs."""
     try:
-        text = (directory / layout.LOCK_FILE).read_text(encoding="utf-8", errors="replace")
+        text = read_text(directory / layout.LOCK_FILE, errors="replace")
     except OSError:
         return None
     found = _HOLDER.match(text)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import BinaryIO
 
+from sluice_post.inputs import open_regular
+
 _MARK_BYTES = 256
 
 
@@ -25,7 +27,7 @@ class Tail:
         """
         begun_anew = False
         try:
-            with self._path.open("rb") as file:
+            with open_regular(self._path) as file:
                 if not self._continues(file):
                     begun_anew = True
                     self._offset, self._mark = 0, b""
