@@ -33,8 +33,9 @@ Forcing::Forcing(const ForcingParameters& parameters, std::string key, const Gri
 double Forcing::given(double time) const {
   const double value = parameters_.value.at_time(time);
   if (std::isfinite(value)) return value;
-  throw Error(ExitCode::usage, fmt::format("{}: the value, {}, is not finite at time {:g}; use one that is", key_,
-                                           parameters_.value.text(), time));
+  throw Error(ExitCode::numerics,
+              fmt::format("{}: {} is not finite at time {:g}; give a formula that is finite at all times of the run",
+                          key_, parameters_.value.text(), time));
 }
 
 Forcing::Result Forcing::force(const Deferred<ExactSum>& star_sum, const Substep& substep, double response_mean) {

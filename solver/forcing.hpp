@@ -46,7 +46,7 @@ class Forcing {
   /// f = (target - <u*>) / (gamma dt <g>); given pressure gradient G: f = (alpha G(t_k) + beta G(t_k-1)) / gamma; given
   /// power P: f (<u>_before + <u>_after) / 2 = P, P weighted as G, <u>_after = <u*> + gamma dt f <g>; otherwise 0.
   /// `star_sum`: weighted_by_height summed over the rank's cells; waited for only if needed. `response_mean`: <g>, 1
-  /// with explicit diffusion. Throws Error(numerics), Error(usage) where the value given is not finite. Collective.
+  /// with explicit diffusion. Throws Error(numerics), also where the value given is not finite. Collective.
   Result force(const Deferred<ExactSum>& star_sum, const Substep& substep, double response_mean);
 
  private:

@@ -1,5 +1,7 @@
 #include "solver/walls/walls.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -110,6 +112,19 @@ Planes planes_at(Walls::Side side, const Field& f) {
 
 }  // namespace
 
+bool fluxes_balance(double bottom, double top, double magnitude) {
+  constexpr double tolerance = 1e-6 + 100 * real_epsilon;
+  return std::abs(bottom - top) <= tolerance * magnitude;
+}
+
+std::string text_of_unbalanced_fluxes(double bottom, double top, double time) {
+  return fmt::format(
+      "the mean of w, the wall-normal velocity, is {:.6g} on the bottom wall and {:.6g} on the top wall at time {:g}; "
+      "it "
+      "must be the same on both, since what enters must leave",
+      bottom, top, time);
+}
+
 Walls::Walls(const Grid& grid, const Box3& box, const WallCondition& bottom, const WallCondition& top,
              const std::vector<FieldDescriptor>& scalars, MPI_Comm comm, bool periodic_z)
     : grid_(&grid),
@@ -203,13 +218,8 @@ void Walls::balance_fluxes(double time) {
   const double top = sums[2].value() / points + wall(Side::top).constant[w];
   const double magnitude = (sums[1].value() + sums[3].value()) / points + std::abs(wall(Side::bottom).constant[w]) +
                            std::abs(wall(Side::top).constant[w]);
-  constexpr double tolerance = 1e-6 + 100 * real_epsilon;
-  if (!(std::abs(bottom - top) <= tolerance * magnitude)) {
-    throw Error(ExitCode::usage, "the mean of w, the wall-normal velocity, is " + std::to_string(bottom) +
-                                     " on the bottom wall and " + std::to_string(top) + " on the top wall at time " +
-                                     std::to_string(time) +
-                                     "; it must be the same on both, since what enters must leave");
-  }
+  if (!fluxes_balance(bottom, top, magnitude))
+    throw Error(ExitCode::numerics, "walls: " + text_of_unbalanced_fluxes(bottom, top, time));
   // What rounding has left over. Without it, (2) has a solution to round-off.
   for (const Side side : sides) {
     auto& moving = walls_[static_cast<std::size_t>(side)].moving[w];

@@ -20,6 +20,12 @@ inline WallRow row_of(const WallCondition& wall) {
   return wall.drags() ? WallRow{wall.slip_length} : WallRow::neumann;
 }
 
+/// Whether what enters through one wall leaves through the other, but for rounding: the means of w over the walls are
+/// equal. `magnitude`: the mean of |w| over the bottom wall plus that over the top wall.
+bool fluxes_balance(double bottom, double top, double magnitude);
+/// For a message: the means of w that differ at a time.
+std::string text_of_unbalanced_fluxes(double bottom, double top, double time);
+
 /// Applies the wall conditions by filling the halo planes beyond the walls. A wall is at k = -1/2. The halo value of u
 /// and v mirrors the first one about the wall's velocity (no-slip), copies it (free-slip) or is between (slip length);
 /// w on the wall has the wall's velocity; p and phi are copied (no gradient). A wall's velocity is constant or varies,
@@ -40,8 +46,8 @@ class Walls {
   /// only. Call on all ranks, before set_time.
   void move(Side side, Location component, WallMotion motion);
   /// Sets the velocity of moving walls, and scalars that vary on a wall, to those at `time`; w that responds to the
-  /// flow stays. Collective. Throws
-  /// Error(usage) if the walls let in another volume than they let out: the mean of w must be the same on both.
+  /// flow stays. Collective. Throws Error(numerics) if the walls let in another volume than they let out: the mean of w
+  /// must be the same on both.
   void set_time(double time);
   /// Makes w on a wall the values that are put into this plane, y halo included; at first 0. Their mean must be 0.
   Field& respond(Side side);

@@ -18,32 +18,6 @@ std::string name_of(Walls::Side side) {
   return side == Walls::Side::bottom ? "bottom" : "top";
 }
 
-/// By how much a quantity on a wall jumps where the period of the domain ends, from samples.
-double jump_of(const Formula& formula, double length_x, double length_y) {
-  constexpr int samples = 8;
-  double largest = 0;
-  for (int n = 0; n < samples; ++n) {
-    const double part = (n + 0.5) / samples;
-    const double x = part * length_x;
-    const double y = part * length_y;
-    for (int m = 0; m < samples; ++m) {
-      const double t = 1.7 * m;
-      largest = std::max({largest, std::abs(formula({.x = length_x, .y = y, .t = t}) - formula({.y = y, .t = t})),
-                          std::abs(formula({.x = x, .y = length_y, .t = t}) - formula({.x = x, .t = t}))});
-    }
-  }
-  return largest;
-}
-
-void warn_of_jump(const std::string& key, const Formula& formula, const Grid& grid, Warnings& warnings) {
-  const double jump = jump_of(formula, grid.length_x(), grid.length_y());
-  if (jump > 1e-6)
-    warnings.add(
-        fmt::format("{} is not periodic: it jumps by {:.2g} where the domain ends and begins; take waves of "
-                    "which a whole number fits",
-                    key, jump));
-}
-
 /// What a named control of a wall does, in wall units: those of the case, or of the expected u_tau.
 std::string described(const Actuation& actuation, const Grid& grid, Walls::Side side, double expected_u_tau,
                       double viscosity) {
@@ -68,14 +42,12 @@ std::string described(const Actuation& actuation, const Grid& grid, Walls::Side 
   return text + " in wall units of " + of_units;
 }
 
-void print_walls(const Grid& grid, const FlowParameters& flow, Warnings& warnings) {
+void print_walls(const Grid& grid, const FlowParameters& flow) {
   const double u_tau = turbulent_profile(grid, flow).friction_velocity;
   for (const Walls::Side side : Walls::sides) {
     const WallCondition& wall = side == Walls::Side::bottom ? flow.bottom : flow.top;
     if (wall.actuation.kind != ActuationKind::none)
       fmt::print("{:<15} {}\n", name_of(side) + " wall", described(wall.actuation, grid, side, u_tau, flow.viscosity));
-    for (std::size_t n = 0; n < wall.velocity.size(); ++n)
-      warn_of_jump(fmt::format("walls.{}.velocity[{}]", name_of(side), n), wall.velocity[n], grid, warnings);
   }
 }
 
@@ -156,8 +128,6 @@ void print_scalars(const io::Case& settings, const Grid& grid, Warnings& warning
             ? std::string("no walls")
             : fmt::format("{} at the bottom, {} at the top", described(scalar.bottom), described(scalar.top)),
         has_source ? fmt::format("source {} {:g}", io::name(scalar.source.kind), scalar.source.value) : "no source");
-    warn_of_jump("the scalar " + scalar.name + " at the bottom", scalar.bottom.value, grid, warnings);
-    warn_of_jump("the scalar " + scalar.name + " at the top", scalar.top.value, grid, warnings);
     if (is_uniform(scalar, settings.initial))
       warnings.add(
           fmt::format("the scalar {} stays the same everywhere: give its walls different values or a flux, or a source",
@@ -254,7 +224,7 @@ bool print_why_not_turbulent(const Grid& grid, const FlowParameters& flow, const
 }
 
 void print_physics(const io::Case& settings, const Grid& grid, Warnings& warnings) {
-  print_walls(grid, settings.flow, warnings);
+  print_walls(grid, settings.flow);
   print_rotation(settings, grid);
   print_scalars(settings, grid, warnings);
   print_buoyancy(settings.flow, grid);

@@ -20,6 +20,7 @@
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/fields.hpp"
 #include "src/outputs/probes.hpp"
+#include "src/run/formula_check.hpp"
 #include "src/run/memory_estimate.hpp"
 #include "src/run/resolution_advice.hpp"
 #include "src/run/setup.hpp"
@@ -30,9 +31,17 @@ namespace sluice {
 
 namespace {
 
-/// The end of the run, over which a forcing is averaged; where steps of unknown length decide, that of steps of h/U.
-double time_of_forcing(const io::TimeSpec& time) {
-  return time.end ? *time.end : static_cast<double>(time.steps.value_or(1)) * time.dt.value_or(1);
+/// Refuses formulas that keep the run from its end; returns warnings of others.
+std::vector<std::string> require_formulas(const CheckOptions& options, const io::Case& settings, const Grid& grid,
+                                          double end) {
+  const FormulaFindings found = check_formulas(settings, grid, 0, end);
+  std::vector<std::string> faults = found.faults;
+  faults.insert(faults.end(), found.failures.begin(), found.failures.end());
+  if (!faults.empty())
+    throw Error(ExitCode::usage,
+                fmt::format("the case {} cannot run to its end at {}time {:.4g}:\n{}", options.input.file,
+                            settings.time.end ? "" : "about ", end, fmt::join(faults, "\n")));
+  return found.warnings;
 }
 
 void print_grid(const Grid& grid, const FlowParameters& flow, const io::InitialSpec& initial, Warnings& warnings) {
@@ -90,18 +99,13 @@ std::string count_of(double count, const std::string& what) {
 /// Returns the length of the run.
 RunLength print_time_step(const io::Case& settings, const Grid& grid, Warnings& warnings) {
   const FlowParameters& flow = settings.flow;
-  const double advective = flow.periodic_z ? initial_advective_rate(grid, flow, settings.initial.velocity)
-                                           : expected_advective_rate(grid, flow);
-  const double diffusive = diffusive_rate(grid, flow);
-  const double rotation = rotation_rate(flow.rotation);
-  const double limit = 1 / (advective + diffusive + rotation);
-  double dt = settings.time.dt ? *settings.time.dt : settings.time.cfl.value_or(0) * limit;
-  if (settings.time.dt_max) dt = std::min(dt, *settings.time.dt_max);
+  const ExpectedStep step = expected_step(settings, grid);
+  const double limit = step.limit();
   fmt::print(
-      "time step       dt {:.3e} expected ({}), dt_lim {:.3e}: advection alone {:.3e}, diffusion alone {:.3e}{}\n", dt,
-      settings.time.dt ? "fixed" : fmt::format("cfl {}", *settings.time.cfl), limit, 1 / advective, 1 / diffusive,
-      rotation > 0 ? fmt::format(", rotation alone {:.3e}", 1 / rotation) : "");
-  if (settings.time.dt && dt > limit) warnings.add("the fixed dt is above dt_lim: the run will probably blow up");
+      "time step       dt {:.3e} expected ({}), dt_lim {:.3e}: advection alone {:.3e}, diffusion alone {:.3e}{}\n",
+      step.dt, settings.time.dt ? "fixed" : fmt::format("cfl {}", *settings.time.cfl), limit, 1 / step.advective,
+      1 / step.diffusive, step.rotation > 0 ? fmt::format(", rotation alone {:.3e}", 1 / step.rotation) : "");
+  if (settings.time.dt && step.dt > limit) warnings.add("the fixed dt is above dt_lim: the run will probably blow up");
   if (flow.periodic_z && settings.initial.kind != io::InitialKind::formula)
     warnings.add(
         fmt::format("the velocity of initial.type: {} is not known before the run: the time step, the number of "
@@ -121,7 +125,7 @@ RunLength print_time_step(const io::Case& settings, const Grid& grid, Warnings& 
         "hint            the mean flow crosses the grid: with grid.velocity: {:g}, advection is more accurate, and its "
         "limit of the time step {:.2f} times as large\n",
         advice->velocity, advice->factor);
-  const RunLength length = expected_length(settings.time, dt);
+  const RunLength length = expected_length(settings.time, step.dt);
   if (length.to_a_time) fmt::print("steps           about {:.0f} to time {:g}\n", length.steps, length.time);
   if (!length.to_a_time) fmt::print("steps           {:.0f} to about time {:g}\n", length.steps, length.time);
   return length;
@@ -276,10 +280,11 @@ void print_memory(const io::Case& settings, const Grid& grid, const Decompositio
 ExitCode command_check(const CheckOptions& options) {
   const CaseInput input = read_case(options.input, MPI_COMM_WORLD);
   run_on_root(MPI_COMM_WORLD, [&] {
-    const double end = time_of_forcing(input.settings.time);
+    const Grid grid = make_grid(input.settings, input.stretching_text);
+    const double end = expected_end(input.settings, grid);
+    const std::vector<std::string> of_formulas = require_formulas(options, input.settings, grid, end);
     io::Case settings = input.settings;
     settings.flow = with_typical_forcing(settings.flow, end);
-    const Grid grid = make_grid(settings, input.stretching_text);
     const FlowParameters& flow = settings.flow;
     std::optional<Machine> machine;
     if (!options.machine.empty()) machine = read_machine(options.machine);
@@ -294,6 +299,7 @@ ExitCode command_check(const CheckOptions& options) {
     print_forcing("y", input.settings.flow.spanwise_forcing, end, warnings);
     print_grid(grid, flow, settings.initial, warnings);
     print_physics(settings, grid, warnings);
+    for (const std::string& warning : of_formulas) warnings.add(warning);
     print_decomposition(settings, decomposition, warnings);
     print_candidates(settings, options.ranks);
     print_memory(settings, grid, decomposition);

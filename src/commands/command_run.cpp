@@ -18,6 +18,7 @@
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/fields.hpp"
 #include "src/outputs/probes.hpp"
+#include "src/run/formula_check.hpp"
 #include "src/run/memory_estimate.hpp"
 #include "src/run/setup.hpp"
 #include "src/run/stop_control.hpp"
@@ -76,6 +77,12 @@ void require_reproducible() {
               "one GPU or a CPU build, or leave out the option");
 }
 
+/// Refuses formulas with which a run from time 0 cannot start: before anything in the output directory is changed.
+void require_formulas(const RunOptions& options, const io::Case& settings, const Grid& grid) {
+  if (!options.restart.empty()) return;  // RunLoop::begin tries them at the time at which the run goes on
+  run_on_root(MPI_COMM_WORLD, [&] { require_startable(check_formulas(settings, grid, 0, 0)); });
+}
+
 }  // namespace
 
 ExitCode command_run(const RunOptions& options) {
@@ -83,6 +90,7 @@ ExitCode command_run(const RunOptions& options) {
   StopControl::catch_signals();
   const CaseInput input = read_case(with_run_options(options), MPI_COMM_WORLD);
   const Grid grid = make_grid(input.settings, input.stretching_text);
+  require_formulas(options, input.settings, grid);
   const std::string log_file = input.settings.output.directory + "/log.txt";
   // Static, because the end of the process, MPI_Finalize, may hang as well.
   static Watchdog watchdog(MPI_COMM_WORLD, input.settings.watchdog, largest_output(input.settings, grid), log_file);

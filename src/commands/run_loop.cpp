@@ -16,8 +16,10 @@
 #include "io/files/posix_file.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/failure.hpp"
+#include "src/run/formula_check.hpp"
 #include "src/run/initial_file.hpp"
 #include "src/run/piece_report.hpp"
+#include "src/run/time_step_estimate.hpp"
 
 namespace sluice {
 
@@ -46,10 +48,12 @@ void RunLoop::begin(const std::string& restart, bool allow_change) {
   const std::string checkpoint = find_checkpoint(restart);
   watchdog_.begin(Watchdog::Task::start, checkpoint.empty() ? "start from the initial field" : "restart");
   if (checkpoint.empty()) {
+    try_formulas();
     start_afresh();
   } else {
     changes_ = read_checkpoint(simulation_, observers_, checkpoint, allow_change);
     log_.line(fmt::format("Restarted from {}: step {}, time {:g}", checkpoint, simulation_.step(), simulation_.time()));
+    try_formulas();
   }
   started_from_ = checkpoint.empty() ? "initial field" : checkpoint;
   const bool chosen = !checkpoint.empty() && restart != "auto";
@@ -60,6 +64,17 @@ void RunLoop::begin(const std::string& restart, bool allow_change) {
   observers_.go_back(start);
   run_on_root(comm(),
               [&] { io::write_atomically(directory_ + "/resolved.yaml", io::resolved_yaml(simulation_.settings)); });
+}
+
+void RunLoop::try_formulas() {
+  const io::Case& settings = simulation_.settings;
+  run_on_root(comm(), [&] {
+    const FormulaFindings found =
+        check_formulas(settings, simulation_.grid, simulation_.time(), expected_end(settings, simulation_.grid));
+    require_startable(found);
+    for (const auto& list : {found.failures, found.warnings})
+      for (const std::string& text : list) log_.line("warning: " + text);
+  });
 }
 
 std::string RunLoop::find_checkpoint(const std::string& restart) {
@@ -91,6 +106,8 @@ void RunLoop::run() {
     if (error.code() == ExitCode::numerics) {
       watchdog_.begin(Watchdog::Task::output, "diagnostics of the failure");
       const std::string places = describe_failure(simulation_, directory_ + "/diagnostics", error.what());
+      log_.line(fmt::format("Failed after step {}, time {:g}: {}", simulation_.step(), simulation_.time(),
+                            error.what() + places));
       try_to_record(error.what());
       throw Error(error.code(), error.what() + places);
     }

@@ -31,6 +31,8 @@ class RunLoop {
   /// The checkpoint to restart from; empty if there is none yet.
   std::string find_checkpoint(const std::string& restart);
   void start_afresh();
+  /// Refuses formulas that fail now, and warns of those that will fail before the end.
+  void try_formulas();
   std::string step_until_stopped();
   /// `line_due`: with a line of the log.
   void step(bool line_due);

@@ -125,9 +125,10 @@ const Diagnostics& FlowView::diagnostics() {
   diagnostics_ = simulation_->stepper.diagnose(now);
   diagnosed_step_ = now.step;
   if (!diagnostics_.finite()) {
-    throw Error(ExitCode::numerics,
-                fmt::format("the flow is not finite at step {} (time {:g}): the run has blown up; {}", now.step,
-                            now.time, blow_up_advice(simulation_->settings.time)));
+    throw Error(
+        ExitCode::numerics,
+        fmt::format("the flow is not finite at step {} (time {:g}): the run has blown up; {}", now.step, now.time,
+                    blow_up_advice(simulation_->settings, simulation_->grid, now.time, simulation_->dt)));
   }
   check_divergence(diagnostics_, *simulation_);
   return diagnostics_;

@@ -62,13 +62,13 @@ double Simulation::stable_dt() const {
   if (!std::isfinite(limit)) {
     throw Error(ExitCode::numerics,
                 fmt::format("the velocity is not finite after step {} (time {:g}): the run has blown up; {}", step(),
-                            time(), blow_up_advice(settings.time)));
+                            time(), blow_up_advice(settings, grid, time(), dt)));
   }
   constexpr double smallest = 1e-10;  // in units of h over the case's velocity
   if (!(limit > smallest)) {
     const std::string why = gain_of_implicit_z(grid, flow, limit) > 2
                                 ? "diffusion along z limits it; use time.diffusion: implicit_z, or a coarser grid in z"
-                                : "the run is blowing up; " + blow_up_advice(settings.time);
+                                : "the run is blowing up; " + blow_up_advice(settings, grid, time(), dt);
     throw Error(ExitCode::numerics, fmt::format("the largest stable time step is only {:g} at step {} (time {:g}): {}",
                                                 limit, step(), time(), why));
   }

@@ -2,15 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "solver/forcing.hpp"
 #include "solver/initial.hpp"
 #include "solver/time_step_limit.hpp"
+#include "src/run/formula_check.hpp"
 #include "src/run/time_step_estimate.hpp"
 
 namespace sluice {
 
-std::string blow_up_advice(const io::TimeSpec& time) {
-  return fmt::format("use a smaller {}, or a finer grid", time.dt ? "time.dt" : "time.cfl");
+std::string blow_up_advice(const io::Case& settings, const Grid& grid, double time, double dt) {
+  constexpr double steps = 10;  // within which a value that is not finite is noticed
+  const FormulaFindings found = check_formulas(settings, grid, std::max(0.0, time - steps * dt), time);
+  for (const auto& list : {found.faults, found.failures})
+    if (!list.empty()) return list.front();
+  return fmt::format("use a smaller {}, or a finer grid", settings.time.dt ? "time.dt" : "time.cfl");
 }
 
 double gain_of_implicit_z(const Grid& grid, FlowParameters flow, double dt_limit) {

@@ -8,8 +8,9 @@
 
 namespace sluice {
 
-/// What to do about a run that blows up: names the key that sets the case's time step.
-std::string blow_up_advice(const io::TimeSpec& time);
+/// What to do about a run that blows up: mend the formula that is not finite around this time, or else change the key
+/// that sets the time step. `dt`: of the last step.
+std::string blow_up_advice(const io::Case& settings, const Grid& grid, double time, double dt);
 
 /// How many times as large the limit of the time step would be if the diffusion along z were implicit.
 double gain_of_implicit_z(const Grid& grid, FlowParameters flow, double dt_limit);

@@ -133,6 +133,24 @@ double initial_advective_rate(const Grid& grid, const FlowParameters& flow, cons
   return largest / std::sqrt(3.0);
 }
 
+ExpectedStep expected_step(const io::Case& settings, const Grid& grid) {
+  const FlowParameters& flow = settings.flow;
+  ExpectedStep step{.advective = flow.periodic_z ? initial_advective_rate(grid, flow, settings.initial.velocity)
+                                                 : expected_advective_rate(grid, flow),
+                    .diffusive = diffusive_rate(grid, flow),
+                    .rotation = rotation_rate(flow.rotation)};
+  step.dt = settings.time.dt ? *settings.time.dt : settings.time.cfl.value_or(0) * step.limit();
+  if (settings.time.dt_max) step.dt = std::min(step.dt, *settings.time.dt_max);
+  return step;
+}
+
+double expected_end(const io::Case& settings, const Grid& grid) {
+  if (settings.time.end) return *settings.time.end;
+  io::Case at_begin = settings;
+  at_begin.flow = with_typical_forcing(settings.flow, 0);
+  return static_cast<double>(settings.time.steps.value_or(0)) * expected_step(at_begin, grid).dt;
+}
+
 ForcingRange forcing_range(const ForcingParameters& forcing, double end) {
   constexpr int count = 4096;
   ForcingRange range{forcing.value.at_time(0), forcing.value.at_time(0), 0};

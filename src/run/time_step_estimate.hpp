@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/flow/parameters.hpp"
+#include "io/case/case.hpp"
 #include "solver/grid/grid.hpp"
 
 namespace sluice {
@@ -49,6 +50,20 @@ double expected_advective_rate(const Grid& grid, const FlowParameters& flow);
 
 /// The advective part of 1/dt_lim at time 0, of a velocity that formulas give, as far as samples of it show.
 double initial_advective_rate(const Grid& grid, const FlowParameters& flow, const std::array<Formula, 3>& velocity);
+
+/// The step that is expected of a run, and its limit with its parts.
+struct ExpectedStep {
+  double dt = 0;
+  double advective = 0, diffusive = 0, rotation = 0;  ///< of 1/limit
+  double limit() const { return 1 / (advective + diffusive + rotation); }
+};
+
+/// `settings`: with constants in place of forcings that depend on time.
+ExpectedStep expected_step(const io::Case& settings, const Grid& grid);
+
+/// The time at the end of a run that begins at time 0: that of the case, or its steps times the step that is expected
+/// at the begin.
+double expected_end(const io::Case& settings, const Grid& grid);
 
 /// The values of a forcing at equal distances over the time from 0 to `end`: least, greatest, and the root mean square
 /// with the sign of the mean, a constant that drives about the same flow.

@@ -1,0 +1,285 @@
+#include "src/run/formula_check.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "core/support/error.hpp"
+#include "core/support/real.hpp"
+#include "io/case/names.hpp"
+#include "solver/walls/walls.hpp"
+#include "src/run/formula_seam.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr int max_times = 256;
+constexpr int max_times_of_forcing = 4096;
+constexpr std::int64_t max_points_along = 64;              ///< tried at every time
+constexpr std::int64_t max_initial_along = 128;            ///< of an initial field
+constexpr std::int64_t max_means = std::int64_t{1} << 22;  ///< points times times of the mean over a wall
+
+/// Points of the grid, in planes at heights z.
+struct Points {
+  std::int64_t nx, ny;
+  double dx, dy, offset_x, offset_y;
+  std::vector<double> z;
+  double grid_velocity, length_x;
+
+  FormulaPoint at(std::int64_t i, std::int64_t j, double height, double t) const {
+    double x = (static_cast<double>(i) + offset_x) * dx + grid_velocity * t;  // of the laboratory
+    if (grid_velocity != 0) x -= length_x * std::floor(x / length_x);
+    return {x, (static_cast<double>(j) + offset_y) * dy, height, t};
+  }
+};
+
+/// All points of a field at a wall; `z`: of the wall.
+Points wall_points(const Grid& grid, Location location, double z) {
+  return {grid.cells()[0],
+          grid.cells()[1],
+          grid.dx(),
+          grid.dy(),
+          location == Location::x_face ? 1.0 : 0.5,
+          location == Location::y_face ? 1.0 : 0.5,
+          {z},
+          grid.velocity(),
+          grid.length_x()};
+}
+
+/// The points of an initial field, or a part of its planes.
+Points volume_points(const Grid& grid, Location location) {
+  Points points = wall_points(grid, location, 0);
+  points.grid_velocity = 0;
+  points.z.clear();
+  const std::int64_t nz = grid.cells()[2];
+  const std::int64_t stride = (nz + max_initial_along - 1) / max_initial_along;
+  for (std::int64_t k = 0; k < nz; k += stride)
+    points.z.push_back(location == Location::z_face ? grid.z_nodes()[static_cast<std::size_t>(k) + 1]
+                                                    : grid.z_center(k));
+  return points;
+}
+
+/// Calls visit(point) at up to `most` points along x and y at a time, until it returns false.
+void for_points(const Points& points, std::int64_t most, double t, const auto& visit) {
+  const std::int64_t stride_x = (points.nx + most - 1) / most;
+  const std::int64_t stride_y = (points.ny + most - 1) / most;
+  for (const double z : points.z)
+    for (std::int64_t j = 0; j < points.ny; j += stride_y)
+      for (std::int64_t i = 0; i < points.nx; i += stride_x)
+        if (!visit(points.at(i, j, z, t))) return;
+}
+
+bool is_finite(double value) {
+  return std::isfinite(static_cast<real>(value));
+}
+
+/// The first point at which a formula is not finite.
+std::optional<FormulaPoint> not_finite_at(const Formula& formula, const Points& points, std::int64_t most, double t) {
+  std::optional<FormulaPoint> bad;
+  for_points(points, most, t, [&](const FormulaPoint& at) {
+    if (!is_finite(formula(at))) bad = at;
+    return !bad;
+  });
+  return bad;
+}
+
+/// The time between a good and a bad one at which a value stops being finite.
+double first_bad_time(double good, double bad, const auto& value_at) {
+  for (int n = 0; n < 60; ++n) {
+    const double middle = (good + bad) / 2;
+    (is_finite(value_at(middle)) ? good : bad) = middle;
+  }
+  return bad;
+}
+
+std::string place_of(const Formula& formula, const FormulaPoint& at) {
+  std::string place;
+  if (formula.depends_on("x")) place += fmt::format(", x = {:.4g}", at.x);
+  if (formula.depends_on("y")) place += fmt::format(", y = {:.4g}", at.y);
+  if (formula.depends_on("z")) place += fmt::format(", z = {:.4g}", at.z);
+  return place;
+}
+
+constexpr const char* advice =
+    "give a formula that is finite everywhere and at all times of the run, such as sqrt(max(0, ...))";
+
+class Check {
+ public:
+  Check(const io::Case& settings, const Grid& grid, double begin, double end)
+      : settings_(settings), grid_(grid), begin_(begin), end_(end) {}
+
+  void try_forcing(const std::string& section, const ForcingParameters& forcing) {
+    const TimeFunction& value = forcing.value;
+    if (forcing.kind == ForcingKind::none || value.is_constant() || value.is_table()) return;
+    const std::string key = fmt::format("flow.{}.{}", section, io::name(forcing.kind));
+    if (!is_finite(value.at_time(begin_))) return add_fault(key, value.text(), "");
+    double good = begin_;
+    for (int n = 1; n <= max_times_of_forcing; ++n) {
+      const double t = time_of(n, max_times_of_forcing);
+      if (!is_finite(value.at_time(t))) {
+        const double bad = first_bad_time(good, t, [&](double at) { return value.at_time(at); });
+        return add_failure(key, value.text(), bad, "");
+      }
+      good = t;
+    }
+  }
+
+  void try_wall(const std::string& side, const WallCondition& wall, double z) {
+    for (std::size_t n = 0; n < wall.velocity.size(); ++n) {
+      const Location location = n == 0 ? Location::x_face : n == 1 ? Location::y_face : Location::z_face;
+      const std::string key = fmt::format("walls.{}.velocity[{}]", side, n);
+      try_at_wall(key, key, wall.velocity[n], location, z);
+    }
+  }
+
+  void try_scalar(std::size_t number, const ScalarParameters& scalar) {
+    const std::string path = fmt::format("scalars[{}]", number);
+    for (const auto& [side, wall, z] :
+         {std::tuple("bottom", &scalar.bottom, 0.0), std::tuple("top", &scalar.top, grid_.length_z())}) {
+      if (settings_.flow.periodic_z) break;
+      try_at_wall(fmt::format("{}.walls.{}.{}", path, side, io::name(wall->kind)),
+                  fmt::format("the scalar {} at the {}", scalar.name, side), wall->value, Location::center, z);
+    }
+    if (begin_ == 0 && scalar.initial) try_initial(path + ".initial", *scalar.initial, Location::center);
+  }
+
+  void try_initial_velocity() {
+    if (begin_ > 0 || settings_.initial.kind != io::InitialKind::formula) return;
+    const auto& velocity = settings_.initial.velocity;
+    try_initial("initial.velocity[0]", velocity[0], Location::x_face);
+    try_initial("initial.velocity[1]", velocity[1], Location::y_face);
+    try_initial("initial.velocity[2]", velocity[2], Location::z_face);
+  }
+
+  /// What enters through a wall must leave.
+  void try_fluxes() {
+    const Formula bottom = settings_.flow.bottom.total_velocity(2);
+    const Formula top = settings_.flow.top.total_velocity(2);
+    if (!bottom.depends_on("xy") && !top.depends_on("xy")) return;  // equal, by the rules of the case file
+    const Points points = wall_points(grid_, Location::z_face, 0);
+    const bool varies = bottom.depends_on("t") || top.depends_on("t");
+    const std::int64_t times = varies ? std::clamp<std::int64_t>(max_means / (points.nx * points.ny), 1, 64) : 0;
+    for (std::int64_t n = 0; n <= times; ++n) {
+      const double t = n == 0 ? begin_ : time_of(static_cast<int>(n), static_cast<int>(times));
+      const auto [of_bottom, magnitude_bottom] = means(bottom, points, t);
+      const auto [of_top, magnitude_top] = means(top, points, t);
+      if (!std::isfinite(of_bottom) || !std::isfinite(of_top)) return;  // reported by try_wall
+      if (fluxes_balance(of_bottom, of_top, magnitude_bottom + magnitude_top)) continue;
+      (n == 0 ? findings_.faults : findings_.failures)
+          .push_back("walls: " + text_of_unbalanced_fluxes(of_bottom, of_top, t));
+      return;
+    }
+  }
+
+  FormulaFindings findings() const { return findings_; }
+
+ private:
+  /// n of `count` times after the begin, the last of them the end.
+  double time_of(int n, int count) const { return n == count ? end_ : begin_ + (end_ - begin_) * n / count; }
+
+  void add_fault(const std::string& key, const std::string& formula, const std::string& place) {
+    findings_.faults.push_back(
+        fmt::format("{}: {} is not finite at time {:g}{}; {}", key, formula, begin_, place, advice));
+  }
+
+  void add_failure(const std::string& key, const std::string& formula, double time, const std::string& place) {
+    findings_.failures.push_back(
+        fmt::format("{}: {} stops being finite at time {:.6g}{}; {}", key, formula, time, place, advice));
+  }
+
+  /// `name`: of the quantity.
+  void try_at_wall(const std::string& key, const std::string& name, const Formula& formula, Location location,
+                   double z) {
+    if (formula.is_constant()) return;
+    const Points points = wall_points(grid_, location, z);
+    const std::int64_t all = std::max(points.nx, points.ny);
+    if (const auto bad = not_finite_at(formula, points, all, begin_))
+      return add_fault(key, formula.text(), place_of(formula, *bad));
+    if (!try_later(key, formula, points)) return;
+    warn_of_seam(name, formula, "xy");
+  }
+
+  /// Returns whether the formula stays finite.
+  bool try_later(const std::string& key, const Formula& formula, const Points& points) {
+    double good = begin_;
+    for (int n = 1; formula.depends_on("t") && n <= max_times; ++n) {
+      const double t = time_of(n, max_times);
+      if (const auto bad = not_finite_at(formula, points, max_points_along, t)) {
+        // At a grid that moves, this point was another at other times.
+        const double time = first_bad_time(
+            good, t, [&](double at) { return formula({.x = bad->x, .y = bad->y, .z = bad->z, .t = at}); });
+        add_failure(key, formula.text(), time, place_of(formula, *bad));
+        return false;
+      }
+      good = t;
+    }
+    return true;
+  }
+
+  void try_initial(const std::string& key, const Formula& formula, Location location) {
+    if (formula.is_constant()) return;
+    if (const auto bad = not_finite_at(formula, volume_points(grid_, location), max_initial_along, 0))
+      return add_fault(key, formula.text(), place_of(formula, *bad));
+    warn_of_seam(key, formula, settings_.flow.periodic_z ? "xyz" : "xy");
+  }
+
+  void warn_of_seam(const std::string& name, const Formula& formula, const std::string& axes) {
+    const std::array<double, 3> lengths{grid_.length_x(), grid_.length_y(), grid_.length_z()};
+    for (const char axis : axes) {
+      const std::string fault = seam_fault(formula, axis, lengths, begin_, end_);
+      if (!fault.empty()) findings_.warnings.push_back(name + " is not periodic: " + fault);
+    }
+  }
+
+  /// The means of a formula and of its magnitude over a wall.
+  static std::pair<double, double> means(const Formula& formula, const Points& points, double t) {
+    if (formula.is_constant()) return {formula.constant(), std::abs(formula.constant())};
+    double sum = 0;
+    double magnitude = 0;
+    for_points(points, std::max(points.nx, points.ny), t, [&](const FormulaPoint& at) {
+      const double value = formula(at);
+      sum += value;
+      magnitude += std::abs(value);
+      return true;
+    });
+    const auto count = static_cast<double>(points.nx * points.ny);
+    return {sum / count, magnitude / count};
+  }
+
+  const io::Case& settings_;
+  const Grid& grid_;
+  double begin_, end_;
+  FormulaFindings findings_;
+};
+
+}  // namespace
+
+FormulaFindings check_formulas(const io::Case& settings, const Grid& grid, double begin, double end) {
+  const FlowParameters& flow = settings.flow;
+  Check check(settings, grid, begin, std::max(begin, end));
+  check.try_forcing("forcing", flow.forcing);
+  check.try_forcing("spanwise_forcing", flow.spanwise_forcing);
+  if (!flow.periodic_z) {
+    check.try_wall("bottom", flow.bottom, 0);
+    check.try_wall("top", flow.top, grid.length_z());
+    check.try_fluxes();
+  }
+  for (std::size_t n = 0; n < flow.scalars.size(); ++n) check.try_scalar(n, flow.scalars[n]);
+  check.try_initial_velocity();
+  return check.findings();
+}
+
+void require_startable(const FormulaFindings& findings) {
+  if (findings.faults.empty()) return;
+  throw Error(ExitCode::usage, fmt::format("the run cannot start:\n{}", fmt::join(findings.faults, "\n")));
+}
+
+}  // namespace sluice
