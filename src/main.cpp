@@ -4,24 +4,22 @@
 
 #include <csignal>
 #include <cstdio>
-#include <exception>
-#include <new>
-#include <string>
 
 #include "core/device/timers.hpp"
+#include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "core/support/output.hpp"
 #include "src/commands/commands.hpp"
+#include "src/run/mpi_session.hpp"
+#include "src/run/stop_control.hpp"
 
 namespace {
 
-using sluice::ExitCode;
+using sluice::Error;
+using sluice::MpiSession;
 
-/// Ends the process after an error. If all ranks have the error, rank 0 prints it and all leave through MPI_Finalize.
-/// If only some ranks have it, these print it and abort the others, which may be waiting for a message that never
-/// comes.
-int leave(ExitCode code, const std::string& message) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+/// Waits until all ranks have the error, but not for ever: some may wait for a message that never comes.
+bool all_ranks_are_here() {
   MPI_Request all_here = MPI_REQUEST_NULL;
   MPI_Ibarrier(MPI_COMM_WORLD, &all_here);
   constexpr double patience = 5;  // seconds
@@ -31,34 +29,42 @@ int leave(ExitCode code, const std::string& message) {
     MPI_Test(&all_here, &agreed, MPI_STATUS_IGNORE);
     if (agreed == 0) usleep(1000);
   }
-  if (agreed == 0 || rank == 0) {
-    std::fprintf(stderr, "sluice: %s\n", message.c_str());
-    std::fflush(stderr);
-  }
-  if (agreed == 0) MPI_Abort(MPI_COMM_WORLD, static_cast<int>(code));
-  return static_cast<int>(code);
+  return agreed != 0;
 }
 
-int run(int argc, char** argv) {
+/// Ends the process after an error. If all ranks have the error, rank 0 prints it and all leave through MPI_Finalize.
+/// If only some ranks have it, these print it and abort the others.
+int leave(const Error& error, const MpiSession& mpi) {
+  const bool together = !mpi.started() || all_ranks_are_here();
+  if (!together || sluice::rank_of(mpi.processes()) == 0) {
+    std::fprintf(stderr, "sluice: %s\n", error.what());
+    try {
+      sluice::flush_output();
+    } catch (const Error& lost) {
+      std::fprintf(stderr, "sluice: %s\n", lost.what());
+    }
+    std::fflush(stderr);
+  }
+  const int code = static_cast<int>(error.code());
+  if (!together) MPI_Abort(MPI_COMM_WORLD, code);
+  return code;
+}
+
+int run(int argc, char** argv, MpiSession& mpi) {
   try {
-    return static_cast<int>(sluice::run_command_line(argc, argv));
-  } catch (const sluice::Error& error) {
-    return leave(error.code(), error.what());
-  } catch (const std::bad_alloc&) {
-    return leave(ExitCode::resources, "out of memory: use more processes or nodes, or a coarser grid");
-  } catch (const std::exception& error) {
-    return leave(ExitCode::internal,
-                 std::string("internal error: ") + error.what() + "; please report this, with the case file");
+    const sluice::ExitCode code = sluice::run_command_line(argc, argv, mpi);
+    sluice::run_on_root(mpi.processes(), sluice::flush_output);
+    return static_cast<int>(code);
+  } catch (...) {
+    return leave(sluice::current_error(), mpi);
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is then an error of its writer only
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  const int code = run(argc, argv);
-  MPI_Finalize();
-  return code;
+  sluice::StopControl::catch_signals();  // first of all: a signal during the start of MPI must not end a run
+  std::signal(SIGXFSZ, SIG_IGN);         // a file that grows too large is then an error of its writer only
+  MpiSession mpi;
+  return run(argc, argv, mpi);
 }

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <exception>
-#include <new>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -17,16 +15,14 @@ namespace {
 std::optional<Error> caught(const std::function<void()>& action) {
   try {
     action();
-  } catch (const Error& error) {
-    return error;
-  } catch (const std::bad_alloc&) {
-    return Error(ExitCode::resources, "out of memory");
-  } catch (const std::exception& error) {
-    return Error(ExitCode::internal, error.what());
   } catch (...) {
-    return Error(ExitCode::internal, "an exception of unknown type");
+    return current_error();
   }
   return std::nullopt;
+}
+
+bool is_one_process(MPI_Comm comm) {
+  return comm == MPI_COMM_SELF;
 }
 
 // In pieces, because MPI counts in int.
@@ -45,13 +41,13 @@ void broadcast_from(int root, std::string& text, MPI_Comm comm) {
 
 int size_of(MPI_Comm comm) {
   int size = 1;
-  MPI_Comm_size(comm, &size);
+  if (!is_one_process(comm)) MPI_Comm_size(comm, &size);
   return size;
 }
 
 int rank_of(MPI_Comm comm) {
   int rank = 0;
-  MPI_Comm_rank(comm, &rank);
+  if (!is_one_process(comm)) MPI_Comm_rank(comm, &rank);
   return rank;
 }
 
@@ -71,6 +67,10 @@ std::vector<int> ranks_in(MPI_Comm world, MPI_Comm comm) {
 
 void run_collectively(MPI_Comm comm, const std::function<void()>& action) {
   const std::optional<Error> error = caught(action);
+  if (is_one_process(comm)) {
+    if (error) throw *error;
+    return;
+  }
   const int rank = rank_of(comm);
   const int size = size_of(comm);
   const int mine = error ? rank : size;
@@ -92,7 +92,21 @@ void run_on_root(MPI_Comm comm, const std::function<void()>& action) {
 }
 
 void broadcast(std::string& text, MPI_Comm comm) {
-  broadcast_from(0, text, comm);
+  if (!is_one_process(comm)) broadcast_from(0, text, comm);
+}
+
+void broadcast(std::vector<std::int64_t>& numbers, MPI_Comm comm) {
+  if (is_one_process(comm)) return;
+  auto count = static_cast<int>(numbers.size());
+  check_mpi(MPI_Bcast(&count, 1, MPI_INT, 0, comm), "MPI_Bcast");
+  numbers.resize(static_cast<std::size_t>(count));
+  check_mpi(MPI_Bcast(numbers.data(), count, MPI_INT64_T, 0, comm), "MPI_Bcast");
+}
+
+std::uint64_t sum_over(MPI_Comm comm, std::uint64_t part) {
+  if (!is_one_process(comm))
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &part, 1, MPI_UINT64_T, MPI_SUM, comm), "MPI_Allreduce");
+  return part;
 }
 
 void check_mpi(int status, const char* what) {

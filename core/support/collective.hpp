@@ -1,7 +1,9 @@
 #pragma once
-// Communicators, and errors on one rank that all ranks must throw.
+// Communicators, and errors on one rank that all ranks must throw. With MPI_COMM_SELF these functions make no MPI call:
+// code that has only them works in a process that has not started MPI.
 #include <mpi.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -25,6 +27,10 @@ void run_on_root(MPI_Comm comm, const std::function<void()>& action);
 
 /// Sends rank 0's text to all ranks. Collective.
 void broadcast(std::string& text, MPI_Comm comm);
+void broadcast(std::vector<std::int64_t>& numbers, MPI_Comm comm);
+
+/// The sum of all ranks' parts, modulo 2^64. Collective.
+std::uint64_t sum_over(MPI_Comm comm, std::uint64_t part);
 
 /// Throws an MPI error as an Error of exit code 1.
 void check_mpi(int status, const char* what);

@@ -27,6 +27,9 @@ class Error : public std::runtime_error {
   ExitCode code_;
 };
 
+/// The exception that is being handled, as an Error. Call in a catch clause.
+Error current_error();
+
 [[noreturn]] inline void throw_requirement(const char* condition, const std::string& message,
                                            std::source_location where) {
   throw Error(ExitCode::internal, message + "\n  (required: " + condition + " at " + where.file_name() + ":" +

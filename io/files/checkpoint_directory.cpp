@@ -22,10 +22,7 @@ namespace {
 std::vector<std::int64_t> list_on_all(MPI_Comm comm, const std::string& directory) {
   std::vector<std::int64_t> steps;
   run_on_root(comm, [&] { steps = list_checkpoints(directory); });
-  auto count = static_cast<int>(steps.size());
-  MPI_Bcast(&count, 1, MPI_INT, 0, comm);
-  steps.resize(static_cast<std::size_t>(count));
-  MPI_Bcast(steps.data(), count, MPI_INT64_T, 0, comm);
+  broadcast(steps, comm);
   return steps;
 }
 

@@ -103,8 +103,7 @@ std::uint64_t CheckpointReader::read_block(const h5::Dataset& dataset, const Loc
 }
 
 void CheckpointReader::compare_hash(const std::string& name, std::uint64_t part) const {
-  std::uint64_t hash = 0;
-  check_mpi(MPI_Allreduce(&part, &hash, 1, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce");
+  const std::uint64_t hash = sum_over(comm_, part);
   run_collectively(comm_, [&] {
     const auto recorded = contents_.find(name);
     const bool known = recorded != contents_.end() && recorded->second;

@@ -59,8 +59,7 @@ void SnapshotWriter::write_field(const FieldDescriptor& field, const void* data)
 
 void SnapshotWriter::set_hash(const FieldDescriptor& field, const void* data) {
   const std::uint64_t part = field_hash(block_.box, block_.global, h5::bytes_of(spec_.type), data);
-  std::uint64_t hash = 0;
-  check_mpi(MPI_Allreduce(&part, &hash, 1, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce");
+  const std::uint64_t hash = sum_over(comm_, part);
   run_on_root(comm_, [&] { file_->dataset("/" + field.name).set(format::hash, hash); });
   contents_[field.name] = hash;
 }

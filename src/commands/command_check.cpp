@@ -278,38 +278,36 @@ void print_memory(const io::Case& settings, const Grid& grid, const Decompositio
 }  // namespace
 
 ExitCode command_check(const CheckOptions& options) {
-  const CaseInput input = read_case(options.input, MPI_COMM_WORLD);
-  run_on_root(MPI_COMM_WORLD, [&] {
-    const Grid grid = make_grid(input.settings, input.stretching_text);
-    const double end = expected_end(input.settings, grid);
-    const std::vector<std::string> of_formulas = require_formulas(options, input.settings, grid, end);
-    io::Case settings = input.settings;
-    settings.flow = with_typical_forcing(settings.flow, end);
-    const FlowParameters& flow = settings.flow;
-    std::optional<Machine> machine;
-    if (!options.machine.empty()) machine = read_machine(options.machine);
-    const ProcessGrid processes = machine ? fastest_process_grid(settings, options.ranks, *machine)
-                                          : choose_process_grid(settings, options.ranks);
-    const Decomposition decomposition(settings.cells, processes, settings.z_blocks);
-    Warnings warnings;
-    fmt::print("case            {}\n", settings.title);
-    fmt::print("directory       {}\n", settings.output.directory);
-    fmt::print("viscosity       {:.6e} (in h and the case's velocity unit)\n", flow.viscosity);
-    print_forcing("x", input.settings.flow.forcing, end, warnings);
-    print_forcing("y", input.settings.flow.spanwise_forcing, end, warnings);
-    print_grid(grid, flow, settings.initial, warnings);
-    print_physics(settings, grid, warnings);
-    for (const std::string& warning : of_formulas) warnings.add(warning);
-    print_decomposition(settings, decomposition, warnings);
-    print_candidates(settings, options.ranks);
-    print_memory(settings, grid, decomposition);
-    const RunLength length = print_time_step(settings, grid, warnings);
-    print_samples(settings, grid, length, warnings);
-    CheckOptions with_speed = options;
-    if (machine) with_speed.speed = print_step_forecast(*machine, settings, grid, decomposition, warnings);
-    print_cost(settings, grid, length, with_speed, warnings);
-    fmt::print("The case is valid.{}\n", warnings.count() > 0 ? fmt::format(" Warnings: {}.", warnings.count()) : "");
-  });
+  const CaseInput input = read_case(options.input, MPI_COMM_SELF);
+  const Grid grid = make_grid(input.settings, input.stretching_text);
+  const double end = expected_end(input.settings, grid);
+  const std::vector<std::string> of_formulas = require_formulas(options, input.settings, grid, end);
+  io::Case settings = input.settings;
+  settings.flow = with_typical_forcing(settings.flow, end);
+  const FlowParameters& flow = settings.flow;
+  std::optional<Machine> machine;
+  if (!options.machine.empty()) machine = read_machine(options.machine);
+  const ProcessGrid processes =
+      machine ? fastest_process_grid(settings, options.ranks, *machine) : choose_process_grid(settings, options.ranks);
+  const Decomposition decomposition(settings.cells, processes, settings.z_blocks);
+  Warnings warnings;
+  fmt::print("case            {}\n", settings.title);
+  fmt::print("directory       {}\n", settings.output.directory);
+  fmt::print("viscosity       {:.6e} (in h and the case's velocity unit)\n", flow.viscosity);
+  print_forcing("x", input.settings.flow.forcing, end, warnings);
+  print_forcing("y", input.settings.flow.spanwise_forcing, end, warnings);
+  print_grid(grid, flow, settings.initial, warnings);
+  print_physics(settings, grid, warnings);
+  for (const std::string& warning : of_formulas) warnings.add(warning);
+  print_decomposition(settings, decomposition, warnings);
+  print_candidates(settings, options.ranks);
+  print_memory(settings, grid, decomposition);
+  const RunLength length = print_time_step(settings, grid, warnings);
+  print_samples(settings, grid, length, warnings);
+  CheckOptions with_speed = options;
+  if (machine) with_speed.speed = print_step_forecast(*machine, settings, grid, decomposition, warnings);
+  print_cost(settings, grid, length, with_speed, warnings);
+  fmt::print("The case is valid.{}\n", warnings.count() > 0 ? fmt::format(" Warnings: {}.", warnings.count()) : "");
   return ExitCode::success;
 }
 

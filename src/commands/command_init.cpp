@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <mpi.h>
 
 #include <filesystem>
 #include <set>
 
-#include "core/support/collective.hpp"
 #include "io/case/key_schema.hpp"
 #include "io/case/keys.hpp"
 #include "io/files/posix_file.hpp"
@@ -48,8 +46,7 @@ std::set<std::string> shipped_cases() {
 }
 
 ExitCode command_init(const InitOptions& options) {
-  run_on_root(MPI_COMM_WORLD,
-              [&] { fmt::print("{}", options.schema ? io::generate_key_schema() : case_text(options.name)); });
+  fmt::print("{}", options.schema ? io::generate_key_schema() : case_text(options.name));
   return ExitCode::success;
 }
 

@@ -2,16 +2,17 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <mpi.h>
 
 #include <algorithm>
-#include <iostream>
+#include <functional>
 #include <sstream>
 
-#include "core/support/collective.hpp"
 #include "src/commands/commands.hpp"
 #include "src/commands/option_groups.hpp"
+#include "src/run/launcher.hpp"
+#include "src/run/mpi_session.hpp"
 #include "src/run/provenance.hpp"
+#include "src/run/stop_control.hpp"
 
 namespace sluice {
 
@@ -90,21 +91,22 @@ std::vector<std::string> arguments(int argc, char** argv) {
   return list;
 }
 
+/// A text that a hidden command prints.
+using Generated = std::function<std::string()>;
+
 /// `help`, and hidden commands that print the completion script and the manual page for the installation.
-void add_generators(CLI::App& app) {
+void add_generators(CLI::App& app, Generated& generated) {
   app.add_subcommand("help", "Print the help of a command: sluice help run");  // parse() answers it
-  const auto print = [&app](const char* name, const char* description, std::string (*text)(const CLI::App&)) {
-    app.add_subcommand(name, description)->group("")->callback([&app, text] {
-      run_on_root(MPI_COMM_WORLD, [&] { fmt::print("{}", text(app)); });
-    });
+  const auto add = [&](const char* name, const char* description, const Generated& text) {
+    app.add_subcommand(name, description)->group("")->callback([&generated, text] { generated = text; });
   };
-  print("completion", "Print a completion script for bash", bash_completion);
-  print("man", "Print the manual page", [](const CLI::App& all) { return manual_page(all, version()); });
+  add("completion", "Print a completion script for bash", [&app] { return bash_completion(app); });
+  add("man", "Print the manual page", [&app] { return manual_page(app, version()); });
 }
 
-/// None if a subcommand is to run. CLI11 has its own exit codes for a refused command line; ours is 2. Only rank 0
-/// prints.
-std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv) {
+/// None if a subcommand is to run. CLI11 has its own exit codes for a refused command line; ours is 2. Of the processes
+/// that a launcher started, only the first prints.
+std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv, bool prints) {
   std::ostringstream out;
   std::ostringstream err;
   try {
@@ -121,17 +123,17 @@ std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv) {
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
     const bool asked = app.exit(error, out, err) == 0;  // --help and --version
-    if (rank_of(MPI_COMM_WORLD) == 0) {
-      std::cout << out.str();
-      std::cerr << err.str();
-    }
+    if (!prints) return ExitCode::success;              // so that a launcher does not end the first before it has
+    StopControl::release_signals();
+    fmt::print("{}", out.str());
+    fmt::print(stderr, "{}", err.str());
     return asked ? ExitCode::success : ExitCode::usage;
   }
 }
 
 }  // namespace
 
-ExitCode run_command_line(int argc, char** argv) {
+ExitCode run_command_line(int argc, char** argv, MpiSession& mpi) {
   CLI::App app("Sluice: direct numerical simulation of incompressible turbulent channel flow", "sluice");
   app.require_subcommand(0, 1);  // parse() reports a missing subcommand, because a wrong one can be named there
   app.failure_message([](const CLI::App* /*app*/, const CLI::Error& error) {
@@ -160,15 +162,27 @@ ExitCode run_command_line(int argc, char** argv) {
   init->footer(
       [] { return fmt::format("Cases: {}\nExample: sluice init > case.yaml", fmt::join(shipped_cases(), ", ")); });
   const CLI::App* bench_command = add_bench(app, bench);
-  add_generators(app);
+  Generated generated;
+  add_generators(app, generated);
 
-  if (const auto answered = parse(app, argc, argv)) return *answered;
-  if (run_command->parsed()) return command_run(run);
+  const bool first = launched_rank() == 0;
+  if (const auto answered = parse(app, argc, argv, first)) return *answered;
+  if (run_command->parsed()) {
+    mpi.start();
+    return command_run(run);
+  }
+  StopControl::release_signals();
+  if (bench_command->parsed()) {
+    mpi.start();
+    return command_bench(bench);
+  }
+  // What follows needs one process, and no MPI: it works on login nodes and in programs that have started MPI.
+  if (!first) return ExitCode::success;
   if (check_command->parsed()) return command_check(check);
   if (info->parsed()) return command_info(info_file);
   if (verify_command->parsed()) return command_verify(verify);
   if (init->parsed()) return command_init(init_options);
-  if (bench_command->parsed()) return command_bench(bench);
+  if (generated) fmt::print("{}", generated());
   return ExitCode::success;
 }
 

@@ -21,7 +21,6 @@
 #include "src/run/formula_check.hpp"
 #include "src/run/memory_estimate.hpp"
 #include "src/run/setup.hpp"
-#include "src/run/stop_control.hpp"
 #include "src/run/time_step_estimate.hpp"
 #include "src/run/watchdog.hpp"
 
@@ -87,7 +86,6 @@ void require_formulas(const RunOptions& options, const io::Case& settings, const
 
 ExitCode command_run(const RunOptions& options) {
   const double start = wall_seconds();
-  StopControl::catch_signals();
   const CaseInput input = read_case(with_run_options(options), MPI_COMM_WORLD);
   const Grid grid = make_grid(input.settings, input.stretching_text);
   require_formulas(options, input.settings, grid);

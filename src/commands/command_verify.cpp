@@ -1,9 +1,8 @@
 #include <fmt/format.h>
-#include <mpi.h>
 
 #include <nlohmann/json.hpp>
 
-#include "core/support/collective.hpp"
+#include "core/support/output.hpp"
 #include "src/commands/commands.hpp"
 #include "src/outputs/directory_report.hpp"
 
@@ -58,18 +57,15 @@ std::string json_of(const DirectoryReport& report) {
 }  // namespace
 
 ExitCode command_verify(const VerifyOptions& options) {
-  run_on_root(MPI_COMM_WORLD, [&] {
-    const DirectoryReport report = verify_directory(options.directory);
-    if (options.json) {
-      fmt::print("{}\n", json_of(report));
-    } else {
-      print_table(report);
-    }
-    std::fflush(stdout);
-    if (report.problem_count() > 0)
-      throw Error(ExitCode::restart, fmt::format("{}: {}", report.directory, summary(report)));
-  });
-  return ExitCode::success;
+  const DirectoryReport report = verify_directory(options.directory);
+  if (options.json) {
+    fmt::print("{}\n", json_of(report));
+  } else {
+    print_table(report);
+  }
+  if (report.problem_count() == 0) return ExitCode::success;
+  flush_output();
+  throw Error(ExitCode::restart, fmt::format("{}: {}", report.directory, summary(report)));
 }
 
 }  // namespace sluice

@@ -45,7 +45,10 @@ struct VerifyOptions {
   bool json = false;  ///< print JSON instead of a table
 };
 
-ExitCode run_command_line(int argc, char** argv);
+class MpiSession;
+
+/// Runs the subcommand that the arguments name. Starts MPI for `run` and `bench` alone.
+ExitCode run_command_line(int argc, char** argv, MpiSession& mpi);
 
 ExitCode command_run(const RunOptions& options);
 ExitCode command_check(const CheckOptions& options);

@@ -10,6 +10,7 @@
 
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "core/support/output.hpp"
 
 namespace sluice {
 
@@ -37,7 +38,12 @@ void RunLog::line(const std::string& text) {
   if (!file_) return;
   std::fprintf(stdout, "%s%s\n", shows_status_ ? clear_line : "", text.c_str());
   shows_status_ = false;
-  std::fflush(stdout);
+  try {
+    flush_output();
+  } catch (const Error& error) {
+    if (!lost_) std::fprintf(stderr, "warning: %s; the run goes on, and its log file has all lines\n", error.what());
+    lost_ = true;
+  }
   try {
     file_->write(text + "\n");
   } catch (const Error& error) {

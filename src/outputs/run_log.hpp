@@ -17,7 +17,7 @@ class RunLog {
   RunLog& operator=(const RunLog&) = delete;
   ~RunLog();
 
-  /// If the file cannot be written, as on a full disk, warns once on standard error.
+  /// If the file or standard output cannot be written, as on a full disk, warns once on standard error.
   void line(const std::string& text);
 
   /// Whether rank 0 writes to a terminal where it may replace a line. Under a launcher it cannot tell: mpirun gives
@@ -28,7 +28,8 @@ class RunLog {
 
  private:
   std::optional<io::PosixFile> file_;  ///< on rank 0
-  bool failed_ = false;
+  bool failed_ = false;                ///< to write to the file
+  bool lost_ = false;                  ///< a line on standard output
   bool has_terminal_ = false;
   bool shows_status_ = false;
 };

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <map>
 
 #include "core/device/timers.hpp"
 #include "core/support/collective.hpp"
@@ -15,7 +16,7 @@ namespace sluice {
 
 namespace {
 
-volatile std::sig_atomic_t stop_signal = 0;
+volatile std::sig_atomic_t stop_signal = 0;  ///< the number of the last one, or 0
 volatile std::sig_atomic_t checkpoint_signal = 0;
 volatile std::sig_atomic_t speaks = 0;       ///< whether this rank acknowledges signals
 volatile std::sig_atomic_t at_terminal = 0;  ///< whether a user, not a launcher, sends SIGINT
@@ -54,20 +55,24 @@ void on_stop(int signal) {
   // This comes before the acknowledgement: whoever has read that may send the second one, to any thread of the process.
   if (signal == SIGINT && at_terminal != 0) std::signal(SIGINT, SIG_DFL);
   const bool first = stop_signal == 0;
-  stop_signal = 1;
+  stop_signal = signal;
   if (first) acknowledge(signal);
 }
 void on_checkpoint(int signal) {
   if (checkpoint_signal == 0) acknowledge(signal);
-  checkpoint_signal = 1;
+  checkpoint_signal = signal;
 }
+
+std::map<int, struct sigaction> inherited;  ///< what a signal did before it was caught
 
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  sigaction(signal, &action, nullptr);
+  struct sigaction before {};
+  sigaction(signal, &action, &before);
+  inherited.try_emplace(signal, before);
 }
 
 }  // namespace
@@ -99,9 +104,18 @@ void StopControl::catch_signals() {
   for (const int signal : {SIGUSR1, SIGTERM, SIGINT}) handle(signal, on_stop);
   handle(SIGUSR2, on_checkpoint);
   handle(SIGPIPE, SIG_IGN);
-  struct sigaction inherited {};
-  sigaction(SIGHUP, nullptr, &inherited);
-  if (inherited.sa_handler != SIG_IGN) handle(SIGHUP, on_stop);  // nohup ignores it
+  struct sigaction hangup {};
+  sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler != SIG_IGN) handle(SIGHUP, on_stop);  // nohup ignores it
+}
+
+void StopControl::release_signals() {
+  for (const auto& [signal, before] : inherited) sigaction(signal, &before, nullptr);
+  inherited.clear();
+  for (volatile std::sig_atomic_t* const caught : {&checkpoint_signal, &stop_signal}) {
+    if (*caught != 0) std::raise(*caught);
+    *caught = 0;
+  }
 }
 
 void StopControl::expect(double step_seconds, double file_seconds) {

@@ -35,6 +35,9 @@ class StopControl {
   /// program. Local.
   static void catch_signals();
 
+  /// Undoes catch_signals(), and serves what came since then as if it had not been called. Local.
+  static void release_signals();
+
   /// Sets the seconds of a step and of the files that all ranks write, a checkpoint and others, which must still fit
   /// before the wall-time limit.
   void expect(double step_seconds, double file_seconds);

@@ -1,11 +1,13 @@
 // An error that one rank meets is thrown, the same, on all.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <functional>
 #include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "core/decomp/communicator.hpp"
 #include "core/support/collective.hpp"
@@ -84,17 +86,17 @@ TEST(RunCollectively, TranslatesOtherExceptions) {
       [&] {
         if (world_rank() == last) throw std::bad_alloc();
       },
-      ExitCode::resources, "out of memory");
+      ExitCode::resources, "out of memory: use more processes or nodes, or a coarser grid");
   expect_on_all(
       [&] {
         if (world_rank() == last) throw std::out_of_range("no such row");
       },
-      ExitCode::internal, "no such row");
+      ExitCode::internal, "internal error: no such row; please report this, with the case file");
   expect_on_all(
       [&] {
         if (world_rank() == last) throw 42;
       },
-      ExitCode::internal, "an exception of unknown type");
+      ExitCode::internal, "internal error: an exception of unknown type; please report this, with the case file");
 }
 
 TEST(RunCollectively, StaysWithinItsCommunicator) {
@@ -127,6 +129,20 @@ TEST(Broadcast, SendsTextOfAnySize) {
     broadcast(text, MPI_COMM_WORLD);
     EXPECT_TRUE(text == sent) << size;
   }
+}
+
+TEST(Broadcast, SendsNumbers) {
+  const std::vector<std::int64_t> sent{3, -1, std::int64_t{1} << 40};
+  std::vector<std::int64_t> numbers = world_rank() == 0 ? sent : std::vector<std::int64_t>{7};
+  broadcast(numbers, MPI_COMM_WORLD);
+  EXPECT_EQ(numbers, sent);
+}
+
+TEST(SumOver, WrapsAround) {
+  const std::uint64_t largest = ~std::uint64_t{0};
+  const auto size = static_cast<std::uint64_t>(world_size());
+  EXPECT_EQ(sum_over(MPI_COMM_WORLD, largest), ~size + 1);
+  EXPECT_EQ(sum_over(MPI_COMM_SELF, 5), 5U);
 }
 
 TEST(Communicator, RowsAndColumnsFollowTheProcessGrid) {

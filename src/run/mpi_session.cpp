@@ -1,0 +1,31 @@
+#include "src/run/mpi_session.hpp"
+
+#include <fmt/format.h>
+
+#include "core/support/collective.hpp"
+#include "core/support/error.hpp"
+#include "src/run/launcher.hpp"
+#include "src/run/provenance.hpp"
+
+namespace sluice {
+
+void MpiSession::start() {
+  const std::optional<LaunchedSize> launched = launched_size();
+  MPI_Init(nullptr, nullptr);
+  started_ = true;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  if (!launched || size_of(MPI_COMM_WORLD) > 1) return;
+  throw Error(
+      ExitCode::resources,
+      fmt::format("the launcher started {} processes ({} is {}), but each of them would compute alone: the "
+                  "launcher and the MPI library of this program ({}) do not fit each other; start it with the "
+                  "mpirun of that library, or with srun --mpi=TYPE of a type that the library knows (srun "
+                  "--mpi=list prints them). To start one process only, unset {}",
+                  launched->processes, launched->variable, launched->processes, mpi_library(), launched->variable));
+}
+
+MpiSession::~MpiSession() {
+  if (started_) MPI_Finalize();
+}
+
+}  // namespace sluice
