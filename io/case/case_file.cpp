@@ -5,6 +5,7 @@
 #include "io/case/overrides.hpp"
 #include "io/case/problems.hpp"
 #include "io/case/rule_notes.hpp"
+#include "io/case/switches.hpp"
 #include "io/case/yaml_tree.hpp"
 
 namespace sluice::io {
@@ -27,6 +28,7 @@ Case parse(const std::string& text, const std::string& file_name, const std::vec
   // Earlier versions let them through, and stored them.
   if (defaults == Defaults::of_this_version) note_control_characters(*root, "", problems);
   load_tables(*root, base_directory, read_file, problems);
+  settle_switches(*root);
   check_keys(*root, problems);
   Case settings = build_case(*root, base_directory, defaults);
   check_rules(settings, *root, exchange_methods, problems);

@@ -49,7 +49,7 @@ std::string computed(const Key& key, const YamlNode& node) {
   const bool computes = key.value.type != ValueType::real && key.value.type != ValueType::integer;
   const bool plain = computes || node.quoted || node.text.find_first_of("*/p") == std::string::npos;
   const auto value = plain ? std::nullopt : parse_length(node.text);
-  return value ? fmt::format(" (only lengths are computed: write {})", format_real(*value)) : "";
+  return value ? fmt::format(" (only lengths are computed: write {})", yaml_real(*value)) : "";
 }
 
 // Describes the fault of a formula, and finds its place; empty if there is none.

@@ -3,10 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include "io/case/keys.hpp"
 #include "io/case/numbers.hpp"
+#include "io/case/switches.hpp"
 
 namespace sluice::io {
 
@@ -35,14 +37,17 @@ Json number_or(const Key& key, std::size_t component, const char* pattern) {
   return {{"anyOf", {number, Json{{"type", "string"}, {"pattern", pattern}}}}};
 }
 
-/// YAML also reads 2 as a number, and some readers take on and off for true and false.
+/// YAML also reads 2 as a number, and some readers take the words for a switch for true and false.
 Json choices_of(const std::vector<std::string>& words) {
   Json list = Json::array();
   for (const std::string& word : words) {
     list.push_back(word);
     if (const auto integer = parse_integer(word)) list.push_back(*integer);
-    if (word == "on") list.push_back(true);
-    if (word == "off") list.push_back(false);
+  }
+  for (const std::string& word : switch_words()) {
+    if (meaning_of_switch(word, words).empty()) continue;
+    if (std::ranges::find(words, word) == words.end()) list.push_back(word);
+    if (word == "true" || word == "false") list.push_back(word == "true");
   }
   return {{"enum", list}};
 }

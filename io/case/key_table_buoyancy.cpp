@@ -46,8 +46,8 @@ std::vector<Key> buoyancy_keys() {
   keys.push_back(strength(BuoyancyKind::friction_richardson, "18",
                           "Ri_tau = g beta C h/u_tau^2; only where a constant pressure gradient along x alone drives "
                           "the flow, which sets u_tau."));
-  keys.push_back(strength(BuoyancyKind::grashof, "1e5", "Gr = g beta C (2h)^3/nu^2."));
-  keys.push_back(strength(BuoyancyKind::rayleigh, "1e5", "Ra = g beta C (2h)^3/(nu kappa)."));
+  keys.push_back(strength(BuoyancyKind::grashof, "1.0e+5", "Gr = g beta C (2h)^3/nu^2."));
+  keys.push_back(strength(BuoyancyKind::rayleigh, "1.0e+5", "Ra = g beta C (2h)^3/(nu kappa)."));
   keys.push_back({.path = "flow.buoyancy.direction",
                   .value = member(real, &Case::flow, &FlowParameters::buoyancy, &BuoyancyParameters::direction),
                   .fallback = "[0, 0, -1]",

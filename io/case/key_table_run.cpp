@@ -385,7 +385,8 @@ std::vector<Key> output_keys() {
        .fallback = "auto",
        .unit = "s",
        .meaning = "Time that a step or an output may take, and ten times that for the start, before the run is aborted "
-                  "with exit code 6; auto: 20 times the usual time, at least 30 minutes."},
+                  "with exit code 6; auto, or on: 20 times the usual time, at least 30 minutes; "
+                  "off: no limit."},
   };
 }
 

@@ -115,7 +115,7 @@ void read_value(ValueType type, const YamlNode& node, std::optional<T>& value) {
 template <class T>
 std::string text_of(const T& value) {
   if constexpr (std::is_enum_v<T>) return std::string(name(value));
-  if constexpr (std::is_floating_point_v<T>) return format_real(value);
+  if constexpr (std::is_floating_point_v<T>) return yaml_real(value);
   if constexpr (std::is_integral_v<T>) return std::to_string(value);
 }
 inline std::string text_of(const std::string& value) {
@@ -126,7 +126,7 @@ inline std::string text_of(char value) {
 }
 /// A formula in quotes, since it may have commas.
 inline std::string text_of(const Formula& value) {
-  return value.is_constant() ? format_real(value.constant()) : '"' + value.text() + '"';
+  return value.is_constant() ? yaml_real(value.constant()) : '"' + value.text() + '"';
 }
 template <std::ranges::range List>
 std::string text_of(const List& values) {

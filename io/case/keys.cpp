@@ -81,7 +81,7 @@ namespace {
 // 1000000 instead of the shorter 1e+06.
 std::string limit_text(double value) {
   const bool whole = value == std::trunc(value) && std::abs(value) < 1e15;
-  return whole ? fmt::format("{}", static_cast<long long>(value)) : format_real(value);
+  return whole ? fmt::format("{}", static_cast<long long>(value)) : yaml_real(value);
 }
 
 std::string range_text(const Range& range, std::size_t component) {
@@ -132,6 +132,7 @@ std::string value_text(const Key& key) {
     case ValueType::path:
       return "a path";
     case ValueType::choice: {
+      if (contains(key.value.choices, "off")) return "on, true or yes; off, false or no";
       const std::string choices =
           fmt::format("{}{}", fmt::join(key.value.choices, ", "), key.value.or_scalars ? ", names of scalars" : "");
       return (key.value.count == 1 ? "one of " : "a list of different ones of ") + choices;

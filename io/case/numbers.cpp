@@ -1,6 +1,7 @@
 #include "io/case/numbers.hpp"
 
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <numbers>
@@ -126,6 +127,26 @@ std::string format_real(double value) {
   std::array<char, 32> buffer{};
   const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
   return {buffer.data(), result.ptr};
+}
+
+std::string with_points(std::string_view text) {
+  const auto at = [&](std::size_t n) { return n < text.size() ? text[n] : ' '; };
+  std::string result;
+  std::size_t digits = 0;  // since the last character that is none
+  char before = ' ';       // that character
+  for (std::size_t n = 0; n < text.size(); ++n) {
+    const bool in_name = before == '.' || before == '_' || std::isalpha(static_cast<unsigned char>(before)) != 0;
+    const bool has_exponent = text[n] == 'e' && (at(n + 1) == '-' || at(n + 1) == '+') && is_digit(at(n + 2));
+    if (has_exponent && digits > 0 && !in_name) result += ".0";
+    digits = is_digit(text[n]) ? digits + 1 : 0;
+    if (!is_digit(text[n])) before = text[n];
+    result += text[n];
+  }
+  return result;
+}
+
+std::string yaml_real(double value) {
+  return with_points(format_real(value));
 }
 
 }  // namespace sluice::io

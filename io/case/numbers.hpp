@@ -31,4 +31,11 @@ std::optional<double> parse_fraction(std::string_view text);
 /// The shortest text that parse_real converts back to exactly the same double.
 std::string format_real(double value);
 
+/// The text with a point in each number of format_real() that has an exponent only: 1.0e-05 instead of 1e-05, which
+/// readers of YAML 1.1 take as text.
+std::string with_points(std::string_view text);
+
+/// format_real() for YAML of either version.
+std::string yaml_real(double value);
+
 }  // namespace sluice::io

@@ -163,10 +163,10 @@ TimeFunction time_table(const YamlNode& node) {
 std::string text_of_table(const TimeTable& table) {
   const auto list = [](const std::vector<double>& numbers) {
     std::vector<std::string> texts;
-    for (const double number : numbers) texts.push_back(format_real(number));
+    for (const double number : numbers) texts.push_back(yaml_real(number));
     return fmt::format("[{}]", fmt::join(texts, ", "));
   };
-  const std::string period = table.period > 0 ? ", period: " + format_real(table.period) : "";
+  const std::string period = table.period > 0 ? ", period: " + yaml_real(table.period) : "";
   return fmt::format("{{times: {}, values: {}{}}}", list(table.times), list(table.values), period);
 }
 

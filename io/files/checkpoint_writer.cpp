@@ -24,7 +24,7 @@ std::vector<std::string> CheckpointWriter::tidy_up(int keep) const {
   std::vector<std::string> warnings;
   try {
     const std::string file = std::filesystem::path(spec.path).filename().string();
-    write_atomically(xdmf_path(spec.path), xdmf_document({file, spec.time, writer_.stored()}));
+    write_xdmf(xdmf_path(spec.path), xdmf_document({file, spec.time, writer_.stored()}));
   } catch (const Error& error) {
     warnings.emplace_back(error.what());
   }

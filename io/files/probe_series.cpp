@@ -449,7 +449,7 @@ void ProbeSeries::write_xdmf() const {
   for (const FieldDescriptor& field : description_.fields) plane.fields.names.push_back(field.name);
   for (const Part& part : parts_)
     plane.parts.push_back({"parts/" + numbered_name(description_.name, part.first_step), part.time});
-  write_atomically(xdmf_path(index_path()), xdmf_plane(plane));
+  io::write_xdmf(xdmf_path(index_path()), xdmf_plane(plane));
 }
 
 void verify_probe_part(const h5::File& file) {

@@ -42,14 +42,21 @@ std::string set_group(std::size_t number) {
   return "/parameter_set_" + std::to_string(number);
 }
 
-/// Whether two sets of parameters describe the same flow, whatever version of Sluice stored them.
-bool same_flow(Values a, Values b) {
+/// A set of parameters as this version stores it: an earlier one did not have all keys, and wrote 1e-05 for 1.0e-05.
+Values up_to_date(const Values& set) {
+  Values now = set;
   for (const auto& [path, text] : sampled_key_defaults()) {
-    for (Values* set : {&a, &b}) {
-      if (!set->has(path)) set->set(path, text);
-    }
+    if (!set.has(path)) now.set(path, text);
   }
-  return a == b;
+  for (const auto& [path, value] : set.all()) {
+    if (const auto* text = std::get_if<std::string>(&value)) now.set(path, with_points(*text));
+  }
+  return now;
+}
+
+/// Whether two sets of parameters describe the same flow, whatever version of Sluice stored them.
+bool same_flow(const Values& a, const Values& b) {
+  return up_to_date(a) == up_to_date(b);
 }
 
 /// A coordinate of the grid, with a second name in the root.

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "io/case/numbers.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/files/posix_file.hpp"
 #include "io/files/recognition.hpp"
 
 namespace sluice::io {
@@ -116,15 +118,17 @@ std::string sample_element(const XdmfPlane& plane, const XdmfSamples& part, std:
   return text + "</Grid>\n";
 }
 
-std::string temporal(const std::string& name, const std::string& grids) {
-  return fmt::format("<Grid Name=\"{}\" GridType=\"Collection\" CollectionType=\"Temporal\">\n{}</Grid>\n",
-                     escaped(name), grids);
-}
-
 constexpr std::string_view beginning = "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n";
 
 std::string document(const std::string& content) {
   return std::string(beginning) + "<Domain>\n" + content + "</Domain>\n</Xdmf>\n";
+}
+
+/// Empty without grids.
+std::string series(const std::string& name, const std::string& grids) {
+  if (grids.empty()) return {};
+  return document(fmt::format("<Grid Name=\"{}\" GridType=\"Collection\" CollectionType=\"Temporal\">\n{}</Grid>\n",
+                              escaped(name), grids));
 }
 
 }  // namespace
@@ -137,7 +141,7 @@ std::string xdmf_points_series(const std::string& name, const std::vector<XdmfSn
                                const std::vector<XdmfVector>& vectors) {
   std::string grids;
   for (const XdmfSnapshot& snapshot : snapshots) grids += points_element(snapshot, name, vectors);
-  return document(temporal(name, grids));
+  return series(name, grids);
 }
 
 std::string xdmf_plane(const XdmfPlane& plane) {
@@ -145,7 +149,15 @@ std::string xdmf_plane(const XdmfPlane& plane) {
   for (const XdmfSamples& part : plane.parts) {
     for (std::size_t sample = 0; sample < part.time.size(); ++sample) grids += sample_element(plane, part, sample);
   }
-  return document(temporal(plane.name, grids));
+  return series(plane.name, grids);
+}
+
+void write_xdmf(const std::string& path, const std::string& document) {
+  if (document.empty()) {
+    remove_file(path);
+  } else {
+    write_atomically(path, document);
+  }
 }
 
 bool is_xdmf_of_ours(const std::string& path) {

@@ -25,6 +25,8 @@ struct XdmfVector {
   std::array<std::string, 3> components;  ///< fields
 };
 
+// The documents of series are empty texts if there is no time: ParaView's reader crashes on a series without times.
+
 /// A document with a time series of snapshots whose values are those at points, the cell centres /grid/x, y and z.
 /// `vectors`: those of them whose components a snapshot has.
 std::string xdmf_points_series(const std::string& name, const std::vector<XdmfSnapshot>& snapshots,
@@ -47,6 +49,8 @@ struct XdmfPlane {
 /// A document with all samples as a time series. Each field of a sample is a hyperslab of the dataset.
 std::string xdmf_plane(const XdmfPlane& plane);
 
+/// Writes a document to a file atomically; removes the file if the document is empty. Throws Error(io).
+void write_xdmf(const std::string& path, const std::string& document);
 /// Whether a file begins as these documents do, or a killed run has written nothing to it yet. Local.
 bool is_xdmf_of_ours(const std::string& path);
 

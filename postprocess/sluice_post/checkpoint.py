@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.case_text import value_at
 from sluice_post.center_fields import CENTER_QUANTITIES, Operators, Planes
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hdf5_file import Hdf5File
@@ -32,29 +32,25 @@ class Wall:
         return 2 * self.velocity[component] - plane if self.no_slip else plane
 
 
-def _section(case_text: str, name: str) -> str:
-    """The lines of a section of a resolved case."""
-    found = re.search(rf"^{name}:.*\n(?:[ ].*\n?)*", case_text, re.MULTILINE)
-    return found.group(0) if found else ""
-
-
 def order_of(case_text: str) -> int:
     """solver.order of a resolved case; 2 for those from before there was order 4."""
-    found = re.search(r"\border: *(\d+)", _section(case_text, "solver"))
-    return int(found.group(1)) if found else 2
+    order = value_at(case_text, "solver", "order")
+    return order if isinstance(order, int) else 2
 
 
 def wall_of(case_text: str, side: str) -> Wall | None:
     """A wall of a resolved case, `bottom` or `top`; None if the text does not have it, or if it varies or slips."""
-    walls = _section(case_text, "walls")
-    found = re.search(rf"\b{side}: *\{{type: *(\w+)(?:, *velocity: *\[(.*?)\])?(.*)", walls)
-    if found is None or found.group(1) not in (layout.NO_SLIP, layout.FREE_SLIP):
+    wall = value_at(case_text, "walls", side)
+    if not isinstance(wall, dict) or isinstance(wall.get("actuation"), dict):
         return None
-    if "actuation: {" in found.group(3) or '"' in (found.group(2) or ""):
-        return None
-    if found.group(1) == layout.FREE_SLIP:
+    if wall.get("type") == layout.FREE_SLIP:
         return Wall(False)
-    x, y, z = (float(text) for text in found.group(2).split(","))
+    velocity = wall.get("velocity")
+    if wall.get("type") != layout.NO_SLIP or not isinstance(velocity, list) or len(velocity) != 3:
+        return None
+    if not all(isinstance(component, (int, float)) for component in velocity):
+        return None
+    x, y, z = map(float, velocity)
     return Wall(True, (x, y, z))
 
 
@@ -68,10 +64,9 @@ class Checkpoint:
         self.shape = tuple(self.grid[f"grid/{axis}"].size for axis in "zyx")
         dx, dy = (self.grid[f"grid/{axis}_node"][-1] / self.grid[f"grid/{axis}"].size for axis in "xy")
         self.operators = Operators(order_of(self.case_text), float(dx), float(dy))
-        flow = _section(self.case_text, "flow")
-        self.periodic_z = re.search(rf"\btype: *{layout.PERIODIC}\b", flow) is not None
+        self.periodic_z = value_at(self.case_text, "flow", "type") == layout.PERIODIC
         walls = [wall_of(self.case_text, side) for side in ("bottom", "top")]
-        known = [scalar.name for scalar in scalars_in(_section(self.case_text, layout.SET_SCALARS))]
+        known = [scalar.name for scalar in scalars_in(self.case_text)]
         for name in scalars:
             if name not in known:
                 allowed = ", ".join([*CENTER_QUANTITIES, *known])

@@ -288,9 +288,8 @@ def watch(arguments: argparse.Namespace) -> None:
     """Serves a live page of a running case."""
     from sluice_post.errors import UsageError
 
-    for module in ("bokeh", "yaml"):
-        if find_spec(module) is None:
-            raise UsageError(f'{module} is not installed: pip install "sluice-post[watch]"')
+    if find_spec("bokeh") is None:
+        raise UsageError('bokeh is not installed: pip install "sluice-post[watch]"')
     from sluice_post.watch.serve import serve
 
     reference, _ = read_references(arguments.reference or [])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from dataclasses import dataclass, field, replace
 
 from sluice_post import layout
+from sluice_post.case_text import title_of
 from sluice_post.errors import InputOutputError
 from sluice_post.hdf5_file import Hdf5File, Values
 from sluice_post.scalars import Scalar, sampled_scalars
@@ -112,7 +112,7 @@ class FlowParameters:
 
     @property
     def title(self) -> str:
-        """The `title:` line of the case file, empty if there is none."""
+        """The title of the case; empty if it has none."""
         return title_of(self.resolved_case)
 
 
@@ -162,12 +162,6 @@ def _buoyancy_of(sampled: Values, height: float) -> Buoyancy | None:
     coefficient = sum(float(str(sampled[key])) * unit for key, unit in units.items() if key in sampled)
     reference = float(str(sampled.get(layout.SET_BUOYANCY_REFERENCE, 0)))
     return Buoyancy((x / length, y / length, z / length), found[0], coefficient, reference)
-
-
-def title_of(case_text: str) -> str:
-    """The value of the `title:` line of a case file, empty if there is none."""
-    found = re.search(r"^title:[ \t]*(.*?)[ \t]*$", case_text, re.MULTILINE)
-    return found.group(1).strip("\"'") if found else ""
 
 
 def read_parameters(file: Hdf5File) -> FlowParameters:

@@ -9,10 +9,11 @@ from typing import Any
 
 from sluice_post import layout
 from sluice_post.budgets import NOT_AT_SUCH_WALLS, NOT_TAKEN
+from sluice_post.case_text import title_of
 from sluice_post.densities import DensityBlocks, load_densities
 from sluice_post.errors import InputOutputError, NoBlocksError, UsageError
 from sluice_post.inputs import read_text
-from sluice_post.parameters import FlowParameters, title_of
+from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.slices import Plane, Slice, latest_planes, latest_streak_slice
 from sluice_post.spectra import load_spectra

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+from typing import Any
 
 from sluice_post import layout
+from sluice_post.case_text import read_yaml
 from sluice_post.hdf5_file import Values
-
-_NUMBER = r"[-+0-9.eE]+"
 
 
 @dataclass(frozen=True)
@@ -50,29 +49,43 @@ class Scalar:
         return self.parity_of_walls if self.source == "none" or self.parity_of_walls == 1 else 0
 
 
-def _number(name: str, text: str) -> float | None:
-    found = re.search(rf"\b{name}: *({_NUMBER})", text)
-    return float(found.group(1)) if found else None
+def _amount(value: Any) -> tuple[float, str] | None:
+    """A number, or the formula or table in time that is given in place of one."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value), ""
+    return (0.0, str(value)) if isinstance(value, (str, dict)) else None
 
 
-def _wall(side: str, text: str) -> ScalarWall | None:
-    found = re.search(rf'\b{side}: *\{{(value|flux): *(?:({_NUMBER})|"(.*?)")\}}', text)
-    return ScalarWall(found.group(1), float(found.group(2) or 0), found.group(3) or "") if found else None
+def _wall(walls: Any, side: str) -> ScalarWall | None:
+    given = walls.get(side) if isinstance(walls, dict) else None
+    for kind in ("value", "flux"):
+        if isinstance(given, dict) and (amount := _amount(given.get(kind))):
+            return ScalarWall(kind, *amount)
+    return None
+
+
+def _scalar(given: Any) -> Scalar | None:
+    if not isinstance(given, dict):
+        return None
+    bottom, top = (_wall(given.get("walls"), side) for side in ("bottom", "top"))
+    prandtl = _amount(given.get("prandtl"))
+    if bottom is None or top is None or prandtl is None or prandtl[1] or not given.get("name"):
+        return None
+    source, amount = "none", 0.0
+    if isinstance(given.get("source"), dict):
+        for kind, value in given["source"].items():
+            number = _amount(value)
+            if number and not number[1]:
+                source, amount = str(kind), number[0]
+    return Scalar(str(given["name"]), prandtl[0], bottom, top, source, amount)
 
 
 def scalars_in(text: str) -> tuple[Scalar, ...]:
-    """The scalars in `scalars` of a resolved case; those that cannot be read are left out."""
-    found = []
-    for line in re.findall(r"^ *- *\{(name: .*)\} *$", text, re.MULTILINE):
-        name = re.match(r'name: *"?([A-Za-z][A-Za-z0-9_]*)', line)
-        bottom, top = _wall("bottom", line), _wall("top", line)
-        prandtl = _number("prandtl", line)
-        if name is None or bottom is None or top is None or prandtl is None:
-            continue
-        source = re.search(rf"\bsource: *\{{(\w+): *({_NUMBER})\}}", line)
-        kind, amount = (source.group(1), float(source.group(2))) if source else ("none", 0.0)
-        found.append(Scalar(name.group(1), prandtl, bottom, top, kind, amount))
-    return tuple(found)
+    """The scalars of a resolved case, or of the list `scalars` of one; those that cannot be read are left out."""
+    case = read_yaml(text)
+    listed = case.get(layout.SET_SCALARS) if isinstance(case, dict) else case
+    found = [_scalar(given) for given in listed] if isinstance(listed, list) else []
+    return tuple(scalar for scalar in found if scalar is not None)
 
 
 def sampled_scalars(sampled: Values) -> tuple[Scalar, ...]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.blocks_file import BlocksFile
+from sluice_post.case_text import with_points
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hdf5_file import Hdf5File, Values, reading
 from sluice_post.parameters import FlowParameters, read_parameters
@@ -198,8 +199,11 @@ def _parameter_sets(file: Hdf5File, count: int) -> tuple[NDArray[np.int64], tupl
     numbers = file.integers(layout.PARAMETER_SET, count)
     if numbers.min(initial=0) < 0:
         raise InputOutputError(f"{file.path}: '/{layout.PARAMETER_SET}' holds negative numbers")
-    sets = range(int(numbers.max(initial=-1)) + 1)
-    return numbers, tuple(file.values(f"{layout.PARAMETER_SET}_{n}") for n in sets)
+    sets = (file.values(f"{layout.PARAMETER_SET}_{n}") for n in range(int(numbers.max(initial=-1)) + 1))
+    return numbers, tuple(
+        {name: with_points(value) if isinstance(value, str) else value for name, value in one.items()}
+        for one in sets
+    )
 
 
 def _check(blocks: Blocks, path: Path) -> None:

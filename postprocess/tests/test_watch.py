@@ -2,11 +2,14 @@
 
 import errno
 import fcntl
+import http.client
 import json
 import os
+import re
 import socket
 import struct
 import subprocess
+import sys
 import time
 
 import numpy as np
@@ -14,7 +17,6 @@ import pytest
 import synthetic
 from scipy.ndimage import zoom
 
-pytest.importorskip("yaml", reason="the extra `watch` is not installed")
 from sluice_post import layout
 from sluice_post.cli import main
 from sluice_post.errors import InputOutputError, UsageError
@@ -482,3 +484,48 @@ def test_the_extra_is_asked_for(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("sluice_post.commands.find_spec", lambda name: None)
     assert main(["watch", str(tmp_path)]) == 2
     assert 'bokeh is not installed: pip install "sluice-post[watch]"' in capsys.readouterr().err
+
+
+@pytest.fixture
+def page(tmp_path):
+    """Address of the page of a run that has not begun."""
+    command = [sys.executable, "-m", "sluice_post", "watch", str(tmp_path), "--port", "0", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        found = re.search(r"http://(127\.0\.0\.1):(\d+)/", process.stdout.readline())
+        yield found[1], int(found[2])
+        process.terminate()
+        process.communicate(timeout=20)
+    assert process.returncode == 0
+
+
+def status_of(address, path, **headers):
+    connection = http.client.HTTPConnection(*address, timeout=20)
+    connection.request("GET", path, headers=headers)
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def test_only_names_of_this_machine_are_answered(page):
+    """A name elsewhere that leads to this address must not read the page (DNS rebinding)."""
+    pytest.importorskip("bokeh", reason="the extra `watch` is not installed")
+    port = page[1]
+    own = (f"127.0.0.1:{port}", f"localhost:{port}", "localhost:8000", "LOCALHOST", f"[::1]:{port}")
+    others = (
+        f"evil.example:{port}",
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example",
+        "0.0.0.0",
+    )
+    paths = ("/", "/static/js/bokeh.min.js", "/autoload.js?bokeh-autoload-element=1", "/nowhere")
+    for path, allowed in zip(paths, (200, 200, 200, 404), strict=True):
+        assert [status_of(page, path, Host=host) for host in own] == [allowed] * len(own), path
+        assert [status_of(page, path, Host=host) for host in others] == [403] * len(others), path
+    socket_headers = {
+        "Upgrade": "websocket",
+        "Connection": "Upgrade",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "x" * 16,
+    }
+    assert status_of(page, "/ws", **socket_headers, Host=f"evil.example:{port}") == 403

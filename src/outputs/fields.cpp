@@ -127,7 +127,7 @@ class SeriesFiles {
   }
 
   void write_xdmf() const {
-    io::write_atomically(folder_ + "/" + name_ + ".xdmf", io::xdmf_points_series(name_, snapshots_, all_vectors()));
+    io::write_xdmf(folder_ + "/" + name_ + ".xdmf", io::xdmf_points_series(name_, snapshots_, all_vectors()));
   }
 
   std::string folder_, name_;

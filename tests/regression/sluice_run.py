@@ -107,6 +107,7 @@ def start(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     preexec: Callable[[], None] | None = None,
+    stdin: int | None = None,
 ) -> subprocess.Popen[str]:
     """Starts the program and returns at once."""
     return subprocess.Popen(
@@ -115,6 +116,7 @@ def start(
         env={**os.environ, **(YIELDING if ranks > 0 else QUICK_START), **(env or {})},
         text=True,
         errors="surrogateescape",
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         preexec_fn=preexec,

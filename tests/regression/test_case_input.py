@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
 import pytest
+import yaml
 from sluice_run import assert_same_content, checkpoints, must, record, rows, sluice, write_case
 
 BROKEN = """\
@@ -196,3 +199,47 @@ def test_checkpoint_none_still_saves_the_end(tmp_path: Path) -> None:
     case = write_case(tmp_path, {"output.checkpoint": "none"})
     must(sluice("run", case))
     assert [file.name for file in checkpoints(tmp_path / "out")] == ["step_0000024.h5"]
+
+
+def leaves(value: Any, path: str = "") -> dict[str, Any]:
+    """All values in maps and lists that are neither."""
+    if isinstance(value, (dict, list)):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        return {name: leaf for key, item in items for name, leaf in leaves(item, f"{path}.{key}").items()}
+    return {path: value}
+
+
+def test_readers_of_yaml_1_1_find_numbers_where_we_wrote_them(tmp_path: Path) -> None:
+    """`1e-05` is text to them: a number needs a point and the sign of its exponent."""
+    changes: dict[str, Any] = {
+        "flow.reynolds": {"viscosity": 1e-5},
+        "flow.forcing": {"bulk_velocity": {"times": [0, 2e-5, 3e20], "values": [1, 2e-5, 4e20]}},
+        "flow.spanwise_forcing": {"pressure_gradient": 1e-6},
+        "walls.top": {"velocity": [3e-6, 2e-7, 0]},
+        "scalars": [
+            {"name": "T", "prandtl": 1e-3, "walls": {"bottom": {"value": 2e-6}, "top": {"flux": 1e-9}}}
+        ],
+        "time": {"steps": 1, "dt": 1e-6},
+        "output.checkpoint": {"every": 1e-6},
+        "output.probes": [{"name": "a", "x": [2e-7, 1], "y": 1e-5, "z": 1, "every": 2}],
+        "initial": {"type": "zero"},
+    }
+    must(sluice("run", write_case(tmp_path, changes)))
+    found = leaves(yaml.safe_load((tmp_path / "out/resolved.yaml").read_text()))
+    numbers = re.compile(r"[-+]?[.0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
+    wrong = [name for name, value in found.items() if isinstance(value, str) and numbers.fullmatch(value)]
+    assert wrong == []
+    for name, value in {
+        ".flow.reynolds.viscosity": 1e-5,
+        ".flow.forcing.bulk_velocity.values.1": 2e-5,
+        ".flow.forcing.bulk_velocity.times.2": 3e20,
+        ".walls.top.velocity.1": 2e-7,
+        ".scalars.0.prandtl": 1e-3,
+        ".output.probes.0.x.0": 2e-7,
+    }.items():
+        assert found[name] == value, name
+
+
+def test_the_template_has_numbers_to_readers_of_yaml_1_1() -> None:
+    text = re.sub(r"^( *)# ?(?=[a-z_]+:)", r"\1", must(sluice("init")).out, flags=re.MULTILINE)
+    assert not re.findall(r"(?<![\w.])[0-9]+e[-+]?[0-9]+|[0-9]e[0-9]", text)

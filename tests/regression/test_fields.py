@@ -142,6 +142,29 @@ def test_a_restart_goes_on_with_the_series(out: Path, tmp_path: Path) -> None:
     assert [path.stem[-1] for path in files(tmp_path / "out", "all")] == ["1", "2", "3"]
 
 
+def test_a_series_without_times_has_no_xdmf_file(tmp_path: Path) -> None:
+    """Before the first event, and after a step back to before it: ParaView's reader crashes on a series of no time."""
+    series = {"name": "f", "every": 0.5, "fields": ["velocity"]}
+    slices = [{"normal": "z", "at": 0.5, "every": 0.5, "fields": ["u"]}]
+    changes = {
+        "output.checkpoint": {"every": 1e-6, "keep": 99},
+        "output.fields": [series],
+        "output.slices": slices,
+    }
+    case, out = write_case(tmp_path, {"time": {"end": 0.6, "cfl": 0.9}, **changes}), tmp_path / "out"
+
+    def documents() -> set[str]:
+        return {path.name for path in out.glob("*/*.xdmf") if path.parent.name != "checkpoints"}
+
+    must(sluice("run", case, "--steps", 1))
+    assert documents() == set()
+    must(sluice("run", case, "--restart", "auto"))
+    assert documents() == {"f.xdmf", "z0.5.xdmf"}
+    must(sluice("run", case, "--restart", checkpoints(out)[0], "--steps", 1))
+    assert documents() == set()
+    assert not files(out, "f")
+
+
 def data_items(series: Path) -> list[tuple[str, tuple[int, ...]]]:
     items = [item for item in ET.parse(series).iter("DataItem") if item.get("Format") == "HDF"]
     return [(str(item.text), tuple(map(int, str(item.get("Dimensions")).split()))) for item in items]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -107,6 +109,32 @@ def test_the_reader_gives_the_values_of_the_files(tmp_path: Path) -> None:
                 for n, component in enumerate(components):
                     np.testing.assert_array_equal(opened.values(vector)[..., n], file[component][...])
             np.testing.assert_array_equal(opened.values("q"), file["q"][...])
+
+
+def test_no_file_makes_the_reader_crash(tmp_path: Path) -> None:
+    """Every document of a run, before any event and after all kinds of them, opened by a process of its own."""
+    series = [{"name": "f", "every": 0.5, "fields": ["velocity"]}]
+    slices = [{"normal": "z", "at": 0.5, "every": 0.5, "fields": ["u"]}]
+    probes = [{"name": "plane", "z": 0.5, "every": 5}]
+    outputs = {"output.fields": series, "output.slices": slices, "output.probes": probes}
+    case = write_case(tmp_path, {"time": {"end": 0.6, "cfl": 0.9}, **outputs})
+    for steps in (["--steps", 1], []):
+        must(sluice("run", case, "--restart", "auto", *steps))
+        documents = sorted((tmp_path / "out").glob("*/*.xdmf"))
+        assert {document.parent.name for document in documents} >= (
+            {"checkpoints"} if steps else {"checkpoints", "fields", "slices"}
+        )
+        for document in documents:
+            opened = f"import test_paraview, pathlib; print(len(test_paraview.read(pathlib.Path({str(document)!r}))))"
+            done = subprocess.run(
+                [sys.executable, "-c", opened],
+                cwd=Path(__file__).parent,
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            assert int(done.stdout) >= 1
+            assert done.stderr == ""
 
 
 def test_the_reader_opens_compressed_fields(tmp_path: Path) -> None:

@@ -53,6 +53,10 @@ VALUES = [
     ("solver.order", 4),
     ("solver.order", "2"),
     ("output.statistics.budgets", "off"),
+    ("output.statistics.budgets", True),
+    ("output.statistics.budgets", "no"),
+    ("watchdog", False),
+    ("watchdog", "yes"),
     ("output.statistics", "none"),
     ("output.probes", [{"name": "line", "y": [0, "pi/2"], "z": 1, "every": 2}]),
     ("output.log", None),
@@ -80,6 +84,9 @@ MISTAKES = [
     ("initial", {"type": "fields"}),
     ("output.slices", [{"normal": "q", "at": 1, "every": 1}]),
     ("output.probes", [{"name": "line", "y": 1}]),
+    ("output.statistics.budgets", "maybe"),
+    ("output.statistics.budgets", 1),
+    ("flow.forcing", False),
 ]
 
 

@@ -192,6 +192,37 @@ TEST(Case, NumbersAreStrictAndMultiplesOfPiSimple) {
   EXPECT_EQ(parse_real(format_real(0.1 + 0.2)), 0.1 + 0.2);
 }
 
+TEST(Numbers, AreNumbersToReadersOfYaml11) {
+  for (const auto& [value, text] : {std::pair(1e-5, "1.0e-05"),
+                                    {-3e20, "-3.0e+20"},
+                                    {1.25e-7, "1.25e-07"},
+                                    {0.5, "0.5"},
+                                    {2.0, "2"},
+                                    {1e-300, "1.0e-300"}}) {
+    EXPECT_EQ(yaml_real(value), text);
+    EXPECT_EQ(parse_real(yaml_real(value)), value);
+    EXPECT_EQ(with_points(format_real(value)), text);
+  }
+  EXPECT_EQ(with_points("[1e-05, 2.5e-05, -1.0e+06, e-05, x2e-05, 3e5]"),
+            "[1.0e-05, 2.5e-05, -1.0e+06, e-05, x2e-05, 3e5]");
+}
+
+TEST(Case, TakesEveryWordForASwitch) {
+  for (const char* word : {"on", "true", "yes", "True", "YES", "\"on\""}) {
+    const Case c = parse(full, {std::string("output.statistics.budgets=") + word, std::string("watchdog=") + word});
+    EXPECT_EQ(c.output.statistics_budgets, Switch::on) << word;
+    EXPECT_FALSE(c.watchdog) << word;
+  }
+  for (const char* word : {"off", "false", "no", "False", "NO"}) {
+    const Case c = parse(full, {std::string("output.statistics.budgets=") + word, std::string("watchdog=") + word});
+    EXPECT_EQ(c.output.statistics_budgets, Switch::off) << word;
+    EXPECT_EQ(c.watchdog, std::numeric_limits<double>::infinity()) << word;
+  }
+  EXPECT_EQ(faults(minimal, {"output.statistics.budgets=maybe"}).size(), 1U);
+  EXPECT_EQ(faults(minimal, {"flow.forcing=no"}).size(), 1U);
+  EXPECT_EQ(parse(minimal, {"title=yes"}).title, "yes");
+}
+
 TEST(Case, TakesLimitsOfFiguresAsNumbersOrPercentages) {
   const Case c =
       parse(minimal + "output: {statistics: {}}\n", {"time.until={re_tau: 0.3%, cf: 0.01, u_center: '2 %'}"});

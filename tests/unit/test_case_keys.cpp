@@ -210,7 +210,7 @@ TEST(CaseKeys, ThoseThatStatisticsDependOnAreStoredAsInTheResolvedCase) {
                                                    {"walls.bottom.velocity", "[-1, 0, 0]"},
                                                    {"walls.top.actuation", "none"},
                                                    {"walls.top.type", "no_slip"},
-                                                   {"walls.top.velocity", "[1, 1e-05, 0]"}}));
+                                                   {"walls.top.velocity", "[1, 1.0e-05, 0]"}}));
   const Lines slip{"flow.reynolds={bulk: 2000}", "walls.top=free_slip"};
   EXPECT_EQ(sampled_keys(*parse(slip)), (Values{{"flow.buoyancy", "none"},
                                                 {"flow.forcing.bulk_velocity", "1"},

@@ -175,6 +175,15 @@ TEST(Xdmf, DescribesCellsOnNodes) {
   EXPECT_NE(text.find("<Time Value=\"1.5\"/>"), std::string::npos);
 }
 
+TEST_F(FilesTest, XdmfOfNoTimesIsNoFile) {
+  const std::string file = path("series.xdmf");
+  write_xdmf(file, xdmf_points_series("a", {{"a_1.h5", 0.5, {{1, 2, 3}, h5::Type::float32, {"q"}}}}, {}));
+  EXPECT_NE(read_text(file).find("a_1.h5:/q"), std::string::npos);
+  write_xdmf(file, xdmf_points_series("a", {}, {}));
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_EQ(xdmf_plane({"a", {"z", "y", "x"}, {{1, 2, 3}, h5::Type::float32, {"u"}}, {{"parts/a_1.h5", {}}}}), "");
+}
+
 TEST_F(FilesTest, DescriptionTellsWhatACheckpointHolds) {
   const std::string file = write_small_checkpoint(path("checkpoints"), 1200);
   EXPECT_EQ(file, path("checkpoints/step_0001200.h5"));

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from sluice_post import layout
+from sluice_post.case_text import read_yaml, title_of
 from sluice_post.inputs import read_text
 from sluice_post.scalars import Scalar, scalars_in
 
@@ -82,13 +81,13 @@ def read_case(path: Path) -> Case | None:
     """The case of a run; None if there is none yet, or it cannot be understood."""
     try:
         resolved = read_text(path, errors="replace")
-        text = yaml.safe_load(resolved)
+        text = read_yaml(resolved)
         end, steps = text["time"].get("end"), text["time"].get("steps")
         nx, ny, nz = text["grid"]["cells"]
         walls = text["walls"]
         viscosity, height = _viscosity(text["flow"]["reynolds"]), float(text["domain"]["size"][2])
         return Case(
-            str(text.get("title") or ""),
+            title_of(resolved),
             viscosity,
             int(nx) * int(ny) * int(nz),
             height,
@@ -97,5 +96,5 @@ def read_case(path: Path) -> Case | None:
             None if steps in (None, "none") else int(steps),
             _conducted_fluxes(scalars_in(resolved), viscosity, height),
         )
-    except (OSError, yaml.YAMLError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
+    except (OSError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import sys
 import webbrowser
@@ -12,9 +13,15 @@ from pathlib import Path
 from bokeh.application import Application
 from bokeh.application.handlers.function import FunctionHandler
 from bokeh.document import Document
-from bokeh.server.server import Server
+from bokeh.server.server import BaseServer
+from bokeh.server.tornado import BokehTornado
+from bokeh.server.util import bind_sockets
 from bokeh.settings import settings
+from tornado import web
+from tornado.httpserver import HTTPServer
+from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
 from tornado.ioloop import IOLoop
+from tornado.routing import Router
 
 from sluice_post.errors import UsageError
 from sluice_post.reference import Reference
@@ -22,6 +29,8 @@ from sluice_post.watch.follow import RunFollower, require_run_directory
 from sluice_post.watch.page import Page
 
 ADDRESS = "127.0.0.1"
+# Any port: at the other end of `ssh -L` it may be another one.
+_HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?", re.IGNORECASE)
 POLL_SECONDS = 1.0
 
 
@@ -33,7 +42,21 @@ async def _follow(follower: RunFollower) -> None:
             await asyncio.sleep(POLL_SECONDS)
 
 
-def _start_server(follower: RunFollower, port: int, reference: Reference | None) -> Server:
+class _OwnHost(Router):
+    """Answers requests to this machine alone: a page elsewhere must not read ours under a name that leads here."""
+
+    def __init__(self, application: BokehTornado) -> None:
+        self._application = application
+
+    def find_handler(self, request: HTTPServerRequest, **_: object) -> HTTPMessageDelegate:
+        """That of the application, or one that refuses."""
+        application: web.Application = self._application
+        if _HOST.fullmatch(request.headers.get("Host", "")):
+            return application.find_handler(request)
+        return application.get_handler_delegate(request, web.ErrorHandler, {"status_code": 403})
+
+
+def _start_server(follower: RunFollower, port: int, reference: Reference | None) -> tuple[BaseServer, int]:
     loop = IOLoop.current()
 
     def new_page() -> Page:
@@ -52,16 +75,19 @@ def _start_server(follower: RunFollower, port: int, reference: Reference | None)
 
     # Everything comes from this server, whatever the environment says: there may be no network.
     settings.resources = "server"
-    # Any port of this host: at the other end of `ssh -L` it may be another one.
-    settings.allowed_ws_origin = ["localhost:*", f"{ADDRESS}:*"]
+    settings.allowed_ws_origin = [f"{host}:*" for host in ("localhost", ADDRESS, "[::1]")]
+    application = BokehTornado(Application(FunctionHandler(build)))
+    http_server = HTTPServer(_OwnHost(application))
     try:
-        server = Server({"/": Application(FunctionHandler(build))}, io_loop=loop, address=ADDRESS, port=port)
+        sockets, bound = bind_sockets(ADDRESS, port)
     except OSError as error:
         raise UsageError(
             f"port {port} cannot be used ({error.strerror or error}); choose another with --port"
         ) from error
+    http_server.add_sockets(sockets)
+    server = BaseServer(loop, application, http_server)
     server.start()
-    return server
+    return server, bound
 
 
 def _has_display() -> bool:
@@ -73,8 +99,8 @@ async def _serve(directory: Path, port: int, browser: bool, reference: Reference
     follower, stopped = RunFollower(directory), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    server = _start_server(follower, port, reference)
-    url = f"http://{ADDRESS}:{server.port}/"
+    server, bound = _start_server(follower, port, reference)
+    url = f"http://{ADDRESS}:{bound}/"
     print(f"{directory}: {url} (Ctrl-C ends the page, not the run)", flush=True)
     if browser and _has_display():
         webbrowser.open(url)
