@@ -118,6 +118,13 @@ def test_refuses_another_viscosity(parts, capsys):
     assert "another flow" in capsys.readouterr().err
 
 
+def test_takes_runs_of_versions_that_write_numbers_differently(parts):
+    for name, count, viscosity in (("a", 5, "1e-05"), ("b", 4, "1.0e-05")):
+        path = parts / name / "statistics.h5"
+        synthetic.write_parameter_sets(path, [0] * count, [{"flow.reynolds.viscosity": viscosity}])
+    assert main(["merge", str(parts / "a"), str(parts / "b"), "-o", str(parts / "c")]) == 0
+
+
 def test_a_damaged_file_is_refused(parts, capsys):
     with h5py.File(parts / "a" / "statistics.h5", "a") as file:
         file["uu"][0, 0] += 1

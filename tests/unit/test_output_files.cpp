@@ -204,6 +204,8 @@ TEST_F(FilesTest, StatisticsParametersOfAnotherVersion) {
   EXPECT_EQ(number_of_next(set_of({{"walls.top.type", "no_slip"}})), 3);
   EXPECT_EQ(number_of_next(set_of({{"walls.top.type", "no_slip"}, {"a key that went", "0"}})), 4);
   EXPECT_EQ(number_of_next(set_of({{"walls.top.type", "no_slip"}, {"solver.order", "4"}})), 5) << "today's default";
+  EXPECT_EQ(number_of_next(set_of({{"walls.top.velocity", "[1, 1e-05, 0]"}})), 6);
+  EXPECT_EQ(number_of_next(set_of({{"walls.top.velocity", "[1, 1.0e-05, 0]"}})), 6) << "how numbers are written now";
 }
 
 TEST_F(FilesTest, StatisticsLayout) {
