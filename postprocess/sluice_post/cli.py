@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from sluice_post import __version__, commands
 from sluice_post.cli_options import (
@@ -24,9 +25,16 @@ from sluice_post.convert import convert as convert_files
 from sluice_post.errors import InputOutputError, PostError, UsageError
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that fails if its help cannot be printed: argparse itself then ends with exit code 0."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        print(message, end="", file=file or sys.stderr, flush=True)
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = _Parser(
         prog="sluice-post",
         description="Statistics, figures and reports from the output directory of a Sluice run.",
         allow_abbrev=False,
@@ -305,9 +313,16 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _settle_output() -> None:
+    """Writes what was printed, or drops it if that fails, so that Python does not fail once more at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns the exit code: 0, 2 (usage) or 4 (input/output)."""
-    parsed = build_parser().parse_args(arguments)
     actions = {
         "report": commands.report,
         "watch": commands.watch,
@@ -328,6 +343,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "bench": commands.bench,
     }
     try:
+        parsed = build_parser().parse_args(arguments)
         begin, end = getattr(parsed, "begin", None), getattr(parsed, "end", None)
         if begin is not None and end is not None and end <= begin:
             raise UsageError(f"--to {end:g} is not after --from {begin:g}")
@@ -337,9 +353,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"sluice-post: {error}", file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:
-        # The reader of a pipe has gone, as `| head` does: not an error. Keep Python quiet at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _settle_output()  # the reader of a pipe has gone, as `| head` does: not an error
     except OSError as error:
+        _settle_output()
         reason = error.strerror or error
         where = f"{error.filename}: " if error.filename is not None else ""
         print(f"sluice-post: {where}{reason}", file=sys.stderr)

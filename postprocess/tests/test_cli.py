@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -209,3 +210,21 @@ def test_runs_as_a_program():
     found = subprocess.run(command, capture_output=True, text=True, check=True)
     for name in ("report", "profiles", "compare", "convert"):
         assert name in found.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["merge", "--help"], ["profiles", "DIR"]])
+def test_output_on_a_full_disk(tmp_path, arguments):
+    flow = synthetic.Flow("channel")
+    synthetic.write_statistics(tmp_path / "statistics.h5", flow, [synthetic.turbulent_profiles(flow)] * 3)
+    command = [
+        sys.executable,
+        "-m",
+        "sluice_post",
+        *(str(tmp_path) if one == "DIR" else one for one in arguments),
+    ]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+        )
+    assert (done.returncode, done.stderr) == (4, "sluice-post: No space left on device\n")
