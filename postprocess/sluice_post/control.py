@@ -7,7 +7,6 @@ over Lz.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from math import hypot
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.case_text import value_at
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.inputs import read_text
 from sluice_post.timeseries import TimeSeries, read_timeseries
@@ -56,10 +56,10 @@ def height_of(directory: Path) -> float:
         text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise InputOutputError(f"{path}: cannot be read ({error})") from error
-    found = re.search(r"^  size: *\[[^,\]]*,[^,\]]*,([^,\]]*)\]", text, re.MULTILINE)
-    if found is None:
+    size = value_at(text, "domain", "size")
+    if not isinstance(size, list) or len(size) != 3 or not isinstance(size[2], (int, float)):
         raise InputOutputError(f"{path}: has no domain.size")
-    return float(found.group(1))
+    return float(size[2])
 
 
 def _window(series: TimeSeries, begin: float | None, end: float | None, path: Path) -> slice:
