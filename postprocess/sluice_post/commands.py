@@ -214,8 +214,9 @@ def _planes_as_xdmf(arguments: argparse.Namespace, names: Sequence[str]) -> None
 
 def probes(arguments: argparse.Namespace) -> None:
     """Prints and writes frequency spectra and convection velocities."""
-    from sluice_post import probe_figures
+    from sluice_post import probe_figures, probe_tables
     from sluice_post import probes as sampled
+    from sluice_post.convection import convection, has_whole_line
     from sluice_post.errors import UsageError
     from sluice_post.probe_parts import find_probes
     from sluice_post.run import check_directory
@@ -241,15 +242,15 @@ def probes(arguments: argparse.Namespace) -> None:
             print(f"the points move at {probe.grid_velocity:g} along x: frequencies are those that they see")
         spectra = [sampled.frequency_spectrum(probe, field, arguments.segment) for field in probe.fields]
         found = [
-            sampled.convection(probe, field, height)
+            convection(probe, field, height)
             for field in probe.fields
-            if sampled.has_whole_line(probe, field)
+            if has_whole_line(probe, field)
             for height in range(probe.axis(field, "z").size)
         ]
-        print(sampled.table_text(spectra, found))
-        tables = {"spectra": sampled.spectra_csv(spectra)}
+        print(probe_tables.table_text(spectra, found))
+        tables = {"spectra": probe_tables.spectra_csv(spectra)}
         if found:
-            tables["convection"] = sampled.convection_csv(found)
+            tables["convection"] = probe_tables.convection_csv(found)
         for kind, text in tables.items():
             path = folder / f"probe_{name}_{kind}.csv"
             export.write_text(path, text)

@@ -22,8 +22,9 @@ from sluice_post import (
     scalar_spectra_figures,
     spectra_figures,
 )
+from sluice_post.convection import convection
 from sluice_post.errors import InputOutputError, UsageError
-from sluice_post.probes import Probe, convection, frequency_spectrum, read_probe
+from sluice_post.probes import Probe, frequency_spectrum, read_probe
 from sluice_post.reference import Reference
 from sluice_post.scalar_budgets import EvaluatedScalarBudgets
 from sluice_post.scalar_spectra import EvaluatedScalarSpectra

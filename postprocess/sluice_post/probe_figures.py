@@ -8,7 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
-from sluice_post.probes import Convection, FrequencySpectrum, shown_heights
+from sluice_post.convection import Convection
+from sluice_post.probe_tables import shown_heights
+from sluice_post.probes import FrequencySpectrum
 from sluice_post.style import BLACK, COMPONENT, DIVERGING_MAP, ORANGE, THIN, new_figure
 
 
@@ -74,11 +76,11 @@ def space_time_correlation(axes: Axes, one: Convection) -> QuadMesh:
         shading="nearest",
     )
     length = one.separation.size * (one.separation[1] - one.separation[0])
-    used = one.peak_correlation >= 0.5
-    drift = one.grid_peak[used]
-    axes.plot((drift + length / 2) % length - length / 2, one.lag[used], ".", color=BLACK, markersize=2)
+    drift = one.grid_peak[one.used]
+    axes.plot((drift + length / 2) % length - length / 2, one.lag[one.used], ".", color=BLACK, markersize=2)
     axes.axvline(0, **THIN)
     axes.set_xlabel("$r_x/h$")
     axes.set_ylabel(r"$\tau\,U/h$")
-    axes.set_title(f"${one.field}$ at $z/h={one.z:.3g}$: $U_c/U={one.velocity:.4g}$", fontsize=11)
+    velocity = f"$U_c/U$ {one.text}" if one.reason else f"$U_c/U=$ {one.text}".replace("+-", r"$\pm$")
+    axes.set_title(f"${one.field}$ at $z/h={one.z:.3g}$: {velocity}", fontsize=11)
     return image

@@ -1,4 +1,4 @@
-"""Probes: samples of the flow against time, their frequency spectra and convection velocities."""
+"""Probes: samples of the flow against time, and their frequency spectra."""
 
 from __future__ import annotations
 
@@ -8,20 +8,26 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
-from scipy.signal import welch
+from scipy.signal import spectrogram
 
 from sluice_post import layout
 from sluice_post.errors import UsageError
 from sluice_post.hdf5_file import Hdf5File
 from sluice_post.probe_parts import index_path, read_samples
+from sluice_post.uncertainty import (
+    MeanEstimate,
+    degrees_of_freedom,
+    mean_with_interval,
+    peak_range,
+    standard_error,
+    student_t95,
+)
 
 Array = NDArray[np.float64]
 
 EQUAL_STEPS = 1e-6  # the relative difference of steps in time that counts as none
 LONGEST_STEP = 2.0  # in medians of all steps; beyond it, samples are missing
 MIN_SAMPLES = 16
-MAX_SHOWN = 6  # heights of a field
-CORRELATED = 0.5  # the least correlation at the lags from which a convection velocity is found
 
 
 @dataclass(frozen=True)
@@ -78,13 +84,23 @@ def read_probe(directory: Path, name: str, begin: float | None = None, end: floa
 
 @dataclass(frozen=True)
 class FrequencySpectrum:
-    """One-sided: the integral of `density[k]` over `frequency` is the variance at z[k]."""
+    """One-sided: the integral of `density[k]` over `frequency` is the variance at z[k].
+
+    `half_width`: of the 95 % intervals of the density, NaN for a single window.
+    """
 
     field: str
     z: Array
     frequency: Array
     density: Array  # (heights, frequencies)
+    half_width: Array
     segments: int
+    variance: list[MeanEstimate]  # at each height
+
+    def peak(self, height: int) -> tuple[float, float, float]:
+        """The frequency at which f S is largest, and between which frequencies this may be; NaN: not known."""
+        frequency, density = self.frequency[1:], self.density[height, 1:]
+        return peak_range(frequency, frequency * density, frequency * self.half_width[height, 1:])
 
 
 def frequency_spectrum(probe: Probe, field: str, segment: float | None = None) -> FrequencySpectrum:
@@ -103,132 +119,24 @@ def frequency_spectrum(probe: Probe, field: str, segment: float | None = None) -
             else f"{probe.path}: {count} samples are too few for a spectrum; 32 are needed"
         )
     fluctuation = values - values.mean(axis=(0, 2, 3), keepdims=True)
-    frequency, density = welch(
-        fluctuation, fs=1 / step, window="hann", nperseg=length, noverlap=length // 2, detrend=False, axis=0
-    )
-    segments = (count - length) // (length - length // 2) + 1
-    return FrequencySpectrum(field, probe.axis(field, "z"), frequency, density.mean(axis=(2, 3)).T, segments)
-
-
-@dataclass(frozen=True)
-class Convection:
-    """The space-time correlation at one height, R(r, tau)/R(0, 0), and the velocity at which it moves.
-
-    `peak[n]` is the separation of the largest correlation at `lag[n]` in the laboratory, `grid_peak[n]` on the grid.
-    """
-
-    field: str
-    z: float
-    separation: Array
-    lag: Array
-    correlation: Array  # (lags, separations), in the frame of the grid
-    peak: Array
-    grid_peak: Array
-    peak_correlation: Array
-    velocity: float  # in the laboratory; nan where nothing is correlated long enough
-
-
-def has_whole_line(probe: Probe, field: str) -> bool:
-    """Whether the probe has all points of the periodic direction x."""
-    x = probe.axis(field, "x")
-    return x.size >= 8 and bool(np.isclose(x.size * (x[1] - x[0]), probe.length_x, rtol=1e-9))
-
-
-def convection(probe: Probe, field: str, height: int) -> Convection:
-    """From a line along x: the motion of the peak of the space-time correlation."""
-    values = probe.fields[field][:, height]  # time, y, x
-    fluctuation = values - values.mean()
-    count, _, points = fluctuation.shape
-    step = float(probe.time[1] - probe.time[0])
-    lags = np.arange(max(2, min(count // 4, 400)))
-    cross = np.zeros((lags.size, points // 2 + 1), dtype=np.complex128)  # lag, mode
-    for row in range(fluctuation.shape[1]):
-        modes = np.fft.rfft(fluctuation[:, row], axis=1)
-        power = np.abs(np.fft.fft(modes, n=2 * count, axis=0)) ** 2
-        cross += np.fft.ifft(power, axis=0)[: lags.size]
-    cross /= (count - lags)[:, None]
-    fine = 8  # times as many points as the grid has, by the Fourier series
-    correlation = np.fft.irfft(cross, n=fine * points, axis=1)
-    correlation /= correlation[0, 0]
-    separation = np.arange(fine * points) * probe.length_x / (fine * points)
-
-    # The peak is followed from lag to lag: what a turbulent flow carries is near where the last two lags lead.
-    peak = np.zeros(lags.size)
-    height_of_peak = np.ones(lags.size)
-    reach = probe.length_x / 4
-    for n in range(1, lags.size):
-        expected = 2 * peak[n - 1] - peak[n - 2] if n > 1 else 0.0
-        distance = (separation - expected + probe.length_x / 2) % probe.length_x - probe.length_x / 2
-        near = np.abs(distance) <= reach if n > 1 else np.ones(separation.size, dtype=bool)
-        best = int(np.argmax(np.where(near, correlation[n], -np.inf)))
-        before, after = correlation[n, best - 1], correlation[n, (best + 1) % separation.size]
-        curvature = before - 2 * correlation[n, best] + after
-        shift = 0.5 * (before - after) / curvature if curvature < 0 else 0.0
-        peak[n] = expected + distance[best] + shift * separation[1]
-        height_of_peak[n] = correlation[n, best]
-    low = np.flatnonzero(height_of_peak < CORRELATED)
-    used = slice(1, int(low[0]) if low.size else lags.size)
-    lag = lags * step
-    moved = float(np.sum(lag[used] * peak[used]) / np.sum(lag[used] ** 2)) if lag[used].size else float("nan")
-    shown = np.fft.fftshift(correlation[:, ::fine], axes=1)
-    shown_separation = np.fft.fftshift(np.fft.fftfreq(points, 1 / probe.length_x))
-    return Convection(
+    found = [_windows(fluctuation[:, height], 1 / step, length) for height in range(values.shape[1])]
+    frequency, windows = found[0][0], np.stack([densities for _, densities in found], axis=1)
+    density = windows.mean(axis=0)
+    error = standard_error((windows - density) / len(windows))
+    return FrequencySpectrum(
         field,
-        float(probe.axis(field, "z")[height]),
-        shown_separation,
-        lag,
-        shown,
-        peak + probe.grid_velocity * lag,
-        peak,
-        height_of_peak,
-        moved + probe.grid_velocity,
+        probe.axis(field, "z"),
+        frequency,
+        density,
+        student_t95(degrees_of_freedom(len(windows))) * error,
+        len(windows),
+        [mean_with_interval(of_height) for of_height in (fluctuation**2).mean(axis=(2, 3)).T],
     )
 
 
-def shown_heights(count: int) -> list[int]:
-    """Which of so many heights tables on the terminal and figures show."""
-    return sorted({round(n) for n in np.linspace(0, count - 1, min(count, MAX_SHOWN))})
-
-
-def table_text(spectra: list[FrequencySpectrum], found: list[Convection]) -> str:
-    """What the terminal shows."""
-    lines = [
-        f"{'field':<6} {'z':>9} {'variance':>12} {'frequency of the peak of f S':>29} {'convection velocity':>20}"
-    ]
-    velocities = {(one.field, one.z): one.velocity for one in found}
-    for spectrum in spectra:
-        for n in shown_heights(spectrum.z.size):
-            z, density = spectrum.z[n], spectrum.density[n]
-            variance = float(density.sum() * spectrum.frequency[1])
-            peak = spectrum.frequency[int(np.argmax(spectrum.frequency * density))]
-            velocity = velocities.get((spectrum.field, float(z)))
-            told = "" if velocity is None else f"{velocity:.4g}"
-            lines.append(f"{spectrum.field:<6} {z:>9.4g} {variance:>12.4e} {peak:>29.4g} {told:>20}")
-    if any(spectrum.z.size > MAX_SHOWN for spectrum in spectra):
-        lines.append(f"{MAX_SHOWN} heights of each field are shown; the CSV files have all of them")
-    return "\n".join(lines)
-
-
-def spectra_csv(spectra: list[FrequencySpectrum]) -> str:
-    """A row for each field, height and frequency."""
-    lines = ["field,z,frequency,density"]
-    for spectrum in spectra:
-        for z, density in zip(spectrum.z, spectrum.density, strict=True):
-            lines += [
-                f"{spectrum.field},{z!r},{f!r},{s!r}"
-                for f, s in zip(spectrum.frequency.tolist(), density.tolist(), strict=True)
-            ]
-    return "\n".join(lines) + "\n"
-
-
-def convection_csv(found: list[Convection]) -> str:
-    """A row for each field, height and lag; separations in the laboratory."""
-    lines = ["field,z,lag,separation,correlation,convection_velocity"]
-    for one in found:
-        lines += [
-            f"{one.field},{one.z!r},{lag!r},{peak!r},{correlation!r},{one.velocity!r}"
-            for lag, peak, correlation in zip(
-                one.lag.tolist(), one.peak.tolist(), one.peak_correlation.tolist(), strict=True
-            )
-        ]
-    return "\n".join(lines) + "\n"
+def _windows(values: Array, rate: float, length: int) -> tuple[Array, Array]:
+    """Frequencies, and the density in each window, (window, frequency), averaged over the points."""
+    frequency, _, density = spectrogram(
+        values, fs=rate, window="hann", nperseg=length, noverlap=length // 2, detrend=False, axis=0
+    )
+    return frequency, density.mean(axis=(1, 2)).T

@@ -70,6 +70,18 @@ def mean_with_interval(values: Array) -> MeanEstimate:
     return MeanEstimate(mean, student_t95(degrees_of_freedom(len(values))) * error)
 
 
+def peak_range(position: Array, values: Array, half_widths: Array) -> tuple[float, float, float]:
+    """Where the largest of some values is, and between which positions it may be; NaN where that is not known.
+
+    It may be wherever the upper end of the interval reaches the lower end of that of the largest value.
+    """
+    at = int(np.argmax(values))
+    if not np.isfinite(half_widths[at]):
+        return float(position[at]), float("nan"), float("nan")
+    possible = position[values + np.nan_to_num(half_widths) >= values[at] - half_widths[at]]
+    return float(position[at]), float(possible.min()), float(possible.max())
+
+
 def jackknife(function: Callable[[Means], Array], blocks: Blocks) -> Array:
     """What each block adds to the deviation of `function(means)`, from leaving it out; blocks along the first axis.
 

@@ -92,3 +92,25 @@ def wave(time: np.ndarray, x: np.ndarray, speed: float, modes: dict[int, float])
         amplitude * np.cos(2 * np.pi * m / LENGTH * phase + 0.9 * m) for m, amplitude in modes.items()
     )
     return np.asarray(values)[:, None, None, :]
+
+
+def advected_turbulence(
+    time: np.ndarray, points: int, rows: int, speed: float, memory: float, seed: int, modes: int = 10
+) -> np.ndarray:
+    """A random pattern of unit variance that moves at one speed and is renewed within `memory`: (time, 1, rows, x)."""
+    random = np.random.default_rng(seed)
+    number = np.arange(1, modes + 1)
+    size = 1 / number
+    step = time[1] - time[0]
+    kept = np.exp(-step / memory)
+    moved = np.exp(-2j * np.pi * number / LENGTH * speed * step)
+
+    def fresh() -> np.ndarray:
+        return size * (random.normal(size=(rows, modes)) + 1j * random.normal(size=(rows, modes)))
+
+    amplitude, found = fresh(), np.zeros((time.size, rows, points // 2 + 1), dtype=complex)
+    for n in range(time.size):
+        found[n, :, 1 : modes + 1] = amplitude
+        amplitude = moved * kept * amplitude + np.sqrt(1 - kept**2) * fresh()
+    values = np.fft.irfft(found, n=points, axis=2)[:, None]
+    return np.asarray(values / values.std())

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from synthetic_probes import LENGTH, wave, write_probe
+from synthetic_probes import LENGTH, advected_turbulence, wave, write_probe
 
 from sluice_post import layout
 from sluice_post.cli import main
+from sluice_post.convection import convection, has_whole_line
 from sluice_post.errors import InputOutputError, UsageError
-from sluice_post.probes import (
-    convection,
-    frequency_spectrum,
-    has_whole_line,
-    read_probe,
-    spectra_csv,
-    table_text,
-)
+from sluice_post.probe_tables import spectra_csv, table_text
+from sluice_post.probes import Probe, frequency_spectrum, read_probe
 
 SPEED = 0.7
 POINTS = 48
@@ -61,6 +57,97 @@ def test_a_broad_spectrum_of_waves_and_several_heights(tmp_path: Path, x: np.nda
         assert found.velocity == pytest.approx(speed, rel=5e-3)
         assert found.correlation[0].max() == pytest.approx(1)
         assert found.peak_correlation[1:50] == pytest.approx(1, abs=5e-3)
+
+
+def _slow_mean(time: np.ndarray, x: np.ndarray, grid_velocity: float) -> np.ndarray:
+    """A mean that varies along x in the laboratory, and grows by a third while it is sampled."""
+    at = x[None, :] + grid_velocity * time[:, None]
+    growth = (1 + 0.3 * time / time[-1])[:, None]
+    return np.asarray(1.2 * growth * np.cos(2 * np.pi * at / LENGTH))[:, None, None, :]
+
+
+@pytest.mark.parametrize("grid_velocity", [0.0, 0.5])
+@pytest.mark.parametrize("memory", [0.8, 3.0])
+def test_a_mean_that_varies_along_x_and_noise_do_not_change_the_convection_velocity(
+    tmp_path: Path, x: np.ndarray, memory: float, grid_velocity: float
+) -> None:
+    time = 0.05 * np.arange(1500)
+    u = advected_turbulence(time, POINTS, 3, SPEED - grid_velocity, memory, seed=4)
+    u += _slow_mean(time, x, grid_velocity) + 0.4 * np.random.default_rng(2).normal(size=u.shape)
+    write_probe(tmp_path, time, u, x, grid_velocity)
+    found = convection(read_probe(tmp_path, "line"), "u", 0)
+    assert found.velocity == pytest.approx(SPEED, rel=0.05)
+    assert found.reason == ""
+    assert abs(found.velocity - SPEED) <= found.half_width < 0.06
+    assert abs(found.phase_velocity - SPEED) <= found.phase_half_width < 0.06
+
+
+def test_intervals_of_convection_velocities_contain_the_true_one(tmp_path: Path, x: np.ndarray) -> None:
+    """As often as they should, within what 60 repetitions can show."""
+    time = 0.05 * np.arange(800)
+    lines = {"x_face": x, "z": np.zeros(1)}
+    found = []
+    for seed in range(60):
+        u = advected_turbulence(time, POINTS, 2, SPEED, 0.8, seed) + _slow_mean(time, x, 0.0)
+        found.append(convection(Probe("line", tmp_path, time, {"u": u}, lines, 0.0, LENGTH), "u", 0))
+    for values, widths in (
+        ([one.velocity for one in found], [one.half_width for one in found]),
+        ([one.phase_velocity for one in found], [one.phase_half_width for one in found]),
+    ):
+        inside = np.abs(np.array(values) - SPEED) <= widths
+        assert 0.85 <= inside.mean()
+        assert np.mean(widths) < 5 * np.std(values)
+
+
+@pytest.mark.parametrize(
+    ("samples", "kind", "reason"),
+    [
+        (500, "noise", "the samples are too far apart in time"),
+        (500, "constant", "nothing fluctuates along x"),
+        (500, "mean", "nothing fluctuates along x"),
+        (24, "wave", "24 samples are too few; 32 are needed"),
+        (500, "two patterns", "the correlation moves at 0.* the phases at"),
+    ],
+)
+def test_convection_velocities_that_are_not_determined_say_why(
+    tmp_path: Path, x: np.ndarray, samples: int, kind: str, reason: str
+) -> None:
+    time = 0.05 * np.arange(samples)
+    u = {
+        "noise": np.random.default_rng(1).normal(size=(samples, 1, 1, POINTS)),
+        "constant": np.ones((samples, 1, 1, POINTS)),
+        "mean": np.broadcast_to(np.cos(2 * np.pi * x / LENGTH), (samples, 1, 1, POINTS)),
+        "wave": wave(time, x, SPEED, {1: 0.4, 3: 0.2}),
+        "two patterns": wave(time, x, 0.2, {1: 1.0}) + wave(time, x, 0.9, {8: 0.8}),
+    }[kind]
+    write_probe(tmp_path, time, u, x)
+    probe = read_probe(tmp_path, "line")
+    found = convection(probe, "u", 0)
+    assert np.isnan(found.velocity)
+    assert found.text == found.phase_text == "not determined"
+    assert re.search(reason, found.reason)
+    if samples >= 32:
+        text = table_text([frequency_spectrum(probe, "u")], [found])
+        assert f"convection velocity of u at z = 0.25: {found.reason}" in text
+
+
+def test_variance_and_peak_frequency_have_intervals(tmp_path: Path, x: np.ndarray) -> None:
+    time = 0.05 * np.arange(4000)
+    u = advected_turbulence(time, POINTS, 2, SPEED, 1.0, seed=1)
+    write_probe(tmp_path, time, u, x)
+    probe = read_probe(tmp_path, "line")
+    spectrum = frequency_spectrum(probe, "u")
+    variance = spectrum.variance[0]
+    assert variance.mean == pytest.approx(1)
+    assert 0.01 < variance.half_width < 0.3
+    peak, low, high = spectrum.peak(0)
+    assert spectrum.frequency[1] <= low <= peak <= high
+    assert low < high < 2
+    row = table_text([spectrum], [convection(probe, "u", 0)]).splitlines()[1]
+    assert re.search(r"1\.00\d* \+- 0\.\d+ +\S+ \(\S+ to \S+\) +0\.\d+ \+- 0\.\d+ +0\.\d+ \+- 0\.\d+$", row)
+    single = frequency_spectrum(probe, "u", 4000 * 0.05)
+    assert single.segments == 1
+    assert "(no interval)" in table_text([single], [])
 
 
 def test_table_of_many_heights_shows_some(tmp_path: Path, x: np.ndarray) -> None:
@@ -131,7 +218,9 @@ def test_the_command_writes_tables_and_figures(
     assert main(["probes", str(tmp_path)]) == 0
     told = capsys.readouterr().out
     assert "probe line: 600 samples from 0 to 59.9, every 0.1" in told
-    assert "0.8" in told  # 0.7 on the grid, which moves at 0.1
+    assert re.search(
+        r" 0\.\d+ \+- 0\.\d+ +0\.(80|79)\d* \+- 0\.\d+$", told, re.MULTILINE
+    )  # 0.7 on the grid, which moves at 0.1
     for name in ("probe_line_spectra.csv", "probe_line_convection.csv"):
         assert np.genfromtxt(tmp_path / name, delimiter=",", skip_header=1).shape[0] > 20
     for name in ("probe_line_spectra.png", "probe_line_convection.png"):

@@ -1,0 +1,88 @@
+"""Numbers as people read them: a value and the half width of its 95 % interval, with matching digits.
+
+Every number with an interval is printed by this module. The interval has two significant digits, and the value ends at
+the same decimal. Four cases have no interval:
+
+- exact, or known to round-off (`half_width` is None, or tiny): the value alone;
+- the interval is not known, as for a single block (`half_width` is NaN): `2.639 (no interval)`;
+- the interval contains 0 although the quantity cannot be 0: `not determined (40 +- 110)`;
+- the value is not defined (NaN): `not defined`.
+"""
+
+from __future__ import annotations
+
+from math import floor, isfinite, log10
+
+ROUND_OFF = 1e-9  # an interval that is narrower, relative to the value, is no sampling error
+NO_INTERVAL = "no interval"
+NOT_DETERMINED = "not determined"
+NOT_DEFINED = "not defined"
+_SMALL, _LARGE = 1e-3, 1e6  # beyond these, a power of ten is set apart
+
+
+def is_exact(value: float, half_width: float | None, scale: float = 0.0) -> bool:
+    """Whether a number has no sampling error, only round-off. `scale`: of numbers that are differences near 0."""
+    return half_width is None or half_width <= ROUND_OFF * max(abs(value), scale)
+
+
+def is_determined(value: float, half_width: float | None) -> bool:
+    """Whether an interval leaves out 0; so does one that is not known."""
+    return half_width is None or not half_width >= abs(value) or is_exact(value, half_width)
+
+
+def _decimals(half_width: float) -> int:
+    """Decimals of the second significant digit; below 0 where it is left of the point."""
+    return 1 - floor(log10(float(f"{half_width:.1e}")))
+
+
+def _fixed(value: float, decimals: int, sign: str = "") -> str:
+    rounded = round(value, decimals) + 0.0  # never -0
+    return f"{rounded:{sign}.{max(decimals, 0)}f}"
+
+
+def digits_of(value: float, half_width: float, sign: str = "") -> tuple[str, str, int]:
+    """Value and half width with matching digits, and the power of ten that multiplies both: 0, or set apart."""
+    largest = max(abs(value), half_width)
+    exponent = 0 if _SMALL <= largest < _LARGE else floor(log10(largest))
+    value, half_width = value / 10.0**exponent, half_width / 10.0**exponent
+    decimals = _decimals(half_width)
+    return _fixed(value, decimals, sign), _fixed(half_width, decimals), exponent
+
+
+def exact_text(value: float, sign: str = "", scale: float = 0.0, digits: int = 5) -> str:
+    """A number that has no interval; 0 if it is no more than round-off of `scale`."""
+    return f"{0.0 if abs(value) <= ROUND_OFF * scale else value:{sign}.{digits}g}"
+
+
+def with_interval(
+    value: float,
+    half_width: float | None,
+    unit: str = "",
+    *,
+    sign: str = "",
+    may_be_zero: bool = False,
+    scale: float = 0.0,
+    plus_minus: str = "+-",
+) -> str:
+    """For example `2.639 +- 0.012`, `40 +- 110 %`, `(1.50 +- 0.11)e-4`; the other cases are those of the module.
+
+    `may_be_zero`: for differences, correlations and other numbers that say something even if their interval contains 0.
+    """
+    if not isfinite(value):
+        return NOT_DEFINED
+    if is_exact(value, half_width, scale):
+        return exact_text(value, sign, scale) + unit
+    assert half_width is not None
+    if not isfinite(half_width):
+        return f"{exact_text(value, sign, scale, 4)}{unit} ({NO_INTERVAL})"
+    shown, width, exponent = digits_of(value, half_width, sign)
+    text = f"{shown} {plus_minus} {width}"
+    text = f"({text})e{exponent}{unit}" if exponent else text + unit
+    return text if may_be_zero or is_determined(value, half_width) else f"{NOT_DETERMINED} ({text})"
+
+
+def peak_place(place: float, low: float, high: float, form: str = ".3g") -> str:
+    """Where a maximum is, and the range in which it may be: `0.83 (0.42 to 1.3)`."""
+    if not (isfinite(low) and isfinite(high)):
+        return f"{place:{form}} ({NO_INTERVAL})"
+    return f"{place:{form}} ({low:{form}} to {high:{form}})"
