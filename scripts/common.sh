@@ -12,10 +12,11 @@ configure_and_build() {
   cmake --build "$folder" -j "$cores" >>"$folder.log" 2>&1 || { tail -n 50 "$folder.log" >&2; return 1; }
 }
 
-# Python environment with sluice_post, kept in FOLDER: python_environment FOLDER [EXTRA PIP PACKAGE...]
+# Python environment with sluice_post and what sluice_post.open needs, kept in FOLDER:
+# python_environment FOLDER [EXTRA PIP PACKAGE...]
 python_environment() {
   local folder=$1
   shift
   [[ -x $folder/bin/python ]] || python3 -m venv "$folder"
-  "$folder/bin/python" -m pip install --quiet --disable-pip-version-check "$root/postprocess" "$@"
+  "$folder/bin/python" -m pip install --quiet --disable-pip-version-check "$root/postprocess[xarray]" "$@"
 }

@@ -87,7 +87,7 @@ int mirror_parity(const ScalarParameters& scalar) {
 }  // namespace
 
 KeyFigures::KeyFigures(StatisticsFlow flow, const std::vector<ProfileInfo>& profiles) : flow_(std::move(flow)) {
-  constexpr std::array<const char*, 8> names{"u", "v", "w", "uu", "vv", "ww", "uw", "tau_xz"};
+  constexpr std::array<const char*, 9> names{"u", "v", "w", "uu", "vv", "ww", "uw", "tau_xz", "tau_yz"};
   for (std::size_t n = 0; n < names.size(); ++n) {
     const auto found = std::ranges::find(profiles, names[n], &ProfileInfo::name);
     SLUICE_REQUIRE(found != profiles.end(), std::string("the statistics do not have the profile ") + names[n]);
@@ -134,9 +134,8 @@ KeyFigures::Profiles KeyFigures::means(const StatisticsBlock& total, const Stati
       values[k] = (values[k] - (without != nullptr ? without->sums[number_[n]][k] : 0)) / samples;
     return values;
   };
-  return {mean(0), mean(1), mean(2),
-          mean(3), mean(4), mean(5),
-          mean(6), mean(7), (total.forcing - (without != nullptr ? without->forcing : 0)) / samples};
+  return {mean(0), mean(1), mean(2), mean(3), mean(4),
+          mean(5), mean(6), mean(7), mean(8), (total.forcing - (without != nullptr ? without->forcing : 0)) / samples};
 }
 
 // Whether the Coriolis force and the buoyancy of the mirror image are the mirror images of those forces.
@@ -192,20 +191,25 @@ KeyFigures::Profiles KeyFigures::seen_from_wall(Profiles means, Symmetry symmetr
   return means;
 }
 
-double KeyFigures::mean_wall_stress(const Profiles& means) const {
-  const double bottom = flow_.bottom.drags() ? std::abs(means.tau_xz.front()) : 0;
-  const double top = flow_.top.drags() ? std::abs(means.tau_xz.back()) : 0;
+double KeyFigures::mean_wall_stress(const Profiles& means, double along_x, double along_y) const {
+  const auto stress = [&](double x, double y) { return std::abs(along_x * x + along_y * y); };
+  const double bottom = flow_.bottom.drags() ? stress(means.tau_xz.front(), means.tau_yz.front()) : 0;
+  const double top = flow_.top.drags() ? stress(means.tau_xz.back(), means.tau_yz.back()) : 0;
   return (bottom + top) / (both_no_slip() ? 2 : 1);
 }
 
-double KeyFigures::friction_coefficient(const Profiles& means, double u_tau) const {
-  const double difference = std::abs(flow_.top.constant_velocity(0) - flow_.bottom.constant_velocity(0)) / 2;
-  if (both_no_slip() && difference > 0) return 2 * (u_tau / difference) * (u_tau / difference);
+double KeyFigures::friction_coefficient(const Profiles& means) const {
+  const auto [along_x, along_y] = velocity_difference(flow_.bottom, flow_.top);
+  const double difference = std::hypot(along_x, along_y);
+  if (both_no_slip() && difference > 0) {
+    const double speed = difference / 2;
+    return 2 * mean_wall_stress(means, along_x / difference, along_y / difference) / (speed * speed);
+  }
   const double wall = (flow_.bottom.drags() ? flow_.bottom : flow_.top).constant_velocity(0);
   double flux = 0;
   for (std::size_t k = 0; k < means.u.size(); ++k) flux += means.u[k] * (flow_.z_face[k + 1] - flow_.z_face[k]);
   const double bulk = std::abs(flux / flow_.z_face.back() - wall);
-  return bulk > 0 ? 2 * (u_tau / bulk) * (u_tau / bulk) : undefined;
+  return bulk > 0 ? 2 * mean_wall_stress(means, 1, 0) / (bulk * bulk) : undefined;
 }
 
 KeyFigureValues KeyFigures::figures_of(const Profiles& means) const {
@@ -238,9 +242,9 @@ KeyFigureValues KeyFigures::figures_of(const Profiles& means) const {
 
   const bool even = symmetry == Symmetry::mirror || !both_no_slip();
   const double u_center = value_at_height(z, view.u, centers, half_height_, even);
-  const double mean_u_tau = std::sqrt(mean_wall_stress(means));
+  const double mean_u_tau = std::sqrt(mean_wall_stress(means, 1, 0));
   values = {mean_u_tau * half_height_ / flow_.viscosity,
-            friction_coefficient(means, mean_u_tau),
+            friction_coefficient(means),
             undefined,
             undefined,
             undefined,

@@ -62,7 +62,7 @@ class KeyFigures {
   /// Means, or sums, of the profiles that the figures need; and of the force.
   struct Profiles {
     std::vector<double> u, v, w, uu, vv, ww;  ///< at centres
-    std::vector<double> uw, tau_xz;           ///< at faces
+    std::vector<double> uw, tau_xz, tau_yz;   ///< at faces
     double forcing = 0;
   };
   enum class Symmetry { mirror, half_turn, none };
@@ -71,14 +71,14 @@ class KeyFigures {
   KeyFigureValues figures_of(const Profiles& means) const;
   Symmetry symmetry_of(const Profiles& means) const;
   bool forces_are_mirrored() const;
-  double mean_wall_stress(const Profiles& means) const;
+  double mean_wall_stress(const Profiles& means, double along_x, double along_y) const;
   /// The flow seen from the wall of the wall units, in a frame that moves at `frame` along x, its halves averaged.
   Profiles seen_from_wall(Profiles means, Symmetry symmetry, double frame) const;
-  double friction_coefficient(const Profiles& means, double u_tau) const;
+  double friction_coefficient(const Profiles& means) const;
   bool both_no_slip() const;
 
   StatisticsFlow flow_;
-  std::array<std::size_t, 8> number_{};  ///< of each profile in a block's sums
+  std::array<std::size_t, 9> number_{};  ///< of each profile in a block's sums
   double half_height_;
 };
 

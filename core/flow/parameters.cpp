@@ -21,4 +21,9 @@ bool WallCondition::is_actuated() const {
   return varies || velocity[2].constant() != 0 || actuation.kind != ActuationKind::none;
 }
 
+std::array<double, 2> velocity_difference(const WallCondition& bottom, const WallCondition& top) {
+  return {top.constant_velocity(0) - bottom.constant_velocity(0),
+          top.constant_velocity(1) - bottom.constant_velocity(1)};
+}
+
 }  // namespace sluice

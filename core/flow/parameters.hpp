@@ -35,6 +35,9 @@ struct WallCondition {
   bool operator==(const WallCondition&) const = default;
 };
 
+/// Velocity of the top wall less that of the bottom wall along x and y; a component that varies counts as 0.
+std::array<double, 2> velocity_difference(const WallCondition& bottom, const WallCondition& top);
+
 enum class ForcingKind { none, bulk_velocity, pressure_gradient, power };
 
 /// What drives the mean flow along one axis.

@@ -124,10 +124,26 @@ ForcingParameters preset_forcing(const Case& given) {
   return {ForcingKind::bulk_velocity, 1};
 }
 
+// The title of a case that has none.
+std::string title_of(FlowType type) {
+  switch (type) {
+    case FlowType::channel:
+      return "Channel flow";
+    case FlowType::couette:
+      return "Couette flow";
+    case FlowType::open_channel:
+      return "Open-channel flow";
+    case FlowType::periodic:
+      return "Flow in a periodic box";
+  }
+  return {};
+}
+
 // A case of this kind before its other keys are read.
 Case preset_case(const Case& given) {
   const FlowType type = given.flow_type;
   Case preset;
+  preset.title = title_of(type);
   preset.flow.forcing = preset_forcing(given);
   if (type == FlowType::couette) {
     preset.flow.bottom.velocity[0] = -1;

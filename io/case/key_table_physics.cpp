@@ -143,7 +143,7 @@ std::vector<Key> flow_keys() {
       {.path = "title",
        .value = member(text, &Case::title),
        .physical = false,
-       .fallback = "Channel flow",
+       .fallback_note = "the name of flow.type",
        .meaning = "Name of the case, for logs, files and figures.",
        .example = "Turbulent channel, Re_tau = 180"},
       {.path = "flow", .required = true, .meaning = "What flows, and what drives it."},

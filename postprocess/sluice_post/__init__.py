@@ -1,7 +1,8 @@
 """Post-processing of Sluice runs: profiles in wall units, confidence intervals, figures and the report.
 
 For Python, `sluice_post.open(DIR)` gives the results of a run as xarray datasets, with figures of them, and
-`sluice_post.compare([DIR, ...])` a grid study. They need xarray and h5netcdf: pip install "sluice-post[xarray]".
+`sluice_post.compare([DIR, ...])` a grid study. They need xarray and h5netcdf; in the folder of Sluice's sources:
+pip install './postprocess[xarray]'.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from sluice_post.errors import not_installed
 
 if TYPE_CHECKING:
     from sluice_post.opened_run import OpenedRun
@@ -22,7 +25,7 @@ __all__ = ["compare", "open"]
 def _check_xarray() -> None:
     for module in ("xarray", "h5netcdf"):
         if find_spec(module) is None:
-            raise ImportError(f'{module} is not installed: pip install "sluice-post[xarray]"')
+            raise ImportError(not_installed(module, "xarray"))
 
 
 def open(

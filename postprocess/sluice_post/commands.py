@@ -287,10 +287,10 @@ def fields(arguments: argparse.Namespace) -> None:
 
 def watch(arguments: argparse.Namespace) -> None:
     """Serves a live page of a running case."""
-    from sluice_post.errors import UsageError
+    from sluice_post.errors import UsageError, not_installed
 
     if find_spec("bokeh") is None:
-        raise UsageError('bokeh is not installed: pip install "sluice-post[watch]"')
+        raise UsageError(not_installed("bokeh", "watch"))
     from sluice_post.watch.serve import serve
 
     reference, _ = read_references(arguments.reference or [])

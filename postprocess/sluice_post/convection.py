@@ -17,6 +17,7 @@ keeps the correlation high at separations where the flow has none, and pulls the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,7 +115,7 @@ def _cross_spectra(modes: Modes, segments: int, lags: int) -> tuple[Modes, NDArr
     edges = np.linspace(0, count, segments + 1).astype(int)
     sums = np.zeros((segments, lags, modes.shape[2]), dtype=np.complex128)
     pairs = np.zeros((segments, lags), dtype=np.int64)
-    for n, (begin, end) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+    for n, (begin, end) in enumerate(pairwise(edges)):
         later = modes[begin : min(end + lags, count)]
         size = later.shape[0] + end - begin
         pairs[n] = np.minimum(end, count - np.arange(lags)) - begin

@@ -155,7 +155,7 @@ def _kind(parameters: FlowParameters) -> str:
     walls = parameters.no_slip_bottom + parameters.no_slip_top
     if walls < 2:
         return OPEN_CHANNEL if walls == 1 else FREE_SLIP
-    if parameters.wall_speed_difference == 0:
+    if not parameters.walls_shear:
         return CHANNEL
     return COUETTE_POISEUILLE if _drives(parameters) else COUETTE
 
@@ -236,8 +236,8 @@ def held_reynolds(parameters: FlowParameters, measured: Mapping[str, float]) -> 
     Where it holds none of them, as with a given power, the measured Re_tau; None if that is not known.
     """
     h, nu = parameters.half_height, parameters.viscosity
-    if parameters.no_slip_bottom and parameters.no_slip_top and parameters.wall_speed_difference != 0:
-        return Held("re_w", abs(parameters.wall_speed_difference) / 2 * h / nu, True)
+    if parameters.walls_shear:
+        return Held("re_w", hypot(*parameters.velocity_difference) / 2 * h / nu, True)
     if (re_tau := _re_tau_of_force(parameters)) is not None:
         return Held("re_tau", re_tau, True)
     wall = parameters.velocity_bottom[0] if parameters.no_slip_bottom else parameters.velocity_top[0]

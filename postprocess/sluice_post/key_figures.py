@@ -99,9 +99,11 @@ TEXT_LABELS = {
 TEXT_LABELS |= {f"{key}_z": "  at z+" for key in TEXT_LABELS if key.endswith("_peak")}
 
 
-def _wall_shears(means: Means, parameters: FlowParameters) -> dict[str, float]:
-    """Magnitude of the shear stress on each no-slip wall, by wall."""
-    shear = means.face["tau_xz"]
+def _wall_shears(
+    means: Means, parameters: FlowParameters, direction: tuple[float, float] = (1.0, 0.0)
+) -> dict[str, float]:
+    """Magnitude of the shear stress in a direction on each no-slip wall, by wall."""
+    shear = direction[0] * means.face["tau_xz"] + direction[1] * means.face["tau_yz"]
     walls = {
         "bottom": (shear[0], parameters.no_slip_bottom),
         "top": (shear[-1], parameters.no_slip_top),
@@ -112,25 +114,27 @@ def _wall_shears(means: Means, parameters: FlowParameters) -> dict[str, float]:
 def _friction(means: Means, parameters: FlowParameters, by_wall: bool) -> dict[str, float]:
     """Re_tau of the mean wall stress and of each wall, Reynolds numbers of the flow type, and C_f.
 
-    C_f = 2 u_tau^2 over the square of the bulk velocity, in Couette flow over that of half the velocity
-    difference of the walls (Lee & Moser 2018). Velocities are relative to the walls. `by_wall`: with C_f of each wall.
+    C_f = 2 u_tau^2 over the square of the bulk velocity along x. Where walls move relative to each other: twice their
+    shear stress in the direction of their velocity difference over the square of half of that (Lee & Moser 2018).
+    Velocities are relative to the walls. `by_wall`: with C_f of each wall.
     """
     shears, h, nu = _wall_shears(means, parameters), parameters.half_height, parameters.viscosity
     mean = float(np.mean(list(shears.values())))
     values = {"re_tau": float(np.sqrt(mean)) * h / nu}
     values |= {f"re_tau_{name}": float(np.sqrt(stress)) * h / nu for name, stress in shears.items()}
     values |= {f"shear_{name}": stress for name, stress in shears.items()}
-    difference = abs(parameters.wall_speed_difference) / 2
-    if len(shears) == 2 and difference > 0:
-        velocity, key, reynolds = difference, "re_w", difference * h / nu
+    driving = _wall_shears(means, parameters, parameters.wall_direction)
+    if parameters.walls_shear:
+        velocity = float(np.hypot(*parameters.velocity_difference)) / 2
+        key, reynolds = "re_w", velocity * h / nu
     else:
         velocity = _bulk_velocity(means, parameters)
         key, reynolds = "re_b", 2 * velocity * h / nu
     if velocity == 0:
         return values
-    values |= {key: reynolds, "cf": 2 * mean / velocity**2}
+    values |= {key: reynolds, "cf": 2 * float(np.mean(list(driving.values()))) / velocity**2}
     if by_wall:
-        values |= {f"cf_{name}": 2 * stress / velocity**2 for name, stress in shears.items()}
+        values |= {f"cf_{name}": 2 * stress / velocity**2 for name, stress in driving.items()}
     return values
 
 

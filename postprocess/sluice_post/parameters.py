@@ -81,9 +81,22 @@ class FlowParameters:
         return self.size[2] / 2 if self.no_slip_bottom and self.no_slip_top else self.size[2]
 
     @property
-    def wall_speed_difference(self) -> float:
-        """Velocity of the top wall less that of the bottom wall, along x."""
-        return self.velocity_top[0] - self.velocity_bottom[0]
+    def velocity_difference(self) -> tuple[float, float]:
+        """Velocity of the top wall less that of the bottom wall, along x and y."""
+        (bottom_x, bottom_y, _), (top_x, top_y, _) = self.velocity_bottom, self.velocity_top
+        return top_x - bottom_x, top_y - bottom_y
+
+    @property
+    def walls_shear(self) -> bool:
+        """Whether two walls with shear move relative to each other, in whatever direction."""
+        return self.no_slip_bottom and self.no_slip_top and self.velocity_difference != (0, 0)
+
+    @property
+    def wall_direction(self) -> tuple[float, float]:
+        """The direction in which the walls move relative to each other, along +x or with it; along x if they do not."""
+        x, y = self.velocity_difference if self.walls_shear else (1.0, 0.0)
+        length = math.copysign(math.hypot(x, y), x if x != 0 else y)
+        return x / length, y / length
 
     def with_sampled(self, sampled: Values) -> FlowParameters:
         """The same run with the parameters of Blocks.sampled_parameters, which may be those of an earlier start."""

@@ -260,7 +260,7 @@ def side_of(parameters: FlowParameters, symmetry: Symmetry, asked: str | None) -
 class WallView:
     """Means over the whole height as seen from a wall, in a frame of reference that fits the symmetry.
 
-    The mean shear at the wall, at z = 0, is positive. `wall_velocity` is that of this wall along x, `no_slip` whether
+    The mean shear at the wall, at z = 0, is positive. `wall_velocity` is that of this wall along x and y, `no_slip` whether
     the walls at z = 0 and at the other end are. The means are those over `images` of the flow, given as the directions
     that are reversed in each. `frame`: the velocity of the frame along x and y, before directions are reversed.
     `rotation`: 2 Omega of a rotating frame, after that.
@@ -269,7 +269,7 @@ class WallView:
     means: Means
     symmetry: Symmetry
     side: str
-    wall_velocity: float
+    wall_velocity: tuple[float, float]
     no_slip: tuple[bool, bool]
     images: tuple[str, ...]
     frame: tuple[float, float]
@@ -282,8 +282,18 @@ class WallView:
 
     @property
     def u_tau(self) -> float:
-        """Friction velocity."""
+        """Friction velocity, of the shear along x."""
         return float(np.sqrt(self.means.face["tau_xz"][0]))
+
+    def along(self, direction: tuple[float, float], x: Array, y: Array) -> Array:
+        """The component of a vector of this view in a direction that is given as the run has it."""
+        sign = -1 if "x" in self.images[0] else 1
+        return sign * direction[0] * x + direction[1] * y
+
+    def velocity_along(self, direction: tuple[float, float]) -> Array:
+        """The mean velocity relative to the wall in a direction that is given as the run has it."""
+        u, v = (self.means.centre[name] - wall for name, wall in zip("uv", self.wall_velocity, strict=True))
+        return self.along(direction, u, v)
 
 
 def wall_view(means: Means, parameters: FlowParameters, side: str | None = None) -> WallView:
@@ -297,10 +307,11 @@ def wall_view(means: Means, parameters: FlowParameters, side: str | None = None)
     else:
         frame = (top[0], top[1]) if from_top else (bottom[0], bottom[1])
     view = _seen_from(in_moving_frame(means, *frame), side, symmetry)
-    wall_velocity = (top if from_top else bottom)[0] - frame[0]
+    wall = top if from_top else bottom
+    along_x, along_y = wall[0] - frame[0], wall[1] - frame[1]
     images = _images(side, symmetry)
     if view.face["tau_xz"][0] < 0:
-        view, wall_velocity = x_reversed(view), -wall_velocity
+        view, along_x = x_reversed(view), -along_x
         images = tuple(image.removeprefix("x") if "x" in image else f"x{image}" for image in images)
     wall_stress = float(view.face["tau_xz"][0])
     if not wall_stress > 0:
@@ -311,14 +322,15 @@ def wall_view(means: Means, parameters: FlowParameters, side: str | None = None)
     no_slip = (parameters.no_slip_bottom, parameters.no_slip_top)
     rotation = reflected(parameters.rotation, images[0])
     walls = no_slip[::-1] if from_top else no_slip
-    return WallView(view, symmetry, side, wall_velocity, walls, images, frame, rotation)
+    return WallView(view, symmetry, side, (along_x, along_y), walls, images, frame, rotation)
 
 
 def wall_profiles(means: Means, parameters: FlowParameters, side: str | None = None) -> WallProfiles:
     """Profiles in wall units. `side`: both (symmetric halves averaged), bottom or top."""
     seen = wall_view(means, parameters, side)
     view, u_tau = seen.means, seen.u_tau
-    centre = {"U": (view.centre["u"] - seen.wall_velocity) / u_tau, "V": view.centre["v"] / u_tau}
+    along_x, along_y = seen.wall_velocity
+    centre = {"U": (view.centre["u"] - along_x) / u_tau, "V": (view.centre["v"] - along_y) / u_tau}
     centre.update(_velocity_profiles(view.centre, u_tau))
     centre.update(_pressure_profiles(view.centre, u_tau))
     centre.update(_vorticity_profiles(view.centre, u_tau, parameters.viscosity))

@@ -50,10 +50,13 @@ def nusselt_meaning(scalar: Scalar) -> str:
     return "Nu = 4h q_w/(kappa (c_w - c_m)), c_m the mixed mean (wall - bulk, hydraulic diameter 4h)"
 
 
-def mixed_mean(view: ScalarView) -> float:
-    """The integral of U C over that of U, of the means, U relative to the wall; NaN if no fluid is carried."""
+def mixed_mean(view: ScalarView, direction: tuple[float, float]) -> float:
+    """The integral of U C over that of U, of the means, U relative to the wall; NaN if no fluid is carried.
+
+    `direction`: of U.
+    """
     dz = np.diff(view.flow.means.z_face)
-    u = view.flow.means.centre["u"] - view.flow.wall_velocity
+    u = view.flow.velocity_along(direction)
     carried = float(u @ dz)
     return (
         float((u * view.mean) @ dz / carried) if abs(carried) > 1e-9 * float(np.abs(u) @ dz) else float("nan")
@@ -64,7 +67,7 @@ def numbers_of(means: Means, parameters: FlowParameters, scalar: Scalar, side: s
     """The numbers of a scalar at a wall, in the units of the case; those that are not defined are left out."""
     view = scalar_view(means, parameters, scalar, side)
     source = source_of(scalar, means)
-    q, bulk = view.wall_flux, mixed_mean(view)
+    q, bulk = view.wall_flux, mixed_mean(view, parameters.wall_direction)
     u_tau, height = view.flow.u_tau, float(means.z_face[-1])
     profiles = scalar_profiles(means, parameters, scalar, side)
     difference = view.wall_value - bulk
@@ -72,7 +75,7 @@ def numbers_of(means: Means, parameters: FlowParameters, scalar: Scalar, side: s
         nusselt = q * height / (view.kappa * (view.wall_value - view.far_value))
     else:
         nusselt = q * 4 * parameters.half_height / (view.kappa * difference)
-    u = view.flow.means.centre["u"] - view.flow.wall_velocity
+    u = view.flow.velocity_along(parameters.wall_direction)
     u_b = abs(float(u @ np.diff(means.z_face))) / height
     values = {
         "c_tau": q / u_tau,

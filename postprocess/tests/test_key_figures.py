@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import synthetic
@@ -6,6 +8,7 @@ from scipy.integrate import trapezoid
 from sluice_post import literature
 from sluice_post.export import csv_text
 from sluice_post.flow import Flow
+from sluice_post.flow import held_reynolds
 from sluice_post.key_figures import figures_of, key_figures, published_of, resolution
 from sluice_post.profiles import wall_profiles
 from sluice_post.reference import read_reference
@@ -65,6 +68,36 @@ def test_turbulent_couette(tmp_path):
     assert values["cf"] == pytest.approx(2 * (flow.u_tau / flow.wall_speed) ** 2)
     assert values["u_c_plus"] == pytest.approx(flow.wall_speed / flow.u_tau, rel=1e-4)
     assert "re_b" not in values
+
+
+@pytest.mark.parametrize("angle", [np.pi / 4, -2.0])
+def test_oblique_walls_have_the_figures_of_walls_along_x(tmp_path, angle):
+    """The flow between walls that move obliquely: V+ is 0 at the wall, Re_w and C_f are those of their speed."""
+    flow = synthetic.Flow("couette", re_tau=93.0, cells=(8, 8, 96))
+    raw = synthetic.turbulent_profiles(flow)
+    along, blocks = blocks_of(tmp_path, flow, [raw])
+    means, c, s = blocks.means(), np.cos(angle), np.sin(angle)
+    means.centre["v"], means.centre["u"] = s * means.centre["u"], c * means.centre["u"]
+    means.face["tau_yz"], means.face["tau_xz"] = s * means.face["tau_xz"], c * means.face["tau_xz"]
+
+    def turned(velocity):
+        return c * velocity[0], s * velocity[0], 0.0
+
+    oblique = replace(
+        along, velocity_bottom=turned(along.velocity_bottom), velocity_top=turned(along.velocity_top)
+    )
+    expected, found = figures_of(blocks.means(), along), figures_of(means, oblique)
+    assert found["re_w"] == pytest.approx(expected["re_w"])
+    assert found["cf"] == pytest.approx(expected["cf"])
+    held = held_reynolds(oblique, {})
+    assert held is not None and (held.key, held.value) == ("re_w", pytest.approx(expected["re_w"]))
+    profiles = wall_profiles(means, oblique)
+    velocity = np.array([profiles.centre["U"], profiles.centre["V"]])  # seen so that the shear along x is positive
+    assert velocity[:, 0] / profiles.z_plus[0] == pytest.approx([1.0, s / abs(c)], rel=2e-3)
+    of_walls = wall_profiles(blocks.means(), along, "bottom")
+    speed = np.hypot(*velocity) * profiles.u_tau
+    np.testing.assert_allclose(speed, of_walls.centre["U"] * of_walls.u_tau, rtol=1e-9)
+    np.testing.assert_allclose(velocity[1], s / abs(c) * velocity[0], atol=1e-9)
 
 
 def test_intervals_of_the_wall_shear(tmp_path, flow):

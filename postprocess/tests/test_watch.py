@@ -73,7 +73,7 @@ def test_a_wall_whose_velocity_varies(tmp_path):
     path = tmp_path / "resolved.yaml"
     path.write_text(CASE.replace("velocity: [0, 0, 0]", 'velocity: ["0.1*sin(t)", 0, 0]', 1))
     case = read_case(path)
-    assert case.wall_speeds == (0, 0)
+    assert case.wall_velocities == ((0, 0), (0, 0))
     assert case.friction(180, 1) == pytest.approx(2 * (180 * 2 / 5600) ** 2)
 
 
@@ -483,7 +483,7 @@ def test_a_directory_that_cannot_be_read(tmp_path, capsys, monkeypatch, name):
 def test_the_extra_is_asked_for(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("sluice_post.commands.find_spec", lambda name: None)
     assert main(["watch", str(tmp_path)]) == 2
-    assert 'bokeh is not installed: pip install "sluice-post[watch]"' in capsys.readouterr().err
+    assert "pip install './postprocess[watch]'" in capsys.readouterr().err
 
 
 @pytest.fixture

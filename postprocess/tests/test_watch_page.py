@@ -72,6 +72,17 @@ def test_a_whole_run(run):
     shown.document.validate()
 
 
+def test_a_run_without_slices(run):
+    """While it goes on they may still come; a run that has ended has none."""
+    shutil.rmtree(run / "slices")
+    assert "No slice was written (output.slices)." in Shown(run)["picture_head"].text
+    shown = Shown(run)
+    append(run / "timeseries.csv", row(2700))
+    shown.look()
+    assert shown.document.title.startswith("running")
+    assert "No slice has been written yet (output.slices)." in shown["picture_head"].text
+
+
 def test_axes_have_labels(run):
     shown = Shown(run)
     axes = [axis for axis in shown.document.select({"type": Axis}) if not isinstance(axis, ColorBar)]

@@ -57,7 +57,8 @@ double rate_at_wall(const Grid& grid, const FlowParameters& flow, const WallCond
 }  // namespace
 
 TransitionReynolds transition_reynolds(const Grid& grid, const FlowParameters& flow) {
-  const double difference = std::abs(flow.top.constant_velocity(0) - flow.bottom.constant_velocity(0));
+  const auto [along_x, along_y] = velocity_difference(flow.bottom, flow.top);
+  const double difference = std::hypot(along_x, along_y);
   if (const RotationParameters& rotation = flow.rotation; rotation.has_geostrophic()) {
     const double speed = std::hypot(rotation.geostrophic[0], rotation.geostrophic[1]);
     const double depth = std::sqrt(flow.viscosity / std::abs(rotation.rate[2]));

@@ -215,6 +215,12 @@ def test_xarray_opens_a_series(out: Path) -> None:
     with xarray.open_dataset(files(out, "all")[0], engine="h5netcdf") as data:
         assert data["u"].dims == ("z", "y", "x")
         assert data["lambda2"].attrs["units"] == "1"
+    pytest.importorskip("dask")
+    with xarray.open_mfdataset(
+        files(out, "all"), engine="h5netcdf", combine="nested", concat_dim="time"
+    ) as series:
+        assert series["u"].dims == ("time", "z", "y", "x")
+        assert series.sizes["time"] == len(files(out, "all"))
 
 
 @pytest.mark.parametrize(

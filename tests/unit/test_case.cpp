@@ -118,6 +118,7 @@ TEST(Case, AGeostrophicVelocityDrivesAnEkmanLayerOfAnyHeight) {
 
 TEST(Case, FlowTypePresetsWallsAndEachSideCanBeOverridden) {
   const Case couette = parse(minimal, {"flow.type=couette", "flow.reynolds.wall=1500"});
+  EXPECT_EQ(couette.title, "Couette flow");
   EXPECT_EQ(couette.flow.forcing.kind, ForcingKind::none);
   EXPECT_EQ(couette.flow.viscosity, 1 / 1500.0);
   EXPECT_EQ(couette.flow.bottom.velocity[0], -1);

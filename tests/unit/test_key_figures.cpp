@@ -30,7 +30,7 @@ WallCondition no_slip(double u) {
 std::vector<ProfileInfo> profiles() {
   std::vector<ProfileInfo> list;
   for (const char* name : {"p", "u", "v", "w", "uu", "vv", "ww"}) list.push_back({name, name});
-  for (const char* name : {"uw", "tau_xz"}) list.push_back({name, name, "1", ProfileAxis::z_face});
+  for (const char* name : {"uw", "tau_xz", "tau_yz"}) list.push_back({name, name, "1", ProfileAxis::z_face});
   return list;
 }
 
@@ -92,6 +92,7 @@ StatisticsBlock block_of(const Example& e, const StatisticsFlow& flow, int b) {
     const double line = e.couette ? 1 : 1 - z;
     add(7, -side * a * 0.003 * z * (e.height - z) * line * (1 + 0.1 * s));
     add(8, side * 0.002 * line * (1 + 0.05 * c));
+    add(9, 0);
   }
   return block;
 }
@@ -270,6 +271,33 @@ TEST(KeyFigures, HaveNoIntervalFromASingleBlock) {
   const KeyFigures::Estimates found = KeyFigures(flow, profiles()).estimate({&block, 1});
   EXPECT_GT(found.values[0], 100);
   EXPECT_TRUE(std::isnan(found.half_widths[0]));
+}
+
+/// Walls that move obliquely have the friction coefficient that they have along x: of the stress and the velocity
+/// difference in the direction of their motion.
+TEST(KeyFigures, FrictionOfObliqueWallsIsThatOfWallsAlongX) {
+  const Example& e =
+      *std::ranges::find_if(examples, [](const Example& other) { return std::string(other.name) == "couette"; });
+  const StatisticsFlow along = flow_of(e);
+  StatisticsFlow oblique = along;
+  const double c = std::cos(0.7);
+  const double s = std::sin(0.7);
+  oblique.bottom.velocity = {-c, -s, 0};
+  oblique.top.velocity = {c, s, 0};
+  std::vector<StatisticsBlock> blocks;
+  std::vector<StatisticsBlock> turned;
+  for (int b = 0; b < 9; ++b) {
+    blocks.push_back(block_of(e, along, b));
+    turned.push_back(blocks.back());
+    for (std::size_t k = 0; k < turned.back().sums[8].size(); ++k) {
+      turned.back().sums[8][k] *= c;
+      turned.back().sums[9][k] = s * blocks.back().sums[8][k];
+    }
+  }
+  const KeyFigures::Estimates expected = KeyFigures(along, profiles()).estimate(blocks);
+  const KeyFigures::Estimates found = KeyFigures(oblique, profiles()).estimate(turned);
+  EXPECT_NEAR(found.values[1] / expected.values[1], 1, 1e-12);
+  EXPECT_NEAR(found.half_widths[1] / expected.half_widths[1], 1, 1e-9);
 }
 
 /// An autoregressive series of mean 0 and variance 1, whose correlation falls by e over so many blocks.

@@ -110,6 +110,11 @@ TEST(TimeStepEstimate, KnowsWhereTurbulenceLasts) {
   };
   EXPECT_FALSE(couette(323));
   EXPECT_TRUE(couette(325));
+  FlowParameters oblique = flow_with(1.0 / 325, Order::fourth);
+  oblique.bottom.velocity = {-0.6, -0.8, 0};
+  oblique.top.velocity = {0.6, 0.8, 0};
+  EXPECT_TRUE(is_turbulent(grid, oblique));
+  EXPECT_NEAR(transition_reynolds(grid, oblique).value, 325, 1e-9);
   EXPECT_FALSE(is_turbulent(grid, channel(1400, Order::fourth)));  // Re_tau near 57
   EXPECT_TRUE(is_turbulent(grid, channel(1600, Order::fourth)));   // Re_tau near 63
 }

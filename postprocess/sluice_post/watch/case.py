@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import hypot
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ class Case:
     viscosity: float
     points: int
     height: float  # Lz
-    wall_speeds: tuple[float | None, float | None]  # of the no-slip walls, bottom and top
+    # along x and y, of the no-slip walls, bottom and top
+    wall_velocities: tuple[tuple[float, float] | None, tuple[float, float] | None]
     end: float | None
     steps: int | None
     # kappa (c_bottom - c_top)/Lz of each scalar without source between walls of different values: its flux if Nu = 1
@@ -39,13 +41,18 @@ class Case:
         return max(0.0, min(ends, default=0.0))
 
     def friction(self, re_tau: float, bulk_velocity: float) -> float:
-        """C_f of the bulk velocity, in Couette flow of half the velocity difference of the walls."""
-        bottom, top = self.wall_speeds
-        wall = next((speed for speed in self.wall_speeds if speed is not None), 0.0)
-        velocity = bulk_velocity - wall
+        """C_f of the bulk velocity, in Couette flow of half the velocity difference of the walls.
+
+        `re_tau` is that of the shear along x. The whole shear stress of walls has the direction of their difference.
+        """
+        bottom, top = self.wall_velocities
+        wall = next((velocity for velocity in self.wall_velocities if velocity is not None), (0.0, 0.0))
+        along_x = speed = abs(bulk_velocity - wall[0])
         if bottom is not None and top is not None and bottom != top:
-            velocity = (top - bottom) / 2
-        return 2 * (re_tau * self.viscosity / velocity) ** 2 if velocity != 0 else float("nan")
+            along_x, along_y = abs(top[0] - bottom[0]) / 2, (top[1] - bottom[1]) / 2
+            speed = hypot(along_x, along_y)
+        stress = (re_tau * self.viscosity) ** 2
+        return 2 * stress / (along_x * speed) if along_x > 0 else float("nan")
 
 
 def _viscosity(reynolds: dict[str, Any]) -> float:
@@ -56,14 +63,18 @@ def _viscosity(reynolds: dict[str, Any]) -> float:
     return (2.0 if kind == "bulk" else 1.0) / float(value)
 
 
-def _wall_speed(wall: dict[str, Any]) -> float | None:
-    """Along x: 0 if it varies, as in key figures; None without a no-slip wall."""
+def _wall_velocity(wall: dict[str, Any]) -> tuple[float, float] | None:
+    """Along x and y: 0 where it varies, as in key figures; None without a no-slip wall."""
     if wall["type"] != layout.NO_SLIP:
         return None
-    try:
-        return float(wall["velocity"][0])
-    except ValueError:  # a formula of x, y and t
-        return 0.0
+
+    def component(value: Any) -> float:
+        try:
+            return float(value)
+        except ValueError:  # a formula of x, y and t
+            return 0.0
+
+    return component(wall["velocity"][0]), component(wall["velocity"][1])
 
 
 def _conducted_fluxes(scalars: tuple[Scalar, ...], viscosity: float, height: float) -> dict[str, float]:
@@ -91,7 +102,7 @@ def read_case(path: Path) -> Case | None:
             viscosity,
             int(nx) * int(ny) * int(nz),
             height,
-            (_wall_speed(walls["bottom"]), _wall_speed(walls["top"])),
+            (_wall_velocity(walls["bottom"]), _wall_velocity(walls["top"])),
             None if end in (None, "none") else float(end),
             None if steps in (None, "none") else int(steps),
             _conducted_fluxes(scalars_in(resolved), viscosity, height),

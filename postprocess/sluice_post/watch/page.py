@@ -84,11 +84,12 @@ class Page:
         for graph in self._profiles.graphs.values():
             graph.visible = snapshot.live is not None
         running = snapshot.status.state is State.RUNNING
+        ended = snapshot.status.state in (State.ENDED, State.FAILED, State.KILLED)
         open_end = snapshot.status.state in (State.RUNNING, State.UNKNOWN)
         age = time.time() - snapshot.last_row if open_end and snapshot.last_row is not None else None
         for name, text in self._texts.items():
             text.text = _environment.get_template(f"watch_{name}.html").render(
-                run=snapshot, state=snapshot.status.state.value, age=age, reference=self._reference
+                run=snapshot, state=snapshot.status.state.value, age=age, reference=self._reference, ended=ended
             )
         progress = snapshot.progress
         if running and progress is not None and progress.percent is not None:

@@ -92,8 +92,8 @@ def find_progress(
     bottom, top = row[layout.RE_TAU_BOTTOM], row[layout.RE_TAU_TOP]
     if case is not None:
         bottom, top = (
-            value if speed is not None else float("nan")
-            for value, speed in zip((bottom, top), case.wall_speeds, strict=True)
+            value if velocity is not None else float("nan")
+            for value, velocity in zip((bottom, top), case.wall_velocities, strict=True)
         )
         u_tau = re_tau * case.viscosity
         friction = case.friction(re_tau, row[layout.BULK_VELOCITY])

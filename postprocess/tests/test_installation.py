@@ -1,0 +1,43 @@
+"""What is installed for Python, and what messages say about it: the package comes from the sources, from no registry."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import sluice_post
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_a_missing_module_is_installed_from_the_sources(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sluice_post, "find_spec", lambda _: None)
+    with pytest.raises(ImportError) as error:
+        sluice_post.open(tmp_path)
+    assert "In the folder of Sluice's sources: pip install './postprocess[xarray]'" in str(error.value)
+
+
+def test_no_text_names_the_package_of_a_registry() -> None:
+    folders = ("postprocess/sluice_post", "docs", "scripts", "containers")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
+    texts = {path: path.read_bytes() for path in (*files, ROOT / "README.md", ROOT / "postprocess/README.md")}
+    found = [path for path, text in texts.items() if re.search(rb"pip install[^\n]*sluice-post", text)]
+    assert found == []
+
+
+def test_the_extra_for_xarray_has_all_that_the_documented_calls_need() -> None:
+    extra = re.search(r"^xarray = (\[.*\])$", (ROOT / "postprocess/pyproject.toml").read_text(), re.MULTILINE)
+    assert extra is not None
+    assert {name for name in ("xarray", "h5netcdf", "dask") if f'"{name}>=' in extra[1]} == {
+        "xarray",
+        "h5netcdf",
+        "dask",
+    }
+
+
+def test_the_environment_of_the_scripts_has_xarray() -> None:
+    """scripts/quickstart.sh makes it by python_environment of scripts/common.sh."""
+    assert '"$root/postprocess[xarray]"' in (ROOT / "scripts/common.sh").read_text()
+    assert "python_environment" in (ROOT / "scripts/quickstart.sh").read_text()
