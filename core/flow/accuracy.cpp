@@ -28,12 +28,36 @@ double largest_ratio(const KeyFigures::Estimates& figures, const AccuracyLimits&
   return largest;
 }
 
+constexpr double round_off = 1e-9;  // an interval that is narrower, relative to the value, is no sampling error
+
+/// The decimals of the second significant digit; below 0 where it is left of the point.
+int decimals_of(double half_width) {
+  return 1 - static_cast<int>(std::floor(std::log10(half_width * (1 + 1e-12))));
+}
+
+/// The value up to the second significant digit of its interval; with 5 digits if there is none.
+std::string value_text(double value, double half_width) {
+  if (std::isnan(value)) return "not defined";
+  if (!std::isfinite(half_width) || half_width <= round_off * std::abs(value)) return fmt::format("{:.5g}", value);
+  const int decimals = decimals_of(half_width);
+  const double step = std::pow(10.0, -decimals);
+  return fmt::format("{:.{}f}", decimals < 0 ? std::round(value / step) * step : value, std::max(decimals, 0));
+}
+
+/// " +- 2.1 %"; nothing where there is only round-off.
+std::string interval_text(double value, double half_width) {
+  if (std::isnan(value)) return "";
+  const double percent = 100 * half_width / std::abs(value);
+  if (!std::isfinite(percent)) return " (no interval)";
+  if (percent >= 99.5) return " (not determined: the interval contains 0)";
+  return percent <= 100 * round_off ? "" : fmt::format(" +- {:.2g} %", percent);
+}
+
 /// " +- 2.1 % (limit 1 %)"
 std::string interval_and_limit(const Accuracy& accuracy, std::size_t n) {
-  const double percent = 100 * accuracy.figures.half_widths[n] / std::abs(accuracy.figures.values[n]);
-  const std::string interval = std::isfinite(percent) ? fmt::format(" +- {:.2g} %", percent) : "";
   const std::optional<double>& limit = accuracy.limits[n];
-  return interval + (limit ? fmt::format(" (limit {:.2g} %)", 100 * *limit) : "");
+  return interval_text(accuracy.figures.values[n], accuracy.figures.half_widths[n]) +
+         (limit ? fmt::format(" (limit {:.2g} %)", 100 * *limit) : "");
 }
 
 /// Number of blocks at which the limits will probably have held for a tenth of them.
@@ -67,8 +91,8 @@ Accuracy assess(const KeyFigures& figures, const AccuracyLimits& limits, std::sp
 }
 
 std::string figure_text(const Accuracy& accuracy, std::size_t n) {
-  return fmt::format("{} {:.5g}{}", key_figure_table[n].name, accuracy.figures.values[n],
-                     interval_and_limit(accuracy, n));
+  const std::string value = value_text(accuracy.figures.values[n], accuracy.figures.half_widths[n]);
+  return fmt::format("{} {}{}", key_figure_table[n].name, value, interval_and_limit(accuracy, n));
 }
 
 std::string outlook(const Accuracy& accuracy) {

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from math import nan
+
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice_post.budgets import IMBALANCE, EvaluatedBudgets, EvaluatedTerms
+from sluice_post.budgets import IMBALANCE, EvaluatedBudgets, EvaluatedTerms, integrals_of, numbers_of
 from sluice_post.export import columns_text
+from sluice_post.printed import with_interval
 from sluice_post.profiles import with_wall
 from sluice_post.scalar_budgets import EvaluatedScalarBudgets
 
@@ -37,7 +40,7 @@ def csv_text(evaluated: EvaluatedBudgets, stress: str) -> str:
 
 def table_rows(evaluated: EvaluatedTerms) -> list[str]:
     """Largest magnitudes of the terms of each budget, with a heading."""
-    lines = [f"{'budget':<8}{'term':<22}{'largest':>12}{'+-':>10}{'at z+':>10}"]
+    lines = [f"{'budget':<8}{'term':<22}{'largest':>26}{'at z+':>10}"]
     for name, budget in evaluated.found.budgets.items():
         rows = dict(budget.terms)
         if name in evaluated.storage:
@@ -48,36 +51,37 @@ def table_rows(evaluated: EvaluatedTerms) -> list[str]:
                 continue
             at = int(np.argmax(np.abs(values)))
             bands = evaluated.bands.get(name, {})
-            width = f"{bands[term][at]:>10.1e}" if term in bands else f"{'':>10}"
+            width = float(bands[term][at]) if term in bands else nan
+            number = with_interval(float(values[at]), width, sign="+", may_be_zero=True, scale=1)
             z_plus = evaluated.found.z_plus(name)[at]
-            lines.append(f"{name:<8}{term.replace('_', ' '):<22}{values[at]:>+12.5f}{width}{z_plus:>10.2f}")
+            lines.append(f"{name:<8}{term.replace('_', ' '):<22}{number:>26}{z_plus:>10.2f}")
     return lines
 
 
 def integral_rows(evaluated: EvaluatedTerms, name: str, unit: str) -> list[str]:
     """The terms of a budget at the centres from the wall to h, over the production there."""
-    found, terms = evaluated.found, evaluated.found.budgets[name].terms
-    production = found.integral(terms["production"])
-    lines = [f"{name} from the wall to h: production {production:.4g} {unit}, and in % of it:"]
-    lines.append(f"  dissipation {100 * found.integral(terms['dissipation']) / production:+.2f}")
-    lines.append(f"  imbalance {100 * found.integral(terms[IMBALANCE]) / production:+.2f}")
+    found, bands = evaluated.found, evaluated.number_bands
+    values = integrals_of(found, name)
+    production = with_interval(values["production"], bands.get("production", nan))
+    lines = [f"{name} from the wall to h: production {production} {unit}, and in % of it:"]
+    for term in ("dissipation", IMBALANCE):
+        number = with_interval(values[term], bands.get(term, nan), sign="+", may_be_zero=True, scale=100)
+        lines.append(f"  {term} {number}")
     if name in evaluated.storage:
-        share = 100 * found.integral(evaluated.storage[name]) / production
-        lines[-1] += f", of which storage (estimate) {share:+.2f}"
+        share = 100 * found.integral(evaluated.storage[name]) / values["production"]
+        lines[-1] += f", of which storage (estimate from the first and the last block) {share:+.2g}"
     return lines
 
 
 def table_text(evaluated: EvaluatedBudgets) -> str:
     """Largest magnitudes of each budget as a table for the terminal."""
-    found = evaluated.found
-    lines = [
-        f"{with_wall('wall units', found.wall)}: u_tau = {found.u_tau:.6g}, u_tau^4/nu = {found.unit:.6g}",
-        "",
-    ]
+    values, bands, wall = numbers_of(evaluated.found), evaluated.number_bands, evaluated.found.wall
+    number = {name: with_interval(value, bands.get(name, nan)) for name, value in values.items()}
+    units = with_wall("wall units", wall)
+    lines = [f"{units}: u_tau = {number['u_tau']}, u_tau^4/nu = {number['unit']}", ""]
     lines += [*table_rows(evaluated), "", *integral_rows(evaluated, "k", "u_tau^3")]
-    columns = found.kolmogorov_columns()
-    sizes = ", ".join(f"{d}/eta {np.max(columns[f'{d}_over_eta']):.2f}" for d in ("dx", "dy", "dz"))
-    lines += ["", f"Kolmogorov length: smallest eta+ {np.min(columns['eta_plus']):.2f}; largest {sizes}"]
+    sizes = ", ".join(f"{d}/eta {number[f'{d}_over_eta']}" for d in ("dx", "dy", "dz"))
+    lines += ["", f"Kolmogorov length: smallest eta+ {number['eta_plus']}; largest {sizes}"]
     return "\n".join(lines)
 
 
@@ -89,7 +93,11 @@ def scalar_csv_text(evaluated: EvaluatedScalarBudgets, name: str) -> str:
 def scalar_table_text(evaluated: EvaluatedScalarBudgets) -> str:
     """Largest magnitudes of each budget of a scalar."""
     found = evaluated.found
-    about = f"scalar {evaluated.title}, wall units: c_tau = {found.c_tau:.6g}, u_tau = {found.u_tau:.6g}"
+    units = {"c_tau": found.c_tau, "u_tau": found.u_tau}
+    number = {
+        name: with_interval(value, evaluated.number_bands.get(name, nan)) for name, value in units.items()
+    }
+    about = f"scalar {evaluated.title}, wall units: c_tau = {number['c_tau']}, u_tau = {number['u_tau']}"
     return "\n".join(
         [about, "", *table_rows(evaluated), "", *integral_rows(evaluated, "cc", "c_tau^2 u_tau")]
     )

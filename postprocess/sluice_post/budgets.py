@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -330,6 +331,7 @@ class EvaluatedTerms:
     bands: dict[str, Terms]
     storage: Terms
     zero_by_symmetry: tuple[tuple[str, str], ...]  # names of budgets and terms
+    number_bands: dict[str, float]  # half widths of those that `numbers` of bands_of_terms gives
 
 
 @dataclass(frozen=True)
@@ -339,28 +341,61 @@ class EvaluatedBudgets(EvaluatedTerms):
     found: WallBudgets
 
 
-def bands_of_terms(budgets_of: Callable[[Means], dict[str, Budget]], blocks: Blocks) -> dict[str, Terms]:
-    """Half widths of the 95 % intervals of all terms; none for a single block."""
+Found = TypeVar("Found", bound=BudgetsFromWall)
+
+
+def integrals_of(found: BudgetsFromWall, name: str) -> dict[str, float]:
+    """The production of a budget from the wall to h, dissipation and imbalance in % of it; and u_tau."""
+    terms = found.budgets[name].terms
+    production = found.integral(terms["production"])
+    shares = {term: 100 * found.integral(terms[term]) / production for term in ("dissipation", IMBALANCE)}
+    return {"production": production, **shares, "u_tau": found.u_tau}
+
+
+def numbers_of(found: WallBudgets) -> dict[str, float]:
+    """The integrals of the budget of k; the unit; the smallest Kolmogorov length, the largest cells in its units."""
+    columns = found.kolmogorov_columns()
+    sizes = {name: float(columns[name].max()) for name in ("dx_over_eta", "dy_over_eta", "dz_over_eta")}
+    return integrals_of(found, "k") | {
+        "unit": found.unit,
+        "eta_plus": float(columns["eta_plus"].min()),
+        **sizes,
+    }
+
+
+def bands_of_terms(
+    budgets_of: Callable[[Means], Found], blocks: Blocks, numbers: Callable[[Found], dict[str, float]]
+) -> tuple[dict[str, Terms], dict[str, float]]:
+    """Half widths of the 95 % intervals of all terms, and of `numbers`; none for a single block."""
     if len(blocks) < 2:
-        return {}
+        return {}, {}
 
     def terms(means: Means) -> Terms:
-        budgets = budgets_of(means).items()
-        return {f"{name}:{term}": values for name, budget in budgets for term, values in budget.terms.items()}
+        found = budgets_of(means)
+        values = {
+            f"{name}:{term}": values
+            for name, budget in found.budgets.items()
+            for term, values in budget.terms.items()
+        }
+        return values | {f":{key}": np.array([value]) for key, value in numbers(found).items()}
 
     bands: dict[str, Terms] = {}
+    number_bands: dict[str, float] = {}
     for key, values in half_widths95(terms, blocks).items():
         name, _, term = key.partition(":")
-        bands.setdefault(name, {})[term] = values
-    return bands
+        if name:
+            bands.setdefault(name, {})[term] = values
+        else:
+            number_bands[term] = float(values[0])
+    return bands, number_bands
 
 
 def evaluate_budgets(blocks: Blocks, parameters: FlowParameters, side: str | None = None) -> EvaluatedBudgets:
     """Budgets with intervals and storage."""
     found = wall_budgets(blocks.means(), parameters, side)
-    bands = bands_of_terms(lambda means: wall_budgets(means, parameters, side).budgets, blocks)
+    bands, numbers = bands_of_terms(lambda means: wall_budgets(means, parameters, side), blocks, numbers_of)
     along_x, _, along_z = parameters.rotation  # these give the flow a mean V
     spanwise = parameters.velocity_bottom[1] != parameters.velocity_top[1]
     pulled = parameters.buoyancy is not None and parameters.buoyancy.gravity[1] != 0
     zero = () if spanwise or along_x or along_z or pulled else (("vv", "production"),)
-    return EvaluatedBudgets(found, bands, storage_of(blocks, parameters, found, side), zero)
+    return EvaluatedBudgets(found, bands, storage_of(blocks, parameters, found, side), zero, numbers)

@@ -15,6 +15,7 @@ from sluice_post.errors import UsageError
 from sluice_post.figures import line_with_band
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
+from sluice_post.printed import with_interval
 from sluice_post.profiles import WallProfiles, wall_profiles, with_wall
 from sluice_post.reference import Reference
 from sluice_post.statistics import Blocks, Means
@@ -151,15 +152,14 @@ def deviations(
     return [summarized(name, profiles.column(name)[0], found[name], widths[name]) for name in names]
 
 
-HEADING = f"{'largest':>10}{'+-':>10}{'at z+':>10}{'rms':>10}{'+-':>10}"
+HEADING = f"{'largest':>22}{'at z+':>10}{'rms':>22}"
 
 
 def row_text(row: Deviation) -> str:
     """The numbers under HEADING."""
-    return (
-        f"{row.largest:>+10.3f}{row.largest_half_width:>10.3f}{row.at_z_plus:>10.2f}"
-        f"{row.rms:>10.3f}{row.rms_half_width:>10.3f}"
-    )
+    largest = with_interval(row.largest, row.largest_half_width, sign="+", may_be_zero=True, scale=100)
+    rms = with_interval(row.rms, row.rms_half_width, may_be_zero=True, scale=100)
+    return f"{largest:>22}{row.at_z_plus:>10.2f}{rms:>22}"
 
 
 def table_text(deviations: Sequence[Deviation], profiles: WallProfiles, reference: Reference) -> str:

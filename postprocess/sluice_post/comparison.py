@@ -18,6 +18,7 @@ from sluice_post.flow_words import unknown_flow_note
 from sluice_post.key_figures import Figure, key_figures, percent_difference, published_of
 from sluice_post.literature import Published, require
 from sluice_post.parameters import FlowParameters
+from sluice_post.printed import with_interval
 from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.reference import Reference, read_references
 from sluice_post.statistics import Blocks
@@ -105,10 +106,6 @@ def compare_run(
     )
 
 
-def _number(value: float) -> str:
-    return f"{value:>11.5g}" if isfinite(value) else f"{'':>11}"
-
-
 def text(found: Comparison) -> str:
     """The comparison as tables for the terminal."""
     parts = [found.note] if found.note else []
@@ -116,14 +113,13 @@ def text(found: Comparison) -> str:
         parts.append(compare_profiles.table_text(found.deviations, found.profiles, found.reference))
     if found.key_figures:
         width = max(26, *(len(row.figure.text_label) + 2 for row in found.key_figures))
-        lines = [
-            f"{'key figure':<{width}}{'run':>11}{'+-':>11}{'published':>11}{'deviation, %':>14}{'+-':>8}"
-        ]
+        lines = [f"{'key figure':<{width}}{'run':>28}{'published':>11}{'deviation, %':>24}"]
         for row in found.key_figures:
             figure = row.figure
+            percent = with_interval(row.percent, row.half_width, sign="+", may_be_zero=True, scale=100)
             lines.append(
-                f"{figure.text_label:<{width}}{_number(figure.value)}{_number(figure.half_width)}"
-                f"{_number(row.published)}{row.percent:>+14.2f}{row.half_width:>8.2f}"
+                f"{figure.text_label:<{width}}{with_interval(figure.value, figure.half_width):>28}"
+                f"{row.published:>11.5g}{percent:>24}"
             )
         parts.append("\n".join(lines))
     if found.budgets:

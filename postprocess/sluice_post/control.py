@@ -18,6 +18,7 @@ from sluice_post import layout
 from sluice_post.case_text import value_at
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.inputs import read_text
+from sluice_post.printed import with_interval
 from sluice_post.timeseries import TimeSeries, read_timeseries
 from sluice_post.uncertainty import MeanEstimate, mean_with_interval
 
@@ -127,10 +128,10 @@ def table_text(found: Savings) -> str:
     def percent(value: MeanEstimate | None) -> str:
         if value is None:
             return "none: the bulk velocities differ"
-        return f"{100 * value.mean:7.2f} % +- {100 * value.half_width:.2f} %"
+        return with_interval(100 * value.mean, 100 * value.half_width, " %", may_be_zero=True, scale=100)
 
     def power(value: MeanEstimate) -> str:
-        return f"{value.mean:.6g} +- {value.half_width:.2g}"
+        return with_interval(value.mean, value.half_width, may_be_zero=True)
 
     lines = [
         "                      with control            without",

@@ -192,7 +192,9 @@ def _why_not(values: Array, half_widths: Array, segments: int, first: float, sam
     if segments == 1:
         return f"{samples} samples are too few; {MIN_SEGMENTS * MIN_LENGTH} are needed"
     if first < FIRST_CORRELATED:
-        return f"the correlation falls to {first:.2g} from one sample to the next; the samples are too far apart in time"
+        return (
+            f"the correlation falls to {first:.2g} between two samples; the samples are too far apart in time"
+        )
     if not np.isfinite(values).all():
         return "no wavenumber is coherent from one sample to the next"
     difference = abs(values[0] - values[1])

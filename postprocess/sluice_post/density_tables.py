@@ -11,27 +11,31 @@ from sluice_post import layout
 from sluice_post.densities import FIELDS, SHEARS
 from sluice_post.evaluated_densities import MIDDLES, Agreement, EvaluatedDensities, agreement
 from sluice_post.export import columns_text
+from sluice_post.printed import with_interval
 from sluice_post.profiles import with_wall
 from sluice_post.quadrants import HOLE_SIZES
 
 Array = NDArray[np.float64]
 
 
-def _number(value: float, width: float, form: str) -> str:
-    return f"{value:{form}} +- {width:.1g}" if np.isfinite(width) else f"{value:{form}}"
-
-
 _CUT_OFF = "*"  # after a moment that the bins cut off
 
 
-def _moment(evaluated: EvaluatedDensities, name: str, form: str, plane: int | tuple[()] = ()) -> str:
+def _number(
+    evaluated: EvaluatedDensities, name: str, plane: int | tuple[()] = (), may_be_zero: bool = False
+) -> str:
+    value, width = float(evaluated.values[name][plane]), float(evaluated.width(name)[plane])
+    return with_interval(value, width, sign="+" if may_be_zero else "", may_be_zero=may_be_zero, scale=1)
+
+
+def _moment(evaluated: EvaluatedDensities, name: str, plane: int | tuple[()] = ()) -> str:
     """A moment with its interval, marked if it is cut off."""
-    number = _number(float(evaluated.values[name][plane]), float(evaluated.width(name)[plane]), form)
+    number = _number(evaluated, name, plane, may_be_zero=name.startswith("skewness"))
     return number + (_CUT_OFF if evaluated.is_cut_off(name)[plane] else "")
 
 
 def _of_fields(evaluated: EvaluatedDensities) -> list[str]:
-    lines = [f"{'':<6}{'z+':>8}{'rms+':>20}{'skewness':>20}{'flatness':>20}{'in end bins':>14}"]
+    lines = [f"{'':<6}{'z+':>8}{'rms+':>24}{'skewness':>24}{'flatness':>24}{'in end bins':>14}"]
     for field in FIELDS:
         in_end_bins = np.mean([h.in_end_bins for h in evaluated.found.histograms(field)], axis=0)
         zero = evaluated.found.is_odd(field)
@@ -39,12 +43,12 @@ def _of_fields(evaluated: EvaluatedDensities) -> list[str]:
             cells = [
                 "zero by symmetry"
                 if name == "skewness" and zero[n]
-                else _moment(evaluated, f"{name}_{field}", form, int(n))
-                for name, form in (("rms", ".4f"), ("skewness", "+.3f"), ("flatness", ".3f"))
+                else _moment(evaluated, f"{name}_{field}", int(n))
+                for name in ("rms", "skewness", "flatness")
             ]
             lines.append(
                 f"{field:<6}{z_plus:>8.4g}"
-                + "".join(f"{cell:>20}" for cell in cells)
+                + "".join(f"{cell:>24}" for cell in cells)
                 + f"{in_end_bins[n]:>14.1e}"
             )
     return lines
@@ -53,13 +57,13 @@ def _of_fields(evaluated: EvaluatedDensities) -> list[str]:
 def wall_shear_lines(evaluated: EvaluatedDensities) -> list[str]:
     """Moments of the wall shear, and how often the flow at the wall is reversed."""
     lines = [
-        f"{symbol} over the mean of tau_x: rms {_moment(evaluated, f'rms_{name}', '.4f')}, "
-        f"skewness {_moment(evaluated, f'skewness_{name}', '+.3f')}, "
-        f"flatness {_moment(evaluated, f'flatness_{name}', '.3f')}"
+        f"{symbol} over the mean of tau_x: rms {_moment(evaluated, f'rms_{name}')}, "
+        f"skewness {_moment(evaluated, f'skewness_{name}')}, "
+        f"flatness {_moment(evaluated, f'flatness_{name}')}"
         for symbol, name in zip(("tau_x", "tau_y"), SHEARS, strict=True)
     ]
-    backflow = _number(float(evaluated.values["backflow"]), float(evaluated.width("backflow")), ".3e")
-    return [*lines, f"probability of tau_x < 0 (reversed flow): {backflow}", *cut_off_note(lines)]
+    backflow = f"probability of tau_x < 0 (reversed flow): {_number(evaluated, 'backflow')}"
+    return [*lines, backflow, *cut_off_note(lines)]
 
 
 def cut_off_note(lines: Sequence[str]) -> list[str]:
@@ -72,21 +76,20 @@ def cut_off_note(lines: Sequence[str]) -> list[str]:
     ]
 
 
+_QUADRANT_NAMES = ("outward q1", "ejections q2", "inward q3", "sweeps q4")
+
+
 def _of_quadrants(evaluated: EvaluatedDensities) -> list[str]:
     lines = [
-        f"{'z+':>8}{'-uw+':>9}  {'outward q1':>18}{'ejections q2':>18}{'inward q3':>18}{'sweeps q4':>18}"
-        f"{'fraction of time q1 to q4':>31}"
+        f"{'z+':>8}{'quadrant':>16}{'-uw+':>24}{'fraction of time':>24}",
     ]
     for n, z_plus in zip(evaluated.planes["w"], evaluated.z_plus("w"), strict=True):
-        names = [f"minus_uw_q{quadrant}" for quadrant in layout.QUADRANTS]
-        parts = [_number(evaluated.values[name][n], evaluated.width(name)[n], "+.4f") for name in names]
-        fractions = [f"{evaluated.values[f'fraction_q{quadrant}'][n]:.3f}" for quadrant in layout.QUADRANTS]
-        total = sum(evaluated.values[name][n] for name in names)
-        lines.append(
-            f"{z_plus:>8.4g}{total:>9.4f}  "
-            + "".join(f"{part:>18}" for part in parts)
-            + f"{'  '.join(fractions):>31}"
-        )
+        for quadrant, name in zip(layout.QUADRANTS, _QUADRANT_NAMES, strict=True):
+            part = _number(evaluated, f"minus_uw_q{quadrant}", int(n), may_be_zero=True)
+            fraction = _number(evaluated, f"fraction_q{quadrant}", int(n))
+            lines.append(f"{z_plus:>8.4g}{name:>16}{part:>24}{fraction:>24}")
+        total = _number(evaluated, "minus_uw_all", int(n), may_be_zero=True)
+        lines.append(f"{z_plus:>8.4g}{'all':>16}{total:>24}")
     return lines
 
 

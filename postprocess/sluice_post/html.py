@@ -11,40 +11,54 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from sluice_post import density_tables, scalar_numbers, spectra_tables
+from sluice_post.budgets import EvaluatedBudgets, numbers_of
 from sluice_post.flow import NAMES
-from sluice_post.key_figures import Figure
+from sluice_post.key_figures import Figure, percent_difference
+from sluice_post.printed import (
+    NO_INTERVAL,
+    NOT_DETERMINED,
+    digits_of,
+    is_determined,
+    is_exact,
+    width_text,
+    with_interval,
+)
 from sluice_post.profiles import with_wall
 from sluice_post.results import RE_TAU, Results
 from sluice_post.spectra import AXES
 from sluice_post.verdicts import verdicts
 
 
+def _with_power(text: str, exponent: int) -> Markup:
+    power = f"·10<sup>{exponent}</sup>" if exponent else ""
+    return Markup(text.replace("-", "−") + power)
+
+
 def number(value: float, half_width: float | None = None) -> Markup:
     """A number with as many digits as its interval deserves, else five significant ones."""
     if not np.isfinite(value):
         return Markup("—")
+    if half_width is not None and np.isfinite(half_width) and not is_exact(value, half_width):
+        shown, _, exponent = digits_of(value, half_width)
+        return _with_power(shown, exponent)
     scientific = value != 0 and not 1e-2 <= abs(value) < 1e6
-    if half_width is not None and np.isfinite(half_width) and half_width > 0 and not scientific:
-        decimals = int(np.clip(1 - np.floor(np.log10(half_width)), 0, 6))
-        return Markup(f"{value:.{decimals}f}".replace("-", "−"))
-    text = f"{value:.3e}" if scientific else f"{value:.5g}"
-    if "e" in text:
-        mantissa, exponent = text.split("e")
-        text = f"{mantissa}·10<sup>{int(exponent)}</sup>"
-    return Markup(text.replace("-", "−"))
+    text, _, exponent_text = (f"{value:.3e}" if scientific else f"{value:.5g}").partition("e")
+    return _with_power(text, int(exponent_text or 0))
 
 
-def interval(half_width: float) -> Markup:
-    """Half width of an interval, with two digits."""
+def interval(value: float, half_width: float) -> Markup:
+    """The half width of the interval of a number, as `number` prints it with this interval."""
     if not np.isfinite(half_width):
-        return Markup("—")
-    digits = f"{half_width:.2g}" if half_width >= 1e-3 else number(float(f"{half_width:.1e}"))
-    return Markup("± {}").format(digits)
+        return Markup(NO_INTERVAL)
+    _, shown, exponent = digits_of(value, half_width)
+    return Markup("± {}").format(_with_power(shown, exponent))
 
 
-def is_imposed(value: float, half_width: float) -> bool:
-    """Whether a number has no sampling error, only round-off."""
-    return bool(half_width <= 1e-9 * abs(value))
+def number_and_interval(value: float, half_width: float) -> Markup:
+    """Both, in one place."""
+    if not np.isfinite(half_width) or is_exact(value, half_width):
+        return number(value)
+    return Markup("{} {}").format(number(value, half_width), interval(value, half_width))
 
 
 def value_of_record(value: Any) -> str:
@@ -96,6 +110,9 @@ class Row:
     indented: bool = False
 
 
+_MAY_BE_ZERO = ("force_balance",)  # key figures that are differences near 0
+
+
 def _key_figures(results: Results) -> list[Row]:
     """Key figures, beside those of a published simulation of this flow at this Reynolds number."""
     known = results.published.values if results.published is not None else {}
@@ -105,12 +122,21 @@ def _key_figures(results: Results) -> list[Row]:
         if key in known:
             published = number(known[key])
         if key in known and not results.is_set(key):
-            difference = f"{100 * (value / known[key] - 1):+.2f} %".replace("-", "−")
-        imposed = is_imposed(value, half_width)
+            percent = percent_difference(Figure(key, label, value, half_width), known[key])
+            difference = with_interval(
+                *percent, " %", sign="+", may_be_zero=True, scale=100, plus_minus="±"
+            ).replace("-", "−")
+        imposed = is_exact(value, half_width, scale=1 if key in _MAY_BE_ZERO else 0)
+        if not (imposed or is_determined(value, half_width) or key in _MAY_BE_ZERO):
+            found = (Markup(NOT_DETERMINED), number_and_interval(value, half_width))
+        elif imposed:
+            found = (number(0.0 if key in _MAY_BE_ZERO else value), Markup("imposed"))
+        else:
+            found = (number(value, half_width), interval(value, half_width))
         return Row(
             label=Markup(label.strip()),
-            value=number(value, None if imposed else half_width),
-            interval="imposed" if imposed else interval(half_width),
+            value=found[0],
+            interval=found[1],
             published=published,
             difference=difference,
             indented=label.startswith(" "),
@@ -144,13 +170,29 @@ def _residuals(residuals: list[Figure], wall: str) -> list[Row]:
     usual = Markup("2·10<sup>−4</sup> to 2·10<sup>−3</sup>")
     rows = []
     for residual in residuals:
-        value, width = number(residual.value), interval(residual.half_width)
+        value = number(residual.value, residual.half_width)
+        width = interval(residual.value, residual.half_width)
         if residual.key == "both" or len(residuals) == 1:
             rows.append(Row(Markup(with_wall("total-stress residual", wall)), value, width, usual))
         else:
             label = Markup("{} half, in its own u<sub>τ</sub>").format(residual.key)
             rows.append(Row(label, value, width, indented=True))
     return rows
+
+
+def _percent_of_u_tau(results: Results) -> str:
+    """The interval of u_tau in % of it; empty if it is not known, or u_tau imposed."""
+    u_tau = results.figure("u_tau")
+    if u_tau is None or not np.isfinite(u_tau.half_width) or is_exact(u_tau.value, u_tau.half_width):
+        return ""
+    return width_text(100 * u_tau.half_width / u_tau.value)
+
+
+def _kolmogorov(budgets: EvaluatedBudgets) -> dict[str, Markup]:
+    """The smallest Kolmogorov length and the largest cells in its units, with intervals."""
+    values, widths = numbers_of(budgets.found), budgets.number_bands
+    names = ("eta_plus", "dx_over_eta", "dy_over_eta", "dz_over_eta")
+    return {name: number_and_interval(values[name], widths.get(name, np.nan)) for name in names}
 
 
 _PERFORMANCE = {
@@ -190,7 +232,9 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(number=number, interval=interval, value_of_record=value_of_record)
+    environment.filters.update(
+        number=number, with_interval=number_and_interval, value_of_record=value_of_record
+    )
     run = results.run
     record, spectra = run.provenance, results.spectra
     return environment.get_template("report.html").render(
@@ -212,7 +256,8 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
         spectra_table=spectra_tables.table_text(spectra) if spectra else "",
         densities_table=density_tables.table_text(results.densities) if results.densities else "",
         scalars_table=scalar_numbers.table_text(results.scalars),
-        falls=[spectra.found.fall("uu", axis)[0] for axis in AXES] if spectra else [],
+        falls=[spectra.fall(axis)[:2] for axis in AXES] if spectra else [],
         half_boxes=[spectra_tables.half_box(spectra, axis) for axis in AXES] if spectra else [],
-        kolmogorov=results.budgets.found.kolmogorov_columns() if results.budgets else None,
+        wall_units_percent=_percent_of_u_tau(results),
+        kolmogorov=_kolmogorov(results.budgets) if results.budgets else None,
     )

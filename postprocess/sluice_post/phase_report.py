@@ -8,6 +8,7 @@ import numpy as np
 
 from sluice_post import export, layout, phase_figures
 from sluice_post.phases import PhaseAverages
+from sluice_post.printed import with_interval
 from sluice_post.report_entries import Entry, draw_entries
 from sluice_post.style import single_panel
 
@@ -71,7 +72,7 @@ def table_text(found: PhaseAverages) -> str:
     ]
     for n, phase in enumerate(found.phase):
         cells = [
-            f"{found.line[name][n]:.6g}" + (f" +- {found.widths[name][n]:.1g}" if has_intervals else "")
+            with_interval(float(found.line[name][n]), float(found.widths[name][n]), may_be_zero=True)
             for name in ("bulk_velocity", "shear_x_bottom", "shear_x_top")
         ]
         lines.append(f"{phase:7.4f}  {cells[0]:>22}  {cells[1]:>24}  {cells[2]:>24}")

@@ -11,7 +11,7 @@ the same decimal. Four cases have no interval:
 
 from __future__ import annotations
 
-from math import floor, isfinite, log10
+from math import floor, inf, isfinite, log10
 
 ROUND_OFF = 1e-9  # an interval that is narrower, relative to the value, is no sampling error
 NO_INTERVAL = "no interval"
@@ -47,6 +47,11 @@ def digits_of(value: float, half_width: float, sign: str = "") -> tuple[str, str
     value, half_width = value / 10.0**exponent, half_width / 10.0**exponent
     decimals = _decimals(half_width)
     return _fixed(value, decimals, sign), _fixed(half_width, decimals), exponent
+
+
+def width_text(half_width: float) -> str:
+    """A half width alone, with two significant digits."""
+    return _fixed(half_width, _decimals(half_width)) if 0 < half_width < inf else f"{half_width:g}"
 
 
 def exact_text(value: float, sign: str = "", scale: float = 0.0, digits: int = 5) -> str:

@@ -36,7 +36,10 @@ def _in_the_flow(quadrant: int, image: str) -> int:
 
 
 def quadrant_profiles(found: WallDensities) -> dict[str, Array]:
-    """On the faces up to the centre: -u'w' of each quadrant over u_tau^2 (`minus_uw_q1`), fraction (`fraction_q1`)."""
+    """On the faces up to the centre: -u'w' of each quadrant over u_tau^2 (`minus_uw_q1`), fraction (`fraction_q1`).
+
+    `minus_uw_all`: of all quadrants.
+    """
     profiles = {}
     count = len(found.z("w"))
     for quadrant in layout.QUADRANTS:
@@ -50,7 +53,8 @@ def quadrant_profiles(found: WallDensities) -> dict[str, Array]:
             fractions.append(fraction[:count])
         profiles[f"minus_uw_q{quadrant}"] = np.mean(contributions, axis=0)
         profiles[f"fraction_q{quadrant}"] = np.mean(fractions, axis=0)
-    return profiles
+    parts = [profiles[f"minus_uw_q{quadrant}"] for quadrant in layout.QUADRANTS]
+    return profiles | {"minus_uw_all": np.sum(parts, axis=0)}
 
 
 def joint_moments(joints: Sequence[Joint]) -> tuple[Moments, Moments]:

@@ -19,6 +19,7 @@ from sluice_post.flow import Flow, Held, flow_of, held_reynolds
 from sluice_post.key_figures import Figure, Resolution, key_figures, label_of, resolution
 from sluice_post.parameters import FlowParameters
 from sluice_post.phases import PhaseAverages, evaluate_phases, has_phases, load_phases
+from sluice_post.printed import with_interval
 from sluice_post.profiles import WallProfiles, wall_profiles, with_wall
 from sluice_post.run import Run
 from sluice_post.scalar_budgets import EvaluatedScalarBudgets, evaluate_scalar_budgets
@@ -153,12 +154,6 @@ def _phases(run: Run) -> PhaseAverages | None:
         return None
 
 
-def _number(value: float, half_width: float, form: str) -> str:
-    """For example `2.639 +- 0.012`, or the value alone if its interval is not known."""
-    known = np.isfinite(half_width) and half_width > 1e-9 * abs(value)
-    return f"{value:{form}} +- {half_width:.2g}" if known else f"{value:{form}}"
-
-
 def summary_text(results: Results) -> str:
     """The compact summary for the terminal."""
     run = results.run
@@ -166,7 +161,8 @@ def summary_text(results: Results) -> str:
     if run.failure:
         lines.append(f"this run failed: {run.failure}")
     for row in results.last_third:
-        lines.append(f"{row.text_label} (last third of the run): {_number(row.value, row.half_width, '.2f')}")
+        number = with_interval(row.value, row.half_width)
+        lines.append(f"{row.text_label} (last third of the run): {number}")
     if not results.last_third:
         lines.append("Re_tau (last third of the run): not known")
     profiles = run.profiles
@@ -175,21 +171,22 @@ def summary_text(results: Results) -> str:
             f"statistics: {run.blocks.samples.sum()} samples in {len(run.blocks)} blocks, "
             f"t = {run.blocks.time_begin[0]:g} to {run.blocks.time_end[-1]:g}"
         )
-        figures = {figure.key: figure for figure in [*results.table, *results.residuals]}
+        figures = {figure.key: figure for figure in results.table}
 
-        def number_of(key: str, form: str) -> str:
-            return _number(figures[key].value, figures[key].half_width, form)
+        def number_of(key: str) -> str:
+            return with_interval(figures[key].value, figures[key].half_width)
 
         for row in results.friction_reynolds:
-            lines.append(f"{row.text_label} (statistics): {_number(row.value, row.half_width, '.2f')}")
+            lines.append(f"{row.text_label} (statistics): {with_interval(row.value, row.half_width)}")
         if profiles.laminar:
             lines.append("peak u'+: none, the flow is laminar")
         else:
-            for key, form in (("u_peak", ".3f"), ("uw_peak", ".4f")):
-                place = number_of(f"{key}_z", ".1f")
-                lines.append(f"{figures[key].text_label}: {number_of(key, form)} at z+ = {place}")
-        label = with_wall("total-stress residual", profiles.wall)
-        lines.append(f"{label}: {number_of(profiles.side, '.2e')}")
+            for key in ("u_peak", "uw_peak"):
+                place = number_of(f"{key}_z")
+                lines.append(f"{figures[key].text_label}: {number_of(key)} at z+ = {place}")
+        residual = results.residuals[0]
+        number = with_interval(residual.value, residual.half_width, may_be_zero=True, scale=1)
+        lines.append(f"{with_wall('total-stress residual', profiles.wall)}: {number}")
     if results.spectra is not None:
         lines.extend(conclusions(results.spectra))
     if results.densities is not None:

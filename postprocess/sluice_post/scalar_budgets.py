@@ -25,6 +25,7 @@ from sluice_post.budgets import (
     EvaluatedTerms,
     Terms,
     bands_of_terms,
+    integrals_of,
     transported_velocity,
     with_imbalance,
 )
@@ -249,6 +250,11 @@ def _storage(blocks: Blocks, parameters: FlowParameters, found: ScalarBudgets, s
     }
 
 
+def scalar_numbers_of(found: ScalarBudgets) -> dict[str, float]:
+    """The integrals of the budget of the variance, and the units."""
+    return integrals_of(found, "cc") | {"c_tau": found.c_tau}
+
+
 def evaluate_scalar_budgets(
     blocks: Blocks, parameters: FlowParameters, scalars: Sequence[EvaluatedScalar]
 ) -> list[EvaluatedScalarBudgets]:
@@ -265,15 +271,17 @@ def evaluate_scalar_budgets(
             continue
         found = wall_scalar_budgets(blocks.means(), parameters, scalar, side)
 
-        def budgets(means: Means, scalar: Scalar = scalar, side: str = side) -> dict[str, Budget]:
-            return wall_scalar_budgets(means, parameters, scalar, side).budgets
+        def budgets(means: Means, scalar: Scalar = scalar, side: str = side) -> ScalarBudgets:
+            return wall_scalar_budgets(means, parameters, scalar, side)
 
+        bands, numbers = bands_of_terms(budgets, blocks, scalar_numbers_of)
         evaluated.append(
             EvaluatedScalarBudgets(
                 found,
-                bands_of_terms(budgets, blocks),
+                bands,
                 _storage(blocks, parameters, found, side),
                 (),
+                numbers,
                 seen.name,
                 seen.title,
             )

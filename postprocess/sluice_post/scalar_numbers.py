@@ -12,6 +12,7 @@ from sluice_post.errors import InputOutputError
 from sluice_post.export import columns_text
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
+from sluice_post.printed import with_interval
 from sluice_post.scalar_profiles import (
     ScalarProfiles,
     ScalarView,
@@ -158,9 +159,14 @@ def evaluate_scalars(
     return found, problems
 
 
-def _number(value: float, width: float | None) -> str:
-    known = width is not None and np.isfinite(width) and width > 1e-9 * abs(value)
-    return f"{value:.4g} +- {width:.2g}" if known else f"{value:.4g}"
+_MAY_BE_ZERO = ("bulk", "residual", "imbalance")
+
+
+def _number(found: EvaluatedScalar, key: str) -> str:
+    may_be_zero = key in _MAY_BE_ZERO
+    scale = 1.0 if key in ("residual", "imbalance") else 0.0
+    width = found.widths.get(key, float("nan"))
+    return with_interval(found.numbers[key], width, may_be_zero=may_be_zero, scale=scale)
 
 
 def summary_lines(scalars: Sequence[EvaluatedScalar]) -> list[str]:
@@ -168,7 +174,7 @@ def summary_lines(scalars: Sequence[EvaluatedScalar]) -> list[str]:
     return [
         f"scalar {found.title}: "
         + ", ".join(
-            f"{LABELS[key]} {_number(found.numbers[key], found.widths.get(key))}"
+            f"{LABELS[key]} {_number(found, key)}"
             for key in ("c_tau", "nu", "st", "residual", "imbalance")
             if key in found.numbers
         )
@@ -183,7 +189,7 @@ def table_text(scalars: Sequence[EvaluatedScalar]) -> str:
         lines.append(f"{found.title} (Pr = {found.profiles.scalar.prandtl:g})")
         for key, label in LABELS.items():
             if key in found.numbers:
-                lines.append(f"  {label:<38}{_number(found.numbers[key], found.widths.get(key))}")
+                lines.append(f"  {label:<38}{_number(found, key)}")
         lines.append(f"  {nusselt_meaning(found.profiles.scalar)}")
     return "\n".join(lines)
 

@@ -117,13 +117,18 @@ class WallSpectra:
 
     def fall(self, quantity: str, axis: str) -> tuple[float, float]:
         """Smallest ratio, over all heights, of a spectrum's maximum to its end; and z+ of that height."""
-        z_plus, _, premultiplied = self.premultiplied(quantity, axis)
+        z_plus, _, _ = self.premultiplied(quantity, axis)
+        ratio = self.falls(quantity, axis)
+        worst = int(np.argmin(ratio))
+        return float(ratio[worst]), float(z_plus[worst])
+
+    def falls(self, quantity: str, axis: str) -> Array:
+        """The ratio of a spectrum's maximum to its end at the heights of `premultiplied`."""
+        _, _, premultiplied = self.premultiplied(quantity, axis)
         energy = premultiplied / np.arange(1, premultiplied.shape[1] + 1)
         largest, last = energy.max(axis=1), energy[:, -1]
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(last > 0, largest / last, inf)
-        worst = int(np.argmin(ratio))
-        return float(ratio[worst]), float(z_plus[worst])
+            return np.where(last > 0, largest / last, inf)
 
 
 def last_double_mode(cells: int) -> int:
@@ -267,6 +272,16 @@ class EvaluatedSpectra:
     blocks: Blocks
     peaks: list[Peak]  # of the spectra in both directions
     half_boxes: HalfBoxes
+    widths: dict[str, Array]  # half widths of the intervals of further_of; empty for a single block
+
+    def width(self, name: str, at: int = 0) -> float:
+        """The half width of one of the numbers of further_of; NaN if it is not known."""
+        return float(self.widths[name][at]) if name in self.widths else float("nan")
+
+    def fall(self, axis: str) -> tuple[float, float, float]:
+        """The smallest ratio of the maximum of E_uu to its end, the half width of its interval, and z+ of it."""
+        ratio, z_plus = self.found.fall("uu", axis)
+        return ratio, self.width(f"fall {axis}"), z_plus
 
     @property
     def z_plus(self) -> Array:
@@ -287,6 +302,14 @@ def _at_half_box(found: WallSpectra, z_plus: Array) -> dict[str, Array]:
         energies = [found.at(quantity, axis, z_plus) for quantity in VELOCITIES]
         coefficients[axis] = np.array([energy @ cosines / energy.sum(axis=1) for energy in energies])
     return coefficients
+
+
+def further_of(found: WallSpectra, lines: Lines, worst: dict[str, int]) -> dict[str, Array]:
+    """Variances by `variance QUANTITY AXIS`, `wall QUANTITY`, `plane QUANTITY`; `fall AXIS` at the heights `worst`."""
+    values = {f"variance {'_'.join(key)}": energy.sum(axis=1) for key, energy in lines.energy.items()}
+    values |= {f"wall {name}": lines.on_wall[name, "x"].sum(keepdims=True) for name in ON_WALL}
+    values |= {f"plane {name}": plane.energy.sum(axis=(1, 2)) for name, plane in found.planes.items()}
+    return values | {f"fall {axis}": found.falls("uu", axis)[[at]] for axis, at in worst.items()}
 
 
 def evaluate_spectra(
@@ -313,12 +336,15 @@ def evaluate_spectra(
     lines, values = lines_of(found, heights), half_boxes(found)
     modes, bands, widths = peak_modes(found.planes), None, {}
     unknown = {axis: np.full(array.shape, np.nan) for axis, array in values.items()}
+    worst = {axis: int(np.argmin(found.falls("uu", axis))) for axis in AXES}
     if len(blocks) > 1:
 
         def joined(means: Means) -> dict[str, Array]:
             other = wall_spectra(means, parameters, side)
             at_half_box = {f"half box {axis}": array for axis, array in half_boxes(other).items()}
-            return lines_of(other, heights).joined() | values_at(other.planes, modes) | at_half_box
+            its_lines = lines_of(other, heights)
+            further = further_of(other, its_lines, worst)
+            return its_lines.joined() | values_at(other.planes, modes) | at_half_box | further
 
         widths = half_widths95(joined, blocks)
         bands = lines.like(widths)
@@ -333,4 +359,5 @@ def evaluate_spectra(
         HalfBoxes(
             names(usual), values, {axis: widths.get(f"half box {axis}", unknown[axis]) for axis in AXES}
         ),
+        {name: widths[name] for name in further_of(found, lines, worst) if name in widths},
     )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post.export import columns_text
+from sluice_post.printed import peak_place, with_interval
 from sluice_post.profiles import with_wall
 from sluice_post.scalar_spectra import EvaluatedScalarSpectra
 from sluice_post.spectra import (
@@ -20,6 +21,7 @@ from sluice_post.spectra import (
     WallSpectra,
     last_double_mode,
 )
+from sluice_post.uncertainty import peak_range
 
 Array = NDArray[np.float64]
 
@@ -65,28 +67,32 @@ def half_box(evaluated: EvaluatedSpectra, axis: str) -> HalfBox:
     return HalfBox(VELOCITIES[of], boxes.names[at], float(values[of, at]), float(widths[of, at]))
 
 
-def _with_width(value: float, width: float, form: str) -> str:
-    return f"{value:{form}} +- {width:.1g}" if np.isfinite(width) else f"{value:{form}}"
-
-
 def conclusions(evaluated: EvaluatedSpectra) -> list[str]:
     """Sentences on the resolution and on the length of the box."""
     lines = []
     for axis in AXES:
-        ratio, z_plus = evaluated.found.fall("uu", axis)
+        ratio, width, z_plus = evaluated.fall(axis)
+        number = with_interval(ratio, width)
         lines.append(
-            f"E_uu along {axis} falls by a factor of at least {ratio:.2g} from its maximum to the largest wavenumber "
+            f"E_uu along {axis} falls by a factor of at least {number} from its maximum to the largest wavenumber "
             f"(the least at z+ = {z_plus:.3g})"
         )
     for axis in AXES:
         box = half_box(evaluated, axis)
         place = box.height if box.height in ("centre", "surface") else f"z+ = {box.height}"
-        number = _with_width(box.value, box.half_width, "+.3f")
+        number = with_interval(box.value, box.half_width, sign="+", may_be_zero=True, scale=1)
         lines.append(
             f"largest correlation of the velocity at half the box along {axis}: {number} ({box.quantity}, {place}); "
             f"limit {LONG_ENOUGH:g}: {box.verdict}"
         )
     return lines
+
+
+def _peak(wavelength: Array, values: Array, half_widths: Array) -> tuple[str, str]:
+    """The largest value with its interval, and the wavelengths at which it may be."""
+    at = int(np.argmax(values))
+    place, low, high = peak_range(wavelength, values, half_widths)
+    return with_interval(float(values[at]), float(half_widths[at])), peak_place(place, low, high)
 
 
 def table_text(evaluated: EvaluatedSpectra) -> str:
@@ -99,25 +105,37 @@ def table_text(evaluated: EvaluatedSpectra) -> str:
     for axis in AXES:
         text += [
             "",
-            f"{'along ' + axis:<10}{'z+':>8}{'variance+':>12}{'peak of kE+':>13}{'at wavelength+':>16}"
-            f"{'integral length/h':>22}{'R(half box)/R(0)':>22}",
+            f"{'along ' + axis:<10}{'z+':>8}{'variance+':>22}{'peak of kE+':>22}{'at wavelength+':>22}"
+            f"{'integral length/h':>24}{'R(half box)/R(0)':>24}",
         ]
         wavelength = found.wavelength_plus(axis)
         for quantity in CORRELATED:
             energy = lines.energy[quantity, axis]
-            premultiplied = energy[:, 1:] * np.arange(1, energy.shape[1])
+            modes = np.arange(1, energy.shape[1])
+            premultiplied = energy[:, 1:] * modes
             for n, height in enumerate(evaluated.names):
                 widths = (
                     (bands.length[quantity, axis][n], bands.coefficient[quantity, axis][n, -1])
                     if bands
                     else (np.nan, np.nan)
                 )
-                peak = int(np.argmax(premultiplied[n]))
-                length = _with_width(lines.length[quantity, axis][n], widths[0], ".3f")
-                end = _with_width(lines.coefficient[quantity, axis][n, -1], widths[1], "+.3f")
+                variance = with_interval(
+                    float(energy[n].sum()), evaluated.width(f"variance {quantity}_{axis}", n)
+                )
+                bounds = (
+                    bands.energy[quantity, axis][n, 1:] * modes if bands else np.full(modes.shape, np.nan)
+                )
+                peak, place = _peak(wavelength, premultiplied[n], bounds)
+                length = with_interval(float(lines.length[quantity, axis][n]), float(widths[0]))
+                end = with_interval(
+                    float(lines.coefficient[quantity, axis][n, -1]),
+                    float(widths[1]),
+                    sign="+",
+                    may_be_zero=True,
+                    scale=1,
+                )
                 text.append(
-                    f"{quantity:<10}{height:>8}{energy[n].sum():>12.4g}{premultiplied[n, peak]:>13.4g}"
-                    f"{wavelength[peak]:>16.4g}{length:>22}{end:>22}"
+                    f"{quantity:<10}{height:>8}{variance:>22}{peak:>22}{place:>22}{length:>24}{end:>24}"
                 )
     return "\n".join([*text, *_wall_rows(evaluated), *_plane_rows(evaluated), "", *conclusions(evaluated)])
 
@@ -127,19 +145,19 @@ def _wall_rows(evaluated: EvaluatedSpectra) -> list[str]:
     found, on_wall = evaluated.found, evaluated.lines.on_wall
     rows = [
         "",
-        f"{'on the wall':<14}{'variance+':>10}"
-        + "".join(f"{f'peak of kE+ along {axis}':>24}{'at wavelength+':>16}" for axis in AXES),
+        f"{'on the wall':<14}{'variance+':>22}"
+        + "".join(f"{f'peak of kE+ along {axis}':>24}{'at wavelength+':>22}" for axis in AXES),
     ]
     for quantity in ON_WALL:
-        row = f"{quantity:<14}{on_wall[quantity, 'x'].sum():>10.4g}"
+        variance = with_interval(float(on_wall[quantity, "x"].sum()), evaluated.width(f"wall {quantity}"))
+        row = f"{quantity:<14}{variance:>22}"
         for axis in AXES:
             modes = np.arange(1, last_double_mode(found.cells[axis]) + 1)
             values = on_wall[quantity, axis][modes] * modes
-            peak = int(np.argmax(values))
-            width = (
-                evaluated.bands.on_wall[quantity, axis][peak + 1] * (peak + 1) if evaluated.bands else np.nan
-            )
-            row += f"{_with_width(values[peak], width, '.3g'):>24}{found.wavelength_plus(axis)[peak]:>16.4g}"
+            bands = evaluated.bands
+            widths = bands.on_wall[quantity, axis][modes] * modes if bands else np.full(modes.shape, np.nan)
+            peak, place = _peak(found.wavelength_plus(axis)[: modes.size], values, widths)
+            row += f"{peak:>24}{place:>22}"
         rows.append(row)
     return rows
 
@@ -150,16 +168,19 @@ def _plane_rows(evaluated: EvaluatedSpectra) -> list[str]:
         return []
     rows = [
         "",
-        f"{'along x, y':<10}{'z+':>8}{'variance+':>12}{'peak of kxkyE+':>19}{'at wavelength x+':>18}"
+        f"{'along x, y':<10}{'z+':>8}{'variance+':>22}{'peak of kxkyE+':>22}{'at wavelength x+':>18}"
         f"{'at wavelength y+':>18}",
     ]
     for peak in evaluated.peaks:
         if peak.zero_by_symmetry:
             rows.append(f"{peak.quantity:<10}{peak.z_plus:>8.4g}  zero by symmetry")
             continue
-        row = f"{peak.quantity:<10}{peak.z_plus:>8.4g}{peak.variance:>12.4g}"
+        heights = evaluated.found.planes[peak.quantity].z_plus
+        at = int(np.argmin(np.abs(heights - peak.z_plus)))
+        variance = with_interval(peak.variance, evaluated.width(f"plane {peak.quantity}", at))
+        row = f"{peak.quantity:<10}{peak.z_plus:>8.4g}{variance:>22}"
         if peak.value > 0:  # not on a wall
-            row += f"{_with_width(peak.value, peak.half_width, '.3g'):>19}"
+            row += f"{with_interval(peak.value, peak.half_width):>22}"
             row += f"{peak.wavelength_plus['x']:>18.4g}{peak.wavelength_plus['y']:>18.4g}"
         rows.append(row)
     return rows

@@ -7,9 +7,8 @@ import io
 from collections.abc import Sequence
 from math import inf, isfinite, nan
 
-import numpy as np
-
 from sluice_post.key_figures import Figure
+from sluice_post.printed import exact_text, is_exact, with_interval
 from sluice_post.profiles import MEAN_OF_WALLS
 from sluice_post.study import COSTS, Cost, CostRatio, Reference, StudyRun, cost_ratio, costs_of, error_of
 
@@ -30,13 +29,17 @@ COST_LABELS = {"point_steps": "point-steps per h/u_tau", "seconds": "seconds per
 
 
 def number_text(value: float, half_width: float = nan, sign: str = "") -> str:
-    """A number with as many decimals as two digits of its interval have, and the interval."""
+    """A number with its interval, if it is known; empty if the number is not."""
     if not isfinite(value):
         return ""
-    if not (isfinite(half_width) and half_width > 1e-9 * max(1.0, abs(value))):
-        return f"{value:{sign}.4g}"
-    decimals = int(np.clip(1 - np.floor(np.log10(half_width)), 0, 6))
-    return f"{value:{sign}.{decimals}f} ± {half_width:.{decimals}f}"
+    if not isfinite(half_width) or is_exact(value, half_width, scale=1):
+        return exact_text(value, sign, scale=1, digits=4)
+    return with_interval(value, half_width, sign=sign, may_be_zero=True, plus_minus="±")
+
+
+def place_text(place: float, half_width: float) -> str:
+    """Where a peak is, with its interval, if it is known."""
+    return number_text(place, half_width) if isfinite(half_width) else f"{place:.1f}"
 
 
 def _ratio_text(ratio: CostRatio) -> str:
@@ -80,8 +83,8 @@ def _figure_rows(runs: Sequence[StudyRun], reference: Reference) -> str:
     def cell(figures: dict[str, float], widths: dict[str, float], key: str) -> str:
         factor = HEADINGS[key][1]
         text = number_text(figures.get(key, nan) * factor, widths.get(key, nan) * factor)
-        place = figures.get(PLACES.get(key, ""), nan)
-        return f"{text} at {place:.1f}" if isfinite(place) else text
+        place = PLACES.get(key, "")
+        return f"{text} at {place_text(figures[place], widths.get(place, nan))}" if place in figures else text
 
     rows = []
     for run in runs:

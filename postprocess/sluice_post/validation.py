@@ -27,7 +27,7 @@ from sluice_post.results import Results, evaluate
 from sluice_post.run import load_run
 from sluice_post.spectra import AXES
 from sluice_post.spectra_reference import PublishedSpectra, holds_spectra, read_all_spectra
-from sluice_post.study_tables import markdown_table, number_text
+from sluice_post.study_tables import markdown_table, number_text, place_text
 from sluice_post.style import single_panel
 
 HEIGHTS = (5.0, 19.0, 98.0, inf)  # z+ of the spectra; at Re_tau = 178 the centre is z+ = 178
@@ -148,7 +148,7 @@ def _key_rows(results: Results, published: Published | None) -> list[Row]:
         factor, label = (1000, f"1000 {figure.text_label}") if key == "cf" else (1, figure.text_label)
         run = number_text(factor * figure.value, factor * figure.half_width)
         if place := results.figure(f"{key}_z"):
-            run += f" at {place.value:.1f}"
+            run += f" at {place_text(place.value, place.half_width)}"
         source = literature.with_value(published, key) if published else None
         if source is None:
             rows.append((label, run, "", "", "", ""))

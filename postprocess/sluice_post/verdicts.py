@@ -11,6 +11,7 @@ from sluice_post import layout
 from sluice_post.flow_words import REYNOLDS, flow_text
 from sluice_post.key_figures import Figure, plain_label
 from sluice_post.literature import NONE_KNOWN
+from sluice_post.printed import width_text, with_interval
 from sluice_post.profiles import with_wall
 from sluice_post.results import Results
 from sluice_post.spectra import AXES
@@ -35,7 +36,8 @@ class Deviation:
     @property
     def text(self) -> Markup:
         """For example `Re_tau +0.25 ± 0.20 %`."""
-        text = f"{100 * self.value:+.2f} ± {100 * self.half_width:.2f} %"
+        percent = (100 * self.value, 100 * self.half_width)
+        text = with_interval(*percent, " %", sign="+", may_be_zero=True, scale=100, plus_minus="±")
         return Markup("{} {}").format(self.label, text.replace("-", "−"))
 
 
@@ -80,7 +82,7 @@ def _converged(results: Results) -> Markup:
         return Markup("Not known: {} are too few for intervals.").format(averaged)
     text = Markup(
         "{}. {} is known to ± {} % after {} (limit {} %), and the total stress differs from its straight line by "
-        "{} ± {} % of the wall stress (limits {} ± {} %; published simulations: 0.02 to 0.2 %)."
+        "{} of the wall stress (limits {} ± {} %; published simulations: 0.02 to 0.2 %)."
     )
     is_long = results.resolution.turnovers >= LONG_ENOUGH_TIME
     if not is_long:
@@ -89,8 +91,14 @@ def _converged(results: Results) -> Markup:
         )
     straight = residual.value < RESIDUAL_OF_PUBLISHED and residual.half_width < CERTAIN_RESIDUAL
     numbers = (
-        *(f"{100 * known:.2g}", averaged, f"{100 * CONVERGED_RE_TAU:g}"),
-        *(f"{100 * value:.2g}" for value in (residual.value, residual.half_width)),
+        *(width_text(100 * known), averaged, f"{100 * CONVERGED_RE_TAU:g}"),
+        with_interval(
+            *(100 * residual.value, 100 * residual.half_width),
+            " %",
+            may_be_zero=True,
+            scale=100,
+            plus_minus="±",
+        ),
         *(f"{100 * limit:g}" for limit in (RESIDUAL_OF_PUBLISHED, CERTAIN_RESIDUAL)),
     )
     return text.format(

@@ -7,8 +7,7 @@ from scipy.integrate import trapezoid
 
 from sluice_post import literature
 from sluice_post.export import csv_text
-from sluice_post.flow import Flow
-from sluice_post.flow import held_reynolds
+from sluice_post.flow import Flow, held_reynolds
 from sluice_post.key_figures import figures_of, key_figures, published_of, resolution
 from sluice_post.profiles import wall_profiles
 from sluice_post.reference import read_reference
@@ -92,7 +91,9 @@ def test_oblique_walls_have_the_figures_of_walls_along_x(tmp_path, angle):
     held = held_reynolds(oblique, {})
     assert held is not None and (held.key, held.value) == ("re_w", pytest.approx(expected["re_w"]))
     profiles = wall_profiles(means, oblique)
-    velocity = np.array([profiles.centre["U"], profiles.centre["V"]])  # seen so that the shear along x is positive
+    velocity = np.array(
+        [profiles.centre["U"], profiles.centre["V"]]
+    )  # seen so that the shear along x is positive
     assert velocity[:, 0] / profiles.z_plus[0] == pytest.approx([1.0, s / abs(c)], rel=2e-3)
     of_walls = wall_profiles(blocks.means(), along, "bottom")
     speed = np.hypot(*velocity) * profiles.u_tau

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <optional>
+#include <string>
 
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange.hpp"
@@ -143,9 +144,11 @@ void print_samples(const io::Case& settings, const Grid& grid, const RunLength& 
     fmt::print("{:<15} about {}, {} of {:g} with {} each", name, count_of(found.samples, "sample"),
                count_of(found.blocks, "block"), sampling->block, readable_size(block_bytes));
     if (turbulent) fmt::print(": {:.1f} h/u_tau", found.time * u_tau);
-    if (turbulent && found.time > 0 && sampling == &output.statistics)
-      fmt::print("; Re_tau to about +- {:.2g} % (95 % interval)",
-                 100 * expected_interval(grid, flow, found.time * u_tau));
+    if (turbulent && found.time > 0 && sampling == &output.statistics) {
+      const double percent = 100 * expected_interval(grid, flow, found.time * u_tau);
+      fmt::print("{}", percent < 99.5 ? fmt::format("; Re_tau to about +- {:.2g} % (95 % interval)", percent)
+                                      : std::string("; too short for an interval of Re_tau"));
+    }
     fmt::print("\n");
     if (const PhaseBins& phases = output.statistics_phases; phases.count > 0 && sampling == &output.statistics)
       fmt::print("phases          {} bins of the period {:g} with about {:.3g} samples each\n", phases.count,

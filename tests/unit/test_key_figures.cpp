@@ -408,6 +408,23 @@ TEST(Accuracy, NeedsLimitsToHaveHeldForATenthOfTheBlocks) {
   EXPECT_GT(std::count(hold.begin() + min_blocks, hold.begin() + static_cast<std::ptrdiff_t>(end), false), 0);
 }
 
+/// As many digits as the interval has; no interval where there is only round-off; a word where it is not determined.
+TEST(Accuracy, PrintsValuesAndIntervalsWithMatchingDigits) {
+  Accuracy accuracy{40, {}, {0.01}, false, 0};
+  const auto text = [&](double value, double half_width) {
+    accuracy.figures.values[0] = value;
+    accuracy.figures.half_widths[0] = half_width;
+    return figure_text(accuracy, 0);
+  };
+  EXPECT_EQ(text(180.1234, 3.8), "re_tau 180.1 +- 2.1 % (limit 1 %)");
+  EXPECT_EQ(text(180.1234, 0.01), "re_tau 180.123 +- 0.0056 % (limit 1 %)");
+  EXPECT_EQ(text(5284, 120), "re_tau 5280 +- 2.3 % (limit 1 %)");
+  EXPECT_EQ(text(1, 1.7e-17), "re_tau 1 (limit 1 %)");
+  EXPECT_EQ(text(42, 46), "re_tau 42 (not determined: the interval contains 0) (limit 1 %)");
+  EXPECT_EQ(text(180.1234, nan), "re_tau 180.12 (no interval) (limit 1 %)");
+  EXPECT_EQ(text(nan, nan), "re_tau not defined (limit 1 %)");
+}
+
 TEST(Accuracy, AFigureIsWithinItsLimitIn95PercentOfTheRunsThatEndByIt) {
   constexpr int trials = 500;
   constexpr double limit = 0.012;  // reached after 60 blocks on average
