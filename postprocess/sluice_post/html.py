@@ -47,9 +47,11 @@ def number(value: float, half_width: float | None = None) -> Markup:
 
 
 def interval(value: float, half_width: float) -> Markup:
-    """The half width of the interval of a number, as `number` prints it with this interval."""
+    """The half width of the interval of a number that `number` prints with it; a dash for round-off."""
     if not np.isfinite(half_width):
         return Markup(NO_INTERVAL)
+    if is_exact(value, half_width):
+        return Markup("—")
     _, shown, exponent = digits_of(value, half_width)
     return Markup("± {}").format(_with_power(shown, exponent))
 

@@ -87,7 +87,9 @@ def with_interval(
 
 
 def peak_place(place: float, low: float, high: float, form: str = ".3g") -> str:
-    """Where a maximum is, and the range in which it may be: `0.83 (0.42 to 1.3)`."""
+    """Where a maximum is, and the range in which it may be: `0.83 (0.42 to 1.3)`; no range if it is nowhere else."""
     if not (isfinite(low) and isfinite(high)):
         return f"{place:{form}} ({NO_INTERVAL})"
+    if low == high:
+        return f"{place:{form}}"
     return f"{place:{form}} ({low:{form}} to {high:{form}})"

@@ -262,8 +262,8 @@ class WallView:
 
     The mean shear at the wall, at z = 0, is positive. `wall_velocity` is that of this wall along x and y, `no_slip`
     whether the walls at z = 0 and at the other end are. The means are those over `images` of the flow, given as the
-    directions that are reversed in each. `frame`: the velocity of the frame along x and y, before directions are reversed.
-    `rotation`: 2 Omega of a rotating frame, after that.
+    directions that are reversed in each. `frame`: the velocity of the frame along x and y, before directions are
+    reversed. `rotation`: 2 Omega of a rotating frame, after that.
     """
 
     means: Means

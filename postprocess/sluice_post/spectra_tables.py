@@ -92,7 +92,7 @@ def _peak(wavelength: Array, values: Array, half_widths: Array) -> tuple[str, st
     """The largest value with its interval, and the wavelengths at which it may be."""
     at = int(np.argmax(values))
     place, low, high = peak_range(wavelength, values, half_widths)
-    return with_interval(float(values[at]), float(half_widths[at])), peak_place(place, low, high)
+    return with_interval(float(values[at]), float(half_widths[at])), peak_place(place, low, high, ".4g")
 
 
 def table_text(evaluated: EvaluatedSpectra) -> str:
@@ -105,8 +105,8 @@ def table_text(evaluated: EvaluatedSpectra) -> str:
     for axis in AXES:
         text += [
             "",
-            f"{'along ' + axis:<10}{'z+':>8}{'variance+':>22}{'peak of kE+':>22}{'at wavelength+':>22}"
-            f"{'integral length/h':>24}{'R(half box)/R(0)':>24}",
+            f"{'along ' + axis:<10}{'z+':>8}{'variance+':>22}{'peak of kE+':>22}{'at wavelength+':>26}"
+            f"{'integral length/h':>34}{'R(half box)/R(0)':>24}",
         ]
         wavelength = found.wavelength_plus(axis)
         for quantity in CORRELATED:
@@ -135,7 +135,7 @@ def table_text(evaluated: EvaluatedSpectra) -> str:
                     scale=1,
                 )
                 text.append(
-                    f"{quantity:<10}{height:>8}{variance:>22}{peak:>22}{place:>22}{length:>24}{end:>24}"
+                    f"{quantity:<10}{height:>8}{variance:>22}{peak:>22}{place:>26}{length:>34}{end:>24}"
                 )
     return "\n".join([*text, *_wall_rows(evaluated), *_plane_rows(evaluated), "", *conclusions(evaluated)])
 
@@ -146,7 +146,7 @@ def _wall_rows(evaluated: EvaluatedSpectra) -> list[str]:
     rows = [
         "",
         f"{'on the wall':<14}{'variance+':>22}"
-        + "".join(f"{f'peak of kE+ along {axis}':>24}{'at wavelength+':>22}" for axis in AXES),
+        + "".join(f"{f'peak of kE+ along {axis}':>24}{'at wavelength+':>26}" for axis in AXES),
     ]
     for quantity in ON_WALL:
         variance = with_interval(float(on_wall[quantity, "x"].sum()), evaluated.width(f"wall {quantity}"))
@@ -157,7 +157,7 @@ def _wall_rows(evaluated: EvaluatedSpectra) -> list[str]:
             bands = evaluated.bands
             widths = bands.on_wall[quantity, axis][modes] * modes if bands else np.full(modes.shape, np.nan)
             peak, place = _peak(found.wavelength_plus(axis)[: modes.size], values, widths)
-            row += f"{peak:>24}{place:>22}"
+            row += f"{peak:>24}{place:>26}"
         rows.append(row)
     return rows
 

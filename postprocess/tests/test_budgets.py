@@ -356,9 +356,10 @@ def test_command(tmp_path, capsys):
     write(tmp_path)
     assert main(["budgets", str(tmp_path)]) == 0
     out = capsys.readouterr().out
-    assert re.search(r"^k +production +[+-][\d.]+ +[\d.e+-]+ +[\d.]+$", out, re.MULTILINE)
+    assert re.search(r"^k +production +[+-][\d.]+ \+- [\d.]+ +[\d.]+$", out, re.MULTILINE)
     assert re.findall(r"^(\w+ +\w+) +zero by symmetry$", out, re.MULTILINE) == ["vv      production"]
-    assert "Kolmogorov length: smallest eta+" in out
+    assert re.search(r"Kolmogorov length: smallest eta\+ [\d.]+ \+- [\d.]+; largest dx/eta [\d.]+ \+- ", out)
+    assert re.search(r"^  imbalance \S+ \+- \S+, of which storage", out, re.MULTILINE)
     for stress in STRESSES:
         assert (tmp_path / "figures" / f"budget_{stress}.png").read_bytes().startswith(b"\x89PNG")
     rows = np.genfromtxt(tmp_path / "budget_k.csv", delimiter=",", names=True)

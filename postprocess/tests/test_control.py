@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -52,7 +53,12 @@ def test_savings_are_those_of_the_means(tmp_path: Path, capsys: pytest.CaptureFi
     assert 0 < found.net_saving.half_width < 0.1
 
     assert cli.main(["control", str(moving), "--reference", str(rest), "--from", "10", "--to", "40"]) == 0
-    assert f"reduction of C_f      {100 * (1 - ratio):7.2f} %" in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert (
+        f"reduction of C_f      {100 * (1 - ratio):.2f} +- {100 * found.drag_reduction.half_width:.2f} %"
+        in text
+    )
+    assert re.search(r"^bulk velocity +1 +1$", text, re.MULTILINE)  # imposed, so without an interval
 
 
 def test_intervals_of_both_runs_add_up(tmp_path: Path) -> None:

@@ -48,4 +48,5 @@ def test_digits_for_two_columns() -> None:
 
 def test_the_place_of_a_maximum_has_a_range() -> None:
     assert peak_place(0.83, 0.42, 1.3) == "0.83 (0.42 to 1.3)"
+    assert peak_place(0.83, 0.83, 0.83) == "0.83"
     assert peak_place(0.83, nan, nan) == "0.83 (no interval)"

@@ -143,7 +143,8 @@ def test_wall_shear_of_a_single_mode(tmp_path):
         assert evaluated.bands.on_wall["tau_x", "x"][3] == pytest.approx(estimate.half_width / first**2)
         assert evaluated.bands.on_wall["tau_y", "y"][1] < 1e-9
         assert evaluated.lines.on_wall["p", "y"][1] == pytest.approx(0.5 / flow.u_tau**2)
-        assert re.search(rf"^tau_x +{estimate.mean * 2 / first**2:.4g} ", table_text(evaluated), re.MULTILINE)
+        number = rf"{estimate.mean * 2 / first**2:.3f} \+- {estimate.half_width * 2 / first**2:.3f}"
+        assert re.search(rf"^tau_x +{number} ", table_text(evaluated), re.MULTILINE)
 
 
 def test_intervals(tmp_path):

@@ -52,7 +52,7 @@ def test_converged_only_if_friction_and_total_stress_are(results):
         "Intervals of less than 15 h/u<sub>τ</sub> tend to be too narrow."
     )
     assert "too narrow" not in answer(0.02, 1e-3)
-    assert "± 0.2 %" in answer(0.002, 1e-3) and "0.1 ± 0.1 % of the wall" in answer(0.002, 1e-3)
+    assert "± 0.20 %" in answer(0.002, 1e-3) and "0.10 ± 0.10 % of the wall" in answer(0.002, 1e-3)
     assert answer(float("nan"), 1e-3).startswith("Not known")
 
 
