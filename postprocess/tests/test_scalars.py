@@ -188,7 +188,7 @@ def heated_run(tmp_path):
 
 def test_commands(heated_run, tmp_path, capsys):
     assert cli.main(["report", str(heated_run)]) == 0
-    assert "scalar theta: c_tau -15.7" in capsys.readouterr().out
+    assert "scalar theta: c_tau -15.699, Nu 40.95, " in capsys.readouterr().out
     assert "Scalars in numbers" in (heated_run / "report.html").read_text()
     header, first, *_ = (heated_run / "scalar_theta.csv").read_text().splitlines()
     values = dict(zip(header.split(","), map(float, first.split(",")), strict=True))

@@ -44,6 +44,7 @@ def _about() -> dict[str, tuple[tuple[str, ...], str, str]]:
     for quadrant in QUADRANTS:
         found[f"minus_uw_q{quadrant}"] = ("z_face",), f"part of -<u'w'> from quadrant {quadrant}", "u_tau^2"
         found[f"fraction_q{quadrant}"] = ("z_face",), f"fraction of time in quadrant {quadrant}", "1"
+    found["minus_uw_all"] = ("z_face",), "-<u'w'> from all quadrants", "u_tau^2"
     holes = ("z_joint", "quadrant", "hole_size")
     found["hole_minus_uw"] = holes, "part of -<u'w'> outside the hole", "u_tau^2"
     found["hole_fraction"] = holes, "fraction of time outside the hole", "1"
