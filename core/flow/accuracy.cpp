@@ -57,7 +57,7 @@ std::string interval_text(double value, double half_width) {
 std::string interval_and_limit(const Accuracy& accuracy, std::size_t n) {
   const std::optional<double>& limit = accuracy.limits[n];
   return interval_text(accuracy.figures.values[n], accuracy.figures.half_widths[n]) +
-         (limit ? fmt::format(" (limit {:.2g} %)", 100 * *limit) : "");
+         (limit ? fmt::format(" (limit {:.3g} %)", 100 * *limit) : "");
 }
 
 /// Number of blocks at which the limits will probably have held for a tenth of them.

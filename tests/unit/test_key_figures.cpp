@@ -467,7 +467,7 @@ TEST(Accuracy, NamesTheFigureFarthestFromItsLimit) {
   accuracy.limits = {0.01, {}, 1.0};
   EXPECT_EQ(farthest_limit(accuracy), "re_tau +- 0.5 % (limit 1 %)");
   accuracy.figures.half_widths[2] = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(farthest_limit(accuracy), "u_rms_peak (limit 1e+02 %)");
+  EXPECT_EQ(farthest_limit(accuracy), "u_rms_peak (no interval) (limit 100 %)");
 }
 
 }  // namespace
