@@ -343,7 +343,9 @@ output:
   slices: []
 walltime: 600
 )";
-const std::string open_channel = R"(flow: {type: open_channel, reynolds: {center: 4000}}
+// Its title was the default of version 0.1.
+const std::string open_channel = R"(title: Channel flow
+flow: {type: open_channel, reynolds: {center: 4000}}
 domain: {size: [pi, 2, 1]}
 grid: {cells: [8, 6, 16], stretching: {type: uniform}}
 time: {end: 0.001, dt_max: 0.002}
