@@ -237,7 +237,8 @@ def _description(parameters: FlowParameters, results: Results) -> str:
         f"{flow_text(parameters, results.flow, results.held)}. Box {box}, {cells} cells, order {order}: "
         f"dx+ {size.dx_plus:.1f}, dy+ {size.dy_plus:.1f}, first centre z+ {size.first_centre_plus:.2f}, "
         f"dz+ up to {size.dz_centre_plus:.1f}. "
-        f"Averaged over {size.turnovers:.3g} h/u_tau in {len(run.blocks)} blocks. Sluice {parameters.version}."
+        f"Averaged over {size.turnovers:.3g} h/u_tau in {len(run.blocks)} blocks. Sluice {parameters.version}"
+        f"{f', revision {parameters.git_revision}' if parameters.git_revision else ''}."
     )
 
 
