@@ -99,13 +99,15 @@ class CallsOf : public testing::TestWithParam<std::string> {
 
   // In so many, mpi_pipelined tries several sizes of pieces, if blocks are larger than the smallest, 256 KiB.
   static constexpr int round_trips = 12;
+  // As many bytes in both precisions.
+  static constexpr std::int64_t planes = 120 * static_cast<std::int64_t>(sizeof(double) / sizeof(real));
 
   std::unique_ptr<Exchange> exchange_;
 };
 
 TEST_P(CallsOf, TransposesAreWhatTheNameSays) {
   const int ranks = size_of(MPI_COMM_WORLD);
-  const std::array<std::int64_t, 3> cells{180, 90, 120};
+  const std::array<std::int64_t, 3> cells{180, 90, planes};
   std::vector<Box3> from, to;
   const std::vector<std::int64_t> x = split_evenly(cells[0], ranks);
   const std::vector<std::int64_t> z = split_evenly(cells[2], ranks);
@@ -128,7 +130,7 @@ TEST_P(CallsOf, TransposesAreWhatTheNameSays) {
 TEST_P(CallsOf, TransformsAreWhatTheNameSays) {
   for (const FftDecomposition decomposition : {FftDecomposition::slab_2d_1d, FftDecomposition::slab_1d_2d}) {
     for (const FftLayout layout : {FftLayout::contiguous, FftLayout::realigned}) {
-      DistributedFft fft(MPI_COMM_WORLD, {180, 108, 120}, decomposition, layout, {}, *exchange_);
+      DistributedFft fft(MPI_COMM_WORLD, {180, 108, planes}, decomposition, layout, {}, *exchange_);
       Buffer<real> values(static_cast<std::size_t>(fft.real_box().volume()));
       Buffer<std::complex<real>> modes(fft.complex_elements());
       calls = {};
@@ -143,8 +145,8 @@ TEST_P(CallsOf, TransformsAreWhatTheNameSays) {
 
 TEST_P(CallsOf, SeveralFieldsShareTheirMessages) {
   constexpr int fields = 3;
-  DistributedFft fft(MPI_COMM_WORLD, {60, 54, 120}, FftDecomposition::slab_2d_1d, FftLayout::contiguous, {}, *exchange_,
-                     {FftType::complex_to_complex, fields});
+  DistributedFft fft(MPI_COMM_WORLD, {60, 54, planes}, FftDecomposition::slab_2d_1d, FftLayout::contiguous, {},
+                     *exchange_, {FftType::complex_to_complex, fields});
   Buffer<std::complex<real>> modes(fft.complex_elements());
   calls = {};
   for (int n = 0; n < round_trips; ++n) {
