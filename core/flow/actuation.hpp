@@ -18,8 +18,8 @@ enum class ActuationComponent { streamwise, spanwise };
 enum class WaveDirection { forward, backward };
 enum class ActuationUnits { outer, wall };
 
-/// The re_tau of the wall units in which the case gives an actuation, for messages. Not a part of it: the same motion
-/// in outer units is equal.
+/// The re_tau of the wall units in which the case gives an actuation, for messages only: two actuations with the same
+/// motion in outer units compare equal.
 struct UnitsOfCase {
   double re_tau = 0;  ///< 0: outer units
   bool operator==(const UnitsOfCase&) const { return true; }

@@ -4,7 +4,7 @@
 
 namespace sluice {
 
-/// What round-off may change a time by: far more than any sum or product of time steps loses, far less than a step.
+/// Tolerance of comparisons of times: far above the round-off of any sum or product of time steps, far below a step.
 inline double time_round_off(double time) {
   constexpr double relative = 1e-9;
   return relative * std::abs(time);

@@ -1,6 +1,6 @@
 #pragma once
 // Communicators, and errors on one rank that all ranks must throw. With MPI_COMM_SELF these functions make no MPI call:
-// code that has only them works in a process that has not started MPI.
+// code that communicates only through them works in a process that has not started MPI.
 #include <mpi.h>
 
 #include <cstdint>

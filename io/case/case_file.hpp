@@ -20,7 +20,7 @@ struct KeyFault {
   std::string what;
 };
 
-/// Rules that need more than io/ knows. They see a case that is valid otherwise.
+/// Rules that need more than io/ knows. They are applied only to a case that is otherwise valid.
 using FurtherRules = std::function<std::vector<KeyFault>(const Case&)>;
 
 /// Reads and validates a case. Works on text: one process can read the file and all parse it alike. text: the case

@@ -326,7 +326,7 @@ class Rules {
       if (items[n].name == name) {
         note(path, fmt::format("'{}' is the name of {}; allowed: different names", shortened(name), kind));
       } else if (std::ranges::equal(items[n].name, name, {}, lower_case, lower_case)) {
-        note(path, fmt::format("'{}' differs from '{}', the name of {}, in upper and lower case alone, which some file "
+        note(path, fmt::format("'{}' differs from '{}', the name of {}, only in upper and lower case, which some file "
                                "systems do not tell apart; allowed: different names",
                                shortened(name), shortened(items[n].name), kind));
       }

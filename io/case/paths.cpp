@@ -41,7 +41,7 @@ class Expansion {
   void expand_home() {
     rest_.remove_prefix(1);
     if (!rest_.empty() && rest_.front() != '/') {
-      result_.fault = "~ with the name of a user is not known; allowed: ~/, or the whole path";
+      result_.fault = "~USER is not supported; allowed: ~/, or the whole path";
       return;
     }
     append("HOME");

@@ -122,7 +122,7 @@ void require_source(const Dataset& dataset, const Mapping& mapping) {
     bool fits = same_rank && (H5Sget_select_type(mapping.source.get()) == H5S_SEL_ALL ||
                               H5Sget_select_bounds(mapping.source.get(), first.data(), last.data()) >= 0);
     for (std::size_t n = 0; fits && n < shape.size(); ++n) fits = last[n] < static_cast<hsize_t>(shape[n]);
-    if (!fits) incomplete(dataset, what + ", which has fewer");
+    if (!fits) incomplete(dataset, what + ", which has fewer values");
     source.require_complete();
   } catch (const Error& error) {
     incomplete(dataset, fmt::format("{}: {}", what, error.what()));
@@ -139,7 +139,7 @@ void require_sources(const Dataset& dataset, hid_t properties) {
   hssize_t elements = 1;
   for (const std::int64_t extent : dataset.shape()) elements *= extent;
   if (covered < elements)
-    incomplete(dataset, fmt::format("it takes {} of its {} values from other datasets, and the rest from nowhere",
+    incomplete(dataset, fmt::format("it takes {} of its {} values from other datasets; the rest are not stored",
                                     covered, elements));
 }
 

@@ -83,13 +83,13 @@ std::string read_text(const std::string& path, ExitCode code = ExitCode::io);
 /// "PREFIX_0001200.h5"
 std::string numbered_name(const std::string& prefix, std::int64_t number);
 
-/// Such a name in its parts.
+/// The parts of such a name.
 struct NumberedName {
   std::string prefix;
   std::int64_t number = 0;
 };
 
-/// None if the name of a file is no such name. `ending`: in place of ".h5", such as ".h5.tmp".
+/// None if the name of a file does not have this form. `ending`: in place of ".h5", such as ".h5.tmp".
 std::optional<NumberedName> parse_numbered_name(const std::string& name, const std::string& ending = ".h5");
 
 /// The numbers of the files in a directory that have such a name, in increasing order. `error`: of listing it.
@@ -102,7 +102,7 @@ std::set<std::string> numbered_prefixes(const std::string& directory, std::error
 /// Removes a file; a missing file is not an error.
 void remove_file(const std::string& path);
 
-/// Removes the files in a directory whose names are such a name of the prefix with a suffix, such as
+/// Removes the files in a directory that have a numbered name with this prefix, followed by a suffix, such as
 /// "PREFIX_0001200.h5.tmp". The directory may be missing.
 void remove_numbered_files(const std::string& directory, const std::string& prefix, const std::string& suffix);
 

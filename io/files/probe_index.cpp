@@ -36,7 +36,7 @@ void verify_part(const h5::File& joined, const h5::VirtualPart& part, const std:
   const h5::File file = h5::File::open(path, ExitCode::restart);
   verify_probe_part(file);
   if (file.group("/").text("name") != joined.group("/").text("name"))
-    throw Error(ExitCode::restart, path + ": it is a part of another file than " + joined.path());
+    throw Error(ExitCode::restart, path + ": it is a part of a different file, not of " + joined.path());
   for (const std::string& name : names) {
     const h5::Shape listed = joined.dataset("/" + name).shape();
     const h5::Shape found = file.has("/" + name) ? file.dataset("/" + name).shape() : h5::Shape();

@@ -171,10 +171,7 @@ def flow_text(parameters: FlowParameters, flow: Flow, held: Held | None) -> str:
 
 
 def unknown_flow_note(flow: Flow | None) -> str:
-    """What the reader must know of files that do not say of which flow they are; empty for a plain flow."""
+    """What the reader must know of files that do not say which flow they describe; empty for a plain flow."""
     if flow is None or flow.is_plain:
         return ""
-    return (
-        f"note: this run is of another flow than plain channels: {flow.name}. "
-        "The files do not say of which flow they are."
-    )
+    return f"note: this run is not a plain flow: {flow.name}. The files do not say which flow they describe."

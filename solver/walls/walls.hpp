@@ -46,8 +46,8 @@ class Walls {
   /// only. Call on all ranks, before set_time.
   void move(Side side, Location component, WallMotion motion);
   /// Sets the velocity of moving walls, and scalars that vary on a wall, to those at `time`; w that responds to the
-  /// flow stays. Collective. Throws Error(numerics) if the walls let in another volume than they let out: the mean of w
-  /// must be the same on both.
+  /// flow stays. Collective. Throws Error(numerics) if inflow and outflow through the walls differ: the mean of w must
+  /// be the same on both.
   void set_time(double time);
   /// Makes w on a wall the values that are put into this plane, y halo included; at first 0. Their mean must be 0.
   Field& respond(Side side);

@@ -29,7 +29,7 @@ void check_results(const RunOptions& options, const std::string& directory) {
     throw Error(
         ExitCode::usage,
         fmt::format(
-            "{}: the output directory holds results of another run than {} comes from; choose another with --output",
+            "{}: the output directory holds results of a run that did not write {}; choose another with --output",
             directory, options.restart));
   }
 }

@@ -76,7 +76,7 @@ double slice_points(const io::SliceSpec& slice, const std::array<std::int64_t, 3
   return points;
 }
 
-/// Of six digits, rounded down: so many of these are not longer than what is divided.
+/// Rounded down to six digits, so that blocks of this length do not exceed the time that is divided into them.
 double rounded_down(double value) {
   const double unit = std::pow(10.0, std::floor(std::log10(value)) - 5);
   return std::floor(value / unit * (1 + 1e-12)) * unit;

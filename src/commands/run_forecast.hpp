@@ -42,11 +42,11 @@ double blocks_memory(const io::Case& settings, const RunLength& length);
 double probe_samples(const io::ProbeSpec& probe, const RunLength& length);
 double fields_files(const io::FieldsSpec& fields, const RunLength& length);
 
-/// 95 % intervals need so many blocks.
+/// Minimum number of blocks for 95 % intervals.
 inline constexpr double min_blocks_of_interval = 8;
 
 /// What is wrong with samples that are never written, or with fewer than `min_blocks` blocks, and what to change; empty
-/// if nothing is. Who follows the advice gets none again. `name`: of the section in `output`.
+/// if nothing is. Following the advice removes it. `name`: of the section in `output`.
 std::string sampling_advice(const std::string& name, const io::SamplingSpec& sampling, const RunLength& length,
                             double min_blocks);
 

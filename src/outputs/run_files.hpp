@@ -7,12 +7,12 @@
 
 namespace sluice {
 
-/// The files of runs in a directory. Other files there, and folders, are none of them.
+/// The files of runs in a directory. Other files there, and folders, do not count.
 struct RunFiles {
   /// In the order in which --overwrite removes them: checkpoints first, resolved.yaml last, so that holds_results still
   /// sees results if the removal is interrupted.
   std::vector<std::filesystem::path> files;
-  /// Files of others at names that a run replaces.
+  /// Files that Sluice did not write, under names that a run would replace.
   std::vector<std::filesystem::path> in_the_way;
   bool holds_results = false;  ///< more than a log and the record of a run that failed at its start
 };

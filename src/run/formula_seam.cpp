@@ -80,12 +80,12 @@ std::string seam_fault(const Formula& formula, char axis, const std::array<doubl
   constexpr double of_rounding = 1e-6;
   constexpr double of_differences = 1e-2;
   if (largest.difference <= of_rounding * largest.value) return {};
-  constexpr const char* what_to_do = "take waves of which a whole number fits";
+  constexpr const char* what_to_do = "use wavelengths that divide the domain evenly";
   if (largest.jump > of_rounding * largest.value)
-    return fmt::format("it jumps by {:.2g} where the domain ends along {} and begins anew; {}", largest.jump, axis,
+    return fmt::format("it jumps by {:.2g} where the domain ends along {} and repeats; {}", largest.jump, axis,
                        what_to_do);
   if (largest.kink > of_differences * largest.slope)
-    return fmt::format("its slope jumps from {:.2g} to {:.2g} where the domain ends along {} and begins anew; {}",
+    return fmt::format("its slope jumps from {:.2g} to {:.2g} where the domain ends along {} and repeats; {}",
                        largest.slope_at_end, largest.slope_at_begin, axis, what_to_do);
   return {};
 }

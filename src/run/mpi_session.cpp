@@ -18,9 +18,9 @@ void MpiSession::start() {
   throw Error(
       ExitCode::resources,
       fmt::format("the launcher started {} processes ({} is {}), but each of them would compute alone: the "
-                  "launcher and the MPI library of this program ({}) do not fit each other; start it with the "
-                  "mpirun of that library, or with srun --mpi=TYPE of a type that the library knows (srun "
-                  "--mpi=list prints them). To start one process only, unset {}",
+                  "launcher and the MPI library of this program ({}) do not match; start it with the mpirun of "
+                  "that library, or with srun --mpi=TYPE, where TYPE is one that the library supports (srun "
+                  "--mpi=list prints the types). To start one process only, unset {}",
                   launched->processes, launched->variable, launched->processes, mpi_library(), launched->variable));
 }
 

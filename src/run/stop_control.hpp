@@ -35,7 +35,7 @@ class StopControl {
   /// program. Local.
   static void catch_signals();
 
-  /// Undoes catch_signals(), and serves what came since then as if it had not been called. Local.
+  /// Undoes catch_signals(), and handles the signals that came since then as if it had not been called. Local.
   static void release_signals();
 
   /// Sets the seconds of a step and of the files that all ranks write, a checkpoint and others, which must still fit

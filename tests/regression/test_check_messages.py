@@ -118,7 +118,7 @@ def test_paths_with_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     for text, message in {
         "$NOWHERE/a": "the environment variable NOWHERE is not set",
         "${EMPTY}/a": "the environment variable EMPTY is empty",
-        "~you/a": "~ with the name of a user is not known",
+        "~you/a": "~USER is not supported",
         "a$": "a $ in a path must begin the name of an environment variable",
         "${SCRATCH/a": "a $ in a path must begin the name",
     }.items():
