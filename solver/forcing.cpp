@@ -38,6 +38,11 @@ double Forcing::given(double time) const {
                           key_, parameters_.value.text(), time));
 }
 
+void Forcing::require_finite(const Substep& substep) const {
+  if (parameters_.kind == ForcingKind::none || parameters_.value.is_constant()) return;
+  given(parameters_.kind == ForcingKind::bulk_velocity ? substep.end() : substep.start());
+}
+
 Forcing::Result Forcing::force(const Deferred<ExactSum>& star_sum, const Substep& substep, double response_mean) {
   const TimeFunction& value = parameters_.value;
   switch (parameters_.kind) {

@@ -39,6 +39,9 @@ class Forcing {
   bool needs_mean_before() const { return parameters_.kind == ForcingKind::power; }
   void set_mean_before(double mean) { mean_ = mean; }
 
+  /// Whether what is given has a finite value at the times of a substep. Throws Error(numerics). Local.
+  void require_finite(const Substep& substep) const;
+
   struct Result {
     double force = 0, power = 0;
   };

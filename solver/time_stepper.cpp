@@ -60,6 +60,7 @@ MeanForce TimeStepper::step(State& state, double dt) {
 }
 
 MeanForce TimeStepper::advance(State& state, double dt) {
+  require_drive(state, dt);
   MeanForce mean_force;
   for (int k = 0; k < Rk3::substeps; ++k)
     mean_force.add(Rk3::gamma(k), substep(state, dt, k, Correcting::in_next_substep));
@@ -67,6 +68,15 @@ MeanForce TimeStepper::advance(State& state, double dt) {
   state.time = state.equal_steps.end();
   ++state.step;
   return mean_force;
+}
+
+void TimeStepper::require_drive(const State& state, double dt) {
+  for (int k = 0; k < Rk3::substeps; ++k) {
+    const Substep times{k, state.time, dt, state.equal_steps.after_step(state.time, dt).end()};
+    forcing_.require_finite(times);
+    spanwise_forcing_.require_finite(times);
+    if (walls_.pump()) walls_.set_time(times.end());
+  }
 }
 
 void TimeStepper::complete(State& state) {

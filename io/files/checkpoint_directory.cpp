@@ -28,8 +28,8 @@ std::vector<std::int64_t> list_on_all(MPI_Comm comm, const std::string& director
 
 void remove_checkpoint(const std::string& path) {
   if (is_foreign(path, {format::checkpoint})) return;
+  remove_file(xdmf_path(path));  // first: a kill in between must not leave it without its checkpoint
   remove_file(path);
-  remove_file(xdmf_path(path));
 }
 
 /// Makes the file the checkpoint of that step in the directory.

@@ -280,8 +280,10 @@ void remove_file(const std::string& path) {
 void remove_numbered_files(const std::string& directory, const std::string& prefix, const std::string& suffix) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
-    const auto name = parse_numbered_name(entry.path().filename().string(), ".h5" + suffix);
-    if (name && name->prefix == prefix) remove_file(entry.path().string());
+    for (const char* ending : {".h5", ".xdmf"}) {
+      const auto name = parse_numbered_name(entry.path().filename().string(), ending + suffix);
+      if (name && name->prefix == prefix) remove_file(entry.path().string());
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "io/files/hdf5.hpp"
+#include "io/files/metadata_hash.hpp"
 
 namespace sluice::io {
 
@@ -47,7 +48,7 @@ Origin origin_of(const std::string& path, std::initializer_list<const char*> for
 
 bool is_ours(const std::string& path, std::initializer_list<const char*> formats) {
   const Origin origin = origin_of(path, formats);
-  return origin == Origin::ours || origin == Origin::damaged;
+  return origin == Origin::ours || (origin == Origin::damaged && stored_metadata_hash(path));
 }
 
 bool is_foreign(const std::string& path, std::initializer_list<const char*> formats) {

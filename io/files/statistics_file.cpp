@@ -73,15 +73,30 @@ h5::Shape shape_of(const auto& axes) {
   return shape;
 }
 
+/// A journal without its file holds blocks that a new file would void.
+void require_no_journal(const std::string& path) {
+  const std::string journal = journal_path(path);
+  if (::access(journal.c_str(), F_OK) != 0) return;
+  throw Error(ExitCode::restart,
+              fmt::format("{}: the newest blocks of {} are here, but that file is missing; put it back, or move the "
+                          "journal away, too, to begin new statistics",
+                          journal, path));
+}
+
 }  // namespace
 
 StatisticsFile::StatisticsFile(StatisticsSpec spec, bool resume) : spec_(std::move(spec)) {
-  if (!resume || ::access(spec_.path.c_str(), F_OK) != 0) return;
+  if (!resume) return;
+  if (::access(spec_.path.c_str(), F_OK) != 0) {
+    require_no_journal(spec_.path);
+    return;
+  }
   const StoredJournal journal(spec_.path);
   try {
     load();
   } catch (const Error& error) {
-    throw Error(error.code(), std::string(error.what()) + "; move the file away to begin new statistics");
+    throw Error(error.code(),
+                std::string(error.what()) + "; move the file and its journal away to begin new statistics");
   }
   for (StatisticsBlock& block : journal.blocks(blocks_.size(), record_layout())) {
     block.parameter_set = size_of(parameter_sets_) - 1;

@@ -154,7 +154,7 @@ std::string xdmf_plane(const XdmfPlane& plane) {
 
 void write_xdmf(const std::string& path, const std::string& document) {
   if (document.empty()) {
-    remove_file(path);
+    if (is_xdmf_of_ours(path)) remove_file(path);
   } else {
     write_atomically(path, document);
   }

@@ -186,6 +186,10 @@ void Walls::set_time(double time) {
   balance_fluxes(time);
 }
 
+bool Walls::pump() const {
+  return std::ranges::any_of(walls_, [](const Wall& wall) { return wall.moving[2] && wall.moving[2]->motion; });
+}
+
 void Walls::fill(Moving& moving, double time) const {
   Field& plane = moving.plane;
   const WallPoints points{plane.location() == Location::x_face ? 1.0 : 0.5,

@@ -49,6 +49,8 @@ class Walls {
   /// flow stays. Collective. Throws Error(numerics) if inflow and outflow through the walls differ: the mean of w must
   /// be the same on both.
   void set_time(double time);
+  /// Whether a motion sets w on a wall, so that set_time may find that inflow and outflow differ.
+  bool pump() const;
   /// Makes w on a wall the values that are put into this plane, y halo included; at first 0. Their mean must be 0.
   Field& respond(Side side);
 

@@ -66,7 +66,7 @@ std::vector<std::string> prepare(const RunOptions& options, const io::Case& sett
     if (std::string warning = lock_output_directory(directory); !warning.empty()) warnings.push_back(warning);
     const RunFiles found = find_run_files(directory);
     if (found.holds_results) check_results(options, directory);
-    if (options.restart.empty()) check_files_in_the_way(found);
+    if (options.restart.empty() || !found.holds_results) check_files_in_the_way(found);
     if (options.overwrite) overwrite(found, settings);
     std::ranges::move(remove_old_requests(directory), std::back_inserter(warnings));
   } catch (const fs::filesystem_error& error) {

@@ -38,8 +38,8 @@ OutputTime expected_output(const io::Case& settings, const Grid& grid, const Run
     time.blocks += found.blocks * seconds_per_block +
                    io::StatisticsFile::written_blocks(found.blocks) * block_bytes * seconds_per_block_byte;
   }
-  const double checkpoints = 1 + (output.checkpoint_every ? std::floor(length.time / *output.checkpoint_every) : 0);
-  time.checkpoints = checkpoints * (seconds_per_file + checkpoint_bytes(grid, settings.flow) * seconds_per_byte);
+  time.checkpoints = checkpoints_written(output, length) *
+                     (seconds_per_file + checkpoint_bytes(grid, settings.flow) * seconds_per_byte);
   const DiskNeed need = disk_need(settings, grid, length);
   double files = need.slice_times;
   for (const io::FieldsSpec& fields : output.fields) files += fields_files(fields, length);

@@ -62,12 +62,6 @@ double closed_blocks(const io::SamplingSpec& sampling, const RunLength& length) 
   return sample <= length.steps ? std::floor(blocks * length.steps / sample) : blocks;
 }
 
-/// One at the end, and those that are due before it.
-double checkpoints_written(const io::OutputSpec& output, const RunLength& length) {
-  if (!output.checkpoint_every) return 1;
-  return 1 + event_steps({*output.checkpoint_every}, {length.dt, length.steps - 1, length.time, length.to_a_time});
-}
-
 double slice_points(const io::SliceSpec& slice, const std::array<std::int64_t, 3>& cells) {
   double points = 1;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -95,6 +89,11 @@ double whole_block(double sampled, double block, double min_blocks) {
 }
 
 }  // namespace
+
+double checkpoints_written(const io::OutputSpec& output, const RunLength& length) {
+  if (!output.checkpoint_every) return 1;
+  return 1 + event_steps({*output.checkpoint_every}, {length.dt, length.steps - 1, length.time, length.to_a_time});
+}
 
 RunLength expected_length(const io::TimeSpec& time, double dt) {
   if (time.end) return {dt, first_step(*time.end, dt), *time.end, true};

@@ -171,6 +171,7 @@ void RunLoop::step(bool line_due) {
 
 void RunLoop::stop(const std::string& why) {
   observers_.observe(moment(Occasion::end));
+  observers_.finish();
   watchdog_.begin(Watchdog::Task::output, "end of the run");
   const double work = static_cast<double>(times_.steps) * static_cast<double>(simulation_.grid.points());
   for (const std::string& line : piece_lines(simulation_.exchanges.set().piece_tuning())) log_.line(line);

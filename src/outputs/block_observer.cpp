@@ -68,15 +68,10 @@ void BlockObserver::go_back(const Start& start) {
 
 bool BlockObserver::due(const Moment& now) const {
   if (!sampling_.enabled) return false;
-  return now.occasion == Occasion::end || (now.occasion == Occasion::step && (sample_due(now) || block_ends(now)));
+  return now.occasion == Occasion::step && (sample_due(now) || block_ends(now));
 }
 
 std::function<void()> BlockObserver::observe(const Moment& now) {
-  if (now.occasion == Occasion::end)
-    return [this] {
-      keep_file();
-      file_->complete();
-    };
   if (sample_due(now)) sample();
   if (!block_ends(now)) return {};
   return [this, closed = sums_.close_block(now.step)] {
@@ -84,6 +79,19 @@ std::function<void()> BlockObserver::observe(const Moment& now) {
     file_->append(closed, parameters_);
     judge(file_->latest_blocks(parameters_));
   };
+}
+
+void BlockObserver::finish() {
+  run_on_root(run_.simulation.comm.world(), [&] {
+    if (!sampling_.enabled) return;
+    try {
+      keep_file();
+      file_->complete();
+    } catch (const Error& error) {
+      run_.log.line(
+          fmt::format("warning: {}; the newest blocks stay in {}", error.what(), io::journal_path(run_.path)));
+    }
+  });
 }
 
 void BlockObserver::sync() {

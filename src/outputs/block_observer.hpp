@@ -36,6 +36,7 @@ class BlockObserver : public Observer {
   /// A sample that is due at the end of a block is the block's last. At the end of the run the file gets all blocks.
   std::function<void()> observe(const Moment& now) override;
 
+  void finish() override;
   void sync() override;
   void save(io::CheckpointWriter& checkpoint) const override;
   void restore(const io::CheckpointReader& checkpoint) override;

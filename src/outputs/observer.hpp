@@ -111,6 +111,10 @@ class Observer {
   /// nothing. Collective.
   virtual std::function<void()> observe(const Moment& now) = 0;
 
+  /// At the end of the run, after the last checkpoint: brings files into their final form. What they hold is on disk
+  /// already, so an error is no loss. Collective.
+  virtual void finish() {}
+
   /// Returns when all that was observed is on disk. Called before each checkpoint, which must not be newer. Collective.
   virtual void sync() {}
 

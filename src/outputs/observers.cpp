@@ -72,6 +72,13 @@ void Observers::observe(const Moment& now) {
   }
 }
 
+void Observers::finish() {
+  for (const auto& [task, observer] : list_) {
+    watchdog_.begin(Watchdog::Task::output, "end of the run");
+    observer->finish();
+  }
+}
+
 void Observers::sync() {
   for (const Entry& entry : list_) entry.observer->sync();
 }

@@ -23,6 +23,7 @@ class Observers {
   /// Whether any observer has something to do at this moment. Local; same result on every rank.
   bool due(const Moment& now) const;
   void observe(const Moment& now);
+  void finish();
   void sync();
   void save(io::CheckpointWriter& checkpoint) const;
   const FlowView& flow() const { return flow_; }

@@ -173,7 +173,10 @@ def test_files_of_others_at_names_of_ours_are_not_replaced(tmp_path: Path, name:
     IN_THE_WAY[name](path)
     before = path.read_bytes() if path.is_file() else b""
     case = write_case(tmp_path, OUTPUTS)
-    for options in ([], ["--overwrite"]):
+    fresh: list[list[str]] = [[], ["--overwrite"]]
+    if not name.startswith("checkpoints"):
+        fresh.append(["--restart", "auto"])  # without a checkpoint
+    for options in fresh:
         told = must(sluice("run", case, *options), 2).err
         assert f"{path}: Sluice did not write it" in told
         assert "move it away" in told
