@@ -47,9 +47,13 @@ class Expansion {
     append("HOME");
   }
 
-  /// `rest_`: what follows a $.
+  /// `rest_`: what follows a $. One that begins no name stands for itself.
   void expand_name() {
     const bool in_braces = rest_.starts_with('{');
+    if (!in_braces && (rest_.empty() || !is_of_name(rest_.front()))) {
+      result_.path += '$';
+      return;
+    }
     if (in_braces) rest_.remove_prefix(1);
     std::size_t length = 0;
     while (length < rest_.size() && is_of_name(rest_[length])) ++length;

@@ -23,7 +23,7 @@ from sluice_run import (
 )
 from stored_hashes import set_hashes
 
-STEPS = 22
+STEPS = 24
 SAMPLES = {"start": 0.2, "every": 2, "block": 0.5, "heights": [0.05, 1.0]}
 SAMPLED = {"output.spectra": SAMPLES, "output.densities": SAMPLES}
 FORMS = [("explicit", 0), ("explicit", 2), ("implicit_z", 0)]
@@ -195,7 +195,7 @@ def test_a_restart_notices_another_table(tmp_path: Path) -> None:
     table.unlink()
     missing = sluice("check", case)
     assert missing.code == 2
-    assert f"{table}: the table in time cannot be read: No such file or directory" in missing.err
+    assert f"{table}: cannot read the table in time: No such file or directory" in missing.err
     table.write_text("0 1\n9 1.25\n8 1\n")
     assert (
         f"{table}:3: the time 8 does not follow 9" in must(sluice("run", case, "--overwrite", ranks=2), 2).err
