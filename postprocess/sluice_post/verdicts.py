@@ -146,15 +146,16 @@ def unusual(results: Results) -> list[Markup]:
         ("Δz<sup>+</sup> at the wall", resolution.dz_wall_plus, 1.0),
         ("the largest Δz<sup>+</sup>", resolution.dz_centre_plus, 7.0),
     ]
-    short = [box for axis in AXES if (box := half_box(spectra, axis)).is_too_short] if spectra else []
+    boxes = [(axis, half_box(spectra, axis)) for axis in AXES] if spectra else []
     correlations = [
         Markup(
-            "the correlation of the velocity ({}) at half the box is {}, where at most ± {} is usual"
-        ).format(box.quantity, f"{box.value:+.2f}".replace("-", "−"), f"{LONG_ENOUGH:g}")
-        for box in short
+            "the correlation of the velocity ({}) at half the box along {} is {}, where at most ± {} is usual"
+        ).format(box.quantity, axis, f"{box.value:+.2f}".replace("-", "−"), f"{LONG_ENOUGH:g}")
+        for axis, box in boxes
+        if box.is_too_short
     ]
     return correlations + [
-        Markup("{} is {}, where at most {} is usual").format(Markup(label), f"{value:.2g}", f"{largest:g}")
+        Markup("{} is {}, where at most {} is usual").format(Markup(label), f"{float(f'{value:.2g}'):g}", f"{largest:g}")
         for label, value, largest in rows
         if value > largest
     ]

@@ -7,6 +7,7 @@ from sluice_post.flow import Flow
 from sluice_post.literature import Published, find
 from sluice_post.results import evaluate
 from sluice_post.run import load_run
+from sluice_post.spectra_tables import HalfBox
 from sluice_post.verdicts import deviations, unusual, verdicts
 
 
@@ -108,6 +109,16 @@ def test_what_limits_it(results):
     assert answer({}, coarse).startswith(
         "The grid or the box: Δx<sup>+</sup> is 18, where at most 12 is usual."
     )
+
+
+def test_what_is_coarse_has_plain_numbers_and_an_axis(results, monkeypatch):
+    boxes = {"x": HalfBox("vv", "15", -0.28, 0.01), "y": HalfBox("vv", "15", 0.72, 0.01)}
+    monkeypatch.setattr("sluice_post.verdicts.half_box", lambda _, axis: boxes[axis])
+    changed = replace(results, resolution=replace(results.resolution, dx_plus=123.4), spectra=object())
+    found = unusual(changed)
+    assert "(vv) at half the box along x is −0.28" in found[0]
+    assert "(vv) at half the box along y is +0.72" in found[1]
+    assert found[2].startswith("Δx<sup>+</sup> is 120, where")
 
 
 def test_a_laminar_flow_has_none(tmp_path):
