@@ -348,7 +348,8 @@ def integrals_of(found: BudgetsFromWall, name: str) -> dict[str, float]:
     """The production of a budget from the wall to h, dissipation and imbalance in % of it; and u_tau."""
     terms = found.budgets[name].terms
     production = found.integral(terms["production"])
-    shares = {term: 100 * found.integral(terms[term]) / production for term in ("dissipation", IMBALANCE)}
+    percent = 100 / production if production != 0 else np.nan
+    shares = {term: percent * found.integral(terms[term]) for term in ("dissipation", IMBALANCE)}
     return {"production": production, **shares, "u_tau": found.u_tau}
 
 

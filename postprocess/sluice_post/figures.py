@@ -228,6 +228,8 @@ def _moments(axes: Axes, profiles: WallProfiles, bands: Bands, kind: str) -> tup
     for letter in "uvw":
         z_plus, values = profiles.column(f"{kind}_{letter}")
         known = np.isfinite(values)
+        if not known.any():  # this component does not fluctuate
+            continue
         band = bands.get(f"{kind}_{letter}")
         line_with_band(
             axes,

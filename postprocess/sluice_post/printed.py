@@ -86,6 +86,17 @@ def with_interval(
     return text if may_be_zero or is_determined(value, half_width) else f"{NOT_DETERMINED} ({text})"
 
 
+def at_place(place: float, half_width: float | None, *, heading: bool = False, plus_minus: str = "+-") -> str:
+    """What follows the value of a peak: ` at z+ = 15.2 +- 0.3`, or that its place is not determined.
+
+    `heading`: a heading says that places are z+, so it is not said again.
+    """
+    text = with_interval(place, half_width, plus_minus=plus_minus)
+    if is_determined(place, half_width):
+        return f" at {text}" if heading else f" at z+ = {text}"
+    return f", place {text}" if heading else f" at a z+ that is {text}"
+
+
 def peak_place(place: float, low: float, high: float, form: str = ".3g") -> str:
     """Where a maximum is, and the range in which it may be: `0.83 (0.42 to 1.3)`; no range if it is nowhere else."""
     if not (isfinite(low) and isfinite(high)):

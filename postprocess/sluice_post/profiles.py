@@ -79,8 +79,11 @@ class WallProfiles:
 
     @property
     def laminar(self) -> bool:
-        """Whether the velocity fluctuates by less than 1e-4 u_tau everywhere."""
-        return bool(np.max(self.centre["k"]) < LAMINAR_VARIANCE)
+        """Whether w fluctuates by less than 1e-4 u_tau everywhere.
+
+        u and v vary in a laminar flow, too, where it changes in time: with a pulsating force, or a wall that oscillates.
+        """
+        return bool(np.max(self.centre["ww"]) < LAMINAR_VARIANCE)
 
     @property
     def residual(self) -> float:

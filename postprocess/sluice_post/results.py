@@ -19,7 +19,7 @@ from sluice_post.flow import Flow, Held, flow_of, held_reynolds
 from sluice_post.key_figures import Figure, Resolution, key_figures, label_of, resolution
 from sluice_post.parameters import FlowParameters
 from sluice_post.phases import PhaseAverages, evaluate_phases, has_phases, load_phases
-from sluice_post.printed import with_interval
+from sluice_post.printed import at_place, with_interval
 from sluice_post.profiles import WallProfiles, wall_profiles, with_wall
 from sluice_post.run import Run
 from sluice_post.scalar_budgets import EvaluatedScalarBudgets, evaluate_scalar_budgets
@@ -182,8 +182,9 @@ def summary_text(results: Results) -> str:
             lines.append("peak u'+: none, the flow is laminar")
         else:
             for key in ("u_peak", "uw_peak"):
-                place = number_of(f"{key}_z")
-                lines.append(f"{figures[key].text_label}: {number_of(key)} at z+ = {place}")
+                place = figures[f"{key}_z"]
+                where = at_place(place.value, place.half_width)
+                lines.append(f"{figures[key].text_label}: {number_of(key)}{where}")
         residual = results.residuals[0]
         number = with_interval(residual.value, residual.half_width, may_be_zero=True, scale=1)
         lines.append(f"{with_wall('total-stress residual', profiles.wall)}: {number}")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post.export import columns_text
-from sluice_post.printed import peak_place, with_interval
+from sluice_post.printed import is_determined, peak_place, with_interval
 from sluice_post.profiles import with_wall
 from sluice_post.scalar_spectra import EvaluatedScalarSpectra
 from sluice_post.spectra import (
@@ -72,10 +72,10 @@ def conclusions(evaluated: EvaluatedSpectra) -> list[str]:
     lines = []
     for axis in AXES:
         ratio, width, z_plus = evaluated.fall(axis)
-        number = with_interval(ratio, width)
+        known = "of at least" if is_determined(ratio, width) else "that is"
         lines.append(
-            f"E_uu along {axis} falls by a factor of at least {number} from its maximum to the largest wavenumber "
-            f"(the least at z+ = {z_plus:.3g})"
+            f"E_uu along {axis} falls by a factor {known} {with_interval(ratio, width)} from its maximum to the "
+            f"largest wavenumber (the least at z+ = {z_plus:.3g})"
         )
     for axis in AXES:
         box = half_box(evaluated, axis)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from math import inf, isfinite, nan
 
 from sluice_post.key_figures import Figure
-from sluice_post.printed import exact_text, is_exact, with_interval
+from sluice_post.printed import at_place, exact_text, is_determined, is_exact, with_interval
 from sluice_post.profiles import MEAN_OF_WALLS
 from sluice_post.study import COSTS, Cost, CostRatio, Reference, StudyRun, cost_ratio, costs_of, error_of
 
@@ -38,8 +38,12 @@ def number_text(value: float, half_width: float = nan, sign: str = "") -> str:
 
 
 def place_text(place: float, half_width: float) -> str:
-    """Where a peak is, with its interval, if it is known."""
-    return number_text(place, half_width) if isfinite(half_width) else f"{place:.1f}"
+    """Where a peak is, to follow its value: with its interval, if it is known."""
+    if not isfinite(half_width):
+        return f" at {place:.1f}"
+    if not is_determined(place, half_width):
+        return at_place(place, half_width, heading=True, plus_minus="±")
+    return f" at {number_text(place, half_width)}"
 
 
 def _ratio_text(ratio: CostRatio) -> str:
@@ -84,7 +88,7 @@ def _figure_rows(runs: Sequence[StudyRun], reference: Reference) -> str:
         factor = HEADINGS[key][1]
         text = number_text(figures.get(key, nan) * factor, widths.get(key, nan) * factor)
         place = PLACES.get(key, "")
-        return f"{text} at {place_text(figures[place], widths.get(place, nan))}" if place in figures else text
+        return f"{text}{place_text(figures[place], widths.get(place, nan))}" if place in figures else text
 
     rows = []
     for run in runs:

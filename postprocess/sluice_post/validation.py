@@ -148,7 +148,7 @@ def _key_rows(results: Results, published: Published | None) -> list[Row]:
         factor, label = (1000, f"1000 {figure.text_label}") if key == "cf" else (1, figure.text_label)
         run = number_text(factor * figure.value, factor * figure.half_width)
         if place := results.figure(f"{key}_z"):
-            run += f" at {place_text(place.value, place.half_width)}"
+            run += place_text(place.value, place.half_width)
         source = literature.with_value(published, key) if published else None
         if source is None:
             rows.append((label, run, "", "", "", ""))

@@ -72,6 +72,11 @@ def _label(figure: Figure) -> Markup:
     return Markup(with_wall(plain_label(figure.key), figure.wall))
 
 
+def _is_certain(residual: Figure) -> bool:
+    """Whether the interval of the total-stress residual is narrow enough, if there is one."""
+    return not residual.half_width >= CERTAIN_RESIDUAL
+
+
 def _converged(results: Results) -> Markup:
     run, re_tau, residual = results.run, results.figure("re_tau"), results.residuals[0]
     assert run.blocks is not None and re_tau is not None and results.resolution is not None
@@ -89,7 +94,7 @@ def _converged(results: Results) -> Markup:
         text += Markup(" Intervals of less than {} h/u<sub>τ</sub> tend to be too narrow.").format(
             f"{LONG_ENOUGH_TIME:g}"
         )
-    straight = residual.value < RESIDUAL_OF_PUBLISHED and residual.half_width < CERTAIN_RESIDUAL
+    straight = residual.value < RESIDUAL_OF_PUBLISHED and _is_certain(residual)
     numbers = (
         *(width_text(100 * known), averaged, f"{100 * CONVERGED_RE_TAU:g}"),
         with_interval(
@@ -146,15 +151,16 @@ def unusual(results: Results) -> list[Markup]:
         ("Δz<sup>+</sup> at the wall", resolution.dz_wall_plus, 1.0),
         ("the largest Δz<sup>+</sup>", resolution.dz_centre_plus, 7.0),
     ]
-    short = [box for axis in AXES if (box := half_box(spectra, axis)).is_too_short] if spectra else []
+    boxes = [(axis, half_box(spectra, axis)) for axis in AXES] if spectra else []
     correlations = [
         Markup(
-            "the correlation of the velocity ({}) at half the box is {}, where at most ± {} is usual"
-        ).format(box.quantity, f"{box.value:+.2f}".replace("-", "−"), f"{LONG_ENOUGH:g}")
-        for box in short
+            "the correlation of the velocity ({}) at half the box along {} is {}, where at most ± {} is usual"
+        ).format(box.quantity, axis, f"{box.value:+.2f}".replace("-", "−"), f"{LONG_ENOUGH:g}")
+        for axis, box in boxes
+        if box.is_too_short
     ]
     return correlations + [
-        Markup("{} is {}, where at most {} is usual").format(Markup(label), f"{value:.2g}", f"{largest:g}")
+        Markup("{} is {}, where at most {} is usual").format(Markup(label), f"{float(f'{value:.2g}'):g}", f"{largest:g}")
         for label, value, largest in rows
         if value > largest
     ]
@@ -174,6 +180,13 @@ def _limits(results: Results, found: list[Deviation]) -> Markup:
     if (time := results.resolution.turnovers) < LONG_ENOUGH_TIME:
         short = "The averaging time is {} h/u<sub>τ</sub>, where at least {} are needed."
         text.append(Markup(short).format(f"{time:.2g}", f"{LONG_ENOUGH_TIME:g}"))
+    elif not _is_certain(residual := results.residuals[0]):
+        wide = "The averaging time: the total-stress residual is known to ± {} % only (limit {} %)."
+        width, limit = width_text(100 * residual.half_width), f"{100 * CERTAIN_RESIDUAL:g}"
+        text.append(Markup(wide).format(width, limit))
+    elif residual.value >= RESIDUAL_OF_PUBLISHED:
+        large = "The averaging time: the total-stress residual is {} % (limit {} %)."
+        text.append(Markup(large).format(f"{100 * residual.value:.2g}", f"{100 * RESIDUAL_OF_PUBLISHED:g}"))
     if beyond:
         verb = "differ" if len(beyond) > 1 else "differs"
         text.append(Markup("{} {} by more than the intervals.").format(_joined(beyond), verb))

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import synthetic
 
+from sluice_post import layout
 from sluice_post.cli import main
 from sluice_post.run import load_run
 
@@ -114,6 +115,17 @@ def test_report_of_a_laminar_run_with_one_block(tmp_path, flow, capsys):
     assert "Only one block" in out
     assert "No slice of u" in out
     assert float(re.search(r"residual: (\S+)", out).group(1)) < 1e-14
+
+
+def test_report_of_a_laminar_flow_that_changes_in_time(tmp_path, flow, capsys):
+    names = layout.BUDGET_CENTRE_PROFILES + layout.BUDGET_FACE_PROFILES
+    still = {name: np.zeros(flow.cells[2] + (name in layout.BUDGET_FACE_PROFILES)) for name in names}
+    steady = synthetic.laminar_poiseuille(flow)
+    pulsating = {"uu": 1.5 * steady["uu"], "uuu": 2.5 * steady["uuu"], "uuuu": 4 * steady["uuuu"]}
+    blocks = [steady | still | pulsating] * 5
+    synthetic.write_statistics(tmp_path / "statistics.h5", flow, blocks)
+    assert main(["report", str(tmp_path)]) == 0
+    assert "the flow is laminar" in capsys.readouterr().out
 
 
 def test_report_without_statistics(tmp_path, flow, capsys):

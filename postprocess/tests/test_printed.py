@@ -6,7 +6,8 @@ from math import nan
 
 import pytest
 
-from sluice_post.printed import digits_of, peak_place, with_interval
+from sluice_post.printed import at_place, digits_of, peak_place, with_interval
+from sluice_post.study_tables import place_text
 
 
 @pytest.mark.parametrize(
@@ -50,3 +51,14 @@ def test_the_place_of_a_maximum_has_a_range() -> None:
     assert peak_place(0.83, 0.42, 1.3) == "0.83 (0.42 to 1.3)"
     assert peak_place(0.83, 0.83, 0.83) == "0.83"
     assert peak_place(0.83, nan, nan) == "0.83 (no interval)"
+
+
+def test_a_place_that_is_not_determined_in_a_table_of_peaks() -> None:
+    assert place_text(15.2, 0.31) == " at 15.20 ± 0.31"
+    assert place_text(15.2, nan) == " at 15.2"
+    assert place_text(0.4, 160.0) == ", place not determined (0 ± 160)"
+
+
+def test_a_place_that_is_not_determined_in_a_sentence() -> None:
+    assert at_place(15.2, 0.31) == " at z+ = 15.20 +- 0.31"
+    assert at_place(100.0, 1000.0) == " at a z+ that is not determined (100 +- 1000)"

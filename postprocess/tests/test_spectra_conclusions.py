@@ -56,6 +56,18 @@ def test_length_of_the_box(tmp_path):
     assert re.search(r"^uu +15 +1 ", text, re.MULTILINE)
 
 
+def test_a_fall_that_is_not_determined(tmp_path, monkeypatch):
+    flow = flow_of((16, 12, 24))
+    write(tmp_path, [Wave(flow, 2, 1)] * 3)
+    parameters, blocks = load(tmp_path)
+    evaluated = evaluate_spectra(blocks, parameters)
+    falls = {"x": (32.0, 42.0, 5.0), "y": (500.0, 40.0, 5.0)}
+    monkeypatch.setattr(type(evaluated), "fall", lambda _, axis: falls[axis])
+    along_x, along_y = conclusions(evaluated)[:2]
+    assert "E_uu along x falls by a factor that is not determined (32 +- 42) from its maximum" in along_x
+    assert "E_uu along y falls by a factor of at least 500 +- 40 from its maximum" in along_y
+
+
 @pytest.mark.parametrize("cells", [EVEN, ODD])
 def test_conclusions_do_not_depend_on_the_chosen_heights(tmp_path, cells):
     write(tmp_path, [Fields(flow_of(cells), seed) for seed in range(3)])

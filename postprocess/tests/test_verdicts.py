@@ -7,6 +7,7 @@ from sluice_post.flow import Flow
 from sluice_post.literature import Published, find
 from sluice_post.results import evaluate
 from sluice_post.run import load_run
+from sluice_post.spectra_tables import HalfBox
 from sluice_post.verdicts import deviations, unusual, verdicts
 
 
@@ -91,10 +92,10 @@ def test_what_limits_it(results):
         },
     )
 
-    def answer(errors, resolution):
-        return answers(results, published=published_at(results, errors), resolution=resolution)[
-            "What limits it?"
-        ]
+    def answer(errors, resolution, uncertain=1e-3, residual=1e-3):
+        residuals = [replace(results.residuals[0], value=residual, half_width=uncertain)]
+        changes = {"resolution": resolution, "residuals": residuals}
+        return answers(results, published=published_at(results, errors), **changes)["What limits it?"]
 
     assert answer({}, fine).startswith("The averaging time")
     assert "differs by more" in answer({"u_peak": 0.9}, fine)
@@ -105,9 +106,24 @@ def test_what_limits_it(results):
     short = answer({"u_peak": 0.9}, replace(fine, turnovers=6.0))
     assert "The averaging time is 6 h/u<sub>τ</sub>, where at least 15 are needed." in short
     assert "are needed" not in answer({"u_peak": 0.9}, fine)
+    wide = "The averaging time: the total-stress residual is known to ± 0.80 % only (limit 0.5 %)."
+    assert answer({"u_peak": 0.9}, fine, 8e-3).startswith(wide)
+    large = "The averaging time: the total-stress residual is 0.4 % (limit 0.2 %)."
+    assert answer({"u_peak": 0.9}, fine, residual=4e-3).startswith(large)
+    assert "residual" not in answer({"u_peak": 0.9}, fine)
     assert answer({}, coarse).startswith(
         "The grid or the box: Δx<sup>+</sup> is 18, where at most 12 is usual."
     )
+
+
+def test_what_is_coarse_has_plain_numbers_and_an_axis(results, monkeypatch):
+    boxes = {"x": HalfBox("vv", "15", -0.28, 0.01), "y": HalfBox("vv", "15", 0.72, 0.01)}
+    monkeypatch.setattr("sluice_post.verdicts.half_box", lambda _, axis: boxes[axis])
+    changed = replace(results, resolution=replace(results.resolution, dx_plus=123.4), spectra=object())
+    found = unusual(changed)
+    assert "(vv) at half the box along x is −0.28" in found[0]
+    assert "(vv) at half the box along y is +0.72" in found[1]
+    assert found[2].startswith("Δx<sup>+</sup> is 120, where")
 
 
 def test_a_laminar_flow_has_none(tmp_path):
