@@ -144,12 +144,14 @@ def _key_figures(results: Results) -> list[Row]:
             indented=label.startswith(" "),
         )
 
+    shaken = _shaken(results)
     rows = [
         row(f"{figure.label} (last third of the run)", figure.key, figure.value, figure.half_width)
         for figure in results.last_third
     ]
     rows += [
-        row(_with_source(figure), figure.key, figure.value, figure.half_width) for figure in results.table
+        row(_with_remark(figure, shaken), figure.key, figure.value, figure.half_width)
+        for figure in results.table
     ]
     return rows
 
@@ -162,9 +164,25 @@ def _flow_name(results: Results) -> str:
     return NAMES.get(flow_type, flow_type)
 
 
-def _with_source(figure: Figure) -> str:
-    """The label of a figure of the statistics, where the time series has one of this name, too."""
-    return f"{figure.label} (statistics)" if figure.key in RE_TAU else figure.label
+def _shaken(results: Results) -> str:
+    """Which of u and v vary on the walls that the profiles are seen from."""
+    profiles, parameters = results.run.profiles, results.run.parameters
+    if profiles is None or parameters is None:
+        return ""
+    walls = ("bottom", "top") if profiles.side == "both" else (profiles.side,)
+    return "".join(parameters.shaken(wall) for wall in walls)
+
+
+def _with_remark(figure: Figure, shaken: str) -> str:
+    """The label of a figure of the statistics; says so where the time series has one of this name, too.
+
+    `shaken`: the components whose fluctuations include the motion of a wall.
+    """
+    if figure.key in RE_TAU:
+        return f"{figure.label} (statistics)"
+    if figure.key in {f"{letter}_peak" for letter in shaken}:
+        return f"{figure.label} (includes the motion of the wall)"
+    return figure.label
 
 
 def _residuals(residuals: list[Figure], wall: str) -> list[Row]:

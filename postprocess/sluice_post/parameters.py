@@ -26,6 +26,9 @@ class Buoyancy:
     reference: float = 0.0
 
 
+_ACTUATED = {"streamwise": "u", "spanwise": "v"}
+
+
 @dataclass(frozen=True)
 class FlowParameters:
     """Geometry, viscosity, walls and origin of a run. Lengths and velocities in the units of the run."""
@@ -58,6 +61,15 @@ class FlowParameters:
     def controlled(self) -> bool:
         """Whether a wall varies, lets fluid through or slips."""
         return bool(self.control_bottom or self.control_top)
+
+    def shaken(self, wall: str) -> str:
+        """Which of u and v vary on this wall, because it oscillates or its velocity is a formula."""
+        velocity = json.loads(str(self.sampled.get(layout.SET_VELOCITY[wall], "[0, 0, 0]")))
+        letters = {letter for letter, value in zip("uv", velocity, strict=False) if isinstance(value, str)}
+        component = str(self.sampled.get(f"walls.{wall}.actuation.component", "")).strip('"')
+        if component in _ACTUATED:
+            letters.add(_ACTUATED[component])
+        return "".join(sorted(letters))
 
     @property
     def passes_fluid(self) -> bool:

@@ -81,7 +81,7 @@ class WallProfiles:
     def laminar(self) -> bool:
         """Whether w fluctuates by less than 1e-4 u_tau everywhere.
 
-        u and v vary in a laminar flow, too, where it changes in time: with a pulsating force, or a wall that oscillates.
+        u and v vary in a laminar flow, too, where it changes in time: under a pulsating force, or an oscillating wall.
         """
         return bool(np.max(self.centre["ww"]) < LAMINAR_VARIANCE)
 

@@ -160,7 +160,9 @@ def unusual(results: Results) -> list[Markup]:
         if box.is_too_short
     ]
     return correlations + [
-        Markup("{} is {}, where at most {} is usual").format(Markup(label), f"{float(f'{value:.2g}'):g}", f"{largest:g}")
+        Markup("{} is {}, where at most {} is usual").format(
+            Markup(label), f"{float(f'{value:.2g}'):g}", f"{largest:g}"
+        )
         for label, value, largest in rows
         if value > largest
     ]

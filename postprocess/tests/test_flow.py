@@ -93,6 +93,16 @@ def test_another_flow_is_named_and_not_compared(tmp_path: Path, name: str) -> No
     assert f"{NONE_KNOWN} ({flow})." in summary_text(results)
 
 
+@pytest.mark.parametrize(("name", "letters"), [("oscillation", "v"), ("formula", "u"), ("opposition", "")])
+def test_the_peak_of_a_velocity_that_a_wall_has_too_says_so(tmp_path: Path, name: str, letters: str) -> None:
+    directory = synthetic_flows.write_run(tmp_path, OTHER_FLOWS[name][0])
+    assert main(["report", str(directory), "--side", "bottom"]) == 0
+    page = plain_text((directory / "report.html").read_text(encoding="utf-8"))
+    for letter in "uvw":
+        said = re.search(rf"peak {letter}′\+[^\n]*includes the motion of the wall", page)
+        assert bool(said) == (letter in letters), letter
+
+
 def test_two_dimensions_are_another_flow(tmp_path: Path) -> None:
     results = evaluate(load_run(synthetic_flows.write_run(tmp_path, cells=(32, 1, 48))))
     assert results.published is None
