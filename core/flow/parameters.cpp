@@ -26,4 +26,11 @@ std::array<double, 2> velocity_difference(const WallCondition& bottom, const Wal
           top.constant_velocity(1) - bottom.constant_velocity(1)};
 }
 
+std::string text_of_unbalanced_fluxes(double bottom, double top, double time) {
+  return fmt::format(
+      "the mean of w, the wall-normal velocity, is {:.6g} on the bottom wall and {:.6g} on the top wall at time {:g}; "
+      "it must be the same on both, since what enters must leave",
+      bottom, top, time);
+}
+
 }  // namespace sluice

@@ -126,4 +126,7 @@ struct FlowParameters {
   bool operator==(const FlowParameters&) const = default;
 };
 
+/// For a message: the means of w that differ at a time.
+std::string text_of_unbalanced_fluxes(double bottom, double top, double time);
+
 }  // namespace sluice

@@ -1,7 +1,5 @@
 #include "solver/walls/walls.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -117,14 +115,6 @@ bool fluxes_balance(double bottom, double top, double magnitude) {
   return std::abs(bottom - top) <= tolerance * magnitude;
 }
 
-std::string text_of_unbalanced_fluxes(double bottom, double top, double time) {
-  // At run time: nvcc cannot check the format beside the ranges of the standard library.
-  return fmt::format(fmt::runtime("the mean of w, the wall-normal velocity, is {:.6g} on the bottom wall and {:.6g} on "
-                                  "the top wall at time {:g}; it must be the same on both, since what enters must "
-                                  "leave"),
-                     bottom, top, time);
-}
-
 Walls::Walls(const Grid& grid, const Box3& box, const WallCondition& bottom, const WallCondition& top,
              const std::vector<FieldDescriptor>& scalars, MPI_Comm comm, bool periodic_z)
     : grid_(&grid),
@@ -187,7 +177,10 @@ void Walls::set_time(double time) {
 }
 
 bool Walls::pump() const {
-  return std::ranges::any_of(walls_, [](const Wall& wall) { return wall.moving[2] && wall.moving[2]->motion; });
+  for (const Wall& wall : walls_) {
+    if (wall.moving[2] && wall.moving[2]->motion) return true;
+  }
+  return false;
 }
 
 void Walls::fill(Moving& moving, double time) const {

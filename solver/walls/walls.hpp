@@ -23,8 +23,6 @@ inline WallRow row_of(const WallCondition& wall) {
 /// Whether what enters through one wall leaves through the other, but for rounding: the means of w over the walls are
 /// equal. `magnitude`: the mean of |w| over the bottom wall plus that over the top wall.
 bool fluxes_balance(double bottom, double top, double magnitude);
-/// For a message: the means of w that differ at a time.
-std::string text_of_unbalanced_fluxes(double bottom, double top, double time);
 
 /// Applies the wall conditions by filling the halo planes beyond the walls. A wall is at k = -1/2. The halo value of u
 /// and v mirrors the first one about the wall's velocity (no-slip), copies it (free-slip) or is between (slip length);
