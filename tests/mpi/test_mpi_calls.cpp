@@ -100,7 +100,7 @@ class CallsOf : public testing::TestWithParam<std::string> {
   // In so many, mpi_pipelined tries several sizes of pieces, if blocks are larger than the smallest, 256 KiB.
   static constexpr int round_trips = 12;
   // As many bytes in both precisions.
-  static constexpr std::int64_t planes = 120 * static_cast<std::int64_t>(sizeof(double) / sizeof(real));
+  static constexpr std::int64_t planes = sizeof(real) == sizeof(double) ? 120 : 240;
 
   std::unique_ptr<Exchange> exchange_;
 };
