@@ -159,7 +159,7 @@ def test_damaged_statistics_are_refused(run: Path, ranks: int) -> None:
         sluice("run", run / "case.yaml", "--restart", "auto", "--steps", STEPS + 5, ranks=ranks), 3
     ).err
     assert "statistics.h5" in told
-    assert "move the file away" in told
+    assert "move the file and its journal away" in told
     assert statistics.read_bytes() == before
     assert rows(run / "out")["step"][-1] == STEPS
 
