@@ -312,7 +312,8 @@ class CheckpointObserver : public Observer {
 
   /// Writes at once, on all ranks, because a copy of the fields may not fit in host memory.
   std::function<void()> observe(const Moment& now) override {
-    run_.flow.diagnostics();  // refuses to save a flow that is not finite
+    run_.flow.diagnostics();  // refuses a flow that is not finite
+    run_.simulation.require_next_step(run_.flow.state());
     run_.observers.sync();
     const double start = wall_seconds();
     warn(write_checkpoint(run_.simulation, run_.flow.state(), run_.observers, run_.path));

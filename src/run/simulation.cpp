@@ -58,7 +58,15 @@ double Simulation::advective_rate() const {
 }
 
 double Simulation::stable_dt() const {
-  const double limit = stepper.time_step_limit(advective_rate());
+  return stable_dt(advective_rate());
+}
+
+void Simulation::require_next_step(const State& now) const {
+  stable_dt(stepper.largest_rate(now));
+}
+
+double Simulation::stable_dt(double rate) const {
+  const double limit = stepper.time_step_limit(rate);
   if (!std::isfinite(limit)) {
     throw Error(ExitCode::numerics,
                 fmt::format("the velocity is not finite after step {} (time {:g}): the run has blown up; {}", step(),

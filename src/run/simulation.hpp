@@ -42,6 +42,11 @@ class Simulation {
   /// Collective.
   double stable_dt() const;
 
+  /// Throws as stable_dt() if the corrected state `now` allows no next step. advective_rate() does not suffice for
+  /// that: it is the rate one substep earlier, and a flow that blows up grows by orders of magnitude in a substep.
+  /// Collective.
+  void require_next_step(const State& now) const;
+
   /// The length of the next step: the fixed dt, or cfl times dt_lim; at most dt_max. Throws as stable_dt(). Collective.
   double next_dt();
 
@@ -68,6 +73,8 @@ class Simulation {
   MeanForce forcing;    ///< of the last step
 
  private:
+  double stable_dt(double rate) const;
+
   State state_;
   bool has_stepped_ = false;
   std::optional<double> restored_rate_;

@@ -106,8 +106,8 @@ def test_checkpoints_and_dumps_of_failing_runs(tmp_path: Path) -> None:
     blow_up(case, 0, checkpoint_every=0.2)
     assert step_of(checkpoints(out)[-1]) > 8
     for checkpoint in checkpoints(out):
-        with h5py.File(checkpoint) as file:  # the rate from which the next step follows
-            assert file["state"].attrs["advective_rate"] < 1e10 * np.sqrt(3)
+        with h5py.File(checkpoint) as file:
+            assert rate(file).max() < 1e10
     (out / "diagnostics" / "step_0000999.h5").touch()
     must(sluice("run", case, "--restart", checkpoints(out)[0], "--set", "time.dt=5", "--steps", 500), 5)
     (second,) = dumps(out)
