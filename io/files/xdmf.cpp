@@ -118,7 +118,8 @@ std::string sample_element(const XdmfPlane& plane, const XdmfSamples& part, std:
   return text + "</Grid>\n";
 }
 
-constexpr std::string_view beginning = "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n";
+/// The comment tells our files from those that other tools wrote.
+constexpr std::string_view beginning = "<?xml version=\"1.0\"?>\n<!-- Sluice -->\n<Xdmf Version=\"2.0\">\n";
 
 std::string document(const std::string& content) {
   return std::string(beginning) + "<Domain>\n" + content + "</Domain>\n</Xdmf>\n";

@@ -43,17 +43,20 @@ void check_files_in_the_way(const RunFiles& found) {
                           found.in_the_way.front().string()));
 }
 
-void overwrite(const RunFiles& found, const io::Case& settings) {
+bool is_same_file(const fs::path& one, const fs::path& other) {
+  std::error_code ignored;
+  return fs::equivalent(one, other, ignored);
+}
+
+/// Removes the files of earlier runs, but not the case file: it may be the resolved.yaml of one.
+void overwrite(RunFiles found, const RunOptions& options, const io::Case& settings) {
   const fs::path directory(settings.output.directory);
-  const auto is_initial_file = [&](const fs::path& file) {
-    std::error_code ignored;
-    return fs::equivalent(file, settings.initial.file, ignored);
-  };
-  if (std::ranges::any_of(found.files, is_initial_file)) {
+  if (std::ranges::any_of(found.files, [&](const auto& file) { return is_same_file(file, settings.initial.file); })) {
     throw Error(ExitCode::usage,
                 fmt::format("{}: --overwrite would remove initial.file, {}; choose another directory with --output",
                             directory.string(), settings.initial.file));
   }
+  std::erase_if(found.files, [&](const auto& file) { return is_same_file(file, options.input.file); });
   remove_run_files(directory, found);
 }
 
@@ -67,7 +70,7 @@ std::vector<std::string> prepare(const RunOptions& options, const io::Case& sett
     const RunFiles found = find_run_files(directory);
     if (found.holds_results) check_results(options, directory);
     if (options.restart.empty() || !found.holds_results) check_files_in_the_way(found);
-    if (options.overwrite) overwrite(found, settings);
+    if (options.overwrite) overwrite(found, options, settings);
     std::ranges::move(remove_old_requests(directory), std::back_inserter(warnings));
   } catch (const fs::filesystem_error& error) {
     throw Error(ExitCode::io,

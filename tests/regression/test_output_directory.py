@@ -51,6 +51,10 @@ def hdf5(path: Path) -> None:
         file["u"] = np.arange(24.0).reshape(2, 3, 4)
 
 
+def xdmf(path: Path) -> None:
+    path.write_text('<?xml version="1.0"?>\n<Xdmf Version="2.0">\n<Domain/></Xdmf>\n')
+
+
 # Names like those of a run, and the functions that make the files.
 FOREIGN: Mapping[str, Any] = {
     "fields/thesis.txt": None,
@@ -61,6 +65,8 @@ FOREIGN: Mapping[str, Any] = {
     "checkpoints/notes.tmp": None,
     "checkpoints/notes.skipped": None,
     "slices/parts/readme.md": None,
+    "slices/mesh.xdmf": xdmf,
+    "fields/mesh.xdmf": xdmf,
     "slices/measured_0000001.h5": hdf5,
     "probes/notes.tmp": None,
     "probes/parts/mine_0000001.h5": hdf5,
@@ -193,6 +199,15 @@ def test_an_initial_file_among_files_of_others(run: Path) -> None:
     assert "would remove initial.file" in told
     must(sluice("run", write_case(run, {**OUTPUTS, "initial": {**start, "file": str(kept)}}), "--overwrite"))
     assert kept.exists()
+
+
+def test_overwrite_keeps_the_case_file_until_the_new_one_is_written(run: Path) -> None:
+    again = (run / "out" / "resolved.yaml", "--overwrite", "--output", run / "out")
+    missing = ("--set", "initial.type=checkpoint", "--set", f"initial.file={run}/missing.h5")
+    assert "missing.h5" in must(sluice("run", *again, *missing), 3).err
+    assert not checkpoints(run / "out")
+    must(sluice("run", *again))
+    assert checkpoints(run / "out")
 
 
 @pytest.mark.parametrize("ranks", [0, 2])
