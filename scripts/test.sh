@@ -8,8 +8,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 "$root/scripts/install_packages.sh"
 echo "Building Sluice and its tests"
 configure_and_build "$root/build-test" -DSLUICE_TESTS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
-python_environment "$root/build-test/python" pytest hypothesis bokeh playwright nbclient nbformat \
-  ipykernel jsonschema pyyaml ${SLUICE_TEST_PACKAGES:-}
+python_environment "$root/build-test/python" "${test_packages[@]}" ${SLUICE_TEST_PACKAGES:-}
 export PATH="$root/build-test/python/bin:$PATH"
 
 ctest --test-dir "$root/build-test" --output-on-failure -j $((2 * cores)) -LE "gpu|long" "$@"
