@@ -53,9 +53,10 @@ std::string interval_text(double value, double half_width) {
   return percent <= 100 * round_off ? "" : fmt::format(" +- {:.2g} %", percent);
 }
 
-/// " +- 2.1 % (limit 1 %)"
+/// " +- 2.1 % (limit 1 %)"; nothing for a laminar flow, which has no sampling error, unless there is a limit.
 std::string interval_and_limit(const Accuracy& accuracy, std::size_t n) {
   const std::optional<double>& limit = accuracy.limits[n];
+  if (accuracy.figures.laminar && !limit) return "";
   return interval_text(accuracy.figures.values[n], accuracy.figures.half_widths[n]) +
          (limit ? fmt::format(" (limit {:.3g} %)", 100 * *limit) : "");
 }
@@ -91,7 +92,8 @@ Accuracy assess(const KeyFigures& figures, const AccuracyLimits& limits, std::sp
 }
 
 std::string figure_text(const Accuracy& accuracy, std::size_t n) {
-  const std::string value = value_text(accuracy.figures.values[n], accuracy.figures.half_widths[n]);
+  const bool is_exact = accuracy.figures.laminar && !accuracy.limits[n];
+  const std::string value = value_text(accuracy.figures.values[n], is_exact ? 0 : accuracy.figures.half_widths[n]);
   return fmt::format("{} {}{}", key_figure_table[n].name, value, interval_and_limit(accuracy, n));
 }
 

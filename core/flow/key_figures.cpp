@@ -16,7 +16,8 @@ namespace {
 
 constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 
-/// Below this variance, in u_tau^2, a flow counts as laminar.
+/// Below this variance of w, in u_tau^2, a flow counts as laminar. u and v vary in a laminar flow, too, where it
+/// changes in time: under a pulsating force, or an oscillating wall.
 constexpr double laminar_variance = 1e-8;
 
 /// (values + sign * the values in reversed order) / 2.
@@ -110,6 +111,7 @@ KeyFigures::Estimates KeyFigures::estimate(std::span<const StatisticsBlock> bloc
   }
   Estimates result;
   result.values = figures_of(means(total, nullptr));
+  result.laminar = std::isnan(result.values[4]);  // the peak of w'
   result.half_widths.fill(undefined);
   if (blocks.size() < 2) return result;
 
@@ -252,10 +254,8 @@ KeyFigureValues KeyFigures::figures_of(const Profiles& means) const {
             (u_center - wall_velocity) / u_tau};
   const std::array rms{root_mean_square(view.u, view.uu, centers), root_mean_square(view.v, view.vv, centers),
                        root_mean_square(view.w, view.ww, centers)};
-  double largest = 0;
-  for (std::size_t k = 0; k < centers; ++k)
-    largest = std::max(largest, (rms[0][k] * rms[0][k] + rms[1][k] * rms[1][k] + rms[2][k] * rms[2][k]) / 2);
-  if (largest < laminar_variance * wall_stress) return values;
+  const double largest = *std::ranges::max_element(rms[2]);
+  if (largest * largest < laminar_variance * wall_stress) return values;
   for (std::size_t n = 0; n < rms.size(); ++n) values[2 + n] = peak(z, rms[n]) / u_tau;
   std::vector<double> minus_uw(view.uw.begin(), view.uw.begin() + static_cast<std::ptrdiff_t>(faces));
   change_sign(minus_uw);

@@ -50,6 +50,7 @@ class KeyFigures {
   struct Estimates {
     KeyFigureValues values{};       ///< NaN: not defined, as peaks in a laminar flow
     KeyFigureValues half_widths{};  ///< of the 95 % intervals; NaN for a single block
+    bool laminar = false;           ///< w does not fluctuate: half_widths show how the flow changes, no sampling error
   };
 
   /// `profiles`: what the sums of the blocks are.

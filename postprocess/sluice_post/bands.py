@@ -34,8 +34,8 @@ class Bands:
 
 
 def bands_of(blocks: Blocks, parameters: FlowParameters, side: str | None = None) -> Bands:
-    """The intervals of all profiles that wall_profiles gives."""
-    if len(blocks) < 2:
+    """The intervals of all profiles that wall_profiles gives; none for a laminar flow."""
+    if len(blocks) < 2 or not blocks.has_sampling_error:
         return Bands()
 
     def columns(profiles: WallProfiles) -> tuple[dict[str, Array], dict[str, Array]]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from math import hypot
 
 from sluice_post import layout
+from sluice_post.case_text import value_at
 from sluice_post.flow import EKMAN, NAMES, Flow, Held, constant, ekman_reynolds
 from sluice_post.parameters import FlowParameters
 from sluice_post.scalars import Scalar, ScalarWall
@@ -34,6 +36,10 @@ _ACTUATIONS = {
     "blowing_suction": "blows and sucks",
     "opposition_control": "opposes the wall-normal velocity above it",
 }
+
+_UNITS = {"amplitude": " U", "speed": " U", "period": " h/U", "height": " h"}
+_UNITS |= {"wavelength_x": " h", "wavelength_y": " h"}
+UNIT_NOTE = "U is the unit of velocity of the case"
 
 
 def held_text(held: Held) -> str:
@@ -130,14 +136,20 @@ def _wall(parameters: FlowParameters, wall: str) -> str:
     parts = []
     if (kind := str(keys.pop("type", ""))) != "":
         keys.pop("units", None)
-        values = ", ".join(f"{key.replace('_', ' ')} {_rounded(value)}" for key, value in keys.items())
+        values = ", ".join(_with_unit(key, value, kind) for key, value in keys.items())
         parts.append(f"{_ACTUATIONS.get(kind, kind)} ({values})")
     if (slip := constant(sampled.get(f"{prefix}slip_length"))) is not None:
-        parts.append(f"has the slip length {slip:g}")
+        parts.append(f"has the slip length {slip:g} h")
     velocity = json.loads(str(sampled.get(layout.SET_VELOCITY[wall], "[0, 0, 0]")))
     if any(isinstance(value, str) for value in velocity) or velocity[2] != 0:
-        parts.append(f"has the velocity ({', '.join(map(str, velocity))})")
+        parts.append(f"has the velocity ({', '.join(map(str, velocity))}) U")
     return " and ".join(parts)
+
+
+def _with_unit(key: str, value: int | float | str, kind: str) -> str:
+    """A key of an actuation. Samples have it in outer units, whatever those of the case: h and U."""
+    unit = "" if key == "amplitude" and kind == "opposition_control" else _UNITS.get(key, "")
+    return f"{key.replace('_', ' ')} {_rounded(value)}{unit}"
 
 
 def _rounded(value: int | float | str) -> str:
@@ -167,7 +179,45 @@ def flow_text(parameters: FlowParameters, flow: Flow, held: Held | None) -> str:
         two,
         _scalars(flow),
     )
-    return "; ".join([text, *(part for part in parts if part)])
+    found = "; ".join([text, *(part for part in parts if part)])
+    return f"{found} ({UNIT_NOTE})" if re.search(r"\bU\b", _walls(parameters)) else found
+
+
+def flow_of_case(case_text: str) -> str:
+    """The same from a resolved case alone, for a run without samples; empty without a case."""
+    kind = value_at(case_text, "flow", "type")
+    if kind is None:
+        return ""
+
+    def product(section: str, key: str) -> str:
+        numbers = value_at(case_text, section, key)
+        return (
+            " x ".join(f"{number:.4g}" for number in numbers) if isinstance(numbers, list) else "unknown size"
+        )
+
+    def numbers(section: str) -> str:
+        found = value_at(case_text, "flow", section)
+        if not isinstance(found, dict):
+            return ""
+        return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in found.items())
+
+    scalars = value_at(case_text, "scalars")
+    names = (
+        [str(one.get("name")) for one in scalars if isinstance(one, dict)]
+        if isinstance(scalars, list)
+        else []
+    )
+    parts = {
+        "flow.reynolds": numbers("reynolds"),
+        "flow.forcing": numbers("forcing") or "none",
+        "flow.rotation": numbers("rotation"),
+        "flow.buoyancy": numbers("buoyancy"),
+        "scalars": ", ".join(names),
+        "initial.type": str(value_at(case_text, "initial", "type") or ""),
+    }
+    of_case = "; ".join(f"{key}: {text}" for key, text in parts.items() if text)
+    box = f"{product('domain', 'size')}, {product('grid', 'cells')} cells"
+    return f"{NAMES.get(str(kind), str(kind))}, {box}; by the case, {of_case}"
 
 
 def unknown_flow_note(flow: Flow | None) -> str:

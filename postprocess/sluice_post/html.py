@@ -10,13 +10,15 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from sluice_post import density_tables, scalar_numbers, spectra_tables
+from sluice_post import density_tables, layout, scalar_numbers, spectra_tables
 from sluice_post.budgets import EvaluatedBudgets, numbers_of
+from sluice_post.case_text import value_at
 from sluice_post.flow import NAMES
 from sluice_post.key_figures import Figure, percent_difference
 from sluice_post.printed import (
     NO_INTERVAL,
     NOT_DETERMINED,
+    ROUND_OFF,
     digits_of,
     is_determined,
     is_exact,
@@ -128,11 +130,13 @@ def _key_figures(results: Results) -> list[Row]:
             difference = with_interval(
                 *percent, " %", sign="+", may_be_zero=True, scale=100, plus_minus="±"
             ).replace("-", "−")
+        is_laminar = results.run.profiles is not None and results.run.profiles.laminar
         imposed = is_exact(value, half_width, scale=1 if key in _MAY_BE_ZERO else 0)
         if not (imposed or is_determined(value, half_width) or key in _MAY_BE_ZERO):
             found = (Markup(NOT_DETERMINED), number_and_interval(value, half_width))
         elif imposed:
-            found = (number(0.0 if key in _MAY_BE_ZERO else value), Markup("imposed"))
+            is_round_off = key in _MAY_BE_ZERO and abs(value) <= ROUND_OFF
+            found = (number(0.0 if is_round_off else value), Markup("—" if is_laminar else "imposed"))
         else:
             found = (number(value, half_width), interval(value, half_width))
         return Row(
@@ -144,13 +148,12 @@ def _key_figures(results: Results) -> list[Row]:
             indented=label.startswith(" "),
         )
 
-    shaken = _shaken(results)
     rows = [
         row(f"{figure.label} (last third of the run)", figure.key, figure.value, figure.half_width)
         for figure in results.last_third
     ]
     rows += [
-        row(_with_remark(figure, shaken), figure.key, figure.value, figure.half_width)
+        row(_with_remark(figure, results), figure.key, figure.value, figure.half_width)
         for figure in results.table
     ]
     return rows
@@ -160,29 +163,16 @@ def _flow_name(results: Results) -> str:
     """What flow it is; without samples only its type."""
     if results.flow is not None:
         return results.flow.name
-    flow_type = results.run.parameters.flow_type if results.run.parameters is not None else ""
+    of_case = str(value_at(results.run.case_text, *layout.SET_FLOW_TYPE.split(".")) or "")
+    flow_type = results.run.parameters.flow_type if results.run.parameters is not None else of_case
     return NAMES.get(flow_type, flow_type)
 
 
-def _shaken(results: Results) -> str:
-    """Which of u and v vary on the walls that the profiles are seen from."""
-    profiles, parameters = results.run.profiles, results.run.parameters
-    if profiles is None or parameters is None:
-        return ""
-    walls = ("bottom", "top") if profiles.side == "both" else (profiles.side,)
-    return "".join(parameters.shaken(wall) for wall in walls)
-
-
-def _with_remark(figure: Figure, shaken: str) -> str:
-    """The label of a figure of the statistics; says so where the time series has one of this name, too.
-
-    `shaken`: the components whose fluctuations include the motion of a wall.
-    """
+def _with_remark(figure: Figure, results: Results) -> str:
+    """The label of a figure of the statistics; says so where the time series has one of this name, too."""
     if figure.key in RE_TAU:
         return f"{figure.label} (statistics)"
-    if figure.key in {f"{letter}_peak" for letter in shaken}:
-        return f"{figure.label} (includes the motion of the wall)"
-    return figure.label
+    return f"{figure.label}{results.remark_of(figure.key)}"
 
 
 def _residuals(residuals: list[Figure], wall: str) -> list[Row]:

@@ -9,7 +9,7 @@ from the published budgets of k. v is spanwise, w wall-normal.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf, isfinite, log
+from math import exp, inf, isfinite, log, nan
 
 from sluice_post.errors import UsageError
 from sluice_post.flow import CHANNEL, COUETTE, SAME_NUMBER, Flow, Held
@@ -28,6 +28,7 @@ LOG_LAW_SOURCE = "Pope, Turbulent Flows, Cambridge University Press (2000), sec.
 
 # Figures are compared one by one if the Reynolds numbers differ by at most this fraction.
 SAME_REYNOLDS = SAME_NUMBER
+EQUAL_REYNOLDS = 1e-3  # relative: a larger difference from published data is named
 NONE_KNOWN = "No published data are known here for this flow"
 
 
@@ -133,6 +134,26 @@ def require(flow: Flow, held: Held | None, re_tau: float) -> Published:
     key = held.key if held is not None and held.by_case else ""
     values = {name: value for name, value in found.published.values.items() if name != key}
     return replace(found.published, values=values)
+
+
+def shifted(published: Published, held: Held | None) -> dict[str, float]:
+    """The published figures of the mean velocity at the Reynolds number of the case, by key, where the two differ.
+
+    By the law of the wall, U_b+ and U_c+ grow by ln(Re_tau ratio)/kappa. Empty if the numbers are equal, or the flow is
+    not one between walls at rest.
+    """
+    known = published.values
+    if held is None or not held.by_case or held.key not in ("re_b", "re_tau") or "u_b_plus" not in known:
+        return {}
+    ratio = held.value / known.get(held.key, nan)
+    if not abs(ratio - 1) > EQUAL_REYNOLDS:
+        return {}
+    grows = log(ratio) / (1 + 1 / (LOG_LAW_KAPPA * known["u_b_plus"])) if held.key == "re_b" else log(ratio)
+    bulk = known["u_b_plus"] + grows / LOG_LAW_KAPPA
+    found = {"re_tau": known["re_tau"] * exp(grows), "u_b_plus": bulk, "cf": 2 / bulk**2}
+    if "u_c_plus" in known:
+        found["u_c_plus"] = known["u_c_plus"] + grows / LOG_LAW_KAPPA
+    return {key: value for key, value in found.items() if key in known}
 
 
 def comparable(published: Published, re_tau: float) -> bool:

@@ -15,7 +15,7 @@ from sluice_post.style import single_panel
 
 def entries_of(found: PhaseAverages) -> list[Entry]:
     """The figures of averages by phase."""
-    band = " Bands: 95 % confidence intervals." if np.isfinite(found.widths["bulk_velocity"]).all() else ""
+    band = " Bands: 95 % confidence intervals." if found.has_intervals else ""
     panels = (
         ("profiles", "Velocity by phase", "At phases of the period from time 0; dashed: the mean.",
          phase_figures.profiles),
@@ -63,10 +63,9 @@ def csv_texts(found: PhaseAverages) -> dict[str, str]:
 
 def table_text(found: PhaseAverages) -> str:
     """Bulk velocity and wall shear stress by phase as text; without intervals if there is a single block."""
-    has_intervals = bool(np.isfinite(found.widths["bulk_velocity"]).all())
     lines = [
         f"{found.phase.size} bins of the period {found.period:g}, {found.samples.min()} to {found.samples.max()} "
-        "samples each" + ("; +- are 95 % intervals" if has_intervals else ""),
+        "samples each" + ("; +- are 95 % intervals" if found.has_intervals else ""),
         "",
         f"{'phase':>7}  {'U_b':>22}  {'tau_w bottom':>24}  {'tau_w top':>24}",
     ]

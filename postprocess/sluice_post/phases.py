@@ -6,7 +6,7 @@ less the mean, and the fluctuation the rest. All values are in the units U and h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,7 @@ from sluice_post.hdf5_file import Hdf5File
 from sluice_post.parameters import FlowParameters
 from sluice_post.run import check_directory
 from sluice_post.scalars import sampled_scalars
-from sluice_post.statistics import Blocks, Means, Shapes, read_blocks
+from sluice_post.statistics import Blocks, Means, Shapes, read_blocks, read_statistics
 from sluice_post.uncertainty import half_widths95
 
 Array = NDArray[np.float64]
@@ -51,6 +51,12 @@ class PhaseAverages:
     harmonic: dict[str, Array]
     widths: dict[str, Array]
 
+    @property
+    def has_intervals(self) -> bool:
+        """Whether there are any: not of a single block, nor in a laminar flow."""
+        widths = self.widths["bulk_velocity"]
+        return bool(np.isfinite(widths).all() and np.any(widths > 0))
+
 
 def _contents(file: Hdf5File, parameters: FlowParameters) -> tuple[Shapes, Shapes]:
     if layout.PHASE_SAMPLES not in file:
@@ -80,7 +86,8 @@ def load_phases(
     _, blocks = read_blocks(path, _contents)
     if len(blocks) == 0:
         raise InputOutputError(f"{path}: holds no closed block yet")
-    blocks = blocks.between(begin, end)
+    _, profiles = read_statistics(path)
+    blocks = replace(blocks, sampling_error=profiles.has_sampling_error).between(begin, end)
     blocks.sampled_parameters()
     with Hdf5File(path, layout.STATISTICS_FORMAT) as file:
         period = float(file.value(layout.ATTR_PHASE_PERIOD))

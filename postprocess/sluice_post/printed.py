@@ -97,6 +97,11 @@ def at_place(place: float, half_width: float | None, *, heading: bool = False, p
     return f", place {text}" if heading else f" at a z+ that is {text}"
 
 
+def count_of(count: int, what: str) -> str:
+    """`1 block`, `2 blocks`."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def peak_place(place: float, low: float, high: float, form: str = ".3g") -> str:
     """Where a maximum is, and the range in which it may be: `0.83 (0.42 to 1.3)`; no range if it is nowhere else."""
     if not (isfinite(low) and isfinite(high)):

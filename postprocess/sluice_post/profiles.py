@@ -15,7 +15,7 @@ from sluice_post.coriolis import reflected
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
-from sluice_post.statistics import Means
+from sluice_post.statistics import LAMINAR_VARIANCE, Means
 from sluice_post.symmetry import (
     Symmetry,
     averaged,
@@ -31,9 +31,6 @@ Array = NDArray[np.float64]
 SIDES = ("both", "bottom", "top")
 
 MEAN_OF_WALLS = "mean of both walls"  # in labels: from the mean of the magnitudes of both wall stresses
-
-# Below this variance (in u_tau^2) a flow counts as laminar: third and fourth moments would be round-off.
-LAMINAR_VARIANCE = 1e-8
 
 
 def with_wall(label: str, wall: str) -> str:

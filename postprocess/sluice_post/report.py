@@ -114,7 +114,7 @@ def _run_entries(results: Results) -> list[Entry]:
         start = float(run.blocks.time_begin[0]) if run.blocks is not None else None
         mark = " Dashed: where the averages of the statistics start." if start is not None else ""
         entries.append(Entry("history", "History of the run",
-                             "In the units of the case: h, and the velocity U that flow.reynolds sets." + mark,
+                             "In units of h and U, the unit of velocity of the case." + mark,
                              lambda: figures_run.history(series, mean, start), wide=True))  # fmt: skip
     return entries
 

@@ -16,10 +16,11 @@ from sluice_post.derived import Derived, evaluate_derived
 from sluice_post.errors import UsageError
 from sluice_post.evaluated_densities import EvaluatedDensities, evaluate_densities
 from sluice_post.flow import Flow, Held, flow_of, held_reynolds
+from sluice_post.flow_words import flow_of_case
 from sluice_post.key_figures import Figure, Resolution, key_figures, label_of, resolution
 from sluice_post.parameters import FlowParameters
 from sluice_post.phases import PhaseAverages, evaluate_phases, has_phases, load_phases
-from sluice_post.printed import at_place, with_interval
+from sluice_post.printed import at_place, count_of, with_interval
 from sluice_post.profiles import WallProfiles, wall_profiles, with_wall
 from sluice_post.run import Run
 from sluice_post.scalar_budgets import EvaluatedScalarBudgets, evaluate_scalar_budgets
@@ -27,8 +28,9 @@ from sluice_post.scalar_numbers import EvaluatedScalar, evaluate_scalars, summar
 from sluice_post.scalar_spectra import EvaluatedScalarSpectra, evaluate_scalar_spectra
 from sluice_post.spectra import EvaluatedSpectra, evaluate_spectra
 from sluice_post.spectra_tables import conclusions
-from sluice_post.statistics import Means
-from sluice_post.timeseries import re_tau_last_third
+from sluice_post.stationarity import Stationarity, stationarity_of
+from sluice_post.statistics import Blocks, Means
+from sluice_post.timeseries import energy_lines, re_tau_last_third
 from sluice_post.uncertainty import half_width95
 
 Array = NDArray[np.float64]
@@ -53,6 +55,7 @@ class Results:
     held: Held | None = None
     published: literature.Published | None = None
     no_published: str = ""  # why there is none
+    stationarity: Stationarity | None = None
     budgets: EvaluatedBudgets | None = None
     derived: Derived | None = None
     spectra: EvaluatedSpectra | None = None
@@ -69,6 +72,19 @@ class Results:
     def is_set(self, key: str) -> bool:
         """Whether the case sets this number: it tells which published data are near, but not how good the run is."""
         return self.held is not None and self.held.by_case and self.held.key == key
+
+    def remark_of(self, key: str) -> str:
+        """What else a key figure includes, to follow its label: the motion of the walls that it is seen from.
+
+        A wall that moves in its plane shakes the fluid: u' or v' include that, and so does the dissipation on the wall.
+        """
+        profiles, parameters = self.run.profiles, self.run.parameters
+        if profiles is None or parameters is None:
+            return ""
+        walls = ("bottom", "top") if profiles.side == "both" else (profiles.side,)
+        shaken = "".join(parameters.shaken(wall) for wall in walls)
+        moved = {f"{letter}_peak" for letter in shaken} | ({"wall_dissipation"} if shaken else set())
+        return " (includes the motion of the wall)" if key in moved else ""
 
     @property
     def friction_reynolds(self) -> list[Figure]:
@@ -103,7 +119,8 @@ def _last_third(run: Run) -> list[Figure]:
     for key in RE_TAU if differ else RE_TAU[:1]:
         if (mean := re_tau_last_third(run.series, columns[key])) is not None:
             label, wall = label_of(key, run.profiles.wall if run.profiles is not None else "")
-            rows.append(Figure(key, label, mean.mean, mean.half_width, wall))
+            is_exact = run.blocks is not None and not run.blocks.has_sampling_error
+            rows.append(Figure(key, label, mean.mean, 0.0 if is_exact else mean.half_width, wall))
     return rows
 
 
@@ -132,7 +149,18 @@ def evaluate(run: Run, heights: Sequence[float] | None = None, side: str | None 
         if run.densities is not None and not run.profiles.laminar:
             results.densities = evaluate_densities(run.densities, run.parameters, side=side)
         _compare_with_published(results, run.parameters, run.profiles)
+        results.stationarity = _stationarity(results, run.blocks, run.parameters)
     return results
+
+
+def _stationarity(results: Results, blocks: Blocks, parameters: FlowParameters) -> Stationarity | None:
+    assert results.flow is not None
+    fluxes = {
+        found.name: (found.numbers["imbalance"], found.widths.get("imbalance", np.nan))
+        for found in results.scalars
+        if "imbalance" in found.numbers
+    }
+    return stationarity_of(blocks, parameters, results.flow, fluxes)
 
 
 def _compare_with_published(results: Results, parameters: FlowParameters, profiles: WallProfiles) -> None:
@@ -163,12 +191,14 @@ def summary_text(results: Results) -> str:
     for row in results.last_third:
         number = with_interval(row.value, row.half_width)
         lines.append(f"{row.text_label} (last third of the run): {number}")
-    if not results.last_third:
+    if run.has_no_walls:
+        lines += [flow_of_case(run.case_text), *energy_lines(run.series)]
+    elif not results.last_third:
         lines.append("Re_tau (last third of the run): not known")
     profiles = run.profiles
     if profiles is not None and run.blocks is not None:
         lines.append(
-            f"statistics: {run.blocks.samples.sum()} samples in {len(run.blocks)} blocks, "
+            f"statistics: {run.blocks.samples.sum()} samples in {count_of(len(run.blocks), 'block')}, "
             f"t = {run.blocks.time_begin[0]:g} to {run.blocks.time_end[-1]:g}"
         )
         figures = {figure.key: figure for figure in results.table}
@@ -193,6 +223,8 @@ def summary_text(results: Results) -> str:
     if results.densities is not None:
         lines.extend(wall_shear_lines(results.densities))
     lines.extend(summary_lines(results.scalars))
+    if results.stationarity is not None and (signs := results.stationarity.signs()):
+        lines.append(f"not stationary: {signs}; {results.stationarity.conclusion}")
     if results.published is not None:
         published = results.published
         lines.append(f"published: {published.name}, Re_tau = {published.re_tau:g}")

@@ -9,7 +9,7 @@ from typing import Any
 
 from sluice_post import layout
 from sluice_post.budgets import NOT_AT_SUCH_WALLS, NOT_TAKEN
-from sluice_post.case_text import title_of
+from sluice_post.case_text import title_of, value_at
 from sluice_post.densities import DensityBlocks, load_densities
 from sluice_post.errors import InputOutputError, NoBlocksError, UsageError
 from sluice_post.inputs import read_text
@@ -50,6 +50,11 @@ class Run:
     def name(self) -> str:
         """The title of the case, else the name of the directory."""
         return title_of(self.case_text) or self.directory.resolve().name
+
+    @property
+    def has_no_walls(self) -> bool:
+        """Whether the flow is in a box that is periodic along z, too."""
+        return bool(value_at(self.case_text, *layout.SET_FLOW_TYPE.split(".")) == layout.PERIODIC)
 
     @property
     def case_text(self) -> str:
@@ -102,6 +107,11 @@ def read_provenance(path: Path, missing: list[str]) -> dict[str, Any]:
 
 def _read_profiles(run: Run, begin: float | None, end: float | None, side: str | None) -> None:
     path = run.directory / layout.STATISTICS_FILE
+    if run.has_no_walls:
+        run.missing.append(
+            "The box has no walls: no profiles, spectra and densities, which this report shows in wall units."
+        )
+        return
     if not path.is_file():
         run.missing.append(
             f"{layout.STATISTICS_FILE}: not there, so no profiles and no wall units from them."
@@ -117,7 +127,9 @@ def _read_profiles(run: Run, begin: float | None, end: float | None, side: str |
         run.missing.append(f"{layout.STATISTICS_FILE}: {NOT_TAKEN}; so no budgets.")
     elif run.parameters.controlled:
         run.missing.append(f"{layout.STATISTICS_FILE}: {NOT_AT_SUCH_WALLS}.")
-    if len(run.blocks) == 1:
+    if not run.blocks.has_sampling_error:
+        pass  # and no intervals to lack blocks for
+    elif len(run.blocks) == 1:
         run.missing.append("Only one block of statistics: no confidence intervals.")
     elif len(run.blocks) <= COSINES:
         run.missing.append(f"Only {len(run.blocks)} blocks of statistics: the intervals are rough.")
@@ -129,6 +141,8 @@ def _read_profiles(run: Run, begin: float | None, end: float | None, side: str |
 
 
 def _read_spectra(run: Run, begin: float | None, end: float | None) -> None:
+    if run.has_no_walls:
+        return
     if not (run.directory / layout.SPECTRA_FILE).is_file():
         run.missing.append(
             f"{layout.SPECTRA_FILE}: not there (output.spectra), so no spectra and two-point correlations."
@@ -146,6 +160,8 @@ def _read_spectra(run: Run, begin: float | None, end: float | None) -> None:
 
 
 def _read_densities(run: Run, begin: float | None, end: float | None) -> None:
+    if run.has_no_walls:
+        return
     if not (run.directory / layout.DENSITIES_FILE).is_file():
         run.missing.append(
             f"{layout.DENSITIES_FILE}: not there (output.densities), so no densities and quadrants."
@@ -182,7 +198,7 @@ def load_run(
     height = run.parameters.size[2] if run.parameters else 0.0
     run.streaks, problems = latest_streak_slice(directory, height, plus)
     run.missing.extend(f"{problem}." for problem in problems)
-    if run.streaks is None:
+    if run.streaks is None and not run.has_no_walls:
         run.missing.append(
             "No slice of u parallel to the walls (output.slices), so no picture of the streaks."
         )

@@ -113,6 +113,11 @@ class EvaluatedScalar:
         return self.profiles.scalar.name + ("" if side == "both" else f"_{side}")
 
     @property
+    def largest(self) -> float:
+        """The largest mean at any height, in the units of the case."""
+        return float(np.max(np.abs(self.profiles.outer_centre["C"])))
+
+    @property
     def title(self) -> str:
         """The same for people."""
         side = self.profiles.side
@@ -127,9 +132,11 @@ def _evaluate(blocks: Blocks, parameters: FlowParameters, scalar: Scalar, side: 
         columns = {f"{part}:{name}": values for part, held in parts.items() for name, values in held.items()}
         return columns | {f"number:{key}": np.array([value]) for key, value in numbers.items()}
 
-    widths = half_widths95(all_of, blocks) if len(blocks) > 1 else {}
+    widths = half_widths95(all_of, blocks) if len(blocks) > 1 or not blocks.has_sampling_error else {}
 
     def part(name: str) -> dict[str, Array]:
+        if name != "number" and not blocks.has_sampling_error:
+            return {}
         return {key.partition(":")[2]: values for key, values in widths.items() if key.startswith(f"{name}:")}
 
     means = blocks.means()
@@ -164,7 +171,7 @@ _MAY_BE_ZERO = ("bulk", "residual", "imbalance")
 
 def _number(found: EvaluatedScalar, key: str) -> str:
     may_be_zero = key in _MAY_BE_ZERO
-    scale = 1.0 if key in ("residual", "imbalance") else 0.0
+    scale = 1.0 if key in ("residual", "imbalance") else found.largest if key == "bulk" else 0.0
     width = found.widths.get(key, float("nan"))
     return with_interval(found.numbers[key], width, may_be_zero=may_be_zero, scale=scale)
 

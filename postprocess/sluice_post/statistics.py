@@ -20,6 +20,9 @@ from sluice_post.scalars import sampled_scalars
 
 Array = NDArray[np.float64]
 
+# Below this variance of w (in u_tau^2) a flow counts as laminar: third and fourth moments would be round-off.
+LAMINAR_VARIANCE = 1e-8
+
 
 @dataclass(frozen=True)
 class Means:
@@ -62,6 +65,7 @@ class Blocks:
     planes: dict[str, Array] = field(default_factory=dict)
     planes_z: dict[str, Array] = field(default_factory=dict)
     scalars: dict[str, Array] = field(default_factory=dict)
+    sampling_error: bool | None = None  # whether there is any; None: unless the flow is laminar
 
     def __len__(self) -> int:
         return len(self.samples)
@@ -82,6 +86,7 @@ class Blocks:
             {name: sums[index] for name, sums in self.planes.items()},
             self.planes_z,
             {name: sums[index] for name, sums in self.scalars.items()},
+            self.sampling_error,
         )
 
     def between(self, begin: float | None, end: float | None) -> Blocks:
@@ -123,7 +128,28 @@ class Blocks:
             sums(self.planes),
             self.planes_z,
             sums(self.scalars),
+            self.sampling_error,
         )
+
+    @cached_property
+    def laminar(self) -> bool:
+        """Whether w fluctuates by less than 1e-4 of the larger friction velocity everywhere."""
+        if (
+            len(self) == 0
+            or not {"w", "ww"} | set(layout.FACE_PROFILES) <= self.centre.keys() | self.face.keys()
+        ):
+            return False
+        samples = self.samples.sum()
+        x, y = self._totals["tau_xz"][[0, -1]], self._totals["tau_yz"][[0, -1]]
+        stress = float(np.max(np.hypot(x, y))) / samples
+        mean = self._totals["w"] / samples
+        variance = float(np.max(self._totals["ww"] / samples - mean**2))
+        return bool(variance < LAMINAR_VARIANCE * stress)
+
+    @property
+    def has_sampling_error(self) -> bool:
+        """A laminar flow repeats itself: the spread of its blocks is no sampling error, and there is no interval."""
+        return not self.laminar if self.sampling_error is None else self.sampling_error
 
     def one(self, number: int) -> Blocks:
         """A single block; negative numbers count from the last."""

@@ -132,6 +132,14 @@ def read_timeseries(path: Path) -> TimeSeries | None:
     return series_of(table, header) if len(table) > 0 else None
 
 
+def energy_lines(series: TimeSeries | None) -> list[str]:
+    """The kinetic energy at the first and the last row, for a flow that has no walls to be known by."""
+    if series is None:
+        return []
+    energy, time = series[layout.KINETIC_ENERGY], series.time
+    return [f"kinetic energy: {energy[0]:.5g} at t = {time[0]:.5g}, {energy[-1]:.5g} at t = {time[-1]:.5g}"]
+
+
 def walls_with_shear(series: TimeSeries) -> list[str]:
     """The Re_tau columns of no-slip walls: a free-slip wall has none or a thousandth of the other's."""
     largest = {

@@ -101,7 +101,9 @@ def standard_error_of(function: Callable[[Means], Array], blocks: Blocks) -> Arr
 
 
 def half_width95(function: Callable[[Means], Array], blocks: Blocks) -> Array:
-    """Half width of the 95 % interval of `function(means)`; NaN for a single block."""
+    """Half width of the 95 % interval of `function(means)`; NaN for a single block, 0 without sampling error."""
+    if not blocks.has_sampling_error:
+        return np.zeros_like(np.asarray(function(blocks.means()), dtype=float))
     return student_t95(degrees_of_freedom(len(blocks))) * standard_error_of(function, blocks)
 
 

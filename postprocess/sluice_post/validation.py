@@ -17,10 +17,11 @@ from sluice_post import budget_figures, compare_profiles, figures, layout, liter
 from sluice_post.budgets import IMBALANCE
 from sluice_post.errors import InputOutputError
 from sluice_post.flow import CHANNEL
-from sluice_post.flow_words import flow_text
+from sluice_post.flow_words import REYNOLDS, flow_text, held_text
 from sluice_post.key_figures import percent_difference
 from sluice_post.literature import Published
 from sluice_post.parameters import FlowParameters
+from sluice_post.printed import count_of
 from sluice_post.profiles import with_wall
 from sluice_post.reference import Reference, holds_budget, merged, read_budget_reference, read_reference
 from sluice_post.results import Results, evaluate
@@ -124,10 +125,11 @@ def read_results(directory: Path) -> Results:
 
 
 def verdict(deviation: float, half_width: float, limit: float) -> str:
-    """Whether a deviation is within its limit; undecided if the end of its interval is."""
-    if abs(deviation) <= limit:
+    """Whether a deviation is within its limit: the whole interval is, none of it is, or it is undecided."""
+    width = 0.0 if np.isnan(half_width) else half_width
+    if abs(deviation) + width <= limit:
         return "within"
-    return "undecided" if abs(deviation) - np.nan_to_num(half_width) <= limit else "outside"
+    return "undecided" if abs(deviation) - width <= limit else "outside"
 
 
 Row = tuple[str, str, str, str, str, str]
@@ -142,10 +144,12 @@ def _judged(label: str, run: str, published: str, percent: float, half_width: fl
 def _key_rows(results: Results, published: Published | None) -> list[Row]:
     """The key figures that have a limit."""
     rows = []
+    shifted = literature.shifted(published, results.held) if published else {}
     for key, limit in LIMITS.items():
         if (figure := results.figure(key)) is None:
             continue
-        factor, label = (1000, f"1000 {figure.text_label}") if key == "cf" else (1, figure.text_label)
+        label = figure.text_label + results.remark_of(figure.key)
+        factor, label = (1000, f"1000 {label}") if key == "cf" else (1, label)
         run = number_text(factor * figure.value, factor * figure.half_width)
         if place := results.figure(f"{key}_z"):
             run += place_text(place.value, place.half_width)
@@ -161,7 +165,10 @@ def _key_rows(results: Results, published: Published | None) -> list[Row]:
         if results.is_set(key):
             rows.append((label, run, expected, "set by the case", "", ""))
             continue
-        rows.append(_judged(label, run, expected, *percent_difference(figure, source.values[key]), limit))
+        value = shifted.get(key, source.values[key]) if source is published else source.values[key]
+        if value != source.values[key]:
+            expected += f", {factor * value:.4g} at {held_text(results.held)}" if results.held else ""
+        rows.append(_judged(label, run, expected, *percent_difference(figure, value), limit))
     return rows
 
 
@@ -242,20 +249,53 @@ def _description(parameters: FlowParameters, results: Results) -> str:
     )
 
 
+def _signs(results: Results) -> str:
+    """What shows that the averages are of a transient, if anything does."""
+    found = results.stationarity
+    signs = found.signs("±") if found is not None else ""
+    return f"**Not stationary**: {signs}; {found.conclusion}." if found is not None and signs else ""
+
+
+def _source(results: Results) -> str:
+    """The published simulation, and how it was brought to the Reynolds number of the case."""
+    published, held = results.published, results.held
+    if published is None:
+        return results.no_published
+    text = f"Published: {published.source}, Re_tau = {published.re_tau:g}"
+    if literature.shifted(published, held):
+        assert held is not None
+        difference = 100 * (published.values[held.key] / held.value - 1)
+        text += (
+            f", whose {REYNOLDS[held.key]} differs by {difference:+.1f} % from that of the case: the law of the wall "
+            "gives the change of the mean velocity; peaks are compared as published"
+        )
+    return f"{text}."
+
+
+def _outcome(rows: Sequence[Row]) -> str:
+    """Which figures are outside their limits, of those that could be judged."""
+    verdicts = {row[0]: row[-1] for row in rows if row[-1]}
+    outside = [label for label, verdict_of in verdicts.items() if verdict_of == "outside"]
+    undecided = sum(verdict_of == "undecided" for verdict_of in verdicts.values())
+    named = f" ({'; '.join(outside)})" if outside else ""
+    within = len(verdicts) - len(outside) - undecided
+    return (
+        f"Within their limits: {within} of {count_of(len(verdicts), 'figure')}; undecided: {undecided}; "
+        f"outside: {len(outside)}{named}."
+    )
+
+
 def section(directory: Path, results: Results, images: dict[str, str]) -> str:
     """The section of one case. `images`: title by path, relative to the document."""
     parameters, published = results.run.parameters, results.published
     assert parameters is not None
     name = directory.parent.name
     rows = _key_rows(results, published) + _balance_rows(results)
-    source = results.no_published
-    if published is not None:
-        source = f"Published: {published.source}, Re_tau = {published.re_tau:g}."
-    outside = [row[0] for row in rows if row[-1] == "outside"]
     parts = [
         f"## {name}: {results.run.name}",
         fill(_description(parameters, results), 120),
-        fill(f"{source} Outside their limits: {', '.join(outside) or 'none'}.", 120),
+        *([fill(signs, 120)] if (signs := _signs(results)) else []),
+        fill(f"{_source(results)} {_outcome(rows)}", 120),
         markdown_table(HEADING, rows),
     ]
     stored = {"budgets": results.budgets, "spectra": results.spectra}
@@ -274,7 +314,10 @@ Stored results of cases (`cases/NAME/results`) beside published simulations. `sl
 - A limit is the largest deviation that is accepted. For scale: published simulations near Re_tau = 180 differ among
   each other by 0.4 % in C_f at one Reynolds number, 1 % in the peak of v'+, 1.6 % in that of w'+, 3 % in that of p'+
   and 4 % in the wall dissipation of k+; boxes and Reynolds numbers are part of that.
-- `undecided`: the deviation exceeds the limit by less than the half width of its interval, so a longer run is needed.
+- `within`: the deviation and its whole interval are within the limit. `outside`: no part of the interval is.
+  `undecided`: one end of the interval is; only a longer run can tell.
+- A flow that was not stationary over the averaging time is marked: its averages are of a transient
+  (postprocess/README.md, Stationarity).
 - The total-stress residual and the imbalance of k would be 0 in an endless run with a vanishing time step
   (postprocess/README.md, Conventions and Budgets).
 - Bands in figures are 95 % intervals, circles are published data.

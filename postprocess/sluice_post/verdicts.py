@@ -8,9 +8,9 @@ import numpy as np
 from markupsafe import Markup
 
 from sluice_post import layout
-from sluice_post.flow_words import REYNOLDS, flow_text
+from sluice_post.flow_words import REYNOLDS, flow_of_case, flow_text
 from sluice_post.key_figures import Figure, plain_label
-from sluice_post.literature import NONE_KNOWN
+from sluice_post.literature import EQUAL_REYNOLDS, NONE_KNOWN
 from sluice_post.printed import width_text, with_interval
 from sluice_post.profiles import with_wall
 from sluice_post.results import Results
@@ -21,7 +21,6 @@ RESIDUAL_OF_PUBLISHED = 2e-3  # the largest total-stress residual of usual publi
 CERTAIN_RESIDUAL = 5e-3  # the largest half width of its interval with which it says that a run has converged
 CONVERGED_RE_TAU = 0.01  # half width of the interval, relative
 LONG_ENOUGH_TIME = 15.0  # h/u_tau: 30 integral time scales of Re_tau, without which intervals are too narrow
-EQUAL_REYNOLDS = 1e-3  # relative: a larger difference from published data is named
 _COMPARED = ("re_tau", "cf", "u_c_plus", "u_peak", "v_peak", "w_peak", "uw_peak", "production_peak")
 
 
@@ -94,7 +93,7 @@ def _converged(results: Results) -> Markup:
         text += Markup(" Intervals of less than {} h/u<sub>τ</sub> tend to be too narrow.").format(
             f"{LONG_ENOUGH_TIME:g}"
         )
-    straight = residual.value < RESIDUAL_OF_PUBLISHED and _is_certain(residual)
+    straight = residual.value < RESIDUAL_OF_PUBLISHED and _is_certain(residual) and not _signs(results)
     numbers = (
         *(width_text(100 * known), averaged, f"{100 * CONVERGED_RE_TAU:g}"),
         with_interval(
@@ -109,6 +108,22 @@ def _converged(results: Results) -> Markup:
     return text.format(
         "Yes" if known < CONVERGED_RE_TAU and straight and is_long else "Not yet", _label(re_tau), *numbers
     )
+
+
+def _signs(results: Results) -> Markup:
+    """What shows that the flow was not stationary, if anything does."""
+    found = results.stationarity
+    return Markup("{}").format(found.signs("±")) if found is not None else Markup("")
+
+
+def _stationary(results: Results) -> Markup:
+    found = results.stationarity
+    if found is None or not found.is_known:
+        return Markup("Not known: there are too few blocks to compare the halves of the averaging time.")
+    if signs := _signs(results):
+        return Markup("No: {}; {}. Average from a later time on.").format(signs, found.conclusion)
+    allowed = Markup("{}").format(found.no_signs("±")).replace("-", "−")
+    return Markup("Nothing shows that it is not{}.").format(Markup(": {}").format(allowed) if allowed else "")
 
 
 def deviations(results: Results) -> list[Deviation]:
@@ -206,16 +221,30 @@ def _limits(results: Results, found: list[Deviation]) -> Markup:
 
 
 def verdicts(results: Results) -> list[tuple[str, Markup]]:
-    """Questions and answers; empty without statistics, and for a laminar flow."""
+    """Questions and answers; without statistics, only which flow it is."""
     profiles = results.run.profiles
-    if profiles is None or profiles.laminar or results.resolution is None or not results.residuals:
-        return []
-    if results.figure("re_tau") is None:
-        return []
+    if (
+        profiles is None
+        or results.resolution is None
+        or not results.residuals
+        or results.figure("re_tau") is None
+    ):
+        text = flow_of_case(results.run.case_text)
+        return [("Which flow?", Markup("{}.").format(text))] if text else []
+    if profiles.laminar:
+        return [
+            ("Which flow?", _flow(results)),
+            (
+                "Converged?",
+                Markup("The flow is laminar: its averages have no sampling error, so no intervals."),
+            ),
+            ("Stationary?", _stationary(results)),
+        ]
     found = deviations(results)
     return [
         ("Which flow?", _flow(results)),
         ("Converged?", _converged(results)),
+        ("Stationary?", _stationary(results)),
         ("How far from published data?", _distance(results, found)),
         ("What limits it?", _limits(results, found)),
     ]

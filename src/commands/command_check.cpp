@@ -97,6 +97,15 @@ std::string count_of(double count, const std::string& what) {
   return fmt::format("{:.0f} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+/// What is not known of the velocity before the run, though the time step depends on it; empty if all is known.
+std::string unknown_velocity(const io::Case& settings, const Grid& grid) {
+  if (settings.time.dt) return "";
+  if (settings.flow.periodic_z && settings.initial.kind != io::InitialKind::formula)
+    return fmt::format("the velocity of initial.type: {}", io::name(settings.initial.kind));
+  if (settings.flow.buoyancy.active() && !has_mean_flow(grid, settings.flow)) return "the velocity of convection";
+  return "";
+}
+
 /// Returns the length of the run.
 RunLength print_time_step(const io::Case& settings, const Grid& grid, Warnings& warnings) {
   const FlowParameters& flow = settings.flow;
@@ -107,15 +116,12 @@ RunLength print_time_step(const io::Case& settings, const Grid& grid, Warnings& 
       step.dt, settings.time.dt ? "fixed" : fmt::format("cfl {}", *settings.time.cfl), limit, 1 / step.advective,
       1 / step.diffusive, step.rotation > 0 ? fmt::format(", rotation alone {:.3e}", 1 / step.rotation) : "");
   if (settings.time.dt && step.dt > limit) warnings.add("the fixed dt is above dt_lim: the run will probably blow up");
-  if (flow.periodic_z && settings.initial.kind != io::InitialKind::formula)
+  const std::string unknown = unknown_velocity(settings, grid);
+  if (!unknown.empty())
     warnings.add(
-        fmt::format("the velocity of initial.type: {} is not known before the run: the time step, the number of "
-                    "steps and what follows from them are those of a fluid at rest",
-                    io::name(settings.initial.kind)));
-  if (flow.buoyancy.active() && !has_mean_flow(grid, flow))
-    warnings.add(
-        "the velocity of convection is not known before the run: the time step, the number of steps and what follows "
-        "from them are those of a fluid at rest");
+        fmt::format("{} is not known before the run: the time step, the number of steps and what follows from them are "
+                    "those of a fluid at rest",
+                    unknown));
   if (const double gain = gain_of_implicit_z(grid, flow, limit); gain > 2 && !flow.periodic_z)
     fmt::print(
         "hint            diffusion along z limits the time step: with time.diffusion: implicit_z its limit is {:.2g} "
@@ -127,7 +133,9 @@ RunLength print_time_step(const io::Case& settings, const Grid& grid, Warnings& 
         "limit of the time step {:.2f} times as large\n",
         advice->velocity, advice->factor);
   const RunLength length = expected_length(settings.time, step.dt);
-  if (length.to_a_time) fmt::print("steps           about {:.0f} to time {:g}\n", length.steps, length.time);
+  if (length.to_a_time)
+    fmt::print("steps           {} {:.0f} to time {:g}\n", unknown.empty() ? "about" : "at least", length.steps,
+               length.time);
   if (!length.to_a_time) fmt::print("steps           {:.0f} to about time {:g}\n", length.steps, length.time);
   return length;
 }
@@ -183,15 +191,27 @@ std::string readable_time(double seconds) {
   return seconds < 172800 ? fmt::format("{:.1f} h", seconds / 3600) : fmt::format("{:.1f} days", seconds / 86400);
 }
 
+/// "about 5 min", "at least 5 min", or "less than 1 s".
+std::string forecast_text(double seconds, bool is_least) {
+  if (is_least) return seconds < 1 ? "not known" : "at least " + readable_time(seconds);
+  return seconds < 1 ? readable_time(seconds) : "about " + readable_time(seconds);
+}
+
+/// "0.49 core-hours"
+std::string device_hours(double hours, const std::string& unit) {
+  if (hours < 0.01) return fmt::format("less than 0.01 {}-hours", unit);
+  return fmt::format("{} {}-hours", hours < 10 ? fmt::format("{:.2g}", hours) : fmt::format("{:.0f}", hours), unit);
+}
+
 void print_cost(const io::Case& settings, const Grid& grid, const RunLength& length, const CheckOptions& options,
                 Warnings& warnings) {
+  const bool is_least = length.to_a_time && !unknown_velocity(settings, grid).empty();
   const double speed = options.speed.value_or(usual_speed(settings.flow, options.ranks));
   const char* unit = !options.machine.empty() ? "device" : device::is_gpu() ? "GPU" : "core";
   const double seconds = length.steps * static_cast<double>(grid.points()) * speed * 1e-9;
   const double hours = seconds * options.ranks / 3600;
-  fmt::print("wall time       about {} at {:.3g} ns per point and step on {}: {} {}-hours{}\n", readable_time(seconds),
-             speed, count_of(options.ranks, unit),
-             hours < 10 ? fmt::format("{:.2g}", hours) : fmt::format("{:.0f}", hours), unit,
+  fmt::print("wall time       {} at {:.3g} ns per point and step on {}{}{}\n", forecast_text(seconds, is_least), speed,
+             count_of(options.ranks, unit), is_least ? "" : ": " + device_hours(hours, unit),
              options.speed ? "" : " (--speed sets the speed)");
   const OutputTime output = expected_output(settings, grid, length, static_cast<double>(grid.points()) * speed * 1e-9);
   std::vector<std::string> parts;
@@ -199,7 +219,7 @@ void print_cost(const io::Case& settings, const Grid& grid, const RunLength& len
        {std::pair("samples", output.samples), std::pair("blocks", output.blocks),
         std::pair("checkpoints", output.checkpoints), std::pair("other files", output.others)})
     if (time >= 1) parts.push_back(fmt::format("{} {}", part, readable_time(time)));
-  fmt::print("output time     adds {}{}{}\n", readable_time(output.total()), parts.empty() ? "" : ": ",
+  fmt::print("output time     adds {}{}{}\n", forecast_text(output.total(), is_least), parts.empty() ? "" : ": ",
              fmt::join(parts, ", "));
   constexpr double worth_a_warning = 60;  // seconds
   if (output.total() > std::max(seconds, worth_a_warning))

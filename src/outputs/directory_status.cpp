@@ -1,6 +1,7 @@
 #include "src/outputs/directory_status.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
+#include <tuple>
 #include <vector>
 
 #include "core/flow/schedule.hpp"
@@ -100,15 +102,20 @@ class Status {
       has_ended_ = (end.end && is_reached(*end.end, values[time])) || (end.steps && last->step >= *end.steps);
     }
     if (settings_ && settings_->time.end && *settings_->time.end > 0) {
-      progress += fmt::format(" of {:g} ({:.0f} %)", *settings_->time.end, 100 * values[time] / *settings_->time.end);
+      progress += fmt::format(" of {:g} ({:.0f} %)", *settings_->time.end,
+                              std::min(100.0, 100 * values[time] / *settings_->time.end));
     } else if (settings_ && settings_->time.steps && *settings_->time.steps > 0) {
       progress += fmt::format("; {:.0f} % of {} steps",
                               100 * static_cast<double>(last->step) / static_cast<double>(*settings_->time.steps),
                               *settings_->time.steps);
     }
     add("step", progress);
-    add("Re_tau", fmt::format("{:.2f} at the bottom wall, {:.2f} at the top wall", values[re_tau_bottom],
-                              values[re_tau_bottom + 1]));
+    std::vector<std::string> walls;
+    for (const auto& [name, wall, column] : {std::tuple("bottom", &FlowParameters::bottom, re_tau_bottom),
+                                             std::tuple("top", &FlowParameters::top, re_tau_bottom + 1)})
+      if (!settings_ || (settings_->flow.*wall).drags())
+        walls.push_back(fmt::format("{:.2f} at the {} wall", values[column], name));
+    if (!walls.empty()) add("Re_tau", fmt::format("{}", fmt::join(walls, ", ")));
   }
 
   void describe_blocks(const SampledOutput& output) {
@@ -119,9 +126,9 @@ class Status {
       return;
     }
     const double begin = blocks.back().time_begin;
-    add(output.name, fmt::format("{} blocks from time {:g} to {:g}, the last closed at step {}{}", blocks.size(),
-                                 blocks.front().time_begin, blocks.back().time_end, blocks.back().step_end,
-                                 next_block(output, begin)));
+    add(output.name, fmt::format("{} block{} from time {:g} to {:g}, the last closed at step {}{}", blocks.size(),
+                                 blocks.size() == 1 ? "" : "s", blocks.front().time_begin, blocks.back().time_end,
+                                 blocks.back().step_end, next_block(output, begin)));
   }
 
   /// When the open block of a run that goes on will be closed. `last`: where the last closed one begins.
@@ -142,7 +149,10 @@ class Status {
     if (!settings_ || !exists(statistics_output.file)) return;
     const Accuracy accuracy = stored_accuracy(path(statistics_output.file), *settings_);
     if (accuracy.blocks == 0) return;
-    add("averages", fmt::format("of the last {} blocks, with 95 % intervals", accuracy.blocks));
+    add("averages",
+        fmt::format(
+            "of {}, {}", accuracy.blocks == 1 ? "one block" : fmt::format("the last {} blocks", accuracy.blocks),
+            accuracy.figures.laminar ? "without intervals, because the flow is laminar" : "with 95 % intervals"));
     for (std::size_t n = 0; n < key_figure_table.size(); ++n)
       if (std::isfinite(accuracy.figures.values[n])) add("", figure_text(accuracy, n));
     if (accuracy.limits != AccuracyLimits{}) add("", outlook(accuracy));

@@ -156,4 +156,14 @@ double re_tau(double shear, double viscosity) {
   return std::sqrt(std::abs(shear)) / viscosity;
 }
 
+std::string friction_text(const FlowParameters& flow, const Diagnostics& diagnostics, int width, int decimals) {
+  std::string text;
+  const auto add = [&](const WallCondition& wall, const char* name, double shear) {
+    if (wall.drags()) text += fmt::format(" {} {:{}.{}f}", name, re_tau(shear, flow.viscosity), width, decimals);
+  };
+  add(flow.bottom, "bottom", diagnostics.shear_bottom);
+  add(flow.top, "top", diagnostics.shear_top);
+  return text.empty() ? "" : "  Re_tau" + text;
+}
+
 }  // namespace sluice

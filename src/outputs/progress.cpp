@@ -25,16 +25,15 @@ class ProgressObserver : public Observer {
     run_.times.logged = wall_seconds();
     const Simulation& s = run_.simulation;
     const Diagnostics& d = run_.flow.diagnostics();
-    const double nu = s.flow.viscosity;
     const double per_step = run_.times.stepping / static_cast<double>(run_.times.steps);
     std::string left;
     if (!now.first) left = fmt::format("  {} left", readable_duration(steps_left(s, run_.accuracy) * per_step));
     if (!now.first && run_.accuracy) left += ", " + farthest_limit(*run_.accuracy);
     return [this,
-            line = fmt::format("step {:7d}  time {:9.4f}  dt {:.3e}  Re_tau bottom {:7.2f} top {:7.2f}  U_b {:.4f}  "
-                               "energy {:.5f}  div {:.1e}  {:.1f} ns/point{}",
-                               now.step, now.time, s.dt, re_tau(d.shear_bottom, nu), re_tau(d.shear_top, nu),
-                               d.bulk_velocity, d.kinetic_energy, d.max_divergence,
+            line = fmt::format("step {:7d}  time {:9.4f}  dt {:.3e}{}  U_b {:.4f}  energy {:.5f}  div {:.1e}  {:.1f} "
+                               "ns/point{}",
+                               now.step, now.time, s.dt, friction_text(s.flow, d, 7, 2), d.bulk_velocity,
+                               d.kinetic_energy, d.max_divergence,
                                per_step / static_cast<double>(s.grid.points()) * 1e9, left)] { run_.log.line(line); };
   }
 

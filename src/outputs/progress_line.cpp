@@ -38,11 +38,7 @@ void ProgressLine::update(const Simulation& simulation, const RunTimes& times, c
   const double per_step = times.stepping / static_cast<double>(std::max<std::int64_t>(1, times.steps));
   std::string line =
       fmt::format("{:5.1f} %  step {}  time {:.3f}", percent_done(simulation), simulation.step(), simulation.time());
-  if (diagnostics != nullptr) {
-    const double nu = simulation.flow.viscosity;
-    line += fmt::format("  Re_tau bottom {:.1f} top {:.1f}", re_tau(diagnostics->shear_bottom, nu),
-                        re_tau(diagnostics->shear_top, nu));
-  }
+  if (diagnostics != nullptr) line += friction_text(simulation.flow, *diagnostics, 0, 1);
   log_.status(line + "  " + readable_duration(steps_left(simulation, accuracy) * per_step) + " left");
 }
 

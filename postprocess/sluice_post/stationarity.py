@@ -1,0 +1,181 @@
+"""Whether the flow was stationary over the averaging time; if not, its averages are of a transient.
+
+Two signs: a figure differs between the two halves of the averaging time by more than the 95 % intervals of both halves
+allow, or the walls do not carry the force that drives the flow. In 1000 series of stationary noise, each with these
+three figures, 5 to 8 % differed by chance (tests/test_stationarity.py); changes below SMALLEST_CHANGE do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice_post.flow import Flow
+from sluice_post.parameters import FlowParameters
+from sluice_post.printed import with_interval
+from sluice_post.statistics import Blocks, Means
+from sluice_post.uncertainty import half_width95
+
+Array = NDArray[np.float64]
+
+SMALLEST_CHANGE = 5e-3  # as a fraction: less matters to nobody who reads the averages
+MIN_BLOCKS = 4  # two in each half
+_FIGURES = ("U_b", "the wall stress", "k")  # k: the mean energy of the fluctuations
+
+
+@dataclass(frozen=True)
+class Departure:
+    """A fraction that is 0 in a stationary flow, with the half width of its 95 % interval (NaN: not known)."""
+
+    name: str
+    value: float
+    half_width: float
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it is more than sampling error, and large enough to matter."""
+        return abs(self.value) > max(self.half_width, SMALLEST_CHANGE)
+
+    def percent(self, plus_minus: str, sign: str = "", value: float | None = None) -> str:
+        """In percent; `value` in place of the departure itself."""
+        shown = self.value if value is None else value
+        return with_interval(
+            *(100 * shown, 100 * self.half_width, " %"),
+            sign=sign,
+            may_be_zero=True,
+            scale=100,
+            plus_minus=plus_minus,
+        )
+
+
+@dataclass(frozen=True)
+class Stationarity:
+    """What tells whether the flow was stationary.
+
+    `changes`: from the first half of the averaging time to the second; empty with too few blocks. `carried`: of the
+    driving force, by the walls, less 1; None without a constant force along x. `fluxes`: imbalance of the fluxes of
+    scalars at the walls and their sources, by scalar.
+    """
+
+    changes: tuple[Departure, ...]
+    carried: Departure | None
+    fluxes: tuple[Departure, ...] = ()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether anything could be tested."""
+        found = (*self.changes, *self.fluxes, *([self.carried] if self.carried else []))
+        return any(np.isfinite(one.half_width) for one in found)
+
+    def signs(self, plus_minus: str = "+-") -> str:
+        """What shows that the flow was not stationary; empty if nothing does."""
+        parts = []
+        if moved := [one for one in self.changes if one.is_certain]:
+            words = [
+                f"{one.name} {'rose' if one.value > 0 else 'fell'} by "
+                f"{one.percent(plus_minus, value=abs(one.value))}"
+                for one in moved
+            ]
+            parts.append(f"{' and '.join(words)} from the first half of the averaging time to the second")
+        if self.carried is not None and self.carried.is_certain:
+            share = self.carried.percent(plus_minus, value=1 + self.carried.value)
+            parts.append(f"the walls carry {share} of the driving force")
+        parts += [
+            f"the wall fluxes and the source of {one.name} differ by "
+            f"{one.percent(plus_minus, value=abs(one.value))}"
+            for one in self.fluxes
+            if one.is_certain
+        ]
+        return "; ".join(parts)
+
+    @property
+    def conclusion(self) -> str:
+        """What follows from the signs, as a sentence without its full stop."""
+        flow = (*self.changes, *([self.carried] if self.carried else []))
+        if any(one.is_certain for one in flow):
+            return "the averages are of a transient"
+        scalars = [one.name for one in self.fluxes if one.is_certain]
+        return f"the averages of {' and '.join(scalars)} are of a transient" if scalars else ""
+
+    def no_signs(self, plus_minus: str = "+-") -> str:
+        """The changes that the intervals allow."""
+        words = [f"{one.name} by {one.percent(plus_minus, '+')}" for one in self.changes]
+        return f"from the first half of the averaging time to the second, {', '.join(words)}" if words else ""
+
+
+def _walls(means: Means, parameters: FlowParameters) -> list[tuple[float, float]]:
+    """The shear stresses along x and y on the walls that have any."""
+    ends = {0: parameters.no_slip_bottom, -1: parameters.no_slip_top}
+    face = means.face
+    return [(float(face["tau_xz"][k]), float(face["tau_yz"][k])) for k, there in ends.items() if there]
+
+
+def _figures(means: Means, parameters: FlowParameters) -> Array:
+    dz = np.diff(means.z_face)
+    wall = parameters.velocity_bottom[0] if parameters.no_slip_bottom else parameters.velocity_top[0]
+    bulk = float(means.centre["u"] @ dz / dz.sum()) - wall
+    stress = np.mean([np.hypot(*shear) for shear in _walls(means, parameters)])
+    centre = means.centre
+    variance = sum(centre[name * 2] - centre[name] ** 2 for name in "uvw")
+    return np.array([abs(bulk), stress, float(variance @ dz) / 2])
+
+
+def _changes(blocks: Blocks, parameters: FlowParameters, is_steady: bool) -> tuple[Departure, ...]:
+    middle = (blocks.time_begin + blocks.time_end) / 2
+    late = middle > (blocks.time_begin[0] + blocks.time_end[-1]) / 2
+    halves = [blocks.pick(np.flatnonzero(late == second)) for second in (False, True)]
+    if min(map(len, halves)) < MIN_BLOCKS / 2:
+        return ()
+
+    def figures(means: Means) -> Array:
+        return _figures(means, parameters)
+
+    before, after = (figures(half.means()) for half in halves)
+    widths = np.hypot(*(half_width95(figures, half) for half in halves))
+    names = list(_FIGURES)
+    if blocks.laminar:
+        names[-1] = ""
+    return tuple(
+        Departure(name, float(b / a - 1), 0.0 if is_steady else float(width / a))
+        for name, a, b, width in zip(names, before, after, widths, strict=True)
+        if name and a > 0
+    )
+
+
+def _carried(blocks: Blocks, parameters: FlowParameters, flow: Flow, is_steady: bool) -> Departure | None:
+    """The force along x that the walls carry, less 1, where nothing else does."""
+    tilted = flow.buoyancy is not None and flow.buoyancy.gravity[0] != 0
+    if tilted or flow.rotation[2] != 0 or blocks.means().forcing == 0 or parameters.passes_fluid:
+        return None
+    bottom, top = parameters.no_slip_bottom, parameters.no_slip_top
+
+    def share(means: Means) -> Array:
+        tau = means.face["tau_xz"]
+        walls = (tau[0] if bottom else 0.0) - (tau[-1] if top else 0.0)
+        return np.array(walls / (means.forcing * (means.z_face[-1] - means.z_face[0])) - 1)
+
+    width = 0.0 if is_steady else float(half_width95(share, blocks))
+    return Departure("the driving force", float(share(blocks.means())), width)
+
+
+def stationarity_of(
+    blocks: Blocks,
+    parameters: FlowParameters,
+    flow: Flow,
+    imbalances: Mapping[str, tuple[float, float]] | None = None,
+) -> Stationarity | None:
+    """Of the flow over the time of these blocks; None without a wall. `imbalances`: of scalars, with half widths."""
+    if not _walls(blocks.means(), parameters):
+        return None
+    is_steady = (
+        blocks.laminar and not flow.drive and not parameters.controlled
+    )  # then every change is a trend
+    blocks = replace(blocks, sampling_error=True)
+    return Stationarity(
+        _changes(blocks, parameters, is_steady),
+        _carried(blocks, parameters, flow, is_steady),
+        tuple(Departure(name, *found) for name, found in (imbalances or {}).items()),
+    )
