@@ -1,14 +1,16 @@
 """Whether the flow was stationary over the averaging time; if not, its averages are of a transient.
 
-Two signs: a figure differs between the two halves of the averaging time by more than the 95 % intervals of both halves
-allow, or the walls do not carry the force that drives the flow. In 1000 series of stationary noise, each with these
-three figures, 5 to 8 % differed by chance (tests/test_stationarity.py); changes below SMALLEST_CHANGE do not count.
+Two signs: a figure differs between the two halves of the averaging time by more than chance allows, or the walls do not
+carry the force that drives the flow. Chance is known from the slow changes of the figure without its trend, by the
+cosines of uncertainty.py but the first. What is printed are 95 % intervals; a sign is what leaves the 99 % interval and
+is larger than SMALLEST_CHANGE. Of runs of stationary noise, 1 to 3 % then show a sign in one of three figures
+(tests/test_stationarity.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +19,14 @@ from sluice_post.flow import Flow
 from sluice_post.parameters import FlowParameters
 from sluice_post.printed import with_interval
 from sluice_post.statistics import Blocks, Means
-from sluice_post.uncertainty import half_width95
+from sluice_post.uncertainty import (
+    degrees_of_freedom,
+    jackknife,
+    standard_error,
+    standard_error_of,
+    student_t95,
+    student_t99,
+)
 
 Array = NDArray[np.float64]
 
@@ -28,16 +37,17 @@ _FIGURES = ("U_b", "the wall stress", "k")  # k: the mean energy of the fluctuat
 
 @dataclass(frozen=True)
 class Departure:
-    """A fraction that is 0 in a stationary flow, with the half width of its 95 % interval (NaN: not known)."""
+    """A fraction that is 0 in a stationary flow. The half widths of its intervals are NaN where they are not known."""
 
     name: str
     value: float
     half_width: float
+    half_width99: float
 
     @property
     def is_certain(self) -> bool:
         """Whether it is more than sampling error, and large enough to matter."""
-        return abs(self.value) > max(self.half_width, SMALLEST_CHANGE)
+        return abs(self.value) > max(self.half_width99, SMALLEST_CHANGE)
 
     def percent(self, plus_minus: str, sign: str = "", value: float | None = None) -> str:
         """In percent; `value` in place of the departure itself."""
@@ -106,18 +116,19 @@ class Stationarity:
         return f"from the first half of the averaging time to the second, {', '.join(words)}" if words else ""
 
 
-def _walls(means: Means, parameters: FlowParameters) -> list[tuple[float, float]]:
-    """The shear stresses along x and y on the walls that have any."""
-    ends = {0: parameters.no_slip_bottom, -1: parameters.no_slip_top}
-    face = means.face
-    return [(float(face["tau_xz"][k]), float(face["tau_yz"][k])) for k, there in ends.items() if there]
+def _departure(name: str, value: float, standard_error: float, degrees: int) -> Departure:
+    width95, width99 = (student_t(degrees) * standard_error for student_t in (student_t95, student_t99))
+    return Departure(name, value, width95, width99)
 
 
 def _figures(means: Means, parameters: FlowParameters) -> Array:
     dz = np.diff(means.z_face)
     wall = parameters.velocity_bottom[0] if parameters.no_slip_bottom else parameters.velocity_top[0]
     bulk = float(means.centre["u"] @ dz / dz.sum()) - wall
-    stress = np.mean([np.hypot(*shear) for shear in _walls(means, parameters)])
+    x, y = parameters.wall_direction
+    shear = x * means.face["tau_xz"] + y * means.face["tau_yz"]
+    ends = ((0, parameters.no_slip_bottom), (-1, parameters.no_slip_top))
+    stress = np.mean([abs(shear[k]) for k, there in ends if there])
     centre = means.centre
     variance = sum(centre[name * 2] - centre[name] ** 2 for name in "uvw")
     return np.array([abs(bulk), stress, float(variance @ dz) / 2])
@@ -134,14 +145,14 @@ def _changes(blocks: Blocks, parameters: FlowParameters, is_steady: bool) -> tup
         return _figures(means, parameters)
 
     before, after = (figures(half.means()) for half in halves)
-    widths = np.hypot(*(half_width95(figures, half) for half in halves))
-    names = list(_FIGURES)
-    if blocks.laminar:
-        names[-1] = ""
+    # Each half has twice the variance of the whole, and their difference four times.
+    errors = 2 * standard_error(jackknife(figures, blocks), blocks.samples, without_trend=True)
+    degrees = degrees_of_freedom(len(blocks)) - 1
+    names = _FIGURES[:2] if blocks.laminar else _FIGURES
     return tuple(
-        Departure(name, float(b / a - 1), 0.0 if is_steady else float(width / a))
-        for name, a, b, width in zip(names, before, after, widths, strict=True)
-        if name and a > 0
+        _departure(name, float(b / a - 1), 0.0 if is_steady else float(error / a), degrees)
+        for name, a, b, error in zip(names, before, after, errors, strict=False)
+        if a > 0
     )
 
 
@@ -157,8 +168,9 @@ def _carried(blocks: Blocks, parameters: FlowParameters, flow: Flow, is_steady: 
         walls = (tau[0] if bottom else 0.0) - (tau[-1] if top else 0.0)
         return np.array(walls / (means.forcing * (means.z_face[-1] - means.z_face[0])) - 1)
 
-    width = 0.0 if is_steady else float(half_width95(share, blocks))
-    return Departure("the driving force", float(share(blocks.means())), width)
+    error = 0.0 if is_steady else float(standard_error_of(share, blocks))
+    degrees = degrees_of_freedom(len(blocks))
+    return _departure("the driving force", float(share(blocks.means())), error, max(degrees, 1))
 
 
 def stationarity_of(
@@ -167,15 +179,22 @@ def stationarity_of(
     flow: Flow,
     imbalances: Mapping[str, tuple[float, float]] | None = None,
 ) -> Stationarity | None:
-    """Of the flow over the time of these blocks; None without a wall. `imbalances`: of scalars, with half widths."""
-    if not _walls(blocks.means(), parameters):
+    """Of the flow over the time of these blocks; None without a wall.
+
+    `imbalances`: of the fluxes of scalars, with half widths of their 95 % intervals.
+    """
+    if not (parameters.no_slip_bottom or parameters.no_slip_top):
         return None
     is_steady = (
         blocks.laminar and not flow.drive and not parameters.controlled
     )  # then every change is a trend
-    blocks = replace(blocks, sampling_error=True)
+    degrees = degrees_of_freedom(len(blocks))
+    fluxes = (
+        _departure(name, value, half_width / student_t95(degrees), degrees)
+        for name, (value, half_width) in (imbalances or {}).items()
+    )
     return Stationarity(
         _changes(blocks, parameters, is_steady),
         _carried(blocks, parameters, flow, is_steady),
-        tuple(Departure(name, *found) for name, found in (imbalances or {}).items()),
+        tuple(fluxes),
     )

@@ -37,17 +37,25 @@ def student_t95(degrees: int) -> float:
     return float(stdtrit(degrees, 0.975))
 
 
-def standard_error(contributions: ArrayLike, samples: ArrayLike | None = None) -> Array:
+def student_t99(degrees: int) -> float:
+    """The same of the 99 % interval."""
+    return float(stdtrit(degrees, 0.995))
+
+
+def standard_error(
+    contributions: ArrayLike, samples: ArrayLike | None = None, *, without_trend: bool = False
+) -> Array:
     """Standard error of a mean from what each block adds to its deviation; NaN for a single block.
 
     `contributions` are weight times deviation from the mean, blocks along the first axis. `samples` of each block
-    are its weight and its duration; None: all alike.
+    are its weight and its duration; None: all alike. `without_trend`: leaves out the slowest cosine, which a trend
+    would be most of, so that there is a degree of freedom less.
     """
     contributions = np.asarray(contributions, dtype=float)
     count = len(contributions)
     duration = np.ones(count) if samples is None else np.asarray(samples, dtype=float)
     middle = (np.cumsum(duration) - duration / 2) / duration.sum()
-    periods = np.arange(1, degrees_of_freedom(count) + 1) / 2
+    periods = np.arange(2 if without_trend else 1, degrees_of_freedom(count) + 1) / 2
     if len(periods) == 0:
         return np.full(contributions.shape[1:], np.nan)
     cosines = np.sqrt(2) * np.cos(2 * np.pi * np.outer(periods, middle))

@@ -44,16 +44,20 @@ BUOYANCY = {
 OTHER_FLOWS = {
     "rotation": (ROTATION, "Channel flow with rotation", "about its spanwise axis, 2 Omega h/U_b = 0.5"),
     "buoyancy": (BUOYANCY, "Channel flow with buoyancy", "buoyancy of heat, Ri = 0.05, gravity along -z"),
-    "oscillation": (OSCILLATION, "Channel flow with actuated walls", "each wall oscillates (amplitude 0.76"),
+    "oscillation": (
+        OSCILLATION,
+        "Channel flow with actuated walls",
+        "oscillates (amplitude 0.76 U, component spanwise, period 7.9 h/U) (U is the unit of",
+    ),
     "opposition": (
         OPPOSITION,
         "Channel flow with actuated walls",
-        "each wall opposes the wall-normal velocity",
+        "opposes the wall-normal velocity above it (amplitude 1, height 0.075 h)",
     ),
     "slip": (
         {"walls.top.type": "slip", "walls.top.slip_length": "0.01"},
         "Channel flow with walls that slip",
-        "the top wall has the slip length 0.01",
+        "the top wall has the slip length 0.01 h",
     ),
     "formula": (
         {"walls.bottom.velocity": '["0.1*sin(x)", 0, 0]'},

@@ -110,7 +110,15 @@ def test_published_files_go_to_the_figures_of_their_reynolds_number(cases, tmp_p
 
 @pytest.mark.parametrize(
     ("deviation", "half_width", "expected"),
-    [(0.9, 0.5, "within"), (-1.2, 0.5, "undecided"), (-1.6, 0.5, "outside"), (1.1, np.nan, "outside")],
+    [
+        (0.4, 0.5, "within"),
+        (-0.9, 0.5, "undecided"),
+        (0.0, 1.1, "undecided"),
+        (-1.2, 0.5, "undecided"),
+        (-1.6, 0.5, "outside"),
+        (0.9, np.nan, "within"),
+        (1.1, np.nan, "outside"),
+    ],
 )
 def test_verdict(deviation, half_width, expected):
     assert verdict(deviation, half_width, 1.0) == expected
@@ -124,6 +132,18 @@ def test_no_results(tmp_path, flow, capsys):
     assert find_results(tmp_path) == [laminar]
     assert main(["validation", str(tmp_path), "-o", str(tmp_path / "v.md")]) == 4
     assert "no statistics of a turbulent flow" in capsys.readouterr().err
+
+
+def test_published_mean_velocity_at_the_reynolds_number_of_the_case():
+    """The published simulations themselves: those of one Reynolds number from those of the next, to 1 %."""
+    near, far = (one for one in literature.PUBLISHED if one.name == "Lee & Moser" and 500 < one.re_tau < 1100)
+    for key in ("re_tau", "re_b"):
+        found = literature.shifted(near, Held(key, far.values[key], True))
+        for name in ("u_b_plus", "u_c_plus", "cf"):
+            change = far.values[name] / near.values[name] - 1
+            assert found[name] / near.values[name] - 1 == pytest.approx(change, rel=0.07), (key, name)
+    assert literature.shifted(near, Held("re_tau", 1.0005 * near.re_tau, True)) == {}
+    assert literature.shifted(near, Held("re_tau", far.re_tau, False)) == {}
 
 
 def test_source_of_a_published_value():

@@ -3,12 +3,24 @@ from dataclasses import replace
 import pytest
 import synthetic
 
+from sluice_post import layout
 from sluice_post.flow import Flow
 from sluice_post.literature import Published, find
-from sluice_post.results import evaluate
+from sluice_post.results import evaluate, summary_text
 from sluice_post.run import load_run
 from sluice_post.spectra_tables import HalfBox
+from sluice_post.stationarity import Departure, Stationarity
 from sluice_post.verdicts import deviations, unusual, verdicts
+
+BOX = """title: "Vortex"
+flow:
+  type: periodic
+  reynolds: {viscosity: 0.01}
+  forcing: none
+domain: {size: [6.283185307179586, 6.283185307179586, 6.283185307179586]}
+grid: {cells: [16, 16, 16]}
+initial: {type: formula}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +138,43 @@ def test_what_is_coarse_has_plain_numbers_and_an_axis(results, monkeypatch):
     assert found[2].startswith("Δx<sup>+</sup> is 120, where")
 
 
-def test_a_laminar_flow_has_none(tmp_path):
+def test_a_laminar_flow_has_no_sampling_error(tmp_path):
     flow = synthetic.Flow(re_tau=30.0, cells=(8, 8, 64))
-    synthetic.write_statistics(tmp_path / "statistics.h5", flow, [synthetic.laminar_poiseuille(flow)] * 3)
-    assert verdicts(evaluate(load_run(tmp_path))) == []
+    steady = synthetic.laminar_poiseuille(flow)
+    rising = [{**steady, "tau_xz": steady["tau_xz"] * (1 + 1e-4 * n)} for n in range(6)]
+    synthetic.write_statistics(tmp_path / "statistics.h5", flow, rising)
+    results = evaluate(load_run(tmp_path))
+    found = dict(verdicts(results))
+    assert found["Which flow?"].startswith("Channel flow")
+    assert "no intervals" in found["Converged?"]
+    assert found["Stationary?"].startswith("Nothing shows that it is not")
+    assert {figure.half_width for figure in (*results.table, *results.residuals)} == {0.0}
+    assert not results.bands.centre
+    assert "+-" not in summary_text(results) and "blocks" not in " ".join(results.run.missing)
+
+
+def test_a_flow_that_was_not_stationary_is_not_converged(results):
+    def answer(value):
+        found = Stationarity((Departure("U_b", value, 0.01, 0.015),), None)
+        return answers(results, stationarity=found)
+
+    assert answer(0.005)["Stationary?"].startswith("Nothing shows that it is not: from the first half")
+    moved = answer(0.034)
+    assert moved["Stationary?"].startswith("No: U_b rose by 3.4 ± 1.0 % from the first half of the averaging")
+    assert "the averages are of a transient" in moved["Stationary?"]
+    assert moved["Converged?"].startswith("Not yet. ")
+
+
+def test_a_run_without_samples_says_which_flow_it_is(tmp_path):
+    (tmp_path / "resolved.yaml").write_text(BOX)
+    columns = ",".join(layout.TIMESERIES_COLUMNS)
+    rows = [f"{n},{n},1,1,0,0,0,0,{0.12 / n},0" for n in (1, 2, 3)]
+    (tmp_path / "timeseries.csv").write_text("\n".join([columns, *rows, ""]))
+    results = evaluate(load_run(tmp_path))
+    ((question, answer),) = verdicts(results)
+    assert question == "Which flow?"
+    assert answer.startswith("Flow in a periodic box, 6.283 x 6.283 x 6.283, 16 x 16 x 16 cells; ")
+    assert "viscosity 0.01" in answer
+    text = summary_text(results)
+    assert "Flow in a periodic box" in text and "kinetic energy" in text
+    assert "Re_tau" not in text and "slice" not in text

@@ -219,8 +219,9 @@ void print_cost(const io::Case& settings, const Grid& grid, const RunLength& len
        {std::pair("samples", output.samples), std::pair("blocks", output.blocks),
         std::pair("checkpoints", output.checkpoints), std::pair("other files", output.others)})
     if (time >= 1) parts.push_back(fmt::format("{} {}", part, readable_time(time)));
-  fmt::print("output time     adds {}{}{}\n", forecast_text(output.total(), is_least), parts.empty() ? "" : ": ",
-             fmt::join(parts, ", "));
+  fmt::print("output time     {}{}{}\n",
+             is_least ? forecast_text(output.total(), true) : "adds " + readable_time(output.total()),
+             parts.empty() ? "" : ": ", fmt::join(parts, ", "));
   constexpr double worth_a_warning = 60;  // seconds
   if (output.total() > std::max(seconds, worth_a_warning))
     warnings.add(

@@ -143,3 +143,36 @@ def test_variables_are_those_of_rank_0(tmp_path: Path) -> None:
     )
     assert ended.returncode == 0, ended.stderr
     assert (tmp_path / "x" / "run.json").exists()
+
+
+def test_what_is_not_known_is_not_forecast(tmp_path: Path) -> None:
+    """Convection: the time step is not known, so a run of a second is no forecast."""
+    convection = {
+        **GOOD,
+        "domain.size": ["2*pi", "pi", 2],
+        "grid.velocity": 0,
+        "flow": {
+            "type": "channel",
+            "reynolds": {"viscosity": 0.01},
+            "forcing": "none",
+            "buoyancy": {"scalar": "T", "richardson": 1},
+        },
+        "scalars": [{"name": "T", "walls": {"bottom": {"value": 1}, "top": {"value": 0}}}],
+        "time": {"end": 1, "cfl": 0.9},
+        "grid.cells": [8, 8, 16],
+        "output.statistics": None,
+    }
+    text = must(sluice("check", write_case(tmp_path, convection))).out
+    assert re.search(r"^steps +at least \d+ to time 1$", text, re.M), text
+    assert re.search(r"^wall time +not known at ", text, re.M), text
+    assert re.search(r"^output time +not known$", text, re.M), text
+    assert "core-hours" not in text
+    fixed = must(sluice("check", write_case(tmp_path, {**convection, "time": {"steps": 2, "dt": 1e-3}}))).out
+    assert re.search(r"^wall time +less than 1 s at .*: less than 0.01 core-hours", fixed, re.M), fixed
+    assert "about less" not in fixed
+
+
+def test_the_force_that_stands_for_one_that_pulsates(tmp_path: Path) -> None:
+    changes = {**GOOD, "flow.reynolds": {"viscosity": 0.05}, "flow.forcing": {"pressure_gradient": "cos(t)"}}
+    text = must(sluice("check", write_case(tmp_path, changes))).out
+    assert re.search(r"the forecasts below are for a constant one of -?[\d.]+, its root mean square\n", text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sluice_run import (
@@ -61,3 +62,34 @@ def test_the_wall_clock(tmp_path: Path, ranks: int) -> None:
     must(finish(process))
     assert len(logged_steps(out)) <= 1 + record(out)["wall_seconds"] / seconds
     assert_goes_on(case, out, step_of(checkpoints(out)[-1]) + 5, tmp_path / "elsewhere", ranks=ranks)
+
+
+PERIODIC = {
+    "flow": {"type": "periodic", "reynolds": {"viscosity": 0.02}},
+    "domain.size": ["2*pi", "2*pi", "2*pi"],
+    "grid": {"cells": [8, 8, 8], "stretching": {"type": "uniform"}},
+    "initial": {"type": "formula", "velocity": ["sin(x)*cos(y)*cos(z)", "-cos(x)*sin(y)*cos(z)", 0]},
+    "solver.order": 2,
+    "output.slices": [],
+    "output.statistics": None,
+}
+SURFACE = {"flow.type": "open_channel", "domain.size": ["2*pi", "pi", 1]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "walls"),
+    [({}, ["bottom", "top"]), (SURFACE, ["bottom"]), (PERIODIC, [])],
+    ids=["channel", "surface", "periodic"],
+)
+def test_walls_that_do_not_exist_are_not_named(
+    tmp_path: Path, changes: dict[str, Any], walls: list[str]
+) -> None:
+    """In the log, in the line of the terminal, and in what `sluice info` says."""
+    out = tmp_path / "out"
+    must(sluice("run", write_case(tmp_path, {**changes, "time.steps": 3})))
+    (line,) = re.findall(r"^step .*$", (out / "log.txt").read_text(), re.M)
+    said = must(sluice("info", out)).out
+    named = "".join(f" {wall} +[\\d.]+" for wall in walls)
+    assert re.search(rf"  dt \S+{'  Re_tau' if walls else ''}{named}  U_b ", line), line
+    assert re.findall(r"(?:[\d.]+ at the (\w+) wall)", said) == walls
+    assert ("Re_tau  " in said) == bool(walls)

@@ -169,3 +169,25 @@ def test_without_statistics_it_is_a_mistake(tmp_path: Path) -> None:
     assert "time.until: the run takes no statistics" in outcome.text
     assert "with output.statistics only" in outcome.text
     assert not (tmp_path / "out").exists()
+
+
+def test_a_laminar_flow_has_neither_peaks_nor_intervals(tmp_path: Path) -> None:
+    """Under a force that pulsates, u varies in time, but w does not fluctuate."""
+    changes = {
+        **CASE,
+        "flow": {
+            "type": "channel",
+            "reynolds": {"viscosity": 0.05},
+            "forcing": {"pressure_gradient": "0.1 + 0.3*cos(pi*t)"},
+        },
+        "initial": {"type": "laminar"},
+        "time": {"steps": 80, "dt": 0.05, "diffusion": "implicit_z"},
+    }
+    must(sluice("run", write_case(tmp_path, changes)))
+    text = must(sluice("info", tmp_path / "out")).out
+    assert re.search(
+        r"^averages +of the last 7 blocks, without intervals, because the flow is laminar$", text, re.M
+    )
+    assert re.search(r"^ {16}re_tau [\d.]+$", text, re.M), text
+    for absent in ("+-", "u_rms_peak", "uw_peak", "no interval)"):
+        assert absent not in text
