@@ -72,7 +72,8 @@ def re_tau_history(axes: Axes, series: TimeSeries, mean: MeanEstimate | None) ->
         line_with_band(axes, span, values, mean.half_width, color=BLACK, linewidth=1.4, label=label)
     axes.set_ylabel(r"$Re_\tau$")
     if len(shown) > 1 or mean is not None:
-        axes.legend(loc="upper center", ncols=3, fontsize=9.5, columnspacing=1.2, handlelength=1.3)
+        legend = axes.legend(ncols=4, fontsize=8.5, columnspacing=1.0, handlelength=1.3, loc="lower center")
+        legend.set_bbox_to_anchor((0.5, 1.0), axes.transAxes)  # above the panel, where it hides no line
     return _time_axis(axes, series)
 
 
@@ -151,38 +152,61 @@ def divergence_history(axes: Axes, series: TimeSeries) -> Axes:
     return _time_axis(axes, series)
 
 
-def is_constant(values: Array) -> bool:
-    """Whether the values differ by round-off at most."""
+def is_constant(values: Array, scale: float = 0.0) -> bool:
+    """Whether the values differ by round-off at most. `scale`: of numbers that may be 0."""
     known = values[np.isfinite(values)]
-    return known.size == 0 or float(np.ptp(known)) <= 1e-9 * float(np.max(np.abs(known)))
+    return known.size == 0 or float(np.ptp(known)) <= 1e-9 * max(float(np.max(np.abs(known))), scale)
+
+
+def history_panels(series: TimeSeries) -> list[str]:
+    """What a history shows: no Re_tau without a wall, no bulk velocity and no forcing that do not change from 0."""
+    bulk, force = series[layout.BULK_VELOCITY], series[layout.FORCING_COLUMN]
+    speed = float(np.sqrt(2 * np.nanmax(series[layout.KINETIC_ENERGY])))
+    shown = {
+        "re_tau": bool(walls_with_shear(series)),
+        layout.BULK_VELOCITY: not is_constant(bulk, speed),
+        layout.KINETIC_ENERGY: True,
+        layout.FORCING_COLUMN: not is_constant(force) or bool(np.any(force != 0)),
+        "divergence": True,
+        "time step": True,
+    }
+    return [name for name, there in shown.items() if there]
 
 
 def history(
     series: TimeSeries, re_tau_mean: MeanEstimate | None, averaging_start: float | None = None
 ) -> Figure:
-    """Panels against time: Re_tau, bulk velocity unless it is constant, energy, forcing, divergence, time step.
+    """Panels against time: Re_tau, bulk velocity, energy, forcing, divergence, time step (history_panels).
 
     In h and U. `averaging_start`: a time that all panels mark.
     """
-    figure = new_figure(9.6, 6.6)
-    constant = is_constant(series[layout.BULK_VELOCITY])
-    first, second = "re_tau", "re_tau" if constant else layout.BULK_VELOCITY
-    others: list[Any] = [[layout.KINETIC_ENERGY, layout.FORCING_COLUMN], ["divergence", "time step"]]
-    panels = figure.subplot_mosaic([[first, second], *others], sharex=True)
+    names = history_panels(series)
+    if len(names) % 2 == 1:
+        names.insert(0, names[0])  # one panel as wide as two
+    rows: list[Any] = [names[n : n + 2] for n in range(0, len(names), 2)]
+    figure = new_figure(9.6, 2.2 * len(rows))
+    panels = figure.subplot_mosaic(rows, sharex=True)
     engine = figure.get_layout_engine()
     if isinstance(engine, ConstrainedLayoutEngine):
         engine.set(wspace=0.05)
     if averaging_start is not None:
         for axes in panels.values():
-            axes.axvline(averaging_start, color=BLACK, linewidth=0.9, linestyle=(0, (5, 3)))
-    re_tau_history(panels["re_tau"], series, re_tau_mean)
+            axes.axvline(
+                averaging_start, color=BLACK, linewidth=0.9, linestyle=(0, (5, 3)), label="averages start"
+            )
+    if "re_tau" in panels:
+        re_tau_history(panels["re_tau"], series, re_tau_mean)
     for name in _COLUMNS:
         if name in panels:
             column_history(panels[name], series, name)
     divergence_history(panels["divergence"], series)
     time_step_history(panels["time step"], series)
     for name, axes in panels.items():
-        if name not in ("divergence", "time step"):
+        is_wide = names.count(name) == 2
+        axes.tick_params(
+            axis="x", labelbottom=is_wide or name in rows[-1]
+        )  # its scale is not that of those below
+        if not is_wide and name not in rows[-1]:
             axes.set_xlabel("")
     figure.align_ylabels()
     return figure

@@ -46,6 +46,28 @@ def test_the_history_leaves_out_what_is_constant_and_marks_the_averaging(results
         assert all(any(list(line.get_xdata()) == [60, 60] for line in a.lines) for a in axes)
 
 
+def test_each_column_of_the_history_has_a_time_axis(results):
+    """A panel as wide as two has a scale of its own, which those below do not show."""
+    series = results.run.series
+    constant = replace(series, columns={**series.columns, "bulk_velocity": np.full(len(series), 1.0)})
+    figure = history(constant, re_tau_last_third(series), 60.0)
+    figure.draw_without_rendering()
+    wide = figure.axes[0]
+    assert wide.get_xlabel() == r"$t\,U/h$"
+    assert all(label.get_visible() for label in wide.get_xticklabels())
+    assert "averages start" in [text.get_text() for text in wide.get_legend().get_texts()]
+
+
+def test_the_history_of_a_box_without_walls(results):
+    """No empty panel of Re_tau, and none of a bulk velocity and a force that are 0 to round-off."""
+    series = results.run.series
+    still = dict.fromkeys(("re_tau_bottom", "re_tau_top", "forcing"), np.zeros(len(series)))
+    box = replace(series, columns={**series.columns, **still, "bulk_velocity": 1e-17 * np.sin(series.time)})
+    labels = {axes.get_ylabel() for axes in history(box, None).axes}
+    assert not any(word in label for label in labels for word in ("Re", "U_b", "forcing"))
+    assert len(labels) == 4
+
+
 def test_the_mean_velocity_is_a_cubic_near_the_wall(results):
     """Between the cells nearest to the wall, straight pieces would be kinked on the logarithmic axis."""
     profiles = results.run.profiles
