@@ -181,7 +181,10 @@ def figures_of(means: Means, parameters: FlowParameters, side: str | None = None
             view = wall_view(means, parameters, side)
             on_wall = wall_dissipation(view.means, parameters.viscosity)["k"]
             values["wall_dissipation"] = on_wall * parameters.viscosity / profiles.u_tau**4
-        values["dissipation"] = _integral(production, profiles)
+        if (
+            not parameters.controlled and parameters.buoyancy is None
+        ):  # which do work on the fluctuations, too
+            values["dissipation"] = _integral(production, profiles)
     if profiles.symmetry is Symmetry.MIRROR and np.isfinite(means.forcing) and means.forcing != 0:
         values["force_balance"] = abs(means.forcing) * profiles.height / profiles.u_tau**2 - 1
     return values

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sluice_post.flow import Flow
 from sluice_post.parameters import FlowParameters
-from sluice_post.printed import with_interval
+from sluice_post.printed import is_exact, with_interval
 from sluice_post.statistics import Blocks, Means
 from sluice_post.uncertainty import (
     degrees_of_freedom,
@@ -112,8 +112,17 @@ class Stationarity:
 
     def no_signs(self, plus_minus: str = "+-") -> str:
         """The changes that the intervals allow."""
-        words = [f"{one.name} by {one.percent(plus_minus, '+')}" for one in self.changes]
-        return f"from the first half of the averaging time to the second, {', '.join(words)}" if words else ""
+        words = [
+            f"{one.name} changed by {one.percent(plus_minus, '+')}"
+            for one in self.changes
+            if not is_exact(one.value, one.half_width, scale=1)  # what the case holds
+        ]
+        if not words:
+            return ""
+        return (
+            f"from the first half of the averaging time to the second, {', '.join(words)} "
+            "(a sign is what leaves its 99 % interval)"
+        )
 
 
 def _departure(name: str, value: float, standard_error: float, degrees: int) -> Departure:

@@ -315,7 +315,7 @@ Stored results of cases (`cases/NAME/results`) beside published simulations. `sl
   each other by 0.4 % in C_f at one Reynolds number, 1 % in the peak of v'+, 1.6 % in that of w'+, 3 % in that of p'+
   and 4 % in the wall dissipation of k+; boxes and Reynolds numbers are part of that.
 - `within`: the deviation and its whole interval are within the limit. `outside`: no part of the interval is.
-  `undecided`: one end of the interval is; only a longer run can tell.
+  `undecided`: part of the interval is; only a longer run can tell.
 - A flow that was not stationary over the averaging time is marked: its averages are of a transient
   (postprocess/README.md, Stationarity).
 - The total-stress residual and the imbalance of k would be 0 in an endless run with a vanishing time step

@@ -123,7 +123,9 @@ def _stationary(results: Results) -> Markup:
     if signs := _signs(results):
         return Markup("No: {}; {}. Average from a later time on.").format(signs, found.conclusion)
     allowed = Markup("{}").format(found.no_signs("±")).replace("-", "−")
-    return Markup("Nothing shows that it is not{}.").format(Markup(": {}").format(allowed) if allowed else "")
+    return Markup("Nothing shows that it was not{}.").format(
+        Markup(": {}").format(allowed) if allowed else ""
+    )
 
 
 def deviations(results: Results) -> list[Deviation]:
@@ -192,7 +194,8 @@ def _joined(labels: list[Markup]) -> Markup:
 def _limits(results: Results, found: list[Deviation]) -> Markup:
     coarse = unusual(results)
     beyond = [deviation.label for deviation in found if abs(deviation.value) > deviation.half_width]
-    text = [Markup("The grid or the box: {}.").format(Markup("; ").join(coarse))] if coarse else []
+    text = [Markup("The start of the averages: the flow had not settled.")] if _signs(results) else []
+    text += [Markup("The grid or the box: {}.").format(Markup("; ").join(coarse))] if coarse else []
     assert results.resolution is not None
     if (time := results.resolution.turnovers) < LONG_ENOUGH_TIME:
         short = "The averaging time is {} h/u<sub>τ</sub>, where at least {} are needed."

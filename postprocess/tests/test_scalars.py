@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -12,7 +15,7 @@ from sluice_post import cli
 from sluice_post import open as open_run
 from sluice_post.errors import UsageError
 from sluice_post.run import load_statistics
-from sluice_post.scalar_numbers import evaluate_scalars
+from sluice_post.scalar_numbers import evaluate_scalars, table_text
 from sluice_post.scalars import Scalar, ScalarWall, scalars_in
 from sluice_post.uncertainty import mean_with_interval
 
@@ -241,3 +244,14 @@ def test_figures_that_do_not_exist_are_refused(heated_run):
         plot.scalar("salt")
     with pytest.raises(UsageError, match="no figure peaks of a scalar; one of mean, fluctuations"):
         plot.scalar("theta", "peaks")
+
+
+def test_a_mean_that_is_zero_by_symmetry_is_printed_as_zero(heated_run):
+    """Round-off, 1e-17 of the largest mean, has no digits and no interval."""
+    found = next(iter(evaluated(heated_run).values()))
+    zero = replace(
+        found, numbers={**found.numbers, "bulk": -0.4e-17}, widths={**found.widths, "bulk": 1.9e-17}
+    )
+    assert re.search(r"mixed mean +0\n", table_text([zero]))
+    small = replace(found, numbers={**found.numbers, "bulk": 1e-3}, widths={**found.widths, "bulk": 1e-4})
+    assert re.search(r"mixed mean +0.00100 \+- 0.00010\n", table_text([small]))

@@ -5,6 +5,7 @@ import synthetic
 
 from sluice_post import layout
 from sluice_post.flow import Flow
+from sluice_post.html import report_page
 from sluice_post.literature import Published, find
 from sluice_post.results import evaluate, summary_text
 from sluice_post.run import load_run
@@ -147,7 +148,7 @@ def test_a_laminar_flow_has_no_sampling_error(tmp_path):
     found = dict(verdicts(results))
     assert found["Which flow?"].startswith("Channel flow")
     assert "no intervals" in found["Converged?"]
-    assert found["Stationary?"].startswith("Nothing shows that it is not")
+    assert found["Stationary?"].startswith("Nothing shows that it was not")
     assert {figure.half_width for figure in (*results.table, *results.residuals)} == {0.0}
     assert not results.bands.centre
     assert "+-" not in summary_text(results) and "blocks" not in " ".join(results.run.missing)
@@ -158,11 +159,19 @@ def test_a_flow_that_was_not_stationary_is_not_converged(results):
         found = Stationarity((Departure("U_b", value, 0.01, 0.015),), None)
         return answers(results, stationarity=found)
 
-    assert answer(0.005)["Stationary?"].startswith("Nothing shows that it is not: from the first half")
+    assert answer(0.005)["Stationary?"].startswith("Nothing shows that it was not: from the first half")
     moved = answer(0.034)
     assert moved["Stationary?"].startswith("No: U_b rose by 3.4 ± 1.0 % from the first half of the averaging")
     assert "the averages are of a transient" in moved["Stationary?"]
     assert moved["Converged?"].startswith("Not yet. ")
+    assert moved["What limits it?"].startswith("The start of the averages: ")
+
+
+def test_the_page_shows_the_whole_revision(results):
+    """Whether the tree was modified stands at its end."""
+    revision = "a" * 40 + "-dirty"
+    run = replace(results.run, parameters=replace(results.run.parameters, git_revision=revision))
+    assert f"revision {revision}" in report_page(replace(results, run=run), [], "")
 
 
 def test_a_run_without_samples_says_which_flow_it_is(tmp_path):
