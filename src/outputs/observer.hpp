@@ -41,9 +41,6 @@ class FlowView {
   std::int64_t diagnosed_step_ = -1;
 };
 
-/// u_tau h / nu from a wall's mean shear of either sign.
-double re_tau(double shear, double viscosity);
-
 /// The occasions to act: after each step; when the user requests a checkpoint; when the run stops.
 enum class Occasion { step, request, end };
 

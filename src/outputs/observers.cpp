@@ -152,8 +152,4 @@ std::vector<std::string> require_agreement(const Mismatch& mismatch, const Start
   throw Error(ExitCode::restart, mismatch.text + remedy);
 }
 
-double re_tau(double shear, double viscosity) {
-  return std::sqrt(std::abs(shear)) / viscosity;
-}
-
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/device/timers.hpp"
+#include "core/flow/wall_stress.hpp"
 #include "src/outputs/duration.hpp"
 #include "src/outputs/observer.hpp"
 #include "src/outputs/progress_line.hpp"
@@ -33,7 +34,7 @@ class ProgressObserver : public Observer {
     return [this,
             line = fmt::format("step {:7d}  time {:9.4f}  dt {:.3e}  Re_tau bottom {:7.2f} top {:7.2f}  U_b {:.4f}  "
                                "energy {:.5f}  div {:.1e}  {:.1f} ns/point{}",
-                               now.step, now.time, s.dt, re_tau(d.shear_bottom, nu), re_tau(d.shear_top, nu),
+                               now.step, now.time, s.dt, re_tau(d.stress_bottom, nu), re_tau(d.stress_top, nu),
                                d.bulk_velocity, d.kinetic_energy, d.max_divergence,
                                per_step / static_cast<double>(s.grid.points()) * 1e9, left)] { run_.log.line(line); };
   }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/device/timers.hpp"
+#include "core/flow/wall_stress.hpp"
 #include "src/outputs/duration.hpp"
 #include "src/outputs/observer.hpp"
 
@@ -40,8 +41,8 @@ void ProgressLine::update(const Simulation& simulation, const RunTimes& times, c
       fmt::format("{:5.1f} %  step {}  time {:.3f}", percent_done(simulation), simulation.step(), simulation.time());
   if (diagnostics != nullptr) {
     const double nu = simulation.flow.viscosity;
-    line += fmt::format("  Re_tau bottom {:.1f} top {:.1f}", re_tau(diagnostics->shear_bottom, nu),
-                        re_tau(diagnostics->shear_top, nu));
+    line += fmt::format("  Re_tau bottom {:.1f} top {:.1f}", re_tau(diagnostics->stress_bottom, nu),
+                        re_tau(diagnostics->stress_top, nu));
   }
   log_.status(line + "  " + readable_duration(steps_left(simulation, accuracy) * per_step) + " left");
 }
