@@ -156,14 +156,14 @@ def _shear_csv(evaluated: EvaluatedDensities, name: str) -> str:
 def _profile_csv(
     evaluated: EvaluatedDensities, z: Array, columns: dict[str, str], more: Mapping[str, Array] | None = None
 ) -> str:
-    positions = {"z_over_h": z / evaluated.found.parameters.half_height, "z_plus": evaluated.found.plus(z)}
+    positions = {"z_over_h": z, "z_plus": evaluated.found.plus(z)}
     return columns_text(positions | _with_widths(evaluated, columns) | dict(more or {}))
 
 
 def _holes_csv(evaluated: EvaluatedDensities) -> str:
     z, sizes = evaluated.found.joint_z, HOLE_SIZES
     columns = {
-        "z_over_h": np.repeat(z / evaluated.found.parameters.half_height, sizes.size),
+        "z_over_h": np.repeat(z, sizes.size),
         "z_plus": np.repeat(evaluated.found.plus(z), sizes.size),
         "hole_size": np.tile(sizes, z.size),
     }

@@ -97,7 +97,7 @@ def evaluate_derived(blocks: Blocks, parameters: FlowParameters, side: str | Non
         return derived_of(means, parameters, side)
 
     bands = half_widths95(values, blocks) if len(blocks) > 1 else {}
-    return Derived(profiles.z / profiles.height, profiles.z_plus, values(blocks.means()), bands)
+    return Derived(profiles.z, profiles.z_plus, values(blocks.means()), bands)
 
 
 def csv_text(derived: Derived) -> str:

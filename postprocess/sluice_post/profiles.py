@@ -48,7 +48,9 @@ class WallProfiles:
     `centre` lives at `z_plus` (cell centres), `face` at `z_face_plus` (faces, the wall first). Names: U, V,
     P (0 at the wall), uu vv ww uv pp k, u_rms v_rms w_rms p_rms, skew_* and flat_* of u v, omega_x_rms ...;
     at faces minus_uw, minus_vw, dUdz (the viscous stress), total, balance (what it should be), residual, skew_w and
-    flat_w, which are NaN on the wall.
+    flat_w, which are NaN on the wall. Where the mean flow turns with the height, also U_along_stress, the component of
+    the mean velocity along the wall stress, and at faces dVdz, total_y, balance_y and residual_y. `height`: where the
+    profiles end, in the unit of length h.
     """
 
     u_tau: float
@@ -65,7 +67,23 @@ class WallProfiles:
     @property
     def re_tau(self) -> float:
         """Friction Reynolds number u_tau h/nu, of `wall`."""
-        return self.u_tau * self.height / self.viscosity
+        return self.u_tau / self.viscosity
+
+    @property
+    def turns(self) -> bool:
+        """Whether the mean flow changes its direction with the height, so that stresses have two components."""
+        return "total_y" in self.face
+
+    @property
+    def along_stress(self) -> str:
+        """The mean velocity that the law of the wall is about: the name of its profile."""
+        return "U_along_stress" if self.turns else "U"
+
+    @property
+    def production(self) -> Array:
+        """Production of k at the faces, from the stresses of the mean velocity."""
+        along_x: Array = self.face["minus_uw"] * self.face["dUdz"]
+        return along_x + self.face["minus_vw"] * self.face["dVdz"] if self.turns else along_x
 
     @property
     def z_plus(self) -> Array:
@@ -87,8 +105,9 @@ class WallProfiles:
 
     @property
     def residual(self) -> float:
-        """Largest departure of the total stress from its exact line, in units of the wall stress."""
-        return float(np.max(np.abs(self.face["residual"])))
+        """Largest departure of the total stress from its balance, in units of the wall stress."""
+        along_y = self.face["residual_y"] if self.turns else 0.0
+        return float(np.max(np.hypot(self.face["residual"], along_y)))
 
     def at_centres(self, name: str) -> Array:
         """A profile at cell centres; one from faces by cubics, so that a linear one, the total stress, stays exact.
@@ -207,33 +226,52 @@ def _vorticity_profiles(raw: dict[str, Array], u_tau: float, viscosity: float) -
     return profiles
 
 
-def _stress_profiles(seen: WallView, parameters: FlowParameters) -> dict[str, Array]:
-    """Stresses at faces over the wall stress, and the line that a statistically steady flow must follow.
+def _far_stress(seen: WallView, viscous: Array) -> float:
+    """The stress at the other end that the balance starts from."""
+    if seen.symmetry is Symmetry.NONE:
+        return float(viscous[-1]) if all(seen.no_slip) else 0.0
+    return float(-viscous[0] if seen.symmetry is Symmetry.MIRROR else viscous[0])
 
-    d(total)/dz = -forcing, so the line joins the stresses of the two walls: 1 - z/h in a channel, where the
-    mean of the two wall stresses is the unit, 1 in Couette flow, 1 - z/h to a free surface. In a frame that rotates
-    about z, the Coriolis force of the mean V bends it.
+
+def _balance(near: float, far: float, force: Array, z_face: Array, constant_force: bool) -> Array:
+    """The total stress at the faces with d(total)/dz = -force, in a statistically steady flow.
+
+    `near`, `far`: the stresses on the wall and at the other end. `constant_force`: a constant force, the mean pressure
+    gradient, acts too; it is the one that joins both stresses. Else the stress at the other end alone is taken.
     """
-    means, symmetry = seen.means, seen.symmetry
-    wall_stress = means.face["tau_xz"][0]
-    viscous = means.face["tau_xz"] / wall_stress
-    reynolds = -means.face["uw"] / wall_stress
-    fraction = means.z_face / means.z_face[-1]
-    if symmetry is Symmetry.MIRROR:
-        far = -1.0
-    elif symmetry is Symmetry.ROTATION:
-        far = 1.0
-    else:
-        far = viscous[-1] if parameters.no_slip_bottom and parameters.no_slip_top else 0.0
-    balance = 1 + (far - 1) * fraction
-    if seen.rotation[2] != 0:
-        dz = np.diff(means.z_face)
-        force = seen.rotation[2] * means.centre["v"]
-        departure = (force - np.sum(force * dz) / means.z_face[-1]) * dz
-        balance -= np.concatenate([[0.0], np.cumsum(departure)]) / wall_stress
-    profiles = {"dUdz": viscous, "minus_uw": reynolds, "total": viscous + reynolds, "balance": balance}
-    profiles["residual"] = profiles["total"] - balance
-    if "vw" in means.face:
+    steps = force * np.diff(z_face)
+    if not constant_force:
+        near = far + float(np.sum(steps))
+    steps = steps + (near - far - np.sum(steps)) * np.diff(z_face) / z_face[-1]
+    return near - np.concatenate([[0.0], np.cumsum(steps)])
+
+
+def _stress_profiles(seen: WallView) -> dict[str, Array]:
+    """Stresses at faces over the wall stress, and the balance that a statistically steady flow must follow.
+
+    d(total)/dz = -forcing, so it is the line that joins the stresses of the two walls: 1 - z/h in a channel, where the
+    mean of the two wall stresses is the unit, 1 in Couette flow, 1 - z/h to a free surface. In a frame that rotates
+    about z, the Coriolis force of the mean velocity bends it and adds a component along y. In an Ekman layer the mean
+    pressure gradient is known: it balances the Coriolis force of the geostrophic velocity.
+    """
+    means, wall_stress, rate = seen.means, seen.wall_stress, seen.rotation[2]
+    constant_force = seen.geostrophic is None
+    geostrophic = seen.geostrophic or (0.0, 0.0)
+    profiles: dict[str, Array] = {}
+
+    def add(viscous_name: str, flux: str, ending: str, coriolis: Array) -> None:
+        viscous = means.face[f"tau_{ending[-1:] or 'x'}z"] / wall_stress
+        far = _far_stress(seen, viscous)
+        balance = _balance(float(viscous[0]), far, coriolis / wall_stress, means.z_face, constant_force)
+        total = viscous - means.face[flux] / wall_stress
+        profiles.update({viscous_name: viscous, f"minus_{flux}": -means.face[flux] / wall_stress})
+        profiles.update({f"total{ending}": total, f"balance{ending}": balance})
+        profiles[f"residual{ending}"] = total - balance
+
+    add("dUdz", "uw", "", rate * (means.centre["v"] - geostrophic[1]))
+    if seen.turns and "vw" in means.face:
+        add("dVdz", "vw", "_y", -rate * (means.centre["u"] - geostrophic[0]))
+    elif "vw" in means.face:
         profiles["minus_vw"] = -means.face["vw"] / wall_stress
     return profiles
 
@@ -266,7 +304,7 @@ class WallView:
     The mean shear at the wall, at z = 0, is positive. `wall_velocity` is that of this wall along x and y, `no_slip`
     whether the walls at z = 0 and at the other end are. The means are those over `images` of the flow, given as the
     directions that are reversed in each. `frame`: the velocity of the frame along x and y, before directions are
-    reversed. `rotation`: 2 Omega of a rotating frame, after that.
+    reversed. `rotation`: 2 Omega of a rotating frame, after that, and `geostrophic` the velocity above an Ekman layer.
     """
 
     means: Means
@@ -277,6 +315,23 @@ class WallView:
     images: tuple[str, ...]
     frame: tuple[float, float]
     rotation: tuple[float, float, float]
+    geostrophic: tuple[float, float] | None
+
+    @property
+    def turns(self) -> bool:
+        """Whether the mean flow turns with the height: the frame rotates about z."""
+        return self.rotation[2] != 0
+
+    @property
+    def stress_vector(self) -> tuple[float, float]:
+        """The mean wall stress that u_tau is formed of, along x and y: only along x unless the mean flow turns."""
+        face = self.means.face
+        return float(face["tau_xz"][0]), float(face["tau_yz"][0]) if self.turns else 0.0
+
+    @property
+    def wall_stress(self) -> float:
+        """Its magnitude, u_tau^2."""
+        return float(np.hypot(*self.stress_vector))
 
     @property
     def wall(self) -> str:
@@ -285,8 +340,8 @@ class WallView:
 
     @property
     def u_tau(self) -> float:
-        """Friction velocity, of the shear along x."""
-        return float(np.sqrt(self.means.face["tau_xz"][0]))
+        """Friction velocity: of the shear along x, of the whole shear where the mean flow turns."""
+        return float(np.sqrt(self.wall_stress))
 
     def along(self, direction: tuple[float, float], x: Array, y: Array) -> Array:
         """The component of a vector of this view in a direction that is given as the run has it."""
@@ -316,16 +371,20 @@ def wall_view(means: Means, parameters: FlowParameters, side: str | None = None)
     if view.face["tau_xz"][0] < 0:
         view, along_x = x_reversed(view), -along_x
         images = tuple(image.removeprefix("x") if "x" in image else f"x{image}" for image in images)
-    wall_stress = float(view.face["tau_xz"][0])
-    if not wall_stress > 0:
+    geostrophic = None
+    if parameters.is_ekman_layer:
+        x, y = (value - of_frame for value, of_frame in zip(parameters.geostrophic, frame, strict=True))
+        geostrophic = (-x if "x" in images[0] else x), y
+    no_slip = (parameters.no_slip_bottom, parameters.no_slip_top)
+    rotation = reflected(parameters.rotation, images[0])
+    walls = no_slip[::-1] if from_top else no_slip
+    seen = WallView(view, symmetry, side, (along_x, along_y), walls, images, frame, rotation, geostrophic)
+    if not (wall_stress := seen.wall_stress) > 0:
         raise InputOutputError(
             f"the mean wall shear at the {'top' if from_top else 'bottom'} wall is {wall_stress:g}: "
             "wall units are not defined; the fluid is at rest or the statistics are empty"
         )
-    no_slip = (parameters.no_slip_bottom, parameters.no_slip_top)
-    rotation = reflected(parameters.rotation, images[0])
-    walls = no_slip[::-1] if from_top else no_slip
-    return WallView(view, symmetry, side, (along_x, along_y), walls, images, frame, rotation)
+    return seen
 
 
 def wall_profiles(means: Means, parameters: FlowParameters, side: str | None = None) -> WallProfiles:
@@ -334,13 +393,16 @@ def wall_profiles(means: Means, parameters: FlowParameters, side: str | None = N
     view, u_tau = seen.means, seen.u_tau
     along_x, along_y = seen.wall_velocity
     centre = {"U": (view.centre["u"] - along_x) / u_tau, "V": (view.centre["v"] - along_y) / u_tau}
+    if seen.turns:
+        x, y = (component / seen.wall_stress for component in seen.stress_vector)
+        centre["U_along_stress"] = x * centre["U"] + y * centre["V"]
     centre.update(_velocity_profiles(view.centre, u_tau))
     centre.update(_pressure_profiles(view.centre, u_tau))
     centre.update(_vorticity_profiles(view.centre, u_tau, parameters.viscosity))
-    face = _stress_profiles(seen, parameters)
+    face = _stress_profiles(seen)
     if not parameters.passes_fluid:
         face |= _higher_moments_of_w(view.centre, u_tau)
-    height = parameters.half_height
+    height = parameters.reach
     slack = 1e-9 * height
     n_centre = int(np.count_nonzero(view.z <= height + slack))
     n_face = int(np.count_nonzero(view.z_face <= height + slack))

@@ -68,7 +68,7 @@ def wall_scalar_spectra(means: Means, parameters: FlowParameters, scalar: Scalar
     return WallSpectra(
         u_tau,
         parameters.viscosity,
-        parameters.half_height,
+        parameters.reach,
         dict(zip(AXES, parameters.size, strict=False)),
         dict(zip(AXES, parameters.cells, strict=False)),
         {"cc": flow.z, "minus_wc": flow.z_face},

@@ -73,7 +73,7 @@ class WallSpectra:
     @property
     def re_tau(self) -> float:
         """Friction Reynolds number."""
-        return self.u_tau * self.height / self.viscosity
+        return self.u_tau / self.viscosity
 
     def z_plus(self, quantity: str) -> Array:
         """Heights of a quantity in wall units."""
@@ -163,7 +163,7 @@ def wall_spectra(means: Means, parameters: FlowParameters, side: str | None = No
     found = WallSpectra(
         view.u_tau,
         parameters.viscosity,
-        parameters.half_height,
+        parameters.reach,
         dict(zip(AXES, parameters.size, strict=False)),
         dict(zip(AXES, parameters.cells, strict=False)),
         {quantity: centre if quantity in layout.CENTRE_SPECTRA else face for quantity in QUANTITIES},
@@ -243,7 +243,7 @@ def lines_of(found: WallSpectra, heights: Sequence[float]) -> Lines:
         axis = key[1]
         covariance = correlation(energy[key], found.cells[axis])
         coefficient[key] = covariance / covariance[:, :1]
-        spacing = found.length[axis] / found.cells[axis] / found.height
+        spacing = found.length[axis] / found.cells[axis]
         length[key] = np.array([integral_length(row, spacing) for row in coefficient[key]])
     return Lines(energy, coefficient, length, found.on_wall())
 
@@ -291,7 +291,7 @@ class EvaluatedSpectra:
     def distances(self, axis: str) -> Array:
         """Distances over h at which correlations are known."""
         count = self.found.cells[axis] // 2 + 1
-        return np.arange(count) * self.found.length[axis] / self.found.cells[axis] / self.found.height
+        return np.arange(count) * self.found.length[axis] / self.found.cells[axis]
 
 
 def _at_half_box(found: WallSpectra, z_plus: Array) -> dict[str, Array]:

@@ -234,7 +234,7 @@ def spectrum(
     """Spectral density of one quantity at the chosen heights; returns the labels of what is published of it."""
     found = evaluated.found
     modes = np.arange(1, last_double_mode(found.cells[axis]) + 1)
-    spacing = 2 * np.pi / found.length[axis] * found.height / found.re_tau  # of k+
+    spacing = 2 * np.pi / found.length[axis] / found.re_tau  # of k+
     used = []
     top, bottom = 0.0, np.inf
     for n, colour in enumerate(height_colours(len(evaluated.names))):

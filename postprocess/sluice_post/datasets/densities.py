@@ -62,7 +62,7 @@ def densities_dataset(evaluated: EvaluatedDensities) -> xr.Dataset:
     for name, values in evaluated.values.items():
         dims, long_name, units = about[name]
         variables |= with_interval(name, dims, values, evaluated.width(name), (long_name, units))
-    scales = (found.parameters.half_height, found.u_tau, found.parameters.viscosity)
+    scales = (found.u_tau, found.parameters.viscosity)
     coordinates = heights("z", found.z("u"), *scales) | heights("z_face", found.z("w"), *scales)
     coordinates |= {
         "height": variable("height", list(evaluated.names), "chosen height: z+, centre or surface"),
