@@ -158,6 +158,7 @@ def shear_stress(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
         total, exact = ("total", "exact total") if not ending else (None, None)
         dots = {"linewidth": 1.0, "linestyle": (0, (1, 1.2)), "zorder": 4}
         axes.plot(z, face[f"balance{ending}"], color=BLACK, label=exact, **dots)  # type: ignore[arg-type]
+        lowest = min(lowest, 1.1 * float(face[f"total{ending}"].min())) if profiles.turns else lowest
         axes.plot(z, face[f"total{ending}"], color=BLACK, linewidth=3.2, alpha=0.25, label=total, zorder=2)
         for name, colour, label in (
             (f"minus_{small}w", BLUE, rf"$-\langle {small}w\rangle^+$ Reynolds"),
