@@ -35,7 +35,7 @@ _DIRECTIONS = {
 
 # Profiles of the statistics: for wall units, and to be compared with the moments of the histograms.
 _CENTRE_PROFILES = (*layout.VELOCITY_MOMENTS, *layout.PRESSURE_MOMENTS)
-_FACE_PROFILES = ("uw", "tau_xz")
+_FACE_PROFILES = ("uw", "tau_xz", "tau_yz")
 
 
 def read_densities(path: Path) -> tuple[FlowParameters, Blocks, Array]:
@@ -164,6 +164,11 @@ class WallDensities:
     def re_tau(self) -> float:
         """Friction Reynolds number."""
         return self.u_tau / self.parameters.viscosity
+
+    @property
+    def reach_plus(self) -> float:
+        """z+ at the end of the view from the wall."""
+        return self.parameters.reach * self.u_tau / self.parameters.viscosity
 
     def plus(self, z: Array) -> Array:
         """Heights in wall units."""

@@ -96,6 +96,13 @@ class FlowParameters:
         return self.size[2] / 2 if self.no_slip_bottom and self.no_slip_top else self.size[2]
 
     @property
+    def far_end(self) -> str:
+        """What is where the view from a wall ends, in words."""
+        if self.is_ekman_layer:
+            return "top"
+        return "centre" if self.no_slip_bottom and self.no_slip_top else "surface"
+
+    @property
     def geostrophic(self) -> tuple[float, float]:
         """The velocity along x and y above an Ekman layer; 0 in any other flow."""
         x, y = json.loads(str(self.sampled.get(layout.SET_GEOSTROPHIC, "[0, 0]")))

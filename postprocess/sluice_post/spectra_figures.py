@@ -68,10 +68,10 @@ def spectra_map(axes: Axes, found: WallSpectra, quantity: str, axis: str) -> Qua
     axes.set_xscale("log")
     axes.set_yscale("log")
     low = max(1.0, float(z_plus[0]))
-    axes.set_ylim(low, found.re_tau)
+    axes.set_ylim(low, found.reach_plus)
     axes.set_xlim(wavelength[-1], wavelength[0])
     log_numbers(axes.xaxis, wavelength[-1], wavelength[0])
-    log_numbers(axes.yaxis, low, found.re_tau)
+    log_numbers(axes.yaxis, low, found.reach_plus)
     sign = "-" if quantity.startswith("minus_") else ""
     axes.set_title(
         rf"${sign}k_{axis}{subscript(quantity)}^+$ {NAMES[quantity]}: maximum {largest:.3g} at "

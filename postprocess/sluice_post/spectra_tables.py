@@ -79,7 +79,7 @@ def conclusions(evaluated: EvaluatedSpectra) -> list[str]:
         )
     for axis in AXES:
         box = half_box(evaluated, axis)
-        place = box.height if box.height in ("centre", "surface") else f"z+ = {box.height}"
+        place = box.height if box.height in ("centre", "surface", "top") else f"z+ = {box.height}"
         number = with_interval(box.value, box.half_width, sign="+", may_be_zero=True, scale=1)
         lines.append(
             f"largest correlation of the velocity at half the box along {axis}: {number} ({box.quantity}, {place}); "

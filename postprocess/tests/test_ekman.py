@@ -15,9 +15,11 @@ from test_profiles import laminar_ekman, means_of
 
 from sluice_post.cli import main
 from sluice_post.derived import anisotropy
+from sluice_post.errors import UsageError
 from sluice_post.flow import ekman_reynolds
 from sluice_post.key_figures import figures_of
 from sluice_post.profiles import wall_profiles
+from sluice_post.spectra import require_heights, usual_heights
 from sluice_post.watch.case import read_case
 
 RATE = 0.05
@@ -125,3 +127,14 @@ def test_anisotropy_has_the_invariants_of_the_turned_tensor() -> None:
     found = anisotropy({name: np.array([turned[place]]) for name, place in places.items()})
     for name in ("xi", "eta"):
         np.testing.assert_allclose(found[name], expected[name], rtol=1e-12)
+
+
+def test_spectra_end_at_the_top_of_the_domain_and_leave_it_out(tmp_path: Path) -> None:
+    """The default heights of a layer are within it; z+ may be any up to the top, which may be far above h."""
+    parameters, _, _ = layer_in(tmp_path)
+    assert usual_heights(parameters, 480.0) == [5, 15, 30, 100]
+    assert usual_heights(dataclasses.replace(parameters, sampled={}), 480.0) == [5, 15, 30, 100, np.inf]
+    require_heights([400.0, np.inf], parameters, 480.0)
+    with pytest.raises(UsageError, match="between 0 and 480, at the top"):
+        require_heights([500.0], parameters, 480.0)
+    assert parameters.far_end == "top"

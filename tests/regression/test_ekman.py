@@ -29,6 +29,7 @@ def layer(geostrophic: list[float]) -> dict[str, Any]:
         "time": {"steps": 40, "dt": 0.05, "diffusion": "implicit_z"},
         "initial": {"type": "laminar"},
         "output.statistics": STATISTICS,
+        "output.spectra": STATISTICS,
     }
 
 
@@ -69,6 +70,10 @@ def test_a_laminar_ekman_layer_is_the_exact_one_everywhere(tmp_path: Path, geost
     assert figures["delta_plus"] == pytest.approx(U_TAU**2 * RE_D**2 / 2, rel=6e-3)
     assert not {"re_b", "u_b_plus", "u_c_plus"} & figures.keys()
     assert results.run.profiles.residual < 1e-6
+    spectra = pytest.importorskip("sluice_post.spectra").wall_spectra(
+        results.run.spectra.means(), results.run.parameters
+    )
+    assert spectra.re_tau == pytest.approx(figures["re_tau"], rel=1e-6)
     assert results.resolution.periods == pytest.approx(1.95 * (2 / RE_D) / (2 * pi), rel=0.05)
 
 
