@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/device/parallel_for.hpp"
+#include "core/flow/wall_stress.hpp"
 #include "core/support/collective.hpp"
 #include "solver/momentum/operators.hpp"
 #include "solver/state/volume_mean.hpp"
@@ -131,7 +132,7 @@ Diagnostics diagnose(const State& state, const Grid& grid, const Metrics& metric
   const In v = velocity.v.view();
   const In w = velocity.w.view();
   const Box3 box = velocity.u.local_box();
-  std::array<ExactSum, 6> sums;
+  std::array<ExactSum, 8> sums;
   for (const auto& plane : reduce_planes<2>("momentum and energy", box, MomentumAndEnergy{u, v, w, metrics})) {
     sums[0] += plane[0];
     sums[1] += plane[1];
@@ -155,6 +156,10 @@ Diagnostics diagnose(const State& state, const Grid& grid, const Metrics& metric
   };
   sums[2] = gradient(Walls::Side::bottom, u);
   sums[3] = gradient(Walls::Side::top, u);
+  if (flow.rotation.turns_mean_flow()) {
+    sums[6] = gradient(Walls::Side::bottom, v);
+    sums[7] = gradient(Walls::Side::top, v);
+  }
   for (const Walls::Side side : Walls::sides) {
     if (!walls.condition(side).is_actuated() || !walls.owns(side)) continue;
     const bool bottom = side == Walls::Side::bottom;
@@ -183,6 +188,11 @@ Diagnostics diagnose(const State& state, const Grid& grid, const Metrics& metric
   d.kinetic_energy = sums[1].value() / (columns * grid.length_z());
   d.shear_bottom = flow.viscosity * sums[2].value() / columns;
   d.shear_top = flow.viscosity * sums[3].value() / columns;
+  const auto stress = [&](double shear, const ExactSum& along_y) {
+    return stress_of_u_tau(flow.rotation, shear, flow.viscosity * along_y.value() / columns);
+  };
+  d.stress_bottom = stress(d.shear_bottom, sums[6]);
+  d.stress_top = stress(d.shear_top, sums[7]);
   double divergence = 0;
   op::with_order(flow.order, [&](auto order) {
     divergence = reduce_max("largest divergence", box, AbsDivergence<order>{u, v, w, metrics});

@@ -20,6 +20,9 @@ struct Diagnostics {
   /// Plane mean of nu du/dz at each wall, from the scheme; not negated at the top.
   double shear_bottom = 0;
   double shear_top = 0;
+  /// The stresses that u_tau is formed of (core/flow/wall_stress.hpp).
+  double stress_bottom = 0;
+  double stress_top = 0;
   struct Scalar {
     double mean = 0;     ///< over the volume
     double largest = 0;  ///< magnitude

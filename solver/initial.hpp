@@ -19,8 +19,7 @@ LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow);
 
 /// A turbulent mean profile at the centres (Reichardt 1951) for the forcing at time 0 and these walls, with its
 /// friction velocity. v: empty, or the laminar profile if its mean is given. With a geostrophic velocity, the laminar
-/// profile instead; its friction velocity is then a twentieth of the geostrophic velocity, which suits Ekman layers
-/// (Spalart, Coleman & Johnstone 2008).
+/// profile instead, with the friction velocity of a turbulent Ekman layer (core/flow/ekman.hpp).
 struct TurbulentProfile {
   std::vector<double> u, v;
   double friction_velocity = 0;

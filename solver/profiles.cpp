@@ -4,6 +4,7 @@
 #include <complex>
 #include <utility>
 
+#include "core/flow/ekman.hpp"
 #include "solver/initial.hpp"
 
 namespace sluice {
@@ -204,8 +205,7 @@ TurbulentProfile turbulent_profile(const Grid& grid, const FlowParameters& flow)
   const auto nz = static_cast<std::size_t>(grid.cells()[2]);
   if (flow.rotation.has_geostrophic()) {
     LaminarProfile laminar = laminar_profile(grid, flow);
-    return {std::move(laminar.u), std::move(laminar.v),
-            std::hypot(flow.rotation.geostrophic[0], flow.rotation.geostrophic[1]) / 20};
+    return {std::move(laminar.u), std::move(laminar.v), ekman_layer(flow).friction_velocity};
   }
   const double wall_mean = ((flow.bottom.drags() ? flow.bottom.constant_velocity(0) : flow.top.constant_velocity(0)) +
                             (flow.top.drags() ? flow.top.constant_velocity(0) : flow.bottom.constant_velocity(0))) /

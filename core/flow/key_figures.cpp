@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/flow/confidence.hpp"
+#include "core/flow/wall_stress.hpp"
 #include "core/support/error.hpp"
 
 namespace sluice {
@@ -94,7 +95,7 @@ KeyFigures::KeyFigures(StatisticsFlow flow, const std::vector<ProfileInfo>& prof
     SLUICE_REQUIRE(found != profiles.end(), std::string("the statistics do not have the profile ") + names[n]);
     number_[n] = static_cast<std::size_t>(found - profiles.begin());
   }
-  half_height_ = flow_.z_face.back() / (both_no_slip() ? 2 : 1);
+  reach_ = flow_.z_face.back() / (both_no_slip() ? 2 : 1);
 }
 
 bool KeyFigures::both_no_slip() const {
@@ -170,7 +171,7 @@ KeyFigures::Symmetry KeyFigures::symmetry_of(const Profiles& means) const {
     return forces_are_mirrored() ? Symmetry::mirror : Symmetry::none;
   const bool turned = flow_.rotation.rate[0] == 0 && flow_.rotation.rate[2] == 0 && !flow_.buoyancy.active();
   const double wall_stress = (std::abs(means.tau_xz.front()) + std::abs(means.tau_xz.back())) / 2;
-  const bool forced = std::abs(means.forcing) * half_height_ > 1e-6 * wall_stress;
+  const bool forced = std::abs(means.forcing) * reach_ > 1e-6 * wall_stress;
   return flow_.couette && !forced && turned && top[1] == bottom[1] ? Symmetry::half_turn : Symmetry::none;
 }
 
@@ -186,18 +187,22 @@ KeyFigures::Profiles KeyFigures::seen_from_wall(Profiles means, Symmetry symmetr
     average_with_reversed(means.w, -1);
     for (auto* values : {&means.v, &means.uu, &means.vv, &means.ww}) average_with_reversed(*values, 1);
     for (auto* values : {&means.uw, &means.tau_xz}) average_with_reversed(*values, -odd_in_x);
+    average_with_reversed(means.tau_yz, -1);
   } else if (!flow_.bottom.drags()) {
     for (auto* values : {&means.u, &means.v, &means.uu, &means.vv, &means.ww}) reverse(*values, 1);
-    for (auto* values : {&means.w, &means.uw, &means.tau_xz}) reverse(*values, -1);
+    for (auto* values : {&means.w, &means.uw, &means.tau_xz, &means.tau_yz}) reverse(*values, -1);
   }
   return means;
 }
 
-double KeyFigures::mean_wall_stress(const Profiles& means, double along_x, double along_y) const {
-  const auto stress = [&](double x, double y) { return std::abs(along_x * x + along_y * y); };
-  const double bottom = flow_.bottom.drags() ? stress(means.tau_xz.front(), means.tau_yz.front()) : 0;
-  const double top = flow_.top.drags() ? stress(means.tau_xz.back(), means.tau_yz.back()) : 0;
+double KeyFigures::mean_wall_stress(const Profiles& means, auto&& magnitude) const {
+  const double bottom = flow_.bottom.drags() ? magnitude(means.tau_xz.front(), means.tau_yz.front()) : 0;
+  const double top = flow_.top.drags() ? magnitude(means.tau_xz.back(), means.tau_yz.back()) : 0;
   return (bottom + top) / (both_no_slip() ? 2 : 1);
+}
+
+double KeyFigures::mean_u_tau_squared(const Profiles& means) const {
+  return mean_wall_stress(means, [&](double x, double y) { return stress_of_u_tau(flow_.rotation, x, y); });
 }
 
 double KeyFigures::friction_coefficient(const Profiles& means) const {
@@ -205,13 +210,18 @@ double KeyFigures::friction_coefficient(const Profiles& means) const {
   const double difference = std::hypot(along_x, along_y);
   if (both_no_slip() && difference > 0) {
     const double speed = difference / 2;
-    return 2 * mean_wall_stress(means, along_x / difference, along_y / difference) / (speed * speed);
+    const auto driving = [&](double x, double y) { return std::abs(along_x * x + along_y * y) / difference; };
+    return 2 * mean_wall_stress(means, driving) / (speed * speed);
+  }
+  if (flow_.rotation.has_geostrophic()) {
+    const auto& [x, y] = flow_.rotation.geostrophic;
+    return 2 * mean_u_tau_squared(means) / (x * x + y * y);
   }
   const double wall = (flow_.bottom.drags() ? flow_.bottom : flow_.top).constant_velocity(0);
   double flux = 0;
   for (std::size_t k = 0; k < means.u.size(); ++k) flux += means.u[k] * (flow_.z_face[k + 1] - flow_.z_face[k]);
   const double bulk = std::abs(flux / flow_.z_face.back() - wall);
-  return bulk > 0 ? 2 * mean_wall_stress(means, 1, 0) / (bulk * bulk) : undefined;
+  return bulk > 0 ? 2 * mean_u_tau_squared(means) / (bulk * bulk) : undefined;
 }
 
 KeyFigureValues KeyFigures::figures_of(const Profiles& means) const {
@@ -227,7 +237,7 @@ KeyFigureValues KeyFigures::figures_of(const Profiles& means) const {
     for (auto* profile : {&view.u, &view.uw, &view.tau_xz}) change_sign(*profile);
     wall_velocity = -wall_velocity;
   }
-  const double wall_stress = view.tau_xz[0];
+  const double wall_stress = stress_of_u_tau(flow_.rotation, view.tau_xz[0], view.tau_yz[0]);
   if (!(wall_stress > 0)) return values;
   const double u_tau = std::sqrt(wall_stress);
   // Seen from the top wall, heights are those of the mirrored grid.
@@ -239,19 +249,18 @@ KeyFigureValues KeyFigures::figures_of(const Profiles& means) const {
       for (double& height : *heights) height += flow_.z_face.back();
     }
   }
-  const std::size_t centers = count_up_to(z, half_height_);
-  const std::size_t faces = std::max(count_up_to(z_face, half_height_), centers + 1);
+  const std::size_t centers = count_up_to(z, reach_);
+  const std::size_t faces = std::max(count_up_to(z_face, reach_), centers + 1);
 
   const bool even = symmetry == Symmetry::mirror || !both_no_slip();
-  const double u_center = value_at_height(z, view.u, centers, half_height_, even);
-  const double mean_u_tau = std::sqrt(mean_wall_stress(means, 1, 0));
-  values = {mean_u_tau * half_height_ / flow_.viscosity,
+  const double u_center = value_at_height(z, view.u, centers, reach_, even);
+  values = {re_tau(mean_u_tau_squared(means), flow_.viscosity),
             friction_coefficient(means),
             undefined,
             undefined,
             undefined,
             undefined,
-            (u_center - wall_velocity) / u_tau};
+            flow_.rotation.has_geostrophic() ? undefined : (u_center - wall_velocity) / u_tau};
   const std::array rms{root_mean_square(view.u, view.uu, centers), root_mean_square(view.v, view.vv, centers),
                        root_mean_square(view.w, view.ww, centers)};
   const double largest = *std::ranges::max_element(rms[2]);

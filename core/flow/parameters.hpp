@@ -57,6 +57,8 @@ struct RotationParameters {
   std::array<double, 2> geostrophic{};  ///< velocity along x and y whose Coriolis force the mean pressure balances
 
   bool active() const { return rate != std::array<double, 3>{}; }
+  /// Whether the mean flow, and with it the wall stress, changes its direction with the height.
+  bool turns_mean_flow() const { return rate[2] != 0; }
   bool has_geostrophic() const { return geostrophic != std::array<double, 2>{}; }
   bool operator==(const RotationParameters&) const = default;
 };

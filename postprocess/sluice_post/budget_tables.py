@@ -20,7 +20,7 @@ def columns_of(evaluated: EvaluatedTerms, name: str) -> dict[str, Array]:
     """A budget as columns in wall units; `<term>_ci95` is the half width of an interval."""
     found = evaluated.found
     budget, bands = found.budgets[name], evaluated.bands.get(name, {})
-    columns = {"z_over_h": budget.z / found.height, "z_plus": found.z_plus(name)}
+    columns = {"z_over_h": budget.z, "z_plus": found.z_plus(name)}
     for term, values in budget.terms.items():
         columns[term] = values
         if term in bands:

@@ -205,7 +205,7 @@ class BudgetsFromWall:
     @property
     def re_tau(self) -> float:
         """Friction Reynolds number."""
-        return self.u_tau * self.height / self.viscosity
+        return self.u_tau / self.viscosity
 
     def z_plus(self, name: str) -> Array:
         """Where the terms of a budget are, in wall units."""
@@ -268,7 +268,7 @@ def wall_budgets(means: Means, parameters: FlowParameters, side: str | None = No
     view = wall_view(means, parameters, side)
     plus = view.u_tau / parameters.viscosity
     unit = view.u_tau**4 / parameters.viscosity
-    height = parameters.half_height
+    height = parameters.reach
 
     def near(budget: Budget) -> Budget:
         count = int(np.count_nonzero(budget.z <= height * (1 + 1e-9)))

@@ -35,7 +35,7 @@ _DIRECTIONS = {
 
 # Profiles of the statistics: for wall units, and to be compared with the moments of the histograms.
 _CENTRE_PROFILES = (*layout.VELOCITY_MOMENTS, *layout.PRESSURE_MOMENTS)
-_FACE_PROFILES = ("uw", "tau_xz")
+_FACE_PROFILES = ("uw", "tau_xz", "tau_yz")
 
 
 def read_densities(path: Path) -> tuple[FlowParameters, Blocks, Array]:
@@ -163,7 +163,12 @@ class WallDensities:
     @property
     def re_tau(self) -> float:
         """Friction Reynolds number."""
-        return self.u_tau * self.parameters.half_height / self.parameters.viscosity
+        return self.u_tau / self.parameters.viscosity
+
+    @property
+    def reach_plus(self) -> float:
+        """z+ at the end of the view from the wall."""
+        return self.parameters.reach * self.u_tau / self.parameters.viscosity
 
     def plus(self, z: Array) -> Array:
         """Heights in wall units."""
@@ -172,13 +177,13 @@ class WallDensities:
     def z(self, name: str) -> Array:
         """Where a field's histograms are, up to the centre: at cell centres, those of w on faces."""
         z = self.view.means.z_face if name in layout.FACE_HISTOGRAMS else self.view.means.z
-        return z[z <= self.parameters.half_height * (1 + 1e-9)]
+        return z[z <= self.parameters.reach * (1 + 1e-9)]
 
     def is_odd(self, name: str) -> NDArray[np.bool_]:
         """Where a field's odd moments are 0 by the symmetry of the flow: on the centre plane, if anywhere."""
         images = {Symmetry.MIRROR: "z", Symmetry.ROTATION: "xz"}
         odd = self.view.symmetry in images and _sign(name, images[self.view.symmetry]) < 0
-        return np.isclose(self.z(name), self.parameters.half_height) & odd
+        return np.isclose(self.z(name), self.parameters.reach) & odd
 
     def histograms(self, name: str) -> list[Histogram]:
         """Of a field at each height of `z`; u is relative to the wall."""
@@ -221,7 +226,7 @@ class WallDensities:
         places: dict[float, list[tuple[str, int]]] = {}
         for image in self.view.images:
             for n, z in enumerate(height - self.z_joint if "z" in image else self.z_joint):
-                if z <= self.parameters.half_height * (1 + 1e-9):
+                if z <= self.parameters.reach * (1 + 1e-9):
                     same = [other for other in places if abs(other - z) < 1e-6 * height]
                     places.setdefault(same[0] if same else float(z), []).append((image, n))
         return dict(sorted(places.items()))

@@ -94,7 +94,7 @@ def fluctuation_density(axes: Axes, evaluated: EvaluatedDensities, field: str) -
 
 
 def wall_shear_figure(evaluated: EvaluatedDensities) -> Figure:
-    """Densities of both components of the wall shear over the mean of the streamwise one."""
+    """Densities of both components of the wall shear over the mean that u_tau is formed of."""
     figure = new_figure(9.6, 4.2)
     for axes, name in zip(figure.subplots(1, 2), SHEARS, strict=True):
         wall_shear_density(axes, evaluated, name)
@@ -102,7 +102,7 @@ def wall_shear_figure(evaluated: EvaluatedDensities) -> Figure:
 
 
 def wall_shear_density(axes: Axes, evaluated: EvaluatedDensities, name: str) -> Axes:
-    """Density of one component of the wall shear, shear_x or shear_y, over the mean of the streamwise one."""
+    """Density of one component of the wall shear, shear_x or shear_y, over the mean that u_tau is formed of."""
     edges, values = evaluated.shear_edges[name], evaluated.values[f"density_{name}"]
     x, axis, colour = (edges[1:] + edges[:-1]) / 2, name[-1], {"shear_x": BLUE, "shear_y": GREEN}[name]
     axes.axvline(0, **THIN)
@@ -112,8 +112,9 @@ def wall_shear_density(axes: Axes, evaluated: EvaluatedDensities, name: str) -> 
     _density_axis(axes, largest)
     shown = x[np.nan_to_num(values) > _LEAST]
     axes.set_xlim(min(0.0, float(shown[0])) - 0.1, float(shown[-1]) + 0.1)
-    axes.set_xlabel(rf"$\tau_{axis}/\langle\tau_x\rangle$")
-    axes.set_ylabel(rf"$\langle\tau_x\rangle\,P(\tau_{axis})$")
+    mean = r"|\langle\tau\rangle|" if evaluated.found.view.turns else r"\langle\tau_x\rangle"
+    axes.set_xlabel(rf"$\tau_{axis}/{mean}$")
+    axes.set_ylabel(rf"${mean}\,P(\tau_{axis})$")
     axes.legend(loc="upper right")
     return axes
 

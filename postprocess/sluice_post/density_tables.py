@@ -56,8 +56,9 @@ def _of_fields(evaluated: EvaluatedDensities) -> list[str]:
 
 def wall_shear_lines(evaluated: EvaluatedDensities) -> list[str]:
     """Moments of the wall shear, and how often the flow at the wall is reversed."""
+    mean = "the mean wall stress" if evaluated.found.view.turns else "the mean of tau_x"
     lines = [
-        f"{symbol} over the mean of tau_x: rms {_moment(evaluated, f'rms_{name}')}, "
+        f"{symbol} over {mean}: rms {_moment(evaluated, f'rms_{name}')}, "
         f"skewness {_moment(evaluated, f'skewness_{name}')}, "
         f"flatness {_moment(evaluated, f'flatness_{name}')}"
         for symbol, name in zip(("tau_x", "tau_y"), SHEARS, strict=True)
@@ -149,21 +150,24 @@ def _density_csv(evaluated: EvaluatedDensities, field: str) -> str:
 
 def _shear_csv(evaluated: EvaluatedDensities, name: str) -> str:
     edges = evaluated.shear_edges[name]
-    columns = {f"tau_{name[-1]}_over_mean_tau_x": (edges[1:] + edges[:-1]) / 2}
+    columns = {
+        f"tau_{name[-1]}_over_mean_tau{'' if evaluated.found.view.turns else '_x'}": (edges[1:] + edges[:-1])
+        / 2
+    }
     return columns_text(columns | _with_widths(evaluated, {"density": f"density_{name}"}))
 
 
 def _profile_csv(
     evaluated: EvaluatedDensities, z: Array, columns: dict[str, str], more: Mapping[str, Array] | None = None
 ) -> str:
-    positions = {"z_over_h": z / evaluated.found.parameters.half_height, "z_plus": evaluated.found.plus(z)}
+    positions = {"z_over_h": z, "z_plus": evaluated.found.plus(z)}
     return columns_text(positions | _with_widths(evaluated, columns) | dict(more or {}))
 
 
 def _holes_csv(evaluated: EvaluatedDensities) -> str:
     z, sizes = evaluated.found.joint_z, HOLE_SIZES
     columns = {
-        "z_over_h": np.repeat(z / evaluated.found.parameters.half_height, sizes.size),
+        "z_over_h": np.repeat(z, sizes.size),
         "z_plus": np.repeat(evaluated.found.plus(z), sizes.size),
         "hole_size": np.tile(sizes, z.size),
     }

@@ -33,13 +33,17 @@ def two_component_limit(xi: Array) -> Array:
 
 
 def anisotropy(tensor: dict[str, Array]) -> dict[str, Array]:
-    """b of a tensor whose components are COMPONENTS, and its invariants; NaN where the tensor is 0."""
+    """b of a tensor and its invariants; NaN where the tensor is 0. `tensor`: COMPONENTS, and uv and vw if not 0."""
     trace = tensor["uu"] + tensor["vv"] + tensor["ww"]
     safe = np.where(trace > 0, trace, np.nan)
-    b = {name: tensor[name] / safe - (0 if name == "uw" else 1 / 3) for name in COMPONENTS}
-    squares = b["uu"] ** 2 + b["vv"] ** 2 + b["ww"] ** 2 + 2 * b["uw"] ** 2
-    determinant = b["vv"] * (
-        b["uu"] * b["ww"] - b["uw"] ** 2
+    b = {name: tensor[name] / safe - (1 / 3 if name in ("uu", "vv", "ww") else 0) for name in tensor}
+    uv, vw = b.get("uv", np.zeros_like(trace)), b.get("vw", np.zeros_like(trace))
+    squares = b["uu"] ** 2 + b["vv"] ** 2 + b["ww"] ** 2 + 2 * (b["uw"] ** 2 + uv**2 + vw**2)
+    determinant = (
+        b["vv"] * (b["uu"] * b["ww"] - b["uw"] ** 2)
+        + 2 * uv * vw * b["uw"]
+        - b["uu"] * vw**2
+        - b["ww"] * uv**2
     )  # b_ij b_jk b_ki is 3 times that: b has no trace
     return {
         **{f"b_{name}": values for name, values in b.items()},
@@ -65,14 +69,17 @@ def derived_of(means: Means, parameters: FlowParameters, side: str | None = None
     profiles = wall_profiles(means, parameters, side)
     stress = {name: profiles.centre[name] for name in ("uu", "vv", "ww")}
     stress["uw"] = -profiles.at_centres("minus_uw")
+    if profiles.turns:
+        stress |= {"uv": profiles.centre["uv"], "vw": -profiles.at_centres("minus_vw")}
     values = {f"stress_{name}": column for name, column in anisotropy(stress).items()}
     vorticity = [profiles.centre[f"omega_{axis}_rms"] for axis in "xyz" if profiles.has(f"omega_{axis}_rms")]
     if len(vorticity) == 3:
         values["enstrophy_plus"] = np.sum(np.square(vorticity), axis=0)
     if "ww_flux" in means.centre:
         found = wall_budgets(means, parameters, side)
-        tensor = _dissipation_tensor(found)
-        values |= {f"dissipation_{name}": column for name, column in anisotropy(tensor).items()}
+        if not profiles.turns:  # else it has components of uv and vw, which budgets do not give
+            tensor = _dissipation_tensor(found)
+            values |= {f"dissipation_{name}": column for name, column in anisotropy(tensor).items()}
         columns = found.kolmogorov_columns()
         epsilon = columns["eta_plus"] ** -4
         values |= {"epsilon_plus": epsilon, **columns, "kolmogorov_time_plus": epsilon**-0.5}
@@ -97,7 +104,7 @@ def evaluate_derived(blocks: Blocks, parameters: FlowParameters, side: str | Non
         return derived_of(means, parameters, side)
 
     bands = half_widths95(values, blocks) if len(blocks) > 1 else {}
-    return Derived(profiles.z / profiles.height, profiles.z_plus, values(blocks.means()), bands)
+    return Derived(profiles.z, profiles.z_plus, values(blocks.means()), bands)
 
 
 def csv_text(derived: Derived) -> str:

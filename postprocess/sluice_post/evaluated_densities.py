@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post.densities import FIELDS, SHEARS, DensityBlocks, WallDensities, wall_densities
-from sluice_post.errors import UsageError
 from sluice_post.histograms import Histogram, beyond_bins, density, moments
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import face_values, wall_profiles
 from sluice_post.quadrants import outside_holes, quadrant_profiles
-from sluice_post.spectra import DEFAULT_HEIGHTS
+from sluice_post.spectra import require_heights, usual_heights
 from sluice_post.statistics import Means
 from sluice_post.uncertainty import half_widths95
 
@@ -127,11 +126,9 @@ def evaluate_densities(
     """Densities with intervals at the planes nearest to the heights z+; default: those of spectra."""
     found = wall_densities(loaded, parameters, side)
     if heights is None:
-        heights = [height for height in DEFAULT_HEIGHTS if height == inf or height < 0.95 * found.re_tau]
-    for height in heights:
-        if not (height == inf or 0 < height <= found.re_tau * 1.001):
-            raise UsageError(f"z+ = {height:g} is not between 0 and Re_tau = {found.re_tau:.5g}")
-    z_plus = np.minimum(heights, found.re_tau)
+        heights = usual_heights(parameters, found.reach_plus)
+    require_heights(heights, parameters, found.reach_plus)
+    z_plus = np.minimum(heights, found.reach_plus)
     planes = {}
     for field in FIELDS:
         z = found.z(field)
@@ -148,8 +145,7 @@ def evaluate_densities(
 
     values = values_of(loaded.blocks.means())
     widths = half_widths95(values_of, loaded.blocks) if len(loaded.blocks) > 1 else None
-    far_end = "centre" if parameters.no_slip_bottom and parameters.no_slip_top else "surface"
-    names = tuple(far_end if height == inf else f"{height:.4g}" for height in heights)
+    names = tuple(parameters.far_end if height == inf else f"{height:.4g}" for height in heights)
     return EvaluatedDensities(
         found, loaded, tuple(heights), names, planes, shear_edges, values, widths, _beyond(found)
     )

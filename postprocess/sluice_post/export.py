@@ -17,6 +17,7 @@ Array = NDArray[np.float64]
 CSV_CENTRE = {
     "U_plus": "U",
     "V_plus": "V",
+    "U_along_stress_plus": "U_along_stress",
     "P_plus": "P",
     "u_rms_plus": "u_rms",
     "v_rms_plus": "v_rms",
@@ -40,12 +41,15 @@ CSV_FACE = {
     "minus_vw_plus": "minus_vw",
     "total_stress_plus": "total",
     "total_stress_residual": "residual",
+    "dV_dz_plus": "dVdz",
+    "total_stress_y_plus": "total_y",
+    "total_stress_y_residual": "residual_y",
 }
 
 
 def csv_columns(profiles: WallProfiles, bands: Bands | None = None) -> dict[str, Array]:
     """The columns of the CSV file at the cell centres; `<column>_ci95` is the half width of an interval."""
-    columns = {"z_over_h": profiles.z / profiles.height, "z_plus": profiles.z_plus}
+    columns = {"z_over_h": profiles.z, "z_plus": profiles.z_plus}
     for column, name in {**CSV_CENTRE, **CSV_FACE}.items():
         if profiles.has(name):
             columns[column] = profiles.at_centres(name)

@@ -64,14 +64,15 @@ def mean_velocity(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
     else:
         _law_of_the_wall(axes, profiles)
         _velocity(axes, profiles, bands)
-    axes.set_ylabel(r"$U^+$")
+    along = " along the wall stress" if profiles.turns and not profiles.laminar else ""
+    axes.set_ylabel(rf"$U^+${along}")
     return axes
 
 
 def _velocity(axes: Axes, profiles: WallProfiles, bands: Bands) -> None:
     """U+ at the cell centres, whose points near the wall are marked."""
-    z, values = profiles.z_plus, profiles.centre["U"]
-    line_with_band(axes, z, values, bands.get("U"), color=BLUE)
+    z, values = profiles.z_plus, profiles.centre[profiles.along_stress]
+    line_with_band(axes, z, values, bands.get(profiles.along_stress), color=BLUE)
     near = z < NEAR_WALL
     axes.plot(z[near], values[near], "o", color=BLUE, markersize=4, zorder=3)
 
@@ -83,7 +84,7 @@ def _law_of_the_wall(axes: Axes, profiles: WallProfiles) -> None:
     sublayer = np.geomspace(left, min(12.0, right), 100)
     axes.plot(sublayer, sublayer, linestyle=dashes, **THIN)
     _note(axes, r"$U^+=z^+$", 6.0, 3.6)
-    top = 1.1 * float(np.max(profiles.centre["U"]))
+    top = 1.1 * float(np.max(profiles.centre[profiles.along_stress]))
     if right > 30:
         kappa, b = literature.LOG_LAW_KAPPA, literature.LOG_LAW_B
         log_layer = np.geomspace(8.0, right, 100)
@@ -97,16 +98,16 @@ def _law_of_the_wall(axes: Axes, profiles: WallProfiles) -> None:
 
 def _laminar_velocity(axes: Axes, profiles: WallProfiles) -> None:
     """Linear axes and the exact solution, the integral of the stress: in a channel U+ = z+ - z+^2/(2 Re_tau)."""
-    z, stress = profiles.z_face / profiles.height, profiles.face["balance"]
+    z, stress = profiles.z_face, profiles.face["balance"]
     steps = (stress[1:] + stress[:-1]) / 2 * np.diff(profiles.z_face_plus)
     exact = np.append(0.0, np.cumsum(steps))
-    axes.plot(profiles.z / profiles.height, profiles.centre["U"], color=BLUE, label="run")
+    axes.plot(profiles.z, profiles.centre["U"], color=BLUE, label="run")
     every = max(1, len(z) // 16)
     axes.plot(
         z[::every], exact[::every], "o", color=BLACK, markerfacecolor="white", markersize=5,
         label="laminar solution",
     )  # fmt: skip
-    axes.set_xlim(0, 1)
+    axes.set_xlim(0, profiles.height)
     _headroom(axes, float(max(exact.max(), profiles.centre["U"].max())))
     axes.set_xlabel(r"$z/h$")
     axes.legend(loc="lower right")
@@ -150,44 +151,45 @@ def shear_stress_figure(profiles: WallProfiles, bands: Bands) -> Figure:
 
 def shear_stress(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
     """Viscous, Reynolds and total shear stress over the wall stress against z/h, and the exact line."""
-    z = profiles.z_face / profiles.height
-    face = profiles.face
-    dots = (0, (1, 1.2))
-    axes.plot(z, face["balance"], color=BLACK, linewidth=1.0, linestyle=dots, label="exact total", zorder=4)
-    axes.plot(z, face["total"], color=BLACK, linewidth=3.2, alpha=0.25, label="total", zorder=2)
-    line_with_band(
-        axes,
-        z,
-        face["minus_uw"],
-        bands.get("minus_uw"),
-        color=BLUE,
-        label=r"$-\langle uw\rangle^+$ Reynolds",
-    )
-    viscous = r"$\mathrm{d}U^+/\mathrm{d}z^+$ viscous"
-    line_with_band(axes, z, face["dUdz"], bands.get("dUdz"), color=VERMILLION, label=viscous)
-    bottom = min(0.0, 1.1 * float(min(face["minus_uw"].min(), face["dUdz"].min())))
-    axes.set_ylim(bottom, 1.08)
+    z, face = profiles.z_face, profiles.face
+    components = [("u", "U", "", "solid")] + ([("v", "V", "_y", "dashed")] if profiles.turns else [])
+    lowest = 0.0
+    for small, large, ending, dashes in components:
+        total, exact = ("total", "exact total") if not ending else (None, None)
+        dots = {"linewidth": 1.0, "linestyle": (0, (1, 1.2)), "zorder": 4}
+        axes.plot(z, face[f"balance{ending}"], color=BLACK, label=exact, **dots)  # type: ignore[arg-type]
+        lowest = min(lowest, 1.1 * float(face[f"total{ending}"].min())) if profiles.turns else lowest
+        axes.plot(z, face[f"total{ending}"], color=BLACK, linewidth=3.2, alpha=0.25, label=total, zorder=2)
+        for name, colour, label in (
+            (f"minus_{small}w", BLUE, rf"$-\langle {small}w\rangle^+$ Reynolds"),
+            (f"d{large}dz", VERMILLION, rf"$\mathrm{{d}}{large}^+/\mathrm{{d}}z^+$ viscous"),
+        ):
+            line_with_band(axes, z, face[name], bands.get(name), color=colour, label=label, linestyle=dashes)
+            lowest = min(lowest, 1.1 * float(face[name].min()))
+    axes.set_ylim(lowest, 1.08)
     axes.set_ylabel("shear stress / wall stress")
     flat = profiles.symmetry is Symmetry.ROTATION
     axes.legend(loc="best" if flat else "upper right")
     axes.set_xlabel(r"$z/h$")
-    axes.set_xlim(0, 1)
+    axes.set_xlim(0, profiles.height)
     return axes
 
 
 def stress_residual(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
     """The total shear stress less the exact line, over the wall stress, against z/h."""
-    z, residual = profiles.z_face / profiles.height, profiles.face["residual"]
-    line_with_band(axes, z, residual, bands.get("residual"), color=GREEN)
+    largest, reach = 1e-15, 0.0
+    for name, dashes in [("residual", "solid")] + ([("residual_y", "dashed")] if profiles.turns else []):
+        residual, band = profiles.face[name], bands.get(name)
+        line_with_band(axes, profiles.z_face, residual, band, color=GREEN, linestyle=dashes)
+        largest = max(float(np.max(np.abs(residual))), largest)
+        if band is not None:
+            reach = max(float(np.max(np.abs(residual) + np.nan_to_num(band))), reach)
     axes.axhline(0, **THIN)
     axes.set_ylabel("total − exact\n/ wall stress")
     axes.set_xlabel(r"$z/h$")
-    largest = max(float(np.max(np.abs(residual))), 1e-15)
-    band = bands.get("residual")
-    reach = 0.0 if band is None else float(np.max(np.abs(residual) + np.nan_to_num(band)))
     limit = max(1.25 * largest, 1.1 * reach)
     axes.set_ylim(-limit, limit)
-    axes.set_xlim(0, 1)
+    axes.set_xlim(0, profiles.height)
     axes.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))
     return axes
 

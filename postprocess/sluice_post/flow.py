@@ -1,12 +1,11 @@
 """What flow a run, or a published simulation, is of: all that decides its statistics but grid and box.
 
 Two flows are compared only if they agree in all of it and in the Reynolds number that is held fixed (literature.find).
-Numbers are in units of h and nu, so that they do not depend on the velocity unit of a case.
+Numbers are in units of h, the unit of length of every case, and nu, so that they do not depend on its velocity unit.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import hypot, isfinite, nan
@@ -131,11 +130,6 @@ def constant(value: int | float | str | None) -> float | None:
         return None
 
 
-def _geostrophic(parameters: FlowParameters) -> tuple[float, float]:
-    x, y = json.loads(str(parameters.sampled.get(layout.SET_GEOSTROPHIC, "[0, 0]")))
-    return float(x), float(y)
-
-
 def _drives(parameters: FlowParameters) -> bool:
     """Whether a force along x drives the flow relative to the walls."""
     sampled = parameters.sampled
@@ -150,7 +144,7 @@ def _drives(parameters: FlowParameters) -> bool:
 def _kind(parameters: FlowParameters) -> str:
     if parameters.flow_type == layout.PERIODIC:
         return layout.PERIODIC
-    if any(_geostrophic(parameters)):
+    if parameters.is_ekman_layer:
         return EKMAN
     walls = parameters.no_slip_bottom + parameters.no_slip_top
     if walls < 2:
@@ -198,14 +192,13 @@ def _buoyancy(parameters: FlowParameters) -> Buoyancy | None:
         return Buoyancy((0.0, 0.0, 0.0), Scalar(name, nan, unknown, unknown), coefficient=nan)
     if found.coefficient == 0:
         return None
-    coefficient = found.coefficient * parameters.half_height**3 / parameters.viscosity**2
-    return replace(found, coefficient=coefficient)
+    return replace(found, coefficient=found.coefficient / parameters.viscosity**2)
 
 
 def flow_of(parameters: FlowParameters) -> Flow:
     """The flow of a run, from the resolved case that is stored with its samples."""
     kind = _kind(parameters)
-    x, y, z = (rate * parameters.half_height**2 / parameters.viscosity for rate in parameters.rotation)
+    x, y, z = (rate / parameters.viscosity for rate in parameters.rotation)
     return Flow(
         kind,
         _drive(parameters, kind),
@@ -227,7 +220,7 @@ def _re_tau_of_force(parameters: FlowParameters) -> float | None:
     if not force or walls == 0 or along_x or parameters.rotation[2] != 0:
         return None
     stress = abs(force) * parameters.size[2] / walls
-    return float(stress**0.5) * parameters.half_height / parameters.viscosity
+    return float(stress**0.5) / parameters.viscosity
 
 
 def held_reynolds(parameters: FlowParameters, measured: Mapping[str, float]) -> Held | None:
@@ -235,22 +228,22 @@ def held_reynolds(parameters: FlowParameters, measured: Mapping[str, float]) -> 
 
     Where it holds none of them, as with a given power, the measured Re_tau; None if that is not known.
     """
-    h, nu = parameters.half_height, parameters.viscosity
+    nu = parameters.viscosity
     if parameters.walls_shear:
-        return Held("re_w", hypot(*parameters.velocity_difference) / 2 * h / nu, True)
+        return Held("re_w", hypot(*parameters.velocity_difference) / 2 / nu, True)
     if (re_tau := _re_tau_of_force(parameters)) is not None:
         return Held("re_tau", re_tau, True)
     wall = parameters.velocity_bottom[0] if parameters.no_slip_bottom else parameters.velocity_top[0]
     bulk = constant(parameters.sampled.get(layout.SET_BULK_VELOCITY))
     if bulk is not None and bulk != wall:
-        return Held("re_b", 2 * abs(bulk - wall) * h / nu, True)
+        return Held("re_b", 2 * abs(bulk - wall) / nu, True)
     value = measured.get("re_tau", nan)
     return Held("re_tau", value, False) if isfinite(value) and value > 0 else None
 
 
 def ekman_reynolds(parameters: FlowParameters) -> float | None:
     """Re_D = G D/nu with the depth D = sqrt(2 nu/f) of an Ekman layer under the velocity G."""
-    speed, rate = hypot(*_geostrophic(parameters)), abs(parameters.rotation[2])
+    speed, rate = hypot(*parameters.geostrophic), abs(parameters.rotation[2])
     if speed == 0 or rate == 0:
         return None
     return speed * float((2 * parameters.viscosity / rate) ** 0.5) / parameters.viscosity

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
@@ -54,6 +55,9 @@ _LABELS = {
     "re_tau": "Re<sub>τ</sub>",
     "shear": "wall shear stress/ρ",
     "u_tau": "friction velocity u<sub>τ</sub>",
+    "u_tau_g": "u<sub>τ</sub>/G",
+    "angle": "angle of the wall stress to the geostrophic velocity, degrees",
+    "delta_plus": "δ<sup>+</sup> = u<sub>τ</sub><sup>2</sup>/(fν)",
     "re_b": "Re<sub>b</sub> = 2 U<sub>b</sub>h/ν",
     "re_w": "Re<sub>w</sub> = U<sub>w</sub>h/ν",
     "u_b_plus": "U<sub>b</sub><sup>+</sup>",
@@ -111,25 +115,52 @@ def _wall_shears(
     return {name: float(abs(value)) for name, (value, no_slip) in walls.items() if no_slip}
 
 
+def _stresses_of_u_tau(means: Means, parameters: FlowParameters) -> dict[str, float]:
+    """By wall: the magnitude of the shear stress where the mean flow turns with the height, else of that along x."""
+    along_x = _wall_shears(means, parameters)
+    if parameters.rotation[2] == 0:
+        return along_x
+    along_y = _wall_shears(means, parameters, (0.0, 1.0))
+    return {name: float(np.hypot(stress, along_y[name])) for name, stress in along_x.items()}
+
+
+def _ekman_figures(means: Means, parameters: FlowParameters) -> dict[str, float]:
+    """u_tau/G, the angle of the stress on the wall, positive to the left of the geostrophic velocity, and delta+."""
+    stress = float(np.mean(list(_stresses_of_u_tau(means, parameters).values())))
+    (x, y), speed = parameters.geostrophic, float(np.hypot(*parameters.geostrophic))
+    sign, at = (1, 0) if parameters.no_slip_bottom else (-1, -1)  # of the fluid on the wall
+    along_x, along_y = (sign * means.face[name][at] for name in ("tau_xz", "tau_yz"))
+    return {
+        "cf": 2 * stress / speed**2,
+        "u_tau_g": stress**0.5 / speed,
+        "angle": float(np.degrees(np.arctan2(x * along_y - y * along_x, x * along_x + y * along_y))),
+        "delta_plus": stress / (abs(parameters.rotation[2]) * parameters.viscosity),
+    }
+
+
 def _friction(means: Means, parameters: FlowParameters, by_wall: bool) -> dict[str, float]:
     """Re_tau of the mean wall stress and of each wall, Reynolds numbers of the flow type, and C_f.
 
-    C_f = 2 u_tau^2 over the square of the bulk velocity along x. Where walls move relative to each other: twice their
-    shear stress in the direction of their velocity difference over the square of half of that (Lee & Moser 2018).
+    C_f = 2 u_tau^2 over the square of the bulk velocity along x, or of the geostrophic velocity. Where walls move
+    relative to each other: twice their shear stress in the direction of their velocity difference over the square of
+    half of that (Lee & Moser 2018).
     Velocities are relative to the walls. `by_wall`: with C_f of each wall.
     """
-    shears, h, nu = _wall_shears(means, parameters), parameters.half_height, parameters.viscosity
+    shears, nu = _stresses_of_u_tau(means, parameters), parameters.viscosity
     mean = float(np.mean(list(shears.values())))
-    values = {"re_tau": float(np.sqrt(mean)) * h / nu}
-    values |= {f"re_tau_{name}": float(np.sqrt(stress)) * h / nu for name, stress in shears.items()}
+    values = {"re_tau": float(np.sqrt(mean)) / nu}
+    values |= {f"re_tau_{name}": float(np.sqrt(stress)) / nu for name, stress in shears.items()}
     values |= {f"shear_{name}": stress for name, stress in shears.items()}
-    driving = _wall_shears(means, parameters, parameters.wall_direction)
+    if parameters.is_ekman_layer:
+        return values | _ekman_figures(means, parameters)
+    driving = shears
     if parameters.walls_shear:
+        driving = _wall_shears(means, parameters, parameters.wall_direction)
         velocity = float(np.hypot(*parameters.velocity_difference)) / 2
-        key, reynolds = "re_w", velocity * h / nu
+        key, reynolds = "re_w", velocity / nu
     else:
         velocity = _bulk_velocity(means, parameters)
-        key, reynolds = "re_b", 2 * velocity * h / nu
+        key, reynolds = "re_b", 2 * velocity / nu
     if velocity == 0:
         return values
     values |= {key: reynolds, "cf": 2 * float(np.mean(list(driving.values()))) / velocity**2}
@@ -146,14 +177,12 @@ def _bulk_velocity(means: Means, parameters: FlowParameters) -> float:
 
 
 def _integral(production: Array, profiles: WallProfiles) -> float:
-    """Integral of the production -uw dU/dz from the wall to h over u_tau^3.
+    """Integral of the production from the wall to the end of the profiles over u_tau^3.
 
     In a statistically steady flow it equals that of the dissipation of the fluctuations, because the scheme conserves
     energy. The dissipation of the mean flow is what is left of U_b+, the whole energy input of a channel.
     """
-    widths = np.append(
-        np.diff(profiles.z_plus), (profiles.height - profiles.z[-1]) * profiles.re_tau / profiles.height
-    )
+    widths = np.append(np.diff(profiles.z_plus), (profiles.height - profiles.z[-1]) * profiles.re_tau)
     return float(production[1:] @ widths)  # the production on the wall is 0
 
 
@@ -166,8 +195,11 @@ def figures_of(means: Means, parameters: FlowParameters, side: str | None = None
     values = {**_friction(means, parameters, bool(profiles.wall)), "u_tau": profiles.u_tau}
     if "re_b" in values:
         values["u_b_plus"] = _bulk_velocity(means, parameters) / profiles.u_tau
-    even = profiles.symmetry is Symmetry.MIRROR or not (parameters.no_slip_bottom and parameters.no_slip_top)
-    values["u_c_plus"] = value_at_height(profiles.z, profiles.centre["U"], profiles.height, even)
+    if not parameters.is_ekman_layer:
+        even = profiles.symmetry is Symmetry.MIRROR or not (
+            parameters.no_slip_bottom and parameters.no_slip_top
+        )
+        values["u_c_plus"] = value_at_height(profiles.z, profiles.centre["U"], profiles.height, even)
     if not profiles.laminar:
         for letter in "uvw":
             found = peak(profiles.z_plus, profiles.centre[f"{letter}_rms"])
@@ -175,7 +207,7 @@ def figures_of(means: Means, parameters: FlowParameters, side: str | None = None
         values["uw_peak"], values["uw_peak_z"] = peak(profiles.z_face_plus, profiles.face["minus_uw"])
         if profiles.has("p_rms"):
             values["p_peak"], values["p_peak_z"] = peak(profiles.z_plus, profiles.centre["p_rms"])
-        production = profiles.face["minus_uw"] * profiles.face["dUdz"]
+        production = profiles.production
         values["production_peak"], values["production_peak_z"] = peak(profiles.z_face_plus, production)
         if means.face.keys() >= layout.WALL_GRADIENTS:
             view = wall_view(means, parameters, side)
@@ -185,7 +217,8 @@ def figures_of(means: Means, parameters: FlowParameters, side: str | None = None
             not parameters.controlled and parameters.buoyancy is None
         ):  # which do work on the fluctuations, too
             values["dissipation"] = _integral(production, profiles)
-    if profiles.symmetry is Symmetry.MIRROR and np.isfinite(means.forcing) and means.forcing != 0:
+    by_force_alone = profiles.symmetry is Symmetry.MIRROR and not profiles.turns
+    if by_force_alone and np.isfinite(means.forcing) and means.forcing != 0:
         values["force_balance"] = abs(means.forcing) * profiles.height / profiles.u_tau**2 - 1
     return values
 
@@ -269,7 +302,10 @@ def key_figures(blocks: Blocks, parameters: FlowParameters, side: str | None = N
 
 @dataclass(frozen=True)
 class Resolution:
-    """Cell sizes and domain in wall units, and the averaging time in h/u_tau."""
+    """Cell sizes and domain in wall units, and the averaging time in h/u_tau.
+
+    `periods`: the averaging time over 2 pi/f, with which the mean flow of an Ekman layer oscillates; NaN elsewhere.
+    """
 
     dx_plus: float
     dy_plus: float
@@ -279,7 +315,31 @@ class Resolution:
     lx_plus: float
     ly_plus: float
     turnovers: float
+    periods: float = float("nan")
     wall: str = ""  # whose wall units they are, where there is a choice
+
+    @property
+    def has_periods(self) -> bool:
+        """Whether these, not h/u_tau, measure how long the averaging time is."""
+        return bool(np.isfinite(self.periods))
+
+    @property
+    def averaged(self) -> float:
+        """The averaging time in its unit."""
+        return self.periods if self.has_periods else self.turnovers
+
+    @property
+    def unit(self) -> Markup:
+        """The unit of the averaging time."""
+        return Markup("periods 2π/f" if self.has_periods else "h/u<sub>τ</sub>")
+
+    @property
+    def long_enough(self) -> float:
+        """The averaging time, in its unit, below which intervals are too narrow.
+
+        In h/u_tau: 30 integral time scales of Re_tau. Of an Ekman layer: a whole period, which is far longer.
+        """
+        return 1.0 if self.has_periods else 15.0
 
 
 def resolution(blocks: Blocks, parameters: FlowParameters, profiles: WallProfiles) -> Resolution:
@@ -295,6 +355,7 @@ def resolution(blocks: Blocks, parameters: FlowParameters, profiles: WallProfile
         dz_centre_plus=float(np.max(dz)) * plus,
         lx_plus=parameters.size[0] * plus,
         ly_plus=parameters.size[1] * plus,
-        turnovers=time * profiles.u_tau / profiles.height,
+        turnovers=time * profiles.u_tau,
+        periods=time / parameters.inertial_period if parameters.is_ekman_layer else float("nan"),
         wall=profiles.wall,
     )

@@ -71,7 +71,7 @@ def _text(table: _Table, found: InWallUnits, parameters: FlowParameters) -> str:
         f" Spanwise domain size    Lz = {ly:.6g}",
         "",
         f" Kinematic Viscosity     nu = {parameters.viscosity:.5e}",
-        f" Channel half width   delta = {found.height:.3f}",
+        " Channel half width   delta = 1.000",
         "",
         f" Friction vel         u_tau = {found.u_tau:.5e}",
         f" Re_tau              Re_tau = {found.re_tau:8.3f}",
@@ -97,21 +97,16 @@ def _text(table: _Table, found: InWallUnits, parameters: FlowParameters) -> str:
     return "\n".join(lines) + "\n"
 
 
-# Columns: heading, profile, factor, value at the wall.
-_MEAN_COLUMNS = (
-    ("U", "U", 1, 0.0),
-    ("dU/dy", "dUdz", 1, 1.0),
-    ("W", "V", 1, 0.0),
-    ("P", "P", 1, 0.0),
-)
+# Columns: heading, profile, factor.
+_MEAN_COLUMNS = (("U", "U", 1), ("dU/dy", "dUdz", 1), ("W", "V", 1), ("P", "P", 1))
 _FLUCTUATION_COLUMNS = (
-    ("u'u'", "uu", 1, 0.0),
-    ("v'v'", "ww", 1, 0.0),
-    ("w'w'", "vv", 1, 0.0),
-    ("u'v'", "minus_uw", -1, 0.0),
-    ("u'w'", "uv", 1, 0.0),
-    ("v'w'", "minus_vw", -1, 0.0),
-    ("k", "k", 1, 0.0),
+    ("u'u'", "uu", 1),
+    ("v'v'", "ww", 1),
+    ("w'w'", "vv", 1),
+    ("u'v'", "minus_uw", -1),
+    ("u'w'", "uv", 1),
+    ("v'w'", "minus_vw", -1),
+    ("k", "k", 1),
 )
 _MEAN_REMARKS = (
     "     U       : Mean profile of streamwise velocity, relative to the wall",
@@ -120,6 +115,11 @@ _MEAN_REMARKS = (
     "     P       : Mean profile of pressure, 0 at the wall",
 )
 _FLUCTUATION_REMARKS = ("      k      : Turbulent kinetic energy, k = 0.5*(u'u' + v'v' + w'w')",)
+
+
+def _on_wall(profiles: WallProfiles, name: str) -> float:
+    """All but the viscous stress, which is 1 unless the wall stress has a component along y, vanishes on the wall."""
+    return float(profiles.face[name][0]) if name == "dUdz" else 0.0
 
 
 def profile_texts(
@@ -132,7 +132,7 @@ def profile_texts(
     absent = np.full_like(profiles.z, np.nan)
     errors = bands.standard_errors(profiles) if bands is not None and bands.centre else None
     texts = {}
-    heights = [np.append(0.0, z) for z in (profiles.z / profiles.height, profiles.z_plus)]
+    heights = [np.append(0.0, z) for z in (profiles.z, profiles.z_plus)]
     for name, error_name, description, header_lines, columns, remarks in (
         (layout.LEE_MOSER_MEAN, layout.LEE_MOSER_MEAN_ERRORS,
          "Profiles of the mean velocity and pressure", _MEAN_HEADER, _MEAN_COLUMNS, _MEAN_REMARKS),
@@ -141,8 +141,11 @@ def profile_texts(
          _FLUCTUATION_REMARKS),
     ):  # fmt: skip
         values = [
-            np.append(wall, factor * (profiles.at_centres(profile) if profiles.has(profile) else absent))
-            for _, profile, factor, wall in columns
+            np.append(
+                _on_wall(profiles, profile),
+                factor * (profiles.at_centres(profile) if profiles.has(profile) else absent),
+            )
+            for _, profile, factor in columns
         ]
         headings = [heading for heading, *_ in columns]
         table = _Table(name, description, header_lines, remarks, headings, [*heights, *values])
@@ -192,7 +195,7 @@ def budget_texts(blocks: Blocks, parameters: FlowParameters, side: str | None = 
     """The files of the budgets by name, and with more than one block those of their standard errors."""
     found = wall_budgets(blocks.means(), parameters, side)
     z = np.append(0.0, found.budgets["uu"].z)
-    heights = [z / found.height, z * found.u_tau / found.viscosity]
+    heights = [z, z * found.u_tau / found.viscosity]
     headings = [heading for heading, *_ in _BUDGET_COLUMNS]
 
     def arrays(means: Means) -> dict[str, Array]:
@@ -231,7 +234,7 @@ def _spectra_arrays(found: WallSpectra) -> dict[str, Array]:
     centres = centres[centres <= found.height * (1 + 1e-9)]
     arrays = {}
     for axis, theirs in zip(AXES, layout.LEE_MOSER_AXES, strict=True):
-        spacing = 2 * np.pi * found.height / found.length[axis]
+        spacing = 2 * np.pi / found.length[axis]
         for quantity, (name, sign) in layout.LEE_MOSER_SPECTRA.items():
             energy = interpolate(centres, found.z[quantity], found.energy[quantity, axis])
             density = sign * found.u_tau**2 / spacing * np.vstack([np.zeros_like(energy[:1]), energy])
@@ -249,7 +252,7 @@ def write_spectra(
 
     found = wall_spectra(blocks.means(), parameters, side)
     z = np.append(0.0, found.z["uu"][found.z["uu"] <= found.height * (1 + 1e-9)])
-    (nx, ny, nz), (lx, ly, lz) = parameters.cells, (size / found.height for size in parameters.size)
+    (nx, ny, nz), (lx, ly, lz) = parameters.cells, parameters.size
     numbers = {
         **{"nx": nx, "ny": nz, "nz": ny, "Lx": lx, "Ly": lz, "Lz": ly},
         **{"nu": found.viscosity, "u_tau": found.u_tau, "Re_tau": found.re_tau},
@@ -257,7 +260,7 @@ def write_spectra(
     common = {name: np.array([value]) for name, value in numbers.items()}
     common["Y_plus"] = z * found.u_tau / found.viscosity
     for axis, theirs in zip(AXES, layout.LEE_MOSER_AXES, strict=True):
-        spacing = 2 * np.pi * found.height / found.length[axis]
+        spacing = 2 * np.pi / found.length[axis]
         common[theirs] = spacing * np.arange(found.cells[axis] // 2 + 1)
     sets = {layout.LEE_MOSER_SPECTRA_FILE: arrays(blocks.means())}
     if len(blocks) > 1:

@@ -88,9 +88,35 @@ class FlowParameters:
         return self.wall_top != layout.FREE_SLIP
 
     @property
-    def half_height(self) -> float:
-        """The length h: half the distance between two no-slip walls, else the whole depth."""
+    def reach(self) -> float:
+        """How far the view from a wall reaches: half the distance between two no-slip walls, else the whole height.
+
+        In channels and open channels it is h, the unit of length. An Ekman layer may have any height.
+        """
         return self.size[2] / 2 if self.no_slip_bottom and self.no_slip_top else self.size[2]
+
+    @property
+    def far_end(self) -> str:
+        """What is where the view from a wall ends, in words."""
+        if self.is_ekman_layer:
+            return "top"
+        return "centre" if self.no_slip_bottom and self.no_slip_top else "surface"
+
+    @property
+    def geostrophic(self) -> tuple[float, float]:
+        """The velocity along x and y above an Ekman layer; 0 in any other flow."""
+        x, y = json.loads(str(self.sampled.get(layout.SET_GEOSTROPHIC, "[0, 0]")))
+        return float(x), float(y)
+
+    @property
+    def is_ekman_layer(self) -> bool:
+        """Whether a geostrophic velocity drives the flow. Bulk velocity and height are then the domain's alone."""
+        return any(self.geostrophic)
+
+    @property
+    def inertial_period(self) -> float:
+        """2 pi/f, with which the mean flow of an Ekman layer oscillates."""
+        return 2 * math.pi / abs(self.rotation[2])
 
     @property
     def velocity_difference(self) -> tuple[float, float]:

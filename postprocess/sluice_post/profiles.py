@@ -16,6 +16,7 @@ from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.statistics import LAMINAR_VARIANCE, Means
+from sluice_post.stress_balance import stress_profiles
 from sluice_post.symmetry import (
     Symmetry,
     averaged,
@@ -45,7 +46,9 @@ class WallProfiles:
     `centre` lives at `z_plus` (cell centres), `face` at `z_face_plus` (faces, the wall first). Names: U, V,
     P (0 at the wall), uu vv ww uv pp k, u_rms v_rms w_rms p_rms, skew_* and flat_* of u v, omega_x_rms ...;
     at faces minus_uw, minus_vw, dUdz (the viscous stress), total, balance (what it should be), residual, skew_w and
-    flat_w, which are NaN on the wall.
+    flat_w, which are NaN on the wall. Where the mean flow turns with the height, also U_along_stress, the component of
+    the mean velocity along the wall stress, and at faces dVdz, total_y, balance_y and residual_y. `height`: where the
+    profiles end, in the unit of length h.
     """
 
     u_tau: float
@@ -62,7 +65,23 @@ class WallProfiles:
     @property
     def re_tau(self) -> float:
         """Friction Reynolds number u_tau h/nu, of `wall`."""
-        return self.u_tau * self.height / self.viscosity
+        return self.u_tau / self.viscosity
+
+    @property
+    def turns(self) -> bool:
+        """Whether the mean flow changes its direction with the height, so that stresses have two components."""
+        return "total_y" in self.face
+
+    @property
+    def along_stress(self) -> str:
+        """The mean velocity that the law of the wall is about: the name of its profile."""
+        return "U_along_stress" if self.turns else "U"
+
+    @property
+    def production(self) -> Array:
+        """Production of k at the faces, from the stresses of the mean velocity."""
+        along_x: Array = self.face["minus_uw"] * self.face["dUdz"]
+        return along_x + self.face["minus_vw"] * self.face["dVdz"] if self.turns else along_x
 
     @property
     def z_plus(self) -> Array:
@@ -84,8 +103,9 @@ class WallProfiles:
 
     @property
     def residual(self) -> float:
-        """Largest departure of the total stress from its exact line, in units of the wall stress."""
-        return float(np.max(np.abs(self.face["residual"])))
+        """Largest departure of the total stress from its balance, in units of the wall stress."""
+        along_y = self.face["residual_y"] if self.turns else 0.0
+        return float(np.max(np.hypot(self.face["residual"], along_y)))
 
     def at_centres(self, name: str) -> Array:
         """A profile at cell centres; one from faces by cubics, so that a linear one, the total stress, stays exact.
@@ -204,37 +224,6 @@ def _vorticity_profiles(raw: dict[str, Array], u_tau: float, viscosity: float) -
     return profiles
 
 
-def _stress_profiles(seen: WallView, parameters: FlowParameters) -> dict[str, Array]:
-    """Stresses at faces over the wall stress, and the line that a statistically steady flow must follow.
-
-    d(total)/dz = -forcing, so the line joins the stresses of the two walls: 1 - z/h in a channel, where the
-    mean of the two wall stresses is the unit, 1 in Couette flow, 1 - z/h to a free surface. In a frame that rotates
-    about z, the Coriolis force of the mean V bends it.
-    """
-    means, symmetry = seen.means, seen.symmetry
-    wall_stress = means.face["tau_xz"][0]
-    viscous = means.face["tau_xz"] / wall_stress
-    reynolds = -means.face["uw"] / wall_stress
-    fraction = means.z_face / means.z_face[-1]
-    if symmetry is Symmetry.MIRROR:
-        far = -1.0
-    elif symmetry is Symmetry.ROTATION:
-        far = 1.0
-    else:
-        far = viscous[-1] if parameters.no_slip_bottom and parameters.no_slip_top else 0.0
-    balance = 1 + (far - 1) * fraction
-    if seen.rotation[2] != 0:
-        dz = np.diff(means.z_face)
-        force = seen.rotation[2] * means.centre["v"]
-        departure = (force - np.sum(force * dz) / means.z_face[-1]) * dz
-        balance -= np.concatenate([[0.0], np.cumsum(departure)]) / wall_stress
-    profiles = {"dUdz": viscous, "minus_uw": reynolds, "total": viscous + reynolds, "balance": balance}
-    profiles["residual"] = profiles["total"] - balance
-    if "vw" in means.face:
-        profiles["minus_vw"] = -means.face["vw"] / wall_stress
-    return profiles
-
-
 def side_of(parameters: FlowParameters, symmetry: Symmetry, asked: str | None) -> str:
     """The view that is meant: both only where the halves are averaged, else one wall, by default the bottom one."""
     if asked is not None and asked not in SIDES:
@@ -263,7 +252,7 @@ class WallView:
     The mean shear at the wall, at z = 0, is positive. `wall_velocity` is that of this wall along x and y, `no_slip`
     whether the walls at z = 0 and at the other end are. The means are those over `images` of the flow, given as the
     directions that are reversed in each. `frame`: the velocity of the frame along x and y, before directions are
-    reversed. `rotation`: 2 Omega of a rotating frame, after that.
+    reversed. `rotation`: 2 Omega of a rotating frame, after that, and `geostrophic` the velocity above an Ekman layer.
     """
 
     means: Means
@@ -274,6 +263,23 @@ class WallView:
     images: tuple[str, ...]
     frame: tuple[float, float]
     rotation: tuple[float, float, float]
+    geostrophic: tuple[float, float] | None
+
+    @property
+    def turns(self) -> bool:
+        """Whether the mean flow turns with the height: the frame rotates about z."""
+        return self.rotation[2] != 0
+
+    @property
+    def stress_vector(self) -> tuple[float, float]:
+        """The mean wall stress that u_tau is formed of, along x and y: only along x unless the mean flow turns."""
+        face = self.means.face
+        return float(face["tau_xz"][0]), float(face["tau_yz"][0]) if self.turns else 0.0
+
+    @property
+    def wall_stress(self) -> float:
+        """Its magnitude, u_tau^2."""
+        return float(np.hypot(*self.stress_vector))
 
     @property
     def wall(self) -> str:
@@ -282,8 +288,8 @@ class WallView:
 
     @property
     def u_tau(self) -> float:
-        """Friction velocity, of the shear along x."""
-        return float(np.sqrt(self.means.face["tau_xz"][0]))
+        """Friction velocity: of the shear along x, of the whole shear where the mean flow turns."""
+        return float(np.sqrt(self.wall_stress))
 
     def along(self, direction: tuple[float, float], x: Array, y: Array) -> Array:
         """The component of a vector of this view in a direction that is given as the run has it."""
@@ -313,16 +319,20 @@ def wall_view(means: Means, parameters: FlowParameters, side: str | None = None)
     if view.face["tau_xz"][0] < 0:
         view, along_x = x_reversed(view), -along_x
         images = tuple(image.removeprefix("x") if "x" in image else f"x{image}" for image in images)
-    wall_stress = float(view.face["tau_xz"][0])
-    if not wall_stress > 0:
+    geostrophic = None
+    if parameters.is_ekman_layer:
+        x, y = (value - of_frame for value, of_frame in zip(parameters.geostrophic, frame, strict=True))
+        geostrophic = (-x if "x" in images[0] else x), y
+    no_slip = (parameters.no_slip_bottom, parameters.no_slip_top)
+    rotation = reflected(parameters.rotation, images[0])
+    walls = no_slip[::-1] if from_top else no_slip
+    seen = WallView(view, symmetry, side, (along_x, along_y), walls, images, frame, rotation, geostrophic)
+    if not (wall_stress := seen.wall_stress) > 0:
         raise InputOutputError(
             f"the mean wall shear at the {'top' if from_top else 'bottom'} wall is {wall_stress:g}: "
             "wall units are not defined; the fluid is at rest or the statistics are empty"
         )
-    no_slip = (parameters.no_slip_bottom, parameters.no_slip_top)
-    rotation = reflected(parameters.rotation, images[0])
-    walls = no_slip[::-1] if from_top else no_slip
-    return WallView(view, symmetry, side, (along_x, along_y), walls, images, frame, rotation)
+    return seen
 
 
 def wall_profiles(means: Means, parameters: FlowParameters, side: str | None = None) -> WallProfiles:
@@ -331,13 +341,16 @@ def wall_profiles(means: Means, parameters: FlowParameters, side: str | None = N
     view, u_tau = seen.means, seen.u_tau
     along_x, along_y = seen.wall_velocity
     centre = {"U": (view.centre["u"] - along_x) / u_tau, "V": (view.centre["v"] - along_y) / u_tau}
+    if seen.turns:
+        x, y = (component / seen.wall_stress for component in seen.stress_vector)
+        centre["U_along_stress"] = x * centre["U"] + y * centre["V"]
     centre.update(_velocity_profiles(view.centre, u_tau))
     centre.update(_pressure_profiles(view.centre, u_tau))
     centre.update(_vorticity_profiles(view.centre, u_tau, parameters.viscosity))
-    face = _stress_profiles(seen, parameters)
+    face = stress_profiles(seen)
     if not parameters.passes_fluid:
         face |= _higher_moments_of_w(view.centre, u_tau)
-    height = parameters.half_height
+    height = parameters.reach
     slack = 1e-9 * height
     n_centre = int(np.count_nonzero(view.z <= height + slack))
     n_face = int(np.count_nonzero(view.z_face <= height + slack))

@@ -48,8 +48,17 @@ _STRESS_CAPTION = (
 )
 
 
+_SKEWNESS_OF_V = "The skewness of v is 0 by symmetry: its values show the sampling error. "
+_TWO_STRESSES_CAPTION = (
+    "Above: viscous, Reynolds and total shear stress over the wall stress, from the fluxes of the scheme itself at the "
+    "faces, and the total that balances the Coriolis force in a steady mean flow. Solid: along x; dashed: along y. "
+    "Below: the difference of both totals."
+)
+
+
 def _profile_entries(profiles: WallProfiles, bands: Bands) -> list[Entry]:
     band = " Bands: 95 % confidence intervals." if bands.centre else ""
+    skewness_of_v = _SKEWNESS_OF_V if not profiles.turns else ""  # rotation about z breaks this symmetry
     law = f"Law of the wall: {literature.LOG_LAW_SOURCE}."
     entries = [
         Entry("mean_velocity", "Mean velocity", (law if not profiles.laminar else "") + band,
@@ -57,15 +66,14 @@ def _profile_entries(profiles: WallProfiles, bands: Bands) -> list[Entry]:
         Entry("fluctuations", "Fluctuations", "Root-mean-square fluctuations." + band,
               lambda: None if profiles.laminar
               else single_panel(lambda axes: figures.fluctuations(axes, profiles, bands))),
-        Entry("shear_stress", "Shear stress", _STRESS_CAPTION + band,
+        Entry("shear_stress", "Shear stress", (_TWO_STRESSES_CAPTION if profiles.turns else _STRESS_CAPTION) + band,
               lambda: figures.shear_stress_figure(profiles, bands)),
         Entry("vorticity", "Vorticity", "Root-mean-square vorticity fluctuations." + band,
               lambda: single_panel(lambda axes: figures.vorticity(axes, profiles, bands))
               if figures.has_vorticity(profiles) else None),
         Entry("higher_moments", "Skewness and flatness",
               "Skewness and flatness of u (streamwise), v (spanwise) and w (wall-normal, positive away "
-              "from the wall; on the faces). The skewness of v is 0 by symmetry: its values show the sampling error. "
-              "Dashed: the Gaussian values 0 and 3." + band,
+              "from the wall; on the faces). " + skewness_of_v + "Dashed: the Gaussian values 0 and 3." + band,
               lambda: figures.higher_moments(profiles, bands), wide=True),
     ]  # fmt: skip
     return of_wall(entries, profiles.wall)
@@ -79,7 +87,7 @@ def _run_entries(results: Results) -> list[Entry]:
         plus = profiles.u_tau / profiles.viscosity if profiles else None
         u_tau = profiles.u_tau if profiles else None
         if profiles is None and run.parameters is not None and results.last_third:
-            u_tau = results.last_third[0].value * run.parameters.viscosity / run.parameters.half_height
+            u_tau = results.last_third[0].value * run.parameters.viscosity
             plus = u_tau / run.parameters.viscosity
         caption = "Streamwise velocity less its plane mean, latest slice parallel to the wall."
         entries.append(

@@ -205,7 +205,7 @@ def seen_from_wall(name: str, values: Array, view: ScalarView, parity: int) -> A
 def wall_scalar_budgets(means: Means, parameters: FlowParameters, scalar: Scalar, side: str) -> ScalarBudgets:
     """Budgets in wall units. `side`: one of scalar_profiles.sides_of."""
     view = scalar_view(means, parameters, scalar, side)
-    flow, nu, u_tau, height = view.flow.means, parameters.viscosity, view.flow.u_tau, parameters.half_height
+    flow, nu, u_tau, height = view.flow.means, parameters.viscosity, view.flow.u_tau, parameters.reach
     c_tau, parity = view.wall_flux / u_tau, parity_of(scalar, view.flow.symmetry, parameters)
     budgets = {}
     for name, terms in scalar_budgets_of(means, parameters, scalar).items():

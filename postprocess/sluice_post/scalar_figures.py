@@ -74,7 +74,7 @@ def fluctuations(axes: Axes, found: EvaluatedScalar) -> Axes:
 def fluxes(axes: Axes, found: EvaluatedScalar) -> Axes:
     """Turbulent, conductive and total flux over the wall flux against z/h, and the line that the total must follow."""
     face, wall = found.profiles.face, found.profiles.wall
-    z = wall.z_face / wall.height
+    z = wall.z_face
     axes.plot(
         z, face["balance"], color=BLACK, linewidth=1.0, linestyle=(0, (1, 1.2)), label="balance", zorder=4
     )
@@ -84,7 +84,7 @@ def fluxes(axes: Axes, found: EvaluatedScalar) -> Axes:
         ("conduction", VERMILLION, "conductive"),
     ):
         line_with_band(axes, z, face[name], found.bands.get(name), color=colour, label=label)
-    axes.set_xlim(0, 1)
+    axes.set_xlim(0, wall.height)
     axes.set_xlabel(r"$z/h$")
     axes.set_ylabel("flux / wall flux")
     axes.legend(loc="best")

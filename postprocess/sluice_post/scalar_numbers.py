@@ -75,7 +75,7 @@ def numbers_of(means: Means, parameters: FlowParameters, scalar: Scalar, side: s
     if between_walls(scalar):
         nusselt = q * height / (view.kappa * (view.wall_value - view.far_value))
     else:
-        nusselt = q * 4 * parameters.half_height / (view.kappa * difference)
+        nusselt = q * 4 * parameters.reach / (view.kappa * difference)
     u = view.flow.velocity_along(parameters.wall_direction)
     u_b = abs(float(u @ np.diff(means.z_face))) / height
     values = {
@@ -212,7 +212,7 @@ def csv_text(found: EvaluatedScalar) -> str:
     """The profiles at the cell centres: in wall units, then `outer_...` in the units of the case."""
     profiles = found.profiles
     wall = profiles.wall
-    columns = {"z_over_h": wall.z / wall.height, "z_plus": wall.z_plus}
+    columns = {"z_over_h": wall.z, "z_plus": wall.z_plus}
 
     def at_centres(values: Array) -> Array:
         if values.size == wall.z.size:

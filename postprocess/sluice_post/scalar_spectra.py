@@ -46,7 +46,7 @@ class EvaluatedScalarSpectra:
     @property
     def z_plus(self) -> Array:
         """The heights in wall units."""
-        return np.minimum(self.heights, self.found.re_tau)
+        return np.minimum(self.heights, self.found.reach_plus)
 
 
 def wall_scalar_spectra(means: Means, parameters: FlowParameters, scalar: Scalar, side: str) -> WallSpectra:
@@ -68,7 +68,7 @@ def wall_scalar_spectra(means: Means, parameters: FlowParameters, scalar: Scalar
     return WallSpectra(
         u_tau,
         parameters.viscosity,
-        parameters.half_height,
+        parameters.reach,
         dict(zip(AXES, parameters.size, strict=False)),
         dict(zip(AXES, parameters.cells, strict=False)),
         {"cc": flow.z, "minus_wc": flow.z_face},
@@ -98,7 +98,7 @@ def evaluate_scalar_spectra(
 
         def lines(means: Means, scalar: Scalar = scalar, side: str = side) -> dict[str, Array]:
             found = wall_scalar_spectra(means, parameters, scalar, side)
-            z_plus = np.minimum(of_flow.heights, found.re_tau)
+            z_plus = np.minimum(of_flow.heights, found.reach_plus)
             return {f"{name}:{axis}": found.at(name, axis, z_plus) for name, axis in found.energy}
 
         def energy(named: dict[str, Array]) -> Energy:

@@ -38,7 +38,7 @@ _MIN_CELLS = 5  # two wavenumbers besides 0
 
 # What the mean and the variance of the statistics are needed for.
 _CENTRE_PROFILES = ("u", "v", "w", "p", "uu", "vv", "ww", "pp")
-_FACE_PROFILES = ("uw", "tau_xz")
+_FACE_PROFILES = ("uw", "tau_xz", "tau_yz")
 
 
 def load_spectra(directory: Path, statistics: Blocks, begin: float | None, end: float | None) -> Blocks:
@@ -71,9 +71,14 @@ class WallSpectra:
     wall: str = ""  # from which wall, where there is a choice
 
     @property
+    def reach_plus(self) -> float:
+        """z+ at the end of the view from the wall."""
+        return self.height * self.u_tau / self.viscosity
+
+    @property
     def re_tau(self) -> float:
         """Friction Reynolds number."""
-        return self.u_tau * self.height / self.viscosity
+        return self.u_tau / self.viscosity
 
     def z_plus(self, quantity: str) -> Array:
         """Heights of a quantity in wall units."""
@@ -91,7 +96,7 @@ class WallSpectra:
         """
         modes = np.arange(1, last_double_mode(self.cells[axis]) + 1)
         z_plus = self.z_plus(quantity)
-        end = int(np.searchsorted(z_plus, self.re_tau * (1 - 1e-9))) + 1
+        end = int(np.searchsorted(z_plus, self.reach_plus * (1 - 1e-9))) + 1
         near = slice(1 if z_plus[0] <= 0 else 0, end)
         values = self.energy[quantity, axis][near][:, modes] * modes
         return z_plus[near], self.wavelength_plus(axis)[modes - 1], values
@@ -163,7 +168,7 @@ def wall_spectra(means: Means, parameters: FlowParameters, side: str | None = No
     found = WallSpectra(
         view.u_tau,
         parameters.viscosity,
-        parameters.half_height,
+        parameters.reach,
         dict(zip(AXES, parameters.size, strict=False)),
         dict(zip(AXES, parameters.cells, strict=False)),
         {quantity: centre if quantity in layout.CENTRE_SPECTRA else face for quantity in QUANTITIES},
@@ -236,14 +241,14 @@ class Lines:
 
 def lines_of(found: WallSpectra, heights: Sequence[float]) -> Lines:
     """Spectra, correlations and integral lengths at the heights z+; inf is the centre."""
-    z_plus = np.minimum(heights, found.re_tau)
+    z_plus = np.minimum(heights, found.reach_plus)
     energy = {key: found.at(*key, z_plus) for key in found.energy}
     coefficient, length = {}, {}
     for key in ((quantity, axis) for axis in AXES for quantity in CORRELATED):
         axis = key[1]
         covariance = correlation(energy[key], found.cells[axis])
         coefficient[key] = covariance / covariance[:, :1]
-        spacing = found.length[axis] / found.cells[axis] / found.height
+        spacing = found.length[axis] / found.cells[axis]
         length[key] = np.array([integral_length(row, spacing) for row in coefficient[key]])
     return Lines(energy, coefficient, length, found.on_wall())
 
@@ -286,12 +291,12 @@ class EvaluatedSpectra:
     @property
     def z_plus(self) -> Array:
         """The heights in wall units."""
-        return np.minimum(self.heights, self.found.re_tau)
+        return np.minimum(self.heights, self.found.reach_plus)
 
     def distances(self, axis: str) -> Array:
         """Distances over h at which correlations are known."""
         count = self.found.cells[axis] // 2 + 1
-        return np.arange(count) * self.found.length[axis] / self.found.cells[axis] / self.found.height
+        return np.arange(count) * self.found.length[axis] / self.found.cells[axis]
 
 
 def _at_half_box(found: WallSpectra, z_plus: Array) -> dict[str, Array]:
@@ -312,6 +317,21 @@ def further_of(found: WallSpectra, lines: Lines, worst: dict[str, int]) -> dict[
     return values | {f"fall {axis}": found.falls("uu", axis)[[at]] for axis, at in worst.items()}
 
 
+def usual_heights(parameters: FlowParameters, reach_plus: float) -> list[float]:
+    """Those of DEFAULT_HEIGHTS that exist. Nothing is turbulent at the top of an Ekman layer."""
+    far = [] if parameters.is_ekman_layer else [inf]
+    return [height for height in DEFAULT_HEIGHTS if height < 0.95 * reach_plus] + far
+
+
+def require_heights(heights: Sequence[float], parameters: FlowParameters, reach_plus: float) -> None:
+    """An error if one of the heights z+ is beyond the view from the wall."""
+    for height in heights:
+        if not (height == inf or 0 < height <= reach_plus * 1.001):
+            raise UsageError(
+                f"z+ = {height:g} is not between 0 and {reach_plus:.5g}, at the {parameters.far_end}"
+            )
+
+
 def evaluate_spectra(
     blocks: Blocks,
     parameters: FlowParameters,
@@ -320,18 +340,15 @@ def evaluate_spectra(
 ) -> EvaluatedSpectra:
     """Spectra with intervals at the heights z+; default: those of DEFAULT_HEIGHTS that exist."""
     found = wall_spectra(blocks.means(), parameters, side)
-    usual = [height for height in DEFAULT_HEIGHTS if height == inf or height < 0.95 * found.re_tau]
+    usual = usual_heights(parameters, found.reach_plus)
     heights = usual if heights is None else heights
-    for height in heights:
-        if not (height == inf or 0 < height <= found.re_tau * 1.001):
-            raise UsageError(f"z+ = {height:g} is not between 0 and Re_tau = {found.re_tau:.5g}")
-    far_end = "centre" if parameters.no_slip_bottom and parameters.no_slip_top else "surface"
+    require_heights(heights, parameters, found.reach_plus)
 
     def names(of: Sequence[float]) -> tuple[str, ...]:
-        return tuple(far_end if height == inf else f"{height:.4g}" for height in of)
+        return tuple(parameters.far_end if height == inf else f"{height:.4g}" for height in of)
 
     def half_boxes(of: WallSpectra) -> dict[str, Array]:
-        return _at_half_box(of, np.minimum(usual, of.re_tau))
+        return _at_half_box(of, np.minimum(usual, of.reach_plus))
 
     lines, values = lines_of(found, heights), half_boxes(found)
     modes, bands, widths = peak_modes(found.planes), None, {}

@@ -68,10 +68,10 @@ def spectra_map(axes: Axes, found: WallSpectra, quantity: str, axis: str) -> Qua
     axes.set_xscale("log")
     axes.set_yscale("log")
     low = max(1.0, float(z_plus[0]))
-    axes.set_ylim(low, found.re_tau)
+    axes.set_ylim(low, found.reach_plus)
     axes.set_xlim(wavelength[-1], wavelength[0])
     log_numbers(axes.xaxis, wavelength[-1], wavelength[0])
-    log_numbers(axes.yaxis, low, found.re_tau)
+    log_numbers(axes.yaxis, low, found.reach_plus)
     sign = "-" if quantity.startswith("minus_") else ""
     axes.set_title(
         rf"${sign}k_{axis}{subscript(quantity)}^+$ {NAMES[quantity]}: maximum {largest:.3g} at "
@@ -234,7 +234,7 @@ def spectrum(
     """Spectral density of one quantity at the chosen heights; returns the labels of what is published of it."""
     found = evaluated.found
     modes = np.arange(1, last_double_mode(found.cells[axis]) + 1)
-    spacing = 2 * np.pi / found.length[axis] * found.height / found.re_tau  # of k+
+    spacing = 2 * np.pi / found.length[axis] / found.re_tau  # of k+
     used = []
     top, bottom = 0.0, np.inf
     for n, colour in enumerate(height_colours(len(evaluated.names))):

@@ -79,7 +79,7 @@ def conclusions(evaluated: EvaluatedSpectra) -> list[str]:
         )
     for axis in AXES:
         box = half_box(evaluated, axis)
-        place = box.height if box.height in ("centre", "surface") else f"z+ = {box.height}"
+        place = box.height if box.height in ("centre", "surface", "top") else f"z+ = {box.height}"
         number = with_interval(box.value, box.half_width, sign="+", may_be_zero=True, scale=1)
         lines.append(
             f"largest correlation of the velocity at half the box along {axis}: {number} ({box.quantity}, {place}); "
@@ -209,7 +209,7 @@ def _columns(
 def _modes(found: WallSpectra, axis: str) -> dict[str, Array]:
     """Wavenumbers and wavelengths of all modes."""
     wavelength = np.concatenate([[np.inf], found.wavelength_plus(axis)])
-    k = 2 * np.pi / found.length[axis] * found.height * np.arange(len(wavelength))
+    k = 2 * np.pi / found.length[axis] * np.arange(len(wavelength))
     return {f"k{axis}_h": k, "wavelength_plus": wavelength}
 
 
@@ -251,7 +251,7 @@ def plane_spectra_csv(evaluated: EvaluatedSpectra, quantities: Sequence[str]) ->
     found, planes = evaluated.found, [evaluated.found.planes[quantity] for quantity in quantities]
     z_plus, wave = planes[0].z_plus, {}
     for axis in AXES:
-        wave[axis] = 2 * np.pi / found.length[axis] * found.height * np.arange(found.cells[axis] // 2 + 1)
+        wave[axis] = 2 * np.pi / found.length[axis] * np.arange(found.cells[axis] // 2 + 1)
     height, ky, kx = np.meshgrid(z_plus, wave["y"], wave["x"], indexing="ij")
     columns = {"z_over_h": height / found.re_tau, "z_plus": height, "kx_h": kx, "ky_h": ky}
     columns |= {f"E_{name}_plus": plane.energy for name, plane in zip(quantities, planes, strict=True)}

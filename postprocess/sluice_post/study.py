@@ -111,7 +111,7 @@ def read_run(directory: Path, begin: float | None = None, end: float | None = No
     sampled = blocks.sampled_parameters()
     size = resolution(blocks, parameters, profiles := wall_profiles(blocks.means(), parameters))
     dt = _mean_step(directory, blocks.time_begin[0], blocks.time_end[-1])
-    steps = profiles.height / profiles.u_tau / dt
+    steps = 1 / profiles.u_tau / dt
     seconds_per_step, device = _speed(read_provenance(directory / layout.RUN_FILE, []))
     figures = key_figures(blocks, parameters)
     return StudyRun(

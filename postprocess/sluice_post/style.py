@@ -145,8 +145,8 @@ def height_colours(count: int) -> list[tuple[float, ...]]:
 
 
 def height_label(name: str) -> str:
-    """Of a height in a legend: its z+, centre or surface."""
-    return name if name in ("centre", "surface") else rf"$z^+={name}$"
+    """Of a height in a legend: its z+, centre, surface or top."""
+    return name if name in ("centre", "surface", "top") else rf"$z^+={name}$"
 
 
 def single_panel(draw: Callable[[Axes], Axes], width: float = 6.4, height: float = 4.4) -> Figure:

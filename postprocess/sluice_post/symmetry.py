@@ -189,7 +189,7 @@ def symmetry_of(parameters: FlowParameters, means: Means) -> Symmetry:
     if parameters.buoyancy is not None:
         return Symmetry.NONE
     wall_stress = np.mean(np.abs(means.face["tau_xz"][[0, -1]]))
-    forced = np.isfinite(means.forcing) and abs(means.forcing) * parameters.half_height > 1e-6 * wall_stress
+    forced = np.isfinite(means.forcing) and abs(means.forcing) * parameters.reach > 1e-6 * wall_stress
     spanwise = parameters.velocity_top[1] != parameters.velocity_bottom[1]
     plain = parameters.flow_type == "couette" and not forced and not spanwise and not (along_x or along_z)
     return Symmetry.ROTATION if plain else Symmetry.NONE

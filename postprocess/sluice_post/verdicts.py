@@ -20,7 +20,6 @@ from sluice_post.spectra_tables import LONG_ENOUGH, half_box
 RESIDUAL_OF_PUBLISHED = 2e-3  # the largest total-stress residual of usual publications; the smallest are 2e-4
 CERTAIN_RESIDUAL = 5e-3  # the largest half width of its interval with which it says that a run has converged
 CONVERGED_RE_TAU = 0.01  # half width of the interval, relative
-LONG_ENOUGH_TIME = 15.0  # h/u_tau: 30 integral time scales of Re_tau, without which intervals are too narrow
 _COMPARED = ("re_tau", "cf", "u_c_plus", "u_peak", "v_peak", "w_peak", "uw_peak", "production_peak")
 
 
@@ -80,22 +79,23 @@ def _converged(results: Results) -> Markup:
     run, re_tau, residual = results.run, results.figure("re_tau"), results.residuals[0]
     assert run.blocks is not None and re_tau is not None and results.resolution is not None
     known = re_tau.half_width / re_tau.value
-    time = f"{results.resolution.turnovers:.3g}"
-    averaged = Markup("{} h/u<sub>τ</sub> in {} blocks").format(time, len(run.blocks))
+    resolution = results.resolution
+    time = f"{resolution.averaged:.3g} "
+    averaged = Markup(time) + resolution.unit + f" in {len(run.blocks)} blocks"
     if not np.isfinite(known):
         return Markup("Not known: {} are too few for intervals.").format(averaged)
     text = Markup(
-        "{}. {} is known to ± {} % after {} (limit {} %), and the total stress differs from its straight line by "
+        "{}. {} is known to ± {} % after {} (limit {} %), and the total stress differs from {} by "
         "{} of the wall stress (limits {} ± {} %; published simulations: 0.02 to 0.2 %)."
     )
-    is_long = results.resolution.turnovers >= LONG_ENOUGH_TIME
+    is_long = resolution.averaged >= resolution.long_enough
     if not is_long:
-        text += Markup(" Intervals of less than {} h/u<sub>τ</sub> tend to be too narrow.").format(
-            f"{LONG_ENOUGH_TIME:g}"
-        )
+        limit = Markup("{} ").format(f"{resolution.long_enough:g}") + resolution.unit
+        text += Markup(" Intervals of less than {} tend to be too narrow.").format(limit)
     straight = residual.value < RESIDUAL_OF_PUBLISHED and _is_certain(residual) and not _signs(results)
     numbers = (
         *(width_text(100 * known), averaged, f"{100 * CONVERGED_RE_TAU:g}"),
+        "its balance with the Coriolis force" if run.profiles and run.profiles.turns else "its straight line",
         with_interval(
             *(100 * residual.value, 100 * residual.half_width),
             " %",
@@ -166,8 +166,9 @@ def unusual(results: Results) -> list[Markup]:
         ("Δy<sup>+</sup>", resolution.dy_plus, 6.0),
         ("the first cell centre z<sup>+</sup>", resolution.first_centre_plus, 0.5),
         ("Δz<sup>+</sup> at the wall", resolution.dz_wall_plus, 1.0),
-        ("the largest Δz<sup>+</sup>", resolution.dz_centre_plus, 7.0),
     ]
+    if not resolution.has_periods:  # far above an Ekman layer there is no turbulence to resolve
+        rows.append(("the largest Δz<sup>+</sup>", resolution.dz_centre_plus, 7.0))
     boxes = [(axis, half_box(spectra, axis)) for axis in AXES] if spectra else []
     correlations = [
         Markup(
@@ -196,10 +197,13 @@ def _limits(results: Results, found: list[Deviation]) -> Markup:
     beyond = [deviation.label for deviation in found if abs(deviation.value) > deviation.half_width]
     text = [Markup("The start of the averages: the flow had not settled.")] if _signs(results) else []
     text += [Markup("The grid or the box: {}.").format(Markup("; ").join(coarse))] if coarse else []
-    assert results.resolution is not None
-    if (time := results.resolution.turnovers) < LONG_ENOUGH_TIME:
-        short = "The averaging time is {} h/u<sub>τ</sub>, where at least {} are needed."
-        text.append(Markup(short).format(f"{time:.2g}", f"{LONG_ENOUGH_TIME:g}"))
+    resolution = results.resolution
+    assert resolution is not None
+    if resolution.averaged < resolution.long_enough:
+        short = "The averaging time is {} {}, where at least {} are needed."
+        text.append(
+            Markup(short).format(f"{resolution.averaged:.2g}", resolution.unit, f"{resolution.long_enough:g}")
+        )
     elif not _is_certain(residual := results.residuals[0]):
         wide = "The averaging time: the total-stress residual is known to ± {} % only (limit {} %)."
         width, limit = width_text(100 * residual.half_width), f"{100 * CERTAIN_RESIDUAL:g}"

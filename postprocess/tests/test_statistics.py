@@ -48,7 +48,7 @@ def test_range_takes_only_blocks_wholly_inside(tmp_path, flow):
 
 def test_parameters(tmp_path, flow):
     parameters, _ = read_statistics(write(tmp_path, flow, [constant(flow, 1.0)]))
-    assert parameters.half_height == 1.0
+    assert parameters.reach == 1.0
     assert parameters.viscosity == flow.viscosity
     assert parameters.title == flow.title
     assert parameters.git_revision == "0123456789abcdef"

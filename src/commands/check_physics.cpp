@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/flow/ekman.hpp"
 #include "io/case/names.hpp"
 #include "solver/initial.hpp"
 #include "solver/walls/opposition_control.hpp"
@@ -55,10 +56,9 @@ void print_rotation(const io::Case& settings, const Grid& grid) {
   const RotationParameters& rotation = settings.flow.rotation;
   if (!rotation.active()) return;
   if (rotation.has_geostrophic()) {
-    const double depth = std::sqrt(settings.flow.viscosity / std::abs(rotation.rate[2]));
-    const double speed = std::hypot(rotation.geostrophic[0], rotation.geostrophic[1]);
-    fmt::print("Ekman layer     depth D {:.4g} h, Re_D {:.4g} (G D/nu), domain {:.3g} D high\n", depth,
-               speed * depth / settings.flow.viscosity, grid.length_z() / depth);
+    const EkmanLayer layer = ekman_layer(settings.flow);
+    fmt::print("Ekman layer     depth D {:.4g} h, Re_D {:.4g} (G D/nu), domain {:.3g} D high\n", layer.depth,
+               layer.reynolds, grid.length_z() / layer.depth);
     return;
   }
   if (settings.flow.periodic_z) {

@@ -9,6 +9,7 @@
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/device/memory.hpp"
+#include "core/flow/ekman.hpp"
 #include "core/support/collective.hpp"
 #include "io/case/names.hpp"
 #include "solver/initial.hpp"
@@ -73,7 +74,7 @@ void print_grid(const Grid& grid, const FlowParameters& flow, const io::InitialS
   const double u_tau = turbulent_profile(grid, flow).friction_velocity;
   const double viscous_length = flow.viscosity / u_tau;
   fmt::print("Re_tau          {:.1f} expected if turbulent (from {}; u_tau {:.5f})\n", u_tau / flow.viscosity,
-             flow.rotation.has_geostrophic() ? "1/20 of the geostrophic velocity" : "the law of the wall", u_tau);
+             flow.rotation.has_geostrophic() ? "the geostrophic drag law" : "the law of the wall", u_tau);
   fmt::print("wall units      dx+ {:.2f}  dy+ {:.2f}  dz+ {:.4g} (min) to {:.2f} (max), first centre z+ {:.3g}\n",
              grid.dx() / viscous_length, grid.dy() / viscous_length, grid.dz_min() / viscous_length,
              widest / viscous_length, grid.z_center(0) / viscous_length);
@@ -151,8 +152,10 @@ void print_samples(const io::Case& settings, const Grid& grid, const RunLength& 
     const SamplingForecast found = forecast(*sampling, length);
     fmt::print("{:<15} about {}, {} of {:g} with {} each", name, count_of(found.samples, "sample"),
                count_of(found.blocks, "block"), sampling->block, readable_size(block_bytes));
-    if (turbulent) fmt::print(": {:.1f} h/u_tau", found.time * u_tau);
-    if (turbulent && found.time > 0 && sampling == &output.statistics) {
+    const bool is_ekman = flow.rotation.has_geostrophic();
+    if (is_ekman) fmt::print(": {:.2f} periods 2 pi/f", found.time / ekman_layer(flow).period);
+    if (turbulent && !is_ekman) fmt::print(": {:.1f} h/u_tau", found.time * u_tau);
+    if (turbulent && !is_ekman && found.time > 0 && sampling == &output.statistics) {
       const double percent = 100 * expected_interval(grid, flow, found.time * u_tau);
       fmt::print("{}", percent < 99.5 ? fmt::format("; Re_tau to about +- {:.2g} % (95 % interval)", percent)
                                       : std::string("; too short for an interval of Re_tau"));

@@ -41,9 +41,6 @@ class FlowView {
   std::int64_t diagnosed_step_ = -1;
 };
 
-/// u_tau h / nu from a wall's mean shear of either sign.
-double re_tau(double shear, double viscosity);
-
 /// "  Re_tau bottom  196.20 top  202.71", of the walls that exert a shear stress; empty if none does.
 std::string friction_text(const FlowParameters& flow, const Diagnostics& diagnostics, int width, int decimals);
 

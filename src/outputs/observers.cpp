@@ -10,6 +10,7 @@
 #include <ranges>
 #include <system_error>
 
+#include "core/flow/wall_stress.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "src/run/time_step_advice.hpp"
@@ -152,17 +153,13 @@ std::vector<std::string> require_agreement(const Mismatch& mismatch, const Start
   throw Error(ExitCode::restart, mismatch.text + remedy);
 }
 
-double re_tau(double shear, double viscosity) {
-  return std::sqrt(std::abs(shear)) / viscosity;
-}
-
 std::string friction_text(const FlowParameters& flow, const Diagnostics& diagnostics, int width, int decimals) {
   std::string text;
-  const auto add = [&](const WallCondition& wall, const char* name, double shear) {
-    if (wall.drags()) text += fmt::format(" {} {:{}.{}f}", name, re_tau(shear, flow.viscosity), width, decimals);
+  const auto add = [&](const WallCondition& wall, const char* name, double stress) {
+    if (wall.drags()) text += fmt::format(" {} {:{}.{}f}", name, re_tau(stress, flow.viscosity), width, decimals);
   };
-  add(flow.bottom, "bottom", diagnostics.shear_bottom);
-  add(flow.top, "top", diagnostics.shear_top);
+  add(flow.bottom, "bottom", diagnostics.stress_bottom);
+  add(flow.top, "top", diagnostics.stress_top);
   return text.empty() ? "" : "  Re_tau" + text;
 }
 

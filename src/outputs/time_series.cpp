@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "core/flow/wall_stress.hpp"
 #include "core/support/collective.hpp"
 #include "src/outputs/observer.hpp"
 
@@ -64,8 +65,8 @@ class TimeSeriesObserver : public Observer {
                           s.dt / s.dt_limit,
                           d.bulk_velocity,
                           s.forcing.x,
-                          re_tau(d.shear_bottom, nu),
-                          re_tau(d.shear_top, nu),
+                          re_tau(d.stress_bottom, nu),
+                          re_tau(d.stress_top, nu),
                           d.kinetic_energy,
                           d.max_divergence,
                           {}};

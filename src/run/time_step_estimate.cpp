@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/flow/ekman.hpp"
 #include "solver/initial.hpp"
 #include "solver/time_step_limit.hpp"
 
@@ -59,11 +60,7 @@ double rate_at_wall(const Grid& grid, const FlowParameters& flow, const WallCond
 TransitionReynolds transition_reynolds(const Grid& grid, const FlowParameters& flow) {
   const auto [along_x, along_y] = velocity_difference(flow.bottom, flow.top);
   const double difference = std::hypot(along_x, along_y);
-  if (const RotationParameters& rotation = flow.rotation; rotation.has_geostrophic()) {
-    const double speed = std::hypot(rotation.geostrophic[0], rotation.geostrophic[1]);
-    const double depth = std::sqrt(flow.viscosity / std::abs(rotation.rate[2]));
-    return {"Re_D", speed * depth / flow.viscosity, lowest_unstable_re_ekman, 0, false};
-  }
+  if (flow.rotation.has_geostrophic()) return {"Re_D", ekman_layer(flow).reynolds, lowest_unstable_re_ekman, 0, false};
   const bool driven_by_walls = flow.forcing.kind == ForcingKind::none && flow.bottom.drags() && flow.top.drags();
   if (driven_by_walls && difference > 0)
     return {"Re_w", difference / 2 * grid.length_z() / 2 / flow.viscosity, lowest_turbulent_re_wall,

@@ -302,6 +302,32 @@ def test_what_drives_the_flow(tmp_path: Path) -> None:
     assert "Ekman layer     depth D 1 h, Re_D 400 (G D/nu), domain 20 D high\n" in text
 
 
+def test_an_ekman_layer_has_its_own_friction_velocity_and_averaging_time(tmp_path: Path) -> None:
+    """u_tau of published simulations at Re_D = 400 within 2 %; the time in periods of the mean flow's oscillation."""
+    layer = {
+        "flow": {
+            "type": "open_channel",
+            "reynolds": {"viscosity": 0.0025},
+            "rotation": {"number": 0.005, "axis": "wall_normal", "geostrophic": [0, 1]},
+        },
+        "domain.size": [26, 26, 24],
+        "time": {"end": 4000, "diffusion": "implicit_z"},
+        "output.statistics": {"start": 1500, "block": 250},
+    }
+    text = must(sluice("check", write_case(tmp_path, layer))).out
+    told = re.search(
+        r"Re_tau +([\d.]+) expected if turbulent \(from the geostrophic drag law; u_tau ([\d.]+)\)", text
+    )
+    assert told
+    assert float(told[2]) == pytest.approx(0.0652, rel=0.02)
+    assert float(told[1]) == pytest.approx(400 * float(told[2]), rel=2e-3)
+    assert re.search(r"statistics .* each: 1\.99 periods 2 pi/f\n", text)
+    assert "h/u_tau" not in text
+    refused = sluice("check", write_case(tmp_path, layer | {"time.until": {"u_center": "1%"}}))
+    assert refused.code == 2
+    assert "has no U_c+" in refused.err
+
+
 def test_memory_of_blocks_is_that_of_the_run(tmp_path: Path) -> None:
     """That of a run and of its restart, beyond what the same run takes with few blocks."""
     case = write_case(

@@ -56,4 +56,4 @@ def _terms(evaluated: EvaluatedTerms, name: str, unit: str) -> tuple[Variables, 
     if name in evaluated.storage:
         about = f"rate of change of {name} from the first to the last block"
         variables["storage"] = variable(dim, evaluated.storage[name], about, unit)
-    return variables, heights(dim, budget.z, found.height, found.u_tau, found.viscosity)
+    return variables, heights(dim, budget.z, found.u_tau, found.viscosity)

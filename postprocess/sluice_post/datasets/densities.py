@@ -28,7 +28,7 @@ def _moments() -> dict[str, tuple[tuple[str, ...], str, str]]:
         found[f"skewness_{field}"] = dims, f"skewness of the {name}", "1"
         found[f"flatness_{field}"] = dims, f"flatness of the {name}", "1"
     for shear, name in _SHEARS.items():
-        found[f"rms_{shear}"] = (), f"{_RMS}: {name}", "<tau_x>"
+        found[f"rms_{shear}"] = (), f"{_RMS}: {name}", f"{RHO}u_tau^2"
     return found
 
 
@@ -39,7 +39,7 @@ def _about() -> dict[str, tuple[tuple[str, ...], str, str]]:
         about = f"density of {field}' over its standard deviation"
         found[f"density_{field}"] = ("height", "deviation"), about, "1"
     for shear in SHEARS:
-        found[f"density_{shear}"] = (shear,), f"density of the {_SHEARS[shear]}", "1/<tau_x>"
+        found[f"density_{shear}"] = (shear,), f"density of the {_SHEARS[shear]}", f"1/({RHO}u_tau^2)"
     found["backflow"] = (), "probability of streamwise wall shear stress below 0", "1"
     for quadrant in QUADRANTS:
         found[f"minus_uw_q{quadrant}"] = ("z_face",), f"part of -<u'w'> from quadrant {quadrant}", "u_tau^2"
@@ -62,7 +62,7 @@ def densities_dataset(evaluated: EvaluatedDensities) -> xr.Dataset:
     for name, values in evaluated.values.items():
         dims, long_name, units = about[name]
         variables |= with_interval(name, dims, values, evaluated.width(name), (long_name, units))
-    scales = (found.parameters.half_height, found.u_tau, found.parameters.viscosity)
+    scales = (found.u_tau, found.parameters.viscosity)
     coordinates = heights("z", found.z("u"), *scales) | heights("z_face", found.z("w"), *scales)
     coordinates |= {
         "height": variable("height", list(evaluated.names), "chosen height: z+, centre or surface"),
@@ -72,7 +72,7 @@ def densities_dataset(evaluated: EvaluatedDensities) -> xr.Dataset:
     }
     for shear in SHEARS:
         edges = evaluated.shear_edges[shear]
-        coordinates[shear] = variable(shear, (edges[1:] + edges[:-1]) / 2, _SHEARS[shear], "<tau_x>")
+        coordinates[shear] = variable(shear, (edges[1:] + edges[:-1]) / 2, _SHEARS[shear], f"{RHO}u_tau^2")
     if found.joint_z.size:
         coordinates |= heights("z_joint", found.joint_z, *scales)
         for field in ("u", "w"):

@@ -25,6 +25,11 @@ ABOUT: dict[str, tuple[str, str]] = {
     "minus_vw": ("Reynolds shear stress -<vw>", "u_tau^2"),
     "dUdz": ("viscous shear stress nu dU/dz", "u_tau^2"),
     "total": ("total shear stress", "u_tau^2"),
+    "U_along_stress": ("mean velocity along the wall stress, relative to the wall", "u_tau"),
+    "dVdz": ("viscous shear stress nu dV/dz", "u_tau^2"),
+    "total_y": ("total shear stress along y", "u_tau^2"),
+    "balance_y": ("total shear stress along y that the mean momentum balance asks for", "u_tau^2"),
+    "residual_y": ("total shear stress along y less that of the balance", "u_tau^2"),
     "balance": ("total shear stress that the mean momentum balance asks for", "u_tau^2"),
     "residual": ("total shear stress less that of the balance", "u_tau^2"),
 }
@@ -45,7 +50,7 @@ def profiles_dataset(profiles: WallProfiles, bands: Bands) -> xr.Dataset:
     for dim, columns in (("z", profiles.centre), ("z_face", profiles.face)):
         for name, values in columns.items():
             variables |= with_interval(name, dim, values, bands.get(name), ABOUT[name])
-    scales = (profiles.height, profiles.u_tau, profiles.viscosity)
+    scales = (profiles.u_tau, profiles.viscosity)
     return dataset(
         variables,
         heights("z", profiles.z, *scales) | heights("z_face", profiles.z_face, *scales),

@@ -51,7 +51,7 @@ def scalar_dataset(found: EvaluatedScalar) -> xr.Dataset:
         for name, values in outer.items():
             variables |= with_interval(f"outer_{name}", dim, values, found.outer_bands.get(name), OUTER[name])
     wall = profiles.wall
-    scales = (wall.height, wall.u_tau, wall.viscosity)
+    scales = (wall.u_tau, wall.viscosity)
     numbers = {key: found.numbers[key] for key in LABELS if key in found.numbers}
     numbers |= {f"{key}_ci95": width for key, width in found.widths.items()}
     return dataset(

@@ -28,7 +28,7 @@ def _wavenumbers(found: WallSpectra, axis: str) -> Variables:
     """Wavenumbers over 1/h, from 0 on, and wavelengths in wall units, infinite for mode 0."""
     dim = f"k{axis}"
     modes = np.arange(found.cells[axis] // 2 + 1)
-    wavenumber = 2 * np.pi * modes / found.length[axis] * found.height
+    wavenumber = 2 * np.pi * modes / found.length[axis]
     wavelength = np.append(np.inf, found.wavelength_plus(axis))
     return {
         dim: variable(dim, wavenumber, f"wavenumber along {axis}", "1/h"),
@@ -43,7 +43,7 @@ def _planes(found: WallSpectra) -> tuple[Variables, Variables]:
         dim = "z_face_kxky" if quantity in _FACES else "z_kxky"
         long_name = f"energy of {_NAMES[quantity]} in each pair of modes"
         variables[f"{quantity}_kxky"] = variable((dim, "ky", "kx"), plane.energy, long_name, _unit(quantity))
-        coordinates |= heights(dim, _z(plane, found), found.height, found.u_tau, found.viscosity)
+        coordinates |= heights(dim, _z(plane, found), found.u_tau, found.viscosity)
     return variables, coordinates
 
 
@@ -91,7 +91,7 @@ def spectra_dataset(evaluated: EvaluatedSpectra) -> xr.Dataset:
         about = (f"energy of the {_ON_WALL[quantity]} in each mode along {axis}", _unit(quantity))
         width = bands.on_wall[key] if bands else None
         variables |= with_interval(f"{quantity}_wall_k{axis}", f"k{axis}", values, width, about)
-    scales = (found.height, found.u_tau, found.viscosity)
+    scales = (found.u_tau, found.viscosity)
     for dim, quantity in (("z", "uu"), ("z_face", "ww")):
         coordinates |= heights(dim, found.z[quantity][_near(found, quantity)], *scales)
     coordinates["height"] = variable(
@@ -123,7 +123,7 @@ def scalar_spectra_dataset(evaluated: EvaluatedScalarSpectra) -> xr.Dataset:
         variables |= with_interval(
             name, ("height", f"k{axis}"), values, width, (f"{about} at a height", unit)
         )
-        coordinates |= heights(dim, found.z[quantity][near], found.height, found.u_tau, found.viscosity)
+        coordinates |= heights(dim, found.z[quantity][near], found.u_tau, found.viscosity)
         coordinates |= _wavenumbers(found, axis)
     names = np.array(evaluated.names)
     coordinates["height"] = variable("height", names, "chosen height: z+, centre or surface")

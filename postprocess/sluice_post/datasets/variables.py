@@ -37,11 +37,11 @@ def with_interval(
     return found
 
 
-def heights(dim: str, z: Array, height: float, u_tau: float, viscosity: float) -> Variables:
-    """The coordinates of heights above the wall: `dim`, over h, and `dim`_plus."""
+def heights(dim: str, z: Array, u_tau: float, viscosity: float) -> Variables:
+    """The coordinates of heights above the wall: `dim`, in h as in the files, and `dim`_plus."""
     of = "faces" if "face" in dim or "joint" in dim else "cell centres"
     return {
-        dim: variable(dim, z / height, f"distance of {of} from the wall", "h"),
+        dim: variable(dim, z, f"distance of {of} from the wall", "h"),
         f"{dim}_plus": variable(dim, z * u_tau / viscosity, f"distance of {of} from the wall", "nu/u_tau"),
     }
 

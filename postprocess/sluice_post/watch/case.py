@@ -27,6 +27,7 @@ class Case:
     steps: int | None
     # kappa (c_bottom - c_top)/Lz of each scalar without source between walls of different values: its flux if Nu = 1
     conducted_fluxes: dict[str, float]
+    geostrophic_speed: float = 0.0
 
     def percent_done(self, step: float, time: float) -> float:
         """Of the whole case, not of its latest start."""
@@ -41,9 +42,9 @@ class Case:
         return max(0.0, min(ends, default=0.0))
 
     def friction(self, re_tau: float, bulk_velocity: float) -> float:
-        """C_f of the bulk velocity, in Couette flow of half the velocity difference of the walls.
+        """C_f of the bulk velocity, of half the velocity difference of the walls, or of the geostrophic velocity.
 
-        `re_tau` is that of the shear along x. The whole shear stress of walls has the direction of their difference.
+        `re_tau`: as in the time series. The whole shear stress of walls has the direction of their difference.
         """
         bottom, top = self.wall_velocities
         wall = next((velocity for velocity in self.wall_velocities if velocity is not None), (0.0, 0.0))
@@ -51,6 +52,8 @@ class Case:
         if bottom is not None and top is not None and bottom != top:
             along_x, along_y = abs(top[0] - bottom[0]) / 2, (top[1] - bottom[1]) / 2
             speed = hypot(along_x, along_y)
+        if self.geostrophic_speed > 0:
+            along_x = speed = self.geostrophic_speed
         stress = (re_tau * self.viscosity) ** 2
         return 2 * stress / (along_x * speed) if along_x > 0 else float("nan")
 
@@ -75,6 +78,11 @@ def _wall_velocity(wall: dict[str, Any]) -> tuple[float, float] | None:
             return 0.0
 
     return component(wall["velocity"][0]), component(wall["velocity"][1])
+
+
+def _geostrophic_speed(rotation: Any) -> float:
+    """Of an Ekman layer; 0 in any other flow."""
+    return hypot(*map(float, rotation["geostrophic"])) if isinstance(rotation, dict) else 0.0
 
 
 def _conducted_fluxes(scalars: tuple[Scalar, ...], viscosity: float, height: float) -> dict[str, float]:
@@ -106,6 +114,7 @@ def read_case(path: Path) -> Case | None:
             None if end in (None, "none") else float(end),
             None if steps in (None, "none") else int(steps),
             _conducted_fluxes(scalars_in(resolved), viscosity, height),
+            _geostrophic_speed(text["flow"].get("rotation")),
         )
     except (OSError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
         return None

@@ -89,8 +89,9 @@ class Profiles:
         for rows in (_MEAN, _STRESSES):
             top = 0.0
             for name, _, _, peak in rows:
-                z_plus, values = profiles.column(name)
-                band = live.bands.get(name)
+                shown = profiles.along_stress if name == "U" else name
+                z_plus, values = profiles.column(shown)
+                band = live.bands.get(shown)
                 known = z_plus > 0
                 spread = np.zeros(len(values)) if band is None else np.nan_to_num(band)
                 self._lines[name].data = {
