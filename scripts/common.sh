@@ -12,7 +12,7 @@ configure_and_build() {
   cmake --build "$folder" -j "$cores" >>"$folder.log" 2>&1 || { tail -n 50 "$folder.log" >&2; return 1; }
 }
 
-# What the tests need beside sluice_post; those with ParaView's reader need vtk, too, which is large.
+# What the tests need besides sluice_post. Tests with ParaView's reader also need vtk, which is large.
 test_packages=(pytest hypothesis bokeh playwright nbclient nbformat ipykernel jsonschema pyyaml)
 
 # Python environment with sluice_post and what sluice_post.open needs, kept in FOLDER:

@@ -39,7 +39,7 @@ class Forcing {
   bool needs_mean_before() const { return parameters_.kind == ForcingKind::power; }
   void set_mean_before(double mean) { mean_ = mean; }
 
-  /// Whether what is given has a finite value at the times of a substep. Throws Error(numerics). Local.
+  /// Throws Error(numerics) if the given force, bulk velocity or power is not finite in a substep. Local.
   void require_finite(const Substep& substep) const;
 
   struct Result {

@@ -86,8 +86,8 @@ class TimeStepper {
  private:
   /// When a substep applies eq. (3).
   enum class Correcting { now, in_next_substep };
-  /// Finds before a step that a formula or table of the forcing is not finite during it, or that inflow and outflow
-  /// through the walls differ: an error within the step would leave a state that is no flow. Throws Error(numerics).
+  /// Called before a step. Throws Error(numerics) if a formula or table of the forcing is not finite during the step,
+  /// or if inflow and outflow through the walls differ. An error within the step would leave an incomplete state.
   void require_drive(const State& state, double dt);
   MeanForce substep(State& state, double dt, int k, Correcting when);
   void predict(State& state, const SubstepWeights& weights, Deferred<double>* largest_rate);

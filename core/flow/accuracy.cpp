@@ -53,7 +53,7 @@ std::string interval_text(double value, double half_width) {
   return percent <= 100 * round_off ? "" : fmt::format(" +- {:.2g} %", percent);
 }
 
-/// " +- 2.1 % (limit 1 %)"; nothing for a laminar flow, which has no sampling error, unless there is a limit.
+/// " +- 2.1 % (limit 1 %)"; empty for a laminar flow without a limit, because it has no sampling error.
 std::string interval_and_limit(const Accuracy& accuracy, std::size_t n) {
   const std::optional<double>& limit = accuracy.limits[n];
   if (accuracy.figures.laminar && !limit) return "";

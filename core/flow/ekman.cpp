@@ -8,11 +8,12 @@ namespace sluice {
 
 namespace {
 
-/// u_tau/G of the geostrophic drag law of smooth walls, with delta+ = u_tau^2/(f nu) and phi the angle of the stress:
+/// u_tau/G of the geostrophic drag law of smooth walls. delta+ = u_tau^2/(f nu), and phi is the angle between the wall
+/// stress and the geostrophic velocity:
 ///   (G/u_tau) cos(phi) = ln(delta+)/kappa + A,   sin(phi) = B u_tau/G
-/// The form follows from matching a logarithmic layer to an outer layer of the depth u_tau/f (Rossby-number
-/// similarity). A and B were chosen for small Re_D: the law is within 2 % of u_tau/G = 0.0652 at Re_D = 400 (Coleman,
-/// Ferziger & Spalart, J. Fluid Mech. 213, 313, 1990) and 0.0531 at 1000 (Coleman, J. Atmos. Sci. 56, 891, 1999).
+/// The form follows from matching a logarithmic layer to an outer layer of depth u_tau/f (Rossby-number similarity).
+/// A and B were chosen for small Re_D: the law is within 2 % of u_tau/G = 0.0652 at Re_D = 400 (Coleman, Ferziger &
+/// Spalart, J. Fluid Mech. 213, 313, 1990) and 0.0531 at 1000 (Coleman, J. Atmos. Sci. 56, 891, 1999).
 double drag_law(double re_d) {
   constexpr double kappa = 0.41;
   constexpr double offset = 0.3;

@@ -17,8 +17,8 @@ namespace {
 
 constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 
-/// Below this variance of w, in u_tau^2, a flow counts as laminar. u and v vary in a laminar flow, too, where it
-/// changes in time: under a pulsating force, or an oscillating wall.
+/// A flow counts as laminar if the variance of w is below this, in u_tau^2. u and v do not count, because they also
+/// vary in a laminar flow that changes in time: under a pulsating force, or at an oscillating wall.
 constexpr double laminar_variance = 1e-8;
 
 /// (values + sign * the values in reversed order) / 2.

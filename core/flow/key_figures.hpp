@@ -41,17 +41,18 @@ struct StatisticsFlow {
   std::vector<ScalarParameters> scalars{};  ///< among them that of the buoyancy
 };
 
-/// Computes the figures from blocks of statistics. Re_tau = u_tau h/nu, with the unit of length h, and C_f are those of
-/// the mean of the magnitudes of the wall stresses (wall_stress.hpp). C_f is 2 u_tau^2/U^2 with the bulk velocity, half
-/// the velocity difference of the walls, or the geostrophic velocity of an Ekman layer, which has no U_c+. The others
-/// are in wall units: both halves of a symmetric flow are averaged, any other flow is seen from the bottom wall, or
-/// from the only one with shear. Peaks are those of the parabola through three points. Local, without side effects.
+/// Computes the figures from blocks of statistics. Re_tau = u_tau h/nu, with the unit of length h, and C_f belong to
+/// the mean of the magnitudes of the wall stresses (wall_stress.hpp). C_f is 2 u_tau^2/U^2, where U is the bulk
+/// velocity, half the velocity difference of the walls, or the geostrophic velocity of an Ekman layer, which has no
+/// U_c+. The other figures are in wall units: both halves of a symmetric flow are averaged; any other flow is seen from
+/// the bottom wall, or from the only wall with shear. A peak is that of the parabola through three points. Local,
+/// without side effects.
 class KeyFigures {
  public:
   struct Estimates {
     KeyFigureValues values{};       ///< NaN: not defined, as peaks in a laminar flow
     KeyFigureValues half_widths{};  ///< of the 95 % intervals; NaN for a single block
-    bool laminar = false;           ///< w does not fluctuate: half_widths show how the flow changes, no sampling error
+    bool laminar = false;           ///< w does not fluctuate: half_widths only show how the flow changes in time
   };
 
   /// `profiles`: what the sums of the blocks are.
@@ -73,7 +74,7 @@ class KeyFigures {
   KeyFigureValues figures_of(const Profiles& means) const;
   Symmetry symmetry_of(const Profiles& means) const;
   bool forces_are_mirrored() const;
-  /// The mean over the no-slip walls of a magnitude that is given the components of the stress along x and y.
+  /// The mean over the walls with shear of magnitude(tau_xz, tau_yz).
   double mean_wall_stress(const Profiles& means, auto&& magnitude) const;
   double mean_u_tau_squared(const Profiles& means) const;
   /// The flow seen from the wall of the wall units, in a frame that moves at `frame` along x, its halves averaged.
@@ -83,7 +84,7 @@ class KeyFigures {
 
   StatisticsFlow flow_;
   std::array<std::size_t, 9> number_{};  ///< of each profile in a block's sums
-  double reach_;  ///< of the view from a wall: half the distance of two no-slip walls, else the whole height
+  double reach_;  ///< end of the view from a wall: half the height if both walls have shear, else the height
 };
 
 }  // namespace sluice

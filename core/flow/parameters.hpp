@@ -128,7 +128,7 @@ struct FlowParameters {
   bool operator==(const FlowParameters&) const = default;
 };
 
-/// For a message: the means of w that differ at a time.
+/// Error message: the mean of w on the bottom wall and on the top wall differ at this time.
 std::string text_of_unbalanced_fluxes(double bottom, double top, double time);
 
 }  // namespace sluice

@@ -160,7 +160,7 @@ class Rules {
     if (!problems_.good("time.until") || !problems_.good("output.statistics")) return;
     for (std::size_t n = 0; n < key_figure_table.size() && settings_.flow.rotation.has_geostrophic(); ++n) {
       if (settings_.time.until[n] && std::string_view(key_figure_table[n].name) == "u_center")
-        note("time.until.u_center", "a flow under a geostrophic velocity has no U_c+; allowed: the other figures");
+        note("time.until.u_center", "a flow with a geostrophic velocity has no U_c+; allowed: the other figures");
     }
     if (settings_.time.until == AccuracyLimits{} || settings_.output.statistics.enabled) return;
     note("time.until", "the run takes no statistics to judge by; allowed: with output.statistics only");

@@ -47,7 +47,7 @@ class Expansion {
     append("HOME");
   }
 
-  /// `rest_`: what follows a $. One that begins no name stands for itself.
+  /// `rest_`: the text after a $. A $ that begins no name is an ordinary character.
   void expand_name() {
     const bool in_braces = rest_.starts_with('{');
     if (!in_braces && (rest_.empty() || !is_of_name(rest_.front()))) {
@@ -60,7 +60,8 @@ class Expansion {
     const std::string name(rest_.substr(0, length));
     rest_.remove_prefix(length);
     if (name.empty() || (in_braces && !rest_.starts_with('}'))) {
-      result_.fault = "a $ in a path must begin the name of an environment variable; allowed: $NAME or ${NAME}";
+      result_.fault =
+          "${ in a path must begin the name of an environment variable, and } end it; allowed: $NAME, ${NAME}";
       return;
     }
     if (in_braces) rest_.remove_prefix(1);

@@ -28,7 +28,7 @@ std::vector<std::int64_t> list_on_all(MPI_Comm comm, const std::string& director
 
 void remove_checkpoint(const std::string& path) {
   if (is_foreign(path, {format::checkpoint})) return;
-  remove_file(xdmf_path(path));  // first: a kill in between must not leave it without its checkpoint
+  remove_file(xdmf_path(path));  // first: a kill must not leave it without a checkpoint
   remove_file(path);
 }
 

@@ -73,13 +73,13 @@ h5::Shape shape_of(const auto& axes) {
   return shape;
 }
 
-/// A journal without its file holds blocks that a new file would void.
+/// Refuses a journal whose file is missing: a new file would make the blocks in the journal unusable.
 void require_no_journal(const std::string& path) {
   const std::string journal = journal_path(path);
   if (::access(journal.c_str(), F_OK) != 0) return;
   throw Error(ExitCode::restart,
-              fmt::format("{}: the newest blocks of {} are here, but that file is missing; put it back, or move the "
-                          "journal away, too, to begin new statistics",
+              fmt::format("{}: this journal has the newest blocks of {}, which is missing; put that file back, or move "
+                          "the journal away to begin new statistics",
                           journal, path));
 }
 

@@ -118,7 +118,7 @@ std::string sample_element(const XdmfPlane& plane, const XdmfSamples& part, std:
   return text + "</Grid>\n";
 }
 
-/// The comment tells our files from those that other tools wrote.
+/// The comment distinguishes our files from those of other tools.
 constexpr std::string_view beginning = "<?xml version=\"1.0\"?>\n<!-- Sluice -->\n<Xdmf Version=\"2.0\">\n";
 
 std::string document(const std::string& content) {

@@ -195,7 +195,7 @@ void print_forcing(const std::string& axis, const ForcingParameters& forcing, do
   }
   const ForcingRange range = forcing_range(forcing, end);
   fmt::print(
-      "forcing along {} {} from {:.4g} to {:.4g} until time {:g}; the forecasts below are for a constant one of "
+      "forcing along {} {} from {:.4g} to {:.4g} until time {:g}; the forecasts below assume a constant value of "
       "{:.4g}, its root mean square\n",
       axis, io::name(forcing.kind), range.least, range.greatest, end, range.typical);
   if (const std::string warning = table_warning(axis, forcing, end); !warning.empty()) warnings.add(warning);

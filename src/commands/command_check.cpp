@@ -98,7 +98,7 @@ std::string count_of(double count, const std::string& what) {
   return fmt::format("{:.0f} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// What is not known of the velocity before the run, though the time step depends on it; empty if all is known.
+/// The part of the velocity that the time step depends on and that is not known before the run; empty if none.
 std::string unknown_velocity(const io::Case& settings, const Grid& grid) {
   if (settings.time.dt) return "";
   if (settings.flow.periodic_z && settings.initial.kind != io::InitialKind::formula)
@@ -120,8 +120,8 @@ RunLength print_time_step(const io::Case& settings, const Grid& grid, Warnings& 
   const std::string unknown = unknown_velocity(settings, grid);
   if (!unknown.empty())
     warnings.add(
-        fmt::format("{} is not known before the run: the time step, the number of steps and what follows from them are "
-                    "those of a fluid at rest",
+        fmt::format("{} is not known before the run: the time step, the number of steps and all that is computed from "
+                    "them assume a fluid at rest",
                     unknown));
   if (const double gain = gain_of_implicit_z(grid, flow, limit); gain > 2 && !flow.periodic_z)
     fmt::print(
@@ -194,7 +194,7 @@ std::string readable_time(double seconds) {
   return seconds < 172800 ? fmt::format("{:.1f} h", seconds / 3600) : fmt::format("{:.1f} days", seconds / 86400);
 }
 
-/// "about 5 min", "at least 5 min", or "less than 1 s".
+/// "about 5 min", "at least 5 min", "less than 1 s" or "not known".
 std::string forecast_text(double seconds, bool is_least) {
   if (is_least) return seconds < 1 ? "not known" : "at least " + readable_time(seconds);
   return seconds < 1 ? readable_time(seconds) : "about " + readable_time(seconds);
@@ -213,7 +213,8 @@ void print_cost(const io::Case& settings, const Grid& grid, const RunLength& len
   const char* unit = !options.machine.empty() ? "device" : device::is_gpu() ? "GPU" : "core";
   const double seconds = length.steps * static_cast<double>(grid.points()) * speed * 1e-9;
   const double hours = seconds * options.ranks / 3600;
-  fmt::print("wall time       {} at {:.3g} ns per point and step on {}{}{}\n", forecast_text(seconds, is_least), speed,
+  fmt::print("wall time       {}{:.3g} ns per point and step on {}{}{}\n",
+             forecast_text(seconds, is_least) + (is_least && seconds < 1 ? "; " : " at "), speed,
              count_of(options.ranks, unit), is_least ? "" : ": " + device_hours(hours, unit),
              options.speed ? "" : " (--speed sets the speed)");
   const OutputTime output = expected_output(settings, grid, length, static_cast<double>(grid.points()) * speed * 1e-9);

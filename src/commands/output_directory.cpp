@@ -48,7 +48,7 @@ bool is_same_file(const fs::path& one, const fs::path& other) {
   return fs::equivalent(one, other, ignored);
 }
 
-/// Removes the files of earlier runs, but not the case file: it may be the resolved.yaml of one.
+/// Removes the files of earlier runs. The case file stays: it may be the resolved.yaml of an earlier run.
 void overwrite(RunFiles found, const RunOptions& options, const io::Case& settings) {
   const fs::path directory(settings.output.directory);
   if (std::ranges::any_of(found.files, [&](const auto& file) { return is_same_file(file, settings.initial.file); })) {

@@ -19,7 +19,7 @@ struct RunLength {
 };
 RunLength expected_length(const io::TimeSpec& time, double dt);
 
-/// Checkpoints: one at the end, and those that are due before it.
+/// The number of checkpoints that a run writes: those that are due before its end, and one at the end.
 double checkpoints_written(const io::OutputSpec& output, const RunLength& length);
 
 /// Each kind of samples that a run can take: its name in `output`, and the bytes of a block in its file.

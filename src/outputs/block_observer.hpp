@@ -33,9 +33,10 @@ class BlockObserver : public Observer {
 
   bool due(const Moment& now) const override;
 
-  /// A sample that is due at the end of a block is the block's last. At the end of the run the file gets all blocks.
+  /// A sample that is due at the end of a block is the block's last.
   std::function<void()> observe(const Moment& now) override;
 
+  /// Writes all blocks into the file, so that no journal is needed.
   void finish() override;
   void sync() override;
   void save(io::CheckpointWriter& checkpoint) const override;

@@ -41,7 +41,7 @@ class FlowView {
   std::int64_t diagnosed_step_ = -1;
 };
 
-/// "  Re_tau bottom  196.20 top  202.71", of the walls that exert a shear stress; empty if none does.
+/// "  Re_tau bottom  196.20 top  202.71" for the walls that exert a shear stress; empty if none does.
 std::string friction_text(const FlowParameters& flow, const Diagnostics& diagnostics, int width, int decimals);
 
 /// The occasions to act: after each step; when the user requests a checkpoint; when the run stops.
@@ -111,8 +111,8 @@ class Observer {
   /// nothing. Collective.
   virtual std::function<void()> observe(const Moment& now) = 0;
 
-  /// At the end of the run, after the last checkpoint: brings files into their final form. What they hold is on disk
-  /// already, so an error is no loss. Collective.
+  /// Called at the end of the run, after the last checkpoint, to bring files into their final form. Their contents are
+  /// on disk already, so an error loses nothing. Collective.
   virtual void finish() {}
 
   /// Returns when all that was observed is on disk. Called before each checkpoint, which must not be newer. Collective.

@@ -42,8 +42,9 @@ class Simulation {
   /// Collective.
   double stable_dt() const;
 
-  /// Throws as stable_dt() if the corrected state `now` allows no next step. advective_rate() does not suffice for
-  /// that: it is the rate one substep earlier, and a flow that blows up grows by orders of magnitude in a substep.
+  /// Throws like stable_dt() if no further step is possible from the corrected state `now`. advective_rate() is not
+  /// enough for this: it is the rate one substep earlier, and a flow that blows up grows by orders of magnitude in a
+  /// substep.
   /// Collective.
   void require_next_step(const State& now) const;
 

@@ -105,20 +105,20 @@ def test_overwriting_removes_the_journal(tmp_path: Path) -> None:
 
 
 def test_a_journal_without_its_file_is_kept(tmp_path: Path) -> None:
-    """A new statistics.h5 would void it, and with it the newest blocks."""
+    """A new statistics.h5 would make the journal, and so the newest blocks, unusable."""
     case, out = write_case(tmp_path, CASE), tmp_path / "out"
     must(sluice("run", case, "--overwrite", env=fault("kill", "write", "h5.journal", 6)), -9)
     journal = (out / "statistics.h5.journal").read_bytes()
     (out / "statistics.h5").rename(out / "old.h5")
     refused = must(sluice("run", case, "--restart", "auto", "--allow-change"), 3)
-    assert "statistics.h5.journal: the newest blocks of" in refused.err
+    assert "statistics.h5.journal: this journal has the newest blocks of" in refused.err
     assert (out / "statistics.h5.journal").read_bytes() == journal
     (out / "old.h5").rename(out / "statistics.h5")
     must(sluice("run", case, "--restart", "auto"))
 
 
 def test_a_file_that_cannot_be_completed_costs_no_checkpoint(reference: Path, tmp_path: Path) -> None:
-    """The journal has all blocks, so a full disk at the end is no failure of the run."""
+    """The journal has all blocks, so a full disk at the end does not make the run fail."""
     case, out = write_case(tmp_path, CASE), tmp_path / "out"
     for number in range(60, 0, -1):  # the last replacement of statistics.h5 is the one at the end
         outcome = sluice(

@@ -303,7 +303,7 @@ def test_what_drives_the_flow(tmp_path: Path) -> None:
 
 
 def test_an_ekman_layer_has_its_own_friction_velocity_and_averaging_time(tmp_path: Path) -> None:
-    """u_tau of published simulations at Re_D = 400 within 2 %; the time in periods of the mean flow's oscillation."""
+    """u_tau is within 2 % of published simulations at Re_D = 400; the time is in periods of the mean flow."""
     layer = {
         "flow": {
             "type": "open_channel",

@@ -120,7 +120,7 @@ def test_paths_with_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         "$NOWHERE/a": "the environment variable NOWHERE is not set",
         "${EMPTY}/a": "the environment variable EMPTY is empty",
         "~you/a": "~USER is not supported",
-        "${SCRATCH/a": "a $ in a path must begin the name",
+        "${SCRATCH/a": "${ in a path must begin the name",
     }.items():
         refused = sluice("check", write_case(tmp_path, {**GOOD, "output.directory": text}))
         assert refused.code == 2
@@ -146,7 +146,7 @@ def test_variables_are_those_of_rank_0(tmp_path: Path) -> None:
 
 
 def test_what_is_not_known_is_not_forecast(tmp_path: Path) -> None:
-    """Convection: the time step is not known, so a run of a second is no forecast."""
+    """The velocity of convection is not known, nor is the time step: only lower bounds of times can be given."""
     convection = {
         **GOOD,
         "domain.size": ["2*pi", "pi", 2],
@@ -164,7 +164,7 @@ def test_what_is_not_known_is_not_forecast(tmp_path: Path) -> None:
     }
     text = must(sluice("check", write_case(tmp_path, convection))).out
     assert re.search(r"^steps +at least \d+ to time 1$", text, re.M), text
-    assert re.search(r"^wall time +not known at ", text, re.M), text
+    assert re.search(r"^wall time +not known; ", text, re.M), text
     assert re.search(r"^output time +not known$", text, re.M), text
     assert "core-hours" not in text
     fixed = must(sluice("check", write_case(tmp_path, {**convection, "time": {"steps": 2, "dt": 1e-3}}))).out
@@ -172,7 +172,7 @@ def test_what_is_not_known_is_not_forecast(tmp_path: Path) -> None:
     assert "about less" not in fixed
 
 
-def test_the_force_that_stands_for_one_that_pulsates(tmp_path: Path) -> None:
+def test_the_constant_force_that_is_assumed_for_a_pulsating_one(tmp_path: Path) -> None:
     changes = {**GOOD, "flow.reynolds": {"viscosity": 0.05}, "flow.forcing": {"pressure_gradient": "cos(t)"}}
     text = must(sluice("check", write_case(tmp_path, changes))).out
-    assert re.search(r"the forecasts below are for a constant one of -?[\d.]+, its root mean square\n", text)
+    assert re.search(r"the forecasts below assume a constant value of -?[\d.]+, its root mean square\n", text)

@@ -1,4 +1,4 @@
-"""The program and sluice_post describe flows over one wall alike: lengths in h, and u_tau of the whole wall stress."""
+"""The program and sluice_post agree on flows over one wall: lengths are in h, and u_tau is of the whole wall stress."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STATISTICS = {"start": 0, "every": 1, "block": 0.5}
 
 
 def layer(geostrophic: list[float]) -> dict[str, Any]:
-    """A laminar Ekman layer at rest in its steady state, in units of D and G, 12 D high."""
+    """A laminar Ekman layer in its steady state, in units of D and G, 12 D high."""
     return {
         "flow": {
             "type": "open_channel",

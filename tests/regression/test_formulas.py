@@ -96,7 +96,7 @@ LATER: dict[str, tuple[dict[str, Any], str, str]] = {
 
 
 def divergence(checkpoint: Path) -> float:
-    """The largest |div u| of a flow of order 2 above its lowest cells, whose wall is not stored."""
+    """The largest |div u| of a flow of order 2, without the lowest cells: w on the bottom wall is not stored."""
     with h5py.File(checkpoint) as file:
         u, v, w = (np.asarray(file[name]) for name in "uvw")
         dx, dy, dz = (np.diff(file[f"grid/{axis}_node"]) for axis in "xyz")

@@ -84,7 +84,7 @@ SURFACE = {"flow.type": "open_channel", "domain.size": ["2*pi", "pi", 1]}
 def test_walls_that_do_not_exist_are_not_named(
     tmp_path: Path, changes: dict[str, Any], walls: list[str]
 ) -> None:
-    """In the log, in the line of the terminal, and in what `sluice info` says."""
+    """In the log and in the output of `sluice info`."""
     out = tmp_path / "out"
     must(sluice("run", write_case(tmp_path, {**changes, "time.steps": 3})))
     (line,) = re.findall(r"^step .*$", (out / "log.txt").read_text(), re.M)

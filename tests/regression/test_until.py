@@ -172,7 +172,7 @@ def test_without_statistics_it_is_a_mistake(tmp_path: Path) -> None:
 
 
 def test_a_laminar_flow_has_neither_peaks_nor_intervals(tmp_path: Path) -> None:
-    """Under a force that pulsates, u varies in time, but w does not fluctuate."""
+    """Under a pulsating force, u varies in time, but w does not fluctuate."""
     changes = {
         **CASE,
         "flow": {

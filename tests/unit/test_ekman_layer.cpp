@@ -1,4 +1,4 @@
-// Ekman layers: their scales, the friction velocity that is expected of them, and the stress that u_tau is formed of.
+// Ekman layers: their scales, their expected friction velocity, and the stress that u_tau is formed from.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace sluice {
 namespace {
 
-/// With the depth D in units of the case, and a geostrophic velocity that is along no axis.
+/// An Ekman layer whose geostrophic velocity is along no axis. `depth`: D in the unit of length of the case.
 FlowParameters layer(double re_d, double speed = 1, double depth = 1) {
   FlowParameters flow;
   flow.viscosity = speed * depth / re_d;
