@@ -94,7 +94,7 @@ def fluctuation_density(axes: Axes, evaluated: EvaluatedDensities, field: str) -
 
 
 def wall_shear_figure(evaluated: EvaluatedDensities) -> Figure:
-    """Densities of both components of the wall shear over the mean that u_tau is formed of."""
+    """Densities of both components of the wall shear over the mean that u_tau is formed from."""
     figure = new_figure(9.6, 4.2)
     for axes, name in zip(figure.subplots(1, 2), SHEARS, strict=True):
         wall_shear_density(axes, evaluated, name)
@@ -102,7 +102,7 @@ def wall_shear_figure(evaluated: EvaluatedDensities) -> Figure:
 
 
 def wall_shear_density(axes: Axes, evaluated: EvaluatedDensities, name: str) -> Axes:
-    """Density of one component of the wall shear, shear_x or shear_y, over the mean that u_tau is formed of."""
+    """Density of one component of the wall shear, shear_x or shear_y, over the mean that u_tau is formed from."""
     edges, values = evaluated.shear_edges[name], evaluated.values[f"density_{name}"]
     x, axis, colour = (edges[1:] + edges[:-1]) / 2, name[-1], {"shear_x": BLUE, "shear_y": GREEN}[name]
     axes.axvline(0, **THIN)

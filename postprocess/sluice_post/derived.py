@@ -33,7 +33,7 @@ def two_component_limit(xi: Array) -> Array:
 
 
 def anisotropy(tensor: dict[str, Array]) -> dict[str, Array]:
-    """b of a tensor and its invariants; NaN where the tensor is 0. `tensor`: COMPONENTS, and uv and vw if not 0."""
+    """b of a tensor and its invariants; NaN where the tensor is 0. `tensor`: COMPONENTS; uv and vw unless 0."""
     trace = tensor["uu"] + tensor["vv"] + tensor["ww"]
     safe = np.where(trace > 0, trace, np.nan)
     b = {name: tensor[name] / safe - (1 / 3 if name in ("uu", "vv", "ww") else 0) for name in tensor}
@@ -77,7 +77,7 @@ def derived_of(means: Means, parameters: FlowParameters, side: str | None = None
         values["enstrophy_plus"] = np.sum(np.square(vorticity), axis=0)
     if "ww_flux" in means.centre:
         found = wall_budgets(means, parameters, side)
-        if not profiles.turns:  # else it has components of uv and vw, which budgets do not give
+        if not profiles.turns:  # otherwise it has uv and vw, too, for which there are no budgets
             tensor = _dissipation_tensor(found)
             values |= {f"dissipation_{name}": column for name, column in anisotropy(tensor).items()}
         columns = found.kolmogorov_columns()

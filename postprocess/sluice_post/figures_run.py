@@ -73,7 +73,7 @@ def re_tau_history(axes: Axes, series: TimeSeries, mean: MeanEstimate | None) ->
     axes.set_ylabel(r"$Re_\tau$")
     if len(shown) > 1 or mean is not None:
         legend = axes.legend(ncols=4, fontsize=8.5, columnspacing=1.0, handlelength=1.3, loc="lower center")
-        legend.set_bbox_to_anchor((0.5, 1.0), axes.transAxes)  # above the panel, where it hides no line
+        legend.set_bbox_to_anchor((0.5, 1.0), axes.transAxes)  # above the panel, so that it hides no line
     return _time_axis(axes, series)
 
 
@@ -153,13 +153,13 @@ def divergence_history(axes: Axes, series: TimeSeries) -> Axes:
 
 
 def is_constant(values: Array, scale: float = 0.0) -> bool:
-    """Whether the values differ by round-off at most. `scale`: of numbers that may be 0."""
+    """Whether the values differ by round-off at most. `scale`: the usual size of values that may all be 0."""
     known = values[np.isfinite(values)]
     return known.size == 0 or float(np.ptp(known)) <= 1e-9 * max(float(np.max(np.abs(known))), scale)
 
 
 def history_panels(series: TimeSeries) -> list[str]:
-    """What a history shows: no Re_tau without a wall, no bulk velocity and no forcing that do not change from 0."""
+    """The panels of a history. Left out: Re_tau without a wall, a constant bulk velocity, and a force that is 0."""
     bulk, force = series[layout.BULK_VELOCITY], series[layout.FORCING_COLUMN]
     speed = float(np.sqrt(2 * np.nanmax(series[layout.KINETIC_ENERGY])))
     shown = {
@@ -205,7 +205,7 @@ def history(
         is_wide = names.count(name) == 2
         axes.tick_params(
             axis="x", labelbottom=is_wide or name in rows[-1]
-        )  # its scale is not that of those below
+        )  # a wide panel has a time scale of its own
         if not is_wide and name not in rows[-1]:
             axes.set_xlabel("")
     figure.align_ylabels()

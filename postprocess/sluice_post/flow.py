@@ -1,7 +1,7 @@
 """What flow a run, or a published simulation, is of: all that decides its statistics but grid and box.
 
 Two flows are compared only if they agree in all of it and in the Reynolds number that is held fixed (literature.find).
-Numbers are in units of h, the unit of length of every case, and nu, so that they do not depend on its velocity unit.
+Numbers are in units of h, the unit of length of every case, and of nu, so they do not depend on the unit of velocity.
 """
 
 from __future__ import annotations

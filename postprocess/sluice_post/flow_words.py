@@ -147,7 +147,7 @@ def _wall(parameters: FlowParameters, wall: str) -> str:
 
 
 def _with_unit(key: str, value: int | float | str, kind: str) -> str:
-    """A key of an actuation. Samples have it in outer units, whatever those of the case: h and U."""
+    """A key of an actuation, with its unit. Files of samples use outer units (h and U), whatever the case uses."""
     unit = "" if key == "amplitude" and kind == "opposition_control" else _UNITS.get(key, "")
     return f"{key.replace('_', ' ')} {_rounded(value)}{unit}"
 
@@ -184,7 +184,7 @@ def flow_text(parameters: FlowParameters, flow: Flow, held: Held | None) -> str:
 
 
 def flow_of_case(case_text: str) -> str:
-    """The same from a resolved case alone, for a run without samples; empty without a case."""
+    """A description of the flow from the resolved case alone, for a run without samples; empty without a case."""
     kind = value_at(case_text, "flow", "type")
     if kind is None:
         return ""

@@ -169,7 +169,7 @@ def _flow_name(results: Results) -> str:
 
 
 def _with_remark(figure: Figure, results: Results) -> str:
-    """The label of a figure of the statistics; says so where the time series has one of this name, too."""
+    """The label of a figure from the statistics. It says so if the time series has a figure of this name, too."""
     if figure.key in RE_TAU:
         return f"{figure.label} (statistics)"
     return f"{figure.label}{results.remark_of(figure.key)}"

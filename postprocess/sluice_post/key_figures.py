@@ -116,7 +116,7 @@ def _wall_shears(
 
 
 def _stresses_of_u_tau(means: Means, parameters: FlowParameters) -> dict[str, float]:
-    """By wall: the magnitude of the shear stress where the mean flow turns with the height, else of that along x."""
+    """By wall: the magnitude of the shear stress if the mean flow turns with the height, else of its x component."""
     along_x = _wall_shears(means, parameters)
     if parameters.rotation[2] == 0:
         return along_x
@@ -125,10 +125,10 @@ def _stresses_of_u_tau(means: Means, parameters: FlowParameters) -> dict[str, fl
 
 
 def _ekman_figures(means: Means, parameters: FlowParameters) -> dict[str, float]:
-    """u_tau/G, the angle of the stress on the wall, positive to the left of the geostrophic velocity, and delta+."""
+    """C_f, u_tau/G, the angle of the wall stress to the geostrophic velocity (positive to the left), and delta+."""
     stress = float(np.mean(list(_stresses_of_u_tau(means, parameters).values())))
     (x, y), speed = parameters.geostrophic, float(np.hypot(*parameters.geostrophic))
-    sign, at = (1, 0) if parameters.no_slip_bottom else (-1, -1)  # of the fluid on the wall
+    sign, at = (1, 0) if parameters.no_slip_bottom else (-1, -1)  # stress on the wall, by the fluid
     along_x, along_y = (sign * means.face[name][at] for name in ("tau_xz", "tau_yz"))
     return {
         "cf": 2 * stress / speed**2,
@@ -141,9 +141,9 @@ def _ekman_figures(means: Means, parameters: FlowParameters) -> dict[str, float]
 def _friction(means: Means, parameters: FlowParameters, by_wall: bool) -> dict[str, float]:
     """Re_tau of the mean wall stress and of each wall, Reynolds numbers of the flow type, and C_f.
 
-    C_f = 2 u_tau^2 over the square of the bulk velocity along x, or of the geostrophic velocity. Where walls move
-    relative to each other: twice their shear stress in the direction of their velocity difference over the square of
-    half of that (Lee & Moser 2018).
+    C_f is 2 u_tau^2 over the square of the bulk velocity along x, or of the geostrophic velocity. Where walls move
+    relative to each other, it is twice the shear stress in the direction of their velocity difference, over the square
+    of half that difference (Lee & Moser 2018).
     Velocities are relative to the walls. `by_wall`: with C_f of each wall.
     """
     shears, nu = _stresses_of_u_tau(means, parameters), parameters.viscosity
@@ -177,7 +177,7 @@ def _bulk_velocity(means: Means, parameters: FlowParameters) -> float:
 
 
 def _integral(production: Array, profiles: WallProfiles) -> float:
-    """Integral of the production from the wall to the end of the profiles over u_tau^3.
+    """Integral of the production from the wall to the end of the profiles, over u_tau^3.
 
     In a statistically steady flow it equals that of the dissipation of the fluctuations, because the scheme conserves
     energy. The dissipation of the mean flow is what is left of U_b+, the whole energy input of a channel.
@@ -215,7 +215,7 @@ def figures_of(means: Means, parameters: FlowParameters, side: str | None = None
             values["wall_dissipation"] = on_wall * parameters.viscosity / profiles.u_tau**4
         if (
             not parameters.controlled and parameters.buoyancy is None
-        ):  # which do work on the fluctuations, too
+        ):  # either would do work on the fluctuations, too
             values["dissipation"] = _integral(production, profiles)
     by_force_alone = profiles.symmetry is Symmetry.MIRROR and not profiles.turns
     if by_force_alone and np.isfinite(means.forcing) and means.forcing != 0:
@@ -304,7 +304,7 @@ def key_figures(blocks: Blocks, parameters: FlowParameters, side: str | None = N
 class Resolution:
     """Cell sizes and domain in wall units, and the averaging time in h/u_tau.
 
-    `periods`: the averaging time over 2 pi/f, with which the mean flow of an Ekman layer oscillates; NaN elsewhere.
+    `periods`: the averaging time in periods 2 pi/f of the mean flow of an Ekman layer; NaN for other flows.
     """
 
     dx_plus: float
@@ -320,7 +320,7 @@ class Resolution:
 
     @property
     def has_periods(self) -> bool:
-        """Whether these, not h/u_tau, measure how long the averaging time is."""
+        """Whether the averaging time is measured in periods, not in h/u_tau."""
         return bool(np.isfinite(self.periods))
 
     @property
@@ -337,7 +337,7 @@ class Resolution:
     def long_enough(self) -> float:
         """The averaging time, in its unit, below which intervals are too narrow.
 
-        In h/u_tau: 30 integral time scales of Re_tau. Of an Ekman layer: a whole period, which is far longer.
+        15 h/u_tau are 30 integral time scales of Re_tau. An Ekman layer needs a whole period, which is far longer.
         """
         return 1.0 if self.has_periods else 15.0
 

@@ -118,7 +118,7 @@ _FLUCTUATION_REMARKS = ("      k      : Turbulent kinetic energy, k = 0.5*(u'u' 
 
 
 def _on_wall(profiles: WallProfiles, name: str) -> float:
-    """All but the viscous stress, which is 1 unless the wall stress has a component along y, vanishes on the wall."""
+    """The value on the wall: 0, except for the viscous stress, which is 1 unless the mean flow turns."""
     return float(profiles.face[name][0]) if name == "dUdz" else 0.0
 
 

@@ -28,7 +28,7 @@ LOG_LAW_SOURCE = "Pope, Turbulent Flows, Cambridge University Press (2000), sec.
 
 # Figures are compared one by one if the Reynolds numbers differ by at most this fraction.
 SAME_REYNOLDS = SAME_NUMBER
-EQUAL_REYNOLDS = 1e-3  # relative: a larger difference from published data is named
+EQUAL_REYNOLDS = 1e-3  # relative; a larger difference from the published number is mentioned
 NONE_KNOWN = "No published data are known here for this flow"
 
 
@@ -137,10 +137,10 @@ def require(flow: Flow, held: Held | None, re_tau: float) -> Published:
 
 
 def shifted(published: Published, held: Held | None) -> dict[str, float]:
-    """The published figures of the mean velocity at the Reynolds number of the case, by key, where the two differ.
+    """Published figures of the mean velocity, by key, converted to the Reynolds number of the case.
 
-    By the law of the wall, U_b+ and U_c+ grow by ln(Re_tau ratio)/kappa. Empty if the numbers are equal, or the flow is
-    not one between walls at rest.
+    By the law of the wall, U_b+ and U_c+ grow by ln(ratio of Re_tau)/kappa. Empty if the Reynolds numbers are equal, or
+    if the walls move relative to each other.
     """
     known = published.values
     if held is None or not held.by_case or held.key not in ("re_b", "re_tau") or "u_b_plus" not in known:

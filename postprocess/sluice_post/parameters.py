@@ -97,7 +97,7 @@ class FlowParameters:
 
     @property
     def far_end(self) -> str:
-        """What is where the view from a wall ends, in words."""
+        """The name of the place where the view from a wall ends."""
         if self.is_ekman_layer:
             return "top"
         return "centre" if self.no_slip_bottom and self.no_slip_top else "surface"
@@ -110,7 +110,7 @@ class FlowParameters:
 
     @property
     def is_ekman_layer(self) -> bool:
-        """Whether a geostrophic velocity drives the flow. Bulk velocity and height are then the domain's alone."""
+        """Whether a geostrophic velocity drives the flow. The bulk velocity then depends on the domain's height."""
         return any(self.geostrophic)
 
     @property

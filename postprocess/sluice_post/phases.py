@@ -53,7 +53,7 @@ class PhaseAverages:
 
     @property
     def has_intervals(self) -> bool:
-        """Whether there are any: not of a single block, nor in a laminar flow."""
+        """Whether there are intervals: a single block and a laminar flow have none."""
         widths = self.widths["bulk_velocity"]
         return bool(np.isfinite(widths).all() and np.any(widths > 0))
 

@@ -87,9 +87,9 @@ def with_interval(
 
 
 def at_place(place: float, half_width: float | None, *, heading: bool = False, plus_minus: str = "+-") -> str:
-    """What follows the value of a peak: ` at z+ = 15.2 +- 0.3`, or that its place is not determined.
+    """Text to follow the value of a peak: ` at z+ = 15.2 +- 0.3`, or that its place is not determined.
 
-    `heading`: a heading says that places are z+, so it is not said again.
+    `heading`: whether a heading says already that places are z+.
     """
     text = with_interval(place, half_width, plus_minus=plus_minus)
     if is_determined(place, half_width):

@@ -74,7 +74,7 @@ class WallProfiles:
 
     @property
     def along_stress(self) -> str:
-        """The mean velocity that the law of the wall is about: the name of its profile."""
+        """The name of the profile of the mean velocity that the law of the wall applies to."""
         return "U_along_stress" if self.turns else "U"
 
     @property
@@ -97,7 +97,7 @@ class WallProfiles:
     def laminar(self) -> bool:
         """Whether w fluctuates by less than 1e-4 u_tau everywhere.
 
-        u and v vary in a laminar flow, too, where it changes in time: under a pulsating force, or an oscillating wall.
+        u and v also vary in a laminar flow that changes in time: under a pulsating force, or at an oscillating wall.
         """
         return bool(np.max(self.centre["ww"]) < LAMINAR_VARIANCE)
 
@@ -252,7 +252,7 @@ class WallView:
     The mean shear at the wall, at z = 0, is positive. `wall_velocity` is that of this wall along x and y, `no_slip`
     whether the walls at z = 0 and at the other end are. The means are those over `images` of the flow, given as the
     directions that are reversed in each. `frame`: the velocity of the frame along x and y, before directions are
-    reversed. `rotation`: 2 Omega of a rotating frame, after that, and `geostrophic` the velocity above an Ekman layer.
+    reversed. After that: `rotation`, 2 Omega of a rotating frame, and `geostrophic`, the velocity above an Ekman layer.
     """
 
     means: Means
@@ -272,13 +272,13 @@ class WallView:
 
     @property
     def stress_vector(self) -> tuple[float, float]:
-        """The mean wall stress that u_tau is formed of, along x and y: only along x unless the mean flow turns."""
+        """The mean wall stress that u_tau is formed from; its y component counts only if the mean flow turns."""
         face = self.means.face
         return float(face["tau_xz"][0]), float(face["tau_yz"][0]) if self.turns else 0.0
 
     @property
     def wall_stress(self) -> float:
-        """Its magnitude, u_tau^2."""
+        """The magnitude of stress_vector, u_tau^2."""
         return float(np.hypot(*self.stress_vector))
 
     @property
@@ -288,7 +288,7 @@ class WallView:
 
     @property
     def u_tau(self) -> float:
-        """Friction velocity: of the shear along x, of the whole shear where the mean flow turns."""
+        """Friction velocity, from the shear along x, or from the whole shear if the mean flow turns."""
         return float(np.sqrt(self.wall_stress))
 
     def along(self, direction: tuple[float, float], x: Array, y: Array) -> Array:

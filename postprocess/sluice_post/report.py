@@ -52,7 +52,7 @@ _SKEWNESS_OF_V = "The skewness of v is 0 by symmetry: its values show the sampli
 _TWO_STRESSES_CAPTION = (
     "Above: viscous, Reynolds and total shear stress over the wall stress, from the fluxes of the scheme itself at the "
     "faces, and the total that balances the Coriolis force in a steady mean flow. Solid: along x; dashed: along y. "
-    "Below: the difference of both totals."
+    "Below: the difference between the two totals."
 )
 
 

@@ -109,7 +109,7 @@ def _read_profiles(run: Run, begin: float | None, end: float | None, side: str |
     path = run.directory / layout.STATISTICS_FILE
     if run.has_no_walls:
         run.missing.append(
-            "The box has no walls: no profiles, spectra and densities, which this report shows in wall units."
+            "The box has no walls, so there are no wall units and no profiles, spectra and densities in them."
         )
         return
     if not path.is_file():
@@ -128,7 +128,7 @@ def _read_profiles(run: Run, begin: float | None, end: float | None, side: str |
     elif run.parameters.controlled:
         run.missing.append(f"{layout.STATISTICS_FILE}: {NOT_AT_SUCH_WALLS}.")
     if not run.blocks.has_sampling_error:
-        pass  # and no intervals to lack blocks for
+        pass  # a laminar flow has no intervals, however many blocks there are
     elif len(run.blocks) == 1:
         run.missing.append("Only one block of statistics: no confidence intervals.")
     elif len(run.blocks) <= COSINES:

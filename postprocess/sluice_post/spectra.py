@@ -318,7 +318,7 @@ def further_of(found: WallSpectra, lines: Lines, worst: dict[str, int]) -> dict[
 
 
 def usual_heights(parameters: FlowParameters, reach_plus: float) -> list[float]:
-    """Those of DEFAULT_HEIGHTS that exist. Nothing is turbulent at the top of an Ekman layer."""
+    """Those of DEFAULT_HEIGHTS that exist, without the top of an Ekman layer, where the flow is not turbulent."""
     far = [] if parameters.is_ekman_layer else [inf]
     return [height for height in DEFAULT_HEIGHTS if height < 0.95 * reach_plus] + far
 
@@ -328,7 +328,7 @@ def require_heights(heights: Sequence[float], parameters: FlowParameters, reach_
     for height in heights:
         if not (height == inf or 0 < height <= reach_plus * 1.001):
             raise UsageError(
-                f"z+ = {height:g} is not between 0 and {reach_plus:.5g}, at the {parameters.far_end}"
+                f"z+ = {height:g} is not between 0 and {reach_plus:.5g}, which is the {parameters.far_end}"
             )
 
 

@@ -1,9 +1,10 @@
 """Whether the flow was stationary over the averaging time; if not, its averages are of a transient.
 
-Two signs: a figure differs between the two halves of the averaging time by more than chance allows, or the walls do not
-carry the force that drives the flow. Chance is known from the slow changes of the figure without its trend, by the
-cosines of uncertainty.py but the first. What is printed are 95 % intervals; a sign is what leaves the 99 % interval and
-is larger than SMALLEST_CHANGE. Of runs of stationary noise, 1 to 3 % then show a sign in one of three figures
+Three signs show that it was not: a figure differs between the two halves of the averaging time by more than the
+sampling error; the walls do not carry the force that drives the flow; the fluxes of a scalar do not balance. The
+sampling error comes from the slow changes of the figure without its trend: from the cosines of uncertainty.py without
+the first. Reports show 95 % intervals. A difference is a sign if it is larger than the half width of its 99 % interval
+and than SMALLEST_CHANGE. Of runs of stationary noise, 1 to 3 % then show a sign in one of three figures
 (tests/test_stationarity.py).
 """
 
@@ -30,14 +31,14 @@ from sluice_post.uncertainty import (
 
 Array = NDArray[np.float64]
 
-SMALLEST_CHANGE = 5e-3  # as a fraction: less matters to nobody who reads the averages
+SMALLEST_CHANGE = 5e-3  # as a fraction; a smaller change does not matter for the averages
 MIN_BLOCKS = 4  # two in each half
 _FIGURES = ("U_b", "the wall stress", "k")  # k: the mean energy of the fluctuations
 
 
 @dataclass(frozen=True)
 class Departure:
-    """A fraction that is 0 in a stationary flow. The half widths of its intervals are NaN where they are not known."""
+    """A fraction that is 0 in a stationary flow. The half widths of its intervals are NaN if they are not known."""
 
     name: str
     value: float
@@ -65,9 +66,9 @@ class Departure:
 class Stationarity:
     """What tells whether the flow was stationary.
 
-    `changes`: from the first half of the averaging time to the second; empty with too few blocks. `carried`: of the
-    driving force, by the walls, less 1; None without a constant force along x. `fluxes`: imbalance of the fluxes of
-    scalars at the walls and their sources, by scalar.
+    `changes`: from the first half of the averaging time to the second; empty with too few blocks. `carried`: the
+    fraction of the driving force that the walls carry, less 1; None if the walls need not carry it. `fluxes`: imbalance
+    of the fluxes of scalars at the walls and their sources, by scalar.
     """
 
     changes: tuple[Departure, ...]
@@ -115,13 +116,13 @@ class Stationarity:
         words = [
             f"{one.name} changed by {one.percent(plus_minus, '+')}"
             for one in self.changes
-            if not is_exact(one.value, one.half_width, scale=1)  # what the case holds
+            if not is_exact(one.value, one.half_width, scale=1)  # held constant by the case
         ]
         if not words:
             return ""
         return (
             f"from the first half of the averaging time to the second, {', '.join(words)} "
-            "(a sign is what leaves its 99 % interval)"
+            f"(a change counts if it exceeds {100 * SMALLEST_CHANGE:g} % and its 99 % interval does not contain 0)"
         )
 
 
@@ -166,7 +167,7 @@ def _changes(blocks: Blocks, parameters: FlowParameters, is_steady: bool) -> tup
 
 
 def _carried(blocks: Blocks, parameters: FlowParameters, flow: Flow, is_steady: bool) -> Departure | None:
-    """The force along x that the walls carry, less 1, where nothing else does."""
+    """The fraction of the force along x that the walls carry, less 1; None if something else may carry it."""
     tilted = flow.buoyancy is not None and flow.buoyancy.gravity[0] != 0
     if tilted or flow.rotation[2] != 0 or blocks.means().forcing == 0 or parameters.passes_fluid:
         return None
@@ -196,7 +197,7 @@ def stationarity_of(
         return None
     is_steady = (
         blocks.laminar and not flow.drive and not parameters.controlled
-    )  # then every change is a trend
+    )  # then any change at all is a trend
     degrees = degrees_of_freedom(len(blocks))
     fluxes = (
         _departure(name, value, half_width / student_t95(degrees), degrees)

@@ -65,7 +65,7 @@ class Blocks:
     planes: dict[str, Array] = field(default_factory=dict)
     planes_z: dict[str, Array] = field(default_factory=dict)
     scalars: dict[str, Array] = field(default_factory=dict)
-    sampling_error: bool | None = None  # whether there is any; None: unless the flow is laminar
+    sampling_error: bool | None = None  # whether there is any; None: there is unless the flow is laminar
 
     def __len__(self) -> int:
         return len(self.samples)
@@ -148,7 +148,7 @@ class Blocks:
 
     @property
     def has_sampling_error(self) -> bool:
-        """A laminar flow repeats itself: the spread of its blocks is no sampling error, and there is no interval."""
+        """Whether averages have a sampling error. Blocks of a laminar flow differ only because it changes in time."""
         return not self.laminar if self.sampling_error is None else self.sampling_error
 
     def one(self, number: int) -> Blocks:

@@ -25,8 +25,8 @@ def _far_stress(seen: WallView, viscous: Array) -> float:
 def _balance(near: float, far: float, force: Array, z_face: Array, constant_force: bool) -> Array:
     """The total stress at the faces with d(total)/dz = -force, in a statistically steady flow.
 
-    `near`, `far`: the stresses on the wall and at the other end. `constant_force`: a constant force, the mean pressure
-    gradient, acts too; it is the one that joins both stresses. Else the stress at the other end alone is taken.
+    `near`, `far`: the stresses on the wall and at the other end. `constant_force`: whether a constant force, the mean
+    pressure gradient, also acts. Its size follows from both stresses. Without it, the balance follows from `far` alone.
     """
     steps = force * np.diff(z_face)
     if not constant_force:

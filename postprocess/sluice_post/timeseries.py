@@ -133,7 +133,7 @@ def read_timeseries(path: Path) -> TimeSeries | None:
 
 
 def energy_lines(series: TimeSeries | None) -> list[str]:
-    """The kinetic energy at the first and the last row, for a flow that has no walls to be known by."""
+    """The kinetic energy at the first and the last row, for the summary of a flow without walls."""
     if series is None:
         return []
     energy, time = series[layout.KINETIC_ENERGY], series.time

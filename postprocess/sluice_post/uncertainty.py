@@ -38,7 +38,7 @@ def student_t95(degrees: int) -> float:
 
 
 def student_t99(degrees: int) -> float:
-    """The same of the 99 % interval."""
+    """Half width of the two-sided 99 % interval in standard errors."""
     return float(stdtrit(degrees, 0.995))
 
 
@@ -48,8 +48,8 @@ def standard_error(
     """Standard error of a mean from what each block adds to its deviation; NaN for a single block.
 
     `contributions` are weight times deviation from the mean, blocks along the first axis. `samples` of each block
-    are its weight and its duration; None: all alike. `without_trend`: leaves out the slowest cosine, which a trend
-    would be most of, so that there is a degree of freedom less.
+    are its weight and its duration; None: all alike. `without_trend`: leaves out the slowest cosine, in which a
+    trend would mostly appear; this leaves one degree of freedom less.
     """
     contributions = np.asarray(contributions, dtype=float)
     count = len(contributions)

@@ -125,7 +125,7 @@ def read_results(directory: Path) -> Results:
 
 
 def verdict(deviation: float, half_width: float, limit: float) -> str:
-    """Whether a deviation is within its limit: the whole interval is, none of it is, or it is undecided."""
+    """`within` if the whole interval of a deviation is within its limit, `outside` if none is; else `undecided`."""
     width = 0.0 if np.isnan(half_width) else half_width
     if abs(deviation) + width <= limit:
         return "within"
@@ -266,14 +266,14 @@ def _source(results: Results) -> str:
         assert held is not None
         difference = 100 * (published.values[held.key] / held.value - 1)
         text += (
-            f", whose {REYNOLDS[held.key]} differs by {difference:+.1f} % from that of the case: the law of the wall "
-            "gives the change of the mean velocity; peaks are compared as published"
+            f", whose {REYNOLDS[held.key]} differs by {difference:+.1f} % from that of the case; the law of the wall "
+            "converts the mean velocity, and peaks are compared as published"
         )
     return f"{text}."
 
 
 def _outcome(rows: Sequence[Row]) -> str:
-    """Which figures are outside their limits, of those that could be judged."""
+    """How many of the judged figures are within their limits, undecided and outside, and which are outside."""
     verdicts = {row[0]: row[-1] for row in rows if row[-1]}
     outside = [label for label, verdict_of in verdicts.items() if verdict_of == "outside"]
     undecided = sum(verdict_of == "undecided" for verdict_of in verdicts.values())
@@ -314,9 +314,9 @@ Stored results of cases (`cases/NAME/results`) beside published simulations. `sl
 - A limit is the largest deviation that is accepted. For scale: published simulations near Re_tau = 180 differ among
   each other by 0.4 % in C_f at one Reynolds number, 1 % in the peak of v'+, 1.6 % in that of w'+, 3 % in that of p'+
   and 4 % in the wall dissipation of k+; boxes and Reynolds numbers are part of that.
-- `within`: the deviation and its whole interval are within the limit. `outside`: no part of the interval is.
-  `undecided`: part of the interval is; only a longer run can tell.
-- A flow that was not stationary over the averaging time is marked: its averages are of a transient
+- `within`: the whole 95 % interval of the deviation is within the limit. `outside`: no part of it is. `undecided`: part
+  of it is; only a longer run can tell.
+- The section of a flow that was not stationary over the averaging time says so: its averages are of a transient
   (postprocess/README.md, Stationarity).
 - The total-stress residual and the imbalance of k would be 0 in an endless run with a vanishing time step
   (postprocess/README.md, Conventions and Budgets).

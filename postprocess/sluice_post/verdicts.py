@@ -1,4 +1,4 @@
-"""A report in short: which flow it is, whether it has converged, how far it is from published data, what limits it."""
+"""A report in short: the flow, whether it converged and was stationary, published data beside it, what limits it."""
 
 from __future__ import annotations
 

@@ -285,5 +285,5 @@ def test_what_is_zero_by_symmetry_has_no_interval(tmp_path):
 
 def test_heights_outside_the_flow(tmp_path):
     run = gaussian_run(tmp_path, flow_of())
-    with pytest.raises(UsageError, match=r"z\+ = 500 is not between 0 and 180, at the centre"):
+    with pytest.raises(UsageError, match=r"z\+ = 500 is not between 0 and 180, which is the centre"):
         evaluated(run, [5.0, 500.0])

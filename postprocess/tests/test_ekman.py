@@ -34,7 +34,7 @@ LAYER = {
 
 
 def layer_in(folder: Path, turn: complex = 1) -> tuple:
-    """The discrete laminar layer in a domain that is 1 high, its geostrophic velocity turned; and its wall stress."""
+    """The discrete laminar layer in a domain of height 1, with its geostrophic velocity turned; and its wall stress."""
     flow = synthetic.Flow("open_channel", re_tau=30, u_tau=0.05, cells=(16, 16, 48))
     rate = 50 * flow.viscosity
     profiles, layer = synthetic.turbulent_profiles(flow), laminar_ekman(flow, rate)
@@ -50,7 +50,7 @@ def layer_in(folder: Path, turn: complex = 1) -> tuple:
 
 @pytest.mark.parametrize("turn", [1, 0.6 - 0.8j, -1, -0.6 + 0.8j])
 def test_both_stresses_balance_the_coriolis_force(tmp_path: Path, turn: complex) -> None:
-    """The mean pressure gradient is known, so the whole stress follows from the free-slip top; u_tau is of both."""
+    """The mean pressure gradient is known, so the stress follows from the free-slip top; u_tau has both components."""
     parameters, means, stress = layer_in(tmp_path, turn)
     profiles = wall_profiles(means, parameters)
     assert profiles.residual < 1e-11
@@ -116,7 +116,7 @@ def test_watch_forms_the_friction_coefficient_with_the_geostrophic_velocity(tmp_
 
 
 def test_anisotropy_has_the_invariants_of_the_turned_tensor() -> None:
-    """Those of a tensor do not depend on the axes, if no component is left out."""
+    """Invariants of a tensor do not depend on the axes if no component is left out."""
     plain = {"uu": 3.0, "vv": 1.0, "ww": 0.5, "uw": -0.4}
     tensor = np.array([[plain["uu"], 0, plain["uw"]], [0, plain["vv"], 0], [plain["uw"], 0, plain["ww"]]])
     c, s = np.cos(0.5), np.sin(0.5)
@@ -135,6 +135,6 @@ def test_spectra_end_at_the_top_of_the_domain_and_leave_it_out(tmp_path: Path) -
     assert usual_heights(parameters, 480.0) == [5, 15, 30, 100]
     assert usual_heights(dataclasses.replace(parameters, sampled={}), 480.0) == [5, 15, 30, 100, np.inf]
     require_heights([400.0, np.inf], parameters, 480.0)
-    with pytest.raises(UsageError, match="between 0 and 480, at the top"):
+    with pytest.raises(UsageError, match="between 0 and 480, which is the top"):
         require_heights([500.0], parameters, 480.0)
     assert parameters.far_end == "top"

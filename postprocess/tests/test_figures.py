@@ -47,7 +47,7 @@ def test_the_history_leaves_out_what_is_constant_and_marks_the_averaging(results
 
 
 def test_each_column_of_the_history_has_a_time_axis(results):
-    """A panel as wide as two has a scale of its own, which those below do not show."""
+    """A panel as wide as two has a time scale of its own, which the panels below do not show."""
     series = results.run.series
     constant = replace(series, columns={**series.columns, "bulk_velocity": np.full(len(series), 1.0)})
     figure = history(constant, re_tau_last_third(series), 60.0)

@@ -196,5 +196,5 @@ def test_other_flows(tmp_path, flow_type):
 def test_heights_outside_the_flow(tmp_path):
     write(tmp_path, [Wave(flow_of((16, 12, 24)), 3, 2)])
     parameters, blocks = load(tmp_path)
-    with pytest.raises(UsageError, match=r"z\+ = 500 is not between 0 and 180, at the centre"):
+    with pytest.raises(UsageError, match=r"z\+ = 500 is not between 0 and 180, which is the centre"):
         evaluate_spectra(blocks, parameters, [5.0, 500.0])

@@ -1,4 +1,4 @@
-"""Transients that must be found, and stationary noise that must not be taken for one too often."""
+"""Transients must be found, and stationary noise must rarely be taken for a transient."""
 
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ def run_of(tmp_path, factors, samples=100):
 
 
 def noise(seed, amplitude=0.01):
-    """Correlated from block to block, as blocks of a turbulent flow are."""
+    """Factors that are correlated from block to block, as blocks of a turbulent flow are."""
     rng = np.random.default_rng(seed)
     series = np.zeros((BLOCKS + 20, 3))
     for n in range(1, len(series)):
@@ -59,7 +59,7 @@ def test_a_steady_flow_is_not_called_a_transient(tmp_path):
 
 
 def test_false_alarms_are_rare(tmp_path):
-    """With three figures of 16 blocks each: 99 % intervals, so about 1 % for each figure."""
+    """With 99 % intervals, each of three figures of 16 blocks gives about 1 % of false alarms."""
     results = run_of(tmp_path, np.ones((BLOCKS, 3)))
     parameters, flow, blocks = results.run.parameters, results.flow, results.run.blocks
     count = 300
@@ -71,7 +71,7 @@ def test_false_alarms_are_rare(tmp_path):
 
 
 def with_series(blocks: Blocks, series) -> Blocks:
-    """The blocks of a run that does not change, with u, the wall stress and the variance of v as the series say."""
+    """The blocks of a steady run, with u, the wall stress and <v^2> multiplied by the three series."""
     u, stress, variance = (column[:, None] for column in series.T)
     centre = dict(blocks.centre)
     mean = centre["u"] / blocks.samples[:, None]

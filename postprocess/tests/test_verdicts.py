@@ -168,7 +168,7 @@ def test_a_flow_that_was_not_stationary_is_not_converged(results):
 
 
 def test_the_page_shows_the_whole_revision(results):
-    """Whether the tree was modified stands at its end."""
+    """The end of the revision says whether the tree was modified."""
     revision = "a" * 40 + "-dirty"
     run = replace(results.run, parameters=replace(results.run.parameters, git_revision=revision))
     assert f"revision {revision}" in report_page(replace(results, run=run), [], "")

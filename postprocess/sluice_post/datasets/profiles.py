@@ -28,9 +28,9 @@ ABOUT: dict[str, tuple[str, str]] = {
     "U_along_stress": ("mean velocity along the wall stress, relative to the wall", "u_tau"),
     "dVdz": ("viscous shear stress nu dV/dz", "u_tau^2"),
     "total_y": ("total shear stress along y", "u_tau^2"),
-    "balance_y": ("total shear stress along y that the mean momentum balance asks for", "u_tau^2"),
+    "balance_y": ("total shear stress along y according to the mean momentum balance", "u_tau^2"),
     "residual_y": ("total shear stress along y less that of the balance", "u_tau^2"),
-    "balance": ("total shear stress that the mean momentum balance asks for", "u_tau^2"),
+    "balance": ("total shear stress according to the mean momentum balance", "u_tau^2"),
     "residual": ("total shear stress less that of the balance", "u_tau^2"),
 }
 for _letter, _name in _DIRECTIONS.items():

@@ -42,9 +42,9 @@ class Case:
         return max(0.0, min(ends, default=0.0))
 
     def friction(self, re_tau: float, bulk_velocity: float) -> float:
-        """C_f of the bulk velocity, of half the velocity difference of the walls, or of the geostrophic velocity.
+        """C_f with the bulk velocity, half the velocity difference of the walls, or the geostrophic velocity.
 
-        `re_tau`: as in the time series. The whole shear stress of walls has the direction of their difference.
+        `re_tau`: as in the time series. The shear stress of moving walls is taken along their velocity difference.
         """
         bottom, top = self.wall_velocities
         wall = next((velocity for velocity in self.wall_velocities if velocity is not None), (0.0, 0.0))
@@ -81,7 +81,7 @@ def _wall_velocity(wall: dict[str, Any]) -> tuple[float, float] | None:
 
 
 def _geostrophic_speed(rotation: Any) -> float:
-    """Of an Ekman layer; 0 in any other flow."""
+    """The geostrophic speed of an Ekman layer; 0 in any other flow."""
     return hypot(*map(float, rotation["geostrophic"])) if isinstance(rotation, dict) else 0.0
 
 
