@@ -112,7 +112,7 @@ KeyFigures::Estimates KeyFigures::estimate(std::span<const StatisticsBlock> bloc
   }
   Estimates result;
   result.values = figures_of(means(total, nullptr));
-  result.laminar = std::isnan(result.values[4]);  // the peak of w'
+  result.laminar = std::isfinite(result.values[0]) && std::isnan(result.values[4]);  // Re_tau, the peak of w'
   result.half_widths.fill(undefined);
   if (blocks.size() < 2) return result;
 

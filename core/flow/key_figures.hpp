@@ -52,7 +52,8 @@ class KeyFigures {
   struct Estimates {
     KeyFigureValues values{};       ///< NaN: not defined, as peaks in a laminar flow
     KeyFigureValues half_widths{};  ///< of the 95 % intervals; NaN for a single block
-    bool laminar = false;           ///< w does not fluctuate: half_widths only show how the flow changes in time
+    /// w does not fluctuate: half_widths only show how the flow changes in time. false without a friction velocity.
+    bool laminar = false;
   };
 
   /// `profiles`: what the sums of the blocks are.

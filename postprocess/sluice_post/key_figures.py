@@ -103,7 +103,7 @@ TEXT_LABELS = {
 TEXT_LABELS |= {f"{key}_z": "  at z+" for key in TEXT_LABELS if key.endswith("_peak")}
 
 
-def _wall_shears(
+def wall_shears(
     means: Means, parameters: FlowParameters, direction: tuple[float, float] = (1.0, 0.0)
 ) -> dict[str, float]:
     """Magnitude of the shear stress in a direction on each no-slip wall, by wall."""
@@ -115,18 +115,18 @@ def _wall_shears(
     return {name: float(abs(value)) for name, (value, no_slip) in walls.items() if no_slip}
 
 
-def _stresses_of_u_tau(means: Means, parameters: FlowParameters) -> dict[str, float]:
+def stresses_of_u_tau(means: Means, parameters: FlowParameters) -> dict[str, float]:
     """By wall: the magnitude of the shear stress if the mean flow turns with the height, else of its x component."""
-    along_x = _wall_shears(means, parameters)
+    along_x = wall_shears(means, parameters)
     if parameters.rotation[2] == 0:
         return along_x
-    along_y = _wall_shears(means, parameters, (0.0, 1.0))
+    along_y = wall_shears(means, parameters, (0.0, 1.0))
     return {name: float(np.hypot(stress, along_y[name])) for name, stress in along_x.items()}
 
 
 def _ekman_figures(means: Means, parameters: FlowParameters) -> dict[str, float]:
     """C_f, u_tau/G, the angle of the wall stress to the geostrophic velocity (positive to the left), and delta+."""
-    stress = float(np.mean(list(_stresses_of_u_tau(means, parameters).values())))
+    stress = float(np.mean(list(stresses_of_u_tau(means, parameters).values())))
     (x, y), speed = parameters.geostrophic, float(np.hypot(*parameters.geostrophic))
     sign, at = (1, 0) if parameters.no_slip_bottom else (-1, -1)  # stress on the wall, by the fluid
     along_x, along_y = (sign * means.face[name][at] for name in ("tau_xz", "tau_yz"))
@@ -146,7 +146,7 @@ def _friction(means: Means, parameters: FlowParameters, by_wall: bool) -> dict[s
     of half that difference (Lee & Moser 2018).
     Velocities are relative to the walls. `by_wall`: with C_f of each wall.
     """
-    shears, nu = _stresses_of_u_tau(means, parameters), parameters.viscosity
+    shears, nu = stresses_of_u_tau(means, parameters), parameters.viscosity
     mean = float(np.mean(list(shears.values())))
     values = {"re_tau": float(np.sqrt(mean)) / nu}
     values |= {f"re_tau_{name}": float(np.sqrt(stress)) / nu for name, stress in shears.items()}
@@ -155,7 +155,7 @@ def _friction(means: Means, parameters: FlowParameters, by_wall: bool) -> dict[s
         return values | _ekman_figures(means, parameters)
     driving = shears
     if parameters.walls_shear:
-        driving = _wall_shears(means, parameters, parameters.wall_direction)
+        driving = wall_shears(means, parameters, parameters.wall_direction)
         velocity = float(np.hypot(*parameters.velocity_difference)) / 2
         key, reynolds = "re_w", velocity / nu
     else:

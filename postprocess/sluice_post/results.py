@@ -156,8 +156,8 @@ def evaluate(run: Run, heights: Sequence[float] | None = None, side: str | None 
 def _stationarity(results: Results, blocks: Blocks, parameters: FlowParameters) -> Stationarity | None:
     assert results.flow is not None
     fluxes = {
-        found.name: (found.numbers["imbalance"], found.widths.get("imbalance", np.nan))
-        for found in results.scalars
+        found.profiles.scalar.name: (found.numbers["imbalance"], found.widths.get("imbalance", np.nan))
+        for found in results.scalars  # seen from either wall, the fluxes are those of both
         if "imbalance" in found.numbers
     }
     return stationarity_of(blocks, parameters, results.flow, fluxes)

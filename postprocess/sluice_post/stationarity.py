@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post.flow import Flow
+from sluice_post.key_figures import stresses_of_u_tau, wall_shears
 from sluice_post.parameters import FlowParameters
 from sluice_post.printed import is_exact, with_interval
 from sluice_post.statistics import Blocks, Means
@@ -32,6 +33,8 @@ from sluice_post.uncertainty import (
 Array = NDArray[np.float64]
 
 SMALLEST_CHANGE = 5e-3  # as a fraction; a smaller change does not matter for the averages
+# U_b and the wall stress are tested if they exceed this fraction of what the fluctuations have: not in convection.
+NEGLIGIBLE = 1e-6
 MIN_BLOCKS = 4  # two in each half
 _FIGURES = ("U_b", "the wall stress", "k")  # k: the mean energy of the fluctuations
 
@@ -135,13 +138,24 @@ def _figures(means: Means, parameters: FlowParameters) -> Array:
     dz = np.diff(means.z_face)
     wall = parameters.velocity_bottom[0] if parameters.no_slip_bottom else parameters.velocity_top[0]
     bulk = float(means.centre["u"] @ dz / dz.sum()) - wall
-    x, y = parameters.wall_direction
-    shear = x * means.face["tau_xz"] + y * means.face["tau_yz"]
-    ends = ((0, parameters.no_slip_bottom), (-1, parameters.no_slip_top))
-    stress = np.mean([abs(shear[k]) for k, there in ends if there])
+    if parameters.walls_shear and parameters.rotation[2] == 0:
+        stresses = wall_shears(means, parameters, parameters.wall_direction)
+    else:
+        stresses = stresses_of_u_tau(means, parameters)
     centre = means.centre
     variance = sum(centre[name * 2] - centre[name] ** 2 for name in "uvw")
-    return np.array([abs(bulk), stress, float(variance @ dz) / 2])
+    return np.array([abs(bulk), np.mean(list(stresses.values())), float(variance @ dz / dz.sum()) / 2])
+
+
+def _shown(figures: Array, blocks: Blocks, parameters: FlowParameters) -> list[int]:
+    """The figures that the flow has: of an Ekman layer no U_b, which depends on the height of the domain alone."""
+    energy = 0.0 if blocks.laminar else float(figures[2])
+    there = (
+        not parameters.is_ekman_layer and figures[0] > NEGLIGIBLE * energy**0.5,
+        figures[1] > NEGLIGIBLE * energy,
+        energy > 0,
+    )
+    return [n for n, is_there in enumerate(there) if is_there]
 
 
 def _changes(blocks: Blocks, parameters: FlowParameters, is_steady: bool) -> tuple[Departure, ...]:
@@ -158,29 +172,56 @@ def _changes(blocks: Blocks, parameters: FlowParameters, is_steady: bool) -> tup
     # Each half has twice the variance of the whole, and their difference four times.
     errors = 2 * standard_error(jackknife(figures, blocks), blocks.samples, without_trend=True)
     degrees = degrees_of_freedom(len(blocks)) - 1
-    names = _FIGURES[:2] if blocks.laminar else _FIGURES
     return tuple(
-        _departure(name, float(b / a - 1), 0.0 if is_steady else float(error / a), degrees)
-        for name, a, b, error in zip(names, before, after, errors, strict=False)
-        if a > 0
+        _departure(
+            _FIGURES[n],
+            float(after[n] / before[n] - 1),
+            0.0 if is_steady else float(errors[n] / before[n]),
+            degrees,
+        )
+        for n in _shown(before, blocks, parameters)
     )
 
 
 def _carried(blocks: Blocks, parameters: FlowParameters, flow: Flow, is_steady: bool) -> Departure | None:
     """The fraction of the force along x that the walls carry, less 1; None if something else may carry it."""
     tilted = flow.buoyancy is not None and flow.buoyancy.gravity[0] != 0
-    if tilted or flow.rotation[2] != 0 or blocks.means().forcing == 0 or parameters.passes_fluid:
+    if tilted or flow.rotation[2] != 0 or parameters.passes_fluid:
         return None
     bottom, top = parameters.no_slip_bottom, parameters.no_slip_top
+    means = blocks.means()
+    height = float(means.z_face[-1] - means.z_face[0])
+    stress = sum(wall_shears(means, parameters).values())
+    # Not above it: there is no force, or only the round-off of one that holds a bulk velocity.
+    if not abs(means.forcing) * height > NEGLIGIBLE * stress:
+        return None
 
     def share(means: Means) -> Array:
         tau = means.face["tau_xz"]
         walls = (tau[0] if bottom else 0.0) - (tau[-1] if top else 0.0)
-        return np.array(walls / (means.forcing * (means.z_face[-1] - means.z_face[0])) - 1)
+        return np.array(walls / (means.forcing * height) - 1)
 
     error = 0.0 if is_steady else float(standard_error_of(share, blocks))
     degrees = degrees_of_freedom(len(blocks))
-    return _departure("the driving force", float(share(blocks.means())), error, max(degrees, 1))
+    return _departure("the driving force", float(share(means)), error, max(degrees, 1))
+
+
+def _fluxes(
+    blocks: Blocks, parameters: FlowParameters, is_steady: bool, imbalances: Mapping[str, tuple[float, float]]
+) -> tuple[Departure, ...]:
+    """Of scalars. In a laminar flow, only where neither the flow nor the walls change in time is it known to be 0."""
+    degrees = max(degrees_of_freedom(len(blocks)), 1)
+    varying = {scalar.name for scalar in parameters.scalars if scalar.bottom.formula or scalar.top.formula}
+
+    def standard_error_of_flux(name: str, half_width: float) -> float:
+        if blocks.has_sampling_error:
+            return half_width / student_t95(degrees)
+        return 0.0 if is_steady and name not in varying else float("nan")
+
+    return tuple(
+        _departure(name, value, standard_error_of_flux(name, half_width), degrees)
+        for name, (value, half_width) in imbalances.items()
+    )
 
 
 def stationarity_of(
@@ -198,13 +239,8 @@ def stationarity_of(
     is_steady = (
         blocks.laminar and not flow.drive and not parameters.controlled
     )  # then any change at all is a trend
-    degrees = degrees_of_freedom(len(blocks))
-    fluxes = (
-        _departure(name, value, half_width / student_t95(degrees), degrees)
-        for name, (value, half_width) in (imbalances or {}).items()
-    )
     return Stationarity(
         _changes(blocks, parameters, is_steady),
         _carried(blocks, parameters, flow, is_steady),
-        tuple(fluxes),
+        _fluxes(blocks, parameters, is_steady, imbalances or {}),
     )

@@ -99,3 +99,30 @@ def test_scalars_whose_fluxes_do_not_balance():
     found = Stationarity((), None, (Departure("heat", -0.1, 0.013, 0.02),))
     assert found.signs() == "the wall fluxes and the source of heat differ by 10.0 +- 1.3 %"
     assert found.conclusion == "the averages of heat are of a transient"
+
+
+def test_flows_without_a_mean_flow_are_judged_by_their_fluctuations(tmp_path):
+    """Convection has round-off for U_b and the wall stress, whose changes say nothing."""
+    results = run_of(tmp_path, noise(1))
+    parameters, blocks = results.run.parameters, results.run.blocks
+    centre = blocks.centre | {"u": 1e-14 * blocks.centre["u"], "uu": blocks.centre["vv"]}
+    face = blocks.face | {"tau_xz": 1e-14 * blocks.face["tau_xz"]}
+    still = replace(blocks, centre=centre, face=face, forcing=0 * blocks.forcing)
+    found = stationarity_of(still, parameters, results.flow)
+    assert [one.name for one in found.changes] == ["k"]
+
+
+def test_an_ekman_layer_is_judged_by_its_whole_wall_stress(tmp_path):
+    """Not by the component along x, nor by the bulk velocity, which is that of the height of the domain."""
+    results = run_of(tmp_path, np.ones((BLOCKS, 3)))
+    parameters, blocks = results.run.parameters, results.run.blocks
+    sampled = {"flow.rotation.geostrophic": "[0, 1]"}
+    layer = replace(parameters, rotation=(0.0, 0.0, 0.1), sampled=sampled)
+    rising = 2 * np.linspace(0.9, 1.1, BLOCKS)[:, None]
+    face = blocks.face | {"tau_yz": rising * blocks.face["tau_xz"]}
+    found = stationarity_of(replace(blocks, face=face), layer, replace(results.flow, rotation=(0, 0, 0.1)))
+    first, last = rising[:8].mean(), rising[8:].mean()
+    stress, energy = found.changes
+    assert (stress.name, energy.name) == ("the wall stress", "k")
+    assert stress.is_certain
+    assert stress.value == pytest.approx(np.hypot(1, last) / np.hypot(1, first) - 1)

@@ -148,13 +148,17 @@ class Status {
   void describe_averages() {
     if (!settings_ || !exists(statistics_output.file)) return;
     const Accuracy accuracy = stored_accuracy(path(statistics_output.file), *settings_);
-    if (accuracy.blocks == 0) return;
-    add("averages",
-        fmt::format(
-            "of {}, {}", accuracy.blocks == 1 ? "one block" : fmt::format("the last {} blocks", accuracy.blocks),
-            accuracy.figures.laminar ? "without intervals, because the flow is laminar" : "with 95 % intervals"));
-    for (std::size_t n = 0; n < key_figure_table.size(); ++n)
-      if (std::isfinite(accuracy.figures.values[n])) add("", figure_text(accuracy, n));
+    const KeyFigureValues& values = accuracy.figures.values;
+    const auto is_defined = [](double value) { return std::isfinite(value); };
+    if (accuracy.blocks == 0 || std::ranges::none_of(values, is_defined)) return;
+    const char* intervals = accuracy.figures.laminar ? "without intervals, because the flow is laminar"
+                            : accuracy.blocks == 1   ? "without intervals"
+                                                     : "with 95 % intervals";
+    add("averages", fmt::format("of {}, {}",
+                                accuracy.blocks == 1 ? "one block" : fmt::format("the last {} blocks", accuracy.blocks),
+                                intervals));
+    for (std::size_t n = 0; n < values.size(); ++n)
+      if (is_defined(values[n])) add("", figure_text(accuracy, n));
     if (accuracy.limits != AccuracyLimits{}) add("", outlook(accuracy));
   }
 
