@@ -206,16 +206,16 @@ double KeyFigures::mean_u_tau_squared(const Profiles& means) const {
 }
 
 double KeyFigures::friction_coefficient(const Profiles& means) const {
+  if (flow_.rotation.has_geostrophic()) {
+    const auto& [x, y] = flow_.rotation.geostrophic;
+    return 2 * mean_u_tau_squared(means) / (x * x + y * y);
+  }
   const auto [along_x, along_y] = velocity_difference(flow_.bottom, flow_.top);
   const double difference = std::hypot(along_x, along_y);
   if (both_no_slip() && difference > 0) {
     const double speed = difference / 2;
     const auto driving = [&](double x, double y) { return std::abs(along_x * x + along_y * y) / difference; };
     return 2 * mean_wall_stress(means, driving) / (speed * speed);
-  }
-  if (flow_.rotation.has_geostrophic()) {
-    const auto& [x, y] = flow_.rotation.geostrophic;
-    return 2 * mean_u_tau_squared(means) / (x * x + y * y);
   }
   const double wall = (flow_.bottom.drags() ? flow_.bottom : flow_.top).constant_velocity(0);
   double flux = 0;

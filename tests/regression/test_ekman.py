@@ -84,3 +84,18 @@ def test_re_tau_over_a_single_wall_of_a_channel_is_that_of_the_time_series(tmp_p
     assert printed
     assert float(printed[1]) == pytest.approx(row["re_tau_top"], rel=1e-3)
     assert results.figure("re_tau").value == pytest.approx(row["re_tau_top"], rel=1e-3)
+
+
+def test_the_friction_coefficient_over_moving_walls_is_of_the_geostrophic_velocity_everywhere(
+    tmp_path: Path,
+) -> None:
+    flow = layer([1, 0])["flow"] | {"type": "couette"}
+    changes = layer([1, 0]) | {
+        "flow": flow,
+        "domain.size": [4, 4, 2],
+        "time": {"steps": 40, "dt": 0.02, "diffusion": "implicit_z"},
+    }
+    _, info, results = run_all(tmp_path, changes)
+    printed = re.search(r" cf ([\d.]+)", info)
+    assert printed
+    assert float(printed[1]) == pytest.approx(results.figure("cf").value, rel=1e-3)
