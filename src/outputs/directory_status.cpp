@@ -148,7 +148,8 @@ class Status {
   void describe_averages() {
     if (!settings_ || !exists(statistics_output.file)) return;
     const Accuracy accuracy = stored_accuracy(path(statistics_output.file), *settings_);
-    if (accuracy.blocks == 0) return;
+    const auto known = [](double value) { return std::isfinite(value); };
+    if (accuracy.blocks == 0 || std::ranges::none_of(accuracy.figures.values, known)) return;  // none without a wall
     add("averages",
         fmt::format(
             "of {}, {}", accuracy.blocks == 1 ? "one block" : fmt::format("the last {} blocks", accuracy.blocks),
