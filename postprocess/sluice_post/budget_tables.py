@@ -59,11 +59,11 @@ def table_rows(evaluated: EvaluatedTerms) -> list[str]:
 
 
 def integral_rows(evaluated: EvaluatedTerms, name: str, unit: str) -> list[str]:
-    """The terms of a budget at the centres from the wall to h, over the production there."""
+    """The integrals of the terms of a budget at the centres, over that of the production."""
     found, bands = evaluated.found, evaluated.number_bands
     values = integrals_of(found, name)
     production = with_interval(values["production"], bands.get("production", nan))
-    lines = [f"{name} from the wall to h: production {production} {unit}, and in % of it:"]
+    lines = [f"{name} from the wall to the {found.far_end}: production {production} {unit}, and in % of it:"]
     for term in ("dissipation", IMBALANCE):
         number = with_interval(values[term], bands.get(term, nan), sign="+", may_be_zero=True, scale=100)
         lines.append(f"  {term} {number}")

@@ -193,7 +193,7 @@ def budgets_of(
 
 @dataclass(frozen=True)
 class BudgetsFromWall:
-    """Budgets in wall units, from a wall to h; seen from there as WallProfiles are."""
+    """Budgets in wall units, from a wall to `far_end`; seen from there as WallProfiles are."""
 
     u_tau: float
     viscosity: float
@@ -201,6 +201,7 @@ class BudgetsFromWall:
     z_face_plus: Array
     budgets: dict[str, Budget]  # z is still that of the run
     wall: str = field(default="", kw_only=True)  # of which wall, where there is a choice
+    far_end: str = field(default="centre", kw_only=True)  # what is where they end, in words
 
     @property
     def re_tau(self) -> float:
@@ -212,7 +213,7 @@ class BudgetsFromWall:
         return self.budgets[name].z * self.u_tau / self.viscosity
 
     def integral(self, values: Array) -> float:
-        """Integral over z+ from the wall to h of a profile at the centres; of a term, its unit has nu/u_tau less."""
+        """Integral over z+ of a profile at the centres, all the way; of a term, its unit has nu/u_tau less."""
         top = self.height * self.u_tau / self.viscosity
         dz = np.diff(np.minimum(self.z_face_plus, top))  # half of a cell that the centre plane cuts
         return float(values @ dz[: len(values)])
@@ -290,6 +291,7 @@ def wall_budgets(means: Means, parameters: FlowParameters, side: str | None = No
             for stress, value in wall_dissipation(view.means, parameters.viscosity).items()
         },
         wall=view.wall,
+        far_end=parameters.far_end,
     )
 
 

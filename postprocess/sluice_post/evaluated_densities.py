@@ -27,6 +27,8 @@ MIDDLES = (EDGES[1:] + EDGES[:-1]) / 2
 # standard deviations or more from the mean, are not known.
 _KNOWN = 1e-2
 
+_STILL = 1e-6  # rms in wall units of what does not fluctuate, but for round-off: w on a free-slip surface
+
 
 @dataclass(frozen=True)
 class EvaluatedDensities:
@@ -187,6 +189,7 @@ def agreement(evaluated: EvaluatedDensities) -> list[Agreement]:
         expected |= {name: profiles.column(of)[1][:points] for name, of in names.items() if profiles.has(of)}
         if field == "w":
             expected["rms"] = np.sqrt(face_values(found.view.means.centre["ww"])[:points]) / found.u_tau
+        expected["rms"] = np.where(expected["rms"] > _STILL, expected["rms"], np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
             rows.append(
                 Agreement(

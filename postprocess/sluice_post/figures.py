@@ -121,15 +121,22 @@ _RMS_LABELS = {
 }
 
 
+def _component_label(label: str, profiles: WallProfiles) -> str:
+    """Where the mean flow turns with the height, neither x nor y is streamwise."""
+    if not profiles.turns:
+        return label
+    return label.replace("streamwise", "along x").replace("spanwise", "along y")
+
+
 def fluctuations(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
     """Root-mean-square velocities and pressure against z+."""
     log_wall_axis(axes, profiles.z_plus)
     top = 0.0
     for name, label in _RMS_LABELS.items():
         if profiles.has(name):
-            values = profiles.centre[name]
+            values, shown = profiles.centre[name], _component_label(label, profiles)
             line_with_band(
-                axes, profiles.z_plus, values, bands.get(name), color=COMPONENT[name[0]], label=label
+                axes, profiles.z_plus, values, bands.get(name), color=COMPONENT[name[0]], label=shown
             )
             top = max(top, float(np.max(values)))
     _headroom(axes, top or 1.0, fraction=0.3)
@@ -139,7 +146,7 @@ def fluctuations(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
 
 
 def shear_stress_figure(profiles: WallProfiles, bands: Bands) -> Figure:
-    """Viscous, Reynolds and total shear stress against z/h; below, what is missing from the exact line."""
+    """Viscous, Reynolds and total shear stress against z/h; below, its distance from that of a steady flow."""
     figure = new_figure(6.4, 5.6)
     axes, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1.15])
     shear_stress(axes, profiles, bands)
@@ -150,14 +157,14 @@ def shear_stress_figure(profiles: WallProfiles, bands: Bands) -> Figure:
 
 
 def shear_stress(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
-    """Viscous, Reynolds and total shear stress over the wall stress against z/h, and the exact line."""
+    """Viscous, Reynolds and total shear stress over the wall stress against z/h, and the total of a steady flow."""
     z, face = profiles.z_face, profiles.face
     components = [("u", "U", "", "solid")] + ([("v", "V", "_y", "dashed")] if profiles.turns else [])
     lowest = 0.0
     for small, large, ending, dashes in components:
-        total, exact = ("total", "exact total") if not ending else (None, None)
+        total, balance = ("total", "balance") if not ending else (None, None)
         dots = {"linewidth": 1.0, "linestyle": (0, (1, 1.2)), "zorder": 4}
-        axes.plot(z, face[f"balance{ending}"], color=BLACK, label=exact, **dots)  # type: ignore[arg-type]
+        axes.plot(z, face[f"balance{ending}"], color=BLACK, label=balance, **dots)  # type: ignore[arg-type]
         lowest = min(lowest, 1.1 * float(face[f"total{ending}"].min())) if profiles.turns else lowest
         axes.plot(z, face[f"total{ending}"], color=BLACK, linewidth=3.2, alpha=0.25, label=total, zorder=2)
         for name, colour, label in (
@@ -176,7 +183,7 @@ def shear_stress(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
 
 
 def stress_residual(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
-    """The total shear stress less the exact line, over the wall stress, against z/h."""
+    """The total shear stress less that of a steady flow, over the wall stress, against z/h."""
     largest, reach = 1e-15, 0.0
     for name, dashes in [("residual", "solid")] + ([("residual_y", "dashed")] if profiles.turns else []):
         residual, band = profiles.face[name], bands.get(name)
@@ -185,7 +192,7 @@ def stress_residual(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
         if band is not None:
             reach = max(float(np.max(np.abs(residual) + np.nan_to_num(band))), reach)
     axes.axhline(0, **THIN)
-    axes.set_ylabel("total − exact\n/ wall stress")
+    axes.set_ylabel("total − balance\n/ wall stress")
     axes.set_xlabel(r"$z/h$")
     limit = max(1.25 * largest, 1.1 * reach)
     axes.set_ylim(-limit, limit)
@@ -275,8 +282,8 @@ def vorticity(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
     log_wall_axis(axes, profiles.z_plus)
     top = 0.0
     for name, (letter, label) in _VORTICITY.items():
-        values = profiles.centre[name]
-        line_with_band(axes, profiles.z_plus, values, bands.get(name), color=COMPONENT[letter], label=label)
+        values, shown = profiles.centre[name], _component_label(label, profiles)
+        line_with_band(axes, profiles.z_plus, values, bands.get(name), color=COMPONENT[letter], label=shown)
         top = max(top, float(np.max(values)))
     _headroom(axes, top)
     axes.set_ylabel("rms vorticity in wall units")

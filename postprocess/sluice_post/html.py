@@ -117,7 +117,7 @@ class Row:
 _MAY_BE_ZERO = ("force_balance",)  # key figures that are differences near 0
 
 
-def _key_figures(results: Results) -> list[Row]:
+def key_figure_rows(results: Results) -> list[Row]:
     """Key figures, beside those of a published simulation of this flow at this Reynolds number."""
     known = results.published.values if results.published is not None else {}
 
@@ -125,14 +125,15 @@ def _key_figures(results: Results) -> list[Row]:
         published, difference = "", ""
         if key in known:
             published = number(known[key])
-        if key in known and not results.is_set(key):
+        imposed = is_exact(value, half_width, scale=1 if key in _MAY_BE_ZERO else 0)
+        determined = imposed or key in _MAY_BE_ZERO or is_determined(value, half_width)
+        if key in known and determined and not results.is_set(key):
             percent = percent_difference(Figure(key, label, value, half_width), known[key])
             difference = with_interval(
                 *percent, " %", sign="+", may_be_zero=True, scale=100, plus_minus="±"
             ).replace("-", "−")
         is_laminar = results.run.profiles is not None and results.run.profiles.laminar
-        imposed = is_exact(value, half_width, scale=1 if key in _MAY_BE_ZERO else 0)
-        if not (imposed or is_determined(value, half_width) or key in _MAY_BE_ZERO):
+        if not determined:
             found = (Markup(NOT_DETERMINED), number_and_interval(value, half_width))
         elif imposed:
             is_round_off = key in _MAY_BE_ZERO and abs(value) <= ROUND_OFF
@@ -252,7 +253,7 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
         run=run,
         published=results.published,
         flow_name=_flow_name(results),
-        key_figures=_key_figures(results)
+        key_figures=key_figure_rows(results)
         + _residuals(results.residuals, run.profiles.wall if run.profiles else ""),
         verdicts=verdicts(results),
         figure_groups=[

@@ -76,9 +76,11 @@ _LABELS = {
     "production_peak": "peak production of k<sup>+</sup>",
     "production_peak_z": "  at z<sup>+</sup>",
     "wall_dissipation": "wall dissipation of k<sup>+</sup>",
-    "dissipation": "dissipation of fluctuations, ∫ε dz/u<sub>τ</sub><sup>3</sup>, by production",
+    "dissipation": "integral of the production of k, ∫P dz/u<sub>τ</sub><sup>3</sup>",
     "force_balance": "forcing · h/wall stress − 1",
 }
+
+_AT_THE_SURFACE = "U<sup>+</sup> at the surface"  # what U_c+ is in an open channel
 
 _OF_BOTH_WALLS = ("re_tau", "cf")  # from the mean of the magnitudes of both wall stresses
 _OF_THE_FLOW = ("re_b", "re_w", "force_balance")  # no matter which wall
@@ -98,7 +100,7 @@ TEXT_LABELS = {
     "p_peak": "peak p'+",
     "production_peak": "peak production of k+",
     "wall_dissipation": "wall dissipation of k+",
-    "dissipation": "dissipation, integral",
+    "dissipation": "integral of the production of k",
 }
 TEXT_LABELS |= {f"{key}_z": "  at z+" for key in TEXT_LABELS if key.endswith("_peak")}
 
@@ -139,7 +141,7 @@ def _ekman_figures(means: Means, parameters: FlowParameters) -> dict[str, float]
 
 
 def _friction(means: Means, parameters: FlowParameters, by_wall: bool) -> dict[str, float]:
-    """Re_tau of the mean wall stress and of each wall, Reynolds numbers of the flow type, and C_f.
+    """Re_tau of the mean wall stress and of each of two walls, Reynolds numbers of the flow type, and C_f.
 
     C_f is 2 u_tau^2 over the square of the bulk velocity along x, or of the geostrophic velocity. Where walls move
     relative to each other, it is twice the shear stress in the direction of their velocity difference, over the square
@@ -149,7 +151,8 @@ def _friction(means: Means, parameters: FlowParameters, by_wall: bool) -> dict[s
     shears, nu = stresses_of_u_tau(means, parameters), parameters.viscosity
     mean = float(np.mean(list(shears.values())))
     values = {"re_tau": float(np.sqrt(mean)) / nu}
-    values |= {f"re_tau_{name}": float(np.sqrt(stress)) / nu for name, stress in shears.items()}
+    if len(shears) > 1:
+        values |= {f"re_tau_{name}": float(np.sqrt(stress)) / nu for name, stress in shears.items()}
     values |= {f"shear_{name}": stress for name, stress in shears.items()}
     if parameters.is_ekman_layer:
         return values | _ekman_figures(means, parameters)
@@ -179,8 +182,9 @@ def _bulk_velocity(means: Means, parameters: FlowParameters) -> float:
 def _integral(production: Array, profiles: WallProfiles) -> float:
     """Integral of the production from the wall to the end of the profiles, over u_tau^3.
 
-    In a statistically steady flow it equals that of the dissipation of the fluctuations, because the scheme conserves
-    energy. The dissipation of the mean flow is what is left of U_b+, the whole energy input of a channel.
+    In a statistically steady flow with symmetric halves it equals that of the dissipation of the fluctuations, because
+    the scheme conserves energy. The dissipation of the mean flow is what is left of U_b+, the whole energy input of a
+    channel.
     """
     widths = np.append(np.diff(profiles.z_plus), (profiles.height - profiles.z[-1]) * profiles.re_tau)
     return float(production[1:] @ widths)  # the production on the wall is 0
@@ -209,7 +213,7 @@ def figures_of(means: Means, parameters: FlowParameters, side: str | None = None
             values["p_peak"], values["p_peak_z"] = peak(profiles.z_plus, profiles.centre["p_rms"])
         production = profiles.production
         values["production_peak"], values["production_peak_z"] = peak(profiles.z_face_plus, production)
-        if means.face.keys() >= layout.WALL_GRADIENTS:
+        if means.face.keys() >= layout.WALL_GRADIENTS and not parameters.controlled:
             view = wall_view(means, parameters, side)
             on_wall = wall_dissipation(view.means, parameters.viscosity)["k"]
             values["wall_dissipation"] = on_wall * parameters.viscosity / profiles.u_tau**4
@@ -294,6 +298,8 @@ def key_figures(blocks: Blocks, parameters: FlowParameters, side: str | None = N
 
     widths = half_width95(vector, blocks)
     labels = [label_of(key, wall) for key in values]
+    if "u_c_plus" in values and parameters.far_end == "surface":
+        labels[list(values).index("u_c_plus")] = (_AT_THE_SURFACE, wall)
     return [
         Figure(key, label, value, float(width), of_wall)
         for (key, value), (label, of_wall), width in zip(values.items(), labels, widths, strict=True)
@@ -340,6 +346,12 @@ class Resolution:
         15 h/u_tau are 30 integral time scales of Re_tau. An Ekman layer needs a whole period, which is far longer.
         """
         return 1.0 if self.has_periods else 15.0
+
+    @property
+    def long_enough_text(self) -> Markup:
+        """The same with its unit."""
+        unit = Markup("period 2π/f") if self.has_periods else self.unit
+        return Markup("{} {}").format(f"{self.long_enough:g}", unit)
 
 
 def resolution(blocks: Blocks, parameters: FlowParameters, profiles: WallProfiles) -> Resolution:

@@ -103,6 +103,19 @@ class FlowParameters:
         return "centre" if self.no_slip_bottom and self.no_slip_top else "surface"
 
     @property
+    def runs_along_x(self) -> bool:
+        """Whether the mean flow is along x at every height: it neither turns nor is driven along y."""
+        along_y = any(key.startswith(f"{layout.SET_SPANWISE_FORCING}.") for key in self.sampled)
+        return self.rotation[2] == 0 and not along_y and self.wall_direction[1] == 0
+
+    @property
+    def is_even_along_y(self) -> bool:
+        """Whether reversing y leaves the averages as they are, even if they cover no whole period of the walls."""
+        turned = self.rotation[0] != 0 or (self.buoyancy is not None and self.buoyancy.gravity[1] != 0)
+        shaken = any("v" in self.shaken(wall) for wall in ("bottom", "top"))
+        return self.runs_along_x and not turned and not shaken
+
+    @property
     def geostrophic(self) -> tuple[float, float]:
         """The velocity along x and y above an Ekman layer; 0 in any other flow."""
         x, y = json.loads(str(self.sampled.get(layout.SET_GEOSTROPHIC, "[0, 0]")))

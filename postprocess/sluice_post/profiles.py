@@ -237,7 +237,8 @@ def side_of(parameters: FlowParameters, symmetry: Symmetry, asked: str | None) -
     if symmetry is not Symmetry.NONE:
         return "both"
     if not with_shear:
-        raise UsageError("both walls are free-slip: they have no wall units")
+        what = "the box has no walls" if parameters.flow_type == "periodic" else "both walls are free-slip"
+        raise UsageError(f"{what}, so there are no wall units")
     if asked == "both" and len(with_shear) == 2:
         raise UsageError(
             "the two halves of this flow differ, so they have no mean: choose the side bottom or top"

@@ -24,13 +24,13 @@ from sluice_post import (
     spectra_figures,
     spectra_tables,
 )
-from sluice_post.bands import Bands
 from sluice_post.budgets import STRESSES, EvaluatedBudgets
 from sluice_post.compare_budgets import References
 from sluice_post.derived import Derived
 from sluice_post.flow_words import unknown_flow_note
 from sluice_post.html import report_page
 from sluice_post.movies import Scene
+from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallProfiles
 from sluice_post.reference import Reference
 from sluice_post.report_entries import Entry, draw_entries, of_wall
@@ -56,14 +56,22 @@ _TWO_STRESSES_CAPTION = (
 )
 
 
-def _profile_entries(profiles: WallProfiles, bands: Bands) -> list[Entry]:
+def _fluctuations_caption(results: Results) -> str:
+    moving = [letter for letter in "uv" if results.remark_of(f"{letter}_peak")]
+    remark = f" {' and '.join(f'{letter}′' for letter in moving)} include{'s' if len(moving) == 1 else ''}"
+    return "Root-mean-square fluctuations." + (f"{remark} the motion of the wall." if moving else "")
+
+
+def _profile_entries(profiles: WallProfiles, results: Results, parameters: FlowParameters) -> list[Entry]:
+    bands = results.bands
     band = " Bands: 95 % confidence intervals." if bands.centre else ""
-    skewness_of_v = _SKEWNESS_OF_V if not profiles.turns else ""  # rotation about z breaks this symmetry
+    skewness_of_v = _SKEWNESS_OF_V if parameters.is_even_along_y else ""
+    along = ("streamwise", "spanwise") if parameters.runs_along_x else ("along x", "along y")
     law = f"Law of the wall: {literature.LOG_LAW_SOURCE}."
     entries = [
         Entry("mean_velocity", "Mean velocity", (law if not profiles.laminar else "") + band,
               lambda: single_panel(lambda axes: figures.mean_velocity(axes, profiles, bands))),
-        Entry("fluctuations", "Fluctuations", "Root-mean-square fluctuations." + band,
+        Entry("fluctuations", "Fluctuations", _fluctuations_caption(results) + band,
               lambda: None if profiles.laminar
               else single_panel(lambda axes: figures.fluctuations(axes, profiles, bands))),
         Entry("shear_stress", "Shear stress", (_TWO_STRESSES_CAPTION if profiles.turns else _STRESS_CAPTION) + band,
@@ -72,7 +80,7 @@ def _profile_entries(profiles: WallProfiles, bands: Bands) -> list[Entry]:
               lambda: single_panel(lambda axes: figures.vorticity(axes, profiles, bands))
               if figures.has_vorticity(profiles) else None),
         Entry("higher_moments", "Skewness and flatness",
-              "Skewness and flatness of u (streamwise), v (spanwise) and w (wall-normal, positive away "
+              f"Skewness and flatness of u ({along[0]}), v ({along[1]}) and w (wall-normal, positive away "
               "from the wall; on the faces). " + skewness_of_v + "Dashed: the Gaussian values 0 and 3." + band,
               lambda: figures.higher_moments(profiles, bands), wide=True),
     ]  # fmt: skip
@@ -150,6 +158,7 @@ def budget_entries(evaluated: EvaluatedBudgets, references: References) -> list[
 
 def _derived_entries(found: Derived) -> list[Entry]:
     band = " Bands and bars: 95 % confidence intervals." if found.bands else ""
+    tensors = " and of their dissipation" if "dissipation_xi" in found.values else ""
     return [
         Entry("enstrophy", "Enstrophy",
               "Of the fluctuations. In homogeneous turbulence it is the dissipation in these units." + band,
@@ -158,7 +167,7 @@ def _derived_entries(found: Derived) -> list[Entry]:
         Entry("invariant_map", "Anisotropy: Lumley's triangle",
               "Invariants of the anisotropy from the wall to the centre (Pope, Turbulent Flows, sec. 11.3.2)." + band,
               lambda: derived_figures.invariant_map_figure(found), wide=True),
-        Entry("anisotropy", "Anisotropy", "Of the Reynolds stresses and of their dissipation." + band,
+        Entry("anisotropy", "Anisotropy", f"Of the Reynolds stresses{tensors}." + band,
               lambda: derived_figures.anisotropy_figure(found), wide=True),
         Entry("kolmogorov", "Kolmogorov's length", "And the size of the cells in it." + band,
               lambda: derived_figures.kolmogorov_figure(found), wide=True),
@@ -277,8 +286,8 @@ def write_report(
     """Writes report.html, the figures, and tables of all that they show into the run directory."""
     run, published_budgets = results.run, published_budgets or {}
     entries, comparisons = [], []
-    if run.profiles is not None:
-        entries += _profile_entries(run.profiles, results.bands)
+    if run.profiles is not None and run.parameters is not None:
+        entries += _profile_entries(run.profiles, results, run.parameters)
     if results.budgets is not None:
         entries += budget_entries(results.budgets, published_budgets)
         if published_budgets and run.blocks is not None and run.parameters is not None:

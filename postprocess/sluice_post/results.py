@@ -76,14 +76,14 @@ class Results:
     def remark_of(self, key: str) -> str:
         """What else a key figure includes, to follow its label: the motion of the walls that it is seen from.
 
-        A wall that moves in its plane shakes the fluid: u' or v' include that, and so does the dissipation on the wall.
+        A wall that moves in its plane shakes the fluid: u' or v' include that.
         """
         profiles, parameters = self.run.profiles, self.run.parameters
         if profiles is None or parameters is None:
             return ""
         walls = ("bottom", "top") if profiles.side == "both" else (profiles.side,)
         shaken = "".join(parameters.shaken(wall) for wall in walls)
-        moved = {f"{letter}_peak" for letter in shaken} | ({"wall_dissipation"} if shaken else set())
+        moved = {f"{letter}_peak" for letter in shaken}
         return " (includes the motion of the wall)" if key in moved else ""
 
     @property

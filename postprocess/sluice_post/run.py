@@ -121,8 +121,14 @@ def _read_profiles(run: Run, begin: float | None, end: float | None, side: str |
     if len(blocks) == 0:
         run.missing.append(f"{layout.STATISTICS_FILE}: no block is closed yet, so no profiles.")
         return
-    run.blocks = blocks.between(begin, end)
-    run.parameters = sampled_flow(path, run.parameters, run.blocks)
+    blocks = blocks.between(begin, end)
+    run.parameters = sampled_flow(path, run.parameters, blocks)
+    if not (run.parameters.no_slip_bottom or run.parameters.no_slip_top):
+        run.missing.append(
+            f"{layout.STATISTICS_FILE}: both walls are free-slip, so there are no wall units and no profiles in them."
+        )
+        return
+    run.blocks = blocks
     if not run.blocks.has_budgets:
         run.missing.append(f"{layout.STATISTICS_FILE}: {NOT_TAKEN}; so no budgets.")
     elif run.parameters.controlled:

@@ -65,18 +65,23 @@ class Departure:
         )
 
 
+def _listed(words: list[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
 @dataclass(frozen=True)
 class Stationarity:
     """What tells whether the flow was stationary.
 
     `changes`: from the first half of the averaging time to the second; empty with too few blocks. `carried`: the
     fraction of the driving force that the walls carry, less 1; None if the walls need not carry it. `fluxes`: imbalance
-    of the fluxes of scalars at the walls and their sources, by scalar.
+    of the fluxes of scalars at the walls and their sources, by scalar. `heated`: the scalars that have a source.
     """
 
     changes: tuple[Departure, ...]
     carried: Departure | None
     fluxes: tuple[Departure, ...] = ()
+    heated: frozenset[str] = frozenset()
 
     @property
     def is_known(self) -> bool:
@@ -93,12 +98,12 @@ class Stationarity:
                 f"{one.percent(plus_minus, value=abs(one.value))}"
                 for one in moved
             ]
-            parts.append(f"{' and '.join(words)} from the first half of the averaging time to the second")
+            parts.append(f"{_listed(words)} from the first half of the averaging time to the second")
         if self.carried is not None and self.carried.is_certain:
             share = self.carried.percent(plus_minus, value=1 + self.carried.value)
             parts.append(f"the walls carry {share} of the driving force")
         parts += [
-            f"the wall fluxes and the source of {one.name} differ by "
+            f"the wall fluxes{' and the source' if one.name in self.heated else ''} of {one.name} differ by "
             f"{one.percent(plus_minus, value=abs(one.value))}"
             for one in self.fluxes
             if one.is_certain
@@ -243,4 +248,5 @@ def stationarity_of(
         _changes(blocks, parameters, is_steady),
         _carried(blocks, parameters, flow, is_steady),
         _fluxes(blocks, parameters, is_steady, imbalances or {}),
+        frozenset(scalar.name for scalar in flow.scalars if scalar.source != "none"),
     )

@@ -90,8 +90,9 @@ def _converged(results: Results) -> Markup:
     )
     is_long = resolution.averaged >= resolution.long_enough
     if not is_long:
-        limit = Markup("{} ").format(f"{resolution.long_enough:g}") + resolution.unit
-        text += Markup(" Intervals of less than {} tend to be too narrow.").format(limit)
+        text += Markup(" Intervals of less than {} tend to be too narrow.").format(
+            resolution.long_enough_text
+        )
     straight = residual.value < RESIDUAL_OF_PUBLISHED and _is_certain(residual) and not _signs(results)
     numbers = (
         *(width_text(100 * known), averaged, f"{100 * CONVERGED_RE_TAU:g}"),
@@ -123,6 +124,13 @@ def _stationary(results: Results) -> Markup:
     if signs := _signs(results):
         return Markup("No: {}; {}. Average from a later time on.").format(signs, found.conclusion)
     allowed = Markup("{}").format(found.no_signs("±")).replace("-", "−")
+    time = results.resolution
+    if time is not None and time.has_periods and time.averaged < time.long_enough:
+        unknown = Markup(
+            "Not known: within {} {}, the oscillation of the mean flow cannot be told from a trend{}."
+        )
+        part = f"{time.averaged:.2g}"
+        return unknown.format(part, time.unit, Markup("; {}").format(allowed) if allowed else "")
     return Markup("Nothing shows that it was not{}.").format(
         Markup(": {}").format(allowed) if allowed else ""
     )
@@ -200,10 +208,9 @@ def _limits(results: Results, found: list[Deviation]) -> Markup:
     resolution = results.resolution
     assert resolution is not None
     if resolution.averaged < resolution.long_enough:
-        short = "The averaging time is {} {}, where at least {} are needed."
-        text.append(
-            Markup(short).format(f"{resolution.averaged:.2g}", resolution.unit, f"{resolution.long_enough:g}")
-        )
+        short = Markup("The averaging time is {} {}, but should be at least {}.")
+        averaged = f"{resolution.averaged:.2g}"
+        text.append(short.format(averaged, resolution.unit, resolution.long_enough_text))
     elif not _is_certain(residual := results.residuals[0]):
         wide = "The averaging time: the total-stress residual is known to ± {} % only (limit {} %)."
         width, limit = width_text(100 * residual.half_width), f"{100 * CERTAIN_RESIDUAL:g}"

@@ -12,6 +12,7 @@ import synthetic
 from staggered import VISCOSITY
 
 from sluice_post import layout
+from sluice_post.budget_tables import table_text
 from sluice_post.budgets import STRESSES, TERMS, budgets_of, evaluate_budgets, wall_budgets
 from sluice_post.cli import main
 from sluice_post.coriolis import coriolis_terms, reflected
@@ -28,6 +29,8 @@ NO_SLIP = (True, True)
 Z_FACE = np.array([0.0, 0.05, 0.13, 0.3, 0.55, 0.9, 1.2, 1.55, 1.8, 2.0])
 OBLIQUE = (70.0, -130.0, 200.0)  # of the size of the gradients of these fields
 MOVING = {"bottom": (-0.5, 0.2), "top": (0.7, -0.3)}
+
+EKMAN = {"sampled": {"flow.rotation.geostrophic": "[1, 0]"}, "rotation": (0.0, 0.0, 0.1)}
 
 
 def states(count=3, z_face=Z_FACE, **walls):
@@ -391,6 +394,18 @@ def test_report(tmp_path, capsys):
     assert "Kolmogorov" in page
     assert (tmp_path / "budget_ww.csv").is_file()
     assert (tmp_path / "figures" / "budget_uw.png").is_file()
+
+
+@pytest.mark.parametrize(
+    ("changes", "end"),
+    [({}, "centre"), ({"wall_top": "free_slip"}, "surface"), ({"wall_top": "free_slip", **EKMAN}, "top")],
+)
+def test_integrals_say_how_far_they_go(tmp_path, changes, end):
+    """An Ekman layer may be 24 unit lengths high: its budgets do not end at h."""
+    write(tmp_path)
+    parameters, blocks = load_statistics(tmp_path)
+    text = table_text(evaluate_budgets(blocks, replace(parameters, **changes)))
+    assert f"k from the wall to the {end}: production" in text
 
 
 def test_run_without_budgets(turbulent_run, tmp_path, capsys):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from sluice_post.budgets import evaluate_budgets
 from sluice_post.cli import main
 from sluice_post.compare_budgets import budget_deviations
 from sluice_post.comparison import key_differences
+from sluice_post.derived import derived_of
 from sluice_post.flow import Flow
 from sluice_post.key_figures import figures_of, key_figures, published_of
 from sluice_post.profiles import peak, wall_profiles
@@ -57,6 +59,19 @@ def test_deviation_of_a_term_and_its_interval(directory):
     width = 2 * student_t95(5) * PRESSURE.std(ddof=1) / np.sqrt(6) / found.unit
     assert rows["pressure_strain"].largest == pytest.approx(0, abs=1e-9)
     assert rows["pressure_strain"].largest_half_width == pytest.approx(100 * width / scale)
+
+
+@pytest.mark.parametrize("control", ["actuation.type: opposition_control", "slip_length: 0.01"])
+def test_walls_without_budgets_have_no_dissipation(directory, control):
+    """The gradients along such walls, or their motion, are not in the terms that a wall at rest has."""
+    parameters, blocks = load_statistics(directory)
+    controlled = replace(parameters, control_bottom=control, control_top=control)
+    assert "wall_dissipation" in figures_of(blocks.means(), parameters)
+    assert "wall_dissipation" not in figures_of(blocks.means(), controlled)
+    assert "eta_plus" in derived_of(blocks.means(), parameters)
+    found = derived_of(blocks.means(), controlled)
+    assert {"eta_plus", "epsilon_plus", "dissipation_xi"}.isdisjoint(found)
+    assert "stress_xi" in found
 
 
 def test_key_figures_of_production_and_pressure(directory):

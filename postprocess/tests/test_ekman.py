@@ -13,6 +13,8 @@ import synthetic
 import synthetic_flows
 from test_profiles import laminar_ekman, means_of
 
+from sluice_post import figures
+from sluice_post.bands import Bands
 from sluice_post.cli import main
 from sluice_post.derived import anisotropy
 from sluice_post.errors import UsageError
@@ -20,6 +22,7 @@ from sluice_post.flow import ekman_reynolds
 from sluice_post.key_figures import figures_of
 from sluice_post.profiles import wall_profiles
 from sluice_post.spectra import require_heights, usual_heights
+from sluice_post.style import figure_style, new_figure
 from sluice_post.watch.case import read_case
 
 RATE = 0.05
@@ -100,6 +103,20 @@ def test_the_report_says_nothing_of_a_channel(tmp_path: Path) -> None:
         assert words in text, words
     assert re.search(r"largest Δz\+\s*[\d.]+\s*\n", text)  # without a limit
     assert "the largest Δz" not in text
+    assert "1 period 2π/f" in text and "1 periods" not in text
+    assert "x and y parallel to the wall" in text and "wise" not in text
+    stationary = re.search(r"Stationary\?(.*)", text)
+    assert stationary and stationary[1].startswith("Not known: within 0.") and "oscillation" in stationary[1]
+
+
+def test_legends_call_no_axis_streamwise(tmp_path: Path) -> None:
+    parameters, means, _ = layer_in(tmp_path)
+    profiles = wall_profiles(means, parameters)
+    with figure_style():
+        axes = new_figure(4, 3).subplots()
+        figures.fluctuations(axes, profiles, Bands())
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert any("along x" in label for label in labels) and not any("wise" in label for label in labels)
 
 
 def test_watch_forms_the_friction_coefficient_with_the_geostrophic_velocity(tmp_path: Path) -> None:

@@ -107,6 +107,23 @@ def test_the_peak_of_a_velocity_that_a_wall_has_too_says_so(tmp_path: Path, name
         assert bool(said) == (letter in letters), letter
 
 
+@pytest.mark.parametrize(
+    ("name", "even"),
+    [("", True), ("rotation", True), ("oscillation", False), ("along y", False)],
+)
+def test_the_skewness_of_v_is_a_sampling_error_only_by_symmetry(
+    tmp_path: Path, name: str, even: bool
+) -> None:
+    """Averages over a part of an oscillation along y are not even in y, whatever the number of samples."""
+    sampled = OTHER_FLOWS[name][0] if name else None
+    directory = synthetic_flows.write_run(tmp_path, sampled)
+    assert main(["report", str(directory), "--side", "bottom"]) == 0
+    page = plain_text((directory / "report.html").read_text(encoding="utf-8"))
+    assert ("The skewness of v is 0 by symmetry" in page) == even
+    assert ("v′ includes the motion of the wall" in page) == (name == "oscillation")
+    assert ("x streamwise" in page) == (name != "along y")
+
+
 def test_two_dimensions_are_another_flow(tmp_path: Path) -> None:
     results = evaluate(load_run(synthetic_flows.write_run(tmp_path, cells=(32, 1, 48))))
     assert results.published is None
@@ -145,6 +162,24 @@ def test_far_from_all_published_reynolds_numbers(tmp_path: Path) -> None:
     results = evaluate(load_run(synthetic_flows.write_run(tmp_path, {"flow.forcing.bulk_velocity": "1.5"})))
     assert results.published is None
     assert f"{NONE_KNOWN} (Channel flow) at Re_b = 8400; the nearest are" in summary_text(results)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"), [("periodic", "the box has no walls"), ("channel", "both walls are free-slip")]
+)
+def test_why_there_are_no_wall_units(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str, words: str
+) -> None:
+    free = {"flow.type": kind, "walls.top.type": "free_slip", "walls.bottom.type": "free_slip"}
+    assert main(["profiles", str(synthetic_flows.write_run(tmp_path, free))]) == 2
+    assert f"{words}, so there are no wall units" in capsys.readouterr().err
+
+
+def test_a_report_without_wall_units_says_why(tmp_path: Path) -> None:
+    free = {"walls.top.type": "free_slip", "walls.bottom.type": "free_slip"}
+    directory = synthetic_flows.write_run(tmp_path, free)
+    assert main(["report", str(directory)]) == 0
+    assert "both walls are free-slip, so there are no wall units" in (directory / "report.html").read_text()
 
 
 def test_watch_shows_no_peaks_of_another_flow(tmp_path: Path) -> None:

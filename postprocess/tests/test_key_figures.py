@@ -5,12 +5,14 @@ import pytest
 import synthetic
 from scipy.integrate import trapezoid
 
-from sluice_post import literature
+from sluice_post import html, literature
 from sluice_post.export import csv_text
 from sluice_post.flow import Flow, held_reynolds
-from sluice_post.key_figures import figures_of, key_figures, published_of, resolution
+from sluice_post.key_figures import Figure, figures_of, key_figures, published_of, resolution
 from sluice_post.profiles import wall_profiles
 from sluice_post.reference import read_reference
+from sluice_post.results import evaluate
+from sluice_post.run import load_run
 from sluice_post.statistics import read_statistics
 
 
@@ -129,3 +131,30 @@ def test_published_figures_are_consistent(entry):
     """Cf = 2/U_b+^2 and Re_b = 2 U_b+ Re_tau hold for every published channel, to their digits."""
     assert entry.values["cf"] == pytest.approx(2 / entry.values["u_b_plus"] ** 2, rel=4e-3)
     assert entry.values["re_b"] == pytest.approx(2 * entry.values["u_b_plus"] * entry.re_tau, rel=2e-3)
+
+
+@pytest.mark.parametrize(("flow_type", "walls"), [("channel", {"bottom", "top"}), ("open_channel", set())])
+def test_each_of_two_walls_has_its_own_re_tau(tmp_path, flow_type, walls):
+    """That of a single wall is Re_tau itself, which is said once."""
+    flow = synthetic.Flow(flow_type, cells=(8, 8, 48))
+    parameters, blocks = blocks_of(tmp_path, flow, [synthetic.turbulent_profiles(flow)])
+    keys = {figure.key: figure for figure in key_figures(blocks, parameters)}
+    assert {key.removeprefix("re_tau_") for key in keys if key.startswith("re_tau_")} == walls
+    assert ("surface" in keys["u_c_plus"].label) == (flow_type == "open_channel")
+
+
+def test_what_is_not_determined_has_no_difference(tmp_path):
+    flow = synthetic.Flow(cells=(8, 8, 48))
+    synthetic.write_statistics(tmp_path / "statistics.h5", flow, [synthetic.turbulent_profiles(flow)] * 4)
+    results = evaluate(load_run(tmp_path))
+    results.published = literature.Published("A", "A", Flow("channel"), 180.0, {"u_peak_z": 15.0})
+
+    def rows(width):
+        results.table = [Figure("u_peak_z", "at", 100.0, width)]
+        return html.key_figure_rows(results)
+
+    (known,) = (row for row in rows(10.0) if row.published)
+    assert known.difference.startswith("+567")
+    (unknown,) = (row for row in rows(350.0) if row.published)
+    assert unknown.value == "not determined"
+    assert unknown.difference == ""

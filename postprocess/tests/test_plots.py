@@ -29,7 +29,7 @@ PROFILES = [
     ("mean_velocity", {}, r"$z^+$", r"$U^+$"),
     ("fluctuations", {}, r"$z^+$", "rms in wall units"),
     ("shear_stress", {}, r"$z/h$", "shear stress / wall stress"),
-    ("stress_residual", {}, r"$z/h$", "total − exact\n/ wall stress"),
+    ("stress_residual", {}, r"$z/h$", "total − balance\n/ wall stress"),
     ("vorticity", {}, r"$z^+$", "rms vorticity in wall units"),
     ("skewness", {}, r"$z^+$", "skewness $S$"),
     ("flatness", {}, r"$z^+$", "flatness $F$"),

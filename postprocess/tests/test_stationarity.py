@@ -96,8 +96,12 @@ def test_walls_that_do_not_carry_the_force():
 
 
 def test_scalars_whose_fluxes_do_not_balance():
-    found = Stationarity((), None, (Departure("heat", -0.1, 0.013, 0.02),))
+    off = (Departure("heat", -0.1, 0.013, 0.02),)
+    found = Stationarity((), None, off, frozenset({"heat"}))
     assert found.signs() == "the wall fluxes and the source of heat differ by 10.0 +- 1.3 %"
+    assert (
+        Stationarity((), None, off).signs() == "the wall fluxes of heat differ by 10.0 +- 1.3 %"
+    )  # no source
     assert found.conclusion == "the averages of heat are of a transient"
 
 
@@ -126,3 +130,11 @@ def test_an_ekman_layer_is_judged_by_its_whole_wall_stress(tmp_path):
     assert (stress.name, energy.name) == ("the wall stress", "k")
     assert stress.is_certain
     assert stress.value == pytest.approx(np.hypot(1, last) / np.hypot(1, first) - 1)
+
+
+def test_several_changes_are_listed():
+    changes = tuple(Departure(name, 0.1, 0.01, 0.02) for name in ("U_b", "the wall stress", "k"))
+    words = (
+        "U_b rose by 10.0 +- 1.0 %, the wall stress rose by 10.0 +- 1.0 % and k rose by 10.0 +- 1.0 % from"
+    )
+    assert Stationarity(changes, None).signs().startswith(words)

@@ -1,11 +1,13 @@
 """The document that `sluice-post watch` shows, without a browser."""
 
 import os
+import re
 import shutil
 import socket
 
 import numpy as np
 import pytest
+import synthetic
 
 pytest.importorskip("bokeh", reason="the extra `watch` is not installed")
 from bokeh.document import Document
@@ -71,6 +73,28 @@ def test_a_whole_run(run):
     circles = shown["stresses"].renderers[2].data_source.data
     assert circles["value"][0] == pytest.approx(2.67, rel=0.01)
     shown.document.validate()
+
+
+@pytest.mark.parametrize(("free", "walls"), [((), 2), (("top",), 1), (("bottom", "top"), 0)])
+def test_walls_without_shear_are_not_spoken_of(run, free, walls):
+    case = CASE
+    for wall in free:
+        case = case.replace(f"{wall}: {{type: no_slip", f"{wall}: {{type: free_slip")
+    (run / "resolved.yaml").write_text(case)
+    if walls == 0:
+        (run / "statistics.h5").unlink()
+    head, profiles = (re.sub("<.*?>", "", Shown(run)[name].text) for name in ("head", "profiles_head"))
+    assert ("Reτ, bottom / top" in head) == (walls == 2)
+    assert ("Reτ" in head) == ("Cf" in head) == (walls > 0)
+    assert ("No wall has shear: no profiles in wall units." in profiles) == (walls == 0)
+    assert "—Cf" not in head and "/ —" not in head
+
+
+def test_a_laminar_flow_has_no_bands(run):
+    flow = synthetic.Flow(re_tau=30.0, cells=(8, 8, 48))
+    synthetic.write_statistics(run / "statistics.h5", flow, [synthetic.laminar_poiseuille(flow)] * 4)
+    text = Shown(run)["profiles_head"].text
+    assert "4 blocks" in text and "Bands" not in text
 
 
 def test_a_run_without_slices(run):

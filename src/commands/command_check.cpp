@@ -46,6 +46,18 @@ std::vector<std::string> require_formulas(const CheckOptions& options, const io:
   return found.warnings;
 }
 
+/// What changes the friction, but not the estimate of it; empty if the case sets the friction, or for nothing.
+std::string not_in_estimate(const FlowParameters& flow) {
+  if (flow.forcing.kind == ForcingKind::pressure_gradient || flow.rotation.has_geostrophic()) return "";
+  const auto slips = [](const WallCondition& wall) { return wall.kind == WallKind::slip; };
+  std::vector<std::string> effects;
+  if (flow.bottom.is_actuated() || flow.top.is_actuated()) effects.emplace_back("actuated walls");
+  if (slips(flow.bottom) || slips(flow.top)) effects.emplace_back("slip");
+  if (flow.rotation.active()) effects.emplace_back("rotation");
+  if (flow.buoyancy.active()) effects.emplace_back("buoyancy");
+  return effects.empty() ? "" : fmt::format(", without the effect of {}", fmt::join(effects, " and "));
+}
+
 void print_grid(const Grid& grid, const FlowParameters& flow, const io::InitialSpec& initial, Warnings& warnings) {
   const auto& n = grid.cells();
   fmt::print("grid            {} x {} x {} = {:.3f} million points, domain {:.4f} x {:.4f} x {:.4f} h\n", n[0], n[1],
@@ -73,8 +85,9 @@ void print_grid(const Grid& grid, const FlowParameters& flow, const io::InitialS
                     transition.name, transition.value, transition.uniform));
   const double u_tau = turbulent_profile(grid, flow).friction_velocity;
   const double viscous_length = flow.viscosity / u_tau;
-  fmt::print("Re_tau          {:.1f} expected if turbulent (from {}; u_tau {:.5f})\n", u_tau / flow.viscosity,
-             flow.rotation.has_geostrophic() ? "the geostrophic drag law" : "the law of the wall", u_tau);
+  fmt::print("Re_tau          {:.1f} expected if turbulent (from {}{}; u_tau {:.5f})\n", u_tau / flow.viscosity,
+             flow.rotation.has_geostrophic() ? "the geostrophic drag law" : "the law of the wall",
+             not_in_estimate(flow), u_tau);
   fmt::print("wall units      dx+ {:.2f}  dy+ {:.2f}  dz+ {:.4g} (min) to {:.2f} (max), first centre z+ {:.3g}\n",
              grid.dx() / viscous_length, grid.dy() / viscous_length, grid.dz_min() / viscous_length,
              widest / viscous_length, grid.z_center(0) / viscous_length);

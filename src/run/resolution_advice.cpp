@@ -59,7 +59,8 @@ std::vector<Resolution> resolutions(const Grid& grid, const FlowParameters& flow
     list.push_back({'z', " at the wall", dz / viscous_length, wall_dz_plus_limit});
   if (flow.rotation.has_geostrophic()) return list;  // above an Ekman layer is no turbulence to resolve
   const double kolmogorov_length = std::pow(0.4 / viscous_length, 0.25);
-  list.push_back({'z', " at the centre", widest_dz(grid) / viscous_length, center_dz_limit * kolmogorov_length});
+  const char* place = flow.bottom.drags() && flow.top.drags() ? " at the centre" : " at the surface";
+  list.push_back({'z', place, widest_dz(grid) / viscous_length, center_dz_limit * kolmogorov_length});
   return list;
 }
 

@@ -12,6 +12,8 @@ import pytest
 from sluice_run import BINARY, FLAGS, MPIRUN, must, sluice, write_case
 from test_check import GOOD, ROOT, warnings_of
 
+OSCILLATION = {"actuation": {"type": "oscillation", "amplitude": 0.6, "period": 10}}
+
 
 @pytest.mark.parametrize(
     ("start", "block", "every"),
@@ -43,9 +45,40 @@ def test_controls_in_wall_units_name_the_friction_velocity(tmp_path: Path) -> No
     }
     text = must(sluice("check", write_case(tmp_path, {**GOOD, "walls.bottom": wall}))).out
     assert "amplitude 12, period 125 in wall units of the u_tau that re_tau: 180 sets, 0.06429" in text
-    wall = {"actuation": {"type": "oscillation", "amplitude": 0.6, "period": 10}}
-    text = must(sluice("check", write_case(tmp_path, {**GOOD, "walls.bottom": wall}))).out
+    text = must(sluice("check", write_case(tmp_path, {**GOOD, "walls.bottom": OSCILLATION}))).out
     assert re.search(r"amplitude 9\.\d+, period \d+.* in wall units of the expected u_tau, 0.06", text)
+
+
+@pytest.mark.parametrize(
+    ("changes", "effects"),
+    [
+        ({}, ""),
+        ({"walls.bottom": OSCILLATION}, "actuated walls"),
+        ({"walls.top": {"type": "slip", "slip_length": 0.01}}, "slip"),
+        ({"flow.rotation": {"number": 0.1, "axis": "spanwise"}}, "rotation"),
+        (
+            {"walls.bottom": OSCILLATION, "flow.rotation": {"number": 0.1, "axis": "spanwise"}},
+            "actuated walls and rotation",
+        ),
+        ({"flow.reynolds": {"tau": 180}, "walls.bottom": OSCILLATION}, ""),
+    ],
+)
+def test_what_the_estimate_of_the_friction_leaves_out(
+    tmp_path: Path, changes: dict[str, Any], effects: str
+) -> None:
+    """A given pressure gradient sets the friction, whatever else acts on the flow."""
+    text = must(sluice("check", write_case(tmp_path, {**GOOD, **changes}))).out
+    without = f", without the effect of {effects}" if effects else ""
+    assert re.search(
+        rf"^Re_tau .* expected if turbulent \(from the law of the wall{without}; u_tau", text, re.M
+    ), text
+
+
+def test_an_open_channel_has_a_surface_and_no_centre(tmp_path: Path) -> None:
+    changes = {"flow.type": "open_channel", "domain.size": ["4*pi", "2*pi", 1], "grid.cells": [96, 96, 40]}
+    text = must(sluice("check", write_case(tmp_path, {**GOOD, **changes}))).out
+    assert "dz+ at the surface coarse (limit" in text
+    assert " at the surface)" in text and "centre fine" not in text and "at the centre" not in text
 
 
 def test_convection(tmp_path: Path) -> None:

@@ -55,6 +55,14 @@ def test_restart_on_another_process_grid(out: Path, tmp_path: Path) -> None:
     assert_same_results(tmp_path / "out", out)
 
 
+def test_nothing_is_said_of_walls(out: Path) -> None:
+    """`sluice info` knows averages of wall units alone; the flow is not laminar for want of them."""
+    text = must(sluice("info", out)).out
+    assert "statistics" in text
+    for word in ("averages", "laminar", "wall"):
+        assert word not in text, text
+
+
 def test_vorticity_at_the_ends(out: Path) -> None:
     """Planes beyond the ends are those of the other end."""
     must(sluice("verify", out))

@@ -47,7 +47,7 @@ KEY_FIGURES = {
     "cf_bottom": ("friction coefficient of the bottom wall", "1"),
     "cf_top": ("friction coefficient of the top wall", "1"),
     "wall_dissipation": ("dissipation of k on the wall", "u_tau^4/nu"),
-    "dissipation": ("integral of the dissipation of the fluctuations, by production", "u_tau^3"),
+    "dissipation": ("integral of the production of k", "u_tau^3"),
     "force_balance": ("forcing times h over the wall stress, less 1", "1"),
 }
 for _key, _about in {

@@ -29,6 +29,11 @@ class Case:
     conducted_fluxes: dict[str, float]
     geostrophic_speed: float = 0.0
 
+    @property
+    def has_no_walls(self) -> bool:
+        """Whether no wall has shear."""
+        return self.wall_velocities == (None, None)
+
     def percent_done(self, step: float, time: float) -> float:
         """Of the whole case, not of its latest start."""
         if self.steps is not None:

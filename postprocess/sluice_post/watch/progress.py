@@ -73,9 +73,9 @@ class Progress:
     seconds_left: float | None
 
     @property
-    def has_two_walls(self) -> bool:
-        """Whether both walls have shear: u_tau and C_f are then those of the mean of both wall stresses."""
-        return isfinite(self.re_tau_bottom) and isfinite(self.re_tau_top)
+    def walls(self) -> list[float]:
+        """Re_tau of each wall with shear. With two of them, u_tau and C_f are of the mean of both wall stresses."""
+        return [re_tau for re_tau in (self.re_tau_bottom, self.re_tau_top) if isfinite(re_tau)]
 
 
 def find_progress(
