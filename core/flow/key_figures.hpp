@@ -52,7 +52,7 @@ class KeyFigures {
   struct Estimates {
     KeyFigureValues values{};       ///< NaN: not defined, as peaks in a laminar flow
     KeyFigureValues half_widths{};  ///< of the 95 % intervals; NaN for a single block
-    /// w does not fluctuate: half_widths only show how the flow changes in time. false without a friction velocity.
+    /// w does not fluctuate, so half_widths only show how the flow changes in time. False if there is no u_tau.
     bool laminar = false;
   };
 

@@ -59,7 +59,7 @@ def table_rows(evaluated: EvaluatedTerms) -> list[str]:
 
 
 def integral_rows(evaluated: EvaluatedTerms, name: str, unit: str) -> list[str]:
-    """The integrals of the terms of a budget at the centres, over that of the production."""
+    """The integral of the production; dissipation and imbalance in % of it."""
     found, bands = evaluated.found, evaluated.number_bands
     values = integrals_of(found, name)
     production = with_interval(values["production"], bands.get("production", nan))

@@ -193,7 +193,7 @@ def budgets_of(
 
 @dataclass(frozen=True)
 class BudgetsFromWall:
-    """Budgets in wall units, from a wall to `far_end`; seen from there as WallProfiles are."""
+    """Budgets in wall units from a wall to `far_end`, seen from that wall as WallProfiles are."""
 
     u_tau: float
     viscosity: float
@@ -201,7 +201,7 @@ class BudgetsFromWall:
     z_face_plus: Array
     budgets: dict[str, Budget]  # z is still that of the run
     wall: str = field(default="", kw_only=True)  # of which wall, where there is a choice
-    far_end: str = field(default="centre", kw_only=True)  # what is where they end, in words
+    far_end: str = field(default="centre", kw_only=True)  # where they end: "centre", "surface" or "top"
 
     @property
     def re_tau(self) -> float:
@@ -213,7 +213,10 @@ class BudgetsFromWall:
         return self.budgets[name].z * self.u_tau / self.viscosity
 
     def integral(self, values: Array) -> float:
-        """Integral over z+ of a profile at the centres, all the way; of a term, its unit has nu/u_tau less."""
+        """Integral over z+ of a profile at the centres, from the wall to `far_end`.
+
+        The integral of a term has the unit of the term times nu/u_tau.
+        """
         top = self.height * self.u_tau / self.viscosity
         dz = np.diff(np.minimum(self.z_face_plus, top))  # half of a cell that the centre plane cuts
         return float(values @ dz[: len(values)])
@@ -347,7 +350,7 @@ Found = TypeVar("Found", bound=BudgetsFromWall)
 
 
 def integrals_of(found: BudgetsFromWall, name: str) -> dict[str, float]:
-    """The production of a budget from the wall to h, dissipation and imbalance in % of it; and u_tau."""
+    """Integrals from the wall to `far_end`: production; dissipation and imbalance in % of it. Also u_tau."""
     terms = found.budgets[name].terms
     production = found.integral(terms["production"])
     percent = 100 / production if production != 0 else np.nan

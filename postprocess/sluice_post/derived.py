@@ -75,7 +75,7 @@ def derived_of(means: Means, parameters: FlowParameters, side: str | None = None
     vorticity = [profiles.centre[f"omega_{axis}_rms"] for axis in "xyz" if profiles.has(f"omega_{axis}_rms")]
     if len(vorticity) == 3:
         values["enstrophy_plus"] = np.sum(np.square(vorticity), axis=0)
-    if "ww_flux" in means.centre and not parameters.controlled:  # such walls have no budgets
+    if "ww_flux" in means.centre and not parameters.controlled:  # controlled walls have no budgets
         found = wall_budgets(means, parameters, side)
         if not profiles.turns:  # otherwise it has uv and vw, too, for which there are no budgets
             tensor = _dissipation_tensor(found)

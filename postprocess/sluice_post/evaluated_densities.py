@@ -27,7 +27,7 @@ MIDDLES = (EDGES[1:] + EDGES[:-1]) / 2
 # standard deviations or more from the mean, are not known.
 _KNOWN = 1e-2
 
-_STILL = 1e-6  # rms in wall units of what does not fluctuate, but for round-off: w on a free-slip surface
+_STILL = 1e-6  # a smaller rms in wall units is round-off, for example of w on a free-slip surface
 
 
 @dataclass(frozen=True)

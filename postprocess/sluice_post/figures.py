@@ -146,7 +146,7 @@ def fluctuations(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
 
 
 def shear_stress_figure(profiles: WallProfiles, bands: Bands) -> Figure:
-    """Viscous, Reynolds and total shear stress against z/h; below, its distance from that of a steady flow."""
+    """Viscous, Reynolds and total shear stress against z/h; below, the total less the total of a steady flow."""
     figure = new_figure(6.4, 5.6)
     axes, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1.15])
     shear_stress(axes, profiles, bands)
@@ -183,7 +183,7 @@ def shear_stress(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
 
 
 def stress_residual(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
-    """The total shear stress less that of a steady flow, over the wall stress, against z/h."""
+    """The total shear stress less the total of a steady flow, over the wall stress, against z/h."""
     largest, reach = 1e-15, 0.0
     for name, dashes in [("residual", "solid")] + ([("residual_y", "dashed")] if profiles.turns else []):
         residual, band = profiles.face[name], bands.get(name)

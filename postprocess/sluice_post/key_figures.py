@@ -182,8 +182,8 @@ def _bulk_velocity(means: Means, parameters: FlowParameters) -> float:
 def _integral(production: Array, profiles: WallProfiles) -> float:
     """Integral of the production from the wall to the end of the profiles, over u_tau^3.
 
-    In a statistically steady flow with symmetric halves it equals that of the dissipation of the fluctuations, because
-    the scheme conserves energy. The dissipation of the mean flow is what is left of U_b+, the whole energy input of a
+    In a statistically steady flow with symmetric halves it equals the integral of the dissipation of the fluctuations,
+    because the scheme conserves energy. The mean flow dissipates the rest of the energy input, which is U_b+ in a
     channel.
     """
     widths = np.append(np.diff(profiles.z_plus), (profiles.height - profiles.z[-1]) * profiles.re_tau)
@@ -349,7 +349,7 @@ class Resolution:
 
     @property
     def long_enough_text(self) -> Markup:
-        """The same with its unit."""
+        """`long_enough` with its unit."""
         unit = Markup("period 2π/f") if self.has_periods else self.unit
         return Markup("{} {}").format(f"{self.long_enough:g}", unit)
 

@@ -44,14 +44,16 @@ from sluice_post.timeseries import re_tau_last_third
 
 _STRESS_CAPTION = (
     "Above: viscous, Reynolds and total shear stress over the wall stress, from the fluxes of the scheme "
-    "itself at the faces, and the line that the mean momentum balance asks for. Below: their difference."
+    "itself at the faces, and the total that the mean momentum balance of a steady flow requires (balance). Below: "
+    "the difference between the two totals."
 )
 
 
 _SKEWNESS_OF_V = "The skewness of v is 0 by symmetry: its values show the sampling error. "
 _TWO_STRESSES_CAPTION = (
     "Above: viscous, Reynolds and total shear stress over the wall stress, from the fluxes of the scheme itself at the "
-    "faces, and the total that balances the Coriolis force in a steady mean flow. Solid: along x; dashed: along y. "
+    "faces, and the total that balances the Coriolis force in a steady mean flow (balance). Solid: along x; dashed: "
+    "along y. "
     "Below: the difference between the two totals."
 )
 

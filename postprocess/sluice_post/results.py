@@ -76,7 +76,7 @@ class Results:
     def remark_of(self, key: str) -> str:
         """What else a key figure includes, to follow its label: the motion of the walls that it is seen from.
 
-        A wall that moves in its plane shakes the fluid: u' or v' include that.
+        If the velocity of a wall in its plane varies, u' or v' include this motion.
         """
         profiles, parameters = self.run.profiles, self.run.parameters
         if profiles is None or parameters is None:
@@ -157,7 +157,7 @@ def _stationarity(results: Results, blocks: Blocks, parameters: FlowParameters) 
     assert results.flow is not None
     fluxes = {
         found.profiles.scalar.name: (found.numbers["imbalance"], found.widths.get("imbalance", np.nan))
-        for found in results.scalars  # seen from either wall, the fluxes are those of both
+        for found in results.scalars  # each wall has its entry, with the imbalance of both walls
         if "imbalance" in found.numbers
     }
     return stationarity_of(blocks, parameters, results.flow, fluxes)

@@ -125,7 +125,7 @@ def _read_profiles(run: Run, begin: float | None, end: float | None, side: str |
     run.parameters = sampled_flow(path, run.parameters, blocks)
     if not (run.parameters.no_slip_bottom or run.parameters.no_slip_top):
         run.missing.append(
-            f"{layout.STATISTICS_FILE}: both walls are free-slip, so there are no wall units and no profiles in them."
+            f"{layout.STATISTICS_FILE}: both walls are free-slip, so there are no wall units and no profiles."
         )
         return
     run.blocks = blocks

@@ -33,7 +33,8 @@ from sluice_post.uncertainty import (
 Array = NDArray[np.float64]
 
 SMALLEST_CHANGE = 5e-3  # as a fraction; a smaller change does not matter for the averages
-# U_b and the wall stress are tested if they exceed this fraction of what the fluctuations have: not in convection.
+# U_b and the wall stress are round-off below this fraction of the scale of the fluctuations; so is a force below this
+# fraction of the wall stress.
 NEGLIGIBLE = 1e-6
 MIN_BLOCKS = 4  # two in each half
 _FIGURES = ("U_b", "the wall stress", "k")  # k: the mean energy of the fluctuations
@@ -153,7 +154,7 @@ def _figures(means: Means, parameters: FlowParameters) -> Array:
 
 
 def _shown(figures: Array, blocks: Blocks, parameters: FlowParameters) -> list[int]:
-    """The figures that the flow has: of an Ekman layer no U_b, which depends on the height of the domain alone."""
+    """The figures to test: not what is round-off, nor U_b of an Ekman layer, which depends on the domain's height."""
     energy = 0.0 if blocks.laminar else float(figures[2])
     there = (
         not parameters.is_ekman_layer and figures[0] > NEGLIGIBLE * energy**0.5,
@@ -197,7 +198,7 @@ def _carried(blocks: Blocks, parameters: FlowParameters, flow: Flow, is_steady: 
     means = blocks.means()
     height = float(means.z_face[-1] - means.z_face[0])
     stress = sum(wall_shears(means, parameters).values())
-    # Not above it: there is no force, or only the round-off of one that holds a bulk velocity.
+    # A smaller force is 0, or the round-off of a force that holds a bulk velocity.
     if not abs(means.forcing) * height > NEGLIGIBLE * stress:
         return None
 
@@ -214,7 +215,10 @@ def _carried(blocks: Blocks, parameters: FlowParameters, flow: Flow, is_steady: 
 def _fluxes(
     blocks: Blocks, parameters: FlowParameters, is_steady: bool, imbalances: Mapping[str, tuple[float, float]]
 ) -> tuple[Departure, ...]:
-    """Of scalars. In a laminar flow, only where neither the flow nor the walls change in time is it known to be 0."""
+    """The imbalances of the fluxes of scalars.
+
+    In a laminar flow they must be 0 only if neither the drive nor the walls change in time; else they are not tested.
+    """
     degrees = max(degrees_of_freedom(len(blocks)), 1)
     varying = {scalar.name for scalar in parameters.scalars if scalar.bottom.formula or scalar.top.formula}
 
@@ -235,7 +239,7 @@ def stationarity_of(
     flow: Flow,
     imbalances: Mapping[str, tuple[float, float]] | None = None,
 ) -> Stationarity | None:
-    """Of the flow over the time of these blocks; None without a wall.
+    """The signs of a transient over the time of these blocks; None without a wall that exerts a shear stress.
 
     `imbalances`: of the fluxes of scalars, with half widths of their 95 % intervals.
     """

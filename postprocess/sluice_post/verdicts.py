@@ -235,7 +235,7 @@ def _limits(results: Results, found: list[Deviation]) -> Markup:
 
 
 def verdicts(results: Results) -> list[tuple[str, Markup]]:
-    """Questions and answers; without statistics, only which flow it is."""
+    """Questions and answers; without profiles in wall units, only which flow it is."""
     profiles = results.run.profiles
     if (
         profiles is None

@@ -63,7 +63,7 @@ def test_deviation_of_a_term_and_its_interval(directory):
 
 @pytest.mark.parametrize("control", ["actuation.type: opposition_control", "slip_length: 0.01"])
 def test_walls_without_budgets_have_no_dissipation(directory, control):
-    """The gradients along such walls, or their motion, are not in the terms that a wall at rest has."""
+    """The dissipation on a wall is computed for a wall that is at rest and does not slip."""
     parameters, blocks = load_statistics(directory)
     controlled = replace(parameters, control_bottom=control, control_top=control)
     assert "wall_dissipation" in figures_of(blocks.means(), parameters)

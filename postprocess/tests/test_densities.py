@@ -291,7 +291,7 @@ def test_heights_outside_the_flow(tmp_path):
 
 
 def test_what_does_not_fluctuate_is_not_compared(tmp_path):
-    """w on a free-slip surface: 0 in its histogram, round-off in the statistics."""
+    """On a free-slip surface w is 0 in its histogram, and round-off in the statistics."""
     found = evaluated(gaussian_run(tmp_path, flow_of("open_channel")))
     assert found.values["rms_w"][-1] == 0
     assert 0 < face_values(found.found.view.means.centre["ww"])[-1] < 1e-14 * found.found.u_tau**2

@@ -111,10 +111,10 @@ def test_the_peak_of_a_velocity_that_a_wall_has_too_says_so(tmp_path: Path, name
     ("name", "even"),
     [("", True), ("rotation", True), ("oscillation", False), ("along y", False)],
 )
-def test_the_skewness_of_v_is_a_sampling_error_only_by_symmetry(
+def test_the_report_calls_the_skewness_of_v_0_only_in_flows_symmetric_in_y(
     tmp_path: Path, name: str, even: bool
 ) -> None:
-    """Averages over a part of an oscillation along y are not even in y, whatever the number of samples."""
+    """Averages over part of an oscillation along y are not symmetric, however many samples they have."""
     sampled = OTHER_FLOWS[name][0] if name else None
     directory = synthetic_flows.write_run(tmp_path, sampled)
     assert main(["report", str(directory), "--side", "bottom"]) == 0

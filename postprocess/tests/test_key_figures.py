@@ -135,7 +135,7 @@ def test_published_figures_are_consistent(entry):
 
 @pytest.mark.parametrize(("flow_type", "walls"), [("channel", {"bottom", "top"}), ("open_channel", set())])
 def test_each_of_two_walls_has_its_own_re_tau(tmp_path, flow_type, walls):
-    """That of a single wall is Re_tau itself, which is said once."""
+    """With a single wall there is only Re_tau."""
     flow = synthetic.Flow(flow_type, cells=(8, 8, 48))
     parameters, blocks = blocks_of(tmp_path, flow, [synthetic.turbulent_profiles(flow)])
     keys = {figure.key: figure for figure in key_figures(blocks, parameters)}
@@ -143,7 +143,7 @@ def test_each_of_two_walls_has_its_own_re_tau(tmp_path, flow_type, walls):
     assert ("surface" in keys["u_c_plus"].label) == (flow_type == "open_channel")
 
 
-def test_what_is_not_determined_has_no_difference(tmp_path):
+def test_an_undetermined_figure_shows_no_difference_from_published_data(tmp_path):
     flow = synthetic.Flow(cells=(8, 8, 48))
     synthetic.write_statistics(tmp_path / "statistics.h5", flow, [synthetic.turbulent_profiles(flow)] * 4)
     results = evaluate(load_run(tmp_path))

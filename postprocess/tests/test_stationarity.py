@@ -106,7 +106,7 @@ def test_scalars_whose_fluxes_do_not_balance():
 
 
 def test_flows_without_a_mean_flow_are_judged_by_their_fluctuations(tmp_path):
-    """Convection has round-off for U_b and the wall stress, whose changes say nothing."""
+    """In convection U_b and the wall stress are round-off, so their changes mean nothing."""
     results = run_of(tmp_path, noise(1))
     parameters, blocks = results.run.parameters, results.run.blocks
     centre = blocks.centre | {"u": 1e-14 * blocks.centre["u"], "uu": blocks.centre["vv"]}
@@ -117,7 +117,7 @@ def test_flows_without_a_mean_flow_are_judged_by_their_fluctuations(tmp_path):
 
 
 def test_an_ekman_layer_is_judged_by_its_whole_wall_stress(tmp_path):
-    """Not by the component along x, nor by the bulk velocity, which is that of the height of the domain."""
+    """Not by its component along x, nor by the bulk velocity, which depends on the height of the domain."""
     results = run_of(tmp_path, np.ones((BLOCKS, 3)))
     parameters, blocks = results.run.parameters, results.run.blocks
     sampled = {"flow.rotation.geostrophic": "[0, 1]"}

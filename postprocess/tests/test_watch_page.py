@@ -76,7 +76,7 @@ def test_a_whole_run(run):
 
 
 @pytest.mark.parametrize(("free", "walls"), [((), 2), (("top",), 1), (("bottom", "top"), 0)])
-def test_walls_without_shear_are_not_spoken_of(run, free, walls):
+def test_the_page_does_not_mention_walls_without_shear(run, free, walls):
     case = CASE
     for wall in free:
         case = case.replace(f"{wall}: {{type: no_slip", f"{wall}: {{type: free_slip")
@@ -86,7 +86,9 @@ def test_walls_without_shear_are_not_spoken_of(run, free, walls):
     head, profiles = (re.sub("<.*?>", "", Shown(run)[name].text) for name in ("head", "profiles_head"))
     assert ("Reτ, bottom / top" in head) == (walls == 2)
     assert ("Reτ" in head) == ("Cf" in head) == (walls > 0)
-    assert ("No wall has shear: no profiles in wall units." in profiles) == (walls == 0)
+    assert ("No wall exerts a shear stress, so there are no profiles in wall units." in profiles) == (
+        walls == 0
+    )
     assert "—Cf" not in head and "/ —" not in head
 
 

@@ -46,7 +46,7 @@ std::vector<std::string> require_formulas(const CheckOptions& options, const io:
   return found.warnings;
 }
 
-/// What changes the friction, but not the estimate of it; empty if the case sets the friction, or for nothing.
+/// Names the effects on the friction that its estimate leaves out; empty without any, or if the case sets the friction.
 std::string not_in_estimate(const FlowParameters& flow) {
   if (flow.forcing.kind == ForcingKind::pressure_gradient || flow.rotation.has_geostrophic()) return "";
   const auto slips = [](const WallCondition& wall) { return wall.kind == WallKind::slip; };
@@ -55,7 +55,10 @@ std::string not_in_estimate(const FlowParameters& flow) {
   if (slips(flow.bottom) || slips(flow.top)) effects.emplace_back("slip");
   if (flow.rotation.active()) effects.emplace_back("rotation");
   if (flow.buoyancy.active()) effects.emplace_back("buoyancy");
-  return effects.empty() ? "" : fmt::format(", without the effect of {}", fmt::join(effects, " and "));
+  std::string text;
+  for (std::size_t n = 0; n < effects.size(); ++n)
+    text += (n == 0 ? ", without the effect of " : n + 1 == effects.size() ? " and " : ", ") + effects[n];
+  return text;
 }
 
 void print_grid(const Grid& grid, const FlowParameters& flow, const io::InitialSpec& initial, Warnings& warnings) {

@@ -42,7 +42,7 @@ Verdict verdict_on(double spacing, double limit);
 /// A spacing of the grid and its limit, both in wall units.
 struct Resolution {
   char axis;
-  std::string place;  ///< along z: " at the wall", " at the centre", or " at the surface" of an open channel
+  std::string place;  ///< along z: " at the wall", " at the centre", or " at the surface" opposite to a single wall
   double spacing, limit;
 
   Verdict verdict() const { return verdict_on(spacing, limit); }

@@ -60,6 +60,14 @@ def test_controls_in_wall_units_name_the_friction_velocity(tmp_path: Path) -> No
             {"walls.bottom": OSCILLATION, "flow.rotation": {"number": 0.1, "axis": "spanwise"}},
             "actuated walls and rotation",
         ),
+        (
+            {
+                "walls.bottom": OSCILLATION,
+                "walls.top": {"type": "slip", "slip_length": 0.01},
+                "flow.rotation": {"number": 0.1, "axis": "spanwise"},
+            },
+            "actuated walls, slip and rotation",
+        ),
         ({"flow.reynolds": {"tau": 180}, "walls.bottom": OSCILLATION}, ""),
     ],
 )

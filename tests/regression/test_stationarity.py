@@ -28,8 +28,8 @@ def evaluated(folder: Path, changes: dict[str, Any]) -> Any:
     return results.evaluate(run.load_run(folder / "out"))
 
 
-def test_a_force_of_round_off_needs_no_walls_that_carry_it(tmp_path: Path) -> None:
-    """A Couette flow whose bulk velocity is 0 by itself."""
+def test_walls_need_not_carry_a_force_of_round_off(tmp_path: Path) -> None:
+    """The bulk velocity of this Couette flow is 0 without any force."""
     flow = {"type": "couette", "reynolds": {"viscosity": 0.02}, "forcing": {"bulk_velocity": 0}}
     results = evaluated(tmp_path, COARSE | {"flow": flow})
     assert results.run.profiles.laminar
@@ -38,7 +38,7 @@ def test_a_force_of_round_off_needs_no_walls_that_carry_it(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("varies", [True, False])
 def test_the_fluxes_of_a_scalar_that_walls_heat_periodically(tmp_path: Path, varies: bool) -> None:
-    """They do not balance over a part of a period. If all is steady but the scalar, it is a transient, named once."""
+    """They do not balance over part of a period. With steady walls, an imbalance is a transient, named once."""
     bottom, initial = ("0.5 + 0.4*sin(20*t)", "0.5 - 0.5*z") if varies else (0.5, "0.1*z")
     walls = {"bottom": {"value": bottom}, "top": {"value": -0.4}}
     scalar = {"name": "heat", "prandtl": 1, "walls": walls, "initial": initial}

@@ -31,7 +31,7 @@ class Case:
 
     @property
     def has_no_walls(self) -> bool:
-        """Whether no wall has shear."""
+        """Whether no wall exerts a shear stress."""
         return self.wall_velocities == (None, None)
 
     def percent_done(self, step: float, time: float) -> float:

@@ -121,9 +121,7 @@ class RunFollower:
             None if profiles is None else profiles.u_tau / profiles.viscosity,
             None if profiles is None else profiles.u_tau,
         )
-        no_walls = (
-            case is not None and case.has_no_walls
-        )  # then nothing is in wall units, which is no problem
+        no_walls = case is not None and case.has_no_walls  # then profiles in wall units are not expected
         of_profiles = "" if no_walls else self._profiles.problem
         problems = (self._series.problem, of_profiles, *self._pictures.problems.values())
         return Snapshot(

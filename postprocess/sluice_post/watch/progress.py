@@ -74,7 +74,7 @@ class Progress:
 
     @property
     def walls(self) -> list[float]:
-        """Re_tau of each wall with shear. With two of them, u_tau and C_f are of the mean of both wall stresses."""
+        """Re_tau of each wall with shear. With two, u_tau and C_f belong to the mean of both wall stresses."""
         return [re_tau for re_tau in (self.re_tau_bottom, self.re_tau_top) if isfinite(re_tau)]
 
 
