@@ -122,8 +122,8 @@ _RMS_LABELS = {
 
 
 def _component_label(label: str, profiles: WallProfiles) -> str:
-    """Where the mean flow turns with the height, neither x nor y is streamwise."""
-    if not profiles.turns:
+    """Where the mean flow is not along x at every height, neither x nor y is streamwise."""
+    if profiles.runs_along_x:
         return label
     return label.replace("streamwise", "along x").replace("spanwise", "along y")
 

@@ -61,6 +61,7 @@ class WallProfiles:
     centre: dict[str, Array]
     face: dict[str, Array]
     wall: str = ""  # which of two walls all of this is of, in words; empty: of both, or of the only one
+    runs_along_x: bool = True  # whether x is streamwise and y spanwise at every height
 
     @property
     def re_tau(self) -> float:
@@ -230,15 +231,15 @@ def side_of(parameters: FlowParameters, symmetry: Symmetry, asked: str | None) -
         raise UsageError(f"unknown side '{asked}'; one of {', '.join(SIDES)}")
     walls = {"bottom": parameters.no_slip_bottom, "top": parameters.no_slip_top}
     with_shear = [name for name, no_slip in walls.items() if no_slip]
+    if not with_shear:
+        what = "the box has no walls" if parameters.flow_type == "periodic" else "both walls are free-slip"
+        raise UsageError(f"{what}, so there are no wall units")
     if asked in walls:
         if asked not in with_shear:
             raise UsageError(f"the {asked} wall is free-slip: it has no wall units")
         return asked
     if symmetry is not Symmetry.NONE:
         return "both"
-    if not with_shear:
-        what = "the box has no walls" if parameters.flow_type == "periodic" else "both walls are free-slip"
-        raise UsageError(f"{what}, so there are no wall units")
     if asked == "both" and len(with_shear) == 2:
         raise UsageError(
             "the two halves of this flow differ, so they have no mean: choose the side bottom or top"
@@ -368,6 +369,7 @@ def wall_profiles(means: Means, parameters: FlowParameters, side: str | None = N
         {name: values[:n_centre] for name, values in centre.items()},
         {name: values[:n_face] for name, values in face.items()},
         seen.wall,
+        parameters.runs_along_x,
     )
 
 

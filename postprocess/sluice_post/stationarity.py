@@ -85,10 +85,18 @@ class Stationarity:
     heated: frozenset[str] = frozenset()
 
     @property
+    def _all(self) -> tuple[Departure, ...]:
+        return (*self.changes, *self.fluxes, *([self.carried] if self.carried else []))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the flow has none of these quantities: neither a mean flow nor fluctuations nor fluxes."""
+        return not self._all
+
+    @property
     def is_known(self) -> bool:
         """Whether anything could be tested."""
-        found = (*self.changes, *self.fluxes, *([self.carried] if self.carried else []))
-        return any(np.isfinite(one.half_width) for one in found)
+        return any(np.isfinite(one.half_width) for one in self._all)
 
     def signs(self, plus_minus: str = "+-") -> str:
         """What shows that the flow was not stationary; empty if nothing does."""

@@ -119,7 +119,9 @@ def _signs(results: Results) -> Markup:
 
 def _stationary(results: Results) -> Markup:
     found = results.stationarity
-    if found is None or not found.is_known:
+    if found is None or found.is_empty:
+        return Markup("Not known: nothing in this flow can be compared.")
+    if not found.is_known:
         return Markup("Not known: there are too few blocks to compare the halves of the averaging time.")
     if signs := _signs(results):
         return Markup("No: {}; {}. Average from a later time on.").format(signs, found.conclusion)

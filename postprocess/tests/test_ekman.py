@@ -109,9 +109,13 @@ def test_the_report_says_nothing_of_a_channel(tmp_path: Path) -> None:
     assert stationary and stationary[1].startswith("Not known: within 0.") and "oscillation" in stationary[1]
 
 
-def test_legends_call_no_axis_streamwise(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "changes", [{}, {"rotation": (0.0, 0.0, 0.0), "sampled": {"flow.spanwise_forcing.force": "1"}}]
+)
+def test_legends_call_no_axis_streamwise(tmp_path: Path, changes: dict) -> None:
+    """In an Ekman layer, and in a flow that is also driven along y."""
     parameters, means, _ = layer_in(tmp_path)
-    profiles = wall_profiles(means, parameters)
+    profiles = wall_profiles(means, dataclasses.replace(parameters, **changes))
     with figure_style():
         axes = new_figure(4, 3).subplots()
         figures.fluctuations(axes, profiles, Bands())

@@ -10,6 +10,7 @@ from sluice_post.results import evaluate, summary_text
 from sluice_post.run import load_run
 from sluice_post.stationarity import SMALLEST_CHANGE, Departure, Stationarity, stationarity_of
 from sluice_post.statistics import Blocks
+from sluice_post.verdicts import verdicts
 
 BLOCKS = 16
 FLOW = synthetic.Flow(cells=(8, 8, 48))
@@ -138,3 +139,9 @@ def test_several_changes_are_listed():
         "U_b rose by 10.0 +- 1.0 %, the wall stress rose by 10.0 +- 1.0 % and k rose by 10.0 +- 1.0 % from"
     )
     assert Stationarity(changes, None).signs().startswith(words)
+
+
+def test_a_flow_without_anything_to_compare(tmp_path):
+    results = run_of(tmp_path, noise(1))
+    answers = dict(verdicts(replace(results, stationarity=Stationarity((), None))))
+    assert answers["Stationary?"] == "Not known: nothing in this flow can be compared."
