@@ -19,14 +19,15 @@ using sluice::Error;
 using sluice::MpiSession;
 
 /// Waits until all ranks have the error, but not for ever: some may wait for a message that never comes.
+/// Not at all if MPI fails.
 bool all_ranks_are_here() {
   MPI_Request all_here = MPI_REQUEST_NULL;
-  MPI_Ibarrier(MPI_COMM_WORLD, &all_here);
+  if (MPI_Ibarrier(MPI_COMM_WORLD, &all_here) != MPI_SUCCESS) return false;
   constexpr double patience = 5;  // seconds
   const double start = sluice::wall_seconds();
   int agreed = 0;
   while (agreed == 0 && sluice::wall_seconds() - start < patience) {
-    MPI_Test(&all_here, &agreed, MPI_STATUS_IGNORE);
+    if (MPI_Test(&all_here, &agreed, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
     if (agreed == 0) usleep(1000);
   }
   return agreed != 0;
@@ -46,7 +47,7 @@ int leave(const Error& error, const MpiSession& mpi) {
     std::fflush(stderr);
   }
   const int code = static_cast<int>(error.code());
-  if (!together) MPI_Abort(MPI_COMM_WORLD, code);
+  if (!together) MPI_Abort(MPI_COMM_WORLD, code);  // unchecked: the run is ending
   return code;
 }
 

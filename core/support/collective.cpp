@@ -37,17 +37,43 @@ void broadcast_from(int root, std::string& text, MPI_Comm comm) {
   }
 }
 
+/// The group of a communicator's ranks.
+struct GroupOf {
+  explicit GroupOf(MPI_Comm comm) { check_mpi(MPI_Comm_group(comm, &handle), "MPI_Comm_group"); }
+  ~GroupOf() { MPI_Group_free(&handle); }  // unchecked: destructor
+  GroupOf(const GroupOf&) = delete;
+  GroupOf& operator=(const GroupOf&) = delete;
+
+  MPI_Group handle = MPI_GROUP_NULL;
+};
+
+/// The error of the lowest rank that has one. Collective.
+std::optional<Error> first_error(MPI_Comm comm, const std::optional<Error>& own) {
+  const int rank = rank_of(comm);
+  const int size = size_of(comm);
+  const int mine = own ? rank : size;
+  int first = size;
+  check_mpi(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce of errors");
+  if (first == size) return std::nullopt;
+
+  std::string message = own && rank == first ? own->what() : "";
+  int code = own ? static_cast<int>(own->code()) : 0;
+  check_mpi(MPI_Bcast(&code, 1, MPI_INT, first, comm), "MPI_Bcast");
+  broadcast_from(first, message, comm);
+  return Error(static_cast<ExitCode>(code), message);
+}
+
 }  // namespace
 
 int size_of(MPI_Comm comm) {
   int size = 1;
-  if (!is_one_process(comm)) MPI_Comm_size(comm, &size);
+  if (!is_one_process(comm)) check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
   return size;
 }
 
 int rank_of(MPI_Comm comm) {
   int rank = 0;
-  if (!is_one_process(comm)) MPI_Comm_rank(comm, &rank);
+  if (!is_one_process(comm)) check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   return rank;
 }
 
@@ -55,34 +81,22 @@ std::vector<int> ranks_in(MPI_Comm world, MPI_Comm comm) {
   std::vector<int> own(static_cast<std::size_t>(size_of(comm)));
   std::iota(own.begin(), own.end(), 0);
   std::vector<int> translated(own.size());
-  MPI_Group group = MPI_GROUP_NULL;
-  MPI_Group world_group = MPI_GROUP_NULL;
-  MPI_Comm_group(comm, &group);
-  MPI_Comm_group(world, &world_group);
-  MPI_Group_translate_ranks(group, static_cast<int>(own.size()), own.data(), world_group, translated.data());
-  MPI_Group_free(&group);
-  MPI_Group_free(&world_group);
+  const GroupOf group(comm);
+  const GroupOf world_group(world);
+  check_mpi(MPI_Group_translate_ranks(group.handle, static_cast<int>(own.size()), own.data(), world_group.handle,
+                                      translated.data()),
+            "MPI_Group_translate_ranks");
   return translated;
 }
 
 void run_collectively(MPI_Comm comm, const std::function<void()>& action) {
-  const std::optional<Error> error = caught(action);
-  if (is_one_process(comm)) {
-    if (error) throw *error;
-    return;
+  const std::optional<Error> own = caught(action);
+  std::optional<Error> agreed = own;
+  if (!is_one_process(comm)) {
+    const std::optional<Error> failed = caught([&] { agreed = first_error(comm, own); });
+    if (failed) agreed = own ? own : failed;  // the rank's own error says more
   }
-  const int rank = rank_of(comm);
-  const int size = size_of(comm);
-  const int mine = error ? rank : size;
-  int first = size;
-  MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
-  if (first == size) return;
-
-  std::string message = error && rank == first ? error->what() : "";
-  int code = error ? static_cast<int>(error->code()) : 0;
-  check_mpi(MPI_Bcast(&code, 1, MPI_INT, first, comm), "MPI_Bcast");
-  broadcast_from(first, message, comm);
-  throw Error(static_cast<ExitCode>(code), message);
+  if (agreed) throw *agreed;
 }
 
 void run_on_root(MPI_Comm comm, const std::function<void()>& action) {
@@ -113,7 +127,7 @@ void check_mpi(int status, const char* what) {
   if (status == MPI_SUCCESS) return;
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
-  MPI_Error_string(status, text, &length);
+  MPI_Error_string(status, text, &length);  // unchecked: the error of `status` is reported
   throw Error(ExitCode::internal, std::string(what) + ": " + std::string(text, static_cast<std::size_t>(length)));
 }
 

@@ -19,7 +19,7 @@ class OwnedComm {
   OwnedComm(const OwnedComm&) = delete;
   OwnedComm& operator=(const OwnedComm&) = delete;
   ~OwnedComm() {
-    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);  // unchecked: destructor
   }
 
   static OwnedComm duplicate_of(MPI_Comm comm) {

@@ -14,9 +14,12 @@ constexpr int message_tag = 7311;
 }  // namespace
 
 FieldWriter::FieldWriter(MPI_Comm comm, const LocalBlock& block, std::size_t element_bytes, std::size_t window_bytes)
-    : comm_(comm), block_(block), element_bytes_(element_bytes), layout_(block.global, element_bytes_) {
-  MPI_Comm_rank(comm_, &rank_);
-  MPI_Comm_size(comm_, &size_);
+    : comm_(comm),
+      rank_(rank_of(comm)),
+      size_(size_of(comm)),
+      block_(block),
+      element_bytes_(element_bytes),
+      layout_(block.global, element_bytes_) {
   pieces_per_window_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(window_bytes / layout_.piece_bytes()));
   for (int rank = 0; rank < size_; ++rank) {
     const std::int64_t owned = layout_.first_of(rank + 1, size_) - layout_.first_of(rank, size_);
@@ -101,8 +104,9 @@ void FieldWriter::exchange(std::int64_t round, const std::byte* data) {
     const int source = (rank_ + step) % size_;
     auto& message = received_[static_cast<std::size_t>(source)];
     if (message.empty()) continue;
-    MPI_Irecv(message.data(), static_cast<int>(message.size()), MPI_BYTE, source, message_tag, comm_,
-              &requests_.emplace_back());
+    check_mpi(MPI_Irecv(message.data(), static_cast<int>(message.size()), MPI_BYTE, source, message_tag, comm_,
+                        &requests_.emplace_back()),
+              "MPI_Irecv");
   }
   const Window mine = window_of(rank_, round);
   pack(mine, data, received_[static_cast<std::size_t>(rank_)].data());
@@ -111,8 +115,9 @@ void FieldWriter::exchange(std::int64_t round, const std::byte* data) {
     auto& message = sent_[static_cast<std::size_t>(target)];
     if (message.empty()) continue;
     pack(window_of(target, round), data, message.data());
-    MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, target, message_tag, comm_,
-              &requests_.emplace_back());
+    check_mpi(MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, target, message_tag, comm_,
+                        &requests_.emplace_back()),
+              "MPI_Isend");
   }
   check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   for (int source = 0; source < size_; ++source) {

@@ -46,8 +46,8 @@ class FieldWriter {
   void exchange(std::int64_t round, const std::byte* data);
 
   MPI_Comm comm_;
-  int rank_ = 0;
-  int size_ = 1;
+  int rank_;
+  int size_;
   LocalBlock block_;
   std::size_t element_bytes_;
   PieceLayout layout_;

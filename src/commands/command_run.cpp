@@ -67,9 +67,7 @@ double largest_output(const io::Case& settings, const Grid& grid) {
 /// --reproducible: same bits on every process grid. A CPU build always guarantees this. Several GPUs cannot: the FFT
 /// libraries choose their kernels by the number of rows on a rank, and ranks condense their z blocks.
 void require_reproducible() {
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (!device::is_gpu() || ranks == 1) return;
+  if (!device::is_gpu() || size_of(MPI_COMM_WORLD) == 1) return;
   throw Error(ExitCode::usage,
               "--reproducible: on several GPUs the last bits depend on the process grid, because the FFT libraries "
               "choose their kernels by how many rows a rank owns, and because each rank condenses its z blocks; use "

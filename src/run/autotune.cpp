@@ -51,7 +51,7 @@ class TimedSubsteps {
   /// Time of substep k on the slowest rank, in seconds. Collective.
   double seconds_of(int k) {
     device::synchronize();
-    MPI_Barrier(simulation_.comm.world());
+    check_mpi(MPI_Barrier(simulation_.comm.world()), "MPI_Barrier");
     const double start = wall_seconds();
     simulation_.stepper.substep(simulation_.state(), dt_, k);
     device::synchronize();

@@ -11,9 +11,15 @@ namespace sluice {
 
 void MpiSession::start() {
   const std::optional<LaunchedSize> launched = launched_size();
-  MPI_Init(nullptr, nullptr);
+  const int status = MPI_Init(nullptr, nullptr);
+  if (status != MPI_SUCCESS) {  // without check_mpi: MPI_Error_string needs MPI
+    throw Error(ExitCode::resources,
+                fmt::format("MPI does not start: MPI_Init of {} returned error {}; the library may have printed the "
+                            "reason above. Start the program with the mpirun of that library, or with srun --mpi=TYPE",
+                            mpi_library(), status));
+  }
   started_ = true;
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   if (!launched || size_of(MPI_COMM_WORLD) > 1) return;
   throw Error(
       ExitCode::resources,
@@ -25,7 +31,7 @@ void MpiSession::start() {
 }
 
 MpiSession::~MpiSession() {
-  if (started_) MPI_Finalize();
+  if (started_) MPI_Finalize();  // unchecked: destructor
 }
 
 }  // namespace sluice

@@ -11,8 +11,8 @@ class MpiSession {
   MpiSession& operator=(const MpiSession&) = delete;
   ~MpiSession();
 
-  /// Starts MPI. Throws Error(resources) if this process is alone although its launcher says that it started several:
-  /// that launcher belongs to another MPI library. Collective.
+  /// Starts MPI. Throws Error(resources) if that fails, or if this process is alone although its launcher says that it
+  /// started several: that launcher belongs to another MPI library. Collective.
   void start();
   bool started() const { return started_; }
 

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "core/device/memory.hpp"
+#include "core/support/collective.hpp"
 #include "core/support/real.hpp"
 #include "io/files/hdf5.hpp"
 #include "poisson/fft/fft.hpp"
@@ -27,7 +28,7 @@ std::string compiler() {
 std::string mpi_library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
-  MPI_Get_library_version(text, &length);
+  check_mpi(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
   const std::string full(text, static_cast<std::size_t>(length));
   return full.substr(0, full.find_first_of(",\n"));
 }

@@ -51,7 +51,7 @@ class StopControl {
   void look_for_files();
 
   MPI_Comm comm_;
-  int rank_ = 0;
+  int rank_;
   std::string directory_;
   std::optional<double> deadline_;
   double margin_ = 0;

@@ -169,7 +169,7 @@ void Watchdog::abort(const Current& task, double seconds) const {
     const int log = ::open(log_file_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
     if (log >= 0) append(log, text);
   });
-  if (ranks_ > 1) try_to([comm = comm_] { MPI_Abort(comm, code); });
+  if (ranks_ > 1) try_to([comm = comm_] { MPI_Abort(comm, code); });  // unchecked: the run is ending
   ::_exit(code);
 }
 

@@ -1,4 +1,5 @@
-// LD_PRELOAD library: the start of MPI raises the signal SLUICE_SIGNAL_IN_MPI_INIT, or fails if there is none.
+// LD_PRELOAD library: the start of MPI raises the signal SLUICE_SIGNAL_IN_MPI_INIT, or returns an error if
+// SLUICE_FAIL_MPI_INIT is set, or else ends the process.
 #include <mpi.h>
 
 #include <csignal>
@@ -6,6 +7,7 @@
 #include <cstdlib>
 
 extern "C" int MPI_Init(int* argc, char*** argv) {
+  if (std::getenv("SLUICE_FAIL_MPI_INIT") != nullptr) return MPI_ERR_OTHER;
   const char* const signal = std::getenv("SLUICE_SIGNAL_IN_MPI_INIT");
   if (signal == nullptr) {
     std::fputs("MPI was started\n", stderr);

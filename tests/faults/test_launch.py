@@ -101,6 +101,13 @@ def test_the_launcher_of_another_mpi(tmp_path: Path, name: str) -> None:
     must(sluice("run", case, env={name: "1"}))
 
 
+def test_mpi_that_does_not_start(tmp_path: Path) -> None:
+    env = {**NO_MPI, "SLUICE_FAIL_MPI_INIT": "1"}
+    outcome = must(sluice("run", write_case(tmp_path, CASE), env=env), 6)
+    assert outcome.err.startswith("sluice: MPI does not start: MPI_Init of ")
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_job_without_a_launcher(tmp_path: Path) -> None:
     """In the script of a job, Slurm says how many processes srun would start; a shell of srun --pty inherits more."""
     case = write_case(tmp_path, CASE)

@@ -21,14 +21,14 @@ MPI_Datatype contiguous(std::size_t count, MPI_Datatype item, std::size_t bytes,
   const int lengths[] = {1, 1};
   const MPI_Aint displacements[] = {0, static_cast<MPI_Aint>((count - rest) * bytes)};
   check_mpi(MPI_Type_create_struct(rest > 0 ? 2 : 1, lengths, displacements, parts, &type), "MPI_Type_create_struct");
-  for (MPI_Datatype* part : {&chunk, &parts[0], &parts[1]}) MPI_Type_free(part);
+  for (MPI_Datatype* part : {&chunk, &parts[0], &parts[1]}) check_mpi(MPI_Type_free(part), "MPI_Type_free");
   return type;
 }
 
 }  // namespace
 
 ArrayTypes::~ArrayTypes() {
-  for (auto& [shape, type] : types_) MPI_Type_free(&type);
+  for (auto& [shape, type] : types_) MPI_Type_free(&type);  // unchecked: destructor
 }
 
 MPI_Datatype ArrayTypes::of(const ArrayPart& part, std::ptrdiff_t offset) {
@@ -47,13 +47,13 @@ MPI_Datatype ArrayTypes::of(const ArrayPart& part, std::ptrdiff_t offset) {
   } else {
     MPI_Datatype one_row = contiguous(row, mpi_element_type(), sizeof(real), max_count_);
     check_mpi(MPI_Type_create_hvector(part.rows, 1, part.row_stride, one_row, &plane), "MPI_Type_create_hvector");
-    MPI_Type_free(&one_row);
+    check_mpi(MPI_Type_free(&one_row), "MPI_Type_free");
   }
   check_mpi(MPI_Type_create_hvector(part.planes, 1, part.plane_stride, plane, &planes), "MPI_Type_create_hvector");
   check_mpi(MPI_Type_create_hindexed(1, &one, &displacement, planes, &placed), "MPI_Type_create_hindexed");
   check_mpi(MPI_Type_commit(&placed), "MPI_Type_commit");
-  MPI_Type_free(&plane);
-  MPI_Type_free(&planes);
+  check_mpi(MPI_Type_free(&plane), "MPI_Type_free");
+  check_mpi(MPI_Type_free(&planes), "MPI_Type_free");
   types_.emplace(shape, placed);
   return placed;
 }

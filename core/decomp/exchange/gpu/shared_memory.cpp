@@ -58,7 +58,8 @@ void SharedMemory::give_back() {
     if (pointer != own_ && pointer != nullptr) cudaIpcCloseMemHandle(pointer);
   }
   cudaGetLastError();
-  MPI_Barrier(world_);  // now no rank maps it
+  // Afterwards no rank maps it.
+  MPI_Barrier(world_);  // unchecked: destructor
   if (own_ != nullptr) device::release(own_);
 }
 
