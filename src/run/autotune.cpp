@@ -58,7 +58,7 @@ class TimedSubsteps {
     double seconds = wall_seconds() - start;
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, simulation_.comm.world()), "MPI_Allreduce");
     if (k + 1 == Rk3::substeps)
-      choose_dt(simulation_.stepper.time_step_limit(simulation_.stepper.largest_rate_of_step()));
+      choose_dt(simulation_.stepper.time_step_limit(simulation_.stepper.reduce_rate_of_step()));
     return seconds;
   }
 
