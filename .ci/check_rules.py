@@ -54,15 +54,21 @@ def in_code(pattern: str) -> Callable[[str], Found]:
     return lambda source: (found.start() for found in compiled.finditer(code_of(source)))
 
 
+def body_of(code: str, begin: int) -> str:
+    """What begins after an opening brace, with its closing brace."""
+    depth, end = 1, begin
+    while depth > 0 and end < len(code):
+        depth += {"{": 1, "}": -1}.get(code[end], 0)
+        end += 1
+    return code[begin:end]
+
+
 def handlers(source: str) -> Iterator[tuple[int, str, str, str]]:
     """Of each catch: its position, what it catches, its body, and the body's code."""
     code = code_of(source)
     for begin in re.finditer(r"\bcatch\s*\(([^)]*)\)\s*\{", code):
-        depth, end = 1, begin.end()
-        while depth > 0 and end < len(code):
-            depth += {"{": 1, "}": -1}.get(code[end], 0)
-            end += 1
-        yield begin.start(), begin[1].strip(), source[begin.end() : end], code[begin.end() : end]
+        body = body_of(code, begin.end())
+        yield begin.start(), begin[1].strip(), source[begin.end() : begin.end() + len(body)], body
 
 
 def catches_of_everything(source: str) -> Found:
@@ -81,8 +87,18 @@ def silent_handlers(source: str) -> Found:
             yield at
 
 
+COMMUNICATES = re.compile(
+    r"\bMPI_(I?All|I?Bcast|I?Reduce|I?Gather|I?Scatter|I?Barrier|I?Exscan|I?Scan|I?Send|I?Recv)\w*\s*\("
+    r"|\b(run_collectively|run_on_root|broadcast|global_(max|min|sum))\s*\("
+)
+
+
 def collective_getters(source: str) -> Found:
-    """Positions of const member functions without arguments whose comment says that they are collective."""
+    """Positions of const member functions without arguments that communicate, or whose comment says so."""
+    code = code_of(source)
+    for member in re.finditer(r"\w+\(\) const (?:override )?\{", code):
+        if COMMUNICATES.search(body_of(code, member.end())):
+            yield member.start()
     for member in re.finditer(
         r"^((?:[ \t]*///[^\n]*\n)+)[^\n/]*?\w+\(\) const\b[^\n]*", source, re.MULTILINE
     ):

@@ -59,10 +59,17 @@ EXAMPLES: dict[str, tuple[list[tuple[str, str]], list[tuple[str, str]]]] = {
         ],
     ),
     "A collective member function": (
-        [("src/a.hpp", "  /// The rate.\n  /// Collective.\n  double rate() const;")],
+        [
+            ("src/a.hpp", "  /// The rate.\n  /// Collective.\n  double rate() const;"),
+            ("src/a.cpp", "double A::rate() const {\n  return global_max(rate_, comm_);\n}"),
+        ],
         [
             ("src/a.hpp", "  /// The rate. Collective.\n  double rate();"),
             ("src/a.hpp", "  /// Of this state. Collective.\n  double rate(const State& state) const;"),
+            (
+                "src/a.cpp",
+                "int A::rank() const { return rank_of(comm_); }\nvoid f() { global_max(x, comm_); }",
+            ),
             ("src/a.hpp", "  /// Collective.\n  double rate();\n  /// Local.\n  double known() const;"),
         ],
     ),
