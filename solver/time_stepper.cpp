@@ -201,7 +201,7 @@ double TimeStepper::largest_rate(const State& state) const {
   return sluice::largest_rate(state.velocity, metrics_, flow_.order, comm_->world());
 }
 
-double TimeStepper::largest_rate_of_step() const {
+double TimeStepper::reduce_rate_of_step() {
   return global_max(largest_rate_.value(), comm_->world());
 }
 

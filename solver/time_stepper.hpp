@@ -56,9 +56,9 @@ class TimeStepper {
 
   /// The largest advective rate of this state; see time_step_limit.hpp. Collective.
   double largest_rate(const State& state) const;
-  /// That of the velocity at the start of the last substep of the last step, which found it without another read.
-  /// Collective.
-  double largest_rate_of_step() const;
+  /// Reduces over the ranks what the last substep of the last step found without another read: the largest advective
+  /// rate of the velocity at its start. Collective.
+  double reduce_rate_of_step();
   /// dt_lim for this advective rate.
   double time_step_limit(double largest_rate) const;
 

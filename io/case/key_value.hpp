@@ -81,7 +81,7 @@ inline void read_value(ValueType /*type*/, const YamlNode& node, Formula& value)
   try {
     value = Formula::parse(node.text, "xyzt");
   } catch (const FormulaError&) {
-    value = {};
+    value = {};  // key_check.cpp has reported the error
   }
 }
 inline void read_value(ValueType type, const YamlNode& node, TimeFunction& value) {

@@ -174,7 +174,7 @@ std::optional<std::uint64_t> stored_metadata_hash(const std::string& path) {
     source.read(source.size() - sizeof(Ending), &ending, sizeof(Ending));
     return ending.magic == magic() ? std::optional(ending.hash) : std::nullopt;
   } catch (const Error&) {
-    return std::nullopt;
+    return std::nullopt;  // what cannot be read has no hash
   }
 }
 

@@ -42,7 +42,7 @@ Origin origin_of(const std::string& path, std::initializer_list<const char*> for
     const bool known = root.has("format") && std::ranges::count(formats, root.text("format")) > 0;
     return known ? Origin::ours : Origin::foreign;
   } catch (const Error&) {
-    return Origin::damaged;
+    return Origin::damaged;  // says enough; whoever reads the file reports what is wrong with it
   }
 }
 

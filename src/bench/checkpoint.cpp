@@ -114,7 +114,7 @@ class CheckpointBenchmark {
   }
 
   /// Every rank writes its values as one piece of a common file, and flushes them to disk.
-  void write_plainly() const {
+  void write_plainly() {
     const std::string path = scratch_.path() + "/plain";
     run_on_root(MPI_COMM_WORLD, [&] { io::PosixFile(path, io::PosixFile::Mode::create).close(); });
     const auto bytes = static_cast<std::int64_t>(values_.size() * sizeof(real));
@@ -131,7 +131,7 @@ class CheckpointBenchmark {
     });
   }
 
-  std::string write_checkpoint() const {
+  std::string write_checkpoint() {
     const auto& [nx, ny, nz] = options_.cells();
     io::CheckpointWriter writer(
         MPI_COMM_WORLD,

@@ -53,7 +53,7 @@ std::optional<Layout> stored_layout(const RunOptions& options, const io::Case& s
   try {
     return read_layout(file, MPI_COMM_WORLD);
   } catch (const Error&) {
-    return std::nullopt;
+    return std::nullopt;  // the restart itself reports a checkpoint that cannot be read
   }
 }
 

@@ -76,10 +76,10 @@ double rounded_down(double value) {
   return std::floor(value / unit * (1 + 1e-12)) * unit;
 }
 
-/// A block near `block` of which a whole number, at least `min_blocks`, is `sampled` long: if possible one of few
+/// A block near `block` of which a whole number, at least `least_blocks`, is `sampled` long: if possible one of few
 /// digits.
-double whole_block(double sampled, double block, double min_blocks) {
-  const double count = std::max({1.0, min_blocks, std::round(sampled / block)});
+double whole_block(double sampled, double block, double least_blocks) {
+  const double count = std::max({1.0, least_blocks, std::round(sampled / block)});
   for (double n = count; n < 1.5 * count; ++n) {
     const double unit = std::pow(10.0, std::floor(std::log10(sampled / n)) - 1);
     const double rounded = std::round(sampled / n / unit) * unit;
@@ -142,7 +142,7 @@ double fields_files(const io::FieldsSpec& fields, const RunLength& length) {
 }
 
 std::string sampling_advice(const std::string& name, const io::SamplingSpec& sampling, const RunLength& length,
-                            double min_blocks) {
+                            double least_blocks) {
   if (!sampling.enabled) return {};
   const std::string key = "output." + name;
   const std::string end = fmt::format("the end of the run at time {:g}", length.time);
@@ -156,12 +156,12 @@ std::string sampling_advice(const std::string& name, const io::SamplingSpec& sam
         "later end",
         key, sampling.start, end, key, sampling.every);
   const double sampled = length.time - sampling.start;
-  if (found.samples < min_blocks)
+  if (found.samples < least_blocks)
     return fmt::format(
         "95 % intervals need at least {:g} blocks, but {} takes {:g} sample{}: take a smaller {}.every than "
         "{}, or a later end",
-        min_blocks, key, found.samples, found.samples == 1 ? "" : "s", key, sampling.every);
-  const double block = whole_block(sampled, sampling.block, min_blocks);
+        least_blocks, key, found.samples, found.samples == 1 ? "" : "s", key, sampling.every);
+  const double block = whole_block(sampled, sampling.block, least_blocks);
   if (found.blocks == 0)
     return fmt::format(
         "{} closes no block, and writes nothing: its block of {:g} is longer than the time from its start, "
@@ -172,8 +172,8 @@ std::string sampling_advice(const std::string& name, const io::SamplingSpec& sam
         "the last {:.3g} time units of {} are not a whole block, and are not written: take a block of "
         "{:g}, or another end",
         found.wasted_time, key, block);
-  if (found.blocks < min_blocks)
-    return fmt::format("95 % intervals need at least {:g} blocks: take an {}.block of {:g}", min_blocks, key, block);
+  if (found.blocks < least_blocks)
+    return fmt::format("95 % intervals need at least {:g} blocks: take an {}.block of {:g}", least_blocks, key, block);
   return {};
 }
 

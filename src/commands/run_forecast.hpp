@@ -48,10 +48,10 @@ double fields_files(const io::FieldsSpec& fields, const RunLength& length);
 /// Minimum number of blocks for 95 % intervals.
 inline constexpr double min_blocks_of_interval = 8;
 
-/// What is wrong with samples that are never written, or with fewer than `min_blocks` blocks, and what to change; empty
-/// if nothing is. Following the advice removes it. `name`: of the section in `output`.
+/// What is wrong with samples that are never written, or with fewer than `least_blocks` blocks, and what to change;
+/// empty if nothing is. Following the advice removes it. `name`: of the section in `output`.
 std::string sampling_advice(const std::string& name, const io::SamplingSpec& sampling, const RunLength& length,
-                            double min_blocks);
+                            double least_blocks);
 
 /// Half width of the 95 % interval of Re_tau, as a fraction, from an average over so many h/u_tau: docs/guide.md, What
 /// check predicts. Rough: within a factor of 2 of the intervals of runs near Re_tau = 180.

@@ -38,7 +38,7 @@ std::vector<std::string> BlockObserver::check_files(const Start& start) {
     try {
       file_ = std::make_unique<io::StatisticsFile>(std::move(spec), start.step > 0);
     } catch (const Error&) {
-      if (sampling_.enabled) throw;
+      if (sampling_.enabled) throw;  // otherwise the run does not need the file
     }
     if (start.step > 0 && start.in_directory && expected_) losses = check(start);
   });

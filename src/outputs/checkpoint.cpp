@@ -36,13 +36,13 @@ io::LocalBlock block_of(const Simulation& simulation) {
   return {{cells[2], cells[1], cells[0]}, simulation.box()};
 }
 
-io::Values state_values(const Simulation& simulation) {
+io::Values state_values(const Simulation& simulation, double advective_rate) {
   io::Values values;
   values.set("dt", simulation.dt);
   values.set("dt_begin", simulation.equal_steps().begin);
   values.set("dt_steps", simulation.equal_steps().steps);
   values.set("dt_limit", simulation.dt_limit);
-  values.set("advective_rate", simulation.advective_rate());
+  values.set("advective_rate", advective_rate);
   values.set("forcing", simulation.forcing.x);
   for (const auto& [name, value] : further_forcing(simulation.flow, simulation.forcing)) values.set(name, value);
   values.set("z_blocks", static_cast<std::int64_t>(simulation.settings.z_blocks));
@@ -250,7 +250,7 @@ io::Case case_of(const io::CheckpointReader& checkpoint) {
 std::string write_failed_state(Simulation& simulation, const std::string& folder, const std::string& why) {
   io::CheckpointWriter writer(simulation.comm.world(), spec_of(simulation, folder), block_of(simulation));
   write_fields(writer, simulation.state());
-  io::Values values = state_values(simulation);
+  io::Values values = state_values(simulation, simulation.advective_rate());
   values.set(failure_name, why);
   writer.write_values(state_group, values);
   return writer.commit(1).path;
@@ -265,11 +265,11 @@ namespace {
 /// Writes FOLDER/step_NNNNNNN.h5 with the observers' data, and removes the oldest beyond output.checkpoint.keep.
 /// Returns on rank 0 sentences about faults that do not affect the checkpoint itself. Collective. Throws Error(io);
 /// older checkpoints are then unchanged.
-std::vector<std::string> write_checkpoint(const Simulation& simulation, const State& state, const Observers& observers,
+std::vector<std::string> write_checkpoint(const Simulation& simulation, FlowView& flow, const Observers& observers,
                                           const std::string& folder) {
   io::CheckpointWriter writer(simulation.comm.world(), spec_of(simulation, folder), block_of(simulation));
-  write_fields(writer, state);
-  writer.write_values(state_group, state_values(simulation));
+  write_fields(writer, flow.state());
+  writer.write_values(state_group, state_values(simulation, flow.advective_rate()));
   write_walls(writer, simulation);
   observers.save(writer);
   return writer.commit(simulation.settings.output.checkpoint_keep).warnings;
@@ -316,7 +316,7 @@ class CheckpointObserver : public Observer {
     run_.simulation.require_next_step(run_.flow.state());
     run_.observers.sync();
     const double start = wall_seconds();
-    warn(write_checkpoint(run_.simulation, run_.flow.state(), run_.observers, run_.path));
+    warn(write_checkpoint(run_.simulation, run_.flow, run_.observers, run_.path));
     saved_step_ = now.step;
     run_.times.checkpoint = wall_seconds() - start;
     run_.log.line(

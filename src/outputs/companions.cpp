@@ -84,7 +84,7 @@ std::string case_difference(const std::string& stored, const io::Case& of_checkp
     for (const std::string& change : io::physical_changes(of_checkpoint, other)) list += "; " + change;
     return list.empty() ? "" : "; its case differs from the checkpoint's" + list;
   } catch (const Error&) {
-    return "";
+    return "";  // the message that this would extend is complete without it
   }
 }
 

@@ -22,8 +22,8 @@ class FlowView {
  public:
   explicit FlowView(Simulation& simulation) : simulation_(&simulation) {}
 
-  /// The fields, with valid halos. Observers that read the velocity call this.
-  const State& state() const { return simulation_->state(); }
+  /// The fields, with valid halos. Observers that read the velocity call this. Applies a correction that is pending.
+  const State& state() { return simulation_->state(); }
 
   /// Scalars of the flow. Collective. Throws Error(numerics) if the flow has failed: if it is not finite or not free of
   /// divergence, or if no step of it is stable.
@@ -31,6 +31,9 @@ class FlowView {
 
   /// Those formed last, at this step or an earlier one; null before the first. Local.
   const Diagnostics* latest_diagnostics() const { return diagnosed_step_ < 0 ? nullptr : &diagnostics_; }
+
+  /// Simulation::advective_rate. Collective.
+  double advective_rate() { return simulation_->advective_rate(); }
 
   /// Adds a sample of the flow, in arrays that are free between steps. The state stays as it is. Collective.
   void sample(Spectra& spectra);

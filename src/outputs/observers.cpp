@@ -91,18 +91,18 @@ void Observers::save(io::CheckpointWriter& checkpoint) const {
 namespace {
 
 /// Far above the round-off in |div u| dt_lim, which is about 10 epsilon of the velocity over the narrowest cell.
-double default_divergence_limit(const Diagnostics& diagnostics, const Simulation& simulation) {
+double default_divergence_limit(const Diagnostics& diagnostics, const Grid& grid, double dt_lim) {
   constexpr double epsilon = std::numeric_limits<real>::epsilon();
-  const Grid& grid = simulation.grid;
   const double speed = std::sqrt(2 * diagnostics.kinetic_energy);
   const double rate = speed * (1 / grid.dx() + 1 / grid.dy() + 1 / grid.dz_min());
-  return std::max(std::sqrt(epsilon), 64 * epsilon * rate * simulation.stable_dt());
+  return std::max(std::sqrt(epsilon), 64 * epsilon * rate * dt_lim);
 }
 
 /// Refuses a flow whose mass is not conserved: the relative change of a cell's volume in the longest stable step.
-void check_divergence(const Diagnostics& diagnostics, const Simulation& simulation) {
-  const double relative = diagnostics.max_divergence * simulation.stable_dt();
-  const double limit = simulation.settings.max_divergence.value_or(default_divergence_limit(diagnostics, simulation));
+void check_divergence(const Diagnostics& diagnostics, const Simulation& simulation, double dt_lim) {
+  const double relative = diagnostics.max_divergence * dt_lim;
+  const double limit =
+      simulation.settings.max_divergence.value_or(default_divergence_limit(diagnostics, simulation.grid, dt_lim));
   if (relative <= limit) return;
   throw Error(
       ExitCode::numerics,
@@ -138,7 +138,7 @@ const Diagnostics& FlowView::diagnostics() {
         fmt::format("the flow is not finite at step {} (time {:g}): the run has blown up; {}", now.step, now.time,
                     blow_up_advice(simulation_->settings, simulation_->grid, now.time, simulation_->dt)));
   }
-  check_divergence(diagnostics_, *simulation_);
+  check_divergence(diagnostics_, *simulation_, simulation_->stable_dt());
   return diagnostics_;
 }
 

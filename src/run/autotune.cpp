@@ -58,7 +58,7 @@ class TimedSubsteps {
     double seconds = wall_seconds() - start;
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, simulation_.comm.world()), "MPI_Allreduce");
     if (k + 1 == Rk3::substeps)
-      choose_dt(simulation_.stepper.time_step_limit(simulation_.stepper.largest_rate_of_step()));
+      choose_dt(simulation_.stepper.time_step_limit(simulation_.stepper.reduce_rate_of_step()));
     return seconds;
   }
 
@@ -101,7 +101,8 @@ class Measurements {
     if (std::ranges::any_of(table_, [&](const auto& entry) { return entry.layout == layout; })) return;
     if (table_.empty()) {
       require_memory(grid_, flow_, decomposition_of(layout), layout.exchange, world_);
-    } else if (time_is_over() || !has_memory(grid_, flow_, decomposition_of(layout), layout.exchange, world_)) {
+    } else if (agree_that_time_is_over() ||
+               !has_memory(grid_, flow_, decomposition_of(layout), layout.exchange, world_)) {
       ++left_out_;
       return;
     }
@@ -113,7 +114,7 @@ class Measurements {
   void repeat_first() {
     MeasuredLayout& first = table_.front();
     const double best = fastest().seconds;
-    if (first.seconds <= best || time_is_over()) return;
+    if (first.seconds <= best || agree_that_time_is_over()) return;
     first.seconds = std::min(first.seconds, time_of_substep(settings_, grid_, first.layout, best, world_));
   }
 
@@ -136,8 +137,8 @@ class Measurements {
     return {settings_.cells, layout.processes, settings_.z_blocks};
   }
 
-  /// Uses the clock of rank 0, so that all ranks agree.
-  bool time_is_over() const {
+  /// Whether the time is over by the clock of rank 0, so that all ranks agree. Collective.
+  bool agree_that_time_is_over() {
     double seconds = wall_seconds() - start_;
     check_mpi(MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, world_), "MPI_Bcast");
     return seconds > budget;

@@ -52,12 +52,12 @@ void Simulation::initialise() {
   set_scalars(state, stepper, grid, flow);
 }
 
-double Simulation::advective_rate() const {
-  if (has_stepped_) return stepper.largest_rate_of_step();
-  return restored_rate_ ? *restored_rate_ : stepper.largest_rate(state_);
+double Simulation::advective_rate() {
+  if (!rate_) rate_ = has_stepped_ ? stepper.reduce_rate_of_step() : stepper.largest_rate(state_);
+  return *rate_;
 }
 
-double Simulation::stable_dt() const {
+double Simulation::stable_dt() {
   return stable_dt(advective_rate());
 }
 
@@ -97,6 +97,7 @@ double Simulation::advance() {
   dt = next_dt();
   forcing = stepper.advance(state_, dt);
   has_stepped_ = true;
+  rate_.reset();
   return dt;
 }
 

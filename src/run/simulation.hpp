@@ -35,12 +35,13 @@ class Simulation {
   const Box3& box() const { return state_.p.box(); }  ///< the rank's x pencil
 
   /// The largest advective rate for the next step (solver/time_step_limit.hpp): found by the last step, restored from a
-  /// checkpoint, or that of the state. Collective.
-  double advective_rate() const;
+  /// checkpoint, or computed from the state. The first call after a step reduces it over the ranks, later ones return
+  /// it. Collective.
+  double advective_rate();
 
   /// dt_lim for the next step. Throws Error(numerics) if the velocity is not finite or dt_lim has collapsed.
   /// Collective.
-  double stable_dt() const;
+  double stable_dt();
 
   /// Throws like stable_dt() if no further step is possible from the corrected state `now`. advective_rate() is not
   /// enough for this: it is the rate one substep earlier, and a flow that blows up grows by orders of magnitude in a
@@ -59,7 +60,7 @@ class Simulation {
   /// The same, with the advective rate that a checkpoint stored.
   void restored_at(std::optional<double> rate) {
     has_stepped_ = false;
-    restored_rate_ = rate;
+    rate_ = rate;
   }
 
   const io::Case settings;
@@ -74,11 +75,12 @@ class Simulation {
   MeanForce forcing;    ///< of the last step
 
  private:
+  /// dt_lim for this rate; throws as stable_dt(). Local.
   double stable_dt(double rate) const;
 
   State state_;
   bool has_stepped_ = false;
-  std::optional<double> restored_rate_;
+  std::optional<double> rate_;  ///< advective_rate(), once it is known
 };
 
 }  // namespace sluice

@@ -75,7 +75,7 @@ TEST_P(TimeStepLimit, IsFoundByTheStepBefore) {
   for (int n = 0; n < 3; ++n) {
     const double dt = 0.9 * by_steps.stepper.time_step_limit(by_steps.state);
     by_steps.stepper.advance(by_steps.state, dt);
-    const double found = by_steps.stepper.largest_rate_of_step();
+    const double found = by_steps.stepper.reduce_rate_of_step();
     by_steps.stepper.complete(by_steps.state);
     double rate = 0;
     for (int k = 0; k < Rk3::substeps; ++k) {
