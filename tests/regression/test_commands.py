@@ -352,7 +352,7 @@ def test_info_of_a_directory(tmp_path: Path) -> None:
         assert "spectra         no complete block yet; the first would close after the end" in text
         wait_until(lambda: re.search(r"the next closes", must(sluice("info", out)).out), "a block")
         shown = re.search(
-            r"statistics +\d+ blocks from time \S+ to (\S+), the last closed at step \d+, "
+            r"statistics +\d+ blocks? from time \S+ to (\S+), the last closed at step \d+, "
             r"the next closes at time (\S+)\n",
             must(sluice("info", out)).out,
         )
