@@ -320,6 +320,7 @@ void StatisticsFile::load() {
       throw Error(ExitCode::restart, fmt::format("{}: {} has another length than /samples", spec_.path, path));
     for (std::size_t n = 0; n < column.size(); ++n) blocks_[n].*member = column[n];
   });
+  require_possible_samples(spec_.path, blocks_);
   while (file.has(set_group(parameter_sets_.size())))
     parameter_sets_.push_back(read_values(file, set_group(parameter_sets_.size())));
   if (!has_sets) parameter_sets_.push_back(spec_.unrecorded_parameters);

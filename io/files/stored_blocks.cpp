@@ -63,7 +63,17 @@ StoredBlocks read_stored_blocks(const std::string& path, Sums sums) {
     if (sums == Sums::skip) block.sums.clear();
     stored.blocks.push_back(std::move(block));
   }
+  require_possible_samples(path, stored.blocks);
   return stored;
+}
+
+void require_possible_samples(const std::string& path, const std::vector<StatisticsBlock>& blocks) {
+  constexpr std::int64_t most = 1'000'000'000'000;
+  for (const StatisticsBlock& block : blocks) {
+    if (block.samples < 0 || block.samples > most)
+      throw Error(ExitCode::restart,
+                  fmt::format("{}: a block has {} samples, which is not possible", path, block.samples));
+  }
 }
 
 std::int64_t hash_of(const StatisticsBlock& block, const std::vector<ProfileInfo>& profiles) {
