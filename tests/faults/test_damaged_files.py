@@ -209,12 +209,3 @@ def test_fields_of_another_type_are_refused(run: Path) -> None:
         h5.create_dataset("w", data=(h5["u"][:] > 0).astype("uint8"), chunks=True)
         h5["w"].attrs["hash"] = h5["u"].attrs["hash"]
     assert "the field /w does not have the hash" in must(sluice("info", newest), 3).out
-
-
-def test_a_number_of_samples_that_no_run_reaches(run: Path) -> None:
-    """Two of them would exceed the largest integer in a sum."""
-    with h5py.File(run / "out" / "statistics.h5", "r+") as file:
-        file["samples"][:] = 2**62
-    outcome = must(sluice("info", run / "out" / "statistics.h5"), 3)
-    assert "samples, which is not possible" in outcome.out + outcome.err
-    must(sluice("verify", run / "out"), 3)
