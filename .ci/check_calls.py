@@ -12,19 +12,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-FLOORS = ["core", "poisson", "io", "solver", "src"]
+from check_rules import FLOORS, code_of
+
 NO_STATUS = "Aint|Comm|Count|Datatype|Group|Info|Op|Request|Status|Win|Aint_add|Aint_diff|Wtick|Wtime"
 CALL = re.compile(rf"\b(P?MPI_(?!(?:{NO_STATUS})\b)[A-Z][a-z]\w*)\s*\(")
-COMMENT_OR_TEXT = re.compile(
-    r"""//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'""", re.DOTALL
-)
 COMPARED = r"\s*[!=]=\s*MPI_SUCCESS\b"
 REASON = re.compile(r"// unchecked: \w")
-
-
-def code_of(text: str) -> str:
-    """The text with spaces for every comment and string, so that places stay."""
-    return COMMENT_OR_TEXT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
 
 def end_of_call(code: str, begin: int) -> int:

@@ -69,10 +69,14 @@ StoredBlocks read_stored_blocks(const std::string& path, Sums sums) {
 
 void require_possible_samples(const std::string& path, const std::vector<StatisticsBlock>& blocks) {
   constexpr std::int64_t most = 1'000'000'000'000;
-  for (const StatisticsBlock& block : blocks) {
-    if (block.samples < 0 || block.samples > most)
-      throw Error(ExitCode::restart,
-                  fmt::format("{}: a block has {} samples, which is not possible", path, block.samples));
+  for (std::size_t n = 0; n < blocks.size(); ++n) {
+    const std::int64_t samples = blocks[n].samples;
+    if (samples < 0 || samples > most)
+      throw Error(
+          ExitCode::restart,
+          fmt::format("{}: the file is damaged: block {} has {} samples, more than a run can take or fewer than "
+                      "0; put an intact copy of the file back",
+                      path, n, samples));
   }
 }
 

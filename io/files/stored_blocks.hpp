@@ -40,7 +40,8 @@ enum class Sums { skip, read };
 /// or its journal is damaged.
 StoredBlocks read_stored_blocks(const std::string& path, Sums sums);
 
-/// Throws Error(restart) if a block's number of samples is none that a run can reach; the sum over blocks then fits.
+/// Throws Error(restart) if a block has a negative number of samples, or more than any run can take. The sum over all
+/// blocks then fits into 64 bits.
 void require_possible_samples(const std::string& path, const std::vector<StatisticsBlock>& blocks);
 
 /// A hash of a block's samples, which do not include its parameter set. `profiles`: what its sums are.

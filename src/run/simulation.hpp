@@ -45,8 +45,7 @@ class Simulation {
 
   /// Throws like stable_dt() if no further step is possible from the corrected state `now`. advective_rate() is not
   /// enough for this: it is the rate one substep earlier, and a flow that blows up grows by orders of magnitude in a
-  /// substep.
-  /// Collective.
+  /// substep. Collective.
   void require_next_step(const State& now) const;
 
   /// The length of the next step: the fixed dt, or cfl times dt_lim; at most dt_max. Throws as stable_dt(). Collective.
