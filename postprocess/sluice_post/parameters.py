@@ -118,8 +118,7 @@ class FlowParameters:
     @property
     def geostrophic(self) -> tuple[float, float]:
         """The velocity along x and y above an Ekman layer; 0 in any other flow."""
-        x, y = json.loads(str(self.sampled.get(layout.SET_GEOSTROPHIC, "[0, 0]")))
-        return float(x), float(y)
+        return _geostrophic_of(self.sampled)
 
     @property
     def is_ekman_layer(self) -> bool:
@@ -153,6 +152,7 @@ class FlowParameters:
         """The same run with the parameters of Blocks.sampled_parameters, which may be those of an earlier start."""
         if not sampled:
             return self
+        _geostrophic_of(sampled)  # a damaged one fails here, where the error names the file
 
         def velocity(wall: str) -> tuple[float, float, float]:
             text = str(sampled.get(layout.SET_VELOCITY[wall], "[0, 0, 0]"))  # a free-slip wall has none
@@ -191,6 +191,11 @@ def control_of(sampled: Values, wall: str) -> str:
         if key.startswith((f"{prefix}actuation.", f"{prefix}slip_length")):
             found.append(f"{key.removeprefix(prefix)}: {value}")
     return ", ".join(found)
+
+
+def _geostrophic_of(sampled: Values) -> tuple[float, float]:
+    x, y = json.loads(str(sampled.get(layout.SET_GEOSTROPHIC, "[0, 0]")))
+    return float(x), float(y)
 
 
 def _rotation_of(sampled: Values) -> tuple[float, float, float]:

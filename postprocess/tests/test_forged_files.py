@@ -123,7 +123,7 @@ def test_each_object_forged(
     assert all(what.split()[1] in allowed or what in optional for what in merged), merged
 
 
-@pytest.mark.parametrize("key", ["flow.type", "flow.reynolds.viscosity"])
+@pytest.mark.parametrize("key", ["flow.type", "flow.reynolds.viscosity", "flow.rotation.geostrophic"])
 @pytest.mark.parametrize("value", [None, "text"])
 def test_parameters_forged(
     intact: Path, key: str, value: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -139,7 +139,7 @@ def test_parameters_forged(
     for command in ("profiles", "spectra"):
         code = main([command, str(directory), "-o", str(directory / f"made_{command}")])
         told = capsys.readouterr().err
-        if key == "flow.reynolds.viscosity":
+        if key == "flow.reynolds.viscosity" or (key == "flow.rotation.geostrophic" and value):
             assert code == 4, told
             assert str(path) in told
         assert code == 0 or told.count("\n") == 1
