@@ -121,8 +121,8 @@ RULES = [
         allowed=("io/case/yaml_tree.cpp", "io/files/*"),
     ),
     Rule(
-        "Only `poisson/fft` includes FFTW, cuFFT and VkFFT, and the benchmarks of the libraries themselves, "
-        "`src/bench/fftw_baseline.cpp` and `src/bench/cufft_baseline_cuda.cpp`.",
+        "Only `poisson/fft` and the benchmarks of the libraries themselves, `src/bench/fftw_baseline.cpp` and "
+        "`src/bench/cufft_baseline_cuda.cpp`, include FFTW, cuFFT and VkFFT.",
         in_code(
             r'^\s*#\s*include\s*[<"](fftw3|cufft|vkFFT|poisson/fft/(fftw_plan|cufft_plan|fft_vkfft)\.hpp)'
         ),
@@ -136,7 +136,7 @@ RULES = [
         left={"poisson/fft/fft_vkfft.cpp": 2},
     ),
     Rule(
-        "There is no `#if` about a back end outside `core/device`, `core/support/real.hpp`, "
+        "There is no `#if` for a back end outside `core/device`, `core/support/real.hpp`, "
         "`core/decomp/host_access.cpp` and `poisson/fft/lanes.hpp`.",
         in_code(r"^\s*#\s*(if|ifdef|ifndef|elif)\b.*(CUDA|NVCC|NCCL|VKFFT|AVX)"),
         allowed=(

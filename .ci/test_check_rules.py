@@ -14,7 +14,7 @@ EXAMPLES: dict[str, tuple[list[tuple[str, str]], list[tuple[str, str]]]] = {
         [("io/case/case_file.cpp", "#include <yaml-cpp/parser.h>"), ("src/main.cpp", '#include "hdf5.h"')],
         [("io/files/hdf5.cpp", "#include <hdf5.h>"), ("src/main.cpp", "// #include <hdf5.h>")],
     ),
-    "Only `poisson/fft` includes": (
+    "Only `poisson/fft` and the benchmarks": (
         [("poisson/a.cpp", "#include <fftw3.h>"), ("src/a.cpp", '#include "poisson/fft/fftw_plan.hpp"')],
         [("poisson/fft/a.cpp", "#include <cufft.h>"), ("src/a.cpp", '#include "poisson/fft/fft.hpp"')],
     ),
