@@ -14,16 +14,20 @@ from pathlib import Path
 # From the ground up. A floor sees the floors named beside it, and its rooms see the rooms before them.
 # "." is the floor's own folder, whose files stand above its rooms.
 FLOORS = {
-    "core": ([], ["support", "device", "decomp", "flow"]),
+    "core": ([], ["support", "device", "decomp", "stencil"]),
+    "model": (["core"], ["."]),
     "poisson": (["core"], ["tridiagonal", "fft", "."]),
-    "io": (["core"], ["case", "files"]),
+    "io": (["core", "model"], ["case", "files"]),
     "solver": (
-        ["core", "poisson"],
+        ["core", "model", "poisson"],
         ["grid", "state", "walls", "momentum", "transport", "statistics", "derived", "."],
     ),
-    "src": (["core", "poisson", "io", "solver"], ["run", "outputs", "bench", "commands", "."]),
+    "src": (
+        ["core", "model", "poisson", "io", "solver"],
+        ["run", "outputs", "bench", "commands", "."],
+    ),
 }
-INCLUDE = re.compile(r'^\s*#include "((?:core|poisson|io|solver|src)/[^"]+)"', re.MULTILINE)
+INCLUDE = re.compile(r'^\s*#include "((?:core|model|poisson|io|solver|src)/[^"]+)"', re.MULTILINE)
 
 
 def place_of(file: str) -> tuple[str, str]:

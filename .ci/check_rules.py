@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
-FLOORS = ("core", "poisson", "io", "solver", "src")
+FLOORS = ("core", "model", "poisson", "io", "solver", "src")
 PAGE = "docs/development.md"
 Found = Iterator[int]  # positions in a text
 
@@ -197,10 +197,10 @@ RULES = [
         collective_getters,
     ),
     Rule(
-        "Code throws an `Error`. Only `core/flow/formula.cpp` throws a `FormulaError`, and only "
+        "Code throws an `Error`. Only `model/formula.cpp` throws a `FormulaError`, and only "
         "`io/case/yaml_tree.cpp` and `src/commands/command_line.cpp` throw what the libraries that they call expect.",
         in_code(r"\bthrow\s+(?!Error\(|(io::)?file_error\(|failure\()\w"),
-        allowed=("core/flow/formula.cpp", "io/case/yaml_tree.cpp", "src/commands/command_line.cpp"),
+        allowed=("model/formula.cpp", "io/case/yaml_tree.cpp", "src/commands/command_line.cpp"),
     ),
     Rule(
         "Only `src/main.cpp` turns an error into an exit code. Only it and `src/run/watchdog.cpp` end the process.",

@@ -53,8 +53,8 @@ set(public_headers
     core/device/event.hpp
     core/device/memory.hpp
     core/device/timers.hpp
-    core/flow/order.hpp
-    core/flow/tridiagonal_method.hpp
+    core/stencil/order.hpp
+    core/stencil/tridiagonal_method.hpp
     core/support/box3.hpp
     core/support/collective.hpp
     core/support/error.hpp

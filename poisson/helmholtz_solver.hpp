@@ -8,7 +8,7 @@
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/field.hpp"
 #include "core/decomp/memory_need.hpp"
-#include "core/flow/tridiagonal_method.hpp"
+#include "core/stencil/tridiagonal_method.hpp"
 #include "poisson/tridiagonal/tridiagonal_rows.hpp"
 
 namespace sluice {

@@ -10,8 +10,8 @@
 #include "core/decomp/field.hpp"
 #include "core/decomp/memory_need.hpp"
 #include "core/device/timers.hpp"
-#include "core/flow/order.hpp"
-#include "core/flow/tridiagonal_method.hpp"
+#include "core/stencil/order.hpp"
+#include "core/stencil/tridiagonal_method.hpp"
 
 namespace sluice {
 

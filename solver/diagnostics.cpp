@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/device/parallel_for.hpp"
-#include "core/flow/wall_stress.hpp"
 #include "core/support/collective.hpp"
+#include "model/wall_stress.hpp"
 #include "solver/momentum/operators.hpp"
 #include "solver/state/volume_mean.hpp"
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/device/deferred.hpp"
-#include "core/flow/parameters.hpp"
 #include "core/support/exact_sum.hpp"
+#include "model/parameters.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/named_value.hpp"
 #include "solver/rk3.hpp"

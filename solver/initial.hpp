@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/flow/parameters.hpp"
+#include "model/parameters.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/state/state.hpp"
 #include "solver/time_stepper.hpp"
@@ -19,7 +19,7 @@ LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow);
 
 /// A turbulent mean profile at the centres (Reichardt 1951) for the forcing at time 0 and these walls, with its
 /// friction velocity. v: empty, or the laminar profile if its mean is given. With a geostrophic velocity, the laminar
-/// profile instead, with the friction velocity of a turbulent Ekman layer (core/flow/ekman.hpp).
+/// profile instead, with the friction velocity of a turbulent Ekman layer (model/ekman.hpp).
 struct TurbulentProfile {
   std::vector<double> u, v;
   double friction_velocity = 0;

@@ -4,7 +4,7 @@
 #include <complex>
 #include <utility>
 
-#include "core/flow/ekman.hpp"
+#include "model/ekman.hpp"
 #include "solver/initial.hpp"
 
 namespace sluice {

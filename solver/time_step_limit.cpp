@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/device/parallel_for.hpp"
-#include "core/flow/lines.hpp"
+#include "core/stencil/lines.hpp"
 #include "core/support/collective.hpp"
 #include "solver/diagnostics.hpp"
 

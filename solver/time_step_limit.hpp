@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/flow/parameters.hpp"
+#include "model/parameters.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/momentum/advective_rate.hpp"
 #include "solver/state/state.hpp"

@@ -7,7 +7,7 @@
 #include "core/device/deferred.hpp"
 #include "core/device/timers.hpp"
 #include "core/device/upload.hpp"
-#include "core/flow/parameters.hpp"
+#include "model/parameters.hpp"
 #include "solver/diagnostics.hpp"
 #include "solver/forcing.hpp"
 #include "solver/grid/grid.hpp"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/decomp/exchange/exchange_methods.hpp"
-#include "core/flow/accuracy.hpp"
-#include "core/flow/parameters.hpp"
-#include "core/flow/phase_bins.hpp"
+#include "model/accuracy.hpp"
+#include "model/parameters.hpp"
+#include "model/phase_bins.hpp"
 
 namespace sluice::io {
 

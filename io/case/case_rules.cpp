@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/flow/key_figures.hpp"
 #include "io/case/case_builder.hpp"
 #include "io/case/keys.hpp"
 #include "io/case/names.hpp"
 #include "io/case/numbers.hpp"
 #include "io/case/rule_notes.hpp"
 #include "io/case/scalar_rules.hpp"
+#include "model/key_figures.hpp"
 
 namespace sluice::io {
 

@@ -1,10 +1,10 @@
 // The part of the key table that defines the run: solver, parallel, output, walltime.
 #include <algorithm>
 
-#include "core/flow/center_quantities.hpp"
-#include "core/flow/field_descriptor.hpp"
 #include "io/case/key_table.hpp"
 #include "io/case/names.hpp"
+#include "model/center_quantities.hpp"
+#include "model/field_descriptor.hpp"
 
 namespace sluice::io::key_table {
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/flow/center_quantities.hpp"
 #include "io/case/keys.hpp"
 #include "io/case/names.hpp"
 #include "io/case/rule_notes.hpp"
+#include "model/center_quantities.hpp"
 
 namespace sluice::io {
 

@@ -5,9 +5,9 @@
 #include <functional>
 #include <string>
 
-#include "core/flow/time_function.hpp"
 #include "io/case/problems.hpp"
 #include "io/case/yaml_tree.hpp"
+#include "model/time_function.hpp"
 
 namespace sluice::io {
 

@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "core/flow/statistics_block.hpp"
 #include "io/files/posix_file.hpp"
+#include "model/statistics_block.hpp"
 
 namespace sluice::io {
 

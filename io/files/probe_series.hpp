@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/flow/field_descriptor.hpp"
 #include "io/files/checkpoint_format.hpp"
+#include "model/field_descriptor.hpp"
 
 namespace sluice::io {
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "core/flow/field_descriptor.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/checkpoint_format.hpp"
 #include "io/files/dimension_scales.hpp"
 #include "io/files/field_writer.hpp"
 #include "io/files/grid_lines.hpp"
+#include "model/field_descriptor.hpp"
 
 namespace sluice::io {
 

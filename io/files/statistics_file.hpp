@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "core/flow/statistics_block.hpp"
 #include "io/files/block_journal.hpp"
 #include "io/files/checkpoint_format.hpp"
 #include "io/files/posix_file.hpp"
 #include "io/files/values.hpp"
+#include "model/statistics_block.hpp"
 
 namespace sluice::io {
 

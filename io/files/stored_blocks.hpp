@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/flow/statistics_block.hpp"
 #include "io/files/hdf5.hpp"
+#include "model/statistics_block.hpp"
 
 namespace sluice::io {
 

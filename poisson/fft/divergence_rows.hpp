@@ -5,8 +5,8 @@
 #include "core/decomp/field.hpp"
 #include "core/decomp/vector_view.hpp"
 #include "core/device/deferred.hpp"
-#include "core/flow/first_differences.hpp"
-#include "core/flow/order.hpp"
+#include "core/stencil/first_differences.hpp"
+#include "core/stencil/order.hpp"
 #include "core/support/exact_sum.hpp"
 
 namespace sluice {

@@ -19,7 +19,7 @@ X, Y = 1, 0  # axes of a plane
 
 
 class Operators:
-    """Differences and interpolations along x and y, of order 2 or 4 (core/flow/lines.hpp)."""
+    """Differences and interpolations along x and y, of order 2 or 4 (core/stencil/lines.hpp)."""
 
     def __init__(self, order: int, dx: float, dy: float) -> None:
         self.order = order
@@ -148,7 +148,7 @@ def quantity_named(name: str) -> CenterQuantity:
     return CENTER_QUANTITIES.get(name, scalar)
 
 
-# By the names that case files have for output.fields; core/flow/center_quantities.cpp.
+# By the names that case files have for output.fields; model/center_quantities.cpp.
 CENTER_QUANTITIES = {
     "velocity": CenterQuantity(
         {"u": "streamwise velocity", "v": "spanwise velocity", "w": "wall-normal velocity"},

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/device/buffer.hpp"
-#include "core/flow/center_quantities.hpp"
-#include "core/flow/order.hpp"
+#include "core/stencil/order.hpp"
+#include "model/center_quantities.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/state/state.hpp"
 #include "solver/statistics/plane_means.hpp"

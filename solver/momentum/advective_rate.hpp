@@ -3,7 +3,7 @@
 
 #include "core/decomp/view3.hpp"
 #include "core/device/cell.hpp"
-#include "core/flow/order.hpp"
+#include "core/stencil/order.hpp"
 #include "solver/grid/grid.hpp"
 
 namespace sluice {

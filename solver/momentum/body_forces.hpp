@@ -1,5 +1,5 @@
 #pragma once
-#include "core/flow/parameters.hpp"
+#include "model/parameters.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/momentum/row_task.hpp"
 #include "solver/state/state.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "core/flow/parameters.hpp"
+#include "model/parameters.hpp"
 #include "poisson/helmholtz_solver.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/state/state.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 #include "core/device/deferred.hpp"
 #include "core/device/parallel_for.hpp"
-#include "core/flow/parameters.hpp"
+#include "model/parameters.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/momentum/row_task.hpp"
 #include "solver/state/state.hpp"

@@ -5,13 +5,13 @@
 // combines differences over one and over three spacings: Verstappen & Veldman, J. Comput. Phys. 187, 343 (2003);
 // Morinishi et al., J. Comput. Phys. 143, 90 (1998).
 //
-// Fields F, cells C and metrics M: as in core/flow/first_differences.hpp, which has the first differences and div u.
+// Fields F, cells C and metrics M: as in core/stencil/first_differences.hpp, which has the first differences and div u.
 #include "core/decomp/field.hpp"
 #include "core/decomp/view3.hpp"
 #include "core/device/parallel_for.hpp"
-#include "core/flow/first_differences.hpp"
-#include "core/flow/lines.hpp"
-#include "core/flow/order.hpp"
+#include "core/stencil/first_differences.hpp"
+#include "core/stencil/lines.hpp"
+#include "core/stencil/order.hpp"
 #include "solver/grid/grid.hpp"
 
 namespace sluice::op {

@@ -1,7 +1,7 @@
 #pragma once
 // Eq. (3) at one point, for a sweep of its own and for sweeps that correct u* while they read it. All give the same
 // bits.
-#include "core/flow/first_differences.hpp"
+#include "core/stencil/first_differences.hpp"
 #include "solver/state/pending_correction.hpp"
 
 namespace sluice {

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/flow/field_descriptor.hpp"
+#include "model/field_descriptor.hpp"
 #include "solver/state/equal_steps.hpp"
 #include "solver/state/pending_correction.hpp"
 

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/flow/statistics_block.hpp"
+#include "model/statistics_block.hpp"
 
 namespace sluice {
 

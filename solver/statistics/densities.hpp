@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/device/buffer.hpp"
-#include "core/flow/parameters.hpp"
+#include "model/parameters.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/state/state.hpp"
 #include "solver/statistics/block_sums.hpp"

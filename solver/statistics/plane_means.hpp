@@ -8,7 +8,7 @@
 
 #include "core/device/buffer.hpp"
 #include "core/device/parallel_for.hpp"
-#include "core/flow/statistics_block.hpp"
+#include "model/statistics_block.hpp"
 #include "solver/walls/walls.hpp"
 
 namespace sluice {

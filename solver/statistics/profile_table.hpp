@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/device/parallel_for.hpp"
-#include "core/flow/statistics_block.hpp"
+#include "model/statistics_block.hpp"
 
 namespace sluice {
 

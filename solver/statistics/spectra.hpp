@@ -7,7 +7,7 @@
 
 #include "core/decomp/communicator.hpp"
 #include "core/decomp/decomposition.hpp"
-#include "core/flow/parameters.hpp"
+#include "model/parameters.hpp"
 #include "poisson/poisson_solver.hpp"
 #include "solver/state/state.hpp"
 #include "solver/statistics/block_sums.hpp"

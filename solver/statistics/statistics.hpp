@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/flow/parameters.hpp"
-#include "core/flow/phase_bins.hpp"
+#include "model/parameters.hpp"
+#include "model/phase_bins.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/state/state.hpp"
 #include "solver/statistics/block_sums.hpp"

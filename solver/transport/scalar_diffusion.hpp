@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "core/flow/field_descriptor.hpp"
+#include "model/field_descriptor.hpp"
 #include "poisson/helmholtz_solver.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/walls/walls.hpp"

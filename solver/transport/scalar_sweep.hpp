@@ -1,6 +1,6 @@
 #pragma once
 #include "core/decomp/view3.hpp"
-#include "core/flow/parameters.hpp"
+#include "model/parameters.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/momentum/row_task.hpp"
 #include "solver/state/pending_correction.hpp"

@@ -5,7 +5,7 @@
 namespace sluice::op {
 
 /// The velocity at the faces through which a cell exchanges c: lines of u along x and of v along y, as in
-/// core/flow/lines.hpp, and w below and above.
+/// core/stencil/lines.hpp, and w below and above.
 template <class X, class Y>
 struct FaceVelocities {
   X u;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/flow/field_descriptor.hpp"
-#include "core/flow/parameters.hpp"
+#include "model/field_descriptor.hpp"
+#include "model/parameters.hpp"
 #include "poisson/tridiagonal/tridiagonal_rows.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/walls/wall_motion.hpp"

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "core/decomp/decomposition.hpp"
-#include "core/flow/field_descriptor.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/random.hpp"
 #include "core/support/real.hpp"
 #include "io/files/checkpoint_directory.hpp"
 #include "io/files/checkpoint_writer.hpp"
 #include "io/files/posix_file.hpp"
+#include "model/field_descriptor.hpp"
 #include "src/bench/bench.hpp"
 #include "src/bench/result.hpp"
 #include "src/run/stop_control.hpp"

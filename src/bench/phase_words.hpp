@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/decomp/decomposition.hpp"
-#include "core/flow/parameters.hpp"
+#include "model/parameters.hpp"
 #include "poisson/tridiagonal/line_plan.hpp"
 
 namespace sluice {

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "core/flow/ekman.hpp"
 #include "io/case/names.hpp"
+#include "model/ekman.hpp"
 #include "solver/initial.hpp"
 #include "solver/walls/opposition_control.hpp"
 #include "src/run/resolution_advice.hpp"

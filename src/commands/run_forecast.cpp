@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "core/device/memory.hpp"
-#include "core/flow/schedule.hpp"
 #include "core/support/real.hpp"
+#include "model/schedule.hpp"
 #include "solver/diagnostics.hpp"
 #include "solver/forcing.hpp"
 #include "solver/statistics/densities.hpp"

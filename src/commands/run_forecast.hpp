@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "core/flow/parameters.hpp"
 #include "io/case/case.hpp"
+#include "model/parameters.hpp"
 #include "solver/grid/grid.hpp"
 
 namespace sluice {

@@ -8,12 +8,12 @@
 
 #include "core/device/memory.hpp"
 #include "core/device/timers.hpp"
-#include "core/flow/schedule.hpp"
 #include "core/support/collective.hpp"
 #include "io/case/case_file.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/checkpoint_directory.hpp"
 #include "io/files/posix_file.hpp"
+#include "model/schedule.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/failure.hpp"
 #include "src/run/formula_check.hpp"

@@ -8,9 +8,9 @@
 
 #include "core/decomp/halo_exchange.hpp"
 #include "core/decomp/transpose_need.hpp"
-#include "core/flow/field_descriptor.hpp"
 #include "core/support/error.hpp"
 #include "core/support/real.hpp"
+#include "model/field_descriptor.hpp"
 #include "poisson/tridiagonal/line_solver.hpp"
 #include "solver/rk3.hpp"
 #include "src/bench/phase_words.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/decomp/decomposition.hpp"
-#include "core/flow/parameters.hpp"
+#include "model/parameters.hpp"
 #include "src/commands/machine.hpp"
 
 namespace sluice {

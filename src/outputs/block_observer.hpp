@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "core/flow/schedule.hpp"
-#include "core/flow/statistics_block.hpp"
 #include "io/case/case.hpp"
 #include "io/files/statistics_file.hpp"
 #include "io/files/values.hpp"
+#include "model/schedule.hpp"
+#include "model/statistics_block.hpp"
 #include "solver/statistics/block_sums.hpp"
 #include "src/outputs/companions.hpp"
 #include "src/outputs/observer.hpp"

@@ -11,7 +11,6 @@
 
 #include "core/decomp/field_copy.hpp"
 #include "core/device/timers.hpp"
-#include "core/flow/schedule.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "io/case/case_file.hpp"
@@ -19,6 +18,7 @@
 #include "io/files/checkpoint_reader.hpp"
 #include "io/files/checkpoint_writer.hpp"
 #include "io/files/gather_box.hpp"
+#include "model/schedule.hpp"
 #include "src/run/provenance.hpp"
 
 namespace sluice {

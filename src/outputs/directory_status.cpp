@@ -14,7 +14,6 @@
 #include <tuple>
 #include <vector>
 
-#include "core/flow/schedule.hpp"
 #include "core/support/error.hpp"
 #include "io/case/case_file.hpp"
 #include "io/files/checkpoint_directory.hpp"
@@ -22,6 +21,7 @@
 #include "io/files/posix_file.hpp"
 #include "io/files/stored_blocks.hpp"
 #include "io/files/time_series.hpp"
+#include "model/schedule.hpp"
 #include "src/outputs/companions.hpp"
 #include "src/outputs/run_files.hpp"
 #include "src/outputs/stored_accuracy.hpp"

@@ -10,7 +10,6 @@
 
 #include "core/device/memory.hpp"
 #include "core/device/timers.hpp"
-#include "core/flow/schedule.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/nearest.hpp"
 #include "io/files/checkpoint_reader.hpp"
@@ -18,6 +17,7 @@
 #include "io/files/recognition.hpp"
 #include "io/files/snapshot_writer.hpp"
 #include "io/files/xdmf.hpp"
+#include "model/schedule.hpp"
 #include "solver/derived/center_fields.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/observer.hpp"

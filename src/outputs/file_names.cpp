@@ -9,12 +9,12 @@
 #include <sstream>
 #include <string>
 
-#include "core/flow/center_quantities.hpp"
-#include "core/flow/field_descriptor.hpp"
 #include "io/files/grid_lines.hpp"
 #include "io/files/probe_index.hpp"
 #include "io/files/stored_blocks.hpp"
 #include "io/files/time_series.hpp"
+#include "model/center_quantities.hpp"
+#include "model/field_descriptor.hpp"
 #include "solver/diagnostics.hpp"
 #include "solver/forcing.hpp"
 #include "solver/statistics/densities.hpp"

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/flow/accuracy.hpp"
 #include "io/files/checkpoint_reader.hpp"
 #include "io/files/checkpoint_writer.hpp"
+#include "model/accuracy.hpp"
 #include "src/outputs/companions.hpp"
 #include "src/outputs/run_log.hpp"
 #include "src/outputs/run_record.hpp"

@@ -10,9 +10,9 @@
 #include <ranges>
 #include <system_error>
 
-#include "core/flow/wall_stress.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "model/wall_stress.hpp"
 #include "src/run/time_step_advice.hpp"
 
 // All observers, in the order in which they act: checkpoints last, because they store the data of the others. Beside

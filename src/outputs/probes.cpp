@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "core/decomp/field_copy.hpp"
-#include "core/flow/schedule.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/nearest.hpp"
 #include "io/files/gather_box.hpp"
+#include "model/schedule.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/observer.hpp"
 #include "src/outputs/probes.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 #include <optional>
 
-#include "core/flow/accuracy.hpp"
+#include "model/accuracy.hpp"
 #include "src/outputs/run_log.hpp"
 #include "src/outputs/run_record.hpp"
 #include "src/run/simulation.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/flow/accuracy.hpp"
+#include "model/accuracy.hpp"
 #include "src/run/simulation.hpp"
 
 namespace sluice {

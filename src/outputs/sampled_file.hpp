@@ -1,8 +1,8 @@
 #pragma once
 #include <vector>
 
-#include "core/flow/statistics_block.hpp"
 #include "io/files/statistics_file.hpp"
+#include "model/statistics_block.hpp"
 #include "solver/statistics/statistics.hpp"
 #include "src/outputs/companions.hpp"
 #include "src/outputs/observer.hpp"

@@ -10,13 +10,13 @@
 #include <utility>
 
 #include "core/decomp/field_copy.hpp"
-#include "core/flow/schedule.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "core/support/nearest.hpp"
 #include "io/files/gather_box.hpp"
 #include "io/files/posix_file.hpp"
 #include "io/files/recognition.hpp"
+#include "model/schedule.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/observer.hpp"
 #include "src/outputs/series_files.hpp"

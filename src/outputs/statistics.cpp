@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "core/flow/accuracy.hpp"
-#include "core/flow/key_figures.hpp"
+#include "model/accuracy.hpp"
+#include "model/key_figures.hpp"
 #include "src/outputs/block_observer.hpp"
 #include "src/outputs/sampled_file.hpp"
 #include "src/outputs/stored_accuracy.hpp"

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "core/flow/accuracy.hpp"
-#include "core/flow/key_figures.hpp"
 #include "io/case/case.hpp"
+#include "model/accuracy.hpp"
+#include "model/key_figures.hpp"
 
 namespace sluice {
 

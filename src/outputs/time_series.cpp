@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <iterator>
 
-#include "core/flow/wall_stress.hpp"
 #include "core/support/collective.hpp"
+#include "model/wall_stress.hpp"
 #include "src/outputs/observer.hpp"
 
 namespace sluice {

@@ -7,8 +7,8 @@
 
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange_methods.hpp"
-#include "core/flow/parameters.hpp"
 #include "io/case/case.hpp"
+#include "model/parameters.hpp"
 #include "solver/grid/grid.hpp"
 
 namespace sluice {

@@ -2,7 +2,7 @@
 #include <array>
 #include <string>
 
-#include "core/flow/formula.hpp"
+#include "model/formula.hpp"
 
 namespace sluice {
 

@@ -7,10 +7,10 @@
 
 #include "core/decomp/halo_exchange.hpp"
 #include "core/device/memory.hpp"
-#include "core/flow/field_descriptor.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "core/support/owned_comm.hpp"
+#include "model/field_descriptor.hpp"
 #include "poisson/helmholtz_solver.hpp"
 #include "poisson/poisson_solver.hpp"
 #include "solver/momentum/momentum.hpp"

@@ -4,7 +4,7 @@
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange_methods.hpp"
 #include "core/device/parallel_for.hpp"
-#include "core/flow/parameters.hpp"
+#include "model/parameters.hpp"
 #include "solver/grid/grid.hpp"
 
 namespace sluice {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/flow/order.hpp"
-#include "core/flow/parameters.hpp"
+#include "core/stencil/order.hpp"
+#include "model/parameters.hpp"
 #include "solver/grid/grid.hpp"
 
 namespace sluice {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/flow/field_descriptor.hpp"
 #include "core/support/error.hpp"
+#include "model/field_descriptor.hpp"
 #include "solver/grid/stretching.hpp"
 
 namespace sluice {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/flow/ekman.hpp"
+#include "model/ekman.hpp"
 #include "solver/initial.hpp"
 #include "solver/time_step_limit.hpp"
 

@@ -3,8 +3,8 @@
 #include <array>
 #include <string>
 
-#include "core/flow/parameters.hpp"
 #include "io/case/case.hpp"
+#include "model/parameters.hpp"
 #include "solver/grid/grid.hpp"
 
 namespace sluice {

@@ -3,7 +3,7 @@
 #include <complex>
 #include <vector>
 
-#include "core/flow/order.hpp"
+#include "core/stencil/order.hpp"
 #include "solver/grid/grid.hpp"
 
 namespace sluice::test {

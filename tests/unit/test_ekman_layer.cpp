@@ -6,9 +6,9 @@
 #include <numbers>
 #include <vector>
 
-#include "core/flow/ekman.hpp"
-#include "core/flow/key_figures.hpp"
-#include "core/flow/wall_stress.hpp"
+#include "model/ekman.hpp"
+#include "model/key_figures.hpp"
+#include "model/wall_stress.hpp"
 
 namespace sluice {
 namespace {

@@ -5,9 +5,9 @@
 #include <numbers>
 #include <string>
 
-#include "core/flow/formula.hpp"
-#include "core/flow/phase_bins.hpp"
-#include "core/flow/time_function.hpp"
+#include "model/formula.hpp"
+#include "model/phase_bins.hpp"
+#include "model/time_function.hpp"
 
 namespace sluice {
 namespace {

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/flow/accuracy.hpp"
-#include "core/flow/confidence.hpp"
-#include "core/flow/key_figures.hpp"
+#include "model/accuracy.hpp"
+#include "model/confidence.hpp"
+#include "model/key_figures.hpp"
 
 namespace sluice {
 namespace {

@@ -1,5 +1,5 @@
 // When something is due in simulation time, and the time after steps of equal length.
-#include "core/flow/schedule.hpp"
+#include "model/schedule.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/flow/time_function.hpp"
+#include "model/time_function.hpp"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "core/flow/key_figures.hpp"
+#include "model/key_figures.hpp"
 
 namespace sluice {
 

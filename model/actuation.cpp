@@ -1,4 +1,4 @@
-#include "core/flow/actuation.hpp"
+#include "model/actuation.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "core/flow/field_descriptor.hpp"
+#include "model/field_descriptor.hpp"
 
 #include <utility>
 

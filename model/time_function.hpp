@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/flow/formula.hpp"
+#include "model/formula.hpp"
 
 namespace sluice {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/decomp/field.hpp"
-#include "core/flow/order.hpp"
-#include "core/flow/parameters.hpp"
+#include "core/stencil/order.hpp"
+#include "model/parameters.hpp"
 
 namespace sluice {
 

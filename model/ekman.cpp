@@ -1,4 +1,4 @@
-#include "core/flow/ekman.hpp"
+#include "model/ekman.hpp"
 
 #include <algorithm>
 #include <cmath>

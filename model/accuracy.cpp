@@ -1,4 +1,4 @@
-#include "core/flow/accuracy.hpp"
+#include "model/accuracy.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 // The layer between a wall and a geostrophic flow in a rotating frame.
-#include "core/flow/parameters.hpp"
+#include "model/parameters.hpp"
 
 namespace sluice {
 

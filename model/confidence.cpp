@@ -1,4 +1,4 @@
-#include "core/flow/confidence.hpp"
+#include "model/confidence.hpp"
 
 #include <algorithm>
 #include <array>

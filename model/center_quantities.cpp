@@ -1,4 +1,4 @@
-#include "core/flow/center_quantities.hpp"
+#include "model/center_quantities.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "core/flow/field_descriptor.hpp"
+#include "model/field_descriptor.hpp"
 
 namespace sluice {
 

@@ -1,9 +1,9 @@
-#include "core/flow/phase_bins.hpp"
+#include "model/phase_bins.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/flow/schedule.hpp"
+#include "model/schedule.hpp"
 
 namespace sluice {
 

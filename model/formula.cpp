@@ -1,4 +1,4 @@
-#include "core/flow/formula.hpp"
+#include "model/formula.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "core/flow/parameters.hpp"
-#include "core/flow/statistics_block.hpp"
+#include "model/parameters.hpp"
+#include "model/statistics_block.hpp"
 
 namespace sluice {
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "core/flow/actuation.hpp"
-#include "core/flow/formula.hpp"
-#include "core/flow/order.hpp"
-#include "core/flow/time_function.hpp"
-#include "core/flow/tridiagonal_method.hpp"
+#include "core/stencil/order.hpp"
+#include "core/stencil/tridiagonal_method.hpp"
+#include "model/actuation.hpp"
+#include "model/formula.hpp"
+#include "model/time_function.hpp"
 
 namespace sluice {
 

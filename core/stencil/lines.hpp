@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "core/device/cell.hpp"
-#include "core/flow/order.hpp"
+#include "core/stencil/order.hpp"
 
 namespace sluice::op {
 

@@ -2,7 +2,7 @@
 // The wall stress that defines u_tau and Re_tau, wherever they are printed or written.
 #include <cmath>
 
-#include "core/flow/parameters.hpp"
+#include "model/parameters.hpp"
 
 namespace sluice {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "core/flow/formula.hpp"
+#include "model/formula.hpp"
 
 namespace sluice {
 

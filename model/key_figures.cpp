@@ -1,4 +1,4 @@
-#include "core/flow/key_figures.hpp"
+#include "model/key_figures.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "core/flow/confidence.hpp"
-#include "core/flow/wall_stress.hpp"
 #include "core/support/error.hpp"
+#include "model/confidence.hpp"
+#include "model/wall_stress.hpp"
 
 namespace sluice {
 

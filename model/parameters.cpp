@@ -1,4 +1,4 @@
-#include "core/flow/parameters.hpp"
+#include "model/parameters.hpp"
 
 #include <fmt/format.h>
 

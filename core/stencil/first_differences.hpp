@@ -7,8 +7,8 @@
 // Cell for order 2, a WideCell for order 4. Metrics M: those of solver/grid/grid.hpp or a copy of the values near one
 // plane. inv_dz[k] is 1 / height of cell k, inv_dz_center[k] that of the distance between the centres of cells k and
 // k + 1, so it is located at z face k.
-#include "core/flow/lines.hpp"
-#include "core/flow/order.hpp"
+#include "core/stencil/lines.hpp"
+#include "core/stencil/order.hpp"
 
 namespace sluice::op {
 
