@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
@@ -83,52 +82,39 @@ void HaloExchange::require(const Fields& fields) const {
 }
 
 void HaloExchange::update(const Fields& fields) {
-  start(fields);
-  finish();
-}
-
-/// Exchanges all layers of both sides along y. finish() then exchanges those along z with the y halo included, so that
-/// edges are valid.
-void HaloExchange::start(const Fields& fields) {
-  SLUICE_REQUIRE(fields_.empty(), "a halo update starts before the last has finished");
   require(fields);
   if (fields.empty()) return;
-  if (!split(y_)) wrap(y_, fields, all);
-  if (split(y_) || split(z_)) start(split(y_) ? y_ : z_, fields, all);
-  fields_ = fields;
-}
-
-void HaloExchange::finish() {
-  if (in_flight_ != nullptr) std::exchange(in_flight_, nullptr)->finish();
-  if (split(y_) && split(z_) && !fields_.empty()) {
-    start(z_, fields_, all);
-    std::exchange(in_flight_, nullptr)->finish();
+  if (split(y_)) {
+    exchange(y_, fields, all);
+  } else {
+    wrap(y_, fields, all);
   }
-  if (!split(z_) && periodic_z_) wrap(z_, fields_, all);
-  fields_.clear();
+  if (split(z_)) {
+    exchange(z_, fields, all);
+  } else if (periodic_z_) {
+    wrap(z_, fields, all);
+  }
 }
 
 void HaloExchange::update_y(Field& field, Layers layers) {
   require({&field});
-  if (!split(y_)) {
+  if (split(y_)) {
+    exchange(y_, {&field}, layers);
+  } else {
     wrap(y_, {&field}, layers);
-    return;
   }
-  start(y_, {&field}, layers);
-  std::exchange(in_flight_, nullptr)->finish();
 }
 
 void HaloExchange::update_z(Field& field, Layers layers) {
   require({&field});
-  if (!split(z_)) {
-    if (periodic_z_) wrap(z_, {&field}, layers);
-    return;
+  if (split(z_)) {
+    exchange(z_, {&field}, layers);
+  } else if (periodic_z_) {
+    wrap(z_, {&field}, layers);
   }
-  start(z_, {&field}, layers);
-  std::exchange(in_flight_, nullptr)->finish();
 }
 
-void HaloExchange::start(Direction& direction, const Fields& fields, const Layers& layers) {
+void HaloExchange::exchange(Direction& direction, const Fields& fields, const Layers& layers) {
   const auto& [comm, axis, cells, min_cells, lower, upper, movers] = direction;
   Parts outgoing, incoming;
   std::vector<int> key{layers.lower, layers.upper};
@@ -158,8 +144,7 @@ void HaloExchange::start(Direction& direction, const Fields& fields, const Layer
     mover = exchange_->block_mover(
         {comm, BlockLayout::of(outgoing, rank, size), BlockLayout::of(incoming, rank, size), Traffic::neighbours});
   }
-  mover->start(outgoing, incoming);
-  in_flight_ = mover.get();
+  mover->move(outgoing, incoming);
 }
 
 void HaloExchange::wrap(const Direction& direction, const Fields& fields, const Layers& layers) const {

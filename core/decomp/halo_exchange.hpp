@@ -14,9 +14,6 @@ namespace sluice {
 /// every halo value that belongs to another rank (in y, also to the other side of the period) is valid in all of the
 /// field's layers, edges included. The halo planes at the walls are not touched: the wall conditions fill them
 /// afterwards, y halo included.
-///
-/// Between start() and finish(), loops may run that neither write the fields nor read their halos. Other Exchanges may
-/// move arrays then; this object's Exchange may not. The axis in flight is y, or z if y is not split.
 class HaloExchange {
  public:
   using Fields = std::vector<Field*>;
@@ -34,9 +31,6 @@ class HaloExchange {
   /// may enlarge the exchange's buffers. Throws Error(resources) on all ranks if a rank owns fewer rows or planes than
   /// the halo is wide. Collective over all ranks, with the same fields in the same order.
   void update(const Fields& fields);
-  /// The two halves of an update. The fields must not move in memory in between.
-  void start(const Fields& fields);
-  void finish();
 
   /// Fills some halo layers of one field only: in y without edges, in z with the y halo as it is. Collective.
   void update_y(Field& field, Layers layers);
@@ -62,15 +56,13 @@ class HaloExchange {
 
   static bool split(const Direction& direction);
   void require(const Fields& fields) const;
-  void start(Direction& direction, const Fields& fields, const Layers& layers);
+  void exchange(Direction& direction, const Fields& fields, const Layers& layers);
   void wrap(const Direction& direction, const Fields& fields, const Layers& layers) const;
 
   Box3 box_;
   Exchange* exchange_;
   bool periodic_z_;
   Direction y_, z_;
-  Fields fields_;  ///< in the update in flight
-  Mover* in_flight_ = nullptr;
 };
 
 }  // namespace sluice

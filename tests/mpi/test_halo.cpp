@@ -249,35 +249,6 @@ TEST_P(HaloExchangeBy, FillsAsManyLayersAsEachFieldHas) {
   EXPECT_EQ(refused > 0, world_size() > 1);
 }
 
-// Updates by two exchanges, started one after the other before either is finished, between the same ranks.
-TEST_P(HaloExchangeBy, StartsAndFinishesApart) {
-  const std::unique_ptr<Exchange> exchange = test::make_tested(GetParam());
-  const std::unique_ptr<Exchange> other_exchange = test::make_tested(GetParam());
-  const Cells cells{40, 30, 28};
-  for (const ProcessGrid& grid : Decomposition::candidates(cells, world_size(), 14)) {
-    SCOPED_TRACE(label(cells, grid));
-    const Communicator comm(MPI_COMM_WORLD, grid);
-    const Box3 box = Decomposition(cells, grid, 14).x_pencil(comm.rank());
-    HaloExchange halo(comm, box, *exchange);
-    HaloExchange other(comm, box, *other_exchange);
-    constexpr int count = 24;
-    FieldSet fields(cells, box, 40, count);
-    for (int n = 0; n < count; n += 4) {
-      if (n / 4 % 4 == comm.rank() % 4) usleep(2000);
-      halo.start({fields[n]});
-      other.start({fields[n + 1], fields[n + 2]});
-      if (n % 8 == 0) halo.finish();
-      other.finish();
-      if (n % 8 != 0) halo.finish();
-      other.update({fields[n + 3]});
-    }
-    for (int n = 0; n < count; ++n) fields.expect(n, true);
-    halo.start({fields[0]});
-    EXPECT_THROW(halo.start({fields[1]}), Error);
-    halo.finish();
-  }
-}
-
 TEST_P(HaloExchangeBy, WrapsAroundAPeriodicZ) {
   const std::unique_ptr<Exchange> exchange = test::make_tested(GetParam());
   for (const Cells& cells : {Cells{12, 13, 14}, Cells{1, 12, 13}, Cells{16, 12, 12}}) {
