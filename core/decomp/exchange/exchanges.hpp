@@ -14,7 +14,12 @@ namespace sluice {
 class Exchanges {
  public:
   /// Throws as make_exchange().
-  Exchanges(const ExchangeMethods& methods, MPI_Comm world);
+  Exchanges(const ExchangeMethods& methods, MPI_Comm world) : methods_(methods) {
+    for (const auto& kind : ExchangeMethods::kinds()) {
+      const std::string& name = methods.*kind.method;
+      if (!by_method_.contains(name)) by_method_.emplace(name, make_exchange(name, world));
+    }
+  }
   ExchangeSet set() const { return {at(methods_.halos), at(methods_.rows), at(methods_.columns)}; }
   const ExchangeMethods& methods() const { return methods_; }
 

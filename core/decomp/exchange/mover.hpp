@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "core/decomp/exchange/array_part.hpp"
@@ -33,6 +34,17 @@ struct Route {
   BlockLayout send, receive;
   Traffic traffic = Traffic::all_to_all;
   PhaseTimers* timers = nullptr;  ///< optional: times "packing" (with the rank's own part) and "communication"
+};
+
+/// Times its own lifetime under a name, if the route has timers.
+class RouteTiming {
+ public:
+  RouteTiming(const Route& route, const char* name) {
+    if (route.timers != nullptr) scope_.emplace(*route.timers, name);
+  }
+
+ private:
+  std::optional<PhaseTimers::Scope> scope_;
 };
 
 /// Moves parts of arrays between the ranks of a communicator, any number of times. The outgoing parts for rank r arrive

@@ -1,14 +1,63 @@
 // MPI reads and writes arrays in place by derived datatypes, and packs as it chooses.
-#include "core/decomp/exchange/array_image.hpp"
 #include "core/decomp/exchange/array_types.hpp"
 #include "core/decomp/exchange/mpi_p2p.hpp"
-#include "core/decomp/exchange/route_timing.hpp"
+#include "core/decomp/host_access.hpp"
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
 
 namespace sluice {
 
 namespace {
+
+/// Parts of one array where MPI can reach them: in the array itself, or in page-locked host memory with the same
+/// strides. The host memory grows to the size of the largest array used.
+class ArrayImage {
+ public:
+  ArrayImage() = default;
+  ArrayImage(const ArrayImage&) = delete;
+  ArrayImage& operator=(const ArrayImage&) = delete;
+  ~ArrayImage();
+
+  /// Represents these parts from now on.
+  void assume(const Parts& parts);
+  std::byte* base() const { return host_ != nullptr ? host_ : lowest_; }
+  /// Bytes from base() to the start of a part.
+  std::ptrdiff_t offset(const ArrayPart& part) const { return part.data - lowest_; }
+  void fetch();                       ///< device to image, everything from the first part to the last
+  void flush(const ArrayPart& part);  ///< image to device, this part alone
+
+ private:
+  std::byte* lowest_ = nullptr;  ///< lowest device address of the parts
+  std::size_t span_ = 0;         ///< bytes from there to the end of the last part
+  std::byte* host_ = nullptr;
+  std::size_t room_ = 0;
+};
+
+ArrayImage::~ArrayImage() {
+  if (host_ != nullptr) device::release_host(host_);
+}
+
+void ArrayImage::assume(const Parts& parts) {
+  const AddressRange range = range_of(parts);
+  lowest_ = range.begin;
+  span_ = static_cast<std::size_t>(range.end - range.begin);
+  if (mpi_takes_device_pointers() || span_ <= room_) return;
+  if (host_ != nullptr) device::release_host(host_);
+  host_ = nullptr;
+  room_ = 0;
+  host_ = static_cast<std::byte*>(device::allocate_host(span_));
+  room_ = span_;
+}
+
+void ArrayImage::fetch() {
+  if (host_ != nullptr) device::copy(host_, lowest_, span_);
+}
+
+void ArrayImage::flush(const ArrayPart& part) {
+  if (host_ == nullptr) return;
+  device::copy_rows(part.data, host_ + offset(part), part.row_bytes, part.rows, part.row_stride, part.planes,
+                    part.plane_stride);
+}
 
 /// Common to both methods: the parts where MPI can reach them, and their datatypes.
 class DatatypeMover : public Mover {

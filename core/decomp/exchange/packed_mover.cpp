@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/decomp/exchange/route_timing.hpp"
 #include "core/support/collective.hpp"
 
 namespace sluice {
