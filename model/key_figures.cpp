@@ -1,14 +1,16 @@
 #include "model/key_figures.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numbers>
+#include <numeric>
 #include <string>
 #include <utility>
 
 #include "core/support/error.hpp"
-#include "model/confidence.hpp"
 #include "model/wall_stress.hpp"
 
 namespace sluice {
@@ -20,6 +22,8 @@ constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 /// A flow counts as laminar if the variance of w is below this, in u_tau^2. u and v do not count, because they also
 /// vary in a laminar flow that changes in time: under a pulsating force, or at an oscillating wall.
 constexpr double laminar_variance = 1e-8;
+
+constexpr std::size_t max_cosines = 6;  // with fewer, intervals are wide; with more, those of short runs are too narrow
 
 /// (values + sign * the values in reversed order) / 2.
 void average_with_reversed(std::vector<double>& values, double sign) {
@@ -270,6 +274,39 @@ KeyFigureValues KeyFigures::figures_of(const Profiles& means) const {
   change_sign(minus_uw);
   values[5] = peak(z_face, minus_uw) / wall_stress;
   return values;
+}
+
+std::size_t degrees_of_freedom(std::size_t blocks) {
+  return std::min(max_cosines, blocks - std::min<std::size_t>(blocks, 1));
+}
+
+double student_t95(std::size_t degrees) {
+  constexpr std::array<double, max_cosines + 1> t{std::numeric_limits<double>::quiet_NaN(),
+                                                  12.706204736432095,
+                                                  4.302652729911275,
+                                                  3.182446305284263,
+                                                  2.7764451051977987,
+                                                  2.5705818366147395,
+                                                  2.4469118487916806};
+  return t.at(degrees);
+}
+
+double half_width95(std::span<const double> contributions, std::span<const double> samples) {
+  const std::size_t cosines = degrees_of_freedom(contributions.size());
+  const double duration = std::accumulate(samples.begin(), samples.end(), 0.0);
+  double squares = 0;
+  for (std::size_t m = 1; m <= cosines; ++m) {
+    double amplitude = 0;
+    double begin = 0;
+    for (std::size_t n = 0; n < contributions.size(); ++n) {
+      const double middle = (begin + samples[n] / 2) / duration;
+      amplitude +=
+          std::numbers::sqrt2 * std::cos(std::numbers::pi * static_cast<double>(m) * middle) * contributions[n];
+      begin += samples[n];
+    }
+    squares += amplitude * amplitude;
+  }
+  return student_t95(cosines) * std::sqrt(squares / static_cast<double>(cosines));
 }
 
 }  // namespace sluice

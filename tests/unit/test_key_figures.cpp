@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "model/accuracy.hpp"
-#include "model/confidence.hpp"
 #include "model/key_figures.hpp"
 
 namespace sluice {
