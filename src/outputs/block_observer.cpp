@@ -71,14 +71,15 @@ bool BlockObserver::due(const Moment& now) const {
   return now.occasion == Occasion::step && (sample_due(now) || block_ends(now));
 }
 
-std::function<void()> BlockObserver::observe(const Moment& now) {
+void BlockObserver::observe(const Moment& now) {
   if (sample_due(now)) sample();
-  if (!block_ends(now)) return {};
-  return [this, closed = sums_.close_block(now.step)] {
+  if (!block_ends(now)) return;
+  const StatisticsBlock closed = sums_.close_block(now.step);
+  run_on_root(run_.simulation.comm.world(), [&] {
     keep_file();
     file_->append(closed, parameters_);
     judge(file_->latest_blocks(parameters_));
-  };
+  });
 }
 
 void BlockObserver::finish() {

@@ -34,7 +34,7 @@ class BlockObserver : public Observer {
   bool due(const Moment& now) const override;
 
   /// A sample that is due at the end of a block is the block's last.
-  std::function<void()> observe(const Moment& now) override;
+  void observe(const Moment& now) override;
 
   /// Writes all blocks into the file, so that no journal is needed.
   void finish() override;

@@ -310,8 +310,7 @@ class CheckpointObserver : public Observer {
     return every && Schedule{*every}.passed(now.previous_time, now.time);
   }
 
-  /// Writes at once, on all ranks, because a copy of the fields may not fit in host memory.
-  std::function<void()> observe(const Moment& now) override {
+  void observe(const Moment& now) override {
     run_.flow.diagnostics();  // refuses a flow that is not finite
     run_.simulation.require_next_step(run_.flow.state());
     run_.observers.sync();
@@ -321,7 +320,6 @@ class CheckpointObserver : public Observer {
     run_.times.checkpoint = wall_seconds() - start;
     run_.log.line(
         fmt::format("Checkpoint at step {}, time {:g} ({:.2f} s)", now.step, now.time, run_.times.checkpoint));
-    return {};
   }
 
  private:

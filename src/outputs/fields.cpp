@@ -216,14 +216,12 @@ class FieldsObserver : public Observer {
     return std::ranges::any_of(series_, [&](const FieldSeries& series) { return series.due(now); });
   }
 
-  /// Writes at once, on all ranks, as checkpoints do.
-  std::function<void()> observe(const Moment& now) override {
+  void observe(const Moment& now) override {
     const double start = wall_seconds();
     for (FieldSeries& series : series_) {
       if (series.due(now)) series.write(fields_);
     }
     run_.times.fields = std::max(run_.times.fields, wall_seconds() - start);
-    return {};
   }
 
  private:

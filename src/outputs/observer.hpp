@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -109,10 +108,8 @@ class Observer {
   /// Whether there is something to do at this moment. Local; same result on every rank.
   virtual bool due(const Moment& now) const = 0;
 
-  /// Takes what it needs from the flow and returns the remaining work of rank 0: the writing. That must not read the
-  /// flow or anything that a later observe() changes, because it may run concurrently with later steps. May return
-  /// nothing. Collective.
-  virtual std::function<void()> observe(const Moment& now) = 0;
+  /// Takes what it needs from the flow and writes it; what rank 0 alone does, in run_on_root. Collective.
+  virtual void observe(const Moment& now) = 0;
 
   /// Called at the end of the run, after the last checkpoint, to bring files into their final form. Their contents are
   /// on disk already, so an error loses nothing. Collective.

@@ -3,44 +3,63 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <limits>
 #include <ranges>
 #include <system_error>
+#include <utility>
 
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "model/wall_stress.hpp"
 #include "src/run/time_step_advice.hpp"
 
-// All observers, in the order in which they act: checkpoints last, because they store the data of the others. Beside
-// each, the file or folder that it writes into the output directory; "" if it writes none. The source file of an
-// observer defines std::unique_ptr<Observer> make_NAME(const RunContext& run), which may return null.
-#define SLUICE_OBSERVERS(OBSERVER)        \
-  OBSERVER(time_series, "timeseries.csv") \
-  OBSERVER(statistics, "statistics.h5")   \
-  OBSERVER(spectra, "spectra.h5")         \
-  OBSERVER(densities, "densities.h5")     \
-  OBSERVER(slices, "slices")              \
-  OBSERVER(probes, "probes")              \
-  OBSERVER(fields, "fields")              \
-  OBSERVER(progress, "")                  \
-  OBSERVER(checkpoints, "checkpoints")
-
 namespace sluice {
 
-#define SLUICE_DECLARE(name, file) std::unique_ptr<Observer> make_##name(const RunContext& run);
-SLUICE_OBSERVERS(SLUICE_DECLARE)
+// The source file of an observer defines its make function, which may return null.
+std::unique_ptr<Observer> make_time_series(const RunContext& run);
+std::unique_ptr<Observer> make_statistics(const RunContext& run);
+std::unique_ptr<Observer> make_spectra(const RunContext& run);
+std::unique_ptr<Observer> make_densities(const RunContext& run);
+std::unique_ptr<Observer> make_slices(const RunContext& run);
+std::unique_ptr<Observer> make_probes(const RunContext& run);
+std::unique_ptr<Observer> make_fields(const RunContext& run);
+std::unique_ptr<Observer> make_progress(const RunContext& run);
+std::unique_ptr<Observer> make_checkpoints(const RunContext& run);
+
+namespace {
+
+struct ObserverRow {
+  const char* name;
+  const char* file;  ///< the file or folder that it writes into the output directory; "" if it writes none
+  std::unique_ptr<Observer> (*make)(const RunContext& run);
+};
+
+/// All observers, in the order in which they act: checkpoints last, because they store the data of the others.
+constexpr std::array observer_table{
+    ObserverRow{"time_series", "timeseries.csv", make_time_series},
+    ObserverRow{"statistics", "statistics.h5", make_statistics},
+    ObserverRow{"spectra", "spectra.h5", make_spectra},
+    ObserverRow{"densities", "densities.h5", make_densities},
+    ObserverRow{"slices", "slices", make_slices},
+    ObserverRow{"probes", "probes", make_probes},
+    ObserverRow{"fields", "fields", make_fields},
+    ObserverRow{"progress", "", make_progress},
+    ObserverRow{"checkpoints", "checkpoints", make_checkpoints},
+};
+
+}  // namespace
 
 Observers::Observers(Simulation& simulation, RunLog& log, RunTimes& times, std::optional<Accuracy>& accuracy,
                      Watchdog& watchdog, const std::string& directory)
-    : comm_(simulation.comm.world()), watchdog_(watchdog), flow_(simulation) {
-#define SLUICE_MAKE(name, file)                                                                            \
-  if (auto observer = make_##name({simulation, flow_, log, times, accuracy, *this, directory + "/" file})) \
-    list_.push_back({"output of " #name " at step", std::move(observer)});
-  SLUICE_OBSERVERS(SLUICE_MAKE)
+    : watchdog_(watchdog), flow_(simulation) {
+  for (const auto& [name, file, make] : observer_table) {
+    if (auto observer = make({simulation, flow_, log, times, accuracy, *this, directory + "/" + file}))
+      list_.push_back({fmt::format("output of {} at step", name), std::move(observer)});
+  }
 }
 
 void Observers::restore(const io::CheckpointReader& checkpoint) {
@@ -66,10 +85,7 @@ void Observers::observe(const Moment& now) {
   for (const auto& [task, observer] : list_) {
     if (!observer->due(now)) continue;
     watchdog_.begin(Watchdog::Task::output, task, now.step);
-    const std::function<void()> write = observer->observe(now);
-    run_on_root(comm_, [&] {
-      if (write) write();
-    });
+    observer->observe(now);
   }
 }
 

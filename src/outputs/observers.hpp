@@ -34,7 +34,6 @@ class Observers {
     std::unique_ptr<Observer> observer;
   };
 
-  MPI_Comm comm_;
   Watchdog& watchdog_;
   FlowView flow_;
   std::vector<Entry> list_;

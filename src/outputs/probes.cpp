@@ -157,27 +157,25 @@ class ProbeObserver : public Observer {
     return std::ranges::any_of(probes_, [&](const Probe& probe) { return probe.due(now); });
   }
 
-  std::function<void()> observe(const Moment& now) override {
-    std::vector<std::pair<std::size_t, io::ProbeSamples>> taken;
+  void observe(const Moment& now) override {
     for (std::size_t n = 0; n < probes_.size(); ++n) {
       if (!probes_[n].due(now)) continue;
       probes_[n].sample();
-      if (probes_[n].is_full()) taken.emplace_back(n, probes_[n].take());
+      if (probes_[n].is_full()) write(n);
     }
-    if (taken.empty()) return {};
-    return [this, taken = std::move(taken)] {
-      for (const auto& [number, samples] : taken) files_.append(number, samples);
-    };
   }
 
   void sync() override {
-    for (std::size_t n = 0; n < probes_.size(); ++n) {
-      const io::ProbeSamples samples = probes_[n].take();
-      if (samples.size() > 0) run_on_root(run_.simulation.comm.world(), [&] { files_.append(n, samples); });
-    }
+    for (std::size_t n = 0; n < probes_.size(); ++n) write(n);
   }
 
  private:
+  /// Appends to the file what the ranks hold of a probe. Collective.
+  void write(std::size_t number) {
+    const io::ProbeSamples samples = probes_[number].take();
+    if (samples.size() > 0) run_on_root(run_.simulation.comm.world(), [&] { files_.append(number, samples); });
+  }
+
   static std::vector<Probe> probes_of(const RunContext& run) {
     std::vector<Probe> probes;
     for (const io::ProbeSpec& spec : run.simulation.settings.output.probes) probes.emplace_back(spec, run);

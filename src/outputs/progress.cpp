@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/device/timers.hpp"
+#include "core/support/collective.hpp"
 #include "src/outputs/duration.hpp"
 #include "src/outputs/observer.hpp"
 #include "src/outputs/progress_line.hpp"
@@ -21,7 +22,7 @@ class ProgressObserver : public Observer {
     return now.occasion == Occasion::step && (now.first || now.line_due || (every && now.step % *every == 0));
   }
 
-  std::function<void()> observe(const Moment& now) override {
+  void observe(const Moment& now) override {
     run_.times.logged = wall_seconds();
     const Simulation& s = run_.simulation;
     const Diagnostics& d = run_.flow.diagnostics();
@@ -29,12 +30,12 @@ class ProgressObserver : public Observer {
     std::string left;
     if (!now.first) left = fmt::format("  {} left", readable_duration(steps_left(s, run_.accuracy) * per_step));
     if (!now.first && run_.accuracy) left += ", " + farthest_limit(*run_.accuracy);
-    return [this,
-            line = fmt::format("step {:7d}  time {:9.4f}  dt {:.3e}{}  U_b {:.4f}  energy {:.5f}  div {:.1e}  {:.1f} "
-                               "ns/point{}",
-                               now.step, now.time, s.dt, friction_text(s.flow, d, 7, 2), d.bulk_velocity,
-                               d.kinetic_energy, d.max_divergence,
-                               per_step / static_cast<double>(s.grid.points()) * 1e9, left)] { run_.log.line(line); };
+    run_on_root(s.comm.world(), [&] {
+      run_.log.line(
+          fmt::format("step {:7d}  time {:9.4f}  dt {:.3e}{}  U_b {:.4f}  energy {:.5f}  div {:.1e}  {:.1f} ns/point{}",
+                      now.step, now.time, s.dt, friction_text(s.flow, d, 7, 2), d.bulk_velocity, d.kinetic_energy,
+                      d.max_divergence, per_step / static_cast<double>(s.grid.points()) * 1e9, left));
+    });
   }
 
  private:

@@ -7,7 +7,6 @@
 #include <array>
 #include <filesystem>
 #include <set>
-#include <utility>
 
 #include "core/decomp/field_copy.hpp"
 #include "core/support/collective.hpp"
@@ -115,14 +114,12 @@ class SliceObserver : public Observer {
     return std::ranges::any_of(slices_, [&](const io::SliceSpec& slice) { return passed(slice, now); });
   }
 
-  std::function<void()> observe(const Moment& now) override {
-    std::vector<std::pair<std::size_t, io::ProbeSamples>> taken;
+  void observe(const Moment& now) override {
     for (std::size_t n = 0; n < slices_.size(); ++n) {
-      if (passed(slices_[n], now)) taken.emplace_back(n, sample(slices_[n]));
+      if (!passed(slices_[n], now)) continue;
+      const io::ProbeSamples samples = sample(slices_[n]);
+      run_on_root(run_.simulation.comm.world(), [&] { files_.append(n, samples); });
     }
-    return [this, taken = std::move(taken)] {
-      for (const auto& [number, samples] : taken) files_.append(number, samples);
-    };
   }
 
  private:

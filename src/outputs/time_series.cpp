@@ -55,7 +55,7 @@ class TimeSeriesObserver : public Observer {
     return now.occasion == Occasion::end && now.step > 0 && !on_schedule(now.step);
   }
 
-  std::function<void()> observe(const Moment& now) override {
+  void observe(const Moment& now) override {
     const Diagnostics& d = run_.flow.diagnostics();
     const Simulation& s = run_.simulation;
     const double nu = s.flow.viscosity;
@@ -76,12 +76,12 @@ class TimeSeriesObserver : public Observer {
       SLUICE_REQUIRE(further[n].name == further_.at(n), "diagnose() and further_diagnostics() must agree");
       row.further.push_back(further[n].value);
     }
-    return [this, row] {
+    run_on_root(run_.simulation.comm.world(), [&] {
       if (row.step == last_.step)
         return;  // a run that ends where it starts, with a row that an earlier schedule asked for
       const std::int64_t hash = file_->append(row);
       if (on_schedule(row.step)) last_ = {row.step, hash};
-    };
+    });
   }
 
   void sync() override {
