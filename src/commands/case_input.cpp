@@ -9,7 +9,7 @@
 #include "io/case/case_file.hpp"
 #include "io/case/yaml_tree.hpp"
 #include "io/files/input_text.hpp"
-#include "src/outputs/file_names.hpp"
+#include "src/outputs/run_files.hpp"
 
 namespace sluice {
 

@@ -5,7 +5,7 @@
 #include "io/files/checkpoint_format.hpp"
 #include "io/files/describe.hpp"
 #include "src/commands/commands.hpp"
-#include "src/outputs/directory_status.hpp"
+#include "src/outputs/directory.hpp"
 
 namespace sluice {
 

@@ -9,7 +9,6 @@
 
 #include "src/commands/commands.hpp"
 #include "src/commands/option_groups.hpp"
-#include "src/run/launcher.hpp"
 #include "src/run/mpi_session.hpp"
 #include "src/run/provenance.hpp"
 #include "src/run/stop_control.hpp"

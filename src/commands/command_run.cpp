@@ -2,6 +2,8 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,15 +13,17 @@
 #include "core/support/collective.hpp"
 #include "io/case/case_file.hpp"
 #include "io/files/checkpoint_directory.hpp"
+#include "io/files/posix_file.hpp"
 #include "src/commands/case_input.hpp"
 #include "src/commands/commands.hpp"
-#include "src/commands/output_directory.hpp"
 #include "src/commands/run_loop.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/fields.hpp"
 #include "src/outputs/probes.hpp"
+#include "src/outputs/run_files.hpp"
 #include "src/run/formula_check.hpp"
 #include "src/run/memory_estimate.hpp"
+#include "src/run/output_lock.hpp"
 #include "src/run/setup.hpp"
 #include "src/run/time_step_estimate.hpp"
 #include "src/run/watchdog.hpp"
@@ -27,6 +31,8 @@
 namespace sluice {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 /// The command-line options that change the case, as settings of keys.
 CaseOptions with_run_options(const RunOptions& options) {
@@ -78,6 +84,76 @@ void require_reproducible() {
 void require_formulas(const RunOptions& options, const io::Case& settings, const Grid& grid) {
   if (!options.restart.empty()) return;  // RunLoop::begin tries them at the time at which the run goes on
   run_on_root(MPI_COMM_WORLD, [&] { require_startable(check_formulas(settings, grid, 0, 0)); });
+}
+
+/// Refuses a directory whose results this run neither continues nor may replace.
+void check_results(const RunOptions& options, const std::string& directory) {
+  if (options.restart.empty() && !options.overwrite) {
+    throw Error(ExitCode::usage, fmt::format("{}: the output directory holds results already; use --restart auto to "
+                                             "continue that run, --overwrite to replace them, or --output for another",
+                                             directory));
+  }
+  if (!options.restart.empty() && options.restart != "auto" && !io::is_inside(options.restart, directory)) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format(
+            "{}: the output directory holds results of a run that did not write {}; choose another with --output",
+            directory, options.restart));
+  }
+}
+
+/// Refuses to replace files of others.
+void check_files_in_the_way(const RunFiles& found) {
+  if (found.in_the_way.empty()) return;
+  throw Error(ExitCode::usage,
+              fmt::format("{}: Sluice did not write it, but a run would replace it; move it away, or choose another "
+                          "directory with --output",
+                          found.in_the_way.front().string()));
+}
+
+bool is_same_file(const fs::path& one, const fs::path& other) {
+  std::error_code ignored;
+  return fs::equivalent(one, other, ignored);
+}
+
+/// Removes the files of earlier runs. The case file stays: it may be the resolved.yaml of an earlier run.
+void overwrite(RunFiles found, const RunOptions& options, const io::Case& settings) {
+  const fs::path directory(settings.output.directory);
+  if (std::ranges::any_of(found.files, [&](const auto& file) { return is_same_file(file, settings.initial.file); })) {
+    throw Error(ExitCode::usage,
+                fmt::format("{}: --overwrite would remove initial.file, {}; choose another directory with --output",
+                            directory.string(), settings.initial.file));
+  }
+  std::erase_if(found.files, [&](const auto& file) { return is_same_file(file, options.input.file); });
+  remove_run_files(directory, found);
+}
+
+/// On rank 0.
+std::vector<std::string> prepare(const RunOptions& options, const io::Case& settings) {
+  const std::string& directory = settings.output.directory;
+  std::vector<std::string> warnings;
+  try {
+    fs::create_directories(directory);
+    if (std::string warning = lock_output_directory(directory); !warning.empty()) warnings.push_back(warning);
+    const RunFiles found = find_run_files(directory);
+    if (found.holds_results) check_results(options, directory);
+    if (options.restart.empty() || !found.holds_results) check_files_in_the_way(found);
+    if (options.overwrite) overwrite(found, options, settings);
+    std::ranges::move(remove_old_requests(directory), std::back_inserter(warnings));
+  } catch (const fs::filesystem_error& error) {
+    throw Error(ExitCode::io,
+                fmt::format("{}: the output directory cannot be prepared: {}", directory, error.code().message()));
+  }
+  return warnings;
+}
+
+/// Makes the output directory ready for a run: creates and locks it, refuses one that the run must not write to, and
+/// with --overwrite removes the files of earlier runs. Returns warnings on rank 0. Collective. Throws Error(usage) or
+/// Error(io).
+std::vector<std::string> prepare_directory(const RunOptions& options, const io::Case& settings) {
+  std::vector<std::string> warnings;
+  run_on_root(MPI_COMM_WORLD, [&] { warnings = prepare(options, settings); });
+  return warnings;
 }
 
 }  // namespace

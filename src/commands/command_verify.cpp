@@ -4,7 +4,7 @@
 
 #include "core/support/output.hpp"
 #include "src/commands/commands.hpp"
-#include "src/outputs/directory_report.hpp"
+#include "src/outputs/directory.hpp"
 
 namespace sluice {
 

@@ -17,7 +17,6 @@
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/failure.hpp"
 #include "src/run/formula_check.hpp"
-#include "src/run/initial_file.hpp"
 #include "src/run/piece_report.hpp"
 #include "src/run/time_step_estimate.hpp"
 

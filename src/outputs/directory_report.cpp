@@ -1,4 +1,4 @@
-#include "src/outputs/directory_report.hpp"
+#include "src/outputs/directory.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "src/outputs/directory_status.hpp"
+#include "src/outputs/directory.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,7 +24,7 @@
 #include "model/schedule.hpp"
 #include "src/outputs/companions.hpp"
 #include "src/outputs/run_files.hpp"
-#include "src/outputs/stored_accuracy.hpp"
+#include "src/outputs/sampled_file.hpp"
 #include "src/run/output_lock.hpp"
 #include "src/run/stop_control.hpp"
 

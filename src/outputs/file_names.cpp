@@ -1,5 +1,3 @@
-#include "src/outputs/file_names.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <sstream>
 #include <string>
 
+#include "io/case/case_file.hpp"
 #include "io/files/grid_lines.hpp"
 #include "io/files/probe_index.hpp"
 #include "io/files/stored_blocks.hpp"
@@ -21,6 +20,7 @@
 #include "solver/statistics/spectra.hpp"
 #include "solver/statistics/statistics.hpp"
 #include "src/outputs/companions.hpp"
+#include "src/outputs/run_files.hpp"
 
 namespace sluice {
 

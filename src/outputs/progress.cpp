@@ -5,7 +5,6 @@
 
 #include "core/device/timers.hpp"
 #include "core/support/collective.hpp"
-#include "src/outputs/duration.hpp"
 #include "src/outputs/observer.hpp"
 #include "src/outputs/progress_line.hpp"
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <string>
 
 #include "model/accuracy.hpp"
 #include "src/outputs/run_log.hpp"
@@ -7,6 +8,9 @@
 #include "src/run/simulation.hpp"
 
 namespace sluice {
+
+/// "42 s", "3:14:05" or "2 d 03:14" (hours and minutes).
+std::string readable_duration(double seconds);
 
 /// Steps to the end of the case, or to time.until if that will probably be earlier.
 double steps_left(const Simulation& simulation, const std::optional<Accuracy>& accuracy);

@@ -1,11 +1,16 @@
 #pragma once
-// The files that runs write into their output directory, recognised by their names and contents. All of this is for
-// rank 0 alone.
+// The files that runs write into their output directory, recognised by their names and contents; and the names in them.
+// All that reads the directory is for rank 0 alone.
 #include <filesystem>
 #include <string>
 #include <vector>
 
 namespace sluice {
+
+namespace io {
+struct Case;
+struct KeyFault;
+}  // namespace io
 
 /// The files of runs in a directory. Other files there, and folders, do not count.
 struct RunFiles {
@@ -32,5 +37,9 @@ inline constexpr const char* checkpoint_file = "CHECKPOINT";
 
 /// Removes those that were there before a run. Returns a warning for each. Throws Error(io) if one cannot be removed.
 std::vector<std::string> remove_old_requests(const std::filesystem::path& directory);
+
+/// The names of scalars and probes in a case that a file of a run uses for something else. All outputs count, even
+/// those that are off: a restart may switch them on. The names come from the writers of the files.
+std::vector<io::KeyFault> name_conflicts(const io::Case& settings);
 
 }  // namespace sluice

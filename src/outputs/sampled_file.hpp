@@ -1,7 +1,10 @@
 #pragma once
+#include <string>
 #include <vector>
 
 #include "io/files/statistics_file.hpp"
+#include "model/accuracy.hpp"
+#include "model/key_figures.hpp"
 #include "model/statistics_block.hpp"
 #include "solver/statistics/statistics.hpp"
 #include "src/outputs/companions.hpp"
@@ -18,5 +21,13 @@ io::Values sampled_parameters(const io::Case& settings);
 
 /// What statistics.h5 has beside the moments.
 StatisticsContent statistics_content(const io::OutputSpec& output);
+
+/// What the key figures of a case depend on beside its statistics. `z_face`: both walls included.
+StatisticsFlow statistics_flow(const io::Case& settings, std::vector<double> z_face);
+
+/// How accurate the statistics in statistics.h5 are. Of its last blocks, as far as they were sampled under the
+/// parameters of the case: as a run of the case finds it at the end of a block. Without such blocks, Accuracy::blocks
+/// is 0. Local. Throws Error(restart).
+Accuracy stored_accuracy(const std::string& file, const io::Case& settings);
 
 }  // namespace sluice

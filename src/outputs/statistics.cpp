@@ -7,7 +7,6 @@
 #include "model/key_figures.hpp"
 #include "src/outputs/block_observer.hpp"
 #include "src/outputs/sampled_file.hpp"
-#include "src/outputs/stored_accuracy.hpp"
 
 namespace sluice {
 

@@ -15,7 +15,7 @@
 #include "io/files/grid_lines.hpp"
 #include "io/files/hdf5.hpp"
 #include "src/outputs/companions.hpp"
-#include "src/outputs/directory_report.hpp"
+#include "src/outputs/directory.hpp"
 #include "src/outputs/observers.hpp"
 
 namespace sluice {

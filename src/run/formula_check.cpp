@@ -15,7 +15,6 @@
 #include "core/support/real.hpp"
 #include "io/case/names.hpp"
 #include "solver/walls/walls.hpp"
-#include "src/run/formula_seam.hpp"
 
 namespace sluice {
 

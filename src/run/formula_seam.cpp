@@ -1,9 +1,9 @@
-#include "src/run/formula_seam.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "src/run/formula_check.hpp"
 
 namespace sluice {
 

@@ -1,5 +1,4 @@
-#include "src/run/initial_file.hpp"
-
+// The initial fields that are read from files: set_from_fields and set_from_checkpoint.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "core/support/collective.hpp"
 #include "io/files/checkpoint_reader.hpp"
 #include "io/files/hdf5.hpp"
+#include "src/run/simulation.hpp"
 
 namespace sluice {
 

@@ -23,4 +23,8 @@ class MpiSession {
   bool started_ = false;
 };
 
+/// The number of this process among those that a launcher started; 0 without a launcher. Ask before MPI starts, which
+/// may change what the launcher wrote into the environment.
+int launched_rank();
+
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "core/decomp/communicator.hpp"
 #include "core/decomp/exchange/exchanges.hpp"
@@ -24,7 +25,7 @@ class Simulation {
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  /// The initial field, for types turbulent, laminar and zero. Collective.
+  /// The initial field, for types turbulent, laminar and zero; for the others, see below. Collective.
   void initialise();
 
   /// The state, with the velocity corrected.
@@ -81,5 +82,14 @@ class Simulation {
   bool has_stepped_ = false;
   std::optional<double> rate_;  ///< advective_rate(), once it is known
 };
+
+/// `initial: fields`: /u, /v, /w and the transported fields of any HDF5 file, shaped (nz, ny, nx) and placed as in
+/// checkpoints; made divergence-free. Starts at time 0. Collective. Throws Error(restart).
+void set_from_fields(Simulation& simulation, const std::string& path);
+
+/// `initial: checkpoint`: a checkpoint of any grid on a domain of the same height. Interpolates linearly along each
+/// direction (periodic in x and y over each domain's own length; with the wall values in z), then makes the field
+/// divergence-free. Starts at time 0. Collective. Throws Error(restart).
+void set_from_checkpoint(Simulation& simulation, const std::string& path);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
 #pragma once
-// The state of an output directory as `sluice verify` reports it.
+// An output directory as `sluice info` and `sluice verify` report it.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,5 +30,10 @@ struct DirectoryReport {
 /// them. Changes nothing and takes no lock, so that a run may be going on. Local. Throws Error(usage) if there is no
 /// such directory or nothing in it is from a run.
 DirectoryReport verify_directory(const std::string& directory);
+
+/// What `sluice info DIR` prints: whether the run goes on, how far it is, which checkpoint is intact, and how to go on.
+/// Reads little, and verifies only the newest checkpoints; `sluice verify` reads everything. Local. Throws Error(usage)
+/// if there is no such directory or nothing in it is from a run.
+std::string directory_status(const std::string& directory);
 
 }  // namespace sluice
