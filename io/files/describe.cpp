@@ -11,7 +11,6 @@
 #include "io/files/block_journal.hpp"
 #include "io/files/checkpoint_reader.hpp"
 #include "io/files/grid_lines.hpp"
-#include "io/files/probe_index.hpp"
 #include "io/files/probe_series.hpp"
 #include "io/files/stored_blocks.hpp"
 

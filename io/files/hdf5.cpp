@@ -9,8 +9,7 @@
 #include <utility>
 
 #include "io/files/atomic_file.hpp"
-#include "io/files/hdf5_read_driver.hpp"
-#include "io/files/hdf5_write_driver.hpp"
+#include "io/files/hdf5_drivers.hpp"
 #include "io/files/metadata_hash.hpp"
 #include "io/files/posix_file.hpp"
 

@@ -1,11 +1,10 @@
-#include "io/files/hdf5_posix_driver.hpp"
-
 #include <hdf5.h>
 #if H5_VERSION_GE(1, 13, 0)
 #include <H5FDdevelop.h>
 #endif
 
 #include "core/support/error.hpp"
+#include "io/files/hdf5_drivers.hpp"
 
 namespace sluice::io::h5 {
 

@@ -1,5 +1,3 @@
-#include "io/files/hdf5_read_driver.hpp"
-
 #include <hdf5.h>
 #if H5_VERSION_GE(1, 13, 0)
 #include <H5FDdevelop.h>
@@ -11,7 +9,7 @@
 #include <vector>
 
 #include "core/support/error.hpp"
-#include "io/files/hdf5_posix_driver.hpp"
+#include "io/files/hdf5_drivers.hpp"
 
 namespace sluice::io::h5 {
 

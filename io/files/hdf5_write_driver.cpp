@@ -1,5 +1,3 @@
-#include "io/files/hdf5_write_driver.hpp"
-
 #include <hdf5.h>
 #if H5_VERSION_GE(1, 13, 0)
 #include <H5FDdevelop.h>
@@ -8,7 +6,7 @@
 #include <cerrno>
 
 #include "core/support/error.hpp"
-#include "io/files/hdf5_posix_driver.hpp"
+#include "io/files/hdf5_drivers.hpp"
 
 namespace sluice::io::h5 {
 

@@ -1,5 +1,4 @@
-#include "io/files/probe_index.hpp"
-
+// DIR/NAME.h5 of a probe or a slice as a reader of HDF5 sees it: what it joins must be there.
 #include <fmt/format.h>
 
 #include <algorithm>

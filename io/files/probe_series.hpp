@@ -129,4 +129,11 @@ void verify_probe_part(const h5::File& file);
 /// The step of each sample of a part and the sample's hash. Local. Throws Error(restart) if the part is damaged.
 std::vector<std::pair<std::int64_t, std::int64_t>> probe_sample_hashes(const h5::File& part);
 
+/// The names of the datasets in the root of NAME.h5 and of its parts, beside the fields.
+std::vector<std::string> probe_names();
+
+/// A sentence for each part that is missing, damaged, or not the one that NAME.h5 joins: HDF5 would read NaN there, or
+/// damaged values. Empty if all are intact. Local; throws Error(restart) if NAME.h5 itself is damaged.
+std::vector<std::string> problems_of_parts(const h5::File& joined);
+
 }  // namespace sluice::io

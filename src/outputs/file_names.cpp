@@ -9,7 +9,7 @@
 
 #include "io/case/case_file.hpp"
 #include "io/files/grid_lines.hpp"
-#include "io/files/probe_index.hpp"
+#include "io/files/probe_series.hpp"
 #include "io/files/stored_blocks.hpp"
 #include "io/files/time_series.hpp"
 #include "model/center_quantities.hpp"
