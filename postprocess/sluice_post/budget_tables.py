@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sluice_post.budgets import IMBALANCE, EvaluatedBudgets, EvaluatedTerms, integrals_of, numbers_of
 from sluice_post.export import columns_text
 from sluice_post.printed import with_interval
-from sluice_post.profiles import with_wall
 from sluice_post.scalar_budgets import EvaluatedScalarBudgets
+from sluice_post.wall_view import with_wall
 
 Array = NDArray[np.float64]
 

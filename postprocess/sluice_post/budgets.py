@@ -24,10 +24,11 @@ from sluice_post.coriolis import coriolis_terms
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
-from sluice_post.profiles import wall_profiles, wall_view
+from sluice_post.profiles import wall_profiles
 from sluice_post.statistics import Blocks, Means
 from sluice_post.transported import Transported, center_distances, variance_terms
 from sluice_post.uncertainty import half_widths95
+from sluice_post.wall_view import wall_view
 
 Array = NDArray[np.float64]
 Terms = dict[str, Array]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post.parameters import Buoyancy
-from sluice_post.profiles import WallView
 from sluice_post.statistics import Means
+from sluice_post.wall_view import WallView
 
 Array = NDArray[np.float64]
 

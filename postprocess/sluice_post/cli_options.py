@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from sluice_post.center_fields import CENTER_QUANTITIES
-from sluice_post.profiles import SIDES
+from sluice_post.wall_view import SIDES
 
 
 def add_directory(parser: argparse.ArgumentParser) -> None:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from sluice_post.budgets import STRESSES, wall_budgets
 from sluice_post.compare_profiles import HEADING, Deviation, percent_of, row_text, summarized, with_rms
 from sluice_post.parameters import FlowParameters
-from sluice_post.profiles import with_wall
 from sluice_post.reference import Reference
 from sluice_post.statistics import Blocks, Means
 from sluice_post.uncertainty import half_widths95
+from sluice_post.wall_view import with_wall
 
 Array = NDArray[np.float64]
 References: TypeAlias = "Mapping[str, Reference]"  # by the name of the stress

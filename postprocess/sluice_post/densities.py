@@ -18,9 +18,9 @@ from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hdf5_file import Hdf5File
 from sluice_post.histograms import Histogram, Joint
 from sluice_post.parameters import FlowParameters
-from sluice_post.profiles import WallView, wall_view
 from sluice_post.statistics import Blocks, Means, Shapes, read_blocks
 from sluice_post.symmetry import Symmetry, sign_of
+from sluice_post.wall_view import WallView, wall_view
 
 Array = NDArray[np.float64]
 

@@ -12,8 +12,8 @@ from sluice_post.densities import FIELDS, SHEARS
 from sluice_post.evaluated_densities import MIDDLES, Agreement, EvaluatedDensities, agreement
 from sluice_post.export import columns_text
 from sluice_post.printed import with_interval
-from sluice_post.profiles import with_wall
 from sluice_post.quadrants import HOLE_SIZES
+from sluice_post.wall_view import with_wall
 
 Array = NDArray[np.float64]
 

@@ -25,10 +25,10 @@ from sluice_post.printed import (
     width_text,
     with_interval,
 )
-from sluice_post.profiles import with_wall
 from sluice_post.results import RE_TAU, Results
 from sluice_post.spectra import AXES
 from sluice_post.verdicts import verdicts
+from sluice_post.wall_view import with_wall
 
 
 def _with_power(text: str, exponent: int) -> Markup:

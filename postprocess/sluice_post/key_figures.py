@@ -15,19 +15,12 @@ from sluice_post.flow import COUETTE, Flow
 from sluice_post.interpolation import interpolate
 from sluice_post.literature import Published
 from sluice_post.parameters import FlowParameters
-from sluice_post.profiles import (
-    MEAN_OF_WALLS,
-    WallProfiles,
-    peak,
-    value_at_height,
-    wall_profiles,
-    wall_view,
-    with_wall,
-)
+from sluice_post.profiles import WallProfiles, peak, value_at_height, wall_profiles
 from sluice_post.reference import Reference
 from sluice_post.statistics import Blocks, Means
 from sluice_post.symmetry import Symmetry
 from sluice_post.uncertainty import half_width95
+from sluice_post.wall_view import MEAN_OF_WALLS, wall_view, with_wall
 
 Array = NDArray[np.float64]
 

@@ -20,10 +20,11 @@ from sluice_post.budgets import IMBALANCE, STRESSES, Terms, WallBudgets, wall_bu
 from sluice_post.errors import InputOutputError
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
-from sluice_post.profiles import WallProfiles, with_wall
+from sluice_post.profiles import WallProfiles
 from sluice_post.spectra import AXES, WallSpectra, wall_spectra
 from sluice_post.statistics import Blocks, Means
 from sluice_post.uncertainty import standard_errors_of
+from sluice_post.wall_view import with_wall
 
 Array = NDArray[np.float64]
 InWallUnits: TypeAlias = WallProfiles | WallBudgets | WallSpectra

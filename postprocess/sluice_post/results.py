@@ -21,7 +21,7 @@ from sluice_post.key_figures import Figure, Resolution, key_figures, label_of, r
 from sluice_post.parameters import FlowParameters
 from sluice_post.phases import PhaseAverages, evaluate_phases, has_phases, load_phases
 from sluice_post.printed import at_place, count_of, with_interval
-from sluice_post.profiles import WallProfiles, wall_profiles, with_wall
+from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.run import Run
 from sluice_post.scalar_budgets import EvaluatedScalarBudgets, evaluate_scalar_budgets
 from sluice_post.scalar_numbers import EvaluatedScalar, evaluate_scalars, summary_lines
@@ -32,6 +32,7 @@ from sluice_post.stationarity import Stationarity, stationarity_of
 from sluice_post.statistics import Blocks, Means
 from sluice_post.timeseries import energy_lines, re_tau_last_third
 from sluice_post.uncertainty import half_width95
+from sluice_post.wall_view import with_wall
 
 Array = NDArray[np.float64]
 

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from sluice_post.errors import InputOutputError
 from sluice_post.parameters import FlowParameters
-from sluice_post.profiles import WallProfiles, WallView, central_moments, wall_profiles, wall_view
+from sluice_post.profiles import WallProfiles, central_moments, wall_profiles
 from sluice_post.scalars import Scalar
 from sluice_post.statistics import Means
 from sluice_post.symmetry import Symmetry
+from sluice_post.wall_view import WallView, wall_view
 
 Array = NDArray[np.float64]
 

@@ -20,10 +20,10 @@ from sluice_post.errors import InputOutputError, NoBlocksError, UsageError
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.plane_spectra import Peak, PlaneSpectra, peak_modes, peaks_of, values_at, without_mean
-from sluice_post.profiles import WallView, wall_view
 from sluice_post.statistics import Blocks, Means, read_spectra
 from sluice_post.symmetry import Symmetry
 from sluice_post.uncertainty import half_widths95
+from sluice_post.wall_view import WallView, wall_view
 
 Array = NDArray[np.float64]
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from sluice_post.export import columns_text
 from sluice_post.printed import is_determined, peak_place, with_interval
-from sluice_post.profiles import with_wall
 from sluice_post.scalar_spectra import EvaluatedScalarSpectra
 from sluice_post.spectra import (
     AXES,
@@ -22,6 +21,7 @@ from sluice_post.spectra import (
     last_double_mode,
 )
 from sluice_post.uncertainty import peak_range
+from sluice_post.wall_view import with_wall
 
 Array = NDArray[np.float64]
 

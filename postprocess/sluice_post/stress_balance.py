@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post.symmetry import Symmetry
-
-if TYPE_CHECKING:
-    from sluice_post.profiles import WallView
+from sluice_post.wall_view import WallView
 
 Array = NDArray[np.float64]
 

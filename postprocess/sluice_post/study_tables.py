@@ -9,8 +9,8 @@ from math import inf, isfinite, nan
 
 from sluice_post.key_figures import Figure
 from sluice_post.printed import at_place, exact_text, is_determined, is_exact, with_interval
-from sluice_post.profiles import MEAN_OF_WALLS
 from sluice_post.study import COSTS, Cost, CostRatio, Reference, StudyRun, cost_ratio, costs_of, error_of
+from sluice_post.wall_view import MEAN_OF_WALLS
 
 # Key figures of the tables, with their headings and the factor they are multiplied by there; a peak is followed by its
 # place.

@@ -22,7 +22,6 @@ from sluice_post.key_figures import percent_difference
 from sluice_post.literature import Published
 from sluice_post.parameters import FlowParameters
 from sluice_post.printed import count_of
-from sluice_post.profiles import with_wall
 from sluice_post.reference import Reference, holds_budget, merged, read_budget_reference, read_reference
 from sluice_post.results import Results, evaluate
 from sluice_post.run import load_run
@@ -30,6 +29,7 @@ from sluice_post.spectra import AXES
 from sluice_post.spectra_reference import PublishedSpectra, holds_spectra, read_all_spectra
 from sluice_post.study_tables import markdown_table, number_text, place_text
 from sluice_post.style import single_panel
+from sluice_post.wall_view import with_wall
 
 HEIGHTS = (5.0, 19.0, 98.0, inf)  # z+ of the spectra; at Re_tau = 178 the centre is z+ = 178
 

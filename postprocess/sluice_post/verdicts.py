@@ -12,10 +12,10 @@ from sluice_post.flow_words import REYNOLDS, flow_of_case, flow_text
 from sluice_post.key_figures import Figure, plain_label
 from sluice_post.literature import EQUAL_REYNOLDS, NONE_KNOWN
 from sluice_post.printed import width_text, with_interval
-from sluice_post.profiles import with_wall
 from sluice_post.results import Results
 from sluice_post.spectra import AXES
 from sluice_post.spectra_tables import LONG_ENOUGH, half_box
+from sluice_post.wall_view import with_wall
 
 RESIDUAL_OF_PUBLISHED = 2e-3  # the largest total-stress residual of usual publications; the smallest are 2e-4
 CERTAIN_RESIDUAL = 5e-3  # the largest half width of its interval with which it says that a run has converged

@@ -18,12 +18,12 @@ from sluice_post.cli import main
 from sluice_post.coriolis import coriolis_terms, reflected
 from sluice_post.errors import InputOutputError
 from sluice_post.parameters import Buoyancy
-from sluice_post.profiles import wall_view
 from sluice_post.reference import holds_budget, read_budget_reference
 from sluice_post.run import load_statistics
 from sluice_post.scalars import Scalar, ScalarWall
 from sluice_post.symmetry import Symmetry, in_moving_frame, mirrored, symmetry_of, x_reversed
 from sluice_post.uncertainty import student_t95
+from sluice_post.wall_view import wall_view
 
 NO_SLIP = (True, True)
 Z_FACE = np.array([0.0, 0.05, 0.13, 0.3, 0.55, 0.9, 1.2, 1.55, 1.8, 2.0])

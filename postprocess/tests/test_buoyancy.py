@@ -17,11 +17,11 @@ from sluice_post.budgets import budgets_of, evaluate_budgets, wall_budgets
 from sluice_post.buoyancy import buoyancy_terms
 from sluice_post.cli import main
 from sluice_post.parameters import Buoyancy, FlowParameters
-from sluice_post.profiles import wall_view
 from sluice_post.reference import read_budget_reference
 from sluice_post.run import load_statistics
 from sluice_post.scalars import Scalar, ScalarWall
 from sluice_post.symmetry import Symmetry
+from sluice_post.wall_view import wall_view
 
 Z_FACE = np.array([0.0, 0.05, 0.13, 0.3, 0.55, 0.9, 1.2, 1.55, 1.8, 2.0])
 SCALAR = Scalar("c", 0.7, ScalarWall("value", 1.0), ScalarWall("value", -1.0))

@@ -9,8 +9,8 @@ import xarray as xr
 from sluice_post import layout
 from sluice_post.datasets.variables import RHO, Variables, dataset, variable, with_interval
 from sluice_post.key_figures import Figure
-from sluice_post.profiles import with_wall
 from sluice_post.timeseries import TimeSeries
+from sluice_post.wall_view import with_wall
 
 _COLUMNS = {
     layout.STEP: ("number of the step", "1"),
