@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -11,9 +11,7 @@ from typing import Generic, TypeVar
 import xarray as xr
 
 from sluice_post import layout
-from sluice_post.bands import Bands, bands_of
-from sluice_post.budgets import STRESSES, EvaluatedBudgets, evaluate_budgets, require_budgets
-from sluice_post.companions import require_turbulence
+from sluice_post.budgets import STRESSES
 from sluice_post.comparison import Comparison, compare_with
 from sluice_post.datasets import (
     budgets,
@@ -25,24 +23,11 @@ from sluice_post.datasets import (
     scalars,
     spectra,
 )
-from sluice_post.densities import load_densities
-from sluice_post.derived import Derived, evaluate_derived
-from sluice_post.errors import InputOutputError
-from sluice_post.evaluated_densities import EvaluatedDensities, evaluate_densities
-from sluice_post.key_figures import Figure, key_figures
-from sluice_post.parameters import FlowParameters
-from sluice_post.phases import PhaseAverages, evaluate_phases, load_phases
+from sluice_post.evaluated_run import EvaluatedRun, Selection
 from sluice_post.plots import RunPlots
 from sluice_post.probe_parts import find_probes
-from sluice_post.profiles import WallProfiles, wall_profiles
-from sluice_post.run import check_directory, load_statistics
-from sluice_post.scalar_budgets import BUDGETS, EvaluatedScalarBudgets, evaluate_scalar_budgets
-from sluice_post.scalar_numbers import EvaluatedScalar, evaluate_scalars
-from sluice_post.scalar_spectra import EvaluatedScalarSpectra, evaluate_scalar_spectra
+from sluice_post.scalar_budgets import BUDGETS
 from sluice_post.slices import slice_labels
-from sluice_post.spectra import EvaluatedSpectra, evaluate_spectra, load_spectra
-from sluice_post.statistics import Blocks
-from sluice_post.timeseries import TimeSeries, read_timeseries
 
 Key = TypeVar("Key")
 
@@ -71,30 +56,12 @@ class LazyDatasets(Mapping[Key, xr.Dataset], Generic[Key]):
         return f"{type(self).__name__}({', '.join(map(str, self._names))})"
 
 
-@dataclass(frozen=True)
-class Selection:
-    """What of a run is used. `begin`, `end`: times, None for all; only blocks that lie entirely between them count.
-
-    `side`: the wall from which profiles are seen, both (symmetric halves averaged), bottom or top; None: both if the
-    halves are symmetric, else the bottom wall. `heights`: z+ of spectra and densities, inf for the centre; None: 5, 15,
-    30, 100 and the centre.
-    """
-
-    begin: float | None = None
-    end: float | None = None
-    side: str | None = None
-    heights: tuple[float, ...] | None = None
-
-
-class OpenedRun:
+class OpenedRun(EvaluatedRun):
     """The results of a run. Everything is read and evaluated when it is first asked for, and then kept.
 
     All errors are PostError with the name of the file. Intervals are 95 % intervals of the sampling error
     (README.md, Uncertainty).
     """
-
-    def __init__(self, directory: Path, selection: Selection) -> None:
-        self.directory, self.selection = check_directory(directory), selection
 
     def __repr__(self) -> str:
         return f"OpenedRun({str(self.directory)!r}, {self.selection})"
@@ -115,102 +82,6 @@ class OpenedRun:
     def plot(self) -> RunPlots:
         """The figures, as in `run.plot.mean_velocity(ax)`."""
         return RunPlots(self)
-
-    # What the rest of sluice_post evaluates.
-
-    @cached_property
-    def _statistics(self) -> tuple[FlowParameters, Blocks]:
-        return load_statistics(self.directory, self.selection.begin, self.selection.end)
-
-    @property
-    def parameters(self) -> FlowParameters:
-        """Geometry, viscosity and walls."""
-        return self._statistics[0]
-
-    @property
-    def blocks(self) -> Blocks:
-        """The blocks of statistics."""
-        return self._statistics[1]
-
-    @cached_property
-    def wall_profiles(self) -> WallProfiles:
-        """Profiles in wall units."""
-        return wall_profiles(self.blocks.means(), self.parameters, self.selection.side)
-
-    @cached_property
-    def bands(self) -> Bands:
-        """Half widths of the intervals of the profiles."""
-        return bands_of(self.blocks, self.parameters, self.selection.side)
-
-    @cached_property
-    def evaluated_budgets(self) -> EvaluatedBudgets:
-        """Budgets of k, uu, vv, ww and uw with intervals."""
-        require_budgets(self.blocks, self.parameters, self.directory)
-        return evaluate_budgets(self.blocks, self.parameters, self.selection.side)
-
-    @cached_property
-    def evaluated_scalars(self) -> Mapping[str, EvaluatedScalar]:
-        """Profiles and numbers of scalars; names as theta, or c_bottom and c_top where the halves differ."""
-        found, _ = evaluate_scalars(self.blocks, self.parameters, self.selection.side)
-        return {scalar.name: scalar for scalar in found}
-
-    @cached_property
-    def evaluated_scalar_budgets(self) -> Mapping[str, EvaluatedScalarBudgets]:
-        """Budgets of scalars with intervals by the names of evaluated_scalars."""
-        require_budgets(self.blocks, self.parameters, self.directory)
-        scalars = list(self.evaluated_scalars.values())
-        found = evaluate_scalar_budgets(self.blocks, self.parameters, scalars)
-        return {evaluated.name: evaluated for evaluated in found}
-
-    @cached_property
-    def derived(self) -> Derived:
-        """Anisotropy, enstrophy and Kolmogorov's scales with intervals."""
-        require_turbulence(self.wall_profiles, self.directory, "derived quantities")
-        return evaluate_derived(self.blocks, self.parameters, self.selection.side)
-
-    @cached_property
-    def evaluated_spectra(self) -> EvaluatedSpectra:
-        """Spectra and correlations with intervals."""
-        chosen = self.selection
-        require_turbulence(self.wall_profiles, self.directory, "spectra of fluctuations")
-        blocks = load_spectra(self.directory, self.blocks, chosen.begin, chosen.end)
-        return evaluate_spectra(blocks, self.parameters, chosen.heights, chosen.side)
-
-    @cached_property
-    def evaluated_scalar_spectra(self) -> Mapping[str, EvaluatedScalarSpectra]:
-        """Spectra of scalars with intervals by the names of evaluated_scalars."""
-        scalars = list(self.evaluated_scalars.values())
-        found = evaluate_scalar_spectra(self.evaluated_spectra, self.parameters, scalars)
-        return {evaluated.name: evaluated for evaluated in found}
-
-    @cached_property
-    def evaluated_densities(self) -> EvaluatedDensities:
-        """Densities and quadrants with intervals."""
-        chosen = self.selection
-        require_turbulence(self.wall_profiles, self.directory, "densities of fluctuations")
-        loaded = load_densities(self.directory, self.blocks, chosen.begin, chosen.end)
-        return evaluate_densities(loaded, self.parameters, chosen.heights, chosen.side)
-
-    @cached_property
-    def evaluated_phases(self) -> PhaseAverages:
-        """Averages by phase with intervals."""
-        return evaluate_phases(*load_phases(self.directory, self.selection.begin, self.selection.end))
-
-    @cached_property
-    def table(self) -> list[Figure]:
-        """The key figures as rows."""
-        return key_figures(self.blocks, self.parameters, self.selection.side)
-
-    @cached_property
-    def series(self) -> TimeSeries:
-        """The whole time series, whatever times are selected."""
-        path = self.directory / layout.TIMESERIES_FILE
-        found = read_timeseries(path)
-        if found is None:
-            raise InputOutputError(f"{path}: not there or empty")
-        return found
-
-    # Datasets.
 
     @cached_property
     def profiles(self) -> xr.Dataset:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -24,6 +23,7 @@ from sluice_post import (
 )
 from sluice_post.convection import convection
 from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.evaluated_run import EvaluatedRun
 from sluice_post.probes import Probe, frequency_spectrum, read_probe
 from sluice_post.reference import Reference
 from sluice_post.scalar_budgets import EvaluatedScalarBudgets
@@ -31,9 +31,6 @@ from sluice_post.scalar_spectra import EvaluatedScalarSpectra
 from sluice_post.slices import latest_streak_slice
 from sluice_post.spectra_figures import Published
 from sluice_post.timeseries import re_tau_last_third
-
-if TYPE_CHECKING:
-    from sluice_post.opened_run import OpenedRun
 
 
 def current_axes(ax: Axes | None) -> Axes:
@@ -59,7 +56,7 @@ class RunPlots:
     nearest that the run has is drawn. `sluice_post.style.figure_style()` gives the look of the figures of the commands.
     """
 
-    def __init__(self, run: OpenedRun) -> None:
+    def __init__(self, run: EvaluatedRun) -> None:
         self._run = run
 
     # Profiles.
