@@ -1,7 +1,7 @@
 #pragma once
 // What `sluice verify` does: the files of an output directory verified, each kind by itself, and compared with the
-// intact checkpoints. directory_report.cpp calls its parts in order; those of slices and probes are in
-// verify_series.cpp, those of fields in verify_fields.cpp.
+// intact checkpoints. directory_report.cpp calls its parts in order; those of slices, probes and fields are
+// in verify_series.cpp.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
