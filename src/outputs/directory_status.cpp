@@ -178,7 +178,7 @@ class Status {
   }
 
   std::string how_to_go_on(const std::string& checkpoint) const {
-    if (!holder_.empty()) return fmt::format("it runs; to stop it with a checkpoint: touch {}", path("STOP"));
+    if (!holder_.empty()) return fmt::format("it runs; to stop it with a checkpoint: touch {}", path(stop_file_name));
     if (checkpoint.empty()) return "start anew with --overwrite: there is no checkpoint to restart from";
     const std::string command = fmt::format("sluice run CASE.yaml --output {} --restart auto", directory_);
     if (has_ended_) return command + " --set time.end=...: it has reached its end";

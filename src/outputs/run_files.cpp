@@ -20,6 +20,7 @@
 #include "io/files/time_series.hpp"
 #include "io/files/xdmf.hpp"
 #include "src/outputs/companions.hpp"
+#include "src/run/stop_control.hpp"
 
 namespace sluice {
 
@@ -196,7 +197,7 @@ void remove_run_files(const fs::path& directory, const RunFiles& found) {
 
 std::vector<std::string> remove_old_requests(const fs::path& directory) {
   std::vector<std::string> warnings;
-  for (const char* name : {stop_file, checkpoint_file}) {
+  for (const char* name : {stop_file_name, checkpoint_file_name}) {
     const fs::path path = directory / name;
     std::error_code error;
     if (fs::symlink_status(path, error).type() <= fs::file_type::not_found) continue;
@@ -207,7 +208,7 @@ std::vector<std::string> remove_old_requests(const fs::path& directory) {
                               "move it away",
                               path.string(), error.message()));
     warnings.push_back(fmt::format("{}: the file was there before this run and is removed; to {}, create it again",
-                                   path.string(), name == stop_file ? "stop this run" : "write a checkpoint"));
+                                   path.string(), name == stop_file_name ? "stop this run" : "write a checkpoint"));
   }
   return warnings;
 }

@@ -31,11 +31,8 @@ void require_results(const std::filesystem::path& directory);
 /// Removes them, and the folders of ours that are empty then. Folders that are symbolic links stay. Throws Error(io).
 void remove_run_files(const std::filesystem::path& directory, const RunFiles& found);
 
-/// The files by which users ask a running run to stop or to write a checkpoint.
-inline constexpr const char* stop_file = "STOP";
-inline constexpr const char* checkpoint_file = "CHECKPOINT";
-
-/// Removes those that were there before a run. Returns a warning for each. Throws Error(io) if one cannot be removed.
+/// Removes the files STOP and CHECKPOINT (StopControl) that were there before a run. Returns a warning for each. Throws
+/// Error(io) if one cannot be removed.
 std::vector<std::string> remove_old_requests(const std::filesystem::path& directory);
 
 /// The names of scalars and probes in a case that a file of a run uses for something else. All outputs count, even

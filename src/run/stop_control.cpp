@@ -134,8 +134,8 @@ void StopControl::look_for_files() {
   const double now = wall_seconds();
   if (rank_ != 0 || now - last_look_ < interval) return;
   last_look_ = now;
-  stop_file_ = stop_file_ || file_present("STOP");
-  checkpoint_file_ = checkpoint_file_ || file_present("CHECKPOINT");
+  stop_file_ = stop_file_ || file_present(stop_file_name);
+  checkpoint_file_ = checkpoint_file_ || file_present(checkpoint_file_name);
 }
 
 Requests StopControl::poll(bool accurate, bool line_due) {

@@ -20,8 +20,11 @@ struct Requests {
   bool line = false;  ///< of the log
 };
 
-/// Watches signals (SIGUSR1, SIGTERM, SIGINT and SIGHUP: stop; SIGUSR2: checkpoint), files named STOP and CHECKPOINT in
-/// the output directory, and the wall clock.
+/// The files in the output directory by which users ask a run to stop or to write a checkpoint.
+inline constexpr const char* stop_file_name = "STOP";
+inline constexpr const char* checkpoint_file_name = "CHECKPOINT";
+
+/// Watches signals (SIGUSR1, SIGTERM, SIGINT and SIGHUP: stop; SIGUSR2: checkpoint), these files, and the wall clock.
 class StopControl {
  public:
   /// `walltime`: allowed seconds since `start` (of wall_seconds()), including a margin for the last checkpoint.
