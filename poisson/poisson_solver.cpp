@@ -12,6 +12,7 @@
 #include "core/support/error.hpp"
 #include "poisson/fft/divergence_rows.hpp"
 #include "poisson/fft/fft.hpp"
+#include "poisson/fft/fft_divergence.hpp"
 #include "poisson/periodic_lines.hpp"
 #include "poisson/tridiagonal/line_solver.hpp"
 #include "poisson/tridiagonal/line_tables.hpp"
@@ -77,7 +78,8 @@ struct PoissonSolver::Parts {
   FftWork fft_work;
   HaloWidth halo;
   FourierX fourier_x;
-  std::int64_t y_row;  ///< row length of the array transformed along y, in elements
+  std::optional<DivergenceFourier> fourier_divergence;  ///< made when it is first used
+  std::int64_t y_row;                                   ///< row length of the array transformed along y, in elements
   FourierY fourier_y;
   LinePlan plan;
   PoissonTables tables;
@@ -155,23 +157,23 @@ void PoissonSolver::solve(Field& phi, PhaseTimers& timers) {
 }
 
 bool PoissonSolver::forms_divergence(std::int64_t nx, Order order) {
-  return FourierX::takes_divergence(nx, order);
+  return DivergenceFourier::supports(nx, order);
 }
 
-void PoissonSolver::solve_divergence(const DivergenceRows& rows, Field& phi, Deferred<ExactSum>& sum,
-                                     PhaseTimers& timers) {
+void PoissonSolver::solve(VelocityDivergence& divergence, Field& phi, PhaseTimers& timers) {
   Parts& p = *parts_;
   SLUICE_REQUIRE(phi.halo() == p.halo, "phi is not like the fields of PoissonSolver::make_field");
-  if (!forms_divergence(p.cells[0], rows.order)) {
+  if (!forms_divergence(p.cells[0], divergence.rows.order)) {
     {
       const PhaseTimers::Scope scope(timers, "divergence");
-      write_divergence(rows, phi, sum);
+      write_divergence(divergence, phi);
     }
     return solve(phi, timers);
   }
   {
     const PhaseTimers::Scope scope(timers, "fft x");
-    p.fourier_x.forward(rows, phi, sum);
+    if (!p.fourier_divergence) p.fourier_divergence.emplace(p.fourier_x, p.x_pencil.nx());
+    p.fourier_divergence->forward(divergence, phi);
   }
   complete_transform_x(phi, timers);
   solve_transformed(phi, timers);

@@ -15,10 +15,7 @@
 
 namespace sluice {
 
-template <class T>
-class Deferred;
-class ExactSum;
-struct DivergenceRows;  // poisson/fft/divergence_rows.hpp
+struct VelocityDivergence;  // poisson/fft/divergence_rows.hpp
 
 /// Solves div grad(phi) = rhs, the discrete operator on the staggered grid, eq. (2): of order 2 or 4 along x and y,
 /// where it is periodic and uniform, no flux through the walls in z. Fourier transforms in x and y, one tridiagonal
@@ -62,10 +59,9 @@ class PoissonSolver {
   void solve(Field& phi, PhaseTimers& timers);
 
   /// The same for the right-hand side div u* / (gamma dt), which the transform along x forms from u* where
-  /// forms_divergence(); elsewhere a sweep of its own writes it to phi first. `sum`: of u*, weighted by the heights of
-  /// the cells, over the rank's cells. phi: only written; u* is in other arrays, with rows of even length on a GPU.
-  /// Collective.
-  void solve_divergence(const DivergenceRows& rows, Field& phi, Deferred<ExactSum>& sum, PhaseTimers& timers);
+  /// forms_divergence(); elsewhere a sweep of its own writes it to phi first. phi: only written; u* is in other arrays,
+  /// with rows of even length on a GPU. Collective.
+  void solve(VelocityDivergence& divergence, Field& phi, PhaseTimers& timers);
   /// Whether the transform along x forms the divergence, for rows of nx cells, so that it is not stored.
   static bool forms_divergence(std::int64_t nx, Order order);
 

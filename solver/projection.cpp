@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/device/parallel_for.hpp"
-#include "poisson/fft/divergence_rows.hpp"
 #include "solver/forcing.hpp"
 #include "solver/momentum/pressure_update.hpp"
 #include "solver/state/correction.hpp"
@@ -104,10 +103,10 @@ void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTime
     reduce_sum("mean of v*", box_.local(), SpanwiseMean{std::as_const(star.v).view(), metrics_}, v_star_sum_);
   }
   // The right-hand side is op::divergence of u* / (gamma dt).
-  const DivergenceRows rows{
+  divergence_.rows = {
       vector_view(std::as_const(star)), order_, metrics_.inv_dx, metrics_.inv_dy, metrics_.inv_dz, metrics_.dz,
       static_cast<real>(1 / gamma_dt)};
-  poisson_.solve_divergence(rows, phi, u_star_sum_, timers);
+  poisson_.solve(divergence_, phi, timers);
   const PhaseTimers::Scope scope(timers, "halo exchange");
   // The correction of order 4 reads phi(j-1) to phi(j+2).
   halo_->update_y(phi, {.lower = 1, .upper = wide ? 2 : 1});

@@ -3,6 +3,7 @@
 #include "core/device/deferred.hpp"
 #include "core/device/timers.hpp"
 #include "core/support/exact_sum.hpp"
+#include "poisson/fft/divergence_rows.hpp"
 #include "poisson/poisson_solver.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/state/state.hpp"
@@ -27,7 +28,7 @@ class Projection {
   void solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers);
 
   /// Sum over the rank's cells of weighted_by_height of the u* last passed to solve(): its share of the mean.
-  const Deferred<ExactSum>& u_star_sum() const { return u_star_sum_; }
+  const Deferred<ExactSum>& u_star_sum() const { return divergence_.sum_of_u; }
 
   /// The same of v*; only if the flow has a forcing along y.
   const Deferred<ExactSum>& v_star_sum() const { return v_star_sum_; }
@@ -57,7 +58,7 @@ class Projection {
   Order order_;
   bool spanwise_;  ///< whether the flow has a forcing along y
   PoissonSolver poisson_;
-  Deferred<ExactSum> u_star_sum_;
+  VelocityDivergence divergence_;
   Deferred<ExactSum> v_star_sum_;
 };
 

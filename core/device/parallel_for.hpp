@@ -150,23 +150,6 @@ void for_buffered_rows(const Box3& box, const Body& body, const Reduce& reduce) 
   });
 }
 
-/// reduce_sum of a kernel that writes, on a CPU. Calls after_row(j, k) when it has written a row.
-template <class Kernel, class AfterRow>
-ExactSum sum_written_rows(const Box3& box, const Kernel& kernel, const AfterRow& after_row) {
-  ExactSum sum;
-  for_buffered_rows<sluice::CellOf<Kernel>>(
-      box,
-      [&](sluice::CellOf<Kernel> c, double& value)
-          __attribute__((always_inline)) { value = kernel.write(c, kernel.compute(c)); },
-      [&](int j, int k, const double* values) {
-        double sums[1];
-        sum_row<Cell, 1>(box.nx(), 0, 0, ReadRow{values}, sums);
-        sum.add(sums[0]);
-        after_row(j, k);
-      });
-  return sum;
-}
-
 /// count_planes on a CPU. A loop that vectorises first finds the bins of a row. Neighbours have separate counters, so
 /// that those in the same bin need not wait for each other.
 template <class AnyCell, int bins, class Kernel>
@@ -266,6 +249,35 @@ void count_planes(const char* name, const Box3& box, const Kernel& kernel, std::
 #endif
 }
 
+/// The sum of a kernel that writes, row by row on a CPU: for rows that are used at once, while they are in the cache.
+class RowByRowSum {
+ public:
+  /// For rows of nx cells.
+  explicit RowByRowSum(int nx) : values_(static_cast<std::size_t>(nx)) {}
+
+  /// Calls kernel.compute(cell) and kernel.write(cell, computed) for the cells of row (j, k) and adds what write()
+  /// returns. Two loops, with the values in cache between them, vectorise better than one that writes to arrays and
+  /// sums.
+  template <class Kernel>
+  void add(const Kernel& kernel, int j, int k) {
+    const auto nx = static_cast<int>(values_.size());
+    double* const values = values_.data();
+    const auto write = [&](CellOf<Kernel> c) __attribute__((always_inline)) {
+      values[c.i] = kernel.write(c, kernel.compute(c));
+    };
+    detail::for_row<CellOf<Kernel>>(nx, j, k, write);
+    double sums[1];
+    detail::sum_row<Cell, 1>(nx, 0, 0, detail::ReadRow{values}, sums);
+    sum_.add(sums[0]);
+  }
+
+  const ExactSum& value() const { return sum_; }
+
+ private:
+  std::vector<double> values_;
+  ExactSum sum_;
+};
+
 /// Sum over `box` of kernel(Cell, double (&value)[1]). Local to the rank; added over ranks, independent of
 /// the process grid.
 template <class Kernel>
@@ -294,20 +306,11 @@ void reduce_sum(const char* name, const Box3& box, const Kernel& kernel, Deferre
 #ifdef __CUDACC__
   result.fetch(cuda::issue_sum(name, box, kernel));
 #else
-  result.set(detail::sum_written_rows(box, kernel, [](int, int) {}));
+  RowByRowSum sum(box.nx());
+  if (!box.empty()) detail::for_each_row(box, [&](int j, int k) { sum.add(kernel, j, k); });
+  result.set(sum.value());
 #endif
 }
-
-#ifndef SLUICE_CUDA
-/// The same on a CPU alone, for a row that is used at once, while it is in the cache: calls after_row(j, k) when the
-/// kernel has written that row.
-template <class Kernel, class AfterRow>
-void reduce_sum_by_rows(const char* name, const Box3& box, const Kernel& kernel, Deferred<ExactSum>& result,
-                        const AfterRow& after_row) {
-  detail::require_whole_rows(name, box);
-  result.set(detail::sum_written_rows(box, kernel, after_row));
-}
-#endif
 
 /// Largest value of kernel(Cell) over `box`, at least 0; NaN if any value is NaN or infinite. Local to the
 /// rank.

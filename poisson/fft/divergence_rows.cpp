@@ -4,11 +4,11 @@
 
 namespace sluice {
 
-void write_divergence(const DivergenceRows& rows, Field& rhs, Deferred<ExactSum>& sum) {
-  const View3<real> to = rhs.view();
-  op::with_order(rows.order, [&](auto order) {
-    const WriteDivergence<order> kernel{rows, to.origin, to.stride_y, to.stride_z};
-    reduce_sum("divergence", rhs.local_box(), kernel, sum);
+void write_divergence(VelocityDivergence& divergence, Field& to) {
+  const View3<real> view = to.view();
+  op::with_order(divergence.rows.order, [&](auto order) {
+    const WriteDivergence<order> kernel{divergence.rows, view.origin, view.stride_y, view.stride_z};
+    reduce_sum("divergence", to.local_box(), kernel, divergence.sum_of_u);
   });
 }
 

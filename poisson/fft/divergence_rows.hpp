@@ -1,5 +1,5 @@
 #pragma once
-// The right-hand side of the pressure equation in terms of u*, for transforms along x that form it as they load a row.
+// The right-hand side of the pressure equation in terms of u*.
 #include <cstdint>
 
 #include "core/decomp/field.hpp"
@@ -60,8 +60,14 @@ struct WriteDivergence {
   }
 };
 
-/// Writes the rows to `rhs` in a sweep of its own, and sums u*, weighted by the heights, over them: the reference for
-/// FourierX::forward of DivergenceRows, and its substitute for lengths that it does not support.
-void write_divergence(const DivergenceRows& rows, Field& rhs, Deferred<ExactSum>& sum);
+/// The right-hand side div u* / (gamma dt) of PoissonSolver::solve. Whoever forms it reads u*, and sums it.
+struct VelocityDivergence {
+  DivergenceRows rows{};
+  Deferred<ExactSum> sum_of_u;  ///< over the rank's cells, of DivergenceRows::weighted; set when it has been formed
+};
+
+/// Forms the right-hand side in a sweep of its own and writes it to `to`: the reference for DivergenceFourier, and its
+/// substitute for lengths that it does not support.
+void write_divergence(VelocityDivergence& divergence, Field& to);
 
 }  // namespace sluice

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "core/decomp/field.hpp"
-#include "poisson/fft/divergence_rows.hpp"
 #include "poisson/fft/fft_work.hpp"
 
 namespace sluice {
@@ -18,6 +17,15 @@ std::string fft_library();
 
 /// Implementation: the fastest in this build, or the plain one against which it is tested. A CPU build has only one.
 enum class FourierMethod { fastest, plain };
+
+/// Forms the rows of a field one after another, each just before it is transformed, while it is in the cache.
+class RowSource {
+ public:
+  virtual ~RowSource() = default;
+  /// Writes the nx values of row (j, k), local indices. Called once for each row, j fastest. The row's transform
+  /// follows, in which time memory can deliver what the next row needs.
+  virtual void form(int j, int k, real* row) = 0;
+};
 
 /// Transforms along x between nx real values and nx / 2 + 1 complex coefficients in each row of a field. Unscaled:
 /// backward(forward(f)) = nx f. With FFTW, the bits of a row's result depend on that row alone.
@@ -34,13 +42,9 @@ class FourierX {
   void forward(Field& field);
   void backward(Field& field);
 
-  /// Whether this build forms a divergence as it transforms rows of nx values: on CPUs always, on a GPU where our own
-  /// kernels support the length.
-  static bool takes_divergence(std::int64_t nx, Order order);
-  /// write_divergence() and forward() in one pass, which does not store the divergence: reads u*, v*, w* and writes the
-  /// coefficients of the rank's own rows. The halos of `to` are not changed. With FFTW, the same bits. Needs
-  /// takes_divergence(); rows of u*, v*, w* must begin at even multiples of the size of a real number.
-  void forward(const DivergenceRows& rows, Field& to, Deferred<ExactSum>& sum);
+  /// forward() of the rows that `source` forms. Writes the coefficients to `to`, of which it reads nothing; its halos
+  /// are not changed. The same bits as forward() of the stored rows. In CPU builds only: a GPU has no row in its cache.
+  void forward(RowSource& source, Field& to);
 
  private:
   struct Plans;

@@ -1,7 +1,6 @@
 // Fourier transforms on a GPU, in place: by our own kernels; along y for other lengths by VkFFT, if the build has it;
 // else by cuFFT, the plain implementation. cuFFT may choose its kernels by batch size, so the last bits of a transform
 // can depend on the number of rows on a rank, hence on the process grid.
-#include <optional>
 #include <string>
 
 #include "core/support/error.hpp"
@@ -9,7 +8,6 @@
 #include "poisson/fft/cufft_plan.hpp"
 #include "poisson/fft/fft.hpp"
 #include "poisson/fft/fft_columns.hpp"
-#include "poisson/fft/fft_divergence.hpp"
 #include "poisson/fft/fft_rows.hpp"
 #ifdef SLUICE_VKFFT
 #include "poisson/fft/fft_vkfft.hpp"
@@ -48,7 +46,7 @@ class CufftColumns : public ColumnFourier {
 
 }  // namespace
 
-/// Transforms all rows at once, y halos included; divergences, by other kernels, without halos.
+/// Transforms all rows at once, y halos included.
 struct FourierX::Plans {
   Plans(const Box3& owned, std::int64_t length, FourierMethod method, const FftWork& work, std::int64_t halo_y)
       : box(owned), row_length(length) {
@@ -73,8 +71,7 @@ struct FourierX::Plans {
   Box3 box;
   std::int64_t row_length;
   std::unique_ptr<RowFourier> rows;
-  std::unique_ptr<FftPlan> forward, backward;   ///< without our own kernels
-  std::optional<DivergenceFourier> divergence;  ///< made when it is first used
+  std::unique_ptr<FftPlan> forward, backward;  ///< without our own kernels
 };
 
 FourierX::FourierX(const Box3& box, std::int64_t row_length, FourierMethod method, const FftWork& work, int halo_y) {
@@ -101,17 +98,6 @@ void FourierX::backward(Field& field) {
   } else {
     plans_->backward->run(data, data);
   }
-}
-
-bool FourierX::takes_divergence(std::int64_t nx, Order order) {
-  return DivergenceFourier::supports(nx, order);
-}
-
-void FourierX::forward(const DivergenceRows& rows, Field& to, Deferred<ExactSum>& sum) {
-  Plans& plans = *plans_;
-  plans.first_row(to);  // checks the field
-  if (!plans.divergence) plans.divergence.emplace(plans.box.nx());
-  plans.divergence->forward(rows, to, sum);
 }
 
 std::unique_ptr<ColumnFourier> ColumnFourier::of_any_length(int nx, int ny, int nz, std::int64_t stride_y,

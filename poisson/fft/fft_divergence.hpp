@@ -1,30 +1,36 @@
 #pragma once
-// The transform along x of div u* / (gamma dt) by our own kernels, which do not store the divergence. For GPU builds.
 #include <cstdint>
 #include <memory>
 
 #include "core/decomp/field.hpp"
-#include "core/device/buffer.hpp"
+#include "core/stencil/order.hpp"
 #include "poisson/fft/divergence_rows.hpp"
-#include "poisson/fft/row_stages.hpp"
+#include "poisson/fft/fft.hpp"
 
 namespace sluice {
 
+/// write_divergence() and FourierX::forward in one pass over memory, which does not store the divergence. On a CPU each
+/// row is formed just before FourierX transforms it, with the same bits; on a GPU by kernels that form their rows in
+/// shared memory.
 class DivergenceFourier {
  public:
-  /// Whether there is a kernel, and the GPU has the shared memory that it needs: for the lengths of RowFourier.
+  /// Whether this build can do it for rows of nx values: on CPUs always; on a GPU for the lengths of RowFourier, if it
+  /// has the shared memory that the kernel needs.
   static bool supports(std::int64_t nx, Order order);
 
-  /// For rows of nx values, which it supports.
-  explicit DivergenceFourier(int nx);
+  /// For fields of `fourier_x`, which must outlive this object, with rows of nx values, which it supports.
+  DivergenceFourier(FourierX& fourier_x, int nx);
+  ~DivergenceFourier();
+  DivergenceFourier(const DivergenceFourier&) = delete;
+  DivergenceFourier& operator=(const DivergenceFourier&) = delete;
 
-  /// FourierX::forward
-  void forward(const DivergenceRows& rows, Field& to, Deferred<ExactSum>& sum) const;
+  /// Reads u*, v*, w* and writes the coefficients of the rank's own rows to `to`, whose halos are not changed. On a
+  /// GPU, rows of u*, v*, w* must begin at even multiples of the size of a real number.
+  void forward(VelocityDivergence& divergence, Field& to) const;
 
  private:
-  int nx_;
-  RowStages stages_;
-  Buffer<ComplexPair> twiddles_;  ///< exp(-2 pi i n / nx)
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace sluice

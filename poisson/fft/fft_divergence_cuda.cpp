@@ -1,10 +1,12 @@
 #include "poisson/fft/fft_divergence.hpp"
 
+#include "core/device/buffer.hpp"
 #include "core/device/check_cuda.hpp"
 #include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
 #include "poisson/fft/fft_divergence_kernel.hpp"
 #include "poisson/fft/fft_launch_cuda.hpp"
+#include "poisson/fft/row_stages.hpp"
 
 namespace sluice {
 
@@ -58,27 +60,39 @@ bool DivergenceFourier::supports(std::int64_t nx, Order order) {
          cuda::allow_shared(reinterpret_cast<const void*>(kernel), shared_bytes(row_stages_of(length)));
 }
 
-DivergenceFourier::DivergenceFourier(int nx) : nx_(nx), stages_(row_stages_of(nx)), twiddles_(cuda::twiddles_of(nx)) {}
+struct DivergenceFourier::Parts {
+  explicit Parts(int length) : nx(length), stages(row_stages_of(length)), twiddles(cuda::twiddles_of(length)) {}
 
-void DivergenceFourier::forward(const DivergenceRows& rows, Field& to, Deferred<ExactSum>& sum) const {
+  int nx;
+  RowStages stages;
+  Buffer<ComplexPair> twiddles;  ///< exp(-2 pi i n / nx)
+};
+
+DivergenceFourier::DivergenceFourier(FourierX& /*fourier_x*/, int nx) : parts_(std::make_unique<Parts>(nx)) {}
+
+DivergenceFourier::~DivergenceFourier() = default;
+
+void DivergenceFourier::forward(VelocityDivergence& divergence, Field& to) const {
+  const auto& [nx, stages, twiddles] = *parts_;
+  const DivergenceRows& rows = divergence.rows;
   const Box3 box = to.local_box();
-  SLUICE_REQUIRE(box.nx() == nx_, "the field is not the one this transform was made for");
+  SLUICE_REQUIRE(box.nx() == nx, "the field is not the one this transform was made for");
   SLUICE_REQUIRE(holds_pairs(rows.star), "rows of u*, v* and w* must be aligned to two real numbers");
   const cuda::PartialSums sums = cuda::scratch_for_sums(box, 1);
   if (!box.empty()) {
     const View3<std::complex<real>> view = to.complex_view();
-    const int blocks = (box.ny() + stages_.rows - 1) / stages_.rows;
+    const int blocks = (box.ny() + stages.rows - 1) / stages.rows;
     const int rows_in_block = (box.ny() + blocks - 1) / blocks;  // the last block has few less
     const int in_chunk = std::clamp(rows_in_chunk / rows_in_block, 1, blocks);
     const cuda::CoefficientRows coefficients{reinterpret_cast<ComplexPair*>(view.origin), view.stride_y, view.stride_z,
                                              box.ny(), rows_in_block};
     const dim3 grid(static_cast<unsigned>(in_chunk), static_cast<unsigned>(box.nz()),
                     static_cast<unsigned>((blocks + in_chunk - 1) / in_chunk));
-    kernel_of(nx_, rows.order)<<<grid, static_cast<unsigned>(stages_.threads), shared_bytes(stages_)>>>(
-        rows, coefficients, twiddles_.data(), sums.parts);
+    kernel_of(nx, rows.order)<<<grid, static_cast<unsigned>(stages.threads), shared_bytes(stages)>>>(
+        rows, coefficients, twiddles.data(), sums.parts);
     check_cuda(cudaGetLastError(), "the transform of the divergence along x");
   }
-  sum.fetch(cuda::add_parts("sum of u*", box, sums));
+  divergence.sum_of_u.fetch(cuda::add_parts("sum of u*", box, sums));
 }
 
 }  // namespace sluice

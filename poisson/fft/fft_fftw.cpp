@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/device/buffer.hpp"
-#include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
 #include "poisson/fft/fft.hpp"
 #include "poisson/fft/fft_columns.hpp"
@@ -17,11 +16,10 @@ using Complex = std::complex<real>;
 
 constexpr std::int64_t alignment = 64;
 
-/// Asks for a row that is read, or with `write` written, soon.
-template <bool write>
+/// Prefetches a row that is written soon.
 void prefetch(const real* row, std::int64_t length) {
   constexpr auto in_line = static_cast<std::int64_t>(alignment / sizeof(real));
-  for (std::int64_t i = 0; i < length; i += in_line) __builtin_prefetch(row + i, write ? 1 : 0);
+  for (std::int64_t i = 0; i < length; i += in_line) __builtin_prefetch(row + i, 1);
 }
 
 bool aligned(const void* address) {
@@ -49,15 +47,12 @@ struct FourierX::Plans {
     return view;
   }
 
-  template <class Transform>
-  void for_each_row(Field& field, std::size_t elements, const Transform& transform) {
+  /// Calls body(j, k, first value) for each row.
+  template <class Body>
+  void for_each_row(Field& field, const Body& body) const {
     const View3<real> view = rows_of(field);
     for (int k = 0; k < box.nz(); ++k) {
-      for (int j = 0; j < box.ny(); ++j) {
-        real* data = view.origin + j * view.stride_y + k * view.stride_z;
-        std::copy_n(data, elements, row.data());
-        transform(row.data(), data);
-      }
+      for (int j = 0; j < box.ny(); ++j) body(j, k, view.origin + j * view.stride_y + k * view.stride_z);
     }
   }
 
@@ -78,34 +73,27 @@ FourierX::FourierX(const Box3& box, std::int64_t row_length, FourierMethod /*met
 FourierX::~FourierX() = default;
 
 void FourierX::forward(Field& field) {
-  plans_->for_each_row(field, static_cast<std::size_t>(plans_->box.nx()),
-                       [this](real* row, real* data) { plans_->forward.run(row, Plans::as_complex(data)); });
+  Plans& plans = *plans_;
+  plans.for_each_row(field, [&](int /*j*/, int /*k*/, real* data) {
+    std::copy_n(data, plans.box.nx(), plans.row.data());
+    plans.forward.run(plans.row.data(), Plans::as_complex(data));
+  });
+}
+
+void FourierX::forward(RowSource& source, Field& to) {
+  Plans& plans = *plans_;
+  plans.for_each_row(to, [&](int j, int k, real* data) {
+    source.form(j, k, plans.row.data());
+    prefetch(data + plans.row_length, plans.row_length);
+    plans.forward.run(plans.row.data(), Plans::as_complex(data));
+  });
 }
 
 void FourierX::backward(Field& field) {
-  plans_->for_each_row(field, 2 * static_cast<std::size_t>(plans_->box.nx() / 2 + 1),
-                       [this](real* row, real* data) { plans_->backward.run(Plans::as_complex(row), data); });
-}
-
-bool FourierX::takes_divergence(std::int64_t /*nx*/, Order /*order*/) {
-  return true;
-}
-
-void FourierX::forward(const DivergenceRows& rows, Field& to, Deferred<ExactSum>& sum) {
-  const View3<real> view = plans_->rows_of(to);
-  real* const row = plans_->row.data();
-  const VectorView<const real>& star = rows.star;
-  const auto transform = [&](int j, int k) {
-    // While FFTW computes, memory can deliver what the next row needs.
-    const std::ptrdiff_t next = (j + 1) * star.stride_y + k * star.stride_z;
-    for (const real* component : {star.u, star.v, star.w}) prefetch<false>(component + next, plans_->box.nx());
-    real* const data = view.origin + j * view.stride_y + k * view.stride_z;
-    prefetch<true>(data + view.stride_y, plans_->row_length);
-    plans_->forward.run(row, Plans::as_complex(data));
-  };
-  op::with_order(rows.order, [&](auto order) {
-    const WriteDivergence<order> one_row{rows, row, 0, 0};
-    reduce_sum_by_rows("divergence", to.local_box(), one_row, sum, transform);
+  Plans& plans = *plans_;
+  plans.for_each_row(field, [&](int /*j*/, int /*k*/, real* data) {
+    std::copy_n(data, 2 * (plans.box.nx() / 2 + 1), plans.row.data());
+    plans.backward.run(Plans::as_complex(plans.row.data()), data);
   });
 }
 
