@@ -15,7 +15,7 @@
 
 namespace sluice {
 
-struct VelocityDivergence;  // poisson/fft/divergence_rows.hpp
+struct VelocityDivergence;  // poisson/divergence/divergence_rows.hpp
 
 /// Solves div grad(phi) = rhs, the discrete operator on the staggered grid, eq. (2): of order 2 or 4 along x and y,
 /// where it is periodic and uniform, no flux through the walls in z. Fourier transforms in x and y, one tridiagonal

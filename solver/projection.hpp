@@ -3,7 +3,7 @@
 #include "core/device/deferred.hpp"
 #include "core/device/timers.hpp"
 #include "core/support/exact_sum.hpp"
-#include "poisson/fft/divergence_rows.hpp"
+#include "poisson/divergence/divergence_rows.hpp"
 #include "poisson/poisson_solver.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/state/state.hpp"

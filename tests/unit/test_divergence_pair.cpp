@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/support/random.hpp"
-#include "poisson/fft/divergence_pair.hpp"
+#include "poisson/divergence/divergence_pair.hpp"
 
 namespace sluice {
 namespace {

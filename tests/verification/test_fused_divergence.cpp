@@ -11,7 +11,7 @@
 #include "core/decomp/exchange/exchanges.hpp"
 #include "core/device/memory.hpp"
 #include "core/support/random.hpp"
-#include "poisson/fft/divergence_rows.hpp"
+#include "poisson/divergence/divergence_rows.hpp"
 #include "poisson/poisson_solver.hpp"
 #include "tests/support/dense.hpp"
 #include "tests/support/global_array.hpp"

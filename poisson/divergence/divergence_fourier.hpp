@@ -4,7 +4,7 @@
 
 #include "core/decomp/field.hpp"
 #include "core/stencil/order.hpp"
-#include "poisson/fft/divergence_rows.hpp"
+#include "poisson/divergence/divergence_rows.hpp"
 #include "poisson/fft/fft.hpp"
 
 namespace sluice {

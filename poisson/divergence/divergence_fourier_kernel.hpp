@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "poisson/fft/divergence_pair.hpp"
+#include "poisson/divergence/divergence_pair.hpp"
 #include "poisson/fft/fft_rows_kernel.hpp"
 
 namespace sluice::cuda {

@@ -1,4 +1,4 @@
-#include "poisson/fft/divergence_rows.hpp"
+#include "poisson/divergence/divergence_rows.hpp"
 
 #include "core/device/parallel_for.hpp"
 

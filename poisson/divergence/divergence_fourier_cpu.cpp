@@ -1,6 +1,6 @@
 #include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
-#include "poisson/fft/fft_divergence.hpp"
+#include "poisson/divergence/divergence_fourier.hpp"
 
 namespace sluice {
 

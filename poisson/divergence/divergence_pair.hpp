@@ -1,5 +1,5 @@
 #pragma once
-#include "poisson/fft/divergence_rows.hpp"
+#include "poisson/divergence/divergence_rows.hpp"
 #include "poisson/fft/small_dft.hpp"
 
 namespace sluice {

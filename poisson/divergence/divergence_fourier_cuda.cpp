@@ -1,10 +1,10 @@
-#include "poisson/fft/fft_divergence.hpp"
+#include "poisson/divergence/divergence_fourier.hpp"
 
 #include "core/device/buffer.hpp"
 #include "core/device/check_cuda.hpp"
 #include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
-#include "poisson/fft/fft_divergence_kernel.hpp"
+#include "poisson/divergence/divergence_fourier_kernel.hpp"
 #include "poisson/fft/fft_launch_cuda.hpp"
 #include "poisson/fft/row_stages.hpp"
 
