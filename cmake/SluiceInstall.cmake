@@ -43,7 +43,6 @@ set(public_headers
     core/decomp/exchange/exchanges.hpp
     core/decomp/exchange/mover.hpp
     core/decomp/exchange/piece_tuning.hpp
-    core/decomp/exchange/remote_mover.hpp
     core/decomp/field.hpp
     core/decomp/field_copy.hpp
     core/decomp/halo_exchange.hpp

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/decomp/exchange/exchange.hpp"
+#include "core/decomp/exchange/remote_mover.hpp"
 #include "core/device/timers.hpp"
 #include "core/support/box3.hpp"
 #include "poisson/fft/plane_range.hpp"

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/decomp/exchange/remote_mover.hpp"
 #include "core/decomp/host_access.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
@@ -94,6 +95,10 @@ BlockLayout BlockLayout::of(const Parts& parts, int rank, int size) {
     if (peer != rank) bytes[static_cast<std::size_t>(peer)] += part.bytes();
   }
   return of(std::move(bytes));
+}
+
+std::unique_ptr<RemoteMover> Exchange::remote_mover(const RemoteRoute& /*route*/) {
+  return nullptr;
 }
 
 void Exchange::claim() {

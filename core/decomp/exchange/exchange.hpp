@@ -8,9 +8,11 @@
 
 #include "core/decomp/exchange/mover.hpp"
 #include "core/decomp/exchange/piece_tuning.hpp"
-#include "core/decomp/exchange/remote_mover.hpp"
 
 namespace sluice {
+
+class RemoteMover;  // core/decomp/exchange/remote_mover.hpp
+struct RemoteRoute;
 
 /// An exchange method and the buffers of all its movers. All methods give bitwise the same result. Destruction is
 /// collective over world().
@@ -34,7 +36,7 @@ class Exchange {
   /// Its destruction is collective too.
   virtual std::unique_ptr<Transposer> transposer(const Splittings& boxes);
   /// Null if the ranks do not reach each other's memory.
-  virtual std::unique_ptr<RemoteMover> remote_mover(const RemoteRoute& /*route*/) { return nullptr; }
+  virtual std::unique_ptr<RemoteMover> remote_mover(const RemoteRoute& route);
   /// Whether array movers send without packing.
   virtual bool sends_unpacked() const { return false; }
 
