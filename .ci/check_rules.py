@@ -137,13 +137,13 @@ RULES = [
     ),
     Rule(
         "There is no `#if` for a back end outside `core/device`, `core/support/real.hpp`, "
-        "`core/decomp/host_access.cpp` and `poisson/fft/lanes.hpp`.",
+        "`core/decomp/host_access.cpp` and `poisson/fft/lane_stages.hpp`.",
         in_code(r"^\s*#\s*(if|ifdef|ifndef|elif)\b.*(CUDA|NVCC|NCCL|VKFFT|AVX)"),
         allowed=(
             "core/device/*",
             "core/support/real.hpp",
             "core/decomp/host_access.cpp",
-            "poisson/fft/lanes.hpp",
+            "poisson/fft/lane_stages.hpp",
         ),
         left={
             "core/decomp/exchange/exchange.cpp": 1,

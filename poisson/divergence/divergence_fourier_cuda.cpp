@@ -1,14 +1,134 @@
+// The forward transform along x of fft_rows_kernel.hpp, of div u* / (gamma dt): a thread block reads u*, v*, w*, forms
+// the divergence of its rows in shared memory and transforms it there. It also sums u* over each row.
+//
+// Blocks are issued plane by plane for a chunk of rows, so that a block finds w* of the plane below, and v* of the rows
+// beside its own, in the L2 cache: memory is read three times per point, and written once.
 #include "poisson/divergence/divergence_fourier.hpp"
+
+#include <algorithm>
+#include <cstdint>
 
 #include "core/device/buffer.hpp"
 #include "core/device/check_cuda.hpp"
 #include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
-#include "poisson/divergence/divergence_fourier_kernel.hpp"
+#include "poisson/divergence/divergence_pair.hpp"
 #include "poisson/fft/fft_launch_cuda.hpp"
+#include "poisson/fft/fft_rows_kernel.hpp"
 #include "poisson/fft/row_stages.hpp"
 
 namespace sluice {
+
+namespace cuda {
+
+/// Where the coefficients go: strides in complex numbers.
+struct CoefficientRows {
+  ComplexPair* origin;
+  std::ptrdiff_t stride_y, stride_z;
+  int ny;
+  int in_block;  ///< rows of a thread block
+};
+
+/// Pairs of neighbouring cells whose u* is added in one group.
+inline constexpr int pairs_in_group = 16;
+
+/// What a block holds in shared memory beside its rows: the sums of the groups of each row.
+constexpr std::size_t bytes_of_groups(const RowStages& stages) {
+  return sizeof(double) * static_cast<std::size_t>(stages.rows * stages.length() / pairs_in_group);
+}
+
+/// How the threads of a kernel read pairs.
+struct PairReading {
+  int resident;  ///< thread blocks on a multiprocessor at a time
+  int at_once;   ///< pairs that a thread reads before it uses them, a power of two
+};
+
+/// Two pairs at once, for which order 4 takes registers from some of the thread blocks that a plain transform has; or
+/// more if there are registers for them. Registers hold the pairs, and 16 of them addresses.
+template <class Choice, Order order>
+constexpr PairReading pair_reading() {
+  constexpr int of_pair = static_cast<int>(sizeof(DivergencePair<order>) / 4);
+  constexpr int max_pairs = 32 / static_cast<int>(sizeof(real));
+  PairReading reading{Choice::stages.resident, 2};
+  const auto fits = [&](int pairs) {
+    return pairs * of_pair + 16 <= 65536 / (Choice::stages.threads * reading.resident);
+  };
+  while (reading.resident > row_stages::min_resident && !fits(2)) --reading.resident;
+  while (reading.at_once < max_pairs && fits(2 * reading.at_once)) reading.at_once *= 2;
+  return reading;
+}
+
+/// z to shared memory in the order of (1), for rows of plane k from j0 on, and the sums of u* over groups to
+/// groups[row][group]. A thread reads a few pairs of one row that are far apart, and its neighbours the pairs beside
+/// them. Which pairs form a group depends on nx alone, so that the sum does not depend on the process grid.
+template <class Choice, Order order>
+__device__ __forceinline__ void form_divergence(const BlockOfRows& block, const DivergenceRows& rows, int j0, int k,
+                                                double* groups) {
+  constexpr RowStages s = Choice::stages;
+  constexpr int at_once = pair_reading<Choice, order>().at_once;
+  constexpr int tasks = s.length() / at_once;
+  constexpr int threads_of_group = pairs_in_group / at_once;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int all = block.count * tasks;
+  const real inv_dz = rows.inv_dz[k];
+#pragma unroll 1
+  for (int first = threadIdx.x; first - lane < all; first += s.threads) {
+    const bool in_block = first < all;
+    const int task = in_block ? first : all - 1;  // all threads of a warp take part in the sums
+    const int row = task / tasks;
+    const int n = task % tasks;
+    DivergencePair<order> pairs[at_once];
+    SLUICE_UNROLL
+    for (int m = 0; m < at_once; ++m)
+      pairs[m] = DivergencePair<order>::read(rows.star, n + m * tasks, s.length(), j0 + row, k);
+    double sum = 0;
+    SLUICE_UNROLL
+    for (int m = 0; m < at_once; ++m) {
+      const ComplexPair z = pairs[m].divergence(rows, inv_dz);
+      if (in_block) block.shared[row * s.row() + s.place_before(n + m * tasks)] = z;
+      sum += pairs[m].sum_of_u();
+    }
+    SLUICE_UNROLL
+    for (int offset = threads_of_group / 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffU, sum, offset);
+    if (in_block && lane % threads_of_group == 0) groups[task / threads_of_group] = sum;
+  }
+}
+
+/// sums[row] = weighted sum of u* over the row, for the block's rows.
+template <class Choice>
+__device__ __forceinline__ void add_groups(const BlockOfRows& block, const DivergenceRows& rows, int k,
+                                           const double* groups, double* sums) {
+  constexpr int count = Choice::stages.length() / pairs_in_group;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  for (int row = static_cast<int>(threadIdx.x) / 32; row < block.count; row += Choice::stages.threads / 32) {
+    double sum = 0;
+    for (int n = lane; n < count; n += 32) sum += groups[row * count + n];
+    for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffU, sum, offset);
+    if (lane == 0) sums[row] = sum * static_cast<double>(rows.dz[k]);
+  }
+}
+
+/// `sums`: of each row, sums[k][j]. Blocks (x, y, z): of a chunk's rows, planes, chunks.
+template <class Choice, Order order>
+__global__ void __launch_bounds__(Choice::stages.threads, pair_reading<Choice, order>().resident)
+    transform_divergence(DivergenceRows rows, CoefficientRows to, const ComplexPair* __restrict__ twiddles,
+                         double* sums) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  const int j0 = static_cast<int>(blockIdx.z * gridDim.x + blockIdx.x) * to.in_block;
+  const int k = static_cast<int>(blockIdx.y);
+  if (j0 >= to.ny) return;
+  const BlockOfRows block{to.origin + j0 * to.stride_y + k * to.stride_z, to.stride_y,
+                          reinterpret_cast<ComplexPair*>(shared), to.ny - j0 < to.in_block ? to.ny - j0 : to.in_block};
+  auto* const groups = reinterpret_cast<double*>(shared + Choice::stages.shared_bytes());
+  form_divergence<Choice, order>(block, rows, j0, k, groups);
+  __syncthreads();
+  add_groups<Choice>(block, rows, k, groups, sums + static_cast<std::size_t>(k) * to.ny + j0);
+  run_stages<Choice, true, false>(block, twiddles);
+  __syncthreads();
+  write_coefficients<Choice>(block, twiddles);
+}
+
+}  // namespace cuda
 
 namespace {
 

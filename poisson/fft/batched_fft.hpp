@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "core/support/real.hpp"
-#include "poisson/fft/fft_work.hpp"
+#include "poisson/fft/common.hpp"
 #include "poisson/fft/rows_elsewhere.hpp"
 
 namespace sluice {

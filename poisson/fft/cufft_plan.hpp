@@ -8,7 +8,7 @@
 
 #include "core/support/error.hpp"
 #include "poisson/fft/batched_fft.hpp"
-#include "poisson/fft/in_precision.hpp"
+#include "poisson/fft/common.hpp"
 
 namespace sluice {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/decomp/field.hpp"
-#include "poisson/fft/fft_work.hpp"
+#include "poisson/fft/common.hpp"
 
 namespace sluice {
 

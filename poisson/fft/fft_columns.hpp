@@ -45,4 +45,7 @@ class SplitColumnFourier : public ColumnFourier {
   }
 };
 
+/// Columns of any length, by FFTW. In CPU builds.
+std::unique_ptr<SplitColumnFourier> fftw_columns(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
+
 }  // namespace sluice

@@ -1,4 +1,4 @@
-#include "poisson/fft/fft_columns_fftw.hpp"
+#include "poisson/fft/fft_columns.hpp"
 
 #include <type_traits>
 

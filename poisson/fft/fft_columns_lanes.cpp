@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "poisson/fft/fft_columns.hpp"
-#include "poisson/fft/fft_columns_fftw.hpp"
 #include "poisson/fft/lane_stages.hpp"
 
 namespace sluice {

@@ -6,7 +6,7 @@
 
 #include "core/support/error.hpp"
 #include "poisson/fft/batched_fft.hpp"
-#include "poisson/fft/plane_range.hpp"
+#include "poisson/fft/common.hpp"
 
 namespace sluice {
 

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "core/support/error.hpp"
-#include "poisson/fft/in_precision.hpp"
+#include "poisson/fft/common.hpp"
 
 namespace sluice {
 

@@ -8,7 +8,7 @@
 #include "core/decomp/exchange/remote_mover.hpp"
 #include "core/device/timers.hpp"
 #include "core/support/box3.hpp"
-#include "poisson/fft/plane_range.hpp"
+#include "poisson/fft/common.hpp"
 #include "poisson/fft/rows_elsewhere.hpp"
 
 namespace sluice {

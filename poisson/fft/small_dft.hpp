@@ -1,6 +1,6 @@
 #pragma once
 // Discrete Fourier transforms of a few points in registers: the building blocks of long transforms. T is a real number,
-// or a vector of them (lanes.hpp): a transform in each lane.
+// or a vector of them (lane_stages.hpp): a transform in each lane.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

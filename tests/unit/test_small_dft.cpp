@@ -50,7 +50,7 @@ TEST(SmallDft, TurnsByPowers) {
   for (int k = 0; k < 16; ++k) EXPECT_LE(distance(root(5 * k, 768), v[k]), 8 * real_epsilon) << k;
 }
 
-/// The three stages of fft_columns_kernel.hpp for one column, in their order, with the same indices.
+/// The three stages of fft_columns_cuda.cpp for one column, in their order, with the same indices.
 template <int Length>
 std::vector<ComplexPair> in_stages(const std::vector<ComplexPair>& in) {
   constexpr ColumnStages s = stages_of(Length);

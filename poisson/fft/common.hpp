@@ -1,8 +1,12 @@
 #pragma once
+// What several transforms share.
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <type_traits>
 
 #include "core/device/buffer.hpp"
+#include "core/support/real.hpp"
 
 namespace sluice {
 
@@ -18,5 +22,25 @@ class FftWork {
  private:
   std::shared_ptr<Buffer<std::byte>> area_ = std::make_shared<Buffer<std::byte>>();
 };
+
+/// Consecutive planes of an array, [first, last).
+struct PlaneRange {
+  std::int64_t first, last;
+
+  std::int64_t count() const { return last - first; }
+};
+
+/// Of a library's types and functions, the version in double or in single precision.
+template <class Double, class Single>
+using InPrecision = std::conditional_t<std::is_same_v<real, double>, Double, Single>;
+
+template <auto of_double, auto of_single>
+constexpr auto in_precision() {
+  if constexpr (std::is_same_v<real, double>) {
+    return of_double;
+  } else {
+    return of_single;
+  }
+}
 
 }  // namespace sluice
