@@ -149,10 +149,14 @@ RULES = [
             "core/decomp/exchange/exchange.cpp": 1,
             "core/decomp/view3.hpp": 1,
             "poisson/fft/fft_cufft.cpp": 3,
-            "poisson/fft/small_dft.hpp": 1,
             "poisson/tridiagonal/near_block.hpp": 3,
             "poisson/tridiagonal/tile_launch_cuda.hpp": 2,
         },
+    ),
+    Rule(
+        "multiply_add is defined once, in `core/support/real.hpp`, and only it calls `fma`.",
+        in_code(r"\b(?:inline|SLUICE_INLINE|SLUICE_HD)\b[^;{}()]*\bmultiply_add\s*\(|\bfmaf?\s*\("),
+        allowed=("core/support/real.hpp",),
     ),
     Rule(
         "There are no .cu files.",

@@ -26,6 +26,16 @@ EXAMPLES: dict[str, tuple[list[tuple[str, str]], list[tuple[str, str]]]] = {
         [("src/a.cpp", "#ifdef SLUICE_CUDA\n#endif"), ("src/a.cpp", "  # if defined(__CUDA_ARCH__)")],
         [("core/device/a.hpp", "#ifdef SLUICE_CUDA"), ("src/a.cpp", "#ifdef SLUICE_DEBUG\n// CUDA")],
     ),
+    "multiply_add is defined once": (
+        [
+            (
+                "a.hpp",
+                "template <class T>\nSLUICE_INLINE T multiply_add(T a, T b, T c) { return a * b + c; }",
+            ),
+            ("solver/a.cpp", "const double x = std::fma(a, b, c);"),
+        ],
+        [("a.hpp", "SLUICE_INLINE real f(real a) {\n  return multiply_add(a, a, a); // not fma(a, a, a)\n}")],
+    ),
     "There are no .cu files": (
         [("solver/a.cu", "void f();"), ("solver/a.cuh", "")],
         [("solver/a_cuda.cpp", "void f();")],

@@ -22,8 +22,10 @@ using real = float;
 using real = double;
 #endif
 
-/// a b + c: on a GPU rounded once, so that the bits do not depend on which products the compiler contracts.
-SLUICE_INLINE real multiply_add(real a, real b, real c) {
+/// a b + c. A GPU rounds it once, so that the bits do not depend on which products the compiler contracts; a CPU rounds
+/// it twice, also in host code of a GPU build. T: a number, or lanes of numbers (lanes.hpp) that the number `a` scales.
+template <class A, class T>
+SLUICE_INLINE T multiply_add(A a, T b, T c) {
 #ifdef __CUDA_ARCH__
   return fma(a, b, c);
 #else

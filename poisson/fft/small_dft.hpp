@@ -16,20 +16,6 @@ struct alignas(std::min<std::size_t>(2 * sizeof(T), 64)) ComplexOf {
 /// A complex number, loaded and stored in one access.
 using ComplexPair = ComplexOf<real>;
 
-namespace small_dft {
-
-/// a b + c, on a GPU rounded once.
-template <class A, class T>
-SLUICE_INLINE T multiply_add(A a, T b, T c) {
-#ifdef __CUDA_ARCH__
-  return fma(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
-
-}  // namespace small_dft
-
 template <class T>
 SLUICE_INLINE ComplexOf<T> operator+(ComplexOf<T> a, ComplexOf<T> b) {
   return {a.re + b.re, a.im + b.im};
@@ -42,7 +28,6 @@ SLUICE_INLINE ComplexOf<T> operator-(ComplexOf<T> a, ComplexOf<T> b) {
 
 template <class T, class B>
 SLUICE_INLINE ComplexOf<T> operator*(ComplexOf<T> a, ComplexOf<B> b) {
-  using small_dft::multiply_add;
   return {multiply_add(b.re, a.re, -(b.im * a.im)), multiply_add(b.im, a.re, b.re * a.im)};
 }
 
@@ -206,7 +191,6 @@ struct OddDft {
 
   template <class T>
   SLUICE_INLINE static void run(ComplexOf<T>* v) {
-    using small_dft::multiply_add;
     ComplexOf<T> sum[half], difference[half];
     SLUICE_UNROLL
     for (int n = 0; n < half; ++n) {

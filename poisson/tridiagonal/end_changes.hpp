@@ -36,8 +36,8 @@ struct FormEnds {
     for (int r = 0; r < Lanes; ++r) {
       const double solved_first = first[r];
       const double solved_last = last[r];
-      first[r] = static_cast<real>(fma(equations.first, solved_first, equations.coupling * solved_last));
-      last[r] = static_cast<real>(fma(equations.last, solved_last, back * solved_first));
+      first[r] = static_cast<real>(multiply_add(equations.first, solved_first, equations.coupling * solved_last));
+      last[r] = static_cast<real>(multiply_add(equations.last, solved_last, back * solved_first));
     }
     if constexpr (Lines::components == 2) {
       if (is_singular_line(lines, lane, j)) first[1] = static_cast<real>(*share);

@@ -59,7 +59,7 @@ struct RowsFromEnd {
 
   /// ratio_n from ratio_{n+1}.
   SLUICE_INLINE double ratio(int n, double shift, double next) const {
-    return -toward(n) / fma(away(n), next, diagonal(n) + shift);
+    return -toward(n) / multiply_add(away(n), next, diagonal(n) + shift);
   }
 };
 

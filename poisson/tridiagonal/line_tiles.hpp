@@ -156,7 +156,7 @@ class LineTile {
     SLUICE_UNROLL
     for (int r = 0; r < Lanes; ++r) {
       if (block_ == 0) ups(-1)[r] = below[r];
-      ups(block_)[r] = fma(product(), below[r], ups(block_)[r]);
+      ups(block_)[r] = multiply_add(product(), below[r], ups(block_)[r]);
     }
   }
 
@@ -189,7 +189,7 @@ class LineTile {
     SLUICE_UNROLL
     for (int r = 0; r < Lanes; ++r) {
       if (block_ + 1 == count()) downs(count())[r] = above[r];
-      downs(block_)[r] = fma(product(), above[r], downs(block_)[r]);
+      downs(block_)[r] = multiply_add(product(), above[r], downs(block_)[r]);
     }
   }
 
@@ -346,7 +346,7 @@ class LineTile {
     const double* const theirs = peers_(others.values, part);
     const double factor = peers_(others.products, part)[factor_of(in_row_ * Lanes)];
     SLUICE_UNROLL
-    for (int r = 0; r < Lanes; ++r) values[r] = fma(factor, values[r], theirs[in_row_ * Lanes + r]);
+    for (int r = 0; r < Lanes; ++r) values[r] = multiply_add(factor, values[r], theirs[in_row_ * Lanes + r]);
   }
 
   // Coefficients of the first and the last row towards the other blocks.

@@ -1,7 +1,6 @@
 #pragma once
 // A block of a pack of lines that one GPU thread holds in shared memory ("near"): unrolled loops of constant length,
 // pivots in registers. Plain code, which also runs on the host.
-#include <cmath>
 #include <cstdint>
 
 #include "core/device/copy_ahead.hpp"
@@ -59,8 +58,8 @@ struct ChainRow {
   SLUICE_INLINE double from_first(int /*r*/) const { return of_from_first; }
 };
 
-/// The coefficients of a block's rows, in a table in shared memory that the threads of the block share: column c of
-/// Lines::entry begins at table + c * pitch.
+/// The coefficients of a block's rows, in a table in shared memory that the threads of the block share: what
+/// Lines::column(n) holds begins at table + n * pitch.
 template <class Lines, class Shape>
 struct NearTable {
   double* table;
@@ -129,7 +128,7 @@ class NearRows<ShiftedLines, Shape> : public NearTable<ShiftedLines, Shape> {
  private:
   SLUICE_INLINE void find_pivot(int m) {
     const double diagonal = this->column(2, m + 1) + shift_;
-    inverse_ = reciprocal(m == 0 ? diagonal : fma(-this->lower(m + 1) * this->upper(m), inverse_, diagonal));
+    inverse_ = reciprocal(m == 0 ? diagonal : multiply_add(-this->lower(m + 1) * this->upper(m), inverse_, diagonal));
     pivots_[m] = static_cast<real>(inverse_);
   }
 

@@ -20,23 +20,12 @@
 //   down(action)      calls action(kept, c, x), the highest first, and stores x
 //
 // d, kept, x: indexed by lane. c: lower(r), upper(r), inverse(r) = 1 / pivot, weight(r) of the unknown.
-#include <cmath>
 #include <type_traits>
 
 #include "core/device/parallel_for.hpp"
 #include "poisson/tridiagonal/lines.hpp"
 
 namespace sluice {
-
-/// a b + c. Rounded once on a GPU, so that the bits do not depend on the kernel; rounded twice on all CPUs.
-template <class T>
-SLUICE_INLINE T multiply_add(T a, T b, T c) {
-  if constexpr (loops_on_gpu) {
-    return std::fma(a, b, c);
-  } else {
-    return a * b + c;
-  }
-}
 
 /// 1 / x. On a GPU in a single-precision build, accurate to 1.5e-14: one Newton step after a single-precision division,
 /// because a double division would take as long as all other work on a row. x: within the range of float.
@@ -45,7 +34,7 @@ SLUICE_INLINE double reciprocal(double x) {
     return 1 / x;
   } else {
     const double approximate = 1.0F / static_cast<float>(x);
-    return approximate * fma(-x, approximate, 2.0);
+    return approximate * multiply_add(-x, approximate, 2.0);
   }
 }
 

@@ -19,12 +19,14 @@ struct SeparateBlock : BoundaryRows {
   SLUICE_INLINE double up(double lower) const { return (back * of_last) * (lower * of_first); }
   SLUICE_INLINE double down(double upper) const { return (across * of_first) * (upper * of_last); }
   SLUICE_INLINE double start_up(double rhs_first, double rhs_last) const {
-    return fma(-back, rhs_first * of_first, rhs_last) * of_last;
+    return multiply_add(-back, rhs_first * of_first, rhs_last) * of_last;
   }
   SLUICE_INLINE double start_down(double lower, double rhs_first, double v_below, double v) const {
-    return fma(-across * of_first, v, fma(-lower, v_below, rhs_first) * of_first);
+    return multiply_add(-across * of_first, v, multiply_add(-lower, v_below, rhs_first) * of_first);
   }
-  SLUICE_INLINE double last(double upper, double v, double w_above) const { return fma(-upper * of_last, w_above, v); }
+  SLUICE_INLINE double last(double upper, double v, double w_above) const {
+    return multiply_add(-upper * of_last, w_above, v);
+  }
 };
 
 /// values_n = factor_n values_{n-1} + values_n, n from 0 to `count` - 1, as if values_{-1} were 0; with negative
@@ -46,7 +48,7 @@ SLUICE_INLINE double sweep(int count, const double* factors, double* products, i
     SLUICE_UNROLL
     for (int n = 0; n < group; ++n) {
       if (start + n >= count) continue;
-      value = fma(factor[n], value, own[n]);
+      value = multiply_add(factor[n], value, own[n]);
       values[(start + n) * pitch] = value;
       if (products == nullptr) continue;
       product *= factor[n];
