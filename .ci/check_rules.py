@@ -147,11 +147,16 @@ RULES = [
         ),
         left={
             "core/decomp/exchange/exchange.cpp": 1,
-            "core/decomp/view3.hpp": 1,
             "poisson/fft/fft_cufft.cpp": 3,
             "poisson/tridiagonal/near_block.hpp": 3,
             "poisson/tridiagonal/tile_launch_cuda.hpp": 2,
         },
+    ),
+    Rule(
+        "Only `core/device/assertion.hpp` and `core/decomp/index_bounds.hpp` ask for SLUICE_DEBUG; other code uses "
+        "`SLUICE_ASSERT` and `IndexBounds`.",
+        in_code(r"^\s*#\s*(if|ifdef|ifndef|elif)\b.*\bSLUICE_DEBUG\b"),
+        allowed=("core/device/assertion.hpp", "core/decomp/index_bounds.hpp"),
     ),
     Rule(
         "multiply_add is defined once, in `core/support/real.hpp`, and only it calls `fma`.",

@@ -26,6 +26,13 @@ EXAMPLES: dict[str, tuple[list[tuple[str, str]], list[tuple[str, str]]]] = {
         [("src/a.cpp", "#ifdef SLUICE_CUDA\n#endif"), ("src/a.cpp", "  # if defined(__CUDA_ARCH__)")],
         [("core/device/a.hpp", "#ifdef SLUICE_CUDA"), ("src/a.cpp", "#ifdef SLUICE_DEBUG\n// CUDA")],
     ),
+    "Only `core/device/assertion.hpp` and": (
+        [("core/a.hpp", "#ifdef SLUICE_DEBUG\nint n;\n#endif"), ("a.cpp", "#if defined(SLUICE_DEBUG) && A")],
+        [
+            ("core/device/assertion.hpp", "#ifdef SLUICE_DEBUG"),
+            ("a.hpp", 'SLUICE_ASSERT(n > 0, "SLUICE_DEBUG");'),
+        ],
+    ),
     "multiply_add is defined once": (
         [
             (

@@ -46,8 +46,10 @@ set(public_headers
     core/decomp/field.hpp
     core/decomp/field_copy.hpp
     core/decomp/halo_exchange.hpp
+    core/decomp/index_bounds.hpp
     core/decomp/memory_need.hpp
     core/decomp/view3.hpp
+    core/device/assertion.hpp
     core/device/buffer.hpp
     core/device/event.hpp
     core/device/memory.hpp

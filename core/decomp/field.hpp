@@ -55,21 +55,13 @@ class BasicField {
   }
 
  private:
-  /// `nx` elements in rows of length `row`; a view stores its extents in debug builds only.
+  /// `nx` elements in rows of length `row`; they are part of its bounds.
   template <class Element>
-  View3<Element> make_view(Element* data, std::int64_t row, [[maybe_unused]] int nx) const {
-    View3<Element> view;
-    view.stride_y = row;
-    view.stride_z = row * (box_.extent(1) + std::int64_t{2} * halo_.y);
-    view.origin = data + halo_.y * view.stride_y + halo_.z * view.stride_z;
-#ifdef SLUICE_DEBUG
-    view.n[0] = nx;
-    view.n[1] = box_.ny();
-    view.n[2] = box_.nz();
-    view.halo_y = halo_.y;
-    view.halo_z = halo_.z;
-#endif
-    return view;
+  View3<Element> make_view(Element* data, std::int64_t row, int nx) const {
+    const std::ptrdiff_t plane = row * (box_.extent(1) + std::int64_t{2} * halo_.y);
+    const IndexBounds bounds =
+        IndexBounds().along(0, 0, nx).along(1, -halo_.y, box_.ny() + halo_.y).along(2, -halo_.z, box_.nz() + halo_.z);
+    return {bounds, data + halo_.y * row + halo_.z * plane, row, plane};
   }
 
   Box3 box_;

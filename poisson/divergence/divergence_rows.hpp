@@ -30,9 +30,8 @@ struct DivergenceRows {
 
   template <Order of_order, class C>
   SLUICE_INLINE real at(const C& c) const {
-    const std::ptrdiff_t here = star.offset(c);
-    const real divergence = op::divergence<of_order>(star.around(star.u, here), star.around(star.v, here),
-                                                     star.around(star.w, here), relative_cell(c), seen_from(c.k));
+    const real divergence = op::divergence<of_order>(star.around(star.u, c), star.around(star.v, c),
+                                                     star.around(star.w, c), relative_cell(c), seen_from(c.k));
     return divergence * inv_gamma_dt;
   }
 

@@ -29,6 +29,11 @@ constexpr std::ptrdiff_t padded_length(int nx) {
   return (nx + row_padding - 1) / row_padding * row_padding + 2 * row_padding;
 }
 
+/// Where a padded row has values.
+inline IndexBounds padded_bounds(int nx) {
+  return IndexBounds().along(0, -WideCell::reach, nx + WideCell::reach);
+}
+
 /// A row of values with its periodic neighbours.
 class PaddedRow {
  public:
@@ -41,6 +46,7 @@ class PaddedRow {
     wrap();
   }
   void wrap() { wrap_row(begin(), nx_); }
+  IndexBounds bounds() const { return padded_bounds(nx_).along(1, 0, 1).along(2, 0, 1); }
 
  private:
   int nx_;
@@ -51,7 +57,9 @@ class PaddedRow {
 struct RowWindow {
   const real *below, *at, *above;
   std::ptrdiff_t stride_y;
+  [[no_unique_address]] IndexBounds bounds;
   SLUICE_INLINE real operator()(int i, int j, int k) const {
+    bounds.check(i, j, k);
     return (k < 0 ? below : k > 0 ? above : at)[i + j * stride_y];
   }
 };
@@ -67,12 +75,16 @@ struct PaddedAround {
   const real* row;
   const real* at;  ///< the row's first cell in the array
   std::ptrdiff_t stride_y, stride_z;
+  [[no_unique_address]] IndexBounds in_row, in_array;
   SLUICE_INLINE real operator()(int i, int j, int k) const {
+    (j == 0 && k == 0 ? in_row : in_array).check(i, j, k);
     return j == 0 && k == 0 ? row[i] : at[i + j * stride_y + k * stride_z];
   }
 };
 inline PaddedAround padded_around(const PaddedRow& row, const View3<const real>& f, int j, int k) {
-  return {row.begin(), f.origin + j * f.stride_y + k * f.stride_z, f.stride_y, f.stride_z};
+  return {row.begin(),  f.origin + j * f.stride_y + k * f.stride_z,
+          f.stride_y,   f.stride_z,
+          row.bounds(), f.bounds().seen_from(0, j, k)};
 }
 
 /// Calls body(cell) for a whole row; only `i` of the cell differs, and its neighbours are not wrapped.
@@ -138,7 +150,7 @@ class PlaneRing {
   RowWindow window(int component, int j, int k) const {
     const real* const values = values_.data();
     return {values + place(component, j, k - 1), values + place(component, j, k), values + place(component, j, k + 1),
-            pitch_};
+            pitch_, padded_bounds(nx_).along(1, y0_ - reach - j, y1_ + reach - j).along(2, -1, 2)};
   }
 
   /// Eq. (3).

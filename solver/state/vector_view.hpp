@@ -6,12 +6,10 @@
 namespace sluice {
 
 inline VectorView<real> vector_view(VectorField& f) {
-  const View3<real> u = f.u.view();
-  return {u.origin, f.v.view().origin, f.w.view().origin, u.stride_y, u.stride_z};
+  return vector_view(f.u.view(), f.v.view(), f.w.view());
 }
 inline VectorView<const real> vector_view(const VectorField& f) {
-  const View3<const real> u = f.u.view();
-  return {u.origin, f.v.view().origin, f.w.view().origin, u.stride_y, u.stride_z};
+  return vector_view(f.u.view(), f.v.view(), f.w.view());
 }
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 //
 //   SLUICE_GPU_FAULT=214   calls of the CUDA runtime return this error, here that of uncorrectable memory
 //   SLUICE_GPU_FAULT=trap  a kernel raises an exception, after which the driver refuses all further work
+//   SLUICE_GPU_FAULT=bounds  a kernel of a debug build reads outside of a field
 //   SLUICE_GPU_FAULT=hang  a kernel does not end
 //
 // With SLUICE_GPU_FAULT_CALL=cudaMalloc, only that call returns the error. With SLUICE_GPU_FREE_MIB=N, the program

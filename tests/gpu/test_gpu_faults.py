@@ -124,6 +124,16 @@ def test_wrong_use_of_a_gpu_is_a_defect(tmp_path: Path) -> None:
     assert "illegal memory access" in ended(process, 1).err
 
 
+def test_an_index_outside_of_a_field(tmp_path: Path) -> None:
+    """A debug build finds it on the GPU: the kernel stops with a message, and the run with the kernel's error."""
+    case, sign = case_of(tmp_path, 0, "auto"), tmp_path / "sign"
+    process = started(case, 0, faulty("bounds", 0, sign))
+    sign.touch()
+    outcome = ended(process, 1)
+    assert "index outside of a field" in outcome.text
+    assert "cudaErrorAssert" in outcome.err
+
+
 @each_form
 def test_a_gpu_that_does_not_finish(tmp_path: Path, ranks: int, exchange: str, victim: int) -> None:
     """The watchdog ends the run, and the GPU's endless kernel with it."""

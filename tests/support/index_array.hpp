@@ -49,10 +49,8 @@ class IndexArray {
   }
 
   View3<T> view() {
-    View3<T> view =
-        contiguous_view(data_.data(), static_cast<int>(row_), static_cast<int>(rows_), static_cast<int>(planes_));
-    view.origin += view.stride_y + view.stride_z;
-    return view;
+    return contiguous_view(data_.data(), static_cast<int>(row_), static_cast<int>(rows_), static_cast<int>(planes_))
+        .seen_from(1, 1);
   }
 
   void clear() { data_.upload(std::vector<T>(data_.size(), as_element<T>(untouched))); }

@@ -20,11 +20,13 @@ class Velocity {
     }
   }
 
-  VectorView<const real> view() const { return {origin(0), origin(1), origin(2), nx_, plane()}; }
+  VectorView<const real> view() const { return vector_view(component(0), component(1), component(2)); }
 
  private:
   std::ptrdiff_t plane() const { return std::ptrdiff_t{nx_} * (ny_ + 4); }
-  const real* origin(std::size_t n) const { return components_[n].data() + plane() + std::ptrdiff_t{2} * nx_; }
+  View3<const real> component(std::size_t n) const {
+    return contiguous_view(components_[n].data(), nx_, ny_ + 4, 2).seen_from(2, 1);
+  }
 
   int nx_, ny_;
   std::vector<real> components_[3];

@@ -68,8 +68,7 @@ class RandomVelocity {
   }
 
   DivergenceRows divergence(double dx, double dy) const {
-    const View3<const real> u = u_.view();
-    return {{u.origin, v_.view().origin, w_.view().origin, u.stride_y, u.stride_z},
+    return {vector_view(u_.view(), v_.view(), w_.view()),
             order_,
             static_cast<real>(1 / dx),
             static_cast<real>(1 / dy),
