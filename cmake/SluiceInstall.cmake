@@ -61,6 +61,7 @@ set(public_headers
     core/support/error.hpp
     core/support/owned_comm.hpp
     core/support/phase.hpp
+    core/support/phases.hpp
     core/support/real.hpp
     poisson/fft/distributed_fft.hpp
     poisson/helmholtz_solver.hpp

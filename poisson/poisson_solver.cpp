@@ -127,7 +127,7 @@ PoissonSolver::Coefficients PoissonSolver::transform_x(Field& field, PhaseTimers
   Parts& p = *parts_;
   SLUICE_REQUIRE(field.halo() == p.halo, "the field is not like those of PoissonSolver::make_field");
   {
-    const PhaseTimers::Scope scope(timers, "fft x");
+    const PhaseTimers::Scope scope(timers, TimedPhase::fft_x);
     p.fourier_x.forward(field);
   }
   complete_transform_x(field, timers);
@@ -138,14 +138,14 @@ PoissonSolver::Coefficients PoissonSolver::transform_x(Field& field, PhaseTimers
 void PoissonSolver::complete_transform_x(Field& field, PhaseTimers& timers) {
   Parts& p = *parts_;
   if (!p.to_y) return;
-  const PhaseTimers::Scope scope(timers, "transpose");
+  const PhaseTimers::Scope scope(timers, TimedPhase::transpose);
   p.to_y->forward(field.complex_view());
 }
 
 PoissonSolver::Coefficients PoissonSolver::transform_y(Field& field, PhaseTimers& timers) {
   Parts& p = *parts_;
   if (p.has_y()) {
-    const PhaseTimers::Scope scope(timers, "fft y");
+    const PhaseTimers::Scope scope(timers, TimedPhase::fft_y);
     p.fourier_y.forward(p.y_view(field));
   }
   return {p.y_view(field), p.y_pencil};
@@ -165,13 +165,13 @@ void PoissonSolver::solve(VelocityDivergence& divergence, Field& phi, PhaseTimer
   SLUICE_REQUIRE(phi.halo() == p.halo, "phi is not like the fields of PoissonSolver::make_field");
   if (!forms_divergence(p.cells[0], divergence.rows.order)) {
     {
-      const PhaseTimers::Scope scope(timers, "divergence");
+      const PhaseTimers::Scope scope(timers, TimedPhase::divergence);
       write_divergence(divergence, phi);
     }
     return solve(phi, timers);
   }
   {
-    const PhaseTimers::Scope scope(timers, "fft x");
+    const PhaseTimers::Scope scope(timers, TimedPhase::fft_x);
     if (!p.fourier_divergence) p.fourier_divergence.emplace(p.fourier_x, p.x_pencil.nx());
     p.fourier_divergence->forward(divergence, phi);
   }
@@ -185,21 +185,21 @@ void PoissonSolver::solve_transformed(Field& phi, PhaseTimers& timers) {
   transform_y(phi, timers);
   const View3<Complex> y_view = p.y_view(phi);
   {
-    const PhaseTimers::Scope scope(timers, "tridiagonal");
+    const PhaseTimers::Scope scope(timers, TimedPhase::tridiagonal);
     const LineArray array{reinterpret_cast<real*>(y_view.origin), 2 * y_view.stride_y, 2 * y_view.stride_z,
                           2 * p.y_pencil.nx(), p.y_pencil.ny()};
     p.lines->solve({{p.at_home, p.whole, array}});
     if (p.periodic) p.periodic->correct(y_view);
   }
   if (p.has_y()) {
-    const PhaseTimers::Scope scope(timers, "fft y");
+    const PhaseTimers::Scope scope(timers, TimedPhase::fft_y);
     p.fourier_y.backward(y_view);
   }
   if (p.to_y) {
-    const PhaseTimers::Scope scope(timers, "transpose");
+    const PhaseTimers::Scope scope(timers, TimedPhase::transpose);
     p.to_y->backward(phi.complex_view());
   }
-  const PhaseTimers::Scope scope(timers, "fft x");
+  const PhaseTimers::Scope scope(timers, TimedPhase::fft_x);
   p.fourier_x.backward(phi);
 }
 

@@ -92,14 +92,14 @@ Projection::Projection(const Communicator& comm, const Decomposition& decomposit
 void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers) {
   const bool wide = order_ == Order::fourth;
   {
-    const PhaseTimers::Scope scope(timers, "halo exchange");
+    const PhaseTimers::Scope scope(timers, TimedPhase::halo_exchange);
     // div u* reads v(j-1) and w(k-1) only; of order 4, also v(j-2) and v(j+1).
     halo_->update_y(star.v, {.lower = wide ? 2 : 1, .upper = wide ? 1 : 0});
     halo_->update_z(star.w, {.lower = 1, .upper = 0});
     walls_->apply_normal(star.w);
   }
   if (spanwise_) {
-    const PhaseTimers::Scope scope(timers, "divergence");
+    const PhaseTimers::Scope scope(timers, TimedPhase::divergence);
     reduce_sum("mean of v*", box_.local(), SpanwiseMean{std::as_const(star.v).view(), metrics_}, v_star_sum_);
   }
   // The right-hand side is op::divergence of u* / (gamma dt).
@@ -107,7 +107,7 @@ void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTime
       vector_view(std::as_const(star)), order_, metrics_.inv_dx, metrics_.inv_dy, metrics_.inv_dz, metrics_.dz,
       static_cast<real>(1 / gamma_dt)};
   poisson_.solve(divergence_, phi, timers);
-  const PhaseTimers::Scope scope(timers, "halo exchange");
+  const PhaseTimers::Scope scope(timers, TimedPhase::halo_exchange);
   // The correction of order 4 reads phi(j-1) to phi(j+2).
   halo_->update_y(phi, {.lower = 1, .upper = wide ? 2 : 1});
   halo_->update_z(phi, {.lower = 1, .upper = 1});

@@ -135,7 +135,7 @@ MeanForce TimeStepper::substep(State& state, double dt, int k, Correcting when) 
 
 void TimeStepper::predict(State& state, const SubstepWeights& weights, Deferred<double>* largest_rate) {
   {
-    const PhaseTimers::Scope scope(timers_, "momentum");
+    const PhaseTimers::Scope scope(timers_, TimedPhase::momentum);
     // One sweep that calls predict_u, _v, _w (momentum_terms.hpp): Sweep on a CPU, march_in_z on a GPU. On a CPU it
     // also adds the body forces and updates the scalars, row by row.
     Field* const updated_pressure = updated_pressure_ ? &*updated_pressure_ : nullptr;
@@ -143,7 +143,7 @@ void TimeStepper::predict(State& state, const SubstepWeights& weights, Deferred<
     if (!Momentum::runs_tasks && body_forces_.active()) body_forces_.add(state, weights.alpha_dt, tendency_, star_);
   }
   if (!Momentum::runs_tasks && !transport_.empty()) {
-    const PhaseTimers::Scope scope(timers_, "scalars");
+    const PhaseTimers::Scope scope(timers_, TimedPhase::scalars);
     transport_.predict(state, weights);
   }
   if (state.pending.with_pressure) std::swap(state.p, *updated_pressure_);
@@ -159,7 +159,7 @@ RowTasks TimeStepper::row_tasks(const State& state, const SubstepWeights& weight
 }
 
 void TimeStepper::solve_implicit_diffusion(double c) {
-  const PhaseTimers::Scope scope(timers_, "implicit diffusion");
+  const PhaseTimers::Scope scope(timers_, TimedPhase::implicit_diffusion);
   implicit_->prepare(c);
   implicit_->solve(star_);
   const std::vector<double> response = implicit_->response_to_uniform_force();  // g = (1 - c Lz)^-1 1
@@ -170,7 +170,7 @@ void TimeStepper::solve_implicit_diffusion(double c) {
 
 void TimeStepper::finish_scalars(double gamma_dt) {
   if (transport_.empty()) return;
-  const PhaseTimers::Scope scope(timers_, "scalars");
+  const PhaseTimers::Scope scope(timers_, TimedPhase::scalars);
   transport_.finish(gamma_dt);
 }
 
@@ -180,7 +180,7 @@ MeanForce TimeStepper::mean_force(const Substep& substep) {
 }
 
 void TimeStepper::correct(State& state, const Correction& correction, Correcting when) {
-  const PhaseTimers::Scope scope(timers_, "correction");
+  const PhaseTimers::Scope scope(timers_, TimedPhase::correction);
   const Field& phi = pressure_increment_ ? *pressure_increment_ : state.p;
   Field* const p = implicit_ ? &state.p : nullptr;
   if (when == Correcting::in_next_substep && can_defer(state, phi)) {
@@ -240,7 +240,7 @@ void TimeStepper::fill_halos(const std::vector<Described<Field>>& fields) {
 }
 
 void TimeStepper::fill_halos_after_correction(State& state) {
-  const PhaseTimers::Scope scope(timers_, "halo exchange");
+  const PhaseTimers::Scope scope(timers_, TimedPhase::halo_exchange);
   fill_halos(implicit_ ? state.fields() : state.prognostic_fields());  // explicit: (2) has filled the halos of p
 }
 

@@ -13,13 +13,13 @@ double wall_seconds() {
 
 PhaseTimers::PhaseTimers() : enabled_(!device::is_gpu()) {}
 
-PhaseTimers::Scope::Scope(PhaseTimers& timers, const char* name)
-    : phase_(name), timers_(timers.enabled_ ? &timers : nullptr) {
+PhaseTimers::Scope::Scope(PhaseTimers& timers, TimedPhase phase)
+    : phase_(name_of(phase)), timers_(timers.enabled_ ? &timers : nullptr) {
   if (timers_ == nullptr) return;
   span_ = timers_->open_spans_++;
   if (span_ == timers_->spans_.size()) timers_->spans_.emplace_back();
   PhaseTimers::Span& span = timers_->spans_[span_];
-  span.phase = timers_->index_of(name);
+  span.phase = timers_->index_of(phase);
   span.start.record();
 }
 
@@ -33,7 +33,7 @@ PhaseTimers::Scope::~Scope() {
   }
 }
 
-const std::vector<PhaseTimers::Phase>& PhaseTimers::phases() {
+const std::vector<PhaseTimers::Total>& PhaseTimers::phases() {
   if (enabled_) settle();
   return phases_;
 }
@@ -45,18 +45,18 @@ void PhaseTimers::reset() {
 
 void PhaseTimers::settle() {
   for (std::size_t n = 0; n < open_spans_; ++n) {
-    Phase& phase = phases_[spans_[n].phase];
-    phase.seconds += seconds_between(spans_[n].start, spans_[n].end);
-    ++phase.calls;
+    Total& total = phases_[spans_[n].phase];
+    total.seconds += seconds_between(spans_[n].start, spans_[n].end);
+    ++total.calls;
   }
   open_spans_ = 0;
 }
 
-std::size_t PhaseTimers::index_of(std::string_view name) {
+std::size_t PhaseTimers::index_of(TimedPhase phase) {
   for (std::size_t n = 0; n < phases_.size(); ++n) {
-    if (phases_[n].name == name) return n;
+    if (phases_[n].phase == phase) return n;
   }
-  phases_.push_back({std::string(name), 0, 0});
+  phases_.push_back({phase, 0, 0});
   return phases_.size() - 1;
 }
 

@@ -110,7 +110,8 @@ double solve(MPI_Comm world, std::int64_t n) {
   MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_DOUBLE, MPI_MAX, world);
   if (comm.rank() == 0) {
     std::printf("%lld^3 cells on %d x %d ranks:", static_cast<long long>(n), grids.front().py, grids.front().pz);
-    for (const auto& phase : timers.phases()) std::printf(" %s %.2f ms,", phase.name.c_str(), 1e3 * phase.seconds);
+    for (const auto& phase : timers.phases())
+      std::printf(" %s %.2f ms,", sluice::name_of(phase.phase), 1e3 * phase.seconds);
     std::printf(" largest error %.2e\n", error);
   }
   return error;

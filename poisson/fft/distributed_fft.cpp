@@ -232,7 +232,7 @@ struct DistributedFft::Pipeline {
 
   template <class... Arguments>
   void transform(FftInPieces& fft, Arguments... arguments) {
-    const PhaseTimers::Scope scope(timers, "fft");
+    const PhaseTimers::Scope scope(timers, TimedPhase::fft);
     fft.run(arguments...);
   }
 

@@ -114,12 +114,12 @@ RowsElsewhere Redistribution::own_rows() const {
 }
 
 void Redistribution::begin() {
-  const PhaseTimers::Scope timing(*timers_, "communication");
+  const PhaseTimers::Scope timing(*timers_, TimedPhase::communication);
   remote_->begin();
 }
 
 void Redistribution::move(Complex* array, const PlaneRange& planes, bool with_own_part) {
-  const PhaseTimers::Scope timing(*timers_, "packing");  // what loops move
+  const PhaseTimers::Scope timing(*timers_, TimedPhase::packing);  // what loops move
   Box3 piece = (route_.shared == Shared::to ? source_ : target_).whole;
   piece.hi[2] = piece.lo[2] + planes.last;
   piece.lo[2] += planes.first;
@@ -127,12 +127,12 @@ void Redistribution::move(Complex* array, const PlaneRange& planes, bool with_ow
 }
 
 void Redistribution::await(std::size_t piece) {
-  const PhaseTimers::Scope timing(*timers_, "communication");
+  const PhaseTimers::Scope timing(*timers_, TimedPhase::communication);
   remote_->await(piece);
 }
 
 void Redistribution::end() {
-  const PhaseTimers::Scope timing(*timers_, "communication");
+  const PhaseTimers::Scope timing(*timers_, TimedPhase::communication);
   remote_->end();
 }
 

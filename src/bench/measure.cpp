@@ -48,7 +48,7 @@ double seconds_of_run(Workload& workload) {
 }
 
 PhaseTimes time_phases(Workload& workload, int repeats, double (*over_ranks)(double)) {
-  using Samples = std::pair<std::string, std::vector<double>>;
+  using Samples = std::pair<TimedPhase, std::vector<double>>;
   std::vector<Samples> samples;
   std::vector<double> whole;
   PhaseTimers& timers = *workload.timers();
@@ -57,13 +57,13 @@ PhaseTimes time_phases(Workload& workload, int repeats, double (*over_ranks)(dou
     timers.reset();
     whole.push_back(seconds_of_run(workload));
     for (const auto& phase : timers.phases()) {
-      auto known = std::ranges::find(samples, phase.name, &Samples::first);
-      if (known == samples.end()) known = samples.insert(known, {phase.name, {}});
+      auto known = std::ranges::find(samples, phase.phase, &Samples::first);
+      if (known == samples.end()) known = samples.insert(known, {phase.phase, {}});
       known->second.push_back(over_ranks(phase.seconds));
     }
   }
   PhaseTimes times{{}, spread_of(whole)};
-  for (const auto& [name, seconds] : samples) times.phases.push_back({name, spread_of(seconds)});
+  for (const auto& [phase, seconds] : samples) times.phases.push_back({phase, spread_of(seconds)});
   return times;
 }
 

@@ -39,7 +39,7 @@ double seconds_of_run(Workload& workload);  ///< prepared first
 
 struct PhaseTimes {
   struct Phase {
-    std::string name;
+    TimedPhase phase;
     Spread seconds;
   };
   std::vector<Phase> phases;

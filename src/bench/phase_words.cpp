@@ -6,8 +6,8 @@
 
 namespace sluice {
 
-std::map<std::string, double> min_words(const std::string& what, const std::array<std::int64_t, 3>& cells,
-                                        const FlowParameters& flow, const ProcessGrid& processes, LineStrategy lines) {
+std::map<TimedPhase, double> min_words(const std::string& what, const std::array<std::int64_t, 3>& cells,
+                                       const FlowParameters& flow, const ProcessGrid& processes, LineStrategy lines) {
   const bool implicit_z = flow.diffusion == Diffusion::implicit_z;
   const bool updates_pressure = implicit_z && sweep_updates_pressure;
   const double substeps = what == "step" ? Rk3::substeps : 1;
@@ -21,18 +21,18 @@ std::map<std::string, double> min_words(const std::string& what, const std::arra
   // A step's forward transform along x reads u*, v*, w*, unless a sweep of its own forms their divergence.
   const bool fused = what == "step" && PoissonSolver::forms_divergence(cells[0], flow.order);
   return {
-      {"momentum",  // reads u*, v*, w*, phi, writes R and u*; R_prev is read in two substeps of three, p with
-                    // implicit_z; may write p
+      {TimedPhase::momentum,  // reads u*, v*, w*, phi, writes R and u*; R_prev is read in two substeps of three, p with
+                              // implicit_z; may write p
        substeps * (4 + 6 + (implicit_z ? 1 : 0) + (updates_pressure ? 1 : 0)) + 2 * 3 + scalars_in_momentum},
-      {"scalars", scalars_alone + (implicit_z ? scalars * substeps * of_lines : 0)},
-      {"implicit diffusion", implicit_z ? substeps * 3 * of_lines : 0},
-      {"divergence", fused ? 0 : substeps * 4},
-      {"fft x", substeps * (fused ? 6 : 4)},
-      {"fft y", cells[1] > 1 ? substeps * 4 : 0},
-      {"transpose", processes.py > 1 ? substeps * 2 * 2 : 0},
-      {"tridiagonal", substeps * of_lines},
+      {TimedPhase::scalars, scalars_alone + (implicit_z ? scalars * substeps * of_lines : 0)},
+      {TimedPhase::implicit_diffusion, implicit_z ? substeps * 3 * of_lines : 0},
+      {TimedPhase::divergence, fused ? 0 : substeps * 4},
+      {TimedPhase::fft_x, substeps * (fused ? 6 : 4)},
+      {TimedPhase::fft_y, cells[1] > 1 ? substeps * 4 : 0},
+      {TimedPhase::transpose, processes.py > 1 ? substeps * 2 * 2 : 0},
+      {TimedPhase::tridiagonal, substeps * of_lines},
       // The momentum sweep corrects the velocity, as it can on all but odd grids.
-      {"correction", implicit_z && !updates_pressure ? substeps * 3 : 0},
+      {TimedPhase::correction, implicit_z && !updates_pressure ? substeps * 3 : 0},
   };
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/decomp/decomposition.hpp"
+#include "core/support/phases.hpp"
 #include "model/parameters.hpp"
 #include "poisson/tridiagonal/line_plan.hpp"
 
@@ -12,7 +13,7 @@ namespace sluice {
 
 /// Minimum memory traffic of one step (`what` is "step") or one solve for each phase, in words (values of a field) per
 /// point: docs/performance.md, What is counted. Phases not named move few words. `lines`: how z lines are solved.
-std::map<std::string, double> min_words(const std::string& what, const std::array<std::int64_t, 3>& cells,
-                                        const FlowParameters& flow, const ProcessGrid& processes, LineStrategy lines);
+std::map<TimedPhase, double> min_words(const std::string& what, const std::array<std::int64_t, 3>& cells,
+                                       const FlowParameters& flow, const ProcessGrid& processes, LineStrategy lines);
 
 }  // namespace sluice

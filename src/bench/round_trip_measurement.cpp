@@ -69,9 +69,9 @@ void add_times(const BenchOptions& options, RoundTrip& workload, Json& row) {
   if (workload.timers() == nullptr) return;
   const PhaseTimes times = time_phases(workload, fewer, max_of_ranks);
   for (const PhaseTimes::Phase& phase : times.phases) {
-    Json& entry = row["phases"].emplace_back(Json{{"name", phase.name}});
+    Json& entry = row["phases"].emplace_back(Json{{"name", name_of(phase.phase)}});
     add_milliseconds(entry, phase.seconds);
-    if (phase.name == "communication")
+    if (phase.phase == TimedPhase::communication)
       row["communication_fraction"] = std::min(1.0, phase.seconds.median / times.whole.median);
   }
 }

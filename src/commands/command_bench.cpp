@@ -91,7 +91,7 @@ class SolverWorkload : public Workload {
     if (poisson_) {
       poisson_->solve(field_, timers_);
     } else {
-      const PhaseTimers::Scope scope(timers_, "tridiagonal");
+      const PhaseTimers::Scope scope(timers_, TimedPhase::tridiagonal);
       helmholtz_->solve(field_);
     }
   }
@@ -148,13 +148,13 @@ Json report(const BenchOptions& options, const io::Case& settings, const Layout&
   json["bytes_per_point_slope"] = memory.slope;
   json["triad_gb_per_s"] = triad;
   json["phases"] = Json::array();
-  for (const auto& [name, seconds] : times.phases) {
-    const auto entry = words.find(name);
+  for (const auto& [phase, seconds] : times.phases) {
+    const auto entry = words.find(phase);
     const double phase_words = entry == words.end() ? 0 : entry->second;
-    Json& phase = json["phases"].emplace_back(Json{{"name", name}});
-    add_milliseconds(phase, seconds);
-    phase["words"] = phase_words;
-    phase["fraction_of_bandwidth"] = phase_words * sizeof(real) * points / (seconds.median * triad * 1e9);
+    Json& row = json["phases"].emplace_back(Json{{"name", name_of(phase)}});
+    add_milliseconds(row, seconds);
+    row["words"] = phase_words;
+    row["fraction_of_bandwidth"] = phase_words * sizeof(real) * points / (seconds.median * triad * 1e9);
   }
   add_milliseconds(json, times.whole, "milliseconds_with_phases");
   return json;

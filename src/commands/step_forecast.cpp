@@ -9,6 +9,7 @@
 #include "core/decomp/halo_exchange.hpp"
 #include "core/decomp/transpose_need.hpp"
 #include "core/support/error.hpp"
+#include "core/support/phases.hpp"
 #include "core/support/real.hpp"
 #include "model/field_descriptor.hpp"
 #include "poisson/tridiagonal/line_solver.hpp"
@@ -21,14 +22,15 @@ namespace {
 
 /// How much longer split tiles take than tiles, for the rows near the ends, which they read and write once more.
 /// Measured on two H100s; the share depends on how far changes of the ends reach, so it is larger for thinner slabs.
-double factor_of_ends(const std::string& phase, LineStrategy strategy) {
+double factor_of_ends(TimedPhase phase, LineStrategy strategy) {
   if (strategy != LineStrategy::split_tiles) return 1;
-  return phase == "tridiagonal" ? 1.17 : phase == "implicit diffusion" ? 1.06 : 1;
+  return phase == TimedPhase::tridiagonal ? 1.17 : phase == TimedPhase::implicit_diffusion ? 1.06 : 1;
 }
 
 /// Phases that do not grow with the number of points, or that one device does not have.
-bool is_proportional(const std::string& phase) {
-  return phase != "halo exchange" && phase != "time step" && phase != "transpose";
+bool is_proportional(const std::string& name) {
+  const std::optional<TimedPhase> phase = phase_named(name);
+  return phase != TimedPhase::halo_exchange && phase != TimedPhase::time_step && phase != TimedPhase::transpose;
 }
 
 /// Where a line through the times of a large and a small grid meets 0 points; none if the grids cannot tell.
@@ -100,25 +102,28 @@ class OneDevice {
 
   /// The measurement to take a phase from: transforms from the grid with the nearest length, systems along z from the
   /// largest where they were solved in this way, all others from the largest of all.
-  const MeasuredStep& source_of(const std::string& phase, LineStrategy strategy) const {
-    const bool along_z = words(phase, LineStrategy::condensed) != words(phase, LineStrategy::tiles);
+  const MeasuredStep& source_of(const std::string& name, LineStrategy strategy) const {
+    const bool along_z = words(name, LineStrategy::condensed) != words(name, LineStrategy::tiles);
+    const std::optional<TimedPhase> phase = phase_named(name);
     const auto distance = [&](const MeasuredStep& step) {
       if (along_z) return step.z_lines == strategy ? 0.0 : 1.0;
-      if (phase != "fft x" && phase != "fft y") return 0.0;
-      const std::size_t axis = phase == "fft x" ? 0 : 1;
+      if (phase != TimedPhase::fft_x && phase != TimedPhase::fft_y) return 0.0;
+      const std::size_t axis = phase == TimedPhase::fft_x ? 0 : 1;
       return std::abs(std::log(static_cast<double>(step.cells[axis]) / static_cast<double>(cells_[axis])));
     };
     const MeasuredStep* nearest = largest_;
     for (const MeasuredStep* step : steps_)
-      if (step->phases.contains(phase) && distance(*step) < distance(*nearest)) nearest = step;
+      if (step->phases.contains(name) && distance(*step) < distance(*nearest)) nearest = step;
     return *nearest;
   }
 
   /// 1 for a phase that other versions of the program had.
-  double words(const std::string& phase, LineStrategy strategy) const {
+  double words(const std::string& name, LineStrategy strategy) const {
+    const std::optional<TimedPhase> phase = phase_named(name);
+    if (!phase) return 1;
     const auto all = min_words("step", largest_->cells, flow_, {}, strategy);
-    const auto found = all.find(phase);
-    return found == all.end() || found->second == 0 ? 1 : found->second * factor_of_ends(phase, strategy);
+    const auto found = all.find(*phase);
+    return found == all.end() || found->second == 0 ? 1 : found->second * factor_of_ends(*phase, strategy);
   }
 
   const FlowParameters& flow_;
@@ -257,20 +262,20 @@ StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, c
   std::map<std::string, double> phases = device.phases(static_cast<double>(largest), strategy);
 
   // The ranks of a host in the middle have neighbours on all sides, in their host and in others.
-  std::map<std::string, double> exchanges;
-  const auto raise = [&](const char* phase, double seconds) {
+  std::map<TimedPhase, double> exchanges;
+  const auto raise = [&](TimedPhase phase, double seconds) {
     exchanges[phase] = std::max(exchanges[phase], Rk3::substeps * seconds);
   };
   const int middle = processes.rank(0, processes.pz / 2) / machine.devices_per_host * machine.devices_per_host;
   for (int rank = middle; rank < std::min(middle + machine.devices_per_host, processes.size()); ++rank) {
     const RankExchanges of_rank(machine, decomposition, device.largest().triad, rank);
-    raise("transpose", of_rank.transposes());
-    raise("tridiagonal", of_rank.lines(spectral_lines(decomposition, rank), strategy, 2, 1));
+    raise(TimedPhase::transpose, of_rank.transposes());
+    raise(TimedPhase::tridiagonal, of_rank.lines(spectral_lines(decomposition, rank), strategy, 2, 1));
     if (flow.diffusion == Diffusion::implicit_z)
-      raise("implicit diffusion", of_rank.lines(field_lines(decomposition, rank), strategy, 1, 3));
-    raise("halo exchange", of_rank.halos(flow));
+      raise(TimedPhase::implicit_diffusion, of_rank.lines(field_lines(decomposition, rank), strategy, 1, 3));
+    raise(TimedPhase::halo_exchange, of_rank.halos(flow));
   }
-  for (const auto& [phase, seconds] : exchanges) phases[phase] += seconds;
+  for (const auto& [phase, seconds] : exchanges) phases[name_of(phase)] += seconds;
 
   // The sum of u* in each substep and the time step's maximum.
   const double hosts = std::ceil(static_cast<double>(processes.size()) / machine.devices_per_host);

@@ -23,7 +23,7 @@ nlohmann::ordered_json entries_of(const std::string& previous) {
 nlohmann::ordered_json phases_of(PhaseTimers& timers) {
   auto list = nlohmann::ordered_json::array();
   for (const auto& phase : timers.phases())
-    list.push_back({{"name", phase.name}, {"seconds", phase.seconds}, {"calls", phase.calls}});
+    list.push_back({{"name", name_of(phase.phase)}, {"seconds", phase.seconds}, {"calls", phase.calls}});
   return list;
 }
 

@@ -85,7 +85,7 @@ double Simulation::stable_dt(double rate) const {
 
 double Simulation::next_dt() {
   {
-    const PhaseTimers::Scope scope(stepper.timers(), "time step");
+    const PhaseTimers::Scope scope(stepper.timers(), TimedPhase::time_step);
     dt_limit = stable_dt();
   }
   double next = settings.time.dt ? *settings.time.dt : settings.time.cfl.value_or(0) * dt_limit;

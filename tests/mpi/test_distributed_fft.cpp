@@ -310,7 +310,7 @@ TEST_P(DistributedFftBy, TimesItsPartsInOrder) {
         transform.backward();
       }
       std::vector<std::string> names;
-      for (const auto& phase : timers.phases()) names.push_back(phase.name);
+      for (const auto& phase : timers.phases()) names.emplace_back(name_of(phase.phase));
       EXPECT_EQ(names, phases_of(variant, forward, GetParam()));
     }
   }

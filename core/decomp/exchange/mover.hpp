@@ -36,11 +36,11 @@ struct Route {
   PhaseTimers* timers = nullptr;  ///< optional: times "packing" (with the rank's own part) and "communication"
 };
 
-/// Times its own lifetime under a name, if the route has timers.
+/// Times its own lifetime as a phase, if the route has timers.
 class RouteTiming {
  public:
-  RouteTiming(const Route& route, const char* name) {
-    if (route.timers != nullptr) scope_.emplace(*route.timers, name);
+  RouteTiming(const Route& route, TimedPhase phase) {
+    if (route.timers != nullptr) scope_.emplace(*route.timers, phase);
   }
 
  private:

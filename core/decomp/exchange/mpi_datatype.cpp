@@ -80,12 +80,12 @@ class DatatypeMover : public Mover {
     const Parts out = without_own(outgoing, own_from);
     const Parts in = without_own(incoming, own_to);
     {
-      const RouteTiming timing(route_, "packing");
+      const RouteTiming timing(route_, TimedPhase::packing);
       PartCopies own;
       own.add(own_from, own_to);
       own.issue("exchange: own part");
     }
-    const RouteTiming timing(route_, "communication");
+    const RouteTiming timing(route_, TimedPhase::communication);
     device::synchronize();  // the source is computed, and the target's old values have been read
     source_.assume(out);
     target_.assume(in);

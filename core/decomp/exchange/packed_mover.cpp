@@ -23,7 +23,7 @@ void PackedMover::begin() {
   if (begun_) return;
   exchange_->claim();
   begun_ = true;
-  const RouteTiming timing(route_, "communication");
+  const RouteTiming timing(route_, TimedPhase::communication);
   connection_->begin();
 }
 
@@ -53,7 +53,7 @@ void PackedMover::start(const Parts& outgoing, const Parts& incoming) {
   } else {  // transposes
     pack(outgoing);
   }
-  const RouteTiming timing(route_, "communication");
+  const RouteTiming timing(route_, TimedPhase::communication);
   connection_->depart();
 }
 
@@ -104,14 +104,14 @@ void PackedMover::pack_together(const Parts& outgoing) {
 void PackedMover::finish() {
   const bool unpack_on_arrival = packing_ == Packing::each && !overlap_;
   {
-    std::optional<RouteTiming> timing(std::in_place, route_, "communication");
+    std::optional<RouteTiming> timing(std::in_place, route_, TimedPhase::communication);
     connection_->run([&](int peer) {
       if (!unpack_on_arrival) return;
       timing.reset();
       PartCopies copies;
       unpack(copies, peer);
       issue("exchange: unpack", copies);
-      timing.emplace(route_, "communication");
+      timing.emplace(route_, TimedPhase::communication);
     });
   }
   // The own parts come last, because some methods overwrite the whole receive buffer.
@@ -144,7 +144,7 @@ void PackedMover::unpack(PartCopies& copies, int peer) const {
 }
 
 void PackedMover::issue(const char* name, const PartCopies& copies) {
-  const RouteTiming timing(route_, "packing");  // also of nothing, so that all ranks time the same phases
+  const RouteTiming timing(route_, TimedPhase::packing);  // also of nothing, so that all ranks time the same phases
   copies.issue(name);
 }
 
