@@ -77,6 +77,11 @@ class ComparePtx(unittest.TestCase):
         result = compared(module(*TWO), other)
         self.assertEqual((result.equal, result.same_instructions()), (3, True))
 
+    def test_anonymous_namespaces_may_have_numbers_after_their_hash(self) -> None:
+        """Their length says where the next name begins."""
+        other = module(*TWO).replace("47_GLOBAL", "53_GLOBAL").replace("_53eeeee5", "_53eeeee5_10633")
+        self.assertEqual(compared(module(*TWO), other).equal, 3)
+
     def test_a_target_of_a_jump_counts(self) -> None:
         """Labels are renamed, not removed."""
         two = ("bra $L__BB3_1", "$L__BB3_2: add.f64 %fd4, %fd3, %fd2")

@@ -31,8 +31,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# The digits before it are the length of the name; 8 hexadecimal digits are at either end.
-ANONYMOUS = re.compile(r"\d+_GLOBAL__N__[0-9a-f]{8}_\d+_\w+?_[0-9a-f]{8}")
+# The digits before it are the length of the name.
+ANONYMOUS = re.compile(r"(\d+)_GLOBAL__N__")
 LABEL = re.compile(r"\$L__\w+")
 NUMBERED = re.compile(r"\b(__local_depot|callseq |\$str|__unnamed_)\d+")
 BEGINNING = re.compile(r"^(?:\.\w+ )*\.(?:entry|func)\b.*?([\w$]+)\s*\(?$")
@@ -65,6 +65,15 @@ class Kernel:
         return Counter(found[0] for line in self.lines for found in ROUNDED.finditer(line))
 
 
+def without_hashes(line: str) -> str:
+    """The line with one name for the anonymous namespaces of all files."""
+    kept, end = "", 0
+    for found in ANONYMOUS.finditer(line):
+        kept += line[end : found.start()] + "_GLOBAL__N_"
+        end = found.end(1) + int(found[1])
+    return kept + line[end:]
+
+
 def normalised(name: str, lines: list[str]) -> Kernel:
     """A kernel without what changes although its instructions do not."""
     labels: dict[str, str] = {}
@@ -73,11 +82,11 @@ def normalised(name: str, lines: list[str]) -> Kernel:
         code = " ".join(re.sub(r"//.*", "", line).split())
         if not code or code.startswith((".file", ".loc")):
             continue
-        code = ANONYMOUS.sub("_GLOBAL__N_", code)
+        code = without_hashes(code)
         code = LABEL.sub(lambda label: labels.setdefault(label[0], f"LABEL_{len(labels)}"), code)
         code = NUMBERED.sub(r"\1", code)
         kept.append(code)
-    own = ANONYMOUS.sub("_GLOBAL__N_", name)
+    own = without_hashes(name)
     parameter = re.compile(re.escape(own) + r"_param_(\d+)")
     kept = [
         re.sub(rf"(?<![\w$]){re.escape(own)}(?![\w$])", "NAME", parameter.sub(r"PARAMETER_\1", line))
