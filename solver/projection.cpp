@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "core/device/parallel_for.hpp"
+#include "solver/correction/correction.hpp"
+#include "solver/correction/pressure_update.hpp"
 #include "solver/forcing.hpp"
-#include "solver/momentum/pressure_update.hpp"
-#include "solver/state/correction.hpp"
 #include "solver/state/vector_view.hpp"
 
 namespace sluice {

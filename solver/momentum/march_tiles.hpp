@@ -5,9 +5,9 @@
 
 #include <cstddef>
 
+#include "solver/correction/correction.hpp"
+#include "solver/correction/pressure_update.hpp"
 #include "solver/momentum/momentum_terms.hpp"
-#include "solver/momentum/pressure_update.hpp"
-#include "solver/state/correction.hpp"
 
 namespace sluice::march {
 

@@ -1,7 +1,7 @@
 #pragma once
 // u* of one cell, component by component; shared by all forms of the momentum sweep.
+#include "solver/correction/pending_correction.hpp"
 #include "solver/momentum/operators.hpp"
-#include "solver/state/pending_correction.hpp"
 
 namespace sluice {
 

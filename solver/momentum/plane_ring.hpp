@@ -7,8 +7,8 @@
 
 #include "core/device/buffer.hpp"
 #include "core/device/parallel_for.hpp"
+#include "solver/correction/correction.hpp"
 #include "solver/momentum/momentum_terms.hpp"
-#include "solver/state/correction.hpp"
 
 namespace sluice {
 

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "model/field_descriptor.hpp"
+#include "solver/correction/pending_correction.hpp"
 #include "solver/state/equal_steps.hpp"
-#include "solver/state/pending_correction.hpp"
 
 namespace sluice {
 

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "core/device/parallel_for.hpp"
+#include "solver/correction/correction.hpp"
 #include "solver/momentum/momentum_terms.hpp"
 #include "solver/momentum/plane_ring.hpp"
-#include "solver/state/correction.hpp"
 #include "solver/transport/scalar_terms.hpp"
 
 namespace sluice {

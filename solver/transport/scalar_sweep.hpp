@@ -1,9 +1,9 @@
 #pragma once
 #include "core/decomp/view3.hpp"
 #include "model/parameters.hpp"
+#include "solver/correction/pending_correction.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/momentum/row_task.hpp"
-#include "solver/state/pending_correction.hpp"
 
 namespace sluice {
 

@@ -7,7 +7,7 @@
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "core/support/exact_sum.hpp"
-#include "solver/state/correction.hpp"
+#include "solver/correction/correction.hpp"
 
 namespace sluice {
 

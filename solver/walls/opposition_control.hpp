@@ -7,8 +7,8 @@
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/host_access.hpp"
 #include "core/device/buffer.hpp"
+#include "solver/correction/pending_correction.hpp"
 #include "solver/grid/grid.hpp"
-#include "solver/state/pending_correction.hpp"
 #include "solver/walls/walls.hpp"
 
 namespace sluice {

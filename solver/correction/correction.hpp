@@ -2,7 +2,7 @@
 // Eq. (3) at one point, for a sweep of its own and for sweeps that correct u* while they read it. All give the same
 // bits.
 #include "core/stencil/first_differences.hpp"
-#include "solver/state/pending_correction.hpp"
+#include "solver/correction/pending_correction.hpp"
 
 namespace sluice {
 

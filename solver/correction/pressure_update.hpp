@@ -1,7 +1,7 @@
 #pragma once
 // Eq. (6) at one point, for a sweep of its own and for the momentum sweep. Both give the same bits.
-#include "solver/momentum/operators.hpp"
-#include "solver/state/pending_correction.hpp"
+#include "core/stencil/second_differences.hpp"
+#include "solver/correction/pending_correction.hpp"
 
 namespace sluice {
 
